@@ -1,0 +1,13 @@
+# What the library links; used by the project and by its package config, so that both find the same.
+find_package(Armadillo 11 REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(hwy REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+
+# OpenBLAS, BLAS and LAPACK in one. All its variants share a SONAME: which one runs is asked at run time.
+find_library(CROQUIS_OPENBLAS NAMES openblas PATH_SUFFIXES openblas-openmp REQUIRED)
+if(NOT TARGET croquis::openblas)
+  add_library(croquis::openblas UNKNOWN IMPORTED)
+  set_target_properties(croquis::openblas PROPERTIES IMPORTED_LOCATION ${CROQUIS_OPENBLAS})
+endif()

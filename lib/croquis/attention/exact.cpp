@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/attention/exact.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/linalg/vector_math.hpp>
+#include <limits>
+#include <memory>
+
+namespace croquis {
+namespace {
+
+constexpr arma::uword kQueryBlock = 256, kKeyBlock = 512;
+
+arma::uword blocks_of(arma::uword n, arma::uword block) { return (n + block - 1) / block; }
+
+// Tokens as columns, so that a block of tokens is contiguous, with what turns q.k into a log-score:
+// log a_ij = q_i.k_j + key_offset_j + query_offset_i.
+template <typename T>
+struct Tokens {
+  arma::Mat<T> q, k;             // p x n
+  arma::Row<T> q_offset, k_offset;  // zero for softmax, -||.||^2/2 for kernelized
+  Target target;
+
+  Tokens(const Problem<T>& problem, Target target_) : target(target_) {
+    const T scale = std::pow(static_cast<T>(problem.p()), T(-0.25));
+    q = scale * problem.Q().t();
+    k = scale * problem.K().t();
+    q_offset.zeros(q.n_cols);
+    k_offset.zeros(k.n_cols);
+    if (target == Target::kernelized) {
+      const arma::Col<T> centre = T(0.5) * (arma::mean(q, 1) + arma::mean(k, 1));
+      q.each_col() -= centre;
+      k.each_col() -= centre;
+      q_offset = T(-0.5) * arma::sum(arma::square(q), 0);
+      k_offset = T(-0.5) * arma::sum(arma::square(k), 0);
+    }
+  }
+
+  arma::uword n() const { return q.n_cols; }
+
+  // scores (keys x queries) <- log a, for keys k0 ... and queries q0 ...
+  void log_scores(arma::uword k0, arma::uword q0, arma::Mat<T>& scores) const {
+    scores = k.cols(k0, k0 + scores.n_rows - 1).t() * q.cols(q0, q0 + scores.n_cols - 1);
+    if (target == Target::softmax) return;
+    for (arma::uword j = 0; j < scores.n_cols; ++j) {
+      T* column = scores.colptr(j);
+      for (arma::uword i = 0; i < scores.n_rows; ++i) {
+        column[i] = std::min(column[i] + k_offset(k0 + i) + q_offset(q0 + j), T(0));
+      }
+    }
+  }
+};
+
+// Y^T (c x n) for Y = B X or C X, and the log row sums. x holds X^T (c x n).
+template <typename T>
+arma::Mat<T> attend(const Tokens<T>& tokens, const arma::Mat<T>& x, arma::Col<T>& log_row_sums) {
+  const arma::uword n = tokens.n();
+  const bool softmax = tokens.target == Target::softmax;
+  arma::Mat<T> y(x.n_rows, n, arma::fill::zeros);
+  log_row_sums.set_size(n);
+  parallel_for(blocks_of(n, kQueryBlock), [&](std::size_t b) {
+    const arma::uword q0 = b * kQueryBlock, count = std::min(kQueryBlock, n - q0);
+    arma::Mat<T> sums(y.colptr(q0), x.n_rows, count, false, true);
+    arma::Col<T> top(count), weight(count, arma::fill::zeros);
+    top.fill(softmax ? -std::numeric_limits<T>::infinity() : T(0));
+    arma::Mat<T> scores;
+    for (arma::uword k0 = 0; k0 < n; k0 += kKeyBlock) {
+      scores.set_size(std::min(kKeyBlock, n - k0), count);
+      tokens.log_scores(k0, q0, scores);
+      for (arma::uword j = 0; j < count; ++j) {
+        T* column = scores.colptr(j);
+        if (softmax) {
+          const T raised = std::max(top(j), maximum(column, scores.n_rows));
+          const T shrink = std::exp(top(j) - raised);  // 0 in the first block
+          weight(j) *= shrink;
+          sums.col(j) *= shrink;
+          top(j) = raised;
+        }
+        weight(j) += exp_shifted(column, scores.n_rows, top(j));
+      }
+      sums += x.cols(k0, k0 + scores.n_rows - 1) * scores;
+    }
+    for (arma::uword j = 0; j < count; ++j) {
+      if (softmax) sums.col(j) /= weight(j);
+      log_row_sums(q0 + j) = top(j) + std::log(weight(j));
+    }
+  });
+  return y;
+}
+
+// Y^T for Y = B^T X or C^T X; log_scale holds the log row sums (softmax) or zeros (kernelized).
+template <typename T>
+arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, const arma::Col<T>& log_scale) {
+  const arma::uword n = tokens.n();
+  arma::Mat<T> y(x.n_rows, n, arma::fill::zeros);
+  parallel_for(blocks_of(n, kKeyBlock), [&](std::size_t b) {
+    const arma::uword k0 = b * kKeyBlock, count = std::min(kKeyBlock, n - k0);
+    arma::Mat<T> sums(y.colptr(k0), x.n_rows, count, false, true);
+    arma::Mat<T> scores;
+    for (arma::uword q0 = 0; q0 < n; q0 += kQueryBlock) {
+      scores.set_size(count, std::min(kQueryBlock, n - q0));
+      tokens.log_scores(k0, q0, scores);
+      for (arma::uword j = 0; j < scores.n_cols; ++j) exp_shifted(scores.colptr(j), count, log_scale(q0 + j));
+      sums += x.cols(q0, q0 + scores.n_cols - 1) * scores.t();
+    }
+  });
+  return y;
+}
+
+}  // namespace
+
+template <typename T>
+ExactAttention<T> exact_attention(const Problem<T>& problem, Target target) {
+  ExactAttention<T> exact;
+  exact.output = attend<T>(Tokens<T>(problem, target), problem.V().t(), exact.log_row_sums).t();
+  return exact;
+}
+
+template <typename T>
+LinearOperator<T> exact_scores(const Problem<T>& problem, Target target) {
+  const auto tokens = std::make_shared<const Tokens<T>>(problem, target);
+  // The row sums are a pass of their own, taken once: B^T needs them before it can start.
+  arma::Col<T> log_scale(problem.n(), arma::fill::zeros);
+  if (target == Target::softmax) attend<T>(*tokens, arma::Mat<T>(0, problem.n()), log_scale);
+  return {problem.n(), problem.n(),
+          [tokens](const arma::Mat<T>& x) -> arma::Mat<T> {
+            arma::Col<T> unused;
+            return attend<T>(*tokens, x.t(), unused).t();
+          },
+          [tokens, log_scale](const arma::Mat<T>& x) -> arma::Mat<T> {
+            return attend_transposed<T>(*tokens, x.t(), log_scale).t();
+          }};
+}
+
+template ExactAttention<float> exact_attention(const Problem<float>&, Target);
+template ExactAttention<double> exact_attention(const Problem<double>&, Target);
+template LinearOperator<float> exact_scores(const Problem<float>&, Target);
+template LinearOperator<double> exact_scores(const Problem<double>&, Target);
+
+}  // namespace croquis

@@ -1,0 +1,27 @@
+// Exact attention, streamed: the reference for every error.
+#pragma once
+
+#include <croquis/attention/problem.hpp>
+#include <croquis/linalg/linear_operator.hpp>
+
+namespace croquis {
+
+template <typename T>
+struct ExactAttention {
+  arma::Mat<T> output;        ///< O, n x p_v (unpadded rows)
+  arma::Col<T> log_row_sums;  ///< log of the row sums of A (softmax) or C (kernelized); -inf where C underflows
+};
+
+/// O = B V or C V, and the row sums.
+/// Law: blocks of 256 queries meet blocks of 512 keys; softmax keeps a running maximum a row, so scores of any size
+///   are safe. Relative error of a row, norm-wise: O((p max|q_i||k_j| / sqrt(p) + n) u). The same bits for any
+///   number of threads.
+/// Cost: 2 n^2 (p + p_v) flops, n^2 exponentials; memory O(n (p + p_v)) and 1 MiB (double) a thread.
+template <typename T>
+ExactAttention<T> exact_attention(const Problem<T>& problem, Target target);
+
+/// The score matrix B or C as an operator: X -> B X and X -> B^T X, each streamed at the cost of exact attention.
+template <typename T>
+LinearOperator<T> exact_scores(const Problem<T>& problem, Target target);
+
+}  // namespace croquis

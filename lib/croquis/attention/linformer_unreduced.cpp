@@ -1,0 +1,49 @@
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/linformer_unreduced.hpp>
+#include <croquis/core/require.hpp>
+#include <croquis/sketch/gaussian.hpp>
+
+namespace croquis {
+namespace {
+
+template <typename T>
+Approximation<T> sketched(const LinearOperator<T>& scores, const Problem<T>& problem, arma::uword d,
+                          const Stream& stream) {
+  require(d >= 1, "linformer-unreduced", "d >= 1", {{"d", d}});
+  const GaussianSketch s(problem.n(), d, stream.child("sketch"));
+  return from_scores<T>(
+      {problem.n(), problem.n(),
+       [scores, s](const arma::Mat<T>& x) { return scores.apply(s.expand(s.left(x))); },
+       [scores, s](const arma::Mat<T>& x) { return s.expand(s.left(scores.apply_transposed(x))); }},
+      problem);
+}
+
+}  // namespace
+
+template <typename T>
+Approximation<T> linformer_unreduced(const Problem<T>& problem, arma::uword d, const Stream& stream) {
+  return sketched(exact_scores(problem, Target::softmax), problem, d, stream);
+}
+
+template <typename T>
+Method<T> linformer_unreduced_method() {
+  Method<T> method;
+  method.name = "linformer-unreduced";
+  method.summary = "B S S^T V with Gaussian S: unbiased, quadratic in n";
+  method.source = "Skeinformer Sec. 3.3";
+  method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
+    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+               p_v = static_cast<double>(problem.p_v());
+    const LinearOperator<T> scores = exact_scores(problem, Target::softmax);
+    return {[=](arma::uword d, const Stream& stream) { return sketched(scores, problem, d, stream); },
+            [=](double d) { return 2 * n * n * (p + p_v) + n * n + 4 * n * d * p_v; }};
+  };
+  return method;
+}
+
+template Approximation<float> linformer_unreduced(const Problem<float>&, arma::uword, const Stream&);
+template Approximation<double> linformer_unreduced(const Problem<double>&, arma::uword, const Stream&);
+template Method<float> linformer_unreduced_method();
+template Method<double> linformer_unreduced_method();
+
+}  // namespace croquis

@@ -1,0 +1,79 @@
+#include <croquis/attention/nystromformer.hpp>
+#include <croquis/core/require.hpp>
+#include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/iterative_inverse.hpp>
+#include <croquis/linalg/pseudo_inverse.hpp>
+#include <croquis/nystrom/segment_means.hpp>
+#include <limits>
+#include <memory>
+
+namespace croquis {
+
+template <typename T>
+Approximation<T> nystromformer(const Problem<T>& problem, arma::uword d, const NystromformerOptions& options) {
+  require(d >= 1 && d <= problem.n(), "nystromformer", "1 <= d <= n", {{"d", d}, {"n", problem.n()}});
+  const arma::Mat<T> q = segment_means(problem.Q(), d), k = segment_means(problem.K(), d);
+  const auto left = std::make_shared<const arma::Mat<T>>(softmax_transposed(problem.Q(), k));   // F^T, d x n
+  const auto right = std::make_shared<const arma::Mat<T>>(softmax_transposed(q, problem.K()));  // G^T, n x d
+  const arma::Mat<T> core = softmax_transposed(q, k).t();
+
+  LinearOperator<T> inverse;
+  Diagnostics diagnostics;
+  if (options.inverse == NystromformerOptions::Inverse::pinv) {
+    const auto pinv = std::make_shared<const PseudoInverse<T>>(
+        pseudo_inverse<T>(core, static_cast<T>(d) * std::numeric_limits<T>::epsilon()));
+    diagnostics.rank = pinv->rank();
+    inverse = {d, d, [pinv](const arma::Mat<T>& x) { return pinv->apply(x); },
+               [pinv](const arma::Mat<T>& x) { return pinv->apply_transposed(x); }};
+  } else {
+    IterativeInverse<T> z =
+        iterative_inverse(core, {.start = InverseStart::transpose_both, .iterations = options.iterations});
+    diagnostics.residual = z.residual;
+    diagnostics.iterations = z.iterations;
+    inverse = as_operator(std::move(z.inverse));
+  }
+
+  Approximation<T> approximation = from_scores<T>(
+      {problem.n(), problem.n(),
+       [=](const arma::Mat<T>& x) -> arma::Mat<T> {
+         return left->t() * inverse.apply(right->t() * x);
+       },
+       [=](const arma::Mat<T>& x) -> arma::Mat<T> { return *right * inverse.apply_transposed(*left * x); }},
+      problem);
+  approximation.diagnostics = diagnostics;
+  return approximation;
+}
+
+template <typename T>
+Method<T> nystromformer_method() {
+  Method<T> method;
+  method.name = "nystromformer";
+  method.summary = "segment-mean landmarks, three softmax matrices, iterative inverse";
+  method.source = "Nystromformer Alg. 1";
+  method.random = false;
+  method.options = {{"inverse", "iterative|pinv", "iterative", "the core by six steps or by singular values"},
+                    {"iterations", "0 to 100", "6", "steps of the iterative inverse"}};
+  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+    NystromformerOptions options;
+    using Inverse = NystromformerOptions::Inverse;
+    options.inverse = values.take_choice("inverse", {"iterative", "pinv"}, "iterative") == "pinv" ? Inverse::pinv
+                                                                                                 : Inverse::iterative;
+    options.iterations = values.take_count("iterations", 0, 100, options.iterations);
+    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+               p_v = static_cast<double>(problem.p_v());
+    const double cube = options.inverse == Inverse::pinv ? 22 : 8.0 * options.iterations;
+    return {[=](arma::uword d, const Stream&) { return nystromformer(problem, d, options); },
+            [=](double d) {
+              return 4 * n * d * p + 2 * d * d * p + (2 * n * d + d * d) + cube * d * d * d + 4 * n * d * p_v +
+                     2 * d * d * p_v;
+            }};
+  };
+  return method;
+}
+
+template Approximation<float> nystromformer(const Problem<float>&, arma::uword, const NystromformerOptions&);
+template Approximation<double> nystromformer(const Problem<double>&, arma::uword, const NystromformerOptions&);
+template Method<float> nystromformer_method();
+template Method<double> nystromformer_method();
+
+}  // namespace croquis

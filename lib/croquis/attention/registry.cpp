@@ -1,0 +1,23 @@
+#include <croquis/attention/best_rank.hpp>
+#include <croquis/attention/linformer_unreduced.hpp>
+#include <croquis/attention/method.hpp>
+#include <croquis/attention/nystromformer.hpp>
+#include <croquis/attention/skeinformer.hpp>
+#include <croquis/attention/skyformer.hpp>
+#include <croquis/attention/v_mean.hpp>
+
+namespace croquis {
+
+template <typename T>
+const std::vector<Method<T>>& methods() {
+  static const std::vector<Method<T>> all = {
+      v_mean_method<T>(),        best_rank_method<T>(),          skyformer_method<T>(),  skyformer_softmax_method<T>(),
+      nystromformer_method<T>(), linformer_unreduced_method<T>(), skeinformer_method<T>(),
+  };
+  return all;
+}
+
+template const std::vector<Method<float>>& methods();
+template const std::vector<Method<double>>& methods();
+
+}  // namespace croquis

@@ -1,0 +1,49 @@
+// Skyformer: the Nystrom method on the PSD lift of Gaussian-kernel scores.
+#pragma once
+
+#include <croquis/attention/method.hpp>
+#include <croquis/nystrom/lift.hpp>
+
+namespace croquis {
+
+struct SkyformerOptions {
+  enum class Landmarks {
+    uniform,     ///< d of the 2n points, independent, with replacement (Skyformer Def. 1)
+    stratified,  ///< ceil(d/2) queries and floor(d/2) keys, with replacement (the authors' code)
+  };
+  enum class Inverse { pinv, iterative };
+
+  Landmarks landmarks = Landmarks::uniform;
+  Inverse inverse = Inverse::pinv;  ///< pinv: spectral, relative cut-off core_cutoff(); iterative: as Lemma 3
+  double ridge = 0.0;               ///< gamma >= 0, added to the unit diagonal of the core
+  int iterations = 6;               ///< of the iterative inverse, from N^T / ||N||_1
+
+  /// What the authors' code does: stratified landmarks, gamma = 0.1, six iterations (algorithms of Skyformer Sec. 4.4).
+  static SkyformerOptions code();
+};
+
+/// O~ = C~ V, C~ = kappa(Q, X_J) (kappa(X_J, X_J) + gamma I)^+ kappa(X_J, K), X_J being d of the 2n points of the lift
+/// (Skyformer Sec. 4.2, 4.4). Approximates the kernelized target, whose rows do not sum to 1.
+/// Law: with pinv and gamma = 0, the lift's approximation lies between 0 and the lift in the Loewner order for every
+///   draw, and ||C - C~|| is at most the error of the lift; exact when X_J holds all points.
+/// Randomness: landmark indices of stream.child("landmarks"). Duplicates are no error: the pseudo-inverse drops them.
+/// Cost: 4 n d p + 4 n d p_v flops, 2 n d exponentials, about 9 d^3. 1 <= d <= 2n.
+template <typename T>
+Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                           const SkyformerOptions& options = {});
+
+/// The same lift for softmax scores (Skyformer Fig. 1): A~, then O~ = diag(A~ 1)^-1 A~ V.
+/// A = D_Q^{1/2} C D_K^{1/2} (Skyformer Lemma 1), and a Nystrom approximation commutes with this scaling, so that
+/// A~ = D_Q^{1/2} C~ D_K^{1/2}: D_Q cancels in the quotient, D_K = exp(||k||^2 / sqrt(p)) enters through its logarithm
+/// less the maximum. Nothing overflows. A~ can have negative entries: a denominator <= 0 is a lost row, and is counted.
+/// Throws std::runtime_error when a denominator is 0 (all weights of a row underflow).
+template <typename T>
+Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                                   const SkyformerOptions& options = {});
+
+template <typename T>
+Method<T> skyformer_method();
+template <typename T>
+Method<T> skyformer_softmax_method();
+
+}  // namespace croquis

@@ -1,0 +1,16 @@
+// The mean of the values: what attention is when all scores are equal.
+#pragma once
+
+#include <croquis/attention/method.hpp>
+
+namespace croquis {
+
+/// O~ = (1/n) 1 1^T V (Skeinformer Sec. 5), for any d. A method that does no better has learnt nothing of Q and K.
+/// Cost: n p_v flops.
+template <typename T>
+Approximation<T> v_mean(const Problem<T>& problem);
+
+template <typename T>
+Method<T> v_mean_method();
+
+}  // namespace croquis

@@ -1,0 +1,85 @@
+#include <Random123/threefry.h>
+
+#include <Random123/boxmuller.hpp>
+#include <croquis/core/random.hpp>
+#include <limits>
+
+namespace croquis {
+namespace {
+
+constexpr std::uint32_t kSeedDomain = 1, kNameDomain = 2, kIndexDomain = 3;
+
+std::uint32_t low(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
+std::uint32_t high(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
+
+// FNV-1a: names are few and short, and a collision would only make two purposes share draws.
+std::uint64_t hash(std::string_view text) {
+  std::uint64_t h = 14695981039346656037ULL;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return h;
+}
+
+constexpr int kPerBlockDouble = 2, kPerBlockFloat = 4;
+
+void normals_of_block(const Stream& stream, std::uint64_t k, double* z) {
+  const auto w = stream.block(k);
+  const auto pair =
+      r123::boxmuller(w[0] | static_cast<std::uint64_t>(w[1]) << 32, w[2] | static_cast<std::uint64_t>(w[3]) << 32);
+  z[0] = pair.x;
+  z[1] = pair.y;
+}
+
+void normals_of_block(const Stream& stream, std::uint64_t k, float* z) {
+  const auto w = stream.block(k);
+  const auto a = r123::boxmuller(w[0], w[1]), b = r123::boxmuller(w[2], w[3]);
+  z[0] = a.x;
+  z[1] = a.y;
+  z[2] = b.x;
+  z[3] = b.y;
+}
+
+}  // namespace
+
+Stream::Stream(std::uint64_t seed) : name_{} { *this = derive(seed, kSeedDomain); }
+
+Stream Stream::derive(std::uint64_t tag, std::uint32_t domain) const {
+  r123::Threefry4x32::ctr_type counter = {{low(tag), high(tag), domain, 0}};
+  r123::Threefry4x32::key_type key = {{name_[0], name_[1], name_[2], name_[3]}};
+  const auto out = r123::Threefry4x32{}(counter, key);
+  return Stream(Name{out[0], out[1], out[2], out[3]});
+}
+
+Stream Stream::child(std::string_view purpose) const { return derive(hash(purpose), kNameDomain); }
+Stream Stream::child(std::uint64_t index) const { return derive(index, kIndexDomain); }
+
+std::array<std::uint32_t, 4> Stream::block(std::uint64_t k) const {
+  const r123::Philox4x32::ctr_type counter = {{low(k), high(k), name_[2], name_[3]}};
+  const r123::Philox4x32::key_type key = {{name_[0], name_[1]}};
+  const auto out = r123::Philox4x32{}(counter, key);
+  return {out[0], out[1], out[2], out[3]};
+}
+
+Engine Stream::engine() const {
+  Engine engine(r123::Philox4x32::key_type{{name_[0], name_[1]}});
+  // Random123's engine increments the counter before it draws.
+  engine.setcounter({{0, 0, name_[2], name_[3]}}, 0);
+  return engine;
+}
+
+template <typename T>
+void fill_normal(const Stream& stream, std::uint64_t first, std::uint64_t count, T* out) {
+  constexpr std::uint64_t per_block = std::numeric_limits<T>::digits > 24 ? kPerBlockDouble : kPerBlockFloat;
+  T z[per_block];
+  std::uint64_t i = 0;
+  while (i < count) {
+    const std::uint64_t position = first + i;
+    const std::uint64_t offset = position % per_block;
+    normals_of_block(stream, position / per_block, z);
+    for (std::uint64_t j = offset; j < per_block && i < count; ++j) out[i++] = z[j];
+  }
+}
+
+template void fill_normal(const Stream&, std::uint64_t, std::uint64_t, float*);
+template void fill_normal(const Stream&, std::uint64_t, std::uint64_t, double*);
+
+}  // namespace croquis

@@ -1,0 +1,24 @@
+// The one way to refuse a wrong argument.
+#pragma once
+
+#include <concepts>
+#include <initializer_list>
+#include <string_view>
+#include <variant>
+
+namespace croquis {
+
+/// A named argument value, for the message of `require`.
+struct Got {
+  std::string_view name;
+  std::variant<long long, double, std::string_view> value;
+
+  Got(std::string_view name_, std::integral auto v) : name(name_), value(static_cast<long long>(v)) {}
+  Got(std::string_view name_, std::floating_point auto v) : name(name_), value(static_cast<double>(v)) {}
+  Got(std::string_view name_, std::string_view v) : name(name_), value(v) {}
+};
+
+/// Always on, also in release builds: throws std::invalid_argument "where: rule, got name = value, ..." unless `ok`.
+void require(bool ok, std::string_view where, std::string_view rule, std::initializer_list<Got> got = {});
+
+}  // namespace croquis

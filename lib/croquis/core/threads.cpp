@@ -1,0 +1,41 @@
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
+#include <exception>
+
+namespace croquis {
+namespace {
+std::atomic<int> chosen_threads{0};
+}
+
+void set_threads(int count) {
+  require(count >= 0, "set_threads", "count >= 0", {{"count", count}});
+  chosen_threads = count;
+}
+
+int threads() { return chosen_threads > 0 ? chosen_threads.load() : omp_get_num_procs(); }
+
+void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
+  const int team = static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(threads())));
+  if (team <= 1 || omp_in_parallel()) {
+    for (std::size_t i = 0; i < count; ++i) body(i);
+    return;
+  }
+  std::exception_ptr error;
+  std::atomic<bool> failed{false};
+#pragma omp parallel for schedule(dynamic) num_threads(team)
+  for (std::size_t i = 0; i < count; ++i) {
+    if (failed) continue;
+    try {
+      body(i);
+    } catch (...) {
+      if (!failed.exchange(true)) error = std::current_exception();
+    }
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace croquis

@@ -1,0 +1,68 @@
+#include <cctype>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/inputs/text.hpp>
+
+namespace croquis {
+namespace {
+
+constexpr double kLayerNormEpsilon = 1e-12;  // as BERT
+
+arma::mat normal_matrix(arma::uword rows, arma::uword cols, double deviation, const Stream& stream) {
+  arma::mat m(rows, cols);
+  fill_normal(stream, 0, m.n_elem, m.memptr());
+  return deviation * m;
+}
+
+arma::rowvec embedding(arma::uword width, double deviation, const Stream& stream) {
+  return normal_matrix(1, width, deviation, stream);
+}
+
+}  // namespace
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  const auto end_word = [&] {
+    if (!word.empty()) words.push_back(std::move(word));
+    word.clear();
+  };
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool ascii = byte < 0x80;
+    if (ascii && (std::isspace(byte) || std::iscntrl(byte))) {
+      end_word();
+    } else if (ascii && std::ispunct(byte)) {
+      end_word();
+      words.emplace_back(1, c);
+    } else {
+      word += c;
+    }
+  }
+  end_word();
+  return words;
+}
+
+Problem<double> initialised_bert(const std::vector<std::string>& tokens, const Stream& stream,
+                                 const InitialisedBert& options) {
+  require(!tokens.empty(), "initialised_bert", "at least one token");
+  require(options.hidden >= 1 && options.head >= 1 && options.positions >= 1 && options.standard_deviation > 0,
+          "initialised_bert", "hidden, head, positions >= 1, standard_deviation > 0",
+          {{"hidden", options.hidden}, {"head", options.head}, {"positions", options.positions},
+           {"standard_deviation", options.standard_deviation}});
+  const double deviation = options.standard_deviation;
+  const Stream words = stream.child("word"), positions = stream.child("position");
+  const arma::rowvec type = embedding(options.hidden, deviation, stream.child("token type"));
+  arma::mat x(tokens.size(), options.hidden);
+  for (arma::uword i = 0; i < x.n_rows; ++i) {
+    const arma::rowvec sum = embedding(options.hidden, deviation, words.child(tokens[i])) +
+                             embedding(options.hidden, deviation, positions.child(i % options.positions)) + type;
+    x.row(i) = (sum - arma::mean(sum)) / std::sqrt(arma::var(sum, 1) + kLayerNormEpsilon);
+  }
+  const auto project = [&](const char* name) -> arma::mat {
+    return x * normal_matrix(options.hidden, options.head, deviation, stream.child(name));
+  };
+  return {project("query"), project("key"), project("value")};
+}
+
+}  // namespace croquis

@@ -1,0 +1,34 @@
+// Queries, keys and values of an initialised BERT on a text.
+#pragma once
+
+#include <croquis/attention/problem.hpp>
+#include <croquis/core/random.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace croquis {
+
+/// The words of a text: runs of characters between white space, with every ASCII punctuation mark a token of its own.
+/// Case is kept.
+std::vector<std::string> split_words(std::string_view text);
+
+struct InitialisedBert {
+  arma::uword hidden = 768;          ///< width of the embedding, >= 1
+  arma::uword head = 64;             ///< width p = p_v of the head, >= 1
+  arma::uword positions = 512;       ///< positions start again after so many tokens, >= 1
+  double standard_deviation = 0.02;  ///< of every weight, > 0
+};
+
+/// One head of the first layer of a BERT as it is initialised: X = LayerNorm(word + position + token type), Q = X W_Q,
+/// K = X W_K, V = X W_V, every entry of the embeddings and of W drawn N(0, 0.02^2), biases zero.
+/// Randomness: the embedding of a word depends on the stream and the word alone, so the same word has the same
+///   embedding wherever and in whatever text it stands; W on stream children of their own.
+/// Cost: n (hidden) (1 + 6 head) flops.
+Problem<double> initialised_bert(const std::vector<std::string>& tokens, const Stream& stream,
+                                 const InitialisedBert& options = {});
+
+/// The text that comes with Croquis: docs/primer.md, about 6,000 words on sketching and attention.
+std::string_view sample_text();
+
+}  // namespace croquis

@@ -1,0 +1,28 @@
+#include <croquis/core/require.hpp>
+#include <croquis/linalg/linear_operator.hpp>
+#include <memory>
+#include <utility>
+
+namespace croquis {
+
+template <typename T>
+LinearOperator<T> as_operator(arma::Mat<T> matrix) {
+  const auto shared = std::make_shared<const arma::Mat<T>>(std::move(matrix));
+  return {shared->n_rows, shared->n_cols, [shared](const arma::Mat<T>& x) -> arma::Mat<T> { return *shared * x; },
+          [shared](const arma::Mat<T>& x) -> arma::Mat<T> { return shared->t() * x; }};
+}
+
+template <typename T>
+LinearOperator<T> difference(const LinearOperator<T>& a, const LinearOperator<T>& b) {
+  require(a.rows == b.rows && a.cols == b.cols, "difference", "operators of one size",
+          {{"a.rows", a.rows}, {"a.cols", a.cols}, {"b.rows", b.rows}, {"b.cols", b.cols}});
+  return {a.rows, a.cols, [a, b](const arma::Mat<T>& x) -> arma::Mat<T> { return a.apply(x) - b.apply(x); },
+          [a, b](const arma::Mat<T>& x) -> arma::Mat<T> { return a.apply_transposed(x) - b.apply_transposed(x); }};
+}
+
+template LinearOperator<float> as_operator(arma::Mat<float>);
+template LinearOperator<double> as_operator(arma::Mat<double>);
+template LinearOperator<float> difference(const LinearOperator<float>&, const LinearOperator<float>&);
+template LinearOperator<double> difference(const LinearOperator<double>&, const LinearOperator<double>&);
+
+}  // namespace croquis

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/linalg/norms.hpp>
+#include <limits>
+
+namespace croquis {
+namespace {
+
+// The largest eigenvalue error that Kuczynski and Wozniakowski allow after k steps from a random start in R^n.
+double relative_gap(double n, int k, double failure) {
+  const double root = std::log(1.648 * std::sqrt(n) / failure) / (2.0 * k - 1.0);
+  return root > 0 ? root * root : 0.0;
+}
+
+// x less its components along the first k columns of the basis, twice: enough for orthogonality to rounding.
+template <typename T>
+void reorthogonalise(arma::Col<T>& x, const arma::Mat<T>& basis, int k) {
+  if (k == 0) return;
+  const auto used = basis.head_cols(static_cast<arma::uword>(k));
+  for (int pass = 0; pass < 2; ++pass) {
+    const arma::Col<T> along = used.t() * x;
+    x -= used * along;
+  }
+}
+
+}  // namespace
+
+template <typename T>
+T largest_entry(const arma::Mat<T>& a) {
+  return a.is_empty() ? T(0) : arma::abs(a).max();
+}
+
+template <typename T>
+T spectral_norm(const arma::Mat<T>& a) {
+  const T scale = largest_entry(a);
+  if (scale == 0 || !std::isfinite(scale)) return scale;
+  const arma::Mat<T> b = a / scale;
+  const arma::Mat<T> gram = b.n_rows < b.n_cols ? arma::Mat<T>(b * b.t()) : arma::Mat<T>(b.t() * b);
+  arma::Col<T> eigenvalues;
+  if (!arma::eig_sym(eigenvalues, gram)) throw std::runtime_error("spectral_norm: the eigenvalue solver failed");
+  return scale * std::sqrt(std::max(eigenvalues.max(), T(0)));
+}
+
+template <typename T>
+T frobenius_norm(const arma::Mat<T>& a) {
+  const T scale = largest_entry(a);
+  if (scale == 0 || !std::isfinite(scale)) return scale;
+  return scale * std::sqrt(arma::accu(arma::square(a / scale)));
+}
+
+template <typename T>
+NormEstimate spectral_norm(const LinearOperator<T>& a, const Stream& stream, const LanczosOptions& options) {
+  require(options.max_steps >= 1 && options.tolerance > 0 && options.failure > 0 && options.failure < 1,
+          "spectral_norm", "max_steps >= 1, tolerance > 0, 0 < failure < 1",
+          {{"max_steps", options.max_steps}, {"tolerance", options.tolerance}, {"failure", options.failure}});
+  NormEstimate estimate;
+  if (a.rows == 0 || a.cols == 0) return estimate;
+
+  const int limit = static_cast<int>(
+      std::min<arma::uword>({a.rows, a.cols, static_cast<arma::uword>(options.max_steps)}));
+  const auto width = static_cast<arma::uword>(limit);
+  arma::Mat<T> left(a.rows, width), right(a.cols, width);
+  arma::vec diagonal(width), super(width);
+  arma::Col<T> v(a.cols);
+  fill_normal(stream, 0, a.cols, v.memptr());
+  v /= arma::norm(v);
+
+  const double unit = std::numeric_limits<T>::epsilon();
+  for (int k = 0; k < limit; ++k) {
+    const auto column = static_cast<arma::uword>(k);
+    right.col(column) = v;
+    arma::Col<T> u = a.apply(v);
+    if (k > 0) u -= static_cast<T>(super(column - 1)) * left.col(column - 1);
+    reorthogonalise(u, left, k);
+    diagonal(column) = arma::norm(u);
+    if (diagonal(column) > 0) u /= static_cast<T>(diagonal(column));
+    left.col(column) = u;
+    arma::Col<T> w = a.apply_transposed(u);
+    w -= static_cast<T>(diagonal(column)) * v;
+    reorthogonalise(w, right, k + 1);
+    super(column) = arma::norm(w);
+
+    // The Ritz value and its left vector: the bidiagonal matrix has diagonal(0..k) and super(0..k-1).
+    arma::mat bidiagonal(column + 1, column + 1, arma::fill::zeros);
+    bidiagonal.diag() = diagonal.head(column + 1);
+    if (k > 0) bidiagonal.diag(1) = super.head(column);
+    arma::mat ritz_left, ritz_right;
+    arma::vec ritz;
+    if (!arma::svd(ritz_left, ritz, ritz_right, bidiagonal)) {
+      throw std::runtime_error("spectral_norm: the singular value solver failed");
+    }
+    estimate.steps = k + 1;
+    estimate.value = ritz(0);
+    estimate.residual = super(column) * std::abs(ritz_left(column, 0));
+    const bool exhausted = super(column) <= 10 * unit * estimate.value || column + 1 == std::min(a.rows, a.cols);
+    estimate.converged = exhausted || estimate.residual <= options.tolerance * estimate.value;
+    const double gap = exhausted ? 0.0 : relative_gap(static_cast<double>(a.cols), k + 1, options.failure);
+    estimate.upper = gap < 1 ? estimate.value / std::sqrt(1 - gap) : std::numeric_limits<double>::infinity();
+    if (estimate.converged) break;
+    v = w / static_cast<T>(super(column));
+  }
+  const double rounding = 10 * unit * estimate.steps;
+  estimate.lower = estimate.value * (1 - rounding);
+  estimate.upper *= 1 + rounding;
+  return estimate;
+}
+
+template float largest_entry(const arma::Mat<float>&);
+template double largest_entry(const arma::Mat<double>&);
+template float spectral_norm(const arma::Mat<float>&);
+template double spectral_norm(const arma::Mat<double>&);
+template float frobenius_norm(const arma::Mat<float>&);
+template double frobenius_norm(const arma::Mat<double>&);
+template NormEstimate spectral_norm(const LinearOperator<float>&, const Stream&, const LanczosOptions&);
+template NormEstimate spectral_norm(const LinearOperator<double>&, const Stream&, const LanczosOptions&);
+
+}  // namespace croquis

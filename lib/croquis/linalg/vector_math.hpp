@@ -1,0 +1,20 @@
+// Vectorised elementwise functions on contiguous arrays, dispatched at run time to the widest instructions there are.
+#pragma once
+
+#include <cstddef>
+
+namespace croquis {
+
+/// x[i] <- exp(x[i] - shift); returns the sum of the results. Arguments after the shift: at most 700 (double) or
+/// 88 (float); below -700 or -100 the result is 0 or denormal. Within 2 ulp of the exponential.
+template <typename T>
+T exp_shifted(T* x, std::size_t count, T shift);
+
+/// Largest of x[0], ..., x[count - 1]; count >= 1, no NaN.
+template <typename T>
+T maximum(const T* x, std::size_t count);
+
+/// Name of the instruction set in use, for metadata: "AVX3", "AVX2", ...
+const char* vector_instructions();
+
+}  // namespace croquis

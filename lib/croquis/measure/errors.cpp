@@ -1,0 +1,50 @@
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/linalg/norms.hpp>
+#include <croquis/measure/errors.hpp>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace croquis {
+
+OutputReference::OutputReference(arma::mat exact)
+    : exact_(std::move(exact)), spectral_(spectral_norm(exact_)), frobenius_(frobenius_norm(exact_)) {}
+
+OutputErrors OutputReference::compare(const arma::mat& approximate) const {
+  require(arma::size(approximate) == arma::size(exact_), "OutputReference::compare", "outputs of one size",
+          {{"rows", approximate.n_rows}, {"exact rows", exact_.n_rows}});
+  if (!approximate.is_finite()) throw std::runtime_error("the output is not finite");
+  const arma::mat error = exact_ - approximate;
+  OutputErrors errors;
+  errors.spectral_abs = spectral_norm(error);
+  errors.frobenius_abs = frobenius_norm(error);
+  errors.max_abs = largest_entry(error);
+  const double undefined = std::numeric_limits<double>::quiet_NaN();
+  errors.spectral_rel = spectral_ > 0 ? errors.spectral_abs / spectral_ : undefined;
+  errors.frobenius_rel = frobenius_ > 0 ? errors.frobenius_abs / frobenius_ : undefined;
+  return errors;
+}
+
+template <typename T>
+double row_sum_deviation(const LinearOperator<T>& scores) {
+  const arma::Mat<T> sums = scores.apply(arma::Mat<T>(scores.cols, 1, arma::fill::ones));
+  return static_cast<double>(arma::abs(sums - T(1)).max());
+}
+
+template <typename T>
+double smallest_denominator(const Denominators<T>& estimated, const arma::vec& log_row_sums) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (arma::uword i = 0; i < log_row_sums.n_elem; ++i) {
+    const double log_ratio = static_cast<double>(estimated.log_scale(i)) - log_row_sums(i);
+    smallest = std::min(smallest, static_cast<double>(estimated.values(i)) * std::exp(log_ratio));
+  }
+  return smallest;
+}
+
+template double row_sum_deviation(const LinearOperator<float>&);
+template double row_sum_deviation(const LinearOperator<double>&);
+template double smallest_denominator(const Denominators<float>&, const arma::vec&);
+template double smallest_denominator(const Denominators<double>&, const arma::vec&);
+
+}  // namespace croquis

@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/kernel/gaussian.hpp>
+#include <croquis/nystrom/lift.hpp>
+#include <limits>
+
+namespace croquis {
+
+template <typename T>
+LiftedPoints<T>::LiftedPoints(const arma::Mat<T>& q, const arma::Mat<T>& k) {
+  require(arma::size(q) == arma::size(k) && !q.is_empty(), "LiftedPoints", "queries and keys of one size",
+          {{"q.rows", q.n_rows}, {"q.cols", q.n_cols}, {"k.rows", k.n_rows}, {"k.cols", k.n_cols}});
+  const T scale = std::pow(static_cast<T>(q.n_cols), T(-0.25));
+  queries_ = scale * q;
+  keys_ = scale * k;
+  // The Gaussian kernel is invariant to translation, its rounding error is not.
+  const arma::Row<T> centre = T(0.5) * (arma::mean(queries_, 0) + arma::mean(keys_, 0));
+  queries_.each_row() -= centre;
+  keys_.each_row() -= centre;
+  largest_squared_norm_ = std::max(arma::sum(arma::square(queries_), 1).eval().max(),
+                                   arma::sum(arma::square(keys_), 1).eval().max());
+}
+
+template <typename T>
+arma::Mat<T> LiftedPoints<T>::points(const arma::uvec& indices) const {
+  arma::Mat<T> rows(indices.n_elem, queries_.n_cols);
+  for (arma::uword j = 0; j < indices.n_elem; ++j) {
+    const arma::uword i = indices(j);
+    require(i < 2 * n(), "LiftedPoints::points", "index < 2n", {{"index", i}, {"n", n()}});
+    if (i < n()) {
+      rows.row(j) = queries_.row(i);
+    } else {
+      rows.row(j) = keys_.row(i - n());
+    }
+  }
+  return rows;
+}
+
+template <typename T>
+NystromBlocks<T> nystrom_blocks(const LiftedPoints<T>& lift, const arma::uvec& indices) {
+  const arma::Mat<T> landmarks = lift.points(indices);
+  return {gaussian_kernel(lift.queries(), landmarks), gaussian_kernel(landmarks),
+          gaussian_kernel(lift.keys(), landmarks)};
+}
+
+template <typename T>
+T core_cutoff(const LiftedPoints<T>& lift, arma::uword d) {
+  const T cutoff = static_cast<T>(d) * std::numeric_limits<T>::epsilon() * (1 + lift.largest_squared_norm());
+  return std::min(cutoff, T(0.5));
+}
+
+template class LiftedPoints<float>;
+template class LiftedPoints<double>;
+template NystromBlocks<float> nystrom_blocks(const LiftedPoints<float>&, const arma::uvec&);
+template NystromBlocks<double> nystrom_blocks(const LiftedPoints<double>&, const arma::uvec&);
+template float core_cutoff(const LiftedPoints<float>&, arma::uword);
+template double core_cutoff(const LiftedPoints<double>&, arma::uword);
+
+}  // namespace croquis

@@ -1,0 +1,61 @@
+#include <Random123/uniform.hpp>
+#include <algorithm>
+#include <boost/random/uniform_int_distribution.hpp>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/sampling/indices.hpp>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace croquis {
+
+using UniformIndex = boost::random::uniform_int_distribution<arma::uword>;
+
+arma::uvec sample_with_replacement(arma::uword n, arma::uword d, const Stream& stream) {
+  require(n >= 1, "sample_with_replacement", "n >= 1", {{"n", n}});
+  arma::uvec indices(d);
+  UniformIndex uniform(0, n - 1);
+  for (arma::uword j = 0; j < d; ++j) {
+    Engine engine = stream.child(j).engine();
+    indices(j) = uniform(engine);
+  }
+  return indices;
+}
+
+arma::uvec sample_without_replacement(arma::uword n, arma::uword d, const Stream& stream) {
+  require(d <= n, "sample_without_replacement", "d <= n", {{"d", d}, {"n", n}});
+  arma::uvec order = arma::regspace<arma::uvec>(0, 1, n == 0 ? 0 : n - 1);
+  Engine engine = stream.engine();
+  for (arma::uword j = 0; j < d; ++j) std::swap(order(j), order(UniformIndex(j, n - 1)(engine)));
+  return d == 0 ? arma::uvec() : arma::uvec(order.head(d));
+}
+
+template <typename T>
+arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma::uword d, const Stream& stream) {
+  const arma::uword n = weights.n_elem;
+  require(d <= n, "sample_weighted_without_replacement", "d <= number of weights", {{"d", d}, {"weights", n}});
+  std::vector<std::pair<double, double>> arrival(n);  // log of the arrival time; ties of weight 0 by their own clock
+  for (arma::uword i = 0; i < n; ++i) {
+    const double w = static_cast<double>(weights(i));
+    require(w >= 0 && std::isfinite(w), "sample_weighted_without_replacement", "weights finite and >= 0",
+            {{"index", i}, {"weight", w}});
+    const auto word = stream.block(i);
+    const double u = r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);
+    const double log_clock = std::log(-std::log(u));
+    arrival[i] = {w > 0 ? log_clock - std::log(w) : std::numeric_limits<double>::infinity(), log_clock};
+  }
+  std::vector<arma::uword> order(n);
+  std::iota(order.begin(), order.end(), arma::uword{0});
+  const auto last = order.begin() + static_cast<std::ptrdiff_t>(d);
+  std::partial_sort(order.begin(), last, order.end(), [&](arma::uword a, arma::uword b) {
+    return std::tie(arrival[a], a) < std::tie(arrival[b], b);
+  });
+  return arma::uvec(std::vector<arma::uword>(order.begin(), last));
+}
+
+template arma::uvec sample_weighted_without_replacement(const arma::Col<float>&, arma::uword, const Stream&);
+template arma::uvec sample_weighted_without_replacement(const arma::Col<double>&, arma::uword, const Stream&);
+
+}  // namespace croquis

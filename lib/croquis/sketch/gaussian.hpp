@@ -1,0 +1,37 @@
+// The Gaussian Johnson-Lindenstrauss sketch.
+#pragma once
+
+#include <croquis/core/random.hpp>
+#include <croquis/sketch/sketch.hpp>
+#include <vector>
+
+namespace croquis {
+
+/// S_ij = z_ij / sqrt(d), z_ij independent N(0,1): Linformer, Skeinformer Def. 3.2.
+/// Randomness: z_ij is normal i of the stream's child j (in float and in double another draw).
+/// Cost: 2 n d k flops and n d normals a product; S is generated in blocks of rows and never stored.
+class GaussianSketch {
+ public:
+  /// n rows, d >= 1 columns.
+  GaussianSketch(arma::uword n, arma::uword d, const Stream& stream);
+
+  arma::uword rows() const { return n_; }
+  arma::uword cols() const { return columns_.size(); }
+  template <typename T>
+  arma::Mat<T> left(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> right(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> expand(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> dense() const;
+
+ private:
+  template <typename T>
+  arma::Mat<T> rows_of(arma::uword first, arma::uword count) const;
+
+  arma::uword n_;
+  std::vector<Stream> columns_;
+};
+
+}  // namespace croquis

@@ -1,0 +1,39 @@
+// Uniform sub-sampling of rows.
+#pragma once
+
+#include <croquis/core/random.hpp>
+#include <croquis/sketch/sketch.hpp>
+
+namespace croquis {
+
+enum class Replacement { with, without };
+
+/// Column j of S is sqrt(n/d) e_i with i uniform: Skeinformer Def. 3.1 with p_i = 1/n. (Skyformer's Def. 1 omits the
+/// sqrt(n): sqrt(n) times its S is this one.)
+/// Randomness: index j depends on the stream and j alone. Cost: a gather, d k numbers.
+class UniformSampling {
+ public:
+  /// n >= 1 rows, d >= 1 columns; d <= n without replacement.
+  UniformSampling(arma::uword n, arma::uword d, const Stream& stream, Replacement replacement = Replacement::with);
+
+  arma::uword rows() const { return n_; }
+  arma::uword cols() const { return indices_.n_elem; }
+  const arma::uvec& indices() const { return indices_; }
+  template <typename T>
+  arma::Mat<T> left(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> right(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> expand(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> dense() const;
+
+ private:
+  template <typename T>
+  T scale() const;
+
+  arma::uword n_;
+  arma::uvec indices_;
+};
+
+}  // namespace croquis
