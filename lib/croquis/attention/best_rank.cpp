@@ -29,10 +29,10 @@ Approximation<T> BestRank<T>::approximate(arma::uword d) const {
     return left.head_cols(d) * y;
   };
   const auto f = factors_;
-  Approximation<T> approximation = from_scores<T>(
-      {n, n, [f, product](const arma::Mat<T>& x) { return product(f->left, f->values, f->right, x); },
-       [f, product](const arma::Mat<T>& x) { return product(f->right, f->values, f->left, x); }},
-      problem_);
+  Approximation<T> approximation =
+      from_scores<T>({n, n, [f, product](const arma::Mat<T>& x) { return product(f->left, f->values, f->right, x); },
+                      [f, product](const arma::Mat<T>& x) { return product(f->right, f->values, f->left, x); }},
+                     problem_);
   approximation.diagnostics.rank = d;
   return approximation;
 }

@@ -11,13 +11,15 @@ namespace {
 
 constexpr arma::uword kQueryBlock = 256, kKeyBlock = 512;
 
-arma::uword blocks_of(arma::uword n, arma::uword block) { return (n + block - 1) / block; }
+arma::uword blocks_of(arma::uword n, arma::uword block) {
+  return (n + block - 1) / block;
+}
 
 // Tokens as columns, so that a block of tokens is contiguous, with what turns q.k into a log-score:
 // log a_ij = q_i.k_j + key_offset_j + query_offset_i.
 template <typename T>
 struct Tokens {
-  arma::Mat<T> q, k;             // p x n
+  arma::Mat<T> q, k;                // p x n
   arma::Row<T> q_offset, k_offset;  // zero for softmax, -||.||^2/2 for kernelized
   Target target;
 

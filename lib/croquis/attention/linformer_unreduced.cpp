@@ -12,8 +12,7 @@ Approximation<T> sketched(const LinearOperator<T>& scores, const Problem<T>& pro
   require(d >= 1, "linformer-unreduced", "d >= 1", {{"d", d}});
   const GaussianSketch s(problem.n(), d, stream.child("sketch"));
   return from_scores<T>(
-      {problem.n(), problem.n(),
-       [scores, s](const arma::Mat<T>& x) { return scores.apply(s.expand(s.left(x))); },
+      {problem.n(), problem.n(), [scores, s](const arma::Mat<T>& x) { return scores.apply(s.expand(s.left(x))); },
        [scores, s](const arma::Mat<T>& x) { return s.expand(s.left(scores.apply_transposed(x))); }},
       problem);
 }

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -33,7 +35,7 @@ double OptionValues::take_number(const std::string& name, double least, double m
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool parsed = error == std::errc{} && end == text.data() + text.size();
   require(parsed && value >= least && value <= most, "option",
-          name + " is a number from " + std::to_string(least) + " to " + std::to_string(most),
+          fmt::format("{} is a number from {:g} to {:g}", name, least, most),
           {{name, std::string_view(text)}});
   return value;
 }

@@ -35,9 +35,7 @@ Approximation<T> nystromformer(const Problem<T>& problem, arma::uword d, const N
 
   Approximation<T> approximation = from_scores<T>(
       {problem.n(), problem.n(),
-       [=](const arma::Mat<T>& x) -> arma::Mat<T> {
-         return left->t() * inverse.apply(right->t() * x);
-       },
+       [=](const arma::Mat<T>& x) -> arma::Mat<T> { return left->t() * inverse.apply(right->t() * x); },
        [=](const arma::Mat<T>& x) -> arma::Mat<T> { return *right * inverse.apply_transposed(*left * x); }},
       problem);
   approximation.diagnostics = diagnostics;
@@ -57,7 +55,7 @@ Method<T> nystromformer_method() {
     NystromformerOptions options;
     using Inverse = NystromformerOptions::Inverse;
     options.inverse = values.take_choice("inverse", {"iterative", "pinv"}, "iterative") == "pinv" ? Inverse::pinv
-                                                                                                 : Inverse::iterative;
+                                                                                                  : Inverse::iterative;
     options.iterations = values.take_count("iterations", 0, 100, options.iterations);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());

@@ -17,7 +17,9 @@ void require_finite(const arma::Mat<T>& m, const char* name) {
 
 }  // namespace
 
-std::string_view name_of(Target target) { return target == Target::softmax ? "softmax" : "kernelized"; }
+std::string_view name_of(Target target) {
+  return target == Target::softmax ? "softmax" : "kernelized";
+}
 
 template <typename T>
 Problem<T>::Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optional<arma::uword> length) {

@@ -11,8 +11,10 @@ namespace croquis {
 template <typename T>
 const std::vector<Method<T>>& methods() {
   static const std::vector<Method<T>> all = {
-      v_mean_method<T>(),        best_rank_method<T>(),          skyformer_method<T>(),  skyformer_softmax_method<T>(),
-      nystromformer_method<T>(), linformer_unreduced_method<T>(), skeinformer_method<T>(),
+      v_mean_method<T>(),        best_rank_method<T>(),
+      skyformer_method<T>(),     skyformer_softmax_method<T>(),
+      nystromformer_method<T>(), linformer_unreduced_method<T>(),
+      skeinformer_method<T>(),
   };
   return all;
 }

@@ -13,11 +13,11 @@ namespace {
 // (weights_i on the columns J', rest_i on every other column).
 template <typename T>
 struct SampledRows {
-  arma::uvec columns;          // J'
-  arma::Mat<T> weights;        // d x n: a_ik / denominator, a query a column
-  arma::Row<T> rest;           // g_i / denominator
-  arma::uvec pilot_rows;       // J
-  arma::Mat<T> pilot_scores;   // n x d_0: rows J of B, transposed
+  arma::uvec columns;         // J'
+  arma::Mat<T> weights;       // d x n: a_ik / denominator, a query a column
+  arma::Row<T> rest;          // g_i / denominator
+  arma::uvec pilot_rows;      // J
+  arma::Mat<T> pilot_scores;  // n x d_0: rows J of B, transposed
 
   arma::Mat<T> apply(const arma::Mat<T>& x) const {
     const arma::Mat<T> selected = x.rows(columns);
@@ -107,8 +107,7 @@ Method<T> skeinformer_method() {
   return method;
 }
 
-template Approximation<float> skeinformer(const Problem<float>&, arma::uword, const Stream&,
-                                          const SkeinformerOptions&);
+template Approximation<float> skeinformer(const Problem<float>&, arma::uword, const Stream&, const SkeinformerOptions&);
 template Approximation<double> skeinformer(const Problem<double>&, arma::uword, const Stream&,
                                            const SkeinformerOptions&);
 template Method<float> skeinformer_method();

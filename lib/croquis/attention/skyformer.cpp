@@ -65,15 +65,14 @@ template <typename T>
 Approximation<T> kernelized_on(const LiftedPoints<T>& lift, const Problem<T>& problem, arma::uword d,
                                const Stream& stream, const SkyformerOptions& options) {
   Diagnostics diagnostics;
-  Approximation<T> approximation =
-      from_scores(kernelized_scores(lift, d, stream, options, diagnostics), problem);
+  Approximation<T> approximation = from_scores(kernelized_scores(lift, d, stream, options, diagnostics), problem);
   approximation.diagnostics = diagnostics;
   return approximation;
 }
 
 template <typename T>
-Approximation<T> softmax_on(const LiftedPoints<T>& lift, const Problem<T>& problem, arma::uword d,
-                            const Stream& stream, const SkyformerOptions& options) {
+Approximation<T> softmax_on(const LiftedPoints<T>& lift, const Problem<T>& problem, arma::uword d, const Stream& stream,
+                            const SkyformerOptions& options) {
   Approximation<T> approximation;
   const LinearOperator<T> kernelized = kernelized_scores(lift, d, stream, options, approximation.diagnostics);
   // Lemma 1 in logarithms: log a_ij = ||q_i||^2 / (2 sqrt(p)) + log c_ij + ||k_j||^2 / (2 sqrt(p)).
@@ -88,16 +87,15 @@ Approximation<T> softmax_on(const LiftedPoints<T>& lift, const Problem<T>& probl
                              " denominators are zero; keys that matter to those rows underflow");
   }
   const arma::Col<T> inverse = T(1) / denominators.values;
-  const LinearOperator<T> scores = {
-      problem.n(), problem.n(),
-      [=](const arma::Mat<T>& x) -> arma::Mat<T> {
-        arma::Mat<T> y = kernelized.apply(x.each_col() % weights);
-        return y.each_col() % inverse;
-      },
-      [=](const arma::Mat<T>& x) -> arma::Mat<T> {
-        arma::Mat<T> y = kernelized.apply_transposed(x.each_col() % inverse);
-        return y.each_col() % weights;
-      }};
+  const LinearOperator<T> scores = {problem.n(), problem.n(),
+                                    [=](const arma::Mat<T>& x) -> arma::Mat<T> {
+                                      arma::Mat<T> y = kernelized.apply(x.each_col() % weights);
+                                      return y.each_col() % inverse;
+                                    },
+                                    [=](const arma::Mat<T>& x) -> arma::Mat<T> {
+                                      arma::Mat<T> y = kernelized.apply_transposed(x.each_col() % inverse);
+                                      return y.each_col() % weights;
+                                    }};
   approximation.output = scores.apply(problem.V());
   approximation.scores = scores;
   approximation.denominators = std::move(denominators);
@@ -175,8 +173,9 @@ Method<T> skyformer_method() {
 
 template <typename T>
 Method<T> skyformer_softmax_method() {
-  return method_of<T>("skyformer-softmax", "Nystrom on the PSD lift of the softmax scores A, rows divided by their sums",
-                      "Skyformer Fig. 1", Target::softmax, softmax_on<T>);
+  return method_of<T>("skyformer-softmax",
+                      "Nystrom on the PSD lift of the softmax scores A, rows divided by their sums", "Skyformer Fig. 1",
+                      Target::softmax, softmax_on<T>);
 }
 
 template Approximation<float> skyformer(const Problem<float>&, arma::uword, const Stream&, const SkyformerOptions&);

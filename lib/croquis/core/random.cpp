@@ -9,8 +9,12 @@ namespace {
 
 constexpr std::uint32_t kSeedDomain = 1, kNameDomain = 2, kIndexDomain = 3;
 
-std::uint32_t low(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
-std::uint32_t high(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
+std::uint32_t low(std::uint64_t x) {
+  return static_cast<std::uint32_t>(x);
+}
+std::uint32_t high(std::uint64_t x) {
+  return static_cast<std::uint32_t>(x >> 32);
+}
 
 // FNV-1a: names are few and short, and a collision would only make two purposes share draws.
 std::uint64_t hash(std::string_view text) {
@@ -40,7 +44,9 @@ void normals_of_block(const Stream& stream, std::uint64_t k, float* z) {
 
 }  // namespace
 
-Stream::Stream(std::uint64_t seed) : name_{} { *this = derive(seed, kSeedDomain); }
+Stream::Stream(std::uint64_t seed) : name_{} {
+  *this = derive(seed, kSeedDomain);
+}
 
 Stream Stream::derive(std::uint64_t tag, std::uint32_t domain) const {
   r123::Threefry4x32::ctr_type counter = {{low(tag), high(tag), domain, 0}};
@@ -49,8 +55,12 @@ Stream Stream::derive(std::uint64_t tag, std::uint32_t domain) const {
   return Stream(Name{out[0], out[1], out[2], out[3]});
 }
 
-Stream Stream::child(std::string_view purpose) const { return derive(hash(purpose), kNameDomain); }
-Stream Stream::child(std::uint64_t index) const { return derive(index, kIndexDomain); }
+Stream Stream::child(std::string_view purpose) const {
+  return derive(hash(purpose), kNameDomain);
+}
+Stream Stream::child(std::uint64_t index) const {
+  return derive(index, kIndexDomain);
+}
 
 std::array<std::uint32_t, 4> Stream::block(std::uint64_t k) const {
   const r123::Philox4x32::ctr_type counter = {{low(k), high(k), name_[2], name_[3]}};

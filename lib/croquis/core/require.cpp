@@ -1,5 +1,5 @@
-#include <croquis/core/require.hpp>
 #include <fmt/format.h>
+#include <croquis/core/require.hpp>
 
 #include <stdexcept>
 #include <string>

@@ -16,7 +16,9 @@ void set_threads(int count) {
   chosen_threads = count;
 }
 
-int threads() { return chosen_threads > 0 ? chosen_threads.load() : omp_get_num_procs(); }
+int threads() {
+  return chosen_threads > 0 ? chosen_threads.load() : omp_get_num_procs();
+}
 
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
   const int team = static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(threads())));

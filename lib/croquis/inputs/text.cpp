@@ -48,7 +48,9 @@ Problem<double> initialised_bert(const std::vector<std::string>& tokens, const S
   require(!tokens.empty(), "initialised_bert", "at least one token");
   require(options.hidden >= 1 && options.head >= 1 && options.positions >= 1 && options.standard_deviation > 0,
           "initialised_bert", "hidden, head, positions >= 1, standard_deviation > 0",
-          {{"hidden", options.hidden}, {"head", options.head}, {"positions", options.positions},
+          {{"hidden", options.hidden},
+           {"head", options.head},
+           {"positions", options.positions},
            {"standard_deviation", options.standard_deviation}});
   const double deviation = options.standard_deviation;
   const Stream words = stream.child("word"), positions = stream.child("position");

@@ -162,8 +162,8 @@ arma::mat read_npy(const std::string& path) {
 }
 
 void write_npy(const std::string& path, const arma::mat& matrix) {
-  std::string header = fmt::format("{{'descr': '<f8', 'fortran_order': True, 'shape': ({}, {}), }}", matrix.n_rows,
-                                   matrix.n_cols);
+  std::string header =
+      fmt::format("{{'descr': '<f8', 'fortran_order': True, 'shape': ({}, {}), }}", matrix.n_rows, matrix.n_cols);
   constexpr std::size_t alignment = 64, prefix = 10;
   header.append((alignment - (prefix + header.size() + 1) % alignment) % alignment, ' ');
   header += '\n';

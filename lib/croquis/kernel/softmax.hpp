@@ -5,7 +5,8 @@
 
 namespace croquis {
 
-/// Scores S = Q K^T / sqrt(p), transposed: b x a for Q (a x p) and K (b x p). A query's scores are one contiguous column.
+/// Scores S = Q K^T / sqrt(p), transposed: b x a for Q (a x p) and K (b x p). A query's scores are one contiguous
+/// column.
 template <typename T>
 arma::Mat<T> scores_transposed(const arma::Mat<T>& q, const arma::Mat<T>& k);
 

@@ -35,7 +35,8 @@ IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIterat
     product = n * result.inverse;
     result.residual = frobenius_norm<T>(identity - product);
     ++result.iterations;
-    if (!result.inverse.is_finite()) throw std::runtime_error("iterative_inverse: diverged; the start does not suit the matrix");
+    if (!result.inverse.is_finite())
+      throw std::runtime_error("iterative_inverse: diverged; the start does not suit the matrix");
   }
   return result;
 }

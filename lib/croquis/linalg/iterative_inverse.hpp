@@ -7,9 +7,9 @@ namespace croquis {
 
 /// Where the iteration starts, for a square matrix N.
 enum class InverseStart {
-  identity,             ///< Z = I: for N with spectrum in (0, 1], as the matrix of Skyformer's Lemma 3
-  transpose_both,       ///< Z = N^T / (||N||_1 ||N||_inf): Nystromformer Lemma 1; ||I - N Z|| < 1 for non-singular N
-  transpose_one,        ///< Z = N^T / ||N||_1: Skyformer's code (largest column sum alone)
+  identity,        ///< Z = I: for N with spectrum in (0, 1], as the matrix of Skyformer's Lemma 3
+  transpose_both,  ///< Z = N^T / (||N||_1 ||N||_inf): Nystromformer Lemma 1; ||I - N Z|| < 1 for non-singular N
+  transpose_one,   ///< Z = N^T / ||N||_1: Skyformer's code (largest column sum alone)
 };
 
 struct InverseIteration {

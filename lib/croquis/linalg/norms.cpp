@@ -57,8 +57,8 @@ NormEstimate spectral_norm(const LinearOperator<T>& a, const Stream& stream, con
   NormEstimate estimate;
   if (a.rows == 0 || a.cols == 0) return estimate;
 
-  const int limit = static_cast<int>(
-      std::min<arma::uword>({a.rows, a.cols, static_cast<arma::uword>(options.max_steps)}));
+  const int limit =
+      static_cast<int>(std::min<arma::uword>({a.rows, a.cols, static_cast<arma::uword>(options.max_steps)}));
   const auto width = static_cast<arma::uword>(limit);
   arma::Mat<T> left(a.rows, width), right(a.cols, width);
   arma::vec diagonal(width), super(width);

@@ -31,9 +31,10 @@ struct LanczosOptions {
 /// What Golub-Kahan-Lanczos says of ||A||: lower <= ||A|| always (up to rounding), and ||A|| <= upper with
 /// probability at least 1 - failure over the random start.
 struct NormEstimate {
-  double value = 0;     ///< the largest Ritz value
-  double lower = 0;     ///< value less its rounding error
-  double upper = 0;     ///< from Kuczynski and Wozniakowski (1992), Thm. 4.1; equal to `value` when the Krylov space is exhausted
+  double value = 0;  ///< the largest Ritz value
+  double lower = 0;  ///< value less its rounding error
+  double upper =
+      0;  ///< from Kuczynski and Wozniakowski (1992), Thm. 4.1; equal to `value` when the Krylov space is exhausted
   double residual = 0;  ///< ||A^T u - value v||: a singular value lies within this of `value`
   int steps = 0;
   bool converged = false;  ///< residual <= tolerance * value

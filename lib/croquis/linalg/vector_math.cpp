@@ -2,8 +2,8 @@
 #define HWY_TARGET_INCLUDE "croquis/linalg/vector_math.cpp"
 #include <hwy/foreach_target.h>  // compiles this file once for every instruction set
 
-#include <croquis/linalg/vector_math.hpp>
 #include <hwy/highway.h>
+#include <croquis/linalg/vector_math.hpp>
 
 #include <hwy/contrib/math/math-inl.h>
 
@@ -48,11 +48,21 @@ T maximum_of(const T* x, size_t count) {
   return largest;
 }
 
-float exp_shifted_float(float* x, size_t count, float shift) { return exp_shifted_of(x, count, shift); }
-double exp_shifted_double(double* x, size_t count, double shift) { return exp_shifted_of(x, count, shift); }
-float maximum_float(const float* x, size_t count) { return maximum_of(x, count); }
-double maximum_double(const double* x, size_t count) { return maximum_of(x, count); }
-const char* instructions() { return hwy::TargetName(HWY_TARGET); }
+float exp_shifted_float(float* x, size_t count, float shift) {
+  return exp_shifted_of(x, count, shift);
+}
+double exp_shifted_double(double* x, size_t count, double shift) {
+  return exp_shifted_of(x, count, shift);
+}
+float maximum_float(const float* x, size_t count) {
+  return maximum_of(x, count);
+}
+double maximum_double(const double* x, size_t count) {
+  return maximum_of(x, count);
+}
+const char* instructions() {
+  return hwy::TargetName(HWY_TARGET);
+}
 
 }  // namespace croquis::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -82,7 +92,9 @@ template <>
 double maximum(const double* x, std::size_t count) {
   return HWY_DYNAMIC_DISPATCH(maximum_double)(x, count);
 }
-const char* vector_instructions() { return HWY_DYNAMIC_DISPATCH(instructions)(); }
+const char* vector_instructions() {
+  return HWY_DYNAMIC_DISPATCH(instructions)();
+}
 
 }  // namespace croquis
 #endif

@@ -18,8 +18,8 @@ LiftedPoints<T>::LiftedPoints(const arma::Mat<T>& q, const arma::Mat<T>& k) {
   const arma::Row<T> centre = T(0.5) * (arma::mean(queries_, 0) + arma::mean(keys_, 0));
   queries_.each_row() -= centre;
   keys_.each_row() -= centre;
-  largest_squared_norm_ = std::max(arma::sum(arma::square(queries_), 1).eval().max(),
-                                   arma::sum(arma::square(keys_), 1).eval().max());
+  largest_squared_norm_ =
+      std::max(arma::sum(arma::square(queries_), 1).eval().max(), arma::sum(arma::square(keys_), 1).eval().max());
 }
 
 template <typename T>

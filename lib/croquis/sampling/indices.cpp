@@ -49,9 +49,8 @@ arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma
   std::vector<arma::uword> order(n);
   std::iota(order.begin(), order.end(), arma::uword{0});
   const auto last = order.begin() + static_cast<std::ptrdiff_t>(d);
-  std::partial_sort(order.begin(), last, order.end(), [&](arma::uword a, arma::uword b) {
-    return std::tie(arrival[a], a) < std::tie(arrival[b], b);
-  });
+  std::partial_sort(order.begin(), last, order.end(),
+                    [&](arma::uword a, arma::uword b) { return std::tie(arrival[a], a) < std::tie(arrival[b], b); });
   return arma::uvec(std::vector<arma::uword>(order.begin(), last));
 }
 

@@ -9,7 +9,9 @@ namespace {
 
 constexpr arma::uword kRowsPerBlock = 256;
 
-arma::uword blocks_of(arma::uword n) { return (n + kRowsPerBlock - 1) / kRowsPerBlock; }
+arma::uword blocks_of(arma::uword n) {
+  return (n + kRowsPerBlock - 1) / kRowsPerBlock;
+}
 
 }  // namespace
 

@@ -1,0 +1,122 @@
+#include "input.hpp"
+
+#include <fmt/format.h>
+
+#include <croquis/core/random.hpp>
+#include <croquis/inputs/synthetic.hpp>
+#include <croquis/inputs/text.hpp>
+#include <croquis/io/npy.hpp>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace {
+
+using croquis::Problem;
+using croquis::Stream;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw std::invalid_argument(why);
+}
+
+arma::uword positive(const std::optional<long long>& value, arma::uword fallback, const char* option) {
+  if (!value) return fallback;
+  if (*value < 1) refuse(fmt::format("{}: {} is not a positive number", option, *value));
+  return static_cast<arma::uword>(*value);
+}
+
+// Options that another kind of input takes are refused, not ignored.
+void refuse_others(const InputOptions& o) {
+  const auto only_for = [&](bool given, const char* option, const char* kind) {
+    if (given && o.kind != kind)
+      refuse(fmt::format("{}: goes with --input {}, this is --input {}", option, kind, o.kind));
+  };
+  only_for(!o.text.empty(), "--text", "text");
+  only_for(!o.q.empty(), "--q", "arrays");
+  only_for(!o.k.empty(), "--k", "arrays");
+  only_for(!o.v.empty(), "--v", "arrays");
+  only_for(o.norm.has_value(), "--norm", "gaussian");
+  if (o.kind == "arrays" && (o.n || o.p)) refuse("--n and --p: the arrays have their sizes; leave them out");
+}
+
+std::string read_file(const std::string& path) {
+  std::error_code status;
+  if (std::filesystem::is_directory(path, status)) refuse(fmt::format("--text: {}: is a folder", path));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse(fmt::format("--text: {}: cannot be opened", path));
+  std::stringstream buffer;
+  buffer << file.rdbuf();
+  return buffer.str();
+}
+
+Problem<double> from_text(const InputOptions& o, const Stream& stream) {
+  const arma::uword n = positive(o.n, 1024, "--n");
+  croquis::InitialisedBert bert;
+  bert.head = positive(o.p, bert.head, "--p");
+  std::vector<std::string> tokens =
+      croquis::split_words(o.text.empty() ? croquis::sample_text() : std::string_view(read_file(o.text)));
+  if (tokens.size() < n) {
+    refuse(fmt::format("--n: the text has {} tokens, {} are wanted; give a smaller --n or a longer --text",
+                       tokens.size(), n));
+  }
+  tokens.resize(n);
+  return croquis::initialised_bert(tokens, stream, bert);
+}
+
+std::string digest_of(const Problem<double>& problem) {
+  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a over the bytes
+  for (const arma::mat* m : {&problem.Q(), &problem.K(), &problem.V()}) {
+    for (const double x : *m) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &x, sizeof bits);
+      hash = (hash ^ bits) * 1099511628211ULL;
+    }
+  }
+  return fmt::format("{}x{}x{} {:016x}", problem.n(), problem.p(), problem.p_v(), hash);
+}
+
+// "head_Q.npy" -> "head"
+std::string array_name(const std::string& path) {
+  std::string stem = std::filesystem::path(path).stem().string();
+  if (stem.ends_with("_Q") || stem.ends_with("_q")) stem.resize(stem.size() - 2);
+  return stem;
+}
+
+Problem<double> padded(Problem<double> problem, const std::optional<long long>& length) {
+  if (!length) return problem;
+  const arma::uword m = positive(length, 0, "--length");
+  if (m > problem.n()) refuse(fmt::format("--length: {} is more than the {} tokens", m, problem.n()));
+  return {problem.Q(), problem.K(), problem.V(), m};
+}
+
+}  // namespace
+
+Input load_input(const InputOptions& o, std::uint64_t seed) {
+  refuse_others(o);
+  const Stream stream = Stream(seed).child("input").child(o.kind);
+  const auto make = [&]() -> std::pair<std::string, Problem<double>> {
+    if (o.kind == "text") {
+      const std::string name = o.text.empty() ? "sample" : std::filesystem::path(o.text).stem().string();
+      return {"text:" + name, from_text(o, stream)};
+    }
+    if (o.kind == "arrays") {
+      if (o.q.empty() || o.k.empty() || o.v.empty()) refuse("--input arrays: needs --q Q.npy --k K.npy --v V.npy");
+      return {"arrays:" + array_name(o.q),
+              Problem<double>(croquis::read_npy(o.q), croquis::read_npy(o.k), croquis::read_npy(o.v))};
+    }
+    if (o.kind == "gaussian") {
+      croquis::GaussianInput gaussian;
+      gaussian.n = positive(o.n, gaussian.n, "--n");
+      gaussian.p = positive(o.p, gaussian.p, "--p");
+      gaussian.norm = o.norm.value_or(std::sqrt(static_cast<double>(gaussian.p)));
+      return {fmt::format("gaussian:{:g}", gaussian.norm), croquis::gaussian_input(stream, gaussian)};
+    }
+    refuse(fmt::format("--input: '{}' is none of text, arrays, gaussian", o.kind));
+  };
+  auto [name, problem] = make();
+  problem = padded(std::move(problem), o.length);
+  const std::string digest = digest_of(problem);
+  return {std::move(name), std::move(problem), digest};
+}

@@ -1,0 +1,24 @@
+// The input of an experiment: Q, K and V from the command line's options.
+#pragma once
+
+#include <croquis/attention/problem.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+struct InputOptions {
+  std::string kind = "text";  ///< text, arrays, gaussian
+  std::string text;           ///< file for `text`; the sample text when empty
+  std::string q, k, v;        ///< files for `arrays`
+  std::optional<long long> n, p, length;
+  std::optional<double> norm;  ///< for `gaussian`
+};
+
+struct Input {
+  std::string name;  ///< for the results: the kind, and the file where there is one
+  croquis::Problem<double> problem;
+  std::string digest;  ///< of sizes and numbers, so that a resumed run can tell changed files
+};
+
+/// Throws std::invalid_argument, with the option to change, for what does not go together or cannot be read.
+Input load_input(const InputOptions& options, std::uint64_t seed);

@@ -1,0 +1,123 @@
+// croquis: the command line.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <sstream>
+#include <string>
+
+#include "error.hpp"
+#include "list.hpp"
+#include "plot.hpp"
+#include "results/environment.hpp"
+
+namespace {
+
+constexpr int kBadUsage = 2;
+
+void add_run_options(CLI::App& command, RunOptions& run) {
+  command.add_option("--seed", run.seed, "seed of all random draws")->capture_default_str();
+  command.add_option("--threads", run.threads, "threads; 0: all processors")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  command.add_option("--precision", run.precision, "of the methods; errors are taken in double")
+      ->check(CLI::IsMember({"float", "double"}))
+      ->capture_default_str();
+  command.add_option("--out", run.out, "rows (default COMMAND.csv)");
+  command.add_option("--plot", run.plot, "plot: FILE.svg, .png or .pdf");
+  command.add_flag("--quiet", run.quiet, "no progress, no table");
+  command.add_flag("--resume", run.resume, "go on with the rows that --out has");
+  command.add_flag("--overwrite", run.overwrite, "start again if --out is there");
+  command.fallthrough();  // --config belongs to the program
+}
+
+void add_input_options(CLI::App& command, InputOptions& input) {
+  command.add_option("--input", input.kind, "text, arrays or gaussian (see list inputs)")
+      ->check(CLI::IsMember({"text", "arrays", "gaussian"}))
+      ->capture_default_str();
+  command.add_option("--text", input.text, "text file; the sample text when not given");
+  command.add_option("--q", input.q, "queries, .npy (n, p); implies --input arrays");
+  command.add_option("--k", input.k, "keys, .npy (n, p)");
+  command.add_option("--v", input.v, "values, .npy (n, p_v)");
+  command.add_option("--n", input.n, "tokens (default 1024)");
+  command.add_option("--p", input.p, "width of the head (default 64)");
+  command.add_option("--length", input.length, "tokens from here on are padding (default n)");
+  command.add_option("--norm", input.norm, "gaussian: root mean square norm of queries and keys (default sqrt(p))");
+}
+
+// The options in the format that --config reads; those that were not given and have no default are left out.
+std::string configuration_of(const CLI::App& command) {
+  std::istringstream all(command.config_to_str(true));
+  std::string kept = fmt::format("[{}]\n", command.get_name());
+  for (std::string line; std::getline(all, line);) {
+    if (!line.ends_with("=\"\"")) kept += line + '\n';
+  }
+  return kept;
+}
+
+std::string command_line(int argc, char** argv) {
+  std::string line;
+  for (int i = 0; i < argc; ++i) line += fmt::format("{}{}", i == 0 ? "" : " ", argv[i]);
+  return line;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Croquis: how well does a sketch approximate attention?", "croquis");
+  app.set_version_flag("--version", [] { return environment_text(); });
+  app.require_subcommand(1);
+  app.set_config("--config", "", "read options from this file: [error], then features=\"16,32\", one a line");
+  app.footer(
+      "Exit status: 0 done, 2 bad usage or input, 130 or 143 interrupted. croquis COMMAND --help has the options.");
+
+  ErrorOptions error;
+  CLI::App* error_command = app.add_subcommand("error", "error of methods against number of features");
+  add_run_options(*error_command, error.run);
+  add_input_options(*error_command, error.input);
+  error_command->add_option("--methods", error.methods, "a,b:option=value,c or all (see list methods)")
+      ->capture_default_str();
+  error_command->add_option("--features", error.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
+  error_command->add_option("--trials", error.trials, "draws of every random method")->capture_default_str();
+
+  std::string what;
+  CLI::App* list_command = app.add_subcommand("list", "what there is: methods, sketches, inputs");
+  list_command->add_option("what", what, "methods, sketches or inputs")
+      ->required()
+      ->check(CLI::IsMember({"methods", "sketches", "inputs"}));
+
+  std::string file, out, metric = "spectral_rel";
+  CLI::App* plot_command = app.add_subcommand("plot", "draw a result again");
+  plot_command->add_option("file", file, "a CSV of croquis error")->required();
+  plot_command->add_option("--out", out, "FILE.svg, .png or .pdf (default: the CSV's name with .svg)");
+  plot_command->add_option("--metric", metric, "column to draw")
+      ->check(CLI::IsMember(error_metrics()))
+      ->capture_default_str();
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);  // --help, --version
+  } catch (const CLI::ParseError& wrong) {
+    fmt::print(stderr, "croquis: {}; croquis --help shows what there is\n", wrong.what());
+    return kBadUsage;
+  }
+
+  if (*error_command) {
+    if (!error.input.q.empty() && error_command->count("--input") == 0) error.input.kind = "arrays";
+    error.run.command_line = command_line(argc, argv);
+    error.run.configuration = configuration_of(*error_command);
+    return run_error(error);
+  }
+  if (*list_command) return run_list(what);
+  return run_plot(file, out, metric);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "croquis: {}\n", failure.what());
+    return kBadUsage;
+  }
+}

@@ -1,0 +1,123 @@
+#include "plot.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <stdexcept>
+
+#include "results/row_file.hpp"
+
+namespace {
+
+// Okabe and Ito's palette, told apart by colour-blind readers too.
+constexpr const char* kColours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                    "#E69F00", "#56B4E9", "#8B4513", "#7F7F7F"};
+
+std::string terminal_of(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".svg") return "svg size 860,560 dynamic font 'sans,14' background '#ffffff'";
+  if (extension == ".png") return "pngcairo size 1290,840 font 'sans,18'";
+  if (extension == ".pdf") return "pdfcairo size 17cm,11cm font 'sans,11'";
+  throw std::invalid_argument(fmt::format("{}: a plot ends in .svg, .png or .pdf", path));
+}
+
+std::string axis_title(const std::string& metric) {
+  if (metric == "spectral_abs") return "||O - O~||";
+  if (metric == "spectral_rel") return "||O - O~|| / ||O||";
+  if (metric == "frobenius_abs") return "||O - O~||_F";
+  if (metric == "frobenius_rel") return "||O - O~||_F / ||O||_F";
+  return metric;
+}
+
+// Text inside a double-quoted gnuplot string, without enhanced-mode markup.
+std::string gnuplot_string(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+void run_gnuplot(const std::string& script, const std::string& path) {
+  const auto previous = std::signal(SIGPIPE, SIG_IGN);  // without gnuplot nobody reads the pipe
+  std::FILE* pipe = ::popen("gnuplot >/dev/null 2>&1", "w");
+  const bool written = pipe != nullptr && std::fwrite(script.data(), 1, script.size(), pipe) == script.size();
+  const int status = pipe != nullptr ? ::pclose(pipe) : -1;
+  std::signal(SIGPIPE, previous);
+  std::error_code error;
+  if (!written || status != 0 || std::filesystem::file_size(path, error) == 0 || error) {
+    throw std::runtime_error(
+        fmt::format("{}: not drawn; is gnuplot installed (Debian: gnuplot-nox) and the folder writable?", path));
+  }
+}
+
+}  // namespace
+
+void check_plot_name(const std::string& path) {
+  terminal_of(path);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+    throw std::invalid_argument(fmt::format("{}: there is no folder {}", path, folder.string()));
+  }
+}
+
+void draw_errors(const std::vector<ErrorGroup>& groups, const std::string& metric, const std::string& path) {
+  std::vector<std::string> labels;
+  std::map<std::string, std::string> points;  // by label
+  std::set<long long> features;
+  std::set<std::string> dashed;
+  for (const ErrorGroup& g : groups) {
+    const auto found = g.metrics.find(metric);
+    if (found == g.metrics.end() || found->second.mean <= 0) continue;  // nothing that a logarithmic axis can show
+    const auto [slot, added] = points.emplace(g.label(), "");
+    if (added) labels.push_back(g.label());
+    if (g.method == "v-mean" || g.method == "best-rank-d") dashed.insert(g.label());
+    const croquis::Summary& s = found->second;
+    slot->second += fmt::format("{} {:.17g} {:.17g} {:.17g}\n", g.features, s.mean, s.q10, s.q90);
+    features.insert(g.features);
+  }
+  if (labels.empty())
+    throw std::runtime_error(fmt::format("{}: nothing to draw, no row has a positive {}", path, metric));
+
+  std::string script = fmt::format("set terminal {}\nset output {}\n", terminal_of(path), gnuplot_string(path));
+  script += fmt::format("set title {} noenhanced\n",
+                        gnuplot_string(fmt::format("{}, n = {}, p = {}: mean, and 10 to 90 % of the trials",
+                                                   groups.front().input, groups.front().n, groups.front().p)));
+  script += fmt::format("set xlabel 'features d'\nset ylabel {} noenhanced\nset logscale xy\n",
+                        gnuplot_string(axis_title(metric)));
+  script += "set format y '%g'\nset grid lc rgb '#dddddd'\nset key outside right top noenhanced\nset xtics (";
+  std::string separator;
+  for (const long long d : features) {
+    script += fmt::format("{}'{}' {}", separator, d, d);
+    separator = ", ";
+  }
+  script += ")\nset style fill transparent solid 0.15 noborder\n";
+  const double widening = 1.1;
+  script += fmt::format("set xrange [{}:{}]\n", static_cast<double>(*features.begin()) / widening,
+                        static_cast<double>(*features.rbegin()) * widening);
+  for (std::size_t i = 0; i < labels.size(); ++i) script += fmt::format("$d{} << EOD\n{}EOD\n", i, points[labels[i]]);
+  script += "plot ";
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const char* colour = kColours[i % std::size(kColours)];
+    script += fmt::format(
+        "$d{0} using 1:3:4 with filledcurves lc rgb '{1}' notitle, "
+        "$d{0} using 1:2 with linespoints lc rgb '{1}' lw 2 dt {2} pt {3} ps 0.8 title {4}{5}",
+        i, colour, dashed.contains(labels[i]) ? 2 : 1, 5 + i % 8, gnuplot_string(labels[i]),
+        i + 1 < labels.size() ? ", " : "\n");
+  }
+  script += "set output\n";
+  run_gnuplot(script, path);
+}
+
+int run_plot(const std::string& file, std::string out, const std::string& metric) {
+  if (out.empty()) out = beside(file, ".svg");
+  check_plot_name(out);
+  draw_errors(group_errors(croquis::read_csv(file)), metric, out);
+  fmt::print("plot     {}\n", out);
+  return 0;
+}

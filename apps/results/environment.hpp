@@ -1,0 +1,15 @@
+// What a number was obtained with.
+#pragma once
+
+#include <string>
+
+/// "openmp", "pthread" or "serial": the variant of OpenBLAS that is loaded, whatever was linked.
+std::string blas_variant();
+
+/// Version, commit, compiler, BLAS, vector instructions, processor and libraries, for --version.
+std::string environment_text();
+
+/// Makes BLAS single-threaded: the program parallelises outside of it, over blocks and trials, so that results do not
+/// depend on the number of threads. Throws std::invalid_argument for more than one thread on a serial OpenBLAS, which
+/// is not safe to call from several.
+void prepare_threads(int threads);

@@ -1,0 +1,20 @@
+// X.meta.json beside X.csv: what is needed to obtain the rows again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+struct RunDescription {
+  std::string command_line;
+  std::string configuration;                    ///< the effective configuration, in the format that --config reads
+  std::map<std::string, std::string> identity;  ///< what every row depends on: a resumed run must have the same
+  std::uint64_t seed = 0;
+  int threads = 0;
+};
+
+/// Writes the meta file. Throws std::runtime_error when it cannot be written.
+void write_metadata(const std::string& path, const RunDescription& run);
+
+/// Throws std::invalid_argument, naming what differs, unless the meta file at `path` has the same identity.
+void require_same_identity(const std::string& path, const RunDescription& run);

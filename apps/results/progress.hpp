@@ -1,0 +1,26 @@
+// Progress on standard error: a bar on a terminal, one line a minute otherwise.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+class Progress {
+ public:
+  /// `total` steps; silent when `quiet`.
+  Progress(std::size_t total, bool quiet);
+  /// Ends the bar's line.
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// `done` of the steps are done; `what` is under way.
+  void show(std::size_t done, const std::string& what);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::size_t total_;
+  bool quiet_, terminal_, drawn_ = false;
+  Clock::time_point start_ = Clock::now(), last_ = start_;
+};

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/io/csv.hpp>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace croquis {
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += (c == '\n' || c == '\r') ? ' ' : c;  // a row stays on its line, so that a torn one can be told
+  }
+  return quoted + '"';
+}
+
+std::string csv_number(double value) {
+  return std::isnan(value) ? "NA" : fmt::format("{:.17g}", value);
+}
+
+std::vector<std::string> split_csv_line(std::string_view line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
+      fields.back() += c;
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+std::size_t CsvTable::column(std::string_view name) const {
+  const auto found = std::find(header.begin(), header.end(), name);
+  if (found == header.end()) {
+    throw std::invalid_argument(fmt::format("no column '{}'; there are {}", name, fmt::join(header, ", ")));
+  }
+  return static_cast<std::size_t>(found - header.begin());
+}
+
+CsvTable read_csv(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::invalid_argument(fmt::format("{}: cannot be opened", path));
+  std::stringstream buffer;
+  buffer << file.rdbuf();
+  const std::string text = buffer.str();
+  CsvTable table;
+  std::size_t number = 0;
+  for (std::size_t start = 0, end = 0; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
+    std::string_view line(text.data() + start, end - start);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    ++number;
+    std::vector<std::string> fields = split_csv_line(line);
+    if (number == 1) {
+      table.header = std::move(fields);
+    } else if (fields.size() != table.header.size()) {
+      throw std::invalid_argument(fmt::format("{}: line {} has {} fields where the header has {}", path, number,
+                                              fields.size(), table.header.size()));
+    } else {
+      table.rows.push_back(std::move(fields));
+    }
+  }
+  if (number == 0) throw std::invalid_argument(fmt::format("{}: is empty, a result begins with a header line", path));
+  return table;
+}
+
+}  // namespace croquis

@@ -1,0 +1,71 @@
+#include <croquis/core/threads.hpp>
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+#include "support/refusal.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+
+TEST_CASE("threads: the number is the chosen one, and 0 gives back the default") {
+  const int standard = threads();
+  CHECK(standard >= 1);
+  {
+    const ThreadCount count(3);
+    CHECK(threads() == 3);
+  }
+  CHECK(threads() == standard);
+  CHECK(refusal([] { set_threads(-1); }) == "set_threads: count >= 0, got count = -1");
+  CHECK(threads() == standard);
+}
+
+TEST_CASE("parallel_for: each index runs once, for fewer and for more indices than threads") {
+  for (const int team : {1, 2, 4}) {
+    const ThreadCount count(team);
+    for (const std::size_t size : {0U, 1U, 2U, 3U, 1000U}) {
+      CAPTURE(team);
+      CAPTURE(size);
+      std::vector<std::atomic<int>> runs(size);
+      parallel_for(size, [&](std::size_t i) { ++runs[i]; });
+      for (std::size_t i = 0; i < size; ++i) REQUIRE(runs[i] == 1);
+    }
+  }
+}
+
+TEST_CASE("parallel_for: an exception of the body reaches the caller") {
+  for (const int team : {1, 2, 4}) {
+    const ThreadCount count(team);
+    const auto fail_at = [](std::size_t bad) {
+      parallel_for(100, [bad](std::size_t i) {
+        if (i == bad) throw std::out_of_range("index " + std::to_string(i));
+      });
+    };
+    for (const std::size_t bad : {0U, 42U, 99U}) {
+      CHECK(refusal<std::out_of_range>([&] { fail_at(bad); }) == "index " + std::to_string(bad));
+    }
+    CHECK(contains(refusal<std::runtime_error>([] {
+            parallel_for(100, [](std::size_t) { throw std::runtime_error("all fail"); });
+          }),
+                   "all fail"));
+    std::atomic<int> runs = 0;
+    parallel_for(10, [&](std::size_t) { ++runs; });  // and the next loop runs as if nothing had happened
+    CHECK(runs == 10);
+  }
+}
+
+TEST_CASE("parallel_for: a loop inside a loop runs each pair once, and its exceptions pass both") {
+  const ThreadCount count(4);
+  std::vector<std::atomic<int>> runs(20 * 30);
+  parallel_for(20, [&](std::size_t i) { parallel_for(30, [&](std::size_t j) { ++runs[i * 30 + j]; }); });
+  for (const auto& run : runs) REQUIRE(run == 1);
+  CHECK(refusal<std::range_error>([] {
+          parallel_for(8, [](std::size_t) {
+            parallel_for(8, [](std::size_t j) {
+              if (j == 7) throw std::range_error("inner");
+            });
+          });
+        }) == "inner");
+}

@@ -1,0 +1,12 @@
+// A number of threads for the length of a scope.
+#pragma once
+
+#include <croquis/core/threads.hpp>
+
+class ThreadCount {
+ public:
+  explicit ThreadCount(int count) { croquis::set_threads(count); }
+  ~ThreadCount() { croquis::set_threads(0); }
+  ThreadCount(const ThreadCount&) = delete;
+  ThreadCount& operator=(const ThreadCount&) = delete;
+};
