@@ -16,7 +16,7 @@ namespace {
 constexpr int kBadUsage = 2;
 
 void add_run_options(CLI::App& command, RunOptions& run) {
-  command.add_option("--seed", run.seed, "seed of all random draws")->capture_default_str();
+  command.add_option("--seed", run.seed, "seed of all random draws")->check(CLI::NonNegativeNumber)->capture_default_str();
   command.add_option("--threads", run.threads, "threads; 0: all processors")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();

@@ -1,5 +1,5 @@
-#include <croquis/core/require.hpp>
 #include <doctest/doctest.h>
+#include <croquis/core/require.hpp>
 
 #include <cstdint>
 #include <string>
@@ -11,8 +11,9 @@ using croquis::require;
 TEST_CASE("require: the message is 'where: rule, got name = value, ...'") {
   CHECK(refusal([] { require(false, "sketch", "d >= 1"); }) == "sketch: d >= 1");
   CHECK(refusal([] { require(false, "sketch", "d >= 1", {{"d", 0}}); }) == "sketch: d >= 1, got d = 0");
-  CHECK(refusal([] { require(false, "sketch", "d <= n", {{"d", 9}, {"n", 8}}); }) ==
-        "sketch: d <= n, got d = 9, n = 8");
+  CHECK(refusal([] {
+          require(false, "sketch", "d <= n", {{"d", 9}, {"n", 8}});
+        }) == "sketch: d <= n, got d = 9, n = 8");
 }
 
 TEST_CASE("require: whole numbers, fractions and names are shown as they are") {
@@ -28,4 +29,6 @@ TEST_CASE("require: braces in names and values are text") {
   CHECK(refusal([] { require(false, "{}", "{x}", {{"a", "{b}"}}); }) == "{}: {x}, got a = {b}");
 }
 
-TEST_CASE("require: what holds passes") { CHECK_NOTHROW(require(true, "f", "r", {{"x", 1}})); }
+TEST_CASE("require: what holds passes") {
+  CHECK_NOTHROW(require(true, "f", "r", {{"x", 1}}));
+}

@@ -1,5 +1,5 @@
-#include <croquis/core/threads.hpp>
 #include <doctest/doctest.h>
+#include <croquis/core/threads.hpp>
 
 #include <atomic>
 #include <stdexcept>
@@ -46,9 +46,8 @@ TEST_CASE("parallel_for: an exception of the body reaches the caller") {
     for (const std::size_t bad : {0U, 42U, 99U}) {
       CHECK(refusal<std::out_of_range>([&] { fail_at(bad); }) == "index " + std::to_string(bad));
     }
-    CHECK(contains(refusal<std::runtime_error>([] {
-            parallel_for(100, [](std::size_t) { throw std::runtime_error("all fail"); });
-          }),
+    CHECK(contains(refusal<std::runtime_error>(
+                       [] { parallel_for(100, [](std::size_t) { throw std::runtime_error("all fail"); }); }),
                    "all fail"));
     std::atomic<int> runs = 0;
     parallel_for(10, [&](std::size_t) { ++runs; });  // and the next loop runs as if nothing had happened

@@ -27,7 +27,8 @@ double largest_row(const Dense& x);
 /// max_i sum_j |a_ij|.
 double largest_row_sum(const Dense& a);
 
-/// Largest relative error of an entry of B computed in T, for n keys of width p, with s = max ||q_i|| ||k_j|| / sqrt(p).
+/// Largest relative error of an entry of B computed in T, for n keys of width p, with s = max ||q_i|| ||k_j|| /
+/// sqrt(p).
 ///   A logit: p products and sums and the scaling of q and of k, (p + 6) u s. Less the row maximum, which is at most
 ///   2 s away: 2 u s. The exponential, within 2 ulp: 4 u. The sum of n positive terms: n u. Streaming rescales the sum
 ///   once a block of 512 keys, by factors whose exponents add up to 2 s at most: 2 u s + (n / 512 + 1) 3 u.
@@ -38,9 +39,10 @@ double softmax_error(double n, double p, double s) {
 }
 
 /// Largest relative error of an entry of exp(-||x - y||^2 / 2) computed in T for points of width p with norms at most r
-/// that are scaled, moved to a common centre (norms at most 2 r), and whose distances come from x.y - |x|^2/2 - |y|^2/2:
-///   scaling, a common factor off by 3 u: 12 u r^2; rounding of the points, 3 u r each over a distance of 2 r: 12 u r^2;
-///   three inner products of p terms with norms at most 2 r: 8 p u r^2, their sum: 24 u r^2; the exponential: 4 u.
+/// that are scaled, moved to a common centre (norms at most 2 r), and whose distances come from x.y - |x|^2/2 -
+/// |y|^2/2:
+///   scaling, a common factor off by 3 u: 12 u r^2; rounding of the points, 3 u r each over a distance of 2 r: 12 u
+///   r^2; three inner products of p terms with norms at most 2 r: 8 p u r^2, their sum: 24 u r^2; the exponential: 4 u.
 template <typename T>
 double gaussian_error(double p, double r) {
   return ((8 * p + 48) * r * r + 4) * unit<T>();

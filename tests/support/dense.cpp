@@ -42,7 +42,9 @@ Dense operator*(long double factor, const Dense& a) {
   return c;
 }
 
-Dense operator-(const Dense& a, const Dense& b) { return a + -1.0L * b; }
+Dense operator-(const Dense& a, const Dense& b) {
+  return a + -1.0L * b;
+}
 
 Dense inverted(Dense a) {
   const arma::uword n = a.rows;

@@ -13,7 +13,9 @@ namespace {
 std::uint64_t chosen_seed = 20261121;
 }
 
-std::uint64_t test_seed() { return chosen_seed; }
+std::uint64_t test_seed() {
+  return chosen_seed;
+}
 
 int main(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; ++i) {

@@ -17,4 +17,6 @@ std::string refusal(Action&& action) {
   return "nothing was thrown";
 }
 
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}

@@ -1,7 +1,10 @@
 #include <Random123/threefry.h>
+#include <fmt/format.h>
 
 #include <Random123/boxmuller.hpp>
+#include <charconv>
 #include <croquis/core/random.hpp>
+#include <croquis/core/require.hpp>
 #include <limits>
 
 namespace croquis {
@@ -60,6 +63,23 @@ Stream Stream::child(std::string_view purpose) const {
 }
 Stream Stream::child(std::uint64_t index) const {
   return derive(index, kIndexDomain);
+}
+
+std::string Stream::name() const {
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", name_[0], name_[1], name_[2], name_[3]);
+}
+
+Stream Stream::from_name(std::string_view hexadecimal) {
+  constexpr std::size_t digits = 8;
+  Name name{};
+  bool good = hexadecimal.size() == name.size() * digits;
+  for (std::size_t i = 0; good && i < name.size(); ++i) {
+    const std::string_view word = hexadecimal.substr(i * digits, digits);
+    const auto [end, error] = std::from_chars(word.data(), word.data() + digits, name[i], 16);
+    good = error == std::errc{} && end == word.data() + digits;
+  }
+  require(good, "Stream::from_name", "32 hexadecimal digits", {{"name", hexadecimal}});
+  return Stream(name);
 }
 
 std::array<std::uint32_t, 4> Stream::block(std::uint64_t k) const {

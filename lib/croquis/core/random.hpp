@@ -6,6 +6,7 @@
 #include <Random123/conventional/Engine.hpp>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace croquis {
@@ -27,6 +28,11 @@ class Stream {
 
   Stream child(std::string_view purpose) const;
   Stream child(std::uint64_t index) const;
+
+  /// The name as 32 hexadecimal digits, and the stream of such a name: how a draw is written down and made again.
+  /// from_name throws std::invalid_argument for anything but 32 hexadecimal digits.
+  std::string name() const;
+  static Stream from_name(std::string_view hexadecimal);
 
   /// Four random words: block k of the stream, 0 <= k < 2^64.
   std::array<std::uint32_t, 4> block(std::uint64_t k) const;

@@ -1,0 +1,275 @@
+// croquis error, from the outside.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <croquis/io/csv.hpp>
+#include <croquis/io/npy.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/program.hpp"
+
+namespace {
+
+const std::string kSmall = "error --n 96 --p 16 --features 8:32 --trials 3 --quiet ";
+
+// The rows without the measured time.
+std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file) {
+  croquis::CsvTable table = croquis::read_csv(file.string());
+  const auto seconds = static_cast<std::ptrdiff_t>(table.column("seconds"));
+  for (auto& row : table.rows) row.erase(row.begin() + seconds);
+  return table.rows;
+}
+
+void write_arrays(const TemporaryFolder& folder, const arma::mat& q, const arma::mat& k, const arma::mat& v) {
+  croquis::write_npy((folder / "q.npy").string(), q);
+  croquis::write_npy((folder / "k.npy").string(), k);
+  croquis::write_npy((folder / "v.npy").string(), v);
+}
+
+}  // namespace
+
+TEST_CASE("croquis error: rows, summary, meta file and plot are written, a row a method, d and trial") {
+  TemporaryFolder folder;
+  const ProgramRun run =
+      run_croquis("error --n 96 --p 16 --features 8:32 --trials 3 --out e.csv --plot e.svg", folder.path());
+  CHECK(run.status == 0);
+  CHECK(run.output.find("skyformer-softmax") != std::string::npos);
+  const croquis::CsvTable table = croquis::read_csv((folder / "e.csv").string());
+  const std::vector<std::string> columns = {
+      "input",        "method",        "preset",        "target",  "n",           "p",
+      "p_v",          "features",      "trial",         "seed",    "precision",   "spectral_abs",
+      "spectral_rel", "frobenius_abs", "frobenius_rel", "max_abs", "row_sum_dev", "min_denominator",
+      "seconds",      "flops",         "status"};
+  CHECK(table.header == columns);
+  std::map<std::string, int> count;
+  for (const auto& row : table.rows) {
+    ++count[row[table.column("method")]];
+    CHECK(row[table.column("status")] == "ok");
+    CHECK(row[table.column("n")] == "96");
+    CHECK(std::isfinite(std::stod(row[table.column("spectral_rel")])));
+  }
+  const std::map<std::string, int> expected = {
+      {"v-mean", 3},      {"best-rank-d", 3},        {"skyformer", 9}, {"nystromformer", 3}, {"skyformer-softmax", 9},
+      {"skeinformer", 9}, {"linformer-unreduced", 9}};
+  CHECK(count == expected);
+  CHECK(read_text(folder / "e.svg").find("<svg") != std::string::npos);
+  CHECK(read_text(folder / "e.meta.json").find("\"seed\": 1") != std::string::npos);
+  const croquis::CsvTable summary = croquis::read_csv((folder / "e.summary.csv").string());
+  CHECK(summary.rows.size() == 7 * 3 * 5);
+  CHECK(run_croquis("plot e.csv --out again.png --metric frobenius_abs", folder.path()).status == 0);
+  CHECK(read_text(folder / "again.png").substr(1, 3) == "PNG");
+}
+
+TEST_CASE("croquis error: the summary's mean and standard error are those of the rows") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSmall + "--methods skeinformer --out e.csv", folder.path()).status == 0);
+  const croquis::CsvTable table = croquis::read_csv((folder / "e.csv").string());
+  double values[3] = {};
+  for (int i = 0; i < 3; ++i) {
+    values[i] = std::stod(table.rows[static_cast<std::size_t>(i)][table.column("max_abs")]);
+  }
+  const double mean = (values[0] + values[1] + values[2]) / 3;
+  double squares = 0;
+  for (const double x : values) squares += (x - mean) * (x - mean);
+  const croquis::CsvTable summary = croquis::read_csv((folder / "e.summary.csv").string());
+  const auto& row = summary.rows[4];  // d = 8, the fifth metric
+  REQUIRE(row[summary.column("metric")] == "max_abs");
+  CHECK(std::stod(row[summary.column("mean")]) == doctest::Approx(mean).epsilon(1e-14));
+  CHECK(std::stod(row[summary.column("standard_error")]) == doctest::Approx(std::sqrt(squares / 2 / 3)).epsilon(1e-12));
+}
+
+TEST_CASE("croquis error: the same seed gives the same rows for 1, 2 and 4 threads, another seed other rows") {
+  TemporaryFolder folder;
+  for (const std::string threads : {"1", "2", "4"}) {
+    REQUIRE(run_croquis(
+                "error --n 300 --features 16,40 --trials 4 --quiet --threads " + threads + " --out " + threads + ".csv",
+                folder.path())
+                .status == 0);
+  }
+  CHECK(rows_of(folder / "1.csv") == rows_of(folder / "2.csv"));
+  CHECK(rows_of(folder / "1.csv") == rows_of(folder / "4.csv"));
+  REQUIRE(run_croquis(kSmall + "--out a.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmall + "--seed 2 --out b.csv", folder.path()).status == 0);
+  CHECK(rows_of(folder / "a.csv") != rows_of(folder / "b.csv"));
+}
+
+TEST_CASE("croquis error: an interrupted result resumes to the rows of an uninterrupted one, a torn line dropped") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSmall + "--out whole.csv", folder.path()).status == 0);
+  const std::string whole = read_text(folder / "whole.csv");
+  for (const double part : {0.05, 0.4, 0.73, 1.0}) {
+    const auto cut = static_cast<std::size_t>(part * static_cast<double>(whole.size()));
+    write_text(folder / "part.csv", whole.substr(0, cut));
+    write_text(folder / "part.meta.json", read_text(folder / "whole.meta.json"));
+    const ProgramRun run = run_croquis(kSmall + "--out part.csv --resume", folder.path());
+    CHECK_MESSAGE(run.status == 0, run.output);
+    CHECK(rows_of(folder / "part.csv") == rows_of(folder / "whole.csv"));
+  }
+  const ProgramRun other_seed = run_croquis(kSmall + "--seed 5 --out part.csv --resume", folder.path());
+  CHECK(other_seed.status == 2);
+  CHECK(other_seed.output.find("--seed was 1 and is 5") != std::string::npos);
+}
+
+TEST_CASE("croquis error: a result that is there is not overwritten unasked") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSmall + "--out e.csv", folder.path()).status == 0);
+  const std::string before = read_text(folder / "e.csv");
+  CHECK(run_croquis(kSmall + "--out e.csv", folder.path()).status == 2);
+  CHECK(read_text(folder / "e.csv") == before);
+  CHECK(run_croquis(kSmall + "--out e.csv --overwrite", folder.path()).status == 0);
+  write_text(folder / "mine.csv", "a,b\n1,2\nno line break at the end");
+  CHECK(run_croquis(kSmall + "--out mine.csv --resume", folder.path()).status == 2);
+  CHECK(read_text(folder / "mine.csv") == "a,b\n1,2\nno line break at the end");
+}
+
+TEST_CASE("croquis error: the saved configuration makes the same rows again") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSmall + "--methods skyformer:preset=code,ridge=0.2,v-mean --out a.csv", folder.path()).status ==
+          0);
+  const auto meta = nlohmann::json::parse(read_text(folder / "a.meta.json"));
+  write_text(folder / "a.ini", meta["configuration"].get<std::string>());
+  const ProgramRun run = run_croquis("error --config a.ini --out b.csv", folder.path());
+  CHECK_MESSAGE(run.status == 0, run.output);
+  CHECK(rows_of(folder / "a.csv") == rows_of(folder / "b.csv"));
+}
+
+TEST_CASE("croquis error: padding gives the rows of the shorter input") {
+  TemporaryFolder folder;
+  arma::arma_rng::set_seed(7);  // any numbers will do
+  arma::mat q(60, 8, arma::fill::randn), k(60, 8, arma::fill::randn), v(60, 5, arma::fill::randn);
+  write_arrays(folder, q, k, v);
+  const std::string arrays = "error --q q.npy --k k.npy --v v.npy --features 8,20 --trials 2 --quiet ";
+  REQUIRE(run_croquis(arrays + "--length 41 --out padded.csv", folder.path()).status == 0);
+  write_arrays(folder, q.head_rows(41), k.head_rows(41), v.head_rows(41));
+  REQUIRE(run_croquis(arrays + "--out short.csv", folder.path()).status == 0);
+  CHECK(rows_of(folder / "padded.csv") == rows_of(folder / "short.csv"));
+}
+
+TEST_CASE("croquis error: duplicated tokens, zero rows and large norms give finite rows or a status") {
+  TemporaryFolder folder;
+  arma::arma_rng::set_seed(8);
+  arma::mat q(50, 8, arma::fill::randn), k(50, 8, arma::fill::randn), v(50, 4, arma::fill::randn);
+  q.rows(10, 30).zeros();
+  k.rows(0, 20) = arma::repmat(k.row(40), 21, 1);
+  for (const double norm : {1.0, 100.0, 1e4}) {
+    write_arrays(folder, norm * q, norm * k, v);
+    for (const std::string precision : {"float", "double"}) {
+      const ProgramRun run = run_croquis(
+          "error --q q.npy --k k.npy --v v.npy --features 7,50 --trials 3 --overwrite "
+          "--quiet --out e.csv --precision " +
+              precision,
+          folder.path());
+      CHECK_MESSAGE(run.status == 0, run.output);
+      const croquis::CsvTable table = croquis::read_csv((folder / "e.csv").string());
+      for (const auto& row : table.rows) {
+        const bool ok = row[table.column("status")] == "ok";
+        CHECK(ok == (row[table.column("spectral_abs")] != "NA"));
+        if (ok) CHECK(std::isfinite(std::stod(row[table.column("spectral_abs")])));
+      }
+    }
+  }
+}
+
+TEST_CASE("croquis: wrong usage and wrong input give one line that says what would do, and exit status 2") {
+  TemporaryFolder folder;
+  arma::mat good(12, 4, arma::fill::ones), nan = good;
+  nan(3, 2) = arma::datum::nan;
+  croquis::write_npy((folder / "good.npy").string(), good);
+  croquis::write_npy((folder / "nan.npy").string(), nan);
+  croquis::write_npy((folder / "short.npy").string(), good.head_rows(11));
+  croquis::write_npy((folder / "wide.npy").string(), arma::mat(12, 5, arma::fill::ones));
+  write_text(folder / "text.npy", "not an array");
+  write_text(folder / "text.txt", "too few words");
+  write_text(folder / "rows.csv", "a,b\n1,2\n");
+  struct Case {
+    std::string arguments, says;
+  };
+  const Case cases[] = {
+      {"", "subcommand"},
+      {"frobnicate", "frobnicate"},
+      {"error --frobnicate", "--frobnicate"},
+      {"error --n 10 --features 16", "at most n"},
+      {"error --n 0", "--n"},
+      {"error --n -5", "--n"},
+      {"error --n ten", "--n"},
+      {"error --p 0", "--p"},
+      {"error --n 100000000", "--text"},
+      {"error --features 16:8", "downwards"},
+      {"error --features 0", "--features"},
+      {"error --features 16,,32", "empty"},
+      {"error --features x", "--features"},
+      {"error --features 99999999999999999999", "--features"},
+      {"error --trials 0", "--trials"},
+      {"error --trials x", "--trials"},
+      {"error --seed -1", "--seed"},
+      {"error --threads -2", "--threads"},
+      {"error --precision half", "--precision"},
+      {"error --methods nothing", "v-mean"},
+      {"error --methods skyformer,skyformer", "twice"},
+      {"error --methods skyformer:ridge", "name=value"},
+      {"error --methods skyformer:ridge=-1", "ridge"},
+      {"error --methods skyformer:ridge=nan", "ridge"},
+      {"error --methods skyformer:iterations=1.5", "whole"},
+      {"error --methods skyformer:preset=mine", "paper code"},
+      {"error --methods v-mean:preset=code", "no options"},
+      {"error --methods nystromformer:ridge=1", "inverse iterations"},
+      {"error --methods ridge=1", "before any method"},
+      {"error --input nowhere", "--input"},
+      {"error --input arrays", "--q"},
+      {"error --q good.npy", "--k"},
+      {"error --q good.npy --k good.npy --v missing.npy", "missing.npy: cannot be opened"},
+      {"error --q text.npy --k good.npy --v good.npy", "text.npy"},
+      {"error --q nan.npy --k good.npy --v good.npy --features 4", "matrix = Q, row = 3, column = 2"},
+      {"error --q good.npy --k good.npy --v nan.npy --features 4", "matrix = V"},
+      {"error --q good.npy --k short.npy --v good.npy", "K.rows = 11"},
+      {"error --q good.npy --k wide.npy --v good.npy", "K.cols = 5"},
+      {"error --q good.npy --k good.npy --v short.npy", "V.rows = 11"},
+      {"error --q good.npy --k good.npy --v good.npy --n 12", "--n"},
+      {"error --q good.npy --k good.npy --v good.npy --length 13", "--length"},
+      {"error --q good.npy --k good.npy --v good.npy --length 0", "--length"},
+      {"error --text text.txt", "3 tokens"},
+      {"error --text missing.txt", "missing.txt"},
+      {"error --text .", "folder"},
+      {"error --norm 3", "--input gaussian"},
+      {"error --input gaussian --norm -1 --n 300", "norm"},
+      {"error --input gaussian --norm nan --n 300", "norm"},
+      {"error --input gaussian --text text.txt", "--input text"},
+      {"error --plot e.bmp", ".svg"},
+      {"error --plot nowhere/e.svg", "nowhere"},
+      {"error --out nowhere/e.csv", "nowhere/e.csv"},
+      {"error --out . ", "cannot be written"},
+      {"error --resume --overwrite", "exclude"},
+      {"error --config missing.ini", "missing.ini"},
+      {"list", "what"},
+      {"list nothing", "nothing"},
+      {"plot", "file"},
+      {"plot missing.csv", "missing.csv"},
+      {"plot rows.csv", "input"},
+      {"plot rows.csv --metric nothing", "nothing"},
+  };
+  for (const Case& c : cases) {
+    const ProgramRun run = run_croquis(c.arguments, folder.path());
+    CAPTURE(c.arguments);
+    CAPTURE(run.output);
+    CHECK(run.status == 2);
+    CHECK(run.output.find(c.says) != std::string::npos);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  }
+  CHECK_FALSE(std::filesystem::exists(folder / "error.csv"));
+}
+
+TEST_CASE("croquis list and --version: what there is, and what it runs on") {
+  TemporaryFolder folder;
+  const ProgramRun list = run_croquis("list methods", folder.path());
+  CHECK(list.status == 0);
+  CHECK(list.output.find("nystromformer") != std::string::npos);
+  CHECK(list.output.find("iterations=0 to 100") != std::string::npos);
+  CHECK(run_croquis("list sketches", folder.path()).status == 0);
+  CHECK(run_croquis("list inputs", folder.path()).status == 0);
+  const ProgramRun version = run_croquis("--version", folder.path());
+  CHECK(version.status == 0);
+  CHECK(version.output.find("OpenBLAS") != std::string::npos);
+}

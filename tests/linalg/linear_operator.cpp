@@ -1,0 +1,46 @@
+#include <croquis/linalg/linear_operator.hpp>
+#include <doctest/doctest.h>
+
+#include <optional>
+
+#include "support/dense.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+TEST_CASE_TEMPLATE("as_operator: products with a matrix and with its transpose, for a vector and for a block", T, float,
+                   double) {
+  const Stream stream = Stream(test_seed()).child("operator");
+  const arma::Mat<T> a = random_matrix<T>(7, 5, stream.child("a"));
+  const LinearOperator<T> op = as_operator(a);
+  CHECK(op.rows == 7);
+  CHECK(op.cols == 5);
+  CHECK(identical(op.dense(), a));
+  for (const arma::uword k : {1U, 3U}) {
+    const arma::Mat<T> x = random_matrix<T>(5, k, stream.child("x")), y = random_matrix<T>(7, k, stream.child("y"));
+    // An inner product of at most 7 terms with entries below 6: 7 x 7 x 36 u.
+    CHECK(distance(op.apply(x), Dense(a) * x) <= 7 * 7 * 36 * unit<T>());
+    CHECK(distance(op.apply_transposed(y), transposed(a) * y) <= 7 * 7 * 36 * unit<T>());
+  }
+}
+
+TEST_CASE("as_operator: a copy outlives the original") {
+  std::optional<LinearOperator<double>> copy;
+  {
+    const LinearOperator<double> original = as_operator(arma::mat(3, 2, arma::fill::ones));
+    copy = original;
+  }
+  CHECK(identical(copy->dense(), arma::mat(3, 2, arma::fill::ones)));
+}
+
+TEST_CASE_TEMPLATE("difference: of operators is the operator of the difference", T, float, double) {
+  const Stream stream = Stream(test_seed()).child("difference");
+  const arma::Mat<T> a = random_matrix<T>(6, 4, stream.child("a")), b = random_matrix<T>(6, 4, stream.child("b"));
+  const LinearOperator<T> op = difference(as_operator(a), as_operator(b));
+  CHECK(identical(op.dense(), arma::Mat<T>(a - b)));
+  CHECK(identical(op.apply_transposed(arma::Mat<T>(6, 6, arma::fill::eye)), arma::Mat<T>((a - b).t())));
+  CHECK(refusal([&] { difference(as_operator(a), as_operator(arma::Mat<T>(b.t()))); }) ==
+        "difference: operators of one size, got a.rows = 6, a.cols = 4, b.rows = 4, b.cols = 6");
+}
