@@ -34,6 +34,7 @@ void refuse_others(const InputOptions& o) {
       refuse(fmt::format("{}: goes with --input {}, this is --input {}", option, kind, o.kind));
   };
   only_for(!o.text.empty(), "--text", "text");
+  only_for(o.token_type, "--token-type", "text");
   only_for(!o.q.empty(), "--q", "arrays");
   only_for(!o.k.empty(), "--k", "arrays");
   only_for(!o.v.empty(), "--v", "arrays");
@@ -55,6 +56,7 @@ Problem<double> from_text(const InputOptions& o, const Stream& stream) {
   const arma::uword n = positive(o.n, 1024, "--n");
   croquis::InitialisedBert bert;
   bert.head = positive(o.p, bert.head, "--p");
+  bert.token_type = o.token_type;
   std::vector<std::string> tokens =
       croquis::split_words(o.text.empty() ? croquis::sample_text() : std::string_view(read_file(o.text)));
   if (tokens.size() < n) {

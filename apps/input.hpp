@@ -10,6 +10,7 @@ struct InputOptions {
   std::string kind = "text";  ///< text, arrays, gaussian
   std::string text;           ///< file for `text`; the sample text when empty
   std::string q, k, v;        ///< files for `arrays`
+  bool token_type = false;    ///< for `text`
   std::optional<long long> n, p, length;
   std::optional<double> norm;  ///< for `gaussian`
 };

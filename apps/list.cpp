@@ -15,7 +15,8 @@ constexpr Entry kSketches[] = {
     {"uniform", "Skeinformer Def. 3.1", "sqrt(n/d) e_i, i uniform, with or without replacement"},
 };
 constexpr Entry kInputs[] = {
-    {"text", "--text FILE --n N --p P", "a head of an initialised BERT on a text; without --text the sample text"},
+    {"text", "--text FILE --token-type --n N",
+     "a head of an initialised BERT on a text; without --text the sample text"},
     {"arrays", "--q Q.npy --k K.npy --v V.npy", "your own head: float16, 32 or 64, (n, p)"},
     {"gaussian", "--n N --p P --norm R", "independent normal entries, root mean square norm R of queries and keys"},
 };
@@ -42,6 +43,6 @@ void print_methods() {
 int run_list(const std::string& what) {
   if (what == "methods") print_methods();
   if (what == "sketches") print(kSketches, 24);
-  if (what == "inputs") print(kInputs, 34);
+  if (what == "inputs") print(kInputs, 36);
   return 0;
 }

@@ -16,7 +16,9 @@ namespace {
 constexpr int kBadUsage = 2;
 
 void add_run_options(CLI::App& command, RunOptions& run) {
-  command.add_option("--seed", run.seed, "seed of all random draws")->check(CLI::NonNegativeNumber)->capture_default_str();
+  command.add_option("--seed", run.seed, "seed of all random draws")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command.add_option("--threads", run.threads, "threads; 0: all processors")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
@@ -36,6 +38,7 @@ void add_input_options(CLI::App& command, InputOptions& input) {
       ->check(CLI::IsMember({"text", "arrays", "gaussian"}))
       ->capture_default_str();
   command.add_option("--text", input.text, "text file; the sample text when not given");
+  command.add_flag("--token-type", input.token_type, "text: add BERT's token-type embedding, the same for all tokens");
   command.add_option("--q", input.q, "queries, .npy (n, p); implies --input arrays");
   command.add_option("--k", input.k, "keys, .npy (n, p)");
   command.add_option("--v", input.v, "values, .npy (n, p_v)");

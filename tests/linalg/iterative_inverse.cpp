@@ -1,9 +1,8 @@
-#include <croquis/linalg/iterative_inverse.hpp>
 #include <doctest/doctest.h>
+#include <croquis/linalg/iterative_inverse.hpp>
 
 #include <cmath>
 
-#include "support/attention.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -23,7 +22,9 @@ arma::Mat<T> benign() {
       with_eigenvalues(kSize, arma::linspace(0.25, 1, kSize), Stream(test_seed()).child("benign")));
 }
 
-Dense residual_of(const Dense& n, const Dense& z) { return identity(n.rows) - n * z; }
+Dense residual_of(const Dense& n, const Dense& z) {
+  return identity(n.rows) - n * z;
+}
 
 }  // namespace
 
@@ -81,8 +82,7 @@ TEST_CASE("iterative_inverse: the start N^T / (||N||_1 ||N||_inf) has ||I - N Z|
     }
     // Two sums of 12 terms, a product and a quotient: 30 u, relative to the largest entry.
     CHECK(distance(z.inverse * column * row, n.t()) <= 30 * unit<double>() * arma::abs(n).max());
-    const IterativeInverse<double> one =
-        iterative_inverse(n, {.start = InverseStart::transpose_one, .iterations = 0});
+    const IterativeInverse<double> one = iterative_inverse(n, {.start = InverseStart::transpose_one, .iterations = 0});
     CHECK(distance(one.inverse * column, n.t()) <= 30 * unit<double>() * arma::abs(n).max());
   }
 }
@@ -92,8 +92,7 @@ TEST_CASE("iterative_inverse: a small singular direction grows by 13/4 a step") 
   const double s = 1e-9;
   const arma::mat n = {{1, 0}, {0, s}};
   for (int steps = 1; steps <= 8; ++steps) {
-    const IterativeInverse<double> z =
-        iterative_inverse(n, {.start = InverseStart::identity, .iterations = steps});
+    const IterativeInverse<double> z = iterative_inverse(n, {.start = InverseStart::identity, .iterations = steps});
     const double grown = std::pow(3.25, steps);
     CHECK(std::abs(z.inverse(1, 1) / grown - 1) <= 2 * s * grown);
     CHECK(z.inverse(0, 0) == 1);
@@ -128,8 +127,8 @@ TEST_CASE("iterative_inverse: a breakdown is a runtime_error, a wrong argument a
   const arma::mat zero(3, 3, arma::fill::zeros), eye(3, 3, arma::fill::eye);
   CHECK(contains(refusal<std::runtime_error>([&] { iterative_inverse(zero); }), "the matrix is zero"));
   CHECK(contains(refusal<std::runtime_error>([&] {
-          iterative_inverse(arma::mat(100 * eye), {.start = InverseStart::identity, .iterations = 100});
-        }),
+                   iterative_inverse(arma::mat(100 * eye), {.start = InverseStart::identity, .iterations = 100});
+                 }),
                  "diverged"));
   CHECK(refusal([] { iterative_inverse(arma::mat(2, 3, arma::fill::ones)); }) ==
         "iterative_inverse: a square matrix, got rows = 2, cols = 3");
@@ -139,6 +138,6 @@ TEST_CASE("iterative_inverse: a breakdown is a runtime_error, a wrong argument a
 }
 
 TEST_CASE_TEMPLATE("iterative_inverse: of one number is its reciprocal", T, float, double) {
-  const IterativeInverse<T> z = iterative_inverse(arma::Mat<T>{{T(0.125)}}, {.iterations = 30});
+  const IterativeInverse<T> z = iterative_inverse(arma::Mat<T>(1, 1, arma::fill::value(0.125)), {.iterations = 30});
   CHECK(z.inverse(0, 0) == doctest::Approx(8));
 }

@@ -1,5 +1,5 @@
-#include <croquis/linalg/linear_operator.hpp>
 #include <doctest/doctest.h>
+#include <croquis/linalg/linear_operator.hpp>
 
 #include <optional>
 

@@ -1,5 +1,5 @@
-#include <croquis/linalg/pseudo_inverse.hpp>
 #include <doctest/doctest.h>
+#include <croquis/linalg/pseudo_inverse.hpp>
 
 #include <cmath>
 #include <limits>
@@ -43,8 +43,8 @@ T usual_cutoff(arma::uword n) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("pseudo_inverse: the Moore-Penrose conditions hold for rank-deficient matrices of any shape", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("pseudo_inverse: the Moore-Penrose conditions hold for rank-deficient matrices of any shape", T,
+                   float, double) {
   const Stream stream = Stream(test_seed()).child("svd");
   const std::pair<arma::uword, arma::uword> sizes[] = {{12, 8}, {8, 12}, {9, 9}, {5, 5}};
   for (const auto& [m, n] : sizes) {
@@ -54,7 +54,7 @@ TEST_CASE_TEMPLATE("pseudo_inverse: the Moore-Penrose conditions hold for rank-d
     CHECK(inverse.rank() == 5);
     check_moore_penrose(a, inverse);
     // The kept values are the given ones, descending: backward error 10 (m + n) u ||A||.
-    CHECK(distance(in<double>(inverse.values), kValues) <= 10 * static_cast<double>(m + n) * unit<T>() * 5);
+    CHECK(distance(inverse.values, kValues) <= 10 * static_cast<double>(m + n) * unit<T>() * 5);
     CHECK(inverse.largest == inverse.values(0));
   }
 }
@@ -65,7 +65,7 @@ TEST_CASE_TEMPLATE("pseudo_inverse_psd: the Moore-Penrose conditions hold for ra
   const PseudoInverse<T> inverse = pseudo_inverse_psd(a, usual_cutoff<T>(10));
   CHECK(inverse.rank() == 5);
   check_moore_penrose(a, inverse);
-  CHECK(distance(in<double>(inverse.values), kValues) <= 10 * 20 * unit<T>() * 5);
+  CHECK(distance(inverse.values, kValues) <= 10 * 20 * unit<T>() * 5);
 }
 
 TEST_CASE_TEMPLATE("pseudo_inverse_psd: duplicate rows and columns halve the inverse between them", T, float, double) {
@@ -88,10 +88,10 @@ TEST_CASE_TEMPLATE("pseudo_inverse: the cut-off is relative, so that the scale o
     const PseudoInverse<T> b = pseudo_inverse_psd(in<T>(scale * psd), usual_cutoff<T>(8));
     CHECK(a.rank() == 5);
     CHECK(b.rank() == 5);
-    const arma::mat scaled_back = in<double>(b.apply(in<T>(scale * psd)));  // the projector on the range, free of scale
-    CHECK(distance(in<double>(a.values) / scale, kValues) <= 10 * 16 * unit<T>() * 5);
-    CHECK(distance(scaled_back * scaled_back, scaled_back) <= 2 * 10 * 16 * unit<T>() * 10);
-    CHECK(std::abs(arma::trace(scaled_back) - 5) <= 8 * 10 * 16 * unit<T>() * 10);
+    const Dense projector = b.apply(in<T>(scale * psd));  // on the range: free of scale
+    CHECK(distance(1 / static_cast<long double>(scale) * Dense(a.values), kValues) <= 10 * 16 * unit<T>() * 5);
+    CHECK(distance(projector * projector, projector) <= 2 * 10 * 16 * unit<T>() * 10);
+    CHECK(std::abs(arma::trace(in_double(projector)) - 5) <= 8 * 10 * 16 * unit<T>() * 10);
   }
 }
 
@@ -121,14 +121,15 @@ TEST_CASE_TEMPLATE("pseudo_inverse: of the zero matrix is zero, with the sizes o
   CHECK(general.rank() == 0);
   CHECK(general.largest == 0);
   CHECK(identical(general.apply(arma::Mat<T>(4, 2, arma::fill::ones)), arma::Mat<T>(3, 2, arma::fill::zeros)));
-  CHECK(identical(general.apply_transposed(arma::Mat<T>(3, 2, arma::fill::ones)), arma::Mat<T>(4, 2, arma::fill::zeros)));
+  CHECK(
+      identical(general.apply_transposed(arma::Mat<T>(3, 2, arma::fill::ones)), arma::Mat<T>(4, 2, arma::fill::zeros)));
   const PseudoInverse<T> psd = pseudo_inverse_psd(arma::Mat<T>(3, 3, arma::fill::zeros), T(0));
   CHECK(psd.rank() == 0);
   CHECK(identical(psd.apply(arma::Mat<T>(3, 1, arma::fill::ones)), arma::Mat<T>(3, 1, arma::fill::zeros)));
 }
 
 TEST_CASE_TEMPLATE("pseudo_inverse: of one number is its reciprocal, and of an empty matrix empty", T, float, double) {
-  const arma::Mat<T> four = {{T(4)}};
+  const arma::Mat<T> four(1, 1, arma::fill::value(T(4)));
   CHECK(pseudo_inverse(four, T(0)).apply(four)(0, 0) == doctest::Approx(1));
   CHECK(pseudo_inverse_psd(four, T(0)).apply(four)(0, 0) == doctest::Approx(1));
   CHECK(pseudo_inverse(arma::Mat<T>(), T(0)).rank() == 0);
@@ -137,8 +138,10 @@ TEST_CASE_TEMPLATE("pseudo_inverse: of one number is its reciprocal, and of an e
 
 TEST_CASE("pseudo_inverse: a wrong cut-off or shape is refused") {
   const arma::mat square(3, 3, arma::fill::eye), wide(2, 3, arma::fill::ones);
-  CHECK(refusal([&] { pseudo_inverse_psd(wide, 0.0); }) == "pseudo_inverse_psd: a square matrix, got rows = 2, cols = 3");
-  CHECK(contains(refusal([&] { pseudo_inverse_psd(square, 1.0); }), "0 <= relative_cutoff < 1, got relative_cutoff = 1"));
+  CHECK(refusal([&] { pseudo_inverse_psd(wide, 0.0); }) ==
+        "pseudo_inverse_psd: a square matrix, got rows = 2, cols = 3");
+  CHECK(
+      contains(refusal([&] { pseudo_inverse_psd(square, 1.0); }), "0 <= relative_cutoff < 1, got relative_cutoff = 1"));
   CHECK(contains(refusal([&] { pseudo_inverse(square, -0.1); }), "relative_cutoff = -0.1"));
   CHECK(contains(refusal([&] { pseudo_inverse(square, std::nan("")); }), "relative_cutoff = nan"));
 }

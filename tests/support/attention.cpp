@@ -50,23 +50,3 @@ Dense scores_of(const Dense& q, const Dense& k, croquis::Target target) {
   const long double scale = std::pow(static_cast<long double>(q.cols), -0.25L);
   return gaussian_of(scale * q, scale * k);
 }
-
-double largest_row(const Dense& x) {
-  long double largest = 0;
-  for (arma::uword i = 0; i < x.rows; ++i) {
-    long double squared = 0;
-    for (arma::uword c = 0; c < x.cols; ++c) squared += x(i, c) * x(i, c);
-    largest = std::max(largest, squared);
-  }
-  return static_cast<double>(std::sqrt(largest));
-}
-
-double largest_row_sum(const Dense& a) {
-  long double largest = 0;
-  for (arma::uword i = 0; i < a.rows; ++i) {
-    long double sum = 0;
-    for (arma::uword j = 0; j < a.cols; ++j) sum += std::fabs(a(i, j));
-    largest = std::max(largest, sum);
-  }
-  return static_cast<double>(largest);
-}

@@ -21,12 +21,6 @@ Dense gaussian_of(const Dense& x, const Dense& y);
 /// B or C.
 Dense scores_of(const Dense& q, const Dense& k, croquis::Target target);
 
-/// max_i ||x_i|| over rows.
-double largest_row(const Dense& x);
-
-/// max_i sum_j |a_ij|.
-double largest_row_sum(const Dense& a);
-
 /// Largest relative error of an entry of B computed in T, for n keys of width p, with s = max ||q_i|| ||k_j|| /
 /// sqrt(p).
 ///   A logit: p products and sums and the scaling of q and of k, (p + 6) u s. Less the row maximum, which is at most

@@ -95,6 +95,26 @@ long double largest_entry_of(const Dense& a) {
   return largest;
 }
 
+double largest_row(const Dense& x) {
+  long double largest = 0;
+  for (arma::uword i = 0; i < x.rows; ++i) {
+    long double squared = 0;
+    for (arma::uword c = 0; c < x.cols; ++c) squared += x(i, c) * x(i, c);
+    largest = std::max(largest, squared);
+  }
+  return static_cast<double>(std::sqrt(largest));
+}
+
+double largest_row_sum(const Dense& a) {
+  long double largest = 0;
+  for (arma::uword i = 0; i < a.rows; ++i) {
+    long double sum = 0;
+    for (arma::uword j = 0; j < a.cols; ++j) sum += std::fabs(a(i, j));
+    largest = std::max(largest, sum);
+  }
+  return static_cast<double>(largest);
+}
+
 double distance(const Dense& a, const Dense& b) {
   const double infinity = std::numeric_limits<double>::infinity();
   if (a.rows != b.rows || a.cols != b.cols) return infinity;

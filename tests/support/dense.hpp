@@ -12,6 +12,9 @@ struct Dense {
 
   Dense() = default;
   Dense(arma::uword rows_, arma::uword cols_) : rows(rows_), cols(cols_), entries(rows_ * cols_, 0.0L) {}
+  template <typename E>
+  requires arma::is_arma_type<E>::value Dense(const E& expression)  // NOLINT: tests read better with the conversions
+      : Dense(arma::Mat<typename E::elem_type>(expression)) {}
   template <typename T>
   Dense(const arma::Mat<T>& m) : Dense(m.n_rows, m.n_cols) {  // NOLINT: tests read better with the conversion
     for (arma::uword i = 0; i < rows; ++i) {
@@ -35,6 +38,12 @@ arma::mat in_double(const Dense& a);
 
 long double frobenius(const Dense& a);
 long double largest_entry_of(const Dense& a);
+
+/// max_i ||x_i|| over rows.
+double largest_row(const Dense& x);
+
+/// max_i sum_j |a_ij|.
+double largest_row_sum(const Dense& a);
 
 /// max |a_ij - b_ij|; infinity when the sizes differ or an entry is NaN, so that no comparison passes by accident.
 double distance(const Dense& a, const Dense& b);

@@ -54,11 +54,12 @@ Problem<double> initialised_bert(const std::vector<std::string>& tokens, const S
            {"standard_deviation", options.standard_deviation}});
   const double deviation = options.standard_deviation;
   const Stream words = stream.child("word"), positions = stream.child("position");
-  const arma::rowvec type = embedding(options.hidden, deviation, stream.child("token type"));
+  arma::rowvec common(options.hidden, arma::fill::zeros);
+  if (options.token_type) common = embedding(options.hidden, deviation, stream.child("token type"));
   arma::mat x(tokens.size(), options.hidden);
   for (arma::uword i = 0; i < x.n_rows; ++i) {
     const arma::rowvec sum = embedding(options.hidden, deviation, words.child(tokens[i])) +
-                             embedding(options.hidden, deviation, positions.child(i % options.positions)) + type;
+                             embedding(options.hidden, deviation, positions.child(i % options.positions)) + common;
     x.row(i) = (sum - arma::mean(sum)) / std::sqrt(arma::var(sum, 1) + kLayerNormEpsilon);
   }
   const auto project = [&](const char* name) -> arma::mat {

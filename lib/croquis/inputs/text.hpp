@@ -18,10 +18,13 @@ struct InitialisedBert {
   arma::uword head = 64;             ///< width p = p_v of the head, >= 1
   arma::uword positions = 512;       ///< positions start again after so many tokens, >= 1
   double standard_deviation = 0.02;  ///< of every weight, > 0
+  bool token_type = false;           ///< add one more embedding, the same for all tokens, as BERT's code does
 };
 
-/// One head of the first layer of a BERT as it is initialised: X = LayerNorm(word + position + token type), Q = X W_Q,
-/// K = X W_K, V = X W_V, every entry of the embeddings and of W drawn N(0, 0.02^2), biases zero.
+/// One head of the first layer of a BERT as it is initialised: X = LayerNorm(word + position), Q = X W_Q, K = X W_K,
+/// V = X W_V, every entry of the embeddings and of W drawn N(0, 0.02^2), biases zero.
+/// BERT's code also adds a token-type embedding. It is the same for every token of one sentence, a common part that
+/// makes attention more uniform; the figures of Skyformer and Skeinformer agree with leaving it out.
 /// Randomness: the embedding of a word depends on the stream and the word alone, so the same word has the same
 ///   embedding wherever and in whatever text it stands; W on stream children of their own.
 /// Cost: n (hidden) (1 + 6 head) flops.

@@ -57,8 +57,9 @@ NormEstimate spectral_norm(const LinearOperator<T>& a, const Stream& stream, con
   NormEstimate estimate;
   if (a.rows == 0 || a.cols == 0) return estimate;
 
+  // For a wide matrix the space is exhausted one step after the left vectors have filled R^m.
   const int limit =
-      static_cast<int>(std::min<arma::uword>({a.rows, a.cols, static_cast<arma::uword>(options.max_steps)}));
+      static_cast<int>(std::min<arma::uword>({a.rows + 1, a.cols, static_cast<arma::uword>(options.max_steps)}));
   const auto width = static_cast<arma::uword>(limit);
   arma::Mat<T> left(a.rows, width), right(a.cols, width);
   arma::vec diagonal(width), super(width);
@@ -73,6 +74,7 @@ NormEstimate spectral_norm(const LinearOperator<T>& a, const Stream& stream, con
     arma::Col<T> u = a.apply(v);
     if (k > 0) u -= static_cast<T>(super(column - 1)) * left.col(column - 1);
     reorthogonalise(u, left, k);
+    if (column == a.rows) u.zeros();  // orthogonal to all of R^m: only rounding is left
     diagonal(column) = arma::norm(u);
     if (diagonal(column) > 0) u /= static_cast<T>(diagonal(column));
     left.col(column) = u;
@@ -93,7 +95,7 @@ NormEstimate spectral_norm(const LinearOperator<T>& a, const Stream& stream, con
     estimate.steps = k + 1;
     estimate.value = ritz(0);
     estimate.residual = super(column) * std::abs(ritz_left(column, 0));
-    const bool exhausted = super(column) <= 10 * unit * estimate.value || column + 1 == std::min(a.rows, a.cols);
+    const bool exhausted = super(column) <= 10 * unit * estimate.value || column + 1 == a.cols;
     estimate.converged = exhausted || estimate.residual <= options.tolerance * estimate.value;
     const double gap = exhausted ? 0.0 : relative_gap(static_cast<double>(a.cols), k + 1, options.failure);
     estimate.upper = gap < 1 ? estimate.value / std::sqrt(1 - gap) : std::numeric_limits<double>::infinity();
