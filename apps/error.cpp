@@ -166,7 +166,7 @@ class Sweep {
     std::vector<std::vector<Cell>> missing;
     std::size_t total = 0;
     for (const MethodChoice& choice : methods_) {
-      const bool random = croquis::find_method<T>(choice.name).random;
+      const bool random = croquis::find_method<T>(choice.name).random(choice.options);
       std::vector<Cell> cells = cells_of(features_, random ? options_.trials : 1);
       std::erase_if(cells, [&](const Cell& cell) {
         return done.contains(

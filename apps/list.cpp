@@ -30,7 +30,7 @@ void print_methods() {
   fmt::print("{:<22}{:<12}{:<26}{}\n", "method", "target", "source", "what it computes");
   for (const auto& m : croquis::methods<double>()) {
     fmt::print("{:<22}{:<12}{:<26}{}{}\n", m.name, name_of(m.target), m.source, m.summary,
-               m.random ? "" : " (not random: one row)");
+               m.random({}) ? "" : " (not random: one row)");
     for (const auto& option : m.options) {
       fmt::print("  {}={}  [{}]  {}\n", option.name, option.values, option.fallback, option.effect);
     }

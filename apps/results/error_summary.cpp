@@ -27,7 +27,8 @@ std::vector<std::string> key_of(const ErrorGroup& g) {
 }  // namespace
 
 std::string ErrorGroup::label() const {
-  return preset == "paper" ? method : method + " (" + preset + ")";
+  if (preset == "paper") return method;
+  return method + " (" + (preset.starts_with("paper;") ? preset.substr(6) : preset) + ")";
 }
 
 const std::vector<std::string>& error_metrics() {

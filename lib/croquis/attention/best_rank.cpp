@@ -43,7 +43,7 @@ Method<T> best_rank_method() {
   method.name = "best-rank-d";
   method.summary = "truncated singular value decomposition of B: an oracle, n <= 4096";
   method.source = "Eckart-Young";
-  method.random = false;
+  method.random = [](const OptionValues&) { return false; };
   method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
     const auto n = static_cast<double>(problem.n()), p_v = static_cast<double>(problem.p_v());
     const BestRank<T> best(problem);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <croquis/attention/method.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/io/npy.hpp>
 
 namespace croquis {
 
@@ -35,8 +36,7 @@ double OptionValues::take_number(const std::string& name, double least, double m
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool parsed = error == std::errc{} && end == text.data() + text.size();
   require(parsed && value >= least && value <= most, "option",
-          fmt::format("{} is a number from {:g} to {:g}", name, least, most),
-          {{name, std::string_view(text)}});
+          fmt::format("{} is a number from {:g} to {:g}", name, least, most), {{name, std::string_view(text)}});
   return value;
 }
 
@@ -44,6 +44,17 @@ int OptionValues::take_count(const std::string& name, int least, int most, int f
   const double value = take_number(name, least, most, fallback);
   require(value == std::floor(value), "option", name + " is a whole number", {{name, value}});
   return static_cast<int>(value);
+}
+
+arma::uvec OptionValues::take_indices(const std::string& name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) return {};
+  const arma::vec numbers = arma::vectorise(read_npy(found->second));
+  constexpr double most = 1e15;
+  for (const double x : numbers) {
+    require(x >= 0 && x < most && x == std::floor(x), name, "whole numbers >= 0", {{"value", x}});
+  }
+  return arma::conv_to<arma::uvec>::from(numbers);
 }
 
 template <typename T>

@@ -56,6 +56,8 @@ class OptionValues {
   std::string take_choice(const std::string& name, const std::vector<std::string>& choices,
                           const std::string& fallback) const;
   double take_number(const std::string& name, double least, double most, double fallback) const;
+  /// Whole numbers >= 0 of a matrix in an .npy file, in its column order; empty when the option is not given.
+  arma::uvec take_indices(const std::string& name) const;
   int take_count(const std::string& name, int least, int most, int fallback) const;
 
  private:
@@ -76,7 +78,8 @@ template <typename T>
 struct Method {
   std::string name, summary, source;
   Target target = Target::softmax;
-  bool random = true;  ///< false: one trial is all there is
+  /// false: with these options nothing is drawn, one trial is all there is
+  std::function<bool(const OptionValues&)> random = [](const OptionValues&) { return true; };
   std::vector<OptionInfo> options;
   std::function<BoundMethod<T>(const Problem<T>&, const OptionValues&)> bind;
 };

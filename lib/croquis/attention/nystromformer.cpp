@@ -1,5 +1,7 @@
+#include <cmath>
 #include <croquis/attention/nystromformer.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/kernel/kernel_matrix.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
@@ -8,11 +10,33 @@
 #include <memory>
 
 namespace croquis {
+namespace {
+
+// What d and the trials share: how landmarks are drawn, if they are.
+template <typename T>
+using Landmarks = std::optional<LandmarkSampler<T>>;
 
 template <typename T>
-Approximation<T> nystromformer(const Problem<T>& problem, arma::uword d, const NystromformerOptions& options) {
+Landmarks<T> landmarks_of(const Problem<T>& problem, const NystromformerOptions& options) {
+  if (!options.landmarks) return std::nullopt;
+  const T scale = std::pow(static_cast<T>(problem.p()), T(-0.25));
+  return LandmarkSampler<T>(gaussian_kernel_matrix<T>(scale * problem.K()), *options.landmarks, options.given);
+}
+
+template <typename T>
+Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& landmarks, arma::uword d,
+                             const Stream& stream, const NystromformerOptions& options) {
   require(d >= 1 && d <= problem.n(), "nystromformer", "1 <= d <= n", {{"d", d}, {"n", problem.n()}});
-  const arma::Mat<T> q = segment_means(problem.Q(), d), k = segment_means(problem.K(), d);
+  arma::Mat<T> q, k;
+  if (landmarks) {
+    const arma::uvec rows = landmarks->draw(d, stream.child("landmarks"));
+    q = problem.Q().rows(rows);
+    k = problem.K().rows(rows);
+    d = rows.n_elem;  // a policy may find fewer that differ
+  } else {
+    q = segment_means(problem.Q(), d);
+    k = segment_means(problem.K(), d);
+  }
   const auto left = std::make_shared<const arma::Mat<T>>(softmax_transposed(problem.Q(), k));   // F^T, d x n
   const auto right = std::make_shared<const arma::Mat<T>>(softmax_transposed(q, problem.K()));  // G^T, n x d
   const arma::Mat<T> core = softmax_transposed(q, k).t();
@@ -42,25 +66,50 @@ Approximation<T> nystromformer(const Problem<T>& problem, arma::uword d, const N
   return approximation;
 }
 
+NystromformerOptions options_from(const OptionValues& values) {
+  NystromformerOptions options;
+  using Inverse = NystromformerOptions::Inverse;
+  options.inverse =
+      values.take_choice("inverse", {"iterative", "pinv"}, "iterative") == "pinv" ? Inverse::pinv : Inverse::iterative;
+  options.iterations = values.take_count("iterations", 0, 100, options.iterations);
+  std::vector<std::string> choices = landmark_policy_names();
+  choices.insert(choices.begin(), "segments");
+  const std::string landmarks = values.take_choice("landmarks", choices, "segments");
+  if (landmarks != "segments") options.landmarks = landmark_policy(landmarks);
+  options.given = values.take_indices("indices");
+  return options;
+}
+
+}  // namespace
+
+template <typename T>
+Approximation<T> nystromformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                               const NystromformerOptions& options) {
+  return approximate(problem, landmarks_of(problem, options), d, stream, options);
+}
+
 template <typename T>
 Method<T> nystromformer_method() {
   Method<T> method;
   method.name = "nystromformer";
   method.summary = "segment-mean landmarks, three softmax matrices, iterative inverse";
   method.source = "Nystromformer Alg. 1";
-  method.random = false;
+  method.random = [](const OptionValues& values) {
+    const NystromformerOptions options = options_from(values);
+    return options.landmarks.has_value() && options.landmarks != LandmarkPolicy::given;
+  };
   method.options = {{"inverse", "iterative|pinv", "iterative", "the core by six steps or by singular values"},
-                    {"iterations", "0 to 100", "6", "steps of the iterative inverse"}};
+                    {"iterations", "0 to 100", "6", "steps of the iterative inverse"},
+                    {"landmarks", "segments|uniform|stratified|leverage|recursive|rpcholesky|given", "segments",
+                     "segment means, or rows of Q and K chosen on the kernel matrix of the keys"},
+                    {"indices", "FILE.npy", "", "landmarks=given: tokens, the first d are used"}};
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    NystromformerOptions options;
-    using Inverse = NystromformerOptions::Inverse;
-    options.inverse = values.take_choice("inverse", {"iterative", "pinv"}, "iterative") == "pinv" ? Inverse::pinv
-                                                                                                  : Inverse::iterative;
-    options.iterations = values.take_count("iterations", 0, 100, options.iterations);
+    const NystromformerOptions options = options_from(values);
+    const Landmarks<T> landmarks = landmarks_of(problem, options);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
-    const double cube = options.inverse == Inverse::pinv ? 22 : 8.0 * options.iterations;
-    return {[=](arma::uword d, const Stream&) { return nystromformer(problem, d, options); },
+    const double cube = options.inverse == NystromformerOptions::Inverse::pinv ? 22 : 8.0 * options.iterations;
+    return {[=](arma::uword d, const Stream& stream) { return approximate(problem, landmarks, d, stream, options); },
             [=](double d) {
               return 4 * n * d * p + 2 * d * d * p + (2 * n * d + d * d) + cube * d * d * d + 4 * n * d * p_v +
                      2 * d * d * p_v;
@@ -69,8 +118,10 @@ Method<T> nystromformer_method() {
   return method;
 }
 
-template Approximation<float> nystromformer(const Problem<float>&, arma::uword, const NystromformerOptions&);
-template Approximation<double> nystromformer(const Problem<double>&, arma::uword, const NystromformerOptions&);
+template Approximation<float> nystromformer(const Problem<float>&, arma::uword, const Stream&,
+                                            const NystromformerOptions&);
+template Approximation<double> nystromformer(const Problem<double>&, arma::uword, const Stream&,
+                                             const NystromformerOptions&);
 template Method<float> nystromformer_method();
 template Method<double> nystromformer_method();
 

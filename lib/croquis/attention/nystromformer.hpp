@@ -2,6 +2,8 @@
 #pragma once
 
 #include <croquis/attention/method.hpp>
+#include <croquis/sampling/landmarks.hpp>
+#include <optional>
 
 namespace croquis {
 
@@ -9,15 +11,21 @@ struct NystromformerOptions {
   enum class Inverse { iterative, pinv };
   Inverse inverse = Inverse::iterative;  ///< pinv: by singular values, relative cut-off d u
   int iterations = 6;                    ///< of the iterative inverse; the paper uses 6
+  /// Without a value: segment means, as the paper. With one: rows J of Q and K, J chosen by the policy on the Gaussian
+  /// kernel matrix of the keys / p^{1/4}.
+  std::optional<LandmarkPolicy> landmarks;
+  arma::uvec given;  ///< for LandmarkPolicy::given
 };
 
 /// O~ = F Z G V with F = softmax(Q K_d^T), Z ~ softmax(Q_d K_d^T)^+, G = softmax(Q_d K^T), all over sqrt(p)
-/// (Nystromformer Alg. 1, without its optional convolution); Q_d, K_d are d segment means.
+/// (Nystromformer Alg. 1, without its optional convolution); Q_d, K_d are d segment means, or d rows of Q and K.
 /// Law: exact for d = n with the exact inverse (Lemma 2). Rows of F Z G sum to 1 only when Z is the exact inverse.
 ///   No bound for d < n; six iterations act as a spectral filter on an ill-conditioned core: see the residual.
-/// Randomness: none. Cost: 4 n d p + 4 n d p_v flops, and 8 d^3 an iteration or about 22 d^3 for pinv. 1 <= d <= n.
+/// Randomness: none with segment means; else the rows, child "landmarks" of the stream. Cost: 4 n d p + 4 n d p_v
+/// flops, and 8 d^3 an iteration or about 22 d^3 for pinv. 1 <= d <= n.
 template <typename T>
-Approximation<T> nystromformer(const Problem<T>& problem, arma::uword d, const NystromformerOptions& options = {});
+Approximation<T> nystromformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                               const NystromformerOptions& options = {});
 
 template <typename T>
 Method<T> nystromformer_method();

@@ -4,7 +4,9 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/sampling/indices.hpp>
+#include <croquis/sampling/pilot.hpp>
 #include <memory>
+#include <utility>
 
 namespace croquis {
 namespace {
@@ -43,12 +45,6 @@ struct SampledRows {
   }
 };
 
-// The weights of Eq. 5, up to a factor.
-template <typename T>
-arma::Col<T> column_weights(const arma::Mat<T>& pilot_scores, const arma::Mat<T>& v) {
-  return arma::sqrt(arma::sum(arma::square(pilot_scores), 1)) % arma::sqrt(arma::sum(arma::square(v), 1));
-}
-
 }  // namespace
 
 template <typename T>
@@ -59,10 +55,10 @@ Approximation<T> skeinformer(const Problem<T>& problem, arma::uword d, const Str
   const auto sampled = std::make_shared<SampledRows<T>>();
 
   const arma::uword pilots = options.pilot_rows == 0 ? d : options.pilot_rows;
-  sampled->pilot_rows = sample_with_replacement(n, pilots, stream.child("pilot"));
-  sampled->pilot_scores = softmax_transposed<T>(problem.Q().rows(sampled->pilot_rows), problem.K());
-  sampled->columns = sample_weighted_without_replacement(column_weights(sampled->pilot_scores, problem.V()), d,
-                                                         stream.child("columns"));
+  Pilot<T> pilot = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, stream.child("pilot"));
+  sampled->columns = sample_weighted_without_replacement(pilot.weights, d, stream.child("columns"));
+  sampled->pilot_rows = std::move(pilot.rows);
+  sampled->pilot_scores = std::move(pilot.scores);
 
   sampled->weights = scores_transposed<T>(problem.Q(), problem.K().rows(sampled->columns));
   sampled->rest.set_size(n);

@@ -3,20 +3,21 @@
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
-#include <croquis/sampling/indices.hpp>
 #include <memory>
 #include <stdexcept>
 
 namespace croquis {
 namespace {
 
-arma::uvec draw_landmarks(arma::uword n, arma::uword d, const Stream& stream, SkyformerOptions::Landmarks policy) {
-  if (policy == SkyformerOptions::Landmarks::uniform) return sample_with_replacement(2 * n, d, stream);
-  const arma::uword from_queries = (d + 1) / 2;
-  const arma::uvec queries = sample_with_replacement(n, from_queries, stream.child("queries"));
-  const arma::uvec keys = sample_with_replacement(n, d - from_queries, stream.child("keys"));
-  return arma::join_cols(queries, keys + n);
-}
+// What d and the trials share.
+template <typename T>
+struct Shared {
+  LiftedPoints<T> lift;
+  LandmarkSampler<T> landmarks;
+
+  Shared(const Problem<T>& problem, const SkyformerOptions& options)
+      : lift(problem.Q(), problem.K()), landmarks(lift.kernel(), options.landmarks, options.given) {}
+};
 
 // (W + gamma I)^+ as an operator, in factors.
 template <typename T>
@@ -44,13 +45,14 @@ LinearOperator<T> invert_core(arma::Mat<T> core, const SkyformerOptions& options
 
 // C~ as an operator.
 template <typename T>
-LinearOperator<T> kernelized_scores(const LiftedPoints<T>& lift, arma::uword d, const Stream& stream,
+LinearOperator<T> kernelized_scores(const Shared<T>& shared, arma::uword d, const Stream& stream,
                                     const SkyformerOptions& options, Diagnostics& diagnostics) {
+  const LiftedPoints<T>& lift = shared.lift;
   const arma::uword n = lift.n();
   require(d >= 1 && d <= 2 * n, "skyformer", "1 <= d <= 2n", {{"d", d}, {"n", n}});
   require(options.ridge >= 0 && std::isfinite(options.ridge), "skyformer", "ridge >= 0", {{"ridge", options.ridge}});
-  auto blocks = std::make_shared<NystromBlocks<T>>(
-      nystrom_blocks(lift, draw_landmarks(n, d, stream.child("landmarks"), options.landmarks)));
+  auto blocks =
+      std::make_shared<NystromBlocks<T>>(nystrom_blocks(lift, shared.landmarks.draw(d, stream.child("landmarks"))));
   const LinearOperator<T> inverse = invert_core(std::move(blocks->core), options, core_cutoff(lift, d), diagnostics);
   return {n, n,
           [blocks, inverse](const arma::Mat<T>& x) -> arma::Mat<T> {
@@ -62,25 +64,24 @@ LinearOperator<T> kernelized_scores(const LiftedPoints<T>& lift, arma::uword d, 
 }
 
 template <typename T>
-Approximation<T> kernelized_on(const LiftedPoints<T>& lift, const Problem<T>& problem, arma::uword d,
-                               const Stream& stream, const SkyformerOptions& options) {
+Approximation<T> kernelized(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Stream& stream,
+                            const SkyformerOptions& options) {
   Diagnostics diagnostics;
-  Approximation<T> approximation = from_scores(kernelized_scores(lift, d, stream, options, diagnostics), problem);
+  Approximation<T> approximation = from_scores(kernelized_scores(shared, d, stream, options, diagnostics), problem);
   approximation.diagnostics = diagnostics;
   return approximation;
 }
 
 template <typename T>
-Approximation<T> softmax_on(const LiftedPoints<T>& lift, const Problem<T>& problem, arma::uword d, const Stream& stream,
-                            const SkyformerOptions& options) {
+Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Stream& stream,
+                         const SkyformerOptions& options) {
   Approximation<T> approximation;
-  const LinearOperator<T> kernelized = kernelized_scores(lift, d, stream, options, approximation.diagnostics);
+  const LinearOperator<T> c = kernelized_scores(shared, d, stream, options, approximation.diagnostics);
   // Lemma 1 in logarithms: log a_ij = ||q_i||^2 / (2 sqrt(p)) + log c_ij + ||k_j||^2 / (2 sqrt(p)).
   const T scale = T(0.5) / std::sqrt(static_cast<T>(problem.p()));
   const arma::Col<T> log_key = scale * arma::sum(arma::square(problem.K()), 1);
   const arma::Col<T> weights = arma::exp(log_key - log_key.max());
-  Denominators<T> denominators{kernelized.apply(weights),
-                               scale * arma::sum(arma::square(problem.Q()), 1) + log_key.max()};
+  Denominators<T> denominators{c.apply(weights), scale * arma::sum(arma::square(problem.Q()), 1) + log_key.max()};
   const arma::uvec zero = arma::find(denominators.values == 0);
   if (!zero.is_empty()) {
     throw std::runtime_error("skyformer-softmax: " + std::to_string(zero.n_elem) +
@@ -89,11 +90,11 @@ Approximation<T> softmax_on(const LiftedPoints<T>& lift, const Problem<T>& probl
   const arma::Col<T> inverse = T(1) / denominators.values;
   const LinearOperator<T> scores = {problem.n(), problem.n(),
                                     [=](const arma::Mat<T>& x) -> arma::Mat<T> {
-                                      arma::Mat<T> y = kernelized.apply(x.each_col() % weights);
+                                      arma::Mat<T> y = c.apply(x.each_col() % weights);
                                       return y.each_col() % inverse;
                                     },
                                     [=](const arma::Mat<T>& x) -> arma::Mat<T> {
-                                      arma::Mat<T> y = kernelized.apply_transposed(x.each_col() % inverse);
+                                      arma::Mat<T> y = c.apply_transposed(x.each_col() % inverse);
                                       return y.each_col() % weights;
                                     }};
   approximation.output = scores.apply(problem.V());
@@ -105,13 +106,12 @@ Approximation<T> softmax_on(const LiftedPoints<T>& lift, const Problem<T>& probl
 SkyformerOptions options_from(const OptionValues& values) {
   SkyformerOptions options;
   if (values.take_choice("preset", {"paper", "code"}, "paper") == "code") options = SkyformerOptions::code();
-  using Landmarks = SkyformerOptions::Landmarks;
   using Inverse = SkyformerOptions::Inverse;
-  const char* landmarks = options.landmarks == Landmarks::uniform ? "uniform" : "stratified";
+  const auto& policies = landmark_policy_names();
+  const std::string& policy = policies[static_cast<std::size_t>(options.landmarks)];
   const char* inverse = options.inverse == Inverse::pinv ? "pinv" : "iterative";
-  options.landmarks = values.take_choice("landmarks", {"uniform", "stratified"}, landmarks) == "uniform"
-                          ? Landmarks::uniform
-                          : Landmarks::stratified;
+  options.landmarks = landmark_policy(values.take_choice("landmarks", policies, policy));
+  options.given = values.take_indices("indices");
   options.inverse =
       values.take_choice("inverse", {"pinv", "iterative"}, inverse) == "pinv" ? Inverse::pinv : Inverse::iterative;
   options.ridge = values.take_number("ridge", 0, 1e6, options.ridge);
@@ -120,25 +120,28 @@ SkyformerOptions options_from(const OptionValues& values) {
 }
 
 // The two methods differ in target and in one function.
-template <typename T, typename OnLift>
-Method<T> method_of(const char* name, const char* summary, const char* source, Target target, OnLift on_lift) {
+template <typename T, typename Approximate>
+Method<T> method_of(const char* name, const char* summary, const char* source, Target target, Approximate approximate) {
   Method<T> method;
   method.name = name;
   method.summary = summary;
   method.source = source;
   method.target = target;
-  method.options = {{"preset", "paper|code", "paper", "code: stratified landmarks, ridge 0.1, six iterations"},
-                    {"landmarks", "uniform|stratified", "uniform", "which d of the 2n points"},
-                    {"inverse", "pinv|iterative", "pinv", "the core by eigenvalues or by the iteration of Lemma 3"},
-                    {"ridge", "0 to 1e6", "0", "added to the unit diagonal of the core"},
-                    {"iterations", "0 to 100", "6", "steps of the iterative inverse"}};
-  method.bind = [on_lift](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+  method.options = {
+      {"preset", "paper|code", "paper", "code: stratified landmarks, ridge 0.1, six iterations"},
+      {"landmarks", "uniform|stratified|leverage|recursive|rpcholesky|given", "uniform", "which d of the 2n points"},
+      {"indices", "FILE.npy", "", "landmarks=given: query i is i, key j is n + j; the first d are used"},
+      {"inverse", "pinv|iterative", "pinv", "the core by eigenvalues or by the iteration of Lemma 3"},
+      {"ridge", "0 to 1e6", "0", "added to the unit diagonal of the core"},
+      {"iterations", "0 to 100", "6", "steps of the iterative inverse"}};
+  method.random = [](const OptionValues& values) { return options_from(values).landmarks != LandmarkPolicy::given; };
+  method.bind = [approximate](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const SkyformerOptions options = options_from(values);
-    const LiftedPoints<T> lift(problem.Q(), problem.K());
+    const Shared<T> shared(problem, options);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     const double cube = options.inverse == SkyformerOptions::Inverse::pinv ? 9 : 8.0 * options.iterations;
-    return {[=](arma::uword d, const Stream& stream) { return on_lift(lift, problem, d, stream, options); },
+    return {[=](arma::uword d, const Stream& stream) { return approximate(shared, problem, d, stream, options); },
             [=](double d) {
               return 4 * n * d * p + 2 * d * d * p + 2 * n * d + d * d + cube * d * d * d + 4 * n * d * p_v +
                      4 * d * d * p_v;
@@ -150,32 +153,36 @@ Method<T> method_of(const char* name, const char* summary, const char* source, T
 }  // namespace
 
 SkyformerOptions SkyformerOptions::code() {
-  return {.landmarks = Landmarks::stratified, .inverse = Inverse::iterative, .ridge = 0.1, .iterations = 6};
+  return {.landmarks = LandmarkPolicy::stratified,
+          .given = {},
+          .inverse = Inverse::iterative,
+          .ridge = 0.1,
+          .iterations = 6};
 }
 
 template <typename T>
 Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
                            const SkyformerOptions& options) {
-  return kernelized_on(LiftedPoints<T>(problem.Q(), problem.K()), problem, d, stream, options);
+  return kernelized(Shared<T>(problem, options), problem, d, stream, options);
 }
 
 template <typename T>
 Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, const Stream& stream,
                                    const SkyformerOptions& options) {
-  return softmax_on(LiftedPoints<T>(problem.Q(), problem.K()), problem, d, stream, options);
+  return softmax(Shared<T>(problem, options), problem, d, stream, options);
 }
 
 template <typename T>
 Method<T> skyformer_method() {
   return method_of<T>("skyformer", "Nystrom on the PSD lift of the Gaussian scores C", "Skyformer Sec. 4.2, 4.4",
-                      Target::kernelized, kernelized_on<T>);
+                      Target::kernelized, kernelized<T>);
 }
 
 template <typename T>
 Method<T> skyformer_softmax_method() {
   return method_of<T>("skyformer-softmax",
                       "Nystrom on the PSD lift of the softmax scores A, rows divided by their sums", "Skyformer Fig. 1",
-                      Target::softmax, softmax_on<T>);
+                      Target::softmax, softmax<T>);
 }
 
 template Approximation<float> skyformer(const Problem<float>&, arma::uword, const Stream&, const SkyformerOptions&);

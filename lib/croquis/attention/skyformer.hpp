@@ -3,17 +3,15 @@
 
 #include <croquis/attention/method.hpp>
 #include <croquis/nystrom/lift.hpp>
+#include <croquis/sampling/landmarks.hpp>
 
 namespace croquis {
 
 struct SkyformerOptions {
-  enum class Landmarks {
-    uniform,     ///< d of the 2n points, independent, with replacement (Skyformer Def. 1)
-    stratified,  ///< ceil(d/2) queries and floor(d/2) keys, with replacement (the authors' code)
-  };
   enum class Inverse { pinv, iterative };
 
-  Landmarks landmarks = Landmarks::uniform;
+  LandmarkPolicy landmarks = LandmarkPolicy::uniform;  ///< of the 2n points; the authors' code is stratified
+  arma::uvec given;                 ///< for LandmarkPolicy::given: indices, query i is i, key j is n + j
   Inverse inverse = Inverse::pinv;  ///< pinv: spectral, relative cut-off core_cutoff(); iterative: as Lemma 3
   double ridge = 0.0;               ///< gamma >= 0, added to the unit diagonal of the core
   int iterations = 6;               ///< of the iterative inverse, from N^T / ||N||_1

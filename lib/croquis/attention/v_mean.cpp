@@ -14,7 +14,7 @@ Method<T> v_mean_method() {
   method.name = "v-mean";
   method.summary = "(1/n) 1 1^T V, the mean of the values in every row";
   method.source = "Skeinformer Sec. 5";
-  method.random = false;
+  method.random = [](const OptionValues&) { return false; };
   method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
     const auto n = static_cast<double>(problem.n()), p_v = static_cast<double>(problem.p_v());
     return {[problem](arma::uword, const Stream&) { return v_mean(problem); }, [=](double) { return n * p_v; }};

@@ -38,6 +38,11 @@ arma::Mat<T> LiftedPoints<T>::points(const arma::uvec& indices) const {
 }
 
 template <typename T>
+KernelMatrix<T> LiftedPoints<T>::kernel() const {
+  return gaussian_kernel_matrix<T>(arma::join_cols(queries_, keys_));
+}
+
+template <typename T>
 NystromBlocks<T> nystrom_blocks(const LiftedPoints<T>& lift, const arma::uvec& indices) {
   const arma::Mat<T> landmarks = lift.points(indices);
   return {gaussian_kernel(lift.queries(), landmarks), gaussian_kernel(landmarks),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/kernel/kernel_matrix.hpp>
 
 namespace croquis {
 
@@ -17,6 +18,8 @@ class LiftedPoints {
   const arma::Mat<T>& keys() const { return keys_; }
   /// Rows `indices` (each < 2n) of the stacked points.
   arma::Mat<T> points(const arma::uvec& indices) const;
+  /// The lift itself, 2n x 2n, by blocks.
+  KernelMatrix<T> kernel() const;
   /// max ||x||^2: kernel entries are accurate to about u times this.
   T largest_squared_norm() const { return largest_squared_norm_; }
 

@@ -33,6 +33,23 @@ arma::uvec sample_without_replacement(arma::uword n, arma::uword d, const Stream
 }
 
 template <typename T>
+arma::uvec sample_weighted(const arma::Col<T>& weights, arma::uword d, const Stream& stream) {
+  require(!weights.is_empty() && weights.is_finite() && weights.min() >= 0 && weights.max() > 0, "sample_weighted",
+          "weights finite and >= 0, one of them positive", {{"weights", weights.n_elem}});
+  const arma::vec scaled = arma::conv_to<arma::vec>::from(weights) / static_cast<double>(weights.max());
+  const arma::vec cumulative = arma::cumsum(scaled);
+  arma::uvec indices(d);
+  for (arma::uword j = 0; j < d; ++j) {
+    const auto word = stream.block(j);
+    const double u = r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);  // in (0, 1]
+    const double target = u * cumulative(cumulative.n_elem - 1);
+    indices(j) =
+        static_cast<arma::uword>(std::lower_bound(cumulative.begin(), cumulative.end(), target) - cumulative.begin());
+  }
+  return indices;
+}
+
+template <typename T>
 arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma::uword d, const Stream& stream) {
   const arma::uword n = weights.n_elem;
   require(d <= n, "sample_weighted_without_replacement", "d <= number of weights", {{"d", d}, {"weights", n}});
@@ -54,6 +71,8 @@ arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma
   return arma::uvec(std::vector<arma::uword>(order.begin(), last));
 }
 
+template arma::uvec sample_weighted(const arma::Col<float>&, arma::uword, const Stream&);
+template arma::uvec sample_weighted(const arma::Col<double>&, arma::uword, const Stream&);
 template arma::uvec sample_weighted_without_replacement(const arma::Col<float>&, arma::uword, const Stream&);
 template arma::uvec sample_weighted_without_replacement(const arma::Col<double>&, arma::uword, const Stream&);
 

@@ -14,6 +14,12 @@ arma::uvec sample_with_replacement(arma::uword n, arma::uword d, const Stream& s
 /// shorter one.
 arma::uvec sample_without_replacement(arma::uword n, arma::uword d, const Stream& stream);
 
+/// d independent indices with probability proportional to the weights, with replacement. Weights >= 0 and finite, one
+/// of them positive; an index of weight 0 is never drawn.
+/// Randomness: index j depends on the stream and j alone. Cost: O(n + d log n).
+template <typename T>
+arma::uvec sample_weighted(const arma::Col<T>& weights, arma::uword d, const Stream& stream);
+
 /// d different indices by successive sampling: each with probability proportional to its weight among those left
 /// (what torch.multinomial without replacement draws), as an exponential race -log(U_i) / w_i in the log domain.
 /// Weights >= 0 and finite; indices of weight 0 come, uniformly, only after all others are taken. d <= n.

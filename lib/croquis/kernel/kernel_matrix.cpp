@@ -1,0 +1,54 @@
+#include <croquis/core/require.hpp>
+#include <croquis/kernel/gaussian.hpp>
+#include <croquis/kernel/kernel_matrix.hpp>
+#include <memory>
+#include <utility>
+
+namespace croquis {
+
+template <typename T>
+arma::Mat<T> KernelMatrix<T>::columns(const arma::uvec& cols) const {
+  return block(arma::regspace<arma::uvec>(0, n - 1), cols);
+}
+
+template <typename T>
+arma::Mat<T> KernelMatrix<T>::dense() const {
+  const arma::uvec all = arma::regspace<arma::uvec>(0, n - 1);
+  arma::Mat<T> matrix = arma::symmatu(block(all, all));
+  matrix.diag() = diagonal;
+  return matrix;
+}
+
+template <typename T>
+KernelMatrix<T> gaussian_kernel_matrix(arma::Mat<T> x) {
+  require(!x.is_empty(), "gaussian_kernel_matrix", "at least one point", {{"rows", x.n_rows}, {"cols", x.n_cols}});
+  x.each_row() -= arma::mean(x, 0).eval();  // the kernel is invariant to translation, its rounding error is not
+  const T largest = arma::sum(arma::square(x), 1).eval().max();
+  const auto points = std::make_shared<const arma::Mat<T>>(std::move(x));
+  return {points->n_rows, arma::Col<T>(points->n_rows, arma::fill::ones),
+          [points](const arma::uvec& rows, const arma::uvec& cols) -> arma::Mat<T> {
+            return gaussian_kernel<T>(points->rows(rows), points->rows(cols));
+          },
+          1 + largest};
+}
+
+template <typename T>
+KernelMatrix<T> stored_kernel_matrix(arma::Mat<T> matrix) {
+  require(matrix.n_rows == matrix.n_cols && !matrix.is_empty(), "stored_kernel_matrix", "a square matrix",
+          {{"rows", matrix.n_rows}, {"cols", matrix.n_cols}});
+  const arma::Col<T> diagonal = matrix.diag();
+  require(diagonal.min() >= 0, "stored_kernel_matrix", "a non-negative diagonal", {{"smallest", diagonal.min()}});
+  const auto stored = std::make_shared<const arma::Mat<T>>(std::move(matrix));
+  return {stored->n_rows, diagonal,
+          [stored](const arma::uvec& rows, const arma::uvec& cols) -> arma::Mat<T> { return (*stored)(rows, cols); },
+          T(1)};
+}
+
+template struct KernelMatrix<float>;
+template struct KernelMatrix<double>;
+template KernelMatrix<float> gaussian_kernel_matrix(arma::Mat<float>);
+template KernelMatrix<double> gaussian_kernel_matrix(arma::Mat<double>);
+template KernelMatrix<float> stored_kernel_matrix(arma::Mat<float>);
+template KernelMatrix<double> stored_kernel_matrix(arma::Mat<double>);
+
+}  // namespace croquis

@@ -1,0 +1,33 @@
+// Positive semi-definite kernel matrices known by their blocks.
+#pragma once
+
+#include <armadillo>
+#include <functional>
+
+namespace croquis {
+
+/// A symmetric positive semi-definite n x n matrix M, given by its diagonal and by blocks of its entries. Cheap to
+/// copy.
+template <typename T>
+struct KernelMatrix {
+  arma::uword n = 0;
+  arma::Col<T> diagonal;
+  /// M(rows, cols). Both index lists may repeat.
+  std::function<arma::Mat<T>(const arma::uvec& rows, const arma::uvec& cols)> block;
+  T entry_error = 0;  ///< error of an entry relative to the diagonal, in multiples of u
+
+  /// All of M: n^2 numbers.
+  arma::Mat<T> dense() const;
+  /// M(:, cols).
+  arma::Mat<T> columns(const arma::uvec& cols) const;
+};
+
+/// kappa(x_i, x_j) for the points in the rows of X, which are moved to their mean first.
+template <typename T>
+KernelMatrix<T> gaussian_kernel_matrix(arma::Mat<T> x);
+
+/// A stored matrix. Throws std::invalid_argument unless it is square with a non-negative diagonal.
+template <typename T>
+KernelMatrix<T> stored_kernel_matrix(arma::Mat<T> matrix);
+
+}  // namespace croquis

@@ -1,0 +1,64 @@
+#include <algorithm>
+#include <croquis/core/require.hpp>
+#include <croquis/sampling/indices.hpp>
+#include <croquis/sampling/landmarks.hpp>
+#include <croquis/sampling/rp_cholesky.hpp>
+#include <utility>
+
+namespace croquis {
+
+const std::vector<std::string>& landmark_policy_names() {
+  static const std::vector<std::string> names = {"uniform",   "stratified", "leverage",
+                                                 "recursive", "rpcholesky", "given"};  // in the order of the enum
+  return names;
+}
+
+LandmarkPolicy landmark_policy(const std::string& name) {
+  const auto& names = landmark_policy_names();
+  const auto found = std::find(names.begin(), names.end(), name);
+  require(found != names.end(), "landmarks", "one of uniform stratified leverage recursive rpcholesky given",
+          {{"landmarks", std::string_view(name)}});
+  return static_cast<LandmarkPolicy>(found - names.begin());
+}
+
+template <typename T>
+LandmarkSampler<T>::LandmarkSampler(KernelMatrix<T> matrix, LandmarkPolicy policy, arma::uvec list)
+    : matrix_(std::move(matrix)), policy_(policy), list_(std::move(list)) {
+  if (policy == LandmarkPolicy::leverage) leverage_ = std::make_shared<const RidgeLeverage<T>>(matrix_);
+  if (policy == LandmarkPolicy::given) {
+    require(!list_.is_empty(), "landmarks", "given: a list of indices, here there is none");
+  }
+}
+
+template <typename T>
+arma::uvec LandmarkSampler<T>::draw(arma::uword d, const Stream& stream) const {
+  const arma::uword n = matrix_.n;
+  require(d >= 1 && d <= n, "landmarks", "1 <= d <= number of points", {{"d", d}, {"points", n}});
+  switch (policy_) {
+    case LandmarkPolicy::uniform:
+      return sample_with_replacement(n, d, stream);
+    case LandmarkPolicy::stratified: {
+      const arma::uword half = n / 2, from_first = (d + 1) / 2;
+      require(half >= 1, "landmarks", "stratified: at least two points", {{"points", n}});
+      return arma::join_cols(sample_with_replacement(half, from_first, stream.child("queries")),
+                             sample_with_replacement(n - half, d - from_first, stream.child("keys")) + half);
+    }
+    case LandmarkPolicy::leverage:
+      return sample_weighted(leverage_->scores(leverage_->ridge_for(d)), d, stream);
+    case LandmarkPolicy::recursive_leverage:
+      return recursive_leverage_sample(matrix_, d, stream);
+    case LandmarkPolicy::rp_cholesky:
+      return rp_cholesky(matrix_, d, stream).pivots;
+    case LandmarkPolicy::given:
+      require(d <= list_.n_elem, "landmarks", "given: d <= length of the list", {{"d", d}, {"length", list_.n_elem}});
+      require(list_.max() < n, "landmarks", "given: indices < number of points",
+              {{"largest", list_.max()}, {"points", n}});
+      return list_.head(d);
+  }
+  return {};
+}
+
+template class LandmarkSampler<float>;
+template class LandmarkSampler<double>;
+
+}  // namespace croquis

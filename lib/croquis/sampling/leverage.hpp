@@ -1,0 +1,42 @@
+// Ridge leverage scores of a kernel matrix, exact and recursively approximated.
+#pragma once
+
+#include <croquis/core/random.hpp>
+#include <croquis/kernel/kernel_matrix.hpp>
+
+namespace croquis {
+
+/// The eigenvalues of M, and what follows from them for any ridge. Cost: about 9 n^3 flops, once; 2 n^2 a ridge.
+template <typename T>
+class RidgeLeverage {
+ public:
+  static constexpr arma::uword kLargestN = 8192;  ///< a dense eigenvalue problem beyond this takes many minutes
+
+  /// Throws std::invalid_argument for n > kLargestN.
+  explicit RidgeLeverage(const KernelMatrix<T>& matrix);
+
+  /// l_i(lambda) = (M (M + lambda I)^-1)_ii, each in [0, 1]; lambda > 0.
+  arma::Col<T> scores(T lambda) const;
+  /// d_stat(lambda) = sum of l_i(lambda).
+  T statistical_dimension(T lambda) const;
+  /// (1/d) (sum of the eigenvalues after the d largest): the ridge at which d landmarks are about enough, for then
+  /// d_stat(lambda) <= 2 d (Musco & Musco 2017, Sec. 3). Not below u times the largest eigenvalue.
+  T ridge_for(arma::uword d) const;
+  /// Descending; rounding below zero is cut.
+  const arma::Col<T>& eigenvalues() const { return eigenvalues_; }
+
+ private:
+  arma::Col<T> eigenvalues_;
+  arma::Mat<T> squared_vectors_;  // entry (i, k): the square of entry i of eigenvector k
+};
+
+/// d different landmarks by recursive ridge leverage score sampling (Musco & Musco 2017, Alg. 3): half of the points
+/// are solved first, their weighted sample gives over-estimates of the scores of all, and so on up; the last level
+/// draws d by successive sampling.
+/// Law: with d = O(d_stat log d_stat) the Nystrom error is at most lambda with constant probability.
+/// Randomness: children "order", "level" and "final" of the stream. Cost: O(n d^2) flops, O(n d) kernel entries, never
+///   n x n. 1 <= d <= n.
+template <typename T>
+arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword d, const Stream& stream);
+
+}  // namespace croquis

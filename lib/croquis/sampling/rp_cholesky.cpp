@@ -1,0 +1,107 @@
+#include <Random123/uniform.hpp>
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/sampling/rp_cholesky.hpp>
+#include <limits>
+#include <vector>
+
+namespace croquis {
+namespace {
+
+constexpr arma::uword kBlock = 32;
+
+// Two uniforms a proposal: which point, and whether it is taken.
+struct Proposal {
+  double place, chance;
+};
+
+Proposal proposal(const Stream& stream, std::uint64_t k) {
+  const auto w = stream.block(k);
+  return {r123::u01<double>(w[0] | static_cast<std::uint64_t>(w[1]) << 32),
+          r123::u01<double>(w[2] | static_cast<std::uint64_t>(w[3]) << 32)};
+}
+
+// The index at `place` in (0, 1] of the cumulative weights; never one of weight 0.
+arma::uword pick(const arma::vec& cumulative, double place) {
+  const double target = place * cumulative(cumulative.n_elem - 1);
+  return static_cast<arma::uword>(std::lower_bound(cumulative.begin(), cumulative.end(), target) - cumulative.begin());
+}
+
+// m(rows, 0 ... count-1).
+template <typename T>
+arma::Mat<T> first_columns(const arma::Mat<T>& m, const arma::uvec& rows, arma::uword count) {
+  return m.submat(rows, arma::regspace<arma::uvec>(0, count - 1));
+}
+
+}  // namespace
+
+template <typename T>
+PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Stream& stream) {
+  const arma::uword n = matrix.n;
+  require(d >= 1 && d <= n, "rp_cholesky", "1 <= d <= n", {{"d", d}, {"n", n}});
+  const Stream proposals = stream.child("proposal");
+  PivotedCholesky<T> result{{}, arma::Mat<T>(n, d), matrix.diagonal};
+  std::vector<arma::uword> pivots;
+  const double stop = static_cast<double>(arma::accu(matrix.diagonal)) * static_cast<double>(d) *
+                      std::numeric_limits<T>::epsilon() * static_cast<double>(matrix.entry_error);
+  std::uint64_t next = 0;
+  while (pivots.size() < d) {
+    const arma::vec cumulative = arma::cumsum(arma::conv_to<arma::vec>::from(result.residual));
+    if (cumulative(n - 1) <= stop) break;
+
+    arma::uvec proposed(kBlock);
+    std::vector<double> chances;
+    for (arma::uword& index : proposed) {
+      const Proposal p = proposal(proposals, next++);
+      index = pick(cumulative, p.place);
+      chances.push_back(p.chance);
+    }
+    // The residual matrix of the block, from which every pivot that is taken is eliminated in turn.
+    const arma::uword taken_before = pivots.size();
+    arma::Mat<T> block = matrix.block(proposed, proposed);
+    if (taken_before > 0) {
+      const arma::Mat<T> rows = first_columns(result.factor, proposed, taken_before);
+      block -= rows * rows.t();
+    }
+    const arma::Col<T> start = result.residual(proposed);
+    arma::Col<T> left = start;
+    arma::Mat<T> lower(kBlock, kBlock, arma::fill::zeros);  // columns: Cholesky vectors of the taken ones
+    std::vector<arma::uword> taken;
+    for (arma::uword i = 0; i < kBlock && taken_before + taken.size() < d; ++i) {
+      if (left(i) <= 0 || chances[i] * static_cast<double>(start(i)) > static_cast<double>(left(i))) continue;
+      const arma::uword t = taken.size();
+      arma::Col<T> column = block.col(i);
+      if (t > 0) column -= lower.head_cols(t) * lower.row(i).head(t).t();
+      column /= std::sqrt(left(i));
+      column(i) = std::sqrt(left(i));
+      lower.col(t) = column;
+      left -= arma::square(column);
+      left.elem(arma::find(proposed == proposed(i))).zeros();  // a pivot is never taken again
+      taken.push_back(i);
+    }
+    // The new columns of F for all points: (M(:, T) - F F(T, :)^T) L^-T.
+    const arma::uvec where(taken);
+    const arma::uvec chosen = proposed(where);
+    arma::Mat<T> columns = matrix.columns(chosen);
+    if (taken_before > 0) {
+      const arma::Mat<T> rows = first_columns(result.factor, chosen, taken_before);
+      columns -= result.factor.head_cols(taken_before) * rows.t();
+    }
+    const arma::Mat<T> triangle = first_columns(lower, where, taken.size());
+    columns = arma::solve(arma::trimatl(triangle), columns.t()).t();
+    result.factor.cols(taken_before, taken_before + taken.size() - 1) = columns;
+    result.residual -= arma::sum(arma::square(columns), 1);
+    result.residual.clamp(0, std::numeric_limits<T>::max());
+    pivots.insert(pivots.end(), chosen.begin(), chosen.end());
+    for (const arma::uword p : pivots) result.residual(p) = 0;
+  }
+  result.pivots = arma::uvec(pivots);
+  result.factor = arma::Mat<T>(result.factor.head_cols(pivots.size()));
+  return result;
+}
+
+template PivotedCholesky<float> rp_cholesky(const KernelMatrix<float>&, arma::uword, const Stream&);
+template PivotedCholesky<double> rp_cholesky(const KernelMatrix<double>&, arma::uword, const Stream&);
+
+}  // namespace croquis
