@@ -1,19 +1,10 @@
-#include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/sketch/gaussian.hpp>
+#include <croquis/sketch/row_blocks.hpp>
 
 namespace croquis {
-namespace {
-
-constexpr arma::uword kRowsPerBlock = 256;
-
-arma::uword blocks_of(arma::uword n) {
-  return (n + kRowsPerBlock - 1) / kRowsPerBlock;
-}
-
-}  // namespace
 
 GaussianSketch::GaussianSketch(arma::uword n, arma::uword d, const Stream& stream) : n_(n) {
   require(d >= 1, "GaussianSketch", "d >= 1", {{"d", d}});
@@ -31,34 +22,19 @@ arma::Mat<T> GaussianSketch::rows_of(arma::uword first, arma::uword count) const
 template <typename T>
 arma::Mat<T> GaussianSketch::left(const arma::Mat<T>& m) const {
   require(m.n_rows == n_, "GaussianSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", n_}});
-  arma::Mat<T> product(cols(), m.n_cols, arma::fill::zeros);
-  for (arma::uword b = 0; b < blocks_of(n_); ++b) {
-    const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, n_ - first);
-    product += rows_of<T>(first, count).t() * m.rows(first, first + count - 1);
-  }
-  return product;
+  return left_by_blocks(m, cols(), [&](arma::uword first, arma::uword count) { return rows_of<T>(first, count); });
 }
 
 template <typename T>
 arma::Mat<T> GaussianSketch::right(const arma::Mat<T>& m) const {
   require(m.n_cols == n_, "GaussianSketch::right", "a matrix with n columns", {{"cols", m.n_cols}, {"n", n_}});
-  arma::Mat<T> product(m.n_rows, cols(), arma::fill::zeros);
-  for (arma::uword b = 0; b < blocks_of(n_); ++b) {
-    const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, n_ - first);
-    product += m.cols(first, first + count - 1) * rows_of<T>(first, count);
-  }
-  return product;
+  return right_by_blocks(m, cols(), [&](arma::uword first, arma::uword count) { return rows_of<T>(first, count); });
 }
 
 template <typename T>
 arma::Mat<T> GaussianSketch::expand(const arma::Mat<T>& m) const {
   require(m.n_rows == cols(), "GaussianSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
-  arma::Mat<T> product(n_, m.n_cols);
-  for (arma::uword b = 0; b < blocks_of(n_); ++b) {
-    const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, n_ - first);
-    product.rows(first, first + count - 1) = rows_of<T>(first, count) * m;
-  }
-  return product;
+  return expand_by_blocks(m, n_, [&](arma::uword first, arma::uword count) { return rows_of<T>(first, count); });
 }
 
 template <typename T>

@@ -8,7 +8,8 @@
 namespace croquis {
 
 /// S_ij = z_ij / sqrt(d), z_ij independent N(0,1): Linformer, Skeinformer Def. 3.2.
-/// Randomness: z_ij is normal i of the stream's child j (in float and in double another draw).
+/// Randomness: z_ij is normal i of the stream's child j (in float and in double another draw). A sketch with more
+///   columns on the same stream begins with the smaller one, up to the factor 1 / sqrt(d).
 /// Cost: 2 n d k flops and n d normals a product; S is generated in blocks of rows and never stored.
 class GaussianSketch {
  public:

@@ -1,0 +1,33 @@
+// The orthonormal discrete cosine transform.
+#pragma once
+
+#include <armadillo>
+#include <memory>
+
+namespace croquis {
+
+/// C_ki = sqrt((2 - [k = 0]) / n) cos(pi (2i + 1) k / (2n)), the orthonormal DCT-II of any length n; C C^T = I.
+/// Law: ||error|| <= c u log2 n ||x||, c about 10 (FFTW's REDFT10 and REDFT01).
+/// Cost: O(n log n) a transform for every n, primes included. A plan is made once a length and precision, with
+///   FFTW_ESTIMATE, and kept; transforms by one plan may run at the same time.
+/// Throws: std::invalid_argument unless 1 <= n < 2^31; std::runtime_error when FFTW makes no plan.
+template <typename T>
+class CosineTransform {
+ public:
+  explicit CosineTransform(arma::uword n);
+
+  arma::uword length() const { return n_; }
+  /// x <- C x, in place, n entries.
+  void apply(T* x) const;
+  /// x <- C^T x.
+  void apply_transposed(T* x) const;
+  /// C_ki by its formula: the angle reduced exactly, one cosine in double, rounded to T.
+  T entry(arma::uword k, arma::uword i) const;
+
+ private:
+  struct Plans;
+  arma::uword n_;
+  std::shared_ptr<const Plans> plans_;
+};
+
+}  // namespace croquis

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/stats/accumulator.hpp>
+
+namespace croquis {
+
+void Accumulator::add(double x) {
+  require(std::isfinite(x), "Accumulator::add", "a finite value", {{"x", x}});
+  const auto before = static_cast<double>(count_);
+  ++count_;
+  const auto n = static_cast<double>(count_);
+  const double delta = x - mean_, step = delta / n, square = delta * step * before;
+  mean_ += step;
+  m4_ += square * step * step * (n * n - 3 * n + 3) + 6 * step * step * m2_ - 4 * step * m3_;
+  m3_ += square * step * (n - 2) - 3 * step * m2_;
+  m2_ += square;
+  min_ = count_ == 1 ? x : std::min(min_, x);
+  max_ = count_ == 1 ? x : std::max(max_, x);
+}
+
+void Accumulator::merge(const Accumulator& other) {
+  if (other.count_ == 0) return;
+  if (count_ == 0) {
+    *this = other;
+    return;
+  }
+  const auto n_a = static_cast<double>(count_), n_b = static_cast<double>(other.count_), n = n_a + n_b;
+  const double a = n_a / n, b = n_b / n, delta = other.mean_ - mean_, square = delta * delta * n_a * b;
+  m4_ += other.m4_ + square * delta * delta * (a * a - a * b + b * b) +
+         6 * delta * delta * (a * a * other.m2_ + b * b * m2_) + 4 * delta * (a * other.m3_ - b * m3_);
+  m3_ += other.m3_ + square * delta * (a - b) + 3 * delta * (a * other.m2_ - b * m2_);
+  m2_ += other.m2_ + square;
+  mean_ += delta * b;
+  count_ += other.count_;
+  min_ = std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
+}
+
+double Accumulator::mean() const {
+  require(count_ >= 1, "Accumulator::mean", "at least one value");
+  return mean_;
+}
+
+double Accumulator::min() const {
+  require(count_ >= 1, "Accumulator::min", "at least one value");
+  return min_;
+}
+
+double Accumulator::max() const {
+  require(count_ >= 1, "Accumulator::max", "at least one value");
+  return max_;
+}
+
+double Accumulator::variance() const {
+  require(count_ >= 2, "Accumulator::variance", "at least two values", {{"count", count_}});
+  return m2_ / static_cast<double>(count_ - 1);
+}
+
+double Accumulator::standard_deviation() const {
+  return std::sqrt(variance());
+}
+
+double Accumulator::standard_error() const {
+  return std::sqrt(variance() / static_cast<double>(count_));
+}
+
+double Accumulator::skewness() const {
+  require(count_ >= 2, "Accumulator::skewness", "at least two values", {{"count", count_}});
+  return std::sqrt(static_cast<double>(count_)) * m3_ / std::pow(m2_, 1.5);
+}
+
+double Accumulator::kurtosis() const {
+  require(count_ >= 2, "Accumulator::kurtosis", "at least two values", {{"count", count_}});
+  return static_cast<double>(count_) * m4_ / m2_ / m2_;
+}
+
+}  // namespace croquis

@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/stats/decision.hpp>
+#include <croquis/stats/design.hpp>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+constexpr std::array<std::pair<Verdict, std::string_view>, 5> kVerdicts = {
+    {{Verdict::verified, "VERIFIED"},
+     {Verdict::refuted, "REFUTED"},
+     {Verdict::vacuous, "VACUOUS"},
+     {Verdict::inconclusive, "INCONCLUSIVE"},
+     {Verdict::not_applicable, "NOT_APPLICABLE"}}};
+
+constexpr std::uint64_t kMostTrials = std::uint64_t{1} << 50;
+
+double spent_at(double alpha, std::uint64_t look) {
+  return std::ldexp(alpha, -static_cast<int>(look));
+}
+
+Outcome outcome_of(const Interval& interval, double delta) {
+  if (interval.hi <= delta) return Outcome::holds;
+  return interval.lo > delta ? Outcome::fails : Outcome::undecided;
+}
+
+}  // namespace
+
+std::string_view verdict_name(Verdict verdict) {
+  const auto* const found =
+      std::find_if(kVerdicts.begin(), kVerdicts.end(), [&](const auto& v) { return v.first == verdict; });
+  require(found != kVerdicts.end(), "verdict_name", "one of the five verdicts");
+  return found->second;
+}
+
+Verdict verdict_from_name(std::string_view name) {
+  const auto* const found =
+      std::find_if(kVerdicts.begin(), kVerdicts.end(), [&](const auto& v) { return v.second == name; });
+  require(found != kVerdicts.end(), "verdict_from_name", "VERIFIED, REFUTED, VACUOUS, INCONCLUSIVE or NOT_APPLICABLE",
+          {{"name", name}});
+  return found->first;
+}
+
+Verdict verdict_of(Outcome outcome) {
+  if (outcome == Outcome::holds) return Verdict::verified;
+  return outcome == Outcome::fails ? Verdict::refuted : Verdict::inconclusive;
+}
+
+FailureDecision::FailureDecision(const FailureDecisionOptions& options) : options_(options) {
+  constexpr std::string_view where = "FailureDecision";
+  require(options.delta > 0 && options.delta < 1, where, "0 < delta < 1", {{"delta", options.delta}});
+  require(options.alpha > 0 && options.alpha < 1, where, "0 < alpha < 1", {{"alpha", options.alpha}});
+  require(options.max_trials >= 1 && options.max_trials <= kMostTrials, where, "1 <= max_trials <= 2^50",
+          {{"max_trials", options.max_trials}});
+  require(options.first_look <= options.max_trials, where, "first_look <= max_trials",
+          {{"first_look", options.first_look}, {"max_trials", options.max_trials}});
+  // The first look has alpha / 2, each of its limits half of that.
+  next_ = options.first_look > 0 ? options.first_look
+                                 : std::min(trials_to_show(options.delta, options.alpha / 4), options.max_trials);
+}
+
+const FailureLook& FailureDecision::look(std::uint64_t failures) {
+  constexpr std::string_view where = "FailureDecision::look";
+  require(!finished_, where, "no look after the last", {{"trials", last_.trials}});
+  require(failures >= last_.failures && failures - last_.failures <= next_ - last_.trials, where,
+          "failures of all trials so far", {{"failures", failures}, {"before", last_.failures}, {"trials", next_}});
+  ++last_.look;
+  last_.trials = next_;
+  last_.failures = failures;
+  last_.interval = clopper_pearson(failures, next_, spent_at(options_.alpha, last_.look));
+  last_.outcome = outcome_of(last_.interval, options_.delta);
+  last_.trials_needed = last_.outcome == Outcome::undecided ? trials_needed() : std::nullopt;
+  finished_ = last_.outcome != Outcome::undecided || next_ == options_.max_trials;
+  if (!finished_) next_ = next_ > options_.max_trials / 2 ? options_.max_trials : 2 * next_;
+  return last_;
+}
+
+std::optional<std::uint64_t> FailureDecision::trials_needed() const {
+  const double rate = static_cast<double>(last_.failures) / static_cast<double>(last_.trials);
+  std::uint64_t look = last_.look;
+  for (std::uint64_t trials = 2 * last_.trials; trials <= kMostTrials; trials *= 2) {
+    const double failures = std::round(rate * static_cast<double>(trials));
+    const Interval interval =
+        clopper_pearson(static_cast<std::uint64_t>(failures), trials, spent_at(options_.alpha, ++look));
+    if (outcome_of(interval, options_.delta) != Outcome::undecided) return trials;
+  }
+  return std::nullopt;
+}
+
+FailureLook decide(const FailureDecisionOptions& options,
+                   const std::function<std::uint64_t(std::uint64_t first, std::uint64_t count)>& failures_among) {
+  FailureDecision decision(options);
+  while (!decision.finished()) {
+    const FailureLook& last = decision.last();
+    decision.look(last.failures + failures_among(last.trials, decision.next_look() - last.trials));
+  }
+  return decision.last();
+}
+
+}  // namespace croquis

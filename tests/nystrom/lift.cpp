@@ -1,0 +1,193 @@
+#include <doctest/doctest.h>
+#include <croquis/linalg/pseudo_inverse.hpp>
+#include <croquis/nystrom/lift.hpp>
+#include <croquis/sampling/indices.hpp>
+
+#include <cmath>
+#include <set>
+
+#include "support/attention.hpp"
+#include "support/dense.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+namespace {
+
+template <typename T>
+struct Example {
+  arma::Mat<T> q, k;
+  Dense stacked;     // the 2n points (Q; K) / p^(1/4), where they are
+  double entry = 0;  // error of a kernel entry
+  LiftedPoints<T> lift;
+
+  Example(arma::uword n, arma::uword p, double norm, const Stream& stream)
+      : q(random_problem<T>(n, p, 1, norm, stream).Q()),
+        k(random_problem<T>(n, p, 1, norm, stream).K()),
+        stacked(std::pow(static_cast<long double>(p), -0.25L) * Dense(arma::join_cols(q, k))),
+        entry(gaussian_error<T>(static_cast<double>(p), largest_row(stacked))),
+        lift(q, k) {}
+};
+
+Dense rows_of(const Dense& a, const arma::uvec& indices) {
+  Dense b(indices.n_elem, a.cols);
+  for (arma::uword i = 0; i < b.rows; ++i) {
+    for (arma::uword j = 0; j < b.cols; ++j) b(i, j) = a(indices(i), j);
+  }
+  return b;
+}
+
+// The Nystrom approximation of the whole lift, 2n x 2n, from the blocks of the library, and what rounding may do to it.
+template <typename T>
+struct LiftApproximation {
+  arma::mat matrix;
+  arma::uword rank = 0;
+  double error = 0;
+
+  LiftApproximation(const Example<T>& example, const arma::uvec& indices) {
+    const NystromBlocks<T> blocks = nystrom_blocks(example.lift, indices);
+    const PseudoInverse<T> inverse = pseudo_inverse_psd(blocks.core, core_cutoff(example.lift, indices.n_elem));
+    const arma::Mat<T> columns = arma::join_cols(blocks.left, blocks.right);
+    matrix = arma::conv_to<arma::mat>::from(arma::Mat<T>(columns * inverse.apply(arma::Mat<T>(columns.t()))));
+    rank = inverse.rank();
+    // With delta the rounding of the 2n x d columns K and of the core and its decomposition, l = ||M|| and m the
+    // smallest eigenvalue kept: ||K W^+ W^+ K^T|| <= l / m, ||W^+ K^T|| <= sqrt(l / m), so that the product (K + dK) (W
+    // + dW)^+ (K + dK)^T is off by delta (1 + sqrt(l / m))^2 and smaller terms, taken as once more.
+    const double l = largest_row_sum(gaussian_of(example.stacked, example.stacked));
+    const double delta = example.entry * static_cast<double>(frobenius(columns)) +
+                         10 * static_cast<double>(indices.n_elem) * unit<T>() * l;
+    error = 2 * delta * std::pow(1 + std::sqrt(l / static_cast<double>(inverse.values.min())), 2);
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("LiftedPoints: are (Q; K) / p^(1/4) moved to their common mean", T, float, double) {
+  const Example<T> example(11, 5, 3, Stream(test_seed()).child("points"));
+  const Dense x = example.lift.points(arma::regspace<arma::uvec>(0, 21));
+  const double r = largest_row(example.stacked);
+  for (arma::uword c = 0; c < 5; ++c) {
+    long double mean = 0;
+    for (arma::uword i = 0; i < 22; ++i) mean += x(i, c) / 22;
+    CHECK(std::abs(static_cast<double>(mean)) <= 2 * 22 * unit<T>() * r);  // 22 terms, twice
+    for (arma::uword i = 0; i < 22; ++i) {
+      // Scaling and moving round: 6 u r a point.
+      CHECK(std::abs(static_cast<double>(x(i, c) - x(0, c) - (example.stacked(i, c) - example.stacked(0, c)))) <=
+            12 * unit<T>() * r);
+    }
+  }
+  const double largest = largest_row(x);
+  CHECK(std::abs(static_cast<double>(example.lift.largest_squared_norm()) - largest * largest) <=
+        7 * unit<T>() * largest * largest);
+  CHECK(distance(example.lift.queries(), rows_of(x, arma::regspace<arma::uvec>(0, 10))) == 0);
+  CHECK(distance(example.lift.keys(), rows_of(x, arma::regspace<arma::uvec>(11, 21))) == 0);
+}
+
+TEST_CASE_TEMPLATE("LiftedPoints: far from the origin the accuracy is that of the centred points", T, float, double) {
+  Example<T> near(10, 4, 2, Stream(test_seed()).child("far"));
+  const arma::Mat<T> q = near.q + T(1000), k = near.k + T(1000);
+  const NystromBlocks<T> moved = nystrom_blocks(LiftedPoints<T>(q, k), arma::uvec{0, 5, 13});
+  const Dense stacked = std::pow(4.0L, -0.25L) * Dense(arma::join_cols(q, k));
+  // Of size r = 1000 sqrt(2): scaling rounds each point by 3 u r, over distances of about 4 (2 points, r^2 unneeded).
+  const double bound = 4 * 2 * 4 * unit<T>() * 1500 * 2;
+  CHECK(distance(moved.core, gaussian_of(rows_of(stacked, {0, 5, 13}), rows_of(stacked, {0, 5, 13}))) <= bound);
+}
+
+TEST_CASE_TEMPLATE("nystrom_blocks: are the kernel of queries, landmarks and keys with the landmarks", T, float,
+                   double) {
+  const Example<T> example(17, 6, 3, Stream(test_seed()).child("blocks"));
+  const arma::uvec landmarks = {0, 16, 17, 33, 5, 5, 20};  // first and last query and key, a duplicate
+  const NystromBlocks<T> blocks = nystrom_blocks(example.lift, landmarks);
+  const Dense chosen = rows_of(example.stacked, landmarks);
+  CHECK(distance(blocks.left, gaussian_of(rows_of(example.stacked, arma::regspace<arma::uvec>(0, 16)), chosen)) <=
+        example.entry);
+  CHECK(distance(blocks.right, gaussian_of(rows_of(example.stacked, arma::regspace<arma::uvec>(17, 33)), chosen)) <=
+        example.entry);
+  CHECK(distance(blocks.core, gaussian_of(chosen, chosen)) <= example.entry);
+  CHECK(arma::all(blocks.core.diag() == 1));
+  CHECK(identical(blocks.core, arma::Mat<T>(blocks.core.t())));
+}
+
+TEST_CASE_TEMPLATE("Nystrom of the lift: exact when the landmarks hold all points, in any order and with repetitions",
+                   T, float, double) {
+  const Example<T> example(12, 8, 4, Stream(1));  // fixed: how much the bound says depends on the points
+  const Dense c = scores_of(example.q, example.k, Target::kernelized);
+  const arma::uvec all = arma::regspace<arma::uvec>(0, 23);
+  for (const arma::uvec& indices : {all, arma::uvec(arma::reverse(all)), arma::uvec(arma::join_cols(all, all))}) {
+    const LiftApproximation<T> approximation(example, indices);
+    CHECK(approximation.rank == 24);
+    CHECK(approximation.error < 0.01);  // the bound says something
+    CHECK(distance(approximation.matrix, gaussian_of(example.stacked, example.stacked)) <= approximation.error);
+    CHECK(distance(approximation.matrix.submat(0, 12, 11, 23), c) <= approximation.error);
+  }
+}
+
+TEST_CASE_TEMPLATE("Nystrom of the lift: lies between 0 and the lift in the Loewner order, for every draw", T, float,
+                   double) {
+  const Stream stream = Stream(test_seed()).child("order");
+  const Example<T> example(20, 6, 4, Stream(1));
+  const arma::mat lift = in_double(gaussian_of(example.stacked, example.stacked));
+  for (std::uint64_t t = 0; t < 30; ++t) {
+    const arma::uvec indices = sample_with_replacement(40, 1 + t, stream.child(t));
+    const LiftApproximation<T> approximation(example, indices);
+    const arma::mat symmetric = (approximation.matrix + approximation.matrix.t()) / 2;
+    CHECK(approximation.error < 0.05);
+    CHECK(arma::eig_sym(symmetric).min() >= -approximation.error);
+    CHECK(arma::eig_sym(arma::mat(lift - symmetric)).min() >= -approximation.error);
+    // ||C - C~|| is at most the error of the lift, of which it is a block.
+    CHECK(arma::norm(arma::mat(lift - symmetric).submat(0, 20, 19, 39), 2) <=
+          arma::norm(arma::mat(lift - symmetric), 2) * (1 + 1e-12));
+    // A mutant, the core shrunk by a fifth, breaks the order: on the landmarks the approximation is the lift itself.
+    CHECK(arma::eig_sym(arma::mat(lift - symmetric / 0.8)).min() < -0.1);
+  }
+}
+
+TEST_CASE_TEMPLATE("Nystrom of the lift: duplicate landmarks and duplicate tokens change the rank alone", T, float,
+                   double) {
+  const Stream stream = Stream(test_seed()).child("duplicates");
+  const Example<T> example(15, 6, 4, stream);
+  const LiftApproximation<T> plain(example, {2, 9, 17, 25}), repeated(example, {9, 2, 2, 17, 25, 9, 9, 17});
+  CHECK(plain.rank == 4);
+  CHECK(repeated.rank == 4);
+  CHECK(distance(plain.matrix, repeated.matrix) <= plain.error + repeated.error);
+
+  // All queries one point, all keys another: two points in all, and any landmarks that hold both are exact.
+  const arma::Mat<T> q = arma::repmat(arma::Row<T>{T(1), T(0)}, 6, 1), k = arma::repmat(arma::Row<T>{T(0), T(2)}, 6, 1);
+  const LiftedPoints<T> lift(q, k);
+  const NystromBlocks<T> blocks = nystrom_blocks(lift, arma::uvec{0, 3, 7, 11, 5});
+  const PseudoInverse<T> inverse = pseudo_inverse_psd(blocks.core, core_cutoff(lift, 5));
+  CHECK(inverse.rank() == 2);
+  const Dense c = blocks.left * inverse.apply(arma::Mat<T>(blocks.right.t()));
+  // Eigenvalues of the core are 3 and 2 give or take twice c_ij = 0.17: well conditioned; entries are off by u r^2 ...
+  const double entry = gaussian_error<T>(2, 2 / std::pow(2.0, 0.25));
+  CHECK(distance(c, scores_of(q, k, Target::kernelized)) <= 4 * 5 * (entry + 10 * 5 * unit<T>()));
+}
+
+TEST_CASE_TEMPLATE("core_cutoff: is above the error of an entry times d and below 1/2, for points near and far", T,
+                   float, double) {
+  for (const double norm : {0.0, 1.0, 10.0, 1e3, 1e6}) {
+    const arma::Mat<T> q = static_cast<T>(norm) * random_matrix<T>(6, 3, Stream(test_seed()).child("q")), k = -q;
+    const LiftedPoints<T> lift(q, k);
+    double last = 0;
+    for (const arma::uword d : {1U, 10U, 1000U}) {
+      const auto cutoff = static_cast<double>(core_cutoff(lift, d));
+      CHECK(cutoff <= 0.5);
+      CHECK(cutoff >= last);
+      const double accuracy = static_cast<double>(d) * unit<T>() * static_cast<double>(lift.largest_squared_norm());
+      CHECK(cutoff >= std::min(accuracy, 0.5));
+      last = cutoff;
+    }
+  }
+}
+
+TEST_CASE("LiftedPoints: sizes that differ and indices beyond 2n are refused") {
+  const arma::mat q(4, 3, arma::fill::ones);
+  CHECK(contains(refusal([&] { LiftedPoints<double>(q, arma::mat(5, 3, arma::fill::ones)); }),
+                 "LiftedPoints: queries and keys of one size, got q.rows = 4, q.cols = 3, k.rows = 5, k.cols = 3"));
+  CHECK(contains(refusal([] { LiftedPoints<double>(arma::mat(), arma::mat()); }), "got q.rows = 0"));
+  const LiftedPoints<double> lift(q, q);
+  CHECK_NOTHROW(lift.points({7}));
+  CHECK(refusal([&] { lift.points({0, 8}); }) == "LiftedPoints::points: index < 2n, got index = 8, n = 4");
+}

@@ -1,0 +1,142 @@
+#include <doctest/doctest.h>
+#include <croquis/sketch/gaussian.hpp>
+
+#include <functional>
+#include <vector>
+
+#include "support/seed.hpp"
+#include "support/sketches.hpp"
+#include "support/statistics.hpp"
+
+using namespace croquis;
+
+namespace {
+
+constexpr arma::uword kRows = 6, kCols = 4;
+constexpr std::uint64_t kTrials = 5000;
+constexpr double kFailure = 1e-9;  // of one law; its entries share it
+
+template <typename T>
+using Draw = std::function<arma::Mat<T>(const Stream&)>;
+
+template <typename T>
+arma::Mat<T> drawn(const Stream& stream) {
+  return GaussianSketch(kRows, kCols, stream).dense<T>();
+}
+
+// sqrt(d) S over all trials: z[i][j][t].
+template <typename T>
+std::vector<std::vector<std::vector<double>>> entries_of(const Draw<T>& draw) {
+  std::vector<std::vector<std::vector<double>>> z(kRows, std::vector<std::vector<double>>(kCols));
+  const Stream root = Stream(test_seed()).child("law");
+  for (std::uint64_t t = 0; t < kTrials; ++t) {
+    const arma::Mat<T> s = draw(root.child(t));
+    for (arma::uword i = 0; i < kRows; ++i) {
+      for (arma::uword j = 0; j < kCols; ++j)
+        z[i][j].push_back(std::sqrt(double{kCols}) * static_cast<double>(s(i, j)));
+    }
+  }
+  return z;
+}
+
+// E[S S^T] = I, entry by entry. With d S S^T summed over the trials: entry (i, i) is chi-squared with d trials degrees
+// of freedom, entry (i, k) divided by the length of row i is N(0,1), both exactly: 36 tests share the failure.
+template <typename T>
+bool second_moment_is_identity(const Draw<T>& draw) {
+  const auto z = entries_of(draw);
+  for (arma::uword i = 0; i < kRows; ++i) {
+    for (arma::uword k = 0; k < kRows; ++k) {
+      std::vector<double> x, y;
+      for (arma::uword j = 0; j < kCols; ++j) {
+        x.insert(x.end(), z[i][j].begin(), z[i][j].end());
+        y.insert(y.end(), z[k][j].begin(), z[k][j].end());
+      }
+      const double failure = kFailure / (kRows * kRows);
+      const double squares = std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
+      if (i == k ? !is_chi_squared(squares, static_cast<double>(x.size()), failure)
+                 : !samples_are_uncorrelated(x, y, failure)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Every entry is N(0, 1/d) and every two columns are uncorrelated: 24 + 36 tests share the failure.
+template <typename T>
+bool entries_are_independent_normals(const Draw<T>& draw) {
+  const auto z = entries_of(draw);
+  for (arma::uword i = 0; i < kRows; ++i) {
+    for (arma::uword j = 0; j < kCols; ++j) {
+      if (!sample_is_normal(z[i][j], kFailure / 60)) return false;
+      for (arma::uword other = 0; other < j; ++other) {
+        if (!samples_are_uncorrelated(z[i][j], z[i][other], kFailure / 60)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("GaussianSketch: left, right and expand are products with dense()", T, float, double) {
+  const Stream stream = Stream(test_seed()).child("products");
+  const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {3, 8}, {255, 5}, {256, 5}, {257, 5}, {600, 3}};
+  for (const auto& [n, d] : sizes) {
+    CAPTURE(n);
+    check_products<T>(GaussianSketch(n, d, stream.child(n)), stream.child("operands"));
+  }
+}
+
+TEST_CASE_TEMPLATE("GaussianSketch: E[S S^T] = I in every entry, and mutants are rejected", T, float, double) {
+  // A diagonal entry is known to sqrt(2 / 20000) = 1 %, an entry off the diagonal to 0.7 %.
+  CHECK(second_moment_is_identity<T>(drawn<T>));
+  const T root = std::sqrt(T(kCols));
+  CHECK_FALSE(second_moment_is_identity<T>([&](const Stream& s) { return arma::Mat<T>(drawn<T>(s) / root); }));  // 1/d
+  CHECK_FALSE(second_moment_is_identity<T>([&](const Stream& s) { return arma::Mat<T>(drawn<T>(s) * root); }));  // none
+  CHECK_FALSE(second_moment_is_identity<T>([](const Stream& s) {  // row 0 is zero
+    arma::Mat<T> m = drawn<T>(s);
+    m.row(0).zeros();
+    return m;
+  }));
+  CHECK_FALSE(second_moment_is_identity<T>([](const Stream& s) {  // the last row is the first again
+    arma::Mat<T> m = drawn<T>(s);
+    m.row(kRows - 1) = m.row(0);
+    return m;
+  }));
+}
+
+TEST_CASE_TEMPLATE("GaussianSketch: entries are independent N(0, 1/d), and mutants are rejected", T, float, double) {
+  CHECK(entries_are_independent_normals<T>(drawn<T>));
+  CHECK_FALSE(entries_are_independent_normals<T>([](const Stream& s) {  // one stream for all columns
+    const arma::Mat<T> m = drawn<T>(s);
+    return arma::Mat<T>(arma::repmat(m.col(0), 1, kCols));
+  }));
+  CHECK_FALSE(entries_are_independent_normals<T>([](const Stream& s) {  // index 0 without a sign
+    arma::Mat<T> m = drawn<T>(s);
+    m(0, 0) = std::abs(m(0, 0));
+    return m;
+  }));
+  CHECK_FALSE(entries_are_independent_normals<T>([](const Stream& s) {  // signs where normals should be
+    return arma::Mat<T>(arma::sign(drawn<T>(s)) / std::sqrt(T(kCols)));
+  }));
+}
+
+TEST_CASE_TEMPLATE("GaussianSketch: entry (i, j) depends on the stream and (i, j) alone", T, float, double) {
+  const Stream stream = Stream(test_seed()).child("entry");
+  const arma::Mat<T> tall = GaussianSketch(700, 4, stream).dense<T>(), low = GaussianSketch(10, 4, stream).dense<T>();
+  CHECK(identical(arma::Mat<T>(tall.head_rows(10)), low));
+  // With four times the columns the first are the same draws, halved: exact.
+  const arma::Mat<T> wide = GaussianSketch(10, 16, stream).dense<T>();
+  CHECK(distance(2 * wide.head_cols(4), low) <= 4 * unit<T>() * 10);
+  CHECK_FALSE(identical(GaussianSketch(10, 4, stream.child(0)).dense<T>(), low));
+}
+
+TEST_CASE_TEMPLATE("GaussianSketch: the same bits for any number of threads", T, float, double) {
+  check_thread_counts<T>(GaussianSketch(1000, 24, Stream(test_seed()).child("threads")), Stream(test_seed()));
+}
+
+TEST_CASE("GaussianSketch: wrong sizes are refused") {
+  CHECK(refusal([] { GaussianSketch(5, 0, Stream(1)); }) == "GaussianSketch: d >= 1, got d = 0");
+  check_refusals(GaussianSketch(5, 3, Stream(1)));
+}
