@@ -100,6 +100,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return app.exit(success);  // --help, --version
   } catch (const CLI::ParseError& wrong) {
+    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
+      fmt::print(stderr, "croquis: '{}' is not a command; croquis --help shows those there are\n", argv[1]);
+      return kBadUsage;
+    }
     fmt::print(stderr, "croquis: {}; croquis --help shows what there is\n", wrong.what());
     return kBadUsage;
   }
