@@ -11,7 +11,7 @@
 
 #include "lists.hpp"
 #include "plot.hpp"
-#include "results/error_summary.hpp"
+#include "results/groups.hpp"
 
 namespace {
 
@@ -236,12 +236,14 @@ int run_error(ErrorOptions options) {
   if (const int status = run.status()) return status;
 
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
-  const std::vector<ErrorGroup> groups = group_errors(table);
-  write_summary(beside(options.run.out, ".summary.csv"), groups);
-  if (!options.run.quiet) print_summary(groups, table, options.run.out);
-  if (!options.run.plot.empty()) {
-    draw_errors(groups, "spectral_rel", options.run.plot);
-    if (!options.run.quiet) fmt::print("plot     {}\n", options.run.plot);
+  const std::vector<Group> groups = group_rows(table, error_grouping());
+  write_summary(beside(options.run.out, ".summary.csv"), groups, error_grouping());
+  if (!options.run.plot.empty()) draw_groups(groups, "spectral_rel", options.run.plot);
+  if (!options.run.quiet) {
+    print_groups(fmt::format("relative spectral error of the output, mean (standard error); {}, n = {}, p = {}",
+                             input.name, input.problem.n(), input.problem.p()),
+                 groups, "spectral_rel");
+    print_files(table, options.run.out, options.run.plot);
   }
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "list.hpp"
 #include "plot.hpp"
 #include "results/environment.hpp"
+#include "sketch.hpp"
 
 namespace {
 
@@ -21,9 +22,6 @@ void add_run_options(CLI::App& command, RunOptions& run) {
       ->capture_default_str();
   command.add_option("--threads", run.threads, "threads; 0: all processors")
       ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
-  command.add_option("--precision", run.precision, "of the methods; errors are taken in double")
-      ->check(CLI::IsMember({"float", "double"}))
       ->capture_default_str();
   command.add_option("--out", run.out, "rows (default COMMAND.csv)");
   command.add_option("--plot", run.plot, "plot: FILE.svg, .png or .pdf");
@@ -76,10 +74,27 @@ int run(int argc, char** argv) {
   CLI::App* error_command = app.add_subcommand("error", "error of methods against number of features");
   add_run_options(*error_command, error.run);
   add_input_options(*error_command, error.input);
+  error_command->add_option("--precision", error.run.precision, "of the methods; errors are taken in double")
+      ->check(CLI::IsMember({"float", "double"}))
+      ->capture_default_str();
   error_command->add_option("--methods", error.methods, "a,b:option=value,c or all (see list methods)")
       ->capture_default_str();
   error_command->add_option("--features", error.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
   error_command->add_option("--trials", error.trials, "draws of every random method")->capture_default_str();
+
+  SketchOptions sketch;
+  CLI::App* sketch_command = app.add_subcommand("sketch", "sketching operators and landmark policies on a matrix");
+  add_run_options(*sketch_command, sketch.run);
+  add_input_options(*sketch_command, sketch.input);
+  sketch_command->add_option("--matrix", sketch.matrix, "q, k, v, b, c, or FILE.npy")->capture_default_str();
+  sketch_command->add_option("--sketches", sketch.sketches, "a,b:option=value,c or all (see list sketches)")
+      ->capture_default_str();
+  sketch_command->add_option("--landmarks", sketch.landmarks, "landmark policies on the lift of Q, K: a,b, all or none")
+      ->capture_default_str();
+  sketch_command->add_option("--features", sketch.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
+  sketch_command->add_option("--trials", sketch.trials, "draws of each")->capture_default_str();
+  sketch_command->add_option("--rank", sketch.rank,
+                             "dimension of the subspace to embed (default all columns, at most 64)");
 
   std::string what;
   CLI::App* list_command = app.add_subcommand("list", "what there is: methods, sketches, inputs");
@@ -87,13 +102,11 @@ int run(int argc, char** argv) {
       ->required()
       ->check(CLI::IsMember({"methods", "sketches", "inputs"}));
 
-  std::string file, out, metric = "spectral_rel";
+  std::string file, out, metric;
   CLI::App* plot_command = app.add_subcommand("plot", "draw a result again");
   plot_command->add_option("file", file, "a CSV of croquis error")->required();
   plot_command->add_option("--out", out, "FILE.svg, .png or .pdf (default: the CSV's name with .svg)");
-  plot_command->add_option("--metric", metric, "column to draw")
-      ->check(CLI::IsMember(error_metrics()))
-      ->capture_default_str();
+  plot_command->add_option("--metric", metric, "column to draw (default: a relative spectral error)");
 
   try {
     app.parse(argc, argv);
@@ -113,6 +126,12 @@ int run(int argc, char** argv) {
     error.run.command_line = command_line(argc, argv);
     error.run.configuration = configuration_of(*error_command);
     return run_error(error);
+  }
+  if (*sketch_command) {
+    if (!sketch.input.q.empty() && sketch_command->count("--input") == 0) sketch.input.kind = "arrays";
+    sketch.run.command_line = command_line(argc, argv);
+    sketch.run.configuration = configuration_of(*sketch_command);
+    return run_sketch(sketch);
   }
   if (*list_command) return run_list(what);
   return run_plot(file, out, metric);
