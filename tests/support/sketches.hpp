@@ -16,9 +16,10 @@ inline Dense absolute(Dense a) {
   return a;
 }
 
-/// left, right and expand against the matrix dense(): sums of at most max(n, d) products, u a term, plus the scaling.
+/// left, right and expand against the matrix dense(): sums of at most max(n, d) products, u a term, plus the scaling
+/// and what else is rounded.
 template <typename T, typename S>
-void check_products(const S& sketch, const croquis::Stream& stream) {
+void check_products(const S& sketch, const croquis::Stream& stream, double roundings = 4) {
   const Dense s = sketch.template dense<T>();
   REQUIRE(s.rows == sketch.rows());
   REQUIRE(s.cols == sketch.cols());
@@ -27,7 +28,7 @@ void check_products(const S& sketch, const croquis::Stream& stream) {
                        wide = random_matrix<T>(k, s.rows, stream.child("wide")),
                        small = random_matrix<T>(s.cols, k, stream.child("small"));
     const auto bound = [&](const Dense& a, const Dense& b) {
-      return (static_cast<double>(a.cols) + 4) * unit<T>() *
+      return (static_cast<double>(a.cols) + roundings) * unit<T>() *
              static_cast<double>(largest_entry_of(absolute(a) * absolute(b)));
     };
     CHECK(distance(sketch.left(tall), transposed(s) * tall) <= bound(transposed(s), tall));

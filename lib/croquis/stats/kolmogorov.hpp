@@ -11,7 +11,7 @@ namespace croquis {
 ///   and Tingey (1951); it is above P(D_n >= d) by less than 1e-12 of it, and by nothing for d >= 1/2. Elsewhere exact
 ///   for n <= 2000 (Marsaglia, Tsang and Wang 2003); for larger n the expansion of Pelz and Good (1976), whose error is
 ///   below 0.05 / n^2, so below 2e-8.
-/// Cost: O(n) in the tail, 0.2 s for n = 1e6; elsewhere O(n^(3/2) log n) for n <= 2000, 5 ms, and O(1) beyond.
+/// Cost: below 5 ms: O(min(n, 20000)) in the tail; elsewhere O(n^(3/2) log n) for n <= 2000, O(1) beyond.
 /// Throws std::invalid_argument for n = 0 and d = NaN.
 double kolmogorov_tail(std::uint64_t n, double d);
 
