@@ -222,7 +222,7 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
 int run_error(ErrorOptions options) {
   if (options.run.out.empty()) options.run.out = "error.csv";
   const std::vector<MethodChoice> methods = parse_methods(options.methods);
-  const std::vector<arma::uword> features = parse_features(options.features);
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
   prepare_run(options.run);
   const Input input = load_input(options.input, options.run.seed);
   check(options, input.problem, methods, features);
@@ -238,7 +238,7 @@ int run_error(ErrorOptions options) {
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
   const std::vector<Group> groups = group_rows(table, error_grouping());
   write_summary(beside(options.run.out, ".summary.csv"), groups, error_grouping());
-  if (!options.run.plot.empty()) draw_groups(groups, "spectral_rel", options.run.plot);
+  if (!options.run.plot.empty()) draw_groups(groups, error_grouping(), "spectral_rel", options.run.plot);
   if (!options.run.quiet) {
     print_groups(fmt::format("relative spectral error of the output, mean (standard error); {}, n = {}, p = {}",
                              input.name, input.problem.n(), input.problem.p()),

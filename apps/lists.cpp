@@ -14,12 +14,12 @@ namespace {
   throw std::invalid_argument(why);
 }
 
-arma::uword parse_count(std::string_view text, const std::string& whole) {
+arma::uword parse_count(std::string_view text, const std::string& whole, const std::string& option) {
   arma::uword value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   constexpr arma::uword most = 1U << 30;
   if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > most) {
-    refuse(fmt::format("--features: '{}' in '{}' is not a whole number from 1 to {}; give 16,32,64 or 16:256", text,
+    refuse(fmt::format("{}: '{}' in '{}' is not a whole number from 1 to {}; give 16,32,64 or 16:256", option, text,
                        whole, most));
   }
   return value;
@@ -115,17 +115,17 @@ std::vector<MethodChoice> parse_methods(const std::string& text) {
   return methods;
 }
 
-std::vector<arma::uword> parse_features(const std::string& text) {
+std::vector<arma::uword> parse_sizes(const std::string& text, const std::string& option) {
   std::vector<arma::uword> features;
-  for (const std::string& item : split_list(text, "--features")) {
+  for (const std::string& item : split_list(text, option)) {
     const std::size_t colon = item.find(':');
     if (colon == std::string::npos) {
-      features.push_back(parse_count(item, text));
+      features.push_back(parse_count(item, text, option));
       continue;
     }
-    const arma::uword first = parse_count(std::string_view(item).substr(0, colon), text);
-    const arma::uword last = parse_count(std::string_view(item).substr(colon + 1), text);
-    if (first > last) refuse(fmt::format("--features: '{}' runs downwards", item));
+    const arma::uword first = parse_count(std::string_view(item).substr(0, colon), text, option);
+    const arma::uword last = parse_count(std::string_view(item).substr(colon + 1), text, option);
+    if (first > last) refuse(fmt::format("{}: '{}' runs downwards", option, item));
     for (arma::uword d = first; d <= last; d *= 2) features.push_back(d);
   }
   std::sort(features.begin(), features.end());

@@ -30,7 +30,7 @@ std::vector<MethodChoice> parse_methods(const std::string& text);
 
 /// "16,32,64" or "16:256" (doubling), or both: "8,16:64". Positive, ascending after sorting, each once.
 /// Throws std::invalid_argument for anything else.
-std::vector<arma::uword> parse_features(const std::string& text);
+std::vector<arma::uword> parse_sizes(const std::string& text, const std::string& option);
 
 /// The items between commas, without spaces around them; empty items are refused.
 std::vector<std::string> split_list(const std::string& text, const std::string& option);

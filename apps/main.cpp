@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "cost.hpp"
 #include "error.hpp"
 #include "list.hpp"
 #include "plot.hpp"
@@ -29,6 +30,12 @@ void add_run_options(CLI::App& command, RunOptions& run) {
   command.add_flag("--resume", run.resume, "go on with the rows that --out has");
   command.add_flag("--overwrite", run.overwrite, "start again if --out is there");
   command.fallthrough();  // --config belongs to the program
+}
+
+void add_precision_option(CLI::App& command, RunOptions& run) {
+  command.add_option("--precision", run.precision, "float or double, of the methods; errors are taken in double")
+      ->check(CLI::IsMember({"float", "double"}))
+      ->capture_default_str();
 }
 
 void add_input_options(CLI::App& command, InputOptions& input) {
@@ -74,9 +81,7 @@ int run(int argc, char** argv) {
   CLI::App* error_command = app.add_subcommand("error", "error of methods against number of features");
   add_run_options(*error_command, error.run);
   add_input_options(*error_command, error.input);
-  error_command->add_option("--precision", error.run.precision, "of the methods; errors are taken in double")
-      ->check(CLI::IsMember({"float", "double"}))
-      ->capture_default_str();
+  add_precision_option(*error_command, error.run);
   error_command->add_option("--methods", error.methods, "a,b:option=value,c or all (see list methods)")
       ->capture_default_str();
   error_command->add_option("--features", error.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
@@ -95,6 +100,20 @@ int run(int argc, char** argv) {
   sketch_command->add_option("--trials", sketch.trials, "draws of each")->capture_default_str();
   sketch_command->add_option("--rank", sketch.rank,
                              "dimension of the subspace to embed (default all columns, at most 64)");
+
+  CostOptions cost;
+  CLI::App* cost_command = app.add_subcommand("cost", "time, peak memory and flops against n and d");
+  add_run_options(*cost_command, cost.run);
+  add_precision_option(*cost_command, cost.run);
+  cost_command
+      ->add_option("--methods", cost.methods,
+                   "a,b:option=value,c, all, or exact alone; exact attention is timed with them")
+      ->capture_default_str();
+  cost_command->add_option("--n", cost.n, "tokens: 1024,4096 or 1024:8192 (doubling)")->capture_default_str();
+  cost_command->add_option("--features", cost.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
+  cost_command->add_option("--p", cost.p, "width of the head")->capture_default_str();
+  cost_command->add_option("--repeats", cost.repeats, "timed calls of each")->capture_default_str();
+  cost_command->add_option("--warmup", cost.warmup, "calls before them")->capture_default_str();
 
   std::string what;
   CLI::App* list_command = app.add_subcommand("list", "what there is: methods, sketches, inputs");
@@ -132,6 +151,11 @@ int run(int argc, char** argv) {
     sketch.run.command_line = command_line(argc, argv);
     sketch.run.configuration = configuration_of(*sketch_command);
     return run_sketch(sketch);
+  }
+  if (*cost_command) {
+    cost.run.command_line = command_line(argc, argv);
+    cost.run.configuration = configuration_of(*cost_command);
+    return run_cost(cost);
   }
   if (*list_command) return run_list(what);
   return run_plot(file, out, metric);

@@ -230,7 +230,7 @@ int run_sketch(SketchOptions options) {
   if (options.run.out.empty()) options.run.out = "sketch.csv";
   if (options.trials < 1) throw std::invalid_argument(fmt::format("--trials: {} is not positive", options.trials));
   const std::vector<Choice> sketches = parse_sketches(options.sketches);
-  const std::vector<arma::uword> features = parse_features(options.features);
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
   prepare_run(options.run);
   SketchSubject subject = load_sketch_subject(options.matrix, options.input, options.rank, options.run.seed);
   const std::vector<std::string> policies = parse_landmarks(options.landmarks, subject.problem.has_value());
@@ -256,7 +256,7 @@ int run_sketch(SketchOptions options) {
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
   const std::vector<Group> groups = group_rows(table, sketch_grouping());
   write_summary(beside(options.run.out, ".summary.csv"), groups, sketch_grouping());
-  if (!options.run.plot.empty()) draw_groups(groups, default_metric(groups), options.run.plot);
+  if (!options.run.plot.empty()) draw_groups(groups, sketch_grouping(), default_metric(groups), options.run.plot);
   if (!options.run.quiet) {
     const auto of_kind = [&](const char* kind) {
       std::vector<Group> some = groups;

@@ -41,15 +41,32 @@ const Grouping& sketch_grouping() {
   return grouping;
 }
 
+const Grouping& cost_grouping(bool over_n) {
+  static const auto make = [](const char* curve, const char* x) {
+    return Grouping{{"input", "method", "preset", "n", "p", "p_v", "precision", "threads", "features"},
+                    {"method", "preset", curve},
+                    {"seconds", "peak_bytes", "flops"},
+                    x};
+  };
+  static const Grouping by_n = make("features", "n"), by_features = make("n", "features");
+  return over_n ? by_n : by_features;
+}
+
 const Grouping& grouping_of(const croquis::CsvTable& table) {
-  for (const Grouping* grouping : {&error_grouping(), &sketch_grouping()}) {
+  const auto several = [&](const char* name) {
+    const std::size_t column = table.column(name);
+    return std::any_of(table.rows.begin(), table.rows.end(),
+                       [&](const auto& row) { return row[column] != table.rows.front()[column]; });
+  };
+  const bool has_n = std::find(table.header.begin(), table.header.end(), "n") != table.header.end();
+  for (const Grouping* grouping : {&error_grouping(), &sketch_grouping(), &cost_grouping(has_n && several("n"))}) {
     const bool fits = std::all_of(grouping->keys.begin(), grouping->keys.end(), [&](const std::string& key) {
       return std::find(table.header.begin(), table.header.end(), key) != table.header.end();
     });
     if (fits) return *grouping;
   }
-  throw std::invalid_argument(fmt::format("not a result of croquis error or croquis sketch: its columns are {}",
-                                          fmt::join(table.header, ", ")));
+  throw std::invalid_argument(
+      fmt::format("not a result of croquis error, sketch or cost: its columns are {}", fmt::join(table.header, ", ")));
 }
 
 const croquis::Summary* Group::metric(const std::string& name) const {
@@ -65,7 +82,7 @@ std::vector<Group> group_rows(const croquis::CsvTable& table, const Grouping& gr
   };
   const std::vector<std::size_t> keys = columns(grouping.keys), labels = columns(grouping.label),
                                  metrics = columns(grouping.metrics);
-  const std::size_t features = table.column("features"), status = table.column("status");
+  const std::size_t x = table.column(grouping.x), status = table.column("status");
   std::vector<Group> groups;
   std::map<std::vector<std::string>, std::size_t> index;
   std::vector<std::map<std::string, std::vector<double>>> values;
@@ -77,11 +94,15 @@ std::vector<Group> group_rows(const croquis::CsvTable& table, const Grouping& gr
       Group group;
       for (std::size_t k = 0; k < keys.size(); ++k) group.key[grouping.keys[k]] = key[k];
       std::vector<std::string> parts;
-      for (const std::size_t l : labels) parts.push_back(row[l]);
+      for (std::size_t l = 0; l < labels.size(); ++l) {
+        const bool size = grouping.label[l] == "features" || grouping.label[l] == "n";
+        const char* name = grouping.label[l] == "n" ? "n = " : "d = ";
+        parts.push_back(size && row[labels[l]] != "0" ? name + row[labels[l]] : size ? "" : row[labels[l]]);
+      }
       group.label = label_of(parts);
-      const auto d = number_in(row[features]);
-      if (!d) throw std::invalid_argument(fmt::format("features '{}' is not a number", row[features]));
-      group.features = static_cast<long long>(*d);
+      const auto at = number_in(row[x]);
+      if (!at) throw std::invalid_argument(fmt::format("{} '{}' is not a number", grouping.x, row[x]));
+      group.x = static_cast<long long>(*at);
       groups.push_back(std::move(group));
       values.emplace_back();
     }
@@ -114,41 +135,45 @@ void write_summary(const std::string& path, const std::vector<Group>& groups, co
   if (!file) throw std::runtime_error(fmt::format("{}: cannot be written", path));
 }
 
-void print_groups(const std::string& title, const std::vector<Group>& groups, const std::string& metric) {
-  std::vector<long long> features;
+void print_groups(const std::string& title, const std::vector<Group>& groups, const std::string& metric,
+                  const std::string& x, Statistic statistic) {
+  std::vector<long long> sizes;
   std::vector<std::string> labels;
   std::size_t width = 8;
   std::map<std::pair<std::string, long long>, const Group*> cells;
   for (const Group& g : groups) {
     if (g.metric(metric) == nullptr && g.failed == 0) continue;  // nothing this group could say
-    features.push_back(g.features);
+    sizes.push_back(g.x);
     if (std::find(labels.begin(), labels.end(), g.label) == labels.end()) labels.push_back(g.label);
     width = std::max(width, g.label.size());
-    cells[{g.label, g.features}] = &g;
+    cells[{g.label, g.x}] = &g;
   }
   if (labels.empty()) return;
-  std::sort(features.begin(), features.end());
-  features.erase(std::unique(features.begin(), features.end()), features.end());
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
 
+  const int column = statistic == Statistic::median ? 28 : 18;
   fmt::print("\n{}\n\n{:<{}}", title, "", width);
-  for (const long long d : features) fmt::print("  {:>16}", fmt::format("d = {}", d));
+  for (const long long size : sizes) fmt::print("  {:>{}}", fmt::format("{} = {}", x, size), column);
   fmt::print("\n");
   for (const std::string& label : labels) {
     fmt::print("{:<{}}", label, width);
-    for (const long long d : features) {
-      const auto found = cells.find({label, d});
+    for (const long long size : sizes) {
+      const auto found = cells.find({label, size});
       std::string text = "-";
       if (found != cells.end()) {
         const croquis::Summary* s = found->second->metric(metric);
         if (s == nullptr) {
           text = "failed";
+        } else if (statistic == Statistic::median) {
+          text = fmt::format("{:.3g} ({:.2g}-{:.2g})", s->q50, s->q10, s->q90);
         } else if (std::isnan(s->standard_error)) {
           text = fmt::format("{:.4g}", s->mean);
         } else {
           text = fmt::format("{:.4g} ({:.1g})", s->mean, s->standard_error);
         }
       }
-      fmt::print("  {:>16}", text);
+      fmt::print("  {:>{}}", text, column);
     }
     fmt::print("\n");
   }
