@@ -10,6 +10,7 @@
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/statistics.hpp"
+#include "support/thread_count.hpp"
 
 using namespace croquis;
 
@@ -49,6 +50,7 @@ TEST_CASE_TEMPLATE("linformer-unreduced: is unbiased, by an exact law for one va
   // sqrt(d) is off by 5. Each row fails with probability 5e-10. Rounding is 1e-5 at most, the resolution 3 %.
   constexpr arma::uword n = 12, d = 5;
   constexpr std::uint64_t trials = 400;
+  const ThreadCount one(1);  // 60 normals are no work for two threads
   const Problem<T> base = random_problem<T>(n, 4, 1, 2, Stream(test_seed()).child("base"));
   const Dense b = softmax_of(logits_of(base.Q(), base.K()));
   using Draw = std::function<double(const Problem<T>&, const Stream&, arma::uword row)>;
@@ -75,12 +77,6 @@ TEST_CASE_TEMPLATE("linformer-unreduced: is unbiased, by an exact law for one va
   CHECK_FALSE(accepts(scaled(1 / 5.0)));             // S with 1/d where 1/sqrt(d) belongs
   CHECK_FALSE(accepts(scaled(5.0)));                 // S without a scale
   CHECK_FALSE(accepts(scaled(1 / std::sqrt(5.0))));  // S^T with a scale and S without
-  CHECK_FALSE(accepts([&](const Problem<T>& problem, const Stream& s, arma::uword) {  // row 0 of S is zero
-    arma::Mat<T> sketch = GaussianSketch(n, d, s.child("sketch")).dense<T>();
-    sketch.row(0).zeros();
-    const arma::Col<T> reduced = sketch.t() * problem.V();
-    return static_cast<double>(arma::dot(reduced, reduced));
-  }));
 }
 
 TEST_CASE("linformer-unreduced: d of 0 is refused") {

@@ -13,7 +13,7 @@ using namespace croquis;
 namespace {
 
 OptionValues values(const std::string& name, const std::string& value) {
-  return OptionValues({{name, value}});
+  return OptionValues(std::map<std::string, std::string>{{name, value}});
 }
 
 }  // namespace
@@ -73,15 +73,16 @@ TEST_CASE("options: a count is a whole number in its range") {
 TEST_CASE("options: indices are the whole numbers of a file, in its order") {
   const TemporaryFolder folder;
   const auto take = [&](const arma::mat& numbers) {
-    write_npy(folder.file("indices.npy"), numbers);
-    return values("indices", folder.file("indices.npy")).take_indices("indices");
+    write_npy((folder / "indices.npy").string(), numbers);
+    return values("indices", (folder / "indices.npy").string()).take_indices("indices");
   };
   CHECK(OptionValues().take_indices("indices").is_empty());
-  CHECK(identical(take({{3, 0, 7}}), arma::uvec{3, 0, 7}));
-  CHECK(identical(take({{3}, {0}, {7}}), arma::uvec{3, 0, 7}));
-  CHECK(refusal([&] { take({{1, 2.5}}); }) == "indices: whole numbers >= 0, got value = 2.5");
-  CHECK(contains(refusal([&] { take({{1, -2}}); }), "value = -2"));
-  CHECK(contains(refusal([&] { take({{1, arma::datum::nan}}); }), "value = nan"));
-  CHECK(contains(refusal([&] { take({{1, 1e300}}); }), "value = 1e+300"));
-  CHECK(contains(refusal([&] { values("indices", folder.file("none.npy")).take_indices("indices"); }), "none.npy"));
+  CHECK(identical(take(arma::rowvec{3, 0, 7}), arma::uvec{3, 0, 7}));
+  CHECK(identical(take(arma::vec{3, 0, 7}), arma::uvec{3, 0, 7}));
+  CHECK(refusal([&] { take(arma::rowvec{1, 2.5}); }) == "indices: whole numbers >= 0, got value = 2.5");
+  CHECK(contains(refusal([&] { take(arma::rowvec{1, -2}); }), "value = -2"));
+  CHECK(contains(refusal([&] { take(arma::rowvec{1, arma::datum::nan}); }), "value = nan"));
+  CHECK(contains(refusal([&] { take(arma::rowvec{1, 1e300}); }), "value = 1e+300"));
+  CHECK(contains(refusal([&] { values("indices", (folder / "none.npy").string()).take_indices("indices"); }),
+                 "none.npy"));
 }

@@ -16,6 +16,10 @@ using namespace croquis;
 
 namespace {
 
+OptionValues with(const std::string& name, const std::string& value) {
+  return OptionValues(std::map<std::string, std::string>{{name, value}});
+}
+
 // Each method with its options' defaults and with each value of each choice.
 template <typename T>
 struct Case {
@@ -35,7 +39,7 @@ std::vector<Case<T>> all_cases() {
       for (std::size_t bar = 0; (bar = rest.find('|')) != std::string::npos; rest = rest.substr(bar + 1)) {
         const std::string value = rest.substr(0, bar);
         if (value == "given") continue;  // takes a file
-        cases.push_back({&method, OptionValues({{option.name, value}}), method.name + " " + option.name + "=" + value});
+        cases.push_back({&method, with(option.name, value), method.name + " " + option.name + "=" + value});
       }
     }
   }
@@ -91,13 +95,13 @@ TEST_CASE("methods: an unknown option is refused with the options there are, a w
   const Problem<double> problem = random_problem<double>(4, 2, 2, 1, Stream(1));
   for (const Method<double>& method : methods<double>()) {
     CAPTURE(method.name);
-    const std::string message = refusal([&] { bind(method, problem, OptionValues({{"colour", "red"}})); });
+    const std::string message = refusal([&] { bind(method, problem, with("colour", "red")); });
     CHECK(contains(message, method.name + ": "));
     CHECK(contains(message, "got option = colour"));
     if (method.options.empty()) CHECK(contains(message, "takes no options"));
     for (const OptionInfo& option : method.options) {
       CHECK(contains(message, option.name));
-      const std::string wrong = refusal([&] { bind(method, problem, OptionValues({{option.name, "?"}})); });
+      const std::string wrong = refusal([&] { bind(method, problem, with(option.name, "?")); });
       CHECK(contains(wrong, "?"));
       CHECK(contains(wrong, option.name == "indices" ? "cannot be opened" : option.name));
     }
@@ -113,7 +117,7 @@ TEST_CASE_TEMPLATE("methods: every choice that is listed is accepted, and so are
   for (const Method<T>& method : methods<T>()) {
     for (const OptionInfo& option : method.options) {
       if (option.fallback.empty()) continue;
-      const BoundMethod<T> said = bind(method, problem, OptionValues({{option.name, option.fallback}}));
+      const BoundMethod<T> said = bind(method, problem, with(option.name, option.fallback));
       CAPTURE(method.name);
       CAPTURE(option.name);
       CHECK(identical(said.approximate(3, Stream(2)).output, bind(method, problem).approximate(3, Stream(2)).output));
@@ -137,9 +141,11 @@ TEST_CASE_TEMPLATE("methods: scores times V is the output, and apply_transposed 
 }
 
 TEST_CASE_TEMPLATE("methods: the same bits for the same stream and for any number of threads", T, float, double) {
-  const Problem<T> problem = random_problem<T>(300, 16, 8, 4, Stream(test_seed()).child("threads"));
+  const Problem<T> long_one = random_problem<T>(300, 16, 8, 4, Stream(test_seed()).child("threads")),
+                   short_one = random_problem<T>(70, 16, 8, 4, Stream(test_seed()).child("threads"));
   for (const Case<T>& c : all_cases<T>()) {
     CAPTURE(c.text);
+    const Problem<T>& problem = c.options.all().empty() ? long_one : short_one;
     const Stream stream = Stream(test_seed()).child(c.text);
     arma::Mat<T> expected;
     for (const int team : {1, 2, 4}) {
@@ -180,7 +186,11 @@ TEST_CASE_TEMPLATE("methods: one token, one column, equal tokens and zeros are n
                          arma::repmat(random_matrix<T>(1, 3, stream), 5, 1), v);
   for (const Case<T>& c : all_cases<T>()) {
     CAPTURE(c.text);
-    CHECK(run(c, one, 1).output.is_finite());
+    if (c.text == "nystromformer landmarks=stratified") {  // one key cannot be halved
+      CHECK(contains(refusal([&] { run(c, one, 1); }), "at least two points"));
+    } else {
+      CHECK(run(c, one, 1).output.is_finite());
+    }
     for (const arma::uword d : {1U, 3U, 7U}) CHECK(run(c, narrow, d).output.is_finite());
     for (const arma::uword d : {1U, 2U, 5U}) {
       for (const Problem<T>& problem : {still, equal}) {

@@ -170,7 +170,7 @@ TEST_CASE("SjltSketch: rows of a long draw are independent, and mutants are reje
 }
 
 TEST_CASE("SjltSketch: streams of other names are independent, and mutants are rejected") {
-  // Equal pairs: 20,000 / 144 = 139, deviation 12. With shared places 20,000 / 16, with shared signs 20,000 / 9.
+  // Equal pairs: 20,000 / 144 = 139, deviation 12. With shared places 20,000 / 16.
   const MatrixLaw law = law_of_two_of_three();
   const Sampler sampler = sjlt(2, 3, 2);
   CHECK(law.holds_across_streams(sampler, 20000, kFailure));

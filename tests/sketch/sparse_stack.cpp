@@ -120,8 +120,8 @@ TEST_CASE("SparseStack: rows and blocks of a long draw are independent, and muta
   const Sampler sampler = stack(6000, 6, 3);
   CHECK(long_draw_follows(sampler, stream, 0.5, lags, kFailure));
   CHECK_FALSE(long_draw_follows(one_sign_stream_for_all_columns(sampler), stream, 0.5, lags, kFailure));
-  CHECK_FALSE(long_draw_follows(mutant(sampler, [](arma::mat& m) { repeat_first_block(m, 3); }), stream, 0.5, lags,
-                                kFailure));
+  CHECK_FALSE(
+      long_draw_follows(mutant(sampler, [](arma::mat& m) { repeat_first_block(m, 3); }), stream, 0.5, lags, kFailure));
   const Sampler periodic = mutant(sampler, [](arma::mat& s) {
     for (arma::uword i = 1024; i < s.n_rows; ++i) s.row(i) = s.row(i % 1024);
   });

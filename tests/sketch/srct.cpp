@@ -55,8 +55,8 @@ enum class Rows { different, with_replacement };
 Sampler by_definition(arma::uword n, arma::uword d, Rows rows, bool signs) {
   return [=, c = cosines(n)](const Stream& stream) {
     const Stream other = stream.child("by definition");
-    const arma::uvec r = rows == Rows::different ? sample_without_replacement(n, d, other)
-                                                 : sample_with_replacement(n, d, other);
+    const arma::uvec r =
+        rows == Rows::different ? sample_without_replacement(n, d, other) : sample_with_replacement(n, d, other);
     arma::mat s = std::sqrt(static_cast<double>(n) / static_cast<double>(d)) * c.rows(r).t();
     for (arma::uword i = 0; signs && i < n; ++i) {
       if ((other.child("signs").block(i)[0] & 1) != 0) s.row(i) *= -1;
@@ -93,9 +93,9 @@ TEST_CASE_TEMPLATE("SrctSketch: left, right and expand are products with dense()
 }
 
 TEST_CASE("SrctSketch: E[S S^T] = I in every entry, and mutants are rejected") {
-  // (S S^T)_ik = D_i D_k n/d sum_j c_{r_j i} c_{r_j k}: of d draws without replacement among the n numbers n c_ki c_kk',
-  // whose mean is [i = k], the mean has variance (population variance) (n - d) / (d (n - 1)). Since n c^2 <= 2 its
-  // distance from [i = k] is at most 2.
+  // (S S^T)_ik = D_i D_k n/d sum_j c_{r_j i} c_{r_j k}: of d draws without replacement among the n numbers n c_ki
+  // c_kk', whose mean is [i = k], the mean has variance (population variance) (n - d) / (d (n - 1)). Since n c^2 <= 2
+  // its distance from [i = k] is at most 2.
   constexpr arma::uword n = 13, d = 6;
   constexpr std::uint64_t trials = 20000;
   SecondMoment moment(n, 0, 2, 0, 2);
@@ -112,11 +112,11 @@ TEST_CASE("SrctSketch: E[S S^T] = I in every entry, and mutants are rejected") {
   };
   const Sampler sampler = srct(n, d);
   CHECK(accepts(sampler));
-  CHECK_FALSE(accepts(scaled(sampler, d / std::sqrt(double{n}))));    // sqrt(d/n) on C sqrt(n)
-  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{d} / n))));    // no sqrt(n/d)
-  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(16.0 / 13))));        // n' in the place of n
-  CHECK_FALSE(accepts(one_sign_stream_for_all_rows(sampler)));        // |S_ij| with one sign a column
-  CHECK_FALSE(accepts(mutant(sampler, [](arma::mat& s) {              // FFTW's row 0, larger by sqrt(2)
+  CHECK_FALSE(accepts(scaled(sampler, d / std::sqrt(double{n}))));  // sqrt(d/n) on C sqrt(n)
+  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{d} / n))));  // no sqrt(n/d)
+  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(16.0 / 13))));      // n' in the place of n
+  CHECK_FALSE(accepts(one_sign_stream_for_all_rows(sampler)));      // |S_ij| with one sign a column
+  CHECK_FALSE(accepts(mutant(sampler, [](arma::mat& s) {            // FFTW's row 0, larger by sqrt(2)
     for (arma::uword j = 0; j < s.n_cols; ++j) {
       if (arma::range(arma::abs(s.col(j))) < 1e-9) s.col(j) *= std::sqrt(2.0);
     }

@@ -32,8 +32,8 @@ Sampler by_definition(arma::uword n, arma::uword d, Rows rows, bool signs) {
   return [=](const Stream& stream) {
     const arma::mat h = hadamard(4);
     const Stream other = stream.child("by definition");
-    const arma::uvec r = rows == Rows::different ? sample_without_replacement(4, d, other)
-                                                 : sample_with_replacement(4, d, other);
+    const arma::uvec r =
+        rows == Rows::different ? sample_without_replacement(4, d, other) : sample_with_replacement(4, d, other);
     arma::mat s = h.cols(r).eval().head_rows(n) / std::sqrt(static_cast<double>(d));
     for (arma::uword i = 0; signs && i < n; ++i) {
       if ((other.child("signs").block(i)[0] & 1) != 0) s.row(i) *= -1;
@@ -64,7 +64,7 @@ MatrixLaw law_of_three_by_two() {
 TEST_CASE_TEMPLATE("SrhtSketch: left, right and expand are products with dense(), n a power of two or not", T, float,
                    double) {
   const Stream stream = Stream(test_seed()).child("products");
-  const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1},   {2, 1},    {3, 4},    {5, 5},      {8, 8},
+  const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1},   {2, 1},    {3, 4},    {5, 5},     {8, 8},
                                                        {100, 1}, {129, 70}, {1000, 9}, {16384, 3}, {20000, 2}};
   for (const auto& [n, d] : sizes) {
     CAPTURE(n);
@@ -86,11 +86,11 @@ TEST_CASE("SrhtSketch: E[S S^T] = I in every entry, and mutants are rejected") {
   };
   const Sampler sampler = srht(n, d);
   CHECK(accepts(sampler));
-  CHECK_FALSE(accepts(scaled(sampler, d / std::sqrt(double{padded}))));      // sqrt(d/n') on H without its norm
-  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{n} / padded))));      // n in the place of n'
-  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{d} / padded))));      // no sqrt(n'/d)
-  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{padded}))));          // H without its norm
-  CHECK_FALSE(accepts(one_sign_stream_for_all_rows(sampler)));               // |S_ij| with one sign a column
+  CHECK_FALSE(accepts(scaled(sampler, d / std::sqrt(double{padded}))));  // sqrt(d/n') on H without its norm
+  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{n} / padded))));  // n in the place of n'
+  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{d} / padded))));  // no sqrt(n'/d)
+  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{padded}))));      // H without its norm
+  CHECK_FALSE(accepts(one_sign_stream_for_all_rows(sampler)));           // |S_ij| with one sign a column
   CHECK_FALSE(accepts(mutant(sampler, [](arma::mat& s) { s.row(0).zeros(); })));
 }
 

@@ -72,10 +72,10 @@ TEST_CASE("VerySparseSketch: E[S S^T] = I in every entry, and mutants are reject
   };
   const Sampler sampler = very_sparse(n, d, q);
   CHECK(accepts(sampler));
-  CHECK_FALSE(accepts(scaled(sampler, 1 / std::sqrt(q))));                            // no sqrt(q)
-  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(q))));                                // q
-  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(6.0))));                              // no 1/sqrt(d)
-  CHECK_FALSE(accepts(scaled(very_sparse(n, d, q / 2), std::sqrt(2.0))));             // +1 and -1 with 1/q each
+  CHECK_FALSE(accepts(scaled(sampler, 1 / std::sqrt(q))));                             // no sqrt(q)
+  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(q))));                                 // q
+  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(6.0))));                               // no 1/sqrt(d)
+  CHECK_FALSE(accepts(scaled(very_sparse(n, d, q / 2), std::sqrt(2.0))));              // +1 and -1 with 1/q each
   CHECK_FALSE(accepts(scaled(very_sparse(n, d, std::sqrt(16.0)), std::sqrt(q / 4))));  // 16 in the place of n
   CHECK_FALSE(accepts(one_sign_stream_for_all_rows(sampler)));
   CHECK_FALSE(accepts(mutant(sampler, spread)));
@@ -146,7 +146,8 @@ TEST_CASE_TEMPLATE("VerySparseSketch: the same bits for any number of threads", 
 
 TEST_CASE("VerySparseSketch: wrong sizes are refused") {
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-  CHECK(refusal([] { VerySparseSketch(5, 0, Stream(1)); }) == "VerySparseSketch: 1 <= n < 2^32, d >= 1, got n = 5, d = 0");
+  CHECK(refusal([] { VerySparseSketch(5, 0, Stream(1)); }) ==
+        "VerySparseSketch: 1 <= n < 2^32, d >= 1, got n = 5, d = 0");
   CHECK(contains(refusal([] { VerySparseSketch(0, 2, Stream(1)); }), "got n = 0, d = 2"));
   CHECK(refusal([] { VerySparseSketch(5, 2, 0.5, Stream(1)); }) == "VerySparseSketch: q >= 1 and finite, got q = 0.5");
   CHECK(contains(refusal([&] { VerySparseSketch(5, 2, nan, Stream(1)); }), "q >= 1 and finite"));

@@ -5,12 +5,16 @@
 
 #include <croquis/core/threads.hpp>
 
-/// The library on `count` threads, and BLAS free to use all processors, as it is in a program that says nothing.
+enum class Blas {
+  serial,  ///< one thread, as the test runner has it
+  free     ///< all processors, as in a program that says nothing
+};
+
 class ThreadCount {
  public:
-  explicit ThreadCount(int count) : before_(omp_get_max_threads()) {
+  explicit ThreadCount(int count, Blas blas = Blas::serial) : before_(omp_get_max_threads()) {
     croquis::set_threads(count);
-    omp_set_num_threads(omp_get_num_procs());
+    omp_set_num_threads(blas == Blas::serial ? 1 : omp_get_num_procs());
   }
   ~ThreadCount() {
     croquis::set_threads(0);
