@@ -7,6 +7,7 @@ packages=(
   g++ cmake ninja-build pkg-config      # to build
   libarmadillo-dev libopenblas-openmp-dev liblapack-dev  # linear algebra; the OpenMP variant of OpenBLAS
   libboost-dev librandom123-dev libhwy-dev           # random numbers and statistics (header-only Boost), vectorised exp
+  libfftw3-dev                                       # Fourier transforms, double and single precision
   libcli11-dev nlohmann-json3-dev libfmt-dev         # command line, metadata, formatting
   doctest-dev                                        # tests
   gnuplot-nox                                        # plots, at run time
