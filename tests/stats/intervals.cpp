@@ -152,6 +152,11 @@ TEST_CASE("empirical_bernstein_interval: the margin of the theorem, scaled to th
   const Interval one_sided = empirical_bernstein_interval(accumulated(x), {-3, 1}, 0.025, Side::upper);
   CHECK(one_sided.hi == doctest::Approx(scaled.hi));
   CHECK(one_sided.lo == -3);
+  // 50 of them: s^2 = 12.5/49, sqrt(2 L s^2 / 50) = 0.2114582, 7 L / (3 * 49) = 0.2086679.
+  x.clear();
+  for (std::size_t i = 0; i < 50; ++i) x.push_back(i % 2 == 0 ? 0 : 1);
+  CHECK(empirical_bernstein_interval(accumulated(x), {0, 1}, 0.05).lo ==
+        doctest::Approx(0.5 - 0.4201261).epsilon(1e-5));
   const Interval short_sample = empirical_bernstein_interval(accumulated({0, 1}), {0, 1}, 0.05);
   CHECK(short_sample.lo == 0);
   CHECK(short_sample.hi == 1);

@@ -118,6 +118,18 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("kolmogorov_tail: the far tail of large samples by Smirnov's expansion") {
+  // 2 exp(-2 z^2) (1 - 2 z / (3 n^(1/2)) + (2 z^2 / 3 - 4 z^4 / 9) / n + O(z^6 / n^(3/2))), Smirnov 1944.
+  for (const double n : {1e6, 1e8, 1e10}) {
+    for (const double z : {2.3, 3.0, 5.0}) {
+      const double series = 1 - 2 * z / (3 * std::sqrt(n)) + (2 * z * z / 3 - 4 * std::pow(z, 4) / 9) / n;
+      const double error = std::pow(z, 6) / std::pow(n, 1.5) + 1e-10;
+      CHECK(kolmogorov_tail(static_cast<std::uint64_t>(n), z / std::sqrt(n)) ==
+            doctest::Approx(2 * std::exp(-2 * z * z) * series).epsilon(error).scale(0));
+    }
+  }
+}
+
 TEST_CASE(
     "kolmogorov_tail: falls from 1 to 0 and never exceeds the bound of Dvoretzky, Kiefer, Wolfowitz and Massart") {
   for (const std::uint64_t n : {1, 2, 5, 30, 500, 2000, 2001, 50000}) {

@@ -1,7 +1,11 @@
 #include <croquis/attention/best_rank.hpp>
+#include <croquis/attention/linear.hpp>
 #include <croquis/attention/linformer_unreduced.hpp>
 #include <croquis/attention/method.hpp>
+#include <croquis/attention/nprf.hpp>
 #include <croquis/attention/nystromformer.hpp>
+#include <croquis/attention/performer.hpp>
+#include <croquis/attention/prf_rpe.hpp>
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/attention/v_mean.hpp>
@@ -14,7 +18,9 @@ const std::vector<Method<T>>& methods() {
       v_mean_method<T>(),        best_rank_method<T>(),
       skyformer_method<T>(),     skyformer_softmax_method<T>(),
       nystromformer_method<T>(), linformer_unreduced_method<T>(),
-      skeinformer_method<T>(),
+      skeinformer_method<T>(),   performer_method<T>(),
+      nprf_method<T>(),          prf_rpe_method<T>(),
+      nprf_rpe_method<T>(),      linear_method<T>(),
   };
   return all;
 }

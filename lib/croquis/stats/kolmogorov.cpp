@@ -17,7 +17,7 @@ constexpr double kPi = bm::double_constants::pi;
 
 // P(D_n^+ >= d) = d sum_j C(n, j) q^(j-1) (1 - q)^(n-j), q = d + j / n, over j <= n (1 - d). For large n every
 // stride-th term alone: they are close to exp(-n d^2 / (2 x (1 - x))) at x = j / n, smooth and zero with all
-// derivatives at both ends, which the trapezoidal rule sums to rounding (1e-11 at n d^2 > 4.9).
+// derivatives at both ends, which the trapezoidal rule sums to rounding.
 double one_sided_tail(double n, double d) {
   const double stride = std::max(1.0, std::floor(n / kTerms));
   double sum = 0;
