@@ -109,6 +109,10 @@ std::string name_of_position(const InputOptions& o) {
 
 }  // namespace
 
+std::map<std::string, std::string> identity_of(const Input& input) {
+  return {{"input", input.name}, {"numbers of Q, K, V", input.digest}};
+}
+
 Input load_input(const InputOptions& o, std::uint64_t seed) {
   refuse_others(o);
   const Stream stream = Stream(seed).child("input").child(o.kind);

@@ -11,7 +11,7 @@ constexpr std::size_t kInCache = 4096;  // entries of one stretch that is transf
 // H_4 across the four quarters of x, each of h entries.
 template <typename T>
 inline void across_quarters(T* x, std::size_t h) {
-  T *__restrict a = x, *__restrict b = x + h, *__restrict c = x + 2 * h, *__restrict d = x + 3 * h;
+  T* __restrict a = x, * __restrict b = x + h, * __restrict c = x + 2 * h, * __restrict d = x + 3 * h;
   for (std::size_t i = 0; i < h; ++i) {
     const T s = a[i] + b[i], t = a[i] - b[i], u = c[i] + d[i], v = c[i] - d[i];
     a[i] = s + u;
@@ -55,7 +55,8 @@ void hadamard_transform(T* x, std::size_t n) {
 template <typename T>
 void hadamard_transform(arma::Mat<T>& x) {
   require(std::has_single_bit(x.n_rows), "hadamard_transform", "n a power of two", {{"n", x.n_rows}});
-  parallel_for(x.n_cols, [&](std::size_t c) { transform(x.colptr(c), x.n_rows); });
+  parallel_for(x.n_cols, x.n_rows * static_cast<std::size_t>(std::bit_width(x.n_rows)),
+               [&](std::size_t c) { transform(x.colptr(c), x.n_rows); });
 }
 
 std::size_t next_power_of_two(std::size_t n) {

@@ -21,18 +21,18 @@ template <typename T>
 arma::Mat<T> SparseColumns<T>::times(const arma::Mat<T>& m) const {
   arma::Mat<T> product(rows, m.n_cols);
   const arma::uword groups = (m.n_cols + kColumnsAtOnce - 1) / kColumnsAtOnce;
-  parallel_for(groups, [&](std::size_t g) {
+  parallel_for(groups, kColumnsAtOnce * value.size(), [&](std::size_t g) {
     const arma::uword first = g * kColumnsAtOnce, width = std::min(kColumnsAtOnce, m.n_cols - first);
     std::vector<std::array<T, kColumnsAtOnce>> sums(rows);  // zeros
     std::array<T, kColumnsAtOnce> x{};
     for (arma::uword j = 0; j < cols; ++j) {
-      for (arma::uword c = 0; c < width; ++c) x[c] = m(j, first + c);
+      for (arma::uword c = 0; c < width; ++c) x[c] = m.at(j, first + c);
       for (std::size_t e = start[j]; e < start[j + 1]; ++e) {
         add_scaled(value[e], x.data(), sums[index[e]].data(), kColumnsAtOnce);
       }
     }
     for (arma::uword c = 0; c < width; ++c) {
-      for (arma::uword i = 0; i < rows; ++i) product(i, first + c) = sums[i][c];
+      for (arma::uword i = 0; i < rows; ++i) product.at(i, first + c) = sums[i][c];
     }
   });
   return product;
@@ -41,12 +41,12 @@ arma::Mat<T> SparseColumns<T>::times(const arma::Mat<T>& m) const {
 template <typename T>
 arma::Mat<T> SparseColumns<T>::transposed_times(const arma::Mat<T>& m) const {
   arma::Mat<T> product(cols, m.n_cols);
-  parallel_for(m.n_cols, [&](std::size_t c) {
+  parallel_for(m.n_cols, value.size(), [&](std::size_t c) {
     const T* x = m.colptr(c);
     for (arma::uword j = 0; j < cols; ++j) {
       T sum = 0;
       for (std::size_t e = start[j]; e < start[j + 1]; ++e) sum += value[e] * x[index[e]];
-      product(j, c) = sum;
+      product.at(j, c) = sum;
     }
   });
   return product;
@@ -55,7 +55,7 @@ arma::Mat<T> SparseColumns<T>::transposed_times(const arma::Mat<T>& m) const {
 template <typename T>
 arma::Mat<T> SparseColumns<T>::after(const arma::Mat<T>& m) const {
   arma::Mat<T> product(m.n_rows, cols, arma::fill::zeros);
-  parallel_for(cols, [&](std::size_t j) {
+  parallel_for(cols, (value.size() / cols + 1) * m.n_rows, [&](std::size_t j) {
     for (std::size_t e = start[j]; e < start[j + 1]; ++e) {
       add_scaled(value[e], m.colptr(index[e]), product.colptr(j), m.n_rows);
     }
@@ -68,7 +68,7 @@ template <typename T>
 arma::Mat<T> SparseColumns<T>::transposed_after(const arma::Mat<T>& m) const {
   arma::Mat<T> product(m.n_rows, rows, arma::fill::zeros);
   const arma::uword blocks = (m.n_rows + kRowsAtOnce - 1) / kRowsAtOnce;
-  parallel_for(blocks, [&](std::size_t b) {
+  parallel_for(blocks, kRowsAtOnce * value.size(), [&](std::size_t b) {
     const arma::uword first = b * kRowsAtOnce, count = std::min(kRowsAtOnce, m.n_rows - first);
     for (arma::uword j = 0; j < cols; ++j) {
       for (std::size_t e = start[j]; e < start[j + 1]; ++e) {

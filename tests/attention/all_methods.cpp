@@ -1,0 +1,256 @@
+// What the interface promises for every method there is, and the edges of those whose output is known there.
+#include <doctest/doctest.h>
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/method.hpp>
+#include <croquis/measure/errors.hpp>
+
+#include <optional>
+#include <set>
+
+#include "support/attention.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+
+namespace {
+
+OptionValues with(const std::string& name, const std::string& value) {
+  return OptionValues(std::map<std::string, std::string>{{name, value}});
+}
+
+// Each method with its options' defaults and with each value of each choice.
+template <typename T>
+struct Case {
+  const Method<T>* method;
+  OptionValues options;
+  std::string text;
+};
+
+template <typename T>
+std::vector<Case<T>> all_cases() {
+  std::vector<Case<T>> cases;
+  for (const Method<T>& method : methods<T>()) {
+    cases.push_back({&method, {}, method.name});
+    for (const OptionInfo& option : method.options) {
+      if (option.values.find('|') == std::string::npos) continue;
+      std::string rest = option.values + "|";
+      for (std::size_t bar = 0; (bar = rest.find('|')) != std::string::npos; rest = rest.substr(bar + 1)) {
+        const std::string value = rest.substr(0, bar);
+        if (value == "given") continue;  // takes a file
+        cases.push_back({&method, with(option.name, value), method.name + " " + option.name + "=" + value});
+      }
+    }
+  }
+  return cases;
+}
+
+template <typename T>
+Approximation<T> run(const Case<T>& c, const Problem<T>& problem, arma::uword d, const Stream& stream = Stream(1)) {
+  return bind(*c.method, problem, c.options).approximate(d, stream);
+}
+
+// The same where the method takes d: features come in pairs, some patterns need a few tokens. It says so by d.
+template <typename T>
+std::optional<Approximation<T>> run_if_taken(const Case<T>& c, const Problem<T>& problem, arma::uword d,
+                                             const Stream& stream = Stream(1)) {
+  try {
+    return run(c, problem, d, stream);
+  } catch (const std::invalid_argument& refused) {
+    CHECK_MESSAGE(contains(refused.what(), "d = " + std::to_string(d)), refused.what());
+    return std::nullopt;
+  }
+}
+
+// Methods that are exact, or the mean of the values, when all tokens are equal, and their largest d.
+template <typename T>
+bool is_exact_on_equal_tokens(const Case<T>& c) {
+  const std::set<std::string> names = {"v-mean",        "best-rank-d", "skyformer", "skyformer-softmax",
+                                       "nystromformer", "skeinformer"};
+  return names.contains(c.method->name) && c.text != "skyformer preset=code";  // a ridge is not exact
+}
+
+arma::uword largest_d(const std::string& name, arma::uword n) {
+  if (name.starts_with("skyformer")) return 2 * n;
+  return name == "best-rank-d" || name == "nystromformer" || name == "skeinformer" ? n : 0;  // 0: none is known
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("methods: names are unique, and each is found and says what it is", T, float, double) {
+  std::set<std::string> names;
+  for (const Method<T>& method : methods<T>()) {
+    CHECK(names.insert(method.name).second);
+    CHECK(&find_method<T>(method.name) == &method);
+    CHECK_FALSE(method.summary.empty());
+    CHECK_FALSE(method.source.empty());
+    std::set<std::string> options;
+    for (const OptionInfo& option : method.options) {
+      CHECK(options.insert(option.name).second);
+      CHECK_FALSE(option.values.empty());
+      CHECK_FALSE(option.effect.empty());
+    }
+  }
+  for (const char* name : {"v-mean", "best-rank-d", "skyformer", "skyformer-softmax", "nystromformer",
+                           "linformer-unreduced", "skeinformer"}) {
+    CHECK(names.contains(name));
+  }
+}
+
+TEST_CASE_TEMPLATE("methods: both precisions have the same ones", T, double) {
+  REQUIRE(methods<float>().size() == methods<double>().size());
+  for (std::size_t i = 0; i < methods<T>().size(); ++i) CHECK(methods<float>()[i].name == methods<double>()[i].name);
+}
+
+TEST_CASE("methods: an unknown name is refused with the names there are") {
+  const std::string message = refusal([] { find_method<double>("skyfromer"); });
+  CHECK(contains(message, "got name = skyfromer"));
+  for (const Method<double>& method : methods<double>()) CHECK(contains(message, method.name));
+  CHECK(contains(refusal([] { find_method<float>(""); }), "method: one of v-mean"));
+}
+
+TEST_CASE("methods: an unknown option is refused with the options there are, a wrong value with the values") {
+  const Problem<double> problem = random_problem<double>(4, 2, 2, 1, Stream(1));
+  for (const Method<double>& method : methods<double>()) {
+    CAPTURE(method.name);
+    const std::string message = refusal([&] { bind(method, problem, with("colour", "red")); });
+    CHECK(contains(message, method.name + ": "));
+    CHECK(contains(message, "got option = colour"));
+    if (method.options.empty()) CHECK(contains(message, "takes no options"));
+    for (const OptionInfo& option : method.options) {
+      CHECK(contains(message, option.name));
+      const std::string wrong = refusal([&] { bind(method, problem, with(option.name, "?")); });
+      CHECK(contains(wrong, "?"));
+      CHECK(contains(wrong, option.name == "indices" ? "cannot be opened" : option.name));
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("methods: every choice that is listed is accepted, and the fallback is what runs without it", T,
+                   float, double) {
+  const Problem<T> problem = random_problem<T>(19, 4, 2, 2, Stream(test_seed()).child("choices"));
+  for (const Case<T>& c : all_cases<T>()) {
+    CAPTURE(c.text);
+    CHECK(run_if_taken(c, problem, 8).has_value());
+  }
+  for (const Method<T>& method : methods<T>()) {
+    for (const OptionInfo& option : method.options) {
+      if (option.fallback.empty()) continue;
+      const BoundMethod<T> said = bind(method, problem, with(option.name, option.fallback));
+      CAPTURE(method.name);
+      CAPTURE(option.name);
+      CHECK(identical(said.approximate(8, Stream(2)).output, bind(method, problem).approximate(8, Stream(2)).output));
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("methods: scores times V is the output, and apply_transposed the transpose of apply", T, float,
+                   double) {
+  // Moderate norms and few landmarks, so that no inverse is beyond 1e3: the products differ by 1e3 n^2 u at most.
+  const Problem<T> problem = random_problem<T>(40, 8, 3, 4, Stream(31));
+  for (const Case<T>& c : all_cases<T>()) {
+    CAPTURE(c.text);
+    for (const arma::uword d : {1U, 8U}) {
+      const auto approximation = run_if_taken(c, problem, d, Stream(32));
+      if (!approximation) continue;
+      REQUIRE(arma::size(approximation->output) == arma::SizeMat(40, 3));
+      CHECK(approximation->output.is_finite());
+      if (approximation->scores) CHECK(interface_gap(*approximation, problem) <= 1e3 * 40 * 40 * unit<T>());
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("methods: the same bits for the same stream and for any number of threads", T, float, double) {
+  const Problem<T> long_one = random_problem<T>(300, 16, 8, 4, Stream(test_seed()).child("threads")),
+                   short_one = random_problem<T>(70, 16, 8, 4, Stream(test_seed()).child("threads"));
+  for (const Case<T>& c : all_cases<T>()) {
+    CAPTURE(c.text);
+    const Problem<T>& problem = c.options.all().empty() ? long_one : short_one;
+    const Stream stream = Stream(test_seed()).child(c.text);
+    const auto output = [&](int team) {
+      const ThreadCount count(team);
+      return run(c, problem, 20, stream).output;
+    };
+    const arma::Mat<T> expected = output(1);
+    CHECK(identical(output(2), expected));
+    if (c.options.all().empty()) CHECK(identical(output(4), expected));
+    const bool drawn = c.method->random(c.options);
+    CHECK(identical(run(c, problem, 20, stream.child("other")).output, expected) == !drawn);
+  }
+}
+
+TEST_CASE_TEMPLATE("methods: one bound method runs on several threads at once", T, float, double) {
+  const Problem<T> problem = random_problem<T>(60, 8, 4, 4, Stream(test_seed()).child("together"));
+  const ThreadCount count(4);
+  for (const Case<T>& c : all_cases<T>()) {
+    CAPTURE(c.text);
+    const BoundMethod<T> bound = bind(*c.method, problem, c.options);
+    std::vector<arma::Mat<T>> together(8), alone(8);
+    parallel_for(8, [&](std::size_t i) { together[i] = bound.approximate(8 + 2 * i, Stream(i)).output; });
+    parallel_for(1, [&](std::size_t) {
+      for (std::size_t i = 0; i < 8; ++i) alone[i] = bound.approximate(8 + 2 * i, Stream(i)).output;
+    });
+    for (std::size_t i = 0; i < 8; ++i) CHECK(identical(together[i], alone[i]));
+  }
+}
+
+TEST_CASE_TEMPLATE("methods: one token, one column, equal tokens and zeros are no error", T, float, double) {
+  const Stream stream = Stream(test_seed()).child("edges");
+  const arma::Mat<T> zero(9, 3, arma::fill::zeros), v = random_matrix<T>(9, 2, stream.child("v"));
+  const Problem<T> one = random_problem<T>(1, 3, 2, 2, stream), narrow = random_problem<T>(9, 1, 1, 2, stream);
+  const Problem<T> still(zero, zero, v);  // Q = K = 0
+  const Problem<T> worthless(random_matrix<T>(9, 3, stream), zero, arma::Mat<T>(9, 2, arma::fill::zeros));
+  const Problem<T> equal(arma::repmat(random_matrix<T>(1, 3, stream), 9, 1),
+                         arma::repmat(random_matrix<T>(1, 3, stream), 9, 1), v);
+  for (const Case<T>& c : all_cases<T>()) {
+    CAPTURE(c.text);
+    if (c.text == "nystromformer landmarks=stratified") {  // one key cannot be halved
+      CHECK(contains(refusal([&] { run(c, one, 1); }), "at least two points"));
+    } else if (const auto approximation = run_if_taken(c, one, 1)) {
+      CHECK(approximation->output.is_finite());
+    }
+    for (const arma::uword d : {1U, 2U, 8U, 9U}) {
+      CAPTURE(d);
+      if (const auto approximation = run_if_taken(c, narrow, d)) CHECK(approximation->output.is_finite());
+      if (const auto approximation = run_if_taken(c, worthless, d)) CHECK(arma::abs(approximation->output).max() == 0);
+      for (const Problem<T>& problem : {still, equal}) {
+        const auto approximation = run_if_taken(c, problem, d);
+        if (!approximation) continue;
+        CHECK(approximation->output.is_finite());
+        if (!is_exact_on_equal_tokens(c)) continue;
+        const Dense exact = scores_of(problem.Q(), problem.K(), c.method->target) * problem.V();
+        // Sums of 9 to 81 terms and an inverse of condition 1e3 at most, all of it within 1e3 n^2 u.
+        CHECK(distance(approximation->output, exact) <=
+              1e3 * 81 * unit<T>() * static_cast<double>(largest_entry_of(v)));
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("methods: a d they do not take is refused by name, with d and n", T, float, double) {
+  const Problem<T> problem = random_problem<T>(6, 3, 2, 1, Stream(test_seed()).child("d"));
+  for (const Case<T>& c : all_cases<T>()) {
+    CAPTURE(c.text);
+    const arma::uword most = largest_d(c.method->name, 6);
+    if (most == 0) continue;
+    CHECK_NOTHROW(run(c, problem, most));
+    const std::string message = refusal([&] { run(c, problem, most + 1); });
+    CHECK(contains(message, "d = " + std::to_string(most + 1)));
+    CHECK(contains(message, "n = 6"));
+    CHECK(contains(refusal([&] { run(c, problem, 0); }), "d = 0"));
+  }
+}
+
+TEST_CASE("methods: the count of flops is finite and positive") {
+  const Problem<double> problem = random_problem<double>(50, 8, 4, 1, Stream(1));
+  for (const Case<double>& c : all_cases<double>()) {
+    CAPTURE(c.text);
+    const BoundMethod<double> bound = bind(*c.method, problem, c.options);
+    for (const double d : {2.0, 10.0, 50.0}) {
+      CHECK(std::isfinite(bound.flops(d)));
+      CHECK(bound.flops(d) > 0);
+    }
+  }
+}
