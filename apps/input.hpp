@@ -14,10 +14,12 @@ struct InputOptions {
   bool token_type = false;    ///< for `text`
   std::optional<long long> n, p, length;
   std::optional<double> norm;  ///< for `gaussian`
+  std::string bias;            ///< FILE.npy, alibi:..., t5:... or random:...; none when empty (see bias.hpp)
+  bool causal = false;
 };
 
 struct Input {
-  std::string name;  ///< for the results: the kind, and the file where there is one
+  std::string name;  ///< for the results: the kind, the file where there is one, bias and causality
   croquis::Problem<double> problem;
   std::string digest;  ///< of sizes and numbers, so that a resumed run can tell changed files
 };
