@@ -33,8 +33,10 @@ void write_arrays(const TemporaryFolder& folder, const arma::mat& q, const arma:
 
 TEST_CASE("croquis error: rows, summary, meta file and plot are written, a row a method, d and trial") {
   TemporaryFolder folder;
-  const ProgramRun run =
-      run_croquis("error --n 96 --p 16 --features 8:32 --trials 3 --out e.csv --plot e.svg", folder.path());
+  const ProgramRun run = run_croquis(
+      "error --n 96 --p 16 --features 8:32 --trials 3 --out e.csv --plot e.svg --methods v-mean,best-rank-d,"
+      "skyformer,skyformer-softmax,nystromformer,linformer-unreduced,skeinformer",
+      folder.path());
   CHECK(run.status == 0);
   CHECK(run.output.find("skyformer-softmax") != std::string::npos);
   const croquis::CsvTable table = croquis::read_csv((folder / "e.csv").string());
