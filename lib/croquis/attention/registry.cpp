@@ -1,7 +1,13 @@
 #include <croquis/attention/best_rank.hpp>
+#include <croquis/attention/bigbird.hpp>
+#include <croquis/attention/informer.hpp>
+#include <croquis/attention/linformer.hpp>
 #include <croquis/attention/linformer_unreduced.hpp>
+#include <croquis/attention/longformer.hpp>
 #include <croquis/attention/method.hpp>
 #include <croquis/attention/nystromformer.hpp>
+#include <croquis/attention/reformer.hpp>
+#include <croquis/attention/sampled_columns.hpp>
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/attention/v_mean.hpp>
@@ -11,10 +17,23 @@ namespace croquis {
 template <typename T>
 const std::vector<Method<T>>& methods() {
   static const std::vector<Method<T>> all = {
-      v_mean_method<T>(),        best_rank_method<T>(),
-      skyformer_method<T>(),     skyformer_softmax_method<T>(),
-      nystromformer_method<T>(), linformer_unreduced_method<T>(),
+      v_mean_method<T>(),
+      best_rank_method<T>(),
+      skyformer_method<T>(),
+      skyformer_softmax_method<T>(),
+      nystromformer_method<T>(),
+      linformer_method<T>(),
+      linformer_unreduced_method<T>(),
+      informer_method<T>(),
       skeinformer_method<T>(),
+      skeinformer_uniform_method<T>(),
+      skeinformer_no_norm_method<T>(),
+      skeinformer_simple_norm_method<T>(),
+      skeinformer_no_reuse_method<T>(),
+      sampled_columns_method<T>(),
+      reformer_method<T>(),
+      bigbird_method<T>(),
+      longformer_method<T>(),
   };
   return all;
 }
