@@ -5,15 +5,21 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 struct InputOptions {
-  std::string kind = "text";  ///< text, arrays, gaussian
+  std::string kind = "text";  ///< one of input_kinds()
   std::string text;           ///< file for `text`; the sample text when empty
   std::string q, k, v;        ///< files for `arrays`
   bool token_type = false;    ///< for `text`
   std::optional<long long> n, p, length;
-  std::optional<double> norm;  ///< for `gaussian`
+  std::optional<double> norm;                         ///< for the synthetic kinds
+  std::optional<long long> clusters, rank, distinct;  ///< for `clustered`, `low-rank`, `duplicates`
+  std::optional<double> spread, tail;                 ///< for `clustered`, `heavy-norms`
 };
+
+/// text, arrays, gaussian, sphere, clustered, heavy-norms, low-rank, duplicates.
+const std::vector<std::string>& input_kinds();
 
 struct Input {
   std::string name;  ///< for the results: the kind, and the file where there is one
