@@ -1,6 +1,7 @@
 #include <croquis/attention/reformer.hpp>
 
 #include "support/approximations.hpp"
+#include "support/thread_count.hpp"
 
 using namespace croquis;
 using Keys = ReformerOptions::Keys;
@@ -100,6 +101,7 @@ double bound(const Problem<T>& problem) {
 
 TEST_CASE_TEMPLATE("reformer: buckets, chunks, the one before and all rounds in one softmax, in every entry", T, float,
                    double) {
+  const ThreadCount one(1);  // many small problems
   const Stream stream = Stream(test_seed()).child("formula");
   for (const Keys keys : {Keys::shared, Keys::own}) {
     for (const bool count : {false, true}) {
