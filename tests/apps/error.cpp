@@ -173,34 +173,6 @@ TEST_CASE("croquis error: duplicated tokens, zero rows and large norms give fini
   }
 }
 
-TEST_CASE("croquis error: all methods on every input, a row each that is ok") {
-  TemporaryFolder folder;
-  for (const std::string input :
-       {"text", "gaussian --norm 100", "sphere", "clustered --spread 0", "heavy-norms --tail 1", "low-rank --rank 2",
-        "duplicates --distinct 5", "text --length 51"}) {
-    const ProgramRun run = run_croquis(
-        "error --n 60 --p 8 --features 8,30,51 --trials 2 --overwrite --quiet --out e.csv "
-        "--input " +
-            input,
-        folder.path());
-    CAPTURE(input);
-    CHECK_MESSAGE(run.status == 0, run.output);
-    const croquis::CsvTable table = croquis::read_csv((folder / "e.csv").string());
-    std::map<std::string, int> count;
-    for (const auto& row : table.rows) {
-      ++count[row[table.column("method")]];
-      const std::string& status = row[table.column("status")];
-      CAPTURE(row[table.column("method")]);
-      CHECK(status.size() > 1);
-      CHECK((status == "ok") == (row[table.column("spectral_abs")] != "NA"));
-      if (status == "ok") CHECK(std::isfinite(std::stod(row[table.column("spectral_abs")])));
-      // Scores that underflow are the one thing that may go wrong here.
-      if (status != "ok") CHECK(row[table.column("method")] == "skyformer-softmax");
-    }
-    CHECK(count.size() == croquis::methods<double>().size());
-  }
-}
-
 TEST_CASE("croquis: wrong usage and wrong input give one line that says what would do, and exit status 2") {
   TemporaryFolder folder;
   arma::mat good(12, 4, arma::fill::ones), nan = good;

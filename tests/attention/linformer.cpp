@@ -52,8 +52,8 @@ TEST_CASE_TEMPLATE("linformer: E follows its law, and mutants are rejected", T, 
     const arma::mat e = arma::conv_to<arma::mat>::from(linformer_projection<T>(law, kTokens, kRows, stream).dense());
     CHECK(arma::size(e) == arma::SizeMat(kRows, kTokens));
     CHECK(follows(e, law));
-    // 10,000 entries: the sum of squares is off by 6.7 deviations for a scale off by 5 %.
-    CHECK_FALSE(follows(1.05 * e, law));
+    // 10,000 entries: the sum of squares is off by 15 deviations for a scale off by 10 %.
+    CHECK_FALSE(follows(1.1 * e, law));
     CHECK_FALSE(follows(e / std::sqrt(static_cast<double>(kRows)), law));  // variance 1/d^2, as one code has it
     CHECK_FALSE(follows(arma::abs(e), law));
     for (const Law other : {Law::normal, Law::code, Law::uniform}) {
