@@ -2,26 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <croquis/attention/exact.hpp>
-#include <croquis/core/threads.hpp>
 #include <croquis/measure/errors.hpp>
-#include <csignal>
+#include <limits>
 #include <map>
-#include <mutex>
-#include <optional>
-#include <set>
-#include <tuple>
 
 #include "lists.hpp"
 #include "plot.hpp"
-#include "results/environment.hpp"
-#include "results/error_summary.hpp"
-#include "results/metadata.hpp"
-#include "results/progress.hpp"
+#include "results/groups.hpp"
 
 namespace {
 
@@ -31,11 +21,6 @@ using croquis::Problem;
 using croquis::Stream;
 using croquis::Target;
 using Clock = std::chrono::steady_clock;
-
-std::atomic<int> caught_signal{0};
-void remember_signal(int signal) {
-  caught_signal = signal;
-}
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -52,14 +37,6 @@ struct Cell {
   arma::uword features;
   long long trial;
 };
-
-using CellKey = std::tuple<std::string, std::string, std::string, std::string>;  // method, preset, features, trial
-
-std::set<CellKey> keys_of(const std::vector<std::vector<std::string>>& rows) {
-  std::set<CellKey> keys;
-  for (const auto& row : rows) keys.emplace(row[1], row[2], row[7], row[8]);
-  return keys;
-}
 
 // The exact output of a target, computed when the first method asks for it.
 struct Reference {
@@ -88,10 +65,12 @@ class References {
   std::map<Target, Reference> made_;
 };
 
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+
 struct Measured {
-  croquis::OutputErrors errors;
-  double row_sum_deviation = std::nan(""), smallest_denominator = std::nan("");
-  double seconds = std::nan("");
+  croquis::OutputErrors errors{kUndefined, kUndefined, kUndefined, kUndefined, kUndefined};
+  double row_sum_deviation = kUndefined, smallest_denominator = kUndefined;
+  double seconds = kUndefined;
   std::string status = "ok";
 };
 
@@ -99,8 +78,6 @@ template <typename T>
 Measured measure(const croquis::BoundMethod<T>& method, Target target, const Reference& reference, arma::uword d,
                  const Stream& stream) {
   Measured measured;
-  const double undefined = std::nan("");
-  measured.errors = {undefined, undefined, undefined, undefined, undefined};
   try {
     const auto start = Clock::now();
     const croquis::Approximation<T> approximation = method.approximate(d, stream);
@@ -119,28 +96,6 @@ Measured measure(const croquis::BoundMethod<T>& method, Target target, const Ref
   return measured;
 }
 
-// Hands rows to the file in their order, whichever trial ends first.
-class OrderedRows {
- public:
-  explicit OrderedRows(RowFile& file) : file_(file) {}
-
-  void put(std::size_t index, std::vector<std::string> row) {
-    const std::lock_guard lock(mutex_);
-    waiting_.emplace(index, std::move(row));
-    for (auto first = waiting_.begin(); first != waiting_.end() && first->first == next_; first = waiting_.begin()) {
-      file_.append(first->second);
-      waiting_.erase(first);
-      ++next_;
-    }
-  }
-
- private:
-  RowFile& file_;
-  std::mutex mutex_;
-  std::map<std::size_t, std::vector<std::string>> waiting_;
-  std::size_t next_ = 0;
-};
-
 std::vector<Cell> cells_of(const std::vector<arma::uword>& features, long long trials) {
   std::vector<Cell> cells;
   for (const arma::uword d : features) {
@@ -152,41 +107,31 @@ std::vector<Cell> cells_of(const std::vector<arma::uword>& features, long long t
 template <typename T>
 class Sweep {
  public:
-  Sweep(const ErrorOptions& options, const Input& input, const Problem<T>& problem, const Problem<double>& exact,
-        std::vector<MethodChoice> methods, std::vector<arma::uword> features)
-      : options_(options),
-        input_(input),
-        problem_(problem),
-        references_(exact),
-        methods_(std::move(methods)),
-        features_(std::move(features)) {}
+  Sweep(const ErrorOptions& options, const Input& input, const Problem<T>& problem, const Problem<double>& exact)
+      : options_(options), input_(input), problem_(problem), references_(exact) {}
 
-  void run(RowFile& file) {
-    const std::set<CellKey> done = keys_of(file.found());
+  void compute(Run& run, const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features) {
     std::vector<std::vector<Cell>> missing;
     std::size_t total = 0;
-    for (const MethodChoice& choice : methods_) {
+    for (const MethodChoice& choice : methods) {
       const bool random = croquis::find_method<T>(choice.name).random(choice.options);
-      std::vector<Cell> cells = cells_of(features_, random ? options_.trials : 1);
+      std::vector<Cell> cells = cells_of(features, random ? options_.trials : 1);
       std::erase_if(cells, [&](const Cell& cell) {
-        return done.contains(
+        return run.has(
             {choice.name, csv_field(choice.preset), std::to_string(cell.features), std::to_string(cell.trial)});
       });
       total += cells.size();
       missing.push_back(std::move(cells));
     }
-    Progress progress(total, options_.run.quiet);
-    std::atomic<std::size_t> finished{0};
-    for (std::size_t m = 0; m < methods_.size() && caught_signal == 0; ++m) {
-      if (!missing[m].empty()) run_method(methods_[m], missing[m], file, progress, finished);
+    run.expect(total);
+    for (std::size_t m = 0; m < methods.size() && !Run::interrupted(); ++m) {
+      if (!missing[m].empty()) compute_method(run, methods[m], missing[m]);
     }
   }
 
  private:
-  void run_method(const MethodChoice& choice, const std::vector<Cell>& cells, RowFile& file, Progress& progress,
-                  std::atomic<std::size_t>& finished) {
+  void compute_method(Run& run, const MethodChoice& choice, const std::vector<Cell>& cells) {
     const croquis::Method<T>& method = croquis::find_method<T>(choice.name);
-    progress.show(finished, choice.name);
     croquis::BoundMethod<T> bound;
     std::string failure;
     const auto start = Clock::now();
@@ -198,25 +143,19 @@ class Sweep {
     const double preparation = seconds_since(start);  // shared by the rows, and part of the cost of each
     const Reference& reference = references_.of(method.target);
     const Stream stream = Stream(options_.run.seed).child("error").child(options_.input.kind).child(method.name);
-    OrderedRows rows(file);
-    std::mutex progress_mutex;
-    croquis::parallel_for(cells.size(), [&](std::size_t i) {
-      if (caught_signal != 0) return;
+    run.compute(cells.size(), choice.name, [&](std::size_t i) {
       const Cell& cell = cells[i];
       Measured measured;
+      double flops = kUndefined;
       if (failure.empty()) {
         const Stream draw = stream.child(cell.features).child(static_cast<std::uint64_t>(cell.trial));
         measured = measure(bound, method.target, reference, cell.features, draw);
         measured.seconds += preparation;
+        flops = bound.flops(static_cast<double>(cell.features));
       } else {
-        const double undefined = std::nan("");
-        measured.errors = {undefined, undefined, undefined, undefined, undefined};
         measured.status = failure;
       }
-      const double flops = failure.empty() ? bound.flops(static_cast<double>(cell.features)) : std::nan("");
-      rows.put(i, row_of(choice, method.target, cell, measured, flops));
-      const std::lock_guard lock(progress_mutex);
-      progress.show(++finished, choice.name);
+      return row_of(choice, method.target, cell, measured, flops);
     });
   }
 
@@ -249,8 +188,6 @@ class Sweep {
   const Input& input_;
   Problem<T> problem_;
   References references_;
-  std::vector<MethodChoice> methods_;
-  std::vector<arma::uword> features_;
 };
 
 void check(const ErrorOptions& options, const Problem<double>& problem, const std::vector<MethodChoice>& methods,
@@ -270,67 +207,43 @@ void check(const ErrorOptions& options, const Problem<double>& problem, const st
 
 template <typename T>
 void sweep(const ErrorOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
-           const std::vector<arma::uword>& features, RowFile& file) {
+           const std::vector<arma::uword>& features, Run& run) {
   const auto as = [](const arma::mat& m) { return arma::conv_to<arma::Mat<T>>::from(m); };
   const Problem<double>& given = input.problem;
   const Problem<T> problem(as(given.Q()), as(given.K()), as(given.V()));
   // Errors are those of the method on the input it gets: the reference takes the rounded Q, K, V in double.
   const auto back = [](const arma::Mat<T>& m) { return arma::conv_to<arma::mat>::from(m); };
   const Problem<double> exact(back(problem.Q()), back(problem.K()), back(problem.V()));
-  Sweep<T>(options, input, problem, exact, methods, features).run(file);
+  Sweep<T>(options, input, problem, exact).compute(run, methods, features);
 }
 
 }  // namespace
 
-Existing RunOptions::existing() const {
-  if (resume && overwrite) throw std::invalid_argument("--resume and --overwrite exclude each other");
-  return resume ? Existing::resume : overwrite ? Existing::overwrite : Existing::refuse;
-}
-
 int run_error(ErrorOptions options) {
   if (options.run.out.empty()) options.run.out = "error.csv";
   const std::vector<MethodChoice> methods = parse_methods(options.methods);
-  const std::vector<arma::uword> features = parse_features(options.features);
-  if (!options.run.plot.empty()) check_plot_name(options.run.plot);
-  croquis::set_threads(options.run.threads);
-  prepare_threads(croquis::threads());
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
+  prepare_run(options.run);
   const Input input = load_input(options.input, options.run.seed);
   check(options, input.problem, methods, features);
 
-  const std::string meta = beside(options.run.out, ".meta.json");
-  const RunDescription description{options.run.command_line,
-                                   options.run.configuration,
-                                   {{"command", "error"},
-                                    {"input", input.name},
-                                    {"numbers of Q, K, V", input.digest},
-                                    {"--seed", std::to_string(options.run.seed)},
-                                    {"--precision", options.run.precision}},
-                                   options.run.seed,
-                                   croquis::threads()};
-  RowFile file(options.run.out, kColumns, options.run.existing());
-  if (!file.found().empty()) require_same_identity(meta, description);
-  write_metadata(meta, description);
-
-  std::signal(SIGINT, remember_signal);
-  std::signal(SIGTERM, remember_signal);
+  Run run(options.run, "error", kColumns, {"method", "preset", "features", "trial"}, identity_of(input));
   if (options.run.precision == "float") {
-    sweep<float>(options, input, methods, features, file);
+    sweep<float>(options, input, methods, features, run);
   } else {
-    sweep<double>(options, input, methods, features, file);
+    sweep<double>(options, input, methods, features, run);
   }
-  if (caught_signal != 0) {
-    fmt::print(stderr, "croquis error: stopped; finished rows are in {}, the same command with --resume goes on\n",
-               options.run.out);
-    return 128 + caught_signal;
-  }
+  if (const int status = run.status()) return status;
 
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
-  const std::vector<ErrorGroup> groups = group_errors(table);
-  write_summary(beside(options.run.out, ".summary.csv"), groups);
-  if (!options.run.quiet) print_summary(groups, table, options.run.out);
-  if (!options.run.plot.empty()) {
-    draw_errors(groups, "spectral_rel", options.run.plot);
-    if (!options.run.quiet) fmt::print("plot     {}\n", options.run.plot);
+  const std::vector<Group> groups = group_rows(table, error_grouping());
+  write_summary(beside(options.run.out, ".summary.csv"), groups, error_grouping());
+  if (!options.run.plot.empty()) draw_groups(groups, error_grouping(), "spectral_rel", options.run.plot);
+  if (!options.run.quiet) {
+    print_groups(fmt::format("relative spectral error of the output, mean (standard error); {}, n = {}, p = {}",
+                             input.name, input.problem.n(), input.problem.p()),
+                 groups, "spectral_rel");
+    print_files(table, options.run.out, options.run.plot);
   }
   return 0;
 }

@@ -1,23 +1,10 @@
 // croquis error: error against number of features.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "input.hpp"
-#include "results/row_file.hpp"
-
-/// Options that the experiments have in common.
-struct RunOptions {
-  std::uint64_t seed = 1;
-  int threads = 0;  ///< 0: all processors
-  std::string precision = "double";
-  std::string out, plot;
-  bool quiet = false, resume = false, overwrite = false;
-  std::string command_line, configuration;  ///< for the meta file
-
-  Existing existing() const;
-};
+#include "results/run.hpp"
 
 struct ErrorOptions {
   RunOptions run;

@@ -144,6 +144,10 @@ const std::vector<std::string>& input_kinds() {
   return kinds;
 }
 
+std::map<std::string, std::string> identity_of(const Input& input) {
+  return {{"input", input.name}, {"numbers of Q, K, V", input.digest}};
+}
+
 Input load_input(const InputOptions& o, std::uint64_t seed) {
   refuse_others(o);
   const Stream stream = Stream(seed).child("input").child(o.kind);

@@ -3,6 +3,7 @@
 
 #include <croquis/attention/problem.hpp>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ struct Input {
   croquis::Problem<double> problem;
   std::string digest;  ///< of sizes and numbers, so that a resumed run can tell changed files
 };
+
+/// What every row depends on, for the meta file.
+std::map<std::string, std::string> identity_of(const Input& input);
 
 /// Throws std::invalid_argument, with the option to change, for what does not go together or cannot be read.
 Input load_input(const InputOptions& options, std::uint64_t seed);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <croquis/attention/method.hpp>
+#include <croquis/sampling/landmarks.hpp>
+#include <croquis/sketch/laws.hpp>
 
 namespace {
 
@@ -10,10 +12,6 @@ struct Entry {
   const char *name, *source, *summary;
 };
 
-constexpr Entry kSketches[] = {
-    {"gaussian", "Skeinformer Def. 3.2", "independent N(0, 1/d) entries"},
-    {"uniform", "Skeinformer Def. 3.1", "sqrt(n/d) e_i, i uniform, with or without replacement"},
-};
 constexpr Entry kInputs[] = {
     {"text", "--text FILE --token-type --n N",
      "a head of an initialised BERT on a text; without --text the sample text"},
@@ -43,11 +41,20 @@ void print_methods() {
   fmt::print("\noptions: --methods skyformer:preset=code,ridge=0.2,skeinformer\n");
 }
 
+void print_sketches() {
+  fmt::print("{:<16}{:<30}{}\n", "sketch", "source", "column j of S, or its entries");
+  for (const auto& law : croquis::sketch_laws<double>()) {
+    fmt::print("{:<16}{:<30}{}\n", law.name, law.source, law.summary);
+    for (const auto& p : law.parameters) fmt::print("  {}={}  [{}]  {}\n", p.name, p.range, p.fallback, p.effect);
+  }
+  fmt::print("\nlandmark policies: {}\n", fmt::join(croquis::landmark_policy_names(), " "));
+}
+
 }  // namespace
 
 int run_list(const std::string& what) {
   if (what == "methods") print_methods();
-  if (what == "sketches") print(kSketches, 24);
+  if (what == "sketches") print_sketches();
   if (what == "inputs") print(kInputs, 36);
   return 0;
 }

@@ -14,24 +14,30 @@ namespace {
   throw std::invalid_argument(why);
 }
 
-arma::uword parse_count(std::string_view text, const std::string& whole) {
+arma::uword parse_count(std::string_view text, const std::string& whole, const std::string& option) {
   arma::uword value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   constexpr arma::uword most = 1U << 30;
   if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > most) {
-    refuse(fmt::format("--features: '{}' in '{}' is not a whole number from 1 to {}; give 16,32,64 or 16:256", text,
+    refuse(fmt::format("{}: '{}' in '{}' is not a whole number from 1 to {}; give 16,32,64 or 16:256", option, text,
                        whole, most));
   }
   return value;
 }
 
-void require_known(const std::string& name) {
-  std::string known;
-  for (const auto& method : croquis::methods<double>()) {
-    if (method.name == name) return;
-    known += " " + method.name;
+void require_known(const std::string& name, const std::string& option, const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  refuse(fmt::format("{}: '{}' is none of {}", option, name, fmt::join(known, " ")));
+}
+
+std::string label_of(const std::string& name, const std::map<std::string, std::string>& options) {
+  std::string label = name;
+  char separator = ':';
+  for (const auto& [key, value] : options) {
+    label += fmt::format("{}{}={}", separator, key, value);
+    separator = ',';
   }
-  refuse(fmt::format("--methods: '{}' is none of{}", name, known));
+  return label;
 }
 
 // "preset" first, then the others in alphabetical order.
@@ -60,56 +66,66 @@ std::vector<std::string> split_list(const std::string& text, const std::string& 
   return items;
 }
 
-std::vector<MethodChoice> parse_methods(const std::string& text) {
-  std::vector<std::pair<std::string, std::map<std::string, std::string>>> parsed;
-  for (const std::string& item : split_list(text, "--methods")) {
-    std::string option = item;
+std::vector<Choice> parse_choices(const std::string& text, const std::string& option,
+                                  const std::vector<std::string>& known) {
+  std::vector<Choice> choices;
+  for (const std::string& item : split_list(text, option)) {
+    std::string setting = item;
     if (const std::size_t colon = item.find(':'); colon != std::string::npos || item.find('=') == std::string::npos) {
-      parsed.emplace_back(item.substr(0, colon), std::map<std::string, std::string>());
+      choices.push_back({item.substr(0, colon), {}, {}});
       if (colon == std::string::npos) continue;
-      option = item.substr(colon + 1);
-    } else if (parsed.empty()) {
-      refuse(fmt::format("--methods: option '{}' stands before any method", item));
+      setting = item.substr(colon + 1);
+    } else if (choices.empty()) {
+      refuse(fmt::format("{}: option '{}' stands before any name", option, item));
     }
-    const std::size_t equals = option.find('=');
+    const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) {
-      refuse(fmt::format("--methods: '{}' is not NAME=VALUE; write method:name=value,name=value", option));
+      refuse(fmt::format("{}: '{}' is not NAME=VALUE; write name:option=value,option=value", option, setting));
     }
-    if (!parsed.back().second.emplace(option.substr(0, equals), option.substr(equals + 1)).second) {
-      refuse(fmt::format("--methods: option '{}' is given twice", option.substr(0, equals)));
+    if (!choices.back().options.emplace(setting.substr(0, equals), setting.substr(equals + 1)).second) {
+      refuse(fmt::format("{}: option '{}' is given twice", option, setting.substr(0, equals)));
     }
   }
 
-  std::vector<MethodChoice> choices;
-  std::set<std::string> seen;
-  const auto add = [&](const std::string& name, const std::map<std::string, std::string>& options) {
-    const std::string preset = preset_name(options);
-    if (!seen.insert(name + ':' + preset).second) refuse(fmt::format("--methods: '{}' stands there twice", name));
-    choices.push_back({name, croquis::OptionValues(options), preset});
-  };
-  for (const auto& [name, options] : parsed) {
-    if (name == "all") {
-      if (!options.empty()) refuse("--methods: 'all' takes no options");
-      for (const auto& method : croquis::methods<double>()) add(method.name, {});
-    } else {
-      require_known(name);
-      add(name, options);
-    }
-  }
-  return choices;
-}
-
-std::vector<arma::uword> parse_features(const std::string& text) {
-  std::vector<arma::uword> features;
-  for (const std::string& item : split_list(text, "--features")) {
-    const std::size_t colon = item.find(':');
-    if (colon == std::string::npos) {
-      features.push_back(parse_count(item, text));
+  std::vector<Choice> expanded;
+  for (Choice& choice : choices) {
+    if (choice.name != "all") {
+      require_known(choice.name, option, known);
+      expanded.push_back(std::move(choice));
       continue;
     }
-    const arma::uword first = parse_count(std::string_view(item).substr(0, colon), text);
-    const arma::uword last = parse_count(std::string_view(item).substr(colon + 1), text);
-    if (first > last) refuse(fmt::format("--features: '{}' runs downwards", item));
+    if (!choice.options.empty()) refuse(fmt::format("{}: 'all' takes no options", option));
+    for (const std::string& name : known) expanded.push_back({name, {}, {}});
+  }
+  std::set<std::string> seen;
+  for (Choice& choice : expanded) {
+    choice.label = label_of(choice.name, choice.options);
+    if (!seen.insert(choice.label).second) refuse(fmt::format("{}: '{}' stands there twice", option, choice.label));
+  }
+  return expanded;
+}
+
+std::vector<MethodChoice> parse_methods(const std::string& text) {
+  std::vector<std::string> known;
+  for (const auto& method : croquis::methods<double>()) known.push_back(method.name);
+  std::vector<MethodChoice> methods;
+  for (const Choice& choice : parse_choices(text, "--methods", known)) {
+    methods.push_back({choice.name, croquis::OptionValues(choice.options), preset_name(choice.options)});
+  }
+  return methods;
+}
+
+std::vector<arma::uword> parse_sizes(const std::string& text, const std::string& option) {
+  std::vector<arma::uword> features;
+  for (const std::string& item : split_list(text, option)) {
+    const std::size_t colon = item.find(':');
+    if (colon == std::string::npos) {
+      features.push_back(parse_count(item, text, option));
+      continue;
+    }
+    const arma::uword first = parse_count(std::string_view(item).substr(0, colon), text, option);
+    const arma::uword last = parse_count(std::string_view(item).substr(colon + 1), text, option);
+    if (first > last) refuse(fmt::format("{}: '{}' runs downwards", option, item));
     for (arma::uword d = first; d <= last; d *= 2) features.push_back(d);
   }
   std::sort(features.begin(), features.end());

@@ -2,23 +2,35 @@
 #pragma once
 
 #include <croquis/attention/method.hpp>
+#include <map>
 #include <string>
 #include <vector>
 
-/// A method with its options, as the user wrote them.
+/// A name with options, as the user wrote them.
+struct Choice {
+  std::string name;
+  std::map<std::string, std::string> options;
+  std::string label;  ///< the name, then the options in alphabetical order: "sjlt:s=4"
+};
+
+/// "a,b:x=1,y=2,c" or "all" (the known names): an item with '=' and no ':' is a further option of the name before it.
+/// Throws std::invalid_argument for an unknown name, one twice with the same options, a damaged option.
+std::vector<Choice> parse_choices(const std::string& text, const std::string& option,
+                                  const std::vector<std::string>& known);
+
+/// A method with its options.
 struct MethodChoice {
   std::string name;
   croquis::OptionValues options;
   std::string preset;  ///< for the results: the preset, then the other options as written; "paper" when there are none
 };
 
-/// "a,b:preset=code,ridge=0.2,c" or "all": an item with '=' and no ':' is a further option of the method before it.
-/// Throws std::invalid_argument for an unknown method, a method twice with one preset, a damaged option.
+/// The methods of a list as parse_choices() reads it.
 std::vector<MethodChoice> parse_methods(const std::string& text);
 
 /// "16,32,64" or "16:256" (doubling), or both: "8,16:64". Positive, ascending after sorting, each once.
 /// Throws std::invalid_argument for anything else.
-std::vector<arma::uword> parse_features(const std::string& text);
+std::vector<arma::uword> parse_sizes(const std::string& text, const std::string& option);
 
 /// The items between commas, without spaces around them; empty items are refused.
 std::vector<std::string> split_list(const std::string& text, const std::string& option);

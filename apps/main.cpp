@@ -6,10 +6,12 @@
 #include <sstream>
 #include <string>
 
+#include "cost.hpp"
 #include "error.hpp"
 #include "list.hpp"
 #include "plot.hpp"
 #include "results/environment.hpp"
+#include "sketch.hpp"
 
 namespace {
 
@@ -22,15 +24,18 @@ void add_run_options(CLI::App& command, RunOptions& run) {
   command.add_option("--threads", run.threads, "threads; 0: all processors")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  command.add_option("--precision", run.precision, "of the methods; errors are taken in double")
-      ->check(CLI::IsMember({"float", "double"}))
-      ->capture_default_str();
   command.add_option("--out", run.out, "rows (default COMMAND.csv)");
   command.add_option("--plot", run.plot, "plot: FILE.svg, .png or .pdf");
   command.add_flag("--quiet", run.quiet, "no progress, no table");
   command.add_flag("--resume", run.resume, "go on with the rows that --out has");
   command.add_flag("--overwrite", run.overwrite, "start again if --out is there");
   command.fallthrough();  // --config belongs to the program
+}
+
+void add_precision_option(CLI::App& command, RunOptions& run) {
+  command.add_option("--precision", run.precision, "float or double, of the methods; errors are taken in double")
+      ->check(CLI::IsMember({"float", "double"}))
+      ->capture_default_str();
 }
 
 void add_input_options(CLI::App& command, InputOptions& input) {
@@ -81,10 +86,39 @@ int run(int argc, char** argv) {
   CLI::App* error_command = app.add_subcommand("error", "error of methods against number of features");
   add_run_options(*error_command, error.run);
   add_input_options(*error_command, error.input);
+  add_precision_option(*error_command, error.run);
   error_command->add_option("--methods", error.methods, "a,b:option=value,c or all (see list methods)")
       ->capture_default_str();
   error_command->add_option("--features", error.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
   error_command->add_option("--trials", error.trials, "draws of every random method")->capture_default_str();
+
+  SketchOptions sketch;
+  CLI::App* sketch_command = app.add_subcommand("sketch", "sketching operators and landmark policies on a matrix");
+  add_run_options(*sketch_command, sketch.run);
+  add_input_options(*sketch_command, sketch.input);
+  sketch_command->add_option("--matrix", sketch.matrix, "q, k, v, b, c, or FILE.npy")->capture_default_str();
+  sketch_command->add_option("--sketches", sketch.sketches, "a,b:option=value,c or all (see list sketches)")
+      ->capture_default_str();
+  sketch_command->add_option("--landmarks", sketch.landmarks, "landmark policies on the lift of Q, K: a,b, all or none")
+      ->capture_default_str();
+  sketch_command->add_option("--features", sketch.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
+  sketch_command->add_option("--trials", sketch.trials, "draws of each")->capture_default_str();
+  sketch_command->add_option("--rank", sketch.rank,
+                             "dimension of the subspace to embed (default all columns, at most 64)");
+
+  CostOptions cost;
+  CLI::App* cost_command = app.add_subcommand("cost", "time, peak memory and flops against n and d");
+  add_run_options(*cost_command, cost.run);
+  add_precision_option(*cost_command, cost.run);
+  cost_command
+      ->add_option("--methods", cost.methods,
+                   "a,b:option=value,c, all, or exact alone; exact attention is timed with them")
+      ->capture_default_str();
+  cost_command->add_option("--n", cost.n, "tokens: 1024,4096 or 1024:8192 (doubling)")->capture_default_str();
+  cost_command->add_option("--features", cost.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
+  cost_command->add_option("--p", cost.p, "width of the head")->capture_default_str();
+  cost_command->add_option("--repeats", cost.repeats, "timed calls of each")->capture_default_str();
+  cost_command->add_option("--warmup", cost.warmup, "calls before them")->capture_default_str();
 
   std::string what;
   CLI::App* list_command = app.add_subcommand("list", "what there is: methods, sketches, inputs");
@@ -92,19 +126,21 @@ int run(int argc, char** argv) {
       ->required()
       ->check(CLI::IsMember({"methods", "sketches", "inputs"}));
 
-  std::string file, out, metric = "spectral_rel";
+  std::string file, out, metric;
   CLI::App* plot_command = app.add_subcommand("plot", "draw a result again");
   plot_command->add_option("file", file, "a CSV of croquis error")->required();
   plot_command->add_option("--out", out, "FILE.svg, .png or .pdf (default: the CSV's name with .svg)");
-  plot_command->add_option("--metric", metric, "column to draw")
-      ->check(CLI::IsMember(error_metrics()))
-      ->capture_default_str();
+  plot_command->add_option("--metric", metric, "column to draw (default: a relative spectral error)");
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
     return app.exit(success);  // --help, --version
   } catch (const CLI::ParseError& wrong) {
+    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
+      fmt::print(stderr, "croquis: '{}' is not a command; croquis --help shows those there are\n", argv[1]);
+      return kBadUsage;
+    }
     fmt::print(stderr, "croquis: {}; croquis --help shows what there is\n", wrong.what());
     return kBadUsage;
   }
@@ -114,6 +150,17 @@ int run(int argc, char** argv) {
     error.run.command_line = command_line(argc, argv);
     error.run.configuration = configuration_of(*error_command);
     return run_error(error);
+  }
+  if (*sketch_command) {
+    if (!sketch.input.q.empty() && sketch_command->count("--input") == 0) sketch.input.kind = "arrays";
+    sketch.run.command_line = command_line(argc, argv);
+    sketch.run.configuration = configuration_of(*sketch_command);
+    return run_sketch(sketch);
+  }
+  if (*cost_command) {
+    cost.run.command_line = command_line(argc, argv);
+    cost.run.configuration = configuration_of(*cost_command);
+    return run_cost(cost);
   }
   if (*list_command) return run_list(what);
   return run_plot(file, out, metric);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -29,6 +30,13 @@ std::string axis_title(const std::string& metric) {
   if (metric == "spectral_rel") return "||O - O~|| / ||O||";
   if (metric == "frobenius_abs") return "||O - O~||_F";
   if (metric == "frobenius_rel") return "||O - O~||_F / ||O||_F";
+  if (metric == "peak_bytes") return "peak memory of a call [bytes]";
+  if (metric == "seconds") return "time of a call [s]";
+  if (metric == "norm_error") return "| ||S^T x||^2 / ||x||^2 - 1 |";
+  if (metric == "product_spectral_rel") return "||BV - B S S^T V|| / ||BV||";
+  if (metric == "product_frobenius_rel") return "||BV - B S S^T V||_F / ||BV||_F";
+  if (metric == "nystrom_spectral_rel") return "||M - M~|| / ||M||";
+  if (metric == "nystrom_trace_rel") return "trace(M - M~) / trace(M)";
   return metric;
 }
 
@@ -66,40 +74,44 @@ void check_plot_name(const std::string& path) {
   }
 }
 
-void draw_errors(const std::vector<ErrorGroup>& groups, const std::string& metric, const std::string& path) {
+void draw_groups(const std::vector<Group>& groups, const Grouping& grouping, const std::string& metric,
+                 const std::string& path) {
   std::vector<std::string> labels;
   std::map<std::string, std::string> points;  // by label
-  std::set<long long> features;
+  std::set<long long> sizes;
   std::set<std::string> dashed;
-  for (const ErrorGroup& g : groups) {
-    const auto found = g.metrics.find(metric);
-    if (found == g.metrics.end() || found->second.mean <= 0) continue;  // nothing that a logarithmic axis can show
-    const auto [slot, added] = points.emplace(g.label(), "");
-    if (added) labels.push_back(g.label());
-    if (g.method == "v-mean" || g.method == "best-rank-d") dashed.insert(g.label());
-    const croquis::Summary& s = found->second;
-    slot->second += fmt::format("{} {:.17g} {:.17g} {:.17g}\n", g.features, s.mean, s.q10, s.q90);
-    features.insert(g.features);
+  for (const Group& g : groups) {
+    const croquis::Summary* s = g.metric(metric);
+    if (s == nullptr || s->mean <= 0) continue;
+    const auto [slot, added] = points.emplace(g.label, "");
+    if (added) labels.push_back(g.label);
+    if (g.label == "v-mean" || g.label == "best-rank-d") dashed.insert(g.label);
+    slot->second += fmt::format("{} {:.17g} {:.17g} {:.17g}\n", g.x, s->mean, s->q10, s->q90);
+    sizes.insert(g.x);
   }
-  if (labels.empty())
-    throw std::runtime_error(fmt::format("{}: nothing to draw, no row has a positive {}", path, metric));
+  if (labels.empty()) throw std::invalid_argument(fmt::format("{}: no row has a positive {} to draw", path, metric));
 
   std::string script = fmt::format("set terminal {}\nset output {}\n", terminal_of(path), gnuplot_string(path));
-  script += fmt::format("set title {} noenhanced\n",
-                        gnuplot_string(fmt::format("{}, n = {}, p = {}: mean, and 10 to 90 % of the trials",
-                                                   groups.front().input, groups.front().n, groups.front().p)));
-  script += fmt::format("set xlabel 'features d'\nset ylabel {} noenhanced\nset logscale xy\n",
-                        gnuplot_string(axis_title(metric)));
+  const auto& key = groups.front().key;
+  std::string title = key.at("input");
+  for (const char* name : {"matrix", "n", "p", "rank", "precision", "threads"}) {
+    if (const auto found = key.find(name); found != key.end() && name != grouping.x)
+      title += fmt::format(", {} = {}", name, found->second);
+  }
+  script += fmt::format("set title {} noenhanced\n", gnuplot_string(title + ": mean, and 10 to 90 % of the trials"));
+  script +=
+      fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale xy\n",
+                  gnuplot_string(grouping.x == "n" ? "tokens n" : "features d"), gnuplot_string(axis_title(metric)));
   script += "set format y '%g'\nset grid lc rgb '#dddddd'\nset key outside right top noenhanced\nset xtics (";
   std::string separator;
-  for (const long long d : features) {
+  for (const long long d : sizes) {
     script += fmt::format("{}'{}' {}", separator, d, d);
     separator = ", ";
   }
   script += ")\nset style fill transparent solid 0.15 noborder\n";
   const double widening = 1.1;
-  script += fmt::format("set xrange [{}:{}]\n", static_cast<double>(*features.begin()) / widening,
-                        static_cast<double>(*features.rbegin()) * widening);
+  script += fmt::format("set xrange [{}:{}]\n", static_cast<double>(*sizes.begin()) / widening,
+                        static_cast<double>(*sizes.rbegin()) * widening);
   for (std::size_t i = 0; i < labels.size(); ++i) script += fmt::format("$d{} << EOD\n{}EOD\n", i, points[labels[i]]);
   script += "plot ";
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -114,10 +126,26 @@ void draw_errors(const std::vector<ErrorGroup>& groups, const std::string& metri
   run_gnuplot(script, path);
 }
 
-int run_plot(const std::string& file, std::string out, const std::string& metric) {
+std::string default_metric(const std::vector<Group>& groups) {
+  for (const char* metric : {"spectral_rel", "product_spectral_rel", "norm_error", "nystrom_spectral_rel", "seconds"}) {
+    for (const Group& g : groups) {
+      if (g.metric(metric) != nullptr) return metric;
+    }
+  }
+  return "spectral_rel";
+}
+
+int run_plot(const std::string& file, std::string out, std::string metric) {
   if (out.empty()) out = beside(file, ".svg");
   check_plot_name(out);
-  draw_errors(group_errors(croquis::read_csv(file)), metric, out);
+  const croquis::CsvTable table = croquis::read_csv(file);
+  const Grouping& grouping = grouping_of(table);
+  const std::vector<Group> groups = group_rows(table, grouping);
+  if (metric.empty()) metric = default_metric(groups);
+  if (std::find(grouping.metrics.begin(), grouping.metrics.end(), metric) == grouping.metrics.end()) {
+    throw std::invalid_argument(fmt::format("--metric: '{}' is none of {}", metric, fmt::join(grouping.metrics, ", ")));
+  }
+  draw_groups(groups, grouping, metric, out);
   fmt::print("plot     {}\n", out);
   return 0;
 }

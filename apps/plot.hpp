@@ -4,14 +4,21 @@
 #include <string>
 #include <vector>
 
-#include "results/error_summary.hpp"
+#include "results/groups.hpp"
 
 /// Throws std::invalid_argument unless `path` ends in .svg, .png or .pdf and its folder is there.
 void check_plot_name(const std::string& path);
 
-/// Mean of a metric against features, logarithmic axes, a line a method with a band from the 10 % to the 90 % quantile;
-/// the two brackets (v-mean, best-rank-d) dashed. Throws std::runtime_error when gnuplot is missing or fails.
-void draw_errors(const std::vector<ErrorGroup>& groups, const std::string& metric, const std::string& path);
+/// Mean of a metric against the grouping's x, logarithmic axes, a line a label with a band from the 10 % to the 90 %
+/// quantile; the brackets of attention (v-mean, best-rank-d) dashed. Groups without the metric, or with a mean of 0 or
+/// less, which such axes cannot show, are left out. Throws std::invalid_argument when nothing is left,
+/// std::runtime_error when gnuplot is missing or fails.
+void draw_groups(const std::vector<Group>& groups, const Grouping& grouping, const std::string& metric,
+                 const std::string& path);
 
-/// croquis plot: draws a result of `croquis error` again. An empty `out` means FILE with .svg for .csv.
-int run_plot(const std::string& file, std::string out, const std::string& metric);
+/// The relative spectral error that the groups have, else the time.
+std::string default_metric(const std::vector<Group>& groups);
+
+/// croquis plot: draws a result again. An empty `out` means FILE with .svg for
+/// .csv, an empty `metric` default_metric().
+int run_plot(const std::string& file, std::string out, std::string metric);

@@ -3,6 +3,7 @@ find_package(Armadillo 11 REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(hwy REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 
 # OpenBLAS, BLAS and LAPACK in one. All its variants share a SONAME: which one runs is asked at run time.
@@ -11,3 +12,12 @@ if(NOT TARGET croquis::openblas)
   add_library(croquis::openblas UNKNOWN IMPORTED)
   set_target_properties(croquis::openblas PROPERTIES IMPORTED_LOCATION ${CROQUIS_OPENBLAS})
 endif()
+
+# FFTW in both precisions. Debian's CMake package of it has no targets.
+foreach(fftw fftw3 fftw3f)
+  find_library(CROQUIS_${fftw} NAMES ${fftw} REQUIRED)
+  if(NOT TARGET croquis::${fftw})
+    add_library(croquis::${fftw} UNKNOWN IMPORTED)
+    set_target_properties(croquis::${fftw} PROPERTIES IMPORTED_LOCATION ${CROQUIS_${fftw}})
+  endif()
+endforeach()

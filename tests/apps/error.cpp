@@ -209,14 +209,14 @@ TEST_CASE("croquis: wrong usage and wrong input give one line that says what wou
       {"error --precision half", "--precision"},
       {"error --methods nothing", "v-mean"},
       {"error --methods skyformer,skyformer", "twice"},
-      {"error --methods skyformer:ridge", "name=value"},
+      {"error --methods skyformer:ridge", "NAME=VALUE"},
       {"error --methods skyformer:ridge=-1", "ridge"},
       {"error --methods skyformer:ridge=nan", "ridge"},
       {"error --methods skyformer:iterations=1.5", "whole"},
       {"error --methods skyformer:preset=mine", "paper code"},
       {"error --methods v-mean:preset=code", "no options"},
       {"error --methods nystromformer:ridge=1", "inverse iterations"},
-      {"error --methods ridge=1", "before any method"},
+      {"error --methods ridge=1", "before any name"},
       {"error --input nowhere", "--input"},
       {"error --input arrays", "--q"},
       {"error --q good.npy", "--k"},
@@ -253,8 +253,8 @@ TEST_CASE("croquis: wrong usage and wrong input give one line that says what wou
       {"list nothing", "nothing"},
       {"plot", "file"},
       {"plot missing.csv", "missing.csv"},
-      {"plot rows.csv", "input"},
-      {"plot rows.csv --metric nothing", "nothing"},
+      {"plot rows.csv", "columns are a, b"},
+      {"plot rows.csv --metric nothing", "columns are a, b"},
   };
   for (const Case& c : cases) {
     const ProgramRun run = run_croquis(c.arguments, folder.path());

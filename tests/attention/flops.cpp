@@ -39,14 +39,6 @@ Problem<double> problem_for_counting() {
   return random_problem<double>(kTokens, kWidth, kWidth, 2, Stream(4));
 }
 
-Dense rows_of(const Dense& a, const arma::uvec& rows) {
-  Dense b(rows.n_elem, a.cols);
-  for (arma::uword i = 0; i < b.rows; ++i) {
-    for (arma::uword j = 0; j < b.cols; ++j) b(i, j) = a(rows(i), j);
-  }
-  return b;
-}
-
 Dense means_of(const Dense& x) {  // of kFeatures segments; additions, no multiply-adds
   const arma::uword length = x.rows / kFeatures;
   Dense means(kFeatures, x.cols);

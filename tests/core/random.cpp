@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/statistics.hpp"
 
@@ -74,6 +75,23 @@ TEST_CASE("Stream: the same path gives the same stream, in any order of asking")
   for (const std::uint64_t k : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
     CHECK(first.block(k) == second.block(k));
     CHECK(first.block(k) != other.block(k));
+  }
+}
+
+TEST_CASE("Stream: a name is 32 hexadecimal digits that give the stream back") {
+  const Stream stream = Stream(test_seed()).child("written").child(7);
+  CHECK(stream.name().size() == 32);
+  CHECK(stream.name().find_first_not_of("0123456789abcdef") == std::string::npos);
+  const Stream again = Stream::from_name(stream.name());
+  CHECK(again.name() == stream.name());
+  CHECK(again.block(5) == stream.block(5));
+  CHECK(again.child("x").block(0) == stream.child("x").block(0));
+  CHECK(stream.child(0).name() != stream.name());
+  const std::string good(32, 'a'), zeros = "0000000100000000" + std::string(16, '0');
+  CHECK(Stream::from_name(zeros).name() == zeros);
+  for (const std::string& bad : {std::string(), good.substr(1), good + "a", good.substr(1) + "g", good.substr(1) + " ",
+                                 "-" + good.substr(1), "0x" + good.substr(2), "+" + good.substr(1)}) {
+    CHECK(refusal([&] { Stream::from_name(bad); }) == "Stream::from_name: 32 hexadecimal digits, got name = " + bad);
   }
 }
 

@@ -29,6 +29,7 @@ template <typename T>
 std::vector<std::vector<std::vector<double>>> entries_of(const Draw<T>& draw) {
   std::vector<std::vector<std::vector<double>>> z(kRows, std::vector<std::vector<double>>(kCols));
   const Stream root = Stream(test_seed()).child("law");
+  const ThreadCount one(1);  // 24 normals are no work for two threads
   for (std::uint64_t t = 0; t < kTrials; ++t) {
     const arma::Mat<T> s = draw(root.child(t));
     for (arma::uword i = 0; i < kRows; ++i) {

@@ -50,3 +50,11 @@ Dense scores_of(const Dense& q, const Dense& k, croquis::Target target) {
   const long double scale = std::pow(static_cast<long double>(q.cols), -0.25L);
   return gaussian_of(scale * q, scale * k);
 }
+
+Dense rows_of(const Dense& a, const arma::uvec& indices) {
+  Dense b(indices.n_elem, a.cols);
+  for (arma::uword i = 0; i < b.rows; ++i) {
+    for (arma::uword j = 0; j < b.cols; ++j) b(i, j) = a(indices(i), j);
+  }
+  return b;
+}

@@ -1,6 +1,7 @@
 // Attention by its definition, row by row in long double, and what rounding may do to it.
 #pragma once
 
+#include <cmath>
 #include <croquis/attention/method.hpp>
 #include <vector>
 
@@ -42,6 +43,17 @@ double gaussian_error(double p, double r) {
   return ((8 * p + 48) * r * r + 4) * unit<T>();
 }
 
+/// Largest error, in spectral norm, of L W^+ R^T computed in T for blocks of one PSD matrix M = (L; ...)(...): `entry`
+/// the relative error of an entry, `frobenius` the Frobenius norm of the larger block of columns, l >= ||M||, m > 0 the
+/// smallest eigenvalue of W that is kept, d landmarks.
+///   With delta the rounding of the columns K and of W and its decomposition: ||K W^+ W^+ K^T|| <= l / m and
+///   ||W^+ K^T|| <= sqrt(l / m), so that (K + dK) (W + dW)^+ (K + dK)^T is off by delta (1 + sqrt(l / m))^2 and by
+///   smaller terms, taken as once more.
+template <typename T>
+double nystrom_error(double entry, double frobenius, double l, double m, double d) {
+  return 2 * (entry * frobenius + 10 * d * unit<T>() * l) * std::pow(1 + std::sqrt(l / m), 2);
+}
+
 /// max ||q_i|| ||k_j|| / sqrt(p) of a problem.
 template <typename T>
 double largest_logit(const croquis::Problem<T>& problem) {
@@ -53,6 +65,15 @@ template <typename T>
 double largest_point(const croquis::Problem<T>& problem) {
   return std::max(largest_row(problem.Q()), largest_row(problem.K())) /
          std::pow(static_cast<double>(problem.p()), 0.25);
+}
+
+/// Rows `indices` of a.
+Dense rows_of(const Dense& a, const arma::uvec& indices);
+
+/// The 2n points (Q; K) / p^(1/4).
+template <typename T>
+Dense stacked_points(const croquis::Problem<T>& problem) {
+  return std::pow(static_cast<long double>(problem.p()), -0.25L) * Dense(arma::join_cols(problem.Q(), problem.K()));
 }
 
 /// An identity of the interface: O~ = B~ V, and apply_transposed is the transpose of apply. Returns the larger of the

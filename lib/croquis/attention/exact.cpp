@@ -2,7 +2,9 @@
 #include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/linalg/unit_rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
+#include <croquis/toeplitz/relative_position.hpp>
 #include <limits>
 #include <memory>
 
@@ -16,17 +18,32 @@ arma::uword blocks_of(arma::uword n, arma::uword block) {
 }
 
 // Tokens as columns, so that a block of tokens is contiguous, with what turns q.k into a log-score:
-// log a_ij = q_i.k_j + key_offset_j + query_offset_i.
+// log a_ij = q_i.k_j + key_offset_j + query_offset_i + b_{j-i}.
 template <typename T>
 struct Tokens {
   arma::Mat<T> q, k;                // p x n
-  arma::Row<T> q_offset, k_offset;  // zero for softmax, -||.||^2/2 for kernelized
+  arma::Row<T> q_offset, k_offset;  // -||.||^2/2 for kernelized
   Target target;
+  RelativeGrid grid;
+  arma::Col<T> bias;  // empty where there is none
+  bool causal = false;
 
-  Tokens(const Problem<T>& problem, Target target_) : target(target_) {
-    const T scale = std::pow(static_cast<T>(problem.p()), T(-0.25));
-    q = scale * problem.Q().t();
-    k = scale * problem.K().t();
+  Tokens(const Problem<T>& problem, Target target_) : target(target_), grid(problem.n(), problem.position().height) {
+    if (has_unit_rows(target)) {
+      q = unit_rows(problem.Q()).t();
+      k = unit_rows(problem.K()).t();
+    } else {
+      const T scale = std::pow(static_cast<T>(problem.p()), T(-0.25));
+      q = scale * problem.Q().t();
+      k = scale * problem.K().t();
+    }
+    if (has_position(target) && !problem.position().is_zero()) {
+      causal = problem.position().causal;
+      bias = log_weights(problem.position(), grid);
+      // Very small instead of -inf: a block of keys that count for nothing has a finite maximum, and its sum is scaled
+      // to zero by the first key that counts, which there is.
+      bias.transform([](T b) { return std::max(b, std::numeric_limits<T>::lowest() / 8); });
+    }
     q_offset.zeros(q.n_cols);
     k_offset.zeros(k.n_cols);
     if (target == Target::kernelized) {
@@ -43,11 +60,29 @@ struct Tokens {
   // scores (keys x queries) <- log a, for keys k0 ... and queries q0 ...
   void log_scores(arma::uword k0, arma::uword q0, arma::Mat<T>& scores) const {
     scores = k.cols(k0, k0 + scores.n_rows - 1).t() * q.cols(q0, q0 + scores.n_cols - 1);
-    if (target == Target::softmax) return;
+    if (!bias.is_empty()) add_bias(k0, q0, scores);
+    if (target != Target::kernelized) return;
     for (arma::uword j = 0; j < scores.n_cols; ++j) {
       T* column = scores.colptr(j);
       for (arma::uword i = 0; i < scores.n_rows; ++i) {
         column[i] = std::min(column[i] + k_offset(k0 + i) + q_offset(q0 + j), T(0));
+      }
+    }
+  }
+
+  // Every key of the block comes after every query of it.
+  bool is_future(arma::uword k0, arma::uword last_query) const { return causal && k0 > last_query; }
+
+ private:
+  void add_bias(arma::uword k0, arma::uword q0, arma::Mat<T>& scores) const {
+    for (arma::uword j = 0; j < scores.n_cols; ++j) {
+      const arma::uword origin = grid.centre() - grid.place(q0 + j);
+      T* column = scores.colptr(j);
+      if (grid.height() == 1) {
+        const T* b = bias.memptr() + (origin + k0);
+        for (arma::uword i = 0; i < scores.n_rows; ++i) column[i] += b[i];
+      } else {
+        for (arma::uword i = 0; i < scores.n_rows; ++i) column[i] += bias(origin + grid.place(k0 + i));
       }
     }
   }
@@ -57,7 +92,7 @@ struct Tokens {
 template <typename T>
 arma::Mat<T> attend(const Tokens<T>& tokens, const arma::Mat<T>& x, arma::Col<T>& log_row_sums) {
   const arma::uword n = tokens.n();
-  const bool softmax = tokens.target == Target::softmax;
+  const bool softmax = is_normalised(tokens.target);
   arma::Mat<T> y(x.n_rows, n, arma::fill::zeros);
   log_row_sums.set_size(n);
   parallel_for(blocks_of(n, kQueryBlock), [&](std::size_t b) {
@@ -66,7 +101,7 @@ arma::Mat<T> attend(const Tokens<T>& tokens, const arma::Mat<T>& x, arma::Col<T>
     arma::Col<T> top(count), weight(count, arma::fill::zeros);
     top.fill(softmax ? -std::numeric_limits<T>::infinity() : T(0));
     arma::Mat<T> scores;
-    for (arma::uword k0 = 0; k0 < n; k0 += kKeyBlock) {
+    for (arma::uword k0 = 0; k0 < n && !tokens.is_future(k0, q0 + count - 1); k0 += kKeyBlock) {
       scores.set_size(std::min(kKeyBlock, n - k0), count);
       tokens.log_scores(k0, q0, scores);
       for (arma::uword j = 0; j < count; ++j) {
@@ -90,7 +125,7 @@ arma::Mat<T> attend(const Tokens<T>& tokens, const arma::Mat<T>& x, arma::Col<T>
   return y;
 }
 
-// Y^T for Y = B^T X or C^T X; log_scale holds the log row sums (softmax) or zeros (kernelized).
+// Y^T for Y = B^T X or C^T X; log_scale holds the log row sums, or zeros (kernelized).
 template <typename T>
 arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, const arma::Col<T>& log_scale) {
   const arma::uword n = tokens.n();
@@ -101,6 +136,7 @@ arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, c
     arma::Mat<T> scores;
     for (arma::uword q0 = 0; q0 < n; q0 += kQueryBlock) {
       scores.set_size(count, std::min(kQueryBlock, n - q0));
+      if (tokens.is_future(k0, q0 + scores.n_cols - 1)) continue;
       tokens.log_scores(k0, q0, scores);
       for (arma::uword j = 0; j < scores.n_cols; ++j) exp_shifted(scores.colptr(j), count, log_scale(q0 + j));
       sums += x.cols(q0, q0 + scores.n_cols - 1) * scores.t();
@@ -123,7 +159,7 @@ LinearOperator<T> exact_scores(const Problem<T>& problem, Target target) {
   const auto tokens = std::make_shared<const Tokens<T>>(problem, target);
   // The row sums are a pass of their own, taken once: B^T needs them before it can start.
   arma::Col<T> log_scale(problem.n(), arma::fill::zeros);
-  if (target == Target::softmax) attend<T>(*tokens, arma::Mat<T>(0, problem.n()), log_scale);
+  if (is_normalised(target)) attend<T>(*tokens, arma::Mat<T>(0, problem.n()), log_scale);
   return {problem.n(), problem.n(),
           [tokens](const arma::Mat<T>& x) -> arma::Mat<T> {
             arma::Col<T> unused;

@@ -9,18 +9,20 @@ namespace croquis {
 template <typename T>
 struct ExactAttention {
   arma::Mat<T> output;        ///< O, n x p_v (unpadded rows)
-  arma::Col<T> log_row_sums;  ///< log of the row sums of A (softmax) or C (kernelized); -inf where C underflows
+  arma::Col<T> log_row_sums;  ///< log of the row sums of A, or of C (kernelized); -inf where C underflows
 };
 
-/// O = B V or C V, and the row sums.
-/// Law: blocks of 256 queries meet blocks of 512 keys; softmax keeps a running maximum a row, so scores of any size
+/// O = B V or C V, and the row sums. Targets with a bias add it to the log-scores; a causal one leaves out the blocks
+/// of keys that no query of a block sees. Law: blocks of 256 queries meet blocks of 512 keys; softmax keeps a running
+/// maximum a row, so scores of any size
 ///   are safe. Relative error of a row, norm-wise: O((p max|q_i||k_j| / sqrt(p) + n) u). The same bits for any
 ///   number of threads.
 /// Cost: 2 n^2 (p + p_v) flops, n^2 exponentials; memory O(n (p + p_v)) and 1 MiB (double) a thread.
 template <typename T>
 ExactAttention<T> exact_attention(const Problem<T>& problem, Target target);
 
-/// The score matrix B or C as an operator: X -> B X and X -> B^T X, each streamed at the cost of exact attention.
+/// The score matrix B or C of a target as an operator: X -> B X and X -> B^T X, each streamed at the cost of exact
+/// attention.
 template <typename T>
 LinearOperator<T> exact_scores(const Problem<T>& problem, Target target);
 

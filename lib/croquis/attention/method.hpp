@@ -19,6 +19,7 @@ struct Diagnostics {
   double residual = std::numeric_limits<double>::quiet_NaN();  ///< ||I - N Z||_F of an iterative inverse
   int iterations = 0;                                          ///< its steps
   std::optional<arma::uword> rank;                             ///< rank kept by a pseudo-inverse
+  std::optional<arma::uword> direct_rows;  ///< rows of a Toeplitz product that were computed without FFT
 };
 
 /// Estimated row sums of A: values(i) exp(log_scale(i)), values of either sign. The true ones are positive, so a

@@ -18,11 +18,24 @@ void require_finite(const arma::Mat<T>& m, const char* name) {
 }  // namespace
 
 std::string_view name_of(Target target) {
-  return target == Target::softmax ? "softmax" : "kernelized";
+  switch (target) {
+    case Target::softmax:
+      return "softmax";
+    case Target::kernelized:
+      return "kernelized";
+    case Target::normalized:
+      return "normalized";
+    case Target::softmax_rpe:
+      return "softmax-rpe";
+    case Target::normalized_rpe:
+      return "normalized-rpe";
+  }
+  return "";
 }
 
 template <typename T>
-Problem<T>::Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optional<arma::uword> length) {
+Problem<T>::Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optional<arma::uword> length,
+                    RelativePosition<T> position) {
   const arma::uword n = q.n_rows, m = length.value_or(n);
   require(k.n_rows == n && v.n_rows == n && k.n_cols == q.n_cols, "Problem",
           "Q and K of one size and V with as many rows",
@@ -33,12 +46,14 @@ Problem<T>::Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optiona
   require_finite(q, "Q");
   require_finite(k, "K");
   require_finite(v, "V");
+  require_valid(position, n);
+  position = cut(position, n, m);
   if (m < n) {
     q.resize(m, q.n_cols);
     k.resize(m, k.n_cols);
     v.resize(m, v.n_cols);
   }
-  data_ = std::make_shared<const Data>(Data{std::move(q), std::move(k), std::move(v), n});
+  data_ = std::make_shared<const Data>(Data{std::move(q), std::move(k), std::move(v), n, std::move(position)});
 }
 
 template <typename T>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/toeplitz/relative_position.hpp>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -10,22 +11,42 @@ namespace croquis {
 
 /// What a method approximates.
 enum class Target {
-  softmax,     ///< O = B V, B = D^-1 A, A = exp(Q K^T / sqrt(p)), D = diag(A 1)
-  kernelized,  ///< O = C V, C_ij = exp(-||q_i - k_j||^2 / (2 sqrt(p))); rows are not normalised
+  softmax,         ///< O = B V, B = D^-1 A, A = exp(Q K^T / sqrt(p)), D = diag(A 1)
+  kernelized,      ///< O = C V, C_ij = exp(-||q_i - k_j||^2 / (2 sqrt(p))); rows are not normalised
+  normalized,      ///< as softmax with A_ij = exp(q^_i.k^_j), rows of unit length (a zero row stays zero), no 1/sqrt(p)
+  softmax_rpe,     ///< as softmax with A_ij = exp(q_i.k_j / sqrt(p) + b_{j-i}), b the problem's position
+  normalized_rpe,  ///< as normalized with A_ij = exp(q^_i.k^_j + b_{j-i}): the target of NPRF with bias
 };
 std::string_view name_of(Target target);
+
+/// Do rows sum to 1: all targets but kernelized.
+constexpr bool is_normalised(Target target) {
+  return target != Target::kernelized;
+}
+/// Does the problem's position count: softmax_rpe and normalized_rpe. The other targets are the same with and without
+/// it.
+constexpr bool has_position(Target target) {
+  return target == Target::softmax_rpe || target == Target::normalized_rpe;
+}
+/// Are queries and keys brought to unit length: normalized and normalized_rpe.
+constexpr bool has_unit_rows(Target target) {
+  return target == Target::normalized || target == Target::normalized_rpe;
+}
 
 /// Queries Q (n x p), keys K (n x p) and values V (n x p_v) of one head; rows are tokens.
 ///
 /// Padding: tokens from `length` on are padding. They are excluded as keys and their output rows are zero, which is
 /// the problem of the first `length` tokens: Q(), K(), V() hold those alone, and padded() puts the zero rows back.
+/// The position (bias b_{j-i} for n tokens, padding included, and causality) is cut to those tokens too.
 /// A Problem never changes and is cheap to copy.
 template <typename T>
 class Problem {
  public:
   /// Throws std::invalid_argument unless the sizes agree, n, p, p_v >= 1, 1 <= length <= n (default n) and every
-  /// entry, padding included, is finite; the message names matrix, row and column.
-  Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optional<arma::uword> length = {});
+  /// entry, padding included, is finite; the message names matrix, row and column. The position is checked as
+  /// require_valid and cut do; by default there is no bias, and nothing is causal.
+  Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optional<arma::uword> length = {},
+          RelativePosition<T> position = {});
 
   const arma::Mat<T>& Q() const { return data_->q; }
   const arma::Mat<T>& K() const { return data_->k; }
@@ -34,6 +55,7 @@ class Problem {
   arma::uword padded_n() const { return data_->padded_n; }  ///< tokens with padding
   arma::uword p() const { return data_->q.n_cols; }
   arma::uword p_v() const { return data_->v.n_cols; }
+  const RelativePosition<T>& position() const { return data_->position; }  ///< of the n() unpadded tokens
 
   /// `rows` (n() rows) with zero rows for the padding below.
   arma::Mat<T> padded(arma::Mat<T> rows) const;
@@ -42,6 +64,7 @@ class Problem {
   struct Data {
     arma::Mat<T> q, k, v;
     arma::uword padded_n;
+    RelativePosition<T> position;
   };
   std::shared_ptr<const Data> data_;
 };

@@ -3,6 +3,7 @@
 #include <croquis/attention/reformer.hpp>
 #include <croquis/attention/sparse_softmax.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/linalg/unit_rows.hpp>
 #include <numeric>
 #include <vector>
 
@@ -86,16 +87,6 @@ Pattern pattern_of(const Problem<T>& problem, arma::uword d, const Stream& strea
     pattern.add(keys, options.count_rounds);
   }
   return pattern;
-}
-
-template <typename T>
-arma::Mat<T> unit_rows(const arma::Mat<T>& x) {
-  const arma::Col<T> norms = arma::sqrt(arma::sum(arma::square(x), 1));
-  arma::Mat<T> y = x;
-  for (arma::uword i = 0; i < x.n_rows; ++i) {
-    if (norms(i) > 0) y.row(i) /= norms(i);
-  }
-  return y;
 }
 
 ReformerOptions options_from(const OptionValues& values) {

@@ -1,11 +1,15 @@
 #include <croquis/attention/best_rank.hpp>
 #include <croquis/attention/bigbird.hpp>
 #include <croquis/attention/informer.hpp>
+#include <croquis/attention/linear.hpp>
 #include <croquis/attention/linformer.hpp>
 #include <croquis/attention/linformer_unreduced.hpp>
 #include <croquis/attention/longformer.hpp>
 #include <croquis/attention/method.hpp>
+#include <croquis/attention/nprf.hpp>
 #include <croquis/attention/nystromformer.hpp>
+#include <croquis/attention/performer.hpp>
+#include <croquis/attention/prf_rpe.hpp>
 #include <croquis/attention/reformer.hpp>
 #include <croquis/attention/sampled_columns.hpp>
 #include <croquis/attention/skeinformer.hpp>
@@ -31,6 +35,11 @@ const std::vector<Method<T>>& methods() {
       skeinformer_simple_norm_method<T>(),
       skeinformer_no_reuse_method<T>(),
       sampled_columns_method<T>(),
+      performer_method<T>(),
+      nprf_method<T>(),
+      prf_rpe_method<T>(),
+      nprf_rpe_method<T>(),
+      linear_method<T>(),
       reformer_method<T>(),
       bigbird_method<T>(),
       longformer_method<T>(),

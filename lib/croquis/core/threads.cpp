@@ -8,8 +8,22 @@
 
 namespace croquis {
 namespace {
+
 std::atomic<int> chosen_threads{0};
-}
+
+// BLAS on one thread while it lives, as in a parallel region: BLAS on two adds in another order, to other bits.
+class SerialBlas {
+ public:
+  SerialBlas() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~SerialBlas() { omp_set_num_threads(before_); }
+  SerialBlas(const SerialBlas&) = delete;
+  SerialBlas& operator=(const SerialBlas&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace
 
 void set_threads(int count) {
   require(count >= 0, "set_threads", "count >= 0", {{"count", count}});
@@ -23,6 +37,7 @@ int threads() {
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
   const int team = static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(threads())));
   if (team <= 1 || omp_in_parallel()) {
+    const SerialBlas serial;
     for (std::size_t i = 0; i < count; ++i) body(i);
     return;
   }

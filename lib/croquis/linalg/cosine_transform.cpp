@@ -57,8 +57,8 @@ struct CosineTransform<T>::Plans {
 
 template <typename T>
 CosineTransform<T>::CosineTransform(arma::uword n) : n_(n) {
-  require(n >= 1 && n <= static_cast<arma::uword>(std::numeric_limits<int>::max()), "CosineTransform",
-          "1 <= n < 2^31", {{"n", n}});
+  require(n >= 1 && n <= static_cast<arma::uword>(std::numeric_limits<int>::max()), "CosineTransform", "1 <= n < 2^31",
+          {{"n", n}});
   static std::map<arma::uword, std::shared_ptr<const Plans>> kept;  // for the life of the program
   const std::lock_guard lock(fftw_planner());
   std::shared_ptr<const Plans>& plans = kept[n];
@@ -93,9 +93,8 @@ template <typename T>
 T CosineTransform<T>::entry(arma::uword k, arma::uword i) const {
   const auto n = static_cast<double>(n_);
   if (k == 0) return static_cast<T>(1 / std::sqrt(n));
-  const arma::uword steps = (2 * i + 1) * k % (4 * n_);   // of pi / 2n
-  return static_cast<T>(std::sqrt(2 / n) *
-                        std::cos(std::numbers::pi * static_cast<double>(steps) / (2 * n)));
+  const arma::uword steps = (2 * i + 1) * k % (4 * n_);  // of pi / 2n
+  return static_cast<T>(std::sqrt(2 / n) * std::cos(std::numbers::pi * static_cast<double>(steps) / (2 * n)));
 }
 
 template class CosineTransform<float>;

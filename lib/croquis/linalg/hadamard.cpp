@@ -11,7 +11,7 @@ constexpr std::size_t kInCache = 4096;  // entries of one stretch that is transf
 // H_4 across the four quarters of x, each of h entries.
 template <typename T>
 inline void across_quarters(T* x, std::size_t h) {
-  T *__restrict a = x, *__restrict b = x + h, *__restrict c = x + 2 * h, *__restrict d = x + 3 * h;
+  T* __restrict a = x, * __restrict b = x + h, * __restrict c = x + 2 * h, * __restrict d = x + 3 * h;
   for (std::size_t i = 0; i < h; ++i) {
     const T s = a[i] + b[i], t = a[i] - b[i], u = c[i] + d[i], v = c[i] - d[i];
     a[i] = s + u;

@@ -26,13 +26,13 @@ arma::Mat<T> SparseColumns<T>::times(const arma::Mat<T>& m) const {
     std::vector<std::array<T, kColumnsAtOnce>> sums(rows);  // zeros
     std::array<T, kColumnsAtOnce> x{};
     for (arma::uword j = 0; j < cols; ++j) {
-      for (arma::uword c = 0; c < width; ++c) x[c] = m(j, first + c);
+      for (arma::uword c = 0; c < width; ++c) x[c] = m.at(j, first + c);
       for (std::size_t e = start[j]; e < start[j + 1]; ++e) {
         add_scaled(value[e], x.data(), sums[index[e]].data(), kColumnsAtOnce);
       }
     }
     for (arma::uword c = 0; c < width; ++c) {
-      for (arma::uword i = 0; i < rows; ++i) product(i, first + c) = sums[i][c];
+      for (arma::uword i = 0; i < rows; ++i) product.at(i, first + c) = sums[i][c];
     }
   });
   return product;
@@ -46,7 +46,7 @@ arma::Mat<T> SparseColumns<T>::transposed_times(const arma::Mat<T>& m) const {
     for (arma::uword j = 0; j < cols; ++j) {
       T sum = 0;
       for (std::size_t e = start[j]; e < start[j + 1]; ++e) sum += value[e] * x[index[e]];
-      product(j, c) = sum;
+      product.at(j, c) = sum;
     }
   });
   return product;

@@ -16,8 +16,6 @@ constexpr std::array<std::pair<Verdict, std::string_view>, 5> kVerdicts = {
      {Verdict::inconclusive, "INCONCLUSIVE"},
      {Verdict::not_applicable, "NOT_APPLICABLE"}}};
 
-constexpr std::uint64_t kMostTrials = std::uint64_t{1} << 50;
-
 double spent_at(double alpha, std::uint64_t look) {
   return std::ldexp(alpha, -static_cast<int>(look));
 }
@@ -53,7 +51,7 @@ FailureDecision::FailureDecision(const FailureDecisionOptions& options) : option
   constexpr std::string_view where = "FailureDecision";
   require(options.delta > 0 && options.delta < 1, where, "0 < delta < 1", {{"delta", options.delta}});
   require(options.alpha > 0 && options.alpha < 1, where, "0 < alpha < 1", {{"alpha", options.alpha}});
-  require(options.max_trials >= 1 && options.max_trials <= kMostTrials, where, "1 <= max_trials <= 2^50",
+  require(options.max_trials >= 1 && options.max_trials <= kMostTrials, where, "1 <= max_trials <= 2^33",
           {{"max_trials", options.max_trials}});
   require(options.first_look <= options.max_trials, where, "first_look <= max_trials",
           {{"first_look", options.first_look}, {"max_trials", options.max_trials}});

@@ -33,9 +33,9 @@ enum class Outcome {
 Verdict verdict_of(Outcome outcome);
 
 struct FailureDecisionOptions {
-  double delta = 0.05;  ///< the claim: a trial fails with probability at most delta, in (0, 1)
-  double alpha = 1e-6;  ///< of a wrong decision, in (0, 1): a share of the budget
-  std::uint64_t max_trials = 1'000'000;
+  double delta = 0.05;                   ///< the claim: a trial fails with probability at most delta, in (0, 1)
+  double alpha = 1e-6;                   ///< of a wrong decision, in (0, 1): a share of the budget
+  std::uint64_t max_trials = 1'000'000;  ///< 1 ... kMostTrials
   std::uint64_t first_look = 0;  ///< trials before the first look; 0: the fewest after which no failure shows the claim
 };
 
@@ -45,7 +45,7 @@ struct FailureLook {
   std::uint64_t look = 0, trials = 0, failures = 0;
   Interval interval = {0, 1};  ///< of the probability of failure, at alpha / 2^look
   /// For an undecided look: the number of trials, in all, at the look that would decide if failures went on at the
-  /// observed rate. Empty when that rate is too close to delta for 2^50 trials, and for a decided look.
+  /// observed rate. Empty when that rate is too close to delta for kMostTrials, and for a decided look.
   std::optional<std::uint64_t> trials_needed;
 };
 

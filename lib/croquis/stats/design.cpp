@@ -19,10 +19,10 @@ void require_errors(double alpha, double miss, std::string_view where) {
 // Some n >= first with enough(n) and not enough(n - 1), or n = first: doubling, then bisection. The smallest such n
 // when `enough` is monotone.
 template <typename Enough>
-std::uint64_t first_that_is_enough(std::uint64_t first, std::uint64_t limit, std::string_view where, Enough enough) {
+std::uint64_t first_that_is_enough(std::uint64_t first, std::string_view where, Enough enough) {
   std::uint64_t below = first - 1, n = first;
   while (!enough(n)) {
-    require(n < limit, where, "an effect that a practicable number of samples can show", {{"samples", n}});
+    require(n <= kMostTrials / 2, where, "an effect that a practicable number of samples can show", {{"samples", n}});
     below = n;
     n *= 2;
   }
@@ -34,7 +34,7 @@ std::uint64_t first_that_is_enough(std::uint64_t first, std::uint64_t limit, std
 }
 
 std::uint64_t rounded_up(double samples, std::string_view where) {
-  require(samples <= std::ldexp(1.0, 50), where, "an effect that a practicable number of samples can show",
+  require(samples <= static_cast<double>(kMostTrials), where, "an effect that a practicable number of samples can show",
           {{"samples", samples}});
   return samples <= 1 ? 1 : static_cast<std::uint64_t>(std::ceil(samples));
 }
@@ -68,7 +68,7 @@ std::uint64_t trials_to_show(double delta, double alpha, std::uint64_t failures)
   constexpr std::string_view where = "trials_to_show";
   require(delta > 0 && delta < 1 && alpha > 0 && alpha < 1, where, "0 < delta < 1 and 0 < alpha < 1",
           {{"delta", delta}, {"alpha", alpha}});
-  return first_that_is_enough(failures + 1, std::uint64_t{1} << 50, where, [&](std::uint64_t n) {
+  return first_that_is_enough(failures + 1, where, [&](std::uint64_t n) {
     return clopper_pearson(failures, n, alpha, Side::upper).hi <= delta;
   });
 }
@@ -78,9 +78,8 @@ std::uint64_t trials_to_decide(double p, double delta, double alpha, double miss
   require_errors(alpha, miss, where);
   require(delta > 0 && delta < 1 && p >= 0 && p <= 1 && p != delta, where, "0 < delta < 1, 0 <= p <= 1, p not delta",
           {{"p", p}, {"delta", delta}});
-  return first_that_is_enough(1, std::uint64_t{1} << 40, where, [&](std::uint64_t n) {
-    return power(static_cast<double>(n), p, delta, alpha) >= 1 - miss;
-  });
+  return first_that_is_enough(
+      1, where, [&](std::uint64_t n) { return power(static_cast<double>(n), p, delta, alpha) >= 1 - miss; });
 }
 
 std::uint64_t samples_for_mean_shift(double shift, double alpha, double miss) {
@@ -101,7 +100,7 @@ std::uint64_t samples_for_variance_ratio(double ratio, double alpha, double miss
   constexpr std::string_view where = "samples_for_variance_ratio";
   require_errors(alpha, miss, where);
   require(ratio > 0 && ratio != 1, where, "ratio > 0 and not 1", {{"ratio", ratio}});
-  return first_that_is_enough(2, std::uint64_t{1} << 50, where, [&](std::uint64_t n) {
+  return first_that_is_enough(2, where, [&](std::uint64_t n) {
     return ratio > 1 ? detectable_variance_increase(n, alpha, miss) <= ratio
                      : detectable_variance_decrease(n, alpha, miss) >= ratio;
   });

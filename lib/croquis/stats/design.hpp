@@ -1,7 +1,8 @@
 // How many samples a check needs for what it is to see.
 //
 // alpha is the probability of rejecting what is true, miss that of not rejecting what is off by the stated effect;
-// both in (0, 1). Take them from the budget before looking at any sample.
+// both in (0, 1). Take them from the budget before looking at any sample. Every function throws std::invalid_argument
+// for arguments outside their ranges, and when it takes more than kMostTrials samples.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace croquis {
 /// Smallest n such that `failures` failures in n trials show that the probability of failure is at most delta:
 /// clopper_pearson(failures, n, alpha, Side::upper).hi <= delta.
 /// Law: for no failures ceil(log(alpha) / log(1 - delta)): 135 for delta = 0.05 and 688 for 0.01 at alpha = 0.001.
-/// Throws std::invalid_argument unless 0 < delta < 1, and when n would exceed 2^50.
+/// Throws std::invalid_argument unless 0 < delta < 1.
 std::uint64_t trials_to_show(double delta, double alpha, std::uint64_t failures = 0);
 
 /// A number n of trials after which, for a true probability of failure p, the one-sided Clopper-Pearson limit at alpha
@@ -19,7 +20,7 @@ std::uint64_t trials_to_show(double delta, double alpha, std::uint64_t failures 
 /// for p > delta.
 /// Law: exact binomial probabilities. They go up and down with n by the steps of the limit, so that n does, but need
 ///   not be the smallest that does.
-/// Throws std::invalid_argument unless 0 < delta < 1, 0 <= p <= 1, p != delta, and when n would exceed 2^40.
+/// Throws std::invalid_argument unless 0 < delta < 1, 0 <= p <= 1, p != delta.
 std::uint64_t trials_to_decide(double p, double delta, double alpha, double miss);
 
 /// ceil(((z_{1 - alpha/2} + z_{1 - miss}) / shift)^2): samples for the two-sided z_test to see a mean that is off by

@@ -49,6 +49,7 @@ Interval clopper_pearson(std::uint64_t failures, std::uint64_t trials, double al
   require_alpha(alpha, where);
   require(trials >= 1 && failures <= trials, where, "failures <= trials and at least one trial",
           {{"failures", failures}, {"trials", trials}});
+  require(trials <= kMostTrials, where, "at most 2^33 trials", {{"trials", trials}});
   const auto n = static_cast<double>(trials), k = static_cast<double>(failures);
   const double a = per_limit(alpha, side);
   return {side == Side::upper ? 0.0 : bm::binomial::find_lower_bound_on_p(n, k, a),

@@ -22,10 +22,14 @@ struct Interval {
   double width() const { return hi - lo; }
 };
 
+/// The most trials that probabilities are computed for, 8.6e9: the inverse of the incomplete beta function of
+/// Boost 1.74 fails from 2^36 on.
+inline constexpr std::uint64_t kMostTrials = std::uint64_t{1} << 33;
+
 /// Limits of the probability of failure: lo solves P(Bin(n, lo) >= failures) = a, hi solves P(Bin(n, hi) <= failures) =
 /// a, with a = alpha / 2 for both and alpha for one.
 /// Law: covers for every n and every probability, with more than 1 - alpha mostly (Clopper and Pearson 1934).
-/// Throws std::invalid_argument unless failures <= trials, trials >= 1.
+/// Throws std::invalid_argument unless failures <= trials and 1 <= trials <= kMostTrials.
 Interval clopper_pearson(std::uint64_t failures, std::uint64_t trials, double alpha, Side side = Side::both);
 
 /// mean +- t_{n-1} s / sqrt(n), of at least two values.

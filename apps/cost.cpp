@@ -1,0 +1,221 @@
+#include "cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <croquis/attention/exact.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/inputs/synthetic.hpp>
+#include <croquis/stats/regression.hpp>
+#include <limits>
+#include <map>
+#include <memory>
+#include <stdexcept>
+
+#include "lists.hpp"
+#include "plot.hpp"
+#include "results/groups.hpp"
+#include "results/memory.hpp"
+
+namespace {
+
+using croquis::csv_field;
+using croquis::csv_number;
+using croquis::Problem;
+using croquis::Stream;
+using croquis::Target;
+using Clock = std::chrono::steady_clock;
+
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+const Run::Fields kColumns = {"input", "method",    "preset",  "n",       "p",          "p_v",   "features", "repeat",
+                              "seed",  "precision", "threads", "seconds", "peak_bytes", "flops", "status"};
+
+// One thing to be timed: a method at n and d, or exact attention (d = 0).
+template <typename T>
+struct Work {
+  std::function<void()> prepare, call;  // prepare is timed too: it is part of what a single problem costs
+  double flops = kUndefined;
+};
+
+template <typename T>
+Work<T> work_of(const MethodChoice& choice, const Problem<T>& problem, arma::uword d, const Stream& stream) {
+  const auto bound = std::make_shared<croquis::BoundMethod<T>>();
+  const croquis::Method<T>& method = croquis::find_method<T>(choice.name);
+  *bound = croquis::bind(method, problem, choice.options);
+  const double flops = bound->flops(static_cast<double>(d));
+  return {[bound, &method, &choice, &problem] { *bound = croquis::bind(method, problem, choice.options); },
+          [bound, d, stream] { bound->approximate(d, stream); }, flops};
+}
+
+template <typename T>
+Work<T> exact_work(const Problem<T>& problem, Target target) {
+  const auto n = static_cast<double>(problem.n());
+  const auto width = static_cast<double>(problem.p() + problem.p_v());
+  return {[] {}, [&problem, target] { croquis::exact_attention(problem, target); }, 2 * n * n * width + n * n};
+}
+
+// A method of the list, or one of the two exact targets.
+struct Candidate {
+  MethodChoice choice;
+  bool exact = false;
+  Target target = Target::softmax;
+};
+
+std::vector<Candidate> candidates_of(const std::string& text) {
+  std::vector<Candidate> candidates = {{{"exact", {}, "paper"}, true, Target::softmax},
+                                       {{"exact-kernelized", {}, "paper"}, true, Target::kernelized}};
+  if (text == "exact") return {candidates.front()};
+  std::vector<MethodChoice> methods = parse_methods(text);
+  if (text == "all") std::erase_if(methods, [](const MethodChoice& m) { return m.name == "best-rank-d"; });
+  const bool kernelized = std::any_of(methods.begin(), methods.end(), [](const MethodChoice& m) {
+    return croquis::find_method<double>(m.name).target == Target::kernelized;
+  });
+  if (!kernelized) candidates.pop_back();
+  for (const MethodChoice& m : methods) candidates.push_back({m, false, Target::softmax});
+  return candidates;
+}
+
+struct Times {
+  std::vector<double> seconds;
+  double peak = kUndefined, flops = kUndefined;
+  std::string status = "ok";
+};
+
+template <typename T>
+Times measure(const Candidate& candidate, const Problem<T>& problem, arma::uword d, const CostOptions& options) {
+  Times times;
+  try {
+    const Stream stream = Stream(options.run.seed).child("cost");
+    const Work<T> work =
+        candidate.exact ? exact_work(problem, candidate.target) : work_of(candidate.choice, problem, d, stream);
+    times.flops = work.flops;
+    times.peak = peak_bytes_of([&] {
+      work.prepare();
+      work.call();
+    });
+    for (long long i = 0; i < options.warmup; ++i) work.call();
+    for (long long i = 0; i < options.repeats; ++i) {
+      const auto start = Clock::now();
+      work.prepare();
+      work.call();
+      times.seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    }
+  } catch (const std::exception& failure) {
+    times.status = failure.what();
+  }
+  times.seconds.resize(static_cast<std::size_t>(options.repeats), kUndefined);
+  return times;
+}
+
+template <typename T>
+void measure_all(Run& run, const CostOptions& options, const std::vector<Candidate>& candidates,
+                 const std::vector<arma::uword>& sizes, const std::vector<arma::uword>& features) {
+  run.expect(sizes.size() * candidates.size() * features.size());
+  for (const arma::uword n : sizes) {
+    croquis::SyntheticSize gaussian;
+    gaussian.n = n;
+    gaussian.p = static_cast<arma::uword>(options.p);
+    // Norms at which attention is neither uniform nor a maximum; no method's cost depends on them.
+    const Problem<double> drawn = gaussian_input(Stream(options.run.seed).child("input"), gaussian);
+    const auto as = [](const arma::mat& m) { return arma::conv_to<arma::Mat<T>>::from(m); };
+    const Problem<T> problem(as(drawn.Q()), as(drawn.K()), as(drawn.V()));
+    for (const Candidate& candidate : candidates) {
+      for (const arma::uword d : candidate.exact ? std::vector<arma::uword>{0} : features) {
+        if (Run::interrupted()) return;
+        const std::vector<std::string> cell = {candidate.choice.name, csv_field(candidate.choice.preset),
+                                               std::to_string(n), std::to_string(d)};
+        std::vector<std::string> missing;  // repeats that a resumed file does not have
+        for (long long repeat = 1; repeat <= options.repeats; ++repeat) {
+          Run::Fields key = cell;
+          key.push_back(std::to_string(repeat));
+          if (!run.has(key)) missing.push_back(key.back());
+        }
+        if (missing.empty()) continue;
+        const Times times = measure(candidate, problem, d, options);  // alone; the rows are only written in parallel
+        run.compute(missing.size(), fmt::format("{} n = {}", candidate.choice.name, n), [&](std::size_t i) {
+          return Run::Fields{"gaussian",
+                             cell[0],
+                             cell[1],
+                             cell[2],
+                             std::to_string(problem.p()),
+                             std::to_string(problem.p_v()),
+                             cell[3],
+                             missing[i],
+                             std::to_string(options.run.seed),
+                             options.run.precision,
+                             std::to_string(croquis::threads()),
+                             csv_number(times.seconds[i]),
+                             csv_number(times.peak),
+                             csv_number(times.flops),
+                             csv_field(times.status)};
+        });
+      }
+    }
+  }
+}
+
+// The exponent of the median time in n, by least squares over the sizes, for every curve with three sizes or more.
+void print_growth(const std::vector<Group>& groups) {
+  std::vector<std::string> labels;
+  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> curves;
+  for (const Group& g : groups) {
+    if (g.metric("seconds") == nullptr) continue;
+    auto [slot, added] = curves.try_emplace(g.label);
+    if (added) labels.push_back(g.label);
+    slot->second.first.push_back(static_cast<double>(g.x));
+    slot->second.second.push_back(g.metric("seconds")->q50);
+  }
+  fmt::print("\ngrowth: exponent of time in n (95 % interval)\n\n");
+  constexpr std::size_t least_sizes = 3;
+  constexpr double alpha = 0.05;
+  for (const std::string& label : labels) {
+    const auto& [n, seconds] = curves[label];
+    if (n.size() < least_sizes) continue;
+    const croquis::LineFit fit = croquis::fit_power_law(n, seconds);
+    const croquis::Interval interval = fit.slope_interval(alpha);
+    fmt::print("{:<32} {:.3f} ({:.3f}, {:.3f})\n", label, fit.slope, interval.lo, interval.hi);
+  }
+}
+
+}  // namespace
+
+int run_cost(CostOptions options) {
+#ifndef NDEBUG
+  throw std::invalid_argument(
+      "cost: this is a build without optimisation, its times mean nothing; build the release preset");
+#endif
+  if (options.run.out.empty()) options.run.out = "cost.csv";
+  if (options.repeats < 1) throw std::invalid_argument(fmt::format("--repeats: {} is not positive", options.repeats));
+  if (options.warmup < 0) throw std::invalid_argument(fmt::format("--warmup: {} is negative", options.warmup));
+  if (options.p < 1) throw std::invalid_argument(fmt::format("--p: {} is not a positive number", options.p));
+  const std::vector<Candidate> candidates = candidates_of(options.methods);
+  const std::vector<arma::uword> sizes = parse_sizes(options.n, "--n");
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
+  prepare_run(options.run);
+  Run run(options.run, "cost", kColumns, {"method", "preset", "n", "features", "repeat"},
+          {{"--p", std::to_string(options.p)}, {"--threads", std::to_string(croquis::threads())}});
+  if (options.run.precision == "float") {
+    measure_all<float>(run, options, candidates, sizes, features);
+  } else {
+    measure_all<double>(run, options, candidates, sizes, features);
+  }
+  if (const int status = run.status()) return status;
+
+  const croquis::CsvTable table = croquis::read_csv(options.run.out);
+  const Grouping& grouping = grouping_of(table);
+  const std::vector<Group> groups = group_rows(table, grouping);
+  write_summary(beside(options.run.out, ".summary.csv"), groups, grouping);
+  if (!options.run.plot.empty()) draw_groups(groups, grouping, "seconds", options.run.plot);
+  if (!options.run.quiet) {
+    const std::string x = grouping.x == "n" ? "n" : "d";
+    print_groups(fmt::format("seconds a call, median of {} (10 % to 90 %); p = {}, {}, {} threads", options.repeats,
+                             options.p, options.run.precision, croquis::threads()),
+                 groups, "seconds", x, Statistic::median);
+    print_groups("peak memory of a call in bytes, measured", groups, "peak_bytes", x, Statistic::median);
+    if (grouping.x == "n") print_growth(groups);
+    print_files(table, options.run.out, options.run.plot);
+  }
+  return 0;
+}

@@ -1,0 +1,70 @@
+#include "sketch_subject.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/attention/exact.hpp>
+#include <croquis/io/csv.hpp>
+#include <croquis/io/npy.hpp>
+#include <limits>
+#include <stdexcept>
+
+namespace {
+
+using croquis::csv_number;
+using croquis::Problem;
+
+constexpr arma::uword kDefaultRank = 64;
+
+// The leading left singular vectors. Directions below the rounding of the largest are no part of the column space.
+arma::mat leading_basis(const arma::mat& matrix, arma::uword rank) {
+  arma::mat u, v;
+  arma::vec values;
+  if (!arma::svd_econ(u, values, v, matrix, "left"))
+    throw std::runtime_error("sketch: the singular value solver failed");
+  const double cutoff =
+      values(0) * static_cast<double>(std::max(matrix.n_rows, matrix.n_cols)) * std::numeric_limits<double>::epsilon();
+  const arma::uword numerical = arma::accu(values > cutoff);
+  if (numerical == 0) throw std::invalid_argument("--matrix: it is zero, there is nothing to sketch");
+  return u.head_cols(std::min(rank, numerical));
+}
+
+}  // namespace
+
+SketchSubject load_sketch_subject(const std::string& matrix, const InputOptions& input_options, long long rank,
+                                  std::uint64_t seed) {
+  SketchSubject subject;
+  if (matrix.ends_with(".npy")) {
+    subject.input = subject.name = matrix;
+    subject.matrix = croquis::read_npy(matrix);
+    if (subject.matrix.is_empty() || !subject.matrix.is_finite()) {
+      throw std::invalid_argument(fmt::format("{}: is empty or has NaN or Inf", matrix));
+    }
+    subject.identity = {{"input", matrix}, {"sum of squares", csv_number(arma::accu(arma::square(subject.matrix)))}};
+  } else {
+    const Input input = load_input(input_options, seed);
+    subject.input = input.name;
+    subject.name = matrix;
+    subject.identity = identity_of(input);
+    subject.problem = input.problem;
+    const Problem<double>& p = input.problem;
+    if (matrix == "q") subject.matrix = p.Q();
+    if (matrix == "k") subject.matrix = p.K();
+    if (matrix == "v") subject.matrix = p.V();
+    if (matrix == "b" || matrix == "c") {
+      if (p.n() > kLargestDense) {
+        throw std::invalid_argument(
+            fmt::format("--matrix {}: n = {} is more than {}, it would be stored n x n", matrix, p.n(), kLargestDense));
+      }
+      subject.matrix = exact_scores(p, matrix == "b" ? croquis::Target::softmax : croquis::Target::kernelized).dense();
+    }
+    if (subject.matrix.is_empty()) {
+      throw std::invalid_argument(fmt::format("--matrix: '{}' is none of q, k, v, b, c, FILE.npy", matrix));
+    }
+  }
+  if (rank < 0) throw std::invalid_argument(fmt::format("--rank: {} is negative", rank));
+  subject.basis = leading_basis(subject.matrix, rank > 0 ? static_cast<arma::uword>(rank) : kDefaultRank);
+  subject.identity["matrix"] = subject.name;
+  subject.identity["--rank"] = std::to_string(subject.basis.n_cols);
+  return subject;
+}

@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <croquis/attention/feature_attention.hpp>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : "|") + name;
+  return all;
+}
+
+}  // namespace
+
+template <typename T>
+Denominators<T> checked_denominators(arma::Col<T> sums, arma::Col<T> log_scale, std::string_view name) {
+  for (arma::uword i = 0; i < sums.n_elem; ++i) {
+    if (std::isfinite(sums(i)) && sums(i) != 0) continue;
+    throw std::runtime_error(fmt::format("{}: the estimated row sum of token {} is {}", name, i, sums(i)));
+  }
+  return {std::move(sums), std::move(log_scale)};
+}
+
+template <typename T>
+Approximation<T> feature_attention(const FeaturePair<T>& features, const arma::Mat<T>& v, std::string_view name) {
+  struct Factors {
+    typename FeaturePair<T>::Matrices phi;
+    arma::Col<T> sums;
+  };
+  const auto f = std::make_shared<Factors>();
+  f->phi = features.matrices();
+  f->sums = f->phi.queries * arma::sum(f->phi.keys, 0).t();
+  Approximation<T> approximation;
+  approximation.denominators = checked_denominators<T>(f->sums, f->phi.log_scale, name);
+  approximation.scores = LinearOperator<T>{f->phi.queries.n_rows, f->phi.keys.n_rows,
+                                           [f](const arma::Mat<T>& x) -> arma::Mat<T> {
+                                             arma::Mat<T> y = f->phi.queries * (f->phi.keys.t() * x);
+                                             y.each_col() /= f->sums;
+                                             return y;
+                                           },
+                                           [f](const arma::Mat<T>& x) -> arma::Mat<T> {
+                                             const arma::Mat<T> scaled = x.each_col() / f->sums;
+                                             return f->phi.keys * (f->phi.queries.t() * scaled);
+                                           }};
+  approximation.output = approximation.scores->apply(v);
+  return approximation;
+}
+
+double feature_attention_flops(double n, double p, double p_v, double d) {
+  return 4 * n * d * p + 2 * n * d + 4 * n * d * (p_v + 1);
+}
+
+template <typename T>
+arma::Mat<T> attention_points(const arma::Mat<T>& x) {
+  return x * std::pow(static_cast<T>(x.n_cols), T(-0.25));
+}
+
+FeatureOptions feature_options(const OptionValues& values, const FeatureOptions& fallback) {
+  FeatureOptions options;
+  options.map = feature_map(values.take_choice("map", feature_map_names(), std::string(name_of(fallback.map))));
+  options.projection =
+      projection_law(values.take_choice("projection", projection_names(), std::string(name_of(fallback.projection))));
+  options.epsilon = values.take_number("epsilon", 0, 1, fallback.epsilon);
+  return options;
+}
+
+std::vector<OptionInfo> feature_option_infos(const FeatureOptions& fallback) {
+  return {
+      {"map", joined(feature_map_names()), std::string(name_of(fallback.map)), "features (croquis list features)"},
+      {"projection", joined(projection_names()), std::string(name_of(fallback.projection)), "law of their directions"},
+      {"epsilon", "0 to 1", fmt::format("{:g}", fallback.epsilon), "added to positive features: pulls towards V-mean"}};
+}
+
+template Denominators<float> checked_denominators(arma::Col<float>, arma::Col<float>, std::string_view);
+template Denominators<double> checked_denominators(arma::Col<double>, arma::Col<double>, std::string_view);
+template Approximation<float> feature_attention(const FeaturePair<float>&, const arma::Mat<float>&, std::string_view);
+template Approximation<double> feature_attention(const FeaturePair<double>&, const arma::Mat<double>&,
+                                                 std::string_view);
+template arma::Mat<float> attention_points(const arma::Mat<float>&);
+template arma::Mat<double> attention_points(const arma::Mat<double>&);
+
+}  // namespace croquis

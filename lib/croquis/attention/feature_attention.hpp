@@ -1,0 +1,35 @@
+// Attention by features, without a position: what performer and nprf share.
+#pragma once
+
+#include <croquis/attention/method.hpp>
+#include <croquis/features/feature_pair.hpp>
+#include <string_view>
+#include <vector>
+
+namespace croquis {
+
+/// O~ = D~^-1 phi(X) (phi(Y)^T V), D~ = diag(phi(X) phi(Y)^T 1) for the points x_i, y_j of a feature pair.
+/// Law: rows of B~ = D~^-1 phi(X) phi(Y)^T sum to 1; they are non-negative for positive maps. D~ is an unbiased
+/// estimate of
+///   the row sums where the features are unbiased; the ratio is not.
+/// Cost: 4 n d p for the features, 4 n d (p_v + 1) flops, 2 n d exponentials; memory O(n d), which the scores keep.
+/// Throws std::runtime_error, with `name` and the token, when an estimated row sum is zero.
+template <typename T>
+Approximation<T> feature_attention(const FeaturePair<T>& features, const arma::Mat<T>& v, std::string_view name);
+
+/// D~ and its check, for the methods that divide by sums of features.
+template <typename T>
+Denominators<T> checked_denominators(arma::Col<T> sums, arma::Col<T> log_scale, std::string_view name);
+
+/// 4 n d p + 2 n d + 4 n d (p_v + 1)
+double feature_attention_flops(double n, double p, double p_v, double d);
+
+/// x / p^{1/4}: once for queries and once for keys.
+template <typename T>
+arma::Mat<T> attention_points(const arma::Mat<T>& x);
+
+/// The options map, projection and epsilon, with `fallback` for what is not given.
+FeatureOptions feature_options(const OptionValues& values, const FeatureOptions& fallback);
+std::vector<OptionInfo> feature_option_infos(const FeatureOptions& fallback);
+
+}  // namespace croquis

@@ -1,0 +1,60 @@
+#include <cmath>
+#include <croquis/attention/feature_attention.hpp>
+#include <croquis/attention/linear.hpp>
+#include <memory>
+
+namespace croquis {
+
+template <typename T>
+Approximation<T> linear_attention(const Problem<T>& problem) {
+  struct Factors {
+    arma::Mat<T> queries, keys;
+    arma::Col<T> sums;
+  };
+  const auto f = std::make_shared<Factors>();
+  f->queries = log_elu_features(problem.Q());
+  f->keys = log_elu_features(problem.K());
+  // The largest feature of every key column becomes 1, then that of every query row, so that sums over keys are >= 1.
+  const arma::Row<T> shift = arma::max(f->keys, 0);
+  f->keys.each_row() -= shift;
+  f->queries.each_row() += shift;
+  f->queries.each_col() -= arma::Col<T>(arma::max(f->queries, 1));
+  f->keys = arma::exp(f->keys);
+  f->queries = arma::exp(f->queries);
+  f->sums = f->queries * arma::sum(f->keys, 0).t();
+  checked_denominators<T>(f->sums, arma::Col<T>(problem.n(), arma::fill::zeros), "linear");
+  return from_scores<T>({problem.n(), problem.n(),
+                         [f](const arma::Mat<T>& x) -> arma::Mat<T> {
+                           arma::Mat<T> y = f->queries * (f->keys.t() * x);
+                           y.each_col() /= f->sums;
+                           return y;
+                         },
+                         [f](const arma::Mat<T>& x) -> arma::Mat<T> {
+                           const arma::Mat<T> scaled = x.each_col() / f->sums;
+                           return f->keys * (f->queries.t() * scaled);
+                         }},
+                        problem);
+}
+
+template <typename T>
+Method<T> linear_method() {
+  Method<T> method;
+  method.name = "linear";
+  method.summary = "features elu(x) + 1, a kernel of its own, any d";
+  method.source = "Katharopoulos et al. 2020";
+  method.random = [](const OptionValues&) { return false; };
+  method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
+    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+               p_v = static_cast<double>(problem.p_v());
+    return {[problem](arma::uword, const Stream&) { return linear_attention(problem); },
+            [=](double) { return 4 * n * p * (p_v + 1); }};
+  };
+  return method;
+}
+
+template Approximation<float> linear_attention(const Problem<float>&);
+template Approximation<double> linear_attention(const Problem<double>&);
+template Method<float> linear_method();
+template Method<double> linear_method();
+
+}  // namespace croquis

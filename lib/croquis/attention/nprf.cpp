@@ -1,0 +1,36 @@
+#include <croquis/attention/feature_attention.hpp>
+#include <croquis/attention/nprf.hpp>
+#include <croquis/linalg/unit_rows.hpp>
+
+namespace croquis {
+
+template <typename T>
+Approximation<T> nprf(const Problem<T>& problem, arma::uword d, const Stream& stream, const FeatureOptions& options) {
+  const FeaturePair<T> features(unit_rows(problem.Q()), unit_rows(problem.K()), d, options, stream.child("features"));
+  return feature_attention(features, problem.V(), "nprf");
+}
+
+template <typename T>
+Method<T> nprf_method() {
+  Method<T> method;
+  method.name = "nprf";
+  method.target = Target::normalized;
+  method.summary = "positive features of queries and keys of unit length";
+  method.source = "NPRF Sec. 3.3";
+  method.options = feature_option_infos(kNprfFeatures);
+  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+    const FeatureOptions options = feature_options(values, kNprfFeatures);
+    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+               p_v = static_cast<double>(problem.p_v());
+    return {[=](arma::uword d, const Stream& stream) { return nprf(problem, d, stream, options); },
+            [=](double d) { return feature_attention_flops(n, p, p_v, d); }};
+  };
+  return method;
+}
+
+template Approximation<float> nprf(const Problem<float>&, arma::uword, const Stream&, const FeatureOptions&);
+template Approximation<double> nprf(const Problem<double>&, arma::uword, const Stream&, const FeatureOptions&);
+template Method<float> nprf_method();
+template Method<double> nprf_method();
+
+}  // namespace croquis

@@ -1,0 +1,24 @@
+// NPRF: features of queries and keys of unit length.
+#pragma once
+
+#include <croquis/attention/method.hpp>
+#include <croquis/features/feature_maps.hpp>
+
+namespace croquis {
+
+/// NPRF's features: positive, independent directions (Eq. 5).
+inline constexpr FeatureOptions kNprfFeatures = {FeatureMap::prf, ProjectionLaw::iid, 0};
+
+/// O~ = D~^-1 phi(Q^) (phi(K^)^T V), q^_i = q_i / ||q_i||, k^_j = k_j / ||k_j||, no 1/sqrt(p) (Luo et al. 2021,
+/// Sec. 3.3, without bias); a zero row stays zero, so that all its scores are 1. Law: approximates the target
+/// `normalized`, not softmax attention of Q and K: scores lie in [1/e, e]. The variance of a
+///   score is at most (e^4 - 1) e^2 / d (Lemma 2), whatever the norms of Q and K were.
+/// Randomness: child "features" of the stream. Cost and Throws: as feature_attention.
+template <typename T>
+Approximation<T> nprf(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                      const FeatureOptions& options = kNprfFeatures);
+
+template <typename T>
+Method<T> nprf_method();
+
+}  // namespace croquis

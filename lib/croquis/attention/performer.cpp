@@ -1,0 +1,47 @@
+#include <croquis/attention/feature_attention.hpp>
+#include <croquis/attention/performer.hpp>
+
+namespace croquis {
+namespace {
+
+FeatureOptions options_from(const OptionValues& values) {
+  constexpr double epsilon_of_code = 1e-4;
+  FeatureOptions fallback = kPerformerFeatures;
+  if (values.take_choice("preset", {"paper", "code"}, "paper") == "code") fallback.epsilon = epsilon_of_code;
+  return feature_options(values, fallback);
+}
+
+}  // namespace
+
+template <typename T>
+Approximation<T> performer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                           const FeatureOptions& options) {
+  const FeaturePair<T> features(attention_points(problem.Q()), attention_points(problem.K()), d, options,
+                                stream.child("features"));
+  return feature_attention(features, problem.V(), "performer");
+}
+
+template <typename T>
+Method<T> performer_method() {
+  Method<T> method;
+  method.name = "performer";
+  method.summary = "random features of the softmax kernel, FAVOR+";
+  method.source = "Performer; NPRF Eq. 3";
+  method.options = feature_option_infos(kPerformerFeatures);
+  method.options.insert(method.options.begin(), {"preset", "paper|code", "paper", "code: epsilon = 1e-4"});
+  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+    const FeatureOptions options = options_from(values);
+    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+               p_v = static_cast<double>(problem.p_v());
+    return {[=](arma::uword d, const Stream& stream) { return performer(problem, d, stream, options); },
+            [=](double d) { return feature_attention_flops(n, p, p_v, d); }};
+  };
+  return method;
+}
+
+template Approximation<float> performer(const Problem<float>&, arma::uword, const Stream&, const FeatureOptions&);
+template Approximation<double> performer(const Problem<double>&, arma::uword, const Stream&, const FeatureOptions&);
+template Method<float> performer_method();
+template Method<double> performer_method();
+
+}  // namespace croquis

@@ -1,0 +1,92 @@
+#include <croquis/attention/feature_attention.hpp>
+#include <croquis/attention/prf_rpe.hpp>
+#include <croquis/attention/relative_features.hpp>
+#include <croquis/linalg/unit_rows.hpp>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+template <typename T>
+Approximation<T> approximate(const Problem<T>& problem, Target target, arma::uword d, const Stream& stream,
+                             const RelativeFeatureOptions& options) {
+  const bool unit = has_unit_rows(target);
+  FeaturePair<T> features(unit ? unit_rows(problem.Q()) : attention_points(problem.Q()),
+                          unit ? unit_rows(problem.K()) : attention_points(problem.K()), d, options.features,
+                          stream.child("features"));
+  return relative_feature_attention(std::move(features), problem, options.product, unit ? "nprf-rpe" : "prf-rpe");
+}
+
+RelativeFeatureOptions options_from(const OptionValues& values) {
+  RelativeFeatureOptions options;
+  options.features = feature_options(values, kNprfFeatures);
+  const std::string product = values.take_choice("product", {"auto", "fft", "direct"}, "auto");
+  if (product == "fft") options.product = ToeplitzPath::fft;
+  if (product == "direct") options.product = ToeplitzPath::direct;
+  return options;
+}
+
+template <typename T>
+Method<T> method_for(Target target) {
+  Method<T> method;
+  method.target = target;
+  method.options = feature_option_infos(kNprfFeatures);
+  method.options.push_back({"product", "auto|fft|direct", "auto", "how the bias is applied; auto: what is faster"});
+  method.bind = [target](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+    const RelativeFeatureOptions options = options_from(values);
+    return {[=](arma::uword d, const Stream& stream) { return approximate(problem, target, d, stream, options); },
+            [=](double d) {
+              const RelativePath path = relative_path(problem.position(), problem.n(), static_cast<arma::uword>(d),
+                                                      problem.p_v(), options.product);
+              return relative_flops(path, static_cast<double>(problem.n()), static_cast<double>(problem.p()),
+                                    static_cast<double>(problem.p_v()), d, problem.position().height > 1);
+            }};
+  };
+  return method;
+}
+
+}  // namespace
+
+template <typename T>
+Approximation<T> prf_rpe(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                         const RelativeFeatureOptions& options) {
+  return approximate(problem, Target::softmax_rpe, d, stream, options);
+}
+
+template <typename T>
+Approximation<T> nprf_rpe(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                          const RelativeFeatureOptions& options) {
+  return approximate(problem, Target::normalized_rpe, d, stream, options);
+}
+
+template <typename T>
+Method<T> prf_rpe_method() {
+  Method<T> method = method_for<T>(Target::softmax_rpe);
+  method.name = "prf-rpe";
+  method.summary = "positive features with a relative position bias, by FFT";
+  method.source = "NPRF Eq. 10";
+  return method;
+}
+
+template <typename T>
+Method<T> nprf_rpe_method() {
+  Method<T> method = method_for<T>(Target::normalized_rpe);
+  method.name = "nprf-rpe";
+  method.summary = "the same with queries and keys of unit length";
+  method.source = "NPRF Alg. 1";
+  return method;
+}
+
+template Approximation<float> prf_rpe(const Problem<float>&, arma::uword, const Stream&, const RelativeFeatureOptions&);
+template Approximation<double> prf_rpe(const Problem<double>&, arma::uword, const Stream&,
+                                       const RelativeFeatureOptions&);
+template Approximation<float> nprf_rpe(const Problem<float>&, arma::uword, const Stream&,
+                                       const RelativeFeatureOptions&);
+template Approximation<double> nprf_rpe(const Problem<double>&, arma::uword, const Stream&,
+                                        const RelativeFeatureOptions&);
+template Method<float> prf_rpe_method();
+template Method<double> prf_rpe_method();
+template Method<float> nprf_rpe_method();
+template Method<double> nprf_rpe_method();
+
+}  // namespace croquis

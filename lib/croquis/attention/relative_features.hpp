@@ -1,0 +1,43 @@
+// Attention by features with a relative position: what prf-rpe and nprf-rpe share.
+#pragma once
+
+#include <croquis/attention/method.hpp>
+#include <croquis/features/feature_pair.hpp>
+#include <croquis/toeplitz/toeplitz_operator.hpp>
+#include <string>
+
+namespace croquis {
+
+/// How sum_j c_{j-i} phi(x_i).phi(y_j) v_j is computed for all i.
+enum class RelativePath {
+  sums,    ///< no bias, not causal: phi(X) (phi(Y)^T V)
+  prefix,  ///< no bias, causal: the same by prefix sums over j
+  fft,     ///< feature by feature: sum_r phi_r(X) o T (phi_r(Y) o V)
+  direct,  ///< blocks of scores phi(X) phi(Y)^T o T, as exact attention is streamed
+};
+
+/// The path for a position, n tokens, d features and p_v values; where a bias leaves the choice, the one whose measured
+/// rate is better: fft from about n = 3000 for d = 16 and 12000 for d = 64 with p_v = 64.
+template <typename T>
+RelativePath relative_path(const RelativePosition<T>& position, arma::uword n, arma::uword d, arma::uword p_v,
+                           ToeplitzPath wanted = ToeplitzPath::automatic);
+
+/// O~_i = sum_j c_{j-i} phi(x_i).phi(y_j) v_j / sum_j c_{j-i} phi(x_i).phi(y_j), c = exp(b), for the position of
+/// `problem` (NPRF Eq. 10 and Alg. 1).
+///
+/// Law: rows of B~ sum to 1. The error of a row sum by fft is at most E_i = entry_error() sum_r |phi_r(x_i)|
+/// ||phi_r(Y)||_2,
+///   norm-wise: rows with E_i > 0.01 |D~_i|, where a wide range of b or of features has made the row sum small beside
+///   what the transform adds up, are computed again by the direct path; diagnostics.direct_rows says how many (all n
+///   when the direct path was taken from the start).
+/// Memory: O(n (p_v + 64)) for any d on the path fft, O(n p_v) on the others.
+/// Cost: as relative_flops. Throws std::runtime_error, with `name` and the token, when an estimated row sum is zero.
+template <typename T>
+Approximation<T> relative_feature_attention(FeaturePair<T> features, const Problem<T>& problem, ToeplitzPath wanted,
+                                            const std::string& name);
+
+/// Leading terms: features are computed twice, once for their shifts; then sums and prefix as feature_attention, fft
+/// 5 d (p_v + 1) L log2 L with L = 2n (4n for an image), direct 2 n^2 (d + p_v + 1).
+double relative_flops(RelativePath path, double n, double p, double p_v, double d, bool image);
+
+}  // namespace croquis

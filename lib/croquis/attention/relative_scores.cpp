@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/attention/relative_scores.hpp>
+#include <croquis/core/threads.hpp>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+constexpr arma::uword kDirections = 64, kQueryBlock = 256, kKeyBlock = 512, kChunk = 128;
+
+// first, first + 1, ... of a block of at most `most` before `end`.
+arma::uvec indices(arma::uword first, arma::uword most, arma::uword end) {
+  return arma::regspace<arma::uvec>(first, std::min(first + most, end) - 1);
+}
+
+arma::uword blocks_of(arma::uword n, arma::uword block) {
+  return (n + block - 1) / block;
+}
+
+}  // namespace
+
+template <typename T>
+RelativeScores<T>::RelativeScores(FeaturePair<T> features, const RelativePosition<T>& position, RelativePath path)
+    : features_(std::move(features)), shifts_(features_.shifts()), causal_(position.causal), path_(path) {
+  const arma::uword n = shifts_.log_scale.n_elem;
+  log_scale_ = shifts_.log_scale;
+  if (path == RelativePath::prefix) return;
+  toeplitz_.emplace(position, n, path == RelativePath::fft ? ToeplitzPath::fft : ToeplitzPath::direct);
+  log_scale_ += toeplitz_->log_scale();
+  if (path == RelativePath::direct) direct_ = arma::regspace<arma::uvec>(0, n - 1);
+}
+
+template <typename T>
+arma::Mat<T> RelativeScores<T>::multiply(const arma::Mat<T>& x, arma::vec* bound) const {
+  if (path_ == RelativePath::prefix) return by_prefix(x);
+  arma::Mat<T> y = path_ == RelativePath::fft ? by_fft(x, false, bound) : arma::Mat<T>(x.n_rows, x.n_cols);
+  replace_direct_rows(x, y);
+  return y;
+}
+
+template <typename T>
+arma::Mat<T> RelativeScores<T>::multiply_transposed(const arma::Mat<T>& x) const {
+  if (path_ == RelativePath::prefix) return by_suffix(x);
+  arma::Mat<T> y(x.n_rows, x.n_cols, arma::fill::zeros);
+  if (path_ == RelativePath::fft) {
+    arma::Mat<T> rest = x;
+    rest.rows(direct_).zeros();
+    y = by_fft(rest, true, nullptr);
+  }
+  add_direct_transposed(x, y);
+  return y;
+}
+
+// Every task has one column of X for all features of a block, so that nothing is shared and n numbers a column suffice.
+template <typename T>
+arma::Mat<T> RelativeScores<T>::by_fft(const arma::Mat<T>& x, bool transposed, arma::vec* bound) const {
+  const arma::uword n = x.n_rows, m = features_.directions();
+  const arma::uvec all = arma::regspace<arma::uvec>(0, n - 1);
+  arma::Mat<T> y(n, x.n_cols, arma::fill::zeros);
+  if (bound != nullptr) bound->zeros(n);
+  for (arma::uword first = 0; first < m; first += kDirections) {
+    const arma::span directions(first, std::min(first + kDirections, m) - 1);
+    arma::Mat<T> queries = features_.queries(all, directions, shifts_), keys = features_.keys(all, directions, shifts_);
+    if (bound != nullptr) {
+      const arma::Col<T> norms = arma::sqrt(arma::sum(arma::square(keys), 0)).t();
+      *bound += toeplitz_->entry_error() * arma::conv_to<arma::vec>::from(arma::abs(queries) * norms);
+    }
+    const arma::Mat<T>&inner = transposed ? queries : keys, &outer = transposed ? keys : queries;
+    parallel_for(x.n_cols, [&](std::size_t c) {
+      auto work = toeplitz_->workspace();
+      arma::Col<T> product(n);
+      for (arma::uword r = 0; r < inner.n_cols; ++r) {
+        product = inner.col(r) % x.col(c);
+        toeplitz_->multiply(product.memptr(), product.memptr(), transposed, work);
+        y.col(c) += outer.col(r) % product;
+      }
+    });
+  }
+  return y;
+}
+
+template <typename T>
+arma::Mat<T> RelativeScores<T>::by_prefix(const arma::Mat<T>& x) const {
+  const arma::uword n = x.n_rows;
+  const arma::span all(0, features_.directions() - 1);
+  arma::Mat<T> y(n, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
+  for (arma::uword first = 0; first < n; first += kChunk) {
+    const arma::uvec tokens = indices(first, kChunk, n);
+    const arma::uword last = first + tokens.n_elem - 1;
+    const arma::Mat<T> queries = features_.queries(tokens, all, shifts_), keys = features_.keys(tokens, all, shifts_);
+    const arma::Mat<T> rows = x.rows(first, last);
+    y.rows(first, last) = queries * state + arma::trimatl(queries * keys.t()) * rows;
+    state += keys.t() * rows;
+  }
+  return y;
+}
+
+template <typename T>
+arma::Mat<T> RelativeScores<T>::by_suffix(const arma::Mat<T>& x) const {
+  const arma::uword n = x.n_rows;
+  const arma::span all(0, features_.directions() - 1);
+  arma::Mat<T> y(n, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
+  for (arma::uword chunk = blocks_of(n, kChunk); chunk-- > 0;) {
+    const arma::uvec tokens = indices(chunk * kChunk, kChunk, n);
+    const arma::uword first = tokens.front(), last = tokens.back();
+    const arma::Mat<T> queries = features_.queries(tokens, all, shifts_), keys = features_.keys(tokens, all, shifts_);
+    const arma::Mat<T> rows = x.rows(first, last);
+    y.rows(first, last) = keys * state + arma::trimatu(keys * queries.t()) * rows;
+    state += queries.t() * rows;
+  }
+  return y;
+}
+
+template <typename T>
+arma::Mat<T> RelativeScores<T>::block(const arma::uvec& keys, const arma::uvec& queries) const {
+  arma::Mat<T> scores(keys.n_elem, queries.n_elem, arma::fill::zeros);
+  for (arma::uword first = 0; first < features_.directions(); first += kDirections) {
+    const arma::span directions(first, std::min(first + kDirections, features_.directions()) - 1);
+    scores += features_.keys(keys, directions, shifts_) * features_.queries(queries, directions, shifts_).t();
+  }
+  toeplitz_->weigh(scores, keys.front(), queries);
+  return scores;
+}
+
+template <typename T>
+void RelativeScores<T>::replace_direct_rows(const arma::Mat<T>& x, arma::Mat<T>& y) const {
+  const arma::uword n = x.n_rows;
+  parallel_for(blocks_of(direct_.n_elem, kQueryBlock), [&](std::size_t b) {
+    const arma::uword first = b * kQueryBlock, last = std::min(first + kQueryBlock, direct_.n_elem) - 1;
+    const arma::uvec queries = direct_.subvec(first, last);
+    arma::Mat<T> sums(queries.n_elem, x.n_cols, arma::fill::zeros);
+    for (arma::uword k0 = 0; k0 < n && !(causal_ && k0 > queries.back()); k0 += kKeyBlock) {
+      const arma::uvec keys = indices(k0, kKeyBlock, n);
+      sums += block(keys, queries).t() * x.rows(keys.front(), keys.back());
+    }
+    y.rows(queries) = sums;
+  });
+}
+
+template <typename T>
+void RelativeScores<T>::add_direct_transposed(const arma::Mat<T>& x, arma::Mat<T>& y) const {
+  const arma::uword n = x.n_rows;
+  parallel_for(blocks_of(n, kKeyBlock), [&](std::size_t b) {
+    const arma::uvec keys = indices(b * kKeyBlock, kKeyBlock, n);
+    for (arma::uword first = 0; first < direct_.n_elem; first += kQueryBlock) {
+      const arma::uvec queries = direct_.subvec(first, std::min(first + kQueryBlock, direct_.n_elem) - 1);
+      if (causal_ && keys.front() > queries.back()) continue;
+      y.rows(keys.front(), keys.back()) += block(keys, queries) * x.rows(queries);
+    }
+  });
+}
+
+template class RelativeScores<float>;
+template class RelativeScores<double>;
+
+}  // namespace croquis

@@ -1,0 +1,48 @@
+// The matrix of feature scores with a relative position, as products.
+#pragma once
+
+#include <croquis/attention/relative_features.hpp>
+#include <croquis/features/feature_pair.hpp>
+#include <croquis/toeplitz/toeplitz_operator.hpp>
+#include <optional>
+
+namespace croquis {
+
+/// A~_ij = c_{j-i} sum_r queries(i, r) keys(j, r), n x n, with the shifted features of a pair: exp(log_scale_i) A~_ij
+/// is the estimate of exp(x_i.y_j + b_{j-i}). Path fft, prefix or direct. On the path fft some rows can be given to the
+/// direct path.
+template <typename T>
+class RelativeScores {
+ public:
+  RelativeScores(FeaturePair<T> features, const RelativePosition<T>& position, RelativePath path);
+
+  /// A~ X. With `bound`, on the path fft: what an entry of A~ 1 may be off by.
+  arma::Mat<T> multiply(const arma::Mat<T>& x, arma::vec* bound) const;
+  /// A~^T X.
+  arma::Mat<T> multiply_transposed(const arma::Mat<T>& x) const;
+
+  /// From now on these rows, ascending, are computed directly.
+  void compute_directly(const arma::uvec& rows) { direct_ = rows; }
+  /// Those rows of y <- A~ X.
+  void replace_direct_rows(const arma::Mat<T>& x, arma::Mat<T>& y) const;
+
+  const arma::Col<T>& log_scale() const { return log_scale_; }
+  arma::uword direct_rows() const { return direct_.n_elem; }
+
+ private:
+  arma::Mat<T> by_fft(const arma::Mat<T>& x, bool transposed, arma::vec* bound) const;
+  arma::Mat<T> by_prefix(const arma::Mat<T>& x) const;
+  arma::Mat<T> by_suffix(const arma::Mat<T>& x) const;  // the transpose of by_prefix
+  void add_direct_transposed(const arma::Mat<T>& x, arma::Mat<T>& y) const;
+  arma::Mat<T> block(const arma::uvec& keys, const arma::uvec& queries) const;  // keys x queries, of A~^T
+
+  FeaturePair<T> features_;
+  typename FeaturePair<T>::Shifts shifts_;
+  bool causal_;
+  RelativePath path_;
+  std::optional<ToeplitzOperator<T>> toeplitz_;  // not for prefix
+  arma::Col<T> log_scale_;
+  arma::uvec direct_;  // rows computed directly
+};
+
+}  // namespace croquis

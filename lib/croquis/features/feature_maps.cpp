@@ -1,0 +1,57 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/features/feature_maps.hpp>
+#include <limits>
+#include <utility>
+
+namespace croquis {
+namespace {
+constexpr std::string_view kNames[] = {"trf", "prf", "hyperbolic", "sphere", "oprf", "saderf"};
+}
+
+std::string_view name_of(FeatureMap map) {
+  return kNames[static_cast<std::size_t>(map)];
+}
+
+std::vector<std::string> feature_map_names() {
+  return {std::begin(kNames), std::end(kNames)};
+}
+
+FeatureMap feature_map(std::string_view name) {
+  const auto found = std::find(std::begin(kNames), std::end(kNames), name);
+  require(found != std::end(kNames), "map", "one of trf prf hyperbolic sphere oprf saderf", {{"name", name}});
+  return static_cast<FeatureMap>(found - std::begin(kNames));
+}
+
+template <typename T>
+arma::Mat<T> log_elu_features(arma::Mat<T> x) {
+  x.transform([](T value) { return std::log1p(std::max(value, T(0))) + std::min(value, T(0)); });
+  return x;
+}
+
+double optimal_exponent(double s, arma::uword p) {
+  require(s >= 0 && std::isfinite(s) && p >= 1, "optimal_exponent", "s >= 0, p >= 1", {{"s", s}, {"p", p}});
+  // 1 / rho = (root + b) / (2p) with b = 2s + p, which is rho with its numerator made rational.
+  const auto width = static_cast<double>(p);
+  const double b = 2 * s + width, root = std::sqrt(b * b + 8 * width * s);
+  return (1 - (root + b) / (2 * width)) / 8;
+}
+
+template <typename T>
+arma::Row<T> balancing_scale(const arma::Mat<T>& x, const arma::Mat<T>& y) {
+  require(x.n_cols == y.n_cols && x.n_rows >= 1 && y.n_rows >= 1, "balancing_scale", "points of one width",
+          {{"x.cols", x.n_cols}, {"y.cols", y.n_cols}});
+  const arma::rowvec squares_x = arma::conv_to<arma::rowvec>::from(arma::mean(arma::square(x), 0));
+  const arma::rowvec squares_y = arma::conv_to<arma::rowvec>::from(arma::mean(arma::square(y), 0));
+  const double least = std::numeric_limits<T>::epsilon() * (arma::mean(squares_x) + arma::mean(squares_y));
+  if (!(least > 0)) return arma::Row<T>(x.n_cols, arma::fill::ones);
+  return arma::conv_to<arma::Row<T>>::from(arma::pow((squares_y + least) / (squares_x + least), 0.25));
+}
+
+template arma::Mat<float> log_elu_features(arma::Mat<float>);
+template arma::Mat<double> log_elu_features(arma::Mat<double>);
+template arma::Row<float> balancing_scale(const arma::Mat<float>&, const arma::Mat<float>&);
+template arma::Row<double> balancing_scale(const arma::Mat<double>&, const arma::Mat<double>&);
+
+}  // namespace croquis

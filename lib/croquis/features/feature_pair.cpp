@@ -1,0 +1,240 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/features/feature_pair.hpp>
+#include <croquis/linalg/vector_math.hpp>
+#include <limits>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+constexpr arma::uword kDirectionsPerBlock = 64, kRowsPerBlock = 512;
+
+arma::uword functions_of(FeatureMap map) {
+  return map == FeatureMap::trf || map == FeatureMap::hyperbolic ? 2 : 1;
+}
+
+arma::uword checked_directions(const FeatureOptions& options, arma::uword d) {
+  const arma::uword functions = functions_of(options.map);
+  require(d >= 1, "features", "d >= 1", {{"d", d}});
+  require(d % functions == 0, "features", "an even d, two functions a direction",
+          {{"map", name_of(options.map)}, {"d", d}});
+  require(options.epsilon >= 0 && std::isfinite(options.epsilon), "features", "epsilon >= 0",
+          {{"epsilon", options.epsilon}});
+  require(options.epsilon == 0 || options.map != FeatureMap::trf, "features", "epsilon goes with positive maps",
+          {{"map", name_of(options.map)}, {"epsilon", options.epsilon}});
+  return d / functions;
+}
+
+template <typename T>
+arma::Col<T> squared_norms(const arma::Mat<T>& rows) {
+  return arma::sum(arma::square(rows), 1);
+}
+
+// mean over all pairs of ||x_i + y_j||^2
+template <typename T>
+double mean_squared_sum(const arma::Mat<T>& x, const arma::Mat<T>& y) {
+  const arma::Row<T> mean_x = arma::mean(x, 0), mean_y = arma::mean(y, 0);
+  return std::max(0.0, static_cast<double>(arma::mean(squared_norms(x)) + arma::mean(squared_norms(y)) +
+                                           2 * arma::dot(mean_x, mean_y)));
+}
+
+}  // namespace
+
+template <typename T>
+FeaturePair<T>::FeaturePair(arma::Mat<T> x, arma::Mat<T> y, arma::uword d, const FeatureOptions& options,
+                            const Stream& stream)
+    : options_(options),
+      functions_(functions_of(options.map)),
+      x_(std::move(x)),
+      y_(std::move(y)),
+      projection_(options.projection, checked_directions(options, d), x_.n_cols, stream) {
+  require(x_.n_cols == y_.n_cols && x_.n_rows >= 1 && y_.n_rows >= 1, "features", "points of one width",
+          {{"x.cols", x_.n_cols}, {"y.cols", y_.n_cols}});
+  const arma::uword m = projection_.rows(), p = x_.n_cols;
+  log_factor_ = -std::log(static_cast<double>(options.map == FeatureMap::trf ? m : count()));
+  slopes_.ones(m);
+  offsets_.zeros(m);
+  if (options.map == FeatureMap::saderf) {
+    const arma::Row<T> scale = balancing_scale(x_, y_);
+    x_.each_row() %= scale;
+    y_.each_row() /= scale;
+  }
+  if (options.map == FeatureMap::sphere) {
+    const arma::Row<T> norms = arma::sqrt(squared_norms(projection_.dense())).t();
+    slopes_ = std::sqrt(static_cast<T>(p)) / norms;
+  } else if (options.map == FeatureMap::oprf || options.map == FeatureMap::saderf) {
+    exponent_ = optimal_exponent(mean_squared_sum(x_, y_), p);
+    slopes_.fill(static_cast<T>(std::sqrt(1 - 4 * exponent_)));
+    offsets_ = static_cast<T>(exponent_) * squared_norms(projection_.dense()).t();
+    log_factor_ += static_cast<double>(p) / 2 * std::log1p(-4 * exponent_);
+  }
+  const T half = options.map == FeatureMap::trf ? T(0.5) : T(-0.5);
+  x_heights_ = half * squared_norms(x_);
+  y_heights_ = half * squared_norms(y_);
+}
+
+template <typename T>
+arma::Mat<T> FeaturePair<T>::exponents(const arma::Mat<T>& points, arma::span directions) const {
+  const arma::uword first = directions.a, count = directions.b - directions.a + 1;
+  arma::Mat<T> block = projection_.apply(points, first, count);
+  parallel_for(count, [&](std::size_t c) { block.col(c) = slopes_(first + c) * block.col(c) + offsets_(first + c); });
+  return block;
+}
+
+template <typename T>
+typename FeaturePair<T>::Shifts FeaturePair<T>::empty_shifts() const {
+  Shifts shifts;
+  shifts.keys.zeros(count());
+  shifts.carried.zeros(count());
+  shifts.queries.set_size(x_.n_rows);
+  shifts.queries.fill(-std::numeric_limits<T>::infinity());
+  return shifts;
+}
+
+// The largest exponent of every key column, and what the query column takes over.
+template <typename T>
+void FeaturePair<T>::raise_key_shifts(const arma::Mat<T>& block, arma::uword first, Shifts& shifts) const {
+  if (options_.map == FeatureMap::trf) return;
+  const bool heights = options_.epsilon == 0;
+  parallel_for(block.n_cols, [&](std::size_t c) {
+    const T* column = block.colptr(c);
+    for (arma::uword f = 0; f < functions_; ++f) {
+      const T sign = f == 0 ? T(1) : T(-1);
+      T top = -std::numeric_limits<T>::infinity();
+      for (arma::uword j = 0; j < block.n_rows; ++j) {
+        top = std::max(top, sign * column[j] + (heights ? y_heights_(j) : T(0)));
+      }
+      const arma::uword index = f * directions() + first + c;
+      shifts.keys(index) = top;
+      if (heights) shifts.carried(index) = top;
+    }
+  });
+}
+
+template <typename T>
+void FeaturePair<T>::raise_query_shifts(const arma::Mat<T>& block, arma::uword first, Shifts& shifts) const {
+  if (options_.map == FeatureMap::trf) return;
+  parallel_for((block.n_rows + kRowsPerBlock - 1) / kRowsPerBlock, [&](std::size_t b) {
+    const arma::uword top = b * kRowsPerBlock, bottom = std::min(top + kRowsPerBlock, block.n_rows);
+    for (arma::uword c = 0; c < block.n_cols; ++c) {
+      for (arma::uword f = 0; f < functions_; ++f) {
+        const T sign = f == 0 ? T(1) : T(-1), carried = shifts.carried(f * directions() + first + c);
+        for (arma::uword i = top; i < bottom; ++i) {
+          shifts.queries(i) = std::max(shifts.queries(i), sign * block(i, c) + carried);
+        }
+      }
+    }
+  });
+}
+
+template <typename T>
+void FeaturePair<T>::finish(Shifts& shifts) const {
+  const T factor = static_cast<T>(log_factor_);
+  if (options_.map == FeatureMap::trf) {
+    const T top = y_heights_.max();
+    shifts.keys.fill(top);
+    shifts.queries.zeros();
+    shifts.log_scale = x_heights_ + top + factor;
+  } else if (options_.epsilon == 0) {
+    shifts.log_scale = x_heights_ + shifts.queries + factor;
+  } else {
+    const T top = shifts.keys.max();
+    shifts.keys.fill(top);
+    shifts.log_scale = shifts.queries + top + factor;
+  }
+}
+
+template <typename T>
+typename FeaturePair<T>::Shifts FeaturePair<T>::shifts() const {
+  Shifts shifts = empty_shifts();
+  if (options_.map != FeatureMap::trf) {
+    for (arma::uword first = 0; first < directions(); first += kDirectionsPerBlock) {
+      const arma::span block(first, std::min(first + kDirectionsPerBlock, directions()) - 1);
+      raise_key_shifts(exponents(y_, block), first, shifts);
+      raise_query_shifts(exponents(x_, block), first, shifts);
+    }
+  }
+  finish(shifts);
+  return shifts;
+}
+
+template <typename T>
+typename FeaturePair<T>::Matrices FeaturePair<T>::matrices() const {
+  Shifts shifts = empty_shifts();
+  const arma::span all(0, directions() - 1);
+  const arma::Mat<T> keys = exponents(y_, all);
+  const arma::Mat<T> queries = exponents(x_, all);
+  raise_key_shifts(keys, 0, shifts);
+  raise_query_shifts(queries, 0, shifts);
+  finish(shifts);
+  return {query_features(queries, x_heights_, shifts.queries, 0, shifts), key_features(keys, y_heights_, 0, shifts),
+          shifts.log_scale};
+}
+
+template <typename T>
+arma::Mat<T> FeaturePair<T>::key_features(const arma::Mat<T>& block, const arma::Col<T>& heights, arma::uword first,
+                                          const Shifts& shifts) const {
+  const arma::uword tokens = block.n_rows;
+  arma::Mat<T> features(tokens, functions_ * block.n_cols);
+  parallel_for(features.n_cols, [&](std::size_t column) {
+    const arma::uword f = column / block.n_cols, c = column % block.n_cols;
+    const T shift = shifts.keys(f * directions() + first + c), sign = f == 0 ? T(1) : T(-1);
+    const T* exponent = block.colptr(c);
+    const T* height = heights.memptr();
+    T* out = features.colptr(column);
+    if (options_.map == FeatureMap::trf) {
+      for (arma::uword j = 0; j < tokens; ++j) {
+        out[j] = std::exp(height[j] - shift) * (f == 0 ? std::sin(exponent[j]) : std::cos(exponent[j]));
+      }
+      return;
+    }
+    for (arma::uword j = 0; j < tokens; ++j) out[j] = sign * exponent[j] + height[j];
+    exp_shifted(out, tokens, shift);
+    if (options_.epsilon > 0) features.col(column) += static_cast<T>(options_.epsilon);
+  });
+  return features;
+}
+
+template <typename T>
+arma::Mat<T> FeaturePair<T>::query_features(const arma::Mat<T>& block, const arma::Col<T>& heights,
+                                            const arma::Col<T>& row_shifts, arma::uword first,
+                                            const Shifts& shifts) const {
+  const arma::uword tokens = block.n_rows;
+  arma::Mat<T> features(tokens, functions_ * block.n_cols);
+  parallel_for(features.n_cols, [&](std::size_t column) {
+    const arma::uword f = column / block.n_cols, c = column % block.n_cols;
+    const T carried = shifts.carried(f * directions() + first + c), sign = f == 0 ? T(1) : T(-1);
+    const T* exponent = block.colptr(c);
+    const T* shift = row_shifts.memptr();
+    T* out = features.colptr(column);
+    if (options_.map == FeatureMap::trf) {
+      for (arma::uword i = 0; i < tokens; ++i) out[i] = f == 0 ? std::sin(exponent[i]) : std::cos(exponent[i]);
+      return;
+    }
+    // The height of a query is a factor of its row and stands in log_scale; only FAVOR+'s epsilon sees it.
+    for (arma::uword i = 0; i < tokens; ++i) out[i] = sign * exponent[i] + carried - shift[i];
+    if (options_.epsilon > 0) features.col(column) += heights;
+    exp_shifted(out, tokens, T(0));
+    if (options_.epsilon > 0) features.col(column) += static_cast<T>(options_.epsilon);
+  });
+  return features;
+}
+
+template <typename T>
+arma::Mat<T> FeaturePair<T>::queries(const arma::uvec& tokens, arma::span directions, const Shifts& shifts) const {
+  return query_features(exponents(x_.rows(tokens), directions), x_heights_(tokens), shifts.queries(tokens),
+                        directions.a, shifts);
+}
+
+template <typename T>
+arma::Mat<T> FeaturePair<T>::keys(const arma::uvec& tokens, arma::span directions, const Shifts& shifts) const {
+  return key_features(exponents(y_.rows(tokens), directions), y_heights_(tokens), directions.a, shifts);
+}
+
+template class FeaturePair<float>;
+template class FeaturePair<double>;
+
+}  // namespace croquis

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/features/projections.hpp>
+#include <croquis/linalg/hadamard.hpp>
+#include <croquis/sketch/draws.hpp>
+#include <stdexcept>
+
+namespace croquis {
+namespace {
+
+constexpr arma::uword kPointsPerBlock = 512;
+constexpr std::string_view kNames[] = {"iid", "haar", "orthogonal", "sorf", "halton"};
+
+arma::uword blocks_of(arma::uword n, arma::uword block) {
+  return (n + block - 1) / block;
+}
+
+arma::mat normals(const Stream& stream, arma::uword rows, arma::uword cols) {
+  arma::mat z(rows, cols);
+  fill_normal(stream, 0, z.n_elem, z.memptr());
+  return z;
+}
+
+// A p x p orthogonal matrix with the Haar law: QR with the sign convention R_ii > 0 is unique, so Q inherits the
+// rotation invariance of the Gaussian matrix.
+arma::mat haar(arma::uword p, const Stream& stream) {
+  arma::mat q, r;
+  if (!arma::qr(q, r, normals(stream, p, p))) throw std::runtime_error("Projection: the QR factorisation failed");
+  for (arma::uword c = 0; c < p; ++c) {
+    if (r(c, c) < 0) q.col(c) *= -1;
+  }
+  return q;
+}
+
+std::vector<std::uint64_t> first_primes(arma::uword count) {
+  std::vector<std::uint64_t> primes;
+  for (std::uint64_t candidate = 2; primes.size() < count; ++candidate) {
+    const bool prime = std::none_of(primes.begin(), primes.end(), [&](std::uint64_t q) { return candidate % q == 0; });
+    if (prime) primes.push_back(candidate);
+  }
+  return primes;
+}
+
+double radical_inverse(std::uint64_t index, std::uint64_t base) {
+  double value = 0, weight = 1;
+  for (; index > 0; index /= base) {
+    weight /= static_cast<double>(base);
+    value += weight * static_cast<double>(index % base);
+  }
+  return value;
+}
+
+// p x m. A uniform number of 53 bits may be 0, where the quantile is not finite: it is kept half a step inside.
+arma::mat halton_normals(arma::uword m, arma::uword p, const Stream& stream) {
+  constexpr double step = 0x1p-53, half = 0x1p-54;
+  constexpr int unused_bits = 11;
+  const std::vector<std::uint64_t> primes = first_primes(p);
+  std::vector<std::uint64_t> words(p);
+  fill_words(stream.child("shift"), 0, p, words.data());
+  arma::mat columns(p, m);
+  const boost::math::normal law;
+  parallel_for(m, [&](std::size_t r) {
+    for (arma::uword c = 0; c < p; ++c) {
+      const double shift = static_cast<double>(words[c] >> unused_bits) * step;
+      double u = radical_inverse(r + 1, primes[c]) + shift;
+      u -= std::floor(u);
+      columns(c, r) = boost::math::quantile(law, std::clamp(u, half, 1 - step));
+    }
+  });
+  return columns;
+}
+
+arma::mat columns_of(ProjectionLaw law, arma::uword m, arma::uword p, const Stream& stream) {
+  if (law == ProjectionLaw::halton) return halton_normals(m, p, stream);
+  arma::mat columns(p, m);
+  if (law == ProjectionLaw::iid) {
+    parallel_for(m, [&](std::size_t r) { fill_normal(stream.child(r), 0, p, columns.colptr(r)); });
+    return columns;
+  }
+  parallel_for(blocks_of(m, p), [&](std::size_t b) {
+    const arma::uword first = b * p, count = std::min(p, m - first);
+    const arma::mat rotation = haar(p, stream.child("block").child(b));
+    columns.cols(first, first + count - 1) = rotation.head_cols(count);
+    for (arma::uword r = first; r < first + count; ++r) {
+      const bool chi = law == ProjectionLaw::haar;
+      columns.col(r) *=
+          chi ? arma::norm(normals(stream.child("norm").child(r), p, 1)) : std::sqrt(static_cast<double>(p));
+    }
+  });
+  return columns;
+}
+
+}  // namespace
+
+std::string_view name_of(ProjectionLaw law) {
+  return kNames[static_cast<std::size_t>(law)];
+}
+
+std::vector<std::string> projection_names() {
+  return {std::begin(kNames), std::end(kNames)};
+}
+
+ProjectionLaw projection_law(std::string_view name) {
+  const auto found = std::find(std::begin(kNames), std::end(kNames), name);
+  require(found != std::end(kNames), "projection", "one of iid haar orthogonal sorf halton", {{"name", name}});
+  return static_cast<ProjectionLaw>(found - std::begin(kNames));
+}
+
+template <typename T>
+Projection<T>::Projection(ProjectionLaw law, arma::uword m, arma::uword p, const Stream& stream) : m_(m), p_(p) {
+  require(m >= 1 && p >= 1, "Projection", "m >= 1, p >= 1", {{"m", m}, {"p", p}});
+  if (law != ProjectionLaw::sorf) {
+    columns_ = arma::conv_to<arma::Mat<T>>::from(columns_of(law, m, p, stream));
+    return;
+  }
+  const arma::uword width = next_power_of_two(p), blocks = blocks_of(m, width);
+  signs_.set_size(width, 3 * blocks);
+  for (arma::uword c = 0; c < signs_.n_cols; ++c) {
+    const T magnitude = c % 3 == 2 ? 1 / static_cast<T>(width) : T(1);
+    fill_signs(stream.child("block").child(c / 3), c % 3 * width, width, magnitude, signs_.colptr(c));
+  }
+}
+
+template <typename T>
+arma::Mat<T> Projection<T>::apply(const arma::Mat<T>& x, arma::uword first, arma::uword count) const {
+  require(x.n_cols == p_, "Projection::apply", "points with p columns", {{"cols", x.n_cols}, {"p", p_}});
+  require(first + count <= m_, "Projection::apply", "rows of W", {{"first", first}, {"count", count}, {"m", m_}});
+  arma::Mat<T> product(x.n_rows, count);
+  if (product.is_empty()) return product;
+  parallel_for(blocks_of(x.n_rows, kPointsPerBlock), [&](std::size_t b) {
+    const arma::uword top = b * kPointsPerBlock, bottom = std::min(top + kPointsPerBlock, x.n_rows) - 1;
+    arma::Mat<T> block(bottom - top + 1, count);
+    if (signs_.is_empty()) {
+      block = x.rows(top, bottom) * columns_.cols(first, first + count - 1);
+    } else {
+      apply_signs(x.rows(top, bottom), first, block);
+    }
+    product.rows(top, bottom) = block;
+  });
+  return product;
+}
+
+template <typename T>
+void Projection<T>::apply_signs(const arma::Mat<T>& x, arma::uword first, arma::Mat<T>& product) const {
+  const arma::uword width = signs_.n_rows, last = first + product.n_cols - 1;
+  arma::Mat<T> work(width, x.n_rows);
+  for (arma::uword b = first / width; b <= last / width; ++b) {
+    work.zeros();
+    work.head_rows(p_) = x.t();
+    for (arma::uword k = 0; k < 3; ++k) {
+      work.each_col() %= signs_.col(3 * b + k);
+      hadamard_transform(work);
+    }
+    const arma::uword top = std::max(first, b * width), bottom = std::min(last, (b + 1) * width - 1);
+    product.cols(top - first, bottom - first) = work.rows(top - b * width, bottom - b * width).t();
+  }
+}
+
+template <typename T>
+arma::Mat<T> Projection<T>::dense() const {
+  return apply(arma::Mat<T>(p_, p_, arma::fill::eye)).t();
+}
+
+template class Projection<float>;
+template class Projection<double>;
+
+}  // namespace croquis

@@ -1,0 +1,81 @@
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/sampling/indices.hpp>
+#include <croquis/sketch/draws.hpp>
+#include <croquis/sketch/srct.hpp>
+
+namespace croquis {
+
+SrctSketch::SrctSketch(arma::uword n, arma::uword d, const Stream& stream) : n_(n), signs_(stream.child("signs")) {
+  require(d >= 1 && d <= n && n >> 31 == 0, "SrctSketch", "1 <= d <= n < 2^31", {{"n", n}, {"d", d}});
+  rows_ = sample_without_replacement(n, d, stream.child("rows"));
+}
+
+// sqrt(n/d) D
+template <typename T>
+arma::Col<T> SrctSketch::scaled_signs() const {
+  arma::Col<T> signs(n_);
+  const T scale = std::sqrt(static_cast<T>(n_) / static_cast<T>(cols()));
+  fill_signs(signs_, 0, n_, scale, signs.memptr());
+  return signs;
+}
+
+template <typename T>
+arma::Mat<T> SrctSketch::left(const arma::Mat<T>& m) const {
+  require(m.n_rows == n_, "SrctSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", n_}});
+  const CosineTransform<T> cosines(n_);
+  const arma::Col<T> signs = scaled_signs<T>();
+  arma::Mat<T> product(cols(), m.n_cols);
+  parallel_for(m.n_cols, [&](std::size_t c) {
+    arma::Col<T> x = signs % m.col(c);
+    cosines.apply(x.memptr());
+    product.col(c) = x.elem(rows_);
+  });
+  return product;
+}
+
+template <typename T>
+arma::Mat<T> SrctSketch::right(const arma::Mat<T>& m) const {
+  require(m.n_cols == n_, "SrctSketch::right", "a matrix with n columns", {{"cols", m.n_cols}, {"n", n_}});
+  return left(arma::Mat<T>(m.t())).t();
+}
+
+template <typename T>
+arma::Mat<T> SrctSketch::expand(const arma::Mat<T>& m) const {
+  require(m.n_rows == cols(), "SrctSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
+  const CosineTransform<T> cosines(n_);
+  const arma::Col<T> signs = scaled_signs<T>();
+  arma::Mat<T> product(n_, m.n_cols);
+  parallel_for(m.n_cols, [&](std::size_t c) {
+    arma::Col<T> x(n_, arma::fill::zeros);
+    x.elem(rows_) = m.col(c);  // different rows
+    cosines.apply_transposed(x.memptr());
+    product.col(c) = signs % x;
+  });
+  return product;
+}
+
+// By the formula, without a transform.
+template <typename T>
+arma::Mat<T> SrctSketch::dense() const {
+  const CosineTransform<T> cosines(n_);
+  const arma::Col<T> signs = scaled_signs<T>();
+  arma::Mat<T> s(n_, cols());
+  for (arma::uword j = 0; j < cols(); ++j) {
+    for (arma::uword i = 0; i < n_; ++i) s(i, j) = signs(i) * cosines.entry(rows_(j), i);
+  }
+  return s;
+}
+
+static_assert(Sketch<SrctSketch, float> && Sketch<SrctSketch, double>);
+template arma::Mat<float> SrctSketch::left(const arma::Mat<float>&) const;
+template arma::Mat<double> SrctSketch::left(const arma::Mat<double>&) const;
+template arma::Mat<float> SrctSketch::right(const arma::Mat<float>&) const;
+template arma::Mat<double> SrctSketch::right(const arma::Mat<double>&) const;
+template arma::Mat<float> SrctSketch::expand(const arma::Mat<float>&) const;
+template arma::Mat<double> SrctSketch::expand(const arma::Mat<double>&) const;
+template arma::Mat<float> SrctSketch::dense() const;
+template arma::Mat<double> SrctSketch::dense() const;
+
+}  // namespace croquis

@@ -1,0 +1,53 @@
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/toeplitz/relative_position.hpp>
+#include <limits>
+
+namespace croquis {
+
+RelativeGrid::RelativeGrid(arma::uword n, arma::uword height) : height_(height), width_(0) {
+  require(n >= 1 && height >= 1 && n % height == 0, "RelativeGrid", "height >= 1 divides n >= 1",
+          {{"n", n}, {"height", height}});
+  width_ = n / height;
+}
+
+template <typename T>
+void require_valid(const RelativePosition<T>& position, arma::uword n) {
+  const RelativeGrid grid(n, position.height);
+  if (position.bias.is_empty()) return;
+  const arma::uword size = position.bias.n_elem;
+  require(size == grid.size(), "bias", position.height == 1 ? "2n - 1 entries" : "(2 height - 1)(2 width - 1) entries",
+          {{"entries", size}, {"n", n}, {"height", position.height}});
+  for (arma::uword t = 0; t < size; ++t) {
+    const T b = position.bias(t);
+    require(std::isfinite(b) || (b < 0 && t != grid.centre()), "bias", "finite entries or -inf, b_0 finite",
+            {{"entry", t}, {"value", b}});
+  }
+}
+
+template <typename T>
+RelativePosition<T> cut(const RelativePosition<T>& position, arma::uword n, arma::uword m) {
+  if (m == n) return position;
+  require(position.height == 1, "bias", "an image without padding",
+          {{"length", m}, {"n", n}, {"height", position.height}});
+  RelativePosition<T> shorter = position;
+  if (!position.bias.is_empty()) shorter.bias = position.bias.subvec(n - m, n + m - 2);
+  return shorter;
+}
+
+template <typename T>
+arma::Col<T> log_weights(const RelativePosition<T>& position, const RelativeGrid& grid) {
+  arma::Col<T> b = position.bias;
+  if (b.is_empty()) b.zeros(grid.size());
+  if (position.causal && b.n_elem > 1) b.tail(grid.centre()).fill(-std::numeric_limits<T>::infinity());
+  return b;
+}
+
+template void require_valid(const RelativePosition<float>&, arma::uword);
+template void require_valid(const RelativePosition<double>&, arma::uword);
+template RelativePosition<float> cut(const RelativePosition<float>&, arma::uword, arma::uword);
+template RelativePosition<double> cut(const RelativePosition<double>&, arma::uword, arma::uword);
+template arma::Col<float> log_weights(const RelativePosition<float>&, const RelativeGrid&);
+template arma::Col<double> log_weights(const RelativePosition<double>&, const RelativeGrid&);
+
+}  // namespace croquis

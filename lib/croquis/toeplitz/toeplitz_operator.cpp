@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/toeplitz/toeplitz_operator.hpp>
+
+namespace croquis {
+namespace {
+
+constexpr arma::uword kRowBlock = 256, kColumnBlock = 512;
+
+// Three transforms, each off by 7 u log2 L of its norm, and the product of the spectra.
+template <typename T>
+double fft_error(arma::uword length) {
+  constexpr double a_stage = 7, transforms = 3, product = 10;
+  const double u = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+  return (transforms * a_stage * std::log2(std::max(2.0, static_cast<double>(length))) + product) * u;
+}
+
+}  // namespace
+
+template <typename T>
+ToeplitzOperator<T>::ToeplitzOperator(const RelativePosition<T>& position, arma::uword n, ToeplitzPath path)
+    : grid_((require_valid(position, n), n), position.height),
+      direct_(path == ToeplitzPath::direct || (path == ToeplitzPath::automatic && n <= kDirectToeplitz)),
+      log_scale_(0),
+      weights_(log_weights(position, grid_)),
+      rows_(fft_friendly_length(2 * grid_.height() - 1)),
+      cols_(fft_friendly_length(2 * grid_.width() - 1)),
+      fft_(rows_, cols_) {
+  log_scale_ = weights_.max();  // finite: b_0 is
+  weights_.transform([this](T b) { return std::exp(b - log_scale_); });
+  const arma::uword h = grid_.height(), w = grid_.width(), stride = 2 * w - 1;
+  Workspace work = workspace();
+  std::fill_n(work.real(), fft_.size(), T(0));
+  for (arma::uword r = 0; r < 2 * h - 1; ++r) {
+    for (arma::uword c = 0; c < stride; ++c) {
+      // Entry (r, c) is c_t of t = (r - h + 1, c - w + 1), and stands at -t.
+      const arma::uword row = (h - 1 + rows_ - r) % rows_, col = (w - 1 + cols_ - c) % cols_;
+      work.real()[row * cols_ + col] = weights_(r * stride + c);
+    }
+  }
+  fft_.forward(work);
+  const T scale = 1 / static_cast<T>(fft_.size());
+  std::vector<std::complex<T>> spectrum(work.spectrum(), work.spectrum() + fft_.spectrum_size());
+  for (std::complex<T>& value : spectrum) value *= scale;
+  spectrum_ = std::make_shared<const std::vector<std::complex<T>>>(std::move(spectrum));
+  entry_error_ = fft_error<T>(fft_.size()) * static_cast<double>(arma::norm(weights_));
+}
+
+template <typename T>
+void ToeplitzOperator<T>::multiply(const T* x, T* y, bool transposed, Workspace& work) const {
+  const arma::uword h = grid_.height(), w = grid_.width();
+  T* real = work.real();
+  for (arma::uword r = 0; r < h; ++r) {
+    std::copy_n(x + r * w, w, real + r * cols_);
+    std::fill_n(real + r * cols_ + w, cols_ - w, T(0));
+  }
+  std::fill_n(real + h * cols_, (rows_ - h) * cols_, T(0));
+  fft_.forward(work);
+  std::complex<T>* s = work.spectrum();
+  const std::complex<T>* t = spectrum_->data();
+  const T sign = transposed ? T(-1) : T(1);  // the transpose has the conjugate spectrum
+  for (std::size_t k = 0; k < spectrum_->size(); ++k) {
+    const T re = t[k].real(), im = sign * t[k].imag(), a = s[k].real(), b = s[k].imag();
+    s[k] = {a * re - b * im, a * im + b * re};
+  }
+  fft_.backward(work);
+  for (arma::uword r = 0; r < h; ++r) std::copy_n(real + r * cols_, w, y + r * w);
+}
+
+template <typename T>
+void ToeplitzOperator<T>::weigh(arma::Mat<T>& block, arma::uword first_key, const arma::uvec& queries) const {
+  for (arma::uword a = 0; a < block.n_cols; ++a) {
+    const arma::uword origin = grid_.centre() - grid_.place(queries(a));
+    T* column = block.colptr(a);
+    if (grid_.height() == 1) {
+      const T* c = weights_.memptr() + (origin + first_key);
+      for (arma::uword b = 0; b < block.n_rows; ++b) column[b] *= c[b];
+    } else {
+      for (arma::uword b = 0; b < block.n_rows; ++b) column[b] *= weights_(origin + grid_.place(first_key + b));
+    }
+  }
+}
+
+template <typename T>
+arma::Mat<T> ToeplitzOperator<T>::product(const arma::Mat<T>& x, bool transposed) const {
+  require(x.n_rows == n(), "ToeplitzOperator", "a matrix with n rows", {{"rows", x.n_rows}, {"n", n()}});
+  arma::Mat<T> y(x.n_rows, x.n_cols);
+  if (y.is_empty()) return y;
+  if (!direct_) {
+    // Two columns a task would share a workspace; one is enough work for n above the crossover.
+    parallel_for(x.n_cols, [&](std::size_t k) {
+      Workspace work = workspace();
+      multiply(x.colptr(k), y.colptr(k), transposed, work);
+    });
+    return y;
+  }
+  parallel_for((n() + kRowBlock - 1) / kRowBlock, [&](std::size_t b) {
+    const arma::uword i0 = b * kRowBlock, rows = std::min(kRowBlock, n() - i0);
+    arma::Mat<T> sums(rows, x.n_cols, arma::fill::zeros), block;
+    for (arma::uword j0 = 0; j0 < n(); j0 += kColumnBlock) {
+      const arma::uword cols = std::min(kColumnBlock, n() - j0);
+      if (transposed) {  // rows i0 ... of T^T are keys, columns queries
+        block.ones(rows, cols);
+        weigh(block, i0, arma::regspace<arma::uvec>(j0, j0 + cols - 1));
+        sums += block * x.rows(j0, j0 + cols - 1);
+      } else {
+        block.ones(cols, rows);
+        weigh(block, j0, arma::regspace<arma::uvec>(i0, i0 + rows - 1));
+        sums += block.t() * x.rows(j0, j0 + cols - 1);
+      }
+    }
+    y.rows(i0, i0 + rows - 1) = sums;
+  });
+  return y;
+}
+
+template <typename T>
+arma::Mat<T> ToeplitzOperator<T>::apply(const arma::Mat<T>& x) const {
+  return product(x, false);
+}
+
+template <typename T>
+arma::Mat<T> ToeplitzOperator<T>::apply_transposed(const arma::Mat<T>& x) const {
+  return product(x, true);
+}
+
+template <typename T>
+LinearOperator<T> as_operator(const ToeplitzOperator<T>& toeplitz) {
+  return {toeplitz.n(), toeplitz.n(), [toeplitz](const arma::Mat<T>& x) { return toeplitz.apply(x); },
+          [toeplitz](const arma::Mat<T>& x) { return toeplitz.apply_transposed(x); }};
+}
+
+template class ToeplitzOperator<float>;
+template class ToeplitzOperator<double>;
+template LinearOperator<float> as_operator(const ToeplitzOperator<float>&);
+template LinearOperator<double> as_operator(const ToeplitzOperator<double>&);
+
+}  // namespace croquis

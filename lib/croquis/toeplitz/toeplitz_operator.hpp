@@ -1,0 +1,69 @@
+// Toeplitz matrices, and block Toeplitz ones of images, by fast Fourier transform or directly.
+#pragma once
+
+#include <armadillo>
+#include <complex>
+#include <croquis/linalg/linear_operator.hpp>
+#include <croquis/toeplitz/real_fft.hpp>
+#include <croquis/toeplitz/relative_position.hpp>
+#include <memory>
+
+namespace croquis {
+
+/// How a product is computed. Automatic: direct for n <= kDirectToeplitz, where it was measured to be faster.
+enum class ToeplitzPath { automatic, fft, direct };
+inline constexpr arma::uword kDirectToeplitz = 256;
+
+/// T_ij = c_{j-i}, c_t = exp(b_t - max b), n x n: the matrix exp(b_{j-i}) less its scale, so that the largest |c_t| is
+/// 1 whatever b is. c_t = 0 for b_t = -inf and for keys after their query when the position is causal.
+///
+/// fft: by a circulant matrix of fft_friendly_length >= 2n - 1 with first column (c_0, c_-1, ..., c_-(n-1), 0, ..., 0,
+///   c_{n-1}, ..., c_1), its spectrum taken once (NPRF Sec. 3.2); for an image the same in rows and columns.
+/// direct: blocks of T are filled from c and multiplied.
+/// Law: an entry of T x by fft is off by at most entry_error() ||x||_2, by direct by at most n u sum_j c_{j-i} |x_j|.
+/// The
+///   first is norm-wise: entries of T x far below the largest lose all their digits, and may be negative.
+/// Cost of k columns: fft 5 k L log2 L flops, L = 2n (4n for an image), memory O(n) a thread; direct 2 n^2 k. Columns
+/// are
+///   shared among the threads, rows in direct; the same bits for any number of threads.
+template <typename T>
+class ToeplitzOperator {
+ public:
+  /// Throws std::invalid_argument unless the position is valid for n tokens.
+  ToeplitzOperator(const RelativePosition<T>& position, arma::uword n, ToeplitzPath path = ToeplitzPath::automatic);
+
+  arma::uword n() const { return grid_.n(); }
+  bool direct() const { return direct_; }
+  T log_scale() const { return log_scale_; }  ///< max b
+  double entry_error() const { return entry_error_; }
+
+  arma::Mat<T> apply(const arma::Mat<T>& x) const;             ///< T X, n x k
+  arma::Mat<T> apply_transposed(const arma::Mat<T>& x) const;  ///< T^T X
+
+  using Workspace = typename RealFft<T>::Workspace;
+  Workspace workspace() const { return Workspace(fft_); }
+  /// y <- T x, or T^T x, by fft for a vector of n entries; y may be x.
+  void multiply(const T* x, T* y, bool transposed, Workspace& workspace) const;
+
+  /// out(a, b) = c of query `queries`(a) and key j0 + b, times what stands there: multiplies a block of scores by its
+  /// block of T. `keys_by_queries` has keys in rows.
+  void weigh(arma::Mat<T>& keys_by_queries, arma::uword first_key, const arma::uvec& queries) const;
+
+ private:
+  arma::Mat<T> product(const arma::Mat<T>& x, bool transposed) const;
+
+  RelativeGrid grid_;
+  bool direct_;
+  T log_scale_;
+  arma::Col<T> weights_;     // c, by the grid
+  arma::uword rows_, cols_;  // of the circulant
+  RealFft<T> fft_;
+  std::shared_ptr<const std::vector<std::complex<T>>> spectrum_;  // of the circulant's first column, over its size
+  double entry_error_ = 0;
+};
+
+/// The operator X -> T X for norms and tests.
+template <typename T>
+LinearOperator<T> as_operator(const ToeplitzOperator<T>& toeplitz);
+
+}  // namespace croquis

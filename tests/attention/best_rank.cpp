@@ -1,0 +1,102 @@
+#include <doctest/doctest.h>
+#include <croquis/attention/best_rank.hpp>
+
+#include <cmath>
+
+#include "support/attention.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+namespace {
+
+constexpr arma::uword kTokens = 24;
+
+template <typename T>
+struct Example {
+  Problem<T> problem = random_problem<T>(kTokens, 6, 3, 5, Stream(test_seed()).child("best"));
+  arma::mat b = in_double(softmax_of(logits_of(problem.Q(), problem.K())));
+  arma::vec singular = arma::svd(b);
+  // ||rounding of B||: its entries relatively, in Frobenius norm; the decomposition adds 10 n u ||B||.
+  double error = softmax_error<T>(kTokens, 6, largest_logit(problem)) * arma::norm(b, "fro") +
+                 20 * kTokens * unit<T>() * singular(0);
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE(
+    "best-rank-d: has rank d and the errors of Eckart-Young, sigma_{d+1} and the root of the squares after d", T, float,
+    double) {
+  const Example<T> example;
+  const BestRank<T> best(example.problem);
+  // Singular values move by at most the norm of the perturbation (Weyl).
+  CHECK(distance(best.singular_values(), example.singular) <= example.error);
+  for (const arma::uword d : {1U, 2U, 7U, 23U, 24U}) {
+    CAPTURE(d);
+    const Approximation<T> approximation = best.approximate(d);
+    const arma::mat b_d = arma::conv_to<arma::mat>::from(approximation.scores->dense());
+    const arma::vec kept = arma::svd(b_d), lost = arma::svd(arma::mat(example.b - b_d));
+    for (arma::uword i = d; i < kTokens; ++i) CHECK(kept(i) <= example.error);
+    const double spectral = d < kTokens ? example.singular(d) : 0;
+    const double frobenius = d < kTokens ? arma::norm(example.singular.tail(kTokens - d)) : 0;
+    CHECK(std::abs(lost(0) - spectral) <= 2 * example.error);
+    CHECK(std::abs(arma::norm(lost) - frobenius) <= 2 * std::sqrt(double{kTokens}) * example.error);
+    CHECK(approximation.diagnostics.rank.value() == d);
+  }
+}
+
+TEST_CASE_TEMPLATE("best-rank-d: the output is that of the projected scores, exact for d = n", T, float, double) {
+  const Example<T> example;
+  const BestRank<T> best(example.problem);
+  const double value = static_cast<double>(frobenius(example.problem.V()));
+  for (const arma::uword d : {1U, 5U, 24U}) {
+    const Approximation<T> approximation = best.approximate(d);
+    // B_d = B P with P the projector on the d right singular vectors, from the eigenvectors of B^T B.
+    arma::vec eigenvalues;
+    arma::mat vectors;
+    arma::eig_sym(eigenvalues, vectors, arma::mat(example.b.t() * example.b));
+    const arma::mat leading = vectors.tail_cols(d);
+    // Singular subspaces turn by the error over the gap (Wedin), and carry sigma_1 with them.
+    const double gap = d < kTokens ? example.singular(d - 1) - example.singular(d) : example.singular(0);
+    const double bound = example.error * (1 + 4 * example.singular(0) * (example.singular(0) + 1) / std::pow(gap, 2));
+    CHECK(distance(approximation.output, example.b * leading * leading.t() *
+                                             arma::conv_to<arma::mat>::from(example.problem.V())) <= bound * value);
+    CHECK(interface_gap(approximation, example.problem) <= 10 * kTokens * kTokens * unit<T>());
+  }
+  CHECK(distance(best.approximate(kTokens).output, example.b * Dense(example.problem.V())) <=
+        2 * example.error * value);
+}
+
+TEST_CASE_TEMPLATE("best-rank-d: no other matrix of rank d is nearer to B", T, float, double) {
+  const Example<T> example;
+  const BestRank<T> best(example.problem);
+  for (const arma::uword d : {2U, 9U}) {
+    const arma::mat b_d = arma::conv_to<arma::mat>::from(best.approximate(d).scores->dense());
+    const double mine = arma::norm(arma::mat(example.b - b_d), "fro");
+    for (std::uint64_t t = 0; t < 20; ++t) {
+      const arma::mat u = random_orthonormal(kTokens, d, Stream(test_seed()).child(t));
+      const arma::mat projected = u * (u.t() * example.b);
+      CHECK(arma::norm(arma::mat(example.b - projected), "fro") >= mine - 5 * example.error);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("best-rank-d: equal tokens have rank 1, which is exact", T, float, double) {
+  const arma::Mat<T> x = arma::repmat(arma::Row<T>{T(1), T(2)}, 8, 1), v = random_matrix<T>(8, 2, Stream(test_seed()));
+  const BestRank<T> best(Problem<T>(x, x, v));
+  CHECK(std::abs(static_cast<double>(best.singular_values()(0)) - 1) <= 20 * 8 * unit<T>());
+  CHECK(static_cast<double>(best.singular_values()(1)) <= 20 * 8 * unit<T>());
+  for (const arma::uword d : {1U, 8U}) {
+    CHECK(distance(best.approximate(d).output, arma::repmat(arma::mean(v, 0), 8, 1)) <= 8 * 40 * 8 * unit<T>() * 7);
+  }
+}
+
+TEST_CASE("best-rank-d: d of 0 and beyond n, and more tokens than a dense decomposition takes, are refused") {
+  const BestRank<double> best(random_problem<double>(5, 3, 2, 1, Stream(1)));
+  CHECK(refusal([&] { best.approximate(6); }) == "best-rank-d: 1 <= d <= n, got d = 6, n = 5");
+  CHECK(contains(refusal([&] { best.approximate(0); }), "got d = 0"));
+  const arma::mat many(4097, 1, arma::fill::zeros);
+  CHECK(contains(refusal([&] { BestRank<double>(Problem<double>(many, many, many)); }), "n <= 4096"));
+}

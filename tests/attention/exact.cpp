@@ -1,0 +1,193 @@
+#include <doctest/doctest.h>
+#include <croquis/attention/exact.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "support/attention.hpp"
+#include "support/matrices.hpp"
+#include "support/seed.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+
+namespace {
+
+constexpr Target kTargets[] = {Target::softmax, Target::kernelized};
+constexpr arma::uword kSizes[] = {1, 5, 257, 700};  // one block, and past the 256 queries and the 512 keys of a block
+
+// Largest relative error of an entry of the score matrix.
+template <typename T>
+double entry_error(const Problem<T>& problem, Target target) {
+  const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p());
+  return target == Target::softmax ? softmax_error<T>(n, p, largest_logit(problem))
+                                   : gaussian_error<T>(p, largest_point(problem));
+}
+
+// Largest error of an entry of S X where S >= 0 is known to entry_error: the sum over n keys rounds by n u more.
+template <typename T>
+double product_error(const Problem<T>& problem, Target target, const Dense& scores, const Dense& x) {
+  return (entry_error(problem, target) + static_cast<double>(problem.n()) * unit<T>()) * largest_row_sum(scores) *
+         static_cast<double>(largest_entry_of(x));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("exact_attention: output and row sums are those of the definition, within and across blocks", T,
+                   float, double) {
+  for (const arma::uword n : kSizes) {
+    CAPTURE(n);
+    const Problem<T> problem = random_problem<T>(n, 8, 3, 4, Stream(test_seed()).child(n), 0.5);
+    for (const Target target : kTargets) {
+      const ExactAttention<T> exact = exact_attention(problem, target);
+      const Dense scores = scores_of(problem.Q(), problem.K(), target);
+      CHECK(distance(exact.output, scores * problem.V()) <= product_error(problem, target, scores, problem.V()));
+
+      // The sum is off by entry_error and n u, its logarithm by as much and by u of its size.
+      const auto log_sums =
+          target == Target::softmax ? log_sums_of(logits_of(problem.Q(), problem.K())) : std::vector<long double>();
+      for (arma::uword i = 0; i < n; ++i) {
+        long double expected = 0;
+        for (arma::uword j = 0; j < n; ++j) expected += scores(i, j);
+        expected = target == Target::softmax ? log_sums[i] : std::log(expected);
+        REQUIRE(std::abs(static_cast<double>(exact.log_row_sums(i) - expected)) <=
+                entry_error(problem, target) +
+                    (static_cast<double>(n) + 4 * std::abs(static_cast<double>(expected))) * unit<T>());
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("exact_scores: products with B, with C and with their transposes, within and across blocks", T,
+                   float, double) {
+  for (const arma::uword n : kSizes) {
+    CAPTURE(n);
+    const Stream stream = Stream(test_seed()).child("scores").child(n);
+    const Problem<T> problem = random_problem<T>(n, 8, 3, 4, stream);
+    for (const Target target : kTargets) {
+      const LinearOperator<T> op = exact_scores(problem, target);
+      const Dense scores = scores_of(problem.Q(), problem.K(), target);
+      CHECK(op.rows == n);
+      CHECK(op.cols == n);
+      for (const arma::uword columns : {1U, 4U}) {
+        const arma::Mat<T> x = random_matrix<T>(n, columns, stream.child(columns));
+        CHECK(distance(op.apply(x), scores * x) <= product_error(problem, target, scores, x));
+        CHECK(distance(op.apply_transposed(x), transposed(scores) * x) <=
+              product_error(problem, target, transposed(scores), x));
+      }
+      if (n <= 257) {
+        CHECK(distance(op.dense(), scores) <= entry_error(problem, target));
+        CHECK(distance(op.apply_transposed(arma::Mat<T>(n, n, arma::fill::eye)), transposed(scores)) <=
+              entry_error(problem, target));
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("exact attention: padding gives the truncated problem, to the bit, whatever the padding holds", T,
+                   float, double) {
+  const Stream stream = Stream(test_seed()).child("padding");
+  const arma::Mat<T> q = random_matrix<T>(600, 6, stream.child("q")), k = random_matrix<T>(600, 6, stream.child("k")),
+                     v = random_matrix<T>(600, 2, stream.child("v"));
+  const arma::uword m = 517;
+  arma::Mat<T> loud = k;
+  loud.tail_rows(600 - m) *= T(50);  // would win every softmax
+  const Problem<T> cut(q.head_rows(m), k.head_rows(m), v.head_rows(m)), padded(q, loud, v, m);
+  for (const Target target : kTargets) {
+    const ExactAttention<T> expected = exact_attention(cut, target), exact = exact_attention(padded, target);
+    CHECK(identical(exact.output, expected.output));
+    CHECK(identical(exact.log_row_sums, expected.log_row_sums));
+    const arma::Mat<T> full = padded.padded(exact.output);
+    CHECK(arma::size(full) == arma::SizeMat(600, 2));
+    CHECK(arma::accu(full.tail_rows(600 - m) != 0) == 0);
+  }
+}
+
+TEST_CASE_TEMPLATE("exact attention: queries and keys of norm 100 and 10,000 give no NaN", T, float, double) {
+  for (const double norm : {100.0, 1e4}) {
+    CAPTURE(norm);
+    const Problem<T> problem = random_problem<T>(600, 8, 2, norm, Stream(test_seed()).child("huge"));
+    const arma::Mat<T> ones(600, 1, arma::fill::ones);
+    for (const Target target : kTargets) {
+      const ExactAttention<T> exact = exact_attention(problem, target);
+      const LinearOperator<T> op = exact_scores(problem, target);
+      CHECK(exact.output.is_finite());
+      CHECK_FALSE(exact.log_row_sums.has_nan());
+      CHECK(exact.log_row_sums.max() < std::numeric_limits<T>::infinity());
+      CHECK(op.apply_transposed(ones).is_finite());
+      const arma::Mat<T> sums = op.apply(ones);
+      CHECK(sums.is_finite());
+      if (target == Target::softmax) {
+        // Sums of the same 600 terms, in two orders; and an output is a mean of values.
+        CHECK(distance(sums, ones) <= 2 * (600 + 10) * unit<T>());
+        for (arma::uword c = 0; c < 2; ++c) {
+          CHECK(exact.output.col(c).max() <= problem.V().col(c).max() + 1e-3);
+          CHECK(exact.output.col(c).min() >= problem.V().col(c).min() - 1e-3);
+        }
+      } else {
+        CHECK(sums.max() <= T(600));
+      }
+      if (std::is_same_v<T, double>) {  // where the exponents keep enough digits to say more
+        const Dense scores = scores_of(problem.Q(), problem.K(), target);
+        CHECK(distance(exact.output, scores * problem.V()) <= product_error(problem, target, scores, problem.V()));
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("exact attention: kernelized rows that underflow are zero with a log sum of -inf", T, float,
+                   double) {
+  const arma::Mat<T> q(3, 1, arma::fill::value(T(1e3))), k(3, 1, arma::fill::value(T(-1e3))), v(3, 2, arma::fill::ones);
+  const ExactAttention<T> exact = exact_attention(Problem<T>(q, k, v), Target::kernelized);
+  CHECK(identical(exact.output, arma::Mat<T>(3, 2, arma::fill::zeros)));
+  CHECK(arma::all(exact.log_row_sums == -std::numeric_limits<T>::infinity()));
+}
+
+TEST_CASE_TEMPLATE("exact attention: rows of B sum to 1", T, float, double) {
+  for (const arma::uword n : kSizes) {
+    const Problem<T> problem = random_problem<T>(n, 8, 1, 6, Stream(test_seed()).child("sums"));
+    const arma::Mat<T> ones(n, 1, arma::fill::ones);
+    CHECK(distance(exact_scores(problem, Target::softmax).apply(ones), ones) <=
+          2 * (static_cast<double>(n) + 10) * unit<T>());
+  }
+}
+
+TEST_CASE_TEMPLATE("exact attention: a constant added to all keys changes the row sums alone", T, float, double) {
+  // q_i.(k_j + c): every row of scores is shifted by q_i.c, which softmax does not see.
+  const Problem<T> problem = random_problem<T>(40, 4, 3, 2, Stream(test_seed()).child("shift"));
+  arma::Mat<T> k = problem.K();
+  k.each_row() += arma::Row<T>{T(3), T(-2), T(1), T(5)};
+  const Problem<T> shifted(problem.Q(), k, problem.V());
+  const Dense scores = scores_of(problem.Q(), problem.K(), Target::softmax);
+  CHECK(distance(exact_attention(shifted, Target::softmax).output, exact_attention(problem, Target::softmax).output) <=
+        product_error(problem, Target::softmax, scores, problem.V()) +
+            2 * product_error(shifted, Target::softmax, scores, problem.V()));
+}
+
+TEST_CASE_TEMPLATE("exact attention: the same bits for any number of threads, also inside a parallel loop", T, float,
+                   double) {
+  const Problem<T> problem = random_problem<T>(700, 64, 64, 8, Stream(test_seed()).child("threads"));
+  for (const Target target : kTargets) {
+    const ThreadCount one(1, Blas::free);
+    const ExactAttention<T> expected = exact_attention(problem, target);
+    const LinearOperator<T> op = exact_scores(problem, target);
+    const arma::Mat<T> product = op.apply(problem.V()), transpose = op.apply_transposed(problem.V());
+    // Of one column BLAS may take another path.
+    const arma::Mat<T> first = problem.V().col(0), column = op.apply(first),
+                       column_transpose = op.apply_transposed(first);
+    const auto same = [&] {
+      const ExactAttention<T> exact = exact_attention(problem, target);
+      return identical(exact.output, expected.output) && identical(exact.log_row_sums, expected.log_row_sums) &&
+             identical(op.apply(problem.V()), product) && identical(op.apply_transposed(problem.V()), transpose) &&
+             identical(op.apply(first), column) && identical(op.apply_transposed(first), column_transpose);
+    };
+    for (const int team : {1, 2, 4}) {
+      const ThreadCount count(team, Blas::free);
+      CHECK(same());
+      std::vector<int> inside(2);
+      parallel_for(2, [&](std::size_t i) { inside[i] = same(); });
+      CHECK(inside[0] == 1);
+      CHECK(inside[1] == 1);
+    }
+  }
+}

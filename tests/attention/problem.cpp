@@ -1,0 +1,98 @@
+#include <doctest/doctest.h>
+#include <croquis/attention/problem.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "support/dense.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+TEST_CASE_TEMPLATE("Problem: keeps what it is given, and a copy is the same problem", T, float, double) {
+  const Stream stream(test_seed());
+  const arma::Mat<T> q = random_matrix<T>(5, 3, stream.child("q")), k = random_matrix<T>(5, 3, stream.child("k")),
+                     v = random_matrix<T>(5, 2, stream.child("v"));
+  const Problem<T> problem(q, k, v), copy = problem;
+  for (const Problem<T>& p : {problem, copy}) {
+    CHECK(identical(p.Q(), q));
+    CHECK(identical(p.K(), k));
+    CHECK(identical(p.V(), v));
+    CHECK(p.n() == 5);
+    CHECK(p.padded_n() == 5);
+    CHECK(p.p() == 3);
+    CHECK(p.p_v() == 2);
+  }
+  CHECK(identical(problem.padded(v), v));
+}
+
+TEST_CASE_TEMPLATE("Problem: with a length is the problem of the first tokens, and padded() puts zero rows below", T,
+                   float, double) {
+  const Stream stream(test_seed());
+  const arma::Mat<T> q = random_matrix<T>(6, 3, stream.child("q")), k = random_matrix<T>(6, 3, stream.child("k")),
+                     v = random_matrix<T>(6, 2, stream.child("v"));
+  for (const arma::uword length : {1U, 4U, 6U}) {
+    const Problem<T> problem(q, k, v, length);
+    CHECK(problem.n() == length);
+    CHECK(problem.padded_n() == 6);
+    CHECK(identical(problem.Q(), arma::Mat<T>(q.head_rows(length))));
+    CHECK(identical(problem.K(), arma::Mat<T>(k.head_rows(length))));
+    CHECK(identical(problem.V(), arma::Mat<T>(v.head_rows(length))));
+    const arma::Mat<T> padded = problem.padded(problem.V());
+    CHECK(identical(arma::Mat<T>(padded.head_rows(length)), problem.V()));
+    CHECK(arma::size(padded) == arma::SizeMat(6, 2));
+    CHECK(arma::accu(padded.tail_rows(6 - length) != 0) == 0);
+  }
+  CHECK(refusal([&] { Problem<T>(q, k, v, 4).padded(v); }) == "Problem::padded: one row a token, got rows = 6, n = 4");
+}
+
+TEST_CASE_TEMPLATE("Problem: NaN and infinity are refused by matrix, row and column, also in the padding", T, float,
+                   double) {
+  const arma::Mat<T> good(4, 3, arma::fill::ones);
+  const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+  struct Bad {
+    T value;
+    const char* shown;
+  };
+  for (const Bad& bad : {Bad{nan, "nan"}, Bad{infinity, "inf"}, Bad{-infinity, "-inf"}}) {
+    for (const char* name : {"Q", "K", "V"}) {
+      for (const arma::uword row : {0U, 2U, 3U}) {
+        arma::Mat<T> q = good, k = good, v = good;
+        (name[0] == 'Q' ? q : name[0] == 'K' ? k : v)(row, 1) = bad.value;
+        for (const arma::uword length : {2U, 4U}) {
+          CHECK(refusal([&] { Problem<T>(q, k, v, length); }) ==
+                "Problem: finite entries, got matrix = " + std::string(name) + ", row = " + std::to_string(row) +
+                    ", column = 1, value = " + bad.shown);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Problem: sizes that do not fit are refused with all of them") {
+  const arma::mat a(4, 3, arma::fill::ones), other_rows(5, 3, arma::fill::ones), other_cols(4, 2, arma::fill::ones);
+  const std::string rule = "Problem: Q and K of one size and V with as many rows, got ";
+  CHECK(refusal([&] { Problem<double>(a, other_rows, a); }) ==
+        rule + "Q.rows = 4, Q.cols = 3, K.rows = 5, K.cols = 3, V.rows = 4");
+  CHECK(refusal([&] { Problem<double>(a, other_cols, a); }) ==
+        rule + "Q.rows = 4, Q.cols = 3, K.rows = 4, K.cols = 2, V.rows = 4");
+  CHECK(contains(refusal([&] { Problem<double>(a, a, other_rows); }), "V.rows = 5"));
+  CHECK_NOTHROW(Problem<double>(a, a, other_cols));  // values have a width of their own
+  const arma::mat none(0, 3), narrow(4, 0);
+  CHECK(refusal([&] { Problem<double>(none, none, none); }) == "Problem: n, p, p_v >= 1, got n = 0, p = 3, p_v = 3");
+  CHECK(contains(refusal([&] { Problem<double>(narrow, narrow, a); }), "got n = 4, p = 0, p_v = 3"));
+  CHECK(contains(refusal([&] { Problem<double>(a, a, narrow); }), "got n = 4, p = 3, p_v = 0"));
+}
+
+TEST_CASE("Problem: a length of 0 or beyond n is refused") {
+  const arma::mat a(4, 3, arma::fill::ones);
+  CHECK(refusal([&] { Problem<double>(a, a, a, 0); }) == "Problem: 1 <= length <= n, got length = 0, n = 4");
+  CHECK(contains(refusal([&] { Problem<double>(a, a, a, 5); }), "got length = 5, n = 4"));
+}
+
+TEST_CASE("name_of: targets have the names of the documentation") {
+  CHECK(name_of(Target::softmax) == "softmax");
+  CHECK(name_of(Target::kernelized) == "kernelized");
+}

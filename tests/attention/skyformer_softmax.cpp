@@ -1,0 +1,163 @@
+#include <doctest/doctest.h>
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/skyformer.hpp>
+#include <croquis/measure/errors.hpp>
+
+#include <cmath>
+#include <set>
+
+#include "support/attention.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+namespace {
+
+SkyformerOptions at(const arma::uvec& landmarks) {
+  SkyformerOptions options;
+  options.landmarks = LandmarkPolicy::given;
+  options.given = landmarks;
+  return options;
+}
+
+// exp(x_i.y_j / sqrt(p)), without any scaling away: for moderate norms.
+Dense exponentials(const Dense& x, const Dense& y) {
+  Dense a = logits_of(x, y);
+  for (long double& e : a.entries) e = std::exp(e);
+  return a;
+}
+
+// The method straight from its definition: the Nystrom approximation of A itself by the softmax kernel of the stacked
+// points, no Gaussian kernel in sight; then rows over their sums.
+template <typename T>
+struct Reference {
+  Dense scores;                   // B~
+  std::vector<long double> sums;  // of the rows of A~
+  double error = 0;               // of an entry of the output, for values of size 1
+
+  Reference(const Problem<T>& problem, const arma::uvec& landmarks) {
+    const arma::uword n = problem.n();
+    const Dense stacked = arma::join_cols(problem.Q(), problem.K());
+    const std::set<arma::uword> unique(landmarks.begin(), landmarks.end());
+    const Dense chosen = rows_of(stacked, std::vector<arma::uword>(unique.begin(), unique.end()));
+    const Dense left = exponentials(problem.Q(), chosen), right = exponentials(problem.K(), chosen);
+    scores = left * inverted(exponentials(chosen, chosen)) * transposed(right);
+    sums.resize(n);
+    for (arma::uword i = 0; i < n; ++i) {
+      for (arma::uword j = 0; j < n; ++j) sums[i] += scores(i, j);
+      for (arma::uword j = 0; j < n; ++j) scores(i, j) /= sums[i];
+    }
+
+    // The library computes C~ to nystrom_error e, and B~_ij = c~_ij w_j / sum_k c~_ik w_k with weights w_j <= 1 from
+    // ||k_j||^2 / (2 sqrt(p)), rounding by (p + 4) u times that. An output entry is off by 2 e ||w|| / the smallest
+    // sum, and by the sum's and the weights' relative rounding times the growth sum_j |b~_ij|.
+    const Dense points = stacked_points(problem),
+                centres = rows_of(points, std::vector<arma::uword>(unique.begin(), unique.end()));
+    const auto p = static_cast<double>(problem.p()), d = static_cast<double>(landmarks.n_elem);
+    const double half = std::pow(largest_point(problem), 2) / 2;
+    const Dense columns = gaussian_of(points, centres);
+    const double e = nystrom_error<T>(
+        gaussian_error<T>(p, largest_point(problem)), std::sqrt(d) * static_cast<double>(frobenius(columns)),
+        largest_row_sum(gaussian_of(points, points)), arma::eig_sym(in_double(gaussian_of(centres, centres))).min(), d);
+    const Dense keys = problem.K(), queries = problem.Q();
+    long double top = 0, squares = 0, smallest = std::numeric_limits<long double>::infinity();
+    const auto half_norm = [&](const Dense& x, arma::uword i) {
+      long double sum = 0;
+      for (arma::uword c = 0; c < x.cols; ++c) sum += x(i, c) * x(i, c);
+      return sum / (2 * std::sqrt(static_cast<long double>(x.cols)));
+    };
+    for (arma::uword j = 0; j < n; ++j) top = std::max(top, half_norm(keys, j));
+    for (arma::uword j = 0; j < n; ++j) squares += std::exp(2 * (half_norm(keys, j) - top));
+    for (arma::uword i = 0; i < n; ++i)
+      smallest = std::min(smallest, std::abs(sums[i]) * std::exp(-half_norm(queries, i) - top));
+    const double growth = largest_row_sum(scores);
+    error = 2 * (1 + growth) * e * static_cast<double>(std::sqrt(squares) / smallest) +
+            4 * growth * ((p + 4) * half + static_cast<double>(n) + 8) * unit<T>();
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("skyformer-softmax: is the Nystrom approximation of A itself, rows divided by their sums", T, float,
+                   double) {
+  const Problem<T> problem = random_problem<T>(14, 8, 3, 2, Stream(7));
+  const arma::uvec lists[] = {
+      arma::regspace<arma::uvec>(0, 13), {0, 3, 14, 27, 20, 8, 6, 22}, {5, 5, 19, 19, 5, 2, 27}};
+  for (const arma::uvec& landmarks : lists) {
+    const Approximation<T> approximation = skyformer_softmax(problem, landmarks.n_elem, Stream(1), at(landmarks));
+    const Reference<T> reference(problem, landmarks);
+    CAPTURE(reference.error);
+    if (std::is_same_v<T, double>) CHECK(reference.error < 1e-6);  // the bound says something
+    const double value = static_cast<double>(largest_entry_of(problem.V()));
+    CHECK(distance(approximation.output, reference.scores * problem.V()) <= reference.error * value);
+    CHECK(distance(approximation.scores->dense(), reference.scores) <= reference.error);
+    CHECK(interface_gap(approximation, problem) <= reference.error);
+    // The row sums of A~, in logarithms.
+    for (arma::uword i = 0; i < 14; ++i) {
+      const long double sum = approximation.denominators->values(i) *
+                              std::exp(static_cast<long double>(approximation.denominators->log_scale(i)));
+      CHECK(std::abs(static_cast<double>(sum / reference.sums[i]) - 1) <= reference.error);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("skyformer-softmax: rows of the scores sum to 1, up to rounding and the growth of their entries", T,
+                   float, double) {
+  const Problem<T> problem = random_problem<T>(60, 8, 2, 3, Stream(test_seed()).child("sums"));
+  for (const SkyformerOptions& options : {SkyformerOptions{}, SkyformerOptions::code()}) {
+    const Approximation<T> approximation = skyformer_softmax(problem, 40, Stream(test_seed()), options);
+    // Numerator and denominator come from the same products in the same order for this X: they differ by one rounding
+    // of the reciprocal and one of the product.
+    CHECK(row_sum_deviation(*approximation.scores) <= 4 * unit<T>());
+  }
+}
+
+TEST_CASE_TEMPLATE("skyformer-softmax: exact when the landmarks hold all points", T, float, double) {
+  const Problem<T> problem = random_problem<T>(10, 8, 2, 3, Stream(8));
+  const arma::uvec all = arma::regspace<arma::uvec>(0, 19);
+  const Approximation<T> approximation = skyformer_softmax(problem, 20, Stream(1), at(all));
+  const Reference<T> reference(problem, all);
+  const double value = static_cast<double>(largest_entry_of(problem.V()));
+  CHECK(distance(approximation.output, softmax_of(logits_of(problem.Q(), problem.K())) * problem.V()) <=
+        reference.error * value);
+  const arma::vec log_sums = arma::conv_to<arma::vec>::from(exact_attention(problem, Target::softmax).log_row_sums);
+  CHECK(std::abs(smallest_denominator(*approximation.denominators, log_sums) - 1) <= 2 * reference.error);
+}
+
+TEST_CASE_TEMPLATE("skyformer-softmax: equal keys give the mean of the values, for any landmarks of that key", T, float,
+                   double) {
+  const Stream stream(test_seed());
+  const arma::Mat<T> q = random_matrix<T>(9, 4, stream.child("q")),
+                     k = arma::repmat(arma::Row<T>{T(1), T(0), T(-1), T(2)}, 9, 1),
+                     v = random_matrix<T>(9, 3, stream.child("v"));
+  const Approximation<T> approximation = skyformer_softmax(Problem<T>(q, k, v), 3, Stream(1), at({9, 12, 17}));
+  // All columns of C~ are equal, so the quotient is the mean whatever they are: 9 terms twice and the quotient.
+  CHECK(distance(approximation.output, arma::repmat(arma::mean(v, 0), 9, 1)) <= 2 * (2 * 9 + 20) * unit<T>() * 7);
+}
+
+TEST_CASE_TEMPLATE("skyformer-softmax: one token gives its value", T, float, double) {
+  const Problem<T> problem = random_problem<T>(1, 5, 3, 3, Stream(test_seed()).child("one"));
+  for (const arma::uword landmark : {0U, 1U}) {
+    const Approximation<T> approximation = skyformer_softmax(problem, 1, Stream(1), at({landmark}));
+    CHECK(distance(approximation.output, problem.V()) <=
+          8 * unit<T>() * static_cast<double>(largest_entry_of(problem.V())));
+  }
+}
+
+TEST_CASE_TEMPLATE("skyformer-softmax: nothing overflows, and rows whose weights all underflow are a runtime_error", T,
+                   float, double) {
+  // Landmarks at the keys, far from the origin: exp(||k||^2 / sqrt(p)) is beyond the largest number.
+  const Stream stream(test_seed());
+  const arma::Mat<T> near = T(0.5) * random_matrix<T>(8, 4, stream.child("near"));
+  const arma::Mat<T> k = near + T(60), q = near + T(60), v = random_matrix<T>(8, 2, stream.child("v"));
+  const Approximation<T> approximation =
+      skyformer_softmax(Problem<T>(q, k, v), 8, Stream(1), at(arma::regspace<arma::uvec>(8, 15)));
+  CHECK(approximation.output.is_finite());
+  const Problem<T> apart(k, arma::Mat<T>(-k), v);
+  CHECK(contains(refusal<std::runtime_error>([&] {
+                   skyformer_softmax(apart, 2, Stream(1), at({8, 9}));
+                 }),
+                 "skyformer-softmax: 8 denominators are zero"));
+}

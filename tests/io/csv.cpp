@@ -1,0 +1,66 @@
+#include <doctest/doctest.h>
+#include <croquis/io/csv.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/files.hpp"
+#include "support/refusal.hpp"
+
+using namespace croquis;
+
+namespace {
+
+using Fields = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("csv: a line of fields is split into the same fields, whatever they hold but line breaks") {
+  const Fields fields = {"", "plain", "a,b", "\"", "\"quoted\"", ",", "two words ", "1.5", "a\"b,\"\"c"};
+  for (const std::string& field : fields) CHECK(split_csv_line(csv_field(field)) == Fields{field});
+  std::string line = csv_field(fields[0]);
+  for (std::size_t i = 1; i < fields.size(); ++i) line += "," + csv_field(fields[i]);
+  CHECK(split_csv_line(line) == fields);
+  CHECK(csv_field("plain") == "plain");
+  CHECK(csv_field("a,b") == "\"a,b\"");
+  CHECK(csv_field("say \"no\"") == "\"say \"\"no\"\"\"");
+  CHECK(csv_field("two\nlines\r") == "\"two lines \"");  // a row stays on its line
+  CHECK(split_csv_line("") == Fields{""});
+  CHECK(split_csv_line(",") == Fields{"", ""});
+}
+
+TEST_CASE("csv: a number is read again to the bit, and NaN is NA") {
+  using limits = std::numeric_limits<double>;
+  for (const double x : {0.1, 1.0 / 3, -2e-300, limits::max(), limits::denorm_min(), 1e22, -0.0, 123456789.125}) {
+    CHECK(std::stod(csv_number(x)) == x);
+  }
+  CHECK(csv_number(std::nan("")) == "NA");
+  CHECK(csv_number(2) == "2");
+}
+
+TEST_CASE("csv: a table is read with its header, and a torn last line is dropped") {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "t.csv").string();
+  write_text(path, "name,n\r\n\"a,b\",1\nc,2\nd");
+  const CsvTable table = read_csv(path);
+  CHECK(table.header == Fields{"name", "n"});
+  CHECK(table.rows == std::vector<Fields>{{"a,b", "1"}, {"c", "2"}});
+  CHECK(table.column("n") == 1);
+  CHECK(refusal([&] { table.column("d"); }) == "no column 'd'; there are name, n");
+  write_text(path, "name,n\n");
+  CHECK(read_csv(path).rows.empty());
+}
+
+TEST_CASE("csv: a missing, an empty and a ragged file are refused with path and line") {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "t.csv").string();
+  CHECK(refusal([&] { read_csv(path); }) == path + ": cannot be opened");
+  write_text(path, "");
+  CHECK(contains(refusal([&] { read_csv(path); }), path + ": is empty"));
+  write_text(path, "torn header");
+  CHECK(contains(refusal([&] { read_csv(path); }), path + ": is empty"));
+  write_text(path, "a,b\n1,2\n3\n4,5\n");
+  CHECK(refusal([&] { read_csv(path); }) == path + ": line 3 has 1 fields where the header has 2");
+}

@@ -1,0 +1,156 @@
+#include <doctest/doctest.h>
+#include <croquis/sampling/indices.hpp>
+#include <croquis/sketch/srht.hpp>
+
+#include <cmath>
+
+#include "support/seed.hpp"
+#include "support/sketch_laws.hpp"
+#include "support/sketches.hpp"
+
+using namespace croquis;
+
+namespace {
+
+constexpr double kFailure = 1e-9;  // of one statistical test
+
+Sampler srht(arma::uword n, arma::uword d) {
+  return sampler_of([n, d](const Stream& stream) { return SrhtSketch(n, d, stream); });
+}
+
+// Unnormalised, Sylvester's order, by H_2m = (H_m, H_m; H_m, -H_m).
+arma::mat hadamard(arma::uword n) {
+  arma::mat h(1, 1, arma::fill::ones);
+  while (h.n_rows < n) h = arma::join_cols(arma::join_rows(h, h), arma::join_rows(h, -h));
+  return h;
+}
+
+enum class Rows { different, with_replacement };
+
+// The definition with other draws: sqrt(n'/d) D H^T R^T on the first n coordinates, D absent in a mutant.
+Sampler by_definition(arma::uword n, arma::uword d, Rows rows, bool signs) {
+  return [=](const Stream& stream) {
+    const arma::mat h = hadamard(4);
+    const Stream other = stream.child("by definition");
+    const arma::uvec r =
+        rows == Rows::different ? sample_without_replacement(4, d, other) : sample_with_replacement(4, d, other);
+    arma::mat s = h.cols(r).eval().head_rows(n) / std::sqrt(static_cast<double>(d));
+    for (arma::uword i = 0; signs && i < n; ++i) {
+      if ((other.child("signs").block(i)[0] & 1) != 0) s.row(i) *= -1;
+    }
+    return s;
+  };
+}
+
+// n = 3, n' = 4, d = 2: eight triples of signs, twelve ordered pairs of different rows of H.
+MatrixLaw law_of_three_by_two() {
+  MatrixLaw law;
+  const arma::mat h = hadamard(4);
+  const std::vector<std::pair<double, double>> sign = {{1, 0.5}, {-1, 0.5}};
+  for_products(sign, 3, [&](const std::vector<double>& signs, double probability) {
+    for (arma::uword a = 0; a < 4; ++a) {
+      for (arma::uword b = 0; b < 4; ++b) {
+        if (a == b) continue;
+        const arma::mat s = arma::diagmat(arma::vec(signs)) * h.cols(arma::uvec{a, b}).eval().head_rows(3);
+        law.add(s / std::sqrt(2.0), probability / 12);
+      }
+    }
+  });
+  return law;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("SrhtSketch: left, right and expand are products with dense(), n a power of two or not", T, float,
+                   double) {
+  const Stream stream = Stream(test_seed()).child("products");
+  const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1},   {2, 1},    {3, 4},    {5, 5},     {8, 8},
+                                                       {100, 1}, {129, 70}, {1000, 9}, {16384, 3}, {20000, 2}};
+  for (const auto& [n, d] : sizes) {
+    CAPTURE(n);
+    // Every number passes log2 n' <= 15 additions, two scalings and one rounding of the scale.
+    check_products<T>(SrhtSketch(n, d, stream.child(n)), stream.child("operands"), 18);
+  }
+}
+
+TEST_CASE("SrhtSketch: E[S S^T] = I in every entry, and mutants are rejected") {
+  // Off the diagonal the mean of d signs drawn without replacement from n', half of them +: variance
+  // (n' - d) / (d (n' - 1)), size at most 1; on it exactly 1.
+  constexpr arma::uword n = 13, d = 6, padded = 16;
+  constexpr std::uint64_t trials = 20000;
+  constexpr double variance = double{padded - d} / (d * (padded - 1));
+  const SecondMoment moment(n, 0, 0, variance, 1);
+  CHECK(detectable(variance, 1, 91, trials, kFailure) < 0.018);
+  const auto accepts = [&](const Sampler& sampler) {
+    return second_moment_is_identity(sampler, moment, trials, kFailure);
+  };
+  const Sampler sampler = srht(n, d);
+  CHECK(accepts(sampler));
+  CHECK_FALSE(accepts(scaled(sampler, d / std::sqrt(double{padded}))));  // sqrt(d/n') on H without its norm
+  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{n} / padded))));  // n in the place of n'
+  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{d} / padded))));  // no sqrt(n'/d)
+  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{padded}))));      // H without its norm
+  CHECK_FALSE(accepts(one_sign_stream_for_all_rows(sampler)));           // |S_ij| with one sign a column
+  CHECK_FALSE(accepts(mutant(sampler, [](arma::mat& s) { s.row(0).zeros(); })));
+}
+
+TEST_CASE("SrhtSketch: the joint law of a 3 x 2 sketch, and mutants are rejected") {
+  // The 96 cases are 24 matrices, four times each: 833 draws, deviation 28; half of the laws with a probability off by
+  // 23 % are rejected (6.7 deviations).
+  const MatrixLaw law = law_of_three_by_two();
+  const auto accepts = [&](const Sampler& sampler) { return law.is_law_of(sampler, 20000, kFailure); };
+  const Sampler sampler = srht(3, 2);
+  CHECK(accepts(sampler));
+  CHECK(accepts(by_definition(3, 2, Rows::different, true)));
+  CHECK_FALSE(accepts(by_definition(3, 2, Rows::different, false)));  // Hadamard without the signs: E[S S^T] is I still
+  CHECK_FALSE(accepts(by_definition(3, 2, Rows::with_replacement, true)));
+  CHECK_FALSE(accepts(scaled(sampler, std::sqrt(2.0))));
+  CHECK_FALSE(accepts(first_row_without_sign(sampler)));
+  CHECK_FALSE(accepts(last_row_without_sign(sampler)));
+  CHECK_FALSE(accepts(one_sign_stream_for_all_rows(sampler)));
+  CHECK_FALSE(accepts(seed_that_does_not_reach_the_draw(sampler)));
+}
+
+TEST_CASE("SrhtSketch: every entry is fair over the streams, and mutants are rejected") {
+  // 2,000 streams, deviation 22: one in two entries with P(+) = 0.58 is rejected (7.2 deviations).
+  const Sampler sampler = srht(200, 4);
+  CHECK(entries_follow(sampler, 1, 2000, kFailure));
+  CHECK_FALSE(entries_follow(first_row_without_sign(sampler), 1, 2000, kFailure));
+  CHECK_FALSE(entries_follow(last_row_without_sign(sampler), 1, 2000, kFailure));
+}
+
+TEST_CASE("SrhtSketch: streams of other names are independent, and mutants are rejected") {
+  const MatrixLaw law = law_of_three_by_two();
+  const Sampler sampler = srht(3, 2);
+  CHECK(law.holds_across_streams(sampler, 20000, kFailure));
+  CHECK_FALSE(law.holds_across_streams(seed_that_does_not_reach_the_draw(sampler), 20000, kFailure));
+  // One D for all streams, other rows: one pair in 12 is equal, not one in 24.
+  const Sampler one_diagonal = [&](const Stream& stream) {
+    const arma::mat s = by_definition(3, 2, Rows::different, false)(stream);
+    return arma::mat(s.each_col() % arma::vec{1, -1, 1});
+  };
+  CHECK_FALSE(law.holds_across_streams(one_diagonal, 20000, kFailure));
+}
+
+TEST_CASE("SrhtSketch: every row of H is drawn, for d = n' each once") {
+  // S^T S = (n'/d) I for n = n': exact up to rounding, n' products of 1/d each.
+  for (const arma::uword d : {1U, 7U, 64U}) {
+    const arma::mat s = SrhtSketch(64, d, Stream(test_seed()).child(d)).dense<double>();
+    CHECK(distance(transposed(s) * s, 64.0L / static_cast<long double>(d) * identity(d)) <= 64 * 4 * unit<double>());
+  }
+  // n < n' and d = n': S S^T = I in every draw.
+  const arma::mat s = SrhtSketch(37, 64, Stream(test_seed())).dense<double>();
+  CHECK(distance(Dense(s) * transposed(s), identity(37)) <= 64 * 4 * unit<double>());
+}
+
+TEST_CASE_TEMPLATE("SrhtSketch: the same bits for any number of threads", T, float, double) {
+  check_thread_counts<T>(SrhtSketch(1000, 24, Stream(test_seed()).child("threads")), Stream(test_seed()));
+}
+
+TEST_CASE("SrhtSketch: wrong sizes are refused") {
+  CHECK(refusal([] { SrhtSketch(5, 9, Stream(1)); }) ==
+        "SrhtSketch: n >= 1, 1 <= d <= n', the next power of two, got n = 5, d = 9, n' = 8");
+  CHECK(contains(refusal([] { SrhtSketch(0, 1, Stream(1)); }), "got n = 0, d = 1"));
+  CHECK(contains(refusal([] { SrhtSketch(5, 0, Stream(1)); }), "got n = 5, d = 0"));
+  check_refusals(SrhtSketch(5, 3, Stream(1)));
+}

@@ -1,0 +1,141 @@
+#include <doctest/doctest.h>
+#include <croquis/stats/accumulator.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "stats/reference.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+namespace {
+
+constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+
+struct Moments {
+  long double mean = 0, variance = 0, skewness = 0, kurtosis = 0;
+  long double absolute_skewness = 0;  // with |x - mean|^3: the size of the terms
+};
+
+// By definition, in two passes.
+Moments by_definition(const std::vector<double>& sample) {
+  const auto n = static_cast<long double>(sample.size());
+  Moments moments;
+  for (const double x : sample) moments.mean += x / n;
+  long double m2 = 0, m3 = 0, m4 = 0, absolute = 0;
+  for (const double x : sample) {
+    const long double d = x - moments.mean;
+    m2 += d * d / n;
+    m3 += d * d * d / n;
+    absolute += std::fabs(d * d * d) / n;
+    m4 += d * d * d * d / n;
+  }
+  moments.variance = m2 * n / (n - 1);
+  moments.skewness = m3 / std::pow(m2, 1.5L);
+  moments.absolute_skewness = absolute / std::pow(m2, 1.5L);
+  moments.kurtosis = m4 / (m2 * m2);
+  return moments;
+}
+
+// An update has about 20 operations on terms no larger than the moment (with absolute values) has become. Errors of
+// the mean, n u spread, enter in the deviations; the powers multiply both by at most 4.
+void check_moments(const Accumulator& a, const std::vector<double>& sample, double spread_over_deviation = 1) {
+  const Moments exact = by_definition(sample);
+  const double bound = 4 * 20 * static_cast<double>(sample.size()) * kUnit * spread_over_deviation;
+  CAPTURE(sample.size());
+  CHECK(a.count() == sample.size());
+  CHECK(std::abs(a.mean() - static_cast<double>(exact.mean)) <= bound * (std::abs(a.mean()) + a.standard_deviation()));
+  CHECK(a.variance() == doctest::Approx(static_cast<double>(exact.variance)).epsilon(bound).scale(0));
+  CHECK(std::abs(a.skewness() - static_cast<double>(exact.skewness)) <=
+        bound * static_cast<double>(exact.absolute_skewness));
+  CHECK(a.kurtosis() == doctest::Approx(static_cast<double>(exact.kurtosis)).epsilon(bound).scale(0));
+}
+
+}  // namespace
+
+TEST_CASE("Accumulator: the moments are those of the definition, for symmetric and skewed values") {
+  const Stream stream = Stream(test_seed()).child("moments");
+  for (const std::size_t n : {2, 3, 4, 5, 10, 100, 1000, 10000}) {
+    for (const std::vector<double>& sample :
+         {normal_sample(n, stream.child("normal").child(n)), exponential_sample(n, stream.child("skewed").child(n))}) {
+      check_moments(accumulated(sample), sample);
+    }
+  }
+}
+
+TEST_CASE("Accumulator: an offset of 1e9 costs nothing, where sums of squares lose everything") {
+  // Deviations -6, -3, 3, 6: M_2 = 90, M_3 = 0, M_4 = 2754. All steps are exact but the thirds in the mean, which are
+  // off by u 1e9 = 1e-7.
+  const std::vector<double> sample = {1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16};
+  const Accumulator a = accumulated(sample);
+  CHECK(a.mean() == doctest::Approx(1e9 + 10).epsilon(1e-15));
+  CHECK(a.variance() == doctest::Approx(30).epsilon(1e-6));
+  CHECK(std::abs(a.skewness()) < 1e-6);
+  CHECK(a.kurtosis() == doctest::Approx(4 * 2754.0 / (90.0 * 90.0)).epsilon(1e-6));
+
+  double sum = 0, squares = 0;
+  for (const double x : sample) sum += x, squares += x * x;
+  CHECK_FALSE((squares - sum * sum / 4) / 3 == doctest::Approx(30).epsilon(0.1));  // the mutant
+}
+
+TEST_CASE("Accumulator: parts that are merged have the moments of the whole, wherever they are cut") {
+  const std::vector<double> sample = exponential_sample(200, Stream(test_seed()).child("merge"));
+  for (const std::ptrdiff_t cut : {0, 1, 2, 3, 100, 199, 200}) {
+    CAPTURE(cut);
+    Accumulator left = accumulated({sample.begin(), sample.begin() + cut});
+    const Accumulator right = accumulated({sample.begin() + cut, sample.end()});
+    left.merge(right);
+    check_moments(left, sample);
+    CHECK(left.min() == *std::min_element(sample.begin(), sample.end()));
+    CHECK(left.max() == *std::max_element(sample.begin(), sample.end()));
+  }
+  const auto in_parts = [&](std::ptrdiff_t size) {
+    Accumulator all;
+    for (std::ptrdiff_t first = 0; first < 200; first += size) {
+      all.merge(accumulated({sample.begin() + first, sample.begin() + std::min<std::ptrdiff_t>(first + size, 200)}));
+    }
+    return all;
+  };
+  for (const std::ptrdiff_t size : {1, 7, 64}) check_moments(in_parts(size), sample);
+  CHECK(in_parts(7).variance() == in_parts(7).variance());  // the same order, the same bits
+  CHECK(in_parts(7).kurtosis() == in_parts(7).kurtosis());
+}
+
+TEST_CASE("Accumulator: values that are all the same have variance zero exactly, and no shape") {
+  Accumulator a = accumulated(std::vector<double>(1000, 0.1));
+  a.merge(accumulated(std::vector<double>(500, 0.1)));
+  CHECK(a.mean() == 0.1);
+  CHECK(a.variance() == 0.0);
+  CHECK(a.standard_error() == 0.0);
+  CHECK(std::isnan(a.skewness()));
+  CHECK(std::isnan(a.kurtosis()));
+}
+
+TEST_CASE("Accumulator: the first value is the smallest and the largest, also when it is far from zero") {
+  for (const double x : {-5.0, 5.0}) {
+    const Accumulator a = accumulated({x});
+    CHECK(a.min() == x);
+    CHECK(a.max() == x);
+    CHECK(a.mean() == x);
+  }
+  CHECK(accumulated({3, -2, 7}).min() == -2);
+  CHECK(accumulated({3, -2, 7}).max() == 7);
+}
+
+TEST_CASE("Accumulator: refuses NaN and Inf, and moments of too few values") {
+  Accumulator a;
+  CHECK(refusal([&] { a.add(std::numeric_limits<double>::quiet_NaN()); }) ==
+        "Accumulator::add: a finite value, got x = nan");
+  CHECK(contains(refusal([&] { a.add(-std::numeric_limits<double>::infinity()); }), "x = -inf"));
+  CHECK(refusal([&] { a.mean(); }) == "Accumulator::mean: at least one value");
+  CHECK(contains(refusal([&] { a.min(); }), "at least one value"));
+  CHECK(contains(refusal([&] { a.max(); }), "at least one value"));
+  a.add(1);
+  CHECK(refusal([&] { a.variance(); }) == "Accumulator::variance: at least two values, got count = 1");
+  CHECK(contains(refusal([&] { a.standard_error(); }), "at least two values"));
+  CHECK(contains(refusal([&] { a.skewness(); }), "at least two values"));
+  CHECK(contains(refusal([&] { a.kurtosis(); }), "at least two values"));
+  CHECK(a.mean() == 1);  // refused values left no trace
+}

@@ -1,0 +1,253 @@
+#include <doctest/doctest.h>
+#include <croquis/stats/intervals.hpp>
+
+#include <cmath>
+
+#include "stats/misses.hpp"
+#include "stats/reference.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+#include "support/statistics.hpp"
+
+using namespace croquis;
+
+namespace {
+
+constexpr double kFailure = 1e-9;  // of each statistical check below
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+TEST_CASE("clopper_pearson: its limits have the binomial tails alpha, summed directly") {
+  for (const std::uint64_t n : {1, 2, 7, 30, 60}) {
+    for (std::uint64_t k = 0; k <= n; ++k) {
+      for (const double alpha : {0.5, 0.05, 1e-6, 1e-12}) {
+        CAPTURE(n);
+        CAPTURE(k);
+        CAPTURE(alpha);
+        const Interval both = clopper_pearson(k, n, alpha);
+        const Interval lower = clopper_pearson(k, n, alpha, Side::lower);
+        const Interval upper = clopper_pearson(k, n, alpha, Side::upper);
+        CHECK(lower.hi == 1);
+        CHECK(upper.lo == 0);
+        // A limit with relative error 1e-13 changes its tail by that times d log(tail) / d log(p), which is at most
+        // n p / (1 - p) above p and n below.
+        const auto is_limit = [&](double p, long double tail, double a) {
+          const double error = 1e-13 * static_cast<double>(n) * (1 + p / (1 - p));
+          CHECK(static_cast<double>(tail) == doctest::Approx(a).epsilon(error).scale(0));
+        };
+        if (k > 0) {
+          is_limit(both.lo, binomial_at_least(k, n, both.lo), alpha / 2);
+          is_limit(lower.lo, binomial_at_least(k, n, lower.lo), alpha);
+        } else {
+          CHECK(both.lo == 0);
+        }
+        if (k < n) {
+          is_limit(both.hi, binomial_at_most(k, n, both.hi), alpha / 2);
+          is_limit(upper.hi, binomial_at_most(k, n, upper.hi), alpha);
+        } else {
+          CHECK(both.hi == 1);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("clopper_pearson: the tabulated limits") {
+  const auto is = [](const Interval& interval, double lo, double hi) {
+    CHECK(std::abs(interval.lo - lo) < 5e-5);
+    CHECK(std::abs(interval.hi - hi) < 5e-5);
+  };
+  is(clopper_pearson(0, 10, 0.05), 0, 0.3085);
+  is(clopper_pearson(1, 10, 0.05), 0.0025, 0.4450);
+  is(clopper_pearson(5, 10, 0.05), 0.1871, 0.8129);
+  is(clopper_pearson(7, 20, 0.05), 0.1539, 0.5922);
+  CHECK(clopper_pearson(0, 135, 1e-3, Side::upper).hi <= 0.05);
+  CHECK(clopper_pearson(0, 134, 1e-3, Side::upper).hi > 0.05);
+}
+
+TEST_CASE("clopper_pearson: covers every probability with at least its confidence, computed exactly; Wald's does not") {
+  const auto worst_miss = [](const std::function<Interval(std::uint64_t, std::uint64_t)>& limits) {
+    double worst = 0;
+    for (const std::uint64_t n : {1, 5, 20, 50}) {
+      for (double p = 0.005; p < 1; p += 0.005) {
+        const std::vector<long double> law = binomial_law(n, p);
+        long double miss = 0;
+        for (std::uint64_t k = 0; k <= n; ++k) {
+          if (!limits(k, n).contains(p)) miss += law[k];
+        }
+        worst = std::max(worst, static_cast<double>(miss));
+      }
+    }
+    return worst;
+  };
+  constexpr double alpha = 0.1, rounding = 1e-12;
+  for (const Side side : {Side::both, Side::lower, Side::upper}) {
+    const double worst = worst_miss([&](auto k, auto n) { return clopper_pearson(k, n, alpha, side); });
+    CHECK(worst <= alpha + rounding);
+    CHECK(worst > alpha / 2);  // not so wide as to be useless
+  }
+  CHECK(worst_miss([](auto k, auto n) {
+          const double q = static_cast<double>(k) / n, margin = 1.6449 * std::sqrt(q * (1 - q) / n);
+          return Interval{q - margin, q + margin};
+        }) > 0.5);
+  CHECK(worst_miss([](auto k, auto n) { return clopper_pearson(k, n, 2 * alpha); }) > alpha);
+}
+
+TEST_CASE("student_interval: 1 ... 10 gives the limits that every textbook gives") {
+  const Accumulator sample = accumulated({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  const Interval both = student_interval(sample, 0.05);
+  CHECK(both.lo == doctest::Approx(3.334149).epsilon(1e-6));
+  CHECK(both.hi == doctest::Approx(7.665851).epsilon(1e-6));
+  // t_{9, 0.95} = 1.833113, standard error 0.9574271.
+  const Interval lower = student_interval(sample, 0.05, Side::lower),
+                 upper = student_interval(sample, 0.05, Side::upper);
+  CHECK(lower.lo == doctest::Approx(5.5 - 1.833113 * 0.9574271).epsilon(1e-6));
+  CHECK(lower.hi == kInfinity);
+  CHECK(upper.lo == -kInfinity);
+  CHECK(upper.hi == doctest::Approx(5.5 + 1.833113 * 0.9574271).epsilon(1e-6));
+}
+
+TEST_CASE("student_interval: misses the mean of normal values with probability alpha exactly, also for three values") {
+  // 20,000 samples, misses ~ Bin(20000, 0.1). With the normal quantile 1.645 for t_2 it would be 0.24, with alpha for
+  // each limit 0.2, with division by n in the variance 0.16: 40, 38 and 20 deviations away.
+  constexpr std::uint64_t repeats = 20000;
+  constexpr double alpha = 0.1, mu = 3;
+  const Stream stream = Stream(test_seed()).child("student");
+  const Draw draw = [](const Stream& s) {
+    std::vector<double> x = normal_sample(3, s);
+    for (double& value : x) value = mu + 2 * value;
+    return x;
+  };
+  const auto accepts = [&](const Estimate& estimate) {
+    return is_binomial(static_cast<double>(misses(draw, mu, repeats, stream, estimate)), repeats, alpha, kFailure);
+  };
+  for (const Side side : {Side::both, Side::lower, Side::upper}) {
+    CHECK(accepts([&](const Accumulator& a) { return student_interval(a, alpha, side); }));
+  }
+  CHECK_FALSE(accepts([](const Accumulator& a) {
+    const double margin = 1.6449 * a.standard_error();
+    return Interval{a.mean() - margin, a.mean() + margin};
+  }));
+  CHECK_FALSE(accepts([](const Accumulator& a) { return student_interval(a, 2 * alpha); }));
+  CHECK_FALSE(accepts([](const Accumulator& a) {
+    const Interval right = student_interval(a, alpha);
+    const double margin = (right.hi - a.mean()) * std::sqrt(2.0 / 3.0);
+    return Interval{a.mean() - margin, a.mean() + margin};
+  }));
+}
+
+TEST_CASE("empirical_bernstein_interval: the margin of the theorem, scaled to the range and cut off at it") {
+  // 1000 values of 0 and 1 in turn: s^2 = 250/999, L = log(2 / 0.025) = 4.3820266; sqrt(2 L s^2 / 1000) = 0.0468327,
+  // 7 L / (3 * 999) = 0.0102350.
+  std::vector<double> x(1000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? 0 : 1;
+  const Interval unit = empirical_bernstein_interval(accumulated(x), {0, 1}, 0.05);
+  CHECK(unit.lo == doctest::Approx(0.5 - 0.0570677).epsilon(1e-5));
+  CHECK(unit.hi == doctest::Approx(0.5 + 0.0570677).epsilon(1e-5));
+  for (double& value : x) value = 4 * value - 3;
+  const Interval scaled = empirical_bernstein_interval(accumulated(x), {-3, 1}, 0.05);
+  CHECK(scaled.lo == doctest::Approx(4 * unit.lo - 3));
+  CHECK(scaled.hi == doctest::Approx(4 * unit.hi - 3));
+  const Interval one_sided = empirical_bernstein_interval(accumulated(x), {-3, 1}, 0.025, Side::upper);
+  CHECK(one_sided.hi == doctest::Approx(scaled.hi));
+  CHECK(one_sided.lo == -3);
+  // 50 of them: s^2 = 12.5/49, sqrt(2 L s^2 / 50) = 0.2114582, 7 L / (3 * 49) = 0.2086679.
+  x.clear();
+  for (std::size_t i = 0; i < 50; ++i) x.push_back(i % 2 == 0 ? 0 : 1);
+  CHECK(empirical_bernstein_interval(accumulated(x), {0, 1}, 0.05).lo ==
+        doctest::Approx(0.5 - 0.4201261).epsilon(1e-5));
+  const Interval short_sample = empirical_bernstein_interval(accumulated({0, 1}), {0, 1}, 0.05);
+  CHECK(short_sample.lo == 0);
+  CHECK(short_sample.hi == 1);
+}
+
+TEST_CASE("empirical_bernstein_interval: covers for laws far from normal, where Student's does not") {
+  // 50 values that are 1 with probability 0.02: in 36 samples of 100 all are zero. 5,000 samples.
+  constexpr double alpha = 0.05, p = 0.02;
+  const Stream stream = Stream(test_seed()).child("bernstein");
+  const Draw rare = [](const Stream& s) { return bernoulli_sample(50, p, s); };
+  const Draw uniform = [](const Stream& s) { return uniform_sample(30, s); };
+  const auto accepts = [&](const Draw& draw, double mean, const Estimate& estimate) {
+    return no_more_than(misses(draw, mean, 5000, stream, estimate), 5000, alpha, kFailure);
+  };
+  const auto bernstein = [](const Accumulator& a) { return empirical_bernstein_interval(a, {0, 1}, alpha); };
+  CHECK(accepts(rare, p, bernstein));
+  CHECK(accepts(uniform, 0.5, bernstein));
+  CHECK_FALSE(accepts(rare, p, [](const Accumulator& a) { return student_interval(a, alpha); }));
+  CHECK_FALSE(accepts(rare, p, [](const Accumulator& a) {  // without the term in 1 / n
+    const double margin = a.standard_error() * std::sqrt(2 * std::log(4 / alpha));
+    return Interval{a.mean() - margin, a.mean() + margin};
+  }));
+}
+
+TEST_CASE(
+    "fieller_interval: exact for normal pairs, correlated or not, and unbounded when the denominator may be zero") {
+  // 10 pairs, E y / E x = 3 / 2 with standard deviations 1 and correlation 0.8; 10,000 samples. A denominator of mean 2
+  // and error 0.32 is told from zero but in one sample of a thousand, and then the whole line covers. Leaving out the
+  // covariance makes the variance of y - 1.5 x 3.25 for 0.85: it misses one time in a thousand.
+  constexpr std::uint64_t repeats = 10000;
+  constexpr double alpha = 0.1;
+  const Stream stream = Stream(test_seed()).child("fieller");
+  std::uint64_t missed = 0, missed_without_covariance = 0;
+  for (std::uint64_t r = 0; r < repeats; ++r) {
+    std::vector<double> x = normal_sample(10, stream.child(r).child("x")),
+                        y = normal_sample(10, stream.child(r).child("y"));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      y[i] = 3 + 0.8 * x[i] + 0.6 * y[i];
+      x[i] += 2;
+    }
+    missed += fieller_interval(y, x, alpha).contains(1.5) ? 0 : 1;
+    const Accumulator xs = accumulated(x), ys = accumulated(y);
+    const double gap = ys.mean() - 1.5 * xs.mean(), error = std::sqrt((ys.variance() + 2.25 * xs.variance()) / 10);
+    missed_without_covariance += std::abs(gap) <= 1.833113 * error ? 0 : 1;
+  }
+  CHECK(is_binomial(static_cast<double>(missed), repeats, alpha, kFailure));
+  CHECK_FALSE(is_binomial(static_cast<double>(missed_without_covariance), repeats, alpha, kFailure));
+
+  const Interval exact = fieller_interval(std::vector{22.0, 24.0, 26.0}, std::vector{11.0, 12.0, 13.0}, 0.05);
+  CHECK(exact.lo == doctest::Approx(2).epsilon(1e-6));
+  CHECK(exact.hi == doctest::Approx(2).epsilon(1e-6));
+  const Interval whole = fieller_interval(std::vector{1.0, 2.0, 3.0}, std::vector{-1.0, 1.0, 0.1}, 0.05);
+  CHECK(whole.lo == -kInfinity);
+  CHECK(whole.hi == kInfinity);
+}
+
+TEST_CASE("quotient: the extreme ratios, for numerators of either sign") {
+  const auto is = [](const Interval& interval, double lo, double hi) {
+    CHECK(interval.lo == doctest::Approx(lo));
+    CHECK(interval.hi == doctest::Approx(hi));
+  };
+  is(quotient({2, 3}, {4, 5}), 2.0 / 5, 3.0 / 4);
+  is(quotient({-2, 3}, {4, 5}), -2.0 / 4, 3.0 / 4);
+  is(quotient({-3, -2}, {4, 5}), -3.0 / 4, -2.0 / 5);
+  is(quotient({0, 1}, {1, kInfinity}), 0, 1);
+  CHECK(contains(refusal([] { quotient({1, 2}, {0, 1}); }), "quotient: lo <= hi and a denominator above zero"));
+}
+
+TEST_CASE("intervals: refuse error probabilities outside (0, 1), too few values and values outside the range") {
+  const Accumulator one = accumulated({1}), three = accumulated({1, 2, 3});
+  for (const double alpha : {0.0, 1.0, -0.1, std::numeric_limits<double>::quiet_NaN()}) {
+    CHECK(contains(refusal([&] { clopper_pearson(1, 2, alpha); }), "clopper_pearson: 0 < alpha < 1"));
+    CHECK(contains(refusal([&] { student_interval(three, alpha); }), "student_interval: 0 < alpha < 1"));
+    CHECK(contains(refusal([&] {
+                     fieller_interval(std::vector{1.0, 2.0}, std::vector{1.0, 2.0}, alpha);
+                   }),
+                   "0 < alpha"));
+  }
+  CHECK(refusal([] { clopper_pearson(3, 2, 0.1); }) ==
+        "clopper_pearson: failures <= trials and at least one trial, got failures = 3, trials = 2");
+  CHECK(contains(refusal([] { clopper_pearson(0, 0, 0.1); }), "at least one trial"));
+  CHECK(refusal([&] { student_interval(one, 0.1); }) == "student_interval: at least two values, got count = 1");
+  CHECK(contains(refusal([&] { asymptotic_variance_interval(three, 0.1); }), "at least four values, got count = 3"));
+  CHECK(refusal([&] {
+          empirical_bernstein_interval(three, {0, 2.5}, 0.1);
+        }) == "empirical_bernstein_interval: values in the range, got smallest = 1, largest = 3, lo = 0, hi = 2.5");
+  CHECK(contains(refusal([&] { bounded_variance_interval(three, {2, 4}, 0.1); }), "values in the range"));
+  CHECK(contains(refusal([&] { bounded_variance_interval(three, {}, 0.1); }), "a range with finite ends"));
+  CHECK(contains(refusal([&] {
+                   variance_ratio_interval(three, accumulated({1, 1}), 0.1);
+                 }),
+                 "values of y that differ"));
+  CHECK(contains(refusal([] { fieller_interval(std::vector{1.0}, std::vector{1.0, 2.0}, 0.1); }), "as many x as y"));
+}
