@@ -41,7 +41,7 @@ void refuse_others(const InputOptions& o) {
   only_for(o.clusters.has_value(), "--clusters", "clustered");
   only_for(o.spread.has_value(), "--spread", "clustered");
   only_for(o.tail.has_value(), "--tail", "heavy-norms");
-  only_for(o.rank.has_value(), "--rank", "low-rank");
+  only_for(o.rank.has_value(), "--token-rank", "low-rank");
   only_for(o.distinct.has_value(), "--distinct", "duplicates");
   if (o.norm && (o.kind == "text" || o.kind == "arrays")) {
     refuse(fmt::format("--norm: goes with --input gaussian, sphere, ..., this is --input {}", o.kind));
@@ -97,7 +97,7 @@ std::pair<std::string, Problem<double>> synthetic(const InputOptions& o, const S
   }
   if (o.kind == "low-rank") {
     croquis::LowRankInput family;
-    family.rank = positive(o.rank, family.rank, "--rank");
+    family.rank = positive(o.rank, family.rank, "--token-rank");
     return {fmt::format("{};rank={}", name, family.rank), croquis::low_rank_input(stream, size, family)};
   }
   if (o.kind == "duplicates") {

@@ -20,7 +20,7 @@ constexpr Entry kInputs[] = {
     {"sphere", "--n N --p P --norm R", "queries and keys uniform on a sphere"},
     {"clustered", "--clusters K --spread S --norm R", "tokens about K centres, off by S times the norm"},
     {"heavy-norms", "--tail A --norm R", "norms t R with P(t > x) = x^-A: few tokens dominate"},
-    {"low-rank", "--rank K --norm R", "Q, K, V are projections of tokens in K dimensions"},
+    {"low-rank", "--token-rank K --norm R", "Q, K, V are projections of tokens in K dimensions"},
     {"duplicates", "--distinct K --norm R", "every token is one of K"},
 };
 

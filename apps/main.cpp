@@ -12,6 +12,7 @@
 #include "plot.hpp"
 #include "results/environment.hpp"
 #include "sketch.hpp"
+#include "variance.hpp"
 
 namespace {
 
@@ -54,7 +55,7 @@ void add_input_options(CLI::App& command, InputOptions& input) {
   command.add_option("--clusters", input.clusters, "clustered: number of clusters (default 16)");
   command.add_option("--spread", input.spread, "clustered: distance from the centre over the norm (default 0.1)");
   command.add_option("--tail", input.tail, "heavy-norms: exponent of the norms' tail (default 3)");
-  command.add_option("--rank", input.rank, "low-rank: dimensions of the tokens (default 8)");
+  command.add_option("--token-rank", input.rank, "low-rank: dimensions of the tokens (default 8)");
   command.add_option("--distinct", input.distinct, "duplicates: different tokens (default 64)");
 }
 
@@ -120,6 +121,21 @@ int run(int argc, char** argv) {
   cost_command->add_option("--repeats", cost.repeats, "timed calls of each")->capture_default_str();
   cost_command->add_option("--warmup", cost.warmup, "calls before them")->capture_default_str();
 
+  VarianceOptions variance;
+  CLI::App* variance_command = app.add_subcommand("variance", "random features: error and variance against norm and d");
+  add_run_options(*variance_command, variance.run);
+  variance_command->add_option("--q", variance.q, "queries, .npy (n, p); without files points are uniform on spheres");
+  variance_command->add_option("--k", variance.k, "keys, .npy (n, p)");
+  variance_command->add_option("--norms", variance.norms, "R: 1,2,4 (default 1,2,3,4,5,6; with files 1, a factor)");
+  variance_command->add_option("--maps", variance.maps, "prf,trf,... or all (see list features)")
+      ->capture_default_str();
+  variance_command->add_option("--projections", variance.projections, "iid,haar,... or all")->capture_default_str();
+  variance_command->add_option("--features", variance.features, "4,16,64 or 4:1024 (doubling)")->capture_default_str();
+  variance_command->add_option("--p", variance.p, "dimension of the spheres")->capture_default_str();
+  variance_command->add_option("--keys", variance.keys, "keys on the sphere")->capture_default_str();
+  variance_command->add_option("--queries", variance.queries, "queries (default 1; at most 64 of a file)");
+  variance_command->add_option("--trials", variance.trials, "draws of each")->capture_default_str();
+
   std::string what;
   CLI::App* list_command = app.add_subcommand("list", "what there is: methods, sketches, inputs");
   list_command->add_option("what", what, "methods, sketches or inputs")
@@ -161,6 +177,11 @@ int run(int argc, char** argv) {
     cost.run.command_line = command_line(argc, argv);
     cost.run.configuration = configuration_of(*cost_command);
     return run_cost(cost);
+  }
+  if (*variance_command) {
+    variance.run.command_line = command_line(argc, argv);
+    variance.run.configuration = configuration_of(*variance_command);
+    return run_variance(variance);
   }
   if (*list_command) return run_list(what);
   return run_plot(file, out, metric);

@@ -30,6 +30,8 @@ std::string axis_title(const std::string& metric) {
   if (metric == "spectral_rel") return "||O - O~|| / ||O||";
   if (metric == "frobenius_abs") return "||O - O~||_F";
   if (metric == "frobenius_rel") return "||O - O~||_F / ||O||_F";
+  if (metric == "l1_error") return "||A - A~||_1 of a row of scores";
+  if (metric == "squared_error") return "mean of (estimate / exp(x.y) - 1)^2";
   if (metric == "peak_bytes") return "peak memory of a call [bytes]";
   if (metric == "seconds") return "time of a call [s]";
   if (metric == "norm_error") return "| ||S^T x||^2 / ||x||^2 - 1 |";
@@ -94,7 +96,7 @@ void draw_groups(const std::vector<Group>& groups, const Grouping& grouping, con
   std::string script = fmt::format("set terminal {}\nset output {}\n", terminal_of(path), gnuplot_string(path));
   const auto& key = groups.front().key;
   std::string title = key.at("input");
-  for (const char* name : {"matrix", "n", "p", "rank", "precision", "threads"}) {
+  for (const char* name : {"matrix", "n", "p", "rank", "keys", "precision", "threads"}) {
     if (const auto found = key.find(name); found != key.end() && name != grouping.x)
       title += fmt::format(", {} = {}", name, found->second);
   }
@@ -127,7 +129,8 @@ void draw_groups(const std::vector<Group>& groups, const Grouping& grouping, con
 }
 
 std::string default_metric(const std::vector<Group>& groups) {
-  for (const char* metric : {"spectral_rel", "product_spectral_rel", "norm_error", "nystrom_spectral_rel", "seconds"}) {
+  for (const char* metric :
+       {"spectral_rel", "product_spectral_rel", "norm_error", "nystrom_spectral_rel", "l1_error", "seconds"}) {
     for (const Group& g : groups) {
       if (g.metric(metric) != nullptr) return metric;
     }

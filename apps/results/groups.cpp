@@ -52,6 +52,13 @@ const Grouping& cost_grouping(bool over_n) {
   return over_n ? by_n : by_features;
 }
 
+const Grouping& variance_grouping() {
+  static const Grouping grouping = {{"input", "map", "projection", "norm", "p", "queries", "keys", "features"},
+                                    {"map", "projection", "norm"},
+                                    {"l1_error", "squared_error", "lemma_2"}};
+  return grouping;
+}
+
 const Grouping& grouping_of(const croquis::CsvTable& table) {
   const auto several = [&](const char* name) {
     const std::size_t column = table.column(name);
@@ -59,14 +66,15 @@ const Grouping& grouping_of(const croquis::CsvTable& table) {
                        [&](const auto& row) { return row[column] != table.rows.front()[column]; });
   };
   const bool has_n = std::find(table.header.begin(), table.header.end(), "n") != table.header.end();
-  for (const Grouping* grouping : {&error_grouping(), &sketch_grouping(), &cost_grouping(has_n && several("n"))}) {
+  for (const Grouping* grouping :
+       {&error_grouping(), &sketch_grouping(), &variance_grouping(), &cost_grouping(has_n && several("n"))}) {
     const bool fits = std::all_of(grouping->keys.begin(), grouping->keys.end(), [&](const std::string& key) {
       return std::find(table.header.begin(), table.header.end(), key) != table.header.end();
     });
     if (fits) return *grouping;
   }
-  throw std::invalid_argument(
-      fmt::format("not a result of croquis error, sketch or cost: its columns are {}", fmt::join(table.header, ", ")));
+  throw std::invalid_argument(fmt::format("not a result of croquis error, sketch, variance or cost: its columns are {}",
+                                          fmt::join(table.header, ", ")));
 }
 
 const croquis::Summary* Group::metric(const std::string& name) const {
@@ -95,6 +103,10 @@ std::vector<Group> group_rows(const croquis::CsvTable& table, const Grouping& gr
       for (std::size_t k = 0; k < keys.size(); ++k) group.key[grouping.keys[k]] = key[k];
       std::vector<std::string> parts;
       for (std::size_t l = 0; l < labels.size(); ++l) {
+        if (grouping.label[l] == "norm") {
+          parts.push_back("R = " + row[labels[l]]);
+          continue;
+        }
         const bool size = grouping.label[l] == "features" || grouping.label[l] == "n";
         const char* name = grouping.label[l] == "n" ? "n = " : "d = ";
         parts.push_back(size && row[labels[l]] != "0" ? name + row[labels[l]] : size ? "" : row[labels[l]]);

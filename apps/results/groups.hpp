@@ -16,10 +16,12 @@ struct Grouping {
   std::string x = "features";        ///< of the keys, the one that a curve runs over
 };
 
-/// The groupings of `croquis error`, `croquis sketch`, and `croquis cost` over n and over d.
+/// The groupings of `croquis error`, `croquis sketch`, `croquis cost` over n and over d, and
+/// `croquis variance`.
 const Grouping& error_grouping();
 const Grouping& sketch_grouping();
 const Grouping& cost_grouping(bool over_n);
+const Grouping& variance_grouping();
 /// The grouping that fits a table's columns. Throws std::invalid_argument when none does.
 const Grouping& grouping_of(const croquis::CsvTable& table);
 

@@ -241,7 +241,7 @@ TEST_CASE("croquis: wrong usage and wrong input give one line that says what wou
       {"error --input clustered --clusters 0", "--clusters"},
       {"error --input clustered --spread -1 --n 300", "spread"},
       {"error --input heavy-norms --tail 0 --n 300", "tail"},
-      {"error --input low-rank --rank 0 --n 300", "--rank"},
+      {"error --input low-rank --token-rank 0 --n 300", "--token-rank"},
       {"error --input duplicates --distinct x", "--distinct"},
       {"error --plot e.bmp", ".svg"},
       {"error --plot nowhere/e.svg", "nowhere"},

@@ -12,7 +12,7 @@
 TEST_CASE("croquis error: all methods on every input, a row each that is ok") {
   TemporaryFolder folder;
   for (const std::string input :
-       {"text", "gaussian --norm 100", "sphere", "clustered --spread 0", "heavy-norms --tail 1", "low-rank --rank 2",
+       {"text", "gaussian --norm 100", "sphere", "clustered --spread 0", "heavy-norms --tail 1", "low-rank --token-rank 2",
         "duplicates --distinct 5", "text --length 51"}) {
     const ProgramRun run = run_croquis(
         "error --n 60 --p 8 --features 8,30,51 --trials 2 --overwrite --quiet --out e.csv "

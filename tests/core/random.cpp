@@ -87,11 +87,14 @@ TEST_CASE("Stream: a name is 32 hexadecimal digits that give the stream back") {
   CHECK(again.block(5) == stream.block(5));
   CHECK(again.child("x").block(0) == stream.child("x").block(0));
   CHECK(stream.child(0).name() != stream.name());
-  const std::string good(32, 'a'), zeros = "0000000100000000" + std::string(16, '0');
+  const std::string zeros = "00000001000000000000000000000000";
   CHECK(Stream::from_name(zeros).name() == zeros);
-  for (const std::string& bad : {std::string(), good.substr(1), good + "a", good.substr(1) + "g", good.substr(1) + " ",
-                                 "-" + good.substr(1), "0x" + good.substr(2), "+" + good.substr(1)}) {
-    CHECK(refusal([&] { Stream::from_name(bad); }) == "Stream::from_name: 32 hexadecimal digits, got name = " + bad);
+  for (const std::string bad :
+       {"", "0000000000000000000000000000000", "000000000000000000000000000000000", "0000000000000000000000000000000g",
+        "0000000000000000000000000000000 ", "-0000000000000000000000000000000", "+0000000000000000000000000000000",
+        "0x000000000000000000000000000000"}) {
+    CHECK(refusal([&] { Stream::from_name(bad); }) ==
+          std::string("Stream::from_name: 32 hexadecimal digits, got name = ").append(bad));
   }
 }
 

@@ -160,7 +160,7 @@ TEST_CASE("AccumulativeSketch: streams of other names are independent, and mutan
 }
 
 TEST_CASE_TEMPLATE("AccumulativeSketch: the same bits for any number of threads", T, float, double) {
-  check_thread_counts<T>(AccumulativeSketch(1000, 24, 6, Stream(test_seed()).child("threads")), Stream(test_seed()));
+  check_thread_counts<T>(AccumulativeSketch(1000, 500, 20, Stream(test_seed()).child("threads")), Stream(test_seed()));
 }
 
 TEST_CASE("AccumulativeSketch: wrong sizes are refused") {

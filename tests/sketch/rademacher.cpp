@@ -120,7 +120,7 @@ TEST_CASE_TEMPLATE("RademacherSketch: the sign of S_ij is bit i of the stream's 
 }
 
 TEST_CASE_TEMPLATE("RademacherSketch: the same bits for any number of threads", T, float, double) {
-  check_thread_counts<T>(RademacherSketch(1000, 24, Stream(test_seed()).child("threads")), Stream(test_seed()));
+  check_thread_counts<T>(RademacherSketch(5000, 24, Stream(test_seed()).child("threads")), Stream(test_seed()));
 }
 
 TEST_CASE("RademacherSketch: wrong sizes are refused") {

@@ -186,7 +186,7 @@ TEST_CASE("SjltSketch: streams of other names are independent, and mutants are r
 }
 
 TEST_CASE_TEMPLATE("SjltSketch: the same bits for any number of threads", T, float, double) {
-  check_thread_counts<T>(SjltSketch(3000, 24, 5, Stream(test_seed()).child("threads")), Stream(test_seed()));
+  check_thread_counts<T>(SjltSketch(5000, 24, 5, Stream(test_seed()).child("threads")), Stream(test_seed()));
 }
 
 TEST_CASE("SjltSketch: wrong sizes are refused") {

@@ -143,7 +143,7 @@ TEST_CASE("SparseStack: streams of other names are independent, and mutants are 
 }
 
 TEST_CASE_TEMPLATE("SparseStack: the same bits for any number of threads", T, float, double) {
-  check_thread_counts<T>(SparseStack(3000, 24, 4, Stream(test_seed()).child("threads")), Stream(test_seed()));
+  check_thread_counts<T>(SparseStack(5000, 24, 4, Stream(test_seed()).child("threads")), Stream(test_seed()));
 }
 
 TEST_CASE("SparseStack: wrong sizes are refused") {

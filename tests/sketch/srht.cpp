@@ -144,7 +144,7 @@ TEST_CASE("SrhtSketch: every row of H is drawn, for d = n' each once") {
 }
 
 TEST_CASE_TEMPLATE("SrhtSketch: the same bits for any number of threads", T, float, double) {
-  check_thread_counts<T>(SrhtSketch(1000, 24, Stream(test_seed()).child("threads")), Stream(test_seed()));
+  check_thread_counts<T>(SrhtSketch(5000, 24, Stream(test_seed()).child("threads")), Stream(test_seed()));
 }
 
 TEST_CASE("SrhtSketch: wrong sizes are refused") {

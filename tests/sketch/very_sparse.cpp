@@ -141,7 +141,7 @@ TEST_CASE("VerySparseSketch: streams of other names are independent, and mutants
 }
 
 TEST_CASE_TEMPLATE("VerySparseSketch: the same bits for any number of threads", T, float, double) {
-  check_thread_counts<T>(VerySparseSketch(3000, 24, Stream(test_seed()).child("threads")), Stream(test_seed()));
+  check_thread_counts<T>(VerySparseSketch(50000, 40, Stream(test_seed()).child("threads")), Stream(test_seed()));
 }
 
 TEST_CASE("VerySparseSketch: wrong sizes are refused") {

@@ -238,6 +238,8 @@ TEST_CASE("intervals: refuse error probabilities outside (0, 1), too few values 
   CHECK(refusal([] { clopper_pearson(3, 2, 0.1); }) ==
         "clopper_pearson: failures <= trials and at least one trial, got failures = 3, trials = 2");
   CHECK(contains(refusal([] { clopper_pearson(0, 0, 0.1); }), "at least one trial"));
+  CHECK(contains(refusal([] { clopper_pearson(0, kMostTrials + 1, 0.1); }), "at most 2^33 trials"));
+  CHECK(clopper_pearson(kMostTrials / 2, kMostTrials, 1e-9).contains(0.5));
   CHECK(refusal([&] { student_interval(one, 0.1); }) == "student_interval: at least two values, got count = 1");
   CHECK(contains(refusal([&] { asymptotic_variance_interval(three, 0.1); }), "at least four values, got count = 3"));
   CHECK(refusal([&] {

@@ -1,6 +1,7 @@
 // Threads of the library: one number, and loops over independent blocks.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 
@@ -13,5 +14,16 @@ int threads();
 /// body(0), ..., body(count - 1) in any order on up to threads() threads; inside another parallel loop one after the
 /// other. The first exception is thrown again when all have stopped. BLAS runs single-threaded inside.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body);
+
+/// The same in groups of consecutive indices, for bodies of about `work` flops or draws each: a loop too short to gain
+/// by threads stays on the one that calls.
+inline void parallel_for(std::size_t count, std::size_t work, const std::function<void(std::size_t)>& body) {
+  constexpr std::size_t least = 1 << 15;  // some ten microseconds, what a team of threads costs to start
+  const std::size_t group = std::max<std::size_t>(1, least / std::max<std::size_t>(1, work));
+  parallel_for((count + group - 1) / group, [&](std::size_t g) {
+    const std::size_t end = std::min(count, (g + 1) * group);
+    for (std::size_t i = g * group; i < end; ++i) body(i);
+  });
+}
 
 }  // namespace croquis

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -24,7 +25,10 @@ static_assert(std::endian::native == std::endian::little, "read_npy copies littl
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::uint32_t kLongestHeader = 1 << 16;
 
-[[noreturn]] void refuse(const std::string& path, std::string_view why) {
+// One line, also where a damaged header is quoted.
+[[noreturn]] void refuse(const std::string& path, std::string why) {
+  std::replace_if(
+      why.begin(), why.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
   throw std::invalid_argument(fmt::format("{}: {}", path, why));
 }
 
@@ -120,11 +124,13 @@ std::uint64_t item_size(const std::string& descr, const std::string& path) {
 
 arma::mat read_npy(const std::string& path) {
   std::error_code status;
-  if (std::filesystem::is_directory(path, status)) refuse(path, "is a folder, not an .npy file");
+  const std::filesystem::file_status kind = std::filesystem::status(path, status);
+  if (std::filesystem::is_directory(kind)) refuse(path, "is a folder, not an .npy file");
+  if (std::filesystem::exists(kind) && !std::filesystem::is_regular_file(kind)) refuse(path, "is not a regular file");
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(path, "cannot be opened");
   const std::uint64_t file_size = std::filesystem::file_size(path, status);
-  if (status) refuse(path, "is not a regular file");
+  if (status) refuse(path, "has no size");
 
   std::array<char, 8> start{};
   if (!file.read(start.data(), start.size()) || std::string_view(start.data(), 6) != kMagic) {
@@ -153,6 +159,7 @@ arma::mat read_npy(const std::string& path) {
     refuse(path, fmt::format("has {} bytes of data where shape ({}, {}) of '{}' needs {}", data_size, rows, cols,
                              header.descr, overflows ? "more than 2^64" : std::to_string(rows * cols * item)));
   }
+  if (rows == 0 || cols == 0) return arma::mat(rows, cols);  // the other size may be anything
   std::vector<char> bytes(data_size);
   if (!file.read(bytes.data(), static_cast<std::streamsize>(data_size))) refuse(path, "cannot be read to its end");
 

@@ -55,7 +55,8 @@ void hadamard_transform(T* x, std::size_t n) {
 template <typename T>
 void hadamard_transform(arma::Mat<T>& x) {
   require(std::has_single_bit(x.n_rows), "hadamard_transform", "n a power of two", {{"n", x.n_rows}});
-  parallel_for(x.n_cols, [&](std::size_t c) { transform(x.colptr(c), x.n_rows); });
+  parallel_for(x.n_cols, x.n_rows * static_cast<std::size_t>(std::bit_width(x.n_rows)),
+               [&](std::size_t c) { transform(x.colptr(c), x.n_rows); });
 }
 
 std::size_t next_power_of_two(std::size_t n) {

@@ -21,7 +21,7 @@ template <typename T>
 arma::Mat<T> SparseColumns<T>::times(const arma::Mat<T>& m) const {
   arma::Mat<T> product(rows, m.n_cols);
   const arma::uword groups = (m.n_cols + kColumnsAtOnce - 1) / kColumnsAtOnce;
-  parallel_for(groups, [&](std::size_t g) {
+  parallel_for(groups, kColumnsAtOnce * value.size(), [&](std::size_t g) {
     const arma::uword first = g * kColumnsAtOnce, width = std::min(kColumnsAtOnce, m.n_cols - first);
     std::vector<std::array<T, kColumnsAtOnce>> sums(rows);  // zeros
     std::array<T, kColumnsAtOnce> x{};
@@ -41,7 +41,7 @@ arma::Mat<T> SparseColumns<T>::times(const arma::Mat<T>& m) const {
 template <typename T>
 arma::Mat<T> SparseColumns<T>::transposed_times(const arma::Mat<T>& m) const {
   arma::Mat<T> product(cols, m.n_cols);
-  parallel_for(m.n_cols, [&](std::size_t c) {
+  parallel_for(m.n_cols, value.size(), [&](std::size_t c) {
     const T* x = m.colptr(c);
     for (arma::uword j = 0; j < cols; ++j) {
       T sum = 0;
@@ -55,7 +55,7 @@ arma::Mat<T> SparseColumns<T>::transposed_times(const arma::Mat<T>& m) const {
 template <typename T>
 arma::Mat<T> SparseColumns<T>::after(const arma::Mat<T>& m) const {
   arma::Mat<T> product(m.n_rows, cols, arma::fill::zeros);
-  parallel_for(cols, [&](std::size_t j) {
+  parallel_for(cols, (value.size() / cols + 1) * m.n_rows, [&](std::size_t j) {
     for (std::size_t e = start[j]; e < start[j + 1]; ++e) {
       add_scaled(value[e], m.colptr(index[e]), product.colptr(j), m.n_rows);
     }
@@ -68,7 +68,7 @@ template <typename T>
 arma::Mat<T> SparseColumns<T>::transposed_after(const arma::Mat<T>& m) const {
   arma::Mat<T> product(m.n_rows, rows, arma::fill::zeros);
   const arma::uword blocks = (m.n_rows + kRowsAtOnce - 1) / kRowsAtOnce;
-  parallel_for(blocks, [&](std::size_t b) {
+  parallel_for(blocks, kRowsAtOnce * value.size(), [&](std::size_t b) {
     const arma::uword first = b * kRowsAtOnce, count = std::min(kRowsAtOnce, m.n_rows - first);
     for (arma::uword j = 0; j < cols; ++j) {
       for (std::size_t e = start[j]; e < start[j + 1]; ++e) {

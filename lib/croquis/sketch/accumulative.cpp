@@ -19,7 +19,7 @@ SparseColumns<T> AccumulativeSketch::columns() const {
                      std::vector<T>(d_ * m_)};
   for (arma::uword j = 0; j <= d_; ++j) c.start[j] = j * m_;
   const double scale = std::sqrt(static_cast<double>(n_) / (static_cast<double>(d_) * static_cast<double>(m_)));
-  parallel_for(m_, [&](std::size_t a) {
+  parallel_for(m_, 100 * d_, [&](std::size_t a) {
     const arma::uvec drawn = sample_with_replacement(n_, d_, indices_.child(a));
     std::vector<T> signed_scale(d_);
     fill_signs(signs_.child(a), 0, d_, static_cast<T>(scale), signed_scale.data());

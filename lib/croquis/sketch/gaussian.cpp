@@ -15,7 +15,7 @@ GaussianSketch::GaussianSketch(arma::uword n, arma::uword d, const Stream& strea
 template <typename T>
 arma::Mat<T> GaussianSketch::rows_of(arma::uword first, arma::uword count) const {
   arma::Mat<T> block(count, cols());
-  parallel_for(cols(), [&](std::size_t j) { fill_normal(columns_[j], first, count, block.colptr(j)); });
+  parallel_for(cols(), 8 * count, [&](std::size_t j) { fill_normal(columns_[j], first, count, block.colptr(j)); });
   return block / std::sqrt(static_cast<T>(cols()));
 }
 

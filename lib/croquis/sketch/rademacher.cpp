@@ -17,7 +17,8 @@ template <typename T>
 arma::Mat<T> RademacherSketch::rows_of(arma::uword first, arma::uword count) const {
   arma::Mat<T> block(count, cols());
   const T magnitude = 1 / std::sqrt(static_cast<T>(cols()));
-  parallel_for(cols(), [&](std::size_t j) { fill_signs(columns_[j], first, count, magnitude, block.colptr(j)); });
+  parallel_for(cols(), count,
+               [&](std::size_t j) { fill_signs(columns_[j], first, count, magnitude, block.colptr(j)); });
   return block;
 }
 

@@ -1,3 +1,4 @@
+#include <bit>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
@@ -21,13 +22,18 @@ arma::Col<T> SrctSketch::scaled_signs() const {
   return signs;
 }
 
+// Of one column, in flops.
+std::size_t SrctSketch::work() const {
+  return n_ * (4 + 3 * static_cast<std::size_t>(std::bit_width(n_)));
+}
+
 template <typename T>
 arma::Mat<T> SrctSketch::left(const arma::Mat<T>& m) const {
   require(m.n_rows == n_, "SrctSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", n_}});
   const CosineTransform<T> cosines(n_);
   const arma::Col<T> signs = scaled_signs<T>();
   arma::Mat<T> product(cols(), m.n_cols);
-  parallel_for(m.n_cols, [&](std::size_t c) {
+  parallel_for(m.n_cols, work(), [&](std::size_t c) {
     arma::Col<T> x = signs % m.col(c);
     cosines.apply(x.memptr());
     product.col(c) = x.elem(rows_);
@@ -47,7 +53,7 @@ arma::Mat<T> SrctSketch::expand(const arma::Mat<T>& m) const {
   const CosineTransform<T> cosines(n_);
   const arma::Col<T> signs = scaled_signs<T>();
   arma::Mat<T> product(n_, m.n_cols);
-  parallel_for(m.n_cols, [&](std::size_t c) {
+  parallel_for(m.n_cols, work(), [&](std::size_t c) {
     arma::Col<T> x(n_, arma::fill::zeros);
     x.elem(rows_) = m.col(c);  // different rows
     cosines.apply_transposed(x.memptr());

@@ -36,6 +36,8 @@ class SrctSketch {
   template <typename T>
   arma::Col<T> scaled_signs() const;
 
+  std::size_t work() const;
+
   arma::uword n_;
   Stream signs_;
   arma::uvec rows_;

@@ -24,12 +24,17 @@ arma::Col<T> SrhtSketch::scaled_signs() const {
   return signs;
 }
 
+// Of one column, in flops.
+std::size_t SrhtSketch::work() const {
+  return length_ * (2 + static_cast<std::size_t>(std::bit_width(length_)));
+}
+
 template <typename T>
 arma::Mat<T> SrhtSketch::left(const arma::Mat<T>& m) const {
   require(m.n_rows == n_, "SrhtSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", n_}});
   const arma::Col<T> signs = scaled_signs<T>();
   arma::Mat<T> product(cols(), m.n_cols);
-  parallel_for(m.n_cols, [&](std::size_t c) {
+  parallel_for(m.n_cols, work(), [&](std::size_t c) {
     arma::Col<T> x(length_, arma::fill::zeros);
     x.head(n_) = signs % m.col(c);
     hadamard_transform(x.memptr(), length_);
@@ -49,7 +54,7 @@ arma::Mat<T> SrhtSketch::expand(const arma::Mat<T>& m) const {
   require(m.n_rows == cols(), "SrhtSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
   const arma::Col<T> signs = scaled_signs<T>();
   arma::Mat<T> product(n_, m.n_cols);
-  parallel_for(m.n_cols, [&](std::size_t c) {
+  parallel_for(m.n_cols, work(), [&](std::size_t c) {
     arma::Col<T> x(length_, arma::fill::zeros);
     x.elem(rows_) = m.col(c);  // different rows
     hadamard_transform(x.memptr(), length_);

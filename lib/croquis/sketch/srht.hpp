@@ -37,6 +37,8 @@ class SrhtSketch {
   template <typename T>
   arma::Col<T> scaled_signs() const;
 
+  std::size_t work() const;
+
   arma::uword n_, length_;
   Stream signs_;
   arma::uvec rows_;

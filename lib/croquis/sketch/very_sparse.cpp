@@ -43,7 +43,8 @@ VerySparseSketch::VerySparseSketch(arma::uword n, arma::uword d, const Stream& s
 template <typename T>
 SparseColumns<T> VerySparseSketch::columns() const {
   std::vector<std::vector<SignedRow>> nonzeros(cols());
-  parallel_for(cols(), [&](std::size_t j) { nonzeros[j] = nonzeros_of(streams_[j], n_, q_); });
+  const auto mean = static_cast<std::size_t>(static_cast<double>(n_) / q_);
+  parallel_for(cols(), 50 * (mean + 1), [&](std::size_t j) { nonzeros[j] = nonzeros_of(streams_[j], n_, q_); });
   SparseColumns<T> c{n_, cols(), {0}, {}, {}};
   const T magnitude = static_cast<T>(std::sqrt(q_ / static_cast<double>(cols())));
   for (const std::vector<SignedRow>& column : nonzeros) {
