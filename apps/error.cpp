@@ -82,7 +82,7 @@ Measured measure(const croquis::BoundMethod<T>& method, Target target, const Ref
     const auto start = Clock::now();
     const croquis::Approximation<T> approximation = method.approximate(d, stream);
     measured.seconds = seconds_since(start);
-    if (target == Target::softmax && approximation.scores) {
+    if (is_normalised(target) && approximation.scores) {
       measured.row_sum_deviation = croquis::row_sum_deviation(*approximation.scores);
     }
     if (approximation.denominators) {
@@ -210,10 +210,14 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
            const std::vector<arma::uword>& features, Run& run) {
   const auto as = [](const arma::mat& m) { return arma::conv_to<arma::Mat<T>>::from(m); };
   const Problem<double>& given = input.problem;
-  const Problem<T> problem(as(given.Q()), as(given.K()), as(given.V()));
-  // Errors are those of the method on the input it gets: the reference takes the rounded Q, K, V in double.
+  const croquis::RelativePosition<double>& position = given.position();
+  const Problem<T> problem(as(given.Q()), as(given.K()), as(given.V()), {},
+                           {arma::conv_to<arma::Col<T>>::from(position.bias), position.causal, position.height});
+  // Errors are those of the method on the input it gets: the reference takes the rounded numbers in double.
   const auto back = [](const arma::Mat<T>& m) { return arma::conv_to<arma::mat>::from(m); };
-  const Problem<double> exact(back(problem.Q()), back(problem.K()), back(problem.V()));
+  const Problem<double> exact(
+      back(problem.Q()), back(problem.K()), back(problem.V()), {},
+      {arma::conv_to<arma::vec>::from(problem.position().bias), position.causal, position.height});
   Sweep<T>(options, input, problem, exact).compute(run, methods, features);
 }
 

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "bias.hpp"
+
 namespace {
 
 using croquis::Problem;
@@ -112,13 +114,16 @@ std::pair<std::string, Problem<double>> synthetic(const InputOptions& o, const S
 
 std::string digest_of(const Problem<double>& problem) {
   std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a over the bytes
+  const auto add = [&](double x) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &x, sizeof bits);
+    hash = (hash ^ bits) * 1099511628211ULL;
+  };
   for (const arma::mat* m : {&problem.Q(), &problem.K(), &problem.V()}) {
-    for (const double x : *m) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, &x, sizeof bits);
-      hash = (hash ^ bits) * 1099511628211ULL;
-    }
+    for (const double x : *m) add(x);
   }
+  for (const double x : problem.position().bias) add(x);
+  if (problem.position().causal) add(1);
   return fmt::format("{}x{}x{} {:016x}", problem.n(), problem.p(), problem.p_v(), hash);
 }
 
@@ -129,11 +134,20 @@ std::string array_name(const std::string& path) {
   return stem;
 }
 
-Problem<double> padded(Problem<double> problem, const std::optional<long long>& length) {
-  if (!length) return problem;
-  const arma::uword m = positive(length, 0, "--length");
-  if (m > problem.n()) refuse(fmt::format("--length: {} is more than the {} tokens", m, problem.n()));
-  return {problem.Q(), problem.K(), problem.V(), m};
+// With what the kinds of input have in common: padding, bias, causality.
+Problem<double> completed(Problem<double> problem, const InputOptions& o, const Stream& stream) {
+  if (!o.length && o.bias.empty() && !o.causal) return problem;
+  const arma::uword n = problem.n(), m = positive(o.length, n, "--length");
+  if (m > n) refuse(fmt::format("--length: {} is more than the {} tokens", m, n));
+  return {problem.Q(), problem.K(), problem.V(), m, parse_bias(o.bias, o.causal, n, stream.child("bias"))};
+}
+
+std::string name_of_position(const InputOptions& o) {
+  std::string name;
+  if (!o.bias.empty()) {
+    name = ";bias=" + (o.bias.ends_with(".npy") ? std::filesystem::path(o.bias).stem().string() : o.bias);
+  }
+  return o.causal ? name + ";causal" : name;
 }
 
 }  // namespace
@@ -164,7 +178,8 @@ Input load_input(const InputOptions& o, std::uint64_t seed) {
     return synthetic(o, stream);
   };
   auto [name, problem] = make();
-  problem = padded(std::move(problem), o.length);
+  problem = completed(std::move(problem), o, stream);
+  name += name_of_position(o);
   const std::string digest = digest_of(problem);
   return {std::move(name), std::move(problem), digest};
 }

@@ -17,13 +17,15 @@ struct InputOptions {
   std::optional<double> norm;                         ///< for the synthetic kinds
   std::optional<long long> clusters, rank, distinct;  ///< for `clustered`, `low-rank`, `duplicates`
   std::optional<double> spread, tail;                 ///< for `clustered`, `heavy-norms`
+  std::string bias;  ///< FILE.npy, alibi:..., t5:... or random:...; none when empty (see bias.hpp)
+  bool causal = false;
 };
 
 /// text, arrays, gaussian, sphere, clustered, heavy-norms, low-rank, duplicates.
 const std::vector<std::string>& input_kinds();
 
 struct Input {
-  std::string name;  ///< for the results: the kind, and the file where there is one
+  std::string name;  ///< for the results: the kind, the file where there is one, bias and causality
   croquis::Problem<double> problem;
   std::string digest;  ///< of sizes and numbers, so that a resumed run can tell changed files
 };

@@ -12,6 +12,21 @@ struct Entry {
   const char *name, *source, *summary;
 };
 
+constexpr Entry kFeatureMaps[] = {
+    {"trf", "NPRF Eq. 4", "e^{|x|^2/2} m^{-1/2} [sin w.x, cos w.x], d = 2m"},
+    {"prf", "NPRF Eq. 5", "e^{-|x|^2/2} m^{-1/2} exp(w.x), d = m"},
+    {"hyperbolic", "Performer", "e^{-|x|^2/2} (2m)^{-1/2} [exp(w.x), exp(-w.x)], d = 2m"},
+    {"sphere", "NPRF Sec. 4.5", "prf with |w| = sqrt(p): biased with every projection"},
+    {"oprf", "FAVOR++", "prf times exp(a |w|^2), a < 0 chosen from the points: bounded"},
+    {"saderf", "FAVOR#", "oprf of diagonally rescaled points"},
+};
+constexpr Entry kProjections[] = {
+    {"iid", "unbiased", "independent normal directions w"},
+    {"haar", "unbiased", "blocks of p orthogonal directions with chi_p norms"},
+    {"halton", "unbiased", "shifted Halton points through the normal quantile"},
+    {"orthogonal", "biased", "blocks of p orthogonal directions of norm sqrt(p)"},
+    {"sorf", "biased", "H D H D H D / p by fast Hadamard transforms"},
+};
 constexpr Entry kInputs[] = {
     {"text", "--text FILE --token-type --n N",
      "a head of an initialised BERT on a text; without --text the sample text"},
@@ -30,9 +45,9 @@ void print(const Entry (&entries)[n], int width) {
 }
 
 void print_methods() {
-  fmt::print("{:<22}{:<12}{:<26}{}\n", "method", "target", "source", "what it computes");
+  fmt::print("{:<22}{:<16}{:<26}{}\n", "method", "target", "source", "what it computes");
   for (const auto& m : croquis::methods<double>()) {
-    fmt::print("{:<22}{:<12}{:<26}{}{}\n", m.name, name_of(m.target), m.source, m.summary,
+    fmt::print("{:<22}{:<16}{:<26}{}{}\n", m.name, name_of(m.target), m.source, m.summary,
                m.random({}) ? "" : " (not random: one row)");
     for (const auto& option : m.options) {
       fmt::print("  {}={}  [{}]  {}\n", option.name, option.values, option.fallback, option.effect);
@@ -55,6 +70,13 @@ void print_sketches() {
 int run_list(const std::string& what) {
   if (what == "methods") print_methods();
   if (what == "sketches") print_sketches();
+  if (what == "features") {
+    fmt::print("map\n");
+    print(kFeatureMaps, 16);
+    fmt::print("\nprojection  (unbiased: for every map but sphere, with epsilon=0)\n");
+    print(kProjections, 16);
+    fmt::print("\noptions: --methods performer:map=oprf,projection=haar,nprf-rpe:product=fft\n");
+  }
   if (what == "inputs") print(kInputs, 36);
   return 0;
 }

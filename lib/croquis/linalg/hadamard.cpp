@@ -60,6 +60,7 @@ void hadamard_transform(arma::Mat<T>& x) {
 }
 
 std::size_t next_power_of_two(std::size_t n) {
+  require(n <= std::size_t{1} << 63, "next_power_of_two", "n <= 2^63", {{"n", static_cast<double>(n)}});
   return std::bit_ceil(n);
 }
 

@@ -16,7 +16,7 @@ void hadamard_transform(T* x, std::size_t n);
 template <typename T>
 void hadamard_transform(arma::Mat<T>& x);
 
-/// The smallest power of two >= n.
+/// The smallest power of two >= n; n <= 2^63.
 std::size_t next_power_of_two(std::size_t n);
 
 }  // namespace croquis

@@ -23,9 +23,8 @@ struct SketchDescription {
   /// One line of JSON, {"law": ..., "rows": ..., "cols": ..., "stream": ..., "parameters": {...}} and, where there are
   /// any, "weights": [...]. Numbers in as many digits as give them back exactly.
   std::string to_json() const;
-  /// The description in a JSON text, complete (see `completed`). "parameters" may be absent; other keys may not be
-  /// there.
-  /// Throws std::invalid_argument, in one line, for anything else.
+  /// The description in a JSON text, complete (see `completed`). "parameters" and "weights" may be absent.
+  /// Throws std::invalid_argument, in one line, for anything else, another key included.
   static SketchDescription from_json(std::string_view text);
 };
 

@@ -26,7 +26,7 @@ Verdict verdict_from_name(std::string_view name);
 enum class Outcome {
   holds,      ///< upper limit <= delta
   fails,      ///< lower limit > delta
-  undecided,  ///< delta is between the limits, or the upper one
+  undecided,  ///< lower limit <= delta < upper limit
 };
 
 /// holds is verified, fails is refuted, undecided is inconclusive.
@@ -54,8 +54,8 @@ struct FailureLook {
 ///
 /// Law: look k has the two-sided Clopper-Pearson interval at alpha / 2^k. All of them cover p with probability
 ///   >= 1 - sum_k alpha / 2^k > 1 - alpha, so the decision is wrong with probability at most alpha, wherever it stops.
-/// Use: run trials up to next_look() in all, give the number of failures so far to look(), until finished(); or
-/// decide().
+/// Use: run trials up to next_look() in all, give the number of failures so far to look(), until finished(); or call
+///   decide().
 class FailureDecision {
  public:
   /// Throws std::invalid_argument for options outside their ranges; first_look may be at most max_trials.

@@ -31,9 +31,9 @@ std::uint64_t samples_for_mean_shift(double shift, double alpha, double miss);
 /// The inverse: (z_{1 - alpha/2} + z_{1 - miss}) / sqrt(n), in standard deviations.
 double detectable_mean_shift(std::uint64_t n, double alpha, double miss);
 
-/// Smallest n for which the two-sided chi_squared_variance_interval leaves out 1 with probability >= 1 - miss when the
-/// true variance is `ratio`; ratio > 0 and not 1.
-/// Law: exact for normal values. The limit of the far side is not counted, which costs nothing for miss < 1/2.
+/// Smallest n for which the limit of the two-sided chi_squared_variance_interval on the side of 1 leaves out 1 with
+/// probability >= 1 - miss when the true variance is `ratio`; ratio > 0 and not 1.
+/// Law: exact for normal values. The other limit leaves it out with probability below alpha / 2, which is not counted.
 std::uint64_t samples_for_variance_ratio(double ratio, double alpha, double miss);
 
 /// The inverse: the ratio above 1, q(1 - alpha/2) / q(miss) with quantiles q of chi^2_{n-1}, or that below 1,

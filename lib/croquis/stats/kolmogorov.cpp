@@ -20,9 +20,10 @@ constexpr double kPi = bm::double_constants::pi;
 // derivatives at both ends, which the trapezoidal rule sums to rounding.
 double one_sided_tail(double n, double d) {
   const double stride = std::max(1.0, std::floor(n / kTerms));
+  const auto last = static_cast<std::uint64_t>(n * (1 - d) / stride);
   double sum = 0;
-  for (double j = 0; j <= n * (1 - d); j += stride) {
-    const double q = std::min(d + j / n, 1.0);
+  for (std::uint64_t i = 0; i <= last; ++i) {
+    const double j = static_cast<double>(i) * stride, q = std::min(d + j / n, 1.0);
     sum += bm::pdf(bm::binomial(n, q), j) / q;
   }
   return std::min(d * stride * sum, 1.0);

@@ -26,11 +26,10 @@ struct ChiSquaredResult : TestResult {
 
 /// D = sup_x |F_n(x) - F(x)| of independent draws against the law with distribution function F.
 ///
-/// Law: p_value by kolmogorov_tail; p_bound by the Dvoretzky-Kiefer-Wolfowitz inequality. F must be continuous, and
-/// given
-///   beforehand: with parameters fitted to the same sample the p-values are far too large.
-/// Throws std::invalid_argument for an empty sample, NaN, and an F that leaves [0, 1] or decreases
-///   (by more than 1e-9).
+/// Law: p_value by kolmogorov_tail; p_bound by the Dvoretzky-Kiefer-Wolfowitz inequality. F must be continuous
+///   and given beforehand: with parameters fitted to the same sample the p-values are far too large.
+/// Throws std::invalid_argument for an empty sample, NaN, and an F that leaves [0, 1] or decreases (by more
+///   than 1e-9).
 KolmogorovSmirnovResult kolmogorov_smirnov_test(std::vector<double> sample,
                                                 const std::function<double(double)>& distribution);
 

@@ -12,7 +12,7 @@ namespace croquis {
 
 /// How a product is computed. Automatic: direct for n <= kDirectToeplitz, where it was measured to be faster.
 enum class ToeplitzPath { automatic, fft, direct };
-inline constexpr arma::uword kDirectToeplitz = 256;
+inline constexpr arma::uword kDirectToeplitz = 128;
 
 /// T_ij = c_{j-i}, c_t = exp(b_t - max b), n x n: the matrix exp(b_{j-i}) less its scale, so that the largest |c_t| is
 /// 1 whatever b is. c_t = 0 for b_t = -inf and for keys after their query when the position is causal.
@@ -42,14 +42,16 @@ class ToeplitzOperator {
 
   using Workspace = typename RealFft<T>::Workspace;
   Workspace workspace() const { return Workspace(fft_); }
-  /// y <- T x, or T^T x, by fft for a vector of n entries; y may be x.
-  void multiply(const T* x, T* y, bool transposed, Workspace& workspace) const;
+  /// y <- y + outer o T (inner o x), or with T^T, by fft; all vectors of n entries, o entry by entry.
+  void accumulate(const T* outer, const T* inner, const T* x, T* y, bool transposed, Workspace& workspace) const;
 
   /// out(a, b) = c of query `queries`(a) and key j0 + b, times what stands there: multiplies a block of scores by its
   /// block of T. `keys_by_queries` has keys in rows.
   void weigh(arma::Mat<T>& keys_by_queries, arma::uword first_key, const arma::uvec& queries) const;
 
  private:
+  void load(const T* x, const T* factor, T* real) const;
+  void convolve(bool transposed, Workspace& workspace) const;
   arma::Mat<T> product(const arma::Mat<T>& x, bool transposed) const;
 
   RelativeGrid grid_;

@@ -1,0 +1,28 @@
+// Relative position biases as trained models have them.
+#pragma once
+
+#include <armadillo>
+#include <croquis/core/random.hpp>
+
+namespace croquis {
+
+/// b_t = -slope |t|, t = -(n-1) ... n-1 (ALiBi, Press et al. 2022). slope finite, of any sign.
+arma::vec alibi_bias(arma::uword n, double slope);
+
+struct T5Bias {
+  int buckets = 32;        ///< even, >= 4; half of them are for t > 0
+  int max_distance = 128;  ///< > buckets / 4: from here on all distances share the last bucket
+  double deviation = 1.0;  ///< sigma >= 0 of the values
+};
+
+/// b_t = beta_{bucket(t)}, beta_k independent N(0, sigma^2), with the buckets of T5's encoder (Raffel et al. 2020):
+/// with h = buckets / 2 and e = floor(h / 2), distances below e have a bucket each, larger ones the bucket min(h - 1, e
+/// + floor((h - e) log(|t| / e) / log(max_distance / e))); h is added for t > 0, keys after their query. Randomness:
+/// beta_k is normal k of the stream.
+arma::vec t5_bias(arma::uword n, const T5Bias& options, const Stream& stream);
+
+/// b_t independent N(0, sigma^2). Randomness: b_t is normal 2 |t| - [t > 0] of the stream, so that a longer input has
+/// the biases of a shorter one.
+arma::vec random_bias(arma::uword n, double deviation, const Stream& stream);
+
+}  // namespace croquis
