@@ -114,7 +114,7 @@ void measure_all(Run& run, const CostOptions& options, const std::vector<Candida
                  const std::vector<arma::uword>& sizes, const std::vector<arma::uword>& features) {
   run.expect(sizes.size() * candidates.size() * features.size());
   for (const arma::uword n : sizes) {
-    croquis::GaussianInput gaussian;
+    croquis::SyntheticSize gaussian;
     gaussian.n = n;
     gaussian.p = static_cast<arma::uword>(options.p);
     // Norms at which attention is neither uniform nor a maximum; no method's cost depends on them.

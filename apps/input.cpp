@@ -40,7 +40,14 @@ void refuse_others(const InputOptions& o) {
   only_for(!o.q.empty(), "--q", "arrays");
   only_for(!o.k.empty(), "--k", "arrays");
   only_for(!o.v.empty(), "--v", "arrays");
-  only_for(o.norm.has_value(), "--norm", "gaussian");
+  only_for(o.clusters.has_value(), "--clusters", "clustered");
+  only_for(o.spread.has_value(), "--spread", "clustered");
+  only_for(o.tail.has_value(), "--tail", "heavy-norms");
+  only_for(o.rank.has_value(), "--token-rank", "low-rank");
+  only_for(o.distinct.has_value(), "--distinct", "duplicates");
+  if (o.norm && (o.kind == "text" || o.kind == "arrays")) {
+    refuse(fmt::format("--norm: goes with --input gaussian, sphere, ..., this is --input {}", o.kind));
+  }
   if (o.kind == "arrays" && (o.n || o.p)) refuse("--n and --p: the arrays have their sizes; leave them out");
 }
 
@@ -67,6 +74,42 @@ Problem<double> from_text(const InputOptions& o, const Stream& stream) {
   }
   tokens.resize(n);
   return croquis::initialised_bert(tokens, stream, bert);
+}
+
+// The name has what the family was made with.
+std::pair<std::string, Problem<double>> synthetic(const InputOptions& o, const Stream& stream) {
+  croquis::SyntheticSize size;
+  size.n = positive(o.n, size.n, "--n");
+  size.p = positive(o.p, size.p, "--p");
+  size.norm = o.norm.value_or(std::sqrt(static_cast<double>(size.p)));
+  const std::string name = fmt::format("{}:{:g}", o.kind, size.norm);
+  if (o.kind == "gaussian") return {name, croquis::gaussian_input(stream, size)};
+  if (o.kind == "sphere") return {name, croquis::sphere_input(stream, size)};
+  if (o.kind == "clustered") {
+    croquis::ClusteredInput family;
+    family.clusters = positive(o.clusters, family.clusters, "--clusters");
+    family.spread = o.spread.value_or(family.spread);
+    return {fmt::format("{};clusters={};spread={:g}", name, family.clusters, family.spread),
+            croquis::clustered_input(stream, size, family)};
+  }
+  if (o.kind == "heavy-norms") {
+    croquis::HeavyNormsInput family;
+    family.tail = o.tail.value_or(family.tail);
+    return {fmt::format("{};tail={:g}", name, family.tail), croquis::heavy_norms_input(stream, size, family)};
+  }
+  if (o.kind == "low-rank") {
+    croquis::LowRankInput family;
+    family.rank = positive(o.rank, family.rank, "--token-rank");
+    return {fmt::format("{};rank={}", name, family.rank), croquis::low_rank_input(stream, size, family)};
+  }
+  if (o.kind == "duplicates") {
+    croquis::DuplicatesInput family;
+    family.distinct = positive(o.distinct, family.distinct, "--distinct");
+    return {fmt::format("{};distinct={}", name, family.distinct), croquis::duplicates_input(stream, size, family)};
+  }
+  std::string kinds;
+  for (const std::string& kind : input_kinds()) kinds += " " + kind;
+  refuse(fmt::format("--input: '{}' is none of{}", o.kind, kinds));
 }
 
 std::string digest_of(const Problem<double>& problem) {
@@ -109,6 +152,12 @@ std::string name_of_position(const InputOptions& o) {
 
 }  // namespace
 
+const std::vector<std::string>& input_kinds() {
+  static const std::vector<std::string> kinds = {"text",      "arrays",      "gaussian", "sphere",
+                                                 "clustered", "heavy-norms", "low-rank", "duplicates"};
+  return kinds;
+}
+
 std::map<std::string, std::string> identity_of(const Input& input) {
   return {{"input", input.name}, {"numbers of Q, K, V", input.digest}};
 }
@@ -126,14 +175,7 @@ Input load_input(const InputOptions& o, std::uint64_t seed) {
       return {"arrays:" + array_name(o.q),
               Problem<double>(croquis::read_npy(o.q), croquis::read_npy(o.k), croquis::read_npy(o.v))};
     }
-    if (o.kind == "gaussian") {
-      croquis::GaussianInput gaussian;
-      gaussian.n = positive(o.n, gaussian.n, "--n");
-      gaussian.p = positive(o.p, gaussian.p, "--p");
-      gaussian.norm = o.norm.value_or(std::sqrt(static_cast<double>(gaussian.p)));
-      return {fmt::format("gaussian:{:g}", gaussian.norm), croquis::gaussian_input(stream, gaussian)};
-    }
-    refuse(fmt::format("--input: '{}' is none of text, arrays, gaussian", o.kind));
+    return synthetic(o, stream);
   };
   auto [name, problem] = make();
   problem = completed(std::move(problem), o, stream);

@@ -6,17 +6,23 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 struct InputOptions {
-  std::string kind = "text";  ///< text, arrays, gaussian
+  std::string kind = "text";  ///< one of input_kinds()
   std::string text;           ///< file for `text`; the sample text when empty
   std::string q, k, v;        ///< files for `arrays`
   bool token_type = false;    ///< for `text`
   std::optional<long long> n, p, length;
-  std::optional<double> norm;  ///< for `gaussian`
-  std::string bias;            ///< FILE.npy, alibi:..., t5:... or random:...; none when empty (see bias.hpp)
+  std::optional<double> norm;                         ///< for the synthetic kinds
+  std::optional<long long> clusters, rank, distinct;  ///< for `clustered`, `low-rank`, `duplicates`
+  std::optional<double> spread, tail;                 ///< for `clustered`, `heavy-norms`
+  std::string bias;  ///< FILE.npy, alibi:..., t5:... or random:...; none when empty (see bias.hpp)
   bool causal = false;
 };
+
+/// text, arrays, gaussian, sphere, clustered, heavy-norms, low-rank, duplicates.
+const std::vector<std::string>& input_kinds();
 
 struct Input {
   std::string name;  ///< for the results: the kind, the file where there is one, bias and causality

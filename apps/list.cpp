@@ -32,6 +32,11 @@ constexpr Entry kInputs[] = {
      "a head of an initialised BERT on a text; without --text the sample text"},
     {"arrays", "--q Q.npy --k K.npy --v V.npy", "your own head: float16, 32 or 64, (n, p)"},
     {"gaussian", "--n N --p P --norm R", "independent normal entries, root mean square norm R of queries and keys"},
+    {"sphere", "--n N --p P --norm R", "queries and keys uniform on a sphere"},
+    {"clustered", "--clusters K --spread S --norm R", "tokens about K centres, off by S times the norm"},
+    {"heavy-norms", "--tail A --norm R", "norms t R with P(t > x) = x^-A: few tokens dominate"},
+    {"low-rank", "--token-rank K --norm R", "Q, K, V are projections of tokens in K dimensions"},
+    {"duplicates", "--distinct K --norm R", "every token is one of K"},
 };
 
 template <std::size_t n>

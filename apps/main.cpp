@@ -40,8 +40,8 @@ void add_precision_option(CLI::App& command, RunOptions& run) {
 }
 
 void add_input_options(CLI::App& command, InputOptions& input) {
-  command.add_option("--input", input.kind, "text, arrays or gaussian (see list inputs)")
-      ->check(CLI::IsMember({"text", "arrays", "gaussian"}))
+  command.add_option("--input", input.kind, "kind of input (see list inputs)")
+      ->check(CLI::IsMember(input_kinds()))
       ->capture_default_str();
   command.add_option("--text", input.text, "text file; the sample text when not given");
   command.add_flag("--token-type", input.token_type, "text: add BERT's token-type embedding, the same for all tokens");
@@ -51,11 +51,16 @@ void add_input_options(CLI::App& command, InputOptions& input) {
   command.add_option("--n", input.n, "tokens (default 1024)");
   command.add_option("--p", input.p, "width of the head (default 64)");
   command.add_option("--length", input.length, "tokens from here on are padding (default n)");
+  command.add_option("--norm", input.norm, "synthetic inputs: norm of queries and keys (default sqrt(p))");
+  command.add_option("--clusters", input.clusters, "clustered: number of clusters (default 16)");
+  command.add_option("--spread", input.spread, "clustered: distance from the centre over the norm (default 0.1)");
+  command.add_option("--tail", input.tail, "heavy-norms: exponent of the norms' tail (default 3)");
+  command.add_option("--token-rank", input.rank, "low-rank: dimensions of the tokens (default 8)");
+  command.add_option("--distinct", input.distinct, "duplicates: different tokens (default 64)");
   command.add_option("--bias", input.bias,
                      "relative position bias of the -rpe targets: FILE.npy, alibi:SLOPE, "
                      "t5:BUCKETS,MAXDISTANCE,SIGMA or random:SIGMA (default none)");
   command.add_flag("--causal", input.causal, "a token sees no token after it, in the -rpe targets");
-  command.add_option("--norm", input.norm, "gaussian: root mean square norm of queries and keys (default sqrt(p))");
 }
 
 // The options in the format that --config reads; those that were not given and have no default are left out.

@@ -4,6 +4,7 @@
 #include <croquis/attention/method.hpp>
 #include <croquis/measure/errors.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -64,17 +65,26 @@ std::optional<Approximation<T>> run_if_taken(const Case<T>& c, const Problem<T>&
   }
 }
 
-// Methods that are exact, or the mean of the values, when all tokens are equal, and their largest d.
-template <typename T>
-bool is_exact_on_equal_tokens(const Case<T>& c) {
-  const std::set<std::string> names = {"v-mean",        "best-rank-d", "skyformer", "skyformer-softmax",
-                                       "nystromformer", "skeinformer"};
-  return names.contains(c.method->name) && c.text != "skyformer preset=code";  // a ridge is not exact
+bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(), [&](const char* other) { return name == other; });
 }
 
+// Methods that are exact, or the mean of the values, when all tokens are equal.
+template <typename T>
+bool is_exact_on_equal_tokens(const Case<T>& c) {
+  return c.text != "skyformer preset=code" &&  // a ridge is not exact
+         (c.text == "linformer law=segments" ||
+          is_one_of(c.method->name, {"v-mean", "best-rank-d", "skyformer", "skyformer-softmax", "nystromformer",
+                                     "informer", "skeinformer", "skeinformer-uniform", "skeinformer-simple-norm",
+                                     "skeinformer-no-reuse", "reformer", "bigbird", "longformer"}));
+}
+
+// The largest d that a method takes: skyformer goes to 2n; 0 for those that take any.
 arma::uword largest_d(const std::string& name, arma::uword n) {
   if (name.starts_with("skyformer")) return 2 * n;
-  return name == "best-rank-d" || name == "nystromformer" || name == "skeinformer" ? n : 0;  // 0: none is known
+  const bool any =
+      is_one_of(name, {"linformer-unreduced", "v-mean", "performer", "nprf", "prf-rpe", "nprf-rpe", "linear"});
+  return any ? 0 : n;
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST_CASE("gaussian_input: entries are independent N(0, norm^2 / p), values N(0,
   // 64,000 entries each; three laws and three correlations share 1e-9. A norm without the 1/sqrt(p), or off by 5 %,
   // moves the sum of squares by 18 deviations and more; Q in the place of K is at 253 deviations.
   constexpr double failure = 1e-9 / 6;
-  const GaussianInput options{.n = 2000, .p = 32, .norm = 6};
+  const SyntheticSize options{.n = 2000, .p = 32, .norm = 6};
   using Draw = std::function<Problem<double>(const Stream&)>;
   const auto accepts = [&](const Draw& draw) {
     const Problem<double> problem = draw(Stream(test_seed()).child("gaussian"));

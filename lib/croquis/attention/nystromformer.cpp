@@ -1,4 +1,5 @@
 #include <cmath>
+#include <croquis/attention/exact.hpp>
 #include <croquis/attention/nystromformer.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/kernel/kernel_matrix.hpp>
@@ -27,6 +28,7 @@ template <typename T>
 Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& landmarks, arma::uword d,
                              const Stream& stream, const NystromformerOptions& options) {
   require(d >= 1 && d <= problem.n(), "nystromformer", "1 <= d <= n", {{"d", d}, {"n", problem.n()}});
+  if (options.exact_at_n && d == problem.n()) return from_scores(exact_scores(problem, Target::softmax), problem);
   arma::Mat<T> q, k;
   if (landmarks) {
     const arma::uvec rows = landmarks->draw(d, stream.child("landmarks"));
@@ -50,8 +52,7 @@ Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& land
     inverse = {d, d, [pinv](const arma::Mat<T>& x) { return pinv->apply(x); },
                [pinv](const arma::Mat<T>& x) { return pinv->apply_transposed(x); }};
   } else {
-    IterativeInverse<T> z =
-        iterative_inverse(core, {.start = InverseStart::transpose_both, .iterations = options.iterations});
+    IterativeInverse<T> z = iterative_inverse(core, {.start = options.start, .iterations = options.iterations});
     diagnostics.residual = z.residual;
     diagnostics.iterations = z.iterations;
     inverse = as_operator(std::move(z.inverse));
@@ -68,10 +69,14 @@ Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& land
 
 NystromformerOptions options_from(const OptionValues& values) {
   NystromformerOptions options;
+  if (values.take_choice("preset", {"paper", "code"}, "paper") == "code") options = NystromformerOptions::code();
   using Inverse = NystromformerOptions::Inverse;
   options.inverse =
       values.take_choice("inverse", {"iterative", "pinv"}, "iterative") == "pinv" ? Inverse::pinv : Inverse::iterative;
   options.iterations = values.take_count("iterations", 0, 100, options.iterations);
+  const std::string start =
+      values.take_choice("start", {"both", "one"}, options.start == InverseStart::transpose_one ? "one" : "both");
+  options.start = start == "one" ? InverseStart::transpose_one : InverseStart::transpose_both;
   std::vector<std::string> choices = landmark_policy_names();
   choices.insert(choices.begin(), "segments");
   const std::string landmarks = values.take_choice("landmarks", choices, "segments");
@@ -81,6 +86,13 @@ NystromformerOptions options_from(const OptionValues& values) {
 }
 
 }  // namespace
+
+NystromformerOptions NystromformerOptions::code() {
+  NystromformerOptions options;
+  options.start = InverseStart::transpose_one;
+  options.exact_at_n = true;
+  return options;
+}
 
 template <typename T>
 Approximation<T> nystromformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
@@ -98,8 +110,10 @@ Method<T> nystromformer_method() {
     const NystromformerOptions options = options_from(values);
     return options.landmarks.has_value() && options.landmarks != LandmarkPolicy::given;
   };
-  method.options = {{"inverse", "iterative|pinv", "iterative", "the core by six steps or by singular values"},
+  method.options = {{"preset", "paper|code", "paper", "code: start=one, exact for d = n"},
+                    {"inverse", "iterative|pinv", "iterative", "the core by six steps or by singular values"},
                     {"iterations", "0 to 100", "6", "steps of the iterative inverse"},
+                    {"start", "both|one", "both", "A^T / (||A||_1 ||A||_inf), or A^T / ||A||_1"},
                     {"landmarks", "segments|uniform|stratified|leverage|recursive|rpcholesky|given", "segments",
                      "segment means, or rows of Q and K chosen on the kernel matrix of the keys"},
                     {"indices", "FILE.npy", "", "landmarks=given: tokens, the first d are used"}};

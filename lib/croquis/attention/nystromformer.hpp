@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/attention/method.hpp>
+#include <croquis/linalg/iterative_inverse.hpp>
 #include <croquis/sampling/landmarks.hpp>
 #include <optional>
 
@@ -9,12 +10,19 @@ namespace croquis {
 
 struct NystromformerOptions {
   enum class Inverse { iterative, pinv };
-  Inverse inverse = Inverse::iterative;  ///< pinv: by singular values, relative cut-off d u
-  int iterations = 6;                    ///< of the iterative inverse; the paper uses 6
+  Inverse inverse = Inverse::iterative;               ///< pinv: by singular values, relative cut-off d u
+  int iterations = 6;                                 ///< of the iterative inverse; the paper uses 6
+  InverseStart start = InverseStart::transpose_both;  ///< of the iterative inverse
+  bool exact_at_n = false;                            ///< d = n is exact attention, without landmarks
   /// Without a value: segment means, as the paper. With one: rows J of Q and K, J chosen by the policy on the Gaussian
   /// kernel matrix of the keys / p^{1/4}.
   std::optional<LandmarkPolicy> landmarks;
   arma::uvec given;  ///< for LandmarkPolicy::given
+
+  /// What the authors' code does: Z_0 = A^T / max column sum (over one matrix; the code's default takes the maximum
+  /// over the batch and all heads), exact attention for d = n. It takes n a multiple of d; here any n has segment
+  /// means.
+  static NystromformerOptions code();
 };
 
 /// O~ = F Z G V with F = softmax(Q K_d^T), Z ~ softmax(Q_d K_d^T)^+, G = softmax(Q_d K^T), all over sqrt(p)

@@ -1,11 +1,17 @@
 #include <croquis/attention/best_rank.hpp>
+#include <croquis/attention/bigbird.hpp>
+#include <croquis/attention/informer.hpp>
 #include <croquis/attention/linear.hpp>
+#include <croquis/attention/linformer.hpp>
 #include <croquis/attention/linformer_unreduced.hpp>
+#include <croquis/attention/longformer.hpp>
 #include <croquis/attention/method.hpp>
 #include <croquis/attention/nprf.hpp>
 #include <croquis/attention/nystromformer.hpp>
 #include <croquis/attention/performer.hpp>
 #include <croquis/attention/prf_rpe.hpp>
+#include <croquis/attention/reformer.hpp>
+#include <croquis/attention/sampled_columns.hpp>
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/attention/v_mean.hpp>
@@ -15,12 +21,28 @@ namespace croquis {
 template <typename T>
 const std::vector<Method<T>>& methods() {
   static const std::vector<Method<T>> all = {
-      v_mean_method<T>(),        best_rank_method<T>(),
-      skyformer_method<T>(),     skyformer_softmax_method<T>(),
-      nystromformer_method<T>(), linformer_unreduced_method<T>(),
-      skeinformer_method<T>(),   performer_method<T>(),
-      nprf_method<T>(),          prf_rpe_method<T>(),
-      nprf_rpe_method<T>(),      linear_method<T>(),
+      v_mean_method<T>(),
+      best_rank_method<T>(),
+      skyformer_method<T>(),
+      skyformer_softmax_method<T>(),
+      nystromformer_method<T>(),
+      linformer_method<T>(),
+      linformer_unreduced_method<T>(),
+      informer_method<T>(),
+      skeinformer_method<T>(),
+      skeinformer_uniform_method<T>(),
+      skeinformer_no_norm_method<T>(),
+      skeinformer_simple_norm_method<T>(),
+      skeinformer_no_reuse_method<T>(),
+      sampled_columns_method<T>(),
+      performer_method<T>(),
+      nprf_method<T>(),
+      prf_rpe_method<T>(),
+      nprf_rpe_method<T>(),
+      linear_method<T>(),
+      reformer_method<T>(),
+      bigbird_method<T>(),
+      longformer_method<T>(),
   };
   return all;
 }

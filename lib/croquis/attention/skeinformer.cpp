@@ -1,106 +1,179 @@
+#include <algorithm>
 #include <cmath>
+#include <croquis/attention/column_scores.hpp>
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/vector_math.hpp>
+#include <croquis/sampling/column_norms.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
-#include <memory>
 #include <utility>
 
 namespace croquis {
 namespace {
 
-// B~ in parts. Rows in `pilot_rows` are those of pilot_scores; the others are
-// (weights_i on the columns J', rest_i on every other column).
+using Columns = SkeinformerOptions::Columns;
+using Rows = SkeinformerOptions::Rows;
+
+bool needs_row_sums(const SkeinformerOptions& options) {
+  return options.rows == Rows::weighted || options.rows == Rows::raw;
+}
+
 template <typename T>
-struct SampledRows {
-  arma::uvec columns;         // J'
-  arma::Mat<T> weights;       // d x n: a_ik / denominator, a query a column
-  arma::Row<T> rest;          // g_i / denominator
-  arma::uvec pilot_rows;      // J
-  arma::Mat<T> pilot_scores;  // n x d_0: rows J of B, transposed
+arma::Col<T> log_row_sums_of(const Problem<T>& problem, const SkeinformerOptions& options) {
+  if (!needs_row_sums(options)) return {};
+  return column_norms(problem.Q(), problem.K()).log_row_sums;
+}
 
-  arma::Mat<T> apply(const arma::Mat<T>& x) const {
-    const arma::Mat<T> selected = x.rows(columns);
-    const arma::Row<T> others = arma::sum(x, 0) - arma::sum(selected, 0);
-    arma::Mat<T> y = weights.t() * selected + rest.t() * others;
-    y.rows(pilot_rows) = pilot_scores.t() * x;
-    return y;
+// Scores of the sampled columns to weights of a row that sums to 1.
+template <typename T>
+Denominators<T> normalise(ColumnScores<T>& scores, bool adaptive) {
+  const arma::uword n = scores.weights.n_cols, d = scores.weights.n_rows;
+  Denominators<T> denominators{arma::Col<T>(n), arma::Col<T>(n)};
+  if (adaptive) scores.rest.set_size(n);
+  for (arma::uword i = 0; i < n; ++i) {
+    T* row = scores.weights.colptr(i);
+    const T top = maximum(row, d);
+    const T geometric_mean = adaptive ? std::exp(arma::mean(scores.weights.col(i)) - top) : T(0);
+    const T sum = exp_shifted(row, d, top) + static_cast<T>(n - d) * geometric_mean;
+    scores.weights.col(i) /= sum;
+    if (adaptive) scores.rest(i) = geometric_mean / sum;
+    denominators.values(i) = sum;
+    denominators.log_scale(i) = top;
   }
+  return denominators;
+}
 
-  arma::Mat<T> apply_transposed(arma::Mat<T> x) const {
-    // Row j of J may stand in it twice; it is one row of B~.
-    arma::Mat<T> pilot(pilot_rows.n_elem, x.n_cols, arma::fill::zeros);
-    for (arma::uword k = 0; k < pilot_rows.n_elem; ++k) {
-      pilot.row(k) = x.row(pilot_rows(k));
-      x.row(pilot_rows(k)).zeros();
+// log_row_sums: of the exact D, or empty where that is not needed.
+template <typename T>
+Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_row_sums, arma::uword d,
+                             const Stream& stream, const SkeinformerOptions& options) {
+  const arma::uword n = problem.n();
+  require(d >= 1 && d <= n, "skeinformer", "1 <= d <= n", {{"d", d}, {"n", n}});
+  if (options.leave_one) d = std::min(d, std::max<arma::uword>(n - 1, 1));
+  arma::Col<T> weights(n, arma::fill::ones);
+  arma::uvec pilot_rows;
+  arma::Mat<T> pilot_scores;
+  if (options.columns == Columns::pilot) {
+    const arma::uword pilots = options.pilot_rows == 0 ? d : options.pilot_rows;
+    Pilot<T> pilot = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, stream.child("pilot"));
+    weights = std::move(pilot.weights);
+    pilot_rows = std::move(pilot.rows);
+    pilot_scores = std::move(pilot.scores);
+  }
+  const Stream draw = stream.child("columns");
+  ColumnScores<T> scores;
+  std::optional<Denominators<T>> denominators;
+  if (options.rows == Rows::weighted) {
+    scores = importance_columns<T>(problem.Q(), problem.K(), log_row_sums, std::move(weights), d, draw);
+  } else {
+    scores.columns = options.columns == Columns::pilot ? sample_weighted_without_replacement(weights, d, draw)
+                                                       : sample_without_replacement(n, d, draw);
+    scores.weights = scores_transposed<T>(problem.Q(), problem.K().rows(scores.columns));
+    if (options.rows == Rows::raw) {
+      exponentiate(scores.weights, log_row_sums);
+    } else {
+      denominators = normalise(scores, options.rows == Rows::adaptive);
     }
-    const arma::Row<T> common = rest * x;
-    arma::Mat<T> y = pilot_scores * pilot;
-    y.each_row() += common;
-    y.rows(columns) += weights * x;
-    y.rows(columns) -= arma::repmat(common, columns.n_elem, 1);
-    return y;
   }
-};
+  if (options.reuse) {
+    scores.rows = std::move(pilot_rows);
+    scores.row_scores = std::move(pilot_scores);
+  }
+
+  Approximation<T> approximation = from_scores(as_operator(std::move(scores)), problem);
+  approximation.denominators = std::move(denominators);
+  return approximation;
+}
+
+const OptionInfo kPilot = {"pilot", "0 to 1000000", "0", "pilot rows d_0; 0: as many as columns"};
+
+SkeinformerOptions options_from(const OptionValues& values, SkeinformerOptions options, bool is_ablation) {
+  const bool code = values.take_choice("preset", {"paper", "code"}, "paper") == "code";
+  options.leave_one = code;
+  options.pilot_rows = static_cast<arma::uword>(values.take_count("pilot", 0, 1000000, 0));
+  if (is_ablation && code) options.reuse = false;
+  options.reuse = values.take_choice("reuse", {"yes", "no"}, options.reuse ? "yes" : "no") == "yes";
+  if (options.rows == Rows::weighted) {
+    const bool raw = values.take_choice("weights", {"unbiased", "raw"}, code ? "raw" : "unbiased") == "raw";
+    options.rows = raw ? Rows::raw : Rows::weighted;
+  }
+  return options;
+}
+
+// The five methods differ in name and in where their options start.
+template <typename T>
+Method<T> method_of(const char* name, const char* summary, const char* source, const SkeinformerOptions& start,
+                    bool is_ablation, std::vector<OptionInfo> options) {
+  Method<T> method;
+  method.name = name;
+  method.summary = summary;
+  method.source = source;
+  method.options = std::move(options);
+  method.bind = [start, is_ablation](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+    const SkeinformerOptions chosen = options_from(values, start, is_ablation);
+    const arma::Col<T> log_row_sums = log_row_sums_of(problem, chosen);
+    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+               p_v = static_cast<double>(problem.p_v()), fixed = static_cast<double>(chosen.pilot_rows);
+    return {[=](arma::uword d, const Stream& stream) { return approximate(problem, log_row_sums, d, stream, chosen); },
+            [=](double d) {
+              const double pilots = chosen.columns == Columns::uniform ? 0 : fixed > 0 ? fixed : d;
+              const double reused = chosen.reuse ? 2 * n * pilots * p_v : 0;
+              const double exact = needs_row_sums(chosen) ? n * n * (2 * p + 1) : 0;
+              return 2 * n * d * (p + p_v) + 2 * n * pilots * p + reused + n * (d + pilots) + 2 * n * pilots + exact;
+            }};
+  };
+  return method;
+}
 
 }  // namespace
 
 template <typename T>
 Approximation<T> skeinformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
                              const SkeinformerOptions& options) {
-  const arma::uword n = problem.n();
-  require(d >= 1 && d <= n, "skeinformer", "1 <= d <= n", {{"d", d}, {"n", n}});
-  const auto sampled = std::make_shared<SampledRows<T>>();
-
-  const arma::uword pilots = options.pilot_rows == 0 ? d : options.pilot_rows;
-  Pilot<T> pilot = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, stream.child("pilot"));
-  sampled->columns = sample_weighted_without_replacement(pilot.weights, d, stream.child("columns"));
-  sampled->pilot_rows = std::move(pilot.rows);
-  sampled->pilot_scores = std::move(pilot.scores);
-
-  sampled->weights = scores_transposed<T>(problem.Q(), problem.K().rows(sampled->columns));
-  sampled->rest.set_size(n);
-  Denominators<T> denominators{arma::Col<T>(n), arma::Col<T>(n)};
-  for (arma::uword i = 0; i < n; ++i) {
-    T* row = sampled->weights.colptr(i);
-    const T top = maximum(row, d);
-    const T geometric_mean = std::exp(arma::mean(sampled->weights.col(i)) - top);
-    const T sum = exp_shifted(row, d, top) + static_cast<T>(n - d) * geometric_mean;
-    sampled->weights.col(i) /= sum;
-    sampled->rest(i) = geometric_mean / sum;
-    denominators.values(i) = sum;
-    denominators.log_scale(i) = top;
-  }
-
-  Approximation<T> approximation =
-      from_scores<T>({n, n, [sampled](const arma::Mat<T>& x) { return sampled->apply(x); },
-                      [sampled](const arma::Mat<T>& x) { return sampled->apply_transposed(x); }},
-                     problem);
-  approximation.denominators = std::move(denominators);
-  return approximation;
+  return approximate(problem, log_row_sums_of(problem, options), d, stream, options);
 }
 
 template <typename T>
 Method<T> skeinformer_method() {
-  Method<T> method;
-  method.name = "skeinformer";
-  method.summary = "columns sampled by a pilot, the others filled with the row's geometric mean";
-  method.source = "Skeinformer Alg. 1";
-  method.options = {{"pilot", "0 to 1000000", "0", "pilot rows d_0; 0: as many as columns"}};
-  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    SkeinformerOptions options;
-    options.pilot_rows = static_cast<arma::uword>(values.take_count("pilot", 0, 1000000, 0));
-    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
-               p_v = static_cast<double>(problem.p_v()), fixed = static_cast<double>(options.pilot_rows);
-    return {[=](arma::uword d, const Stream& stream) { return skeinformer(problem, d, stream, options); },
-            [=](double d) {
-              const double pilots = fixed > 0 ? fixed : d;
-              return 2 * n * (d + pilots) * (p + p_v) + n * (d + pilots) + 2 * n * pilots;
-            }};
-  };
-  return method;
+  return method_of<T>("skeinformer", "columns sampled by a pilot, the others filled with the row's geometric mean",
+                      "Skeinformer Alg. 1", {}, false,
+                      {{"preset", "paper|code", "paper", "code: at most n - 1 columns and pilot rows"}, kPilot});
+}
+
+template <typename T>
+Method<T> skeinformer_uniform_method() {
+  return method_of<T>("skeinformer-uniform", "skeinformer with uniform columns, without a pilot", "Skeinformer Table 1",
+                      {.columns = Columns::uniform, .reuse = false}, true,
+                      {{"preset", "paper|code", "paper", "code: at most n - 1 columns"}});
+}
+
+template <typename T>
+Method<T> skeinformer_no_norm_method() {
+  return method_of<T>(
+      "skeinformer-no-norm", "skeinformer without row normalisation: D^-1 A S S^T V, exact D", "Skeinformer Table 1",
+      {.rows = Rows::weighted}, true,
+      {{"preset", "paper|code", "paper", "code: weights=raw, reuse=no, at most n - 1 columns"},
+       {"weights", "unbiased|raw", "unbiased", "1/(d p_i) on independent columns, or none on different ones: biased"},
+       {"reuse", "yes|no", "yes", "pilot rows exact"},
+       kPilot});
+}
+
+template <typename T>
+Method<T> skeinformer_simple_norm_method() {
+  return method_of<T>("skeinformer-simple-norm", "skeinformer with a softmax over the sampled columns alone",
+                      "Skeinformer Table 1", {.rows = Rows::simple}, true,
+                      {{"preset", "paper|code", "paper", "code: reuse=no, at most n - 1 columns"},
+                       {"reuse", "yes|no", "yes", "pilot rows exact"},
+                       kPilot});
+}
+
+template <typename T>
+Method<T> skeinformer_no_reuse_method() {
+  return method_of<T>("skeinformer-no-reuse", "skeinformer whose pilot rows are not put into the output",
+                      "Skeinformer Table 1", {.reuse = false}, true,
+                      {{"preset", "paper|code", "paper", "code: at most n - 1 columns and pilot rows"}, kPilot});
 }
 
 template Approximation<float> skeinformer(const Problem<float>&, arma::uword, const Stream&, const SkeinformerOptions&);
@@ -108,5 +181,13 @@ template Approximation<double> skeinformer(const Problem<double>&, arma::uword, 
                                            const SkeinformerOptions&);
 template Method<float> skeinformer_method();
 template Method<double> skeinformer_method();
+template Method<float> skeinformer_uniform_method();
+template Method<double> skeinformer_uniform_method();
+template Method<float> skeinformer_no_norm_method();
+template Method<double> skeinformer_no_norm_method();
+template Method<float> skeinformer_simple_norm_method();
+template Method<double> skeinformer_simple_norm_method();
+template Method<float> skeinformer_no_reuse_method();
+template Method<double> skeinformer_no_reuse_method();
 
 }  // namespace croquis

@@ -1,4 +1,4 @@
-// Skeinformer: column sampling with a pilot and adaptive row normalisation.
+// Skeinformer: column sampling with a pilot and adaptive row normalisation; and its ablations.
 #pragma once
 
 #include <croquis/attention/method.hpp>
@@ -6,7 +6,21 @@
 namespace croquis {
 
 struct SkeinformerOptions {
+  enum class Columns {
+    pilot,    ///< p_i ~ (sum_{j in J} b_ji^2)^{1/2} ||V_i|| (Eq. 5)
+    uniform,  ///< p_i = 1/n; no pilot is drawn, so nothing is re-used
+  };
+  enum class Rows {
+    adaptive,  ///< columns outside J' get the geometric mean of those in J' (Eq. 6)
+    simple,    ///< softmax over the columns in J' alone
+    weighted,  ///< D^-1 A S S^T V: exact D, J' independent with replacement, weights 1/(d p_i); unbiased given J
+    raw,       ///< D^-1 A on the columns in J', exact D, no weights: what the authors' ablation code computes
+  };
+  Columns columns = Columns::pilot;
+  Rows rows = Rows::adaptive;
   arma::uword pilot_rows = 0;  ///< d_0 >= 1 rows of B; 0: as many as columns, d (Skeinformer Alg. 1)
+  bool reuse = true;           ///< rows J of O~ are exact (Sec. 4.3)
+  bool leave_one = false;      ///< min(d, n - 1) columns and pilot rows, as the authors' code
 };
 
 /// Skeinformer Alg. 1. With J: d_0 uniform rows, with replacement, and J': d columns, without replacement, drawn with
@@ -15,13 +29,26 @@ struct SkeinformerOptions {
 /// g_i the geometric mean of the a_ik in J'; and the rows in J are replaced by the exact ones (pilot re-use).
 /// Law: rows of B~ are non-negative and sum to 1; invariant to a constant added to a row of scores, which is why the
 ///   row maximum can be taken out; exact for d = n. Not unbiased, no bound (the paper says so).
-/// Randomness: J from stream.child("pilot"), J' from stream.child("columns").
-/// Cost: 2 n d (p + p_v) for the columns, 2 n d_0 (p + p_v) for the pilot. 1 <= d <= n.
+/// The ablations of Table 1 are other `columns`, other `rows`, no `reuse`. With rows = weighted or raw, rows of B~ do
+/// not sum to 1; weighted is the estimator of Prop. 1.
+/// Randomness: J from stream.child("pilot"), J' from stream.child("columns"), so that ablations share their draws.
+/// Cost: 2 n d (p + p_v) for the columns, 2 n d_0 (p + p_v) for the pilot (p alone without re-use), 2 n^2 p for an
+/// exact D. 1 <= d <= n.
 template <typename T>
 Approximation<T> skeinformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
                              const SkeinformerOptions& options = {});
 
 template <typename T>
 Method<T> skeinformer_method();
+/// Table 1, "w/ uniform sampling", "w/o row normalization", "w/ simple row normalization", "w/o pilot sampling
+/// reutilization".
+template <typename T>
+Method<T> skeinformer_uniform_method();
+template <typename T>
+Method<T> skeinformer_no_norm_method();
+template <typename T>
+Method<T> skeinformer_simple_norm_method();
+template <typename T>
+Method<T> skeinformer_no_reuse_method();
 
 }  // namespace croquis

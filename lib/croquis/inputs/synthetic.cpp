@@ -1,19 +1,99 @@
+#include <Random123/uniform.hpp>
+#include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/inputs/synthetic.hpp>
+#include <croquis/sampling/indices.hpp>
 
 namespace croquis {
+namespace {
 
-Problem<double> gaussian_input(const Stream& stream, const GaussianInput& options) {
-  require(options.n >= 1 && options.p >= 1, "gaussian_input", "n, p >= 1", {{"n", options.n}, {"p", options.p}});
-  require(options.norm >= 0 && std::isfinite(options.norm), "gaussian_input", "norm >= 0", {{"norm", options.norm}});
-  const auto draw = [&](const char* name, double deviation) {
-    arma::mat m(options.n, options.p);
-    fill_normal(stream.child(name), 0, m.n_elem, m.memptr());
-    return arma::mat(deviation * m);
+void check(const SyntheticSize& size, const char* where) {
+  require(size.n >= 1 && size.p >= 1, where, "n, p >= 1", {{"n", size.n}, {"p", size.p}});
+  require(size.norm >= 0 && std::isfinite(size.norm), where, "norm >= 0", {{"norm", size.norm}});
+}
+
+arma::mat normal(arma::uword rows, arma::uword cols, const Stream& stream) {
+  arma::mat m(rows, cols);
+  fill_normal(stream, 0, m.n_elem, m.memptr());
+  return m;
+}
+
+// Rows of norm `norm`, uniform directions.
+arma::mat on_sphere(arma::uword rows, const SyntheticSize& size, const Stream& stream) {
+  arma::mat m = normal(rows, size.p, stream);
+  const arma::vec norms = arma::sqrt(arma::sum(arma::square(m), 1));
+  m.each_col() %= size.norm / norms;  // a zero row has probability 0
+  return m;
+}
+
+arma::vec pareto(arma::uword n, double tail, const Stream& stream) {
+  arma::vec t(n);
+  for (arma::uword i = 0; i < n; ++i) {
+    const auto word = stream.block(i);
+    const double u = r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);  // in (0, 1]
+    t(i) = std::pow(u, -1 / tail);
+  }
+  return t;
+}
+
+}  // namespace
+
+Problem<double> gaussian_input(const Stream& stream, const SyntheticSize& size) {
+  check(size, "gaussian_input");
+  const double deviation = size.norm / std::sqrt(static_cast<double>(size.p));
+  return {deviation * normal(size.n, size.p, stream.child("query")),
+          deviation * normal(size.n, size.p, stream.child("key")), normal(size.n, size.p, stream.child("value"))};
+}
+
+Problem<double> sphere_input(const Stream& stream, const SyntheticSize& size) {
+  check(size, "sphere_input");
+  return {on_sphere(size.n, size, stream.child("query")), on_sphere(size.n, size, stream.child("key")),
+          normal(size.n, size.p, stream.child("value"))};
+}
+
+Problem<double> clustered_input(const Stream& stream, const SyntheticSize& size, const ClusteredInput& options) {
+  check(size, "clustered_input");
+  require(options.clusters >= 1, "clustered_input", "clusters >= 1", {{"clusters", options.clusters}});
+  require(options.spread >= 0 && std::isfinite(options.spread), "clustered_input", "spread >= 0",
+          {{"spread", options.spread}});
+  const arma::uvec cluster = sample_with_replacement(options.clusters, size.n, stream.child("cluster"));
+  const arma::mat centres = on_sphere(options.clusters, size, stream.child("centre"));
+  const arma::mat values = normal(options.clusters, size.p, stream.child("value centre"));
+  const double deviation = options.spread * size.norm / std::sqrt(static_cast<double>(size.p));
+  const auto noise = [&](const char* name) { return normal(size.n, size.p, stream.child(name)); };
+  return {centres.rows(cluster) + deviation * noise("query"), centres.rows(cluster) + deviation * noise("key"),
+          values.rows(cluster) + options.spread * noise("value")};
+}
+
+Problem<double> heavy_norms_input(const Stream& stream, const SyntheticSize& size, const HeavyNormsInput& options) {
+  check(size, "heavy_norms_input");
+  require(options.tail > 0 && std::isfinite(options.tail), "heavy_norms_input", "tail > 0", {{"tail", options.tail}});
+  const Problem<double> sphere = sphere_input(stream, size);
+  arma::mat q = sphere.Q(), k = sphere.K();
+  q.each_col() %= pareto(size.n, options.tail, stream.child("query norm"));
+  k.each_col() %= pareto(size.n, options.tail, stream.child("key norm"));
+  return {std::move(q), std::move(k), sphere.V()};
+}
+
+Problem<double> low_rank_input(const Stream& stream, const SyntheticSize& size, const LowRankInput& options) {
+  check(size, "low_rank_input");
+  require(options.rank >= 1, "low_rank_input", "rank >= 1", {{"rank", options.rank}});
+  const arma::uword rank = std::min(options.rank, size.p);
+  const arma::mat tokens = normal(size.n, rank, stream.child("token"));
+  const auto project = [&](const char* name, double deviation) -> arma::mat {
+    return tokens * (deviation / std::sqrt(static_cast<double>(rank)) * normal(rank, size.p, stream.child(name)));
   };
-  const double deviation = options.norm / std::sqrt(static_cast<double>(options.p));
-  return {draw("query", deviation), draw("key", deviation), draw("value", 1.0)};
+  const double entry = size.norm / std::sqrt(static_cast<double>(size.p));
+  return {project("query", entry), project("key", entry), project("value", 1.0)};
+}
+
+Problem<double> duplicates_input(const Stream& stream, const SyntheticSize& size, const DuplicatesInput& options) {
+  check(size, "duplicates_input");
+  require(options.distinct >= 1, "duplicates_input", "distinct >= 1", {{"distinct", options.distinct}});
+  const Problem<double> tokens = gaussian_input(stream, {.n = options.distinct, .p = size.p, .norm = size.norm});
+  const arma::uvec token = sample_with_replacement(options.distinct, size.n, stream.child("token"));
+  return {tokens.Q().rows(token), tokens.K().rows(token), tokens.V().rows(token)};
 }
 
 }  // namespace croquis

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <croquis/attention/bigbird.hpp>
+#include <croquis/attention/sparse_softmax.hpp>
+#include <croquis/core/require.hpp>
+#include <croquis/sampling/indices.hpp>
+
+namespace croquis {
+namespace {
+
+constexpr arma::uword kBlocksInBudget = 10;  // 2 g + w + r of the authors: 4 + 3 + 3
+
+arma::uword block_for(arma::uword d, const BigBirdOptions& options) {
+  return options.block > 0 ? options.block : std::max<arma::uword>(1, d / kBlocksInBudget);
+}
+
+// The blocks that row block t of m meets, random ones included.
+std::vector<bool> blocks_of(arma::uword t, arma::uword m, arma::uword random, const BigBirdOptions& options,
+                            const Stream& stream) {
+  const arma::uword at_start = std::min(m, (options.global + 1) / 2),
+                    at_end = std::min(m - at_start, options.global / 2), reach = options.window / 2;
+  std::vector<bool> met(m, t < at_start || t >= m - at_end);  // a global block meets all
+  for (arma::uword s = 0; s < at_start; ++s) met[s] = true;
+  for (arma::uword s = m - at_end; s < m; ++s) met[s] = true;
+  for (arma::uword s = t - std::min(t, reach); s <= std::min(m - 1, t + reach); ++s) met[s] = true;
+  std::vector<arma::uword> others;
+  for (arma::uword s = 0; s < m; ++s) {
+    if (!met[s]) others.push_back(s);
+  }
+  for (const arma::uword j :
+       sample_without_replacement(others.size(), std::min<arma::uword>(random, others.size()), stream.child(t))) {
+    met[others[j]] = true;
+  }
+  return met;
+}
+
+Pattern pattern_of(arma::uword n, arma::uword d, const BigBirdOptions& options, const Stream& stream) {
+  Pattern pattern;
+  if (d == n) {
+    for (arma::uword i = 0; i < n; ++i) pattern.add_all(n);
+    return pattern;
+  }
+  const arma::uword b = block_for(d, options), m = (n + b - 1) / b;
+  const arma::uword random = d / b - 2 * options.global - options.window;
+  std::vector<std::uint32_t> keys;
+  for (arma::uword t = 0; t < m; ++t) {
+    const std::vector<bool> met = blocks_of(t, m, random, options, stream);
+    keys.clear();
+    for (arma::uword j = 0; j < n; ++j) {
+      if (met[j / b]) keys.push_back(static_cast<std::uint32_t>(j));
+    }
+    for (arma::uword i = t * b; i < std::min(n, (t + 1) * b); ++i) pattern.add(keys);
+  }
+  return pattern;
+}
+
+}  // namespace
+
+template <typename T>
+Approximation<T> bigbird(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                         const BigBirdOptions& options) {
+  const arma::uword n = problem.n();
+  require(d >= 1 && d <= n, "bigbird", "1 <= d <= n", {{"d", d}, {"n", n}});
+  require(options.window % 2 == 1, "bigbird", "window odd", {{"window", options.window}});
+  const arma::uword b = block_for(d, options);
+  require(d == n || b * (2 * options.global + options.window) <= d, "bigbird",
+          "block (2 global + window) <= d, the keys that a query meets before any random ones",
+          {{"block", b}, {"global", options.global}, {"window", options.window}, {"d", d}});
+  return sparse_softmax(problem.Q(), problem.K(), problem, pattern_of(n, d, options, stream.child("random")));
+}
+
+template <typename T>
+Method<T> bigbird_method() {
+  Method<T> method;
+  method.name = "bigbird";
+  method.summary = "softmax over global, window and random blocks; d keys a query";
+  method.source = "Skeinformer Table 1";
+  method.options = {{"block", "0 to 1000000", "0", "tokens a block; 0: d/10"},
+                    {"global", "0 to 1000", "2", "blocks, first and last, that meet and are met by all"},
+                    {"window", "1 to 1001", "3", "blocks about the query's own, odd; random ones take the rest of d"}};
+  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+    BigBirdOptions options;
+    options.block = static_cast<arma::uword>(values.take_count("block", 0, 1000000, 0));
+    options.global = static_cast<arma::uword>(values.take_count("global", 0, 1000, 2));
+    options.window = static_cast<arma::uword>(values.take_count("window", 1, 1001, 3));
+    require(options.window % 2 == 1, "bigbird", "window odd", {{"window", options.window}});
+    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+               p_v = static_cast<double>(problem.p_v());
+    return {[=](arma::uword d, const Stream& stream) { return bigbird(problem, d, stream, options); },
+            [=](double d) { return n * d * (2 * (p + p_v) + 1); }};
+  };
+  return method;
+}
+
+template Approximation<float> bigbird(const Problem<float>&, arma::uword, const Stream&, const BigBirdOptions&);
+template Approximation<double> bigbird(const Problem<double>&, arma::uword, const Stream&, const BigBirdOptions&);
+template Method<float> bigbird_method();
+template Method<double> bigbird_method();
+
+}  // namespace croquis

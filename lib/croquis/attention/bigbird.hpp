@@ -1,0 +1,30 @@
+// BigBird: global, window and random blocks.
+#pragma once
+
+#include <croquis/attention/method.hpp>
+
+namespace croquis {
+
+struct BigBirdOptions {
+  arma::uword block = 0;   ///< b tokens a block; 0: max(1, floor(d / 10)), which makes r = 3 for large d
+  arma::uword global = 2;  ///< g blocks, ceil(g/2) at the start and floor(g/2) at the end, that meet and are met by all
+  arma::uword window = 3;  ///< w blocks, odd, about the query's own
+};
+
+/// Softmax over blocks of keys: for the queries of a block, the g global blocks, the w about their own, and r random
+/// others; global queries meet all keys (BigBird-ITC, via Skeinformer Table 1).
+/// d is the number of keys that a query meets, on average over the queries at most: b (2 g + w + r) <= d, r the
+/// largest. With the authors' b = 64, g = 2, w = 3, r = 3 it is d = 640 (Skeinformer Sec. 6.2). Law: rows sum to 1;
+/// exact for d = n. The last block is shorter when b does not divide n. Randomness: the r blocks of row block t:
+/// without replacement among those that it does not meet anyway, stream
+///   child("random").child(t). (The copy in Skeinformer's code draws them among the first 1024 tokens when
+///   n = 1024, 3072 or 4096, and with one seed for ever.)
+/// Cost: 2 n d (p + p_v) flops. b (2 g + w) <= d <= n, or d = n.
+template <typename T>
+Approximation<T> bigbird(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                         const BigBirdOptions& options = {});
+
+template <typename T>
+Method<T> bigbird_method();
+
+}  // namespace croquis

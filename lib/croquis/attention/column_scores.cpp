@@ -1,0 +1,85 @@
+#include <croquis/attention/column_scores.hpp>
+#include <croquis/core/require.hpp>
+#include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/vector_math.hpp>
+#include <croquis/sampling/indices.hpp>
+#include <memory>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+template <typename T>
+arma::Mat<T> times(const ColumnScores<T>& b, const arma::Mat<T>& x) {
+  const arma::Mat<T> selected = x.rows(b.columns);
+  arma::Mat<T> y = b.weights.t() * selected;
+  if (!b.rest.is_empty()) {
+    const arma::Row<T> others = arma::sum(x, 0) - arma::sum(selected, 0);
+    y += b.rest.t() * others;
+  }
+  if (!b.rows.is_empty()) y.rows(b.rows) = b.row_scores.t() * x;
+  return y;
+}
+
+template <typename T>
+arma::Mat<T> transposed_times(const ColumnScores<T>& b, arma::Mat<T> x) {
+  arma::Mat<T> known(b.rows.n_elem, x.n_cols);
+  for (arma::uword k = 0; k < b.rows.n_elem; ++k) {
+    known.row(k) = x.row(b.rows(k));
+    x.row(b.rows(k)).zeros();  // so that a row that stands twice in J adds nothing the second time
+  }
+  arma::Mat<T> selected = b.weights * x;
+  arma::Mat<T> y(b.weights.n_cols, x.n_cols, arma::fill::zeros);
+  if (!b.rest.is_empty()) {
+    const arma::Row<T> common = b.rest * x;
+    y.each_row() += common;
+    selected.each_row() -= common;
+  }
+  for (arma::uword k = 0; k < b.columns.n_elem; ++k) y.row(b.columns(k)) += selected.row(k);
+  if (!b.rows.is_empty()) y += b.row_scores * known;
+  return y;
+}
+
+}  // namespace
+
+template <typename T>
+LinearOperator<T> as_operator(ColumnScores<T> scores) {
+  const arma::uword n = scores.weights.n_cols;
+  require(scores.weights.n_rows == scores.columns.n_elem && (scores.rest.is_empty() || scores.rest.n_elem == n) &&
+              scores.row_scores.n_cols == scores.rows.n_elem,
+          "ColumnScores", "sizes that agree",
+          {{"columns", scores.columns.n_elem}, {"weights.rows", scores.weights.n_rows}, {"rows", scores.rows.n_elem}});
+  const auto shared = std::make_shared<const ColumnScores<T>>(std::move(scores));
+  return {n, n, [shared](const arma::Mat<T>& x) { return times(*shared, x); },
+          [shared](const arma::Mat<T>& x) { return transposed_times(*shared, x); }};
+}
+
+template <typename T>
+ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Col<T>& log_row_sums,
+                                   arma::Col<T> weights, arma::uword d, const Stream& stream) {
+  if (weights.max() == T(0)) weights.ones();
+  weights /= arma::accu(weights / weights.max()) * weights.max();  // their sum could overflow
+  ColumnScores<T> scores;
+  scores.columns = sample_weighted(weights, d, stream);
+  scores.weights = scores_transposed<T>(q, k.rows(scores.columns));
+  exponentiate(scores.weights, log_row_sums);
+  scores.weights.each_col() /= static_cast<T>(d) * weights(scores.columns);
+  return scores;
+}
+
+template <typename T>
+void exponentiate(arma::Mat<T>& scores, const arma::Col<T>& log_row_sums) {
+  for (arma::uword i = 0; i < scores.n_cols; ++i) exp_shifted(scores.colptr(i), scores.n_rows, log_row_sums(i));
+}
+
+template LinearOperator<float> as_operator(ColumnScores<float>);
+template LinearOperator<double> as_operator(ColumnScores<double>);
+template ColumnScores<float> importance_columns(const arma::Mat<float>&, const arma::Mat<float>&,
+                                                const arma::Col<float>&, arma::Col<float>, arma::uword, const Stream&);
+template ColumnScores<double> importance_columns(const arma::Mat<double>&, const arma::Mat<double>&,
+                                                 const arma::Col<double>&, arma::Col<double>, arma::uword,
+                                                 const Stream&);
+template void exponentiate(arma::Mat<float>&, const arma::Col<float>&);
+template void exponentiate(arma::Mat<double>&, const arma::Col<double>&);
+
+}  // namespace croquis

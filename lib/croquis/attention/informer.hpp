@@ -1,0 +1,40 @@
+// Informer: exact attention for the queries that are far from uniform, the mean of the values for the others.
+#pragma once
+
+#include <croquis/attention/method.hpp>
+
+namespace croquis {
+
+struct InformerOptions {
+  enum class Count {
+    given,    ///< u = d rows: what Skeinformer compares at equal cost
+    rounded,  ///< u = ceil(d / ln n) ceil(ln n), at most n: the factor c of the authors' code; 144 for d = 128, n =
+              ///< 4096
+  };
+  enum class Mean {
+    sampled,  ///< over the sampled keys
+    all,      ///< their sum over n, as both codes do: close to the maximum alone when U << n
+  };
+  Count count = Count::given;
+  Mean mean = Mean::sampled;
+  arma::uword keys = 0;  ///< U >= 1 keys sampled a query; 0: as many as rows, U = u (c ln n of both)
+
+  static InformerOptions code();    ///< rounded, all: Informer2020, and the copy in Skeinformer's code
+  static InformerOptions masked();  ///< given, all: Skeinformer's copy with padding mask
+};
+
+/// Rows of B for u queries, 1/n for the others (Informer; Skeinformer Sec. 3.3). The u queries have the largest
+///   M_i = max_{s in S_i} q_i.k_s - mean_{s in S_i} q_i.k_s,
+/// S_i a sample of U keys of its own, with replacement. Ties go to the earlier token.
+/// Law: rows of B~ are non-negative and sum to 1; exact when u = n.
+/// Padding is never sampled: the variant with mask of Skeinformer Sec. 4.4.
+/// Randomness: key s of query i is place_of(word s, n) of stream.child("keys").child(i).
+/// Cost: 2 n U p for M, 2 n u (p + p_v) for the rows: 6 n d p when p = p_v. 1 <= d <= n.
+template <typename T>
+Approximation<T> informer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                          const InformerOptions& options = {});
+
+template <typename T>
+Method<T> informer_method();
+
+}  // namespace croquis

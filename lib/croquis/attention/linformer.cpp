@@ -1,0 +1,124 @@
+#include <cmath>
+#include <croquis/attention/linformer.hpp>
+#include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/kernel/softmax.hpp>
+#include <croquis/nystrom/segment_means.hpp>
+#include <croquis/sketch/draws.hpp>
+#include <croquis/sketch/gaussian.hpp>
+#include <memory>
+#include <vector>
+
+namespace croquis {
+namespace {
+
+using Law = LinformerOptions::Law;
+
+constexpr double kCodeDeviation = 0.02;
+
+// E^T (n x d) with entries (2 u - 1) / sqrt(d), u the middles of 2^53 intervals of (0, 1).
+template <typename T>
+arma::Mat<T> uniform_entries(arma::uword n, arma::uword d, const Stream& stream) {
+  arma::Mat<T> entries(n, d);
+  const double scale = 1 / std::sqrt(static_cast<double>(d));
+  parallel_for(d, [&](std::size_t j) {
+    std::vector<std::uint64_t> words(n);
+    fill_words(stream.child(j), 0, n, words.data());
+    for (arma::uword i = 0; i < n; ++i) {
+      const double u = (static_cast<double>(words[i] >> 11) + 0.5) * 0x1p-53;
+      entries(i, j) = static_cast<T>(scale * (2 * u - 1));
+    }
+  });
+  return entries;
+}
+
+// X (d x k) -> E^T X for the means of d segments: row s over the length of segment s, on all of its tokens.
+template <typename T>
+arma::Mat<T> spread(const arma::Mat<T>& x, arma::uword n) {
+  const arma::uword d = x.n_rows, length = n / d, longer = n % d;
+  arma::Mat<T> y(n, x.n_cols);
+  for (arma::uword s = 0, first = 0; s < d; ++s) {
+    const arma::uword count = length + (s < longer ? 1 : 0);
+    y.rows(first, first + count - 1).each_row() = x.row(s) / static_cast<T>(count);
+    first += count;
+  }
+  return y;
+}
+
+LinformerOptions options_from(const OptionValues& values) {
+  LinformerOptions options;
+  if (values.take_choice("preset", {"paper", "code"}, "paper") == "code") options = LinformerOptions::code();
+  const std::vector<std::string> laws = {"normal", "code", "uniform", "segments"};  // in the order of the enum
+  const std::string law = values.take_choice("law", laws, laws[static_cast<std::size_t>(options.law)]);
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    if (laws[i] == law) options.law = static_cast<Law>(i);
+  }
+  options.shared = values.take_choice("shared", {"yes", "no"}, options.shared ? "yes" : "no") == "yes";
+  return options;
+}
+
+}  // namespace
+
+LinformerOptions LinformerOptions::code() {
+  return {.law = Law::code, .shared = true};
+}
+
+template <typename T>
+LinearOperator<T> linformer_projection(Law law, arma::uword n, arma::uword d, const Stream& stream) {
+  require(d >= 1 && d <= n, "linformer", "1 <= d <= n", {{"d", d}, {"n", n}});
+  if (law == Law::segments) {
+    return {d, n, [d](const arma::Mat<T>& x) { return segment_means(x, d); },
+            [n](const arma::Mat<T>& x) { return spread(x, n); }};
+  }
+  const auto transposed = std::make_shared<arma::Mat<T>>(
+      law == Law::uniform ? uniform_entries<T>(n, d, stream) : GaussianSketch(n, d, stream).template dense<T>());
+  if (law == Law::code) *transposed *= static_cast<T>(kCodeDeviation * std::sqrt(static_cast<double>(d)));
+  return {d, n, [transposed](const arma::Mat<T>& x) -> arma::Mat<T> { return transposed->t() * x; },
+          [transposed](const arma::Mat<T>& x) -> arma::Mat<T> { return *transposed * x; }};
+}
+
+template <typename T>
+Approximation<T> linformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                           const LinformerOptions& options) {
+  const arma::uword n = problem.n();
+  const LinearOperator<T> e = linformer_projection<T>(options.law, n, d, stream.child("E"));
+  const LinearOperator<T> f = options.shared ? e : linformer_projection<T>(options.law, n, d, stream.child("F"));
+  const auto weights = std::make_shared<const arma::Mat<T>>(softmax_transposed<T>(problem.Q(), e.apply(problem.K())));
+  return from_scores<T>(
+      {n, n, [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return weights->t() * f.apply(x); },
+       [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return f.apply_transposed(*weights * x); }},
+      problem);
+}
+
+template <typename T>
+Method<T> linformer_method() {
+  Method<T> method;
+  method.name = "linformer";
+  method.summary = "softmax(Q (E K)^T) (F V) with E, F drawn at random, not learnt";
+  method.source = "Linformer Eq. 7";
+  method.random = [](const OptionValues& values) { return options_from(values).law != Law::segments; };
+  method.options = {{"preset", "paper|code", "paper", "code: law=code, shared=yes"},
+                    {"law", "normal|code|uniform|segments", "normal",
+                     "entries N(0, 1/d), N(0, 0.02^2), uniform within 1/sqrt(d), or segment means"},
+                    {"shared", "yes|no", "no", "F = E"}};
+  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+    const LinformerOptions options = options_from(values);
+    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+               p_v = static_cast<double>(problem.p_v());
+    return {[=](arma::uword d, const Stream& stream) { return linformer(problem, d, stream, options); },
+            [=](double d) {
+              const double projected = options.law == Law::segments ? n * (p + p_v) : 2 * n * d * (p + p_v);
+              return projected + 2 * n * d * (p + p_v) + n * d;
+            }};
+  };
+  return method;
+}
+
+template LinearOperator<float> linformer_projection(Law, arma::uword, arma::uword, const Stream&);
+template LinearOperator<double> linformer_projection(Law, arma::uword, arma::uword, const Stream&);
+template Approximation<float> linformer(const Problem<float>&, arma::uword, const Stream&, const LinformerOptions&);
+template Approximation<double> linformer(const Problem<double>&, arma::uword, const Stream&, const LinformerOptions&);
+template Method<float> linformer_method();
+template Method<double> linformer_method();
+
+}  // namespace croquis

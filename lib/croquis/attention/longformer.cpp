@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <croquis/attention/longformer.hpp>
+#include <croquis/attention/sparse_softmax.hpp>
+#include <croquis/core/require.hpp>
+
+namespace croquis {
+namespace {
+
+Pattern pattern_of(arma::uword n, arma::uword d, arma::uword global) {
+  Pattern pattern;
+  const arma::uword width = d == n ? n : (d - 1 - 2 * global) / 2;
+  std::vector<std::uint32_t> keys;
+  for (arma::uword i = 0; i < n; ++i) {
+    if (d == n || i < global) {
+      pattern.add_all(n);
+      continue;
+    }
+    keys.clear();
+    for (arma::uword j = 0; j < global; ++j) keys.push_back(static_cast<std::uint32_t>(j));
+    for (arma::uword j = i - std::min(i, width); j <= std::min(n - 1, i + width); ++j) {
+      keys.push_back(static_cast<std::uint32_t>(j));
+    }
+    pattern.add(keys);
+  }
+  return pattern;
+}
+
+}  // namespace
+
+template <typename T>
+Approximation<T> longformer(const Problem<T>& problem, arma::uword d, const LongformerOptions& options) {
+  const arma::uword n = problem.n();
+  require(d >= 1 && d <= n, "longformer", "1 <= d <= n", {{"d", d}, {"n", n}});
+  require(d == n || d >= 1 + 2 * options.global, "longformer", "d >= 1 + 2 global, a token and the global ones",
+          {{"d", d}, {"global", options.global}});
+  return sparse_softmax(problem.Q(), problem.K(), problem, pattern_of(n, d, options.global));
+}
+
+template <typename T>
+Method<T> longformer_method() {
+  Method<T> method;
+  method.name = "longformer";
+  method.summary = "softmax over a band and a few global tokens; d keys a query";
+  method.source = "Nystromformer Table 1";
+  method.random = [](const OptionValues&) { return false; };
+  method.options = {{"global", "0 to 1000000", "1", "tokens, the first ones, that meet and are met by all"}};
+  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+    LongformerOptions options;
+    options.global = static_cast<arma::uword>(values.take_count("global", 0, 1000000, 1));
+    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+               p_v = static_cast<double>(problem.p_v());
+    return {[=](arma::uword d, const Stream&) { return longformer(problem, d, options); },
+            [=](double d) { return n * d * (2 * (p + p_v) + 1); }};
+  };
+  return method;
+}
+
+template Approximation<float> longformer(const Problem<float>&, arma::uword, const LongformerOptions&);
+template Approximation<double> longformer(const Problem<double>&, arma::uword, const LongformerOptions&);
+template Method<float> longformer_method();
+template Method<double> longformer_method();
+
+}  // namespace croquis

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/attention/reformer.hpp>
+#include <croquis/attention/sparse_softmax.hpp>
+#include <croquis/core/require.hpp>
+#include <croquis/linalg/unit_rows.hpp>
+#include <numeric>
+#include <vector>
+
+namespace croquis {
+namespace {
+
+using Keys = ReformerOptions::Keys;
+
+// Half the number of buckets for chunks of c: about n / c of them, at least two.
+arma::uword half_buckets(arma::uword n, arma::uword c) {
+  return std::max<arma::uword>(1, (n + c) / (2 * c));
+}
+
+// Tokens sorted by bucket and position.
+template <typename T>
+std::vector<std::uint32_t> sorted_by_bucket(const arma::Mat<T>& x, const arma::Mat<T>& rotation) {
+  const arma::Mat<T> projected = rotation.t() * x.t();  // a token a column
+  std::vector<arma::uword> bucket(x.n_rows);
+  for (arma::uword i = 0; i < x.n_rows; ++i) {
+    const arma::uword most = projected.col(i).index_max(), least = projected.col(i).index_min();
+    bucket[i] = projected(most, i) >= -projected(least, i) ? most : projected.n_rows + least;
+  }
+  std::vector<std::uint32_t> order(x.n_rows);
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return bucket[a] < bucket[b]; });
+  return order;
+}
+
+struct Round {
+  std::vector<std::uint32_t> keys;  // in their order
+  std::vector<arma::uword> chunk;   // of every query
+};
+
+template <typename T>
+std::vector<Round> hash_rounds(const Problem<T>& problem, arma::uword c, const Stream& stream,
+                               const ReformerOptions& options) {
+  const arma::uword n = problem.n();
+  std::vector<Round> rounds(options.rounds);
+  for (arma::uword t = 0; t < options.rounds; ++t) {
+    arma::Mat<T> rotation(problem.p(), half_buckets(n, c));
+    fill_normal(stream.child(t), 0, rotation.n_elem, rotation.memptr());
+    const std::vector<std::uint32_t> queries = sorted_by_bucket(problem.Q(), rotation);
+    rounds[t].keys = options.keys == Keys::own ? sorted_by_bucket(problem.K(), rotation) : queries;
+    rounds[t].chunk.resize(n);
+    for (arma::uword rank = 0; rank < n; ++rank) rounds[t].chunk[queries[rank]] = rank / c;
+  }
+  return rounds;
+}
+
+// A token meets itself only when there is nobody else.
+void drop_self(std::vector<std::uint32_t>& keys, arma::uword i) {
+  std::vector<std::uint32_t> others;
+  std::copy_if(keys.begin(), keys.end(), std::back_inserter(others), [i](std::uint32_t j) { return j != i; });
+  if (!others.empty()) keys = std::move(others);
+}
+
+template <typename T>
+Pattern pattern_of(const Problem<T>& problem, arma::uword d, const Stream& stream, const ReformerOptions& options) {
+  const arma::uword n = problem.n(), c = std::max<arma::uword>(1, d / (2 * options.rounds)), m = (n + c - 1) / c;
+  const bool all = d == n;
+  const std::vector<Round> rounds = all ? std::vector<Round>() : hash_rounds(problem, c, stream, options);
+  Pattern pattern;
+  std::vector<std::uint32_t> keys;
+  for (arma::uword i = 0; i < n; ++i) {
+    keys.clear();
+    if (all) {
+      keys.resize(n);
+      std::iota(keys.begin(), keys.end(), 0U);
+    }
+    for (const Round& round : rounds) {
+      const auto add_chunk = [&](arma::uword chunk) {
+        const auto begin = round.keys.begin();
+        keys.insert(keys.end(), begin + static_cast<std::ptrdiff_t>(chunk * c),
+                    begin + static_cast<std::ptrdiff_t>(std::min(n, (chunk + 1) * c)));
+      };
+      const arma::uword own = round.chunk[i];
+      add_chunk(own);
+      if (m > 1) add_chunk((own + m - 1) % m);
+    }
+    if (options.keys == Keys::shared) drop_self(keys, i);
+    pattern.add(keys, options.count_rounds);
+  }
+  return pattern;
+}
+
+ReformerOptions options_from(const OptionValues& values) {
+  constexpr int most_rounds = 64;
+  ReformerOptions options;
+  options.count_rounds = values.take_choice("preset", {"paper", "code"}, "paper") == "code";
+  options.rounds = static_cast<arma::uword>(values.take_count("rounds", 1, most_rounds, 2));
+  options.keys = values.take_choice("keys", {"shared", "own"}, "shared") == "own" ? Keys::own : Keys::shared;
+  return options;
+}
+
+}  // namespace
+
+template <typename T>
+Approximation<T> reformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                          const ReformerOptions& options) {
+  const arma::uword n = problem.n();
+  require(d >= 1 && d <= n, "reformer", "1 <= d <= n", {{"d", d}, {"n", n}});
+  require(options.rounds >= 1, "reformer", "rounds >= 1", {{"rounds", options.rounds}});
+  require(d == n || d >= 2 * options.rounds, "reformer", "d >= 2 rounds, two chunks of one key each round",
+          {{"d", d}, {"rounds", options.rounds}});
+  const Pattern pattern = pattern_of(problem, d, stream.child("rotation"), options);
+  if (options.keys == Keys::own) return sparse_softmax(problem.Q(), problem.K(), problem, pattern);
+  Approximation<T> approximation = sparse_softmax(problem.Q(), unit_rows(problem.Q()), problem, pattern);
+  approximation.denominators.reset();  // they are no part of the row sums of A
+  return approximation;
+}
+
+template <typename T>
+Method<T> reformer_method() {
+  Method<T> method;
+  method.name = "reformer";
+  method.summary = "softmax over the keys in the query's bucket of a random hash, keys tied to queries; d keys a query";
+  method.source = "Skeinformer Table 1";
+  method.options = {{"preset", "paper|code", "paper", "code: a key met in several rounds counts as often"},
+                    {"rounds", "1 to 64", "2", "independent hashes"},
+                    {"keys", "shared|own", "shared",
+                     "q_j / ||q_j|| for k_j, as the paper; or K: the hash without that change of model"}};
+  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+    const ReformerOptions options = options_from(values);
+    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+               p_v = static_cast<double>(problem.p_v()), rounds = static_cast<double>(options.rounds);
+    const double sides = options.keys == Keys::own ? 2 : 1;
+    return {[=](arma::uword d, const Stream& stream) { return reformer(problem, d, stream, options); },
+            [=](double d) {
+              const double hashes = d < n ? sides * rounds * n * p * n * 2 * rounds / d : 0;
+              return n * d * (2 * (p + p_v) + 1) + hashes;
+            }};
+  };
+  return method;
+}
+
+template Approximation<float> reformer(const Problem<float>&, arma::uword, const Stream&, const ReformerOptions&);
+template Approximation<double> reformer(const Problem<double>&, arma::uword, const Stream&, const ReformerOptions&);
+template Method<float> reformer_method();
+template Method<double> reformer_method();
+
+}  // namespace croquis

@@ -1,0 +1,32 @@
+#include <algorithm>
+#include <croquis/core/threads.hpp>
+#include <croquis/kernel/softmax.hpp>
+#include <croquis/sampling/column_norms.hpp>
+
+namespace croquis {
+namespace {
+constexpr arma::uword kRowsAtOnce = 256;
+}
+
+template <typename T>
+ColumnNorms<T> column_norms(const arma::Mat<T>& q, const arma::Mat<T>& k) {
+  ColumnNorms<T> result;
+  result.log_row_sums.set_size(q.n_rows);
+  const arma::uword blocks = (q.n_rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  arma::Mat<T> squares(k.n_rows, blocks);
+  parallel_for(blocks, [&](std::size_t b) {
+    const arma::uword first = b * kRowsAtOnce, last = std::min(first + kRowsAtOnce, q.n_rows) - 1;
+    arma::Mat<T> scores = scores_transposed<T>(q.rows(first, last), k);
+    result.log_row_sums.subvec(first, last) = softmax_columns(scores);
+    squares.col(b) = arma::sum(arma::square(scores), 1);
+  });
+  result.norms = arma::sqrt(arma::sum(squares, 1));
+  return result;
+}
+
+template struct ColumnNorms<float>;
+template struct ColumnNorms<double>;
+template ColumnNorms<float> column_norms(const arma::Mat<float>&, const arma::Mat<float>&);
+template ColumnNorms<double> column_norms(const arma::Mat<double>&, const arma::Mat<double>&);
+
+}  // namespace croquis

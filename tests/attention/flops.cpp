@@ -1,0 +1,215 @@
+// Work that is counted, in a plain implementation of each method, against what the method declares and against
+// Skeinformer Table 5: leading terms, multiply-adds counted once, p = p_v.
+#include <croquis/attention/bigbird.hpp>
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/skeinformer.hpp>
+#include <croquis/sampling/indices.hpp>
+#include <croquis/sampling/pilot.hpp>
+#include <croquis/sketch/draws.hpp>
+
+#include "support/approximations.hpp"
+
+using namespace croquis;
+
+namespace {
+
+// Counts while it computes.
+class Counter {
+ public:
+  double multiply_adds = 0, exponentials = 0;
+
+  Dense product(const Dense& a, const Dense& b) {
+    multiply_adds += static_cast<double>(a.rows) * static_cast<double>(a.cols) * static_cast<double>(b.cols);
+    return a * b;
+  }
+  Dense softmax(const Dense& logits) {
+    exponentials += static_cast<double>(logits.rows) * static_cast<double>(logits.cols);
+    return softmax_of(logits);
+  }
+  Dense attention_weights(const Dense& q, const Dense& k) {
+    return softmax(1 / std::sqrt(static_cast<long double>(q.cols)) * product(q, transposed(k)));
+  }
+  double flops() const { return 2 * multiply_adds + exponentials; }
+};
+
+constexpr arma::uword kTokens = 768, kFeatures = 16, kWidth = 32;
+const double kUnitOfWork = static_cast<double>(kTokens) * kFeatures * kWidth;  // n d p
+
+Problem<double> problem_for_counting() {
+  return random_problem<double>(kTokens, kWidth, kWidth, 2, Stream(4));
+}
+
+Dense means_of(const Dense& x) {  // of kFeatures segments; additions, no multiply-adds
+  const arma::uword length = x.rows / kFeatures;
+  Dense means(kFeatures, x.cols);
+  for (arma::uword i = 0; i < x.rows; ++i) {
+    for (arma::uword c = 0; c < x.cols; ++c) means(i / length, c) += x(i, c) / static_cast<long double>(length);
+  }
+  return means;
+}
+
+// The counted output is the method's, and the count is what it declares (`slack` is for lower terms that are counted
+// and not declared or the other way round) and `leading` n d p in multiply-adds.
+void check_work(const Counter& work, const Dense& output, const char* name, std::map<std::string, std::string> options,
+                const Stream& stream, double leading, double slack) {
+  CAPTURE(name);
+  const Problem<double> problem = problem_for_counting();
+  const BoundMethod<double> method = method_on(problem, name, std::move(options));
+  CHECK(distance(method.approximate(kFeatures, stream).output, output) <= 1e-9);
+  CHECK(method.flops(kFeatures) == doctest::Approx(work.flops()).epsilon(slack));
+  CHECK(work.multiply_adds / kUnitOfWork == doctest::Approx(leading).epsilon(0.1));
+  CHECK(method.flops(kFeatures) / (2 * kUnitOfWork) == doctest::Approx(leading).epsilon(0.1));
+}
+
+}  // namespace
+
+TEST_CASE("flops: softmax attention takes 2 n^2 p") {
+  const Problem<double> problem = random_problem<double>(200, kWidth, kWidth, 2, Stream(4));
+  Counter work;
+  const Dense output = work.product(work.attention_weights(problem.Q(), problem.K()), problem.V());
+  CHECK(distance(exact_attention(problem, Target::softmax).output, output) <= 1e-12);
+  CHECK(work.multiply_adds == 2.0 * 200 * 200 * kWidth);
+}
+
+TEST_CASE("flops: Linformer takes 4 n d p") {
+  const Problem<double> problem = problem_for_counting();
+  const Stream stream(1);
+  const auto projection = [&](const char* name) -> Dense {
+    arma::mat s(kTokens, kFeatures);
+    for (arma::uword j = 0; j < kFeatures; ++j) {
+      fill_normal(stream.child(name).child(j), 0, kTokens, s.colptr(j));
+    }
+    return 1 / std::sqrt(static_cast<long double>(kFeatures)) * transposed(Dense(s));
+  };
+  Counter work;
+  const Dense weights = work.attention_weights(problem.Q(), work.product(projection("E"), problem.K()));
+  check_work(work, work.product(weights, work.product(projection("F"), problem.V())), "linformer", {}, stream, 4, 1e-9);
+}
+
+TEST_CASE("flops: Nystromformer takes 4 n d p") {
+  const Problem<double> problem = problem_for_counting();
+  Counter work;
+  const Dense q = means_of(problem.Q()), k = means_of(problem.K());
+  const Dense f = work.attention_weights(problem.Q(), k), a = work.attention_weights(q, k),
+              g = work.attention_weights(q, problem.K());
+  long double column = 0;
+  for (arma::uword j = 0; j < a.cols; ++j) {
+    long double sum = 0;
+    for (arma::uword i = 0; i < a.rows; ++i) sum += a(i, j);
+    column = std::max(column, sum);
+  }
+  Dense z = 1 / (column * static_cast<long double>(largest_row_sum(a))) * transposed(a);
+  const Dense one = identity(kFeatures);
+  for (int t = 0; t < 6; ++t) {
+    const Dense az = work.product(a, z);
+    z = 0.25L * work.product(z, 13.0L * one - work.product(az, 15.0L * one - work.product(az, 7.0L * one - az)));
+  }
+  const Dense output = work.product(f, work.product(z, work.product(g, problem.V())));
+  // 6 x 4 d^3 are 6 % of 4 n d p at this size.
+  check_work(work, output, "nystromformer", {}, Stream(1), 4, 0.01);
+}
+
+TEST_CASE("flops: Informer takes 3 n d p") {
+  const Problem<double> problem = problem_for_counting();
+  const Stream stream(1);
+  Counter work;
+  std::vector<std::pair<long double, arma::uword>> measure;
+  for (arma::uword i = 0; i < kTokens; ++i) {
+    std::vector<std::uint64_t> words(kFeatures);
+    fill_words(stream.child("keys").child(i), 0, kFeatures, words.data());
+    arma::uvec keys(kFeatures);
+    for (arma::uword s = 0; s < kFeatures; ++s) keys(s) = place_of(words[s], kTokens);
+    const Dense scores = work.product(rows_of(problem.Q(), arma::uvec{i}), transposed(rows_of(problem.K(), keys)));
+    long double top = scores(0, 0), sum = 0;
+    for (const long double x : scores.entries) {
+      top = std::max(top, x);
+      sum += x;
+    }
+    measure.emplace_back(sum / kFeatures - top, i);
+  }
+  std::sort(measure.begin(), measure.end());
+  arma::uvec top(kFeatures);
+  for (arma::uword i = 0; i < kFeatures; ++i) top(i) = measure[i].second;
+  const Dense exact = work.product(work.attention_weights(rows_of(problem.Q(), top), problem.K()), problem.V());
+  Dense output(kTokens, kWidth);
+  for (arma::uword c = 0; c < kWidth; ++c) {
+    long double mean = 0;
+    for (arma::uword j = 0; j < kTokens; ++j) mean += static_cast<long double>(problem.V()(j, c)) / kTokens;
+    for (arma::uword i = 0; i < kTokens; ++i) output(i, c) = mean;
+    for (arma::uword i = 0; i < kFeatures; ++i) output(top(i), c) = exact(i, c);
+  }
+  check_work(work, output, "informer", {}, stream, 3, 1e-9);
+}
+
+TEST_CASE("flops: Skeinformer takes 4 n d p, and without re-use of the pilot 3 n d p") {
+  const Problem<double> problem = problem_for_counting();
+  const Stream stream(1);
+  for (const bool reuse : {true, false}) {
+    Counter work;
+    const arma::uvec rows = sample_with_replacement(kTokens, kFeatures, stream.child("pilot"));
+    const Dense pilot = work.attention_weights(rows_of(problem.Q(), rows), problem.K());
+    arma::vec weights(kTokens);
+    for (arma::uword j = 0; j < kTokens; ++j) {
+      long double squares = 0;
+      for (arma::uword i = 0; i < kFeatures; ++i) squares += pilot(i, j) * pilot(i, j);
+      weights(j) = static_cast<double>(std::sqrt(squares)) * arma::norm(problem.V().row(j));
+    }
+    const arma::uvec columns = sample_weighted_without_replacement(weights, kFeatures, stream.child("columns"));
+    const Dense logits = 1 / std::sqrt(static_cast<long double>(kWidth)) *
+                         work.product(problem.Q(), transposed(rows_of(problem.K(), columns)));
+    Dense scores(kTokens, kFeatures), output(kTokens, kWidth);
+    for (std::size_t e = 0; e < scores.entries.size(); ++e) scores.entries[e] = std::exp(logits.entries[e]);
+    work.exponentials += static_cast<double>(scores.entries.size());
+    output = work.product(scores, rows_of(problem.V(), columns));
+    Dense others(1, kWidth);
+    for (arma::uword c = 0; c < kWidth; ++c) {
+      for (arma::uword j = 0; j < kTokens; ++j) others(0, c) += static_cast<long double>(problem.V()(j, c));
+      for (const arma::uword j : columns) others(0, c) -= static_cast<long double>(problem.V()(j, c));
+    }
+    for (arma::uword i = 0; i < kTokens; ++i) {
+      long double log_mean = 0, sum = 0;
+      for (arma::uword k = 0; k < kFeatures; ++k) {
+        log_mean += logits(i, k) / kFeatures;
+        sum += scores(i, k);
+      }
+      const long double mean = std::exp(log_mean), total = sum + (kTokens - kFeatures) * mean;
+      for (arma::uword c = 0; c < kWidth; ++c) output(i, c) = (output(i, c) + mean * others(0, c)) / total;
+    }
+    if (reuse) {
+      const Dense exact = work.product(pilot, problem.V());
+      for (arma::uword i = 0; i < kFeatures; ++i) {
+        for (arma::uword c = 0; c < kWidth; ++c) output(rows(i), c) = exact(i, c);
+      }
+    }
+    // Declared too: squares of the pilot's rows and their sum, 2 n d, less than 2 %.
+    check_work(work, output, reuse ? "skeinformer" : "skeinformer-no-reuse", {}, stream, reuse ? 4 : 3, 0.03);
+  }
+}
+
+TEST_CASE("flops: BigBird takes 5 n d p where it visits 2.5 d keys a query, as in Skeinformer Sec. 6.2") {
+  // Their blocks: 2 global, 3 window and 3 random ones, of a quarter of d = 16 tokens; 40 keys a query on average.
+  const Problem<double> problem = problem_for_counting();
+  const Approximation<double> approximation = bigbird(problem, 40, Stream(1), {.block = 4});
+  double visits = 0;
+  for (const double b : approximation.scores->dense()) visits += b != 0 ? 1 : 0;
+  const double multiply_adds = 2 * visits * kWidth;  // a product with a key and one with a value each
+  CHECK(visits <= 40.0 * kTokens);
+  CHECK(visits / (40.0 * kTokens) == doctest::Approx(1).epsilon(0.03));  // windows end at the ends
+  CHECK(multiply_adds / kUnitOfWork == doctest::Approx(5).epsilon(0.03));
+  CHECK(method_on(problem, "bigbird", {{"block", "4"}}).flops(40) ==
+        doctest::Approx(2 * multiply_adds + visits).epsilon(0.03));
+}
+
+TEST_CASE("flops: longformer and reformer declare what they visit") {
+  const Problem<double> problem = problem_for_counting();
+  for (const char* name : {"longformer", "reformer"}) {
+    const BoundMethod<double> method = method_on(problem, name);
+    double visits = 0;
+    for (const double b : method.approximate(40, Stream(1)).scores->dense()) visits += b != 0 ? 1 : 0;
+    const double attention = visits * (4.0 * kWidth + 1);
+    // Reformer hashes too, n p (n r / d) twice for two rounds, and visits fewer keys where rounds overlap.
+    const double hashes = std::string(name) == "reformer" ? 2.0 * kTokens * kWidth * kTokens * 4 / 40 : 0;
+    CHECK(method.flops(40) >= attention + hashes);
+    CHECK(method.flops(40) <= 1.3 * attention + hashes);
+  }
+}

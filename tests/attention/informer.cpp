@@ -1,0 +1,129 @@
+#include <croquis/attention/informer.hpp>
+
+#include <croquis/sketch/draws.hpp>
+
+#include <algorithm>
+
+#include "support/approximations.hpp"
+
+using namespace croquis;
+using Count = InformerOptions::Count;
+using Mean = InformerOptions::Mean;
+
+namespace {
+
+// M_i with the keys that the header says, in long double.
+template <typename T>
+std::vector<long double> sparsity_of(const Problem<T>& problem, arma::uword samples, Mean mean, const Stream& stream) {
+  const arma::uword n = problem.n();
+  std::vector<long double> measure(n);
+  for (arma::uword i = 0; i < n; ++i) {
+    std::vector<std::uint64_t> words(samples);
+    fill_words(stream.child("keys").child(i), 0, samples, words.data());
+    long double top = -std::numeric_limits<long double>::infinity(), sum = 0;
+    for (const std::uint64_t word : words) {
+      long double product = 0;
+      for (arma::uword c = 0; c < problem.p(); ++c) {
+        product +=
+            static_cast<long double>(problem.Q()(i, c)) * static_cast<long double>(problem.K()(place_of(word, n), c));
+      }
+      top = std::max(top, product);
+      sum += product;
+    }
+    measure[i] = top - sum / static_cast<long double>(mean == Mean::sampled ? samples : n);
+  }
+  return measure;
+}
+
+// Which rows of B~ are not all 1/n.
+std::vector<bool> chosen_rows(const Dense& b) {
+  std::vector<bool> chosen(b.rows, false);
+  for (arma::uword i = 0; i < b.rows; ++i) {
+    for (arma::uword j = 0; j < b.cols; ++j) {
+      chosen[i] = chosen[i] || std::fabs(static_cast<double>(b(i, j)) * static_cast<double>(b.cols) - 1) > 1e-5;
+    }
+  }
+  return chosen;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("informer: the rows of largest M_i are exact, all others are 1/n", T, float, double) {
+  const Stream stream = Stream(test_seed()).child("rows");
+  for (const Mean mean : {Mean::sampled, Mean::all}) {
+    for (const arma::uword keys : {0U, 5U}) {
+      const Problem<T> problem = random_problem<T>(60, 8, 3, 3, stream);
+      const Approximation<T> approximation = informer(problem, 13, stream, {.mean = mean, .keys = keys});
+      const std::vector<long double> measure = sparsity_of(problem, keys == 0 ? 13 : keys, mean, stream);
+      const std::vector<bool> chosen = chosen_rows(approximation.scores->dense());
+      REQUIRE(std::count(chosen.begin(), chosen.end(), true) == 13);
+      long double least_chosen = 1e9L, most_left = -1e9L;
+      for (arma::uword i = 0; i < 60; ++i) {
+        if (chosen[i]) least_chosen = std::min(least_chosen, measure[i]);
+        if (!chosen[i]) most_left = std::max(most_left, measure[i]);
+      }
+      // M_i is off by (p + 13 + 2) u s at most, s the largest product: two may change places within twice that.
+      const double s = largest_row(problem.Q()) * largest_row(problem.K());
+      CHECK(static_cast<double>(most_left - least_chosen) <= 2 * (8 + 15) * 2 * unit<T>() * s);
+
+      Dense expected = scores_of(problem.Q(), problem.K(), Target::softmax);
+      for (arma::uword i = 0; i < 60; ++i) {
+        for (arma::uword j = 0; j < 60; ++j) expected(i, j) = chosen[i] ? expected(i, j) : 1 / 60.0L;
+      }
+      check_scores(approximation, problem, expected, entry_error(problem));
+      CHECK(row_sum_gap(approximation) <= 2 * 60 * unit<T>());
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("informer: exact for d = n, also with duplicates, zero rows and one token", T, float, double) {
+  const Stream stream = Stream(test_seed()).child("exact");
+  for (const Problem<T>& problem : {awkward_problem<T>(21, 4, 3, 4, stream), random_problem<T>(1, 3, 2, 5, stream)}) {
+    const Approximation<T> all = informer(problem, problem.n(), stream);
+    check_scores(all, problem, scores_of(problem.Q(), problem.K(), Target::softmax), entry_error(problem));
+  }
+  // One token 12 times: all M_i are 0, and the choice is among equals.
+  const arma::Mat<T> same(12, 3, arma::fill::ones);
+  CHECK(distance(informer(Problem<T>(same, same, same), 5, stream).output, same) <= 2 * 12 * unit<T>());
+}
+
+TEST_CASE("informer: a query far from uniform is found, and a query that is zero is not") {
+  const Stream stream = Stream(test_seed()).child("found");
+  const Problem<double> problem = random_problem<double>(80, 8, 3, 1, stream);
+  arma::mat q = problem.Q();
+  q.row(17) *= 1000;
+  q.row(40).zeros();  // M = 0; all others are positive with 20 keys, but for probability 2^-20 each
+  const Problem<double> changed(q, problem.K(), problem.V());
+  CHECK(chosen_rows(informer(changed, 1, stream, {.keys = 20}).scores->dense())[17]);
+  CHECK_FALSE(chosen_rows(informer(changed, 79, stream, {.keys = 20}).scores->dense())[40]);
+}
+
+TEST_CASE("informer: preset code has ceil(d / ln n) ceil(ln n) rows, at most n: 144 for d = 128 of n = 4096") {
+  const Problem<double> problem = random_problem<double>(100, 8, 3, 3, Stream(test_seed()).child("preset"));
+  const auto rows = [&](std::map<std::string, std::string> options, arma::uword d) {
+    const std::vector<bool> chosen =
+        chosen_rows(method_on(problem, "informer", std::move(options)).approximate(d, Stream(3)).scores->dense());
+    return std::count(chosen.begin(), chosen.end(), true);
+  };
+  CHECK(rows({}, 16) == 16);
+  CHECK(rows({{"preset", "masked"}}, 16) == 16);
+  CHECK(rows({{"preset", "code"}}, 16) == 20);  // ln 100 = 4.6: 4 times 5
+  CHECK(rows({{"preset", "code"}}, 99) == 100);
+  // The counts of the authors' program: 144, 136 and 133 rows for d = 128.
+  const double expected[][2] = {{4096, 144}, {2048, 136}, {1024, 133}};
+  for (const auto& [n, u] : expected) {
+    const auto tokens = static_cast<arma::uword>(n);
+    const Problem<double> one(arma::mat(tokens, 1, arma::fill::zeros), arma::mat(tokens, 1, arma::fill::zeros),
+                              arma::mat(tokens, 1, arma::fill::zeros));
+    const BoundMethod<double> code = method_on(one, "informer", {{"preset", "code"}});
+    const BoundMethod<double> plain = method_on(one, "informer");
+    CHECK(code.flops(128) == plain.flops(u));
+  }
+}
+
+TEST_CASE("informer: d = 0 and d > n are refused, norms of 100 are safe") {
+  const Problem<float> problem = random_problem<float>(9, 2, 2, 100, Stream(1));
+  CHECK(informer(problem, 4, Stream(1)).output.is_finite());
+  CHECK(refusal([&] { informer(problem, 10, Stream(1)); }) == "informer: 1 <= d <= n, got d = 10, n = 9");
+  CHECK(contains(refusal([&] { informer(problem, 0, Stream(1)); }), "got d = 0, n = 9"));
+}

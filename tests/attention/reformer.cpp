@@ -1,0 +1,177 @@
+#include <croquis/attention/reformer.hpp>
+
+#include "support/approximations.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+using Keys = ReformerOptions::Keys;
+
+namespace {
+
+// Bucket of every row: the largest of x.r_1, ..., x.r_b, -x.r_1, ..., -x.r_b, the first of equals; in long double.
+std::vector<arma::uword> buckets_of(const Dense& x, const Dense& rotation) {
+  std::vector<arma::uword> bucket(x.rows);
+  const Dense projected = x * rotation;
+  for (arma::uword i = 0; i < x.rows; ++i) {
+    long double best = -std::numeric_limits<long double>::infinity();
+    for (arma::uword c = 0; c < 2 * rotation.cols; ++c) {
+      const long double value = c < rotation.cols ? projected(i, c) : -projected(i, c - rotation.cols);
+      if (value > best) {
+        best = value;
+        bucket[i] = c;
+      }
+    }
+  }
+  return bucket;
+}
+
+// Place of every token when sorted by bucket and position, by counting.
+std::vector<arma::uword> ranks_of(const std::vector<arma::uword>& bucket) {
+  std::vector<arma::uword> rank(bucket.size(), 0);
+  for (std::size_t i = 0; i < bucket.size(); ++i) {
+    for (std::size_t j = 0; j < bucket.size(); ++j) {
+      if (bucket[j] < bucket[i] || (bucket[j] == bucket[i] && j < i)) ++rank[i];
+    }
+  }
+  return rank;
+}
+
+// In how many rounds query i meets key j.
+template <typename T>
+std::vector<std::vector<int>> meetings(const Problem<T>& problem, arma::uword d, const Stream& stream,
+                                       const ReformerOptions& options) {
+  const arma::uword n = problem.n(), c = d / (2 * options.rounds), m = (n + c - 1) / c;
+  arma::uword half = 1;
+  while (2 * (half + 1) * c <= n + c) ++half;  // the largest b with 2 b c <= n + c: about n / c buckets
+  std::vector<std::vector<int>> times(n, std::vector<int>(n, 0));
+  for (arma::uword t = 0; t < options.rounds; ++t) {
+    arma::Mat<T> rotation(problem.p(), half);
+    fill_normal(stream.child("rotation").child(t), 0, rotation.n_elem, rotation.memptr());
+    const std::vector<arma::uword> query = ranks_of(buckets_of(problem.Q(), rotation));
+    const std::vector<arma::uword> key =
+        options.keys == Keys::own ? ranks_of(buckets_of(problem.K(), rotation)) : query;
+    for (arma::uword i = 0; i < n; ++i) {
+      for (arma::uword j = 0; j < n; ++j) {
+        const arma::uword ahead = (query[i] / c + m - key[j] / c) % m;
+        if (ahead == 0 || ahead == 1) ++times[i][j];
+      }
+    }
+  }
+  return times;
+}
+
+// Logits of the model: shared keys have length 1, own keys are K.
+template <typename T>
+Dense model_logits(const Problem<T>& problem, Keys keys) {
+  Dense k = problem.K();
+  if (keys == Keys::shared) {
+    k = problem.Q();
+    for (arma::uword j = 0; j < k.rows; ++j) {
+      long double squares = 0;
+      for (arma::uword c = 0; c < k.cols; ++c) squares += k(j, c) * k(j, c);
+      for (arma::uword c = 0; c < k.cols; ++c) k(j, c) /= squares > 0 ? std::sqrt(squares) : 1.0L;
+    }
+  }
+  return logits_of(problem.Q(), k);
+}
+
+template <typename T>
+Dense expected_scores(const Problem<T>& problem, std::vector<std::vector<int>> times, const ReformerOptions& options) {
+  const arma::uword n = problem.n();
+  Dense logits = model_logits(problem, options.keys);
+  for (arma::uword i = 0; i < n; ++i) {
+    bool company = false;
+    for (arma::uword j = 0; j < n; ++j) company = company || (j != i && times[i][j] > 0);
+    if (options.keys == Keys::shared && company) times[i][i] = 0;
+    for (arma::uword j = 0; j < n; ++j) {
+      if (options.count_rounds && times[i][j] > 1) logits(i, j) += std::log(static_cast<long double>(times[i][j]));
+    }
+  }
+  return masked_softmax(logits, [&](arma::uword i, arma::uword j) { return times[i][j] > 0; });
+}
+
+template <typename T>
+double bound(const Problem<T>& problem) {
+  // Keys of length 1 are rounded by p u; a logarithm of a count by 2 u.
+  const double s = largest_row(problem.Q()) / std::sqrt(static_cast<double>(problem.p()));
+  return entry_error(problem) + 2 * (2 * static_cast<double>(problem.p()) * s + 4) * unit<T>();
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("reformer: buckets, chunks, the one before and all rounds in one softmax, in every entry", T, float,
+                   double) {
+  const ThreadCount one(1);  // many small problems
+  const Stream stream = Stream(test_seed()).child("formula");
+  for (const Keys keys : {Keys::shared, Keys::own}) {
+    for (const bool count : {false, true}) {
+      for (const arma::uword n : {2U, 41U, 48U}) {
+        for (const arma::uword rounds : {1U, 2U, 3U}) {
+          for (const arma::uword d : {6U, 13U, 40U}) {
+            if (d >= n || d < 2 * rounds) continue;
+            const Problem<T> problem = awkward_problem<T>(n, 6, 3, 3, stream);
+            const ReformerOptions options = {.keys = keys, .rounds = rounds, .count_rounds = count};
+            const auto times = meetings(problem, d, stream.child(d), options);
+            const Approximation<T> approximation = reformer(problem, d, stream.child(d), options);
+            check_scores(approximation, problem, expected_scores(problem, times, options), bound(problem));
+            CHECK(row_sum_gap(approximation) <= 2 * static_cast<double>(n) * unit<T>());
+            for (arma::uword i = 0; i < n; ++i) {
+              CHECK(std::count_if(times[i].begin(), times[i].end(), [](int t) { return t > 0; }) <=
+                    static_cast<long>(d));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("reformer: for d = n all meet; own keys give B, shared ones softmax(q_i.q_j / |q_j|) without j = i",
+                   T, float, double) {
+  for (const arma::uword n : {1U, 2U, 19U}) {
+    const Problem<T> problem = random_problem<T>(n, 5, 3, 3, Stream(test_seed()).child(n));
+    const Approximation<T> own = reformer(problem, n, Stream(1), {.keys = Keys::own});
+    check_scores(own, problem, scores_of(problem.Q(), problem.K(), Target::softmax), bound(problem));
+    const Approximation<T> shared = reformer(problem, n, Stream(1));
+    const std::vector<std::vector<int>> all(n, std::vector<int>(n, 1));
+    check_scores(shared, problem, expected_scores(problem, all, {}), bound(problem));
+    if (n == 1) CHECK(static_cast<double>(shared.scores->dense()(0, 0)) == 1);  // alone, it meets itself
+  }
+}
+
+TEST_CASE("reformer: x and -x are never in one bucket, equal tokens always") {
+  // 20 tokens x and 20 tokens -x, in an order of their own: sorted, they are two runs of 20, two chunks of 10 each. The
+  // later chunk of a run meets its own run alone, the earlier one the end of the other run too.
+  const Stream stream = Stream(test_seed()).child("same");
+  const arma::rowvec x = random_matrix(1, 8, stream.child("x"));
+  arma::mat q(40, 8);
+  for (arma::uword i = 0; i < 40; ++i) q.row(i) = (i * 7 % 40 < 20 ? 1.0 : -1.0) * x;
+  const Problem<double> problem(q, q, q);
+  const auto is_x = [](arma::uword i) { return i * 7 % 40 < 20; };
+  for (std::uint64_t t = 0; t < 50; ++t) {
+    const Dense b = reformer(problem, 20, stream.child(t), {.keys = Keys::own, .rounds = 1}).scores->dense();
+    arma::uword alone = 0;
+    for (arma::uword i = 0; i < 40; ++i) {
+      arma::uword same = 0, other = 0;
+      for (arma::uword j = 0; j < 40; ++j) (is_x(i) == is_x(j) ? same : other) += b(i, j) != 0 ? 1 : 0;
+      CHECK(same + other == 20);
+      CHECK((same == 20 || same == 10));
+      alone += same == 20 ? 1 : 0;
+    }
+    CHECK(alone == 20);
+  }
+}
+
+TEST_CASE("reformer: shared keys have no denominators, own keys have; presets and refusals") {
+  const Problem<double> problem = random_problem<double>(30, 4, 3, 100, Stream(1));
+  CHECK_FALSE(reformer(problem, 8, Stream(1)).denominators.has_value());
+  CHECK(reformer(problem, 8, Stream(1), {.keys = Keys::own}).denominators.has_value());
+  CHECK(reformer(problem, 8, Stream(1)).output.is_finite());
+  CHECK(
+      identical(method_on(problem, "reformer", {{"preset", "code"}, {"rounds", "4"}}).approximate(16, Stream(2)).output,
+                reformer(problem, 16, Stream(2), {.rounds = 4, .count_rounds = true}).output));
+  CHECK(refusal([&] { reformer(problem, 31, Stream(1)); }) == "reformer: 1 <= d <= n, got d = 31, n = 30");
+  CHECK(contains(refusal([&] { reformer(problem, 0, Stream(1)); }), "got d = 0"));
+  CHECK(contains(refusal([&] { reformer(problem, 3, Stream(1)); }), "d >= 2 rounds"));
+  CHECK(contains(refusal([&] { reformer(problem, 30, Stream(1), {.rounds = 0}); }), "rounds >= 1"));
+}

@@ -1,0 +1,81 @@
+// What the tests of attention methods check in every approximation.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "support/attention.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+/// B~ and O~ against a reference B~: entries off by at most `entry`, the output by that and the n products of a sum, n
+/// u each; the operator and its transpose are one matrix up to (n + d) u <= 2 n u.
+template <typename T>
+void check_scores(const croquis::Approximation<T>& approximation, const croquis::Problem<T>& problem,
+                  const Dense& expected, double entry) {
+  const auto n = static_cast<double>(problem.n());
+  REQUIRE(approximation.scores.has_value());
+  CHECK(distance(approximation.scores->dense(), expected) <= entry);
+  CHECK(interface_gap(approximation, problem) <= 4 * n * unit<T>());
+  const double value = std::max(1e-300, static_cast<double>(largest_entry_of(problem.V())));
+  CHECK(distance(approximation.output, expected * problem.V()) <=
+        n * entry * value + 4 * n * unit<T>() * largest_row_sum(expected) * value);
+}
+
+/// A method of the registry on a problem.
+template <typename T>
+croquis::BoundMethod<T> method_on(const croquis::Problem<T>& problem, const char* name,
+                                  std::map<std::string, std::string> options = {}) {
+  return croquis::bind(croquis::find_method<T>(name), problem, croquis::OptionValues(std::move(options)));
+}
+
+/// max |sum_j b~_ij - 1|.
+template <typename T>
+double row_sum_gap(const croquis::Approximation<T>& approximation) {
+  const Dense b = approximation.scores->dense();
+  double gap = 0;
+  for (arma::uword i = 0; i < b.rows; ++i) {
+    long double sum = 0;
+    for (arma::uword j = 0; j < b.cols; ++j) sum += b(i, j);
+    gap = std::max(gap, static_cast<double>(std::fabs(sum - 1)));
+  }
+  return gap;
+}
+
+/// Softmax of the logits where `met` is true.
+template <typename Met>
+Dense masked_softmax(const Dense& logits, const Met& met) {
+  Dense b(logits.rows, logits.cols);
+  for (arma::uword i = 0; i < b.rows; ++i) {
+    long double top = -std::numeric_limits<long double>::infinity(), sum = 0;
+    for (arma::uword j = 0; j < b.cols; ++j) {
+      if (met(i, j)) top = std::max(top, logits(i, j));
+    }
+    for (arma::uword j = 0; j < b.cols; ++j) sum += met(i, j) ? std::exp(logits(i, j) - top) : 0.0L;
+    for (arma::uword j = 0; j < b.cols; ++j) b(i, j) = met(i, j) ? std::exp(logits(i, j) - top) / sum : 0.0L;
+  }
+  return b;
+}
+
+/// The error of an entry of a softmax row of n keys, absolute: entries are at most 1.
+template <typename T>
+double entry_error(const croquis::Problem<T>& problem) {
+  return softmax_error<T>(static_cast<double>(problem.n()), static_cast<double>(problem.p()), largest_logit(problem));
+}
+
+/// Tokens that occur several times, a zero query, a zero key and a zero value.
+template <typename T>
+croquis::Problem<T> awkward_problem(arma::uword n, arma::uword p, arma::uword p_v, double norm,
+                                    const croquis::Stream& stream) {
+  const croquis::Problem<T> problem = random_problem<T>(n, p, p_v, norm, stream);
+  arma::Mat<T> q = problem.Q(), k = problem.K(), v = problem.V();
+  for (arma::uword i = n / 2; i < n; ++i) {
+    q.row(i) = q.row(i % 5);
+    k.row(i) = k.row(i % 5);
+    v.row(i) = v.row(i % 5);
+  }
+  q.row(n - 1).zeros();
+  k.row(n - 2).zeros();
+  v.row(0).zeros();
+  return {q, k, v};
+}
