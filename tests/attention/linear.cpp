@@ -1,0 +1,49 @@
+#include <doctest/doctest.h>
+#include <croquis/attention/linear.hpp>
+
+#include <cmath>
+
+#include "support/attention.hpp"
+#include "support/matrices.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+TEST_CASE_TEMPLATE("linear: elu + 1 features over their sums, whatever d is", T, float, double) {
+  const Problem<T> problem = random_problem<T>(40, 5, 3, 3, Stream(test_seed()).child("linear"));
+  const auto feature = [](long double x) { return x > 0 ? x + 1 : std::exp(x); };
+  const auto approximation = linear_attention(problem);
+  const Dense q = problem.Q(), k = problem.K(), v = problem.V();
+  // Exponents of at most 8 by 6 u, 40 keys by 5 features: positive terms throughout.
+  const double bound = 4 * (8 * 6 + 40 + 10) * unit<T>() * static_cast<double>(largest_entry_of(v));
+  for (arma::uword i = 0; i < 40; ++i) {
+    std::vector<long double> numerator(3);
+    long double sum = 0;
+    for (arma::uword j = 0; j < 40; ++j) {
+      long double score = 0;
+      for (arma::uword c = 0; c < 5; ++c) score += feature(q(i, c)) * feature(k(j, c));
+      sum += score;
+      for (arma::uword c = 0; c < 3; ++c) numerator[c] += score * v(j, c);
+    }
+    for (arma::uword c = 0; c < 3; ++c) {
+      CHECK(std::abs(static_cast<double>(static_cast<long double>(approximation.output(i, c)) - numerator[c] / sum)) <=
+            bound);
+    }
+  }
+  const BoundMethod<T> bound_method = bind(find_method<T>("linear"), problem);
+  CHECK(identical(bound_method.approximate(1, Stream(1)).output, bound_method.approximate(64, Stream(2)).output));
+}
+
+TEST_CASE_TEMPLATE("linear: queries and keys of any size give means of values", T, float, double) {
+  for (const double norm : {1e-6, 100.0, 1e4, 1e6}) {
+    const Problem<T> problem = random_problem<T>(30, 6, 2, norm, Stream(test_seed()).child("large"));
+    for (const T sign : {T(1), T(-1)}) {  // all negative: features underflow
+      const auto output =
+          linear_attention(Problem<T>(sign * arma::abs(problem.Q()), sign * arma::abs(problem.K()), problem.V()))
+              .output;
+      CHECK(output.is_finite());
+      CHECK(output.max() <= problem.V().max() + T(1e-4));
+      CHECK(output.min() >= problem.V().min() - T(1e-4));
+    }
+  }
+}

@@ -1,0 +1,269 @@
+#include <doctest/doctest.h>
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/performer.hpp>
+#include <croquis/attention/prf_rpe.hpp>
+#include <croquis/attention/relative_features.hpp>
+#include <croquis/features/feature_pair.hpp>
+
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+
+#include "support/attention.hpp"
+#include "support/features.hpp"
+#include "support/matrices.hpp"
+#include "support/relative.hpp"
+#include "support/seed.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+
+namespace {
+
+constexpr ToeplitzPath kPaths[] = {ToeplitzPath::fft, ToeplitzPath::direct};
+
+template <typename T>
+Problem<T> with_position(const Problem<T>& problem, RelativePosition<T> position) {
+  return {problem.Q(), problem.K(), problem.V(), {}, std::move(position)};
+}
+
+// O~ by its definition, with the features of the library: row by row in long double.
+template <typename T>
+Dense plain_output(const Problem<T>& problem, bool unit_length, arma::uword d, const Stream& stream,
+                   const FeatureOptions& options) {
+  const T scale = std::pow(static_cast<T>(problem.p()), T(-0.25));
+  const arma::Mat<T> x = unit_length ? arma::Mat<T>(arma::normalise(problem.Q(), 2, 1))
+                                     : arma::Mat<T>(scale * problem.Q()),
+                     y = unit_length ? arma::Mat<T>(arma::normalise(problem.K(), 2, 1))
+                                     : arma::Mat<T>(scale * problem.K());
+  const auto phi = FeaturePair<T>(x, y, d, options, stream.child("features")).matrices();
+  const arma::uword n = problem.n();
+  const Dense b = pairwise_bias(problem.position(), n), v = problem.V();
+  Dense output(n, problem.p_v());
+  for (arma::uword i = 0; i < n; ++i) {
+    long double top = -std::numeric_limits<long double>::infinity(), sum = 0;
+    for (arma::uword j = 0; j < n; ++j) top = std::max(top, b(i, j));
+    for (arma::uword j = 0; j < n; ++j) {
+      long double score = 0;
+      for (arma::uword r = 0; r < d; ++r) {
+        score += static_cast<long double>(phi.queries(i, r)) * static_cast<long double>(phi.keys(j, r));
+      }
+      score *= std::exp(b(i, j) - top);
+      sum += score;
+      for (arma::uword c = 0; c < v.cols; ++c) output(i, c) += score * v(j, c);
+    }
+    for (arma::uword c = 0; c < v.cols; ++c) output(i, c) /= sum;
+  }
+  return output;
+}
+
+template <typename T>
+Approximation<T> run(const Problem<T>& problem, bool unit_length, arma::uword d, const Stream& stream,
+                     const RelativeFeatureOptions& options) {
+  return unit_length ? nprf_rpe(problem, d, stream, options) : prf_rpe(problem, d, stream, options);
+}
+
+// On the path fft an error bound of 1 % of a row sum is let through; what it really is is far smaller. With the
+// moderate biases here row sums have 1e3 units of the transform's error at most, and the direct path n + d roundings.
+template <typename T>
+double tolerance(const Problem<T>& problem, arma::uword d) {
+  const double terms = static_cast<double>(problem.n() + d) + 1e3;
+  return 8 * terms * unit<T>() * static_cast<double>(largest_entry_of(problem.V()));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("prf-rpe and nprf-rpe: the definition, by FFT and directly, causal or not, in lines and images", T,
+                   float, double) {
+  for (const auto& [n, height] : {std::pair<arma::uword, arma::uword>{1, 1}, {2, 1}, {45, 1}, {300, 1}, {48, 6}}) {
+    for (const bool causal : {false, true}) {
+      const Stream stream = Stream(test_seed()).child(n);
+      const Problem<T> problem = with_position(random_problem<T>(n, 6, 3, 2, stream),
+                                               random_position<T>(n, height, causal, 1, stream.child("bias")));
+      for (const bool unit_length : {false, true}) {
+        const Dense expected = plain_output(problem, unit_length, 20, stream, kNprfFeatures);
+        for (const ToeplitzPath path : kPaths) {
+          CAPTURE(n);
+          CAPTURE(height);
+          CAPTURE(causal);
+          CAPTURE(unit_length);
+          const auto approximation = run(problem, unit_length, 20, stream, {kNprfFeatures, path});
+          CHECK(distance(approximation.output, expected) <= tolerance(problem, 20));
+          if (path == ToeplitzPath::direct) CHECK(approximation.diagnostics.direct_rows == n);
+          CHECK(interface_gap(approximation, problem) <= 1e3 * static_cast<double>(n) * unit<T>());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("prf-rpe: every map goes with a bias, also more directions than a block has", T, float, double) {
+  const Problem<T> problem =
+      with_position(random_problem<T>(40, 6, 2, 1, Stream(41)), random_position<T>(40, 1, false, 1, Stream(42)));
+  for (const FeatureMap map : kAllMaps) {
+    CAPTURE(name_of(map));
+    const FeatureOptions features{map, ProjectionLaw::haar, 0};
+    for (const arma::uword d : {200U, 600U}) {
+      const Dense expected = plain_output(problem, false, d, Stream(43), features);
+      for (const ToeplitzPath path : kPaths) {
+        // Sines and cosines leave row sums ten times below what was added up.
+        const double bound = (map == FeatureMap::trf ? 10 : 1) * tolerance(problem, d);
+        CHECK(distance(prf_rpe(problem, d, Stream(43), {features, path}).output, expected) <= bound);
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("prf-rpe: without a bias it is performer, causal without a bias the prefix sums", T, float, double) {
+  for (const arma::uword n : {1U, 128U, 300U}) {
+    const Problem<T> problem = random_problem<T>(n, 6, 3, 2, Stream(test_seed()).child(n));
+    const Stream stream(9);
+    CHECK(identical(prf_rpe(problem, 30, stream).output, performer(problem, 30, stream, kNprfFeatures).output));
+    const Problem<T> causal = with_position(problem, RelativePosition<T>{{}, true, 1});
+    const auto approximation = prf_rpe(causal, 30, stream);
+    CHECK(distance(approximation.output, plain_output(causal, false, 30, stream, kNprfFeatures)) <=
+          tolerance(problem, 30));
+    CHECK(interface_gap(approximation, causal) <= 1e3 * static_cast<double>(n) * unit<T>());
+    // The same with zeros for a bias, by the other paths.
+    const Problem<T> zeros =
+        with_position(problem, RelativePosition<T>{arma::Col<T>(2 * n - 1, arma::fill::zeros), true, 1});
+    for (const ToeplitzPath path : kPaths) {
+      CHECK(distance(prf_rpe(zeros, 30, stream, {kNprfFeatures, path}).output, approximation.output) <=
+            tolerance(problem, 30));
+    }
+  }
+}
+
+TEST_CASE("nprf-rpe: with many features it is its target, and not that of the mirrored bias") {
+  // Lemma 2: a score has relative deviation s_ij = sqrt((e^{||x+y||^2} - 1) / d), and a mean of 100,000 log-normal
+  // numbers with sigma^2 <= 4 a skewness of 0.4 at most: with q = 9 deviations in place of the 6.4 that a normal law
+  // would need for 1e-9 / 64 scores the upper tail exp(-q^2 / 2 + 0.4 q^3 / 6) is below 1e-9. All scores within e = q
+  // max s_ij give
+  // ||B~_i - B_i||_1 <= 2 e / (1 - e) (proof of NPRF Thm. 3).
+  const arma::uword n = 8, d = 100000;
+  const Problem<double> problem = with_position(random_problem<double>(n, 16, 2, 5, Stream(51)),
+                                                random_position<double>(n, 1, false, 2, Stream(52)));
+  const arma::mat x = arma::normalise(problem.Q(), 2, 1), y = arma::normalise(problem.K(), 2, 1);
+  double largest = 0;
+  for (arma::uword i = 0; i < n; ++i) {
+    for (arma::uword j = 0; j < n; ++j) {
+      largest = std::max(largest, std::sqrt((std::exp(std::pow(arma::norm(x.row(i) + y.row(j)), 2)) - 1) / d));
+    }
+  }
+  const double e = 9 * largest;
+  REQUIRE(e < 0.2);
+  const auto distance_to = [&](const RelativePosition<double>& position) {
+    const Dense scores = softmax_of(relative_logits(with_position(problem, position), true));
+    return distance(nprf_rpe(problem, d, Stream(test_seed()).child("many")).output, scores * problem.V());
+  };
+  const double value = static_cast<double>(largest_entry_of(problem.V()));
+  CHECK(distance_to(problem.position()) <= 2 * e / (1 - e) * value);
+  RelativePosition<double> mirrored = problem.position();
+  mirrored.bias = arma::reverse(mirrored.bias);
+  CHECK(distance_to(mirrored) > 2 * e / (1 - e) * value);
+}
+
+TEST_CASE_TEMPLATE("prf-rpe: sharp biases, where the FFT loses rows, are computed directly and equal the direct path",
+                   T, float, double) {
+  const arma::uword n = 200;
+  const Problem<T> problem = random_problem<T>(n, 6, 3, 2, Stream(test_seed()).child("sharp"));
+  const auto compare = [&](const RelativePosition<T>& position, arma::uword least_rows) {
+    const Problem<T> biased = with_position(problem, position);
+    for (const bool unit_length : {false, true}) {
+      const auto by_fft = run(biased, unit_length, 24, Stream(5), {kNprfFeatures, ToeplitzPath::fft});
+      const auto directly = run(biased, unit_length, 24, Stream(5), {kNprfFeatures, ToeplitzPath::direct});
+      CHECK(by_fft.diagnostics.direct_rows.value() >= least_rows);
+      CHECK(by_fft.diagnostics.direct_rows.value() < n);
+      CHECK(directly.output.is_finite());
+      // 1 % of a row sum is let through, as a bound; the numerator is off by as much.
+      CHECK(distance(by_fft.output, directly.output) <= 0.02 * static_cast<double>(largest_entry_of(problem.V())));
+      CHECK(distance(directly.output, plain_output(biased, unit_length, 24, Stream(5), kNprfFeatures)) <=
+            8 * (n + 24.0) * unit<T>() * static_cast<double>(largest_entry_of(problem.V())));
+      CHECK(interface_gap(by_fft, biased) <= 0.02);
+      CHECK(interface_gap(directly, biased) <= 1e3 * n * unit<T>());
+    }
+  };
+  // b_t = t: early queries have a key e^199 times better than any of the last queries has.
+  RelativePosition<T> slope;
+  slope.bias = arma::regspace<arma::Col<T>>(-199, 199) * T(0.4);
+  compare(slope, 20);
+  slope.causal = true;  // the last query's keys, at distance 0 and below, are among the best
+  RelativePosition<T> spike{arma::Col<T>(2 * n - 1, arma::fill::zeros), false, 1};
+  spike.bias(n - 1 + 150) = T(60);  // queries 0 to 49 have a key e^60 times better; the others lose all digits
+  compare(spike, 150);
+}
+
+TEST_CASE_TEMPLATE("nprf-rpe: zero rows are equal scores before the bias", T, float, double) {
+  const Problem<T> problem = random_problem<T>(30, 4, 2, 2, Stream(test_seed()).child("zero"));
+  const RelativePosition<T> position = random_position<T>(30, 1, true, 1, Stream(6));
+  const arma::Mat<T> none(30, 4, arma::fill::zeros);
+  const Problem<T> zeros(none, none, problem.V(), {}, position);
+  for (const ToeplitzPath path : kPaths) {
+    const auto approximation = nprf_rpe(zeros, 16, Stream(1), {kNprfFeatures, path});
+    CHECK(distance(approximation.output, softmax_of(pairwise_bias(position, 30)) * problem.V()) <=
+          tolerance(problem, 16));
+  }
+}
+
+TEST_CASE_TEMPLATE(
+    "prf-rpe and nprf-rpe: norms of 100 give no NaN: a finite output or a breakdown that names the token", T, float,
+    double) {
+  for (const double norm : {100.0, 1e4}) {
+    const Problem<T> problem = random_problem<T>(150, 8, 2, norm, Stream(test_seed()).child("large"));
+    for (const bool causal : {false, true}) {
+      for (const bool biased : {false, true}) {
+        RelativePosition<T> position = random_position<T>(150, 1, causal, 3, Stream(4));
+        if (!biased) position.bias.reset();
+        const Problem<T> p = with_position(problem, position);
+        CHECK(nprf_rpe(p, 16, Stream(2)).output.is_finite());
+        for (const ToeplitzPath path : kPaths) {
+          try {
+            CHECK(prf_rpe(p, 16, Stream(2), {kNprfFeatures, path}).output.is_finite());
+          } catch (const std::runtime_error& failure) {
+            CHECK(std::string(failure.what()).find("prf-rpe: the estimated row sum of token") == 0);
+            CHECK((causal || biased));  // without either, sums are at least 1
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("prf-rpe: padding is the shorter problem; threads change nothing; denominators are those of A", T,
+                   float, double) {
+  const Problem<T> whole = random_problem<T>(90, 6, 70, 2, Stream(test_seed()).child("padding"));
+  const RelativePosition<T> position = random_position<T>(90, 1, false, 1, Stream(3));
+  const Problem<T> padded(whole.Q(), whole.K(), whole.V(), 61, position);
+  const Problem<T> cut_one(whole.Q().head_rows(61), whole.K().head_rows(61), whole.V().head_rows(61), {},
+                           {position.bias.subvec(29, 149), false, 1});
+  for (const ToeplitzPath path : kPaths) {
+    const RelativeFeatureOptions options{kNprfFeatures, path};
+    const ThreadCount one(1);
+    const auto expected = prf_rpe(cut_one, 16, Stream(2), options);
+    CHECK(identical(prf_rpe(padded, 16, Stream(2), options).output, expected.output));
+    for (const int team : {2, 4}) {
+      const ThreadCount count(team);
+      CHECK(identical(prf_rpe(padded, 16, Stream(2), options).output, expected.output));
+    }
+    // With 2^15 features D~ is within a few per cent of the row sums, and a factor e^{max b} off would be seen.
+    const auto many = prf_rpe(padded, 1 << 15, Stream(8), options);
+    const auto exact = exact_attention(padded, Target::softmax_rpe);
+    for (arma::uword i = 0; i < 61; ++i) {
+      const double ratio = static_cast<double>(many.denominators->values(i)) *
+                           std::exp(static_cast<double>(many.denominators->log_scale(i) - exact.log_row_sums(i)));
+      CHECK(ratio == doctest::Approx(1).epsilon(0.3));
+    }
+  }
+}
+
+TEST_CASE("relative_path: none without a bias, direct for few tokens, fft for many, and what is wanted") {
+  RelativePosition<double> position{arma::vec(1, arma::fill::zeros), false, 1};
+  CHECK(relative_path(RelativePosition<double>{}, 100000, 64, 64) == RelativePath::sums);
+  CHECK(relative_path(RelativePosition<double>{{}, true, 1}, 100000, 64, 64) == RelativePath::prefix);
+  CHECK(relative_path(position, 1024, 64, 64) == RelativePath::direct);
+  CHECK(relative_path(position, 65536, 64, 64) == RelativePath::fft);
+  CHECK(relative_path(position, 1024, 64, 64, ToeplitzPath::fft) == RelativePath::fft);
+  CHECK(relative_path(position, 65536, 64, 64, ToeplitzPath::direct) == RelativePath::direct);
+  arma::uword crossover = 16;
+  while (relative_path(position, crossover, 64, 64) == RelativePath::direct) crossover *= 2;
+  CHECK(crossover == 8192);
+}

@@ -1,0 +1,197 @@
+#include <doctest/doctest.h>
+#include <croquis/features/feature_pair.hpp>
+
+#include <cmath>
+
+#include "support/dense.hpp"
+#include "support/features.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+
+namespace {
+
+constexpr arma::uword kWidth = 6, kQueries = 9, kKeys = 7, kDirections = 10;
+
+template <typename T>
+FeaturePair<T> pair_of(const arma::Mat<T>& x, const arma::Mat<T>& y, FeatureMap map, ProjectionLaw law,
+                       double epsilon = 0, arma::uword directions = kDirections) {
+  const arma::uword d = has_two_functions(map) ? 2 * directions : directions;
+  return FeaturePair<T>(x, y, d, {map, law, epsilon}, Stream(test_seed()).child("features"));
+}
+
+template <typename T>
+arma::Mat<T> rows(arma::uword n, double norm, const char* name) {
+  return static_cast<T>(norm / std::sqrt(double{kWidth})) *
+         random_matrix<T>(n, kWidth, Stream(test_seed()).child(name));
+}
+
+// queries keys^T, and the same with absolute values: what rounding is relative to when features have signs.
+template <typename T>
+Dense product_of(const typename FeaturePair<T>::Matrices& m, bool absolute) {
+  Dense s(m.queries.n_rows, m.keys.n_rows);
+  for (arma::uword i = 0; i < s.rows; ++i) {
+    for (arma::uword j = 0; j < s.cols; ++j) {
+      for (arma::uword r = 0; r < m.queries.n_cols; ++r) {
+        const auto term = static_cast<long double>(m.queries(i, r)) * static_cast<long double>(m.keys(j, r));
+        s(i, j) += absolute ? std::fabs(term) : term;
+      }
+    }
+  }
+  return s;
+}
+
+// Error of an exponent, absolute, so that of a feature, relative: w.x has p + 8 roundings of |w||x|, the other terms
+// have a few of ||x||^2, of a |w|^2 and of the shifts, which are no larger than the exponents themselves.
+template <typename T>
+double exponent_error(const Dense& w, const Dense& x, const Dense& y) {
+  const double size = largest_row(x) + largest_row(y), longest = largest_row(w) + 1;
+  return 8 * (kWidth + 8) * unit<T>() * (longest * longest + size * size + longest * size + 4);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("FeaturePair: products are those of the definition, every map and projection", T, float, double) {
+  for (const FeatureMap map : kAllMaps) {
+    for (const std::string& law : projection_names()) {
+      CAPTURE(name_of(map));
+      CAPTURE(law);
+      const arma::Mat<T> x = rows<T>(kQueries, 1.5, "x"), y = rows<T>(kKeys, 0.8, "y");
+      const FeaturePair<T> pair = pair_of(x, y, map, projection_law(law));
+      const typename FeaturePair<T>::Matrices phi = pair.matrices();
+      const Dense w =
+          Projection<T>(projection_law(law), kDirections, kWidth, Stream(test_seed()).child("features")).dense();
+      const Dense expected = plain_scores(map, w, x, y), product = product_of<T>(phi, false),
+                  absolute = product_of<T>(phi, true);
+      CHECK(pair.count() == phi.queries.n_cols);
+      for (arma::uword i = 0; i < kQueries; ++i) {
+        const long double scale = std::exp(static_cast<long double>(phi.log_scale(i)));
+        for (arma::uword j = 0; j < kKeys; ++j) {
+          CHECK(std::abs(static_cast<double>(scale * product(i, j) - expected(i, j))) <=
+                exponent_error<T>(w, x, y) * static_cast<double>(scale * absolute(i, j)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("FeaturePair: blocks of tokens and directions are parts of the whole", T, float, double) {
+  const arma::Mat<T> x = rows<T>(kQueries, 2, "x"), y = rows<T>(kKeys, 2, "y");
+  const arma::uvec tokens = {5, 1, 6};
+  for (const FeatureMap map : kAllMaps) {
+    for (const double epsilon : {0.0, 1e-3}) {
+      if (map == FeatureMap::trf && epsilon > 0) continue;
+      CAPTURE(name_of(map));
+      const arma::uword m = 150;  // more than a block of 64 directions
+      const FeaturePair<T> pair = pair_of(x, y, map, ProjectionLaw::haar, epsilon, m);
+      const auto whole = pair.matrices();
+      const auto shifts = pair.shifts();
+      // Products of other shapes round differently: an exponent of at most 30 by 30 u.
+      CHECK(distance(shifts.log_scale, whole.log_scale) <= 900 * unit<T>());
+      const arma::Mat<T> queries = pair.queries(tokens, arma::span(60, 70), shifts),
+                         keys = pair.keys(tokens, arma::span(60, 70), shifts);
+      REQUIRE(queries.n_cols == 11 * pair.functions());
+      for (arma::uword f = 0; f < pair.functions(); ++f) {
+        for (arma::uword c = 0; c < 11; ++c) {
+          for (arma::uword t = 0; t < 3; ++t) {
+            const auto gap = [&](T a, T b) { return static_cast<double>(std::abs(a - b)); };
+            CHECK(gap(queries(t, 11 * f + c), whole.queries(tokens(t), m * f + 60 + c)) <= 900 * unit<T>());
+            CHECK(gap(keys(t, 11 * f + c), whole.keys(tokens(t), m * f + 60 + c)) <= 900 * unit<T>());
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("FeaturePair: with norms up to 10,000 nothing overflows, and sums of positive maps are at least 1",
+                   T, float, double) {
+  for (const double norm : {1e-8, 1.0, 100.0, 1e4}) {
+    const arma::Mat<T> x = rows<T>(kQueries, norm, "x"), y = rows<T>(kKeys, norm, "y");
+    for (const FeatureMap map : kAllMaps) {
+      CAPTURE(name_of(map));
+      CAPTURE(norm);
+      const auto phi = pair_of(x, y, map, ProjectionLaw::haar).matrices();
+      CHECK(phi.queries.is_finite());
+      CHECK(phi.keys.is_finite());
+      CHECK(phi.log_scale.is_finite());
+      if (map == FeatureMap::trf) continue;
+      const arma::Col<T> sums = phi.queries * arma::sum(phi.keys, 0).t();
+      CHECK(sums.min() >= T(1) - 8 * std::numeric_limits<T>::epsilon());
+      // Exponents as large as 1e8 round by many units in float, so the largest feature is 1 only where it is exact.
+      CHECK(phi.keys.max() <= T(1) + 8 * std::numeric_limits<T>::epsilon());
+      CHECK(phi.queries.max() <= T(1) + 8 * std::numeric_limits<T>::epsilon());
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("FeaturePair: epsilon is added to FAVOR+'s shifted features", T, float, double) {
+  const arma::Mat<T> x = rows<T>(kQueries, 1.5, "x"), y = rows<T>(kKeys, 0.8, "y");
+  const double epsilon = 0.01;
+  const auto phi = pair_of(x, y, FeatureMap::prf, ProjectionLaw::iid, epsilon).matrices();
+  const Dense w = Projection<T>(ProjectionLaw::iid, kDirections, kWidth, Stream(test_seed()).child("features")).dense();
+  const auto inner = [&](const Dense& a, arma::uword i, arma::uword r) {
+    long double sum = 0;
+    for (arma::uword c = 0; c < kWidth; ++c) sum += a(i, c) * w(r, c);
+    return sum;
+  };
+  const auto height = [&](const Dense& a, arma::uword i) {
+    long double sum = 0;
+    for (arma::uword c = 0; c < kWidth; ++c) sum += a(i, c) * a(i, c);
+    return sum / 2;
+  };
+  long double top = -1e30L;
+  for (arma::uword j = 0; j < kKeys; ++j) {
+    for (arma::uword r = 0; r < kDirections; ++r) top = std::max(top, inner(y, j, r));
+  }
+  const double bound = exponent_error<T>(w, x, y);
+  for (arma::uword r = 0; r < kDirections; ++r) {
+    for (arma::uword j = 0; j < kKeys; ++j) {
+      const long double expected = std::exp(inner(y, j, r) - height(y, j) - top) + static_cast<long double>(epsilon);
+      CHECK(std::abs(static_cast<double>(static_cast<long double>(phi.keys(j, r)) - expected)) <= bound);
+    }
+    for (arma::uword i = 0; i < kQueries; ++i) {
+      long double row_top = -1e30L;
+      for (arma::uword s = 0; s < kDirections; ++s) row_top = std::max(row_top, inner(x, i, s));
+      const long double expected =
+          std::exp(inner(x, i, r) - height(x, i) - row_top) + static_cast<long double>(epsilon);
+      CHECK(std::abs(static_cast<double>(static_cast<long double>(phi.queries(i, r)) - expected)) <= bound);
+      const long double log_scale = row_top + top - std::log(static_cast<long double>(kDirections));
+      CHECK(std::abs(static_cast<double>(static_cast<long double>(phi.log_scale(i)) - log_scale)) <= bound);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("FeaturePair: the same bits for any number of threads", T, float, double) {
+  const arma::Mat<T> x = rows<T>(700, 2, "x"), y = rows<T>(600, 2, "y");
+  for (const FeatureMap map : kAllMaps) {
+    const FeaturePair<T> pair = pair_of(x, y, map, ProjectionLaw::sorf);
+    const ThreadCount one(1);
+    const auto expected = pair.matrices();
+    for (const int team : {2, 4}) {
+      const ThreadCount count(team);
+      const auto phi = pair.matrices();
+      CHECK(identical(phi.queries, expected.queries));
+      CHECK(identical(phi.keys, expected.keys));
+      CHECK(identical(arma::Mat<T>(phi.log_scale), arma::Mat<T>(expected.log_scale)));
+    }
+  }
+}
+
+TEST_CASE("FeaturePair: what does not fit is refused") {
+  const arma::mat x(3, 2, arma::fill::ones), wide(3, 4, arma::fill::ones);
+  const auto make = [&](const arma::mat& y, arma::uword d, FeatureOptions options) {
+    return refusal([&] { FeaturePair<double>(x, y, d, options, Stream(1)); });
+  };
+  CHECK(contains(make(x, 0, {}), "d >= 1, got d = 0"));
+  CHECK(contains(make(x, 5, {FeatureMap::trf, ProjectionLaw::iid, 0}),
+                 "an even d, two functions a direction, got map = trf"));
+  CHECK(contains(make(x, 5, {FeatureMap::hyperbolic, ProjectionLaw::iid, 0}), "d = 5"));
+  CHECK(make(x, 5, {FeatureMap::sphere, ProjectionLaw::iid, 0}) == "nothing was thrown");
+  CHECK(contains(make(x, 4, {FeatureMap::prf, ProjectionLaw::iid, -1}), "epsilon >= 0"));
+  CHECK(contains(make(x, 4, {FeatureMap::trf, ProjectionLaw::iid, 1e-4}), "epsilon goes with positive maps"));
+  CHECK(contains(make(wide, 4, {}), "points of one width"));
+}
