@@ -139,6 +139,7 @@ TEST_CASE("nprf-rpe: with many features it is its target, and not that of the mi
   // would need for 1e-9 / 64 scores the upper tail exp(-q^2 / 2 + 0.4 q^3 / 6) is below 1e-9. All scores within e = q
   // max s_ij give
   // ||B~_i - B_i||_1 <= 2 e / (1 - e) (proof of NPRF Thm. 3).
+  const ThreadCount one(1);
   const arma::uword n = 8, d = 100000;
   const Problem<double> problem = with_position(random_problem<double>(n, 16, 2, 5, Stream(51)),
                                                 random_position<double>(n, 1, false, 2, Stream(52)));
@@ -217,7 +218,8 @@ TEST_CASE_TEMPLATE(
         CHECK(nprf_rpe(p, 16, Stream(2)).output.is_finite());
         for (const ToeplitzPath path : kPaths) {
           try {
-            CHECK(prf_rpe(p, 16, Stream(2), {kNprfFeatures, path}).output.is_finite());
+            const bool finite = prf_rpe(p, 16, Stream(2), {kNprfFeatures, path}).output.is_finite();
+            CHECK(finite);
           } catch (const std::runtime_error& failure) {
             CHECK(std::string(failure.what()).find("prf-rpe: the estimated row sum of token") == 0);
             CHECK((causal || biased));  // without either, sums are at least 1
@@ -244,13 +246,26 @@ TEST_CASE_TEMPLATE("prf-rpe: padding is the shorter problem; threads change noth
       const ThreadCount count(team);
       CHECK(identical(prf_rpe(padded, 16, Stream(2), options).output, expected.output));
     }
-    // With 2^15 features D~ is within a few per cent of the row sums, and a factor e^{max b} off would be seen.
-    const auto many = prf_rpe(padded, 1 << 15, Stream(8), options);
-    const auto exact = exact_attention(padded, Target::softmax_rpe);
+  }
+}
+
+TEST_CASE_TEMPLATE("prf-rpe: denominators are estimates of the row sums of A, the bias's maximum included", T, float,
+                   double) {
+  // Lemma 2 with ||x + y||^2 <= 4: 4096 features leave a deviation of at most 0.12 a score, less of their sum; half or
+  // double is more than four of them, and a factor e^{max b} off is 1000.
+  const ThreadCount one(1);
+  RelativePosition<T> position = random_position<T>(61, 1, false, 1, Stream(3));
+  position.bias += T(7);
+  const Problem<T> problem = with_position(random_problem<T>(61, 6, 2, 1, Stream(test_seed()).child("sums")), position);
+  REQUIRE(largest_point(problem) <= 1);
+  const auto exact = exact_attention(problem, Target::softmax_rpe);
+  for (const ToeplitzPath path : kPaths) {
+    const auto d = prf_rpe(problem, 4096, Stream(8), {kNprfFeatures, path}).denominators.value();
     for (arma::uword i = 0; i < 61; ++i) {
-      const double ratio = static_cast<double>(many.denominators->values(i)) *
-                           std::exp(static_cast<double>(many.denominators->log_scale(i) - exact.log_row_sums(i)));
-      CHECK(ratio == doctest::Approx(1).epsilon(0.3));
+      const double ratio =
+          static_cast<double>(d.values(i)) * std::exp(static_cast<double>(d.log_scale(i) - exact.log_row_sums(i)));
+      CHECK(ratio > 0.5);
+      CHECK(ratio < 2);
     }
   }
 }

@@ -4,13 +4,22 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/linalg/vector_math.hpp>
+#include <functional>
 #include <limits>
 #include <utility>
 
 namespace croquis {
 namespace {
 
-constexpr arma::uword kDirectionsPerBlock = 64, kRowsPerBlock = 512;
+constexpr arma::uword kDirectionsPerBlock = 64, kRowsPerBlock = 512, kEntriesPerTask = 16384;
+
+// body(c) for all columns of `rows` entries, as many in a task as are worth a thread.
+void for_columns(arma::uword columns, arma::uword rows, const std::function<void(std::size_t)>& body) {
+  const arma::uword share = std::max<arma::uword>(1, kEntriesPerTask / std::max<arma::uword>(1, rows));
+  parallel_for((columns + share - 1) / share, [&](std::size_t task) {
+    for (std::size_t c = task * share; c < std::min((task + 1) * share, columns); ++c) body(c);
+  });
+}
 
 arma::uword functions_of(FeatureMap map) {
   return map == FeatureMap::trf || map == FeatureMap::hyperbolic ? 2 : 1;
@@ -80,7 +89,8 @@ template <typename T>
 arma::Mat<T> FeaturePair<T>::exponents(const arma::Mat<T>& points, arma::span directions) const {
   const arma::uword first = directions.a, count = directions.b - directions.a + 1;
   arma::Mat<T> block = projection_.apply(points, first, count);
-  parallel_for(count, [&](std::size_t c) { block.col(c) = slopes_(first + c) * block.col(c) + offsets_(first + c); });
+  for_columns(count, block.n_rows,
+              [&](std::size_t c) { block.col(c) = slopes_(first + c) * block.col(c) + offsets_(first + c); });
   return block;
 }
 
@@ -99,7 +109,7 @@ template <typename T>
 void FeaturePair<T>::raise_key_shifts(const arma::Mat<T>& block, arma::uword first, Shifts& shifts) const {
   if (options_.map == FeatureMap::trf) return;
   const bool heights = options_.epsilon == 0;
-  parallel_for(block.n_cols, [&](std::size_t c) {
+  for_columns(block.n_cols, block.n_rows, [&](std::size_t c) {
     const T* column = block.colptr(c);
     for (arma::uword f = 0; f < functions_; ++f) {
       const T sign = f == 0 ? T(1) : T(-1);
@@ -179,7 +189,7 @@ arma::Mat<T> FeaturePair<T>::key_features(const arma::Mat<T>& block, const arma:
                                           const Shifts& shifts) const {
   const arma::uword tokens = block.n_rows;
   arma::Mat<T> features(tokens, functions_ * block.n_cols);
-  parallel_for(features.n_cols, [&](std::size_t column) {
+  for_columns(features.n_cols, tokens, [&](std::size_t column) {
     const arma::uword f = column / block.n_cols, c = column % block.n_cols;
     const T shift = shifts.keys(f * directions() + first + c), sign = f == 0 ? T(1) : T(-1);
     const T* exponent = block.colptr(c);
@@ -204,7 +214,7 @@ arma::Mat<T> FeaturePair<T>::query_features(const arma::Mat<T>& block, const arm
                                             const Shifts& shifts) const {
   const arma::uword tokens = block.n_rows;
   arma::Mat<T> features(tokens, functions_ * block.n_cols);
-  parallel_for(features.n_cols, [&](std::size_t column) {
+  for_columns(features.n_cols, tokens, [&](std::size_t column) {
     const arma::uword f = column / block.n_cols, c = column % block.n_cols;
     const T carried = shifts.carried(f * directions() + first + c), sign = f == 0 ? T(1) : T(-1);
     const T* exponent = block.colptr(c);
