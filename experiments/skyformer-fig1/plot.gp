@@ -3,7 +3,7 @@
 set terminal svg size 1500,720 dynamic font 'sans,13' background '#ffffff'
 set output out
 set datafile separator ','
-set datafile missing 'NA'
+set datafile missing NaN
 set logscale xy
 set format y '%g'
 set xlabel 'features d'
@@ -21,12 +21,12 @@ do for [m = 1:2] {
     file = word(runs, r).'.summary.csv'
     set title word(runs, r) noenhanced
     if (m == 2 && r == words(runs)) { set key bottom left font ',10' } else { unset key }
-    plot file using 8:(value(word(metrics, m), 'v-mean', 'paper')):13 with yerrorlines lc rgb '#7F7F7F' dt 2 lw 1.6 pt 5 ps 0.6 title 'v-mean', \
-      '' using 8:(value(word(metrics, m), 'best-rank-d', 'paper')):13 with yerrorlines lc rgb '#000000' dt 2 lw 1.6 pt 6 ps 0.6 title 'best-rank-d', \
-      '' using 8:(value(word(metrics, m), 'skyformer-softmax', 'paper')):13 with yerrorlines lc rgb '#0072B2' dt 1 lw 1.6 pt 7 ps 0.6 title 'skyformer-softmax', \
-      '' using 8:(value(word(metrics, m), 'nystromformer', 'code')):13 with yerrorlines lc rgb '#D55E00' dt 1 lw 1.6 pt 8 ps 0.6 title 'nystromformer', \
-      '' using 8:(value(word(metrics, m), 'performer', 'code')):13 with yerrorlines lc rgb '#009E73' dt 1 lw 1.6 pt 9 ps 0.6 title 'performer', \
-      '' using 8:(value(word(metrics, m), 'informer', 'code')):13 with yerrorlines lc rgb '#CC79A7' dt 1 lw 1.6 pt 10 ps 0.6 title 'informer'
+    plot file using 8:(value(word(metrics, m), 'v-mean', 'paper')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#7F7F7F' dt 2 lw 1.6 pt 5 ps 0.6 title 'v-mean', \
+      '' using 8:(value(word(metrics, m), 'best-rank-d', 'paper')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#000000' dt 2 lw 1.6 pt 6 ps 0.6 title 'best-rank-d', \
+      '' using 8:(value(word(metrics, m), 'skyformer-softmax', 'paper')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#0072B2' dt 1 lw 1.6 pt 7 ps 0.6 title 'skyformer-softmax', \
+      '' using 8:(value(word(metrics, m), 'nystromformer', 'code')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#D55E00' dt 1 lw 1.6 pt 8 ps 0.6 title 'nystromformer', \
+      '' using 8:(value(word(metrics, m), 'performer', 'code')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#009E73' dt 1 lw 1.6 pt 9 ps 0.6 title 'performer', \
+      '' using 8:(value(word(metrics, m), 'informer', 'code')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#CC79A7' dt 1 lw 1.6 pt 10 ps 0.6 title 'informer'
   }
 }
 unset multiplot
