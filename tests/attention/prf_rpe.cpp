@@ -256,7 +256,8 @@ TEST_CASE_TEMPLATE("prf-rpe: denominators are estimates of the row sums of A, th
   const ThreadCount one(1);
   RelativePosition<T> position = random_position<T>(61, 1, false, 1, Stream(3));
   position.bias += T(7);
-  const Problem<T> problem = with_position(random_problem<T>(61, 6, 2, 0.5, Stream(test_seed()).child("sums")), position);
+  const Problem<T> problem =
+      with_position(random_problem<T>(61, 6, 2, 0.5, Stream(test_seed()).child("sums")), position);
   REQUIRE(largest_point(problem) <= 1);
   const auto exact = exact_attention(problem, Target::softmax_rpe);
   for (const ToeplitzPath path : kPaths) {
