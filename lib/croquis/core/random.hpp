@@ -51,7 +51,7 @@ class Stream {
 /// out[i] = z_{first + i}, i = 0 ... count-1, where z_0, z_1, ... are the independent N(0,1) of the stream.
 ///
 /// Law: Box-Muller on the words of a block: block k gives z_2k, z_2k+1 in double and z_4k ... z_4k+3 in float. The
-///   two precisions are different draws. |z| is at most 8.6 (double) and 6.8 (float), which leaves out 1e-17 and 1e-11.
+///   two precisions are different draws. |z| is at most 9.5 (double) and 6.8 (float), which leaves out 2e-21 and 1e-11.
 /// Randomness: z_i depends on the stream and i alone.
 template <typename T>
 void fill_normal(const Stream& stream, std::uint64_t first, std::uint64_t count, T* out);
