@@ -17,10 +17,11 @@ labels = '||O-O~|| ||O-O~||/||O||'
 set multiplot layout 2,words(runs)
 do for [m = 1:2] {
   set ylabel word(labels, m) noenhanced
+  if (m == 2) { set yrange [0.0002:10] }
   do for [r = 1:words(runs)] {
     file = word(runs, r).'.summary.csv'
     set title word(runs, r) noenhanced
-    if (m == 2 && r == words(runs)) { set key bottom left font ',9' } else { unset key }
+    if (m == 2 && r == words(runs)) { set key bottom left Left reverse maxrows 6 samplen 1.5 font ',9' } else { unset key }
     plot file using 8:(pick(word(metrics, m), 'v-mean', 'paper')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#7F7F7F' dt 2 lw 1.6 pt 5 ps 0.6 title 'v-mean', \
       '' using 8:(pick(word(metrics, m), 'best-rank-d', 'paper')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#000000' dt 2 lw 1.6 pt 6 ps 0.6 title 'best-rank-d', \
       '' using 8:(pick(word(metrics, m), 'informer', 'code')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#CC79A7' dt 1 lw 1.6 pt 7 ps 0.6 title 'informer', \
