@@ -44,7 +44,7 @@ struct Subject {
 
 /// What a check is given.
 struct Check {
-  std::vector<Subject> subjects;  ///< the default ones, or the user's own
+  std::vector<Subject> subjects = {};  ///< the default ones, or the user's own
   bool own_input = false;         ///< they are the user's: check on them, not on examples of the claim's own
   croquis::Stream stream;         ///< of the claim
   double alpha = 1e-8;            ///< of any wrong verdict in this claim: divide it among what the claim decides
