@@ -45,10 +45,10 @@ struct Subject {
 /// What a check is given.
 struct Check {
   std::vector<Subject> subjects = {};  ///< the default ones, or the user's own
-  bool own_input = false;         ///< they are the user's: check on them, not on examples of the claim's own
-  croquis::Stream stream;         ///< of the claim
-  double alpha = 1e-8;            ///< of any wrong verdict in this claim: divide it among what the claim decides
-  bool quick = false;             ///< a tenth of the trials, and smaller sizes where they are what takes the time
+  bool own_input = false;              ///< they are the user's: check on them, not on examples of the claim's own
+  croquis::Stream stream;              ///< of the claim
+  double alpha = 1e-8;                 ///< of any wrong verdict in this claim: divide it among what the claim decides
+  bool quick = false;                  ///< a tenth of the trials, and smaller sizes where they are what takes the time
   std::optional<std::uint64_t> most_trials = {};  ///< the user's, for every decision
   std::string mutant = {};                        ///< the deliberate mistake to make, none when empty
   std::function<bool()> interrupted = [] { return false; };
@@ -73,8 +73,8 @@ struct Claim {
   std::string hypotheses;  ///< what it assumes
   std::string method;      ///< how it is checked
   croquis::Verdict expected = croquis::Verdict::verified;
-  std::vector<Mutant> mutants;  ///< every one turns the verdict
-  std::string curve;            ///< "n", "d" or a name in Finding::hypotheses: what the plot has on its axis; or none
+  std::vector<Mutant> mutants = {};  ///< every one turns the verdict
+  std::string curve = {};  ///< "n", "d" or a name in Finding::hypotheses: what the plot has on its axis; or none
   std::function<Report(const Check&)> check;
 };
 
