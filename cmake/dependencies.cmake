@@ -13,11 +13,11 @@ if(NOT TARGET croquis::openblas)
   set_target_properties(croquis::openblas PROPERTIES IMPORTED_LOCATION ${CROQUIS_OPENBLAS})
 endif()
 
-# FFTW in both precisions. Debian's CMake package of it has no targets.
-foreach(fftw fftw3 fftw3f)
-  find_library(CROQUIS_${fftw} NAMES ${fftw} REQUIRED)
-  if(NOT TARGET croquis::${fftw})
-    add_library(croquis::${fftw} UNKNOWN IMPORTED)
-    set_target_properties(croquis::${fftw} PROPERTIES IMPORTED_LOCATION ${CROQUIS_${fftw}})
+# FFTW in both precisions, zip archives, Unicode. Debian has no CMake targets of them that work.
+foreach(library fftw3 fftw3f zip utf8proc)
+  find_library(CROQUIS_${library} NAMES ${library} REQUIRED)
+  if(NOT TARGET croquis::${library})
+    add_library(croquis::${library} UNKNOWN IMPORTED)
+    set_target_properties(croquis::${library} PROPERTIES IMPORTED_LOCATION ${CROQUIS_${library}})
   endif()
 endforeach()

@@ -81,7 +81,7 @@ std::vector<Hostile> hostile_files() {
       {"more than memory", of_shape("(1000000000, 1000000000)"), "48 bytes of data"},
       {"no dimension", of_shape("()"), "has 0 dimensions"},
       {"one dimension", of_shape("(6,)"), "has 1 dimensions"},
-      {"three dimensions", of_shape("(1, 2, 3)"), "has 3 dimensions"},
+      {"four dimensions", of_shape("(1, 1, 2, 3)"), "has 4 dimensions"},
       {"an empty size with data", of_shape("(0, 3)"), "48 bytes of data"},
       {"big-endian", of_type("'>f8'"), "big-endian"},
       {"objects", of_type("'|O'"), "dtype '|O'"},
@@ -143,7 +143,7 @@ TEST_CASE("read_npy: what is no file is refused with its path") {
   CHECK(message(missing) == missing + ": cannot be opened");
   CHECK(message(inside) == inside + ": cannot be opened");
   CHECK(message("") == ": cannot be opened");
-  CHECK(message(folder.path().string()) == folder.path().string() + ": is a folder, not an .npy file");
+  CHECK(message(folder.path().string()) == folder.path().string() + ": is a folder, not a file");
   CHECK(message("/dev/null") == "/dev/null: is not a regular file");
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   CHECK(message(pipe) == pipe + ": is not a regular file");  // and does not wait for a writer

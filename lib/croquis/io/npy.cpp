@@ -2,35 +2,25 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/io/bytes.hpp>
 #include <croquis/io/npy.hpp>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 namespace croquis {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "read_npy copies little-endian numbers");
-
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::uint32_t kLongestHeader = 1 << 16;
-
-// One line, also where a damaged header is quoted.
-[[noreturn]] void refuse(const std::string& path, std::string why) {
-  std::replace_if(
-      why.begin(), why.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
-  throw std::invalid_argument(fmt::format("{}: {}", path, why));
-}
+constexpr std::uint64_t kMostHeads = 1 << 14;  // no model has more; a file that says so is damaged
 
 struct Header {
   std::string descr;
@@ -50,24 +40,26 @@ std::string_view value_of(std::string_view dictionary, std::string_view key, con
     if (start == std::string_view::npos) break;
     return dictionary.substr(start);
   }
-  refuse(path, fmt::format("the .npy header has no '{}'", key));
+  refuse_file(path, fmt::format("the .npy header has no '{}'", key));
 }
 
 Header parse_header(std::string_view text, const std::string& path) {
   Header header;
   const std::string_view descr = value_of(text, "descr", path);
-  if (descr[0] != '\'' && descr[0] != '"') refuse(path, "a structured dtype; save a float16, float32 or float64 array");
+  if (descr[0] != '\'' && descr[0] != '"')
+    refuse_file(path, "a structured dtype; save a float16, float32 or float64 array");
   const std::size_t close = descr.find(descr[0], 1);
-  if (close == std::string_view::npos) refuse(path, "the .npy header is damaged (dtype)");
+  if (close == std::string_view::npos) refuse_file(path, "the .npy header is damaged (dtype)");
   header.descr = descr.substr(1, close - 1);
 
   const std::string_view order = value_of(text, "fortran_order", path);
-  if (!order.starts_with("True") && !order.starts_with("False")) refuse(path, "the .npy header is damaged (order)");
+  if (!order.starts_with("True") && !order.starts_with("False"))
+    refuse_file(path, "the .npy header is damaged (order)");
   header.fortran = order.starts_with("True");
 
   const std::string_view shape = value_of(text, "shape", path);
   const std::size_t end = shape.find(')');
-  if (shape[0] != '(' || end == std::string_view::npos) refuse(path, "the .npy header is damaged (shape)");
+  if (shape[0] != '(' || end == std::string_view::npos) refuse_file(path, "the .npy header is damaged (shape)");
   const char* at = shape.data() + 1;
   const char* stop = shape.data() + end;
   while (at != stop) {
@@ -77,35 +69,23 @@ Header parse_header(std::string_view text, const std::string& path) {
     }
     std::uint64_t size = 0;
     const auto [next, error] = std::from_chars(at, stop, size);
-    if (error != std::errc{}) refuse(path, "the .npy header is damaged (shape)");
+    if (error != std::errc{}) refuse_file(path, "the .npy header is damaged (shape)");
     header.shape.push_back(size);
     at = next;
   }
   return header;
 }
 
-double from_half(std::uint16_t half) {
-  const int exponent = (half >> 10) & 31, fraction = half & 1023;
-  double value = 0;
-  if (exponent == 31) {
-    value = fraction == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-  } else if (exponent == 0) {
-    value = std::ldexp(fraction, -24);
-  } else {
-    value = std::ldexp(1024 + fraction, exponent - 25);
-  }
-  return (half & 0x8000) != 0 ? -value : value;
-}
-
+// Matrix `head` of (heads, rows, cols).
 template <typename Number, typename Convert>
-arma::mat convert(const std::vector<char>& bytes, const Header& header, Convert to_double) {
-  const arma::uword rows = header.shape[0], cols = header.shape[1];
+arma::mat convert(std::string_view data, const Header& header, std::uint64_t head, Convert to_double) {
+  const std::uint64_t heads = header.shape[0], rows = header.shape[1], cols = header.shape[2];
   arma::mat matrix(rows, cols);
   for (arma::uword j = 0; j < cols; ++j) {
     for (arma::uword i = 0; i < rows; ++i) {
-      const arma::uword position = header.fortran ? j * rows + i : i * cols + j;
+      const std::uint64_t position = header.fortran ? head + heads * (i + rows * j) : (head * rows + i) * cols + j;
       Number number;
-      std::memcpy(&number, bytes.data() + position * sizeof(Number), sizeof(Number));
+      std::memcpy(&number, data.data() + position * sizeof(Number), sizeof(Number));
       matrix(i, j) = to_double(number);
     }
   }
@@ -116,56 +96,87 @@ std::uint64_t item_size(const std::string& descr, const std::string& path) {
   if (descr == "<f2") return 2;
   if (descr == "<f4") return 4;
   if (descr == "<f8") return 8;
-  if (descr.starts_with('>')) refuse(path, fmt::format("big-endian dtype '{}'; save it with astype('<f8')", descr));
-  refuse(path, fmt::format("dtype '{}'; save a float16, float32 or float64 array", descr));
+  if (descr.starts_with('>'))
+    refuse_file(path, fmt::format("big-endian dtype '{}'; save it with astype('<f8')", descr));
+  refuse_file(path, fmt::format("dtype '{}'; save a float16, float32 or float64 array", descr));
+}
+
+// 2^64 for one that does not fit.
+std::uint64_t product(const std::vector<std::uint64_t>& sizes, bool& overflows) {
+  std::uint64_t result = 1;
+  overflows = false;
+  for (const std::uint64_t size : sizes) {
+    if (size == 0) {
+      overflows = false;
+      return 0;
+    }
+    overflows = overflows || result > std::numeric_limits<std::uint64_t>::max() / size;
+    result *= size;
+  }
+  return result;
 }
 
 }  // namespace
 
-arma::mat read_npy(const std::string& path) {
-  std::error_code status;
-  const std::filesystem::file_status kind = std::filesystem::status(path, status);
-  if (std::filesystem::is_directory(kind)) refuse(path, "is a folder, not an .npy file");
-  if (std::filesystem::exists(kind) && !std::filesystem::is_regular_file(kind)) refuse(path, "is not a regular file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(path, "cannot be opened");
-  const std::uint64_t file_size = std::filesystem::file_size(path, status);
-  if (status) refuse(path, "has no size");
-
-  std::array<char, 8> start{};
-  if (!file.read(start.data(), start.size()) || std::string_view(start.data(), 6) != kMagic) {
-    refuse(path, "is not an .npy file (wrong magic); write one with numpy.save");
+std::vector<arma::mat> parse_npy(std::string_view bytes, const std::string& name) {
+  constexpr std::size_t versioned = 8;  // magic and version
+  if (bytes.size() < versioned || !bytes.starts_with(kMagic)) {
+    refuse_file(name, "is not an .npy file (wrong magic); write one with numpy.save");
   }
-  const int version = static_cast<unsigned char>(start[6]);
-  if (version < 1 || version > 3) refuse(path, fmt::format("has .npy format version {}; 1 to 3 are read", version));
+  const int version = static_cast<unsigned char>(bytes[6]);
+  if (version < 1 || version > 3)
+    refuse_file(name, fmt::format("has .npy format version {}; 1 to 3 are read", version));
+  const std::size_t prefix = version == 1 ? 2 : 4;
   std::uint32_t header_size = 0;
-  const std::uint64_t prefix = version == 1 ? 2 : 4;
-  if (!file.read(reinterpret_cast<char*>(&header_size), static_cast<std::streamsize>(prefix))) {
-    refuse(path, "is truncated in its header");
-  }
-  if (header_size > kLongestHeader) refuse(path, fmt::format("has a header of {} bytes", header_size));
-  std::string text(header_size, '\0');
-  if (!file.read(text.data(), header_size)) refuse(path, "is truncated in its header");
+  if (bytes.size() < versioned + prefix) refuse_file(name, "is truncated in its header");
+  std::memcpy(&header_size, bytes.data() + versioned, prefix);
+  if (header_size > kLongestHeader) refuse_file(name, fmt::format("has a header of {} bytes", header_size));
+  if (bytes.size() < versioned + prefix + header_size) refuse_file(name, "is truncated in its header");
+  Header header = parse_header(bytes.substr(versioned + prefix, header_size), name);
+  const std::string_view data = bytes.substr(versioned + prefix + header_size);
 
-  const Header header = parse_header(text, path);
-  const std::uint64_t item = item_size(header.descr, path);
-  if (header.shape.size() != 2) {
-    refuse(path, fmt::format("has {} dimensions; a matrix (tokens, width) has 2", header.shape.size()));
+  const std::uint64_t item = item_size(header.descr, name);
+  const std::size_t dimensions = header.shape.size();
+  if (dimensions != 2 && dimensions != 3) {
+    refuse_file(name, fmt::format("has {} dimensions; a matrix (tokens, width) has 2, heads of one 3", dimensions));
   }
-  const std::uint64_t rows = header.shape[0], cols = header.shape[1];
-  const std::uint64_t data_size = file_size - start.size() - prefix - header_size;
-  const bool overflows = cols != 0 && rows > std::numeric_limits<std::uint64_t>::max() / cols / item;
-  if (overflows || rows * cols * item != data_size) {
-    refuse(path, fmt::format("has {} bytes of data where shape ({}, {}) of '{}' needs {}", data_size, rows, cols,
-                             header.descr, overflows ? "more than 2^64" : std::to_string(rows * cols * item)));
+  std::vector<std::uint64_t> sizes = header.shape;
+  sizes.push_back(item);
+  bool overflows = false;
+  const std::uint64_t needed = product(sizes, overflows);
+  if (overflows || needed != data.size()) {
+    refuse_file(name, fmt::format("has {} bytes of data where shape ({}) of '{}' needs {}", data.size(),
+                                  fmt::join(header.shape, ", "), header.descr,
+                                  overflows ? "more than 2^64" : std::to_string(needed)));
   }
-  if (rows == 0 || cols == 0) return arma::mat(rows, cols);  // the other size may be anything
-  std::vector<char> bytes(data_size);
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(data_size))) refuse(path, "cannot be read to its end");
+  if (dimensions == 3 && header.shape[0] > kMostHeads) {
+    refuse_file(name, fmt::format("has {} heads; at most {} are read", header.shape[0], kMostHeads));
+  }
+  if (dimensions == 2) header.shape.insert(header.shape.begin(), 1);
+  if (needed == 0) {  // the other sizes may be anything
+    if (dimensions == 3) refuse_file(name, "has no numbers");
+    return {arma::mat(header.shape[1], header.shape[2])};
+  }
+  std::vector<arma::mat> heads;
+  for (std::uint64_t h = 0; h < header.shape[0]; ++h) {
+    const auto widen = [](auto x) { return static_cast<double>(x); };
+    heads.push_back(item == 2   ? convert<std::uint16_t>(data, header, h, from_half)
+                    : item == 4 ? convert<float>(data, header, h, widen)
+                                : convert<double>(data, header, h, widen));
+  }
+  return heads;
+}
 
-  if (item == 2) return convert<std::uint16_t>(bytes, header, from_half);
-  if (item == 4) return convert<float>(bytes, header, [](float x) { return static_cast<double>(x); });
-  return convert<double>(bytes, header, [](double x) { return x; });
+std::vector<arma::mat> read_npy_heads(const std::string& path) {
+  return parse_npy(read_bytes(path), path);
+}
+
+arma::mat read_npy(const std::string& path) {
+  std::vector<arma::mat> heads = read_npy_heads(path);
+  if (heads.size() != 1) {
+    refuse_file(path, fmt::format("has 3 dimensions, {} heads; a matrix (tokens, width) has 2", heads.size()));
+  }
+  return std::move(heads.front());
 }
 
 void write_npy(const std::string& path, const arma::mat& matrix) {

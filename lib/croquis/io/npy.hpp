@@ -3,6 +3,8 @@
 
 #include <armadillo>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace croquis {
 
@@ -12,6 +14,12 @@ namespace croquis {
 /// number of dimensions, truncated, trailing bytes, sizes that overflow. Nothing is allocated before the file is known
 /// to be long enough.
 arma::mat read_npy(const std::string& path);
+
+/// The matrices of an .npy file of two dimensions, which has one, or of three, (heads, n, p). Throws as read_npy.
+std::vector<arma::mat> read_npy_heads(const std::string& path);
+
+/// The same from the bytes of a file; `name` stands in the messages.
+std::vector<arma::mat> parse_npy(std::string_view bytes, const std::string& name);
 
 /// Writes float64 in Fortran order, format version 1. Throws std::runtime_error when the file cannot be written.
 void write_npy(const std::string& path, const arma::mat& matrix);

@@ -1,0 +1,41 @@
+// Hugging Face's safetensors files: named tensors of a model.
+#pragma once
+
+#include <armadillo>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace croquis {
+
+/// A safetensors file: eight bytes of header length, a JSON header with type, shape and place of every tensor, the
+/// numbers.
+class SafeTensors {
+ public:
+  /// Throws std::invalid_argument in one line that names the file: cannot be read, a header longer than the file, a
+  /// header that is not JSON or whose tensors do not lie inside the file or have other sizes than their shapes.
+  explicit SafeTensors(const std::string& path);
+  /// The same from the bytes of a file; `name` stands in the messages.
+  SafeTensors(std::string bytes, std::string name);
+
+  bool has(const std::string& tensor) const { return tensors_.contains(tensor); }
+  std::vector<std::string> names() const;
+  /// A tensor of one dimension, as a row, or of two; float32, float16, bfloat16 or float64.
+  /// Throws std::invalid_argument for a name that there is not, another type, more dimensions, NaN or Inf.
+  arma::mat matrix(const std::string& tensor) const;
+
+ private:
+  struct Tensor {
+    std::string type;
+    std::vector<std::uint64_t> shape;
+    std::uint64_t begin, end;  // in the data
+  };
+  void parse_header();
+
+  std::string bytes_, name_;
+  std::uint64_t data_ = 0;  // where the numbers begin
+  std::map<std::string, Tensor> tensors_;
+};
+
+}  // namespace croquis

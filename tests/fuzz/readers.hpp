@@ -1,0 +1,8 @@
+// One function a reader.
+#pragma once
+
+#include <string>
+
+void read_as_npy(const std::string& bytes);
+void read_as_npz(const std::string& bytes);
+void read_as_safetensors(const std::string& bytes);

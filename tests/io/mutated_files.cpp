@@ -1,0 +1,60 @@
+// Right files with random damage: a short run of what tests/fuzz does for hours with libFuzzer.
+#include <doctest/doctest.h>
+#include <croquis/core/random.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include "fuzz/readers.hpp"
+#include "support/archives.hpp"
+#include "support/npy_files.hpp"
+#include "support/seed.hpp"
+
+namespace {
+
+// Some of: bits flipped, bytes set to an extreme, a piece cut out, doubled, or the end cut off.
+std::string damaged(std::string bytes, croquis::Engine& engine) {
+  const auto below = [&](std::size_t n) { return n == 0 ? 0 : engine() % n; };
+  for (std::size_t times = 1 + below(4); times > 0 && !bytes.empty(); --times) {
+    const std::size_t at = below(bytes.size()), length = std::min<std::size_t>(1 + below(16), bytes.size() - at);
+    switch (below(6)) {
+      case 0:
+        bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
+        break;
+      case 1:
+        bytes[at] = "\x00\xff\x7f\x80,({9-"[below(9)];
+        break;
+      case 2:
+        bytes.erase(at, length);
+        break;
+      case 3:
+        bytes.insert(at, bytes.substr(at, length));
+        break;
+      case 4:
+        bytes.resize(at);
+        break;
+      default:
+        for (std::size_t i = at; i < at + length; ++i) bytes[i] = static_cast<char>(engine());
+    }
+  }
+  return bytes;
+}
+
+void damage(const std::string& bytes, void (*read)(const std::string&), const char* purpose) {
+  croquis::Engine engine = croquis::Stream(test_seed()).child(purpose).engine();
+  for (int i = 0; i < 20'000; ++i) CHECK_NOTHROW(read(damaged(bytes, engine)));
+}
+
+}  // namespace
+
+TEST_CASE("mutated files: .npy, .npz and safetensors are read or refused, never worse") {
+  const std::string npy = npy_file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
+                                   bytes_of(std::vector<float>{1, 2, 3, 4, 5, 6}));
+  damage(npy, read_as_npy, "npy");
+  damage(zip_file({{"q.npy", npy}, {"k.npy", npy}}, Compression::deflated), read_as_npz, "npz");
+  damage(zip_file({{"q.npy", npy}}, Compression::stored), read_as_npz, "stored npz");
+  damage(safetensors_file("{\"a\":{\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[0,8]},\"b\":{\"dtype\":\"F32\","
+                          "\"shape\":[1],\"data_offsets\":[8,12]}}",
+                          "0123456789ab"),
+         read_as_safetensors, "safetensors");
+}
