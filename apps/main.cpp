@@ -39,6 +39,13 @@ void add_precision_option(CLI::App& command, RunOptions& run) {
       ->capture_default_str();
 }
 
+void add_bias_options(CLI::App& command, std::string& bias, bool& causal) {
+  command.add_option("--bias", bias,
+                     "relative position bias of the -rpe targets: FILE.npy, alibi:SLOPE, "
+                     "t5:BUCKETS,MAXDISTANCE,SIGMA or random:SIGMA (default none)");
+  command.add_flag("--causal", causal, "a token sees no token after it, in the -rpe targets");
+}
+
 void add_input_options(CLI::App& command, InputOptions& input) {
   command.add_option("--input", input.kind, "kind of input (see list inputs)")
       ->check(CLI::IsMember(input_kinds()))
@@ -57,10 +64,7 @@ void add_input_options(CLI::App& command, InputOptions& input) {
   command.add_option("--tail", input.tail, "heavy-norms: exponent of the norms' tail (default 3)");
   command.add_option("--token-rank", input.rank, "low-rank: dimensions of the tokens (default 8)");
   command.add_option("--distinct", input.distinct, "duplicates: different tokens (default 64)");
-  command.add_option("--bias", input.bias,
-                     "relative position bias of the -rpe targets: FILE.npy, alibi:SLOPE, "
-                     "t5:BUCKETS,MAXDISTANCE,SIGMA or random:SIGMA (default none)");
-  command.add_flag("--causal", input.causal, "a token sees no token after it, in the -rpe targets");
+  add_bias_options(command, input.bias, input.causal);
 }
 
 // The options in the format that --config reads; those that were not given and have no default are left out.
@@ -122,6 +126,7 @@ int run(int argc, char** argv) {
   cost_command->add_option("--n", cost.n, "tokens: 1024,4096 or 1024:8192 (doubling)")->capture_default_str();
   cost_command->add_option("--features", cost.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
   cost_command->add_option("--p", cost.p, "width of the head")->capture_default_str();
+  add_bias_options(*cost_command, cost.bias, cost.causal);
   cost_command->add_option("--repeats", cost.repeats, "timed calls of each")->capture_default_str();
   cost_command->add_option("--warmup", cost.warmup, "calls before them")->capture_default_str();
 
