@@ -6,6 +6,8 @@
 #include <croquis/sampling/landmarks.hpp>
 #include <croquis/sketch/laws.hpp>
 
+#include "verify.hpp"
+
 namespace {
 
 struct Entry {
@@ -77,6 +79,7 @@ int run_list(const std::string& what) {
     print(kProjections, 16);
     fmt::print("\noptions: --methods performer:map=oprf,projection=haar,nprf-rpe:product=fft\n");
   }
+  if (what == "claims") print_claims();
   if (what == "inputs") print(kInputs, 36);
   return 0;
 }

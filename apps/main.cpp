@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
+#include <functional>
 #include <sstream>
 #include <string>
 
@@ -13,6 +15,7 @@
 #include "results/environment.hpp"
 #include "sketch.hpp"
 #include "variance.hpp"
+#include "verify.hpp"
 
 namespace {
 
@@ -46,7 +49,9 @@ void add_bias_options(CLI::App& command, std::string& bias, bool& causal) {
   command.add_flag("--causal", causal, "a token sees no token after it, in the -rpe targets");
 }
 
-void add_input_options(CLI::App& command, InputOptions& input) {
+// Whether one of them was given, once the command line has been read.
+std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) {
+  const std::size_t before = command.get_options().size();
   command.add_option("--input", input.kind, "kind of input (see list inputs)")
       ->check(CLI::IsMember(input_kinds()))
       ->capture_default_str();
@@ -65,6 +70,10 @@ void add_input_options(CLI::App& command, InputOptions& input) {
   command.add_option("--token-rank", input.rank, "low-rank: dimensions of the tokens (default 8)");
   command.add_option("--distinct", input.distinct, "duplicates: different tokens (default 64)");
   add_bias_options(command, input.bias, input.causal);
+  std::vector<CLI::Option*> added = command.get_options();
+  added.erase(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(before));
+  return
+      [added] { return std::any_of(added.begin(), added.end(), [](const CLI::Option* o) { return o->count() > 0; }); };
 }
 
 // The options in the format that --config reads; those that were not given and have no default are left out.
@@ -145,11 +154,28 @@ int run(int argc, char** argv) {
   variance_command->add_option("--queries", variance.queries, "queries (default 1; at most 64 of a file)");
   variance_command->add_option("--trials", variance.trials, "draws of each")->capture_default_str();
 
+  VerifyOptions verify;
+  CLI::App* verify_command = app.add_subcommand("verify", "the claims ledger: every lemma and theorem, decided");
+  add_run_options(*verify_command, verify.run);
+  const auto has_own_input = add_input_options(*verify_command, verify.input);
+  verify_command->add_option("--claims", verify.claims, "sky.lift,rpe.*,... or all (see list claims)")
+      ->capture_default_str();
+  verify_command->add_option("--confidence", verify.confidence, "that no verdict of all claims is wrong")
+      ->capture_default_str();
+  verify_command->add_option("--trials", verify.trials, "at most so many a decision (default: as many as it needs)");
+  verify_command->add_flag("--quick", verify.quick,
+                           "a tenth of the trials: under a minute, with INCONCLUSIVE verdicts");
+  verify_command->add_option("--explain", verify.explain, "statement, source and findings of one claim; no files");
+  verify_command->add_option("--expect", verify.expect,
+                             "file of lines 'claim VERDICT'; exit status 1 where one differs");
+  verify_command->add_flag("--mutants", verify.mutants, "deliberate mistakes instead: what each does to the verdict");
+  verify_command->add_flag("--markdown", verify.markdown, "print the table in Markdown");
+
   std::string what;
-  CLI::App* list_command = app.add_subcommand("list", "what there is: methods, sketches, features, inputs");
-  list_command->add_option("what", what, "methods, sketches, features or inputs")
+  CLI::App* list_command = app.add_subcommand("list", "what there is: methods, sketches, features, inputs, claims");
+  list_command->add_option("what", what, "methods, sketches, features, inputs or claims")
       ->required()
-      ->check(CLI::IsMember({"methods", "sketches", "features", "inputs"}));
+      ->check(CLI::IsMember({"methods", "sketches", "features", "inputs", "claims"}));
 
   std::string file, out, metric;
   CLI::App* plot_command = app.add_subcommand("plot", "draw a result again");
@@ -191,6 +217,13 @@ int run(int argc, char** argv) {
     variance.run.command_line = command_line(argc, argv);
     variance.run.configuration = configuration_of(*variance_command);
     return run_variance(variance);
+  }
+  if (*verify_command) {
+    if (!verify.input.q.empty() && verify_command->count("--input") == 0) verify.input.kind = "arrays";
+    verify.own_input = has_own_input();
+    verify.run.command_line = command_line(argc, argv);
+    verify.run.configuration = configuration_of(*verify_command);
+    return run_verify(verify);
   }
   if (*list_command) return run_list(what);
   return run_plot(file, out, metric);

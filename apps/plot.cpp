@@ -3,27 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
-#include <cstdio>
-#include <filesystem>
 #include <set>
 #include <stdexcept>
 
+#include "gnuplot.hpp"
 #include "results/row_file.hpp"
 
 namespace {
-
-// Okabe and Ito's palette, told apart by colour-blind readers too.
-constexpr const char* kColours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                    "#E69F00", "#56B4E9", "#8B4513", "#7F7F7F"};
-
-std::string terminal_of(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".svg") return "svg size 860,560 dynamic font 'sans,14' background '#ffffff'";
-  if (extension == ".png") return "pngcairo size 1290,840 font 'sans,18'";
-  if (extension == ".pdf") return "pdfcairo size 17cm,11cm font 'sans,11'";
-  throw std::invalid_argument(fmt::format("{}: a plot ends in .svg, .png or .pdf", path));
-}
 
 std::string axis_title(const std::string& metric) {
   if (metric == "spectral_abs") return "||O - O~||";
@@ -42,39 +28,7 @@ std::string axis_title(const std::string& metric) {
   return metric;
 }
 
-// Text inside a double-quoted gnuplot string, without enhanced-mode markup.
-std::string gnuplot_string(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
-}
-
-void run_gnuplot(const std::string& script, const std::string& path) {
-  const auto previous = std::signal(SIGPIPE, SIG_IGN);  // without gnuplot nobody reads the pipe
-  std::FILE* pipe = ::popen("gnuplot >/dev/null 2>&1", "w");
-  const bool written = pipe != nullptr && std::fwrite(script.data(), 1, script.size(), pipe) == script.size();
-  const int status = pipe != nullptr ? ::pclose(pipe) : -1;
-  std::signal(SIGPIPE, previous);
-  std::error_code error;
-  if (!written || status != 0 || std::filesystem::file_size(path, error) == 0 || error) {
-    throw std::runtime_error(
-        fmt::format("{}: not drawn; is gnuplot installed (Debian: gnuplot-nox) and the folder writable?", path));
-  }
-}
-
 }  // namespace
-
-void check_plot_name(const std::string& path) {
-  terminal_of(path);
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code error;
-  if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
-    throw std::invalid_argument(fmt::format("{}: there is no folder {}", path, folder.string()));
-  }
-}
 
 void draw_groups(const std::vector<Group>& groups, const Grouping& grouping, const std::string& metric,
                  const std::string& path) {
@@ -93,7 +47,7 @@ void draw_groups(const std::vector<Group>& groups, const Grouping& grouping, con
   }
   if (labels.empty()) throw std::invalid_argument(fmt::format("{}: no row has a positive {} to draw", path, metric));
 
-  std::string script = fmt::format("set terminal {}\nset output {}\n", terminal_of(path), gnuplot_string(path));
+  std::string script = plot_header(path);
   const auto& key = groups.front().key;
   std::string title = key.at("input");
   for (const char* name : {"matrix", "n", "p", "rank", "keys", "precision", "threads"}) {
@@ -117,7 +71,7 @@ void draw_groups(const std::vector<Group>& groups, const Grouping& grouping, con
   for (std::size_t i = 0; i < labels.size(); ++i) script += fmt::format("$d{} << EOD\n{}EOD\n", i, points[labels[i]]);
   script += "plot ";
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    const char* colour = kColours[i % std::size(kColours)];
+    const std::string colour = plot_colour(i);
     script += fmt::format(
         "$d{0} using 1:3:4 with filledcurves lc rgb '{1}' notitle, "
         "$d{0} using 1:2 with linespoints lc rgb '{1}' lw 2 dt {2} pt {3} ps 0.8 title {4}{5}",

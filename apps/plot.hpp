@@ -6,9 +6,6 @@
 
 #include "results/groups.hpp"
 
-/// Throws std::invalid_argument unless `path` ends in .svg, .png or .pdf and its folder is there.
-void check_plot_name(const std::string& path);
-
 /// Mean of a metric against the grouping's x, logarithmic axes, a line a label with a band from the 10 % to the 90 %
 /// quantile; the brackets of attention (v-mean, best-rank-d) dashed. Groups without the metric, or with a mean of 0 or
 /// less, which such axes cannot show, are left out. Throws std::invalid_argument when nothing is left,

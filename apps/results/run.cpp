@@ -9,7 +9,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "plot.hpp"
+#include "gnuplot.hpp"
 #include "results/environment.hpp"
 #include "results/metadata.hpp"
 
@@ -81,7 +81,7 @@ void Run::expect(std::size_t rows) {
 }
 
 void Run::compute(std::size_t count, const std::string& what, const std::function<Fields(std::size_t)>& row) {
-  if (progress_) progress_->show(finished_, what);
+  show(what);
   OrderedRows rows(file_);
   std::mutex mutex;
   croquis::parallel_for(count, [&](std::size_t i) {
@@ -90,8 +90,18 @@ void Run::compute(std::size_t count, const std::string& what, const std::functio
     const std::lock_guard lock(mutex);
     rows.put(i, std::move(fields));
     ++finished_;
-    if (progress_) progress_->show(finished_, what);
+    show(what);
   });
+}
+
+void Run::show(const std::string& what) {
+  if (progress_) progress_->show(finished_, what);
+}
+
+void Run::append(const std::vector<Fields>& rows, const std::string& what) {
+  for (const Fields& row : rows) file_.append(row);
+  ++finished_;
+  show(what);
 }
 
 bool Run::interrupted() {

@@ -38,12 +38,18 @@ class Run {
   /// Whether a resumed file has the row whose key columns are `key`, each as csv_field gives it.
   bool has(const Fields& key) const { return found_.contains(key); }
 
-  /// Number of rows to come, for the progress.
+  /// Number of rows, or of steps that append several, to come; for the progress.
   void expect(std::size_t rows);
 
   /// row(0), ..., row(count - 1) on the library's threads, appended in this order as they come. Does nothing more once
   /// a signal has come. `what` is shown in the progress.
   void compute(std::size_t count, const std::string& what, const std::function<Fields(std::size_t)>& row);
+
+  /// Shows in the progress what is under way.
+  void show(const std::string& what);
+
+  /// Appends rows that one step of the progress has made together.
+  void append(const std::vector<Fields>& rows, const std::string& what);
 
   /// Whether a signal has come.
   static bool interrupted();

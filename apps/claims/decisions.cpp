@@ -1,0 +1,117 @@
+#include "claims/decisions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/threads.hpp>
+#include <croquis/stats/intervals.hpp>
+
+using croquis::Stream;
+using croquis::Verdict;
+
+Finding decide_identity(std::string input, double observed, double bound) {
+  Finding finding;
+  finding.input = std::move(input);
+  finding.verdict = observed <= bound ? Verdict::verified : Verdict::refuted;
+  finding.bound = bound;
+  finding.observed = finding.estimate = observed;
+  return finding;
+}
+
+std::vector<double> run_trials(const Check& check, const std::string& purpose, std::uint64_t trials,
+                               const std::function<double(const Stream&)>& value) {
+  const Stream stream = check.stream.child(purpose);
+  std::vector<double> values(trials);
+  croquis::parallel_for(trials, [&](std::size_t t) {
+    if (check.interrupted()) throw Interrupted();
+    values[t] = value(stream.child(t));
+  });
+  return values;
+}
+
+Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
+                           const std::function<double(const Stream&)>& error) {
+  const std::uint64_t most = check.trials(claim.most_trials);
+  const Stream stream = check.stream.child(claim.input);
+  std::vector<double> errors;
+  const auto failures_among = [&](std::uint64_t first, std::uint64_t count) {
+    errors.resize(first + count);
+    croquis::parallel_for(count, [&](std::size_t i) {
+      if (check.interrupted()) throw Interrupted();
+      errors[first + i] = error(stream.child(first + i));
+    });
+    return static_cast<std::uint64_t>(std::count_if(errors.begin() + static_cast<std::ptrdiff_t>(first), errors.end(),
+                                                    [&](double e) { return !(e <= claim.bound); }));
+  };
+  Finding finding;
+  finding.input = claim.input;
+  if (claim.delta > 0) {
+    croquis::FailureDecisionOptions options;
+    options.delta = claim.delta;
+    options.alpha = claim.alpha;
+    options.max_trials = most;
+    const croquis::FailureLook look = croquis::decide(options, failures_among);
+    finding.verdict = croquis::verdict_of(look.outcome);
+    finding.trials = look.trials;
+    finding.failures = look.failures;
+    finding.interval = look.interval;
+    if (look.outcome == croquis::Outcome::undecided) {
+      finding.hypotheses = look.trials_needed ? fmt::format("trials that would decide = {}", *look.trials_needed)
+                                              : "trials that would decide = more than 8e9";
+    }
+  } else {
+    finding.failures = failures_among(0, most);
+    finding.trials = most;
+    finding.verdict = *finding.failures == 0 ? Verdict::verified : Verdict::refuted;
+    finding.interval = croquis::clopper_pearson(*finding.failures, most, claim.alpha);
+  }
+  finding.estimate = static_cast<double>(*finding.failures) / static_cast<double>(*finding.trials);
+  finding.confidence = 1 - claim.alpha;
+  finding.bound = claim.bound;
+  finding.observed = quantile_of(std::move(errors), 1 - claim.delta);
+  return finding;
+}
+
+Finding decide_mean(const Check& check, const MeanClaim& claim, const std::function<double(const Stream&)>& value) {
+  Finding finding;
+  finding.input = claim.input;
+  finding.trials = check.trials(claim.trials);
+  croquis::Accumulator sample;
+  for (const double x : run_trials(check, claim.input, *finding.trials, value)) sample.add(x);
+  finding.interval = croquis::student_interval(sample, claim.alpha);
+  finding.estimate = sample.mean();
+  finding.confidence = 1 - claim.alpha;
+  finding.bound = claim.resolution;
+  finding.observed = std::abs(sample.mean() - claim.expected);
+  if (!finding.interval.contains(claim.expected)) {
+    finding.verdict = Verdict::refuted;
+  } else if (const double half = finding.interval.width() / 2; half <= claim.resolution) {
+    finding.verdict = Verdict::verified;
+  } else {
+    const double more = half / claim.resolution;
+    finding.hypotheses = fmt::format("trials that would decide = {:.0f}",
+                                     std::ceil(1.1 * more * more * static_cast<double>(*finding.trials)));
+  }
+  return finding;
+}
+
+double smallest_sufficient(double lo, double hi, double tolerance, const std::function<bool(double)>& holds) {
+  if (holds(lo)) return lo;
+  while (hi / lo > 1 + tolerance) {
+    const double middle = std::sqrt(lo * hi);
+    (holds(middle) ? hi : lo) = middle;
+  }
+  return hi;
+}
+
+double quantile_of(std::vector<double> values, double q) {
+  if (values.empty()) return Finding::kNone;
+  for (double& x : values) {
+    if (std::isnan(x)) x = std::numeric_limits<double>::infinity();
+  }
+  const auto count = static_cast<double>(values.size());
+  const auto rank = static_cast<std::size_t>(std::clamp(std::ceil(q * count), 1.0, count)) - 1;
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
+  return values[rank];
+}

@@ -1,0 +1,5 @@
+#include "claims/claim.hpp"
+
+std::vector<Claim> nprf_claims() {
+  return {};
+}

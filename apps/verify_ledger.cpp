@@ -1,0 +1,96 @@
+#include "verify_ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "claims/claim.hpp"
+#include "results/groups.hpp"
+
+namespace {
+
+const Claim* claim_named(const std::string& id) {
+  const auto& claims = all_claims();
+  const auto found = std::find_if(claims.begin(), claims.end(), [&](const Claim& claim) { return claim.id == id; });
+  return found == claims.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::vector<LedgerLine> ledger_of(const croquis::CsvTable& table) {
+  const std::size_t input = table.column("input"), claim = table.column("claim"), verdict = table.column("verdict"),
+                    estimate = table.column("estimate"), hypotheses = table.column("hypotheses");
+  std::vector<LedgerLine> ledger;
+  for (const auto& row : table.rows) {
+    if (row[input] != kWholeInput) continue;
+    const auto number = number_in(row[estimate]);
+    ledger.push_back({row[claim], row[verdict], number ? fmt::format("{:.4g}", *number) : "", row[hypotheses]});
+  }
+  return ledger;
+}
+
+void print_ledger(const std::vector<LedgerLine>& ledger, bool markdown) {
+  if (markdown) {
+    fmt::print("| claim | verdict | number | what was found |\n| --- | --- | --- | --- |\n");
+    for (const LedgerLine& l : ledger) {
+      fmt::print("| `{}` | {} | {} | {} |\n", l.id, l.verdict, l.number, l.sentence);
+    }
+    return;
+  }
+  std::size_t width = 5;
+  for (const LedgerLine& l : ledger) width = std::max(width, l.id.size());
+  fmt::print("\n{:<{}}  {:<14}  {:>10}  {}\n", "claim", width, "verdict", "number", "what was found");
+  for (const LedgerLine& l : ledger) {
+    fmt::print("{:<{}}  {:<14}  {:>10}  {}\n", l.id, width, l.verdict, l.number, l.sentence);
+  }
+}
+
+std::map<std::string, std::string> read_expected(const std::string& path) {
+  std::map<std::string, std::string> expected;
+  if (path.empty()) return expected;
+  std::ifstream file(path);
+  if (!file) throw std::invalid_argument(fmt::format("--expect: {}: cannot be opened", path));
+  std::size_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string id, verdict, more;
+    if (!(words >> id)) continue;
+    if (!(words >> verdict) || (words >> more) || claim_named(id) == nullptr) {
+      throw std::invalid_argument(
+          fmt::format("--expect: {}, line {}: '{}' is not a claim and its verdict", path, number, line));
+    }
+    try {
+      croquis::verdict_from_name(verdict);
+    } catch (const std::invalid_argument& wrong) {
+      throw std::invalid_argument(fmt::format("--expect: {}, line {}: {}", path, number, wrong.what()));
+    }
+    expected[id] = verdict;
+  }
+  return expected;
+}
+
+bool print_unexpected(const std::vector<LedgerLine>& ledger, const std::map<std::string, std::string>& expected) {
+  bool any = false;
+  for (const LedgerLine& l : ledger) {
+    const auto found = expected.find(l.id);
+    if (found == expected.end() || found->second == l.verdict) continue;
+    fmt::print(stderr, "croquis verify: {} is {}, expected {}\n", l.id, l.verdict, found->second);
+    any = true;
+  }
+  return any;
+}
+
+bool print_unnoticed(const std::vector<LedgerLine>& ledger) {
+  bool any = false;
+  for (const LedgerLine& l : ledger) {
+    const Claim* claim = claim_named(l.id.substr(0, l.id.find('!')));
+    if (claim == nullptr || l.verdict != verdict_name(claim->expected)) continue;
+    fmt::print(stderr, "croquis verify: {} leaves the verdict {}: the mistake was not noticed\n", l.id, l.verdict);
+    any = true;
+  }
+  return any;
+}

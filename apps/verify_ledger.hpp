@@ -1,0 +1,30 @@
+// The ledger: one line a claim, as a run's file has it.
+#pragma once
+
+#include <croquis/io/csv.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+/// The input of the row that has the verdict of the whole claim.
+inline const std::string kWholeInput = "all";
+
+struct LedgerLine {
+  std::string id;  ///< claim, or claim!mutant
+  std::string verdict, number, sentence;
+};
+
+/// The rows of whole claims.
+std::vector<LedgerLine> ledger_of(const croquis::CsvTable& table);
+
+void print_ledger(const std::vector<LedgerLine>& ledger, bool markdown);
+
+/// Verdicts by claim from a file of lines "claim VERDICT" with # comments; none for an empty path.
+/// Throws std::invalid_argument for a file that cannot be opened and a line that is anything else, with its number.
+std::map<std::string, std::string> read_expected(const std::string& path);
+
+/// Says on standard error which claims came out other than expected; whether one did.
+bool print_unexpected(const std::vector<LedgerLine>& ledger, const std::map<std::string, std::string>& expected);
+
+/// Says on standard error which mutants left the verdict that their claim should have; whether one did.
+bool print_unnoticed(const std::vector<LedgerLine>& ledger);

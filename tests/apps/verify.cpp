@@ -1,0 +1,103 @@
+// croquis verify, from the outside.
+#include <doctest/doctest.h>
+#include <croquis/io/csv.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include "support/program.hpp"
+
+namespace {
+
+const std::string kSmall = "verify --claims nys.lemma1,lin.jl-product.stated --quick ";
+
+std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file) {
+  croquis::CsvTable table = croquis::read_csv(file.string());
+  const auto seconds = static_cast<std::ptrdiff_t>(table.column("seconds"));
+  for (auto& row : table.rows) row.erase(row.begin() + seconds);
+  return table.rows;
+}
+
+}  // namespace
+
+TEST_CASE("croquis verify: a row for every input and one for the whole, with the verdict of the claim") {
+  TemporaryFolder folder;
+  const ProgramRun run = run_croquis(kSmall, folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(run.output.find("lin.jl-product.stated  REFUTED") != std::string::npos);
+  const croquis::CsvTable table = croquis::read_csv((folder / "verify.csv").string());
+  CHECK(table.header == std::vector<std::string>{"claim",    "verdict", "kind",       "source",     "input",
+                                                 "n",        "p",       "d",          "trials",     "failures",
+                                                 "estimate", "ci_lo",   "ci_hi",      "confidence", "bound",
+                                                 "observed", "slack",   "hypotheses", "seed",       "seconds"});
+  int wholes = 0;
+  for (const auto& row : table.rows) {
+    if (row[table.column("input")] != "all") continue;
+    ++wholes;
+    CHECK(row[table.column("verdict")] == (row[0] == "nys.lemma1" ? "VERIFIED" : "REFUTED"));
+  }
+  CHECK(wholes == 2);
+}
+
+TEST_CASE("croquis verify: the same rows for 1 and 3 threads, and after an interruption anywhere") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSmall + "--quiet --threads 1 --out a.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmall + "--quiet --threads 3 --out b.csv", folder.path()).status == 0);
+  CHECK(rows_of(folder / "a.csv") == rows_of(folder / "b.csv"));
+  const std::string whole = read_text(folder / "a.csv");
+  for (const double part : {0.3, 0.6, 0.97}) {
+    write_text(folder / "a.csv", whole.substr(0, static_cast<std::size_t>(part * static_cast<double>(whole.size()))));
+    const ProgramRun run = run_croquis(kSmall + "--quiet --out a.csv --resume", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    CHECK(rows_of(folder / "a.csv") == rows_of(folder / "b.csv"));
+  }
+}
+
+TEST_CASE("croquis verify --expect: status 1 and the claim's name where a verdict is another one") {
+  TemporaryFolder folder;
+  write_text(folder / "right.txt", "# comment\nnys.lemma1 VERIFIED\n\nlin.jl-product.stated REFUTED # as documented\n");
+  write_text(folder / "wrong.txt", "nys.lemma1 REFUTED\n");
+  CHECK(run_croquis(kSmall + "--expect right.txt", folder.path()).status == 0);
+  const ProgramRun run = run_croquis(kSmall + "--resume --expect wrong.txt", folder.path());
+  CHECK(run.status == 1);
+  CHECK(run.output.find("nys.lemma1 is VERIFIED, expected REFUTED") != std::string::npos);
+}
+
+TEST_CASE("croquis verify: on a head of one's own; --explain; --mutants") {
+  TemporaryFolder folder;
+  const ProgramRun own =
+      run_croquis("verify --claims nys.* --quick --input gaussian --n 40 --p 4 --norm 3 --markdown", folder.path());
+  CHECK_MESSAGE(own.status == 0, own.output);
+  CHECK(own.output.find("| `nys.lemma2` | VERIFIED |") != std::string::npos);
+  const croquis::CsvTable table = croquis::read_csv((folder / "verify.csv").string());
+  for (const auto& row : table.rows) CHECK(row[table.column("input")].find("text:sample") == std::string::npos);
+
+  const ProgramRun text = run_croquis("verify --quick --explain nys.lemma2 --out none.csv", folder.path());
+  CHECK(text.status == 0);
+  for (const char* word : {"statement", "hypotheses", "checked by", "mutant", "found        VERIFIED"}) {
+    CHECK(text.output.find(word) != std::string::npos);
+  }
+  CHECK_FALSE(std::filesystem::exists(folder / "none.csv"));
+
+  const ProgramRun mutants = run_croquis("verify --quick --mutants --claims nys.lemma2 --out m.csv", folder.path());
+  CHECK_MESSAGE(mutants.status == 0, mutants.output);
+  CHECK(mutants.output.find("nys.lemma2!six-iterations") != std::string::npos);
+}
+
+TEST_CASE("croquis verify: wrong usage is one line and status 2") {
+  TemporaryFolder folder;
+  write_text(folder / "bad.txt", "nys.lemma1 PERHAPS\n");
+  write_text(folder / "unknown.txt", "nys.lemma9 VERIFIED\n");
+  for (const char* arguments :
+       {"--claims nys.lemma9", "--claims ,", "--confidence 1", "--confidence 0", "--confidence nan", "--trials 1",
+        "--expect none.txt", "--expect bad.txt", "--expect unknown.txt", "--mutants --expect bad.txt",
+        "--explain nothing", "--input gaussian --text x.txt", "--plot x.jpg"}) {
+    CAPTURE(arguments);
+    const bool has_claims = std::string(arguments).starts_with("--claims");
+    const ProgramRun run = run_croquis(
+        std::string(has_claims ? "verify --quick " : "verify --quick --claims nys.lemma1 ") + arguments, folder.path());
+    CHECK(run.status == 2);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    CHECK_FALSE(std::filesystem::exists(folder / "verify.csv"));
+  }
+}
