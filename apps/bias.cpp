@@ -6,6 +6,7 @@
 #include <cmath>
 #include <croquis/inputs/biases.hpp>
 #include <croquis/io/npy.hpp>
+#include <filesystem>
 #include <stdexcept>
 #include <vector>
 
@@ -72,4 +73,10 @@ croquis::RelativePosition<double> parse_bias(const std::string& text, bool causa
   }
   position.causal = causal;
   return position;
+}
+
+std::string name_of_bias(const std::string& text, bool causal) {
+  std::string name;
+  if (!text.empty()) name = ";bias=" + (text.ends_with(".npy") ? std::filesystem::path(text).stem().string() : text);
+  return causal ? name + ";causal" : name;
 }

@@ -14,6 +14,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "bias.hpp"
 #include "lists.hpp"
 #include "plot.hpp"
 #include "results/groups.hpp"
@@ -56,23 +57,27 @@ Work<T> exact_work(const Problem<T>& problem, Target target) {
   return {[] {}, [&problem, target] { croquis::exact_attention(problem, target); }, 2 * n * n * width + n * n};
 }
 
-// A method of the list, or one of the two exact targets.
+// A method of the list, or an exact target.
 struct Candidate {
   MethodChoice choice;
   bool exact = false;
   Target target = Target::softmax;
 };
 
-std::vector<Candidate> candidates_of(const std::string& text) {
-  std::vector<Candidate> candidates = {{{"exact", {}, "paper"}, true, Target::softmax},
-                                       {{"exact-kernelized", {}, "paper"}, true, Target::kernelized}};
-  if (text == "exact") return {candidates.front()};
+// Softmax first, then the other targets that the methods have and that cost something else: kernelized, and those with
+// a position where there is one. Unit rows change nothing.
+std::vector<Candidate> candidates_of(const std::string& text, bool with_position) {
+  std::vector<Candidate> candidates = {{{"exact", {}, "paper"}, true, Target::softmax}};
+  if (text == "exact") return candidates;
   std::vector<MethodChoice> methods = parse_methods(text);
   if (text == "all") std::erase_if(methods, [](const MethodChoice& m) { return m.name == "best-rank-d"; });
-  const bool kernelized = std::any_of(methods.begin(), methods.end(), [](const MethodChoice& m) {
-    return croquis::find_method<double>(m.name).target == Target::kernelized;
-  });
-  if (!kernelized) candidates.pop_back();
+  for (const Target target : {Target::kernelized, Target::softmax_rpe, Target::normalized_rpe}) {
+    if (croquis::has_position(target) && !with_position) continue;
+    const bool wanted = std::any_of(methods.begin(), methods.end(), [target](const MethodChoice& m) {
+      return croquis::find_method<double>(m.name).target == target;
+    });
+    if (wanted) candidates.push_back({{fmt::format("exact-{}", name_of(target)), {}, "paper"}, true, target});
+  }
   for (const MethodChoice& m : methods) candidates.push_back({m, false, Target::softmax});
   return candidates;
 }
@@ -118,9 +123,12 @@ void measure_all(Run& run, const CostOptions& options, const std::vector<Candida
     gaussian.n = n;
     gaussian.p = static_cast<arma::uword>(options.p);
     // Norms at which attention is neither uniform nor a maximum; no method's cost depends on them.
-    const Problem<double> drawn = gaussian_input(Stream(options.run.seed).child("input"), gaussian);
+    const Stream stream = Stream(options.run.seed).child("input");
+    const Problem<double> drawn = gaussian_input(stream, gaussian);
+    const auto position = parse_bias(options.bias, options.causal, n, stream.child("bias"));
     const auto as = [](const arma::mat& m) { return arma::conv_to<arma::Mat<T>>::from(m); };
-    const Problem<T> problem(as(drawn.Q()), as(drawn.K()), as(drawn.V()));
+    const Problem<T> problem(as(drawn.Q()), as(drawn.K()), as(drawn.V()), {},
+                             {arma::conv_to<arma::Col<T>>::from(position.bias), position.causal, position.height});
     for (const Candidate& candidate : candidates) {
       for (const arma::uword d : candidate.exact ? std::vector<arma::uword>{0} : features) {
         if (Run::interrupted()) return;
@@ -135,7 +143,7 @@ void measure_all(Run& run, const CostOptions& options, const std::vector<Candida
         if (missing.empty()) continue;
         const Times times = measure(candidate, problem, d, options);  // alone; the rows are only written in parallel
         run.compute(missing.size(), fmt::format("{} n = {}", candidate.choice.name, n), [&](std::size_t i) {
-          return Run::Fields{"gaussian",
+          return Run::Fields{csv_field("gaussian" + name_of_bias(options.bias, options.causal)),
                              cell[0],
                              cell[1],
                              cell[2],
@@ -190,12 +198,18 @@ int run_cost(CostOptions options) {
   if (options.repeats < 1) throw std::invalid_argument(fmt::format("--repeats: {} is not positive", options.repeats));
   if (options.warmup < 0) throw std::invalid_argument(fmt::format("--warmup: {} is negative", options.warmup));
   if (options.p < 1) throw std::invalid_argument(fmt::format("--p: {} is not a positive number", options.p));
-  const std::vector<Candidate> candidates = candidates_of(options.methods);
+  const bool with_position = options.causal || !options.bias.empty();
+  const std::vector<Candidate> candidates = candidates_of(options.methods, with_position);
   const std::vector<arma::uword> sizes = parse_sizes(options.n, "--n");
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
+  for (const arma::uword n : sizes) {  // a bias that does not fit is refused before there is a file
+    croquis::require_valid(parse_bias(options.bias, options.causal, n, Stream(options.run.seed)), n);
+  }
   prepare_run(options.run);
   Run run(options.run, "cost", kColumns, {"method", "preset", "n", "features", "repeat"},
-          {{"--p", std::to_string(options.p)}, {"--threads", std::to_string(croquis::threads())}});
+          {{"--p", std::to_string(options.p)},
+           {"--bias", options.bias + (options.causal ? ";causal" : "")},
+           {"--threads", std::to_string(croquis::threads())}});
   if (options.run.precision == "float") {
     measure_all<float>(run, options, candidates, sizes, features);
   } else {

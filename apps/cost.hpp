@@ -7,7 +7,8 @@
 
 struct CostOptions {
   RunOptions run;
-  std::string methods = "all", n = "1024:8192", features = "64";
+  std::string methods = "all", n = "1024:8192", features = "64", bias;
+  bool causal = false;
   long long p = 64, repeats = 7, warmup = 1;
 };
 

@@ -142,14 +142,6 @@ Problem<double> completed(Problem<double> problem, const InputOptions& o, const 
   return {problem.Q(), problem.K(), problem.V(), m, parse_bias(o.bias, o.causal, n, stream.child("bias"))};
 }
 
-std::string name_of_position(const InputOptions& o) {
-  std::string name;
-  if (!o.bias.empty()) {
-    name = ";bias=" + (o.bias.ends_with(".npy") ? std::filesystem::path(o.bias).stem().string() : o.bias);
-  }
-  return o.causal ? name + ";causal" : name;
-}
-
 }  // namespace
 
 const std::vector<std::string>& input_kinds() {
@@ -179,7 +171,7 @@ Input load_input(const InputOptions& o, std::uint64_t seed) {
   };
   auto [name, problem] = make();
   problem = completed(std::move(problem), o, stream);
-  name += name_of_position(o);
+  name += name_of_bias(o.bias, o.causal);
   const std::string digest = digest_of(problem);
   return {std::move(name), std::move(problem), digest};
 }

@@ -42,6 +42,13 @@ void add_precision_option(CLI::App& command, RunOptions& run) {
       ->capture_default_str();
 }
 
+void add_bias_options(CLI::App& command, std::string& bias, bool& causal) {
+  command.add_option("--bias", bias,
+                     "relative position bias of the -rpe targets: FILE.npy, alibi:SLOPE, "
+                     "t5:BUCKETS,MAXDISTANCE,SIGMA or random:SIGMA (default none)");
+  command.add_flag("--causal", causal, "a token sees no token after it, in the -rpe targets");
+}
+
 // Whether one of them was given, once the command line has been read.
 std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) {
   const std::size_t before = command.get_options().size();
@@ -62,10 +69,7 @@ std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) 
   command.add_option("--tail", input.tail, "heavy-norms: exponent of the norms' tail (default 3)");
   command.add_option("--token-rank", input.rank, "low-rank: dimensions of the tokens (default 8)");
   command.add_option("--distinct", input.distinct, "duplicates: different tokens (default 64)");
-  command.add_option("--bias", input.bias,
-                     "relative position bias of the -rpe targets: FILE.npy, alibi:SLOPE, "
-                     "t5:BUCKETS,MAXDISTANCE,SIGMA or random:SIGMA (default none)");
-  command.add_flag("--causal", input.causal, "a token sees no token after it, in the -rpe targets");
+  add_bias_options(command, input.bias, input.causal);
   std::vector<CLI::Option*> added = command.get_options();
   added.erase(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(before));
   return
@@ -131,6 +135,7 @@ int run(int argc, char** argv) {
   cost_command->add_option("--n", cost.n, "tokens: 1024,4096 or 1024:8192 (doubling)")->capture_default_str();
   cost_command->add_option("--features", cost.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
   cost_command->add_option("--p", cost.p, "width of the head")->capture_default_str();
+  add_bias_options(*cost_command, cost.bias, cost.causal);
   cost_command->add_option("--repeats", cost.repeats, "timed calls of each")->capture_default_str();
   cost_command->add_option("--warmup", cost.warmup, "calls before them")->capture_default_str();
 

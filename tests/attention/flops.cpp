@@ -3,6 +3,7 @@
 #include <croquis/attention/bigbird.hpp>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/skeinformer.hpp>
+#include <croquis/features/projections.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 #include <croquis/sketch/draws.hpp>
@@ -184,6 +185,32 @@ TEST_CASE("flops: Skeinformer takes 4 n d p, and without re-use of the pilot 3 n
     // Declared too: squares of the pilot's rows and their sum, 2 n d, less than 2 %.
     check_work(work, output, reuse ? "skeinformer" : "skeinformer-no-reuse", {}, stream, reuse ? 4 : 3, 0.03);
   }
+}
+
+TEST_CASE("flops: Performer takes 4 n d p: features of queries and keys, which the table's 3 n d p leaves out once") {
+  const Problem<double> problem = problem_for_counting();
+  const Stream stream(1);
+  const Projection<double> directions(ProjectionLaw::haar, kFeatures, kWidth, stream.child("features"));
+  Counter work;
+  const auto features_of = [&](const arma::mat& points) {
+    const Dense x = 1 / std::pow(static_cast<long double>(kWidth), 0.25L) * Dense(points);
+    Dense features = work.product(x, transposed(Dense(directions.dense())));
+    for (arma::uword i = 0; i < x.rows; ++i) {
+      long double squares = 0;
+      for (arma::uword c = 0; c < x.cols; ++c) squares += x(i, c) * x(i, c);
+      for (arma::uword r = 0; r < kFeatures; ++r) features(i, r) = std::exp(features(i, r) - squares / 2);
+    }
+    work.exponentials += static_cast<double>(features.entries.size());
+    return features;
+  };
+  const Dense queries = features_of(problem.Q()), keys = features_of(problem.K());
+  const Dense values(arma::mat(arma::join_rows(problem.V(), arma::ones(kTokens))));  // the row sums with the values
+  const Dense sums = work.product(queries, work.product(transposed(keys), values));
+  Dense output(kTokens, kWidth);
+  for (arma::uword i = 0; i < kTokens; ++i) {
+    for (arma::uword c = 0; c < kWidth; ++c) output(i, c) = sums(i, c) / sums(i, kWidth);
+  }
+  check_work(work, output, "performer", {}, stream, 4, 1e-9);
 }
 
 TEST_CASE("flops: BigBird takes 5 n d p where it visits 2.5 d keys a query, as in Skeinformer Sec. 6.2") {

@@ -17,7 +17,7 @@ enum class RelativePath {
 };
 
 /// The path for a position, n tokens, d features and p_v values; where a bias leaves the choice, the one whose measured
-/// rate is better: with p_v = 64, fft from about n = 2000 for d = 16 and 5000 for d = 64 (float: 2600 and 7000).
+/// rate is better: with p_v = 64, fft from about n = 1700 for d = 16 and 4700 for d = 64 (float: 2600 and 7500).
 template <typename T>
 RelativePath relative_path(const RelativePosition<T>& position, arma::uword n, arma::uword d, arma::uword p_v,
                            ToeplitzPath wanted = ToeplitzPath::automatic);

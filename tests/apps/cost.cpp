@@ -1,0 +1,84 @@
+// croquis cost, from the outside. Nothing here looks at how long anything took.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <croquis/io/csv.hpp>
+#include <croquis/io/npy.hpp>
+#include <set>
+#include <string>
+
+#include "support/program.hpp"
+
+// A build without optimisation refuses to time anything.
+#ifdef NDEBUG
+
+namespace {
+
+const std::string kSmall = "cost --n 64,96 --p 8 --features 8 --repeats 2 --warmup 0 --quiet ";
+
+std::set<std::string> methods_in(const std::filesystem::path& file) {
+  const croquis::CsvTable table = croquis::read_csv(file.string());
+  std::set<std::string> methods;
+  for (const auto& row : table.rows) {
+    methods.insert(row[table.column("method")]);
+    CAPTURE(row[table.column("method")]);
+    CHECK(row[table.column("status")] == "ok");
+    CHECK(std::stod(row[table.column("seconds")]) > 0);
+  }
+  return methods;
+}
+
+}  // namespace
+
+TEST_CASE("croquis cost: a row a method, n, d and repeat, and exact attention for the targets of the methods") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSmall + "--methods skyformer,nprf-rpe,linformer --out c.csv", folder.path()).status == 0);
+  const croquis::CsvTable table = croquis::read_csv((folder / "c.csv").string());
+  CHECK(table.rows.size() == 2 * 5 * 2);
+  for (const auto& row : table.rows) CHECK(row[table.column("input")] == "gaussian");
+  // Without a bias the target of nprf-rpe costs what softmax does.
+  const std::set<std::string> expected = {"exact", "exact-kernelized", "skyformer", "nprf-rpe", "linformer"};
+  CHECK(methods_in(folder / "c.csv") == expected);
+}
+
+TEST_CASE("croquis cost: a bias is paid for by the methods that have one and by their exact targets") {
+  TemporaryFolder folder;
+  const std::string methods = kSmall + "--methods prf-rpe,nprf-rpe,linformer ";
+  REQUIRE(run_croquis(methods + "--bias t5:8,32,1 --causal --out c.csv", folder.path()).status == 0);
+  const std::set<std::string> expected = {"exact",   "exact-softmax-rpe", "exact-normalized-rpe",
+                                          "prf-rpe", "nprf-rpe",          "linformer"};
+  CHECK(methods_in(folder / "c.csv") == expected);
+  const croquis::CsvTable table = croquis::read_csv((folder / "c.csv").string());
+  CHECK(table.rows.front()[table.column("input")] == "gaussian;bias=t5:8,32,1;causal");
+
+  // The work that nprf-rpe declares is that of a Toeplitz product, more than that of sums.
+  REQUIRE(run_croquis(methods + "--out plain.csv", folder.path()).status == 0);
+  const auto flops = [&](const char* file) {
+    const croquis::CsvTable rows = croquis::read_csv((folder / file).string());
+    for (const auto& row : rows.rows) {
+      if (row[rows.column("method")] == "nprf-rpe" && row[rows.column("n")] == "96") {
+        return std::stod(row[rows.column("flops")]);
+      }
+    }
+    return std::nan("");
+  };
+  CHECK(flops("c.csv") > 1.5 * flops("plain.csv"));
+
+  // Rows with another bias, or none, are not gone on with.
+  CHECK(run_croquis(methods + "--out c.csv --resume", folder.path()).status == 2);
+  CHECK(run_croquis(methods + "--bias t5:8,32,1 --causal --out c.csv --resume", folder.path()).status == 0);
+}
+
+TEST_CASE("croquis cost: a bias that does not fit is refused before there is a file") {
+  TemporaryFolder folder;
+  croquis::write_npy((folder / "b.npy").string(), arma::mat(1, 2 * 64 - 1, arma::fill::zeros));
+  for (const char* bias : {"nonsense", "alibi:x", "b.npy"}) {  // b.npy is for 64 tokens, not for 96
+    CAPTURE(bias);
+    CHECK(run_croquis(kSmall + "--methods nprf-rpe --out c.csv --bias " + bias, folder.path()).status == 2);
+    CHECK_FALSE(std::filesystem::exists(folder / "c.csv"));
+  }
+  const std::string fits = "cost --n 64 --p 8 --features 8 --repeats 1 --quiet --methods nprf-rpe --out c.csv ";
+  CHECK(run_croquis(fits + "--bias b.npy", folder.path()).status == 0);
+}
+
+#endif
