@@ -3,6 +3,7 @@
 #include <croquis/attention/bigbird.hpp>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/skeinformer.hpp>
+#include <croquis/features/projections.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 #include <croquis/sketch/draws.hpp>
@@ -184,6 +185,33 @@ TEST_CASE("flops: Skeinformer takes 4 n d p, and without re-use of the pilot 3 n
     // Declared too: squares of the pilot's rows and their sum, 2 n d, less than 2 %.
     check_work(work, output, reuse ? "skeinformer" : "skeinformer-no-reuse", {}, stream, reuse ? 4 : 3, 0.03);
   }
+}
+
+TEST_CASE("flops: Performer takes 4 n d p: features of Q and of K, phi(K)^T V and phi(Q) times it") {
+  // Skeinformer Table 5 has 3 n d p for it.
+  const Problem<double> problem = problem_for_counting();
+  const Stream stream(1);
+  const Dense w = Projection<double>(ProjectionLaw::haar, kFeatures, kWidth, stream.child("features")).dense();
+  Counter work;
+  const auto features = [&](const Dense& rows) {
+    const Dense x = std::pow(static_cast<long double>(kWidth), -0.25L) * rows;
+    Dense phi = work.product(x, transposed(w));
+    for (arma::uword i = 0; i < x.rows; ++i) {
+      long double height = 0;
+      for (arma::uword c = 0; c < x.cols; ++c) height += x(i, c) * x(i, c) / 2;
+      for (arma::uword r = 0; r < phi.cols; ++r) phi(i, r) = std::exp(phi(i, r) - height);
+    }
+    work.exponentials += static_cast<double>(phi.entries.size());
+    return phi;
+  };
+  const arma::mat ones(kTokens, 1, arma::fill::ones);
+  const Dense sums = work.product(transposed(features(problem.K())), Dense(arma::join_rows(problem.V(), ones)));
+  const Dense quotient = work.product(features(problem.Q()), sums);
+  Dense output(kTokens, kWidth);
+  for (arma::uword i = 0; i < kTokens; ++i) {
+    for (arma::uword c = 0; c < kWidth; ++c) output(i, c) = quotient(i, c) / quotient(i, kWidth);
+  }
+  check_work(work, output, "performer", {}, stream, 4, 1e-9);
 }
 
 TEST_CASE("flops: BigBird takes 5 n d p where it visits 2.5 d keys a query, as in Skeinformer Sec. 6.2") {
