@@ -8,6 +8,7 @@
 #include <croquis/measure/errors.hpp>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "lists.hpp"
 #include "plot.hpp"
@@ -31,6 +32,8 @@ const std::vector<std::string> kColumns = {
     "p_v",          "features",      "trial",         "seed",    "precision",   "spectral_abs",
     "spectral_rel", "frobenius_abs", "frobenius_rel", "max_abs", "row_sum_dev", "min_denominator",
     "seconds",      "flops",         "status"};
+// --scores puts them after the others, which stay what they are.
+const std::vector<std::string> kScoreColumns = {"scores_spectral_abs", "scores_spectral_rel"};
 
 // One row to be computed.
 struct Cell {
@@ -42,26 +45,30 @@ struct Cell {
 struct Reference {
   croquis::OutputReference output;
   arma::vec log_row_sums;
+  std::optional<croquis::ScoreReference> scores;  // with --scores
 };
 
 class References {
  public:
-  explicit References(const Problem<double>& problem) : problem_(problem) {}
+  References(const Problem<double>& problem, bool scores) : problem_(problem), scores_(scores) {}
 
   const Reference& of(Target target) {
     auto found = made_.find(target);
     if (found == made_.end()) {
       auto exact = croquis::exact_attention(problem_, target);
-      found = made_
-                  .emplace(target,
-                           Reference{croquis::OutputReference(std::move(exact.output)), std::move(exact.log_row_sums)})
-                  .first;
+      found =
+          made_
+              .emplace(target,
+                       Reference{croquis::OutputReference(std::move(exact.output)), std::move(exact.log_row_sums), {}})
+              .first;
+      if (scores_) found->second.scores.emplace(problem_, target, Stream(1).child("norm of the exact scores"));
     }
     return found->second;
   }
 
  private:
   const Problem<double>& problem_;
+  bool scores_;
   std::map<Target, Reference> made_;
 };
 
@@ -70,9 +77,22 @@ constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 struct Measured {
   croquis::OutputErrors errors{kUndefined, kUndefined, kUndefined, kUndefined, kUndefined};
   double row_sum_deviation = kUndefined, smallest_denominator = kUndefined;
+  croquis::ScoreErrors scores{kUndefined, kUndefined};
   double seconds = kUndefined;
   std::string status = "ok";
 };
+
+// Undefined where B~^T X overflows in T, as 1 / D~ of a row sum near underflow does: the output may be good all the
+// same.
+template <typename T>
+croquis::ScoreErrors score_errors(const croquis::ScoreReference& reference, const croquis::LinearOperator<T>& scores,
+                                  const Stream& stream) {
+  try {
+    return reference.compare(scores, stream);
+  } catch (const std::runtime_error&) {
+    return {kUndefined, kUndefined};
+  }
+}
 
 template <typename T>
 Measured measure(const croquis::BoundMethod<T>& method, Target target, const Reference& reference, arma::uword d,
@@ -90,6 +110,9 @@ Measured measure(const croquis::BoundMethod<T>& method, Target target, const Ref
           croquis::smallest_denominator(*approximation.denominators, reference.log_row_sums);
     }
     measured.errors = reference.output.compare(arma::conv_to<arma::mat>::from(approximation.output));
+    if (reference.scores && approximation.scores) {
+      measured.scores = score_errors(*reference.scores, *approximation.scores, stream.child("norm of the error"));
+    }
   } catch (const std::exception& failure) {
     measured.status = failure.what();
   }
@@ -108,7 +131,7 @@ template <typename T>
 class Sweep {
  public:
   Sweep(const ErrorOptions& options, const Input& input, const Problem<T>& problem, const Problem<double>& exact)
-      : options_(options), input_(input), problem_(problem), references_(exact) {}
+      : options_(options), input_(input), problem_(problem), references_(exact, options.scores) {}
 
   void compute(Run& run, const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features) {
     std::vector<std::vector<Cell>> missing;
@@ -161,27 +184,29 @@ class Sweep {
 
   std::vector<std::string> row_of(const MethodChoice& choice, Target target, const Cell& cell, const Measured& m,
                                   double flops) const {
-    return {csv_field(input_.name),
-            choice.name,
-            csv_field(choice.preset),
-            std::string(name_of(target)),
-            std::to_string(problem_.n()),
-            std::to_string(problem_.p()),
-            std::to_string(problem_.p_v()),
-            std::to_string(cell.features),
-            std::to_string(cell.trial),
-            std::to_string(options_.run.seed),
-            options_.run.precision,
-            csv_number(m.errors.spectral_abs),
-            csv_number(m.errors.spectral_rel),
-            csv_number(m.errors.frobenius_abs),
-            csv_number(m.errors.frobenius_rel),
-            csv_number(m.errors.max_abs),
-            csv_number(m.row_sum_deviation),
-            csv_number(m.smallest_denominator),
-            csv_number(m.seconds),
-            csv_number(flops),
-            csv_field(m.status)};
+    std::vector<std::string> row = {csv_field(input_.name),
+                                    choice.name,
+                                    csv_field(choice.preset),
+                                    std::string(name_of(target)),
+                                    std::to_string(problem_.n()),
+                                    std::to_string(problem_.p()),
+                                    std::to_string(problem_.p_v()),
+                                    std::to_string(cell.features),
+                                    std::to_string(cell.trial),
+                                    std::to_string(options_.run.seed),
+                                    options_.run.precision,
+                                    csv_number(m.errors.spectral_abs),
+                                    csv_number(m.errors.spectral_rel),
+                                    csv_number(m.errors.frobenius_abs),
+                                    csv_number(m.errors.frobenius_rel),
+                                    csv_number(m.errors.max_abs),
+                                    csv_number(m.row_sum_deviation),
+                                    csv_number(m.smallest_denominator),
+                                    csv_number(m.seconds),
+                                    csv_number(flops),
+                                    csv_field(m.status)};
+    if (options_.scores) row.insert(row.end(), {csv_number(m.scores.spectral_abs), csv_number(m.scores.spectral_rel)});
+    return row;
   }
 
   const ErrorOptions& options_;
@@ -231,7 +256,9 @@ int run_error(ErrorOptions options) {
   const Input input = load_input(options.input, options.run.seed);
   check(options, input.problem, methods, features);
 
-  Run run(options.run, "error", kColumns, {"method", "preset", "features", "trial"}, identity_of(input));
+  std::vector<std::string> columns = kColumns;
+  if (options.scores) columns.insert(columns.end(), kScoreColumns.begin(), kScoreColumns.end());
+  Run run(options.run, "error", columns, {"method", "preset", "features", "trial"}, identity_of(input));
   if (options.run.precision == "float") {
     sweep<float>(options, input, methods, features, run);
   } else {
@@ -240,13 +267,15 @@ int run_error(ErrorOptions options) {
   if (const int status = run.status()) return status;
 
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
-  const std::vector<Group> groups = group_rows(table, error_grouping());
-  write_summary(beside(options.run.out, ".summary.csv"), groups, error_grouping());
-  if (!options.run.plot.empty()) draw_groups(groups, error_grouping(), "spectral_rel", options.run.plot);
+  const Grouping& grouping = grouping_of(table);
+  const std::vector<Group> groups = group_rows(table, grouping);
+  write_summary(beside(options.run.out, ".summary.csv"), groups, grouping);
+  if (!options.run.plot.empty()) draw_groups(groups, grouping, "spectral_rel", options.run.plot);
   if (!options.run.quiet) {
     print_groups(fmt::format("relative spectral error of the output, mean (standard error); {}, n = {}, p = {}",
                              input.name, input.problem.n(), input.problem.p()),
                  groups, "spectral_rel");
+    if (options.scores) print_groups("relative spectral error of the scores", groups, "scores_spectral_rel");
     print_files(table, options.run.out, options.run.plot);
   }
   return 0;

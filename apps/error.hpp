@@ -12,6 +12,7 @@ struct ErrorOptions {
   std::string methods = "all";
   std::string features = "16:256";
   long long trials = 20;
+  bool scores = false;  ///< measure the error of the score matrix too
 };
 
 /// Runs the sweep: rows, meta file, summary and plot. Returns the exit status: 0, or 128 + the signal that stopped it.

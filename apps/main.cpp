@@ -110,6 +110,10 @@ int run(int argc, char** argv) {
   error_command->add_option("--features", error.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
   error_command->add_option("--trials", error.trials, "draws of every random method")->capture_default_str();
 
+  error_command->add_flag(
+      "--scores", error.scores,
+      "measure ||B - B~|| of the score matrices too, in two more columns; takes many products with B");
+
   SketchOptions sketch;
   CLI::App* sketch_command = app.add_subcommand("sketch", "sketching operators and landmark policies on a matrix");
   add_run_options(*sketch_command, sketch.run);

@@ -26,11 +26,16 @@ std::string label_of(const std::vector<std::string>& parts) {
 
 }  // namespace
 
-const Grouping& error_grouping() {
-  static const Grouping grouping = {{"input", "method", "preset", "target", "n", "p", "p_v", "features"},
-                                    {"method", "preset"},
-                                    {"spectral_abs", "spectral_rel", "frobenius_abs", "frobenius_rel", "max_abs"}};
-  return grouping;
+const Grouping& error_grouping(bool scores) {
+  static const Grouping of_output = {{"input", "method", "preset", "target", "n", "p", "p_v", "features"},
+                                     {"method", "preset"},
+                                     {"spectral_abs", "spectral_rel", "frobenius_abs", "frobenius_rel", "max_abs"}};
+  static const Grouping of_both = [] {
+    Grouping both = of_output;
+    both.metrics.insert(both.metrics.end(), {"scores_spectral_abs", "scores_spectral_rel"});
+    return both;
+  }();
+  return scores ? of_both : of_output;
 }
 
 const Grouping& sketch_grouping() {
@@ -65,9 +70,12 @@ const Grouping& grouping_of(const croquis::CsvTable& table) {
     return std::any_of(table.rows.begin(), table.rows.end(),
                        [&](const auto& row) { return row[column] != table.rows.front()[column]; });
   };
-  const bool has_n = std::find(table.header.begin(), table.header.end(), "n") != table.header.end();
+  const auto has = [&](const char* name) {
+    return std::find(table.header.begin(), table.header.end(), name) != table.header.end();
+  };
+  const bool has_n = has("n"), has_scores = has("scores_spectral_rel");
   for (const Grouping* grouping :
-       {&error_grouping(), &sketch_grouping(), &variance_grouping(), &cost_grouping(has_n && several("n"))}) {
+       {&error_grouping(has_scores), &sketch_grouping(), &variance_grouping(), &cost_grouping(has_n && several("n"))}) {
     const bool fits = std::all_of(grouping->keys.begin(), grouping->keys.end(), [&](const std::string& key) {
       return std::find(table.header.begin(), table.header.end(), key) != table.header.end();
     });

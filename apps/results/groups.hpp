@@ -16,9 +16,9 @@ struct Grouping {
   std::string x = "features";        ///< of the keys, the one that a curve runs over
 };
 
-/// The groupings of `croquis error`, `croquis sketch`, `croquis cost` over n and over d, and
-/// `croquis variance`.
-const Grouping& error_grouping();
+/// The groupings of `croquis error` (without and with `--scores`), `croquis sketch`, `croquis cost` over n and over d,
+/// and `croquis variance`.
+const Grouping& error_grouping(bool scores = false);
 const Grouping& sketch_grouping();
 const Grouping& cost_grouping(bool over_n);
 const Grouping& variance_grouping();

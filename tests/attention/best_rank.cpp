@@ -100,3 +100,23 @@ TEST_CASE("best-rank-d: d of 0 and beyond n, and more tokens than a dense decomp
   const arma::mat many(4097, 1, arma::fill::zeros);
   CHECK(contains(refusal([&] { BestRank<double>(Problem<double>(many, many, many)); }), "n <= 4096"));
 }
+
+TEST_CASE_TEMPLATE("best-rank-d: scores that underflow but for a few columns have a decomposition", T, float, double) {
+  // Every key is opposed to every query, by norms of 100: weight is on the few least opposed keys.
+  const Stream stream = Stream(test_seed()).child("opposed");
+  for (std::uint64_t t = 0; t < 5; ++t) {
+    const arma::Mat<T> q = arma::abs(random_matrix<T>(203, 16, stream.child(t).child("q"))),
+                       k = -arma::abs(random_matrix<T>(203, 16, stream.child(t).child("k")));
+    const Problem<T> problem(T(100) * arma::normalise(q, 2, 1), T(100) * arma::normalise(k, 2, 1),
+                             random_matrix<T>(203, 2, stream.child(t).child("v")));
+    const arma::mat b = in_double(softmax_of(logits_of(problem.Q(), problem.K())));
+    arma::mat u, v;
+    arma::vec values;
+    REQUIRE(arma::svd(u, values, v, b, "std"));
+    const BestRank<T> best(problem);
+    const double error = softmax_error<T>(203, 16, largest_logit(problem)) * arma::norm(b, "fro") +
+                         20 * 203 * unit<T>() * arma::norm(b, "fro");
+    CHECK(distance(best.singular_values(), values) <= error);
+    CHECK(distance(best.approximate(203).scores->dense(), b) <= 2 * error);
+  }
+}

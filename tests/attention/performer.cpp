@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
-#include <croquis/attention/exact.hpp>
 #include <croquis/attention/nprf.hpp>
 #include <croquis/attention/performer.hpp>
-#include <croquis/stats/intervals.hpp>
+#include <croquis/features/feature_pair.hpp>
 
 #include <cmath>
+#include <functional>
 
 #include "support/attention.hpp"
 #include "support/features.hpp"
@@ -17,25 +17,54 @@ using namespace croquis;
 
 namespace {
 
-constexpr double kFailure = 1e-9;  // of one check; its rows share it
+constexpr arma::uword kDirections = 64;
+constexpr std::uint64_t kDraws = 4000;
+constexpr double kDeviations = 7;
 
-// E[D~] = row sums of exp(x.y) over 4000 independent draws of 64 features. Student's interval takes means to be normal;
-// with a skewness of the sample of at most 4 that of the mean is 0.063, and at z = 6.4 the tail of the normal law is
-// off by a factor exp(0.063 z^3 / 6) = 16: a row fails with probability 16 kFailure / 5 at most.
-bool row_sums_are(const std::function<Approximation<double>(const Stream&)>& method,
-                  const std::vector<long double>& log_sums) {
-  const ThreadCount one(1);
-  std::vector<Accumulator> sample(log_sums.size());
-  const Stream root = Stream(test_seed()).child("row sums");
-  for (std::uint64_t t = 0; t < 4000; ++t) {
-    const auto d = method(root.child(t)).denominators.value();
-    for (std::size_t i = 0; i < sample.size(); ++i) {
-      sample[i].add(d.values(i) * std::exp(d.log_scale(i) - static_cast<double>(log_sums[i])));
+// D~_i / D_i for independent directions w is the mean over them of h(w) = sum_j b_ij g_j(w), where
+//   g_j(w) = (1-4a)^{p/2} exp(2a |w|^2 + sqrt(1-4a) w.s_j - |s_j|^2 / 2),  s_j = x_i + y_j,  a = 0 for prf.
+// Returns E[h^k] - its sum over all k-tuples j, of which each is a Gaussian integral:
+//   E[prod g_j] = (1-4a)^{kp/2} (1-4ka)^{-p/2} exp((1-4a) |sum s_j|^2 / (2 (1-4ka)) - sum |s_j|^2 / 2).
+double moment(int k, const arma::mat& s, const arma::rowvec& b, double a) {
+  const auto p = static_cast<double>(s.n_cols);
+  const double inner = 1 - 4 * a, outer = 1 - 4 * k * a;
+  const std::function<double(int, const arma::rowvec&, double, double)> over = [&](int left, const arma::rowvec& sum,
+                                                                                   double squares, double weight) {
+    if (left == 0) return weight * std::exp(inner * arma::dot(sum, sum) / (2 * outer) - squares / 2);
+    double total = 0;
+    for (arma::uword j = 0; j < s.n_rows; ++j) {
+      total += over(left - 1, sum + s.row(j), squares + arma::dot(s.row(j), s.row(j)), weight * b(j));
     }
+    return total;
+  };
+  return std::pow(inner, k * p / 2) * std::pow(outer, -p / 2) *
+         over(k, arma::rowvec(s.n_cols, arma::fill::zeros), 0, 1);
+}
+
+// E[D~] = D over 4000 draws of 64 independent directions, against the deviation that the moments of h give. They are
+// known beforehand, so nothing of the sample enters: a skew sample cannot spoil its own test. The mean of N = 256,000
+// values of h is normal in the tail at z = 7 up to a factor exp(z^3 g / 6 + z^4 k / 24), g = skewness / sqrt(N) and k =
+// kurtosis / N: 6 at most with what is required here. P(|z| > 7) = 2.6e-12, so that a row fails with probability 2e-11.
+bool row_sums_are(const std::function<Approximation<double>(const Stream&)>& method, const arma::mat& x,
+                  const arma::mat& y, double a) {
+  const ThreadCount one(1);
+  const arma::mat scores = arma::exp(x * y.t());
+  const arma::vec sums = arma::sum(scores, 1);
+  arma::vec mean(x.n_rows, arma::fill::zeros);
+  const Stream root = Stream(test_seed()).child("row sums");
+  for (std::uint64_t t = 0; t < kDraws; ++t) {
+    const auto d = method(root.child(t)).denominators.value();
+    mean += d.values % arma::exp(d.log_scale) / sums / static_cast<double>(kDraws);
   }
-  for (const Accumulator& row : sample) {
-    REQUIRE(std::abs(row.skewness()) <= 4);
-    if (!student_interval(row, kFailure / static_cast<double>(sample.size())).contains(1)) return false;
+  const double n = static_cast<double>(kDraws * kDirections);
+  for (arma::uword i = 0; i < x.n_rows; ++i) {
+    const arma::mat s = y.each_row() + x.row(i);
+    const arma::rowvec b = scores.row(i) / sums(i);
+    REQUIRE(moment(1, s, b, a) == doctest::Approx(1).epsilon(1e-12));
+    const double m2 = moment(2, s, b, a), m3 = moment(3, s, b, a), m4 = moment(4, s, b, a), variance = m2 - 1;
+    REQUIRE((m3 - 3 * m2 + 2) / std::pow(variance, 1.5) / std::sqrt(n) <= 0.03);
+    REQUIRE((m4 - 4 * m3 + 6 * m2 - 3) / (variance * variance) / n <= 0.001);
+    if (std::abs(mean(i) - 1) > kDeviations * std::sqrt(variance / n)) return false;
   }
   return true;
 }
@@ -83,32 +112,32 @@ TEST_CASE_TEMPLATE("performer: rows of features over their sums, for every map a
 }
 
 TEST_CASE("performer: E[D~] is the row sums of exp(q.k / sqrt(p)); p^{-1/4} twice and not at all are rejected") {
-  const Problem<double> problem = random_problem<double>(5, 4, 1, 1, Stream(21));
-  const std::vector<long double> log_sums = log_sums_of(logits_of(problem.Q(), problem.K()));
-  const auto at = [](const Problem<double>& p) {
-    return [p](const Stream& stream) { return performer(p, 64, stream); };
-  };
-  const auto scaled = [&](double factor) {
-    return Problem<double>(factor * problem.Q(), factor * problem.K(), problem.V());
-  };
-  CHECK(row_sums_are(at(problem), log_sums));
-  CHECK_FALSE(row_sums_are(at(scaled(std::pow(4.0, -0.25))), log_sums));
-  CHECK_FALSE(row_sums_are(at(scaled(std::pow(4.0, 0.25))), log_sums));
-  CHECK(row_sums_are(
-      [&](const Stream& s) {
-        return performer(problem, 64, s, {FeatureMap::oprf, ProjectionLaw::iid, 0});
-      },
-      log_sums));
+  const Problem<double> problem = random_problem<double>(5, 4, 1, 0.7, Stream(21));
+  const arma::mat x = problem.Q() / std::sqrt(2.0), y = problem.K() / std::sqrt(2.0);
+  for (const FeatureMap map : {FeatureMap::prf, FeatureMap::oprf}) {
+    const FeatureOptions options{map, ProjectionLaw::iid, 0};
+    const double a = FeaturePair<double>(x, y, kDirections, options, Stream(1)).exponent();
+    CHECK((a == 0) == (map == FeatureMap::prf));
+    const auto times = [&](double factor) {
+      const Problem<double> scaled(factor * problem.Q(), factor * problem.K(), problem.V());
+      return [=](const Stream& stream) { return performer(scaled, kDirections, stream, options); };
+    };
+    CHECK(row_sums_are(times(1), x, y, a));
+    CHECK_FALSE(row_sums_are(times(std::pow(4.0, -0.25)), x, y, a));
+    CHECK_FALSE(row_sums_are(times(std::pow(4.0, 0.25)), x, y, a));
+  }
 }
 
 TEST_CASE("nprf: E[D~] is the row sums of exp of cosines, and p^{-1/4} after the normalisation is rejected") {
   const Problem<double> problem = random_problem<double>(5, 4, 1, 3, Stream(22));
-  const Dense cosines =
-      Dense(arma::normalise(problem.Q(), 2, 1)) * transposed(Dense(arma::normalise(problem.K(), 2, 1)));
-  // Features of oprf are bounded; those of prf, with ||x + y||^2 up to 4, are too skew for the interval.
-  const auto method = [&](const Stream& s) { return nprf(problem, 64, s, {FeatureMap::oprf, ProjectionLaw::iid, 0}); };
-  CHECK(row_sums_are(method, log_sums_of(cosines)));
-  CHECK_FALSE(row_sums_are(method, log_sums_of(0.5L * cosines)));
+  const arma::mat x = arma::normalise(problem.Q(), 2, 1), y = arma::normalise(problem.K(), 2, 1);
+  // Features of oprf are bounded; those of prf, with ||x + y||^2 up to 4, are too skew.
+  const FeatureOptions options{FeatureMap::oprf, ProjectionLaw::iid, 0};
+  const double a = FeaturePair<double>(x, y, kDirections, options, Stream(1)).exponent();
+  CHECK(row_sums_are([&](const Stream& s) { return nprf(problem, kDirections, s, options); }, x, y, a));
+  CHECK_FALSE(row_sums_are(
+      [&](const Stream& s) { return performer(Problem<double>(x, y, problem.V()), kDirections, s, options); }, x, y,
+      a));
 }
 
 TEST_CASE_TEMPLATE("nprf: norms do not count, zero rows are the mean of the values", T, float, double) {

@@ -67,6 +67,43 @@ TEST_CASE("OutputReference: an output that is not finite is a runtime_error, one
   CHECK(contains(refusal([&] { reference.compare(arma::mat(3, 3, arma::fill::ones)); }), "outputs of one size"));
 }
 
+TEST_CASE_TEMPLATE("ScoreReference: ||B - B~|| matrix-free is that of the stored matrices, for every method", T, float,
+                   double) {
+  const arma::uword n = 70, d = 20;
+  const Stream stream = Stream(test_seed()).child("score errors");
+  const Problem<T> plain = random_problem<T>(n, 8, 3, 3, stream);
+  const Problem<T> problem(plain.Q(), plain.K(), plain.V(), {},
+                           {arma::Col<T>(arma::linspace<arma::Col<T>>(-1, 1, 2 * n - 1)), false, 1});
+  const auto wide = [](const arma::Mat<T>& m) { return arma::conv_to<arma::mat>::from(m); };
+  const Problem<double> exact(wide(problem.Q()), wide(problem.K()), wide(problem.V()), {},
+                              {arma::conv_to<arma::vec>::from(problem.position().bias), false, 1});
+  for (const Method<T>& method : methods<T>()) {
+    CAPTURE(method.name);
+    const Approximation<T> approximation = bind(method, problem).approximate(d, stream);
+    REQUIRE(approximation.scores.has_value());
+    const arma::mat b = exact_scores(exact, method.target).dense(), approximate = wide(approximation.scores->dense());
+    const double size = arma::svd(b)(0), error = arma::svd(arma::mat(b - approximate))(0);
+    const ScoreReference reference(exact, method.target, stream.child("size"));
+    const ScoreErrors errors = reference.compare(*approximation.scores, stream.child("error"));
+    // Lanczos stops at a residual of 1e-4 of the value, at which the value is off by its square over a gap in the
+    // spectrum, 1e-4 at most. Products of T with n terms are off by n u a term.
+    const double rounding = 20 * static_cast<double>(n) * unit<T>() * (size + arma::norm(approximate, "fro"));
+    CHECK(std::abs(reference.spectral() / size - 1) <= 1e-4);
+    CHECK(std::abs(errors.spectral_abs - error) <= 1e-4 * error + rounding);
+    CHECK(errors.spectral_rel == doctest::Approx(errors.spectral_abs / reference.spectral()).epsilon(1e-15));
+  }
+}
+
+TEST_CASE("ScoreReference: exact scores have no error, and those that are not finite are a runtime_error") {
+  const Problem<double> problem = random_problem<double>(30, 4, 2, 2, Stream(3));
+  const ScoreReference reference(problem, Target::softmax, Stream(1));
+  CHECK(reference.compare(exact_scores(problem, Target::softmax), Stream(2)).spectral_abs == 0);
+  arma::mat bad(30, 30, arma::fill::zeros);
+  bad(3, 4) = arma::datum::nan;
+  CHECK(refusal<std::runtime_error>([&] { reference.compare(as_operator(bad), Stream(2)); }) ==
+        "the scores are not finite");
+}
+
 TEST_CASE_TEMPLATE("row_sum_deviation: is the largest distance of a row sum from 1, of either sign", T, float, double) {
   arma::Mat<T> scores(4, 4, arma::fill::value(T(0.25)));
   CHECK(row_sum_deviation(as_operator(scores)) == 0);

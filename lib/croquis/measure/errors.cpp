@@ -26,6 +26,34 @@ OutputErrors OutputReference::compare(const arma::mat& approximate) const {
   return errors;
 }
 
+namespace {
+
+constexpr LanczosOptions kScores = {.tolerance = 1e-4};
+
+template <typename T>
+LinearOperator<double> in_double(const LinearOperator<T>& scores) {
+  const auto finite = [](const arma::Mat<T>& product) -> arma::mat {
+    if (!product.is_finite()) throw std::runtime_error("the scores are not finite");
+    return arma::conv_to<arma::mat>::from(product);
+  };
+  return {scores.rows, scores.cols,
+          [=](const arma::mat& x) { return finite(scores.apply(arma::conv_to<arma::Mat<T>>::from(x))); },
+          [=](const arma::mat& x) { return finite(scores.apply_transposed(arma::conv_to<arma::Mat<T>>::from(x))); }};
+}
+
+}  // namespace
+
+ScoreReference::ScoreReference(const Problem<double>& problem, Target target, const Stream& stream)
+    : exact_(exact_scores(problem, target)), spectral_(spectral_norm(exact_, stream, kScores).value) {}
+
+template <typename T>
+ScoreErrors ScoreReference::compare(const LinearOperator<T>& approximate, const Stream& stream) const {
+  ScoreErrors errors;
+  errors.spectral_abs = spectral_norm(difference(exact_, in_double(approximate)), stream, kScores).value;
+  errors.spectral_rel = spectral_ > 0 ? errors.spectral_abs / spectral_ : std::numeric_limits<double>::quiet_NaN();
+  return errors;
+}
+
 template <typename T>
 double row_sum_deviation(const LinearOperator<T>& scores) {
   const arma::Mat<T> sums = scores.apply(arma::Mat<T>(scores.cols, 1, arma::fill::ones));
@@ -42,6 +70,8 @@ double smallest_denominator(const Denominators<T>& estimated, const arma::vec& l
   return smallest;
 }
 
+template ScoreErrors ScoreReference::compare(const LinearOperator<float>&, const Stream&) const;
+template ScoreErrors ScoreReference::compare(const LinearOperator<double>&, const Stream&) const;
 template double row_sum_deviation(const LinearOperator<float>&);
 template double row_sum_deviation(const LinearOperator<double>&);
 template double smallest_denominator(const Denominators<float>&, const arma::vec&);

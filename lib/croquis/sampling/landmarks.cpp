@@ -38,7 +38,7 @@ arma::uvec LandmarkSampler<T>::draw(arma::uword d, const Stream& stream) const {
     case LandmarkPolicy::uniform:
       return sample_with_replacement(n, d, stream);
     case LandmarkPolicy::stratified: {
-      const arma::uword half = n / 2, from_first = (d + 1) / 2;
+      const arma::uword half = n / 2, from_first = d / 2;
       require(half >= 1, "landmarks", "stratified: at least two points", {{"points", n}});
       return arma::join_cols(sample_with_replacement(half, from_first, stream.child("queries")),
                              sample_with_replacement(n - half, d - from_first, stream.child("keys")) + half);

@@ -13,7 +13,7 @@ namespace croquis {
 
 enum class LandmarkPolicy {
   uniform,             ///< independent, with replacement (Skyformer Def. 1)
-  stratified,          ///< ceil(d/2) of the first half of the points, floor(d/2) of the second, with replacement
+  stratified,          ///< floor(d/2) of the first half of the points, the others of the second, with replacement
   leverage,            ///< independent, p_i ~ l_i(lambda) exact, lambda = ridge_for(d): one dense eigenvalue problem
   recursive_leverage,  ///< different points, approximate scores without n x n (Musco & Musco 2017)
   rp_cholesky,         ///< different points, randomly pivoted Cholesky; fewer than d when the rank is lower
