@@ -127,6 +127,28 @@ std::vector<Cell> cells_of(const std::vector<arma::uword>& features, long long t
   return cells;
 }
 
+// What a resumed file does not have of a method on an input.
+std::vector<Cell> missing_cells(const ErrorOptions& options, const Input& input, const MethodChoice& choice,
+                                const std::vector<arma::uword>& features, const Run& run) {
+  const bool random = croquis::find_method<double>(choice.name).random(choice.options);
+  std::vector<Cell> cells = cells_of(features, random ? options.trials : 1);
+  std::erase_if(cells, [&](const Cell& cell) {
+    return run.has({csv_field(input.name), choice.name, csv_field(choice.preset), std::to_string(cell.features),
+                    std::to_string(cell.trial)});
+  });
+  return cells;
+}
+
+std::size_t missing_rows(const ErrorOptions& options, const std::vector<Input>& inputs,
+                         const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features,
+                         const Run& run) {
+  std::size_t rows = 0;
+  for (const Input& input : inputs) {
+    for (const MethodChoice& choice : methods) rows += missing_cells(options, input, choice, features, run).size();
+  }
+  return rows;
+}
+
 template <typename T>
 class Sweep {
  public:
@@ -134,21 +156,9 @@ class Sweep {
       : options_(options), input_(input), problem_(problem), references_(exact, options.scores) {}
 
   void compute(Run& run, const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features) {
-    std::vector<std::vector<Cell>> missing;
-    std::size_t total = 0;
     for (const MethodChoice& choice : methods) {
-      const bool random = croquis::find_method<T>(choice.name).random(choice.options);
-      std::vector<Cell> cells = cells_of(features, random ? options_.trials : 1);
-      std::erase_if(cells, [&](const Cell& cell) {
-        return run.has(
-            {choice.name, csv_field(choice.preset), std::to_string(cell.features), std::to_string(cell.trial)});
-      });
-      total += cells.size();
-      missing.push_back(std::move(cells));
-    }
-    run.expect(total);
-    for (std::size_t m = 0; m < methods.size() && !Run::interrupted(); ++m) {
-      if (!missing[m].empty()) compute_method(run, methods[m], missing[m]);
+      const std::vector<Cell> missing = missing_cells(options_, input_, choice, features, run);
+      if (!missing.empty() && !Run::interrupted()) compute_method(run, choice, missing);
     }
   }
 
@@ -253,27 +263,32 @@ int run_error(ErrorOptions options) {
   const std::vector<MethodChoice> methods = parse_methods(options.methods);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
   prepare_run(options.run);
-  const Input input = load_input(options.input, options.run.seed);
-  check(options, input.problem, methods, features);
+  const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
+  for (const Input& input : inputs) check(options, input.problem, methods, features);
 
   std::vector<std::string> columns = kColumns;
   if (options.scores) columns.insert(columns.end(), kScoreColumns.begin(), kScoreColumns.end());
-  Run run(options.run, "error", columns, {"method", "preset", "features", "trial"}, identity_of(input));
-  if (options.run.precision == "float") {
-    sweep<float>(options, input, methods, features, run);
-  } else {
-    sweep<double>(options, input, methods, features, run);
+  Run run(options.run, "error", columns, {"input", "method", "preset", "features", "trial"}, identity_of(inputs));
+  run.expect(missing_rows(options, inputs, methods, features, run));
+  for (const Input& input : inputs) {
+    if (options.run.precision == "float") {
+      sweep<float>(options, input, methods, features, run);
+    } else {
+      sweep<double>(options, input, methods, features, run);
+    }
   }
   if (const int status = run.status()) return status;
 
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
   const Grouping& grouping = grouping_of(table);
-  const std::vector<Group> groups = group_rows(table, grouping);
-  write_summary(beside(options.run.out, ".summary.csv"), groups, grouping);
+  write_summary(beside(options.run.out, ".summary.csv"), group_rows(table, grouping), grouping);
+  // The table and the plot of several heads are about all of them together.
+  const std::vector<Group> groups = group_rows(table, inputs.size() > 1 ? over_inputs(grouping) : grouping);
   if (!options.run.plot.empty()) draw_groups(groups, grouping, "spectral_rel", options.run.plot);
   if (!options.run.quiet) {
     print_groups(fmt::format("relative spectral error of the output, mean (standard error); {}, n = {}, p = {}",
-                             input.name, input.problem.n(), input.problem.p()),
+                             inputs.size() > 1 ? fmt::format("{} heads", inputs.size()) : inputs.front().name,
+                             inputs.front().problem.n(), inputs.front().problem.p()),
                  groups, "spectral_rel");
     if (options.scores) print_groups("relative spectral error of the scores", groups, "scores_spectral_rel");
     print_files(table, options.run.out, options.run.plot);

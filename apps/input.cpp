@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <croquis/core/random.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/inputs/text.hpp>
 #include <croquis/io/npy.hpp>
+#include <croquis/io/npz.hpp>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -13,11 +16,15 @@
 #include <stdexcept>
 
 #include "bias.hpp"
+#include "lists.hpp"
 
 namespace {
 
 using croquis::Problem;
 using croquis::Stream;
+
+// A head and its name.
+using Head = std::pair<std::string, Problem<double>>;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw std::invalid_argument(why);
@@ -40,6 +47,8 @@ void refuse_others(const InputOptions& o) {
   only_for(!o.q.empty(), "--q", "arrays");
   only_for(!o.k.empty(), "--k", "arrays");
   only_for(!o.v.empty(), "--v", "arrays");
+  only_for(!o.qkv.empty(), "--qkv", "arrays");
+  only_for(o.head != "all", "--head", "arrays");
   only_for(o.clusters.has_value(), "--clusters", "clustered");
   only_for(o.spread.has_value(), "--spread", "clustered");
   only_for(o.tail.has_value(), "--tail", "heavy-norms");
@@ -77,7 +86,7 @@ Problem<double> from_text(const InputOptions& o, const Stream& stream) {
 }
 
 // The name has what the family was made with.
-std::pair<std::string, Problem<double>> synthetic(const InputOptions& o, const Stream& stream) {
+Head synthetic(const InputOptions& o, const Stream& stream) {
   croquis::SyntheticSize size;
   size.n = positive(o.n, size.n, "--n");
   size.p = positive(o.p, size.p, "--p");
@@ -134,6 +143,47 @@ std::string array_name(const std::string& path) {
   return stem;
 }
 
+// The numbers of "all" or "0,3", each below `count`.
+std::vector<std::size_t> chosen(const std::string& text, const char* option, std::size_t count) {
+  std::vector<std::size_t> numbers;
+  if (text == "all") {
+    for (std::size_t i = 0; i < count; ++i) numbers.push_back(i);
+    return numbers;
+  }
+  for (const std::string& item : split_list(text, option)) {
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), number);
+    if (error != std::errc{} || end != item.data() + item.size() || number >= count) {
+      refuse(fmt::format("{}: '{}' is none of 0 to {}", option, item, count - 1));
+    }
+    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
+      refuse(fmt::format("{}: {} is there twice", option, number));
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<Head> from_arrays(const InputOptions& o) {
+  const bool one_file = !o.qkv.empty(), three_files = !o.q.empty() && !o.k.empty() && !o.v.empty();
+  if (one_file == three_files || (one_file && !(o.q + o.k + o.v).empty())) {
+    refuse("--input arrays: needs --q Q.npy --k K.npy --v V.npy, or --qkv FILE.npz with members q, k and v");
+  }
+  const auto read = [&](const std::string& path, const char* member) {
+    return one_file ? croquis::read_npz(o.qkv, member) : croquis::read_npy_heads(path);
+  };
+  const std::vector<arma::mat> q = read(o.q, "q"), k = read(o.k, "k"), v = read(o.v, "v");
+  if (q.size() != k.size() || q.size() != v.size()) {
+    refuse(fmt::format("--input arrays: Q has {} heads, K {}, V {}", q.size(), k.size(), v.size()));
+  }
+  const std::string name = "arrays:" + (one_file ? std::filesystem::path(o.qkv).stem().string() : array_name(o.q));
+  std::vector<Head> heads;
+  for (const std::size_t h : chosen(o.head, "--head", q.size())) {
+    heads.emplace_back(q.size() == 1 ? name : fmt::format("{};head={}", name, h), Problem<double>(q[h], k[h], v[h]));
+  }
+  return heads;
+}
+
 // With what the kinds of input have in common: padding, bias, causality.
 Problem<double> completed(Problem<double> problem, const InputOptions& o, const Stream& stream) {
   if (!o.length && o.bias.empty() && !o.causal) return problem;
@@ -154,24 +204,38 @@ std::map<std::string, std::string> identity_of(const Input& input) {
   return {{"input", input.name}, {"numbers of Q, K, V", input.digest}};
 }
 
-Input load_input(const InputOptions& o, std::uint64_t seed) {
+std::map<std::string, std::string> identity_of(const std::vector<Input>& inputs) {
+  std::map<std::string, std::string> identity = identity_of(inputs.front());
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    for (const auto& [name, value] : identity_of(inputs[i])) identity[name] += ", " + value;
+  }
+  return identity;
+}
+
+std::vector<Input> load_inputs(const InputOptions& o, std::uint64_t seed) {
   refuse_others(o);
   const Stream stream = Stream(seed).child("input").child(o.kind);
-  const auto make = [&]() -> std::pair<std::string, Problem<double>> {
+  const auto make = [&]() -> std::vector<Head> {
     if (o.kind == "text") {
       const std::string name = o.text.empty() ? "sample" : std::filesystem::path(o.text).stem().string();
-      return {"text:" + name, from_text(o, stream)};
+      return {{"text:" + name, from_text(o, stream)}};
     }
-    if (o.kind == "arrays") {
-      if (o.q.empty() || o.k.empty() || o.v.empty()) refuse("--input arrays: needs --q Q.npy --k K.npy --v V.npy");
-      return {"arrays:" + array_name(o.q),
-              Problem<double>(croquis::read_npy(o.q), croquis::read_npy(o.k), croquis::read_npy(o.v))};
-    }
-    return synthetic(o, stream);
+    if (o.kind == "arrays") return from_arrays(o);
+    return {synthetic(o, stream)};
   };
-  auto [name, problem] = make();
-  problem = completed(std::move(problem), o, stream);
-  name += name_of_bias(o.bias, o.causal);
-  const std::string digest = digest_of(problem);
-  return {std::move(name), std::move(problem), digest};
+  std::vector<Input> inputs;
+  for (auto& [name, head] : make()) {
+    Problem<double> problem = completed(std::move(head), o, stream);
+    std::string digest = digest_of(problem);
+    inputs.push_back({name + name_of_bias(o.bias, o.causal), std::move(problem), std::move(digest)});
+  }
+  return inputs;
+}
+
+Input load_input(const InputOptions& options, std::uint64_t seed) {
+  std::vector<Input> inputs = load_inputs(options, seed);
+  if (inputs.size() > 1) {
+    refuse(fmt::format("--head: the input has {} heads, this command takes one; give its number", inputs.size()));
+  }
+  return std::move(inputs.front());
 }

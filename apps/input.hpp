@@ -12,6 +12,8 @@ struct InputOptions {
   std::string kind = "text";  ///< one of input_kinds()
   std::string text;           ///< file for `text`; the sample text when empty
   std::string q, k, v;        ///< files for `arrays`
+  std::string qkv;            ///< one .npz for them
+  std::string head = "all";   ///< of arrays with heads: all, or numbers as in "0,3"
   bool token_type = false;    ///< for `text`
   std::optional<long long> n, p, length;
   std::optional<double> norm;                         ///< for the synthetic kinds
@@ -32,6 +34,10 @@ struct Input {
 
 /// What every row depends on, for the meta file.
 std::map<std::string, std::string> identity_of(const Input& input);
+std::map<std::string, std::string> identity_of(const std::vector<Input>& inputs);
 
+/// The heads of the input, most often one; no two have the same name.
 /// Throws std::invalid_argument, with the option to change, for what does not go together or cannot be read.
+std::vector<Input> load_inputs(const InputOptions& options, std::uint64_t seed);
+/// The same where one head is wanted: refuses several.
 Input load_input(const InputOptions& options, std::uint64_t seed);

@@ -49,6 +49,10 @@ void add_bias_options(CLI::App& command, std::string& bias, bool& causal) {
   command.add_flag("--causal", causal, "a token sees no token after it, in the -rpe targets");
 }
 
+bool has_arrays(const InputOptions& input) {
+  return !input.q.empty() || !input.qkv.empty();
+}
+
 // Whether one of them was given, once the command line has been read.
 std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) {
   const std::size_t before = command.get_options().size();
@@ -60,6 +64,9 @@ std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) 
   command.add_option("--q", input.q, "queries, .npy (n, p); implies --input arrays");
   command.add_option("--k", input.k, "keys, .npy (n, p)");
   command.add_option("--v", input.v, "values, .npy (n, p_v)");
+  command.add_option("--qkv", input.qkv, "all three in one .npz, members q, k, v; implies --input arrays");
+  command.add_option("--head", input.head, "of arrays (heads, n, p): all, or numbers from 0, as 0,3")
+      ->capture_default_str();
   command.add_option("--n", input.n, "tokens (default 1024)");
   command.add_option("--p", input.p, "width of the head (default 64)");
   command.add_option("--length", input.length, "tokens from here on are padding (default n)");
@@ -201,13 +208,13 @@ int run(int argc, char** argv) {
   }
 
   if (*error_command) {
-    if (!error.input.q.empty() && error_command->count("--input") == 0) error.input.kind = "arrays";
+    if (has_arrays(error.input) && error_command->count("--input") == 0) error.input.kind = "arrays";
     error.run.command_line = command_line(argc, argv);
     error.run.configuration = configuration_of(*error_command);
     return run_error(error);
   }
   if (*sketch_command) {
-    if (!sketch.input.q.empty() && sketch_command->count("--input") == 0) sketch.input.kind = "arrays";
+    if (has_arrays(sketch.input) && sketch_command->count("--input") == 0) sketch.input.kind = "arrays";
     sketch.run.command_line = command_line(argc, argv);
     sketch.run.configuration = configuration_of(*sketch_command);
     return run_sketch(sketch);
@@ -223,7 +230,7 @@ int run(int argc, char** argv) {
     return run_variance(variance);
   }
   if (*verify_command) {
-    if (!verify.input.q.empty() && verify_command->count("--input") == 0) verify.input.kind = "arrays";
+    if (has_arrays(verify.input) && verify_command->count("--input") == 0) verify.input.kind = "arrays";
     verify.own_input = has_own_input();
     verify.run.command_line = command_line(argc, argv);
     verify.run.configuration = configuration_of(*verify_command);

@@ -49,7 +49,8 @@ void draw_groups(const std::vector<Group>& groups, const Grouping& grouping, con
 
   std::string script = plot_header(path);
   const auto& key = groups.front().key;
-  std::string title = key.at("input");
+  const auto input = key.find("input");
+  std::string title = input == key.end() ? "all inputs" : input->second;
   for (const char* name : {"matrix", "n", "p", "rank", "keys", "precision", "threads"}) {
     if (const auto found = key.find(name); found != key.end() && name != grouping.x)
       title += fmt::format(", {} = {}", name, found->second);
@@ -97,7 +98,10 @@ int run_plot(const std::string& file, std::string out, std::string metric) {
   check_plot_name(out);
   const croquis::CsvTable table = croquis::read_csv(file);
   const Grouping& grouping = grouping_of(table);
-  const std::vector<Group> groups = group_rows(table, grouping);
+  const std::size_t input = table.column("input");
+  const bool several = std::any_of(table.rows.begin(), table.rows.end(),
+                                   [&](const auto& row) { return row[input] != table.rows.front()[input]; });
+  const std::vector<Group> groups = group_rows(table, several ? over_inputs(grouping) : grouping);
   if (metric.empty()) metric = default_metric(groups);
   if (std::find(grouping.metrics.begin(), grouping.metrics.end(), metric) == grouping.metrics.end()) {
     throw std::invalid_argument(fmt::format("--metric: '{}' is none of {}", metric, fmt::join(grouping.metrics, ", ")));

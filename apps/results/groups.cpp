@@ -64,6 +64,11 @@ const Grouping& variance_grouping() {
   return grouping;
 }
 
+Grouping over_inputs(Grouping grouping) {
+  std::erase(grouping.keys, "input");
+  return grouping;
+}
+
 const Grouping& grouping_of(const croquis::CsvTable& table) {
   const auto several = [&](const char* name) {
     const std::size_t column = table.column(name);

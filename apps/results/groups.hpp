@@ -22,6 +22,8 @@ const Grouping& error_grouping(bool scores = false);
 const Grouping& sketch_grouping();
 const Grouping& cost_grouping(bool over_n);
 const Grouping& variance_grouping();
+/// The same without the column `input`: the trials of several inputs are one group.
+Grouping over_inputs(Grouping grouping);
 /// The grouping that fits a table's columns. Throws std::invalid_argument when none does.
 const Grouping& grouping_of(const croquis::CsvTable& table);
 

@@ -1,0 +1,114 @@
+// Inputs of several heads: .npy of three dimensions and .npz.
+#include <doctest/doctest.h>
+#include <croquis/core/random.hpp>
+#include <croquis/io/csv.hpp>
+#include <croquis/io/npy.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/archives.hpp"
+#include "support/npy_files.hpp"
+#include "support/program.hpp"
+
+namespace {
+
+constexpr arma::uword kHeads = 3, kTokens = 40, kWidth = 4;
+const std::string kOptions = " --methods v-mean,skeinformer,nystromformer --features 8 --trials 2 --quiet ";
+
+// C order, so a head is a contiguous block of rows.
+std::vector<double> numbers(const char* name) {
+  std::vector<double> all(kHeads * kTokens * kWidth);
+  croquis::fill_normal(croquis::Stream(7).child(name), 0, all.size(), all.data());
+  return all;
+}
+
+std::string npy(const std::vector<double>& data, const std::string& shape) {
+  return npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }", bytes_of(data));
+}
+
+std::string all_heads(const char* name) {
+  return npy(numbers(name), "(3, 40, 4)");
+}
+
+std::string one_head(const char* name, arma::uword head) {
+  const std::vector<double> all = numbers(name);
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(head * kTokens * kWidth);
+  return npy(std::vector<double>(begin, begin + kTokens * kWidth), "(40, 4)");
+}
+
+// The rows whose input is `input`, without input and times.
+std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file, const std::string& input) {
+  const croquis::CsvTable table = croquis::read_csv(file.string());
+  std::vector<std::vector<std::string>> rows;
+  for (auto row : table.rows) {
+    if (row[table.column("input")] != input) continue;
+    row.erase(row.begin() + static_cast<std::ptrdiff_t>(table.column("seconds")));
+    row.erase(row.begin() + static_cast<std::ptrdiff_t>(table.column("input")));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("heads: every head of an array or an archive has the rows that it has alone") {
+  TemporaryFolder folder;
+  for (const char* name : {"q", "k", "v"}) {
+    write_text(folder / (std::string(name) + ".npy"), all_heads(name));
+    write_text(folder / (std::string(name) + "1.npy"), one_head(name, 1));
+  }
+  write_text(folder / "all.npz",
+             zip_file({{"q.npy", all_heads("q")}, {"k.npy", all_heads("k")}, {"v.npy", all_heads("v")}},
+                      Compression::deflated));
+  REQUIRE(
+      run_croquis("error --q q.npy --k k.npy --v v.npy --out a.csv --plot a.svg" + kOptions, folder.path()).status ==
+      0);
+  REQUIRE(run_croquis("error --qkv all.npz --head 2,1 --out z.csv" + kOptions, folder.path()).status == 0);
+  REQUIRE(run_croquis("error --q q1.npy --k k1.npy --v v1.npy --out one.csv" + kOptions, folder.path()).status == 0);
+  const auto alone = rows_of(folder / "one.csv", "arrays:q1");
+  REQUIRE(alone.size() == 4);
+  CHECK(rows_of(folder / "a.csv", "arrays:q;head=1") == alone);
+  CHECK(rows_of(folder / "z.csv", "arrays:all;head=1") == alone);
+  CHECK(croquis::read_csv((folder / "a.csv").string()).rows.size() == 12);
+  CHECK(croquis::read_csv((folder / "z.csv").string()).rows.size() == 8);
+
+  const std::string whole = read_text(folder / "a.csv");
+  write_text(folder / "a.csv", whole.substr(0, whole.size() / 2));
+  REQUIRE(run_croquis("error --q q.npy --k k.npy --v v.npy --out a.csv --resume" + kOptions, folder.path()).status ==
+          0);
+  for (const char* input : {"arrays:q;head=0", "arrays:q;head=1", "arrays:q;head=2"}) {
+    CHECK(rows_of(folder / "a.csv", input).size() == 4);
+  }
+  CHECK(rows_of(folder / "a.csv", "arrays:q;head=1") == alone);
+}
+
+TEST_CASE("heads: wrong usage is one line and status 2") {
+  TemporaryFolder folder;
+  write_text(folder / "q.npy", all_heads("q"));
+  write_text(folder / "one.npy", one_head("q", 0));
+  write_text(folder / "two.npz", zip_file({{"q.npy", all_heads("q")}, {"k.npy", all_heads("k")}}, Compression::stored));
+  const struct {
+    const char *arguments, *message;
+  } wrong[] = {
+      {"error --q q.npy --k q.npy --v q.npy --head 3", "--head: '3' is none of 0 to 2"},
+      {"error --q q.npy --k q.npy --v q.npy --head 1,1", "--head: 1 is there twice"},
+      {"error --q q.npy --k q.npy --v q.npy --head x", "--head: 'x'"},
+      {"error --q q.npy --k q.npy --v one.npy", "Q has 3 heads, K 3, V 1"},
+      {"error --qkv two.npz", "two.npz: has no member v.npy; it has q.npy, k.npy"},
+      {"error --qkv q.npy", "q.npy: is not an .npz file"},
+      {"error --qkv two.npz --q q.npy", "or --qkv FILE.npz"},
+      {"error --q q.npy --k q.npy", "needs --q Q.npy --k K.npy --v V.npy"},
+      {"error --head 1", "--head: goes with --input arrays"},
+      {"verify --q q.npy --k q.npy --v q.npy", "has 3 heads, this command takes one"},
+      {"sketch --q q.npy --k q.npy --v q.npy --matrix q", "has 3 heads, this command takes one"},
+  };
+  for (const auto& [arguments, message] : wrong) {
+    CAPTURE(arguments);
+    const ProgramRun run = run_croquis(arguments, folder.path());
+    CHECK(run.status == 2);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    CHECK_MESSAGE(run.output.find(message) != std::string::npos, run.output);
+  }
+}
