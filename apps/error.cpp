@@ -4,13 +4,10 @@
 
 #include <chrono>
 #include <cmath>
-#include <croquis/attention/exact.hpp>
-#include <croquis/measure/errors.hpp>
-#include <limits>
-#include <map>
 #include <optional>
 
 #include "lists.hpp"
+#include "measured.hpp"
 #include "plot.hpp"
 #include "results/groups.hpp"
 
@@ -35,89 +32,15 @@ const std::vector<std::string> kColumns = {
 // --scores puts them after the others, which stay what they are.
 const std::vector<std::string> kScoreColumns = {"scores_spectral_abs", "scores_spectral_rel"};
 
+// So does --rows, for the relative errors.
+const std::vector<std::string> kSampleColumns = {"rows", "spectral_rel_lo", "spectral_rel_hi", "frobenius_rel_lo",
+                                                 "frobenius_rel_hi"};
+
 // One row to be computed.
 struct Cell {
   arma::uword features;
   long long trial;
 };
-
-// The exact output of a target, computed when the first method asks for it.
-struct Reference {
-  croquis::OutputReference output;
-  arma::vec log_row_sums;
-  std::optional<croquis::ScoreReference> scores;  // with --scores
-};
-
-class References {
- public:
-  References(const Problem<double>& problem, bool scores) : problem_(problem), scores_(scores) {}
-
-  const Reference& of(Target target) {
-    auto found = made_.find(target);
-    if (found == made_.end()) {
-      auto exact = croquis::exact_attention(problem_, target);
-      found =
-          made_
-              .emplace(target,
-                       Reference{croquis::OutputReference(std::move(exact.output)), std::move(exact.log_row_sums), {}})
-              .first;
-      if (scores_) found->second.scores.emplace(problem_, target, Stream(1).child("norm of the exact scores"));
-    }
-    return found->second;
-  }
-
- private:
-  const Problem<double>& problem_;
-  bool scores_;
-  std::map<Target, Reference> made_;
-};
-
-constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
-
-struct Measured {
-  croquis::OutputErrors errors{kUndefined, kUndefined, kUndefined, kUndefined, kUndefined};
-  double row_sum_deviation = kUndefined, smallest_denominator = kUndefined;
-  croquis::ScoreErrors scores{kUndefined, kUndefined};
-  double seconds = kUndefined;
-  std::string status = "ok";
-};
-
-// Undefined where B~^T X overflows in T, as 1 / D~ of a row sum near underflow does: the output may be good all the
-// same.
-template <typename T>
-croquis::ScoreErrors score_errors(const croquis::ScoreReference& reference, const croquis::LinearOperator<T>& scores,
-                                  const Stream& stream) {
-  try {
-    return reference.compare(scores, stream);
-  } catch (const std::runtime_error&) {
-    return {kUndefined, kUndefined};
-  }
-}
-
-template <typename T>
-Measured measure(const croquis::BoundMethod<T>& method, Target target, const Reference& reference, arma::uword d,
-                 const Stream& stream) {
-  Measured measured;
-  try {
-    const auto start = Clock::now();
-    const croquis::Approximation<T> approximation = method.approximate(d, stream);
-    measured.seconds = seconds_since(start);
-    if (is_normalised(target) && approximation.scores) {
-      measured.row_sum_deviation = croquis::row_sum_deviation(*approximation.scores);
-    }
-    if (approximation.denominators) {
-      measured.smallest_denominator =
-          croquis::smallest_denominator(*approximation.denominators, reference.log_row_sums);
-    }
-    measured.errors = reference.output.compare(arma::conv_to<arma::mat>::from(approximation.output));
-    if (reference.scores && approximation.scores) {
-      measured.scores = score_errors(*reference.scores, *approximation.scores, stream.child("norm of the error"));
-    }
-  } catch (const std::exception& failure) {
-    measured.status = failure.what();
-  }
-  return measured;
-}
 
 std::vector<Cell> cells_of(const std::vector<arma::uword>& features, long long trials) {
   std::vector<Cell> cells;
@@ -153,7 +76,7 @@ template <typename T>
 class Sweep {
  public:
   Sweep(const ErrorOptions& options, const Input& input, const Problem<T>& problem, const Problem<double>& exact)
-      : options_(options), input_(input), problem_(problem), references_(exact, options.scores) {}
+      : options_(options), input_(input), problem_(problem), references_(exact, options) {}
 
   void compute(Run& run, const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features) {
     for (const MethodChoice& choice : methods) {
@@ -169,6 +92,9 @@ class Sweep {
     std::string failure;
     const auto start = Clock::now();
     try {
+      if (options_.rows && method.quadratic) {
+        throw std::runtime_error("takes O(n^2) work, which --rows is to avoid");
+      }
       bound = croquis::bind(method, problem_, choice.options);
     } catch (const std::exception& reason) {
       failure = reason.what();
@@ -179,7 +105,7 @@ class Sweep {
     run.compute(cells.size(), choice.name, [&](std::size_t i) {
       const Cell& cell = cells[i];
       Measured measured;
-      double flops = kUndefined;
+      double flops = Measured::kUndefined;
       if (failure.empty()) {
         const Stream draw = stream.child(cell.features).child(static_cast<std::uint64_t>(cell.trial));
         measured = measure(bound, method.target, reference, cell.features, draw);
@@ -215,6 +141,12 @@ class Sweep {
                                     csv_number(m.seconds),
                                     csv_number(flops),
                                     csv_field(m.status)};
+    if (options_.rows) {
+      row.push_back(std::to_string(*options_.rows));
+      for (const double limit : {m.spectral_rel.lo, m.spectral_rel.hi, m.frobenius_rel.lo, m.frobenius_rel.hi}) {
+        row.push_back(csv_number(limit));
+      }
+    }
     if (options_.scores) row.insert(row.end(), {csv_number(m.scores.spectral_abs), csv_number(m.scores.spectral_rel)});
     return row;
   }
@@ -231,6 +163,10 @@ void check(const ErrorOptions& options, const Problem<double>& problem, const st
   if (features.back() > problem.n()) {
     throw std::invalid_argument(
         fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), problem.n()));
+  }
+  const auto least = static_cast<long long>(croquis::SampledReference::kGroups);
+  if (options.rows && (*options.rows < least || *options.rows > static_cast<long long>(problem.n()))) {
+    throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, problem.n()));
   }
   // A wrong option is the user's, not the method's: find it before anything is computed.
   const Problem<double> tiny(arma::mat(1, 1, arma::fill::zeros), arma::mat(1, 1, arma::fill::zeros),
@@ -267,6 +203,7 @@ int run_error(ErrorOptions options) {
   for (const Input& input : inputs) check(options, input.problem, methods, features);
 
   std::vector<std::string> columns = kColumns;
+  if (options.rows) columns.insert(columns.end(), kSampleColumns.begin(), kSampleColumns.end());
   if (options.scores) columns.insert(columns.end(), kScoreColumns.begin(), kScoreColumns.end());
   Run run(options.run, "error", columns, {"input", "method", "preset", "features", "trial"}, identity_of(inputs));
   run.expect(missing_rows(options, inputs, methods, features, run));

@@ -1,6 +1,7 @@
 // croquis error: error against number of features.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "input.hpp"
@@ -12,7 +13,8 @@ struct ErrorOptions {
   std::string methods = "all";
   std::string features = "16:256";
   long long trials = 20;
-  bool scores = false;  ///< measure the error of the score matrix too
+  bool scores = false;            ///< measure the error of the score matrix too
+  std::optional<long long> rows;  ///< so many random rows of the exact output stand for all
 };
 
 /// Runs the sweep: rows, meta file, summary and plot. Returns the exit status: 0, or 128 + the signal that stopped it.

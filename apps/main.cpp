@@ -116,6 +116,8 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   error_command->add_option("--features", error.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
   error_command->add_option("--trials", error.trials, "draws of every random method")->capture_default_str();
+  error_command->add_option("--rows", error.rows,
+                            "for large n: so many random rows of the exact output, and intervals (default all)");
 
   error_command->add_flag(
       "--scores", error.scores,

@@ -45,6 +45,7 @@ Method<T> best_rank_method() {
   Method<T> method;
   method.name = "best-rank-d";
   method.summary = "truncated singular value decomposition of B: an oracle, n <= 4096";
+  method.quadratic = true;
   method.source = "Eckart-Young";
   method.random = [](const OptionValues&) { return false; };
   method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/attention/exact.hpp>
+#include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/unit_rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
@@ -27,8 +28,10 @@ struct Tokens {
   RelativeGrid grid;
   arma::Col<T> bias;  // empty where there is none
   bool causal = false;
+  arma::uvec rows;  // which tokens the queries are, ascending; empty: all
 
-  Tokens(const Problem<T>& problem, Target target_) : target(target_), grid(problem.n(), problem.position().height) {
+  Tokens(const Problem<T>& problem, Target target_, arma::uvec rows_ = {})
+      : target(target_), grid(problem.n(), problem.position().height), rows(std::move(rows_)) {
     if (has_unit_rows(target)) {
       q = unit_rows(problem.Q()).t();
       k = unit_rows(problem.K()).t();
@@ -53,9 +56,14 @@ struct Tokens {
       q_offset = T(-0.5) * arma::sum(arma::square(q), 0);
       k_offset = T(-0.5) * arma::sum(arma::square(k), 0);
     }
+    if (rows.is_empty()) return;
+    q = q.cols(rows).eval();
+    q_offset = q_offset.cols(rows).eval();
   }
 
-  arma::uword n() const { return q.n_cols; }
+  arma::uword queries() const { return q.n_cols; }
+  arma::uword n() const { return k.n_cols; }
+  arma::uword token(arma::uword query) const { return rows.is_empty() ? query : rows(query); }
 
   // scores (keys x queries) <- log a, for keys k0 ... and queries q0 ...
   void log_scores(arma::uword k0, arma::uword q0, arma::Mat<T>& scores) const {
@@ -71,12 +79,12 @@ struct Tokens {
   }
 
   // Every key of the block comes after every query of it.
-  bool is_future(arma::uword k0, arma::uword last_query) const { return causal && k0 > last_query; }
+  bool is_future(arma::uword k0, arma::uword last_query) const { return causal && k0 > token(last_query); }
 
  private:
   void add_bias(arma::uword k0, arma::uword q0, arma::Mat<T>& scores) const {
     for (arma::uword j = 0; j < scores.n_cols; ++j) {
-      const arma::uword origin = grid.centre() - grid.place(q0 + j);
+      const arma::uword origin = grid.centre() - grid.place(token(q0 + j));
       T* column = scores.colptr(j);
       if (grid.height() == 1) {
         const T* b = bias.memptr() + (origin + k0);
@@ -88,15 +96,15 @@ struct Tokens {
   }
 };
 
-// Y^T (c x n) for Y = B X or C X, and the log row sums. x holds X^T (c x n).
+// Y^T (c x queries) for the rows of Y = B X or C X, and the log row sums. x holds X^T (c x n).
 template <typename T>
 arma::Mat<T> attend(const Tokens<T>& tokens, const arma::Mat<T>& x, arma::Col<T>& log_row_sums) {
-  const arma::uword n = tokens.n();
+  const arma::uword n = tokens.n(), queries = tokens.queries();
   const bool softmax = is_normalised(tokens.target);
-  arma::Mat<T> y(x.n_rows, n, arma::fill::zeros);
-  log_row_sums.set_size(n);
-  parallel_for(blocks_of(n, kQueryBlock), [&](std::size_t b) {
-    const arma::uword q0 = b * kQueryBlock, count = std::min(kQueryBlock, n - q0);
+  arma::Mat<T> y(x.n_rows, queries, arma::fill::zeros);
+  log_row_sums.set_size(queries);
+  parallel_for(blocks_of(queries, kQueryBlock), [&](std::size_t b) {
+    const arma::uword q0 = b * kQueryBlock, count = std::min(kQueryBlock, queries - q0);
     arma::Mat<T> sums(y.colptr(q0), x.n_rows, count, false, true);
     arma::Col<T> top(count), weight(count, arma::fill::zeros);
     top.fill(softmax ? -std::numeric_limits<T>::infinity() : T(0));
@@ -155,6 +163,15 @@ ExactAttention<T> exact_attention(const Problem<T>& problem, Target target) {
 }
 
 template <typename T>
+ExactAttention<T> exact_attention_rows(const Problem<T>& problem, Target target, const arma::uvec& rows) {
+  require(!rows.is_empty() && rows.is_sorted("strictascend") && rows.back() < problem.n(), "exact_attention_rows",
+          "rows ascend, each once, below n", {{"rows", rows.n_elem}, {"n", problem.n()}});
+  ExactAttention<T> exact;
+  exact.output = attend<T>(Tokens<T>(problem, target, rows), problem.V().t(), exact.log_row_sums).t();
+  return exact;
+}
+
+template <typename T>
 LinearOperator<T> exact_scores(const Problem<T>& problem, Target target) {
   const auto tokens = std::make_shared<const Tokens<T>>(problem, target);
   // The row sums are a pass of their own, taken once: B^T needs them before it can start.
@@ -172,6 +189,8 @@ LinearOperator<T> exact_scores(const Problem<T>& problem, Target target) {
 
 template ExactAttention<float> exact_attention(const Problem<float>&, Target);
 template ExactAttention<double> exact_attention(const Problem<double>&, Target);
+template ExactAttention<float> exact_attention_rows(const Problem<float>&, Target, const arma::uvec&);
+template ExactAttention<double> exact_attention_rows(const Problem<double>&, Target, const arma::uvec&);
 template LinearOperator<float> exact_scores(const Problem<float>&, Target);
 template LinearOperator<double> exact_scores(const Problem<double>&, Target);
 

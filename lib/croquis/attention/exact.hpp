@@ -21,6 +21,12 @@ struct ExactAttention {
 template <typename T>
 ExactAttention<T> exact_attention(const Problem<T>& problem, Target target);
 
+/// The same for some of the queries alone, against all keys: row r of the output is row rows(r) of O.
+/// Cost: 2 r n (p + p_v) flops for r rows, and O(n (p + p_v)) memory. Throws std::invalid_argument unless the rows
+/// ascend, each once, below n.
+template <typename T>
+ExactAttention<T> exact_attention_rows(const Problem<T>& problem, Target target, const arma::uvec& rows);
+
 /// The score matrix B or C of a target as an operator: X -> B X and X -> B^T X, each streamed at the cost of exact
 /// attention.
 template <typename T>

@@ -29,6 +29,7 @@ Method<T> linformer_unreduced_method() {
   Method<T> method;
   method.name = "linformer-unreduced";
   method.summary = "B S S^T V with Gaussian S: unbiased, quadratic in n";
+  method.quadratic = true;
   method.source = "Skeinformer Sec. 3.3";
   method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),

@@ -79,6 +79,7 @@ template <typename T>
 struct Method {
   std::string name, summary, source;
   Target target = Target::softmax;
+  bool quadratic = false;  ///< takes O(n^2) work whatever d is, as exact attention does
   /// false: with these options nothing is drawn, one trial is all there is
   std::function<bool(const OptionValues&)> random = [](const OptionValues&) { return true; };
   std::vector<OptionInfo> options;

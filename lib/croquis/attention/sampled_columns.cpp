@@ -48,6 +48,7 @@ Method<T> sampled_columns_method() {
   Method<T> method;
   method.name = "sampled-columns";
   method.summary = "D^-1 A S S^T V on sampled columns, exact D, weights 1/(d p_i): unbiased, quadratic in n";
+  method.quadratic = true;
   method.source = "Skeinformer Prop. 1";
   method.options = {{"p", "pilot|exact|uniform", "pilot", "probabilities of the columns"},
                     {"pilot", "0 to 1000000", "0", "p=pilot: rows d_0; 0: as many as columns"}};

@@ -151,13 +151,15 @@ Method<T> skeinformer_uniform_method() {
 
 template <typename T>
 Method<T> skeinformer_no_norm_method() {
-  return method_of<T>(
+  Method<T> method = method_of<T>(
       "skeinformer-no-norm", "skeinformer without row normalisation: D^-1 A S S^T V, exact D", "Skeinformer Table 1",
       {.rows = Rows::weighted}, true,
       {{"preset", "paper|code", "paper", "code: weights=raw, reuse=no, at most n - 1 columns"},
        {"weights", "unbiased|raw", "unbiased", "1/(d p_i) on independent columns, or none on different ones: biased"},
        {"reuse", "yes|no", "yes", "pilot rows exact"},
        kPilot});
+  method.quadratic = true;  // D
+  return method;
 }
 
 template <typename T>

@@ -1,0 +1,93 @@
+#include "measured.hpp"
+
+#include <chrono>
+#include <croquis/attention/exact.hpp>
+#include <stdexcept>
+
+using croquis::Problem;
+using croquis::Stream;
+using croquis::Target;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr double kUndefined = Measured::kUndefined;
+
+// Undefined where B~^T X overflows in T, as 1 / D~ of a row sum near underflow does: the output may be good all the
+// same.
+template <typename T>
+croquis::ScoreErrors score_errors(const croquis::ScoreReference& reference, const croquis::LinearOperator<T>& scores,
+                                  const Stream& stream) {
+  try {
+    return reference.compare(scores, stream);
+  } catch (const std::runtime_error&) {
+    return {kUndefined, kUndefined};
+  }
+}
+
+template <typename T>
+double smallest_denominator(const croquis::Approximation<T>& approximation, const Reference& reference) {
+  if (!approximation.denominators) return kUndefined;
+  if (!reference.sample) return croquis::smallest_denominator(*approximation.denominators, reference.log_row_sums);
+  const arma::uvec& rows = reference.sample->rows();
+  const croquis::Denominators<T> sampled{approximation.denominators->values.elem(rows),
+                                         approximation.denominators->log_scale.elem(rows)};
+  return croquis::smallest_denominator(sampled, reference.sample->log_row_sums());
+}
+
+}  // namespace
+
+const Reference& References::of(Target target) {
+  auto found = made_.find(target);
+  if (found == made_.end()) found = made_.emplace(target, make(target)).first;
+  return found->second;
+}
+
+Reference References::make(Target target) const {
+  Reference reference;
+  if (options_.rows) {
+    const Stream stream = Stream(options_.run.seed).child("error").child("rows");
+    reference.sample.emplace(problem_, target, static_cast<arma::uword>(*options_.rows), stream);
+  } else {
+    auto exact = croquis::exact_attention(problem_, target);
+    reference.output.emplace(std::move(exact.output));
+    reference.log_row_sums = std::move(exact.log_row_sums);
+  }
+  if (options_.scores) {
+    reference.scores.emplace(problem_, target, Stream(1).child("norm of the exact scores"));
+  }
+  return reference;
+}
+
+template <typename T>
+Measured measure(const croquis::BoundMethod<T>& method, Target target, const Reference& reference, arma::uword d,
+                 const Stream& stream) {
+  Measured measured;
+  try {
+    const auto start = Clock::now();
+    const croquis::Approximation<T> approximation = method.approximate(d, stream);
+    measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (is_normalised(target) && approximation.scores) {
+      measured.row_sum_deviation = croquis::row_sum_deviation(*approximation.scores);
+    }
+    measured.smallest_denominator = smallest_denominator(approximation, reference);
+    const auto output = arma::conv_to<arma::mat>::from(approximation.output);
+    if (reference.sample) {
+      const croquis::SampledErrors sampled = reference.sample->compare(output);
+      measured.errors = sampled.errors;
+      measured.spectral_rel = sampled.spectral_rel;
+      measured.frobenius_rel = sampled.frobenius_rel;
+    } else {
+      measured.errors = reference.output->compare(output);
+    }
+    if (reference.scores && approximation.scores) {
+      measured.scores = score_errors(*reference.scores, *approximation.scores, stream.child("norm of the error"));
+    }
+  } catch (const std::exception& failure) {
+    measured.status = failure.what();
+  }
+  return measured;
+}
+
+template Measured measure(const croquis::BoundMethod<float>&, Target, const Reference&, arma::uword, const Stream&);
+template Measured measure(const croquis::BoundMethod<double>&, Target, const Reference&, arma::uword, const Stream&);

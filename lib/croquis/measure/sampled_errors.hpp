@@ -1,0 +1,49 @@
+// Errors of an approximation from a random sample of the output's rows.
+#pragma once
+
+#include <croquis/attention/problem.hpp>
+#include <croquis/core/random.hpp>
+#include <croquis/measure/errors.hpp>
+#include <croquis/stats/intervals.hpp>
+#include <vector>
+
+namespace croquis {
+
+/// Estimated errors, and the intervals of the relative ones.
+struct SampledErrors {
+  OutputErrors errors;  ///< max_abs is that of the sampled rows: a lower bound
+  Interval spectral_rel, frobenius_rel;
+};
+
+/// The exact rows of R uniform different queries, for many comparisons: for n at which n^2 scores take too long.
+///
+/// Law: with rows e_i of O - O~, ||O - O~||_F^2 is estimated by (n/R) sum ||e_i||^2 and ||O - O~||^2 by the largest
+///   eigenvalue of (n/R) sum e_i e_i^T; relative errors divide by the same estimates of O, from the same rows. The
+///   second is biased upwards by about p_v times the largest row over R: O(1/R).
+/// Intervals: Student's of the pseudo-values of a jackknife over kGroups groups of the sample. Asymptotic in R; a few
+///   rows that have most of the error, fewer than some n/R, can be missed altogether.
+/// Randomness: the rows, from the stream. Cost: 2 R n (p + p_v) flops once; (kGroups + 1) eigenvalue problems of size
+///   p_v a comparison.
+class SampledReference {
+ public:
+  static constexpr arma::uword kGroups = 20;
+  static constexpr double kAlpha = 0.05;  ///< of the intervals
+
+  /// Throws std::invalid_argument unless kGroups <= count <= n.
+  SampledReference(const Problem<double>& problem, Target target, arma::uword count, const Stream& stream);
+
+  const arma::uvec& rows() const { return rows_; }
+  const arma::vec& log_row_sums() const { return log_row_sums_; }  ///< of the sampled rows
+
+  /// `approximate` has all n rows. Throws as OutputReference::compare.
+  SampledErrors compare(const arma::mat& approximate) const;
+
+ private:
+  arma::uword n_;
+  arma::uvec rows_;
+  arma::mat exact_;
+  arma::vec log_row_sums_;
+  std::vector<arma::mat> exact_grams_;  // O_g^T O_g of every group of rows
+};
+
+}  // namespace croquis

@@ -1,0 +1,101 @@
+#include <doctest/doctest.h>
+#include <croquis/attention/exact.hpp>
+#include <croquis/inputs/synthetic.hpp>
+#include <croquis/measure/sampled_errors.hpp>
+#include <croquis/stats/tests.hpp>
+
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+namespace {
+
+Problem<double> some_problem(arma::uword n) {
+  return clustered_input(Stream(test_seed()).child("sampled errors"), {n, 6, 3.0}, {4, 0.5});
+}
+
+// An output that is off by independent numbers of a size that varies from row to row.
+arma::mat perturbed(const arma::mat& exact, const Stream& stream) {
+  arma::mat noise(arma::size(exact));
+  fill_normal(stream, 0, noise.n_elem, noise.memptr());
+  noise.each_col() %= arma::linspace(0.1, 1, exact.n_rows);
+  return exact + noise;
+}
+
+}  // namespace
+
+TEST_CASE("exact_attention_rows: those rows of the whole, for every target") {
+  const Stream stream = Stream(test_seed()).child("rows");
+  const Problem<double> plain = gaussian_input(stream, {700, 5, 4.0});
+  RelativePosition<double> position;
+  position.bias.set_size(2 * 700 - 1);
+  fill_normal(stream.child("bias"), 0, position.bias.n_elem, position.bias.memptr());
+  position.causal = true;
+  const Problem<double> problem(plain.Q(), plain.K(), plain.V(), {}, position);
+  const arma::uvec rows = {0, 1, 255, 256, 300, 511, 512, 699};
+  for (const Target target :
+       {Target::softmax, Target::kernelized, Target::normalized, Target::softmax_rpe, Target::normalized_rpe}) {
+    CAPTURE(name_of(target));
+    const ExactAttention<double> all = exact_attention(problem, target),
+                                 some = exact_attention_rows(problem, target, rows);
+    // The same blocks of keys in the same order; products of other shapes may round differently: (n + p) u of entries
+    // that are averages of values.
+    const double bound =
+        2 * (700 + 5) * 0x1p-53 * arma::abs(problem.V()).max() * std::max(1.0, arma::abs(all.output).max());
+    CHECK(arma::abs(some.output - all.output.rows(rows)).max() <= bound);
+    const arma::vec sums = all.log_row_sums.elem(rows);
+    CHECK(arma::abs(some.log_row_sums - sums).max() <= 1e-12);
+  }
+  CHECK(contains(refusal([&] { exact_attention_rows(problem, Target::softmax, arma::uvec{3, 3}); }), "rows ascend"));
+  CHECK(contains(refusal([&] { exact_attention_rows(problem, Target::softmax, arma::uvec{700}); }), "below n"));
+  CHECK(contains(refusal([&] { exact_attention_rows(problem, Target::softmax, arma::uvec{}); }), "rows ascend"));
+}
+
+TEST_CASE("sampled errors: of all rows they are the errors themselves") {
+  const Problem<double> problem = some_problem(200);
+  const arma::mat exact = exact_attention(problem, Target::softmax).output;
+  const arma::mat approximate = perturbed(exact, Stream(test_seed()).child("noise"));
+  const OutputErrors whole = OutputReference(exact).compare(approximate);
+  const SampledErrors sampled =
+      SampledReference(problem, Target::softmax, 200, Stream(test_seed())).compare(approximate);
+  CHECK(sampled.errors.spectral_abs == doctest::Approx(whole.spectral_abs).epsilon(1e-10));
+  CHECK(sampled.errors.spectral_rel == doctest::Approx(whole.spectral_rel).epsilon(1e-10));
+  CHECK(sampled.errors.frobenius_abs == doctest::Approx(whole.frobenius_abs).epsilon(1e-10));
+  CHECK(sampled.errors.frobenius_rel == doctest::Approx(whole.frobenius_rel).epsilon(1e-10));
+  CHECK(sampled.errors.max_abs == doctest::Approx(whole.max_abs).epsilon(1e-10));
+}
+
+TEST_CASE("sampled errors: 95 % intervals have the error in nine of ten samples at least") {
+  // 400 samples of 200 of 2000 rows. The intervals are asymptotic: at a true coverage of 0.93 or more fewer than 0.9 of
+  // 400 has probability below 0.02 ... so the limit is where 0.93 gives 1e-9: 332 of 400.
+  const Problem<double> problem = some_problem(2000);
+  const arma::mat exact = exact_attention(problem, Target::softmax).output;
+  const arma::mat approximate = perturbed(exact, Stream(test_seed()).child("noise"));
+  const OutputErrors whole = OutputReference(exact).compare(approximate);
+  std::uint64_t spectral = 0, frobenius = 0, too_short = 0;
+  constexpr std::uint64_t samples = 400;
+  for (std::uint64_t s = 0; s < samples; ++s) {
+    const SampledErrors sampled =
+        SampledReference(problem, Target::softmax, 200, Stream(test_seed()).child("sample").child(s))
+            .compare(approximate);
+    spectral += sampled.spectral_rel.contains(whole.spectral_rel) ? 1 : 0;
+    frobenius += sampled.frobenius_rel.contains(whole.frobenius_rel) ? 1 : 0;
+    const double centre = sampled.errors.frobenius_rel, half = sampled.frobenius_rel.width() / 8;
+    too_short += std::abs(centre - whole.frobenius_rel) <= half ? 1 : 0;  // the mutant: a quarter as wide
+  }
+  CHECK(binomial_test(spectral, samples, 0.93, Side::lower).p_value > 1e-9);
+  CHECK(binomial_test(frobenius, samples, 0.93, Side::lower).p_value > 1e-9);
+  CHECK(binomial_test(too_short, samples, 0.93, Side::lower).p_value <= 1e-9);
+}
+
+TEST_CASE("sampled errors: sizes and outputs that are refused") {
+  const Problem<double> problem = some_problem(50);
+  const Stream stream(1);
+  CHECK(contains(refusal([&] { SampledReference(problem, Target::softmax, 19, stream); }), "20 <= count <= n"));
+  CHECK(contains(refusal([&] { SampledReference(problem, Target::softmax, 51, stream); }), "20 <= count <= n"));
+  const SampledReference reference(problem, Target::softmax, 30, stream);
+  CHECK(contains(refusal([&] { reference.compare(arma::mat(49, 6)); }), "outputs of one size"));
+  arma::mat nan(50, 6, arma::fill::value(arma::datum::nan));
+  CHECK(contains(refusal<std::runtime_error>([&] { reference.compare(nan); }), "not finite"));
+}
