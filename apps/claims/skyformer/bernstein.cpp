@@ -64,7 +64,7 @@ Ensemble sign_matrix(arma::uword size) {
 // matrix H. d^2 E X^2 = N sum_i ||h_i||^2 h_i h_i^T - (H H^T)^2.
 Ensemble sampled_columns(const std::string& name, const LiftFactor& factor, double lambda) {
   constexpr arma::uword d = 40;
-  const auto h = std::make_shared<const arma::mat>(factor.leverage_factor(lambda, 0.05));
+  const auto h = std::make_shared<const arma::mat>(factor.leverage_factor(lambda, 0.2));
   const arma::mat gram = *h * h->t();
   const auto points = static_cast<double>(h->n_cols);
   const arma::rowvec norms = arma::sum(arma::square(*h), 0);

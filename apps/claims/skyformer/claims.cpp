@@ -24,7 +24,7 @@ std::vector<Claim> lift_claims() {
            "SM and of kappa, for queries and keys of each input, for points that would overflow SM, and for equal "
            "points; within rounding, c (p + n) u (1 + max ||q||^2 / sqrt(p)) times the norm.",
        .mutants = {{"sign", "exp(-q_i.q_j / sqrt(p))"}, {"root", "D_Q in place of its root"}},
-       .curve = "",
+
        .check = check_lemma1},
       {.id = "sky.lift",
        .kind = "identity",
@@ -35,8 +35,8 @@ std::vector<Claim> lift_claims() {
            "C by exact attention and C~ by the method skyformer, M~ by the library's blocks with the same uniform "
            "landmarks, 1, n / 4 and 2n of them; no draw may fail by more than the rounding of the products.",
        .mutants = {{"other-block", "C~ taken from the block of queries with queries"},
-                   {"other-draw", "C~ with other landmarks than M~"}},
-       .curve = "",
+                   {"core-scale", "the factor 1/d of Definition 1 in the core of C~ alone"}},
+
        .check = check_lift},
       {.id = "sky.thm2.order",
        .kind = "probability",
@@ -48,7 +48,7 @@ std::vector<Claim> lift_claims() {
            "landmarks, duplicates among them. No draw may be below zero by more than its rounding bound, worked out "
            "from the computed weights Z = W^+ F^T: (I - S Z)^T M (I - S Z) >= 0 for any Z.",
        .mutants = {{"core-scale", "the factor 1/d of Definition 1 in the core alone"}},
-       .curve = "",
+
        .check = check_order},
       {.id = "sky.thm2",
        .kind = "probability",
@@ -88,7 +88,7 @@ std::vector<Claim> lemma3_claims() {
                draws,
            .expected = Verdict::refuted,
            .mutants = {{"ridge-twice", "D_M with 2 gamma, for which the statement is true"}},
-           .curve = "",
+
            .check = check_lemma3_stated},
           {.id = "sky.lemma3.corrected",
            .kind = "identity",
@@ -104,7 +104,7 @@ std::vector<Claim> lemma3_claims() {
                      draws,
            .mutants = {{"signs", "columns of S with random signs, as in accumulative sketches"},
                        {"sums-without-ridge", "D_M = diag(W 1)"}},
-           .curve = "",
+
            .check = check_lemma3_corrected}};
 }
 
@@ -137,7 +137,7 @@ std::vector<Claim> concentration_claims() {
            "nine tenths of the weight, and half of the columns zero. The smallest constant in place of 28/3 by "
            "bisection: the interval is from the largest that is shown to fail to the smallest that is shown to do.",
        .mutants = {{"no-scale", "Pi = S, without sqrt(n)"}, {"coherence", "beta = 1 for every H"}},
-       .curve = "",
+
        .check = check_multiplication}};
 }
 
@@ -155,7 +155,7 @@ std::vector<Claim> measured_claims() {
            "where the slope is above the threshold on this range.",
        .expected = Verdict::refuted,
        .mutants = {{"wide-only", "tokens of norm 1 alone"}, {"trivial-norm", "lambda = eps n in place of eps ||C||"}},
-       .curve = "",
+
        .check = check_statistical_dimension},
       {.id = "sky.conditioning",
        .kind = "identity",
@@ -170,7 +170,7 @@ std::vector<Claim> measured_claims() {
            "unseen-norm:L are two tokens whose keys differ by L in a direction that no query sees.",
        .expected = Verdict::refuted,
        .mutants = {{"balanced", "only keys without the unseen direction"}},
-       .curve = "",
+
        .check = check_conditioning}};
 }
 

@@ -38,7 +38,7 @@ std::vector<Finding> findings_of(const Points& set, const Check& check) {
   arma::mat s = arma::symmatu(croquis::scores_transposed<double>(set.x, set.x));
   if (check.makes("sign")) s = -s;
   const double largest = arma::abs(s.diag()).max();
-  const arma::vec half = (check.makes("root") ? 1.0 : 0.5) * s.diag();
+  const arma::vec half = (check.makes("root") ? 1.0 : 0.5) * arma::abs(s.diag());
   arma::mat scaled = s;
   scaled.each_col() -= half;
   scaled.each_row() -= half.t();

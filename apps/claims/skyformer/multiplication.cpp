@@ -26,7 +26,7 @@ std::vector<Case> cases_of(const Check& check) {
   for (const Subject& s : check.subjects) {
     if (!check.own_input && s.name != "gaussian:2" && s.name != "duplicates:4") continue;
     const LiftFactor factor(first_tokens(s.problem, check.quick ? 64 : 256), check.stream.child("factor"));
-    cases.push_back({s.name + " Psi", factor.leverage_factor(0.1 * factor.norm(), 0.05)});
+    cases.push_back({s.name + " Psi", factor.leverage_factor(0.1 * factor.norm(), 0.2)});
   }
   if (check.own_input) return cases;
   cases.push_back({"identity", arma::mat(16, 16, arma::fill::eye)});
@@ -65,7 +65,7 @@ Finding decide(const Case& c, const Check& check, double constant, const Bound& 
                           .bound = 0.5,
                           .delta = kDelta,
                           .alpha = alpha,
-                          .most_trials = 8000},
+                          .most_trials = 4000},
                          [&](const Stream& stream) {
                            arma::rowvec counts(c.h.n_cols, arma::fill::zeros);
                            for (const arma::uword i : croquis::sample_with_replacement(c.h.n_cols, d, stream))

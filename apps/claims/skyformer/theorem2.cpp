@@ -31,11 +31,12 @@ struct Case {
   bool by_library = false;  // trials by the library's blocks and pseudo-inverse at the claim's d
 };
 
-// Queries and three keys in four in one cluster, the other keys in one far away: landmarks must meet both.
+// Queries and half of the keys in one cluster, the other keys in one far away with weight n / 2 > lambda = 0.35 n:
+// landmarks must meet both.
 Problem<double> two_clusters(const Stream& stream, arma::uword n) {
   const auto near = croquis::gaussian_input(stream, {n, 4, 0.3});
   arma::mat keys = near.K();
-  keys.tail_rows(n / 4) += 8;
+  keys.tail_rows(n / 2) += 8;
   return {near.Q(), keys, near.V()};
 }
 
@@ -58,7 +59,7 @@ std::vector<Case> cases_of(const Check& check) {
   const auto gaussian = [&](arma::uword n, arma::uword p, double norm) {
     return croquis::gaussian_input(stream.child(fmt::format("{} {} {}", n, p, norm)), {n, p, norm});
   };
-  cases.push_back({"two-clusters", two_clusters(stream.child("clusters"), 1024), 0.5});
+  cases.push_back({"two-clusters", two_clusters(stream.child("clusters"), 512), 0.5});
   cases.push_back({"pairs", pairs(stream.child("pairs"), 24), 0.5});
   for (const double norm : check.quick ? std::vector{0.25, 1.0} : std::vector{0.25, 0.5, 1.0, 2.0, 4.0}) {
     cases.push_back({fmt::format("plane:{}", norm), gaussian(512, 2, norm), 0.5});
