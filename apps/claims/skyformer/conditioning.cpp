@@ -116,8 +116,9 @@ Report check_conditioning(const Check& check) {
     worse += f.verdict == Verdict::refuted ? 1 : 0;
     if (f.observed > report.number * f.bound) report.number = f.observed / f.bound;
   }
-  report.sentence = fmt::format("C is worse conditioned than A or B in {} of {} cases, by a factor {:.2g} at most",
-                                worse, told, report.number);
+  report.sentence =
+      fmt::format("C is worse conditioned than A or B in {} of {} cases; cond C / min(cond A, cond B) is up to {:.2g}",
+                  worse, told, report.number);
   return report;
 }
 

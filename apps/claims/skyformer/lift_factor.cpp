@@ -36,13 +36,14 @@ arma::mat LiftFactor::leverage_factor(double lambda, double cut) const {
 }
 
 arma::uword LiftFactor::rank(double lambda) const {
+  if (residual_ > 0.5 * kCut * lambda) return points();
   return std::max<arma::uword>(1, arma::accu(values_ > 0.5 * kCut * lambda));
 }
 
 arma::uword LiftFactor::sufficient(double lambda, arma::uword most, const croquis::Stream& stream,
                                    bool queries_only) const {
   const double e = kCut * lambda;
-  const arma::uword kept = rank(lambda);
+  const arma::uword kept = std::min(rank(lambda), values_.n_elem);
   const double dropped = (kept < values_.n_elem ? values_(kept) : 0) + residual_;
   croquis::require(dropped <= e, "LiftFactor::sufficient", "a factor good to 1e-3 lambda",
                    {{"dropped", dropped}, {"lambda", lambda}});

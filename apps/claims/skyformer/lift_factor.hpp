@@ -10,8 +10,7 @@ namespace skyformer {
 /// pivoted Cholesky factorisation has left (its trace is known) and the eigenvalues that were cut.
 class LiftFactor {
  public:
-  /// Randomness: the pivots. Cost: 2n r^2 flops, 2n r kernel entries. For at most 512 tokens or a lift of numerical
-  /// rank 1024.
+  /// Randomness: the pivots. Cost: 2n r^2 flops, 2n r kernel entries, r at most 1024: all of M for 512 tokens.
   LiftFactor(const croquis::Problem<double>& problem, const croquis::Stream& stream);
 
   arma::uword n() const { return factor_.n_rows / 2; }
@@ -21,7 +20,7 @@ class LiftFactor {
   arma::vec leverage(double lambda) const;                     ///< l_i, exact up to residual / lambda
   arma::mat leverage_factor(double lambda, double cut) const;  ///< Psi^T without directions of weight below `cut`
 
-  /// Eigenvalues above the e of `sufficient`, the r that its cost grows with.
+  /// Eigenvalues above the e of `sufficient`, the r that its cost grows with; 2n when the factorisation has left more.
   arma::uword rank(double lambda) const;
 
   /// The fewest landmarks, of the infinite sequence of uniform draws of the stream, with which ||M - M~|| <= lambda:

@@ -172,7 +172,7 @@ Report check_lift(const Check& check) {
   }
   report.number = largest;
   report.sentence =
-      fmt::format("||C - C~|| is at most {:.4g} ||M - M~|| in all draws; 1/2 is the sharp constant", largest);
+      fmt::format("||C - C~|| is at most {:.4g} ||M - M~|| over all draws; 1/2 is the sharp constant", largest);
   return report;
 }
 
