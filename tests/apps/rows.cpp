@@ -1,0 +1,78 @@
+// croquis error --rows: errors from a sample of the exact rows.
+#include <doctest/doctest.h>
+#include <croquis/io/csv.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "support/program.hpp"
+
+namespace {
+
+const std::string kOptions =
+    "error --input clustered --n 300 --p 6 --norm 3 --methods v-mean,skyformer,performer,best-rank-d --features 16 "
+    "--trials 3 --quiet ";
+
+double number_in(const std::string& field) {
+  return field == "NA" ? std::nan("") : std::stod(field);
+}
+
+std::map<std::string, double> numbers_of(const std::filesystem::path& file, const std::string& column) {
+  const croquis::CsvTable table = croquis::read_csv(file.string());
+  std::map<std::string, double> numbers;
+  for (const auto& row : table.rows) {
+    if (row[table.column("status")] != "ok") continue;
+    numbers[row[table.column("method")] + row[table.column("trial")]] = number_in(row[table.column(column)]);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("--rows: all rows give the errors themselves, fewer give intervals about them; n^2 methods decline") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kOptions + "--out full.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kOptions + "--rows 300 --out all.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kOptions + "--rows 150 --threads 1 --out some.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kOptions + "--rows 150 --threads 3 --out same.csv", folder.path()).status == 0);
+  for (const char* column : {"spectral_abs", "spectral_rel", "frobenius_rel", "max_abs", "row_sum_dev"}) {
+    CAPTURE(column);
+    auto full = numbers_of(folder / "full.csv", column);
+    const auto sampled = numbers_of(folder / "all.csv", column);
+    CHECK(full.erase("best-rank-d1") == 1);
+    REQUIRE(sampled.size() == full.size());
+    for (const auto& [row, number] : sampled) {
+      if (std::isnan(number)) continue;
+      CHECK(std::abs(number - full[row]) <= 1e-9 * (1 + std::abs(full[row])));
+    }
+    const auto same = numbers_of(folder / "same.csv", column);
+    for (const auto& [row, number] : numbers_of(folder / "some.csv", column)) {
+      CHECK((number == same.at(row) || (std::isnan(number) && std::isnan(same.at(row)))));
+    }
+  }
+  const croquis::CsvTable table = croquis::read_csv((folder / "some.csv").string());
+  CHECK(table.header.at(21) == "rows");
+  for (const auto& row : table.rows) {
+    const auto field = [&](const char* name) { return row[table.column(name)]; };
+    if (field("method") == "best-rank-d") {
+      CHECK(field("status").find("O(n^2)") != std::string::npos);
+      continue;
+    }
+    CHECK(field("rows") == "150");
+    CHECK(std::stod(field("spectral_rel_lo")) <= std::stod(field("spectral_rel")));
+    CHECK(std::stod(field("frobenius_rel_hi")) >= std::stod(field("frobenius_rel")));
+  }
+}
+
+TEST_CASE("--rows: what is no number of rows is one line and status 2") {
+  TemporaryFolder folder;
+  for (const char* rows : {"19", "301", "-1", "0", "x"}) {
+    const ProgramRun run = run_croquis(kOptions + "--rows " + rows, folder.path());
+    CAPTURE(rows);
+    CHECK(run.status == 2);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    CHECK_FALSE(std::filesystem::exists(folder / "error.csv"));
+  }
+}
