@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <croquis/attention/best_rank.hpp>
+#include <croquis/attention/exact.hpp>
 
 #include <cmath>
 
@@ -118,5 +119,23 @@ TEST_CASE_TEMPLATE("best-rank-d: scores that underflow but for a few columns hav
                          20 * 203 * unit<T>() * arma::norm(b, "fro");
     CHECK(distance(best.singular_values(), values) <= error);
     CHECK(distance(best.approximate(203).scores->dense(), b) <= 2 * error);
+  }
+}
+
+TEST_CASE_TEMPLATE("best-rank-d: by iteration it is within one per cent of Eckart-Young, with no n x n matrix", T,
+                   float, double) {
+  const Problem<T> problem = random_problem<T>(120, 6, 3, 2, Stream(test_seed()).child("iteration"));
+  const arma::mat b = in_double(softmax_of(logits_of(problem.Q(), problem.K())));
+  const arma::vec singular = arma::svd(b);
+  for (const arma::uword d : {1U, 8U, 40U}) {
+    CAPTURE(d);
+    const Approximation<T> approximation =
+        best_rank_iterative(problem, exact_scores(problem, Target::softmax), d, Stream(test_seed()));
+    const arma::mat b_d = arma::conv_to<arma::mat>::from(approximation.scores->dense());
+    const double rounding = 1e3 * unit<T>() * singular(0);
+    CHECK(arma::rank(b_d, 1e-5 * singular(0)) <= d);
+    CHECK(arma::norm(b - b_d) <= 1.01 * singular(d) + rounding);
+    CHECK(arma::norm(b - b_d) >= singular(d) - rounding);
+    CHECK(approximation.diagnostics.residual <= 0.1 * singular(d) * std::sqrt(static_cast<double>(d)) + rounding);
   }
 }

@@ -11,6 +11,7 @@ namespace croquis {
 /// rank-d matrix better there.
 ///
 /// The singular value decomposition is computed once, on construction. Cost: about 22 n^3 flops and 3 n^2 numbers.
+/// best_rank_iterative() needs no n x n matrix.
 template <typename T>
 class BestRank {
  public:
@@ -32,6 +33,13 @@ class BestRank {
   Problem<T> problem_;
   std::shared_ptr<const Factors> factors_;
 };
+
+/// The same for any n: d triples of B as an operator by randomised subspace iteration, within a few per cent of the
+/// best. Diagnostics: residual ||B V_d - U_d S_d||_F.
+/// Randomness: the start, normals of the stream. Cost: 22 n^2 (p + d + 10) flops, memory O(n d). 1 <= d <= n.
+template <typename T>
+Approximation<T> best_rank_iterative(const Problem<T>& problem, const LinearOperator<T>& scores, arma::uword d,
+                                     const Stream& stream);
 
 template <typename T>
 Method<T> best_rank_method();

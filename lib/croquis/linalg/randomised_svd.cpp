@@ -1,0 +1,49 @@
+#include <algorithm>
+#include <croquis/core/require.hpp>
+#include <croquis/linalg/randomised_svd.hpp>
+#include <stdexcept>
+
+namespace croquis {
+namespace {
+
+template <typename T>
+arma::Mat<T> orthonormal(const arma::Mat<T>& columns) {
+  arma::Mat<T> q, r;
+  if (!arma::qr_econ(q, r, columns)) throw std::runtime_error("randomised_svd: QR failed");
+  return q;
+}
+
+}  // namespace
+
+template <typename T>
+TruncatedSvd<T> randomised_svd(const LinearOperator<T>& a, arma::uword k, const Stream& stream,
+                               const RandomisedSvdOptions& options) {
+  const arma::uword most = std::min(a.rows, a.cols);
+  require(k >= 1 && k <= most && options.iterations >= 0, "randomised_svd", "1 <= k <= min(m, n), iterations >= 0",
+          {{"k", k}, {"m", a.rows}, {"n", a.cols}, {"iterations", options.iterations}});
+  arma::Mat<T> start(a.cols, std::min(most, k + options.oversampling));
+  fill_normal(stream, 0, start.n_elem, start.memptr());
+  arma::Mat<T> range = orthonormal<T>(a.apply(start));
+  for (int i = 0; i < options.iterations; ++i) {
+    range = orthonormal<T>(a.apply(orthonormal<T>(a.apply_transposed(range))));
+  }
+  TruncatedSvd<T> svd;
+  arma::Mat<T> left;
+  if (!arma::svd_econ(svd.right, svd.values, left, a.apply_transposed(range))) {
+    throw std::runtime_error("randomised_svd: the singular value solver failed");
+  }
+  svd.values = svd.values.head(k).eval();
+  svd.right = svd.right.head_cols(k).eval();
+  svd.left = range * left.head_cols(k);
+  arma::Mat<T> rest = a.apply(svd.right);
+  rest -= svd.left * arma::diagmat(svd.values);
+  svd.residual = static_cast<double>(arma::norm(rest, "fro"));
+  return svd;
+}
+
+template TruncatedSvd<float> randomised_svd(const LinearOperator<float>&, arma::uword, const Stream&,
+                                            const RandomisedSvdOptions&);
+template TruncatedSvd<double> randomised_svd(const LinearOperator<double>&, arma::uword, const Stream&,
+                                             const RandomisedSvdOptions&);
+
+}  // namespace croquis
