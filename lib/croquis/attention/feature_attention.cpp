@@ -51,8 +51,8 @@ Approximation<T> feature_attention(const FeaturePair<T>& features, const arma::M
   return approximation;
 }
 
-double feature_attention_flops(double n, double p, double p_v, double d) {
-  return 4 * n * d * p + 2 * n * d + 4 * n * d * (p_v + 1);
+double feature_attention_flops(double n, double p, double p_v, double d, FeatureMap map) {
+  return 4 * n * d / static_cast<double>(functions_of(map)) * p + 2 * n * d + 4 * n * d * (p_v + 1);
 }
 
 template <typename T>

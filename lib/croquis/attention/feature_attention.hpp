@@ -12,8 +12,9 @@ namespace croquis {
 /// Law: rows of B~ = D~^-1 phi(X) phi(Y)^T sum to 1; they are non-negative for positive maps. D~ is an unbiased
 /// estimate of
 ///   the row sums where the features are unbiased; the ratio is not.
-/// Cost: 4 n d p for the features, 4 n d (p_v + 1) flops, 2 n d exponentials; memory O(n d), which the scores keep.
-/// Throws std::runtime_error, with `name` and the token, when an estimated row sum is zero.
+/// Cost: 4 n d p for the features (half of it where two share a direction), 4 n d (p_v + 1) flops, 2 n d exponentials;
+/// memory O(n d), which the scores keep. Throws std::runtime_error, with `name` and the token, when an estimated row
+/// sum is zero.
 template <typename T>
 Approximation<T> feature_attention(const FeaturePair<T>& features, const arma::Mat<T>& v, std::string_view name);
 
@@ -21,8 +22,8 @@ Approximation<T> feature_attention(const FeaturePair<T>& features, const arma::M
 template <typename T>
 Denominators<T> checked_denominators(arma::Col<T> sums, arma::Col<T> log_scale, std::string_view name);
 
-/// 4 n d p + 2 n d + 4 n d (p_v + 1)
-double feature_attention_flops(double n, double p, double p_v, double d);
+/// 4 n (d / f) p + 2 n d + 4 n d (p_v + 1), f features a direction.
+double feature_attention_flops(double n, double p, double p_v, double d, FeatureMap map);
 
 /// x / p^{1/4}: once for queries and once for keys.
 template <typename T>

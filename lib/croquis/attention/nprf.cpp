@@ -23,7 +23,7 @@ Method<T> nprf_method() {
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Stream& stream) { return nprf(problem, d, stream, options); },
-            [=](double d) { return feature_attention_flops(n, p, p_v, d); }};
+            [=](double d) { return feature_attention_flops(n, p, p_v, d, options.map); }};
   };
   return method;
 }

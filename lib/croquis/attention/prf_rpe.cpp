@@ -39,7 +39,8 @@ Method<T> method_for(Target target) {
               const RelativePath path = relative_path(problem.position(), problem.n(), static_cast<arma::uword>(d),
                                                       problem.p_v(), options.product);
               return relative_flops(path, static_cast<double>(problem.n()), static_cast<double>(problem.p()),
-                                    static_cast<double>(problem.p_v()), d, problem.position().height > 1);
+                                    static_cast<double>(problem.p_v()), d, options.features.map,
+                                    problem.position().height > 1);
             }};
   };
   return method;

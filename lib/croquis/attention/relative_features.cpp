@@ -18,8 +18,8 @@ constexpr double kSmallestPart = 0.01;  // of a row sum that its error bound may
 
 }  // namespace
 
-double relative_flops(RelativePath path, double n, double p, double p_v, double d, bool image) {
-  const double features = 8 * n * d * p + 2 * n * d;
+double relative_flops(RelativePath path, double n, double p, double p_v, double d, FeatureMap map, bool image) {
+  const double features = 8 * n * d / static_cast<double>(functions_of(map)) * p + 2 * n * d;
   if (path == RelativePath::fft) {
     const double length = (image ? 4 : 2) * n;
     return features + 5 * d * (p_v + 1) * length * std::log2(length);
@@ -36,8 +36,9 @@ RelativePath relative_path(const RelativePosition<T>& position, arma::uword n, a
     return wanted == ToeplitzPath::fft ? RelativePath::fft : RelativePath::direct;
   }
   const auto flops = [&](RelativePath path) {
+    // No p: the features cost the same on every path.
     return relative_flops(path, static_cast<double>(n), 0, static_cast<double>(p_v), static_cast<double>(d),
-                          position.height > 1);
+                          FeatureMap::prf, position.height > 1);
   };
   return flops(RelativePath::fft) < kFftRate<T> * flops(RelativePath::direct) ? RelativePath::fft
                                                                               : RelativePath::direct;

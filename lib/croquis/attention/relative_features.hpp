@@ -38,6 +38,6 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
 
 /// Leading terms: features are computed twice, once for their shifts; then sums and prefix as feature_attention, fft
 /// 5 d (p_v + 1) L log2 L with L = 2n (4n for an image), direct 2 n^2 (d + p_v + 1).
-double relative_flops(RelativePath path, double n, double p, double p_v, double d, bool image);
+double relative_flops(RelativePath path, double n, double p, double p_v, double d, FeatureMap map, bool image);
 
 }  // namespace croquis

@@ -10,6 +10,10 @@ namespace {
 constexpr std::string_view kNames[] = {"trf", "prf", "hyperbolic", "sphere", "oprf", "saderf"};
 }
 
+arma::uword functions_of(FeatureMap map) {
+  return map == FeatureMap::trf || map == FeatureMap::hyperbolic ? 2 : 1;
+}
+
 std::string_view name_of(FeatureMap map) {
   return kNames[static_cast<std::size_t>(map)];
 }

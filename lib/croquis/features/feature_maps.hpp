@@ -19,6 +19,8 @@ enum class FeatureMap {
   saderf,      ///< oprf of Psi x and Psi^{-1} y, Psi diagonal (FAVOR#)
 };
 std::string_view name_of(FeatureMap map);
+/// Features a direction: 2 for trf and hyperbolic, else 1.
+arma::uword functions_of(FeatureMap map);
 std::vector<std::string> feature_map_names();
 /// Throws std::invalid_argument, with the names there are, for another one.
 FeatureMap feature_map(std::string_view name);

@@ -21,10 +21,6 @@ void for_columns(arma::uword columns, arma::uword rows, const std::function<void
   });
 }
 
-arma::uword functions_of(FeatureMap map) {
-  return map == FeatureMap::trf || map == FeatureMap::hyperbolic ? 2 : 1;
-}
-
 arma::uword checked_directions(const FeatureOptions& options, arma::uword d) {
   const arma::uword functions = functions_of(options.map);
   require(d >= 1, "features", "d >= 1", {{"d", d}});
