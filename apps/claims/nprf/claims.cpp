@@ -66,7 +66,7 @@ std::vector<Claim> nprf_claims() {
        .statement = "m = n e^{4 R^2} / (eps^2 delta) positive features give Pr(||A - A^||_1 >= 4 eps) <= delta.",
        .hypotheses = "||q||, ||k_j|| <= R, scores q.k_j without 1/sqrt(p), eps < 1/2 (the last line of the proof; the "
                      "statement hides the 4 in its Theta).",
-       .method = "n = 16 keys, delta = 0.1, R = 1/4, 1/2, 3/4 with eps = 0.1 and R = 1 with eps = 1/4; keys uniform on "
+       .method = "n = 8 keys, delta = 0.1, R = 1/4, 1/2, 3/4 with eps = 0.1 and R = 1 with eps = 1/4; keys uniform on "
                  "the sphere (p = 8), and half of them q, half -q. Failures against delta. The smallest m with 90 % of "
                  "400 draws within 4 eps is found by bisection: how loose the number is.",
        .mutants = {{"sign-turned", "phi(-q) in the place of phi(q)"},

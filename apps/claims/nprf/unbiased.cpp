@@ -51,7 +51,8 @@ Pairs pairs_of(const Check& check) {
   const Stream stream = check.stream.child("pairs");
   Pairs pairs;
   const croquis::Problem<double>& problem = check.subjects.front().problem;
-  const arma::uword p = check.own_input ? problem.p() : kWidth;
+  const bool own = check.own_input && problem.p() >= 2;  // an orthogonal direction is needed
+  const arma::uword p = own ? problem.p() : kWidth;
   const arma::rowvec ones(p, arma::fill::ones);
   arma::rowvec first(p, arma::fill::zeros), any(p);
   first(0) = 1;
@@ -60,7 +61,7 @@ Pairs pairs_of(const Check& check) {
   pairs.add("-1/sqrt(p)", -ones, stream);
   pairs.add("e_0", first, stream);
   pairs.add("any", any, stream);
-  if (check.own_input) pairs.add("q + k", problem.Q().row(0) + problem.K().row(0), stream);
+  if (own) pairs.add("q + k", problem.Q().row(0) + problem.K().row(0), stream);
   return pairs;
 }
 

@@ -8,6 +8,7 @@
 #include <croquis/stats/design.hpp>
 #include <croquis/stats/intervals.hpp>
 #include <set>
+#include <utility>
 
 #include "claims/decisions.hpp"
 #include "claims/skeinformer/checks.hpp"
@@ -97,23 +98,24 @@ Operator with_columns(const Operator& op, arma::uword d) {
   return op;
 }
 
-// The smallest d, a multiple of 4, from which on the worst vector fails no more often than delta in 400 trials; n when
-// none does.
-arma::uword smallest_columns(const Check& check, const Operator& op, const Vectors& vectors, const Guarantee& wanted) {
+// The smallest d, a multiple of 4, from which on the worst vector fails no more often than delta in 400 trials, and its
+// failures there; n when none does.
+std::pair<arma::uword, arma::uword> smallest_columns(const Check& check, const Operator& op, const Vectors& vectors,
+                                                     const Guarantee& wanted) {
   const std::uint64_t trials = check.trials(400);
   const arma::uword n = op.description().rows;
-  const auto holds = [&](arma::uword quarter) {
+  const auto failures = [&](arma::uword quarter) -> arma::uword {
     const Operator other = with_columns(op, 4 * quarter);
     const Stream stream = check.stream.child("smallest").child(op.name()).child(4 * quarter);
-    const arma::uvec failures = failures_of(check, other, vectors, wanted.epsilon, trials, stream);
-    return static_cast<double>(failures.max()) <= wanted.delta * static_cast<double>(trials);
+    return failures_of(check, other, vectors, wanted.epsilon, trials, stream).max();
   };
   arma::uword lo = 0, hi = n / 4;  // times 4
   while (hi - lo > 1) {
     const arma::uword middle = (lo + hi) / 2;
-    (holds(middle) ? hi : lo) = middle;
+    const bool holds = static_cast<double>(failures(middle)) <= wanted.delta * static_cast<double>(trials);
+    (holds ? hi : lo) = middle;
   }
-  return 4 * hi;
+  return {4 * hi, failures(hi)};
 }
 
 // Quantiles of the smallest and the largest singular value of S^T U, U the first coordinates: injectivity and dilation.
@@ -167,7 +169,7 @@ Report check_jl(const Check& check) {
   std::vector<Guarantee> guarantees = {{0.5, 0.05}};
   if (!check.quick) guarantees.insert(guarantees.end(), {{0.5, 0.01}, {0.3, 0.05}});
   Report report;
-  const Vectors vectors = vectors_of(check, n);
+  const Vectors vectors = n > kSubspace ? vectors_of(check, n) : Vectors{};
   double largest = 0;
   std::string at;
   for (const Guarantee& wanted : guarantees) {
@@ -185,11 +187,13 @@ Report check_jl(const Check& check) {
       Finding finding =
           finding_of(check, op, vectors, wanted, check.alpha / static_cast<double>(all.size() * guarantees.size()));
       if (&wanted == &guarantees.front() && check.mutant.empty()) {
-        const arma::uword smallest = smallest_columns(check, op, vectors, wanted);
+        const auto [smallest, failures] = smallest_columns(check, op, vectors, wanted);
+        const croquis::Interval rate = croquis::clopper_pearson(failures, check.trials(400), 1e-3);
         const double constant =
             static_cast<double>(smallest) * wanted.epsilon * wanted.epsilon / std::log(1 / wanted.delta);
-        finding.hypotheses += fmt::format("; smallest d = {}{}; constant = {:.3g}; {}",
-                                          smallest < n ? "" : ">= ", smallest, constant, subspace_text(check, op));
+        finding.hypotheses +=
+            fmt::format("; smallest d = {}{}, where a share of {:.3g} to {:.3g} fails (99.9 %); constant = {:.3g}; {}",
+                        smallest < n ? "" : ">= ", smallest, rate.lo, rate.hi, constant, subspace_text(check, op));
         if (is_mixing(op.name()) && constant > largest) {
           largest = constant;
           at = op.name();
@@ -199,6 +203,10 @@ Report check_jl(const Check& check) {
     }
   }
   report.number = largest;
+  if (at.empty()) {
+    report.sentence = "not searched for, or d as large as n";
+    return report;
+  }
   report.sentence =
       fmt::format("largest c (of {}) in d = c eps^-2 log(1/delta), of 6 mixing laws; sampling ones miss e_0", at);
   return report;

@@ -32,6 +32,7 @@ struct Columns {
   double quality(const arma::vec& w) const {
     const arma::vec best = arma::sqrt(sums) % values;
     const arma::uvec needed = arma::find(best > 0);
+    if (needed.is_empty()) return 1;  // V = 0
     return arma::min(w(needed) / best(needed)) * arma::accu(best) / arma::accu(w);
   }
   /// The library's pilot of d_0 rows.

@@ -39,6 +39,7 @@ struct Example {
   /// Quality of probabilities p_i ~ w_i: the largest beta <= 1 with p_i >= beta best_i / sum best.
   double quality(const arma::vec& w) const {
     const arma::uvec needed = arma::find(best > 0);
+    if (needed.is_empty()) return 1;
     return std::min(1.0, arma::min(w(needed) / best(needed)) * arma::accu(best) / arma::accu(w));
   }
   /// ||B V||_F^2, what the approximation 0 is off by, over ||B||_F^2 ||V||_F^2.
@@ -91,6 +92,13 @@ Finding finding_of(const Check& check, const Example& e, Probabilities kind, arm
   const char* name = names[static_cast<int>(kind)];
   const auto method = croquis::bind(croquis::find_method<double>("sampled-columns"), e.problem,
                                     croquis::OptionValues(std::map<std::string, std::string>{{"p", name}}));
+  if (!(e.norms > 0)) {
+    Finding zero;
+    zero.input = fmt::format("{} {} d={}", e.name, name, d);
+    zero.verdict = Verdict::not_applicable;
+    zero.hypotheses = "V = 0";
+    return zero;
+  }
   std::vector<double> betas;
   for (std::uint64_t t = 0; t < (kind == Probabilities::pilot ? 51 : 1); ++t) {
     betas.push_back(e.quality(weights_of(e, kind, d, check.stream.child("beta").child(t))));
