@@ -2,101 +2,75 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
+#include <cmath>
 #include <croquis/core/random.hpp>
 #include <croquis/inputs/synthetic.hpp>
-#include <croquis/inputs/text.hpp>
 #include <croquis/io/npy.hpp>
 #include <croquis/io/npz.hpp>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include "bias.hpp"
 #include "lists.hpp"
+#include "text_input.hpp"
 
 namespace {
 
 using croquis::Problem;
 using croquis::Stream;
 
-// A head and its name.
-using Head = std::pair<std::string, Problem<double>>;
+using Head = NamedHead;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw std::invalid_argument(why);
 }
 
-arma::uword positive(const std::optional<long long>& value, arma::uword fallback, const char* option) {
-  if (!value) return fallback;
-  if (*value < 1) refuse(fmt::format("{}: {} is not a positive number", option, *value));
-  return static_cast<arma::uword>(*value);
-}
-
 // Options that another kind of input takes are refused, not ignored.
 void refuse_others(const InputOptions& o) {
-  const auto only_for = [&](bool given, const char* option, const char* kind) {
-    if (given && o.kind != kind)
-      refuse(fmt::format("{}: goes with --input {}, this is --input {}", option, kind, o.kind));
+  const auto only_for = [&](bool given, const char* option, const char* kind, const char* or_kind = "") {
+    if (!given || o.kind == kind || o.kind == or_kind) return;
+    refuse(fmt::format("{}: goes with --input {}{}{}, this is --input {}", option, kind, *or_kind == 0 ? "" : " and ",
+                       or_kind, o.kind));
   };
-  only_for(!o.text.empty(), "--text", "text");
+  only_for(o.head != InputOptions().head, "--head", "arrays", "model");
+  only_for(!o.text.empty(), "--text", "text", "model");
+  only_for(!o.vocab.empty(), "--vocab", "text", "model");
+  only_for(o.uncased, "--uncased", "text", "model");
   only_for(o.token_type, "--token-type", "text");
   only_for(!o.q.empty(), "--q", "arrays");
   only_for(!o.k.empty(), "--k", "arrays");
   only_for(!o.v.empty(), "--v", "arrays");
   only_for(!o.qkv.empty(), "--qkv", "arrays");
-  only_for(o.head != "all", "--head", "arrays");
+  only_for(!o.model.empty(), "--model", "model");
+  only_for(!o.model_config.empty(), "--model-config", "model");
+  only_for(o.layer != InputOptions().layer, "--layer", "model");
   only_for(o.clusters.has_value(), "--clusters", "clustered");
   only_for(o.spread.has_value(), "--spread", "clustered");
   only_for(o.tail.has_value(), "--tail", "heavy-norms");
   only_for(o.rank.has_value(), "--token-rank", "low-rank");
   only_for(o.distinct.has_value(), "--distinct", "duplicates");
-  if (o.norm && (o.kind == "text" || o.kind == "arrays")) {
+  if (o.norm && (o.kind == "text" || o.kind == "arrays" || o.kind == "model")) {
     refuse(fmt::format("--norm: goes with --input gaussian, sphere, ..., this is --input {}", o.kind));
   }
   if (o.kind == "arrays" && (o.n || o.p)) refuse("--n and --p: the arrays have their sizes; leave them out");
-}
-
-std::string read_file(const std::string& path) {
-  std::error_code status;
-  if (std::filesystem::is_directory(path, status)) refuse(fmt::format("--text: {}: is a folder", path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(fmt::format("--text: {}: cannot be opened", path));
-  std::stringstream buffer;
-  buffer << file.rdbuf();
-  return buffer.str();
-}
-
-Problem<double> from_text(const InputOptions& o, const Stream& stream) {
-  const arma::uword n = positive(o.n, 1024, "--n");
-  croquis::InitialisedBert bert;
-  bert.head = positive(o.p, bert.head, "--p");
-  bert.token_type = o.token_type;
-  std::vector<std::string> tokens =
-      croquis::split_words(o.text.empty() ? croquis::sample_text() : std::string_view(read_file(o.text)));
-  if (tokens.size() < n) {
-    refuse(fmt::format("--n: the text has {} tokens, {} are wanted; give a smaller --n or a longer --text",
-                       tokens.size(), n));
-  }
-  tokens.resize(n);
-  return croquis::initialised_bert(tokens, stream, bert);
+  if (o.kind == "model" && o.p) refuse("--p: the model has its width; leave it out");
+  if (o.kind == "model" && o.length) refuse("--length: the text of a model has no padding; give a smaller --n");
+  if (o.uncased && o.vocab.empty()) refuse("--uncased: goes with --vocab");
 }
 
 // The name has what the family was made with.
 Head synthetic(const InputOptions& o, const Stream& stream) {
   croquis::SyntheticSize size;
-  size.n = positive(o.n, size.n, "--n");
-  size.p = positive(o.p, size.p, "--p");
+  size.n = positive_or(o.n, size.n, "--n");
+  size.p = positive_or(o.p, size.p, "--p");
   size.norm = o.norm.value_or(std::sqrt(static_cast<double>(size.p)));
   const std::string name = fmt::format("{}:{:g}", o.kind, size.norm);
   if (o.kind == "gaussian") return {name, croquis::gaussian_input(stream, size)};
   if (o.kind == "sphere") return {name, croquis::sphere_input(stream, size)};
   if (o.kind == "clustered") {
     croquis::ClusteredInput family;
-    family.clusters = positive(o.clusters, family.clusters, "--clusters");
+    family.clusters = positive_or(o.clusters, family.clusters, "--clusters");
     family.spread = o.spread.value_or(family.spread);
     return {fmt::format("{};clusters={};spread={:g}", name, family.clusters, family.spread),
             croquis::clustered_input(stream, size, family)};
@@ -108,12 +82,12 @@ Head synthetic(const InputOptions& o, const Stream& stream) {
   }
   if (o.kind == "low-rank") {
     croquis::LowRankInput family;
-    family.rank = positive(o.rank, family.rank, "--token-rank");
+    family.rank = positive_or(o.rank, family.rank, "--token-rank");
     return {fmt::format("{};rank={}", name, family.rank), croquis::low_rank_input(stream, size, family)};
   }
   if (o.kind == "duplicates") {
     croquis::DuplicatesInput family;
-    family.distinct = positive(o.distinct, family.distinct, "--distinct");
+    family.distinct = positive_or(o.distinct, family.distinct, "--distinct");
     return {fmt::format("{};distinct={}", name, family.distinct), croquis::duplicates_input(stream, size, family)};
   }
   std::string kinds;
@@ -143,27 +117,6 @@ std::string array_name(const std::string& path) {
   return stem;
 }
 
-// The numbers of "all" or "0,3", each below `count`.
-std::vector<std::size_t> chosen(const std::string& text, const char* option, std::size_t count) {
-  std::vector<std::size_t> numbers;
-  if (text == "all") {
-    for (std::size_t i = 0; i < count; ++i) numbers.push_back(i);
-    return numbers;
-  }
-  for (const std::string& item : split_list(text, option)) {
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), number);
-    if (error != std::errc{} || end != item.data() + item.size() || number >= count) {
-      refuse(fmt::format("{}: '{}' is none of 0 to {}", option, item, count - 1));
-    }
-    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
-      refuse(fmt::format("{}: {} is there twice", option, number));
-    }
-    numbers.push_back(number);
-  }
-  return numbers;
-}
-
 std::vector<Head> from_arrays(const InputOptions& o) {
   const bool one_file = !o.qkv.empty(), three_files = !o.q.empty() && !o.k.empty() && !o.v.empty();
   if (one_file == three_files || (one_file && !(o.q + o.k + o.v).empty())) {
@@ -178,7 +131,7 @@ std::vector<Head> from_arrays(const InputOptions& o) {
   }
   const std::string name = "arrays:" + (one_file ? std::filesystem::path(o.qkv).stem().string() : array_name(o.q));
   std::vector<Head> heads;
-  for (const std::size_t h : chosen(o.head, "--head", q.size())) {
+  for (const arma::uword h : parse_numbers(o.head, "--head", q.size())) {
     heads.emplace_back(q.size() == 1 ? name : fmt::format("{};head={}", name, h), Problem<double>(q[h], k[h], v[h]));
   }
   return heads;
@@ -187,7 +140,7 @@ std::vector<Head> from_arrays(const InputOptions& o) {
 // With what the kinds of input have in common: padding, bias, causality.
 Problem<double> completed(Problem<double> problem, const InputOptions& o, const Stream& stream) {
   if (!o.length && o.bias.empty() && !o.causal) return problem;
-  const arma::uword n = problem.n(), m = positive(o.length, n, "--length");
+  const arma::uword n = problem.n(), m = positive_or(o.length, n, "--length");
   if (m > n) refuse(fmt::format("--length: {} is more than the {} tokens", m, n));
   return {problem.Q(), problem.K(), problem.V(), m, parse_bias(o.bias, o.causal, n, stream.child("bias"))};
 }
@@ -195,7 +148,7 @@ Problem<double> completed(Problem<double> problem, const InputOptions& o, const 
 }  // namespace
 
 const std::vector<std::string>& input_kinds() {
-  static const std::vector<std::string> kinds = {"text",      "arrays",      "gaussian", "sphere",
+  static const std::vector<std::string> kinds = {"text",      "model",       "arrays",   "gaussian",  "sphere",
                                                  "clustered", "heavy-norms", "low-rank", "duplicates"};
   return kinds;
 }
@@ -216,10 +169,8 @@ std::vector<Input> load_inputs(const InputOptions& o, std::uint64_t seed) {
   refuse_others(o);
   const Stream stream = Stream(seed).child("input").child(o.kind);
   const auto make = [&]() -> std::vector<Head> {
-    if (o.kind == "text") {
-      const std::string name = o.text.empty() ? "sample" : std::filesystem::path(o.text).stem().string();
-      return {{"text:" + name, from_text(o, stream)}};
-    }
+    if (o.kind == "text") return {from_text(o, stream)};
+    if (o.kind == "model") return from_model(o);
     if (o.kind == "arrays") return from_arrays(o);
     return {synthetic(o, stream)};
   };
@@ -235,7 +186,8 @@ std::vector<Input> load_inputs(const InputOptions& o, std::uint64_t seed) {
 Input load_input(const InputOptions& options, std::uint64_t seed) {
   std::vector<Input> inputs = load_inputs(options, seed);
   if (inputs.size() > 1) {
-    refuse(fmt::format("--head: the input has {} heads, this command takes one; give its number", inputs.size()));
+    refuse(fmt::format("{}: the input has {} heads, this command takes one; give its number",
+                       options.kind == "model" ? "--layer, --head" : "--head", inputs.size()));
   }
   return std::move(inputs.front());
 }

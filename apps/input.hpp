@@ -10,10 +10,15 @@
 
 struct InputOptions {
   std::string kind = "text";  ///< one of input_kinds()
-  std::string text;           ///< file for `text`; the sample text when empty
+  std::string text;           ///< file for `text` and `model`; the sample text when empty
+  std::string vocab;          ///< vocab.txt for `text` and `model`
+  bool uncased = false;       ///< the vocabulary has lower case without accents
+  std::string model;          ///< safetensors for `model`
+  std::string model_config;   ///< config.json; the one beside the model when empty
+  std::string layer = "0";    ///< of `model`: all, or numbers as in "0,3"
   std::string q, k, v;        ///< files for `arrays`
   std::string qkv;            ///< one .npz for them
-  std::string head = "all";   ///< of arrays with heads: all, or numbers as in "0,3"
+  std::string head = "all";   ///< of `model` and arrays with heads: all, or numbers as in "0,3"
   bool token_type = false;    ///< for `text`
   std::optional<long long> n, p, length;
   std::optional<double> norm;                         ///< for the synthetic kinds
@@ -23,7 +28,7 @@ struct InputOptions {
   bool causal = false;
 };
 
-/// text, arrays, gaussian, sphere, clustered, heavy-norms, low-rank, duplicates.
+/// text, model, arrays, gaussian, sphere, clustered, heavy-norms, low-rank, duplicates.
 const std::vector<std::string>& input_kinds();
 
 struct Input {

@@ -30,8 +30,9 @@ constexpr Entry kProjections[] = {
     {"sorf", "biased", "H D H D H D / p by fast Hadamard transforms"},
 };
 constexpr Entry kInputs[] = {
-    {"text", "--text FILE --token-type --n N",
+    {"text", "--text FILE --vocab FILE --n N",
      "a head of an initialised BERT on a text; without --text the sample text"},
+    {"model", "--model FILE --vocab FILE --text FILE", "heads of a trained BERT: --layer and --head, or all"},
     {"arrays", "--q Q.npy --k K.npy --v V.npy", "your own head: float16, 32 or 64, (n, p)"},
     {"gaussian", "--n N --p P --norm R", "independent normal entries, root mean square norm R of queries and keys"},
     {"sphere", "--n N --p P --norm R", "queries and keys uniform on a sphere"},
@@ -80,6 +81,6 @@ int run_list(const std::string& what) {
     fmt::print("\noptions: --methods performer:map=oprf,projection=haar,nprf-rpe:product=fft\n");
   }
   if (what == "claims") print_claims();
-  if (what == "inputs") print(kInputs, 36);
+  if (what == "inputs") print(kInputs, 40);
   return 0;
 }

@@ -132,3 +132,29 @@ std::vector<arma::uword> parse_sizes(const std::string& text, const std::string&
   features.erase(std::unique(features.begin(), features.end()), features.end());
   return features;
 }
+
+std::vector<arma::uword> parse_numbers(const std::string& text, const std::string& option, arma::uword count) {
+  std::vector<arma::uword> numbers;
+  if (text == "all") {
+    for (arma::uword i = 0; i < count; ++i) numbers.push_back(i);
+    return numbers;
+  }
+  for (const std::string& item : split_list(text, option)) {
+    arma::uword number = 0;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), number);
+    if (error != std::errc{} || end != item.data() + item.size() || number >= count) {
+      refuse(fmt::format("{}: '{}' is none of 0 to {}", option, item, count - 1));
+    }
+    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
+      refuse(fmt::format("{}: {} is there twice", option, number));
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+arma::uword positive_or(const std::optional<long long>& value, arma::uword fallback, const std::string& option) {
+  if (!value) return fallback;
+  if (*value < 1) refuse(fmt::format("{}: {} is not a positive number", option, *value));
+  return static_cast<arma::uword>(*value);
+}

@@ -3,6 +3,7 @@
 
 #include <croquis/attention/method.hpp>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,3 +35,10 @@ std::vector<arma::uword> parse_sizes(const std::string& text, const std::string&
 
 /// The items between commas, without spaces around them; empty items are refused.
 std::vector<std::string> split_list(const std::string& text, const std::string& option);
+
+/// "all" or numbers as in "0,3", each below `count` and there once, in the order given.
+/// Throws std::invalid_argument for anything else.
+std::vector<arma::uword> parse_numbers(const std::string& text, const std::string& option, arma::uword count);
+
+/// The value, or `fallback` where none was given. Throws std::invalid_argument unless it is positive.
+arma::uword positive_or(const std::optional<long long>& value, arma::uword fallback, const std::string& option);

@@ -49,8 +49,11 @@ void add_bias_options(CLI::App& command, std::string& bias, bool& causal) {
   command.add_flag("--causal", causal, "a token sees no token after it, in the -rpe targets");
 }
 
-bool has_arrays(const InputOptions& input) {
-  return !input.q.empty() || !input.qkv.empty();
+// A file of arrays or a model says which kind of input it is.
+void infer_kind(const CLI::App& command, InputOptions& input) {
+  if (command.count("--input") != 0) return;
+  if (!input.q.empty() || !input.qkv.empty()) input.kind = "arrays";
+  if (!input.model.empty()) input.kind = "model";
 }
 
 // Whether one of them was given, once the command line has been read.
@@ -60,12 +63,17 @@ std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) 
       ->check(CLI::IsMember(input_kinds()))
       ->capture_default_str();
   command.add_option("--text", input.text, "text file; the sample text when not given");
+  command.add_option("--vocab", input.vocab, "WordPiece tokens of this vocab.txt; without, the words of the text");
+  command.add_flag("--uncased", input.uncased, "the vocabulary has lower case without accents");
+  command.add_option("--model", input.model, "BERT's weights, .safetensors; implies --input model");
+  command.add_option("--model-config", input.model_config, "its config.json (default: the one beside it)");
+  command.add_option("--layer", input.layer, "of the model: all, or numbers from 0, as 0,3")->capture_default_str();
   command.add_flag("--token-type", input.token_type, "text: add BERT's token-type embedding, the same for all tokens");
   command.add_option("--q", input.q, "queries, .npy (n, p); implies --input arrays");
   command.add_option("--k", input.k, "keys, .npy (n, p)");
   command.add_option("--v", input.v, "values, .npy (n, p_v)");
   command.add_option("--qkv", input.qkv, "all three in one .npz, members q, k, v; implies --input arrays");
-  command.add_option("--head", input.head, "of arrays (heads, n, p): all, or numbers from 0, as 0,3")
+  command.add_option("--head", input.head, "of the model, of arrays (heads, n, p): all, or numbers from 0, as 0,3")
       ->capture_default_str();
   command.add_option("--n", input.n, "tokens (default 1024)");
   command.add_option("--p", input.p, "width of the head (default 64)");
@@ -210,13 +218,13 @@ int run(int argc, char** argv) {
   }
 
   if (*error_command) {
-    if (has_arrays(error.input) && error_command->count("--input") == 0) error.input.kind = "arrays";
+    infer_kind(*error_command, error.input);
     error.run.command_line = command_line(argc, argv);
     error.run.configuration = configuration_of(*error_command);
     return run_error(error);
   }
   if (*sketch_command) {
-    if (has_arrays(sketch.input) && sketch_command->count("--input") == 0) sketch.input.kind = "arrays";
+    infer_kind(*sketch_command, sketch.input);
     sketch.run.command_line = command_line(argc, argv);
     sketch.run.configuration = configuration_of(*sketch_command);
     return run_sketch(sketch);
@@ -232,7 +240,7 @@ int run(int argc, char** argv) {
     return run_variance(variance);
   }
   if (*verify_command) {
-    if (has_arrays(verify.input) && verify_command->count("--input") == 0) verify.input.kind = "arrays";
+    infer_kind(*verify_command, verify.input);
     verify.own_input = has_own_input();
     verify.run.command_line = command_line(argc, argv);
     verify.run.configuration = configuration_of(*verify_command);

@@ -1,5 +1,7 @@
 // What a fuzzer calls with bytes that a file might have. A reader may refuse them with std::invalid_argument; anything
 // else, a crash and a large allocation included, is a defect.
+#include <croquis/inputs/bert_config.hpp>
+#include <croquis/inputs/wordpiece.hpp>
 #include <croquis/io/npy.hpp>
 #include <croquis/io/npz.hpp>
 #include <croquis/io/safetensors.hpp>
@@ -31,6 +33,27 @@ void read_as_safetensors(const std::string& bytes) {
       } catch (const std::invalid_argument&) {
       }
     }
+  } catch (const std::invalid_argument&) {
+  }
+}
+
+// A text of the same bytes is cut with it.
+void read_as_vocabulary(const std::string& bytes) {
+  try {
+    for (const bool lower_case : {false, true}) {
+      const croquis::WordPiece vocabulary(bytes, "fuzz.txt", {.lower_case = lower_case});
+      vocabulary.tokens(vocabulary.encode(bytes));
+    }
+  } catch (const std::invalid_argument&) {
+  }
+  // Bytes that are no vocabulary are still a text.
+  static const croquis::WordPiece letters("[UNK]\n[MASK]\na\n##a\n", "letters.txt", {.lower_case = true});
+  letters.tokens(letters.encode(bytes));
+}
+
+void read_as_bert_config(const std::string& bytes) {
+  try {
+    croquis::parse_bert_config(bytes, "fuzz.json");
   } catch (const std::invalid_argument&) {
   }
 }

@@ -6,3 +6,5 @@
 void read_as_npy(const std::string& bytes);
 void read_as_npz(const std::string& bytes);
 void read_as_safetensors(const std::string& bytes);
+void read_as_vocabulary(const std::string& bytes);
+void read_as_bert_config(const std::string& bytes);

@@ -7,6 +7,7 @@
 
 #include "fuzz/readers.hpp"
 #include "support/archives.hpp"
+#include "support/bert_model.hpp"
 #include "support/npy_files.hpp"
 #include "support/seed.hpp"
 
@@ -57,4 +58,9 @@ TEST_CASE("mutated files: .npy, .npz and safetensors are read or refused, never 
                           "\"shape\":[1],\"data_offsets\":[8,12]}}",
                           "0123456789ab"),
          read_as_safetensors, "safetensors");
+}
+
+TEST_CASE("mutated files: vocabularies and configurations of BERT are read or refused, never worse") {
+  damage("[PAD]\n[UNK]\n[CLS]\r\n[SEP]\nthe\n##s\n,\ncaf\u00e9\n\u4e2d\n", read_as_vocabulary, "vocabulary");
+  damage(BertModel("mutated").configuration(), read_as_bert_config, "configuration");
 }

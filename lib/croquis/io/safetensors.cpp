@@ -89,10 +89,14 @@ std::vector<std::string> SafeTensors::names() const {
   return names;
 }
 
-arma::mat SafeTensors::matrix(const std::string& tensor) const {
+const SafeTensors::Tensor& SafeTensors::find(const std::string& tensor) const {
   const auto found = tensors_.find(tensor);
   if (found == tensors_.end()) refuse_file(name_, fmt::format("has no tensor '{}'", tensor));
-  const Tensor& t = found->second;
+  return found->second;
+}
+
+arma::mat SafeTensors::matrix(const std::string& tensor) const {
+  const Tensor& t = find(tensor);
   if (t.shape.empty() || t.shape.size() > 2) {
     refuse_file(name_, fmt::format("tensor '{}' has {} dimensions; 1 or 2 are read", tensor, t.shape.size()));
   }

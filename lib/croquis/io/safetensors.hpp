@@ -21,6 +21,10 @@ class SafeTensors {
 
   bool has(const std::string& tensor) const { return tensors_.contains(tensor); }
   std::vector<std::string> names() const;
+  /// What stands before messages about the file.
+  const std::string& name() const { return name_; }
+  /// Throws std::invalid_argument for a name that there is not.
+  const std::vector<std::uint64_t>& shape(const std::string& tensor) const { return find(tensor).shape; }
   /// A tensor of one dimension, as a row, or of two; float32, float16, bfloat16 or float64.
   /// Throws std::invalid_argument for a name that there is not, another type, more dimensions, NaN or Inf.
   arma::mat matrix(const std::string& tensor) const;
@@ -32,6 +36,7 @@ class SafeTensors {
     std::uint64_t begin, end;  // in the data
   };
   void parse_header();
+  const Tensor& find(const std::string& tensor) const;
 
   std::string bytes_, name_;
   std::uint64_t data_ = 0;  // where the numbers begin

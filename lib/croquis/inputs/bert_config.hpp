@@ -1,0 +1,41 @@
+// The sizes of a BERT, from the config.json beside its weights.
+#pragma once
+
+#include <armadillo>
+#include <string>
+#include <string_view>
+
+namespace croquis {
+
+enum class Activation {
+  gelu,       ///< x Phi(x), by erf
+  gelu_tanh,  ///< x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
+  relu,       ///< max(x, 0)
+};
+
+/// x -> f(x), entry by entry.
+void apply(Activation activation, arma::mat& x);
+
+struct BertConfig {
+  arma::uword hidden = 768;  ///< width of a token, a multiple of heads
+  arma::uword heads = 12;
+  arma::uword layers = 12;
+  arma::uword intermediate = 3072;  ///< width between the two products of the feed-forward part
+  arma::uword positions = 512;      ///< longest piece of text
+  arma::uword token_types = 2;
+  Activation activation = Activation::gelu;
+  double layer_norm_epsilon = 1e-12;
+};
+
+/// hidden_size, num_attention_heads, num_hidden_layers, intermediate_size and max_position_embeddings must be there;
+/// type_vocab_size, hidden_act ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu") and layer_norm_eps have the defaults
+/// above.
+/// Throws std::invalid_argument in one line that names the file and the entry: cannot be read, no JSON object, an entry
+/// missing or of another type, sizes outside 1 ... 2^24 or no multiple of the heads, another activation, and what is
+/// not a BERT encoder: another model_type, relative positions, a decoder.
+BertConfig read_bert_config(const std::string& path);
+
+/// The same from the bytes of a file; `name` stands in the messages.
+BertConfig parse_bert_config(std::string_view bytes, const std::string& name);
+
+}  // namespace croquis

@@ -1,0 +1,156 @@
+// Inputs of a trained BERT and of WordPiece tokens.
+#include <doctest/doctest.h>
+#include <croquis/inputs/bert.hpp>
+#include <croquis/io/csv.hpp>
+#include <croquis/io/npy.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/bert_model.hpp"
+#include "support/program.hpp"
+
+namespace {
+
+const std::string kVocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n##a\nb\n##b\nc\nA\n,\n";
+const std::string kText = "a, ab b c A ba aab c. b a b c A, a b\n";
+// Not random: draws depend on the kind of input.
+const std::string kOptions = " --methods v-mean,best-rank-d,nystromformer --features 2 --quiet ";
+
+struct Folder : TemporaryFolder {
+  BertModel model{"program"};
+
+  Folder() {
+    std::filesystem::create_directory(path() / "tiny");
+    write_text(path() / "tiny/model.safetensors", model.file("F16", "bert."));
+    write_text(path() / "tiny/config.json", model.configuration());
+    write_text(path() / "vocab.txt", kVocabulary);
+    write_text(path() / "text.txt", kText);
+  }
+};
+
+const std::string kModel = "--model tiny/model.safetensors --vocab vocab.txt --text text.txt ";
+
+std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file, const std::string& input) {
+  const croquis::CsvTable table = croquis::read_csv(file.string());
+  std::vector<std::vector<std::string>> rows;
+  for (auto row : table.rows) {
+    if (row[table.column("input")] != input) continue;
+    row.erase(row.begin() + static_cast<std::ptrdiff_t>(table.column("seconds")));
+    row.erase(row.begin() + static_cast<std::ptrdiff_t>(table.column("input")));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("model: every head of every layer has the rows that its Q, K and V have as arrays") {
+  const Folder folder;
+  const ProgramRun run =
+      run_croquis("error " + kModel + "--n 17 --layer all --plot e.svg --out e.csv" + kOptions, folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(croquis::read_csv((folder / "e.csv").string()).rows.size() == 3 * 2 * 3);
+  const croquis::BertEncoder encoder(croquis::SafeTensors((folder / "tiny/model.safetensors").string()),
+                                     folder.model.config);
+  const croquis::WordPiece vocabulary((folder / "vocab.txt").string());
+  const croquis::TokenIds ids = croquis::bert_sequence(vocabulary, kText, 17, 7);
+  for (const croquis::BertHead& head : encoder.heads(ids, {0, 2}, {0, 1})) {
+    croquis::write_npy((folder / "q.npy").string(), head.problem.Q());
+    croquis::write_npy((folder / "k.npy").string(), head.problem.K());
+    croquis::write_npy((folder / "v.npy").string(), head.problem.V());
+    REQUIRE(
+        run_croquis("error --q q.npy --k k.npy --v v.npy --overwrite --out one.csv" + kOptions, folder.path()).status ==
+        0);
+    const auto alone = rows_of(folder / "one.csv", "arrays:q");
+    CHECK(alone.size() == 3);
+    CHECK(rows_of(folder / "e.csv",
+                  "model:tiny;layer=" + std::to_string(head.layer) + ";head=" + std::to_string(head.head)) == alone);
+  }
+}
+
+TEST_CASE("model: chosen layers and heads, a configuration elsewhere, one head for sketch, resuming") {
+  const Folder folder;
+  std::filesystem::rename(folder / "tiny/config.json", folder / "sizes.json");
+  std::filesystem::rename(folder / "tiny/model.safetensors", folder / "small.safetensors");
+  const std::string model = "--model small.safetensors --model-config sizes.json --vocab vocab.txt --text text.txt ";
+  const std::string error = "error " + model + "--n 9 --layer 2,0 --head 1 --out e.csv" + kOptions;
+  REQUIRE(run_croquis(error, folder.path()).status == 0);
+  CHECK(croquis::read_csv((folder / "e.csv").string()).rows.size() == 6);
+  CHECK(rows_of(folder / "e.csv", "model:small;layer=2;head=1").size() == 3);
+  const std::string whole = read_text(folder / "e.csv");
+  write_text(folder / "e.csv", whole.substr(0, whole.size() / 2));
+  REQUIRE(run_croquis(error + "--resume", folder.path()).status == 0);
+  CHECK(rows_of(folder / "e.csv", "model:small;layer=0;head=1").size() == 3);
+  const ProgramRun sketch = run_croquis(
+      "sketch --input model " + model + "--n 9 --head 0 --matrix q --features 4 --trials 2 --quiet", folder.path());
+  CHECK_MESSAGE(sketch.status == 0, sketch.output);
+}
+
+TEST_CASE("text: WordPiece tokens of a vocabulary, cased and uncased") {
+  const Folder folder;
+  const std::string text = "error --text text.txt --p 4 --n 22 --out e.csv --overwrite ";
+  REQUIRE(run_croquis(text + "--vocab vocab.txt" + kOptions, folder.path()).status == 0);
+  const auto cased = rows_of(folder / "e.csv", "text:text;vocab=vocab");
+  CHECK(cased.size() == 3);
+  REQUIRE(run_croquis(text + "--vocab vocab.txt --uncased" + kOptions, folder.path()).status == 0);
+  const auto uncased = rows_of(folder / "e.csv", "text:text;vocab=vocab");
+  CHECK(uncased.size() == 3);
+  CHECK(cased != uncased);
+}
+
+TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
+  const Folder folder;
+  write_text(folder / "big.txt", kVocabulary + "d\ne\nf\ng\nh\ni\nj\nk\nl\n");
+  write_text(folder / "no-cls.txt", "[UNK]\na\n");
+  BertModel short_model = folder.model;
+  short_model.tensors.erase("encoder.layer.1.output.dense.bias");
+  std::filesystem::create_directory(folder / "short");
+  write_text(folder / "short/model.safetensors", short_model.file("F32", ""));
+  write_text(folder / "short/config.json", folder.model.configuration());
+  std::filesystem::create_directory(folder / "silu");
+  write_text(folder / "silu/model.safetensors", folder.model.file("F32", ""));
+  write_text(folder / "silu/config.json", folder.model.configuration({{"hidden_act", "\"silu\""}}));
+  std::filesystem::copy(folder / "tiny/model.safetensors", folder / "alone.safetensors");
+  const std::string rest = " --vocab vocab.txt --text text.txt --n 17";
+  const std::pair<std::string, std::string> wrong[] = {
+      {"error --input model", "needs --model model.safetensors --vocab vocab.txt"},
+      {"error --model tiny/model.safetensors", "needs --model model.safetensors --vocab vocab.txt"},
+      {"error --vocab vocab.txt --input gaussian", "--vocab: goes with --input text and model, this is"},
+      {"error --input text --model tiny/model.safetensors", "--model: goes with --input model"},
+      {"error --layer 1", "--layer: goes with --input model"},
+      {"error --head 1", "--head: goes with --input arrays and model"},
+      {"error --uncased", "--uncased: goes with --vocab"},
+      {"error " + kModel + "--p 4", "--p: the model has its width"},
+      {"error " + kModel + "--length 9", "--length: the text of a model has no padding"},
+      {"error " + kModel + "--norm 2", "--norm: goes with"},
+      {"error " + kModel + "--token-type", "--token-type: goes with --input text"},
+      {"error " + kModel + "--layer 3", "--layer: '3' is none of 0 to 2"},
+      {"error " + kModel + "--head -1", "--head: '-1' is none of 0 to 1"},
+      {"error " + kModel + "--n 170", "--n: the text has "},
+      {"error " + kModel + "--n 0", "--n: 0 is not a positive number"},
+      {"sketch " + kModel + "--n 17 --matrix q --head 0 --layer all", "--layer, --head: the input has 3 heads"},
+      {"verify " + kModel + "--n 17", "--layer, --head: the input has 2 heads"},
+      {"error --model none/model.safetensors" + rest, "there is no config.json beside none/model.safetensors"},
+      {"error --model none.safetensors --model-config tiny/config.json" + rest, "none.safetensors: cannot be opened"},
+      {"error --model alone.safetensors" + rest, "--model-config: there is no config.json beside alone.safetensors"},
+      {"error --model vocab.txt --model-config tiny/config.json" + rest, "vocab.txt: is not a safetensors file"},
+      {"error --model alone.safetensors --model-config vocab.txt" + rest, "vocab.txt: is no config.json"},
+      {"error --model silu/model.safetensors" + rest, "silu/config.json: hidden_act 'silu' is none of gelu"},
+      {"error --model short/model.safetensors" + rest, "has no tensor 'encoder.layer.1.output.dense.bias'"},
+      {"error --model tiny/model.safetensors --vocab text.txt", "text.txt: is no WordPiece vocabulary"},
+      {"error --model tiny/model.safetensors --vocab tiny/model.safetensors", "is not UTF-8 text"},
+      {"error --model tiny/model.safetensors --vocab no-cls.txt --n 9", "a vocabulary with [CLS] and [SEP]"},
+      {"error --model tiny/model.safetensors --vocab big.txt --text text.txt --n 17",
+       "--vocab: big.txt has 21 entries, the model 20 word embeddings"},
+      {"error --model tiny/model.safetensors --vocab vocab.txt --text none.txt", "--text: none.txt: cannot be opened"},
+  };
+  for (const auto& [arguments, message] : wrong) {
+    CAPTURE(arguments);
+    const ProgramRun run = run_croquis(arguments, folder.path());
+    CHECK(run.status == 2);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    CHECK_MESSAGE(run.output.find(message) != std::string::npos, run.output);
+  }
+}

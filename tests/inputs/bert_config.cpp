@@ -1,0 +1,102 @@
+#include <doctest/doctest.h>
+#include <croquis/inputs/bert_config.hpp>
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "support/bert_model.hpp"
+#include "support/files.hpp"
+#include "support/refusal.hpp"
+
+using namespace croquis;
+
+TEST_CASE("bert configuration: entries are read, those that may be missing have BERT's values") {
+  const BertModel model("configuration");
+  BertConfig config = parse_bert_config(model.configuration(), "config.json");
+  CHECK(config.hidden == 8);
+  CHECK(config.heads == 2);
+  CHECK(config.layers == 3);
+  CHECK(config.intermediate == 12);
+  CHECK(config.positions == 7);
+  CHECK(config.token_types == 2);
+  CHECK(config.activation == Activation::gelu);
+  CHECK(config.layer_norm_epsilon == 1e-3);
+  config = parse_bert_config(
+      model.configuration(
+          {{"model_type", ""}, {"type_vocab_size", "null"}, {"hidden_act", ""}, {"layer_norm_eps", ""}}),
+      "config.json");
+  CHECK(config.token_types == 2);
+  CHECK(config.activation == Activation::gelu);
+  CHECK(config.layer_norm_epsilon == 1e-12);
+  for (const auto& [name, activation] :
+       std::map<std::string, Activation>{{"\"gelu_new\"", Activation::gelu_tanh},
+                                         {"\"gelu_pytorch_tanh\"", Activation::gelu_tanh},
+                                         {"\"relu\"", Activation::relu}}) {
+    CHECK(parse_bert_config(model.configuration({{"hidden_act", name}}), "c").activation == activation);
+  }
+  TemporaryFolder folder;
+  write_text(folder / "config.json", model.configuration());
+  CHECK(read_bert_config((folder / "config.json").string()).hidden == 8);
+  CHECK(contains(refusal([&] { read_bert_config((folder / "no.json").string()); }), "no.json: cannot be opened"));
+}
+
+TEST_CASE("bert configuration: what is wrong or not BERT is refused in one line that names the entry") {
+  const BertModel model("configuration");
+  const auto message = [](const std::string& bytes) {
+    const std::string text = refusal([&] { parse_bert_config(bytes, "config.json"); });
+    CHECK(text.find('\n') == std::string::npos);
+    CHECK(text.starts_with("config.json: "));
+    return text;
+  };
+  for (const char* bytes : {"", "{", "[]", "3", "\xff\xfe", "{\"hidden_size\": 8"}) {
+    CHECK(contains(message(bytes), "not a JSON object"));
+  }
+  const struct {
+    const char *entry, *value, *said;
+  } wrong[] = {
+      {"hidden_size", "", "has no hidden_size"},
+      {"num_attention_heads", "null", "has no num_attention_heads"},
+      {"num_hidden_layers", "0", "num_hidden_layers is 0; a whole number from 1"},
+      {"intermediate_size", "-12", "intermediate_size is -12"},
+      {"max_position_embeddings", "7.5", "max_position_embeddings is 7.5"},
+      {"hidden_size", "99999999999999999999", "hidden_size is"},
+      {"hidden_size", "[8]", "hidden_size is array"},
+      {"hidden_size", "\"8\\n\"", "hidden_size is \"8\\n\""},
+      {"num_attention_heads", "3", "hidden_size 8 is no multiple of num_attention_heads 3"},
+      {"type_vocab_size", "0", "type_vocab_size is 0"},
+      {"hidden_act", "\"silu\"", "hidden_act 'silu' is none of gelu, gelu_new, gelu_pytorch_tanh, relu"},
+      {"hidden_act", "1", "hidden_act is 1; a string is read"},
+      {"layer_norm_eps", "0", "layer_norm_eps is 0"},
+      {"layer_norm_eps", "\"small\"", "layer_norm_eps is \"small\"; a positive number"},
+      {"model_type", "\"roberta\"", "model_type is 'roberta'; 'bert' is read"},
+      {"position_embedding_type", "\"relative_key\"", "position_embedding_type is 'relative_key'"},
+      {"is_decoder", "true", "is_decoder is true"},
+  };
+  for (const auto& [entry, value, said] : wrong) {
+    CAPTURE(value);
+    const std::string text = message(model.configuration({{entry, value}}));
+    CHECK_MESSAGE(contains(text, said), text);
+  }
+  message("{\"hidden_size\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}");
+}
+
+TEST_CASE("activations: values known to many digits, and the tails") {
+  const auto of = [](Activation activation, double x) {
+    arma::mat m = {x};
+    apply(activation, m);
+    return m(0);
+  };
+  // x Phi(x) and the tanh formula at 1, -1 to 16 digits.
+  CHECK(std::abs(of(Activation::gelu, 1) - 0.8413447460685429) <= 1e-15);
+  CHECK(std::abs(of(Activation::gelu, -1) + 0.15865525393145707) <= 1e-15);
+  CHECK(std::abs(of(Activation::gelu_tanh, 1) - 0.8411919906082768) <= 1e-15);
+  CHECK(std::abs(of(Activation::gelu_tanh, -1) + 0.15880800939172324) <= 1e-15);
+  CHECK(of(Activation::relu, 1.5) == 1.5);
+  CHECK(of(Activation::relu, -1.5) == 0);
+  for (const Activation activation : {Activation::gelu, Activation::gelu_tanh, Activation::relu}) {
+    CHECK(of(activation, 0) == 0);
+    CHECK(of(activation, 300) == 300);
+    CHECK(of(activation, -300) == 0);
+  }
+}
