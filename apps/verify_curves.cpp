@@ -13,6 +13,8 @@
 
 namespace {
 
+constexpr std::size_t kMostCurves = 8;  // as many as there are colours
+
 struct Point {
   double x, measured, bound;
 };
@@ -26,32 +28,48 @@ std::optional<double> number_named(const std::string& name, const std::string& t
   return number_in(all.substr(begin, all.find_first_of("; ", begin) - begin));
 }
 
+// The input without what the curve runs over: "text:sample pilot d=64" -> "text:sample pilot".
+std::string series_of(std::string input, const std::string& name) {
+  for (const std::string& sought : {" " + name + " = ", " " + name + "="}) {
+    const std::size_t at = input.find(sought);
+    if (at == std::string::npos) continue;
+    const std::size_t end = input.find(' ', at + sought.size());
+    return input.erase(at, end == std::string::npos ? std::string::npos : end - at);
+  }
+  return input;
+}
+
 class Rows {
  public:
   explicit Rows(const croquis::CsvTable& table) : table_(table) {}
 
-  // By subject.
+  // By series, of two points at least. Where a claim has observed values with a bound, those alone: its estimates may
+  // be of another quantity.
   std::map<std::string, std::vector<Point>> curves_of(const Claim& claim) const {
+    const auto observed = curves_of(claim, "observed");
+    return observed.empty() ? curves_of(claim, "estimate") : observed;
+  }
+
+ private:
+  std::map<std::string, std::vector<Point>> curves_of(const Claim& claim, const char* value) const {
     std::map<std::string, std::vector<Point>> curves;
     for (const auto& row : table_.rows) {
       const std::string& input = field(row, "input");
       if (field(row, "claim") != claim.id || input == "all") continue;
       const bool column = claim.curve == "n" || claim.curve == "d" || claim.curve == "p";
       const auto x = column ? number_in(field(row, claim.curve)) : number_named(claim.curve, field(row, "hypotheses"));
-      auto measured = number_in(field(row, "observed"));
-      if (!measured) measured = number_in(field(row, "estimate"));
+      const auto measured = number_in(field(row, value));
       if (!x || *x <= 0 || !measured || *measured <= 0) continue;
-      curves[input.substr(0, input.find(' '))].push_back(
+      curves[series_of(input, claim.curve)].push_back(
           {*x, *measured, number_in(field(row, "bound")).value_or(Finding::kNone)});
     }
-    for (auto& [subject, points] : curves) {
+    for (auto& [series, points] : curves) {
       std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
     }
     std::erase_if(curves, [](const auto& curve) { return curve.second.size() < 2; });
     return curves;
   }
 
- private:
   const std::string& field(const std::vector<std::string>& row, const std::string& name) const {
     return row[table_.column(name)];
   }
@@ -59,11 +77,14 @@ class Rows {
 };
 
 std::string panel(const Claim& claim, const std::map<std::string, std::vector<Point>>& curves) {
-  std::string script = fmt::format("set title {} noenhanced\nset xlabel {} noenhanced\n",
-                                   gnuplot_string(claim.id + ", " + claim.source), gnuplot_string(claim.curve));
+  std::string title = claim.id + ", " + claim.source;
+  if (curves.size() > kMostCurves) title += fmt::format(" ({} of {} curves)", kMostCurves, curves.size());
+  std::string script = fmt::format("set title {} noenhanced\nset xlabel {} noenhanced\n", gnuplot_string(title),
+                                   gnuplot_string(claim.curve));
   std::string plots;
   std::size_t i = 0;
-  for (const auto& [subject, points] : curves) {
+  for (const auto& [series, points] : curves) {
+    if (i == kMostCurves) break;
     std::string measured, bound;
     for (const Point& p : points) {
       measured += fmt::format("{:.17g} {:.17g}\n", p.x, p.measured);
@@ -71,7 +92,7 @@ std::string panel(const Claim& claim, const std::map<std::string, std::vector<Po
     }
     script += fmt::format("$m{0} << EOD\n{1}EOD\n", i, measured);
     plots += fmt::format("{}$m{} with linespoints lc rgb '{}' lw 2 pt {} ps 0.7 title {}", i == 0 ? "plot " : ", ", i,
-                         plot_colour(i), 5 + i % 8, gnuplot_string(subject));
+                         plot_colour(i), 5 + i % 8, gnuplot_string(series));
     if (!bound.empty()) {
       script += fmt::format("$b{0} << EOD\n{1}EOD\n", i, bound);
       plots += fmt::format(", $b{} with lines lc rgb '{}' lw 2 dt 2 title {}", i, plot_colour(i),
@@ -93,7 +114,7 @@ void draw_curves(const croquis::CsvTable& table, const std::string& path) {
     if (!curves.empty()) panels.push_back(panel(claim, curves));
   }
   if (panels.empty()) throw std::invalid_argument(fmt::format("{}: none of these claims has a curve to draw", path));
-  const double height = panels.size() == 1 ? 1 : 0.75 * static_cast<double>(panels.size());
+  const double height = panels.size() == 1 ? 1 : 0.6 * static_cast<double>(panels.size());
   std::string script = plot_header(path, height);
   script += fmt::format("set multiplot layout {},1\nset logscale xy\nset format '%g'\nset grid lc rgb '#dddddd'\n",
                         panels.size());

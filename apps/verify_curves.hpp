@@ -5,6 +5,6 @@
 #include <string>
 
 /// One panel for every claim of the table with Claim::curve: what was measured (or its observed quantile) as points and
-/// lines, a colour a subject (the input up to the first space), with the bound dashed in the same colour.
-/// Throws std::invalid_argument when no claim of the table has a curve, std::runtime_error when gnuplot fails.
+/// lines, a colour a series (inputs that differ in the curve's variable alone), with the bound dashed in the same
+/// colour. Throws std::invalid_argument when no claim of the table has a curve, std::runtime_error when gnuplot fails.
 void draw_curves(const croquis::CsvTable& table, const std::string& path);

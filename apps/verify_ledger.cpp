@@ -36,7 +36,10 @@ void print_ledger(const std::vector<LedgerLine>& ledger, bool markdown) {
   if (markdown) {
     fmt::print("| claim | verdict | number | what was found |\n| --- | --- | --- | --- |\n");
     for (const LedgerLine& l : ledger) {
-      fmt::print("| `{}` | {} | {} | {} |\n", l.id, l.verdict, l.number, l.sentence);
+      std::string sentence = l.sentence;  // whose | would end a cell
+      for (std::size_t at = 0; (at = sentence.find('|', at)) != std::string::npos; at += 2)
+        sentence.insert(at, 1, '\\');
+      fmt::print("| `{}` | {} | {} | {} |\n", l.id, l.verdict, l.number, sentence);
     }
     return;
   }

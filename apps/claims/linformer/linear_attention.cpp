@@ -152,7 +152,7 @@ Report check_existence(const Check& check) {
       const bool realised = problem.n() >= std::max(problem.p(), problem.p_v()) &&
                             arma::rank(problem.K()) == problem.p() && arma::rank(problem.V()) == problem.p_v();
       Finding finding;
-      finding.input = fmt::format("{} k={}", subject.name, k);
+      finding.input = fmt::format("{} d={}", subject.name, k);
       finding.n = problem.n();
       finding.p = problem.p();
       finding.d = k;

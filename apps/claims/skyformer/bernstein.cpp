@@ -88,8 +88,8 @@ std::vector<Ensemble> ensembles_of(const Check& check) {
   if (!check.own_input) all = {diagonal_signs(1), diagonal_signs(64), sign_matrix(24)};
   for (const Subject& s : check.subjects) {
     if (!check.own_input && s.name != "gaussian:2" && s.name != "clustered:8") continue;
-    const LiftFactor factor(first_tokens(s.problem, check.quick ? 64 : 256), check.stream.child("factor"));
-    all.push_back(sampled_columns(s.name, factor, 0.1 * factor.norm()));
+    const LiftFactor factor = small_lift_factor(s.problem, check.quick, check.stream.child("factor"));
+    all.push_back(sampled_columns(s.name, factor, ridge_of(factor)));
   }
   return all;
 }

@@ -6,6 +6,8 @@
 #include <croquis/sampling/indices.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
 
+#include "claims/claim.hpp"
+
 namespace skyformer {
 namespace {
 
@@ -71,6 +73,14 @@ arma::uword LiftFactor::sufficient(double lambda, arma::uword most, const croqui
     (suffices(middle) ? yes : no) = middle;
   }
   return yes;
+}
+
+LiftFactor small_lift_factor(const croquis::Problem<double>& problem, bool quick, const croquis::Stream& stream) {
+  constexpr arma::uword most = 64, fewest = 32;
+  for (arma::uword n = quick ? 64 : 256;; n /= 2) {
+    LiftFactor factor(first_tokens(problem, n), stream);
+    if (n <= fewest || factor.leverage_factor(ridge_of(factor), kCounts).n_rows <= most) return factor;
+  }
 }
 
 }  // namespace skyformer

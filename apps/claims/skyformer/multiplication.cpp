@@ -25,8 +25,8 @@ std::vector<Case> cases_of(const Check& check) {
   std::vector<Case> cases;
   for (const Subject& s : check.subjects) {
     if (!check.own_input && s.name != "gaussian:2" && s.name != "duplicates:4") continue;
-    const LiftFactor factor(first_tokens(s.problem, check.quick ? 64 : 256), check.stream.child("factor"));
-    cases.push_back({s.name + " Psi", factor.leverage_factor(0.1 * factor.norm(), 0.2)});
+    const LiftFactor factor = small_lift_factor(s.problem, check.quick, check.stream.child("factor"));
+    cases.push_back({s.name + " Psi", factor.leverage_factor(ridge_of(factor), kCounts)});
   }
   if (check.own_input) return cases;
   cases.push_back({"identity", arma::mat(16, 16, arma::fill::eye)});
