@@ -14,6 +14,7 @@
 #include "plot.hpp"
 #include "results/environment.hpp"
 #include "sketch.hpp"
+#include "spectrum.hpp"
 #include "variance.hpp"
 #include "verify.hpp"
 
@@ -167,6 +168,23 @@ int run(int argc, char** argv) {
   variance_command->add_option("--queries", variance.queries, "queries (default 1; at most 64 of a file)");
   variance_command->add_option("--trials", variance.trials, "draws of each")->capture_default_str();
 
+  SpectrumOptions spectrum;
+  CLI::App* spectrum_command = app.add_subcommand("spectrum", "singular values of score matrices and outputs");
+  add_run_options(*spectrum_command, spectrum.run);
+  add_input_options(*spectrum_command, spectrum.input);
+  spectrum_command
+      ->add_option("--matrices", spectrum.matrices,
+                   "of a (over its largest entry), b, c, the outputs bv and cv; or all")
+      ->capture_default_str();
+  spectrum_command
+      ->add_option("--method", spectrum.method, "dense, lanczos, or auto: lanczos for n x n matrices above n = 4096")
+      ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
+      ->capture_default_str();
+  spectrum_command->add_option("--leading", spectrum.leading, "lanczos: so many singular values")
+      ->capture_default_str();
+  spectrum_command->add_option("--probes", spectrum.probes, "lanczos: random vectors for the sum of the others")
+      ->capture_default_str();
+
   VerifyOptions verify;
   CLI::App* verify_command = app.add_subcommand("verify", "the claims ledger: every lemma and theorem, decided");
   add_run_options(*verify_command, verify.run);
@@ -230,6 +248,12 @@ int run(int argc, char** argv) {
     variance.run.command_line = command_line(argc, argv);
     variance.run.configuration = configuration_of(*variance_command);
     return run_variance(variance);
+  }
+  if (*spectrum_command) {
+    if (has_arrays(spectrum.input) && spectrum_command->count("--input") == 0) spectrum.input.kind = "arrays";
+    spectrum.run.command_line = command_line(argc, argv);
+    spectrum.run.configuration = configuration_of(*spectrum_command);
+    return run_spectrum(spectrum);
   }
   if (*verify_command) {
     if (has_arrays(verify.input) && verify_command->count("--input") == 0) verify.input.kind = "arrays";

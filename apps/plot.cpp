@@ -8,6 +8,7 @@
 
 #include "gnuplot.hpp"
 #include "results/row_file.hpp"
+#include "spectrum_summary.hpp"
 
 namespace {
 
@@ -97,6 +98,12 @@ int run_plot(const std::string& file, std::string out, std::string metric) {
   if (out.empty()) out = beside(file, ".svg");
   check_plot_name(out);
   const croquis::CsvTable table = croquis::read_csv(file);
+  if (std::find(table.header.begin(), table.header.end(), "singular_value") != table.header.end()) {
+    if (!metric.empty()) throw std::invalid_argument("--metric: a result of croquis spectrum has one plot");
+    draw_spectra(summarise_spectra(table), out);
+    fmt::print("plot     {}\n", out);
+    return 0;
+  }
   const Grouping& grouping = grouping_of(table);
   const std::size_t input = table.column("input");
   const bool several = std::any_of(table.rows.begin(), table.rows.end(),
