@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "dimension_summary.hpp"
 #include "gnuplot.hpp"
 #include "results/row_file.hpp"
 #include "spectrum_summary.hpp"
@@ -98,9 +99,17 @@ int run_plot(const std::string& file, std::string out, std::string metric) {
   if (out.empty()) out = beside(file, ".svg");
   check_plot_name(out);
   const croquis::CsvTable table = croquis::read_csv(file);
-  if (std::find(table.header.begin(), table.header.end(), "singular_value") != table.header.end()) {
-    if (!metric.empty()) throw std::invalid_argument("--metric: a result of croquis spectrum has one plot");
-    draw_spectra(summarise_spectra(table), out);
+  const auto has = [&](const char* column) {
+    return std::find(table.header.begin(), table.header.end(), column) != table.header.end();
+  };
+  if (has("singular_value") || has("d_stat")) {
+    if (!metric.empty())
+      throw std::invalid_argument("--metric: a result of croquis spectrum or dimension has one plot");
+    if (has("d_stat")) {
+      draw_dimension(dimension_curves(table), out);
+    } else {
+      draw_spectra(summarise_spectra(table), out);
+    }
     fmt::print("plot     {}\n", out);
     return 0;
   }

@@ -161,6 +161,8 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const std::stri
                                                 : "CV";
     return inputs.size() > 1 ? fmt::format("{} of {}", name, s.input) : name;
   };
+  double smallest = 1;
+  arma::uword most = 1;
   std::string script = plot_header(path, 1.4), data, sums = "plot ", values = "plot ";
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     const SpectrumSummary& s = *drawn[i];
@@ -169,21 +171,26 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const std::stri
       data += fmt::format("{} {:.9g} {:.9g}\n", k + 1, s.cumulative(k), s.values(k) / s.values(0));
     }
     data += "EOD\n";
-    const std::string style = fmt::format("with lines lc rgb '{}' lw 2 dt {} title {} noenhanced{}", plot_colour(i),
-                                          1 + i / 8, gnuplot_string(label(s)), i + 1 < drawn.size() ? ", " : "\n");
+    most = std::max(most, s.values.n_elem);
+    smallest = std::min(smallest, s.values.min() / s.values(0));
+    // Spectra often coincide: the first ones are drawn broad enough to be seen under the others.
+    const double broad = 2 + (drawn.size() <= 8 ? 2 * static_cast<double>(drawn.size() - 1 - i) : 0);
+    const std::string style =
+        fmt::format("with lines lc rgb '{}' lw {} dt {} title {} noenhanced{}", plot_colour(i), broad, 1 + i / 8,
+                    gnuplot_string(label(s)), i + 1 < drawn.size() ? ", " : "\n");
     sums += fmt::format("$d{} using 1:2 {}", i, style);
     values += fmt::format("$d{} using 1:3 {}", i, style);
   }
   const SpectrumSummary& first = *drawn.front();
   script += data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\nset xlabel 'index k'\n";
+  script += fmt::format("set xrange [0:{}]\n", most);
   script += fmt::format(
       "set title {} noenhanced\n",
       gnuplot_string(fmt::format("{}n = {}, p = {}", inputs.size() > 1 ? "" : first.input + ", ", first.n, first.p)));
   script += "set key outside right top\nset ylabel 'sum to k over sum of all'\nset yrange [0:1.02]\n" + sums;
   // Below this everything is rounding: an axis down to 1e-300 would show nothing else.
-  script +=
-      "unset title\nset logscale y\nset format y '10^{%L}'\nset yrange [1e-17:2]\n"
-      "set ylabel 'singular value over the largest'\n" +
-      values;
+  script += fmt::format("unset title\nset logscale y\nset format y '10^{{%L}}'\nset yrange [{:g}:2]\n",
+                        std::max(smallest / 2, 1e-17));
+  script += "set ylabel 'singular value over the largest'\n" + values;
   run_gnuplot(script + "unset multiplot\nset output\n", path);
 }
