@@ -51,23 +51,31 @@ std::optional<long long> number_after(const std::string& name, const std::string
 void draw_heat_map(const std::vector<const SpectrumSummary*>& cells, const std::string& path) {
   const SpectrumSummary& first = *cells.front();
   const bool at_128 = !std::isnan(first.cumulative_128);
-  std::string data, labels;
+  std::string data;
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  double first_head = kFar, last_head = -kFar, first_layer = kFar, last_layer = -kFar;
   constexpr std::size_t kMostLabels = 200;
   for (const SpectrumSummary* s : cells) {
     const double value = at_128 ? s->cumulative_128 : s->cumulative_quarter;
     const long long layer = number_after(s->input, "layer").value_or(0),
                     head = number_after(s->input, "head").value_or(0);
-    data += fmt::format("{} {} {:.17g} {:.2f}\n", head, layer, value, value);
+    data += fmt::format("{} {} {:.9g}\n", head, layer, value);
+    first_head = std::min(first_head, static_cast<double>(head));
+    last_head = std::max(last_head, static_cast<double>(head));
+    first_layer = std::min(first_layer, static_cast<double>(layer));
+    last_layer = std::max(last_layer, static_cast<double>(layer));
   }
   std::string script = plot_header(path);
   script += fmt::format("set title {} noenhanced\n",
                         gnuplot_string(fmt::format("cumulative spectrum of {} at index {} of {}", first.matrix,
                                                    at_128 ? kIndex : first.n / 4, first.n)));
-  script += "set xlabel 'head'\nset ylabel 'layer'\nset xtics 1\nset ytics 1\nset palette viridis\nunset key\n";
-  script += "set autoscale xfix\nset autoscale yfix\n";
-  script += fmt::format("$cells << EOD\n{}EOD\nplot $cells using 1:2:3 with image", data);
-  if (cells.size() <= kMostLabels)
-    script += ", $cells using 1:2:(sprintf('%.2f', $4)) with labels font ',9' tc 'white'";
+  script += "set xlabel 'head'\nset ylabel 'layer'\nset xtics 1\nset ytics 1\nunset key\n";
+  // Dark is low; boxes, since an image of one layer or one head is refused.
+  script += "set palette defined (0 '#440154', 0.33 '#31688e', 0.66 '#35b779', 1 '#fde725')\nset style fill solid\n";
+  script += fmt::format("set xrange [{}:{}]\nset yrange [{}:{}]\n", first_head - 0.5, last_head + 0.5,
+                        first_layer - 0.5, last_layer + 0.5);
+  script += fmt::format("$cells << EOD\n{}EOD\nplot $cells using 1:2:(0.5):(0.5):3 with boxxyerror fc palette", data);
+  if (cells.size() <= kMostLabels) script += ", $cells using 1:2:(sprintf('%.2f', $3)) with labels font ',9'";
   run_gnuplot(script + "\nset output\n", path);
 }
 
