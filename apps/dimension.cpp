@@ -51,7 +51,8 @@ Sufficient smallest(std::vector<double> draws, double delta) {
   std::sort(draws.begin(), draws.end());
   const auto allowed = static_cast<std::size_t>(std::floor(delta * static_cast<double>(draws.size()) + 1e-9));
   const double d = draws[draws.size() - 1 - std::min(allowed, draws.size() - 1)];
-  const auto failures = std::count_if(draws.begin(), draws.end(), [&](double x) { return x > d; });
+  // Where no d does, those that fail are the draws that fail with all 2n of their landmarks.
+  const auto failures = std::count_if(draws.begin(), draws.end(), [&](double x) { return x > d || std::isinf(x); });
   return {d, static_cast<std::uint64_t>(failures)};
 }
 
@@ -223,15 +224,15 @@ int run_dimension(DimensionOptions options) {
   run.expect(steps.size());
   const auto alone = [&](const Step& step) { return !step.dense || step.input->problem.n() > kSideBySide; };
   for (std::size_t i = 0; i < steps.size() && !Run::interrupted();) {
-    const std::string what = fmt::format("n = {}, width {:g}", steps[i].input->problem.n(), steps[i].width);
     std::size_t end = i;
     while (end < steps.size() && !alone(steps[end])) ++end;
     if (end == i) {
+      const std::string what = fmt::format("n = {}, width {:g}", steps[i].input->problem.n(), steps[i].width);
       run.show(what);
       run.append(measurement.rows(steps[i], run), what);
       ++i;
     } else {
-      run.compute_steps(end - i, what, [&](std::size_t k) { return measurement.rows(steps[i + k], run); });
+      run.compute_steps(end - i, "dense", [&](std::size_t k) { return measurement.rows(steps[i + k], run); });
       i = end;
     }
   }

@@ -44,6 +44,8 @@ TEST_CASE("croquis dimension: a row for every input, n, width and epsilon, withi
       CHECK(number("d_suffices") < number("d_theorem"));
       CHECK(number("failures") == 0);  // 8 trials at delta = 0.1 allow none
       CHECK(number("failure_hi") == doctest::Approx(1 - std::pow(0.025, 1.0 / 8)));
+    } else {
+      CHECK(number("failures") >= 1);  // with 2n draws
     }
   }
   const croquis::CsvTable summary = croquis::read_csv((folder / "dimension.summary.csv").string());
