@@ -5,7 +5,8 @@ set datafile separator ','
 set datafile missing NaN
 file = word(runs, 1).'.csv'
 set xlabel 'index k'
-set ylabel 'sum of the k largest singular values over the sum of all'
+set ylabel 'sum to index k over the sum of all'
+set xrange [0:512]
 set yrange [0:1.02]
 set grid lc rgb '#dddddd'
 set key bottom right

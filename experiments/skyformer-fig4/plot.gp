@@ -14,5 +14,5 @@ set title 'initialised BERT on the sample text, p = 64' noenhanced
 colours = '#0072B2 #D55E00 #009E73 #CC79A7'
 top = 1
 scaled(matrix) = stringcolumn(2) eq matrix ? ($6 == 1 ? (top = $7, 1) : $7 / top) : NaN
-plot for [r = 1:words(runs)] word(runs, r).'.csv' using 6:(scaled('bv')) with lines lw 4 lc rgb word(colours, r) title 'BV, '.word(runs, r), \
-  for [r = 1:words(runs)] word(runs, r).'.csv' using 6:(scaled('cv')) with lines lw 2 dt 2 lc rgb word(colours, r) title 'CV, '.word(runs, r)
+plot for [r = 1:words(runs)] word(runs, r).'.csv' using 6:(scaled('bv')) with lines lw 4 lc rgb word(colours, r) title 'BV, n = '.word(runs, r)[2:], \
+  for [r = 1:words(runs)] word(runs, r).'.csv' using 6:(scaled('cv')) with lines lw 2 dt 2 lc rgb word(colours, r) title 'CV, n = '.word(runs, r)[2:]
