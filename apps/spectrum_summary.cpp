@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <croquis/linalg/spectrum.hpp>
 #include <fstream>
@@ -48,6 +49,12 @@ std::optional<long long> number_after(const std::string& name, const std::string
   return number ? std::optional(static_cast<long long>(*number)) : std::nullopt;
 }
 
+// "bv" -> "BV": as the matrices are written.
+std::string in_capitals(std::string matrix) {
+  for (char& c : matrix) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return matrix;
+}
+
 void draw_heat_map(const std::vector<const SpectrumSummary*>& cells, const std::string& path) {
   const SpectrumSummary& first = *cells.front();
   const bool at_128 = !std::isnan(first.cumulative_128);
@@ -67,15 +74,15 @@ void draw_heat_map(const std::vector<const SpectrumSummary*>& cells, const std::
   }
   std::string script = plot_header(path);
   script += fmt::format("set title {} noenhanced\n",
-                        gnuplot_string(fmt::format("cumulative spectrum of {} at index {} of {}", first.matrix,
-                                                   at_128 ? kIndex : first.n / 4, first.n)));
+                        gnuplot_string(fmt::format("cumulative spectrum of {} at index {} of {}",
+                                                   in_capitals(first.matrix), at_128 ? kIndex : first.n / 4, first.n)));
   script += "set xlabel 'head'\nset ylabel 'layer'\nset xtics 1\nset ytics 1\nunset key\n";
-  // Dark is low; boxes, since an image of one layer or one head is refused.
-  script += "set palette defined (0 '#440154', 0.33 '#31688e', 0.66 '#35b779', 1 '#fde725')\nset style fill solid\n";
+  // Light enough for the numbers; boxes, since an image of one layer or one head is refused.
+  script += "set palette defined (0 '#fff5eb', 0.5 '#fdae6b', 1 '#e6550d')\nset style fill solid\n";
   script += fmt::format("set xrange [{}:{}]\nset yrange [{}:{}]\n", first_head - 0.5, last_head + 0.5,
                         first_layer - 0.5, last_layer + 0.5);
   script += fmt::format("$cells << EOD\n{}EOD\nplot $cells using 1:2:(0.5):(0.5):3 with boxxyerror fc palette", data);
-  if (cells.size() <= kMostLabels) script += ", $cells using 1:2:(sprintf('%.2f', $3)) with labels font ',9'";
+  if (cells.size() <= kMostLabels) script += ", $cells using 1:2:(sprintf('%.2f', $3)) with labels font ',11'";
   run_gnuplot(script + "\nset output\n", path);
 }
 
@@ -162,11 +169,7 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const std::stri
   if (inputs.size() > 1 && cells.size() == inputs.size()) return draw_heat_map(cells, path);
 
   const auto label = [&](const SpectrumSummary& s) {
-    const std::string name = s.matrix == "a"    ? "A"
-                             : s.matrix == "b"  ? "B"
-                             : s.matrix == "c"  ? "C"
-                             : s.matrix == "bv" ? "BV"
-                                                : "CV";
+    const std::string name = in_capitals(s.matrix);
     return inputs.size() > 1 ? fmt::format("{} of {}", name, s.input) : name;
   };
   double smallest = 1;

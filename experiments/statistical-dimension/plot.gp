@@ -20,7 +20,7 @@ set key top left
 do for [w = 1:3] {
   set title sprintf('width %g p^{1/4}', widths[w])
   set ylabel 'd_stat' noenhanced
-  set yrange [1:4096]
+  set yrange [1:8192]
   plot for [e = 1:3] file using 2:(pick(w, e, 13)) with linespoints lw 2 pt 7 ps 0.6 lc rgb word(colours, e) title sprintf('eps = %g', epsilons[e]), \
     file using 2:(2 * $2) with lines dt 3 lc rgb '#7F7F7F' title '2n'
 }
@@ -28,7 +28,7 @@ unset title
 set key off
 do for [w = 1:3] {
   set ylabel 'landmarks d' noenhanced
-  set yrange [1:1e6]
+  set yrange [1:2e6]
   plot for [e = 1:3] file using 2:(pick(w, e, 21)) with linespoints dt 2 lw 2 pt 7 ps 0.6 lc rgb word(colours, e), \
     for [e = 1:3] file using 2:(pick(w, e, 22)) with linespoints lw 2 pt 7 ps 0.6 lc rgb word(colours, e), \
     file using 2:(2 * $2) with lines dt 3 lc rgb '#7F7F7F'

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "support/npy_files.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -102,21 +103,16 @@ TEST_CASE("croquis spectrum: heads side by side, with a heat map") {
   TemporaryFolder folder;
   arma::arma_rng::set_seed(5);
   for (const std::string name : {"Q", "K", "V"}) {
-    std::vector<arma::mat> heads;
-    // numpy's (3, 40, 6) in C order
-    std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 40, 6), }";
-    header.resize(118 - 1, ' ');
-    header += '\n';
-    std::string bytes = std::string("\x93NUMPY\x01\x00", 8) + char(header.size()) + '\0' + header;
-    const arma::mat numbers(6, 120, arma::fill::randn);
-    bytes.append(reinterpret_cast<const char*>(numbers.memptr()), numbers.n_elem * sizeof(double));
+    const arma::vec numbers(3 * 40 * 6, arma::fill::randn);
+    const std::string bytes = npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 40, 6), }\n",
+                                       bytes_of(arma::conv_to<std::vector<double>>::from(numbers)));
     write_text(folder / (name + ".npy"), bytes);
   }
   const ProgramRun run = run_croquis("spectrum --q Q.npy --k K.npy --v V.npy --plot h.svg --quiet", folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   CHECK(croquis::read_csv((folder / "spectrum.csv").string()).rows.size() == 3 * (3 * 40 + 2 * 6));
   CHECK(croquis::read_csv((folder / "spectrum.summary.csv").string()).rows.size() == 15);
-  CHECK(read_text(folder / "h.svg").find("cumulative spectrum of b at index 10 of 40") != std::string::npos);
+  CHECK(read_text(folder / "h.svg").find("cumulative spectrum of B at index 10 of 40") != std::string::npos);
 }
 
 TEST_CASE("croquis spectrum: wrong usage is one line and status 2") {
