@@ -9,11 +9,13 @@
 #include <string>
 
 #include "cost.hpp"
+#include "dimension.hpp"
 #include "error.hpp"
 #include "list.hpp"
 #include "plot.hpp"
 #include "results/environment.hpp"
 #include "sketch.hpp"
+#include "spectrum.hpp"
 #include "variance.hpp"
 #include "verify.hpp"
 
@@ -175,6 +177,45 @@ int run(int argc, char** argv) {
   variance_command->add_option("--queries", variance.queries, "queries (default 1; at most 64 of a file)");
   variance_command->add_option("--trials", variance.trials, "draws of each")->capture_default_str();
 
+  SpectrumOptions spectrum;
+  CLI::App* spectrum_command = app.add_subcommand("spectrum", "singular values of score matrices and outputs");
+  add_run_options(*spectrum_command, spectrum.run);
+  add_input_options(*spectrum_command, spectrum.input);
+  spectrum_command
+      ->add_option("--matrices", spectrum.matrices,
+                   "of a (over its largest entry), b, c, the outputs bv and cv; or all")
+      ->capture_default_str();
+  spectrum_command
+      ->add_option("--method", spectrum.method, "dense, lanczos, or auto: lanczos for n x n matrices above n = 4096")
+      ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
+      ->capture_default_str();
+  spectrum_command->add_option("--leading", spectrum.leading, "lanczos: so many singular values")
+      ->capture_default_str();
+  spectrum_command->add_option("--probes", spectrum.probes, "lanczos: random vectors for the sum of the others")
+      ->capture_default_str();
+
+  DimensionOptions dimension;
+  CLI::App* dimension_command =
+      app.add_subcommand("dimension", "statistical dimension of the lift, and the landmarks that it asks for");
+  add_run_options(*dimension_command, dimension.run);
+  add_input_options(*dimension_command, dimension.input);
+  for (const char* one : {"--n", "--norm"}) dimension_command->remove_option(dimension_command->get_option(one));
+  dimension_command->add_option("--n", dimension.n, "tokens: 256,1024 or 256:2048 (default 256,512,1024)");
+  dimension_command->add_option("--norms", dimension.norms, "synthetic inputs: norms of queries and keys, as 2,4,8");
+  dimension_command->add_option("--widths", dimension.widths, "factors on the kernel's width p^{1/4}")
+      ->capture_default_str();
+  dimension_command->add_option("--epsilons", dimension.epsilons, "lambda over ||C||, below 1")->capture_default_str();
+  dimension_command->add_option("--delta", dimension.delta, "probability of failure of the theorem")
+      ->capture_default_str();
+  dimension_command->add_option("--trials", dimension.trials, "draws for the d that suffices; 0: leave it out")
+      ->capture_default_str();
+  dimension_command->add_option("--method", dimension.method, "dense, lanczos, or auto: lanczos above n = 4096")
+      ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
+      ->capture_default_str();
+  dimension_command->add_option("--leading", dimension.leading, "lanczos: so many eigenvalues")->capture_default_str();
+  dimension_command->add_option("--probes", dimension.probes, "lanczos: random vectors for what the others add")
+      ->capture_default_str();
+
   VerifyOptions verify;
   CLI::App* verify_command = app.add_subcommand("verify", "the claims ledger: every lemma and theorem, decided");
   add_run_options(*verify_command, verify.run);
@@ -238,6 +279,18 @@ int run(int argc, char** argv) {
     variance.run.command_line = command_line(argc, argv);
     variance.run.configuration = configuration_of(*variance_command);
     return run_variance(variance);
+  }
+  if (*dimension_command) {
+    if (has_arrays(dimension.input) && dimension_command->count("--input") == 0) dimension.input.kind = "arrays";
+    dimension.run.command_line = command_line(argc, argv);
+    dimension.run.configuration = configuration_of(*dimension_command);
+    return run_dimension(dimension);
+  }
+  if (*spectrum_command) {
+    if (has_arrays(spectrum.input) && spectrum_command->count("--input") == 0) spectrum.input.kind = "arrays";
+    spectrum.run.command_line = command_line(argc, argv);
+    spectrum.run.configuration = configuration_of(*spectrum_command);
+    return run_spectrum(spectrum);
   }
   if (*verify_command) {
     infer_kind(*verify_command, verify.input);

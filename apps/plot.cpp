@@ -6,8 +6,10 @@
 #include <set>
 #include <stdexcept>
 
+#include "dimension_summary.hpp"
 #include "gnuplot.hpp"
 #include "results/row_file.hpp"
+#include "spectrum_summary.hpp"
 
 namespace {
 
@@ -97,6 +99,20 @@ int run_plot(const std::string& file, std::string out, std::string metric) {
   if (out.empty()) out = beside(file, ".svg");
   check_plot_name(out);
   const croquis::CsvTable table = croquis::read_csv(file);
+  const auto has = [&](const char* column) {
+    return std::find(table.header.begin(), table.header.end(), column) != table.header.end();
+  };
+  if (has("singular_value") || has("d_stat")) {
+    if (!metric.empty())
+      throw std::invalid_argument("--metric: a result of croquis spectrum or dimension has one plot");
+    if (has("d_stat")) {
+      draw_dimension(dimension_curves(table), out);
+    } else {
+      draw_spectra(summarise_spectra(table), out);
+    }
+    fmt::print("plot     {}\n", out);
+    return 0;
+  }
   const Grouping& grouping = grouping_of(table);
   const std::size_t input = table.column("input");
   const bool several = std::any_of(table.rows.begin(), table.rows.end(),

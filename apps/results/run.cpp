@@ -31,10 +31,10 @@ class OrderedRows {
  public:
   explicit OrderedRows(RowFile& file) : file_(file) {}
 
-  void put(std::size_t index, std::vector<std::string> row) {
-    waiting_.emplace(index, std::move(row));
+  void put(std::size_t index, std::vector<Run::Fields> rows) {
+    waiting_.emplace(index, std::move(rows));
     for (auto first = waiting_.begin(); first != waiting_.end() && first->first == next_; first = waiting_.begin()) {
-      file_.append(first->second);
+      for (const Run::Fields& row : first->second) file_.append(row);
       waiting_.erase(first);
       ++next_;
     }
@@ -42,7 +42,7 @@ class OrderedRows {
 
  private:
   RowFile& file_;
-  std::map<std::size_t, std::vector<std::string>> waiting_;
+  std::map<std::size_t, std::vector<Run::Fields>> waiting_;
   std::size_t next_ = 0;
 };
 
@@ -81,14 +81,19 @@ void Run::expect(std::size_t rows) {
 }
 
 void Run::compute(std::size_t count, const std::string& what, const std::function<Fields(std::size_t)>& row) {
+  compute_steps(count, what, [&](std::size_t i) { return std::vector<Fields>{row(i)}; });
+}
+
+void Run::compute_steps(std::size_t count, const std::string& what,
+                        const std::function<std::vector<Fields>(std::size_t)>& rows) {
   show(what);
-  OrderedRows rows(file_);
+  OrderedRows ordered(file_);
   std::mutex mutex;
   croquis::parallel_for(count, [&](std::size_t i) {
     if (interrupted()) return;
-    Fields fields = row(i);
+    std::vector<Fields> made = rows(i);
     const std::lock_guard lock(mutex);
-    rows.put(i, std::move(fields));
+    ordered.put(i, std::move(made));
     ++finished_;
     show(what);
   });

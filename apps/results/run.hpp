@@ -45,6 +45,10 @@ class Run {
   /// a signal has come. `what` is shown in the progress.
   void compute(std::size_t count, const std::string& what, const std::function<Fields(std::size_t)>& row);
 
+  /// The same for steps of several rows each; expect() counts steps then.
+  void compute_steps(std::size_t count, const std::string& what,
+                     const std::function<std::vector<Fields>(std::size_t)>& rows);
+
   /// Shows in the progress what is under way.
   void show(const std::string& what);
 

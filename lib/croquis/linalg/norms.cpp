@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/linalg/bidiagonalisation.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <limits>
 
@@ -11,17 +12,6 @@ namespace {
 double relative_gap(double n, int k, double failure) {
   const double root = std::log(1.648 * std::sqrt(n) / failure) / (2.0 * k - 1.0);
   return root > 0 ? root * root : 0.0;
-}
-
-// x less its components along the first k columns of the basis, twice: enough for orthogonality to rounding.
-template <typename T>
-void reorthogonalise(arma::Col<T>& x, const arma::Mat<T>& basis, int k) {
-  if (k == 0) return;
-  const auto used = basis.head_cols(static_cast<arma::uword>(k));
-  for (int pass = 0; pass < 2; ++pass) {
-    const arma::Col<T> along = used.t() * x;
-    x -= used * along;
-  }
 }
 
 }  // namespace
@@ -60,47 +50,27 @@ NormEstimate spectral_norm(const LinearOperator<T>& a, const Stream& stream, con
   // For a wide matrix the space is exhausted one step after the left vectors have filled R^m.
   const int limit =
       static_cast<int>(std::min<arma::uword>({a.rows + 1, a.cols, static_cast<arma::uword>(options.max_steps)}));
-  const auto width = static_cast<arma::uword>(limit);
-  arma::Mat<T> left(a.rows, width), right(a.cols, width);
-  arma::vec diagonal(width), super(width);
-  arma::Col<T> v(a.cols);
-  fill_normal(stream, 0, a.cols, v.memptr());
-  v /= arma::norm(v);
+  arma::Col<T> start(a.cols);
+  fill_normal(stream, 0, a.cols, start.memptr());
+  Bidiagonalisation<T> space(a.rows, start, static_cast<arma::uword>(limit));
 
   const double unit = std::numeric_limits<T>::epsilon();
-  for (int k = 0; k < limit; ++k) {
-    const auto column = static_cast<arma::uword>(k);
-    right.col(column) = v;
-    arma::Col<T> u = a.apply(v);
-    if (k > 0) u -= static_cast<T>(super(column - 1)) * left.col(column - 1);
-    reorthogonalise(u, left, k);
-    if (column == a.rows) u.zeros();  // orthogonal to all of R^m: only rounding is left
-    diagonal(column) = arma::norm(u);
-    if (diagonal(column) > 0) u /= static_cast<T>(diagonal(column));
-    left.col(column) = u;
-    arma::Col<T> w = a.apply_transposed(u);
-    w -= static_cast<T>(diagonal(column)) * v;
-    reorthogonalise(w, right, k + 1);
-    super(column) = arma::norm(w);
-
-    // The Ritz value and its left vector: the bidiagonal matrix has diagonal(0..k) and super(0..k-1).
-    arma::mat bidiagonal(column + 1, column + 1, arma::fill::zeros);
-    bidiagonal.diag() = diagonal.head(column + 1);
-    if (k > 0) bidiagonal.diag(1) = super.head(column);
+  while (!space.full()) {
+    space.take_left(a.apply(space.right()));
+    space.take_right(a.apply_transposed(space.left()));
     arma::mat ritz_left, ritz_right;
     arma::vec ritz;
-    if (!arma::svd(ritz_left, ritz, ritz_right, bidiagonal)) {
+    if (!arma::svd(ritz_left, ritz, ritz_right, space.bidiagonal())) {
       throw std::runtime_error("spectral_norm: the singular value solver failed");
     }
-    estimate.steps = k + 1;
+    estimate.steps = static_cast<int>(space.steps());
     estimate.value = ritz(0);
-    estimate.residual = super(column) * std::abs(ritz_left(column, 0));
-    const bool exhausted = super(column) <= 10 * unit * estimate.value || column + 1 == a.cols;
+    estimate.residual = space.last() * std::abs(ritz_left(space.steps() - 1, 0));
+    const bool exhausted = space.last() <= 10 * unit * estimate.value || space.steps() == a.cols;
     estimate.converged = exhausted || estimate.residual <= options.tolerance * estimate.value;
-    const double gap = exhausted ? 0.0 : relative_gap(static_cast<double>(a.cols), k + 1, options.failure);
+    const double gap = exhausted ? 0.0 : relative_gap(static_cast<double>(a.cols), estimate.steps, options.failure);
     estimate.upper = gap < 1 ? estimate.value / std::sqrt(1 - gap) : std::numeric_limits<double>::infinity();
     if (estimate.converged) break;
-    v = w / static_cast<T>(super(column));
   }
   const double rounding = 10 * unit * estimate.steps;
   estimate.lower = estimate.value * (1 - rounding);

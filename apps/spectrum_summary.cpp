@@ -1,0 +1,207 @@
+#include "spectrum_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <croquis/linalg/spectrum.hpp>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <optional>
+#include <stdexcept>
+
+#include "gnuplot.hpp"
+#include "results/groups.hpp"
+
+namespace {
+
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+constexpr arma::uword kIndex = 128;  // where Linformer's Fig. 1 takes its heat map
+
+double at(const arma::vec& cumulative, arma::uword index) {
+  return index >= 1 && index <= cumulative.n_elem ? cumulative(index - 1) : kUndefined;
+}
+
+void complete(SpectrumSummary& s, double last_lo, double last_hi) {
+  const double known = arma::accu(s.values);
+  s.nuclear = known / s.cumulative(s.cumulative.n_elem - 1);
+  s.nuclear_lo = known / last_hi;
+  s.nuclear_hi = known / last_lo;
+  const bool dense = s.method == "dense";
+  // The values of an output are as many as its columns; those of the scores n, found or not.
+  const bool output = s.matrix == "bv" || s.matrix == "cv";
+  const double cutoff = croquis::rank_cutoff(s.n, s.values.n_elem);
+  s.stable_rank = std::pow(s.frobenius / s.values(0), 2);
+  s.rank = dense ? static_cast<double>(croquis::numerical_rank(s.values, cutoff)) : kUndefined;
+  s.condition = dense ? croquis::condition_number(s.values, cutoff) : kUndefined;
+  s.cumulative_128 = at(s.cumulative, kIndex);
+  s.cumulative_quarter = at(s.cumulative, (output ? s.values.n_elem : s.n) / 4);
+}
+
+// The number after ";layer=" or ";head=" in the name of an input.
+std::optional<long long> number_after(const std::string& name, const std::string& what) {
+  const std::size_t start = name.find(";" + what + "=");
+  if (start == std::string::npos) return {};
+  const std::size_t from = start + what.size() + 2;
+  const auto number = number_in(name.substr(from, name.find(';', from) - from));
+  return number ? std::optional(static_cast<long long>(*number)) : std::nullopt;
+}
+
+// "bv" -> "BV": as the matrices are written.
+std::string in_capitals(std::string matrix) {
+  for (char& c : matrix) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return matrix;
+}
+
+void draw_heat_map(const std::vector<const SpectrumSummary*>& cells, const std::string& path) {
+  const SpectrumSummary& first = *cells.front();
+  const bool at_128 = !std::isnan(first.cumulative_128);
+  std::string data;
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  double first_head = kFar, last_head = -kFar, first_layer = kFar, last_layer = -kFar;
+  constexpr std::size_t kMostLabels = 200;
+  for (const SpectrumSummary* s : cells) {
+    const double value = at_128 ? s->cumulative_128 : s->cumulative_quarter;
+    const long long layer = number_after(s->input, "layer").value_or(0),
+                    head = number_after(s->input, "head").value_or(0);
+    data += fmt::format("{} {} {:.9g}\n", head, layer, value);
+    first_head = std::min(first_head, static_cast<double>(head));
+    last_head = std::max(last_head, static_cast<double>(head));
+    first_layer = std::min(first_layer, static_cast<double>(layer));
+    last_layer = std::max(last_layer, static_cast<double>(layer));
+  }
+  std::string script = plot_header(path);
+  script += fmt::format("set title {} noenhanced\n",
+                        gnuplot_string(fmt::format("cumulative spectrum of {} at index {} of {}",
+                                                   in_capitals(first.matrix), at_128 ? kIndex : first.n / 4, first.n)));
+  script += "set xlabel 'head'\nset ylabel 'layer'\nset xtics 1\nset ytics 1\nunset key\n";
+  // Light enough for the numbers; boxes, since an image of one layer or one head is refused.
+  script += "set palette defined (0 '#fff5eb', 0.5 '#fdae6b', 1 '#e6550d')\nset style fill solid\n";
+  script += fmt::format("set xrange [{}:{}]\nset yrange [{}:{}]\n", first_head - 0.5, last_head + 0.5,
+                        first_layer - 0.5, last_layer + 0.5);
+  script += fmt::format("$cells << EOD\n{}EOD\nplot $cells using 1:2:(0.5):(0.5):3 with boxxyerror fc palette", data);
+  if (cells.size() <= kMostLabels) script += ", $cells using 1:2:(sprintf('%.2f', $3)) with labels font ',11'";
+  run_gnuplot(script + "\nset output\n", path);
+}
+
+}  // namespace
+
+std::vector<SpectrumSummary> summarise_spectra(const croquis::CsvTable& table) {
+  const auto column = [&](const char* name) { return table.column(name); };
+  const std::size_t input = column("input"), matrix = column("matrix"), lo = column("cumulative_lo"),
+                    hi = column("cumulative_hi");
+  const auto number = [](const std::string& field) { return number_in(field).value_or(kUndefined); };
+  std::vector<SpectrumSummary> summaries;
+  for (std::size_t first = 0; first < table.rows.size();) {
+    const auto& row = table.rows[first];
+    std::size_t end = first;
+    while (end < table.rows.size() && table.rows[end][input] == row[input] && table.rows[end][matrix] == row[matrix])
+      ++end;
+    SpectrumSummary s;
+    s.input = row[input];
+    s.matrix = row[matrix];
+    s.method = row[column("method")];
+    s.status = row[column("status")];
+    s.n = static_cast<arma::uword>(number(row[column("n")]));
+    s.p = static_cast<arma::uword>(number(row[column("p")]));
+    s.frobenius = number(row[column("frobenius")]);
+    s.log_scale = number(row[column("log_scale")]);
+    s.values.set_size(end - first);
+    s.cumulative.set_size(end - first);
+    for (std::size_t i = first; i < end; ++i) {
+      s.values(i - first) = number(table.rows[i][column("singular_value")]);
+      s.cumulative(i - first) = number(table.rows[i][column("cumulative")]);
+    }
+    complete(s, number(table.rows[end - 1][lo]), number(table.rows[end - 1][hi]));
+    summaries.push_back(std::move(s));
+    first = end;
+  }
+  return summaries;
+}
+
+void write_spectrum_summary(const std::string& path, const std::vector<SpectrumSummary>& summaries) {
+  using croquis::csv_field;
+  using croquis::csv_number;
+  std::ofstream file(path);
+  file << "input,matrix,n,p,method,spectral,frobenius,nuclear,nuclear_lo,nuclear_hi,condition,stable_rank,rank,"
+          "cumulative_128,cumulative_quarter,log_scale,status\n";
+  for (const SpectrumSummary& s : summaries) {
+    file << fmt::format("{},{},{},{},{}", csv_field(s.input), s.matrix, s.n, s.p, s.method);
+    for (const double x : {s.values(0), s.frobenius, s.nuclear, s.nuclear_lo, s.nuclear_hi, s.condition, s.stable_rank,
+                           s.rank, s.cumulative_128, s.cumulative_quarter, s.log_scale}) {
+      file << ',' << csv_number(x);
+    }
+    file << ',' << csv_field(s.status) << '\n';
+  }
+  file.flush();
+  if (!file) throw std::runtime_error(fmt::format("{}: cannot be written", path));
+}
+
+void print_spectra(const std::vector<SpectrumSummary>& summaries) {
+  std::size_t width = 5;
+  for (const SpectrumSummary& s : summaries) width = std::max(width, s.input.size());
+  const auto text = [](double x) { return std::isnan(x) ? std::string("-") : fmt::format("{:.4g}", x); };
+  fmt::print("\n{:<{}}  {:<6}  {:<7}  {:>10}  {:>10}  {:>11}  {:>6}  {:>12}  {:>12}\n", "input", width, "matrix",
+             "method", "norm", "condition", "stable rank", "rank", "sum to 128", "sum to 1/4");
+  for (const SpectrumSummary& s : summaries) {
+    fmt::print("{:<{}}  {:<6}  {:<7}  {:>10}  {:>10}  {:>11}  {:>6}  {:>12}  {:>12}\n", s.input, width, s.matrix,
+               s.method, text(s.values(0)), text(s.condition), text(s.stable_rank), text(s.rank),
+               text(s.cumulative_128), text(s.cumulative_quarter));
+  }
+}
+
+void draw_spectra(const std::vector<SpectrumSummary>& summaries, const std::string& path) {
+  std::vector<const SpectrumSummary*> drawn, cells;
+  std::map<std::string, std::size_t> inputs;
+  for (const SpectrumSummary& s : summaries) {
+    if (s.status != "ok") continue;
+    drawn.push_back(&s);
+    ++inputs[s.input];
+  }
+  if (drawn.empty()) throw std::invalid_argument(fmt::format("{}: no singular values to draw", path));
+  const bool has_b = std::any_of(drawn.begin(), drawn.end(), [](const auto* s) { return s->matrix == "b"; });
+  for (const SpectrumSummary* s : drawn) {
+    const bool placed = number_after(s->input, "layer") || number_after(s->input, "head");
+    if (placed && s->matrix == (has_b ? "b" : drawn.front()->matrix)) cells.push_back(s);
+  }
+  if (inputs.size() > 1 && cells.size() == inputs.size()) return draw_heat_map(cells, path);
+
+  const auto label = [&](const SpectrumSummary& s) {
+    const std::string name = in_capitals(s.matrix);
+    return inputs.size() > 1 ? fmt::format("{} of {}", name, s.input) : name;
+  };
+  double smallest = 1;
+  arma::uword most = 1;
+  std::string script = plot_header(path, 1.4), data, sums = "plot ", values = "plot ";
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    const SpectrumSummary& s = *drawn[i];
+    data += fmt::format("$d{} << EOD\n0 0 NaN\n", i);
+    for (arma::uword k = 0; k < s.values.n_elem; ++k) {
+      data += fmt::format("{} {:.9g} {:.9g}\n", k + 1, s.cumulative(k), s.values(k) / s.values(0));
+    }
+    data += "EOD\n";
+    most = std::max(most, s.values.n_elem);
+    smallest = std::min(smallest, s.values.min() / s.values(0));
+    // Spectra often coincide: the first ones are drawn broad enough to be seen under the others.
+    const double broad = 2 + (drawn.size() <= 8 ? 2 * static_cast<double>(drawn.size() - 1 - i) : 0);
+    const std::string style =
+        fmt::format("with lines lc rgb '{}' lw {} dt {} title {} noenhanced{}", plot_colour(i), broad, 1 + i / 8,
+                    gnuplot_string(label(s)), i + 1 < drawn.size() ? ", " : "\n");
+    sums += fmt::format("$d{} using 1:2 {}", i, style);
+    values += fmt::format("$d{} using 1:3 {}", i, style);
+  }
+  const SpectrumSummary& first = *drawn.front();
+  script += data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\nset xlabel 'index k'\n";
+  script += fmt::format("set xrange [0:{}]\n", most);
+  script += fmt::format(
+      "set title {} noenhanced\n",
+      gnuplot_string(fmt::format("{}n = {}, p = {}", inputs.size() > 1 ? "" : first.input + ", ", first.n, first.p)));
+  script += "set key outside right top\nset ylabel 'sum to k over sum of all'\nset yrange [0:1.02]\n" + sums;
+  // Below this everything is rounding: an axis down to 1e-300 would show nothing else.
+  script += fmt::format("unset title\nset logscale y\nset format y '10^{{%L}}'\nset yrange [{:g}:2]\n",
+                        std::max(smallest / 2, 1e-17));
+  script += "set ylabel 'singular value over the largest'\n" + values;
+  run_gnuplot(script + "unset multiplot\nset output\n", path);
+}

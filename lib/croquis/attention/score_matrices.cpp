@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/score_matrices.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/kernel/gaussian.hpp>
+#include <croquis/kernel/softmax.hpp>
+#include <croquis/nystrom/lift.hpp>
+#include <vector>
+
+namespace croquis {
+namespace {
+
+constexpr arma::uword kBlock = 256;
+
+// With Q and K times `factor`; the row sums do not ask for values.
+arma::vec log_row_sums(const Problem<double>& problem, double factor, Target target) {
+  return exact_attention(
+             Problem<double>(factor * problem.Q(), factor * problem.K(), arma::mat(problem.n(), 1, arma::fill::zeros)),
+             target)
+      .log_row_sums;
+}
+
+}  // namespace
+
+double largest_log_score(const Problem<double>& problem) {
+  const arma::uword n = problem.n(), blocks = (n + kBlock - 1) / kBlock;
+  std::vector<double> largest(blocks);
+  parallel_for(blocks, [&](std::size_t b) {
+    const arma::uword first = b * kBlock, last = std::min(n, first + kBlock) - 1;
+    largest[b] = scores_transposed<double>(problem.Q().rows(first, last), problem.K()).max();
+  });
+  return *std::max_element(largest.begin(), largest.end());
+}
+
+ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which) {
+  const double root_two = std::sqrt(2.0);
+  if (which == ScoreMatrix::kernelized) {
+    const arma::vec squares = log_row_sums(problem, root_two, Target::kernelized);
+    return {exact_scores(problem, Target::kernelized), 0, std::sqrt(arma::accu(arma::exp(squares)))};
+  }
+  const arma::vec sums = log_row_sums(problem, 1, Target::softmax);
+  const arma::vec squares = log_row_sums(problem, root_two, Target::softmax);
+  const LinearOperator<double> softmax = exact_scores(problem, Target::softmax);
+  if (which == ScoreMatrix::softmax) {
+    return {softmax, 0, std::sqrt(arma::accu(arma::exp(squares - 2 * sums)))};
+  }
+  const double top = largest_log_score(problem);
+  const arma::vec scale = arma::exp(sums - top);  // the row sums of A / max A
+  return {{problem.n(), problem.n(),
+           [softmax, scale](const arma::mat& x) -> arma::mat {
+             arma::mat y = softmax.apply(x);
+             y.each_col() %= scale;
+             return y;
+           },
+           [softmax, scale](const arma::mat& x) -> arma::mat {
+             arma::mat scaled = x;
+             scaled.each_col() %= scale;
+             return softmax.apply_transposed(scaled);
+           }},
+          top,
+          std::sqrt(arma::accu(arma::exp(squares - 2 * top)))};
+}
+
+arma::mat score_matrix(const Problem<double>& problem, ScoreMatrix which) {
+  if (which == ScoreMatrix::kernelized) {
+    const LiftedPoints<double> lift(problem.Q(), problem.K());
+    return gaussian_kernel(lift.queries(), lift.keys());
+  }
+  if (which == ScoreMatrix::softmax) return softmax_transposed(problem.Q(), problem.K()).t();
+  const arma::mat scores = scores_transposed(problem.Q(), problem.K()).t();
+  return arma::exp(scores - scores.max());
+}
+
+}  // namespace croquis

@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/linalg/bidiagonalisation.hpp>
+#include <limits>
+
+namespace croquis {
+namespace {
+
+// x less its components along the first k columns of the basis, twice: enough for orthogonality to rounding.
+template <typename T>
+void reorthogonalise(arma::Col<T>& x, const arma::Mat<T>& basis, arma::uword k) {
+  if (k == 0) return;
+  const auto used = basis.head_cols(k);
+  for (int pass = 0; pass < 2; ++pass) {
+    const arma::Col<T> along = used.t() * x;
+    x -= used * along;
+  }
+}
+
+}  // namespace
+
+template <typename T>
+Bidiagonalisation<T>::Bidiagonalisation(arma::uword m, const arma::Col<T>& start, arma::uword most_steps)
+    : left_(m, most_steps), right_(start.n_elem, most_steps), diagonal_(most_steps), super_(most_steps), v_(start) {
+  const double length = arma::norm(v_);
+  require(length > 0 && std::isfinite(length) && most_steps >= 1, "Bidiagonalisation",
+          "a finite start that is not zero, most_steps >= 1", {{"length", length}, {"most_steps", most_steps}});
+  v_ /= static_cast<T>(length);
+}
+
+template <typename T>
+void Bidiagonalisation<T>::take_left(arma::Col<T> a_v) {
+  right_.col(steps_) = v_;
+  u_ = std::move(a_v);
+  if (steps_ > 0) u_ -= static_cast<T>(super_(steps_ - 1)) * left_.col(steps_ - 1);
+  reorthogonalise(u_, left_, steps_);
+  if (steps_ >= u_.n_elem) u_.zeros();  // orthogonal to all of R^m: only rounding is left
+  diagonal_(steps_) = arma::norm(u_);
+  if (diagonal_(steps_) > 0) u_ /= static_cast<T>(diagonal_(steps_));
+  left_.col(steps_) = u_;
+}
+
+template <typename T>
+void Bidiagonalisation<T>::take_right(arma::Col<T> at_u) {
+  at_u -= static_cast<T>(diagonal_(steps_)) * v_;
+  reorthogonalise(at_u, right_, steps_ + 1);
+  super_(steps_) = arma::norm(at_u);
+  if (super_(steps_) > 0) v_ = at_u / static_cast<T>(super_(steps_));
+  ++steps_;
+}
+
+template <typename T>
+bool Bidiagonalisation<T>::invariant() const {
+  const double largest = std::max(diagonal_.head(steps_).max(), super_.head(steps_).max());
+  return last() <= 10 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest;
+}
+
+template <typename T>
+bool Bidiagonalisation<T>::restart(arma::Col<T> direction) {
+  if (full() || steps_ >= right_.n_rows) return false;
+  const double before = arma::norm(direction);
+  reorthogonalise(direction, right_, steps_);
+  const double after = arma::norm(direction);
+  if (after <= 100 * std::numeric_limits<T>::epsilon() * before) return false;
+  super_(steps_ - 1) = 0;
+  v_ = direction / static_cast<T>(after);
+  return true;
+}
+
+template <typename T>
+arma::mat Bidiagonalisation<T>::bidiagonal(bool extended) const {
+  arma::mat b(steps_, steps_ + (extended ? 1 : 0), arma::fill::zeros);
+  for (arma::uword k = 0; k < steps_; ++k) {
+    b(k, k) = diagonal_(k);
+    if (k + 1 < b.n_cols) b(k, k + 1) = super_(k);
+  }
+  return b;
+}
+
+template class Bidiagonalisation<float>;
+template class Bidiagonalisation<double>;
+
+}  // namespace croquis

@@ -1,0 +1,78 @@
+#include <doctest/doctest.h>
+#include <croquis/attention/score_matrices.hpp>
+
+#include <cmath>
+
+#include "support/dense.hpp"
+#include "support/matrices.hpp"
+#include "support/seed.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+
+namespace {
+
+// A / max A, B or C entry by entry, in long double.
+Dense reference(const Problem<double>& problem, ScoreMatrix which) {
+  const Dense q = problem.Q(), k = problem.K();
+  const long double root = std::sqrt(static_cast<long double>(q.cols));
+  Dense s(q.rows, k.rows);
+  long double top = -1e300L;
+  for (arma::uword i = 0; i < q.rows; ++i) {
+    for (arma::uword j = 0; j < k.rows; ++j) {
+      for (arma::uword c = 0; c < q.cols; ++c) {
+        const long double gap = q(i, c) - k(j, c);
+        s(i, j) += which == ScoreMatrix::kernelized ? -gap * gap / (2 * root) : q(i, c) * k(j, c) / root;
+      }
+      top = std::max(top, s(i, j));
+    }
+  }
+  if (which == ScoreMatrix::kernelized) top = 0;
+  for (arma::uword i = 0; i < q.rows; ++i) {
+    long double sum = 0;
+    for (arma::uword j = 0; j < k.rows; ++j) sum += s(i, j) = std::exp(s(i, j) - top);
+    for (arma::uword j = 0; j < k.rows && which == ScoreMatrix::softmax; ++j) s(i, j) /= sum;
+  }
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("score matrices: stored and as operators they are A / max A, B and C, with their Frobenius norms") {
+  const Stream stream = Stream(test_seed()).child("scores");
+  for (const double norm : {1.0, 4.0, 60.0}) {
+    const Problem<double> problem =
+        random_problem<double>(70, 9, 2, norm, stream.child(static_cast<std::uint64_t>(norm)));
+    for (const ScoreMatrix which : {ScoreMatrix::raw, ScoreMatrix::softmax, ScoreMatrix::kernelized}) {
+      CAPTURE(static_cast<int>(which));
+      CAPTURE(norm);
+      const Dense exact = reference(problem, which);
+      // Log-scores are off by some p u max |q| |k| / sqrt(p), which is the relative error of an entry; at norm 60 they
+      // reach some 2500, where A itself would overflow.
+      const double largest = 4 * norm * norm / 3, error = 20 * 9 * (1 + largest) * unit<double>();
+      const ScoreOperator scores = score_operator(problem, which);
+      CHECK(distance(score_matrix(problem, which), exact) <= error);
+      CHECK(distance(scores.matrix.dense(), exact) <= error);
+      const arma::mat x = random_matrix(70, 3, stream.child("x"));
+      CHECK(distance(scores.matrix.apply_transposed(x), transposed(exact) * Dense(x)) <= 70 * 5 * error);
+      CHECK(std::abs(scores.frobenius - static_cast<double>(frobenius(exact))) <=
+            error * static_cast<double>(frobenius(exact)));
+      if (which != ScoreMatrix::raw) CHECK(scores.log_scale == 0);
+    }
+    const double top = (problem.Q() * problem.K().t()).max() / 3;
+    CHECK(std::abs(largest_log_score(problem) - top) <= 20 * 9 * unit<double>() * norm * norm);
+    CHECK(score_operator(problem, ScoreMatrix::raw).log_scale == largest_log_score(problem));
+  }
+}
+
+TEST_CASE("score matrices: the same bits for any number of threads") {
+  const Problem<double> problem = random_problem<double>(600, 4, 1, 2, Stream(test_seed()).child("threads"));
+  const arma::mat x = random_matrix(600, 2, Stream(3));
+  arma::mat first;
+  for (const int threads : {1, 3}) {
+    const ThreadCount count(threads);
+    const arma::mat y = score_operator(problem, ScoreMatrix::raw).matrix.apply(x);
+    if (threads == 1) first = y;
+    CHECK(identical(y, first));
+  }
+}
