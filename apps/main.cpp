@@ -2,12 +2,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <exception>
-#include <functional>
-#include <sstream>
 #include <string>
 
+#include "common_options.hpp"
 #include "cost.hpp"
 #include "dimension.hpp"
 #include "error.hpp"
@@ -22,86 +20,6 @@
 namespace {
 
 constexpr int kBadUsage = 2;
-
-void add_run_options(CLI::App& command, RunOptions& run) {
-  command.add_option("--seed", run.seed, "seed of all random draws")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command.add_option("--threads", run.threads, "threads; 0: all processors")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
-  command.add_option("--out", run.out, "rows (default COMMAND.csv)");
-  command.add_option("--plot", run.plot, "plot: FILE.svg, .png or .pdf");
-  command.add_flag("--quiet", run.quiet, "no progress, no table");
-  command.add_flag("--resume", run.resume, "go on with the rows that --out has");
-  command.add_flag("--overwrite", run.overwrite, "start again if --out is there");
-  command.fallthrough();  // --config belongs to the program
-}
-
-void add_precision_option(CLI::App& command, RunOptions& run) {
-  command.add_option("--precision", run.precision, "float or double, of the methods; errors are taken in double")
-      ->check(CLI::IsMember({"float", "double"}))
-      ->capture_default_str();
-}
-
-void add_bias_options(CLI::App& command, std::string& bias, bool& causal) {
-  command.add_option("--bias", bias,
-                     "relative position bias of the -rpe targets: FILE.npy, alibi:SLOPE, "
-                     "t5:BUCKETS,MAXDISTANCE,SIGMA or random:SIGMA (default none)");
-  command.add_flag("--causal", causal, "a token sees no token after it, in the -rpe targets");
-}
-
-// A file of arrays or a model says which kind of input it is.
-void infer_kind(const CLI::App& command, InputOptions& input) {
-  if (command.count("--input") != 0) return;
-  if (!input.q.empty() || !input.qkv.empty()) input.kind = "arrays";
-  if (!input.model.empty()) input.kind = "model";
-}
-
-// Whether one of them was given, once the command line has been read.
-std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) {
-  const std::size_t before = command.get_options().size();
-  command.add_option("--input", input.kind, "kind of input (see list inputs)")
-      ->check(CLI::IsMember(input_kinds()))
-      ->capture_default_str();
-  command.add_option("--text", input.text, "text file; the sample text when not given");
-  command.add_option("--vocab", input.vocab, "WordPiece tokens of this vocab.txt; without, the words of the text");
-  command.add_flag("--uncased", input.uncased, "the vocabulary has lower case without accents");
-  command.add_option("--model", input.model, "BERT's weights, .safetensors; implies --input model");
-  command.add_option("--model-config", input.model_config, "its config.json (default: the one beside it)");
-  command.add_option("--layer", input.layer, "of the model: all, or numbers from 0, as 0,3")->capture_default_str();
-  command.add_flag("--token-type", input.token_type, "text: add BERT's token-type embedding, the same for all tokens");
-  command.add_option("--q", input.q, "queries, .npy (n, p); implies --input arrays");
-  command.add_option("--k", input.k, "keys, .npy (n, p)");
-  command.add_option("--v", input.v, "values, .npy (n, p_v)");
-  command.add_option("--qkv", input.qkv, "all three in one .npz, members q, k, v; implies --input arrays");
-  command.add_option("--head", input.head, "of the model, of arrays (heads, n, p): all, or numbers from 0, as 0,3")
-      ->capture_default_str();
-  command.add_option("--n", input.n, "tokens (default 1024)");
-  command.add_option("--p", input.p, "width of the head (default 64)");
-  command.add_option("--length", input.length, "tokens from here on are padding (default n)");
-  command.add_option("--norm", input.norm, "synthetic inputs: norm of queries and keys (default sqrt(p))");
-  command.add_option("--clusters", input.clusters, "clustered: number of clusters (default 16)");
-  command.add_option("--spread", input.spread, "clustered: distance from the centre over the norm (default 0.1)");
-  command.add_option("--tail", input.tail, "heavy-norms: exponent of the norms' tail (default 3)");
-  command.add_option("--token-rank", input.rank, "low-rank: dimensions of the tokens (default 8)");
-  command.add_option("--distinct", input.distinct, "duplicates: different tokens (default 64)");
-  add_bias_options(command, input.bias, input.causal);
-  std::vector<CLI::Option*> added = command.get_options();
-  added.erase(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(before));
-  return
-      [added] { return std::any_of(added.begin(), added.end(), [](const CLI::Option* o) { return o->count() > 0; }); };
-}
-
-// The options in the format that --config reads; those that were not given and have no default are left out.
-std::string configuration_of(const CLI::App& command) {
-  std::istringstream all(command.config_to_str(true));
-  std::string kept = fmt::format("[{}]\n", command.get_name());
-  for (std::string line; std::getline(all, line);) {
-    if (!line.ends_with("=\"\"")) kept += line + '\n';
-  }
-  return kept;
-}
 
 std::string command_line(int argc, char** argv) {
   std::string line;
@@ -281,13 +199,13 @@ int run(int argc, char** argv) {
     return run_variance(variance);
   }
   if (*dimension_command) {
-    if (has_arrays(dimension.input) && dimension_command->count("--input") == 0) dimension.input.kind = "arrays";
+    infer_kind(*dimension_command, dimension.input);
     dimension.run.command_line = command_line(argc, argv);
     dimension.run.configuration = configuration_of(*dimension_command);
     return run_dimension(dimension);
   }
   if (*spectrum_command) {
-    if (has_arrays(spectrum.input) && spectrum_command->count("--input") == 0) spectrum.input.kind = "arrays";
+    infer_kind(*spectrum_command, spectrum.input);
     spectrum.run.command_line = command_line(argc, argv);
     spectrum.run.configuration = configuration_of(*spectrum_command);
     return run_spectrum(spectrum);
