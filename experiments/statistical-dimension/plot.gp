@@ -16,11 +16,12 @@ array epsilons = [0.01, 0.1, 0.5]
 colours = '#0072B2 #D55E00 #009E73'
 pick(w, e, c) = $5 == widths[w] && $6 == epsilons[e] ? column(c) : NaN
 set multiplot layout 2,3
-set key top left
+set xrange [110:2400]
 do for [w = 1:3] {
   set title sprintf('width %g p^{1/4}', widths[w])
   set ylabel 'd_stat' noenhanced
   set yrange [1:8192]
+  if (w == 1) { set key bottom right } else { set key off }
   plot for [e = 1:3] file using 2:(pick(w, e, 13)) with linespoints lw 2 pt 7 ps 0.6 lc rgb word(colours, e) title sprintf('eps = %g', epsilons[e]), \
     file using 2:(2 * $2) with lines dt 3 lc rgb '#7F7F7F' title '2n'
 }

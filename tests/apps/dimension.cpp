@@ -108,7 +108,7 @@ TEST_CASE("croquis dimension: wrong usage is one line and status 2") {
       {"--method qr", "--method"},    {"--input text --norms 3", "--norm"},
       {"--norm 3", "--norm"}};
   for (const auto& [arguments, says] : cases) {
-    const ProgramRun run = run_croquis("dimension --input gaussian --out new.csv " + arguments, folder.path());
+    const ProgramRun run = run_croquis("dimension --out new.csv " + arguments, folder.path());
     CAPTURE(arguments);
     CAPTURE(run.output);
     CHECK(run.status == 2);
