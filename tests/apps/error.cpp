@@ -15,14 +15,6 @@ namespace {
 
 const std::string kSmall = "error --n 96 --p 16 --features 8:32 --trials 3 --quiet ";
 
-// The rows without the measured time.
-std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file) {
-  croquis::CsvTable table = croquis::read_csv(file.string());
-  const auto seconds = static_cast<std::ptrdiff_t>(table.column("seconds"));
-  for (auto& row : table.rows) row.erase(row.begin() + seconds);
-  return table.rows;
-}
-
 void write_arrays(const TemporaryFolder& folder, const arma::mat& q, const arma::mat& k, const arma::mat& v) {
   croquis::write_npy((folder / "q.npy").string(), q);
   croquis::write_npy((folder / "k.npy").string(), k);

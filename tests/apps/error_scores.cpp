@@ -11,14 +11,6 @@ namespace {
 
 const std::string kSmall = "error --n 96 --p 16 --features 8:32 --trials 3 --quiet ";
 
-// The rows without the measured time.
-std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file) {
-  croquis::CsvTable table = croquis::read_csv(file.string());
-  const auto seconds = static_cast<std::ptrdiff_t>(table.column("seconds"));
-  for (auto& row : table.rows) row.erase(row.begin() + seconds);
-  return table.rows;
-}
-
 }  // namespace
 
 TEST_CASE("croquis error: --scores adds two columns and changes nothing else") {

@@ -38,19 +38,6 @@ std::string one_head(const char* name, arma::uword head) {
   return npy(std::vector<double>(begin, begin + kTokens * kWidth), "(40, 4)");
 }
 
-// The rows whose input is `input`, without input and times.
-std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file, const std::string& input) {
-  const croquis::CsvTable table = croquis::read_csv(file.string());
-  std::vector<std::vector<std::string>> rows;
-  for (auto row : table.rows) {
-    if (row[table.column("input")] != input) continue;
-    row.erase(row.begin() + static_cast<std::ptrdiff_t>(table.column("seconds")));
-    row.erase(row.begin() + static_cast<std::ptrdiff_t>(table.column("input")));
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 }  // namespace
 
 TEST_CASE("heads: every head of an array or an archive has the rows that it has alone") {

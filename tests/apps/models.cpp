@@ -32,18 +32,6 @@ struct Folder : TemporaryFolder {
 
 const std::string kModel = "--model tiny/model.safetensors --vocab vocab.txt --text text.txt ";
 
-std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file, const std::string& input) {
-  const croquis::CsvTable table = croquis::read_csv(file.string());
-  std::vector<std::vector<std::string>> rows;
-  for (auto row : table.rows) {
-    if (row[table.column("input")] != input) continue;
-    row.erase(row.begin() + static_cast<std::ptrdiff_t>(table.column("seconds")));
-    row.erase(row.begin() + static_cast<std::ptrdiff_t>(table.column("input")));
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 }  // namespace
 
 TEST_CASE("model: every head of every layer has the rows that its Q, K and V have as arrays") {

@@ -13,13 +13,6 @@ namespace {
 
 const std::string kSmall = "sketch --n 80 --p 12 --features 8,24 --trials 3 --quiet ";
 
-std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file) {
-  croquis::CsvTable table = croquis::read_csv(file.string());
-  const auto seconds = static_cast<std::ptrdiff_t>(table.column("seconds"));
-  for (auto& row : table.rows) row.erase(row.begin() + seconds);
-  return table.rows;
-}
-
 }  // namespace
 
 TEST_CASE("croquis sketch: a row for every operator, policy, d and trial, with the measures that apply") {

@@ -11,13 +11,6 @@ namespace {
 
 const std::string kSmall = "verify --claims nys.lemma1,lin.jl-product.stated --quick ";
 
-std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file) {
-  croquis::CsvTable table = croquis::read_csv(file.string());
-  const auto seconds = static_cast<std::ptrdiff_t>(table.column("seconds"));
-  for (auto& row : table.rows) row.erase(row.begin() + seconds);
-  return table.rows;
-}
-
 }  // namespace
 
 TEST_CASE("croquis verify: a row for every input and one for the whole, with the verdict of the claim") {

@@ -1,6 +1,7 @@
 #include "support/program.hpp"
 
 #include <sys/wait.h>
+#include <croquis/io/csv.hpp>
 
 #include <cstdio>
 #include <stdexcept>
@@ -15,4 +16,25 @@ ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path
   const int status = ::pclose(pipe);
   run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return run;
+}
+
+std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file) {
+  croquis::CsvTable table = croquis::read_csv(file.string());
+  const auto seconds = static_cast<std::ptrdiff_t>(table.column("seconds"));
+  for (auto& row : table.rows) row.erase(row.begin() + seconds);
+  return table.rows;
+}
+
+std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file, const std::string& input) {
+  const croquis::CsvTable table = croquis::read_csv(file.string());
+  const std::size_t seconds = table.column("seconds"), name = table.column("input");
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& row : table.rows) {
+    if (row[name] != input) continue;
+    rows.emplace_back();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i != seconds && i != name) rows.back().push_back(row[i]);
+    }
+  }
+  return rows;
 }

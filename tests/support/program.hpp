@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "support/files.hpp"
 
@@ -13,3 +14,7 @@ struct ProgramRun {
 
 /// croquis ARGUMENTS in the folder, through the shell.
 ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path& folder);
+
+/// The rows of a result without the measured time; of one input alone, without its name.
+std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file);
+std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file, const std::string& input);

@@ -54,7 +54,9 @@ void SafeTensors::parse_header() {
   const auto header = nlohmann::json::parse(bytes_.begin() + prefix,
                                             bytes_.begin() + static_cast<std::ptrdiff_t>(data_), nullptr, false);
   if (!header.is_object()) refuse_file(name_, "is not a safetensors file (its header is no JSON object)");
-  for (const auto& [tensor, entry] : header.items()) {
+  for (const auto& item : header.items()) {
+    const std::string& tensor = item.key();
+    const nlohmann::json& entry = item.value();
     if (tensor == "__metadata__") continue;
     const auto damaged = [&] { refuse_file(name_, fmt::format("has a damaged header at tensor '{}'", tensor)); };
     if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string() || !entry.contains("shape") ||
@@ -71,8 +73,8 @@ void SafeTensors::parse_header() {
     if (t.begin > t.end || t.end > data_size) {
       refuse_file(name_, fmt::format("is truncated: tensor '{}' ends at byte {} of {}", tensor, t.end, data_size));
     }
-    if (const auto item = item_size(t.type)) {
-      std::uint64_t bytes = *item;
+    if (const auto size_of_one = item_size(t.type)) {
+      std::uint64_t bytes = *size_of_one;
       for (const std::uint64_t extent : t.shape) {
         if (extent != 0 && bytes > std::numeric_limits<std::uint64_t>::max() / extent) damaged();
         bytes *= extent;
