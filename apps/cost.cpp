@@ -117,7 +117,9 @@ Times measure(const Candidate& candidate, const Problem<T>& problem, arma::uword
 template <typename T>
 void measure_all(Run& run, const CostOptions& options, const std::vector<Candidate>& candidates,
                  const std::vector<arma::uword>& sizes, const std::vector<arma::uword>& features) {
-  run.expect(sizes.size() * candidates.size() * features.size());
+  std::size_t calls = 0;  // of one size
+  for (const Candidate& candidate : candidates) calls += candidate.exact ? 1 : features.size();
+  run.expect(sizes.size() * calls * static_cast<std::size_t>(options.repeats));
   for (const arma::uword n : sizes) {
     croquis::SyntheticSize gaussian;
     gaussian.n = n;
