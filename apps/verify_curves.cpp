@@ -10,6 +10,7 @@
 #include "claims/claim.hpp"
 #include "gnuplot.hpp"
 #include "results/groups.hpp"
+#include "verify_ledger.hpp"
 
 namespace {
 
@@ -55,7 +56,7 @@ class Rows {
     std::map<std::string, std::vector<Point>> curves;
     for (const auto& row : table_.rows) {
       const std::string& input = field(row, "input");
-      if (field(row, "claim") != claim.id || input == "all") continue;
+      if (field(row, "claim") != claim.id || input == kWholeInput) continue;
       const bool column = claim.curve == "n" || claim.curve == "d" || claim.curve == "p";
       const auto x = column ? number_in(field(row, claim.curve)) : number_named(claim.curve, field(row, "hypotheses"));
       const auto measured = number_in(field(row, value));

@@ -67,8 +67,8 @@ TEST_CASE("sampled errors: of all rows they are the errors themselves") {
 }
 
 TEST_CASE("sampled errors: 95 % intervals have the error in nine of ten samples at least") {
-  // 400 samples of 200 of 2000 rows. The intervals are asymptotic: at a true coverage of 0.93 or more fewer than 0.9 of
-  // 400 has probability below 0.02 ... so the limit is where 0.93 gives 1e-9: 332 of 400.
+  // 400 samples of 200 of 2000 rows. The intervals are asymptotic, so a coverage of 0.93 is asked for in place of 0.95:
+  // the test fails with probability 1e-9 when it is that or more.
   const Problem<double> problem = some_problem(2000);
   const arma::mat exact = exact_attention(problem, Target::softmax).output;
   const arma::mat approximate = perturbed(exact, Stream(test_seed()).child("noise"));

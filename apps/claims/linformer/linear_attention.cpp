@@ -27,7 +27,7 @@ arma::mat softmax_rows(arma::mat x) {
   return x;
 }
 
-// Q E^T and K^T for queries and keys, p and E K given: the logits w E^T of all rows.
+// The logits w E^T / sqrt(p) of all rows w, from E K.
 arma::mat logits(const croquis::Problem<double>& problem, const arma::mat& projected_keys) {
   return problem.Q() * projected_keys.t() / std::sqrt(static_cast<double>(problem.p()));
 }
@@ -39,7 +39,7 @@ double worst_ratio(const arma::mat& output, const arma::mat& exact, const arma::
   return arma::max(gap / norms) / croquis::spectral_norm<double>(v);
 }
 
-// V, its columns less their means, and a column of ones beside it: values that do not average out.
+// V, and a column of ones: values that do not average out.
 std::vector<std::pair<std::string, arma::mat>> values_of(const croquis::Problem<double>& problem) {
   return {{"V", problem.V()}, {"ones", arma::mat(problem.n(), 1, arma::fill::ones)}};
 }
