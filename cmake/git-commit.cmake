@@ -1,4 +1,5 @@
 # Writes git_commit.hpp when the commit has changed. Run at build time with -DOUT=file -DSOURCE=folder.
+cmake_minimum_required(VERSION 3.25)
 set(commit unknown)
 find_program(GIT git)
 if(GIT)

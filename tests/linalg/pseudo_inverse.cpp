@@ -145,3 +145,34 @@ TEST_CASE("pseudo_inverse: a wrong cut-off or shape is refused") {
   CHECK(contains(refusal([&] { pseudo_inverse(square, -0.1); }), "relative_cutoff = -0.1"));
   CHECK(contains(refusal([&] { pseudo_inverse(square, std::nan("")); }), "relative_cutoff = nan"));
 }
+
+TEST_CASE_TEMPLATE("inverse_root_psd: R^-1 R^-T is the inverse of a well-conditioned matrix, R^-1 triangular", T, float,
+                   double) {
+  const arma::Mat<T> a = in<T>(with_eigenvalues(5, kValues, Stream(test_seed()).child("root")));
+  const std::optional<arma::Mat<T>> root = inverse_root_psd(a, usual_cutoff<T>(5));
+  REQUIRE(root.has_value());
+  CHECK(root->is_trimatu());
+  const Dense product = Dense(*root) * transposed(Dense(*root));
+  // Condition 10 of a norm-5 matrix: backward error 10 d u of Cholesky and of the triangular inverse, each times 10.
+  CHECK(distance(product, inverted(Dense(a))) <= 2 * 10 * 5 * 10 * unit<T>() * 2);
+}
+
+TEST_CASE_TEMPLATE("inverse_root_psd: nothing when an eigenvalue is, or may be, below the cut-off", T, float, double) {
+  const Stream stream = Stream(test_seed()).child("refused");
+  const auto of = [&](const arma::vec& values) { return in<T>(with_eigenvalues(4, values, stream)); };
+  const T cutoff = T(1e-3);
+  CHECK(inverse_root_psd(of({1.0, 1.0, 1.0, 0.5}), cutoff).has_value());
+  CHECK_FALSE(inverse_root_psd(of({1.0, 1.0, 1.0, 0.9e-3}), cutoff).has_value());  // just below
+  CHECK_FALSE(inverse_root_psd(of({1.0, 1.0, 1.0}), cutoff).has_value());          // singular
+  CHECK_FALSE(inverse_root_psd(of({1.0, 1.0, 1.0, -1.0}), cutoff).has_value());
+  CHECK_FALSE(inverse_root_psd(arma::Mat<T>(3, 3, arma::fill::zeros), cutoff).has_value());
+  arma::Mat<T> broken(3, 3, arma::fill::eye);
+  broken(1, 1) = std::numeric_limits<T>::quiet_NaN();
+  CHECK_FALSE(inverse_root_psd(broken, cutoff).has_value());
+  // Sure is sure: over many spectra with a value near the cut-off, no inverse where one is at or below it.
+  for (int i = 0; i < 50; ++i) {
+    const double smallest = std::pow(10, -4 + 0.04 * i);
+    const bool there = inverse_root_psd(of({1.0, 0.3, 0.1, smallest}), cutoff).has_value();
+    CHECK((!there || smallest > 1e-3));
+  }
+}

@@ -137,6 +137,85 @@ TEST_CASE_TEMPLATE("maximum: of extreme values", T, float, double) {
   CHECK(maximum(one, 1) == std::numeric_limits<T>::denorm_min());
 }
 
+TEST_CASE_TEMPLATE("logarithm: within 2 ulp from the smallest number to the largest, and near 1", T, float, double) {
+  std::vector<T> x = {std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::min() / 3,
+                      std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T(1)};
+  for (int e = std::numeric_limits<T>::min_exponent - 20; e < std::numeric_limits<T>::max_exponent; ++e) {
+    for (const double factor : {1.0, 1.1, 1.4142, 1.4143, 1.9}) x.push_back(static_cast<T>(std::ldexp(factor, e)));
+  }
+  for (int i = 0; i < 100000; ++i) x.push_back(T(0.5) + T(i) / T(60000));
+  for (int e = 1; e < std::numeric_limits<T>::digits; ++e) {
+    x.push_back(1 + std::ldexp(T(1), -e));
+    x.push_back(1 - std::ldexp(T(1), -e));
+  }
+  std::vector<T> y = x;
+  logarithm(y.data(), y.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    CAPTURE(x[i]);
+    const long double exact = std::log(static_cast<long double>(x[i]));
+    REQUIRE((exact == 0 ? y[i] == 0 : ulps(y[i], exact) <= 2));
+  }
+}
+
+TEST_CASE_TEMPLATE("logarithm: of 0 is -infinity, in a vector and in a tail", T, float, double) {
+  std::vector<T> x(kLongest, T(1));
+  x[5] = x[kLongest - 1] = T(0);
+  logarithm(x.data(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    CHECK(x[i] == (i == 5 || i == kLongest - 1 ? -std::numeric_limits<T>::infinity() : T(0)));
+  }
+}
+
+TEST_CASE_TEMPLATE("sine_cosine: within 2 ulp near 0, near multiples of pi/2 and far out", T, float, double) {
+  const long double half_pi = std::acos(0.0L);
+  std::vector<T> x = {T(0),  std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::min(), T(1e6), T(1.1e6),
+                      T(1e9)};
+  for (int e = -60; e < 20; ++e) x.push_back(std::ldexp(T(1.3), e));
+  for (int k = 1; k < 60000; k += 7) {
+    const T nearest = static_cast<T>(k * half_pi);  // where one of the two is tiny and has to be right all the same
+    x.insert(x.end(), {nearest, std::nextafter(nearest, T(0)), nearest / 2, nearest * T(0.71)});
+  }
+  const std::size_t positive = x.size();
+  for (std::size_t i = 0; i < positive; ++i) x.push_back(-x[i]);
+  std::vector<T> s(x.size()), c(x.size());
+  sine_cosine(x.data(), x.size(), s.data(), c.data());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    CAPTURE(x[i]);
+    // Reference: glibc's functions of long double, whose reduction is exact.
+    const long double sine = std::sin(static_cast<long double>(x[i])),
+                      cosine = std::cos(static_cast<long double>(x[i]));
+    REQUIRE((sine == 0 ? s[i] == 0 : ulps(s[i], sine) <= 2));
+    REQUIRE(ulps(c[i], cosine) <= 2);
+  }
+}
+
+TEST_CASE_TEMPLATE("logarithm, sine_cosine: an element has the same bits at any place, and nothing beyond is touched",
+                   T, float, double) {
+  const T x = T(2.75), beyond = T(-9);
+  T log_alone = x, sine_alone, cosine_alone;
+  logarithm(&log_alone, 1);
+  sine_cosine(&x, 1, &sine_alone, &cosine_alone);
+  for (std::size_t count = 0; count <= kLongest; ++count) {
+    std::vector<T> all(count, x), l(count + 1, x), s(count + 1, beyond), c(count + 1, beyond);
+    logarithm(l.data(), count);
+    sine_cosine(all.data(), count, s.data(), c.data());
+    const auto is = [count](const std::vector<T>& v, T value) {
+      return std::all_of(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(count), [=](T y) { return y == value; });
+    };
+    REQUIRE((is(l, log_alone) && is(s, sine_alone) && is(c, cosine_alone)));
+    REQUIRE((l[count] == x && s[count] == beyond && c[count] == beyond));
+  }
+}
+
+TEST_CASE_TEMPLATE("sine_cosine: what is not finite gives NaN and leaves its neighbours alone", T, float, double) {
+  std::vector<T> x(kLongest, T(1)), s(kLongest), c(kLongest);
+  x[3] = std::numeric_limits<T>::infinity();
+  x[20] = std::numeric_limits<T>::quiet_NaN();
+  sine_cosine(x.data(), x.size(), s.data(), c.data());
+  for (std::size_t i = 0; i < x.size(); ++i) CHECK(std::isnan(s[i]) == (i == 3 || i == 20));
+  CHECK(ulps(s[4], std::sin(1.0L)) <= 2);
+}
+
 TEST_CASE("vector_instructions: the instruction set has a name") {
   CHECK_FALSE(std::string(vector_instructions()).empty());
 }

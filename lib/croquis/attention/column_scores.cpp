@@ -1,6 +1,7 @@
 #include <croquis/attention/column_scores.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/products.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <memory>
@@ -12,12 +13,12 @@ namespace {
 template <typename T>
 arma::Mat<T> times(const ColumnScores<T>& b, const arma::Mat<T>& x) {
   const arma::Mat<T> selected = x.rows(b.columns);
-  arma::Mat<T> y = b.weights.t() * selected;
+  arma::Mat<T> y = product_tn(b.weights, selected);
   if (!b.rest.is_empty()) {
     const arma::Row<T> others = arma::sum(x, 0) - arma::sum(selected, 0);
     y += b.rest.t() * others;
   }
-  if (!b.rows.is_empty()) y.rows(b.rows) = b.row_scores.t() * x;
+  if (!b.rows.is_empty()) y.rows(b.rows) = product_tn(b.row_scores, x);
   return y;
 }
 
@@ -28,7 +29,7 @@ arma::Mat<T> transposed_times(const ColumnScores<T>& b, arma::Mat<T> x) {
     known.row(k) = x.row(b.rows(k));
     x.row(b.rows(k)).zeros();  // so that a row that stands twice in J adds nothing the second time
   }
-  arma::Mat<T> selected = b.weights * x;
+  arma::Mat<T> selected = product(b.weights, x);
   arma::Mat<T> y(b.weights.n_cols, x.n_cols, arma::fill::zeros);
   if (!b.rest.is_empty()) {
     const arma::Row<T> common = b.rest * x;
@@ -36,7 +37,7 @@ arma::Mat<T> transposed_times(const ColumnScores<T>& b, arma::Mat<T> x) {
     selected.each_row() -= common;
   }
   for (arma::uword k = 0; k < b.columns.n_elem; ++k) y.row(b.columns(k)) += selected.row(k);
-  if (!b.rows.is_empty()) y += b.row_scores * known;
+  if (!b.rows.is_empty()) y += product(b.row_scores, known);
   return y;
 }
 

@@ -3,7 +3,8 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
-#include <croquis/linalg/unit_rows.hpp>
+#include <croquis/linalg/rows.hpp>
+#include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/toeplitz/relative_position.hpp>
 #include <limits>
@@ -33,12 +34,14 @@ struct Tokens {
   Tokens(const Problem<T>& problem, Target target_, arma::uvec rows_ = {})
       : target(target_), grid(problem.n(), problem.position().height), rows(std::move(rows_)) {
     if (has_unit_rows(target)) {
-      q = unit_rows(problem.Q()).t();
-      k = unit_rows(problem.K()).t();
+      q = transposed(unit_rows(problem.Q()));
+      k = transposed(unit_rows(problem.K()));
     } else {
       const T scale = std::pow(static_cast<T>(problem.p()), T(-0.25));
-      q = scale * problem.Q().t();
-      k = scale * problem.K().t();
+      q = transposed(problem.Q());
+      k = transposed(problem.K());
+      q *= scale;
+      k *= scale;
     }
     if (has_position(target) && !problem.position().is_zero()) {
       causal = problem.position().causal;
@@ -96,19 +99,32 @@ struct Tokens {
   }
 };
 
-// Y^T (c x queries) for the rows of Y = B X or C X, and the log row sums. x holds X^T (c x n).
+// What a block is computed in. Kept by the thread: fresh memory for every block would cost more than its exponentials.
+template <typename T>
+struct Workspace {
+  arma::Mat<T> scores, sums;
+  arma::Col<T> top, weight;
+
+  static Workspace& of_thread() {
+    thread_local Workspace workspace;
+    return workspace;
+  }
+};
+
+// Y = B X or C X, and the log row sums. x holds X^T (c x n).
 template <typename T>
 arma::Mat<T> attend(const Tokens<T>& tokens, const arma::Mat<T>& x, arma::Col<T>& log_row_sums) {
   const arma::uword n = tokens.n(), queries = tokens.queries();
   const bool softmax = is_normalised(tokens.target);
-  arma::Mat<T> y(x.n_rows, queries, arma::fill::zeros);
+  arma::Mat<T> y(queries, x.n_rows);
   log_row_sums.set_size(queries);
   parallel_for(blocks_of(queries, kQueryBlock), [&](std::size_t b) {
     const arma::uword q0 = b * kQueryBlock, count = std::min(kQueryBlock, queries - q0);
-    arma::Mat<T> sums(y.colptr(q0), x.n_rows, count, false, true);
-    arma::Col<T> top(count), weight(count, arma::fill::zeros);
+    auto& [scores, sums, top, weight] = Workspace<T>::of_thread();
+    sums.zeros(x.n_rows, count);
+    weight.zeros(count);
+    top.set_size(count);
     top.fill(softmax ? -std::numeric_limits<T>::infinity() : T(0));
-    arma::Mat<T> scores;
     for (arma::uword k0 = 0; k0 < n && !tokens.is_future(k0, q0 + count - 1); k0 += kKeyBlock) {
       scores.set_size(std::min(kKeyBlock, n - k0), count);
       tokens.log_scores(k0, q0, scores);
@@ -116,32 +132,34 @@ arma::Mat<T> attend(const Tokens<T>& tokens, const arma::Mat<T>& x, arma::Col<T>
         T* column = scores.colptr(j);
         if (softmax) {
           const T raised = std::max(top(j), maximum(column, scores.n_rows));
-          const T shrink = std::exp(top(j) - raised);  // 0 in the first block
-          weight(j) *= shrink;
-          sums.col(j) *= shrink;
-          top(j) = raised;
+          if (raised > top(j)) {
+            const T shrink = std::exp(top(j) - raised);  // 0 in the first block
+            weight(j) *= shrink;
+            sums.col(j) *= shrink;
+            top(j) = raised;
+          }
         }
         weight(j) += exp_shifted(column, scores.n_rows, top(j));
       }
       sums += x.cols(k0, k0 + scores.n_rows - 1) * scores;
     }
-    for (arma::uword j = 0; j < count; ++j) {
-      if (softmax) sums.col(j) /= weight(j);
-      log_row_sums(q0 + j) = top(j) + std::log(weight(j));
-    }
+    if (softmax) sums.each_row() /= weight.t();
+    if (!sums.is_empty()) transpose_block(sums.memptr(), x.n_rows, x.n_rows, count, y.memptr() + q0, queries);
+    logarithm(weight.memptr(), count);
+    std::copy_n((top + weight).eval().memptr(), count, log_row_sums.memptr() + q0);
   });
   return y;
 }
 
-// Y^T for Y = B^T X or C^T X; log_scale holds the log row sums, or zeros (kernelized).
+// Y for Y = B^T X or C^T X; x holds X^T, log_scale the log row sums, or zeros (kernelized).
 template <typename T>
 arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, const arma::Col<T>& log_scale) {
   const arma::uword n = tokens.n();
-  arma::Mat<T> y(x.n_rows, n, arma::fill::zeros);
+  arma::Mat<T> y(n, x.n_rows);
   parallel_for(blocks_of(n, kKeyBlock), [&](std::size_t b) {
     const arma::uword k0 = b * kKeyBlock, count = std::min(kKeyBlock, n - k0);
-    arma::Mat<T> sums(y.colptr(k0), x.n_rows, count, false, true);
-    arma::Mat<T> scores;
+    auto& [scores, sums, unused, also_unused] = Workspace<T>::of_thread();
+    sums.zeros(x.n_rows, count);
     for (arma::uword q0 = 0; q0 < n; q0 += kQueryBlock) {
       scores.set_size(count, std::min(kQueryBlock, n - q0));
       if (tokens.is_future(k0, q0 + scores.n_cols - 1)) continue;
@@ -149,6 +167,7 @@ arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, c
       for (arma::uword j = 0; j < scores.n_cols; ++j) exp_shifted(scores.colptr(j), count, log_scale(q0 + j));
       sums += x.cols(q0, q0 + scores.n_cols - 1) * scores.t();
     }
+    transpose_block(sums.memptr(), x.n_rows, x.n_rows, count, y.memptr() + k0, n);
   });
   return y;
 }
@@ -158,7 +177,7 @@ arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, c
 template <typename T>
 ExactAttention<T> exact_attention(const Problem<T>& problem, Target target) {
   ExactAttention<T> exact;
-  exact.output = attend<T>(Tokens<T>(problem, target), problem.V().t(), exact.log_row_sums).t();
+  exact.output = attend<T>(Tokens<T>(problem, target), transposed(problem.V()), exact.log_row_sums);
   return exact;
 }
 
@@ -167,7 +186,7 @@ ExactAttention<T> exact_attention_rows(const Problem<T>& problem, Target target,
   require(!rows.is_empty() && rows.is_sorted("strictascend") && rows.back() < problem.n(), "exact_attention_rows",
           "rows ascend, each once, below n", {{"rows", rows.n_elem}, {"n", problem.n()}});
   ExactAttention<T> exact;
-  exact.output = attend<T>(Tokens<T>(problem, target, rows), problem.V().t(), exact.log_row_sums).t();
+  exact.output = attend<T>(Tokens<T>(problem, target, rows), transposed(problem.V()), exact.log_row_sums);
   return exact;
 }
 
@@ -180,10 +199,10 @@ LinearOperator<T> exact_scores(const Problem<T>& problem, Target target) {
   return {problem.n(), problem.n(),
           [tokens](const arma::Mat<T>& x) -> arma::Mat<T> {
             arma::Col<T> unused;
-            return attend<T>(*tokens, x.t(), unused).t();
+            return attend<T>(*tokens, transposed(x), unused);
           },
           [tokens, log_scale](const arma::Mat<T>& x) -> arma::Mat<T> {
-            return attend_transposed<T>(*tokens, x.t(), log_scale).t();
+            return attend_transposed<T>(*tokens, transposed(x), log_scale);
           }};
 }
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <croquis/attention/feature_attention.hpp>
+#include <croquis/linalg/products.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -34,18 +36,19 @@ Approximation<T> feature_attention(const FeaturePair<T>& features, const arma::M
   };
   const auto f = std::make_shared<Factors>();
   f->phi = features.matrices();
-  f->sums = f->phi.queries * arma::sum(f->phi.keys, 0).t();
+  f->sums = product<T>(f->phi.queries, arma::sum(f->phi.keys, 0).t());
   Approximation<T> approximation;
   approximation.denominators = checked_denominators<T>(f->sums, f->phi.log_scale, name);
   approximation.scores = LinearOperator<T>{f->phi.queries.n_rows, f->phi.keys.n_rows,
                                            [f](const arma::Mat<T>& x) -> arma::Mat<T> {
-                                             arma::Mat<T> y = f->phi.queries * (f->phi.keys.t() * x);
-                                             y.each_col() /= f->sums;
+                                             arma::Mat<T> y = product(f->phi.queries, product_tn(f->phi.keys, x));
+                                             divide_rows(y, f->sums);
                                              return y;
                                            },
                                            [f](const arma::Mat<T>& x) -> arma::Mat<T> {
-                                             const arma::Mat<T> scaled = x.each_col() / f->sums;
-                                             return f->phi.keys * (f->phi.queries.t() * scaled);
+                                             arma::Mat<T> scaled = x;
+                                             divide_rows(scaled, f->sums);
+                                             return product(f->phi.keys, product_tn(f->phi.queries, scaled));
                                            }};
   approximation.output = approximation.scores->apply(v);
   return approximation;
@@ -57,7 +60,7 @@ double feature_attention_flops(double n, double p, double p_v, double d, Feature
 
 template <typename T>
 arma::Mat<T> attention_points(const arma::Mat<T>& x) {
-  return x * std::pow(static_cast<T>(x.n_cols), T(-0.25));
+  return scaled(x, std::pow(static_cast<T>(x.n_cols), T(-0.25)));
 }
 
 FeatureOptions feature_options(const OptionValues& values, const FeatureOptions& fallback) {

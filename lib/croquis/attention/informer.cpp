@@ -4,6 +4,9 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/chosen_columns.hpp>
+#include <croquis/linalg/products.hpp>
+#include <croquis/linalg/transpose.hpp>
 #include <croquis/sketch/draws.hpp>
 #include <limits>
 #include <memory>
@@ -28,15 +31,18 @@ double rows_for(double d, double n, Count count) {
 template <typename T>
 arma::Col<T> sparsity(const Problem<T>& problem, arma::uword samples, T divisor, const Stream& stream) {
   const arma::uword n = problem.n();
-  const arma::Mat<T> q = problem.Q().t(), k = problem.K().t();
+  const arma::Mat<T> q = transposed(problem.Q()), k = transposed(problem.K());
   arma::Col<T> measure(n);
   parallel_for((n + kQueriesAtOnce - 1) / kQueriesAtOnce, [&](std::size_t block) {
     std::vector<std::uint64_t> words(samples);
+    std::vector<std::uint32_t> keys(samples);
+    std::vector<T> scores(samples);
     for (arma::uword i = block * kQueriesAtOnce; i < std::min(n, (block + 1) * kQueriesAtOnce); ++i) {
       fill_words(stream.child(i), 0, samples, words.data());
       T largest = -std::numeric_limits<T>::infinity(), sum = 0;
-      for (const std::uint64_t word : words) {
-        const T score = arma::dot(q.unsafe_col(i), k.unsafe_col(place_of(word, n)));
+      for (arma::uword s = 0; s < samples; ++s) keys[s] = static_cast<std::uint32_t>(place_of(words[s], n));
+      dots(q.colptr(i), k.memptr(), k.n_rows, keys.data(), samples, scores.data());
+      for (const T score : scores) {
         largest = std::max(largest, score);
         sum += score / divisor;  // each, so that the sum cannot overflow
       }
@@ -64,14 +70,14 @@ struct TopRows {
 
   arma::Mat<T> apply(const arma::Mat<T>& x) const {
     arma::Mat<T> y = arma::repmat(arma::mean(x, 0), x.n_rows, 1);
-    y.rows(top) = scores.t() * x;
+    y.rows(top) = product_tn(scores, x);
     return y;
   }
 
   arma::Mat<T> apply_transposed(arma::Mat<T> x) const {
     const arma::Mat<T> chosen = x.rows(top);
     x.rows(top).zeros();
-    arma::Mat<T> y = scores * chosen;
+    arma::Mat<T> y = product(scores, chosen);
     y.each_row() += arma::mean(x, 0);
     return y;
   }

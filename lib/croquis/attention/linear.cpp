@@ -1,6 +1,10 @@
 #include <cmath>
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/linear.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/linalg/products.hpp>
+#include <croquis/linalg/rows.hpp>
+#include <croquis/linalg/vector_math.hpp>
 #include <memory>
 
 namespace croquis {
@@ -19,19 +23,20 @@ Approximation<T> linear_attention(const Problem<T>& problem) {
   f->keys.each_row() -= shift;
   f->queries.each_row() += shift;
   f->queries.each_col() -= arma::Col<T>(arma::max(f->queries, 1));
-  f->keys = arma::exp(f->keys);
-  f->queries = arma::exp(f->queries);
-  f->sums = f->queries * arma::sum(f->keys, 0).t();
+  for (arma::Mat<T>* m : {&f->keys, &f->queries}) {
+    parallel_for(m->n_cols, 4 * m->n_rows, [m](std::size_t c) { exp_shifted(m->colptr(c), m->n_rows, T(0)); });
+  }
+  f->sums = product<T>(f->queries, arma::sum(f->keys, 0).t());
   checked_denominators<T>(f->sums, arma::Col<T>(problem.n(), arma::fill::zeros), "linear");
   return from_scores<T>({problem.n(), problem.n(),
                          [f](const arma::Mat<T>& x) -> arma::Mat<T> {
-                           arma::Mat<T> y = f->queries * (f->keys.t() * x);
-                           y.each_col() /= f->sums;
+                           arma::Mat<T> y = product(f->queries, product_tn(f->keys, x));
+                           divide_rows(y, f->sums);
                            return y;
                          },
                          [f](const arma::Mat<T>& x) -> arma::Mat<T> {
                            const arma::Mat<T> scaled = x.each_col() / f->sums;
-                           return f->keys * (f->queries.t() * scaled);
+                           return product(f->keys, product_tn(f->queries, scaled));
                          }},
                         problem);
 }

@@ -3,6 +3,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/products.hpp>
 #include <croquis/nystrom/segment_means.hpp>
 #include <croquis/sketch/draws.hpp>
 #include <croquis/sketch/gaussian.hpp>
@@ -73,8 +74,8 @@ LinearOperator<T> linformer_projection(Law law, arma::uword n, arma::uword d, co
   const auto transposed = std::make_shared<arma::Mat<T>>(
       law == Law::uniform ? uniform_entries<T>(n, d, stream) : GaussianSketch(n, d, stream).template dense<T>());
   if (law == Law::code) *transposed *= static_cast<T>(kCodeDeviation * std::sqrt(static_cast<double>(d)));
-  return {d, n, [transposed](const arma::Mat<T>& x) -> arma::Mat<T> { return transposed->t() * x; },
-          [transposed](const arma::Mat<T>& x) -> arma::Mat<T> { return *transposed * x; }};
+  return {d, n, [transposed](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*transposed, x); },
+          [transposed](const arma::Mat<T>& x) -> arma::Mat<T> { return product(*transposed, x); }};
 }
 
 template <typename T>
@@ -85,8 +86,8 @@ Approximation<T> linformer(const Problem<T>& problem, arma::uword d, const Strea
   const LinearOperator<T> f = options.shared ? e : linformer_projection<T>(options.law, n, d, stream.child("F"));
   const auto weights = std::make_shared<const arma::Mat<T>>(softmax_transposed<T>(problem.Q(), e.apply(problem.K())));
   return from_scores<T>(
-      {n, n, [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return weights->t() * f.apply(x); },
-       [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return f.apply_transposed(*weights * x); }},
+      {n, n, [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*weights, f.apply(x)); },
+       [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return f.apply_transposed(product(*weights, x)); }},
       problem);
 }
 

@@ -1,6 +1,6 @@
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/nprf.hpp>
-#include <croquis/linalg/unit_rows.hpp>
+#include <croquis/linalg/rows.hpp>
 
 namespace croquis {
 

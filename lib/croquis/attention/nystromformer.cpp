@@ -5,6 +5,7 @@
 #include <croquis/kernel/kernel_matrix.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
+#include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/nystrom/segment_means.hpp>
 #include <limits>
@@ -60,8 +61,10 @@ Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& land
 
   Approximation<T> approximation = from_scores<T>(
       {problem.n(), problem.n(),
-       [=](const arma::Mat<T>& x) -> arma::Mat<T> { return left->t() * inverse.apply(right->t() * x); },
-       [=](const arma::Mat<T>& x) -> arma::Mat<T> { return *right * inverse.apply_transposed(*left * x); }},
+       [=](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*left, inverse.apply(product_tn(*right, x))); },
+       [=](const arma::Mat<T>& x) -> arma::Mat<T> {
+         return product(*right, inverse.apply_transposed(product(*left, x)));
+       }},
       problem);
   approximation.diagnostics = diagnostics;
   return approximation;

@@ -1,7 +1,7 @@
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/prf_rpe.hpp>
 #include <croquis/attention/relative_features.hpp>
-#include <croquis/linalg/unit_rows.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <utility>
 
 namespace croquis {

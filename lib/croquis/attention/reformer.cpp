@@ -3,7 +3,7 @@
 #include <croquis/attention/reformer.hpp>
 #include <croquis/attention/sparse_softmax.hpp>
 #include <croquis/core/require.hpp>
-#include <croquis/linalg/unit_rows.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <numeric>
 #include <vector>
 

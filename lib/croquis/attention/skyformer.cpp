@@ -2,7 +2,9 @@
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
+#include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <memory>
 #include <stdexcept>
 
@@ -25,6 +27,12 @@ LinearOperator<T> invert_core(arma::Mat<T> core, const SkyformerOptions& options
   const arma::uword d = core.n_rows;
   core.diag() += static_cast<T>(options.ridge);
   if (options.inverse == SkyformerOptions::Inverse::pinv) {
+    if (std::optional<arma::Mat<T>> root = inverse_root_psd(core, cutoff)) {  // nothing to cut off
+      diagnostics.rank = d;
+      const auto r = std::make_shared<const arma::Mat<T>>(std::move(*root));
+      const auto apply = [r](const arma::Mat<T>& x) { return product(*r, product_tn(*r, x)); };
+      return {d, d, apply, apply};
+    }
     const auto pinv = std::make_shared<const PseudoInverse<T>>(pseudo_inverse_psd(core, cutoff));
     diagnostics.rank = pinv->rank();
     const auto apply = [pinv](const arma::Mat<T>& x) { return pinv->apply(x); };
@@ -56,10 +64,10 @@ LinearOperator<T> kernelized_scores(const Shared<T>& shared, arma::uword d, cons
   const LinearOperator<T> inverse = invert_core(std::move(blocks->core), options, core_cutoff(lift, d), diagnostics);
   return {n, n,
           [blocks, inverse](const arma::Mat<T>& x) -> arma::Mat<T> {
-            return blocks->left * inverse.apply(blocks->right.t() * x);
+            return product(blocks->left, inverse.apply(product_tn(blocks->right, x)));
           },
           [blocks, inverse](const arma::Mat<T>& x) -> arma::Mat<T> {
-            return blocks->right * inverse.apply_transposed(blocks->left.t() * x);
+            return product(blocks->right, inverse.apply_transposed(product_tn(blocks->left, x)));
           }};
 }
 
@@ -79,9 +87,9 @@ Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arm
   const LinearOperator<T> c = kernelized_scores(shared, d, stream, options, approximation.diagnostics);
   // Lemma 1 in logarithms: log a_ij = ||q_i||^2 / (2 sqrt(p)) + log c_ij + ||k_j||^2 / (2 sqrt(p)).
   const T scale = T(0.5) / std::sqrt(static_cast<T>(problem.p()));
-  const arma::Col<T> log_key = scale * arma::sum(arma::square(problem.K()), 1);
+  const arma::Col<T> log_key = scale * squared_row_norms(problem.K());
   const arma::Col<T> weights = arma::exp(log_key - log_key.max());
-  Denominators<T> denominators{c.apply(weights), scale * arma::sum(arma::square(problem.Q()), 1) + log_key.max()};
+  Denominators<T> denominators{c.apply(weights), scale * squared_row_norms(problem.Q()) + log_key.max()};
   const arma::uvec zero = arma::find(denominators.values == 0);
   if (!zero.is_empty()) {
     throw std::runtime_error("skyformer-softmax: " + std::to_string(zero.n_elem) +
@@ -90,12 +98,18 @@ Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arm
   const arma::Col<T> inverse = T(1) / denominators.values;
   const LinearOperator<T> scores = {problem.n(), problem.n(),
                                     [=](const arma::Mat<T>& x) -> arma::Mat<T> {
-                                      arma::Mat<T> y = c.apply(x.each_col() % weights);
-                                      return y.each_col() % inverse;
+                                      arma::Mat<T> weighted = x;
+                                      multiply_rows(weighted, weights);
+                                      arma::Mat<T> y = c.apply(weighted);
+                                      multiply_rows(y, inverse);
+                                      return y;
                                     },
                                     [=](const arma::Mat<T>& x) -> arma::Mat<T> {
-                                      arma::Mat<T> y = c.apply_transposed(x.each_col() % inverse);
-                                      return y.each_col() % weights;
+                                      arma::Mat<T> weighted = x;
+                                      multiply_rows(weighted, inverse);
+                                      arma::Mat<T> y = c.apply_transposed(weighted);
+                                      multiply_rows(y, weights);
+                                      return y;
                                     }};
   approximation.output = scores.apply(problem.V());
   approximation.scores = scores;

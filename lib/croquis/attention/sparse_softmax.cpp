@@ -3,7 +3,10 @@
 #include <croquis/attention/sparse_softmax.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/linalg/chosen_columns.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/sparse_columns.hpp>
+#include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <memory>
 
@@ -45,19 +48,21 @@ Approximation<T> sparse_softmax(const arma::Mat<T>& q, const arma::Mat<T>& k, co
   for (arma::uword i = 0; i <= n; ++i) scores->start.push_back(pattern.start(i));
   for (std::size_t e = 0; e < pattern.visits(); ++e) scores->index[e] = pattern.key(e);
 
-  const arma::Mat<T> queries = q.t(), keys = k.t() / std::sqrt(static_cast<T>(problem.p()));
+  const arma::Mat<T> queries = transposed(q),
+                     keys = transposed<T>(scaled(k, 1 / std::sqrt(static_cast<T>(problem.p()))));
   Denominators<T> denominators{arma::Col<T>(n), arma::Col<T>(n)};
   parallel_for((n + kQueriesAtOnce - 1) / kQueriesAtOnce, [&](std::size_t block) {
     for (arma::uword i = block * kQueriesAtOnce; i < std::min(n, (block + 1) * kQueriesAtOnce); ++i) {
       const std::size_t first = pattern.start(i), count = pattern.start(i + 1) - first;
       require(count > 0, "sparse_softmax", "at least one key a query", {{"query", i}});
       T* row = scores->value.data() + first;
+      dots(queries.colptr(i), keys.memptr(), keys.n_rows, scores->index.data() + first, count, row);
       for (std::size_t e = 0; e < count; ++e) {
-        row[e] = arma::dot(queries.unsafe_col(i), keys.unsafe_col(pattern.key(first + e)));
         if (pattern.multiplicity(first + e) > 1) row[e] += std::log(static_cast<T>(pattern.multiplicity(first + e)));
       }
       const T top = maximum(row, count), sum = exp_shifted(row, count, top);
-      for (std::size_t e = 0; e < count; ++e) row[e] /= sum;
+      const T share = 1 / sum;
+      for (std::size_t e = 0; e < count; ++e) row[e] *= share;
       denominators.values(i) = sum;
       denominators.log_scale(i) = top;
     }

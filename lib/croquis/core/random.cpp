@@ -1,11 +1,9 @@
 #include <Random123/threefry.h>
 #include <fmt/format.h>
 
-#include <Random123/boxmuller.hpp>
 #include <charconv>
 #include <croquis/core/random.hpp>
 #include <croquis/core/require.hpp>
-#include <limits>
 
 namespace croquis {
 namespace {
@@ -24,25 +22,6 @@ std::uint64_t hash(std::string_view text) {
   std::uint64_t h = 14695981039346656037ULL;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   return h;
-}
-
-constexpr int kPerBlockDouble = 2, kPerBlockFloat = 4;
-
-void normals_of_block(const Stream& stream, std::uint64_t k, double* z) {
-  const auto w = stream.block(k);
-  const auto pair =
-      r123::boxmuller(w[0] | static_cast<std::uint64_t>(w[1]) << 32, w[2] | static_cast<std::uint64_t>(w[3]) << 32);
-  z[0] = pair.x;
-  z[1] = pair.y;
-}
-
-void normals_of_block(const Stream& stream, std::uint64_t k, float* z) {
-  const auto w = stream.block(k);
-  const auto a = r123::boxmuller(w[0], w[1]), b = r123::boxmuller(w[2], w[3]);
-  z[0] = a.x;
-  z[1] = a.y;
-  z[2] = b.x;
-  z[3] = b.y;
 }
 
 }  // namespace
@@ -95,21 +74,5 @@ Engine Stream::engine() const {
   engine.setcounter({{0, 0, name_[2], name_[3]}}, 0);
   return engine;
 }
-
-template <typename T>
-void fill_normal(const Stream& stream, std::uint64_t first, std::uint64_t count, T* out) {
-  constexpr std::uint64_t per_block = std::numeric_limits<T>::digits > 24 ? kPerBlockDouble : kPerBlockFloat;
-  T z[per_block];
-  std::uint64_t i = 0;
-  while (i < count) {
-    const std::uint64_t position = first + i;
-    const std::uint64_t offset = position % per_block;
-    normals_of_block(stream, position / per_block, z);
-    for (std::uint64_t j = offset; j < per_block && i < count; ++j) out[i++] = z[j];
-  }
-}
-
-template void fill_normal(const Stream&, std::uint64_t, std::uint64_t, float*);
-template void fill_normal(const Stream&, std::uint64_t, std::uint64_t, double*);
 
 }  // namespace croquis

@@ -34,6 +34,9 @@ class Stream {
   std::string name() const;
   static Stream from_name(std::string_view hexadecimal);
 
+  /// The name as four words, for those who draw many blocks at once.
+  const std::array<std::uint32_t, 4>& words() const { return name_; }
+
   /// Four random words: block k of the stream, 0 <= k < 2^64.
   std::array<std::uint32_t, 4> block(std::uint64_t k) const;
 
@@ -52,7 +55,9 @@ class Stream {
 ///
 /// Law: Box-Muller on the words of a block: block k gives z_2k, z_2k+1 in double and z_4k ... z_4k+3 in float. The
 ///   two precisions are different draws. |z| is at most 9.5 (double) and 6.8 (float), which leaves out 2e-21 and 1e-11.
-/// Randomness: z_i depends on the stream and i alone.
+/// Randomness: z_i depends on the stream and i alone. Processors with and without fused multiplication and addition
+///   round it differently, by some units of the last place.
+/// Cost: vectorised, about 4 instructions a number in float and 8 in double.
 template <typename T>
 void fill_normal(const Stream& stream, std::uint64_t first, std::uint64_t count, T* out);
 

@@ -3,10 +3,12 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_pair.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <functional>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace croquis {
 namespace {
@@ -33,16 +35,19 @@ arma::uword checked_directions(const FeatureOptions& options, arma::uword d) {
   return d / functions;
 }
 
+// Sines of all columns, then their cosines.
 template <typename T>
-arma::Col<T> squared_norms(const arma::Mat<T>& rows) {
-  return arma::sum(arma::square(rows), 1);
+void fill_waves(const arma::Mat<T>& angles, arma::Mat<T>& waves) {
+  for_columns(angles.n_cols, angles.n_rows, [&](std::size_t c) {
+    sine_cosine(angles.colptr(c), angles.n_rows, waves.colptr(c), waves.colptr(angles.n_cols + c));
+  });
 }
 
 // mean over all pairs of ||x_i + y_j||^2
 template <typename T>
 double mean_squared_sum(const arma::Mat<T>& x, const arma::Mat<T>& y) {
   const arma::Row<T> mean_x = arma::mean(x, 0), mean_y = arma::mean(y, 0);
-  return std::max(0.0, static_cast<double>(arma::mean(squared_norms(x)) + arma::mean(squared_norms(y)) +
+  return std::max(0.0, static_cast<double>(arma::mean(squared_row_norms(x)) + arma::mean(squared_row_norms(y)) +
                                            2 * arma::dot(mean_x, mean_y)));
 }
 
@@ -68,25 +73,31 @@ FeaturePair<T>::FeaturePair(arma::Mat<T> x, arma::Mat<T> y, arma::uword d, const
     y_.each_row() /= scale;
   }
   if (options.map == FeatureMap::sphere) {
-    const arma::Row<T> norms = arma::sqrt(squared_norms(projection_.dense())).t();
+    const arma::Row<T> norms = arma::sqrt(squared_row_norms<T>(projection_.dense())).t();
     slopes_ = std::sqrt(static_cast<T>(p)) / norms;
   } else if (options.map == FeatureMap::oprf || options.map == FeatureMap::saderf) {
     exponent_ = optimal_exponent(mean_squared_sum(x_, y_), p);
     slopes_.fill(static_cast<T>(std::sqrt(1 - 4 * exponent_)));
-    offsets_ = static_cast<T>(exponent_) * squared_norms(projection_.dense()).t();
+    offsets_ = static_cast<T>(exponent_) * squared_row_norms<T>(projection_.dense()).t();
     log_factor_ += static_cast<double>(p) / 2 * std::log1p(-4 * exponent_);
   }
   const T half = options.map == FeatureMap::trf ? T(0.5) : T(-0.5);
-  x_heights_ = half * squared_norms(x_);
-  y_heights_ = half * squared_norms(y_);
+  x_heights_ = half * squared_row_norms(x_);
+  y_heights_ = half * squared_row_norms(y_);
 }
 
 template <typename T>
 arma::Mat<T> FeaturePair<T>::exponents(const arma::Mat<T>& points, arma::span directions) const {
   const arma::uword first = directions.a, count = directions.b - directions.a + 1;
   arma::Mat<T> block = projection_.apply(points, first, count);
+  if (options_.map == FeatureMap::trf || options_.map == FeatureMap::prf || options_.map == FeatureMap::hyperbolic) {
+    return block;  // slopes 1, offsets 0
+  }
   for_columns(count, block.n_rows,
-              [&](std::size_t c) { block.col(c) = slopes_(first + c) * block.col(c) + offsets_(first + c); });
+              [&, slope = slopes_.memptr() + first, offset = offsets_.memptr() + first](std::size_t c) {
+                T* column = block.colptr(c);
+                for (arma::uword i = 0; i < block.n_rows; ++i) column[i] = slope[c] * column[i] + offset[c];
+              });
   return block;
 }
 
@@ -106,13 +117,13 @@ void FeaturePair<T>::raise_key_shifts(const arma::Mat<T>& block, arma::uword fir
   if (options_.map == FeatureMap::trf) return;
   const bool heights = options_.epsilon == 0;
   for_columns(block.n_cols, block.n_rows, [&](std::size_t c) {
-    const T* column = block.colptr(c);
+    thread_local std::vector<T> raised;
+    raised.resize(block.n_rows);
+    const T *column = block.colptr(c), *height = y_heights_.memptr();
     for (arma::uword f = 0; f < functions_; ++f) {
       const T sign = f == 0 ? T(1) : T(-1);
-      T top = -std::numeric_limits<T>::infinity();
-      for (arma::uword j = 0; j < block.n_rows; ++j) {
-        top = std::max(top, sign * column[j] + (heights ? y_heights_(j) : T(0)));
-      }
+      for (arma::uword j = 0; j < block.n_rows; ++j) raised[j] = sign * column[j] + (heights ? height[j] : T(0));
+      const T top = maximum(raised.data(), raised.size());
       const arma::uword index = f * directions() + first + c;
       shifts.keys(index) = top;
       if (heights) shifts.carried(index) = top;
@@ -128,9 +139,9 @@ void FeaturePair<T>::raise_query_shifts(const arma::Mat<T>& block, arma::uword f
     for (arma::uword c = 0; c < block.n_cols; ++c) {
       for (arma::uword f = 0; f < functions_; ++f) {
         const T sign = f == 0 ? T(1) : T(-1), carried = shifts.carried(f * directions() + first + c);
-        for (arma::uword i = top; i < bottom; ++i) {
-          shifts.queries(i) = std::max(shifts.queries(i), sign * block(i, c) + carried);
-        }
+        const T* column = block.colptr(c);
+        T* largest = shifts.queries.memptr();
+        for (arma::uword i = top; i < bottom; ++i) largest[i] = std::max(largest[i], sign * column[i] + carried);
       }
     }
   });
@@ -185,18 +196,19 @@ arma::Mat<T> FeaturePair<T>::key_features(const arma::Mat<T>& block, const arma:
                                           const Shifts& shifts) const {
   const arma::uword tokens = block.n_rows;
   arma::Mat<T> features(tokens, functions_ * block.n_cols);
+  if (options_.map == FeatureMap::trf) {
+    fill_waves(block, features);
+    arma::Col<T> sizes = heights;
+    exp_shifted(sizes.memptr(), tokens, shifts.keys(first));  // one shift for all columns
+    multiply_rows(features, sizes);
+    return features;
+  }
   for_columns(features.n_cols, tokens, [&](std::size_t column) {
     const arma::uword f = column / block.n_cols, c = column % block.n_cols;
     const T shift = shifts.keys(f * directions() + first + c), sign = f == 0 ? T(1) : T(-1);
     const T* exponent = block.colptr(c);
     const T* height = heights.memptr();
     T* out = features.colptr(column);
-    if (options_.map == FeatureMap::trf) {
-      for (arma::uword j = 0; j < tokens; ++j) {
-        out[j] = std::exp(height[j] - shift) * (f == 0 ? std::sin(exponent[j]) : std::cos(exponent[j]));
-      }
-      return;
-    }
     for (arma::uword j = 0; j < tokens; ++j) out[j] = sign * exponent[j] + height[j];
     exp_shifted(out, tokens, shift);
     if (options_.epsilon > 0) features.col(column) += static_cast<T>(options_.epsilon);
@@ -210,16 +222,16 @@ arma::Mat<T> FeaturePair<T>::query_features(const arma::Mat<T>& block, const arm
                                             const Shifts& shifts) const {
   const arma::uword tokens = block.n_rows;
   arma::Mat<T> features(tokens, functions_ * block.n_cols);
+  if (options_.map == FeatureMap::trf) {
+    fill_waves(block, features);
+    return features;
+  }
   for_columns(features.n_cols, tokens, [&](std::size_t column) {
     const arma::uword f = column / block.n_cols, c = column % block.n_cols;
     const T carried = shifts.carried(f * directions() + first + c), sign = f == 0 ? T(1) : T(-1);
     const T* exponent = block.colptr(c);
     const T* shift = row_shifts.memptr();
     T* out = features.colptr(column);
-    if (options_.map == FeatureMap::trf) {
-      for (arma::uword i = 0; i < tokens; ++i) out[i] = f == 0 ? std::sin(exponent[i]) : std::cos(exponent[i]);
-      return;
-    }
     // The height of a query is a factor of its row and stands in log_scale; only FAVOR+'s epsilon sees it.
     for (arma::uword i = 0; i < tokens; ++i) out[i] = sign * exponent[i] + carried - shift[i];
     if (options_.epsilon > 0) features.col(column) += heights;

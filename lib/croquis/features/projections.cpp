@@ -5,6 +5,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/features/projections.hpp>
 #include <croquis/linalg/hadamard.hpp>
+#include <croquis/linalg/products.hpp>
 #include <croquis/sketch/draws.hpp>
 #include <stdexcept>
 
@@ -128,19 +129,16 @@ template <typename T>
 arma::Mat<T> Projection<T>::apply(const arma::Mat<T>& x, arma::uword first, arma::uword count) const {
   require(x.n_cols == p_, "Projection::apply", "points with p columns", {{"cols", x.n_cols}, {"p", p_}});
   require(first + count <= m_, "Projection::apply", "rows of W", {{"first", first}, {"count", count}, {"m", m_}});
-  arma::Mat<T> product(x.n_rows, count);
-  if (product.is_empty()) return product;
+  if (x.is_empty() || count == 0) return arma::Mat<T>(x.n_rows, count, arma::fill::zeros);
+  if (signs_.is_empty()) return product<T>(x, columns_.cols(first, first + count - 1));
+  arma::Mat<T> projected(x.n_rows, count);
   parallel_for(blocks_of(x.n_rows, kPointsPerBlock), [&](std::size_t b) {
     const arma::uword top = b * kPointsPerBlock, bottom = std::min(top + kPointsPerBlock, x.n_rows) - 1;
     arma::Mat<T> block(bottom - top + 1, count);
-    if (signs_.is_empty()) {
-      block = x.rows(top, bottom) * columns_.cols(first, first + count - 1);
-    } else {
-      apply_signs(x.rows(top, bottom), first, block);
-    }
-    product.rows(top, bottom) = block;
+    apply_signs(x.rows(top, bottom), first, block);
+    projected.rows(top, bottom) = block;
   });
-  return product;
+  return projected;
 }
 
 template <typename T>

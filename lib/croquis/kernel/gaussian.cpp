@@ -2,36 +2,32 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/gaussian.hpp>
+#include <croquis/linalg/products.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
 
 namespace croquis {
 namespace {
-
-constexpr arma::uword kColumnsPerBlock = 16;
-
-template <typename T>
-arma::Col<T> half_squared_norms(const arma::Mat<T>& x) {
-  return T(0.5) * arma::sum(arma::square(x), 1);
+constexpr arma::uword kRowsPerBlock = 256;
 }
-
-}  // namespace
 
 template <typename T>
 arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x, const arma::Mat<T>& y) {
   require(x.n_cols == y.n_cols, "gaussian_kernel", "points of one dimension",
           {{"x.cols", x.n_cols}, {"y.cols", y.n_cols}});
-  const arma::Col<T> hx = half_squared_norms(x), hy = half_squared_norms(y);
-  const arma::Mat<T> yt = y.t();
+  const arma::Col<T> hx = T(0.5) * squared_row_norms(x), hy = T(0.5) * squared_row_norms(y);
   arma::Mat<T> kernel(x.n_rows, y.n_rows);
-  const arma::uword blocks = (y.n_rows + kColumnsPerBlock - 1) / kColumnsPerBlock;
-  parallel_for(blocks, [&](std::size_t b) {
-    const arma::uword first = b * kColumnsPerBlock, count = std::min(kColumnsPerBlock, y.n_rows - first);
-    arma::Mat<T> block(kernel.colptr(first), x.n_rows, count, false, true);
-    block = x * yt.cols(first, first + count - 1);
-    for (arma::uword j = 0; j < count; ++j) {
-      T* column = block.colptr(j);
-      for (arma::uword i = 0; i < x.n_rows; ++i) column[i] = std::min(column[i] - hx(i) - hy(first + j), T(0));
-      exp_shifted(column, x.n_rows, T(0));
+  parallel_for((x.n_rows + kRowsPerBlock - 1) / kRowsPerBlock, [&](std::size_t b) {
+    const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, x.n_rows - first);
+    thread_local arma::Mat<T> block;  // fresh memory for every block would cost more than its exponentials
+    block.set_size(count, y.n_rows);
+    product_nt_rows(x, y, first, block);
+    for (arma::uword j = 0; j < y.n_rows; ++j) {
+      const T *from = block.colptr(j), *h = hx.memptr() + first;
+      const T height = hy.at(j);
+      T* to = kernel.colptr(j) + first;
+      for (arma::uword i = 0; i < count; ++i) to[i] = std::min(from[i] - h[i] - height, T(0));
+      exp_shifted(to, count, T(0));
     }
   });
   return kernel;

@@ -1,6 +1,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
 #include <croquis/linalg/norms.hpp>
+#include <croquis/linalg/products.hpp>
 #include <stdexcept>
 
 namespace croquis {
@@ -25,15 +26,15 @@ IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIterat
           {{"iterations", options.iterations}, {"tolerance", options.tolerance}});
   IterativeInverse<T> result{start_of(n, options.start), 0, 0};
   const arma::Mat<T> identity(n.n_rows, n.n_rows, arma::fill::eye);
-  arma::Mat<T> product = n * result.inverse;  // N Z, kept for the step and for the residual
-  result.residual = frobenius_norm<T>(identity - product);
+  arma::Mat<T> nz = product(n, result.inverse);  // kept for the step and for the residual
+  result.residual = frobenius_norm<T>(identity - nz);
   while (result.iterations < options.iterations && result.residual > options.tolerance) {
-    arma::Mat<T> inner = 7 * identity - product;
-    inner = 15 * identity - product * inner;
-    inner = 13 * identity - product * inner;
-    result.inverse = T(0.25) * (result.inverse * inner);
-    product = n * result.inverse;
-    result.residual = frobenius_norm<T>(identity - product);
+    arma::Mat<T> inner = 7 * identity - nz;
+    inner = 15 * identity - product(nz, inner);
+    inner = 13 * identity - product(nz, inner);
+    result.inverse = T(0.25) * product(result.inverse, inner);
+    nz = product(n, result.inverse);
+    result.residual = frobenius_norm<T>(identity - nz);
     ++result.iterations;
     if (!result.inverse.is_finite())
       throw std::runtime_error("iterative_inverse: diverged; the start does not suit the matrix");

@@ -1,5 +1,6 @@
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/linear_operator.hpp>
+#include <croquis/linalg/products.hpp>
 #include <memory>
 #include <utility>
 
@@ -8,8 +9,9 @@ namespace croquis {
 template <typename T>
 LinearOperator<T> as_operator(arma::Mat<T> matrix) {
   const auto shared = std::make_shared<const arma::Mat<T>>(std::move(matrix));
-  return {shared->n_rows, shared->n_cols, [shared](const arma::Mat<T>& x) -> arma::Mat<T> { return *shared * x; },
-          [shared](const arma::Mat<T>& x) -> arma::Mat<T> { return shared->t() * x; }};
+  return {shared->n_rows, shared->n_cols,
+          [shared](const arma::Mat<T>& x) -> arma::Mat<T> { return product(*shared, x); },
+          [shared](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*shared, x); }};
 }
 
 template <typename T>

@@ -1,4 +1,5 @@
 #include <croquis/core/require.hpp>
+#include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <stdexcept>
 
@@ -14,16 +15,16 @@ void require_cutoff(T cutoff, const char* where) {
 
 template <typename T>
 arma::Mat<T> PseudoInverse<T>::apply(const arma::Mat<T>& x) const {
-  arma::Mat<T> y = left.t() * x;
+  arma::Mat<T> y = product_tn(left, x);
   y.each_col() /= values;
-  return right * y;
+  return product(right, y);
 }
 
 template <typename T>
 arma::Mat<T> PseudoInverse<T>::apply_transposed(const arma::Mat<T>& x) const {
-  arma::Mat<T> y = right.t() * x;
+  arma::Mat<T> y = product_tn(right, x);
   y.each_col() /= values;
-  return left * y;
+  return product(left, y);
 }
 
 template <typename T>
@@ -43,6 +44,17 @@ PseudoInverse<T> pseudo_inverse_psd(const arma::Mat<T>& a, T relative_cutoff) {
   inverse.right = inverse.left;
   inverse.values = eigenvalues.elem(kept);
   return inverse;
+}
+
+template <typename T>
+std::optional<arma::Mat<T>> inverse_root_psd(const arma::Mat<T>& a, T relative_cutoff) {
+  require(a.n_rows == a.n_cols, "inverse_root_psd", "a square matrix", {{"rows", a.n_rows}, {"cols", a.n_cols}});
+  require_cutoff(relative_cutoff, "inverse_root_psd");
+  arma::Mat<T> root, inverse;
+  if (!arma::chol(root, a) || !arma::inv(inverse, arma::trimatu(root))) return std::nullopt;
+  const T norm = arma::norm(inverse, "fro");
+  const bool sure = norm * norm * relative_cutoff * arma::norm(a, 1) < 1;  // also false for a norm that is not finite
+  return sure ? std::optional(std::move(inverse)) : std::nullopt;
 }
 
 template <typename T>
@@ -67,6 +79,8 @@ template struct PseudoInverse<float>;
 template struct PseudoInverse<double>;
 template PseudoInverse<float> pseudo_inverse_psd(const arma::Mat<float>&, float);
 template PseudoInverse<double> pseudo_inverse_psd(const arma::Mat<double>&, double);
+template std::optional<arma::Mat<float>> inverse_root_psd(const arma::Mat<float>&, float);
+template std::optional<arma::Mat<double>> inverse_root_psd(const arma::Mat<double>&, double);
 template PseudoInverse<float> pseudo_inverse(const arma::Mat<float>&, float);
 template PseudoInverse<double> pseudo_inverse(const arma::Mat<double>&, double);
 

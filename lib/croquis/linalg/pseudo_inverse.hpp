@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <optional>
 
 namespace croquis {
 
@@ -27,6 +28,12 @@ struct PseudoInverse {
 /// relative_cutoff in [0, 1); a usual choice is n u times the relative accuracy lost in the entries.
 template <typename T>
 PseudoInverse<T> pseudo_inverse_psd(const arma::Mat<T>& a, T relative_cutoff);
+
+/// The triangular R^{-1} of A = R^T R, so that A^+ = A^{-1} = R^{-1} R^{-T}, when all eigenvalues are sure to exceed
+/// cut-off * largest, by 1/||R^{-1}||_F^2 <= smallest and largest <= ||A||_1; nothing otherwise. A symmetric positive
+/// semi-definite. Cost: d^3 flops, a tenth of the eigenvalues' time.
+template <typename T>
+std::optional<arma::Mat<T>> inverse_root_psd(const arma::Mat<T>& a, T relative_cutoff);
 
 /// The pseudo-inverse of any matrix by its singular values; the cut-off as above.
 template <typename T>

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <croquis/core/threads.hpp>
+#include <croquis/linalg/chosen_columns.hpp>
 #include <croquis/linalg/sparse_columns.hpp>
+#include <croquis/linalg/transpose.hpp>
 
 namespace croquis {
 namespace {
@@ -40,16 +42,16 @@ arma::Mat<T> SparseColumns<T>::times(const arma::Mat<T>& m) const {
 
 template <typename T>
 arma::Mat<T> SparseColumns<T>::transposed_times(const arma::Mat<T>& m) const {
-  arma::Mat<T> product(cols, m.n_cols);
-  parallel_for(m.n_cols, value.size(), [&](std::size_t c) {
-    const T* x = m.colptr(c);
-    for (arma::uword j = 0; j < cols; ++j) {
-      T sum = 0;
-      for (std::size_t e = start[j]; e < start[j + 1]; ++e) sum += value[e] * x[index[e]];
-      product.at(j, c) = sum;
+  const arma::Mat<T> rows_of_m = transposed(m);  // contiguous, and a row of the product is a sum of some of them
+  arma::Mat<T> product(m.n_cols, cols);
+  const arma::uword groups = (cols + kRowsAtOnce - 1) / kRowsAtOnce;
+  parallel_for(groups, (value.size() / groups + 1) * m.n_cols, [&](std::size_t g) {
+    for (arma::uword j = g * kRowsAtOnce; j < std::min(cols, (g + 1) * kRowsAtOnce); ++j) {
+      weighted_sum(value.data() + start[j], rows_of_m.memptr(), m.n_cols, index.data() + start[j],
+                   start[j + 1] - start[j], product.colptr(j));
     }
   });
-  return product;
+  return transposed(product);
 }
 
 template <typename T>

@@ -2,8 +2,10 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/kernel/gaussian.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <croquis/nystrom/lift.hpp>
 #include <limits>
+#include <utility>
 
 namespace croquis {
 
@@ -12,26 +14,23 @@ LiftedPoints<T>::LiftedPoints(const arma::Mat<T>& q, const arma::Mat<T>& k) {
   require(arma::size(q) == arma::size(k) && !q.is_empty(), "LiftedPoints", "queries and keys of one size",
           {{"q.rows", q.n_rows}, {"q.cols", q.n_cols}, {"k.rows", k.n_rows}, {"k.cols", k.n_cols}});
   const T scale = std::pow(static_cast<T>(q.n_cols), T(-0.25));
-  queries_ = scale * q;
-  keys_ = scale * k;
   // The Gaussian kernel is invariant to translation, its rounding error is not.
-  const arma::Row<T> centre = T(0.5) * (arma::mean(queries_, 0) + arma::mean(keys_, 0));
-  queries_.each_row() -= centre;
-  keys_.each_row() -= centre;
-  largest_squared_norm_ =
-      std::max(arma::sum(arma::square(queries_), 1).eval().max(), arma::sum(arma::square(keys_), 1).eval().max());
+  const arma::Row<T> centre = scale / 2 * (arma::mean(q, 0) + arma::mean(k, 0));
+  Points points{scaled(q, scale, centre), scaled(k, scale, centre), 0};
+  points.largest_squared_norm = std::max(squared_row_norms(points.queries).max(), squared_row_norms(points.keys).max());
+  points_ = std::make_shared<const Points>(std::move(points));
 }
 
 template <typename T>
 arma::Mat<T> LiftedPoints<T>::points(const arma::uvec& indices) const {
-  arma::Mat<T> rows(indices.n_elem, queries_.n_cols);
+  arma::Mat<T> rows(indices.n_elem, queries().n_cols);
   for (arma::uword j = 0; j < indices.n_elem; ++j) {
     const arma::uword i = indices(j);
     require(i < 2 * n(), "LiftedPoints::points", "index < 2n", {{"index", i}, {"n", n()}});
     if (i < n()) {
-      rows.row(j) = queries_.row(i);
+      rows.row(j) = queries().row(i);
     } else {
-      rows.row(j) = keys_.row(i - n());
+      rows.row(j) = keys().row(i - n());
     }
   }
   return rows;
@@ -39,7 +38,10 @@ arma::Mat<T> LiftedPoints<T>::points(const arma::uvec& indices) const {
 
 template <typename T>
 KernelMatrix<T> LiftedPoints<T>::kernel() const {
-  return gaussian_kernel_matrix<T>(arma::join_cols(queries_, keys_));
+  const auto block = [lift = *this](const arma::uvec& rows, const arma::uvec& cols) -> arma::Mat<T> {
+    return gaussian_kernel<T>(lift.points(rows), lift.points(cols));
+  };
+  return {2 * n(), arma::Col<T>(2 * n(), arma::fill::ones), block, 1 + largest_squared_norm()};
 }
 
 template <typename T>

@@ -3,29 +3,34 @@
 
 #include <armadillo>
 #include <croquis/kernel/kernel_matrix.hpp>
+#include <memory>
 
 namespace croquis {
 
 /// The 2n points (Q; K) / p^{1/4} of a Gaussian kernel, moved to their common mean: the lift M of the kernelized
 /// scores C is their kernel matrix, and C its upper right block. Point i < n is query i, point n + j is key j.
+/// Cheap to copy.
 template <typename T>
 class LiftedPoints {
  public:
   LiftedPoints(const arma::Mat<T>& q, const arma::Mat<T>& k);
 
-  arma::uword n() const { return queries_.n_rows; }
-  const arma::Mat<T>& queries() const { return queries_; }
-  const arma::Mat<T>& keys() const { return keys_; }
+  arma::uword n() const { return points_->queries.n_rows; }
+  const arma::Mat<T>& queries() const { return points_->queries; }
+  const arma::Mat<T>& keys() const { return points_->keys; }
   /// Rows `indices` (each < 2n) of the stacked points.
   arma::Mat<T> points(const arma::uvec& indices) const;
   /// The lift itself, 2n x 2n, by blocks.
   KernelMatrix<T> kernel() const;
   /// max ||x||^2: kernel entries are accurate to about u times this.
-  T largest_squared_norm() const { return largest_squared_norm_; }
+  T largest_squared_norm() const { return points_->largest_squared_norm; }
 
  private:
-  arma::Mat<T> queries_, keys_;
-  T largest_squared_norm_ = 0;
+  struct Points {
+    arma::Mat<T> queries, keys;
+    T largest_squared_norm;
+  };
+  std::shared_ptr<const Points> points_;
 };
 
 /// The three blocks of a Nystrom approximation of the lift: C~ = left W^+ right^T, with W = core.

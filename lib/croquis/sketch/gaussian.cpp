@@ -1,6 +1,5 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
-#include <croquis/core/threads.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <croquis/sketch/row_blocks.hpp>
 
@@ -12,34 +11,42 @@ GaussianSketch::GaussianSketch(arma::uword n, arma::uword d, const Stream& strea
   for (arma::uword j = 0; j < d; ++j) columns_.push_back(stream.child(j));
 }
 
+// Normals of one column. The factor 1 / sqrt(d) comes last, on the product.
 template <typename T>
-arma::Mat<T> GaussianSketch::rows_of(arma::uword first, arma::uword count) const {
-  arma::Mat<T> block(count, cols());
-  parallel_for(cols(), 8 * count, [&](std::size_t j) { fill_normal(columns_[j], first, count, block.colptr(j)); });
-  return block / std::sqrt(static_cast<T>(cols()));
+auto GaussianSketch::fill() const {
+  return [this](arma::uword j, arma::uword first, arma::uword count, T* out) {
+    fill_normal(columns_[j], first, count, out);
+  };
+}
+
+template <typename T>
+T GaussianSketch::scale() const {
+  return 1 / std::sqrt(static_cast<T>(cols()));
 }
 
 template <typename T>
 arma::Mat<T> GaussianSketch::left(const arma::Mat<T>& m) const {
   require(m.n_rows == n_, "GaussianSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", n_}});
-  return left_by_blocks(m, cols(), [&](arma::uword first, arma::uword count) { return rows_of<T>(first, count); });
+  return scale<T>() * left_by_blocks(m, cols(), fill<T>());
 }
 
 template <typename T>
 arma::Mat<T> GaussianSketch::right(const arma::Mat<T>& m) const {
   require(m.n_cols == n_, "GaussianSketch::right", "a matrix with n columns", {{"cols", m.n_cols}, {"n", n_}});
-  return right_by_blocks(m, cols(), [&](arma::uword first, arma::uword count) { return rows_of<T>(first, count); });
+  return scale<T>() * right_by_blocks(m, cols(), fill<T>());
 }
 
 template <typename T>
 arma::Mat<T> GaussianSketch::expand(const arma::Mat<T>& m) const {
   require(m.n_rows == cols(), "GaussianSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
-  return expand_by_blocks(m, n_, [&](arma::uword first, arma::uword count) { return rows_of<T>(first, count); });
+  return scale<T>() * expand_by_blocks(m, n_, fill<T>());
 }
 
 template <typename T>
 arma::Mat<T> GaussianSketch::dense() const {
-  return rows_of<T>(0, n_);
+  arma::Mat<T> s = dense_by_columns<T>(n_, cols(), fill<T>());
+  s *= scale<T>();
+  return s;
 }
 
 static_assert(Sketch<GaussianSketch, float> && Sketch<GaussianSketch, double>);

@@ -29,7 +29,9 @@ class GaussianSketch {
 
  private:
   template <typename T>
-  arma::Mat<T> rows_of(arma::uword first, arma::uword count) const;
+  auto fill() const;
+  template <typename T>
+  T scale() const;
 
   arma::uword n_;
   std::vector<Stream> columns_;

@@ -1,6 +1,5 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
-#include <croquis/core/threads.hpp>
 #include <croquis/sketch/draws.hpp>
 #include <croquis/sketch/rademacher.hpp>
 #include <croquis/sketch/row_blocks.hpp>
@@ -14,35 +13,34 @@ RademacherSketch::RademacherSketch(arma::uword n, arma::uword d, const Stream& s
 }
 
 template <typename T>
-arma::Mat<T> RademacherSketch::rows_of(arma::uword first, arma::uword count) const {
-  arma::Mat<T> block(count, cols());
-  const T magnitude = 1 / std::sqrt(static_cast<T>(cols()));
-  parallel_for(cols(), count,
-               [&](std::size_t j) { fill_signs(columns_[j], first, count, magnitude, block.colptr(j)); });
-  return block;
+auto RademacherSketch::fill() const {
+  return [this, magnitude = 1 / std::sqrt(static_cast<T>(cols()))](arma::uword j, arma::uword first, arma::uword count,
+                                                                   T* out) {
+    fill_signs(columns_[j], first, count, magnitude, out);
+  };
 }
 
 template <typename T>
 arma::Mat<T> RademacherSketch::left(const arma::Mat<T>& m) const {
   require(m.n_rows == n_, "RademacherSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", n_}});
-  return left_by_blocks(m, cols(), [&](arma::uword first, arma::uword count) { return rows_of<T>(first, count); });
+  return left_by_blocks(m, cols(), fill<T>());
 }
 
 template <typename T>
 arma::Mat<T> RademacherSketch::right(const arma::Mat<T>& m) const {
   require(m.n_cols == n_, "RademacherSketch::right", "a matrix with n columns", {{"cols", m.n_cols}, {"n", n_}});
-  return right_by_blocks(m, cols(), [&](arma::uword first, arma::uword count) { return rows_of<T>(first, count); });
+  return right_by_blocks(m, cols(), fill<T>());
 }
 
 template <typename T>
 arma::Mat<T> RademacherSketch::expand(const arma::Mat<T>& m) const {
   require(m.n_rows == cols(), "RademacherSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
-  return expand_by_blocks(m, n_, [&](arma::uword first, arma::uword count) { return rows_of<T>(first, count); });
+  return expand_by_blocks(m, n_, fill<T>());
 }
 
 template <typename T>
 arma::Mat<T> RademacherSketch::dense() const {
-  return rows_of<T>(0, n_);
+  return dense_by_columns<T>(n_, cols(), fill<T>());
 }
 
 static_assert(Sketch<RademacherSketch, float> && Sketch<RademacherSketch, double>);

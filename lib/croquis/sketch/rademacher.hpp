@@ -30,7 +30,7 @@ class RademacherSketch {
 
  private:
   template <typename T>
-  arma::Mat<T> rows_of(arma::uword first, arma::uword count) const;
+  auto fill() const;
 
   arma::uword n_;
   std::vector<Stream> columns_;

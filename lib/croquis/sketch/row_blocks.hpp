@@ -1,47 +1,90 @@
-// Products with a dense sketch that is generated in blocks of rows and never stored.
+// Products with a dense sketch S (n x d) that is generated in blocks as it is used, and never stored.
+// fill(j, first, count, out) writes rows first, ..., first + count - 1 of column j.
 #pragma once
 
 #include <algorithm>
 #include <armadillo>
+#include <croquis/core/threads.hpp>
+#include <vector>
 
 namespace croquis {
 
 constexpr arma::uword kRowsPerBlock = 256;
 
-/// body(first, count) for consecutive blocks of 0 ... n-1, in order.
-template <typename Body>
-void for_row_blocks(arma::uword n, const Body& body) {
-  for (arma::uword first = 0; first < n; first += kRowsPerBlock) body(first, std::min(kRowsPerBlock, n - first));
+constexpr arma::uword row_blocks_of(arma::uword n) {
+  return (n + kRowsPerBlock - 1) / kRowsPerBlock;
 }
 
-/// S^T M, where rows_of(first, count) are rows of S (n x d).
-template <typename T, typename Rows>
-arma::Mat<T> left_by_blocks(const arma::Mat<T>& m, arma::uword d, const Rows& rows_of) {
-  arma::Mat<T> product(d, m.n_cols, arma::fill::zeros);
-  for_row_blocks(m.n_rows, [&](arma::uword first, arma::uword count) {
-    product += rows_of(first, count).t() * m.rows(first, first + count - 1);
+/// L S for an L with `height` rows, of which add(sum, first, block) does sum += L_block block: the columns of L that
+/// belong to rows first, ... of S, times these rows of some columns of S.
+///
+/// Tasks are tiles of columns, or, where products are small, groups of row blocks with sums of their own, added in
+/// order: the same tasks, so the same bits, for any number of threads.
+template <typename T, typename Fill, typename Add>
+arma::Mat<T> times_generated(arma::uword height, arma::uword n, arma::uword d, const Fill& fill, const Add& add) {
+  constexpr arma::uword kMostGroups = 16, kTile = 64, kMostEntries = 1 << 22;
+  const arma::uword blocks = row_blocks_of(n), entries = std::max<arma::uword>(1, height * d);
+  const arma::uword groups = std::clamp<arma::uword>(kMostEntries / entries, 1, std::min(kMostGroups, blocks));
+  const arma::uword tile = groups > 1 ? d : kTile, tiles = (d + tile - 1) / tile;
+  std::vector<arma::Mat<T>> sums(groups * tiles);
+  parallel_for(sums.size(), [&](std::size_t task) {
+    const arma::uword group = task % groups, j0 = task / groups * tile, width = std::min(tile, d - j0);
+    arma::Mat<T>& sum = sums[task];
+    sum.zeros(height, width);
+    arma::Mat<T> block;
+    for (arma::uword b = group * blocks / groups; b < (group + 1) * blocks / groups; ++b) {
+      const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, n - first);
+      block.set_size(count, width);
+      for (arma::uword j = 0; j < width; ++j) fill(j0 + j, first, count, block.colptr(j));
+      add(sum, first, block);
+    }
   });
+  arma::Mat<T> product(height, d, arma::fill::zeros);
+  for (std::size_t task = 0; task < sums.size(); ++task) {
+    const arma::uword j0 = task / groups * tile;
+    product.cols(j0, j0 + sums[task].n_cols - 1) += sums[task];
+  }
   return product;
+}
+
+/// S^T M.
+template <typename T, typename Fill>
+arma::Mat<T> left_by_blocks(const arma::Mat<T>& m, arma::uword d, const Fill& fill) {
+  return times_generated<T>(m.n_cols, m.n_rows, d, fill,
+                            [&](arma::Mat<T>& sum, arma::uword first, const arma::Mat<T>& block) {
+                              sum += m.rows(first, first + block.n_rows - 1).t() * block;
+                            })
+      .t();
 }
 
 /// M S.
-template <typename T, typename Rows>
-arma::Mat<T> right_by_blocks(const arma::Mat<T>& m, arma::uword d, const Rows& rows_of) {
-  arma::Mat<T> product(m.n_rows, d, arma::fill::zeros);
-  for_row_blocks(m.n_cols, [&](arma::uword first, arma::uword count) {
-    product += m.cols(first, first + count - 1) * rows_of(first, count);
+template <typename T, typename Fill>
+arma::Mat<T> right_by_blocks(const arma::Mat<T>& m, arma::uword d, const Fill& fill) {
+  return times_generated<T>(m.n_rows, m.n_cols, d, fill,
+                            [&](arma::Mat<T>& sum, arma::uword first, const arma::Mat<T>& block) {
+                              sum += m.cols(first, first + block.n_rows - 1) * block;
+                            });
+}
+
+/// S M, S with n rows.
+template <typename T, typename Fill>
+arma::Mat<T> expand_by_blocks(const arma::Mat<T>& m, arma::uword n, const Fill& fill) {
+  arma::Mat<T> product(n, m.n_cols);
+  parallel_for(row_blocks_of(n), [&](std::size_t b) {
+    const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, n - first);
+    arma::Mat<T> block(count, m.n_rows);
+    for (arma::uword j = 0; j < m.n_rows; ++j) fill(j, first, count, block.colptr(j));
+    product.rows(first, first + count - 1) = block * m;
   });
   return product;
 }
 
-/// S M, S with n rows.
-template <typename T, typename Rows>
-arma::Mat<T> expand_by_blocks(const arma::Mat<T>& m, arma::uword n, const Rows& rows_of) {
-  arma::Mat<T> product(n, m.n_cols);
-  for_row_blocks(n, [&](arma::uword first, arma::uword count) {
-    product.rows(first, first + count - 1) = rows_of(first, count) * m;
-  });
-  return product;
+/// S itself, n x d.
+template <typename T, typename Fill>
+arma::Mat<T> dense_by_columns(arma::uword n, arma::uword d, const Fill& fill) {
+  arma::Mat<T> s(n, d);
+  parallel_for(d, n, [&](std::size_t j) { fill(j, 0, n, s.colptr(j)); });
+  return s;
 }
 
 }  // namespace croquis

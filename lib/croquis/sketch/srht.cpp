@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <croquis/core/require.hpp>
@@ -24,9 +25,16 @@ arma::Col<T> SrhtSketch::scaled_signs() const {
   return signs;
 }
 
-// Of one column, in flops.
-std::size_t SrhtSketch::work() const {
-  return length_ * (2 + static_cast<std::size_t>(std::bit_width(length_)));
+// body(c, x) for every column c, x of n' entries: a few columns share one, for fresh memory costs more than a
+// transform.
+template <typename T, typename Body>
+void SrhtSketch::for_columns(arma::uword count, const Body& body) const {
+  constexpr arma::uword group = 8;
+  const std::size_t work = group * length_ * (2 + static_cast<std::size_t>(std::bit_width(length_)));
+  parallel_for((count + group - 1) / group, work, [&](std::size_t g) {
+    arma::Col<T> x(length_);
+    for (arma::uword c = g * group; c < std::min(count, (g + 1) * group); ++c) body(c, x);
+  });
 }
 
 template <typename T>
@@ -34,11 +42,13 @@ arma::Mat<T> SrhtSketch::left(const arma::Mat<T>& m) const {
   require(m.n_rows == n_, "SrhtSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", n_}});
   const arma::Col<T> signs = scaled_signs<T>();
   arma::Mat<T> product(cols(), m.n_cols);
-  parallel_for(m.n_cols, work(), [&](std::size_t c) {
-    arma::Col<T> x(length_, arma::fill::zeros);
-    x.head(n_) = signs % m.col(c);
+  for_columns<T>(m.n_cols, [&](arma::uword c, arma::Col<T>& x) {
+    const T* column = m.colptr(c);
+    for (arma::uword i = 0; i < n_; ++i) x[i] = signs[i] * column[i];
+    std::fill(x.begin() + n_, x.end(), T(0));
     hadamard_transform(x.memptr(), length_);
-    product.col(c) = x.elem(rows_);
+    T* out = product.colptr(c);
+    for (arma::uword j = 0; j < cols(); ++j) out[j] = x[rows_[j]];
   });
   return product;
 }
@@ -54,11 +64,13 @@ arma::Mat<T> SrhtSketch::expand(const arma::Mat<T>& m) const {
   require(m.n_rows == cols(), "SrhtSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
   const arma::Col<T> signs = scaled_signs<T>();
   arma::Mat<T> product(n_, m.n_cols);
-  parallel_for(m.n_cols, work(), [&](std::size_t c) {
-    arma::Col<T> x(length_, arma::fill::zeros);
-    x.elem(rows_) = m.col(c);  // different rows
+  for_columns<T>(m.n_cols, [&](arma::uword c, arma::Col<T>& x) {
+    x.zeros();
+    const T* column = m.colptr(c);
+    for (arma::uword j = 0; j < cols(); ++j) x[rows_[j]] = column[j];  // different rows
     hadamard_transform(x.memptr(), length_);
-    product.col(c) = signs % x.head(n_);
+    T* out = product.colptr(c);
+    for (arma::uword i = 0; i < n_; ++i) out[i] = signs[i] * x[i];
   });
   return product;
 }

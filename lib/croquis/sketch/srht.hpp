@@ -37,7 +37,8 @@ class SrhtSketch {
   template <typename T>
   arma::Col<T> scaled_signs() const;
 
-  std::size_t work() const;
+  template <typename T, typename Body>
+  void for_columns(arma::uword count, const Body& body) const;
 
   arma::uword n_, length_;
   Stream signs_;

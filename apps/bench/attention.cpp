@@ -1,0 +1,100 @@
+// Exact attention and every method of the registry on Gaussian Q, K, V with p = 64: name/n/d.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/method.hpp>
+#include <croquis/inputs/biases.hpp>
+#include <croquis/inputs/synthetic.hpp>
+#include <map>
+
+#include "attention.hpp"
+#include "bench.hpp"
+
+namespace {
+
+using croquis::Problem;
+using croquis::Stream;
+
+constexpr arma::uword kWidth = 64;
+
+template <typename T>
+Problem<T> problem_of(arma::uword n, bool with_position) {
+  const auto draw = [n](const char* name) { return bench::normals<T>(n, kWidth, name); };
+  croquis::RelativePosition<T> position;
+  if (with_position) position.bias = T(0.1) * bench::normals<T>(2 * n - 1, 1, "bias");
+  return Problem<T>(draw("q"), draw("k"), draw("v"), {}, position);
+}
+
+template <typename T>
+void exact(benchmark::State& state) {
+  const auto n = static_cast<double>(state.range(0));
+  const Problem<T> problem = problem_of<T>(static_cast<arma::uword>(state.range(0)), false);
+  for (auto _ : state) benchmark::DoNotOptimize(croquis::exact_attention(problem, croquis::Target::softmax));
+  bench::set_rate(state, "flops", 4 * n * n * kWidth);
+  bench::set_rate(state, "exps", n * n);
+}
+BENCHMARK_TEMPLATE(exact, float)->Arg(4096)->Arg(16384)->Apply(bench::by_clock);
+BENCHMARK_TEMPLATE(exact, double)->Arg(4096)->Arg(16384)->Apply(bench::by_clock);
+
+// softmax(Q K^T / sqrt(p)) V with n x n in memory, as one writes it with Armadillo.
+template <typename T>
+void armadillo_exact(benchmark::State& state) {
+  const Problem<T> problem = problem_of<T>(static_cast<arma::uword>(state.range(0)), false);
+  for (auto _ : state) {
+    arma::Mat<T> a = problem.Q() * problem.K().t() / std::sqrt(T(kWidth));
+    a.each_col() -= arma::max(a, 1);
+    a = arma::exp(a);
+    a.each_col() /= arma::sum(a, 1);
+    benchmark::DoNotOptimize(arma::Mat<T>(a * problem.V()));
+  }
+}
+BENCHMARK_TEMPLATE(armadillo_exact, float)->Arg(4096)->Apply(bench::by_clock);
+BENCHMARK_TEMPLATE(armadillo_exact, double)->Arg(4096)->Apply(bench::by_clock);
+
+template <typename T>
+void run_method(benchmark::State& state, const croquis::Method<T>& method, const croquis::OptionValues& options) {
+  const auto n = static_cast<arma::uword>(state.range(0)), d = static_cast<arma::uword>(state.range(1));
+  const Problem<T> problem = problem_of<T>(n, croquis::has_position(method.target));
+  double flops = 0;
+  std::uint64_t trial = 0;
+  try {
+    for (auto _ : state) {
+      const croquis::BoundMethod<T> bound = croquis::bind(method, problem, options);
+      benchmark::DoNotOptimize(bound.approximate(d, Stream(1).child(trial++)));
+      flops = bound.flops(static_cast<double>(d));
+    }
+  } catch (const std::exception& failure) {
+    state.SkipWithError(failure.what());
+  }
+  bench::set_rate(state, "flops", flops);
+}
+
+template <typename T>
+void add(const croquis::Method<T>& method, const char* suffix, const croquis::OptionValues& options) {
+  const std::string name = fmt::format("method<{}>/{}{}", bench::precision<T>(), method.name, suffix);
+  auto* benchmark = benchmark::RegisterBenchmark(
+      name.c_str(), [&method, options](benchmark::State& state) { run_method<T>(state, method, options); });
+  for (const long n : {4096, 16384}) {
+    for (const long d : {16, 32, 64, 256}) benchmark->Args({n, d});
+  }
+  bench::by_clock(benchmark);
+}
+
+}  // namespace
+
+template <typename T>
+void register_methods() {
+  for (const croquis::Method<T>& method : croquis::methods<T>()) {
+    if (method.quadratic) continue;  // as slow as exact attention, or slower
+    add<T>(method, "", {});
+    const bool has_code = std::any_of(method.options.begin(), method.options.end(), [](const croquis::OptionInfo& o) {
+      return o.name == "preset" && o.values.find("code") != std::string::npos;
+    });
+    if (has_code)
+      add<T>(method, ";preset=code", croquis::OptionValues(std::map<std::string, std::string>{{"preset", "code"}}));
+  }
+}
+
+template void register_methods<float>();
+template void register_methods<double>();

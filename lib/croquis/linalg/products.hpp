@@ -1,0 +1,25 @@
+// Matrix products on several threads, the same bits for any number of them.
+#pragma once
+
+#include <armadillo>
+
+namespace croquis {
+
+/// A B, A^T B and A B^T.
+/// Law: split by shape alone: blocks of rows or of columns of a large product, groups of terms (added in order) of a
+///   small product with a long inner dimension; every part is one BLAS call on one thread.
+/// Cost: 2 rows cols inner flops; groups take a product's memory each, 16 at most. Throws std::invalid_argument when
+///   the inner sizes differ.
+template <typename T>
+arma::Mat<T> product(const arma::Mat<T>& a, const arma::Mat<T>& b);
+template <typename T>
+arma::Mat<T> product_tn(const arma::Mat<T>& a, const arma::Mat<T>& b);
+template <typename T>
+arma::Mat<T> product_nt(const arma::Mat<T>& a, const arma::Mat<T>& b);
+
+/// Rows `first`, ... of A B^T, as many as `rows` has, which is r x b.n_rows: for those who work on a block while it is
+/// in cache. One thread.
+template <typename T>
+void product_nt_rows(const arma::Mat<T>& a, const arma::Mat<T>& b, arma::uword first, arma::Mat<T>& rows);
+
+}  // namespace croquis

@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <croquis/core/threads.hpp>
+#include <croquis/linalg/rows.hpp>
+
+namespace croquis {
+
+template <typename T>
+arma::Mat<T> unit_rows(arma::Mat<T> x) {
+  arma::Col<T> size = arma::max(arma::abs(x), 1);
+  size.replace(T(0), T(1));
+  x.each_col() /= size;
+  arma::Col<T> norm = arma::sqrt(arma::sum(arma::square(x), 1));
+  norm.replace(T(0), T(1));
+  x.each_col() /= norm;
+  return x;
+}
+
+template <typename T>
+arma::Col<T> squared_row_norms(const arma::Mat<T>& x) {
+  constexpr arma::uword block = 1024;
+  arma::Col<T> norms(x.n_rows, arma::fill::zeros);
+  parallel_for((x.n_rows + block - 1) / block, 2 * block * x.n_cols, [&](std::size_t b) {
+    const arma::uword first = b * block, count = std::min(block, x.n_rows - first);
+    T* sum = norms.memptr() + first;
+    for (arma::uword c = 0; c < x.n_cols; ++c) {
+      const T* column = x.colptr(c) + first;
+      for (arma::uword i = 0; i < count; ++i) sum[i] += column[i] * column[i];
+    }
+  });
+  return norms;
+}
+
+template <typename T>
+void multiply_rows(arma::Mat<T>& m, const arma::Col<T>& f) {
+  parallel_for(m.n_cols, m.n_rows, [&](std::size_t c) {
+    T* column = m.colptr(c);
+    for (arma::uword i = 0; i < m.n_rows; ++i) column[i] *= f[i];
+  });
+}
+
+template <typename T>
+void divide_rows(arma::Mat<T>& m, const arma::Col<T>& f) {
+  parallel_for(m.n_cols, m.n_rows, [&](std::size_t c) {
+    T* column = m.colptr(c);
+    for (arma::uword i = 0; i < m.n_rows; ++i) column[i] /= f[i];
+  });
+}
+
+template <typename T>
+arma::Mat<T> scaled(const arma::Mat<T>& m, T factor, const arma::Row<T>& offset) {
+  arma::Mat<T> result(m.n_rows, m.n_cols);
+  parallel_for(m.n_cols, m.n_rows, [&](std::size_t c) {
+    const T shift = offset.is_empty() ? T(0) : offset[c];
+    const T* from = m.colptr(c);
+    T* to = result.colptr(c);
+    for (arma::uword i = 0; i < m.n_rows; ++i) to[i] = factor * from[i] - shift;
+  });
+  return result;
+}
+
+template void multiply_rows(arma::Mat<float>&, const arma::Col<float>&);
+template void multiply_rows(arma::Mat<double>&, const arma::Col<double>&);
+template void divide_rows(arma::Mat<float>&, const arma::Col<float>&);
+template void divide_rows(arma::Mat<double>&, const arma::Col<double>&);
+template arma::Mat<float> scaled(const arma::Mat<float>&, float, const arma::Row<float>&);
+template arma::Mat<double> scaled(const arma::Mat<double>&, double, const arma::Row<double>&);
+template arma::Col<float> squared_row_norms(const arma::Mat<float>&);
+template arma::Col<double> squared_row_norms(const arma::Mat<double>&);
+template arma::Mat<float> unit_rows(arma::Mat<float>);
+template arma::Mat<double> unit_rows(arma::Mat<double>);
+
+}  // namespace croquis

@@ -1,0 +1,17 @@
+// Transposes of tall matrices, several threads.
+#pragma once
+
+#include <armadillo>
+
+namespace croquis {
+
+/// M^T. Cost: one pass over both; new memory is touched by the threads that fill it.
+template <typename T>
+arma::Mat<T> transposed(const arma::Mat<T>& m);
+
+/// out(j, i) = in(i, j) for i < rows, j < cols; columns of `in` are in_stride apart, of `out` out_stride. One thread.
+template <typename T>
+void transpose_block(const T* in, std::size_t in_stride, std::size_t rows, std::size_t cols, T* out,
+                     std::size_t out_stride);
+
+}  // namespace croquis

@@ -1,0 +1,70 @@
+#include <doctest/doctest.h>
+#include <croquis/linalg/products.hpp>
+
+#include <array>
+#include <functional>
+
+#include "support/dense.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+
+namespace {
+
+// m, n, inner: parts by rows, by columns, by groups of terms, in one call, and single rows, columns and terms.
+constexpr std::array<arma::uword, 3> kSizes[] = {{1, 1, 1},    {700, 30, 20}, {30, 700, 20},  {5, 7, 4000},
+                                                 {64, 64, 64}, {130, 129, 3}, {1, 1100, 600}, {600, 1, 1100},
+                                                 {513, 65, 1}, {65, 2, 1025}};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("product, product_tn, product_nt: every shape agrees with the loops of the definition", T, float,
+                   double) {
+  for (const auto& [m, n, inner] : kSizes) {
+    const Stream stream = Stream(test_seed()).child("product").child(m * 10000 + n);
+    const arma::Mat<T> a = random_matrix<T>(m, inner, stream.child("a")), b = random_matrix<T>(inner, n, stream);
+    const Dense expected = Dense(a) * Dense(b);
+    CAPTURE(m);
+    CAPTURE(n);
+    CAPTURE(inner);
+    // `inner` terms of |a| |b| <= 6^2 a rounding each (no entry of 10^6 normals is beyond 6 with probability 0.998;
+    // the seed is fixed).
+    const double bound = 36.0 * static_cast<double>(inner * inner + inner) * unit<T>();
+    CHECK(distance(product(a, b), expected) <= bound);
+    CHECK(distance(product_tn<T>(a.t(), b), expected) <= bound);
+    CHECK(distance(product_nt<T>(a, b.t()), expected) <= bound);
+    arma::Mat<T> rows(std::min<arma::uword>(3, m), n);
+    const arma::uword first = m - rows.n_rows;
+    product_nt_rows<T>(a, b.t(), first, rows);
+    CHECK(distance(rows, Dense(arma::mat(in_double(expected).tail_rows(rows.n_rows)))) <= bound);
+  }
+}
+
+TEST_CASE("product: the same bits for 1, 2 and 3 threads") {
+  for (const auto& [m, n, inner] : kSizes) {
+    const Stream stream = Stream(test_seed()).child("threads").child(m);
+    const arma::mat a = random_matrix(m, inner, stream.child("a")), b = random_matrix(inner, n, stream);
+    const auto with = [&](int threads) {
+      const ThreadCount count(threads);
+      return product(a, b);
+    };
+    CHECK(identical(with(1), with(2)));
+    CHECK(identical(with(1), with(3)));
+  }
+}
+
+TEST_CASE("product: empty sizes give zeros, inner sizes that differ are refused") {
+  CHECK(arma::size(product(arma::mat(0, 3), arma::mat(3, 2))) == arma::SizeMat(0, 2));
+  const arma::mat zero = product(arma::mat(2, 0), arma::mat(0, 3));
+  CHECK(arma::size(zero) == arma::SizeMat(2, 3));
+  CHECK(arma::all(arma::vectorise(zero) == 0));
+  CHECK(refusal([] { product(arma::mat(2, 3), arma::mat(2, 3)); }) ==
+        "product: one inner size, got left = 3, right = 2");
+  CHECK(refusal([] {
+          arma::mat rows(2, 2);
+          product_nt_rows(arma::mat(3, 4), arma::mat(2, 4), 2, rows);
+        }) == "product_nt_rows: rows of A B^T, got first = 2, rows = 2, of = 3");
+}

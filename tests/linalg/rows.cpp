@@ -1,0 +1,61 @@
+#include <doctest/doctest.h>
+#include <croquis/linalg/rows.hpp>
+
+#include <cmath>
+
+#include "support/dense.hpp"
+#include "support/matrices.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+namespace {
+constexpr arma::uword kRows = 2100, kCols = 3;  // more than two blocks of rows
+}
+
+TEST_CASE_TEMPLATE("squared_row_norms: sums of squares, row by row", T, float, double) {
+  const arma::Mat<T> x = random_matrix<T>(kRows, kCols, Stream(test_seed()));
+  const arma::Col<T> norms = squared_row_norms(x);
+  REQUIRE(norms.n_elem == kRows);
+  for (arma::uword i = 0; i < kRows; ++i) {
+    long double sum = 0;
+    for (arma::uword j = 0; j < kCols; ++j)
+      sum += static_cast<long double>(x(i, j)) * static_cast<long double>(x(i, j));
+    REQUIRE(std::fabs(static_cast<double>(static_cast<long double>(norms(i)) - sum)) <=
+            static_cast<double>(kCols + 1) * unit<T>() * static_cast<double>(sum));
+  }
+}
+
+TEST_CASE_TEMPLATE("multiply_rows, divide_rows, scaled: entry by entry", T, float, double) {
+  const arma::Mat<T> x = random_matrix<T>(kRows, kCols, Stream(test_seed()));
+  const arma::Col<T> f = arma::abs(random_matrix<T>(kRows, 1, Stream(test_seed()).child("f"))) + T(0.5);
+  const arma::Row<T> offset = {T(1), T(-2), T(0.25)};
+  arma::Mat<T> multiplied = x, divided = x;
+  multiply_rows(multiplied, f);
+  divide_rows(divided, f);
+  const arma::Mat<T> shifted = scaled(x, T(3), offset), plain = scaled(x, T(3));
+  for (arma::uword i = 0; i < kRows; ++i) {
+    for (arma::uword j = 0; j < kCols; ++j) {
+      REQUIRE(multiplied(i, j) == x(i, j) * f(i));
+      REQUIRE(divided(i, j) == x(i, j) / f(i));
+      REQUIRE(plain(i, j) == 3 * x(i, j));
+      const double exact = 3.0 * static_cast<double>(x(i, j)) - static_cast<double>(offset(j));
+      REQUIRE(std::abs(static_cast<double>(shifted(i, j)) - exact) <=
+              unit<T>() * (std::abs(exact) + 3 * std::abs(static_cast<double>(x(i, j)))) * 1.01);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("unit_rows: rows of length 1, a zero row stays zero, large and small ones do not overflow", T, float,
+                   double) {
+  arma::Mat<T> x = random_matrix<T>(5, 4, Stream(test_seed()));
+  x.row(1).zeros();
+  x.row(2) *= std::sqrt(std::numeric_limits<T>::max());
+  x.row(3) *= std::sqrt(std::numeric_limits<T>::min());
+  const arma::Mat<T> u = unit_rows(x);
+  for (const arma::uword i : {0U, 2U, 3U, 4U}) {
+    CHECK(std::abs(static_cast<double>(arma::norm(u.row(i))) - 1) <= 10 * unit<T>());
+    CHECK(arma::dot(u.row(i), x.row(i) / arma::abs(x.row(i)).max()) > 0);
+  }
+  CHECK(arma::all(u.row(1) == T(0)));
+}
