@@ -1,13 +1,26 @@
-// croquis_bench: Google Benchmark's command line, for the pieces, sketches and methods of the library and for the same
-// work done plainly by Armadillo and FFTW.
+// croquis_bench [--threads=N] [Google Benchmark's options]: times of the pieces, sketches and methods of the library,
+// and of the same work done plainly by Armadillo and FFTW.
 #include <benchmark/benchmark.h>
+#include <croquis/core/threads.hpp>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
 
 #include "attention.hpp"
 #include "results/environment.hpp"
 
 int main(int argc, char** argv) {
-  prepare_threads(1);  // BLAS on one thread, as in the program; the library's own loops use all processors
+  constexpr std::string_view option = "--threads=";
+  if (argc > 1 && std::string_view(argv[1]).starts_with(option)) {
+    croquis::set_threads(std::atoi(argv[1] + option.size()));
+    argv[1] = argv[0];
+    --argc;
+    ++argv;
+  }
+  prepare_threads(croquis::threads());  // BLAS on one thread, as in the program: the library has loops of its own
   benchmark::AddCustomContext("environment", environment_text());
+  benchmark::AddCustomContext("threads", std::to_string(croquis::threads()));
   register_methods<float>();
   register_methods<double>();
   benchmark::Initialize(&argc, argv);

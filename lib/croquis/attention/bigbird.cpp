@@ -45,8 +45,11 @@ Pattern pattern_of(arma::uword n, arma::uword d, const BigBirdOptions& options, 
   for (arma::uword t = 0; t < m; ++t) {
     const std::vector<bool> met = blocks_of(t, m, random, options, stream);
     keys.clear();
-    for (arma::uword j = 0; j < n; ++j) {
-      if (met[j / b]) keys.push_back(static_cast<std::uint32_t>(j));
+    for (arma::uword block = 0; block < m; ++block) {
+      if (!met[block]) continue;
+      for (arma::uword j = block * b; j < std::min(n, (block + 1) * b); ++j) {
+        keys.push_back(static_cast<std::uint32_t>(j));
+      }
     }
     for (arma::uword i = t * b; i < std::min(n, (t + 1) * b); ++i) pattern.add(keys);
   }

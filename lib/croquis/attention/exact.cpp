@@ -116,7 +116,7 @@ template <typename T>
 arma::Mat<T> attend(const Tokens<T>& tokens, const arma::Mat<T>& x, arma::Col<T>& log_row_sums) {
   const arma::uword n = tokens.n(), queries = tokens.queries();
   const bool softmax = is_normalised(tokens.target);
-  arma::Mat<T> y(queries, x.n_rows);
+  arma::Mat<T> y(queries, x.n_rows, arma::fill::none);
   log_row_sums.set_size(queries);
   parallel_for(blocks_of(queries, kQueryBlock), [&](std::size_t b) {
     const arma::uword q0 = b * kQueryBlock, count = std::min(kQueryBlock, queries - q0);
@@ -155,7 +155,7 @@ arma::Mat<T> attend(const Tokens<T>& tokens, const arma::Mat<T>& x, arma::Col<T>
 template <typename T>
 arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, const arma::Col<T>& log_scale) {
   const arma::uword n = tokens.n();
-  arma::Mat<T> y(n, x.n_rows);
+  arma::Mat<T> y(n, x.n_rows, arma::fill::none);
   parallel_for(blocks_of(n, kKeyBlock), [&](std::size_t b) {
     const arma::uword k0 = b * kKeyBlock, count = std::min(kKeyBlock, n - k0);
     auto& [scores, sums, unused, also_unused] = Workspace<T>::of_thread();

@@ -59,8 +59,10 @@ LinearOperator<T> kernelized_scores(const Shared<T>& shared, arma::uword d, cons
   const arma::uword n = lift.n();
   require(d >= 1 && d <= 2 * n, "skyformer", "1 <= d <= 2n", {{"d", d}, {"n", n}});
   require(options.ridge >= 0 && std::isfinite(options.ridge), "skyformer", "ridge >= 0", {{"ridge", options.ridge}});
-  auto blocks =
-      std::make_shared<NystromBlocks<T>>(nystrom_blocks(lift, shared.landmarks.draw(d, stream.child("landmarks"))));
+  arma::uvec landmarks = shared.landmarks.draw(d, stream.child("landmarks"));
+  // A point drawn twice adds nothing to the span: without it the core is of full rank, and a pseudo-inverse cheaper.
+  if (options.inverse == SkyformerOptions::Inverse::pinv && options.ridge == 0) landmarks = arma::unique(landmarks);
+  auto blocks = std::make_shared<NystromBlocks<T>>(nystrom_blocks(lift, landmarks));
   const LinearOperator<T> inverse = invert_core(std::move(blocks->core), options, core_cutoff(lift, d), diagnostics);
   return {n, n,
           [blocks, inverse](const arma::Mat<T>& x) -> arma::Mat<T> {

@@ -33,16 +33,12 @@ FeatureMap feature_map(std::string_view name) {
 
 template <typename T>
 arma::Mat<T> log_elu_features(arma::Mat<T> x) {
-  // log(1 + v) = log(u) v / (u - 1) with u = 1 + v rounded: exact to rounding where v is small too.
-  parallel_for(x.n_cols, 16 * x.n_rows, [&x](std::size_t c) {
+  parallel_for(x.n_cols, 8 * x.n_rows, [&x](std::size_t c) {
     T* column = x.colptr(c);
     std::vector<T> log(x.n_rows);
-    for (arma::uword i = 0; i < x.n_rows; ++i) log[i] = 1 + std::max(column[i], T(0));
+    for (arma::uword i = 0; i < x.n_rows; ++i) log[i] = 1 + (column[i] > 0 ? column[i] : T(0));
     logarithm(log.data(), log.size());
-    for (arma::uword i = 0; i < x.n_rows; ++i) {
-      const T v = std::max(column[i], T(0)), difference = (1 + v) - 1;
-      column[i] = (difference == 0 ? v : log[i] * (v / difference)) + std::min(column[i], T(0));
-    }
+    for (arma::uword i = 0; i < x.n_rows; ++i) column[i] = log[i] + (column[i] < 0 ? column[i] : T(0));
   });
   return x;
 }

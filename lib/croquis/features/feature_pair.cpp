@@ -195,7 +195,7 @@ template <typename T>
 arma::Mat<T> FeaturePair<T>::key_features(const arma::Mat<T>& block, const arma::Col<T>& heights, arma::uword first,
                                           const Shifts& shifts) const {
   const arma::uword tokens = block.n_rows;
-  arma::Mat<T> features(tokens, functions_ * block.n_cols);
+  arma::Mat<T> features(tokens, functions_ * block.n_cols, arma::fill::none);
   if (options_.map == FeatureMap::trf) {
     fill_waves(block, features);
     arma::Col<T> sizes = heights;
@@ -221,7 +221,7 @@ arma::Mat<T> FeaturePair<T>::query_features(const arma::Mat<T>& block, const arm
                                             const arma::Col<T>& row_shifts, arma::uword first,
                                             const Shifts& shifts) const {
   const arma::uword tokens = block.n_rows;
-  arma::Mat<T> features(tokens, functions_ * block.n_cols);
+  arma::Mat<T> features(tokens, functions_ * block.n_cols, arma::fill::none);
   if (options_.map == FeatureMap::trf) {
     fill_waves(block, features);
     return features;

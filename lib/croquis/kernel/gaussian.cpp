@@ -16,7 +16,7 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x, const arma::Mat<T>& y) {
   require(x.n_cols == y.n_cols, "gaussian_kernel", "points of one dimension",
           {{"x.cols", x.n_cols}, {"y.cols", y.n_cols}});
   const arma::Col<T> hx = T(0.5) * squared_row_norms(x), hy = T(0.5) * squared_row_norms(y);
-  arma::Mat<T> kernel(x.n_rows, y.n_rows);
+  arma::Mat<T> kernel(x.n_rows, y.n_rows, arma::fill::none);
   parallel_for((x.n_rows + kRowsPerBlock - 1) / kRowsPerBlock, [&](std::size_t b) {
     const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, x.n_rows - first);
     thread_local arma::Mat<T> block;  // fresh memory for every block would cost more than its exponentials

@@ -57,7 +57,7 @@ arma::Mat<T> multiply(const Factor<T>& a, const Factor<T>& b) {
   const arma::uword m = a.rows(), n = b.cols(), inner = a.cols();
   require(inner == b.rows(), "product", "one inner size", {{"left", inner}, {"right", b.rows()}});
   if (m == 0 || n == 0 || inner == 0) return arma::Mat<T>(m, n, arma::fill::zeros);
-  arma::Mat<T> c(m, n);
+  arma::Mat<T> c(m, n, arma::fill::none);
   const arma::uword longer = std::max(m, n), shorter = std::min(m, n), block = block_of(longer);
   if (longer > block && inner < 4 * longer) {
     const bool by_rows = m >= n;

@@ -48,7 +48,7 @@ void divide_rows(arma::Mat<T>& m, const arma::Col<T>& f) {
 
 template <typename T>
 arma::Mat<T> scaled(const arma::Mat<T>& m, T factor, const arma::Row<T>& offset) {
-  arma::Mat<T> result(m.n_rows, m.n_cols);
+  arma::Mat<T> result(m.n_rows, m.n_cols, arma::fill::none);
   parallel_for(m.n_cols, m.n_rows, [&](std::size_t c) {
     const T shift = offset.is_empty() ? T(0) : offset[c];
     const T* from = m.colptr(c);

@@ -43,7 +43,7 @@ arma::Mat<T> SparseColumns<T>::times(const arma::Mat<T>& m) const {
 template <typename T>
 arma::Mat<T> SparseColumns<T>::transposed_times(const arma::Mat<T>& m) const {
   const arma::Mat<T> rows_of_m = transposed(m);  // contiguous, and a row of the product is a sum of some of them
-  arma::Mat<T> product(m.n_cols, cols);
+  arma::Mat<T> product(m.n_cols, cols, arma::fill::none);
   const arma::uword groups = (cols + kRowsAtOnce - 1) / kRowsAtOnce;
   parallel_for(groups, (value.size() / groups + 1) * m.n_cols, [&](std::size_t g) {
     for (arma::uword j = g * kRowsAtOnce; j < std::min(cols, (g + 1) * kRowsAtOnce); ++j) {

@@ -22,7 +22,7 @@ void transpose_block(const T* in, std::size_t in_stride, std::size_t rows, std::
 template <typename T>
 arma::Mat<T> transposed(const arma::Mat<T>& m) {
   constexpr arma::uword rows_at_once = 256;
-  arma::Mat<T> t(m.n_cols, m.n_rows);
+  arma::Mat<T> t(m.n_cols, m.n_rows, arma::fill::none);
   parallel_for((m.n_rows + rows_at_once - 1) / rows_at_once, rows_at_once * m.n_cols, [&](std::size_t b) {
     const arma::uword first = b * rows_at_once, count = std::min(rows_at_once, m.n_rows - first);
     transpose_block(m.memptr() + first, m.n_rows, count, m.n_cols, t.colptr(first), m.n_cols);

@@ -1,14 +1,10 @@
 // Signs and places from the words of a stream, by position.
 #pragma once
 
-#include <croquis/core/random.hpp>
+#include <croquis/core/words.hpp>
 #include <cstdint>
 
 namespace croquis {
-
-/// out[i] = u_{first + i}, i = 0 ... count-1, where u_k is the 64-bit word of half k % 2 of block k / 2.
-/// Randomness: u_k depends on the stream and k alone.
-void fill_words(const Stream& stream, std::uint64_t first, std::uint64_t count, std::uint64_t* out);
 
 /// out[i] = +magnitude or -magnitude as bit first + i of the stream is 0 or 1; bit k is bit k % 128 of block k / 128.
 /// Randomness: the sign of i depends on the stream and first + i alone, and is the same in float and double.

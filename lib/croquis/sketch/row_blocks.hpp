@@ -69,7 +69,7 @@ arma::Mat<T> right_by_blocks(const arma::Mat<T>& m, arma::uword d, const Fill& f
 /// S M, S with n rows.
 template <typename T, typename Fill>
 arma::Mat<T> expand_by_blocks(const arma::Mat<T>& m, arma::uword n, const Fill& fill) {
-  arma::Mat<T> product(n, m.n_cols);
+  arma::Mat<T> product(n, m.n_cols, arma::fill::none);
   parallel_for(row_blocks_of(n), [&](std::size_t b) {
     const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, n - first);
     arma::Mat<T> block(count, m.n_rows);
@@ -82,7 +82,7 @@ arma::Mat<T> expand_by_blocks(const arma::Mat<T>& m, arma::uword n, const Fill& 
 /// S itself, n x d.
 template <typename T, typename Fill>
 arma::Mat<T> dense_by_columns(arma::uword n, arma::uword d, const Fill& fill) {
-  arma::Mat<T> s(n, d);
+  arma::Mat<T> s(n, d, arma::fill::none);
   parallel_for(d, n, [&](std::size_t j) { fill(j, 0, n, s.colptr(j)); });
   return s;
 }

@@ -1,5 +1,5 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "croquis/core/normals.cpp"
+#define HWY_TARGET_INCLUDE "croquis/core/block_draws.cpp"
 #include <hwy/foreach_target.h>  // compiles this file once for every instruction set
 
 #include <hwy/highway.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <croquis/core/random.hpp>
 #include <croquis/core/sine-inl.hpp>
+#include <croquis/core/words.hpp>
 
 #include <hwy/contrib/math/math-inl.h>
 
@@ -16,7 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR  // a processor without SSSE3: Random123's own
 
-HWY_INLINE void normals_of(const std::array<std::uint32_t, 4>& w, float* z) {
+HWY_INLINE void draws_of(const std::array<std::uint32_t, 4>& w, float* z) {
   const auto a = r123::boxmuller(w[0], w[1]), b = r123::boxmuller(w[2], w[3]);
   z[0] = a.x;
   z[1] = a.y;
@@ -24,7 +25,7 @@ HWY_INLINE void normals_of(const std::array<std::uint32_t, 4>& w, float* z) {
   z[3] = b.y;
 }
 
-HWY_INLINE void normals_of(const std::array<std::uint32_t, 4>& w, double* z) {
+HWY_INLINE void draws_of(const std::array<std::uint32_t, 4>& w, double* z) {
   const auto a =
       r123::boxmuller(w[0] | static_cast<std::uint64_t>(w[1]) << 32, w[2] | static_cast<std::uint64_t>(w[3]) << 32);
   z[0] = a.x;
@@ -35,13 +36,18 @@ std::uint64_t blocks_at_once() {
   return 1;
 }
 
+HWY_INLINE void draws_of(const std::array<std::uint32_t, 4>& w, std::uint64_t* out) {
+  out[0] = w[0] | static_cast<std::uint64_t>(w[1]) << 32;
+  out[1] = w[2] | static_cast<std::uint64_t>(w[3]) << 32;
+}
+
 struct Generator {
   const Stream& stream;
   std::uint64_t k;
 
   template <typename T>
   void next(T* out) {
-    normals_of(stream.block(k++), out);
+    draws_of(stream.block(k++), out);
   }
 };
 
@@ -109,20 +115,29 @@ HWY_INLINE SineCosine<D, V> box_muller(D d, Word a, Word b) {
   return {hn::Mul(radius, x.sine), hn::Mul(radius, x.cosine)};
 }
 
-// Normals of the blocks of one vector, to out: per_block * Lanes of them, block after block.
-HWY_INLINE void normals_of(const Blocks& b, float* out) {
+// Sines and cosines, or the halves of blocks, one by one: what the lanes hold is block after block then.
+template <typename D, typename V, typename T>
+HWY_INLINE void store_in_turn(D d, V a, V b, T* out) {
+  hn::StoreU(hn::InterleaveLower(d, a, b), d, out);
+  hn::StoreU(hn::InterleaveUpper(d, a, b), d, out + hn::Lanes(d));
+}
+
+// Normals, or words of 64 bits, of the blocks of one vector.
+HWY_INLINE void draws_of(const Blocks& b, float* out) {
   const hn::Repartition<float, Words> d;
   const hn::RebindToUnsigned<decltype(d)> du;
   const auto z = box_muller(d, hn::BitCast(du, joined(b.w0, b.w2)), hn::BitCast(du, joined(b.w1, b.w3)));
-  hn::StoreU(hn::InterleaveLower(d, z.sine, z.cosine), d, out);
-  hn::StoreU(hn::InterleaveUpper(d, z.sine, z.cosine), d, out + hn::Lanes(d));
+  store_in_turn(d, z.sine, z.cosine, out);
 }
 
-HWY_INLINE void normals_of(const Blocks& b, double* out) {
+HWY_INLINE void draws_of(const Blocks& b, double* out) {
   const hn::Repartition<double, Words> d;
   const auto z = box_muller(d, joined(b.w0, b.w1), joined(b.w2, b.w3));
-  hn::StoreU(hn::InterleaveLower(d, z.sine, z.cosine), d, out);
-  hn::StoreU(hn::InterleaveUpper(d, z.sine, z.cosine), d, out + hn::Lanes(d));
+  store_in_turn(d, z.sine, z.cosine, out);
+}
+
+HWY_INLINE void draws_of(const Blocks& b, std::uint64_t* out) {
+  store_in_turn(Words(), joined(b.w0, b.w1), joined(b.w2, b.w3), out);
 }
 
 // The blocks k, k + 1, ..., a vector of them at a time.
@@ -141,7 +156,7 @@ class Generator {
 
   template <typename T>
   HWY_INLINE void next(T* out) {
-    normals_of(philox(k_, name_), out);
+    draws_of(philox(k_, name_), out);
     k_ = hn::Add(k_, hn::Set(Words(), blocks_at_once()));
   }
 
@@ -178,6 +193,9 @@ void fill_float(const Stream& stream, std::uint64_t first, std::uint64_t count, 
 void fill_double(const Stream& stream, std::uint64_t first, std::uint64_t count, double* out) {
   fill(stream, first, count, out);
 }
+void fill_word(const Stream& stream, std::uint64_t first, std::uint64_t count, std::uint64_t* out) {
+  fill(stream, first, count, out);
+}
 
 }  // namespace croquis::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -187,6 +205,7 @@ namespace croquis {
 
 HWY_EXPORT(fill_float);
 HWY_EXPORT(fill_double);
+HWY_EXPORT(fill_word);
 
 template <>
 void fill_normal(const Stream& stream, std::uint64_t first, std::uint64_t count, float* out) {
@@ -195,6 +214,10 @@ void fill_normal(const Stream& stream, std::uint64_t first, std::uint64_t count,
 template <>
 void fill_normal(const Stream& stream, std::uint64_t first, std::uint64_t count, double* out) {
   HWY_DYNAMIC_DISPATCH(fill_double)(stream, first, count, out);
+}
+
+void fill_words(const Stream& stream, std::uint64_t first, std::uint64_t count, std::uint64_t* out) {
+  HWY_DYNAMIC_DISPATCH(fill_word)(stream, first, count, out);
 }
 
 }  // namespace croquis
