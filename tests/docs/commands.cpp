@@ -1,0 +1,169 @@
+// Every command that a page shows, run.
+//
+// A line of a code block that starts with "croquis" or with the folder of the examples is a command, and so is code
+// within prose that starts with "croquis" and has arguments. The commands of a page are run one after the other in
+// one folder, which has the files that the pages name.
+//   Followed in its block by lines of output, a command is run as it stands and must print those lines; "..." stands
+//   for lines left out.
+//   Any other is run on less (kSmaller): fewer tokens, draws and repeats.
+#include <doctest/doctest.h>
+#include <croquis/core/random.hpp>
+#include <croquis/io/npy.hpp>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "docs/pages.hpp"
+#include "support/bert_model.hpp"
+#include "support/npy_files.hpp"
+#include "support/program.hpp"
+
+namespace {
+
+struct Command {
+  std::string text;
+  std::vector<std::string> output;  ///< as shown
+};
+
+const std::string kProgram = "croquis ", kExamples = "build/release/docs/examples/";
+
+// "command \" goes on in the next line; "  # ..." is a comment.
+std::vector<Command> commands_of(const CodeBlock& block) {
+  std::vector<Command> commands;
+  for (std::size_t i = 0; i < block.lines.size(); ++i) {
+    std::string line = block.lines[i];
+    if (line.starts_with(kProgram) || line.starts_with(kExamples)) {
+      while (line.ends_with('\\') && i + 1 < block.lines.size())
+        line = line.substr(0, line.size() - 1) + block.lines[++i];
+      commands.push_back({line.substr(0, line.find("  #")), {}});
+    } else if (!commands.empty() && !line.empty()) {
+      commands.back().output.push_back(line);
+    }
+  }
+  return commands;
+}
+
+std::vector<Command> commands_of(const Page& page) {
+  static const std::regex span("`(croquis [a-z]+ [^`]+)`");
+  std::vector<Command> commands;
+  for (const CodeBlock& block : page.blocks) {
+    if (!block.language.empty()) continue;
+    for (Command& command : commands_of(block)) commands.push_back(std::move(command));
+  }
+  for (const std::string& line : page.prose) {
+    for (std::sregex_iterator match(line.begin(), line.end(), span), end; match != end; ++match) {
+      commands.push_back({(*match)[1], {}});
+    }
+  }
+  return commands;
+}
+
+using Option = std::pair<std::string, std::string>;
+const std::map<std::string, std::vector<Option>> kSmaller = {
+    {"error", {{"--n", "256"}, {"--trials", "2"}, {"--rows", "64"}}},
+    {"sketch", {{"--n", "256"}, {"--trials", "2"}}},
+    {"variance", {{"--keys", "64"}, {"--trials", "2"}}},
+    {"spectrum", {{"--n", "256"}}},
+    {"dimension", {{"--n", "64,128"}, {"--trials", "2"}}},
+    {"cost", {{"--n", "256"}, {"--features", "16"}, {"--repeats", "1"}, {"--warmup", "0"}}},
+    {"verify", {{"--quick", ""}, {"--trials", "10"}}},
+};
+
+// Sets the options of kSmaller; --n not for arrays, which have their own, nor --rows where it is not given.
+std::string on_less(const std::string& command) {
+  std::istringstream words(command);
+  std::vector<std::string> parts;
+  for (std::string word; words >> word;) parts.push_back(word);
+  const auto has = [&](const std::string& word) { return std::find(parts.begin(), parts.end(), word) != parts.end(); };
+  const auto found = kSmaller.find(parts.at(1));
+  if (found == kSmaller.end() || has("--help") || has("--explain")) return command;
+  for (const auto& [name, value] : found->second) {
+    const auto place = std::find(parts.begin(), parts.end(), name);
+    if (place != parts.end()) {
+      if (!value.empty()) *(place + 1) = value;
+    } else if (name != "--rows" && !(name == "--n" && (has("--q") || has("--qkv")))) {
+      parts.push_back(name);
+      if (!value.empty()) parts.push_back(value);
+    }
+  }
+  std::string smaller;
+  for (const std::string& part : parts) smaller += part + " ";
+  return smaller;
+}
+
+// The files that pages name.
+struct Files : TemporaryFolder {
+  Files() {
+    const croquis::Stream stream = croquis::Stream(1).child("docs");
+    for (const char* name : {"Q", "K", "V"}) {
+      arma::mat m(256, 16);
+      croquis::fill_normal(stream.child(name), 0, m.n_elem, m.memptr());
+      croquis::write_npy((path() / name).string() + ".npy", m);
+      std::vector<float> heads(4 * 256 * 8);
+      croquis::fill_normal(stream.child(name).child("heads"), 0, heads.size(), heads.data());
+      write_text(path() / ("layer0_" + std::string(name) + ".npy"),
+                 npy_file("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 256, 8), }\n", bytes_of(heads)));
+    }
+    arma::mat bias(511, 1);
+    croquis::fill_normal(stream.child("bias"), 0, bias.n_elem, bias.memptr());
+    croquis::write_npy((path() / "bias.npy").string(), bias);
+    const BertModel model(
+        "docs",
+        {.hidden = 16, .heads = 4, .layers = 12, .intermediate = 12, .positions = 64, .layer_norm_epsilon = 1e-3});
+    const std::string tensors = model.file("F32", "");
+    std::filesystem::create_directory(path() / "bert");
+    for (const char* folder : {"", "bert/"}) {
+      write_text(path() / folder / "model.safetensors", tensors);
+      write_text(path() / folder / "config.json", model.configuration());
+      write_text(path() / folder / "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\na\n##a\nof\nand\n,\n.\n");
+    }
+    std::filesystem::copy_file(project_root() / "docs/primer.md", path() / "text.txt");
+    write_text(path() / "expected.txt", "lin.jl-norm VERIFIED\n");
+  }
+};
+
+std::string run_text(const Command& command) {
+  if (command.text.starts_with(kExamples)) return CROQUIS_EXAMPLES "/" + command.text.substr(kExamples.size());
+  const std::string shown = command.output.empty() ? on_less(command.text) : command.text;
+  return CROQUIS_PROGRAM " " + shown.substr(kProgram.size());
+}
+
+// The first shown line that the output does not have after those before it; empty when it has all.
+std::string missing_line(const std::vector<std::string>& shown, const std::string& output) {
+  std::istringstream printed(output);
+  for (const std::string& line : shown) {
+    if (line == "...") continue;
+    bool found = false;
+    for (std::string other; !found && std::getline(printed, other);) found = other == line;
+    if (!found) return line;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("pages: every command works, and prints what is shown") {
+  int commands = 0, with_output = 0;
+  for (const Page& page : all_pages()) {
+    const std::vector<Command> shown = commands_of(page);
+    if (shown.empty()) continue;
+    const Files files;
+    std::set<std::string> done;
+    for (const Command& command : shown) {
+      if (!done.insert(command.text).second && command.output.empty()) continue;
+      ++commands;
+      if (!command.output.empty()) ++with_output;
+      const ProgramRun run = run_command(run_text(command), files.path());
+      CAPTURE(page.path.string());
+      CAPTURE(command.text);
+      CAPTURE(run.output);
+      CHECK(run.status == 0);
+      CHECK(missing_line(command.output, run.output) == "");
+    }
+  }
+  MESSAGE(commands << " commands, " << with_output << " with output");
+  CHECK(commands > 40);  // or they are no longer recognised
+}
