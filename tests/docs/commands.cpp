@@ -8,7 +8,6 @@
 //   Any other is run on less (kSmaller): fewer tokens, draws and repeats.
 #include <doctest/doctest.h>
 #include <croquis/core/random.hpp>
-#include <croquis/io/npy.hpp>
 
 #include <algorithm>
 #include <map>
@@ -17,6 +16,7 @@
 #include <sstream>
 
 #include "docs/pages.hpp"
+#include "support/archives.hpp"
 #include "support/bert_model.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
@@ -69,10 +69,11 @@ const std::map<std::string, std::vector<Option>> kSmaller = {
     {"spectrum", {{"--n", "256"}}},
     {"dimension", {{"--n", "64,128"}, {"--trials", "2"}}},
     {"cost", {{"--n", "256"}, {"--features", "16"}, {"--repeats", "1"}, {"--warmup", "0"}}},
-    {"verify", {{"--quick", ""}, {"--trials", "10"}}},
+    {"verify", {{"--quick", ""}, {"--trials", "10"}, {"--claims", "nys.*"}}},
 };
 
-// Sets the options of kSmaller; --n not for arrays, which have their own, nor --rows where it is not given.
+// Sets the options of kSmaller; --n not for arrays, which have their own, --rows only where it is given, --claims only
+// where it is not.
 std::string on_less(const std::string& command) {
   std::istringstream words(command);
   std::vector<std::string> parts;
@@ -83,7 +84,7 @@ std::string on_less(const std::string& command) {
   for (const auto& [name, value] : found->second) {
     const auto place = std::find(parts.begin(), parts.end(), name);
     if (place != parts.end()) {
-      if (!value.empty()) *(place + 1) = value;
+      if (!value.empty() && name != "--claims") *(place + 1) = value;
     } else if (name != "--rows" && !(name == "--n" && (has("--q") || has("--qkv")))) {
       parts.push_back(name);
       if (!value.empty()) parts.push_back(value);
@@ -94,35 +95,53 @@ std::string on_less(const std::string& command) {
   return smaller;
 }
 
+std::string normal_npy(const std::string& shape, std::size_t count, const croquis::Stream& stream) {
+  std::vector<double> numbers(count);
+  croquis::fill_normal(stream, 0, count, numbers.data());
+  return npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }\n", bytes_of(numbers));
+}
+
+// The block of a page that begins with this line, as a file.
+std::string block_of(const char* path, const std::string& first) {
+  for (const Page& page : all_pages()) {
+    for (const CodeBlock& block : page.blocks) {
+      if (page.path != path || block.lines.front() != first) continue;
+      std::string text;
+      for (const std::string& line : block.lines) text += line + "\n";
+      return text;
+    }
+  }
+  return "";
+}
+
 // The files that pages name.
 struct Files : TemporaryFolder {
   Files() {
     const croquis::Stream stream = croquis::Stream(1).child("docs");
+    std::vector<std::pair<std::string, std::string>> members;
     for (const char* name : {"Q", "K", "V"}) {
-      arma::mat m(256, 16);
-      croquis::fill_normal(stream.child(name), 0, m.n_elem, m.memptr());
-      croquis::write_npy((path() / name).string() + ".npy", m);
-      std::vector<float> heads(4 * 256 * 8);
-      croquis::fill_normal(stream.child(name).child("heads"), 0, heads.size(), heads.data());
-      write_text(path() / ("layer0_" + std::string(name) + ".npy"),
-                 npy_file("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 256, 8), }\n", bytes_of(heads)));
+      write(name + std::string(".npy"), normal_npy("(256, 16)", 256 * 16, stream.child(name)));
+      for (const char* layer : {"layer0_", "layer1_"}) {
+        write(layer + std::string(name) + ".npy",
+              normal_npy("(4, 256, 8)", std::size_t{4 * 256 * 8}, stream.child(layer).child(name)));
+      }
+      members.emplace_back(name + std::string(".npy"),
+                           normal_npy("(256, 8)", std::size_t{256 * 8}, stream.child(name)));
     }
-    arma::mat bias(511, 1);
-    croquis::fill_normal(stream.child("bias"), 0, bias.n_elem, bias.memptr());
-    croquis::write_npy((path() / "bias.npy").string(), bias);
-    const BertModel model(
-        "docs",
-        {.hidden = 16, .heads = 4, .layers = 12, .intermediate = 12, .positions = 64, .layer_norm_epsilon = 1e-3});
-    const std::string tensors = model.file("F32", "");
-    std::filesystem::create_directory(path() / "bert");
+    write("head.npz", zip_file(members, Compression::deflated));
+    write("run.ini", block_of("docs/formats.md", "[error]"));
+    write("expected.txt", "nys.lemma1 VERIFIED\n");
+    write("text.txt", read_text(project_root() / "docs/primer.md"));
+    const BertModel model("docs", {.hidden = 16, .heads = 4, .layers = 12, .intermediate = 12, .positions = 64});
     for (const char* folder : {"", "bert/"}) {
-      write_text(path() / folder / "model.safetensors", tensors);
-      write_text(path() / folder / "config.json", model.configuration());
-      write_text(path() / folder / "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\na\n##a\nof\nand\n,\n.\n");
+      std::filesystem::create_directories(path() / folder);
+      write(folder + std::string("model.safetensors"), model.file("F32", ""));
+      write(folder + std::string("config.json"), model.configuration());
+      write(folder + std::string("vocab.txt"), "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\na\n##a\nof\nand\n,\n.\n");
     }
-    std::filesystem::copy_file(project_root() / "docs/primer.md", path() / "text.txt");
-    write_text(path() / "expected.txt", "lin.jl-norm VERIFIED\n");
   }
+
+  void write(const std::string& name, const std::string& bytes) { write_text(path() / name, bytes); }
 };
 
 std::string run_text(const Command& command) {
@@ -166,4 +185,22 @@ TEST_CASE("pages: every command works, and prints what is shown") {
   }
   MESSAGE(commands << " commands, " << with_output << " with output");
   CHECK(commands > 40);  // or they are no longer recognised
+}
+
+TEST_CASE("README: the table is what experiments/quickstart.sh prints") {
+  const std::string script = read_text(project_root() / "experiments/quickstart.sh");
+  const std::size_t begin = script.find("croquis error "), end = script.find("--out", begin);
+  REQUIRE(end != std::string::npos);
+  std::string arguments = script.substr(begin + kProgram.size(), end - begin - kProgram.size());
+  std::erase_if(arguments, [](char c) { return c == '\\' || c == '\n'; });
+  const TemporaryFolder folder;
+  const ProgramRun run = run_croquis(arguments, folder.path());
+  int tables = 0;
+  for (const CodeBlock& block : all_pages().front().blocks) {
+    if (!block.lines.front().starts_with("relative spectral error")) continue;
+    ++tables;
+    CAPTURE(run.output);
+    CHECK(missing_line(block.lines, run.output) == "");
+  }
+  CHECK(tables == 1);
 }
