@@ -63,7 +63,7 @@ std::vector<Command> commands_of(const Page& page) {
 
 using Option = std::pair<std::string, std::string>;
 const std::map<std::string, std::vector<Option>> kSmaller = {
-    {"error", {{"--n", "256"}, {"--trials", "2"}, {"--rows", "64"}}},
+    {"error", {{"--n", "256"}, {"--trials", "1"}, {"--rows", "64"}}},
     {"sketch", {{"--n", "256"}, {"--trials", "2"}}},
     {"variance", {{"--keys", "64"}, {"--trials", "2"}}},
     {"spectrum", {{"--n", "256"}}},
@@ -80,7 +80,7 @@ std::string on_less(const std::string& command) {
   for (std::string word; words >> word;) parts.push_back(word);
   const auto has = [&](const std::string& word) { return std::find(parts.begin(), parts.end(), word) != parts.end(); };
   const auto found = kSmaller.find(parts.at(1));
-  if (found == kSmaller.end() || has("--help") || has("--explain")) return command;
+  if (found == kSmaller.end() || has("--help")) return command;
   for (const auto& [name, value] : found->second) {
     const auto place = std::find(parts.begin(), parts.end(), name);
     if (place != parts.end()) {
