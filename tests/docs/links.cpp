@@ -9,7 +9,7 @@
 
 #include "claims/claim.hpp"
 #include "docs/pages.hpp"
-#include "support/files.hpp"
+#include "support/program.hpp"
 
 namespace {
 
@@ -126,6 +126,34 @@ TEST_CASE("pages: one of every method and sketch, a line of every claim, all in 
     CAPTURE(page.path.string());
     CHECK(contents.find(": " + page.path.string() + "\n") != std::string::npos);
   }
+}
+
+TEST_CASE("pages: files of the project, options and claims that the prose names in code are there") {
+  static const std::regex span("`([^`]+)`"), file(R"((lib|apps|docs|tests|experiments|cmake)/[\w./-]+)"),
+      option("--[a-z][a-z-]+"), claim(R"((sky|nys|lin|ske|rpe)\.[\w.-]+)");
+  std::string help;
+  for (const char* command :
+       {"error", "verify", "variance", "spectrum", "dimension", "cost", "list", "sketch", "plot"}) {
+    help += run_croquis(std::string(command) + " --help", "/").output;
+  }
+  help += run_croquis("--help", "/").output;
+  std::set<std::string> claims;
+  for (const Claim& one : all_claims()) claims.insert(one.id);
+  int named = 0;
+  for (const Page& page : all_pages()) {
+    for (const std::string& line : page.prose) {
+      for (std::sregex_iterator match(line.begin(), line.end(), span), end; match != end; ++match) {
+        const std::string text = (*match)[1], first = text.substr(0, text.find(' '));
+        CAPTURE(page.path.string());
+        CAPTURE(text);
+        if (std::regex_match(first, file)) CHECK(std::filesystem::exists(project_root() / first));
+        if (std::regex_match(first, option)) CHECK(help.find(first) != std::string::npos);
+        if (std::regex_match(text, claim)) CHECK(claims.contains(text));
+        if (std::regex_match(first, file) || std::regex_match(first, option) || std::regex_match(text, claim)) ++named;
+      }
+    }
+  }
+  CHECK(named > 200);  // or they are no longer recognised
 }
 
 TEST_CASE("pages: no conflict marker is left, no tab, no trailing blank") {
