@@ -6,6 +6,7 @@
 //   Followed in its block by lines of output, a command is run as it stands and must print those lines; "..." stands
 //   for lines left out.
 //   Any other is run on less (kSmaller): fewer tokens, draws and repeats.
+// "$ croquis ..." is the transcript of one machine, and not run.
 #include <doctest/doctest.h>
 #include <croquis/core/random.hpp>
 

@@ -46,5 +46,5 @@ TEST_CASE("pages: every block of C++ or Python is a stretch of a file in docs/ex
       CHECK_MESSAGE(found, block.lines.front());
     }
   }
-  for (const auto& [text, shown] : examples) CHECK_MESSAGE(shown, text.substr(0, 100));
+  for (const auto& example : examples) CHECK_MESSAGE(example.second, example.first.substr(0, 100));
 }
