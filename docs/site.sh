@@ -10,7 +10,7 @@ staged=$(mktemp -d)
 trap 'rm -rf "$staged"' EXIT
 mkdir "$staged/pages"
 cd "$root"
-find README.md docs experiments \( -name '*.md' -o -name '*.svg' -o -name '*.png' -o -name '*.css' \) -exec cp --parents -t "$staged/pages" {} +
+find README.md docs experiments \( -name '*.md' -o -name '*.svg' -o -name '*.png' -o -name '*.css' -o -name '*.js' \) -exec cp --parents -t "$staged/pages" {} +
 cp docs/mkdocs.yml "$staged"
 mkdocs build --strict --quiet --config-file "$staged/mkdocs.yml" --site-dir "$(realpath -m "$site")"
 # Debian's mkdocs 1.4 has the jQuery that the pages ask for under an older name.
