@@ -51,9 +51,9 @@ std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) 
   command.add_option("--model-config", input.model_config, "its config.json (default: the one beside it)");
   command.add_option("--layer", input.layer, "of the model: all, or numbers from 0, as 0,3")->capture_default_str();
   command.add_flag("--token-type", input.token_type, "text: add BERT's token-type embedding, the same for all tokens");
-  command.add_option("--q", input.q, "queries, .npy (n, p); implies --input arrays");
-  command.add_option("--k", input.k, "keys, .npy (n, p)");
-  command.add_option("--v", input.v, "values, .npy (n, p_v)");
+  command.add_option("--q", input.q, "queries, .npy (n, p) or (heads, n, p); implies --input arrays");
+  command.add_option("--k", input.k, "keys, .npy");
+  command.add_option("--v", input.v, "values, .npy");
   command.add_option("--qkv", input.qkv, "all three in one .npz, members q, k, v; implies --input arrays");
   command.add_option("--head", input.head, "of the model, of arrays (heads, n, p): all, or numbers from 0, as 0,3")
       ->capture_default_str();

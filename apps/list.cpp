@@ -33,7 +33,7 @@ constexpr Entry kInputs[] = {
     {"text", "--text FILE --vocab FILE --n N",
      "a head of an initialised BERT on a text; without --text the sample text"},
     {"model", "--model FILE --vocab FILE --text FILE", "heads of a trained BERT: --layer and --head, or all"},
-    {"arrays", "--q Q.npy --k K.npy --v V.npy", "your own head: float16, 32 or 64, (n, p)"},
+    {"arrays", "--q Q.npy --k K.npy --v V.npy", "your own heads, .npy or --qkv FILE.npz: float16, 32 or 64, (n, p) or (heads, n, p)"},
     {"gaussian", "--n N --p P --norm R", "independent normal entries, root mean square norm R of queries and keys"},
     {"sphere", "--n N --p P --norm R", "queries and keys uniform on a sphere"},
     {"clustered", "--clusters K --spread S --norm R", "tokens about K centres, off by S times the norm"},

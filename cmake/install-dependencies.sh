@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what Croquis needs to be built, tested and to draw plots: Debian 12 packages, nothing else.
-# Run as root or with sudo. It does nothing when all of them are there.
+# Run as root or with sudo. It does nothing when all of them are there. Arguments are more packages: mkdocs for the site.
 set -euo pipefail
 
 packages=(
@@ -12,6 +12,7 @@ packages=(
   libcli11-dev nlohmann-json3-dev libfmt-dev         # command line, metadata, formatting
   doctest-dev                                        # tests
   gnuplot-nox                                        # plots, at run time
+  "$@"
 )
 
 missing=()

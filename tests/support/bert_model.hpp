@@ -10,12 +10,14 @@
 /// Tensors by name, without "bert."; a vector is a row. All numbers are k / 64 with |k| < 256, which float32, float16
 /// and bfloat16 can hold, so that the type of a file makes no difference.
 struct BertModel {
-  croquis::BertConfig config{
-      .hidden = 8, .heads = 2, .layers = 3, .intermediate = 12, .positions = 7, .layer_norm_epsilon = 1e-3};
+  croquis::BertConfig config;
   arma::uword vocabulary = 20;
   std::map<std::string, arma::mat> tensors;
 
-  explicit BertModel(const char* purpose);
+  explicit BertModel(
+      const char* purpose,
+      const croquis::BertConfig& sizes = {
+          .hidden = 8, .heads = 2, .layers = 3, .intermediate = 12, .positions = 7, .layer_norm_epsilon = 1e-3});
 
   /// A safetensors file; type F32, F16 or BF16.
   std::string file(const std::string& type, const std::string& prefix) const;

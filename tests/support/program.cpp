@@ -6,9 +6,8 @@
 #include <cstdio>
 #include <stdexcept>
 
-ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path& folder) {
-  const std::string command = "cd '" + folder.string() + "' && " CROQUIS_PROGRAM " " + arguments + " 2>&1";
-  std::FILE* pipe = ::popen(command.c_str(), "r");
+ProgramRun run_command(const std::string& command, const std::filesystem::path& folder) {
+  std::FILE* pipe = ::popen(("cd '" + folder.string() + "' && " + command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("popen failed");
   ProgramRun run;
   char buffer[4096];
@@ -16,6 +15,10 @@ ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path
   const int status = ::pclose(pipe);
   run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return run;
+}
+
+ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path& folder) {
+  return run_command(CROQUIS_PROGRAM " " + arguments, folder);
 }
 
 std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file) {

@@ -1,0 +1,67 @@
+// A claim of one's own, decided, and the deliberate mistake that its check must notice.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <croquis/inputs/synthetic.hpp>
+#include <croquis/sampling/indices.hpp>
+
+#include "claims/claim.hpp"
+#include "claims/decisions.hpp"
+
+using namespace croquis;
+
+constexpr arma::uword kDraws = 64;
+constexpr double kDelta = 0.05;
+
+// On every subject: signs of the first value column, their mean, and that of d of them.
+Report check_sampled_mean(const Check& check) {
+  Report report;
+  for (const Subject& subject : check.subjects) {
+    const arma::vec signs = arma::sign(subject.problem.V().col(0));
+    const arma::uword d = check.makes("fewer") ? kDraws / 4 : kDraws;
+    ProbabilityClaim claim;
+    claim.input = subject.name;
+    claim.bound = 2 * std::sqrt(std::log(2 / kDelta) / (2 * kDraws));  // the values are within [-1, 1]
+    claim.delta = kDelta;
+    claim.alpha = check.alpha / double(check.subjects.size());
+    Finding finding = decide_probability(check, claim, [&](const Stream& stream) {
+      return std::abs(arma::mean(signs.elem(sample_with_replacement(signs.n_elem, d, stream))) - arma::mean(signs));
+    });
+    finding.n = signs.n_elem;
+    finding.d = d;
+    report.findings.push_back(finding);
+    report.number = finding.bound / finding.observed;
+  }
+  report.sentence = fmt::format("the bound is {:.3g} times the 95 % quantile of the error", report.number);
+  return report;
+}
+
+Claim sampled_mean() {
+  return {.id = "own.hoeffding",
+          .kind = "probability",
+          .source = "Hoeffding 1963, Theorem 2",
+          .statement =
+              "The mean of d values in [-1, 1], drawn uniformly, is off by more than sqrt(2 log(2/delta) / d) "
+              "with probability at most delta.",
+          .hypotheses = "Independent draws, with replacement.",
+          .method = "Failures at d = 64, delta = 0.05, of the signs of a column of V.",
+          .mutants = {{"fewer", "a quarter of the draws, the same bound"}},
+          .check = check_sampled_mean};
+}
+
+int main() {
+  const Claim claim = sampled_mean();
+  bool as_expected = true;
+  for (const std::string& mutant : {std::string(), claim.mutants.front().name}) {
+    const Check check = {.subjects = {{"gaussian", gaussian_input(Stream(1), {.n = 512, .p = 16, .norm = 2})}},
+                         .stream = Stream(1).child(claim.id),
+                         .mutant = mutant};
+    const Report report = claim.check(check);
+    const Verdict verdict = verdict_of(report.findings);
+    const Finding& finding = report.findings.front();
+    fmt::print("{:<20}{:<10}{} of {} draws fail, allowed {}; {}\n", mutant.empty() ? claim.id : claim.id + "!" + mutant,
+               verdict_name(verdict), *finding.failures, *finding.trials, kDelta, report.sentence);
+    as_expected = as_expected && (verdict == claim.expected) == mutant.empty();
+  }
+  return as_expected ? 0 : 1;
+}

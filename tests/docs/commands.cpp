@@ -1,0 +1,207 @@
+// Every command that a page shows, run.
+//
+// A line of a code block that starts with "croquis" or with the folder of the examples is a command, and so is code
+// within prose that starts with "croquis" and has arguments. The commands of a page are run one after the other in
+// one folder, which has the files that the pages name.
+//   Followed in its block by lines of output, a command is run as it stands and must print those lines; "..." stands
+//   for lines left out.
+//   Any other is run on less (kSmaller): fewer tokens, draws and repeats.
+// "$ croquis ..." is the transcript of one machine, and not run.
+#include <doctest/doctest.h>
+#include <croquis/core/random.hpp>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "docs/pages.hpp"
+#include "support/archives.hpp"
+#include "support/bert_model.hpp"
+#include "support/npy_files.hpp"
+#include "support/program.hpp"
+
+namespace {
+
+struct Command {
+  std::string text;
+  std::vector<std::string> output;  ///< as shown
+};
+
+const std::string kProgram = "croquis ", kExamples = "build/release/docs/examples/";
+
+// "command \" goes on in the next line; "  # ..." is a comment.
+std::vector<Command> commands_of(const CodeBlock& block) {
+  std::vector<Command> commands;
+  for (std::size_t i = 0; i < block.lines.size(); ++i) {
+    std::string line = block.lines[i];
+    if (line.starts_with(kProgram) || line.starts_with(kExamples)) {
+      while (line.ends_with('\\') && i + 1 < block.lines.size())
+        line = line.substr(0, line.size() - 1) + block.lines[++i];
+      commands.push_back({line.substr(0, line.find("  #")), {}});
+    } else if (!commands.empty() && !line.empty()) {
+      commands.back().output.push_back(line);
+    }
+  }
+  return commands;
+}
+
+std::vector<Command> commands_of(const Page& page) {
+  static const std::regex span("`(croquis [a-z]+ [^`]+)`");
+  std::vector<Command> commands;
+  for (const CodeBlock& block : page.blocks) {
+    if (!block.language.empty()) continue;
+    for (Command& command : commands_of(block)) commands.push_back(std::move(command));
+  }
+  for (const std::string& line : page.prose) {
+    for (std::sregex_iterator match(line.begin(), line.end(), span), end; match != end; ++match) {
+      commands.push_back({(*match)[1], {}});
+    }
+  }
+  return commands;
+}
+
+using Option = std::pair<std::string, std::string>;
+const std::map<std::string, std::vector<Option>> kSmaller = {
+    {"error", {{"--n", "256"}, {"--trials", "1"}, {"--rows", "64"}}},
+    {"sketch", {{"--n", "256"}, {"--trials", "2"}}},
+    {"variance", {{"--keys", "64"}, {"--trials", "2"}}},
+    {"spectrum", {{"--n", "256"}}},
+    {"dimension", {{"--n", "64,128"}, {"--trials", "2"}}},
+    {"cost", {{"--n", "256"}, {"--features", "16"}, {"--repeats", "1"}, {"--warmup", "0"}}},
+    {"verify", {{"--quick", ""}, {"--trials", "10"}, {"--claims", "nys.*"}}},
+};
+
+// Sets the options of kSmaller; --n not for arrays, which have their own, --rows only where it is given, --claims only
+// where it is not.
+std::string on_less(const std::string& command) {
+  std::istringstream words(command);
+  std::vector<std::string> parts;
+  for (std::string word; words >> word;) parts.push_back(word);
+  const auto has = [&](const std::string& word) { return std::find(parts.begin(), parts.end(), word) != parts.end(); };
+  const auto found = kSmaller.find(parts.at(1));
+  if (found == kSmaller.end() || has("--help")) return command;
+  for (const auto& [name, value] : found->second) {
+    const auto place = std::find(parts.begin(), parts.end(), name);
+    if (place != parts.end()) {
+      if (!value.empty() && name != "--claims") *(place + 1) = value;
+    } else if (name != "--rows" && !(name == "--n" && (has("--q") || has("--qkv")))) {
+      parts.push_back(name);
+      if (!value.empty()) parts.push_back(value);
+    }
+  }
+  std::string smaller;
+  for (const std::string& part : parts) smaller += part + " ";
+  return smaller;
+}
+
+std::string normal_npy(const std::string& shape, std::size_t count, const croquis::Stream& stream) {
+  std::vector<double> numbers(count);
+  croquis::fill_normal(stream, 0, count, numbers.data());
+  return npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }\n", bytes_of(numbers));
+}
+
+// The block of a page that begins with this line, as a file.
+std::string block_of(const char* path, const std::string& first) {
+  for (const Page& page : all_pages()) {
+    for (const CodeBlock& block : page.blocks) {
+      if (page.path != path || block.lines.front() != first) continue;
+      std::string text;
+      for (const std::string& line : block.lines) text += line + "\n";
+      return text;
+    }
+  }
+  return "";
+}
+
+// The files that pages name.
+struct Files : TemporaryFolder {
+  Files() {
+    const croquis::Stream stream = croquis::Stream(1).child("docs");
+    std::vector<std::pair<std::string, std::string>> members;
+    for (const char* name : {"Q", "K", "V"}) {
+      write(name + std::string(".npy"), normal_npy("(256, 16)", 256 * 16, stream.child(name)));
+      for (const char* layer : {"layer0_", "layer1_"}) {
+        write(layer + std::string(name) + ".npy",
+              normal_npy("(4, 256, 8)", std::size_t{4 * 256 * 8}, stream.child(layer).child(name)));
+      }
+      members.emplace_back(name + std::string(".npy"),
+                           normal_npy("(256, 8)", std::size_t{256 * 8}, stream.child(name)));
+    }
+    write("head.npz", zip_file(members, Compression::deflated));
+    write("run.ini", block_of("docs/formats.md", "[error]"));
+    write("expected.txt", "nys.lemma1 VERIFIED\n");
+    write("text.txt", read_text(project_root() / "docs/primer.md"));
+    const BertModel model("docs", {.hidden = 16, .heads = 4, .layers = 12, .intermediate = 12, .positions = 64});
+    for (const char* folder : {"", "bert/"}) {
+      std::filesystem::create_directories(path() / folder);
+      write(folder + std::string("model.safetensors"), model.file("F32", ""));
+      write(folder + std::string("config.json"), model.configuration());
+      write(folder + std::string("vocab.txt"), "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\na\n##a\nof\nand\n,\n.\n");
+    }
+  }
+
+  void write(const std::string& name, const std::string& bytes) { write_text(path() / name, bytes); }
+};
+
+std::string run_text(const Command& command) {
+  if (command.text.starts_with(kExamples)) return CROQUIS_EXAMPLES "/" + command.text.substr(kExamples.size());
+  const std::string shown = command.output.empty() ? on_less(command.text) : command.text;
+  return CROQUIS_PROGRAM " " + shown.substr(kProgram.size());
+}
+
+// The first shown line that the output does not have after those before it; empty when it has all.
+std::string missing_line(const std::vector<std::string>& shown, const std::string& output) {
+  std::istringstream printed(output);
+  for (const std::string& line : shown) {
+    if (line == "...") continue;
+    bool found = false;
+    for (std::string other; !found && std::getline(printed, other);) found = other == line;
+    if (!found) return line;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("pages: every command works, and prints what is shown") {
+  int commands = 0, with_output = 0;
+  for (const Page& page : all_pages()) {
+    const std::vector<Command> shown = commands_of(page);
+    if (shown.empty()) continue;
+    const Files files;
+    std::set<std::string> done;
+    for (const Command& command : shown) {
+      if (!done.insert(command.text).second && command.output.empty()) continue;
+      ++commands;
+      if (!command.output.empty()) ++with_output;
+      const ProgramRun run = run_command(run_text(command), files.path());
+      CAPTURE(page.path.string());
+      CAPTURE(command.text);
+      CAPTURE(run.output);
+      CHECK(run.status == 0);
+      CHECK(missing_line(command.output, run.output) == "");
+    }
+  }
+  MESSAGE(commands << " commands, " << with_output << " with output");
+  CHECK(commands > 40);  // or they are no longer recognised
+}
+
+TEST_CASE("README: the table is what experiments/quickstart.sh prints") {
+  const std::string script = read_text(project_root() / "experiments/quickstart.sh");
+  const std::size_t begin = script.find("croquis error "), end = script.find("--out", begin);
+  REQUIRE(end != std::string::npos);
+  std::string arguments = script.substr(begin + kProgram.size(), end - begin - kProgram.size());
+  std::erase_if(arguments, [](char c) { return c == '\\' || c == '\n'; });
+  const TemporaryFolder folder;
+  const ProgramRun run = run_croquis(arguments, folder.path());
+  int tables = 0;
+  for (const CodeBlock& block : all_pages().front().blocks) {
+    if (!block.lines.front().starts_with("relative spectral error")) continue;
+    ++tables;
+    CAPTURE(run.output);
+    CHECK(missing_line(block.lines, run.output) == "");
+  }
+  CHECK(tables == 1);
+}
