@@ -1,10 +1,23 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/linformer_unreduced.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/products.hpp>
 #include <croquis/sketch/gaussian.hpp>
+#include <memory>
 
 namespace croquis {
 namespace {
+
+constexpr arma::uword kStored = 2048;  // tokens up to which B is stored: 32 MB, and no exponentials in a trial
+
+template <typename T>
+LinearOperator<T> scores_of(const Problem<T>& problem) {
+  if (problem.n() > kStored) return exact_scores(problem, Target::softmax);
+  const auto transposed = std::make_shared<const arma::Mat<T>>(softmax_transposed(problem.Q(), problem.K()));
+  return {problem.n(), problem.n(), [transposed](const arma::Mat<T>& x) { return product_tn(*transposed, x); },
+          [transposed](const arma::Mat<T>& x) { return product(*transposed, x); }};
+}
 
 template <typename T>
 Approximation<T> sketched(const LinearOperator<T>& scores, const Problem<T>& problem, arma::uword d,
@@ -21,7 +34,7 @@ Approximation<T> sketched(const LinearOperator<T>& scores, const Problem<T>& pro
 
 template <typename T>
 Approximation<T> linformer_unreduced(const Problem<T>& problem, arma::uword d, const Stream& stream) {
-  return sketched(exact_scores(problem, Target::softmax), problem, d, stream);
+  return sketched(scores_of(problem), problem, d, stream);
 }
 
 template <typename T>
@@ -34,7 +47,7 @@ Method<T> linformer_unreduced_method() {
   method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
-    const LinearOperator<T> scores = exact_scores(problem, Target::softmax);
+    const LinearOperator<T> scores = scores_of(problem);
     return {[=](arma::uword d, const Stream& stream) { return sketched(scores, problem, d, stream); },
             [=](double d) { return 2 * n * n * (p + p_v) + n * n + 4 * n * d * p_v; }};
   };

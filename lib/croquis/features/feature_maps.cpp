@@ -33,12 +33,17 @@ FeatureMap feature_map(std::string_view name) {
 
 template <typename T>
 arma::Mat<T> log_elu_features(arma::Mat<T> x) {
+  // log(1 + v) = log(u) + (v - (u - 1)) / u with u = 1 + v rounded, to first order in what the rounding lost.
   parallel_for(x.n_cols, 8 * x.n_rows, [&x](std::size_t c) {
     T* column = x.colptr(c);
+    const auto positive = [](T value) { return T(0.5) * (value + std::abs(value)); };  // max(value, 0), no branch
     std::vector<T> log(x.n_rows);
-    for (arma::uword i = 0; i < x.n_rows; ++i) log[i] = 1 + (column[i] > 0 ? column[i] : T(0));
+    for (arma::uword i = 0; i < x.n_rows; ++i) log[i] = 1 + positive(column[i]);
     logarithm(log.data(), log.size());
-    for (arma::uword i = 0; i < x.n_rows; ++i) column[i] = log[i] + (column[i] < 0 ? column[i] : T(0));
+    for (arma::uword i = 0; i < x.n_rows; ++i) {
+      const T v = positive(column[i]), u = 1 + v, lost = v - (u - 1);
+      column[i] = log[i] + lost / u + (column[i] - v);
+    }
   });
   return x;
 }

@@ -6,7 +6,7 @@
 namespace croquis {
 
 /// x[i] <- exp(x[i] - shift); returns the sum of the results. Arguments after the shift: at most 700 (double) or
-/// 88 (float); below -700 or -100 the result is 0 or denormal. Within 2 ulp of the exponential.
+/// 88 (float); a result below the smallest normal number is 0. Within 2 ulp of the exponential.
 template <typename T>
 T exp_shifted(T* x, std::size_t count, T shift);
 
