@@ -2,7 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <exception>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 
 #include "common_options.hpp"
@@ -12,6 +16,7 @@
 #include "list.hpp"
 #include "plot.hpp"
 #include "results/environment.hpp"
+#include "results/progress.hpp"
 #include "sketch.hpp"
 #include "spectrum.hpp"
 #include "variance.hpp"
@@ -25,6 +30,19 @@ std::string command_line(int argc, char** argv) {
   std::string line;
   for (int i = 0; i < argc; ++i) line += fmt::format("{}{}", i == 0 ? "" : " ", argv[i]);
   return line;
+}
+
+// One line, whatever the names and values are that it quotes: no line break, no command to the terminal, UTF-8.
+void complain(const std::string& what) {
+  using nlohmann::json;
+  std::string line = json(what).dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string text;
+  for (std::size_t i = 1; i + 1 < line.size(); ++i) {
+    const bool plain = line[i] == '\\' && (line[i + 1] == '"' || line[i + 1] == '\\');  // an escape that is not needed
+    if (plain) ++i;
+    text += line[i];
+  }
+  say(fmt::format("croquis: {}\n", text));
 }
 
 int run(int argc, char** argv) {
@@ -169,10 +187,10 @@ int run(int argc, char** argv) {
     return app.exit(success);  // --help, --version
   } catch (const CLI::ParseError& wrong) {
     if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
-      fmt::print(stderr, "croquis: '{}' is not a command; croquis --help shows those there are\n", argv[1]);
+      complain(fmt::format("'{}' is not a command; croquis --help shows those there are", argv[1]));
       return kBadUsage;
     }
-    fmt::print(stderr, "croquis: {}; croquis --help shows what there is\n", wrong.what());
+    complain(fmt::format("{}; croquis --help shows what there is", wrong.what()));
     return kBadUsage;
   }
 
@@ -225,9 +243,14 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    const int status = run(argc, argv);
+    if (std::fflush(stdout) != 0) throw std::runtime_error("standard output cannot be written");
+    return status;
+  } catch (const std::bad_alloc&) {
+    complain("there is not enough memory; give a smaller --n, --p or --features, or fewer --threads");
+    return kBadUsage;
   } catch (const std::exception& failure) {
-    fmt::print(stderr, "croquis: {}\n", failure.what());
+    complain(failure.what());
     return kBadUsage;
   }
 }
