@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <croquis/core/memory.hpp>
 #include <optional>
 
 #include "lists.hpp"
@@ -164,6 +165,9 @@ void check(const ErrorOptions& options, const Problem<double>& problem, const st
     throw std::invalid_argument(
         fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), problem.n()));
   }
+  const auto n = static_cast<double>(problem.n()), d = static_cast<double>(features.back());
+  croquis::require_memory(n * d * (options.run.precision == "float" ? sizeof(float) : sizeof(double)),
+                          "--features: the n x d numbers of a method", {{"n", problem.n()}, {"d", features.back()}});
   const auto least = static_cast<long long>(croquis::SampledReference::kGroups);
   if (options.rows && (*options.rows < least || *options.rows > static_cast<long long>(problem.n()))) {
     throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, problem.n()));

@@ -16,11 +16,15 @@ namespace {
 [[noreturn]] void become(const std::vector<char*>& arguments, const std::string& folder,
                          const ProcessSettings& settings, int output) {
   constexpr int failed = 127;
-  if (settings.largest_file) {
-    const rlimit limit{*settings.largest_file, *settings.largest_file}, no_core{0, 0};
-    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || ::setrlimit(RLIMIT_CORE, &no_core) != 0) ::_exit(failed);
-    if (settings.survives_limit) ::signal(SIGXFSZ, SIG_IGN);
-  }
+  const auto limit = [](int resource, const std::optional<std::size_t>& most) {
+    const rlimit both{most.value_or(0), most.value_or(0)};
+    if (most && ::setrlimit(static_cast<__rlimit_resource_t>(resource), &both) != 0) ::_exit(failed);
+  };
+  limit(RLIMIT_FSIZE, settings.largest_file);
+  limit(RLIMIT_AS, settings.memory);
+  limit(RLIMIT_CPU, settings.seconds);
+  limit(RLIMIT_CORE, 0);
+  if (settings.survives_limit) ::signal(SIGXFSZ, SIG_IGN);
   for (const auto& [name, value] : settings.environment) ::setenv(name.c_str(), value.c_str(), 1);
   if (::chdir(folder.c_str()) != 0) ::_exit(failed);
   ::dup2(output, STDOUT_FILENO);

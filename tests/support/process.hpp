@@ -14,6 +14,8 @@
 struct ProcessSettings {
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< beside the test's own
   std::optional<std::size_t> largest_file = {};                       ///< bytes that it may write to one file
+  std::optional<std::size_t> memory = {};                             ///< bytes of address space
+  std::optional<std::size_t> seconds = {};                            ///< of processor time
   bool survives_limit = false;  ///< the write beyond fails, as on a full disk; otherwise it ends the process
 };
 
