@@ -1,48 +1,22 @@
 // A run that is killed, wherever it is, and resumed, gives the rows of one that was not.
 #include <doctest/doctest.h>
 #include <croquis/core/random.hpp>
-#include <croquis/io/csv.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <thread>
 
 #include "support/process.hpp"
 #include "support/seed.hpp"
+#include "support/small_runs.hpp"
 
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-// Every command that writes rows, at a size of a tenth of a second.
-const char* const kCommands[] = {
-    "error --n 64 --p 8 --methods v-mean,skyformer,performer,skeinformer --features 8,16 --trials 10 --threads 2",
-    "verify --claims sky.cond*,ske.unbiased,ske.jl,lin.thm1.*,lin.jl-norm --input gaussian --n 32 --p 4 "
-    "--quick --trials 10 --threads 2",
-    "variance --maps prf,trf --projections iid,haar --norms 1,2 --features 4,16 --trials 9 --p 8 --keys 32",
-    "cost --methods skyformer,linformer --n 64,128 --features 8,16 --repeats 2 --warmup 0 --p 8",
-    "sketch --input gaussian --n 96 --p 8 --features 8,16 --trials 4 --sketches gaussian,srht,sjlt --landmarks uniform",
-    "spectrum --input gaussian --n 64 --p 8",
-    "dimension --input gaussian --n 32,64 --p 4 --trials 4",
-};
-
-// The rows without what is measured by a clock or the kernel, in an order of their own.
-Rows fixed_rows(const std::filesystem::path& file) {
-  croquis::CsvTable table = croquis::read_csv(file.string());
-  for (const char* measured : {"seconds", "peak_bytes"}) {
-    const auto at = std::find(table.header.begin(), table.header.end(), measured) - table.header.begin();
-    if (at == static_cast<std::ptrdiff_t>(table.header.size())) continue;
-    table.header.erase(table.header.begin() + at);
-    for (auto& row : table.rows) row.erase(row.begin() + at);
-  }
-  std::sort(table.rows.begin(), table.rows.end());
-  return std::move(table.rows);
-}
-
-std::vector<std::string> command(const char* line, const std::string& out) {
+std::vector<std::string> command(const std::string& line, const std::string& out) {
   std::vector<std::string> arguments = words(line);
-  for (const char* common : {"--quiet", "--resume", "--out"}) arguments.emplace_back(common);
+  for (const char* common : {"--quiet", "--resume", "--threads=2", "--out"}) arguments.emplace_back(common);
   arguments.push_back(out);
   return arguments;
 }
@@ -56,16 +30,16 @@ void remove_results(const TemporaryFolder& folder, const std::string& name) {
 }  // namespace
 
 TEST_CASE("killed at fifty random moments and resumed, every command has the rows of an uninterrupted run") {
-  for (const char* line : kCommands) {
-    CAPTURE(std::string(line));
+  for (const std::string& line : kSmallRuns) {
+    CAPTURE(line);
     TemporaryFolder folder;
     croquis::Engine engine = croquis::Stream(test_seed()).child("killed").engine();
     const auto start = std::chrono::steady_clock::now();
     REQUIRE(run_process(command(line, "whole.csv"), folder.path()).status == 0);
     const auto length = std::chrono::steady_clock::now() - start;
-    const Rows whole = fixed_rows(folder / "whole.csv");
+    const Rows whole = sorted_rows(folder / "whole.csv");
     const auto compare = [&] {
-      const Rows rows = fixed_rows(folder / "part.csv");
+      const Rows rows = sorted_rows(folder / "part.csv");
       CHECK(rows == whole);
     };
     for (int kills = 0; kills < 50;) {
@@ -86,12 +60,12 @@ TEST_CASE("killed at fifty random moments and resumed, every command has the row
 }
 
 TEST_CASE("killed within a write, at any byte of the rows or of the meta file, and resumed: the same rows") {
-  for (const char* line : kCommands) {
-    CAPTURE(std::string(line));
+  for (const std::string& line : kSmallRuns) {
+    CAPTURE(line);
     TemporaryFolder folder;
     croquis::Engine engine = croquis::Stream(test_seed()).child("torn").engine();
     REQUIRE(run_process(command(line, "whole.csv"), folder.path()).status == 0);
-    const Rows whole = fixed_rows(folder / "whole.csv");
+    const Rows whole = sorted_rows(folder / "whole.csv");
     const std::size_t size = read_text(folder / "whole.csv").size();
     // The second death is within the meta file of a resumed run, before or after some rows.
     for (int times = 0; times < 4; ++times) {
@@ -103,7 +77,7 @@ TEST_CASE("killed within a write, at any byte of the rows or of the meta file, a
       }
       const ProgramRun last = run_process(command(line, "part.csv"), folder.path());
       CHECK_MESSAGE(last.status == 0, last.output);
-      CHECK(fixed_rows(folder / "part.csv") == whole);
+      CHECK(sorted_rows(folder / "part.csv") == whole);
       remove_results(folder, "part.");
     }
   }
@@ -113,7 +87,7 @@ TEST_CASE("SIGINT and SIGTERM: the row is finished, a line says how to go on, ex
   TemporaryFolder folder;
   for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
     // More rows than it can make until the signal comes.
-    const char* line = "error --n 64 --p 8 --methods v-mean,performer --features 8,16 --trials 900000 --threads 2";
+    const char* line = "error --n 64 --p 8 --methods v-mean,performer --features 8,16 --trials 900000";
     Process process(command(line, "stopped.csv"), folder.path());
     while (!std::filesystem::exists(folder / "stopped.csv") || read_text(folder / "stopped.csv").size() < 5000) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
