@@ -21,7 +21,9 @@ namespace {
     if (most && ::setrlimit(static_cast<__rlimit_resource_t>(resource), &both) != 0) ::_exit(failed);
   };
   limit(RLIMIT_FSIZE, settings.largest_file);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which map terabytes
   limit(RLIMIT_AS, settings.memory);
+#endif
   limit(RLIMIT_CPU, settings.seconds);
   limit(RLIMIT_CORE, 0);
   if (settings.survives_limit) ::signal(SIGXFSZ, SIG_IGN);
