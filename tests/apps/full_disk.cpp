@@ -33,6 +33,7 @@ void check_what_is_left(const std::filesystem::path& folder, const TemporaryFold
     CHECK((name == "e.csv" || name == "e.meta.json" || name == "e.summary.csv" || name == "e.svg"));
   }
   if (std::filesystem::exists(folder / "e.csv") && !read_text(folder / "e.csv").empty()) {
+    CHECK(read_text(folder / "e.csv").ends_with('\n'));
     const auto rows = rows_of(folder / "e.csv"), all = rows_of(reference / "e.csv");
     REQUIRE(rows.size() <= all.size());
     CHECK(std::equal(rows.begin(), rows.end(), all.begin()));
@@ -148,13 +149,14 @@ TEST_CASE("a result that cannot be there: one line that names it, status 2") {
     cases.emplace_back("read-only.csv", "Permission denied");
     cases.emplace_back("closed/e.csv", "Permission denied");
   }
-  for (const auto& [out, reason] : cases) {
+  for (const auto& one : cases) {
+    const std::string out = one.first, reason = one.second;
     for (const char* how : {"", " --resume", " --overwrite"}) {
-      CAPTURE(std::string(out) + how);
+      CAPTURE(out + how);
       const ProgramRun run = run_process(words(small + out + how), folder.path());
       CHECK(run.status == 2);
       CHECK(lines_in(run.output) == 1);
-      CHECK_MESSAGE(contains(run.output, std::string(out) + ": cannot be written: "), run.output);
+      CHECK_MESSAGE(contains(run.output, out + ": cannot be written: "), run.output);
       CHECK_MESSAGE(contains(run.output, reason), run.output);
     }
   }
@@ -176,7 +178,7 @@ TEST_CASE("two runs on one file: the second is refused in one line, whatever it 
   const std::string meta = read_text(folder / "e.meta.json");
   for (const std::string how : {"", "--resume", "--overwrite", "--overwrite --seed 2"}) {
     CAPTURE(how);
-    const ProgramRun second = run_process(words(line + "--out e.csv " + how), folder.path());
+    const ProgramRun second = run_process(words(line + "--out e.csv " + how), folder.path(), {.seconds = 10});
     CHECK(second.status == 2);
     CHECK(second.output == "croquis: e.csv: another run is writing it; wait for it or give another --out\n");
   }

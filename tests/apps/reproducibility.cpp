@@ -99,7 +99,9 @@ TEST_CASE("reproducible: kernels of one family give the same bytes, of any two t
       if (!results.contains(used)) results.emplace(used, result_of(line, folder, with_kernels(name)));
     }
     REQUIRE(results.contains("Prescott"));  // every processor runs them
-    for (const auto& [name, result] : results) {
+    for (const auto& one : results) {
+      const std::string& name = one.first;
+      const croquis::CsvTable& result = one.second;
       CAPTURE(name);
       check_close(result, results.at("Prescott"), bound);
       const auto relative = family.find(name);
