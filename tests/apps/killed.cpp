@@ -102,3 +102,16 @@ TEST_CASE("SIGINT and SIGTERM: the row is finished, a line says how to go on, ex
     remove_results(folder, "stopped.");
   }
 }
+
+TEST_CASE("a result of a file whose name is not UTF-8 is resumed, and noted in JSON that is") {
+  TemporaryFolder folder;
+  const std::string text = "\xff\xfe.txt";
+  write_text(folder / text, "a b c d e f g h i j k l m n o p\n");
+  std::vector<std::string> arguments = command("error --n 12 --p 4 --methods v-mean --features 4", "r.csv");
+  for (const std::string& more : {std::string("--text"), text}) arguments.push_back(more);
+  for (int times = 0; times < 2; ++times) {
+    const ProgramRun run = run_process(arguments, folder.path());
+    CHECK_MESSAGE(run.status == 0, run.output);
+  }
+  CHECK(read_text(folder / "r.meta.json").find('\xff') == std::string::npos);
+}
