@@ -5,6 +5,11 @@
 #include <algorithm>
 #include <sstream>
 
+CLI::Range whole_number(long long least) {
+  constexpr long long most = 1LL << 30;
+  return CLI::Range(least, most);
+}
+
 void add_run_options(CLI::App& command, RunOptions& run) {
   command.add_option("--seed", run.seed, "seed of all random draws")
       ->check(CLI::NonNegativeNumber)
@@ -57,15 +62,17 @@ std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) 
   command.add_option("--qkv", input.qkv, "all three in one .npz, members q, k, v; implies --input arrays");
   command.add_option("--head", input.head, "of the model, of arrays (heads, n, p): all, or numbers from 0, as 0,3")
       ->capture_default_str();
-  command.add_option("--n", input.n, "tokens (default 1024)");
-  command.add_option("--p", input.p, "width of the head (default 64)");
-  command.add_option("--length", input.length, "tokens from here on are padding (default n)");
+  command.add_option("--n", input.n, "tokens (default 1024)")->check(whole_number(1));
+  command.add_option("--p", input.p, "width of the head (default 64)")->check(whole_number(1));
+  command.add_option("--length", input.length, "tokens from here on are padding (default n)")->check(whole_number(1));
   command.add_option("--norm", input.norm, "synthetic inputs: norm of queries and keys (default sqrt(p))");
-  command.add_option("--clusters", input.clusters, "clustered: number of clusters (default 16)");
+  command.add_option("--clusters", input.clusters, "clustered: number of clusters (default 16)")
+      ->check(whole_number(1));
   command.add_option("--spread", input.spread, "clustered: distance from the centre over the norm (default 0.1)");
   command.add_option("--tail", input.tail, "heavy-norms: exponent of the norms' tail (default 3)");
-  command.add_option("--token-rank", input.rank, "low-rank: dimensions of the tokens (default 8)");
-  command.add_option("--distinct", input.distinct, "duplicates: different tokens (default 64)");
+  command.add_option("--token-rank", input.rank, "low-rank: dimensions of the tokens (default 8)")
+      ->check(whole_number(1));
+  command.add_option("--distinct", input.distinct, "duplicates: different tokens (default 64)")->check(whole_number(1));
   add_bias_options(command, input.bias, input.causal);
   std::vector<CLI::Option*> added = command.get_options();
   added.erase(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(before));

@@ -8,6 +8,9 @@
 #include "input.hpp"
 #include "results/run.hpp"
 
+/// From `least` to 2^30: the check of every option that counts. Beyond 64 bits a number would be taken as the largest.
+CLI::Range whole_number(long long least);
+
 void add_run_options(CLI::App& command, RunOptions& run);
 void add_precision_option(CLI::App& command, RunOptions& run);
 void add_bias_options(CLI::App& command, std::string& bias, bool& causal);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <croquis/attention/exact.hpp>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/stats/regression.hpp>
@@ -206,6 +207,14 @@ int run_cost(CostOptions options) {
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
   for (const arma::uword n : sizes) {  // a bias that does not fit is refused before there is a file
     croquis::require_valid(parse_bias(options.bias, options.causal, n, Stream(options.run.seed)), n);
+  }
+  const auto largest = static_cast<double>(sizes.back()), width = static_cast<double>(options.p);
+  croquis::require_memory(6 * sizeof(double) * largest * width, "cost: Q, K, V and a copy",
+                          {{"n", sizes.back()}, {"p", options.p}});
+  if (options.methods != "exact") {
+    const double number = options.run.precision == "float" ? sizeof(float) : sizeof(double);
+    croquis::require_memory(number * largest * static_cast<double>(features.back()),
+                            "--features: the n x d numbers of a method", {{"n", sizes.back()}, {"d", features.back()}});
   }
   prepare_run(options.run);
   Run run(options.run, "cost", kColumns, {"method", "preset", "n", "features", "repeat"},

@@ -213,6 +213,9 @@ int run_dimension(DimensionOptions options) {
   std::vector<Step> steps;
   for (const Input& input : inputs) {
     constexpr arma::uword most = croquis::RidgeLeverage<double>::kLargestN / 2;
+    if (options.method == "dense" && input.problem.n() > most) {
+      throw std::invalid_argument(fmt::format("--method dense: n = {} is more than {}", input.problem.n(), most));
+    }
     const bool dense = options.method == "dense" || (options.method == "auto" && input.problem.n() <= most);
     for (const double width : widths) {
       const Step step{&input, width, dense};

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 
 #include "gnuplot.hpp"
 #include "results/groups.hpp"
+#include "results/whole_file.hpp"
 
 namespace {
 
@@ -70,7 +71,7 @@ std::vector<DimensionCurve> dimension_curves(const croquis::CsvTable& table) {
 
 void write_dimension_summary(const std::string& path, const std::vector<DimensionCurve>& curves) {
   using croquis::csv_number;
-  std::ofstream file(path);
+  std::ostringstream file;
   file << "input,width,epsilon,metric,sizes,first_n,last_n,first,last,exponent\n";
   for (const DimensionCurve& c : curves) {
     const std::pair<const char*, const std::vector<double>*> metrics[] = {
@@ -83,8 +84,7 @@ void write_dimension_summary(const std::string& path, const std::vector<Dimensio
                           csv_number(values->back()), csv_number(exponent));
     }
   }
-  file.flush();
-  if (!file) throw std::runtime_error(fmt::format("{}: cannot be written", path));
+  write_whole(path, file.str());
 }
 
 void print_dimension(const croquis::CsvTable& table) {

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <croquis/core/memory.hpp>
+#include <limits>
 #include <optional>
 
 #include "lists.hpp"
@@ -164,6 +167,9 @@ void check(const ErrorOptions& options, const Problem<double>& problem, const st
     throw std::invalid_argument(
         fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), problem.n()));
   }
+  const auto n = static_cast<double>(problem.n()), d = static_cast<double>(features.back());
+  croquis::require_memory(n * d * (options.run.precision == "float" ? sizeof(float) : sizeof(double)),
+                          "--features: the n x d numbers of a method", {{"n", problem.n()}, {"d", features.back()}});
   const auto least = static_cast<long long>(croquis::SampledReference::kGroups);
   if (options.rows && (*options.rows < least || *options.rows > static_cast<long long>(problem.n()))) {
     throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, problem.n()));
@@ -181,6 +187,11 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
            const std::vector<arma::uword>& features, Run& run) {
   const auto as = [](const arma::mat& m) { return arma::conv_to<arma::Mat<T>>::from(m); };
   const Problem<double>& given = input.problem;
+  const double largest = std::max({arma::abs(given.Q()).max(), arma::abs(given.K()).max(), arma::abs(given.V()).max()});
+  if (largest > static_cast<double>(std::numeric_limits<T>::max())) {
+    throw std::invalid_argument(
+        fmt::format("--precision float: the input has numbers up to {:.3g}; give --precision double", largest));
+  }
   const croquis::RelativePosition<double>& position = given.position();
   const Problem<T> problem(as(given.Q()), as(given.K()), as(given.V()), {},
                            {arma::conv_to<arma::Col<T>>::from(position.bias), position.causal, position.height});

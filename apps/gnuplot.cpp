@@ -5,7 +5,10 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
+
+#include "results/whole_file.hpp"
 
 namespace {
 
@@ -17,6 +20,18 @@ std::string terminal_of(const std::string& path, double panels) {
   if (extension == ".png") return fmt::format("pngcairo size 1290,{:.0f} font 'sans,18'", 840 * panels);
   if (extension == ".pdf") return fmt::format("pdfcairo size 17cm,{:.1f}cm font 'sans,11'", 11 * panels);
   throw std::invalid_argument(fmt::format("{}: a plot ends in .svg, .png or .pdf", path));
+}
+
+// Whether an svg, png or pdf has its end: gnuplot does not say that the disk was full.
+bool is_whole(const std::string& path) {
+  constexpr std::streamoff tail = 16;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.tellg();
+  if (!file || size < tail) return false;
+  std::string end(tail, '\0');
+  file.seekg(size - tail).read(end.data(), tail);
+  return file && (end.find("</svg>") != std::string::npos || end.find("IEND") != std::string::npos ||
+                  end.find("%%EOF") != std::string::npos);
 }
 
 }  // namespace
@@ -31,7 +46,7 @@ void check_plot_name(const std::string& path) {
 }
 
 std::string plot_header(const std::string& path, double panels) {
-  return fmt::format("set terminal {}\nset output {}\n", terminal_of(path, panels), gnuplot_string(path));
+  return fmt::format("set terminal {}\nset output {}\n", terminal_of(path, panels), gnuplot_string(part_of(path)));
 }
 
 std::string gnuplot_string(const std::string& text) {
@@ -56,8 +71,10 @@ void run_gnuplot(const std::string& script, const std::string& path) {
   const int status = pipe != nullptr ? ::pclose(pipe) : -1;
   std::signal(SIGPIPE, previous);
   std::error_code error;
-  if (!written || status != 0 || std::filesystem::file_size(path, error) == 0 || error) {
-    throw std::runtime_error(
-        fmt::format("{}: not drawn; is gnuplot installed (Debian: gnuplot-nox) and the folder writable?", path));
+  if (!written || status != 0 || !is_whole(part_of(path))) {
+    std::filesystem::remove(part_of(path), error);
+    throw std::runtime_error(fmt::format(
+        "{}: not drawn; is gnuplot installed (Debian: gnuplot-nox), the folder writable and the disk not full?", path));
   }
+  publish(path);
 }

@@ -2,7 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 
 #include "common_options.hpp"
@@ -12,6 +17,7 @@
 #include "list.hpp"
 #include "plot.hpp"
 #include "results/environment.hpp"
+#include "results/progress.hpp"
 #include "sketch.hpp"
 #include "spectrum.hpp"
 #include "variance.hpp"
@@ -20,6 +26,7 @@
 namespace {
 
 constexpr int kBadUsage = 2;
+constexpr long long kMostTrials = 10'000'000;  // more rows than anybody reads, fewer than fill a memory
 
 std::string command_line(int argc, char** argv) {
   std::string line;
@@ -27,11 +34,31 @@ std::string command_line(int argc, char** argv) {
   return line;
 }
 
+// One line, whatever the names and values are that it quotes: no line break, no command to the terminal, UTF-8.
+void complain(const std::string& what) {
+  using nlohmann::json;
+  std::string line = json(what).dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string text;
+  for (std::size_t i = 1; i + 1 < line.size(); ++i) {
+    const bool plain = line[i] == '\\' && (line[i + 1] == '"' || line[i + 1] == '\\');  // an escape that is not needed
+    if (plain) ++i;
+    text += line[i];
+  }
+  say(fmt::format("croquis: {}\n", text));
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Croquis: how well does a sketch approximate attention?", "croquis");
   app.set_version_flag("--version", [] { return environment_text(); });
   app.require_subcommand(1);
-  app.set_config("--config", "", "read options from this file: [error], then features=\"16,32\", one a line");
+  app.set_config("--config", "", "read options from this file: [error], then features=\"16,32\", one a line")
+      ->check([](const std::string& path) {
+        constexpr std::uintmax_t most = 1 << 20;
+        std::error_code error;
+        const bool fits = std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path) <= most;
+        return fits ? std::string() : path + " is not a file of options";
+      });
+  app.allow_config_extras(CLI::config_extras_mode::error);
   app.footer(
       "Exit status: 0 done, 2 bad usage or input, 130 or 143 interrupted. croquis COMMAND --help has the options.");
 
@@ -43,9 +70,13 @@ int run(int argc, char** argv) {
   error_command->add_option("--methods", error.methods, "a,b:option=value,c or all (see list methods)")
       ->capture_default_str();
   error_command->add_option("--features", error.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
-  error_command->add_option("--trials", error.trials, "draws of every random method")->capture_default_str();
-  error_command->add_option("--rows", error.rows,
-                            "for large n: so many random rows of the exact output, and intervals (default all)");
+  error_command->add_option("--trials", error.trials, "draws of every random method")
+      ->check(CLI::Range(1LL, kMostTrials))
+      ->capture_default_str();
+  error_command
+      ->add_option("--rows", error.rows,
+                   "for large n: so many random rows of the exact output, and intervals (default all)")
+      ->check(whole_number(1));
 
   error_command->add_flag(
       "--scores", error.scores,
@@ -61,9 +92,12 @@ int run(int argc, char** argv) {
   sketch_command->add_option("--landmarks", sketch.landmarks, "landmark policies on the lift of Q, K: a,b, all or none")
       ->capture_default_str();
   sketch_command->add_option("--features", sketch.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
-  sketch_command->add_option("--trials", sketch.trials, "draws of each")->capture_default_str();
-  sketch_command->add_option("--rank", sketch.rank,
-                             "dimension of the subspace to embed (default all columns, at most 64)");
+  sketch_command->add_option("--trials", sketch.trials, "draws of each")
+      ->check(CLI::Range(1LL, kMostTrials))
+      ->capture_default_str();
+  sketch_command
+      ->add_option("--rank", sketch.rank, "dimension of the subspace to embed (default all columns, at most 64)")
+      ->check(whole_number(0));
 
   CostOptions cost;
   CLI::App* cost_command = app.add_subcommand("cost", "time, peak memory and flops against n and d");
@@ -75,10 +109,14 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   cost_command->add_option("--n", cost.n, "tokens: 1024,4096 or 1024:8192 (doubling)")->capture_default_str();
   cost_command->add_option("--features", cost.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
-  cost_command->add_option("--p", cost.p, "width of the head")->capture_default_str();
+  cost_command->add_option("--p", cost.p, "width of the head")->check(whole_number(1))->capture_default_str();
   add_bias_options(*cost_command, cost.bias, cost.causal);
-  cost_command->add_option("--repeats", cost.repeats, "timed calls of each")->capture_default_str();
-  cost_command->add_option("--warmup", cost.warmup, "calls before them")->capture_default_str();
+  cost_command->add_option("--repeats", cost.repeats, "timed calls of each")
+      ->check(CLI::Range(1LL, kMostTrials))
+      ->capture_default_str();
+  cost_command->add_option("--warmup", cost.warmup, "calls before them")
+      ->check(CLI::Range(0LL, kMostTrials))
+      ->capture_default_str();
 
   VarianceOptions variance;
   CLI::App* variance_command = app.add_subcommand("variance", "random features: error and variance against norm and d");
@@ -90,10 +128,17 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   variance_command->add_option("--projections", variance.projections, "iid,haar,... or all")->capture_default_str();
   variance_command->add_option("--features", variance.features, "4,16,64 or 4:1024 (doubling)")->capture_default_str();
-  variance_command->add_option("--p", variance.p, "dimension of the spheres")->capture_default_str();
-  variance_command->add_option("--keys", variance.keys, "keys on the sphere")->capture_default_str();
-  variance_command->add_option("--queries", variance.queries, "queries (default 1; at most 64 of a file)");
-  variance_command->add_option("--trials", variance.trials, "draws of each")->capture_default_str();
+  variance_command->add_option("--p", variance.p, "dimension of the spheres")
+      ->check(whole_number(1))
+      ->capture_default_str();
+  variance_command->add_option("--keys", variance.keys, "keys on the sphere")
+      ->check(whole_number(1))
+      ->capture_default_str();
+  variance_command->add_option("--queries", variance.queries, "queries (default 1; at most 64 of a file)")
+      ->check(whole_number(1));
+  variance_command->add_option("--trials", variance.trials, "draws of each")
+      ->check(CLI::Range(1LL, kMostTrials))
+      ->capture_default_str();
 
   SpectrumOptions spectrum;
   CLI::App* spectrum_command = app.add_subcommand("spectrum", "singular values of score matrices and outputs");
@@ -108,8 +153,10 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
       ->capture_default_str();
   spectrum_command->add_option("--leading", spectrum.leading, "lanczos: so many singular values")
+      ->check(CLI::Range(1LL, kMostTrials))
       ->capture_default_str();
   spectrum_command->add_option("--probes", spectrum.probes, "lanczos: random vectors for the sum of the others")
+      ->check(CLI::Range(2LL, kMostTrials))
       ->capture_default_str();
 
   DimensionOptions dimension;
@@ -126,12 +173,16 @@ int run(int argc, char** argv) {
   dimension_command->add_option("--delta", dimension.delta, "probability of failure of the theorem")
       ->capture_default_str();
   dimension_command->add_option("--trials", dimension.trials, "draws for the d that suffices; 0: leave it out")
+      ->check(CLI::Range(0LL, kMostTrials))
       ->capture_default_str();
   dimension_command->add_option("--method", dimension.method, "dense, lanczos, or auto: lanczos above n = 4096")
       ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
       ->capture_default_str();
-  dimension_command->add_option("--leading", dimension.leading, "lanczos: so many eigenvalues")->capture_default_str();
+  dimension_command->add_option("--leading", dimension.leading, "lanczos: so many eigenvalues")
+      ->check(CLI::Range(1LL, kMostTrials))
+      ->capture_default_str();
   dimension_command->add_option("--probes", dimension.probes, "lanczos: random vectors for what the others add")
+      ->check(CLI::Range(2LL, kMostTrials))
       ->capture_default_str();
 
   VerifyOptions verify;
@@ -142,7 +193,8 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   verify_command->add_option("--confidence", verify.confidence, "that no verdict of all claims is wrong")
       ->capture_default_str();
-  verify_command->add_option("--trials", verify.trials, "at most so many a decision (default: as many as it needs)");
+  verify_command->add_option("--trials", verify.trials, "at most so many a decision (default: as many as it needs)")
+      ->check(whole_number(2));
   verify_command->add_flag("--quick", verify.quick,
                            "a tenth of the trials: under a minute, with INCONCLUSIVE verdicts");
   verify_command->add_option("--explain", verify.explain, "statement, source and findings of one claim; no files");
@@ -167,12 +219,15 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
     return app.exit(success);  // --help, --version
+  } catch (const CLI::ConfigError& wrong) {
+    complain(fmt::format("--config: {}", wrong.what()));
+    return kBadUsage;
   } catch (const CLI::ParseError& wrong) {
     if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
-      fmt::print(stderr, "croquis: '{}' is not a command; croquis --help shows those there are\n", argv[1]);
+      complain(fmt::format("'{}' is not a command; croquis --help shows those there are", argv[1]));
       return kBadUsage;
     }
-    fmt::print(stderr, "croquis: {}; croquis --help shows what there is\n", wrong.what());
+    complain(fmt::format("{}; croquis --help shows what there is", wrong.what()));
     return kBadUsage;
   }
 
@@ -225,9 +280,14 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    const int status = run(argc, argv);
+    if (std::fflush(stdout) != 0) throw std::runtime_error("standard output cannot be written");
+    return status;
+  } catch (const std::bad_alloc&) {
+    complain("there is not enough memory; give a smaller --n, --p or --features, or fewer --threads");
+    return kBadUsage;
   } catch (const std::exception& failure) {
-    fmt::print(stderr, "croquis: {}\n", failure.what());
+    complain(failure.what());
     return kBadUsage;
   }
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <croquis/attention/exact.hpp>
+#include <croquis/core/memory.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/measure/errors.hpp>
@@ -234,6 +235,9 @@ int run_sketch(SketchOptions options) {
   prepare_run(options.run);
   SketchSubject subject = load_sketch_subject(options.matrix, options.input, options.rank, options.run.seed);
   const std::vector<std::string> policies = parse_landmarks(options.landmarks, subject.problem.has_value());
+  croquis::require_memory(
+      sizeof(double) * static_cast<double>(features.back()) * static_cast<double>(subject.matrix.n_cols),
+      "--features: a sketched matrix", {{"d", features.back()}, {"cols", subject.matrix.n_cols}});
   for (const Choice& choice : sketches) {  // a wrong parameter is the user's: find it before anything is computed
     std::map<std::string, double> parameters;
     for (const auto& [key, value] : choice.options) parameters[key] = number_in(value).value_or(kUndefined);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/score_matrices.hpp>
+#include <croquis/core/memory.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/linalg/spectrum.hpp>
 #include <croquis/linalg/trace_estimate.hpp>
@@ -152,6 +153,10 @@ int run_spectrum(SpectrumOptions options) {
   const std::vector<std::string> matrices = parse_matrices(options.matrices);
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
+  const auto n = static_cast<double>(inputs.front().problem.n());
+  if (options.method == "dense") {
+    croquis::require_memory(2 * sizeof(double) * n * n, "--method dense: an n x n matrix and a copy", {{"n", n}});
+  }
   std::map<std::string, std::string> identity = identity_of(inputs);
   identity["--method"] = options.method;
   identity["--leading"] = std::to_string(options.leading);

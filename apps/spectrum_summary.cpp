@@ -6,14 +6,15 @@
 #include <cctype>
 #include <cmath>
 #include <croquis/linalg/spectrum.hpp>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 
 #include "gnuplot.hpp"
 #include "results/groups.hpp"
+#include "results/whole_file.hpp"
 
 namespace {
 
@@ -124,7 +125,7 @@ std::vector<SpectrumSummary> summarise_spectra(const croquis::CsvTable& table) {
 void write_spectrum_summary(const std::string& path, const std::vector<SpectrumSummary>& summaries) {
   using croquis::csv_field;
   using croquis::csv_number;
-  std::ofstream file(path);
+  std::ostringstream file;
   file << "input,matrix,n,p,method,spectral,frobenius,nuclear,nuclear_lo,nuclear_hi,condition,stable_rank,rank,"
           "cumulative_128,cumulative_quarter,log_scale,status\n";
   for (const SpectrumSummary& s : summaries) {
@@ -135,8 +136,7 @@ void write_spectrum_summary(const std::string& path, const std::vector<SpectrumS
     }
     file << ',' << csv_field(s.status) << '\n';
   }
-  file.flush();
-  if (!file) throw std::runtime_error(fmt::format("{}: cannot be written", path));
+  write_whole(path, file.str());
 }
 
 void print_spectra(const std::vector<SpectrumSummary>& summaries) {

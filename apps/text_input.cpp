@@ -5,9 +5,8 @@
 #include <croquis/inputs/bert.hpp>
 #include <croquis/inputs/text.hpp>
 #include <croquis/inputs/wordpiece.hpp>
+#include <croquis/io/bytes.hpp>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include "lists.hpp"
@@ -24,13 +23,11 @@ constexpr arma::uword kTokens = 1024;
 
 std::string text_of(const InputOptions& o) {
   if (o.text.empty()) return std::string(croquis::sample_text());
-  std::error_code status;
-  if (fs::is_directory(o.text, status)) refuse(fmt::format("--text: {}: is a folder", o.text));
-  std::ifstream file(o.text, std::ios::binary);
-  if (!file) refuse(fmt::format("--text: {}: cannot be opened", o.text));
-  std::stringstream buffer;
-  buffer << file.rdbuf();
-  return buffer.str();
+  try {
+    return croquis::read_bytes(o.text);
+  } catch (const std::invalid_argument& wrong) {
+    refuse(fmt::format("--text: {}", wrong.what()));
+  }
 }
 
 std::vector<std::string> tokens_of(const InputOptions& o) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <croquis/core/memory.hpp>
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/io/npy.hpp>
 #include <croquis/sampling/indices.hpp>
@@ -115,6 +116,17 @@ class Source {
   const std::string& digest() const { return digest_; }
   bool from_files() const { return from_files_; }
 
+  // Of one trial: the points, their products, the projections and features.
+  void require_memory(arma::uword d) const {
+    const arma::uword p = from_files_ ? fixed_.x.n_cols : static_cast<arma::uword>(o_.p);
+    const arma::uword keys = from_files_ ? fixed_.y.n_rows : static_cast<arma::uword>(o_.keys);
+    const arma::uword queries = from_files_ ? fixed_.x.n_rows : this->queries();
+    const auto x = static_cast<double>(queries), y = static_cast<double>(keys), f = static_cast<double>(d);
+    croquis::require_memory(sizeof(double) * ((x + y + f) * static_cast<double>(p) + x * y + (x + y) * f),
+                            "variance: --keys, --queries, --p, --features",
+                            {{"keys", keys}, {"queries", queries}, {"p", p}, {"d", d}});
+  }
+
   Points points(double norm, long long trial) const {
     if (from_files_) return {norm * fixed_.x, norm * fixed_.y};
     const Stream stream = Stream(o_.seed()).child("variance").child("sphere").child(static_cast<std::uint64_t>(trial));
@@ -144,6 +156,7 @@ int run_variance(VarianceOptions options) {
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
   prepare_run(options.run);
   const Source source(options);
+  source.require_memory(features.back());
   Run run(options.run, "variance", kColumns, {"map", "projection", "norm", "features", "trial"},
           {{"input", source.name()}, {"numbers", source.digest()}});
   run.expect(norms.size() * maps.size() * projections.size() * features.size() *

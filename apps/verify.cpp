@@ -32,10 +32,9 @@ struct Task {
   std::string id() const { return mutant.empty() ? claim->id : claim->id + "!" + mutant; }
 };
 
-std::vector<const Claim*> chosen_claims(const std::string& text) {
+std::vector<const Claim*> chosen_claims(const std::string& text, const std::string& option) {
   std::vector<const Claim*> chosen;
-  const std::vector<std::string> patterns =
-      text == "all" ? std::vector<std::string>{"*"} : split_list(text, "--claims");
+  const std::vector<std::string> patterns = text == "all" ? std::vector<std::string>{"*"} : split_list(text, option);
   std::vector<bool> used(patterns.size());
   for (const Claim& claim : all_claims()) {
     bool wanted = false;
@@ -47,7 +46,7 @@ std::vector<const Claim*> chosen_claims(const std::string& text) {
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     if (!used[i]) {
       throw std::invalid_argument(
-          fmt::format("--claims: no claim is called '{}'; croquis list claims has them", patterns[i]));
+          fmt::format("{}: no claim is called '{}'; croquis list claims has them", option, patterns[i]));
     }
   }
   return chosen;
@@ -55,7 +54,7 @@ std::vector<const Claim*> chosen_claims(const std::string& text) {
 
 std::vector<Task> tasks_of(const VerifyOptions& options) {
   std::vector<Task> tasks;
-  for (const Claim* claim : chosen_claims(options.claims)) {
+  for (const Claim* claim : chosen_claims(options.claims, "--claims")) {
     if (!options.mutants) tasks.push_back({claim, ""});
     for (const Mutant& mutant : claim->mutants) {
       if (options.mutants) tasks.push_back({claim, mutant.name});
@@ -187,7 +186,7 @@ int run_verify(VerifyOptions options) {
   };
 
   if (!options.explain.empty()) {
-    const Task task{chosen_claims(options.explain).front(), ""};
+    const Task task{chosen_claims(options.explain, "--explain").front(), ""};
     explain(*task.claim, check_of(task));
     return 0;
   }

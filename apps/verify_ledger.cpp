@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <croquis/io/bytes.hpp>
 #include <sstream>
 #include <stdexcept>
 
@@ -54,8 +54,7 @@ void print_ledger(const std::vector<LedgerLine>& ledger, bool markdown) {
 std::map<std::string, std::string> read_expected(const std::string& path) {
   std::map<std::string, std::string> expected;
   if (path.empty()) return expected;
-  std::ifstream file(path);
-  if (!file) throw std::invalid_argument(fmt::format("--expect: {}: cannot be opened", path));
+  std::istringstream file(croquis::read_bytes(path));
   std::size_t number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;

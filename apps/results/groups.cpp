@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 
 #include "results/row_file.hpp"
+#include "results/whole_file.hpp"
 
 namespace {
 
@@ -144,7 +145,7 @@ std::vector<Group> group_rows(const croquis::CsvTable& table, const Grouping& gr
 
 void write_summary(const std::string& path, const std::vector<Group>& groups, const Grouping& grouping) {
   using croquis::csv_number;
-  std::ofstream file(path);
+  std::ostringstream file;
   file << fmt::format("{},metric,count,failed,mean,standard_error,q10,q50,q90\n", fmt::join(grouping.keys, ","));
   constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
   const croquis::Summary nothing{0, undefined, undefined, undefined, undefined, undefined};
@@ -156,8 +157,7 @@ void write_summary(const std::string& path, const std::vector<Group>& groups, co
                           csv_number(s.standard_error), csv_number(s.q10), csv_number(s.q50), csv_number(s.q90));
     }
   }
-  file.flush();
-  if (!file) throw std::runtime_error(fmt::format("{}: cannot be written", path));
+  write_whole(path, file.str());
 }
 
 void print_groups(const std::string& title, const std::vector<Group>& groups, const std::string& metric,

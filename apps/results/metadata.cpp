@@ -9,10 +9,17 @@
 #include <stdexcept>
 
 #include "results/environment.hpp"
+#include "results/whole_file.hpp"
 
 namespace {
 using nlohmann::json;
+
+// A name of a file need not be UTF-8; JSON is.
+std::string text_of(const json& value) {
+  return value.dump(2, ' ', false, json::error_handler_t::replace);
 }
+
+}  // namespace
 
 void write_metadata(const std::string& path, const RunDescription& run) {
   json meta;
@@ -31,10 +38,7 @@ void write_metadata(const std::string& path, const RunDescription& run) {
     if (colon != std::string::npos) environment[line.substr(0, colon)] = line.substr(colon + 2);
   }
   meta["environment"] = environment;
-  std::ofstream file(path);
-  file << meta.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
-  file.flush();
-  if (!file) throw std::runtime_error(fmt::format("{}: cannot be written", path));
+  write_whole(path, text_of(meta) + '\n');
 }
 
 void require_same_identity(const std::string& path, const RunDescription& run) {
@@ -46,7 +50,7 @@ void require_same_identity(const std::string& path, const RunDescription& run) {
   }
   for (const auto& [key, value] : run.identity) {
     const std::string before = meta["identity"].value(key, "nothing");
-    if (before != value) {
+    if (text_of(before) != text_of(value)) {
       throw std::invalid_argument(
           fmt::format("--resume: {} was {} and is {} now; give the same, or another --out", key, before, value));
     }

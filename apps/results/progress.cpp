@@ -6,11 +6,15 @@
 
 #include <cstdio>
 
+void say(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+}
+
 Progress::Progress(std::size_t total, bool quiet)
     : total_(total), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
-  if (drawn_ && terminal_) fmt::print(stderr, "\r\x1b[K");
+  if (drawn_ && terminal_) say("\r\x1b[K");
 }
 
 void Progress::show(std::size_t done, const std::string& what) {
@@ -29,12 +33,11 @@ void Progress::show(std::size_t done, const std::string& what) {
     left = fmt::format("{:02}:{:02}", seconds / 60, seconds % 60);
   }
   if (!terminal_) {
-    fmt::print(stderr, "{} of {} done, {} left, {}\n", done, total_, left, what);
+    say(fmt::format("{} of {} done, {} left, {}\n", done, total_, left, what));
     return;
   }
   constexpr int width = 30;
   const int full = static_cast<int>(fraction * width);
-  fmt::print(stderr, "\r\x1b[K[{:=<{}}{:<{}}] {}/{}  {} left  {}", "", full, "", width - full, done, total_, left,
-             what);
+  say(fmt::format("\r\x1b[K[{:=<{}}{:<{}}] {}/{}  {} left  {}", "", full, "", width - full, done, total_, left, what));
   std::fflush(stderr);
 }

@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <string>
 
+/// Writes to standard error. One that cannot be written ends no run.
+void say(const std::string& text);
+
 class Progress {
  public:
   /// `total` steps; silent when `quiet`.

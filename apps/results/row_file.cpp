@@ -31,6 +31,12 @@ off_t whole_lines(int descriptor, const std::string& path) {
 }  // namespace
 
 RowFile::RowFile(std::string path, const std::vector<std::string>& header, Existing existing) : path_(std::move(path)) {
+  // Opening a pipe waits for its other end; a device has no rows to go on with.
+  std::error_code error;
+  const std::filesystem::file_status kind = std::filesystem::status(path_, error);
+  if (std::filesystem::exists(kind) && !std::filesystem::is_regular_file(kind)) {
+    throw std::invalid_argument(fmt::format("{}: cannot be written: it is not a regular file", path_));
+  }
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor_ < 0) {
     throw std::invalid_argument(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));

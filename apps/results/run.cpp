@@ -115,7 +115,7 @@ bool Run::interrupted() {
 
 int Run::status() const {
   if (!interrupted()) return 0;
-  fmt::print(stderr, "croquis {}: stopped; finished rows are in {}, the same command with --resume goes on\n", command_,
-             options_.out);
+  say(fmt::format("croquis {}: stopped; finished rows are in {}, the same command with --resume goes on\n", command_,
+                  options_.out));
   return 128 + caught_signal;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/inputs/biases.hpp>
 #include <functional>
@@ -10,6 +11,7 @@ namespace {
 // f(|t|, t > 0) for t = -(n-1) ... n-1.
 arma::vec by_distance(arma::uword n, const std::function<double(arma::uword distance, bool after)>& f) {
   require(n >= 1, "bias", "n >= 1", {{"n", n}});
+  require_memory(2.0 * sizeof(double) * static_cast<double>(n), "bias", {{"n", n}});
   arma::vec b(2 * n - 1);
   for (arma::uword t = 0; t < b.n_elem; ++t) b(t) = t >= n ? f(t - n + 1, true) : f(n - 1 - t, false);
   return b;
@@ -32,6 +34,7 @@ arma::vec t5_bias(arma::uword n, const T5Bias& options, const Stream& stream) {
           "an even number of buckets >= 4, max_distance > buckets / 4",
           {{"buckets", options.buckets}, {"max_distance", options.max_distance}});
   require_deviation(options.deviation);
+  require_memory(sizeof(double) * static_cast<double>(options.buckets), "t5_bias", {{"buckets", options.buckets}});
   arma::vec values(static_cast<arma::uword>(options.buckets));
   fill_normal(stream, 0, values.n_elem, values.memptr());
   const int half = options.buckets / 2, exact = half / 2;

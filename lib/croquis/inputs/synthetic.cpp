@@ -1,6 +1,7 @@
 #include <Random123/uniform.hpp>
 #include <algorithm>
 #include <cmath>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/sampling/indices.hpp>
@@ -8,9 +9,14 @@
 namespace croquis {
 namespace {
 
+// Q, K and V, and a copy of each, which its making takes.
+constexpr double kBytes = 6 * sizeof(double);
+
 void check(const SyntheticSize& size, const char* where) {
   require(size.n >= 1 && size.p >= 1, where, "n, p >= 1", {{"n", size.n}, {"p", size.p}});
   require(size.norm >= 0 && std::isfinite(size.norm), where, "norm >= 0", {{"norm", size.norm}});
+  require_memory(kBytes * static_cast<double>(size.n) * static_cast<double>(size.p), where,
+                 {{"n", size.n}, {"p", size.p}});
 }
 
 arma::mat normal(arma::uword rows, arma::uword cols, const Stream& stream) {
@@ -57,6 +63,8 @@ Problem<double> clustered_input(const Stream& stream, const SyntheticSize& size,
   require(options.clusters >= 1, "clustered_input", "clusters >= 1", {{"clusters", options.clusters}});
   require(options.spread >= 0 && std::isfinite(options.spread), "clustered_input", "spread >= 0",
           {{"spread", options.spread}});
+  require_memory(kBytes * static_cast<double>(options.clusters) * static_cast<double>(size.p), "clustered_input",
+                 {{"clusters", options.clusters}, {"p", size.p}});
   const arma::uvec cluster = sample_with_replacement(options.clusters, size.n, stream.child("cluster"));
   const arma::mat centres = on_sphere(options.clusters, size, stream.child("centre"));
   const arma::mat values = normal(options.clusters, size.p, stream.child("value centre"));
@@ -91,6 +99,8 @@ Problem<double> low_rank_input(const Stream& stream, const SyntheticSize& size, 
 Problem<double> duplicates_input(const Stream& stream, const SyntheticSize& size, const DuplicatesInput& options) {
   check(size, "duplicates_input");
   require(options.distinct >= 1, "duplicates_input", "distinct >= 1", {{"distinct", options.distinct}});
+  require_memory(kBytes * static_cast<double>(options.distinct) * static_cast<double>(size.p), "duplicates_input",
+                 {{"distinct", options.distinct}, {"p", size.p}});
   const Problem<double> tokens = gaussian_input(stream, {.n = options.distinct, .p = size.p, .norm = size.norm});
   const arma::uvec token = sample_with_replacement(options.distinct, size.n, stream.child("token"));
   return {tokens.Q().rows(token), tokens.K().rows(token), tokens.V().rows(token)};

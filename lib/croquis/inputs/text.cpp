@@ -1,5 +1,6 @@
 #include <cctype>
 #include <cmath>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/inputs/text.hpp>
 
@@ -52,6 +53,10 @@ Problem<double> initialised_bert(const std::vector<std::string>& tokens, const S
            {"head", options.head},
            {"positions", options.positions},
            {"standard_deviation", options.standard_deviation}});
+  const auto n = static_cast<double>(tokens.size()), hidden = static_cast<double>(options.hidden),
+             head = static_cast<double>(options.head);
+  require_memory(sizeof(double) * (n * hidden + 3 * n * head + hidden * head), "initialised_bert",
+                 {{"n", tokens.size()}, {"hidden", options.hidden}, {"head", options.head}});
   const double deviation = options.standard_deviation;
   const Stream words = stream.child("word"), positions = stream.child("position");
   arma::rowvec common(options.hidden, arma::fill::zeros);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <croquis/core/memory.hpp>
 #include <croquis/io/bytes.hpp>
 #include <filesystem>
 #include <fstream>
@@ -31,6 +32,7 @@ std::string read_bytes(const std::string& path) {
   if (!file) refuse_file(path, "cannot be opened");
   const std::uint64_t size = std::filesystem::file_size(path, status);
   if (status) refuse_file(path, "has no size");
+  require_memory(static_cast<double>(size), path, {});
   std::string bytes(size, '\0');
   if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) refuse_file(path, "cannot be read to its end");
   return bytes;

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <croquis/io/bytes.hpp>
 #include <croquis/io/csv.hpp>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 namespace croquis {
@@ -51,11 +50,7 @@ std::size_t CsvTable::column(std::string_view name) const {
 }
 
 CsvTable read_csv(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::invalid_argument(fmt::format("{}: cannot be opened", path));
-  std::stringstream buffer;
-  buffer << file.rdbuf();
-  const std::string text = buffer.str();
+  const std::string text = read_bytes(path);
   CsvTable table;
   std::size_t number = 0;
   for (std::size_t start = 0, end = 0; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {

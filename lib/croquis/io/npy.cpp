@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/npy.hpp>
@@ -157,6 +158,7 @@ std::vector<arma::mat> parse_npy(std::string_view bytes, const std::string& name
     if (dimensions == 3) refuse_file(name, "has no numbers");
     return {arma::mat(header.shape[1], header.shape[2])};
   }
+  require_memory(static_cast<double>(needed / item) * sizeof(double), name, {});
   std::vector<arma::mat> heads;
   for (std::uint64_t h = 0; h < header.shape[0]; ++h) {
     const auto widen = [](auto x) { return static_cast<double>(x); };

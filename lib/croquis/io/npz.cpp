@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <zip.h>
 
+#include <croquis/core/memory.hpp>
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/npy.hpp>
 #include <croquis/io/npz.hpp>
@@ -71,6 +72,7 @@ std::vector<arma::mat> parse_npz(std::string_view bytes, const std::string& name
   }
   const std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive.get(), static_cast<zip_uint64_t>(index), 0));
   if (!file) refuse_file(label, zip_strerror(archive.get()));
+  require_memory(static_cast<double>(stat.size), label, {});
   std::string content(stat.size, '\0');
   if (zip_fread(file.get(), content.data(), content.size()) != static_cast<zip_int64_t>(content.size())) {
     refuse_file(label, fmt::format("cannot be read to its end: {}", zip_file_strerror(file.get())));

@@ -1,3 +1,4 @@
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/kernel/kernel_matrix.hpp>
@@ -13,6 +14,7 @@ arma::Mat<T> KernelMatrix<T>::columns(const arma::uvec& cols) const {
 
 template <typename T>
 arma::Mat<T> KernelMatrix<T>::dense() const {
+  require_memory(2.0 * sizeof(T) * static_cast<double>(n) * static_cast<double>(n), "KernelMatrix::dense", {{"n", n}});
   const arma::uvec all = arma::regspace<arma::uvec>(0, n - 1);
   arma::Mat<T> matrix = arma::symmatu(block(all, all));
   matrix.diag() = diagonal;

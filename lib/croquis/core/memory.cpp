@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <croquis/core/memory.hpp>
+#include <fstream>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace croquis {
+namespace {
+
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+
+// The first number of a file; "max", no file: unlimited.
+double number_in(const std::string& path) {
+  double value = 0;
+  return std::ifstream(path) >> value ? value : kUnlimited;
+}
+
+double of_machine() {
+  constexpr double kilobyte = 1024;
+  std::ifstream file("/proc/meminfo");
+  for (std::string name; file >> name; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
+    double value = 0;
+    if (name == "MemAvailable:" && file >> value) return value * kilobyte;
+  }
+  return kUnlimited;
+}
+
+double of_process() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
+  const double mapped = number_in("/proc/self/statm") * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  return std::max(0.0, static_cast<double>(limit.rlim_cur) - mapped);
+}
+
+double of_control_group() {
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("0::")) continue;  // version 2
+    const std::string folder = "/sys/fs/cgroup" + line.substr(3);
+    const double limit = number_in(folder + "/memory.max");
+    return limit == kUnlimited ? limit : std::max(0.0, limit - number_in(folder + "/memory.current"));
+  }
+  return kUnlimited;
+}
+
+}  // namespace
+
+double available_memory() {
+  return std::min({of_machine(), of_process(), of_control_group()});
+}
+
+void require_memory(double bytes, std::string_view where, std::initializer_list<Got> sizes) {
+  constexpr double always = 1 << 24;  // not worth asking the kernel
+  if (bytes <= always) return;
+  const double available = available_memory();
+  if (bytes <= available) return;
+  std::string message = fmt::format("{}: needs {:.0f} bytes, {:.0f} are available", where, bytes, available);
+  std::string_view separator = ", for ";
+  for (const Got& size : sizes) {
+    std::visit([&](const auto& value) { message += fmt::format("{}{} = {}", separator, size.name, value); },
+               size.value);
+    separator = ", ";
+  }
+  throw std::invalid_argument(message);
+}
+
+}  // namespace croquis

@@ -1,0 +1,117 @@
+// A run that is killed, wherever it is, and resumed, gives the rows of one that was not.
+#include <doctest/doctest.h>
+#include <croquis/core/random.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "support/process.hpp"
+#include "support/seed.hpp"
+#include "support/small_runs.hpp"
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::vector<std::string> command(const std::string& line, const std::string& out) {
+  std::vector<std::string> arguments = words(line);
+  for (const char* common : {"--quiet", "--resume", "--threads=2", "--out"}) arguments.emplace_back(common);
+  arguments.push_back(out);
+  return arguments;
+}
+
+void remove_results(const TemporaryFolder& folder, const std::string& name) {
+  for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+    if (file.path().filename().string().starts_with(name)) std::filesystem::remove(file.path());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("killed at fifty random moments and resumed, every command has the rows of an uninterrupted run") {
+  for (const std::string& line : kSmallRuns) {
+    CAPTURE(line);
+    TemporaryFolder folder;
+    croquis::Engine engine = croquis::Stream(test_seed()).child("killed").engine();
+    const auto start = std::chrono::steady_clock::now();
+    REQUIRE(run_process(command(line, "whole.csv"), folder.path()).status == 0);
+    const auto length = std::chrono::steady_clock::now() - start;
+    const Rows whole = sorted_rows(folder / "whole.csv");
+    const auto compare = [&] {
+      const Rows rows = sorted_rows(folder / "part.csv");
+      CHECK(rows == whole);
+    };
+    for (int kills = 0; kills < 50;) {
+      Process process(command(line, "part.csv"), folder.path());
+      std::this_thread::sleep_for(length * static_cast<double>(engine() % 1000) / 1000);
+      process.send(SIGKILL);
+      const ProgramRun run = process.wait();
+      CHECK_MESSAGE((run.status == 0 || run.status == 128 + SIGKILL), run.output);
+      kills += run.status != 0;
+      if (run.status != 0) continue;
+      compare();  // it was faster
+      remove_results(folder, "part.");
+    }
+    const ProgramRun last = run_process(command(line, "part.csv"), folder.path());
+    CHECK_MESSAGE(last.status == 0, last.output);
+    compare();
+  }
+}
+
+TEST_CASE("killed within a write, at any byte of the rows or of the meta file, and resumed: the same rows") {
+  for (const std::string& line : kSmallRuns) {
+    CAPTURE(line);
+    TemporaryFolder folder;
+    croquis::Engine engine = croquis::Stream(test_seed()).child("torn").engine();
+    REQUIRE(run_process(command(line, "whole.csv"), folder.path()).status == 0);
+    const Rows whole = sorted_rows(folder / "whole.csv");
+    const std::size_t size = read_text(folder / "whole.csv").size();
+    // The second death is within the meta file of a resumed run, before or after some rows.
+    for (int times = 0; times < 4; ++times) {
+      for (const std::size_t most : {size, std::min<std::size_t>(size, 1000)}) {
+        const std::size_t limit = 1 + engine() % most;
+        CAPTURE(limit);
+        const ProgramRun torn = run_process(command(line, "part.csv"), folder.path(), {.largest_file = limit});
+        CHECK_MESSAGE(torn.status == 128 + SIGXFSZ, torn.output);
+      }
+      const ProgramRun last = run_process(command(line, "part.csv"), folder.path());
+      CHECK_MESSAGE(last.status == 0, last.output);
+      CHECK(sorted_rows(folder / "part.csv") == whole);
+      remove_results(folder, "part.");
+    }
+  }
+}
+
+TEST_CASE("SIGINT and SIGTERM: the row is finished, a line says how to go on, exit status 130 and 143") {
+  TemporaryFolder folder;
+  for (const int signal : {SIGINT, SIGTERM}) {
+    // More rows than it can make until the signal comes.
+    const char* line = "error --n 64 --p 8 --methods v-mean,performer --features 8,16 --trials 900000";
+    Process process(command(line, "stopped.csv"), folder.path());
+    while (!std::filesystem::exists(folder / "stopped.csv") || read_text(folder / "stopped.csv").size() < 5000) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    process.send(signal);
+    const ProgramRun run = process.wait();
+    CHECK(run.status == (signal == SIGINT ? 130 : 143));
+    CHECK(run.output ==
+          "croquis error: stopped; finished rows are in stopped.csv, the same command with --resume goes on\n");
+    CHECK(read_text(folder / "stopped.csv").ends_with(",ok\n"));
+    CHECK_FALSE(std::filesystem::exists(folder / "stopped.summary.csv"));
+    remove_results(folder, "stopped.");
+  }
+}
+
+TEST_CASE("a result of a file whose name is not UTF-8 is resumed, and noted in JSON that is") {
+  TemporaryFolder folder;
+  const std::string text = "\xff\xfe.txt";
+  write_text(folder / text, "a b c d e f g h i j k l m n o p\n");
+  std::vector<std::string> arguments = command("error --n 12 --p 4 --methods v-mean --features 4", "r.csv");
+  for (const std::string& more : {std::string("--text"), text}) arguments.push_back(more);
+  for (int times = 0; times < 2; ++times) {
+    const ProgramRun run = run_process(arguments, folder.path());
+    CHECK_MESSAGE(run.status == 0, run.output);
+  }
+  CHECK(read_text(folder / "r.meta.json").find('\xff') == std::string::npos);
+}

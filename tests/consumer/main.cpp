@@ -1,0 +1,24 @@
+// Attention approximated with a sketch, and how far off it is: one call of each part of the library that links more.
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/method.hpp>
+#include <croquis/core/version.hpp>
+#include <croquis/inputs/synthetic.hpp>
+#include <croquis/io/npz.hpp>
+#include <cstdio>
+#include <stdexcept>
+
+int main() {
+  const croquis::Stream stream(1);
+  const croquis::Problem<double> problem = croquis::gaussian_input(stream, {.n = 64, .p = 8, .norm = 2});
+  const arma::mat exact = croquis::exact_attention(problem, croquis::Target::softmax).output;
+  const auto method = croquis::bind(croquis::find_method<double>("best-rank-d"), problem);
+  const double coarse = arma::abs(method.approximate(1, stream).output - exact).max();
+  const double all = arma::abs(method.approximate(64, stream).output - exact).max();
+  try {
+    croquis::read_npz("no such file", "q");
+    return 1;
+  } catch (const std::invalid_argument& refused) {
+    std::printf("croquis %s: error %.1e at d = 1, %s\n", CROQUIS_VERSION, coarse, refused.what());
+  }
+  return coarse > 1e-3 && all < 1e-12 ? 0 : 1;
+}

@@ -1,0 +1,50 @@
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+
+#include <croquis/core/memory.hpp>
+#include <croquis/inputs/synthetic.hpp>
+#include <croquis/inputs/text.hpp>
+
+#include "support/refusal.hpp"
+
+using namespace croquis;
+
+TEST_CASE("memory: what fits is allowed, what does not is refused with its bytes and sizes") {
+  const double available = available_memory();
+  CHECK(available > 0);
+  CHECK_NOTHROW(require_memory(0.5 * available, "here", {}));
+  const std::string message = refusal([] { require_memory(1e18, "here", {{"n", 5}, {"p", 7}}); });
+  CHECK(contains(message, "here: needs 1000000000000000000 bytes, "));
+  CHECK(message.ends_with(" are available, for n = 5, p = 7"));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which map terabytes
+TEST_CASE("memory: a limit on the process counts, less what it has already") {
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_AS, &before) == 0);
+  const rlimit limit{rlim_t{1} << 40, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_AS, &limit) == 0);
+  const double with_much = available_memory();
+  const rlimit small{rlim_t{64} << 20, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_AS, &small) == 0);
+  const double with_little = available_memory();
+  REQUIRE(::setrlimit(RLIMIT_AS, &before) == 0);
+  CHECK(with_much <= (1LL << 40));
+  CHECK(with_little <= (64 << 20));
+}
+#endif
+
+TEST_CASE("memory: sizes of inputs beyond it are refused before anything is allocated, products beyond 2^64 too") {
+  const Stream stream(1);
+  const SyntheticSize huge{.n = arma::uword{1} << 60, .p = arma::uword{1} << 60};
+  CHECK(contains(refusal([&] { gaussian_input(stream, huge); }), "gaussian_input: needs 63802943797675961"));
+  CHECK(contains(refusal([&] { sphere_input(stream, huge); }), "sphere_input: needs"));
+  CHECK(contains(refusal([&] { heavy_norms_input(stream, huge); }), "heavy_norms_input: needs"));
+  CHECK(contains(refusal([&] { low_rank_input(stream, huge); }), "low_rank_input: needs"));
+  const SyntheticSize small{.n = 8, .p = 4};
+  CHECK(contains(refusal([&] { clustered_input(stream, small, {.clusters = arma::uword{1} << 60}); }), "clusters = "));
+  CHECK(contains(refusal([&] { duplicates_input(stream, small, {.distinct = arma::uword{1} << 60}); }), "distinct = "));
+  InitialisedBert wide;
+  wide.head = arma::uword{1} << 50;
+  CHECK(contains(refusal([&] { initialised_bert({"a"}, stream, wide); }), "initialised_bert: needs"));
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# The Debian package of a build folder: its fields, its files, the program in it, the completion, the manual page.
+set -euo pipefail
+build=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "packaging: $1" >&2; exit 1; }
+
+(cd "$build" && cpack -G DEB -B "$work" >"$work/log" 2>&1) || { cat "$work/log"; exit 1; }
+package=$(echo "$work"/croquis_*.deb)
+for field in Package Version Architecture Maintainer Section Description Depends; do
+  [ -n "$(dpkg-deb -f "$package" $field)" ] || fail "no field $field"
+done
+depends=$(dpkg-deb -f "$package" Depends)
+for library in libopenblas0-openmp libfftw3 libzip libfmt libgomp libutf8proc libc6; do
+  [[ $depends == *$library* ]] || fail "Depends has no $library: $depends"
+done
+
+dpkg-deb -x "$package" "$work/root"
+for file in bin/croquis lib/libcroquis.a include/croquis/attention/method.hpp lib/cmake/croquis/croquis-config.cmake \
+  share/man/man1/croquis.1 share/bash-completion/completions/croquis share/doc/croquis/README.md \
+  share/doc/croquis/copyright share/doc/croquis/docs/reproducibility.md; do
+  [ -s "$work/root/usr/$file" ] || [ -s "$work/root/usr/${file/lib\//lib/$(uname -m)-linux-gnu/}" ] || fail "no $file"
+done
+program=$work/root/usr/bin/croquis
+version=$("$program" --version)
+for line in '^croquis: 0' '^commit: [0-9a-f]' '^blas: OpenBLAS .*variant .*kernels .*thread' '^vector instructions: '; do
+  grep -qE "$line" <<<"$version" || fail "--version has no line $line"
+done
+
+# Every command and every option of --help is in the manual page and is completed.
+page=$(sed 's/\\-/-/g' "$work/root/usr/share/man/man1/croquis.1")
+source "$work/root/usr/share/bash-completion/completions/croquis"
+complete_line() { # words, the last one to be completed
+  COMP_WORDS=("$program" "$@") COMP_CWORD=$# COMPREPLY=()
+  _croquis
+  printf '%s\n' "${COMPREPLY[@]}"
+}
+commands=$("$program" --help | awk '/^Subcommands/ {on = 1; next} /^$/ {on = 0} on {print $1}')
+[ "$(wc -w <<<"$commands")" -ge 9 ] || fail "too few commands: $commands"
+[ "$(complete_line '' | sort)" = "$(sort <<<"$commands")" ] || fail "commands are not completed"
+options=0
+for command in $commands; do
+  completed=$(complete_line $command --)
+  for option in $("$program" $command --help | grep -oE '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,' | sort -u); do
+    "$program" $command --help | grep -qE "^  (-h,)?$option( |\$)" || continue # named in the text of another option
+    grep -qxe "$option" <<<"$completed" || fail "$command $option is not completed"
+    grep -qE "^  (-h,)?$option( |\$)" <<<"$page" || fail "$command $option is not in the manual page"
+    options=$((options + 1))
+  done
+done
+[ $options -gt 150 ] || fail "only $options options"
+[ "$(complete_line error --precision f)" = float ] || fail "the choices of --precision are not completed"
+[ "$(complete_line list cl)" = claims ] || fail "the choices of list are not completed"
+echo "$(basename "$package"), $(stat -c %s "$package") bytes; $options options completed and in the manual page"
+echo "Depends: $depends"
