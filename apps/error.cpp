@@ -42,34 +42,30 @@ struct Cell {
   long long trial;
 };
 
-std::vector<Cell> cells_of(const std::vector<arma::uword>& features, long long trials) {
+std::vector<Cell> cells_of(const ErrorOptions& options, const MethodChoice& choice,
+                           const std::vector<arma::uword>& features) {
+  const bool random = croquis::find_method<double>(choice.name).random(choice.options);
   std::vector<Cell> cells;
   for (const arma::uword d : features) {
-    for (long long trial = 1; trial <= trials; ++trial) cells.push_back({d, trial});
+    for (long long trial = 1; trial <= (random ? options.trials : 1); ++trial) cells.push_back({d, trial});
   }
   return cells;
 }
 
-// What a resumed file does not have of a method on an input.
-std::vector<Cell> missing_cells(const ErrorOptions& options, const Input& input, const MethodChoice& choice,
-                                const std::vector<arma::uword>& features, const Run& run) {
-  const bool random = croquis::find_method<double>(choice.name).random(choice.options);
-  std::vector<Cell> cells = cells_of(features, random ? options.trials : 1);
-  std::erase_if(cells, [&](const Cell& cell) {
-    return run.has({csv_field(input.name), choice.name, csv_field(choice.preset), std::to_string(cell.features),
-                    std::to_string(cell.trial)});
-  });
-  return cells;
+Run::Fields key_of(const Input& input, const MethodChoice& choice, const Cell& cell) {
+  return {csv_field(input.name), choice.name, csv_field(choice.preset), std::to_string(cell.features),
+          std::to_string(cell.trial)};
 }
 
-std::size_t missing_rows(const ErrorOptions& options, const std::vector<Input>& inputs,
-                         const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features,
-                         const Run& run) {
-  std::size_t rows = 0;
+std::vector<Run::Cell> plan_of(const ErrorOptions& options, const std::vector<Input>& inputs,
+                               const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features) {
+  std::vector<Run::Cell> plan;
   for (const Input& input : inputs) {
-    for (const MethodChoice& choice : methods) rows += missing_cells(options, input, choice, features, run).size();
+    for (const MethodChoice& choice : methods) {
+      for (const Cell& cell : cells_of(options, choice, features)) plan.push_back({key_of(input, choice, cell)});
+    }
   }
-  return rows;
+  return plan;
 }
 
 template <typename T>
@@ -80,8 +76,10 @@ class Sweep {
 
   void compute(Run& run, const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features) {
     for (const MethodChoice& choice : methods) {
-      const std::vector<Cell> missing = missing_cells(options_, input_, choice, features, run);
-      if (!missing.empty() && !Run::interrupted()) compute_method(run, choice, missing);
+      std::vector<Cell> wanted = cells_of(options_, choice, features);
+      std::erase_if(wanted, [&](const Cell& cell) { return !run.wants(key_of(input_, choice, cell)); });
+      if (Run::interrupted()) return;
+      if (!run.skip(wanted.size())) compute_method(run, choice, wanted);
     }
   }
 
@@ -205,8 +203,8 @@ int run_error(ErrorOptions options) {
   std::vector<std::string> columns = kColumns;
   if (options.rows) columns.insert(columns.end(), kSampleColumns.begin(), kSampleColumns.end());
   if (options.scores) columns.insert(columns.end(), kScoreColumns.begin(), kScoreColumns.end());
-  Run run(options.run, "error", columns, {"input", "method", "preset", "features", "trial"}, identity_of(inputs));
-  run.expect(missing_rows(options, inputs, methods, features, run));
+  Run run(options.run, "error", columns, {{"input", "method", "preset", "features", "trial"}}, identity_of(inputs));
+  run.plan(plan_of(options, inputs, methods, features));
   for (const Input& input : inputs) {
     if (options.run.precision == "float") {
       sweep<float>(options, input, methods, features, run);
@@ -214,7 +212,7 @@ int run_error(ErrorOptions options) {
       sweep<double>(options, input, methods, features, run);
     }
   }
-  if (const int status = run.status()) return status;
+  if (const auto status = run.finish()) return *status;
 
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
   const Grouping& grouping = grouping_of(table);

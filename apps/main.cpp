@@ -2,14 +2,19 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <croquis/distributed/communicator.hpp>
 #include <exception>
+#include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "common_options.hpp"
 #include "cost.hpp"
 #include "dimension.hpp"
 #include "error.hpp"
 #include "list.hpp"
+#include "merge.hpp"
 #include "plot.hpp"
 #include "results/environment.hpp"
 #include "sketch.hpp"
@@ -18,6 +23,8 @@
 #include "verify.hpp"
 
 namespace {
+
+using croquis::Communicator;
 
 constexpr int kBadUsage = 2;
 
@@ -157,6 +164,12 @@ int run(int argc, char** argv) {
       ->required()
       ->check(CLI::IsMember({"methods", "sketches", "features", "inputs", "claims"}));
 
+  MergeOptions merge;
+  CLI::App* merge_command = app.add_subcommand("merge", "put the parts of a run with --shard together");
+  merge_command->add_option("out", merge.out, "OUT.csv: the rows of one run")->required();
+  merge_command->add_option("parts", merge.parts, "PART.csv...: all shards of one run, in any order")->required();
+  merge_command->add_flag("--overwrite", merge.overwrite, "start again if OUT.csv is there");
+
   std::string file, out, metric;
   CLI::App* plot_command = app.add_subcommand("plot", "draw a result again");
   plot_command->add_option("file", file, "a CSV of croquis error")->required();
@@ -166,14 +179,12 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    return app.exit(success);  // --help, --version
+    return Communicator::world().rank() == 0 ? app.exit(success) : 0;  // --help, --version
   } catch (const CLI::ParseError& wrong) {
     if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
-      fmt::print(stderr, "croquis: '{}' is not a command; croquis --help shows those there are\n", argv[1]);
-      return kBadUsage;
+      throw std::invalid_argument(fmt::format("'{}' is not a command; croquis --help shows those there are", argv[1]));
     }
-    fmt::print(stderr, "croquis: {}; croquis --help shows what there is\n", wrong.what());
-    return kBadUsage;
+    throw std::invalid_argument(fmt::format("{}; croquis --help shows what there is", wrong.what()));
   }
 
   if (*error_command) {
@@ -217,15 +228,32 @@ int run(int argc, char** argv) {
     verify.run.configuration = configuration_of(*verify_command);
     return run_verify(verify);
   }
+  if (Communicator::world().rank() > 0) return 0;  // the rest is for one
   if (*list_command) return run_list(what);
+  if (*merge_command) return run_merge(merge);
   return run_plot(file, out, metric);
+}
+
+// What goes wrong goes wrong on all ranks, most often: rank 0 says so and ends the others, before they say the same.
+[[noreturn]] void fail(Communicator& world, const std::string& why) {
+  if (world.rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
+  const std::string where = world.rank() > 0 ? fmt::format(" on rank {}", world.rank()) : "";
+  fmt::print(stderr, "croquis{}: {}\n", where, why);
+  std::fflush(nullptr);
+  world.abort(kBadUsage);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    Communicator& world = Communicator::world();
+    try {
+      return run(argc, argv);
+    } catch (const std::exception& failure) {
+      if (world.size() > 1) fail(world, failure.what());
+      throw;
+    }
   } catch (const std::exception& failure) {
     fmt::print(stderr, "croquis: {}\n", failure.what());
     return kBadUsage;

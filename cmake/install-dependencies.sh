@@ -11,6 +11,7 @@ packages=(
   libboost-dev librandom123-dev libhwy-dev           # random numbers and statistics (header-only Boost), vectorised exp
   libcli11-dev nlohmann-json3-dev libfmt-dev         # command line, metadata, formatting
   doctest-dev                                        # tests
+  libopenmpi-dev openmpi-bin                         # runs of several processes
   gnuplot-nox                                        # plots, at run time
 )
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 namespace {
@@ -84,6 +85,22 @@ void RowFile::write_line(const std::string& line) {
     }
     done += static_cast<std::size_t>(count);
   }
+}
+
+void replace_rows(const std::string& path, const std::vector<std::string>& header,
+                  const std::vector<std::vector<std::string>>& rows) {
+  const std::string made = path + ".new";
+  {
+    std::ofstream file(made, std::ios::binary);
+    file << fmt::format("{}\n", fmt::join(header, ","));
+    for (const auto& row : rows) file << fmt::format("{}\n", fmt::join(row, ","));
+    file.flush();
+    if (!file) {
+      ::unlink(made.c_str());
+      throw std::runtime_error(fmt::format("{}: cannot be written", made));
+    }
+  }
+  if (::rename(made.c_str(), path.c_str()) != 0) fail(path, "cannot be replaced");
 }
 
 std::string beside(const std::string& path, const std::string& suffix) {
