@@ -1,14 +1,17 @@
 #include "support/program.hpp"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
+
 #include <croquis/io/csv.hpp>
 
 #include <cstdio>
 #include <stdexcept>
 
-ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path& folder) {
-  const std::string command = "cd '" + folder.string() + "' && " CROQUIS_PROGRAM " " + arguments + " 2>&1";
-  std::FILE* pipe = ::popen(command.c_str(), "r");
+ProgramRun run_command(const std::string& command, const std::filesystem::path& folder) {
+  const std::string whole =
+      fmt::format("CROQUIS='{}'; cd '{}' && {{ {}; }} 2>&1", CROQUIS_PROGRAM, folder.string(), command);
+  std::FILE* pipe = ::popen(whole.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("popen failed");
   ProgramRun run;
   char buffer[4096];
@@ -16,6 +19,10 @@ ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path
   const int status = ::pclose(pipe);
   run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return run;
+}
+
+ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path& folder) {
+  return run_command("$CROQUIS " + arguments, folder);
 }
 
 std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file) {

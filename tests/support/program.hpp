@@ -12,6 +12,9 @@ struct ProgramRun {
   std::string output;  ///< standard output and standard error
 };
 
+/// A command of the shell, in the folder; in it $CROQUIS is the program.
+ProgramRun run_command(const std::string& command, const std::filesystem::path& folder);
+
 /// croquis ARGUMENTS in the folder, through the shell.
 ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path& folder);
 
