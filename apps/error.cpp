@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "error_by_rows.hpp"
+#include "error_row.hpp"
 #include "lists.hpp"
 #include "measured.hpp"
 #include "plot.hpp"
@@ -23,18 +25,6 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-const std::vector<std::string> kColumns = {
-    "input",        "method",        "preset",        "target",  "n",           "p",
-    "p_v",          "features",      "trial",         "seed",    "precision",   "spectral_abs",
-    "spectral_rel", "frobenius_abs", "frobenius_rel", "max_abs", "row_sum_dev", "min_denominator",
-    "seconds",      "flops",         "status"};
-// --scores puts them after the others, which stay what they are.
-const std::vector<std::string> kScoreColumns = {"scores_spectral_abs", "scores_spectral_rel"};
-
-// So does --rows, for the relative errors.
-const std::vector<std::string> kSampleColumns = {"rows", "spectral_rel_lo", "spectral_rel_hi", "frobenius_rel_lo",
-                                                 "frobenius_rel_hi"};
 
 // One row to be computed.
 struct Cell {
@@ -112,41 +102,9 @@ class Sweep {
       } else {
         measured.status = failure;
       }
-      return row_of(choice, method.target, cell, measured, flops);
+      return error_row(options_, {input_.name, &choice, method.target, problem_.n(), problem_.p(), problem_.p_v()},
+                       cell.features, cell.trial, measured, flops);
     });
-  }
-
-  std::vector<std::string> row_of(const MethodChoice& choice, Target target, const Cell& cell, const Measured& m,
-                                  double flops) const {
-    std::vector<std::string> row = {csv_field(input_.name),
-                                    choice.name,
-                                    csv_field(choice.preset),
-                                    std::string(name_of(target)),
-                                    std::to_string(problem_.n()),
-                                    std::to_string(problem_.p()),
-                                    std::to_string(problem_.p_v()),
-                                    std::to_string(cell.features),
-                                    std::to_string(cell.trial),
-                                    std::to_string(options_.run.seed),
-                                    options_.run.precision,
-                                    csv_number(m.errors.spectral_abs),
-                                    csv_number(m.errors.spectral_rel),
-                                    csv_number(m.errors.frobenius_abs),
-                                    csv_number(m.errors.frobenius_rel),
-                                    csv_number(m.errors.max_abs),
-                                    csv_number(m.row_sum_deviation),
-                                    csv_number(m.smallest_denominator),
-                                    csv_number(m.seconds),
-                                    csv_number(flops),
-                                    csv_field(m.status)};
-    if (options_.rows) {
-      row.push_back(std::to_string(*options_.rows));
-      for (const double limit : {m.spectral_rel.lo, m.spectral_rel.hi, m.frobenius_rel.lo, m.frobenius_rel.hi}) {
-        row.push_back(csv_number(limit));
-      }
-    }
-    if (options_.scores) row.insert(row.end(), {csv_number(m.scores.spectral_abs), csv_number(m.scores.spectral_rel)});
-    return row;
   }
 
   const ErrorOptions& options_;
@@ -194,16 +152,14 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
 
 int run_error(ErrorOptions options) {
   if (options.run.out.empty()) options.run.out = "error.csv";
+  if (options.by_rows) return run_error_by_rows(options);
   const std::vector<MethodChoice> methods = parse_methods(options.methods);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
   for (const Input& input : inputs) check(options, input.problem, methods, features);
 
-  std::vector<std::string> columns = kColumns;
-  if (options.rows) columns.insert(columns.end(), kSampleColumns.begin(), kSampleColumns.end());
-  if (options.scores) columns.insert(columns.end(), kScoreColumns.begin(), kScoreColumns.end());
-  Run run(options.run, "error", columns, {{"input", "method", "preset", "features", "trial"}}, identity_of(inputs));
+  Run run(options.run, "error", error_columns(options), kErrorKeys, identity_of(inputs));
   run.plan(plan_of(options, inputs, methods, features));
   for (const Input& input : inputs) {
     if (options.run.precision == "float") {

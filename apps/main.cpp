@@ -53,6 +53,8 @@ int run(int argc, char** argv) {
   error_command->add_option("--trials", error.trials, "draws of every random method")->capture_default_str();
   error_command->add_option("--rows", error.rows,
                             "for large n: so many random rows of the exact output, and intervals (default all)");
+  error_command->add_flag("--by-rows", error.by_rows,
+                          "with --rows and --q, --k, --v: the tokens divided over the ranks of mpirun");
 
   error_command->add_flag(
       "--scores", error.scores,

@@ -129,11 +129,7 @@ void Run::compute_steps(std::size_t count, const std::string& what,
                         const std::function<std::vector<Fields>(std::size_t)>& rows) {
   const std::size_t first = begun_;
   begun_ += count;
-  {
-    const std::lock_guard lock(showing_);
-    shown_ = what;
-    progress_->show(finished_, shown_);
-  }
+  show(what);
   std::atomic<bool> failed{false};
   croquis::parallel_for(std::min(count, static_cast<std::size_t>(croquis::threads())), [&](std::size_t) {
     try {
@@ -148,6 +144,18 @@ void Run::compute_steps(std::size_t count, const std::string& what,
       throw;
     }
   });
+}
+
+void Run::compute_together(const std::string& what, const std::function<Fields()>& row) {
+  show(what);
+  const Fields made = row();
+  if (file_) dealer_->put({made});
+}
+
+void Run::show(const std::string& what) {
+  const std::lock_guard lock(showing_);
+  shown_ = what;
+  progress_->show(finished_, shown_);
 }
 
 bool Run::interrupted() {

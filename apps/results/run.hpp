@@ -73,6 +73,9 @@ class Run {
   void compute_steps(std::size_t count, const std::string& what,
                      const std::function<std::vector<Fields>(std::size_t)>& rows);
 
+  /// For a cell of one row that all ranks compute together, in place of compute().
+  void compute_together(const std::string& what, const std::function<Fields()>& row);
+
   /// Whether a signal has come.
   static bool interrupted();
 
@@ -83,6 +86,7 @@ class Run {
 
  private:
   void sort_rows();
+  void show(const std::string& what);
 
   RunOptions options_;
   std::string command_;

@@ -51,5 +51,7 @@ template arma::Mat<float> GaussianSketch::expand(const arma::Mat<float>&) const;
 template arma::Mat<double> GaussianSketch::expand(const arma::Mat<double>&) const;
 template arma::Mat<float> GaussianSketch::dense() const;
 template arma::Mat<double> GaussianSketch::dense() const;
+template arma::Mat<float> GaussianSketch::rows_of(arma::uword, arma::uword) const;
+template arma::Mat<double> GaussianSketch::rows_of(arma::uword, arma::uword) const;
 
 }  // namespace croquis

@@ -54,5 +54,7 @@ template arma::Mat<float> RademacherSketch::expand(const arma::Mat<float>&) cons
 template arma::Mat<double> RademacherSketch::expand(const arma::Mat<double>&) const;
 template arma::Mat<float> RademacherSketch::dense() const;
 template arma::Mat<double> RademacherSketch::dense() const;
+template arma::Mat<float> RademacherSketch::rows_of(arma::uword, arma::uword) const;
+template arma::Mat<double> RademacherSketch::rows_of(arma::uword, arma::uword) const;
 
 }  // namespace croquis

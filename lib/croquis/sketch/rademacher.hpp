@@ -28,10 +28,11 @@ class RademacherSketch {
   template <typename T>
   arma::Mat<T> dense() const;
 
- private:
+  /// Rows first ... first + count - 1 of S, which need not be generated with the others.
   template <typename T>
   arma::Mat<T> rows_of(arma::uword first, arma::uword count) const;
 
+ private:
   arma::uword n_;
   std::vector<Stream> columns_;
 };
