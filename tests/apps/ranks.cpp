@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <croquis/io/csv.hpp>
+#include <croquis/io/npy.hpp>
 #include <set>
 #include <string>
 
@@ -11,9 +13,8 @@
 
 namespace {
 
-// As root, in a container, on fewer processors than ranks; shared memory without a system call that containers forbid.
-const std::string kMpirun =
-    "OMPI_MCA_btl_vader_single_copy_mechanism=none mpirun --allow-run-as-root --oversubscribe -n {} ";
+// The environment of the test lets root do this, and in a container.
+const std::string kMpirun = "mpirun --oversubscribe -n {} ";
 
 ProgramRun run_ranks(int ranks, const std::string& arguments, const TemporaryFolder& folder) {
   return run_command(fmt::format(fmt::runtime(kMpirun), ranks) + "$CROQUIS " + arguments, folder.path());
@@ -127,4 +128,73 @@ TEST_CASE("croquis on ranks: what is wrong is said once, by rank 0, with status 
   const ProgramRun list = run_ranks(3, "list inputs", folder);
   CHECK(list.status == 0);
   CHECK(list.output == run_croquis("list inputs", folder.path()).output);
+}
+
+TEST_CASE("croquis error --by-rows: the rows of croquis error --rows to rounding, for 1, 2 and 3 ranks, and resumed") {
+  TemporaryFolder folder;
+  arma::arma_rng::set_seed(12);  // any numbers will do
+  for (const std::string name : {"h_q.npy", "h_k.npy", "h_v.npy"}) {
+    croquis::write_npy((folder / name).string(), arma::mat(301, 6, arma::fill::randn));
+  }
+  const std::string command =
+      "error --q h_q.npy --k h_k.npy --v h_v.npy --rows 40 --features 8,24 --trials 2 --quiet "
+      "--methods v-mean,linformer,skyformer,skyformer-softmax,performer ";
+  REQUIRE(run_croquis(command + "--out one.csv", folder.path()).status == 0);
+  const croquis::CsvTable one = croquis::read_csv((folder / "one.csv").string());
+  for (const int ranks : {1, 2, 3}) {
+    CAPTURE(ranks);
+    const std::string name = fmt::format("r{}.csv", ranks);
+    const ProgramRun run = run_ranks(ranks, command + "--by-rows --out " + name, folder);
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    const croquis::CsvTable rows = croquis::read_csv((folder / name).string());
+    REQUIRE(rows.header == one.header);
+    REQUIRE(rows.rows.size() == one.rows.size());
+    for (std::size_t i = 0; i < one.rows.size(); ++i) {
+      for (std::size_t c = 0; c < one.header.size(); ++c) {
+        const std::string &expected = one.rows[i][c], &got = rows.rows[i][c], &column = one.header[c];
+        if (column == "seconds" || column == "flops" || column == "row_sum_dev" || got == expected) continue;
+        CAPTURE(column);
+        CAPTURE(one.rows[i][1]);
+        CHECK(std::abs(std::stod(got) - std::stod(expected)) <= 1e-9 * (1 + std::abs(std::stod(expected))));
+      }
+    }
+  }
+  const std::string whole = read_text(folder / "r3.csv");
+  write_text(folder / "r3.csv", whole.substr(0, whole.size() / 2));
+  const std::set<std::string> before = lines_of(folder / "r3.csv");
+  REQUIRE(run_ranks(2, command + "--by-rows --out r3.csv --resume", folder).status == 0);
+  const std::set<std::string> after = lines_of(folder / "r3.csv");
+  CHECK(std::includes(after.begin(), after.end(), before.begin(), before.end()));
+  CHECK(after.size() == lines_of(folder / "one.csv").size());
+}
+
+TEST_CASE("croquis error --by-rows: what does not go with it is one line and status 2") {
+  TemporaryFolder folder;
+  arma::mat bad(50, 4, arma::fill::ones);
+  croquis::write_npy((folder / "q.npy").string(), bad);
+  croquis::write_npy((folder / "k.npy").string(), bad);
+  bad(33, 1) = arma::datum::nan;
+  croquis::write_npy((folder / "v.npy").string(), bad);
+  const std::string files = "--q q.npy --k k.npy --v q.npy ", methods = "--methods v-mean --features 8 ";
+  struct Case {
+    std::string arguments, says;
+  };
+  for (const Case& c : {Case{methods + "--rows 20", "--q"}, Case{files + methods, "--rows"},
+                        Case{files + methods + "--rows 19", "--rows"}, Case{files + methods + "--rows 51", "--rows"},
+                        Case{files + "--rows 20", "--methods"},
+                        Case{files + "--rows 20 --methods informer --features 8", "not divided by rows"},
+                        Case{files + "--rows 20 --methods v-mean --features 64", "at most n"},
+                        Case{files + methods + "--rows 20 --shard 1/2", "--shard"},
+                        Case{files + methods + "--rows 20 --precision float", "double"},
+                        Case{files + methods + "--rows 20 --causal", "--causal"},
+                        Case{"--q q.npy --k k.npy --v v.npy " + methods + "--rows 20", "v.npy: NaN or Inf in row 33"},
+                        Case{"--q q.npy --k k.npy --v none.npy " + methods + "--rows 20", "none.npy"}}) {
+    const ProgramRun run = run_croquis("error --by-rows " + c.arguments, folder.path());
+    CAPTURE(c.arguments);
+    CAPTURE(run.output);
+    CHECK(run.status == 2);
+    CHECK(run.output.find(c.says) != std::string::npos);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  }
+  CHECK_FALSE(std::filesystem::exists(folder / "error.csv"));
 }
