@@ -19,6 +19,7 @@ void add_run_options(CLI::App& command, RunOptions& run) {
       ->capture_default_str();
   command.add_option("--out", run.out, "rows (default COMMAND.csv)");
   command.add_option("--plot", run.plot, "plot: FILE.svg, .png or .pdf");
+  command.add_option("--shard", run.shard, "i/N: a fixed part of the rows, for croquis merge to put together");
   command.add_flag("--quiet", run.quiet, "no progress, no table");
   command.add_flag("--resume", run.resume, "go on with the rows that --out has");
   command.add_flag("--overwrite", run.overwrite, "start again if --out is there");

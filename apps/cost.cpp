@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "bias.hpp"
@@ -115,55 +116,80 @@ Times measure(const Candidate& candidate, const Problem<T>& problem, arma::uword
   return times;
 }
 
-template <typename T>
-void measure_all(Run& run, const CostOptions& options, const std::vector<Candidate>& candidates,
-                 const std::vector<arma::uword>& sizes, const std::vector<arma::uword>& features) {
-  std::size_t calls = 0;  // of one size
-  for (const Candidate& candidate : candidates) calls += candidate.exact ? 1 : features.size();
-  run.expect(sizes.size() * calls * static_cast<std::size_t>(options.repeats));
+// A candidate at n and d: a row for every repeat.
+struct Cell {
+  const Candidate* candidate;
+  arma::uword n, d;
+};
+
+std::vector<Cell> cells_of(const std::vector<Candidate>& candidates, const std::vector<arma::uword>& sizes,
+                           const std::vector<arma::uword>& features) {
+  std::vector<Cell> cells;
   for (const arma::uword n : sizes) {
-    croquis::SyntheticSize gaussian;
-    gaussian.n = n;
-    gaussian.p = static_cast<arma::uword>(options.p);
-    // Norms at which attention is neither uniform nor a maximum; no method's cost depends on them.
-    const Stream stream = Stream(options.run.seed).child("input");
-    const Problem<double> drawn = gaussian_input(stream, gaussian);
-    const auto position = parse_bias(options.bias, options.causal, n, stream.child("bias"));
-    const auto as = [](const arma::mat& m) { return arma::conv_to<arma::Mat<T>>::from(m); };
-    const Problem<T> problem(as(drawn.Q()), as(drawn.K()), as(drawn.V()), {},
-                             {arma::conv_to<arma::Col<T>>::from(position.bias), position.causal, position.height});
     for (const Candidate& candidate : candidates) {
       for (const arma::uword d : candidate.exact ? std::vector<arma::uword>{0} : features) {
-        if (Run::interrupted()) return;
-        const std::vector<std::string> cell = {candidate.choice.name, csv_field(candidate.choice.preset),
-                                               std::to_string(n), std::to_string(d)};
-        std::vector<std::string> missing;  // repeats that a resumed file does not have
-        for (long long repeat = 1; repeat <= options.repeats; ++repeat) {
-          Run::Fields key = cell;
-          key.push_back(std::to_string(repeat));
-          if (!run.has(key)) missing.push_back(key.back());
-        }
-        if (missing.empty()) continue;
-        const Times times = measure(candidate, problem, d, options);  // alone; the rows are only written in parallel
-        run.compute(missing.size(), fmt::format("{} n = {}", candidate.choice.name, n), [&](std::size_t i) {
-          return Run::Fields{csv_field("gaussian" + name_of_bias(options.bias, options.causal)),
-                             cell[0],
-                             cell[1],
-                             cell[2],
-                             std::to_string(problem.p()),
-                             std::to_string(problem.p_v()),
-                             cell[3],
-                             missing[i],
-                             std::to_string(options.run.seed),
-                             options.run.precision,
-                             std::to_string(croquis::threads()),
-                             csv_number(times.seconds[i]),
-                             csv_number(times.peak),
-                             csv_number(times.flops),
-                             csv_field(times.status)};
-        });
+        cells.push_back({&candidate, n, d});
       }
     }
+  }
+  return cells;
+}
+
+Run::Fields key_of(const Cell& cell) {
+  const MethodChoice& choice = cell.candidate->choice;
+  return {choice.name, csv_field(choice.preset), std::to_string(cell.n), std::to_string(cell.d)};
+}
+
+Run::Fields key_of(const Cell& cell, long long repeat) {
+  Run::Fields key = key_of(cell);
+  key.push_back(std::to_string(repeat));
+  return key;
+}
+
+template <typename T>
+std::vector<Run::Fields> rows_of(const Cell& cell, const Problem<T>& problem, const CostOptions& options,
+                                 const Run& run) {
+  const Times times = measure(*cell.candidate, problem, cell.d, options);
+  const Run::Fields key = key_of(cell);
+  std::vector<Run::Fields> rows;
+  for (long long repeat = 1; repeat <= options.repeats; ++repeat) {
+    if (run.has(key_of(cell, repeat))) continue;  // of a cell that was interrupted
+    rows.push_back({csv_field("gaussian" + name_of_bias(options.bias, options.causal)), key[0], key[1], key[2],
+                    std::to_string(problem.p()), std::to_string(problem.p_v()), key[3], std::to_string(repeat),
+                    std::to_string(options.run.seed), options.run.precision, std::to_string(croquis::threads()),
+                    csv_number(times.seconds[static_cast<std::size_t>(repeat - 1)]), csv_number(times.peak),
+                    csv_number(times.flops), csv_field(times.status)});
+  }
+  return rows;
+}
+
+template <typename T>
+Problem<T> problem_of(const CostOptions& options, arma::uword n) {
+  croquis::SyntheticSize gaussian;
+  gaussian.n = n;
+  gaussian.p = static_cast<arma::uword>(options.p);
+  // Norms at which attention is neither uniform nor a maximum; no method's cost depends on them.
+  const Stream stream = Stream(options.run.seed).child("input");
+  const Problem<double> drawn = gaussian_input(stream, gaussian);
+  const auto position = parse_bias(options.bias, options.causal, n, stream.child("bias"));
+  const auto as = [](const arma::mat& m) { return arma::conv_to<arma::Mat<T>>::from(m); };
+  return {as(drawn.Q()),
+          as(drawn.K()),
+          as(drawn.V()),
+          {},
+          {arma::conv_to<arma::Col<T>>::from(position.bias), position.causal, position.height}};
+}
+
+template <typename T>
+void measure_all(Run& run, const CostOptions& options, const std::vector<Cell>& wanted) {
+  std::optional<Problem<T>> problem;
+  for (const Cell& cell : wanted) {
+    if (Run::interrupted()) return;
+    if (run.skip(1)) continue;
+    if (!problem || problem->n() != cell.n) problem.emplace(problem_of<T>(options, cell.n));
+    // Timed alone, on all threads.
+    run.compute_steps(1, fmt::format("{} n = {}", cell.candidate->choice.name, cell.n),
+                      [&](std::size_t) { return rows_of(cell, *problem, options, run); });
   }
 }
 
@@ -217,16 +243,24 @@ int run_cost(CostOptions options) {
                             "--features: the n x d numbers of a method", {{"n", sizes.back()}, {"d", features.back()}});
   }
   prepare_run(options.run);
-  Run run(options.run, "cost", kColumns, {"method", "preset", "n", "features", "repeat"},
+  Run run(options.run, "cost", kColumns, {{"method", "preset", "n", "features"}, {"repeat"}},
           {{"--p", std::to_string(options.p)},
            {"--bias", options.bias + (options.causal ? ";causal" : "")},
            {"--threads", std::to_string(croquis::threads())}});
-  if (options.run.precision == "float") {
-    measure_all<float>(run, options, candidates, sizes, features);
-  } else {
-    measure_all<double>(run, options, candidates, sizes, features);
+  std::vector<Cell> cells = cells_of(candidates, sizes, features);
+  std::vector<Run::Cell> plan;
+  for (const Cell& cell : cells) {
+    plan.emplace_back();
+    for (long long repeat = 1; repeat <= options.repeats; ++repeat) plan.back().push_back(key_of(cell, repeat));
   }
-  if (const int status = run.status()) return status;
+  run.plan(plan);
+  std::erase_if(cells, [&](const Cell& cell) { return !run.wants(key_of(cell)); });
+  if (options.run.precision == "float") {
+    measure_all<float>(run, options, cells);
+  } else {
+    measure_all<double>(run, options, cells);
+  }
+  if (const auto status = run.finish()) return *status;
 
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
   const Grouping& grouping = grouping_of(table);

@@ -207,10 +207,11 @@ int run_dimension(DimensionOptions options) {
   identity["--method"] = options.method;
   identity["--leading"] = std::to_string(options.leading);
   identity["--probes"] = std::to_string(options.probes);
-  Run run(options.run, "dimension", kColumns, {"input", "n", "width", "epsilon"}, identity);
+  Run run(options.run, "dimension", kColumns, {{"input", "n", "width"}, {"epsilon"}}, identity);
 
   const Measurement measurement(options, epsilons);
   std::vector<Step> steps;
+  std::vector<Run::Cell> plan;
   for (const Input& input : inputs) {
     constexpr arma::uword most = croquis::RidgeLeverage<double>::kLargestN / 2;
     if (options.method == "dense" && input.problem.n() > most) {
@@ -218,28 +219,24 @@ int run_dimension(DimensionOptions options) {
     }
     const bool dense = options.method == "dense" || (options.method == "auto" && input.problem.n() <= most);
     for (const double width : widths) {
-      const Step step{&input, width, dense};
-      const bool done = std::all_of(epsilons.begin(), epsilons.end(),
-                                    [&](double epsilon) { return run.has(measurement.key(step, epsilon)); });
-      if (!done) steps.push_back(step);
+      steps.push_back({&input, width, dense});
+      plan.emplace_back();
+      for (const double epsilon : epsilons) plan.back().push_back(measurement.key(steps.back(), epsilon));
     }
   }
-  run.expect(steps.size());
+  run.plan(plan);
+  std::erase_if(steps, [&](const Step& step) {
+    return !run.wants({csv_field(step.input->name), std::to_string(step.input->problem.n()), csv_number(step.width)});
+  });
   const auto alone = [&](const Step& step) { return !step.dense || step.input->problem.n() > kSideBySide; };
   for (std::size_t i = 0; i < steps.size() && !Run::interrupted();) {
-    std::size_t end = i;
-    while (end < steps.size() && !alone(steps[end])) ++end;
-    if (end == i) {
-      const std::string what = fmt::format("n = {}, width {:g}", steps[i].input->problem.n(), steps[i].width);
-      run.show(what);
-      run.append(measurement.rows(steps[i], run), what);
-      ++i;
-    } else {
-      run.compute_steps(end - i, "dense", [&](std::size_t k) { return measurement.rows(steps[i + k], run); });
-      i = end;
-    }
+    std::size_t end = i + 1;
+    while (!alone(steps[i]) && end < steps.size() && !alone(steps[end])) ++end;
+    run.compute_steps(end - i, fmt::format("n = {}, width {:g}", steps[i].input->problem.n(), steps[i].width),
+                      [&](std::size_t k) { return measurement.rows(steps[i + k], run); });
+    i = end;
   }
-  if (const int status = run.status()) return status;
+  if (const auto status = run.finish()) return *status;
 
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
   const std::vector<DimensionCurve> curves = dimension_curves(table);

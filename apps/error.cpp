@@ -9,6 +9,8 @@
 #include <limits>
 #include <optional>
 
+#include "error_by_rows.hpp"
+#include "error_row.hpp"
 #include "lists.hpp"
 #include "measured.hpp"
 #include "plot.hpp"
@@ -27,52 +29,36 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-const std::vector<std::string> kColumns = {
-    "input",        "method",        "preset",        "target",  "n",           "p",
-    "p_v",          "features",      "trial",         "seed",    "precision",   "spectral_abs",
-    "spectral_rel", "frobenius_abs", "frobenius_rel", "max_abs", "row_sum_dev", "min_denominator",
-    "seconds",      "flops",         "status"};
-// --scores puts them after the others, which stay what they are.
-const std::vector<std::string> kScoreColumns = {"scores_spectral_abs", "scores_spectral_rel"};
-
-// So does --rows, for the relative errors.
-const std::vector<std::string> kSampleColumns = {"rows", "spectral_rel_lo", "spectral_rel_hi", "frobenius_rel_lo",
-                                                 "frobenius_rel_hi"};
-
 // One row to be computed.
 struct Cell {
   arma::uword features;
   long long trial;
 };
 
-std::vector<Cell> cells_of(const std::vector<arma::uword>& features, long long trials) {
+std::vector<Cell> cells_of(const ErrorOptions& options, const MethodChoice& choice,
+                           const std::vector<arma::uword>& features) {
+  const bool random = croquis::find_method<double>(choice.name).random(choice.options);
   std::vector<Cell> cells;
   for (const arma::uword d : features) {
-    for (long long trial = 1; trial <= trials; ++trial) cells.push_back({d, trial});
+    for (long long trial = 1; trial <= (random ? options.trials : 1); ++trial) cells.push_back({d, trial});
   }
   return cells;
 }
 
-// What a resumed file does not have of a method on an input.
-std::vector<Cell> missing_cells(const ErrorOptions& options, const Input& input, const MethodChoice& choice,
-                                const std::vector<arma::uword>& features, const Run& run) {
-  const bool random = croquis::find_method<double>(choice.name).random(choice.options);
-  std::vector<Cell> cells = cells_of(features, random ? options.trials : 1);
-  std::erase_if(cells, [&](const Cell& cell) {
-    return run.has({csv_field(input.name), choice.name, csv_field(choice.preset), std::to_string(cell.features),
-                    std::to_string(cell.trial)});
-  });
-  return cells;
+Run::Fields key_of(const Input& input, const MethodChoice& choice, const Cell& cell) {
+  return {csv_field(input.name), choice.name, csv_field(choice.preset), std::to_string(cell.features),
+          std::to_string(cell.trial)};
 }
 
-std::size_t missing_rows(const ErrorOptions& options, const std::vector<Input>& inputs,
-                         const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features,
-                         const Run& run) {
-  std::size_t rows = 0;
+std::vector<Run::Cell> plan_of(const ErrorOptions& options, const std::vector<Input>& inputs,
+                               const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features) {
+  std::vector<Run::Cell> plan;
   for (const Input& input : inputs) {
-    for (const MethodChoice& choice : methods) rows += missing_cells(options, input, choice, features, run).size();
+    for (const MethodChoice& choice : methods) {
+      for (const Cell& cell : cells_of(options, choice, features)) plan.push_back({key_of(input, choice, cell)});
+    }
   }
-  return rows;
+  return plan;
 }
 
 template <typename T>
@@ -83,8 +69,10 @@ class Sweep {
 
   void compute(Run& run, const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features) {
     for (const MethodChoice& choice : methods) {
-      const std::vector<Cell> missing = missing_cells(options_, input_, choice, features, run);
-      if (!missing.empty() && !Run::interrupted()) compute_method(run, choice, missing);
+      std::vector<Cell> wanted = cells_of(options_, choice, features);
+      std::erase_if(wanted, [&](const Cell& cell) { return !run.wants(key_of(input_, choice, cell)); });
+      if (Run::interrupted()) return;
+      if (!run.skip(wanted.size())) compute_method(run, choice, wanted);
     }
   }
 
@@ -117,41 +105,9 @@ class Sweep {
       } else {
         measured.status = failure;
       }
-      return row_of(choice, method.target, cell, measured, flops);
+      return error_row(options_, {input_.name, &choice, method.target, problem_.n(), problem_.p(), problem_.p_v()},
+                       cell.features, cell.trial, measured, flops);
     });
-  }
-
-  std::vector<std::string> row_of(const MethodChoice& choice, Target target, const Cell& cell, const Measured& m,
-                                  double flops) const {
-    std::vector<std::string> row = {csv_field(input_.name),
-                                    choice.name,
-                                    csv_field(choice.preset),
-                                    std::string(name_of(target)),
-                                    std::to_string(problem_.n()),
-                                    std::to_string(problem_.p()),
-                                    std::to_string(problem_.p_v()),
-                                    std::to_string(cell.features),
-                                    std::to_string(cell.trial),
-                                    std::to_string(options_.run.seed),
-                                    options_.run.precision,
-                                    csv_number(m.errors.spectral_abs),
-                                    csv_number(m.errors.spectral_rel),
-                                    csv_number(m.errors.frobenius_abs),
-                                    csv_number(m.errors.frobenius_rel),
-                                    csv_number(m.errors.max_abs),
-                                    csv_number(m.row_sum_deviation),
-                                    csv_number(m.smallest_denominator),
-                                    csv_number(m.seconds),
-                                    csv_number(flops),
-                                    csv_field(m.status)};
-    if (options_.rows) {
-      row.push_back(std::to_string(*options_.rows));
-      for (const double limit : {m.spectral_rel.lo, m.spectral_rel.hi, m.frobenius_rel.lo, m.frobenius_rel.hi}) {
-        row.push_back(csv_number(limit));
-      }
-    }
-    if (options_.scores) row.insert(row.end(), {csv_number(m.scores.spectral_abs), csv_number(m.scores.spectral_rel)});
-    return row;
   }
 
   const ErrorOptions& options_;
@@ -207,17 +163,15 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
 
 int run_error(ErrorOptions options) {
   if (options.run.out.empty()) options.run.out = "error.csv";
+  if (options.by_rows) return run_error_by_rows(options);
   const std::vector<MethodChoice> methods = parse_methods(options.methods);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
   for (const Input& input : inputs) check(options, input.problem, methods, features);
 
-  std::vector<std::string> columns = kColumns;
-  if (options.rows) columns.insert(columns.end(), kSampleColumns.begin(), kSampleColumns.end());
-  if (options.scores) columns.insert(columns.end(), kScoreColumns.begin(), kScoreColumns.end());
-  Run run(options.run, "error", columns, {"input", "method", "preset", "features", "trial"}, identity_of(inputs));
-  run.expect(missing_rows(options, inputs, methods, features, run));
+  Run run(options.run, "error", error_columns(options), kErrorKeys, identity_of(inputs));
+  run.plan(plan_of(options, inputs, methods, features));
   for (const Input& input : inputs) {
     if (options.run.precision == "float") {
       sweep<float>(options, input, methods, features, run);
@@ -225,7 +179,7 @@ int run_error(ErrorOptions options) {
       sweep<double>(options, input, methods, features, run);
     }
   }
-  if (const int status = run.status()) return status;
+  if (const auto status = run.finish()) return *status;
 
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
   const Grouping& grouping = grouping_of(table);

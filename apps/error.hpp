@@ -14,6 +14,7 @@ struct ErrorOptions {
   std::string features = "16:256";
   long long trials = 20;
   bool scores = false;            ///< measure the error of the score matrix too
+  bool by_rows = false;           ///< tokens divided over the ranks
   std::optional<long long> rows;  ///< so many random rows of the exact output stand for all
 };
 

@@ -110,13 +110,6 @@ std::string digest_of(const Problem<double>& problem) {
   return fmt::format("{}x{}x{} {:016x}", problem.n(), problem.p(), problem.p_v(), hash);
 }
 
-// "head_Q.npy" -> "head"
-std::string array_name(const std::string& path) {
-  std::string stem = std::filesystem::path(path).stem().string();
-  if (stem.ends_with("_Q") || stem.ends_with("_q")) stem.resize(stem.size() - 2);
-  return stem;
-}
-
 std::vector<Head> from_arrays(const InputOptions& o) {
   const bool one_file = !o.qkv.empty(), three_files = !o.q.empty() && !o.k.empty() && !o.v.empty();
   if (one_file == three_files || (one_file && !(o.q + o.k + o.v).empty())) {
@@ -129,7 +122,7 @@ std::vector<Head> from_arrays(const InputOptions& o) {
   if (q.size() != k.size() || q.size() != v.size()) {
     refuse(fmt::format("--input arrays: Q has {} heads, K {}, V {}", q.size(), k.size(), v.size()));
   }
-  const std::string name = "arrays:" + (one_file ? std::filesystem::path(o.qkv).stem().string() : array_name(o.q));
+  const std::string name = one_file ? "arrays:" + std::filesystem::path(o.qkv).stem().string() : name_of_arrays(o.q);
   std::vector<Head> heads;
   for (const arma::uword h : parse_numbers(o.head, "--head", q.size())) {
     heads.emplace_back(q.size() == 1 ? name : fmt::format("{};head={}", name, h), Problem<double>(q[h], k[h], v[h]));
@@ -146,6 +139,13 @@ Problem<double> completed(Problem<double> problem, const InputOptions& o, const 
 }
 
 }  // namespace
+
+// "head_Q.npy" -> "arrays:head"
+std::string name_of_arrays(const std::string& path_of_q) {
+  std::string stem = std::filesystem::path(path_of_q).stem().string();
+  if (stem.ends_with("_Q") || stem.ends_with("_q")) stem.resize(stem.size() - 2);
+  return "arrays:" + stem;
+}
 
 const std::vector<std::string>& input_kinds() {
   static const std::vector<std::string> kinds = {"text",      "model",       "arrays",   "gaussian",  "sphere",

@@ -41,6 +41,9 @@ struct Input {
 std::map<std::string, std::string> identity_of(const Input& input);
 std::map<std::string, std::string> identity_of(const std::vector<Input>& inputs);
 
+/// What an input is called that comes from files of arrays.
+std::string name_of_arrays(const std::string& path_of_q);
+
 /// The heads of the input, most often one; no two have the same name.
 /// Throws std::invalid_argument, with the option to change, for what does not go together or cannot be read.
 std::vector<Input> load_inputs(const InputOptions& options, std::uint64_t seed);

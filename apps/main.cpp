@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <croquis/distributed/communicator.hpp>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -9,12 +11,14 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "common_options.hpp"
 #include "cost.hpp"
 #include "dimension.hpp"
 #include "error.hpp"
 #include "list.hpp"
+#include "merge.hpp"
 #include "plot.hpp"
 #include "results/environment.hpp"
 #include "results/progress.hpp"
@@ -24,6 +28,8 @@
 #include "verify.hpp"
 
 namespace {
+
+using croquis::Communicator;
 
 constexpr int kBadUsage = 2;
 constexpr long long kMostTrials = 10'000'000;  // more rows than anybody reads, fewer than fill a memory
@@ -35,7 +41,7 @@ std::string command_line(int argc, char** argv) {
 }
 
 // One line, whatever the names and values are that it quotes: no line break, no command to the terminal, UTF-8.
-void complain(const std::string& what) {
+void complain(const std::string& what, const std::string& where = "") {
   using nlohmann::json;
   std::string line = json(what).dump(-1, ' ', false, json::error_handler_t::replace);
   std::string text;
@@ -44,7 +50,7 @@ void complain(const std::string& what) {
     if (plain) ++i;
     text += line[i];
   }
-  say(fmt::format("croquis: {}\n", text));
+  say(fmt::format("croquis{}: {}\n", where, text));
 }
 
 int run(int argc, char** argv) {
@@ -77,6 +83,8 @@ int run(int argc, char** argv) {
       ->add_option("--rows", error.rows,
                    "for large n: so many random rows of the exact output, and intervals (default all)")
       ->check(whole_number(1));
+  error_command->add_flag("--by-rows", error.by_rows,
+                          "with --rows and --q, --k, --v: the tokens divided over the ranks of mpirun");
 
   error_command->add_flag(
       "--scores", error.scores,
@@ -209,6 +217,12 @@ int run(int argc, char** argv) {
       ->required()
       ->check(CLI::IsMember({"methods", "sketches", "features", "inputs", "claims"}));
 
+  MergeOptions merge;
+  CLI::App* merge_command = app.add_subcommand("merge", "put the parts of a run with --shard together");
+  merge_command->add_option("out", merge.out, "OUT.csv: the rows of one run")->required();
+  merge_command->add_option("parts", merge.parts, "PART.csv...: all shards of one run, in any order")->required();
+  merge_command->add_flag("--overwrite", merge.overwrite, "start again if OUT.csv is there");
+
   std::string file, out, metric;
   CLI::App* plot_command = app.add_subcommand("plot", "draw a result again");
   plot_command->add_option("file", file, "a CSV of croquis error")->required();
@@ -218,17 +232,14 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    return app.exit(success);  // --help, --version
+    return Communicator::world().rank() == 0 ? app.exit(success) : 0;  // --help, --version
   } catch (const CLI::ConfigError& wrong) {
-    complain(fmt::format("--config: {}", wrong.what()));
-    return kBadUsage;
+    throw std::invalid_argument(fmt::format("--config: {}", wrong.what()));
   } catch (const CLI::ParseError& wrong) {
     if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
-      complain(fmt::format("'{}' is not a command; croquis --help shows those there are", argv[1]));
-      return kBadUsage;
+      throw std::invalid_argument(fmt::format("'{}' is not a command; croquis --help shows those there are", argv[1]));
     }
-    complain(fmt::format("{}; croquis --help shows what there is", wrong.what()));
-    return kBadUsage;
+    throw std::invalid_argument(fmt::format("{}; croquis --help shows what there is", wrong.what()));
   }
 
   if (*error_command) {
@@ -272,20 +283,38 @@ int run(int argc, char** argv) {
     verify.run.configuration = configuration_of(*verify_command);
     return run_verify(verify);
   }
+  if (Communicator::world().rank() > 0) return 0;  // the rest is for one
   if (*list_command) return run_list(what);
+  if (*merge_command) return run_merge(merge);
   return run_plot(file, out, metric);
+}
+
+// What goes wrong goes wrong on all ranks, most often: rank 0 says so and ends the others, before they say the same.
+[[noreturn]] void fail(Communicator& world, const std::string& why) {
+  if (world.rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
+  complain(why, world.rank() > 0 ? fmt::format(" on rank {}", world.rank()) : "");
+  std::fflush(nullptr);
+  world.abort(kBadUsage);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    const int status = run(argc, argv);
-    if (std::fflush(stdout) != 0) throw std::runtime_error("standard output cannot be written");
-    return status;
-  } catch (const std::bad_alloc&) {
-    complain("there is not enough memory; give a smaller --n, --p or --features, or fewer --threads");
-    return kBadUsage;
+    Communicator& world = Communicator::world();
+    try {
+      const int status = run(argc, argv);
+      if (std::fflush(stdout) != 0) throw std::runtime_error("standard output cannot be written");
+      return status;
+    } catch (const std::exception& failure) {
+      const bool no_memory = dynamic_cast<const std::bad_alloc*>(&failure) != nullptr;
+      const std::string why =
+          no_memory ? "there is not enough memory; give a smaller --n, --p or --features, or fewer --threads"
+                    : failure.what();
+      if (world.size() > 1) fail(world, why);
+      complain(why);
+      return kBadUsage;
+    }
   } catch (const std::exception& failure) {
     complain(failure.what());
     return kBadUsage;

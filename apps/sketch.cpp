@@ -7,6 +7,7 @@
 #include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/memory.hpp>
+#include <croquis/distributed/communicator.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/measure/errors.hpp>
@@ -91,11 +92,6 @@ class Comparison {
   void landmarks(Run& run, const std::vector<std::string>& policies) {
     if (policies.empty() || !subject_.problem) return;
     const Problem<double>& p = *subject_.problem;
-    if (p.n() > kLargestDense / 2) {
-      fmt::print(stderr, "croquis sketch: landmark policies are left out, n = {} is more than {}\n", p.n(),
-                 kLargestDense / 2);
-      return;
-    }
     const croquis::LiftedPoints<double> lift(p.Q(), p.K());
     const croquis::KernelMatrix<double> kernel = lift.kernel();
     const arma::mat dense = kernel.dense();
@@ -112,9 +108,13 @@ class Comparison {
     }
   }
 
-  // Rows that compute() would add for so many operators and policies, those found in a resumed file included.
-  std::size_t rows_for(std::size_t names) const {
-    return names * features_.size() * static_cast<std::size_t>(options_.trials);
+  // The cells that compute() goes through.
+  void plan(std::vector<Run::Cell>& cells, const std::string& kind, const std::string& name) const {
+    for (const arma::uword d : features_) {
+      for (long long trial = 1; trial <= options_.trials; ++trial) {
+        cells.push_back({{kind, csv_field(name), std::to_string(d), std::to_string(trial)}});
+      }
+    }
   }
 
  private:
@@ -123,7 +123,7 @@ class Comparison {
     std::vector<std::pair<arma::uword, long long>> cells;
     for (const arma::uword d : features_) {
       for (long long trial = 1; trial <= options_.trials; ++trial) {
-        if (!run.has({kind, csv_field(name), std::to_string(d), std::to_string(trial)})) cells.emplace_back(d, trial);
+        if (run.wants({kind, csv_field(name), std::to_string(d), std::to_string(trial)})) cells.emplace_back(d, trial);
       }
     }
     const Stream stream = Stream(options_.run.seed).child("sketch").child(kind).child(name);
@@ -234,7 +234,14 @@ int run_sketch(SketchOptions options) {
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
   prepare_run(options.run);
   SketchSubject subject = load_sketch_subject(options.matrix, options.input, options.rank, options.run.seed);
-  const std::vector<std::string> policies = parse_landmarks(options.landmarks, subject.problem.has_value());
+  std::vector<std::string> policies = parse_landmarks(options.landmarks, subject.problem.has_value());
+  if (!policies.empty() && subject.problem->n() > kLargestDense / 2) {
+    if (croquis::Communicator::world().rank() == 0) {
+      fmt::print(stderr, "croquis sketch: landmark policies are left out, n = {} is more than {}\n",
+                 subject.problem->n(), kLargestDense / 2);
+    }
+    policies.clear();
+  }
   croquis::require_memory(
       sizeof(double) * static_cast<double>(features.back()) * static_cast<double>(subject.matrix.n_cols),
       "--features: a sketched matrix", {{"d", features.back()}, {"cols", subject.matrix.n_cols}});
@@ -250,12 +257,15 @@ int run_sketch(SketchOptions options) {
   const std::string title =
       fmt::format("{}, {} of {} x {}", subject.input, subject.name, subject.matrix.n_rows, subject.matrix.n_cols);
   const std::string rank = std::to_string(subject.basis.n_cols);
-  Run run(options.run, "sketch", kColumns, {"kind", "name", "features", "trial"}, subject.identity);
+  Run run(options.run, "sketch", kColumns, {{"kind", "name", "features", "trial"}}, subject.identity);
   Comparison comparison(options, std::move(subject), features);
-  run.expect(comparison.rows_for(sketches.size() + policies.size()));
+  std::vector<Run::Cell> cells;
+  for (const Choice& choice : sketches) comparison.plan(cells, "operator", choice.label);
+  for (const std::string& policy : policies) comparison.plan(cells, "landmarks", policy);
+  run.plan(cells);
   comparison.operators(run, sketches);
   comparison.landmarks(run, policies);
-  if (const int status = run.status()) return status;
+  if (const auto status = run.finish()) return *status;
 
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
   const std::vector<Group> groups = group_rows(table, sketch_grouping());

@@ -117,7 +117,7 @@ std::vector<Run::Fields> rows_of(const Step& step, const SpectrumOptions& option
 }
 
 std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<std::string>& matrices,
-                           const SpectrumOptions& options, const Run& run) {
+                           const SpectrumOptions& options) {
   std::vector<Step> steps;
   for (const Input& input : inputs) {
     const arma::uword n = input.problem.n();
@@ -126,10 +126,7 @@ std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<s
       const bool lanczos = !output && (options.method == "lanczos" || (options.method == "auto" && n > kLargestDense));
       const arma::uword all = output ? std::min(n, input.problem.p_v()) : n;
       const arma::uword count = lanczos ? std::min(all, static_cast<arma::uword>(options.leading)) : all;
-      const auto has = [&](arma::uword index) {
-        return run.has({csv_field(input.name), matrix, std::to_string(index)});
-      };
-      if (!has(count)) steps.push_back({&input, matrix, lanczos, count});
+      steps.push_back({&input, matrix, lanczos, count});
     }
   }
   return steps;
@@ -161,24 +158,23 @@ int run_spectrum(SpectrumOptions options) {
   identity["--method"] = options.method;
   identity["--leading"] = std::to_string(options.leading);
   identity["--probes"] = std::to_string(options.probes);
-  Run run(options.run, "spectrum", kColumns, {"input", "matrix", "index"}, identity);
+  Run run(options.run, "spectrum", kColumns, {{"input", "matrix"}, {"index"}}, identity);
 
   // Dense matrices go side by side; the products of a matrix-free one use all threads by themselves.
-  const std::vector<Step> steps = steps_of(inputs, matrices, options, run);
-  run.expect(steps.size());
+  std::vector<Step> steps = steps_of(inputs, matrices, options);
+  std::vector<Run::Cell> plan;
+  for (const Step& step : steps) {
+    plan.push_back({{csv_field(step.input->name), step.matrix, std::to_string(step.count)}});
+  }
+  run.plan(plan);
+  std::erase_if(steps, [&](const Step& step) { return !run.wants({csv_field(step.input->name), step.matrix}); });
   for (std::size_t i = 0; i < steps.size() && !Run::interrupted();) {
-    if (steps[i].lanczos) {
-      run.show(steps[i].matrix);
-      run.append(rows_of(steps[i], options, run), steps[i].matrix);
-      ++i;
-      continue;
-    }
-    std::size_t end = i;
-    while (end < steps.size() && !steps[end].lanczos) ++end;
-    run.compute_steps(end - i, "dense", [&](std::size_t k) { return rows_of(steps[i + k], options, run); });
+    std::size_t end = i + 1;
+    while (!steps[i].lanczos && end < steps.size() && !steps[end].lanczos) ++end;
+    run.compute_steps(end - i, steps[i].matrix, [&](std::size_t k) { return rows_of(steps[i + k], options, run); });
     i = end;
   }
-  if (const int status = run.status()) return status;
+  if (const auto status = run.finish()) return *status;
 
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
   const std::vector<SpectrumSummary> summaries = summarise_spectra(table);

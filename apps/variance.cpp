@@ -157,22 +157,30 @@ int run_variance(VarianceOptions options) {
   prepare_run(options.run);
   const Source source(options);
   source.require_memory(features.back());
-  Run run(options.run, "variance", kColumns, {"map", "projection", "norm", "features", "trial"},
+  std::vector<std::pair<arma::uword, long long>> all;  // of a curve
+  for (const arma::uword d : features) {
+    for (long long trial = 1; trial <= options.trials; ++trial) all.emplace_back(d, trial);
+  }
+  const auto key_of = [](double norm, const std::string& map, const std::string& projection, const auto& cell) {
+    return Run::Fields{map, projection, csv_number(norm), std::to_string(cell.first), std::to_string(cell.second)};
+  };
+  std::vector<Run::Cell> plan;
+  for (const double norm : norms) {
+    for (const std::string& map : maps) {
+      for (const std::string& projection : projections) {
+        for (const auto& cell : all) plan.push_back({key_of(norm, map, projection, cell)});
+      }
+    }
+  }
+  Run run(options.run, "variance", kColumns, {{"map", "projection", "norm", "features", "trial"}},
           {{"input", source.name()}, {"numbers", source.digest()}});
-  run.expect(norms.size() * maps.size() * projections.size() * features.size() *
-             static_cast<std::size_t>(options.trials));
+  run.plan(plan);
   for (const double norm : norms) {
     for (const std::string& map : maps) {
       for (const std::string& projection : projections) {
         if (Run::interrupted()) break;
-        std::vector<std::pair<arma::uword, long long>> cells;
-        for (const arma::uword d : features) {
-          for (long long trial = 1; trial <= options.trials; ++trial) {
-            if (!run.has({map, projection, csv_number(norm), std::to_string(d), std::to_string(trial)})) {
-              cells.emplace_back(d, trial);
-            }
-          }
-        }
+        auto cells = all;
+        std::erase_if(cells, [&](const auto& cell) { return !run.wants(key_of(norm, map, projection, cell)); });
         FeatureOptions choice;
         choice.map = croquis::feature_map(map);
         choice.projection = croquis::projection_law(projection);
@@ -207,7 +215,7 @@ int run_variance(VarianceOptions options) {
       }
     }
   }
-  if (const int status = run.status()) return status;
+  if (const auto status = run.finish()) return *status;
 
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
   const std::vector<Group> groups = group_rows(table, variance_grouping());

@@ -147,6 +147,10 @@ void validate(const VerifyOptions& options) {
   if (options.mutants && !options.expect.empty()) {
     throw std::invalid_argument("--mutants and --expect: a file of verdicts is about the claims, not their mutants");
   }
+  if (parse_shard(options.run.shard).count > 1 && !options.expect.empty()) {
+    throw std::invalid_argument(
+        "--expect: a shard has a part of the claims; give it with --resume once they are merged");
+  }
 }
 
 }  // namespace
@@ -191,29 +195,32 @@ int run_verify(VerifyOptions options) {
     return 0;
   }
 
-  Run run(options.run, "verify", kColumns, {"claim", "input"}, std::move(identity));
-  run.expect(tasks.size());
+  Run run(options.run, "verify", kColumns, {{"claim"}, {"input"}}, std::move(identity));
+  std::vector<Run::Cell> plan;
+  for (const Task& task : tasks) plan.push_back({{task.id(), kWholeInput}});
+  run.plan(plan);
   for (const Task& task : tasks) {
     if (Run::interrupted()) break;
-    if (run.has({task.id(), kWholeInput})) continue;
-    run.show(task.id());
-    const auto start = std::chrono::steady_clock::now();
+    if (!run.wants({task.id()})) continue;
     try {
-      const Report report = report_of(task, check_of(task));
-      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      std::vector<Run::Fields> rows;
-      for (const Finding& finding : report.findings) {
-        if (!run.has({task.id(), csv_field(finding.input)})) {
-          rows.push_back(row_of(task, finding, options.run.seed, Finding::kNone));
+      run.compute_steps(1, task.id(), [&](std::size_t) {
+        const auto start = std::chrono::steady_clock::now();
+        const Report report = report_of(task, check_of(task));
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        std::vector<Run::Fields> rows;
+        for (const Finding& finding : report.findings) {
+          if (!run.has({task.id(), csv_field(finding.input)})) {
+            rows.push_back(row_of(task, finding, options.run.seed, Finding::kNone));
+          }
         }
-      }
-      rows.push_back(row_of(task, whole_of(report, check.alpha), options.run.seed, seconds));
-      run.append(rows, task.id());
+        rows.push_back(row_of(task, whole_of(report, check.alpha), options.run.seed, seconds));
+        return rows;
+      });
     } catch (const Interrupted&) {
       break;
     }
   }
-  if (const int status = run.status()) return status;
+  if (const auto status = run.finish()) return *status;
 
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
   if (!options.run.plot.empty()) draw_curves(table, options.run.plot);

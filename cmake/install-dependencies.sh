@@ -12,6 +12,7 @@ packages=(
   libcli11-dev nlohmann-json3-dev libfmt-dev         # command line, metadata, formatting
   doctest-dev                                        # tests
   dpkg-dev file                                      # the Debian package
+  libopenmpi-dev openmpi-bin                         # runs of several processes
   gnuplot-nox                                        # plots, at run time
   "$@"
 )

@@ -33,3 +33,7 @@ double peak_bytes_of(const std::function<void()>& work) {
   work();
   return reset ? status_bytes("VmHWM") - before : std::numeric_limits<double>::quiet_NaN();
 }
+
+double peak_bytes() {
+  return status_bytes("VmHWM");
+}

@@ -28,7 +28,14 @@ void write_metadata(const std::string& path, const RunDescription& run) {
   meta["identity"] = run.identity;
   meta["seed"] = run.seed;
   meta["threads"] = run.threads;
-  meta["utc"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  meta["utc"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(run.start));
+  if (run.finished) {
+    const Finished& done = *run.finished;
+    meta["finished"] = {{"rows", done.rows},
+                        {"cells", done.cells},
+                        {"cell_columns", done.cell_columns},
+                        {"shard", fmt::format("{}/{}", done.shard.index, done.shard.count)}};
+  }
   json environment = json::object();
   // "key: value" lines of --version
   const std::string text = environment_text();

@@ -2,8 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
+
+#include "results/shard.hpp"
+
+/// What a finished run has in its file: what `croquis merge` needs to know of a part.
+struct Finished {
+  std::size_t rows = 0, cells = 0;        ///< rows of the file, cells of the whole run
+  std::vector<std::string> cell_columns;  ///< with the same values in all rows of a cell
+  Shard shard;
+};
 
 struct RunDescription {
   std::string command_line;
@@ -11,6 +23,8 @@ struct RunDescription {
   std::map<std::string, std::string> identity;  ///< what every row depends on: a resumed run must have the same
   std::uint64_t seed = 0;
   int threads = 0;
+  std::optional<Finished> finished = {};  ///< once it is
+  std::time_t start = std::time(nullptr);
 };
 
 /// Writes the meta file. Throws std::runtime_error when it cannot be written.

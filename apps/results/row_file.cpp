@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "results/whole_file.hpp"
+
 namespace {
 
 [[noreturn]] void fail(const std::string& path, const char* what) {
@@ -90,6 +92,13 @@ void RowFile::write_line(const std::string& line) {
     }
     done += static_cast<std::size_t>(count);
   }
+}
+
+void replace_rows(const std::string& path, const std::vector<std::string>& header,
+                  const std::vector<std::vector<std::string>>& rows) {
+  std::string text = fmt::format("{}\n", fmt::join(header, ","));
+  for (const auto& row : rows) text += fmt::format("{}\n", fmt::join(row, ","));
+  write_whole(path, text);
 }
 
 std::string beside(const std::string& path, const std::string& suffix) {

@@ -33,5 +33,10 @@ class RowFile {
   std::vector<std::vector<std::string>> found_;
 };
 
+/// Writes the header and the rows in place of what the file at `path` has: all of it or, where that fails, nothing.
+/// Throws std::runtime_error.
+void replace_rows(const std::string& path, const std::vector<std::string>& header,
+                  const std::vector<std::vector<std::string>>& rows);
+
 /// `path` without its last extension ".csv", plus `suffix`: X.csv -> X.summary.csv.
 std::string beside(const std::string& path, const std::string& suffix);

@@ -1,16 +1,21 @@
-// A run of an experiment: rows computed in parallel, written in order, resumed after an interruption.
+// A run of an experiment: cells computed in parallel, on one or several ranks, resumed after an interruption.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "results/dealer.hpp"
+#include "results/metadata.hpp"
 #include "results/progress.hpp"
 #include "results/row_file.hpp"
+#include "results/shard.hpp"
 
 /// Options that the experiments have in common.
 struct RunOptions {
@@ -18,6 +23,7 @@ struct RunOptions {
   int threads = 0;  ///< 0: all processors
   std::string precision = "double";
   std::string out, plot;
+  std::string shard;  ///< "i/N"; all of it when empty
   bool quiet = false, resume = false, overwrite = false;
   std::string command_line, configuration;  ///< for the meta file
 };
@@ -26,46 +32,76 @@ struct RunOptions {
 /// Throws std::invalid_argument.
 void prepare_run(const RunOptions& options);
 
+/// A cell is what is computed in one go: one row or several, which are written together. The file has the rows as they
+/// come, and in the order of the cells once all are there.
+///
+/// With several ranks all of them make the same Run and go through the same cells; a cell is computed on one of them.
+/// Rank 0 has the files.
 class Run {
  public:
   using Fields = std::vector<std::string>;
 
-  /// Opens `options.out`, checks a resumed file and writes the meta file. `key_columns` tell one row from another;
-  /// `identity` is what all rows depend on, beside seed and precision. Catches SIGINT and SIGTERM from here on.
-  Run(const RunOptions& options, const std::string& command, Fields columns, const Fields& key_columns,
+  /// Columns that tell one row from another: `cell` has the same values in all rows of a cell, `row` tells those apart.
+  struct Keys {
+    Fields cell, row = {};
+  };
+  /// Keys (cell, then row) of rows of a cell: those that show, in a resumed file, that it is finished.
+  using Cell = std::vector<Fields>;
+
+  /// Opens `options.out`, checks a resumed file and writes the meta file. `identity` is what all rows depend on, beside
+  /// seed and precision. Catches SIGINT and SIGTERM from here on.
+  Run(const RunOptions& options, const std::string& command, Fields columns, const Keys& keys,
       std::map<std::string, std::string> identity);
 
   /// Whether a resumed file has the row whose key columns are `key`, each as csv_field gives it.
   bool has(const Fields& key) const { return found_.contains(key); }
 
-  /// Number of rows, or of steps that append several, to come; for the progress.
-  void expect(std::size_t rows);
+  /// All cells of the whole run, in the order of its rows. To be called once, before anything is computed.
+  void plan(const std::vector<Cell>& cells);
 
-  /// row(0), ..., row(count - 1) on the library's threads, appended in this order as they come. Does nothing more once
-  /// a signal has come. `what` is shown in the progress.
+  /// Whether the cell with these values of the cell columns is of this shard and not finished.
+  bool wants(const Fields& cell) const { return wanted_.contains(cell); }
+
+  /// Passes over the next `count` wanted cells where other ranks have them all: no need to prepare for them then.
+  bool skip(std::size_t count);
+
+  /// row(0), ..., row(count - 1) on the library's threads, for cells of one row: the next `count` of those wanted, in
+  /// the order of the plan. Does nothing more once a signal has come. `what` is shown in the progress.
   void compute(std::size_t count, const std::string& what, const std::function<Fields(std::size_t)>& row);
 
-  /// The same for steps of several rows each; expect() counts steps then.
+  /// The same for cells of several rows; one without rows is not finished. A cell alone (count = 1) has all threads.
   void compute_steps(std::size_t count, const std::string& what,
                      const std::function<std::vector<Fields>(std::size_t)>& rows);
 
-  /// Shows in the progress what is under way.
-  void show(const std::string& what);
-
-  /// Appends rows that one step of the progress has made together.
-  void append(const std::vector<Fields>& rows, const std::string& what);
+  /// For a cell of one row that all ranks compute together, in place of compute().
+  void compute_together(const std::string& what, const std::function<Fields()>& row);
 
   /// Whether a signal has come.
   static bool interrupted();
 
-  /// 0, or 128 + the signal that came, after a line on standard error that says how to go on.
-  int status() const;
+  /// To be called when all is computed: waits for the other ranks, puts the rows in order and completes the meta file.
+  /// Returns the exit status where the command ends here: 128 + the signal that came, after a line on standard error
+  /// that says how to go on; 0 for a shard and on ranks other than 0, which have no summary to make.
+  std::optional<int> finish();
 
  private:
+  void sort_rows();
+  void show(const std::string& what);
+
   RunOptions options_;
   std::string command_;
-  RowFile file_;
+  Fields columns_;
+  Keys keys_;
+  Shard shard_;
+  RunDescription description_;
+  std::optional<RowFile> file_;  // on rank 0
   std::set<Fields> found_;
+  std::map<Fields, std::size_t> places_;  // of the cells in the plan
+  std::set<Fields> wanted_;
   std::unique_ptr<Progress> progress_;
+  std::unique_ptr<Dealer> dealer_;
+  std::size_t begun_ = 0;  // of the wanted cells
+  std::mutex showing_;     // for the two below and the progress
   std::size_t finished_ = 0;
+  std::string shown_;
 };

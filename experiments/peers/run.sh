@@ -15,7 +15,6 @@ mkdir -p "$out"
 [ -e /usr/include/benchmark/benchmark.h ] || { echo "peers: needs Debian's libbenchmark-dev" >&2; exit 2; }
 cmake --preset release -S "$root" -DCROQUIS_BUILD_BENCHMARKS=ON >/dev/null
 cmake --build "$root/build/release" --target croquis_bench
-export OMP_PROC_BIND=true  # threads that stay where they are: a new process may otherwise share one processor at first
 compare() {
   /usr/bin/python3 "$here/compare.py" "$root/build/release/apps/bench/croquis_bench" "$out/$1.csv" "${@:2}"
   /usr/bin/python3 "$here/summarise.py" "$out/$1.csv" "$out/$1.summary.csv"

@@ -126,3 +126,35 @@ TEST_CASE("npy: a file that cannot be written is a runtime_error with its path")
   CHECK(refusal<std::runtime_error>([&] { write_npy(path, arma::mat(2, 2, arma::fill::ones)); }) ==
         path + ": cannot be written");
 }
+
+TEST_CASE("npy: a range of rows is that of the whole, in both orders and all types; the size is read alone") {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "m.npy").string();
+  std::vector<double> numbers;
+  std::vector<float> singles;
+  for (int i = 0; i < 7 * 3; ++i) {
+    numbers.push_back(i + 0.25);
+    singles.push_back(static_cast<float>(i) - 0.5F);
+  }
+  for (const bool fortran : {false, true}) {
+    for (const bool single : {false, true}) {
+      write_text(path, npy_file(dictionary(single ? "<f4" : "<f8", fortran, "(7, 3)"),
+                                single ? bytes_of(singles) : bytes_of(numbers)));
+      CHECK(npy_size(path).rows == 7);
+      CHECK(npy_size(path).cols == 3);
+      const arma::mat whole = read_npy(path);
+      for (const auto& [first, count] :
+           std::vector<std::pair<arma::uword, arma::uword>>{{0, 7}, {0, 1}, {2, 4}, {6, 1}}) {
+        CHECK(identical(read_npy_rows(path, first, count), arma::mat(whole.rows(first, first + count - 1))));
+      }
+      CHECK(read_npy_rows(path, 7, 0).n_cols == 3);
+    }
+  }
+  CHECK_THROWS_AS(read_npy_rows(path, 5, 3), std::invalid_argument);
+  CHECK_THROWS_AS(read_npy_rows(path, 8, 0), std::invalid_argument);
+  write_text(path, npy_file(dictionary("<f8", false, "(2, 7, 3)"), bytes_of(numbers) + bytes_of(numbers)));
+  CHECK_THROWS_WITH_AS(npy_size(path), doctest::Contains("3 dimensions"), std::invalid_argument);
+  write_text(path, npy_file(dictionary("<f8", false, "(7, 4)"), bytes_of(numbers)));
+  CHECK_THROWS_WITH_AS(read_npy_rows(path, 0, 1), doctest::Contains("168 bytes"), std::invalid_argument);
+  CHECK_THROWS_AS(npy_size((folder / "none.npy").string()), std::invalid_argument);
+}

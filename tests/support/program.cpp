@@ -1,13 +1,17 @@
 #include "support/program.hpp"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
+
 #include <croquis/io/csv.hpp>
 
 #include <cstdio>
 #include <stdexcept>
 
 ProgramRun run_command(const std::string& command, const std::filesystem::path& folder) {
-  std::FILE* pipe = ::popen(("cd '" + folder.string() + "' && " + command + " 2>&1").c_str(), "r");
+  const std::string whole =
+      fmt::format("CROQUIS='{}'; cd '{}' && {{ {}; }} 2>&1", CROQUIS_PROGRAM, folder.string(), command);
+  std::FILE* pipe = ::popen(whole.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("popen failed");
   ProgramRun run;
   char buffer[4096];
@@ -18,7 +22,7 @@ ProgramRun run_command(const std::string& command, const std::filesystem::path& 
 }
 
 ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path& folder) {
-  return run_command(CROQUIS_PROGRAM " " + arguments, folder);
+  return run_command("$CROQUIS " + arguments, folder);
 }
 
 std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file) {

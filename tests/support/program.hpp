@@ -12,10 +12,10 @@ struct ProgramRun {
   std::string output;  ///< standard output and standard error
 };
 
-/// A command in the folder, through the shell.
+/// A command of the shell, in the folder; in it $CROQUIS is the program.
 ProgramRun run_command(const std::string& command, const std::filesystem::path& folder);
 
-/// croquis ARGUMENTS in the folder.
+/// croquis ARGUMENTS in the folder, through the shell.
 ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path& folder);
 
 /// The rows of a result without the measured time; of one input alone, without its name.

@@ -111,7 +111,7 @@ typename FeaturePair<T>::Shifts FeaturePair<T>::empty_shifts() const {
   return shifts;
 }
 
-// The largest exponent of every key column, and what the query column takes over.
+// The largest exponent of every key column.
 template <typename T>
 void FeaturePair<T>::raise_key_shifts(const arma::Mat<T>& block, arma::uword first, Shifts& shifts) const {
   if (options_.map == FeatureMap::trf) return;
@@ -123,10 +123,7 @@ void FeaturePair<T>::raise_key_shifts(const arma::Mat<T>& block, arma::uword fir
     for (arma::uword f = 0; f < functions_; ++f) {
       const T sign = f == 0 ? T(1) : T(-1);
       for (arma::uword j = 0; j < block.n_rows; ++j) raised[j] = sign * column[j] + (heights ? height[j] : T(0));
-      const T top = maximum(raised.data(), raised.size());
-      const arma::uword index = f * directions() + first + c;
-      shifts.keys(index) = top;
-      if (heights) shifts.carried(index) = top;
+      shifts.keys(f * directions() + first + c) = maximum(raised.data(), raised.size());
     }
   });
 }
@@ -147,32 +144,50 @@ void FeaturePair<T>::raise_query_shifts(const arma::Mat<T>& block, arma::uword f
   });
 }
 
+// What the query columns take over from the keys'.
 template <typename T>
-void FeaturePair<T>::finish(Shifts& shifts) const {
-  const T factor = static_cast<T>(log_factor_);
+void FeaturePair<T>::carry(Shifts& shifts) const {
   if (options_.map == FeatureMap::trf) {
-    const T top = y_heights_.max();
-    shifts.keys.fill(top);
-    shifts.queries.zeros();
-    shifts.log_scale = x_heights_ + top + factor;
+    shifts.keys.fill(y_heights_.max());
   } else if (options_.epsilon == 0) {
-    shifts.log_scale = x_heights_ + shifts.queries + factor;
+    shifts.carried = shifts.keys;
   } else {
-    const T top = shifts.keys.max();
-    shifts.keys.fill(top);
-    shifts.log_scale = shifts.queries + top + factor;
+    shifts.keys.fill(shifts.keys.max());
   }
 }
 
 template <typename T>
-typename FeaturePair<T>::Shifts FeaturePair<T>::shifts() const {
+void FeaturePair<T>::finish(Shifts& shifts) const {
+  const T factor = static_cast<T>(log_factor_);
+  if (options_.map == FeatureMap::trf) {
+    shifts.queries.zeros();
+    shifts.log_scale = x_heights_ + shifts.keys.max() + factor;
+  } else if (options_.epsilon == 0) {
+    shifts.log_scale = x_heights_ + shifts.queries + factor;
+  } else {
+    shifts.log_scale = shifts.queries + shifts.keys.max() + factor;
+  }
+}
+
+template <typename T>
+arma::Col<T> FeaturePair<T>::key_shifts() const {
   Shifts shifts = empty_shifts();
-  if (options_.map != FeatureMap::trf) {
-    for (arma::uword first = 0; first < directions(); first += kDirectionsPerBlock) {
-      const arma::span block(first, std::min(first + kDirectionsPerBlock, directions()) - 1);
-      raise_key_shifts(exponents(y_, block), first, shifts);
-      raise_query_shifts(exponents(x_, block), first, shifts);
-    }
+  for (arma::uword first = 0; options_.map != FeatureMap::trf && first < directions(); first += kDirectionsPerBlock) {
+    const arma::span block(first, std::min(first + kDirectionsPerBlock, directions()) - 1);
+    raise_key_shifts(exponents(y_, block), first, shifts);
+  }
+  carry(shifts);
+  return shifts.keys;
+}
+
+template <typename T>
+typename FeaturePair<T>::Shifts FeaturePair<T>::shifts(const arma::Col<T>& key_shifts) const {
+  Shifts shifts = empty_shifts();
+  shifts.keys = key_shifts;
+  if (options_.map != FeatureMap::trf && options_.epsilon == 0) shifts.carried = key_shifts;
+  for (arma::uword first = 0; options_.map != FeatureMap::trf && first < directions(); first += kDirectionsPerBlock) {
+    const arma::span block(first, std::min(first + kDirectionsPerBlock, directions()) - 1);
+    raise_query_shifts(exponents(x_, block), first, shifts);
   }
   finish(shifts);
   return shifts;
@@ -185,6 +200,7 @@ typename FeaturePair<T>::Matrices FeaturePair<T>::matrices() const {
   const arma::Mat<T> keys = exponents(y_, all);
   const arma::Mat<T> queries = exponents(x_, all);
   raise_key_shifts(keys, 0, shifts);
+  carry(shifts);
   raise_query_shifts(queries, 0, shifts);
   finish(shifts);
   return {query_features(queries, x_heights_, shifts.queries, 0, shifts), key_features(keys, y_heights_, 0, shifts),

@@ -58,7 +58,12 @@ class FeaturePair {
     arma::Col<T> queries;    ///< n, taken from the exponents of the queries
     arma::Col<T> log_scale;  ///< n
   };
-  Shifts shifts() const;
+  Shifts shifts() const { return shifts(key_shifts()); }
+
+  /// The keys' part of the shifts, and the shifts of these queries with it. Of keys that are divided into parts it is
+  /// the larger of those of the parts, entry by entry.
+  arma::Col<T> key_shifts() const;
+  Shifts shifts(const arma::Col<T>& key_shifts) const;
 
   /// A block of features: the tokens by index, c directions with all their functions: t x functions() c.
   arma::Mat<T> queries(const arma::uvec& tokens, arma::span directions, const Shifts& shifts) const;
@@ -68,6 +73,7 @@ class FeaturePair {
   arma::Mat<T> exponents(const arma::Mat<T>& points, arma::span directions) const;
   void raise_key_shifts(const arma::Mat<T>& block, arma::uword first, Shifts& shifts) const;
   void raise_query_shifts(const arma::Mat<T>& block, arma::uword first, Shifts& shifts) const;
+  void carry(Shifts& shifts) const;
   void finish(Shifts& shifts) const;
   Shifts empty_shifts() const;
   arma::Mat<T> key_features(const arma::Mat<T>& block, const arma::Col<T>& heights, arma::uword first,

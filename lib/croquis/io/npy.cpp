@@ -10,6 +10,7 @@
 #include <croquis/io/npy.hpp>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <stdexcept>
@@ -117,48 +118,50 @@ std::uint64_t product(const std::vector<std::uint64_t>& sizes, bool& overflows) 
   return result;
 }
 
-}  // namespace
+// Where the numbers of a file are.
+struct Layout {
+  Header header;
+  std::uint64_t item = 0;   // bytes of a number
+  std::uint64_t start = 0;  // of the data in the file
+};
 
-std::vector<arma::mat> parse_npy(std::string_view bytes, const std::string& name) {
-  constexpr std::size_t versioned = 8;  // magic and version
-  if (bytes.size() < versioned || !bytes.starts_with(kMagic)) {
+constexpr std::size_t kVersioned = 8, kLongestStart = kVersioned + 4 + kLongestHeader;
+
+// `begin` are the first bytes, kLongestStart of them or all, of a file of `size` bytes.
+Layout layout_of(std::string_view begin, std::uint64_t size, const std::string& name) {
+  if (begin.size() < kVersioned || !begin.starts_with(kMagic)) {
     refuse_file(name, "is not an .npy file (wrong magic); write one with numpy.save");
   }
-  const int version = static_cast<unsigned char>(bytes[6]);
+  const int version = static_cast<unsigned char>(begin[6]);
   if (version < 1 || version > 3)
     refuse_file(name, fmt::format("has .npy format version {}; 1 to 3 are read", version));
   const std::size_t prefix = version == 1 ? 2 : 4;
   std::uint32_t header_size = 0;
-  if (bytes.size() < versioned + prefix) refuse_file(name, "is truncated in its header");
-  std::memcpy(&header_size, bytes.data() + versioned, prefix);
+  if (begin.size() < kVersioned + prefix) refuse_file(name, "is truncated in its header");
+  std::memcpy(&header_size, begin.data() + kVersioned, prefix);
   if (header_size > kLongestHeader) refuse_file(name, fmt::format("has a header of {} bytes", header_size));
-  if (bytes.size() < versioned + prefix + header_size) refuse_file(name, "is truncated in its header");
-  Header header = parse_header(bytes.substr(versioned + prefix, header_size), name);
-  const std::string_view data = bytes.substr(versioned + prefix + header_size);
-
-  const std::uint64_t item = item_size(header.descr, name);
-  const std::size_t dimensions = header.shape.size();
-  if (dimensions != 2 && dimensions != 3) {
-    refuse_file(name, fmt::format("has {} dimensions; a matrix (tokens, width) has 2, heads of one 3", dimensions));
+  if (begin.size() < kVersioned + prefix + header_size) refuse_file(name, "is truncated in its header");
+  Layout layout;
+  layout.header = parse_header(begin.substr(kVersioned + prefix, header_size), name);
+  layout.start = kVersioned + prefix + header_size;
+  layout.item = item_size(layout.header.descr, name);
+  const std::vector<std::uint64_t>& shape = layout.header.shape;
+  if (shape.size() != 2 && shape.size() != 3) {
+    refuse_file(name, fmt::format("has {} dimensions; a matrix (tokens, width) has 2, heads of one 3", shape.size()));
   }
-  std::vector<std::uint64_t> sizes = header.shape;
-  sizes.push_back(item);
+  std::vector<std::uint64_t> sizes = shape;
+  sizes.push_back(layout.item);
   bool overflows = false;
-  const std::uint64_t needed = product(sizes, overflows);
-  if (overflows || needed != data.size()) {
-    refuse_file(name, fmt::format("has {} bytes of data where shape ({}) of '{}' needs {}", data.size(),
-                                  fmt::join(header.shape, ", "), header.descr,
-                                  overflows ? "more than 2^64" : std::to_string(needed)));
+  const std::uint64_t needed = product(sizes, overflows), there = size - layout.start;
+  if (overflows || needed != there) {
+    refuse_file(name,
+                fmt::format("has {} bytes of data where shape ({}) of '{}' needs {}", there, fmt::join(shape, ", "),
+                            layout.header.descr, overflows ? "more than 2^64" : std::to_string(needed)));
   }
-  if (dimensions == 3 && header.shape[0] > kMostHeads) {
-    refuse_file(name, fmt::format("has {} heads; at most {} are read", header.shape[0], kMostHeads));
-  }
-  if (dimensions == 2) header.shape.insert(header.shape.begin(), 1);
-  if (needed == 0) {  // the other sizes may be anything
-    if (dimensions == 3) refuse_file(name, "has no numbers");
-    return {arma::mat(header.shape[1], header.shape[2])};
-  }
-  require_memory(static_cast<double>(needed / item) * sizeof(double), name, {});
+  return layout;
+}
+
+std::vector<arma::mat> convert_all(std::string_view data, const Header& header, std::uint64_t item) {
   std::vector<arma::mat> heads;
   for (std::uint64_t h = 0; h < header.shape[0]; ++h) {
     const auto widen = [](auto x) { return static_cast<double>(x); };
@@ -167,6 +170,67 @@ std::vector<arma::mat> parse_npy(std::string_view bytes, const std::string& name
                                 : convert<double>(data, header, h, widen));
   }
   return heads;
+}
+
+// Of a file with one matrix.
+Layout layout_in(std::ifstream& file, const std::string& path) {
+  std::error_code status;
+  const std::uint64_t size = std::filesystem::file_size(path, status);
+  if (status || !file) refuse_file(path, "cannot be opened");
+  std::string begin(std::min<std::uint64_t>(size, kLongestStart), '\0');
+  if (!file.read(begin.data(), static_cast<std::streamsize>(begin.size()))) refuse_file(path, "cannot be read");
+  Layout layout = layout_of(begin, size, path);
+  if (layout.header.shape.size() != 2) refuse_file(path, "has 3 dimensions; a matrix (tokens, width) has 2");
+  return layout;
+}
+
+}  // namespace
+
+std::vector<arma::mat> parse_npy(std::string_view bytes, const std::string& name) {
+  Layout layout = layout_of(bytes.substr(0, kLongestStart), bytes.size(), name);
+  Header& header = layout.header;
+  const std::size_t dimensions = header.shape.size();
+  if (dimensions == 3 && header.shape[0] > kMostHeads) {
+    refuse_file(name, fmt::format("has {} heads; at most {} are read", header.shape[0], kMostHeads));
+  }
+  if (dimensions == 2) header.shape.insert(header.shape.begin(), 1);
+  const std::string_view data = bytes.substr(layout.start);
+  if (data.empty()) {  // the other sizes may be anything
+    if (dimensions == 3) refuse_file(name, "has no numbers");
+    return {arma::mat(header.shape[1], header.shape[2])};
+  }
+  require_memory(static_cast<double>(data.size() / layout.item) * sizeof(double), name, {});
+  return convert_all(data, header, layout.item);
+}
+
+NpySize npy_size(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const Layout layout = layout_in(file, path);
+  return {layout.header.shape[0], layout.header.shape[1]};
+}
+
+arma::mat read_npy_rows(const std::string& path, arma::uword first, arma::uword count) {
+  std::ifstream file(path, std::ios::binary);
+  const Layout layout = layout_in(file, path);
+  const std::uint64_t rows = layout.header.shape[0], cols = layout.header.shape[1];
+  require(first <= rows && count <= rows - first, "read_npy_rows", "rows that the file has",
+          {{"first", first}, {"count", count}, {"rows", rows}});
+  // The rows are one piece in C order and one a column in Fortran order.
+  const std::uint64_t pieces = layout.header.fortran ? cols : 1;
+  const std::uint64_t piece = (layout.header.fortran ? count : count * cols) * layout.item;
+  const std::uint64_t offset = (layout.header.fortran ? first : first * cols) * layout.item;
+  const std::uint64_t stride = rows * layout.item;
+  std::string data(pieces * piece, '\0');
+  for (std::uint64_t i = 0; i < pieces; ++i) {
+    file.seekg(static_cast<std::streamoff>(layout.start + offset + i * stride));
+    if (!file.read(data.data() + i * piece, static_cast<std::streamsize>(piece))) {
+      refuse_file(path, "cannot be read to its end");
+    }
+  }
+  if (data.empty()) return arma::mat(count, cols);
+  Header header = layout.header;
+  header.shape = {1, count, cols};
+  return convert_all(data, header, layout.item).front();
 }
 
 std::vector<arma::mat> read_npy_heads(const std::string& path) {

@@ -59,21 +59,34 @@ std::pair<double, Interval> relative(const std::vector<arma::mat>& error, const 
 
 }  // namespace
 
+arma::uvec SampledReference::draw_rows(arma::uword n, arma::uword count, const Stream& stream) {
+  require(count >= kGroups && count <= n, "SampledReference", "20 <= count <= n", {{"count", count}, {"n", n}});
+  return arma::sort(sample_without_replacement(n, count, stream));
+}
+
+SampledReference::SampledReference(arma::uword n, arma::uvec rows, ExactAttention<double> exact)
+    : n_(n),
+      rows_(std::move(rows)),
+      exact_(std::move(exact.output)),
+      log_row_sums_(std::move(exact.log_row_sums)),
+      exact_grams_(grams_of(exact_)) {}
+
 SampledReference::SampledReference(const Problem<double>& problem, Target target, arma::uword count,
                                    const Stream& stream)
-    : n_(problem.n()) {
-  require(count >= kGroups && count <= n_, "SampledReference", "20 <= count <= n", {{"count", count}, {"n", n_}});
-  rows_ = arma::sort(sample_without_replacement(n_, count, stream));
-  ExactAttention<double> exact = exact_attention_rows(problem, target, rows_);
-  exact_ = std::move(exact.output);
-  log_row_sums_ = std::move(exact.log_row_sums);
-  exact_grams_ = grams_of(exact_);
+    : n_(problem.n()), rows_(draw_rows(n_, count, stream)) {
+  *this = SampledReference(n_, rows_, exact_attention_rows(problem, target, rows_));
 }
 
 SampledErrors SampledReference::compare(const arma::mat& approximate) const {
   require(approximate.n_rows == n_ && approximate.n_cols == exact_.n_cols, "SampledReference::compare",
           "outputs of one size", {{"rows", approximate.n_rows}, {"exact rows", n_}});
-  const arma::mat error = exact_ - approximate.rows(rows_);
+  return compare_rows(approximate.rows(rows_));
+}
+
+SampledErrors SampledReference::compare_rows(const arma::mat& approximate) const {
+  require(arma::size(approximate) == arma::size(exact_), "SampledReference::compare_rows", "outputs of one size",
+          {{"rows", approximate.n_rows}, {"exact rows", exact_.n_rows}});
+  const arma::mat error = exact_ - approximate;
   if (!error.is_finite()) throw std::runtime_error("the output is not finite");
   const std::vector<arma::mat> grams = grams_of(error);
   const double scale = std::sqrt(static_cast<double>(n_) / static_cast<double>(rows_.n_elem));

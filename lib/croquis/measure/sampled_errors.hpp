@@ -1,6 +1,7 @@
 // Errors of an approximation from a random sample of the output's rows.
 #pragma once
 
+#include <croquis/attention/exact.hpp>
 #include <croquis/attention/problem.hpp>
 #include <croquis/core/random.hpp>
 #include <croquis/measure/errors.hpp>
@@ -32,11 +33,17 @@ class SampledReference {
   /// Throws std::invalid_argument unless kGroups <= count <= n.
   SampledReference(const Problem<double>& problem, Target target, arma::uword count, const Stream& stream);
 
+  /// The same from exact rows that have been computed: `exact` at draw_rows(n, count, stream).
+  SampledReference(arma::uword n, arma::uvec rows, ExactAttention<double> exact);
+  static arma::uvec draw_rows(arma::uword n, arma::uword count, const Stream& stream);
+
   const arma::uvec& rows() const { return rows_; }
   const arma::vec& log_row_sums() const { return log_row_sums_; }  ///< of the sampled rows
 
   /// `approximate` has all n rows. Throws as OutputReference::compare.
   SampledErrors compare(const arma::mat& approximate) const;
+  /// `approximate` has the sampled rows alone.
+  SampledErrors compare_rows(const arma::mat& approximate) const;
 
  private:
   arma::uword n_;

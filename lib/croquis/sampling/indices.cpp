@@ -6,6 +6,7 @@
 #include <croquis/sampling/indices.hpp>
 #include <limits>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,10 +27,20 @@ arma::uvec sample_with_replacement(arma::uword n, arma::uword d, const Stream& s
 
 arma::uvec sample_without_replacement(arma::uword n, arma::uword d, const Stream& stream) {
   require(d <= n, "sample_without_replacement", "d <= n", {{"d", d}, {"n", n}});
-  arma::uvec order = arma::regspace<arma::uvec>(0, 1, n == 0 ? 0 : n - 1);
+  // Of 0 ... n-1 only what has been swapped is stored: n may be far more than d.
+  std::unordered_map<arma::uword, arma::uword> swapped;
+  const auto at = [&](arma::uword i) {
+    const auto found = swapped.find(i);
+    return found == swapped.end() ? i : found->second;
+  };
+  arma::uvec sample(d);
   Engine engine = stream.engine();
-  for (arma::uword j = 0; j < d; ++j) std::swap(order(j), order(UniformIndex(j, n - 1)(engine)));
-  return d == 0 ? arma::uvec() : arma::uvec(order.head(d));
+  for (arma::uword j = 0; j < d; ++j) {
+    const arma::uword k = UniformIndex(j, n - 1)(engine);
+    sample(j) = at(k);
+    swapped[k] = at(j);
+  }
+  return sample;
 }
 
 template <typename T>

@@ -43,10 +43,16 @@ arma::Mat<T> GaussianSketch::expand(const arma::Mat<T>& m) const {
 }
 
 template <typename T>
+arma::Mat<T> GaussianSketch::rows_of(arma::uword first, arma::uword count) const {
+  require(first + count <= n_, "GaussianSketch::rows_of", "rows of S", {{"first", first}, {"count", count}, {"n", n_}});
+  arma::Mat<T> rows = rows_by_columns<T>(first, count, cols(), fill<T>());
+  rows *= scale<T>();
+  return rows;
+}
+
+template <typename T>
 arma::Mat<T> GaussianSketch::dense() const {
-  arma::Mat<T> s = dense_by_columns<T>(n_, cols(), fill<T>());
-  s *= scale<T>();
-  return s;
+  return rows_of<T>(0, n_);
 }
 
 static_assert(Sketch<GaussianSketch, float> && Sketch<GaussianSketch, double>);
@@ -58,5 +64,7 @@ template arma::Mat<float> GaussianSketch::expand(const arma::Mat<float>&) const;
 template arma::Mat<double> GaussianSketch::expand(const arma::Mat<double>&) const;
 template arma::Mat<float> GaussianSketch::dense() const;
 template arma::Mat<double> GaussianSketch::dense() const;
+template arma::Mat<float> GaussianSketch::rows_of(arma::uword, arma::uword) const;
+template arma::Mat<double> GaussianSketch::rows_of(arma::uword, arma::uword) const;
 
 }  // namespace croquis

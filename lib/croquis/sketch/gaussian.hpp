@@ -27,6 +27,10 @@ class GaussianSketch {
   template <typename T>
   arma::Mat<T> dense() const;
 
+  /// Rows first ... first + count - 1 of S, which need not be generated with the others.
+  template <typename T>
+  arma::Mat<T> rows_of(arma::uword first, arma::uword count) const;
+
  private:
   template <typename T>
   auto fill() const;

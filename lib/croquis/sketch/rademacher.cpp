@@ -39,8 +39,15 @@ arma::Mat<T> RademacherSketch::expand(const arma::Mat<T>& m) const {
 }
 
 template <typename T>
+arma::Mat<T> RademacherSketch::rows_of(arma::uword first, arma::uword count) const {
+  require(first + count <= n_, "RademacherSketch::rows_of", "rows of S",
+          {{"first", first}, {"count", count}, {"n", n_}});
+  return rows_by_columns<T>(first, count, cols(), fill<T>());
+}
+
+template <typename T>
 arma::Mat<T> RademacherSketch::dense() const {
-  return dense_by_columns<T>(n_, cols(), fill<T>());
+  return rows_of<T>(0, n_);
 }
 
 static_assert(Sketch<RademacherSketch, float> && Sketch<RademacherSketch, double>);
@@ -52,5 +59,7 @@ template arma::Mat<float> RademacherSketch::expand(const arma::Mat<float>&) cons
 template arma::Mat<double> RademacherSketch::expand(const arma::Mat<double>&) const;
 template arma::Mat<float> RademacherSketch::dense() const;
 template arma::Mat<double> RademacherSketch::dense() const;
+template arma::Mat<float> RademacherSketch::rows_of(arma::uword, arma::uword) const;
+template arma::Mat<double> RademacherSketch::rows_of(arma::uword, arma::uword) const;
 
 }  // namespace croquis

@@ -28,6 +28,10 @@ class RademacherSketch {
   template <typename T>
   arma::Mat<T> dense() const;
 
+  /// Rows first ... first + count - 1 of S, which need not be generated with the others.
+  template <typename T>
+  arma::Mat<T> rows_of(arma::uword first, arma::uword count) const;
+
  private:
   template <typename T>
   auto fill() const;

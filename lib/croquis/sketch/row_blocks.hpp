@@ -79,12 +79,12 @@ arma::Mat<T> expand_by_blocks(const arma::Mat<T>& m, arma::uword n, const Fill& 
   return product;
 }
 
-/// S itself, n x d.
+/// Rows first, ..., first + count - 1 of S.
 template <typename T, typename Fill>
-arma::Mat<T> dense_by_columns(arma::uword n, arma::uword d, const Fill& fill) {
-  arma::Mat<T> s(n, d, arma::fill::none);
-  parallel_for(d, n, [&](std::size_t j) { fill(j, 0, n, s.colptr(j)); });
-  return s;
+arma::Mat<T> rows_by_columns(arma::uword first, arma::uword count, arma::uword d, const Fill& fill) {
+  arma::Mat<T> rows(count, d, arma::fill::none);
+  parallel_for(d, count, [&](std::size_t j) { fill(j, first, count, rows.colptr(j)); });
+  return rows;
 }
 
 }  // namespace croquis

@@ -1,0 +1,47 @@
+// One attention head whose tokens are divided over the ranks.
+#pragma once
+
+#include <armadillo>
+#include <croquis/distributed/communicator.hpp>
+#include <string>
+
+namespace croquis {
+
+/// Rows of one rank: 0 ... n-1 in consecutive parts, the first n mod `size` of them a row longer.
+struct RowRange {
+  arma::uword first = 0, count = 0;
+};
+RowRange rows_of_rank(arma::uword n, int rank, int size);
+
+/// This rank's tokens of Q, K (n x p) and V (n x p_v): first, ..., first + own() - 1.
+struct SplitHead {
+  arma::mat q, k, v;
+  arma::uword first = 0, n = 0;
+
+  arma::uword own() const { return q.n_rows; }
+};
+
+/// Reads the rows of this rank from three .npy files, and no others. Throws std::invalid_argument as read_npy, when
+/// the sizes do not agree, when there are fewer rows than ranks, and for NaN and Inf, by file and row.
+SplitHead read_split_head(const std::string& q, const std::string& k, const std::string& v, Communicator& world);
+
+/// Rows of a matrix divided as above, of which this rank has `own`, on all ranks: the same bits. Rows may repeat.
+/// Network: rows.n_elem own.n_cols numbers a rank.
+arma::mat gather_rows(const arma::mat& own, arma::uword first, const arma::uvec& rows, Communicator& world);
+
+/// S^T M for a sketch that makes rows of S by themselves (rows_of): every rank its own, from the same stream.
+/// Law: the entries of S have the same bits for any number of ranks; a sum over R ranks and blocks of rows differs
+///   from that of one rank by at most 2 n u |S|^T |M|. Network: one reduction of d k numbers.
+template <typename S>
+arma::mat split_left(const S& sketch, const arma::mat& own, arma::uword first, Communicator& world) {
+  constexpr arma::uword block = 1024;
+  arma::mat product(sketch.cols(), own.n_cols, arma::fill::zeros);
+  for (arma::uword i = 0; i < own.n_rows; i += block) {
+    const arma::uword count = std::min(block, own.n_rows - i);
+    product += sketch.template rows_of<double>(first + i, count).t() * own.rows(i, i + count - 1);
+  }
+  world.sum(product);
+  return product;
+}
+
+}  // namespace croquis

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/distributed/split_scores.hpp>
+#include <croquis/kernel/gaussian.hpp>
+#include <croquis/linalg/vector_math.hpp>
+#include <limits>
+
+namespace croquis {
+namespace {
+
+constexpr arma::uword kQueriesAtOnce = 2048, kQueryBlock = 256;
+constexpr double kNothing = -std::numeric_limits<double>::infinity();
+
+void require_target(Target target) {
+  require(target == Target::softmax || target == Target::kernelized, "split attention", "softmax or kernelized",
+          {{"target", name_of(target)}});
+}
+
+// Attention of any number of queries to the keys of this rank. A Problem has as many queries as keys: they go in
+// turns, the last one filled up with zeros.
+ExactAttention<double> to_own_keys(const arma::mat& queries, const SplitHead& head, const arma::mat& v, Target target) {
+  ExactAttention<double> part{arma::mat(queries.n_rows, v.n_cols), arma::vec(queries.n_rows)};
+  for (arma::uword i = 0; i < queries.n_rows; i += head.own()) {
+    const arma::uword count = std::min(head.own(), queries.n_rows - i);
+    arma::mat q(head.own(), queries.n_cols, arma::fill::zeros);
+    q.head_rows(count) = queries.rows(i, i + count - 1);
+    const Problem<double> problem(std::move(q), head.k, v);
+    const auto some = exact_attention_rows(problem, target, arma::regspace<arma::uvec>(0, count - 1));
+    part.output.rows(i, i + count - 1) = some.output;
+    part.log_row_sums.rows(i, i + count - 1) = some.log_row_sums;
+  }
+  return part;
+}
+
+// O = sum_r e^{L_r - L} O_r for softmax, sum_r O_r for kernelized; L = log sum_r e^{L_r}.
+ExactAttention<double> put_together(ExactAttention<double> part, Target target, Communicator& world) {
+  arma::mat top = part.log_row_sums;
+  world.maximum(top);
+  arma::vec weight(top.n_rows, arma::fill::zeros);
+  for (arma::uword i = 0; i < top.n_rows; ++i) {
+    if (top(i) > kNothing) weight(i) = std::exp(part.log_row_sums(i) - top(i));
+  }
+  if (is_normalised(target)) part.output.each_col() %= weight;
+  arma::mat sums = arma::join_rows(part.output, weight);
+  world.sum(sums);
+  const arma::vec total = sums.tail_cols(1);
+  part.output = sums.head_cols(part.output.n_cols);
+  if (is_normalised(target)) part.output.each_col() /= total;
+  part.log_row_sums = top + arma::log(total);
+  return part;
+}
+
+}  // namespace
+
+ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, const arma::uvec& rows,
+                                        Communicator& world) {
+  require_target(target);
+  require(!rows.is_empty() && rows.max() < head.n, "split_exact_rows", "rows below n",
+          {{"rows", rows.n_elem}, {"n", head.n}});
+  const arma::mat queries = gather_rows(head.q, head.first, rows, world);
+  return put_together(to_own_keys(queries, head, head.v, target), target, world);
+}
+
+SplitScores::SplitScores(const SplitHead& head, Target target, Communicator& world)
+    : head_(head), target_(target), world_(world) {
+  require_target(target);
+  attend(arma::mat(head.own(), 1, arma::fill::ones), &log_row_sums_);
+}
+
+arma::mat SplitScores::attend(const arma::mat& own, arma::vec* log_row_sums) const {
+  arma::mat y(head_.own(), own.n_cols);
+  if (log_row_sums != nullptr) log_row_sums->set_size(head_.own());
+  for (arma::uword q0 = 0; q0 < head_.n; q0 += kQueriesAtOnce) {
+    const arma::uword end = std::min(q0 + kQueriesAtOnce, head_.n);
+    const arma::uvec rows = arma::regspace<arma::uvec>(q0, end - 1);
+    const arma::mat queries = gather_rows(head_.q, head_.first, rows, world_);
+    const ExactAttention<double> all = put_together(to_own_keys(queries, head_, own, target_), target_, world_);
+    for (arma::uword i = std::max(q0, head_.first); i < std::min(end, head_.first + head_.own()); ++i) {
+      y.row(i - head_.first) = all.output.row(i - q0);
+      if (log_row_sums != nullptr) (*log_row_sums)(i - head_.first) = all.log_row_sums(i - q0);
+    }
+  }
+  return y;
+}
+
+arma::mat SplitScores::apply(const arma::mat& own) const {
+  return attend(own, nullptr);
+}
+
+// Every rank has all it needs for its own keys once it has the queries: there is nothing to be summed.
+arma::mat SplitScores::apply_transposed(const arma::mat& own) const {
+  const double scale = std::pow(static_cast<double>(head_.q.n_cols), -0.25);
+  const arma::mat keys = scale * head_.k;
+  arma::mat y(head_.own(), own.n_cols, arma::fill::zeros);
+  const arma::mat with_sums = arma::join_rows(head_.q, log_row_sums_, own);
+  for (arma::uword q0 = 0; q0 < head_.n; q0 += kQueryBlock) {
+    const arma::uvec rows = arma::regspace<arma::uvec>(q0, std::min(q0 + kQueryBlock, head_.n) - 1);
+    const arma::mat block = gather_rows(with_sums, head_.first, rows, world_);
+    const arma::mat queries = scale * block.head_cols(head_.q.n_cols);
+    arma::mat scores;  // keys x queries
+    if (target_ == Target::kernelized) {
+      scores = gaussian_kernel<double>(keys, queries);
+    } else {
+      scores = keys * queries.t();
+      parallel_for(scores.n_cols,
+                   [&](std::size_t i) { exp_shifted(scores.colptr(i), scores.n_rows, block(i, head_.q.n_cols)); });
+    }
+    y += scores * block.tail_cols(own.n_cols);
+  }
+  return y;
+}
+
+double split_spectral_norm(const SplitOperator& a, RowRange own, const Stream& stream, int steps, Communicator& world) {
+  arma::mat v(own.count, 1);
+  fill_normal(stream, own.first, own.count, v.memptr());
+  const auto norm = [&](const arma::mat& x) {
+    arma::mat square(1, 1);
+    square(0) = arma::accu(arma::square(x));
+    world.sum(square);
+    return std::sqrt(square(0));
+  };
+  double value = 0;
+  for (int step = 0; step < steps; ++step) {
+    const double length = norm(v);
+    if (length == 0) return value;
+    const arma::mat u = a.apply(v / length);
+    value = std::max(value, norm(u));
+    v = a.apply_transposed(u);
+  }
+  return value;
+}
+
+}  // namespace croquis

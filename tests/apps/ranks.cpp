@@ -1,0 +1,200 @@
+// croquis on several ranks of MPI, from the outside.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/io/csv.hpp>
+#include <croquis/io/npy.hpp>
+#include <set>
+#include <string>
+
+#include "support/program.hpp"
+
+namespace {
+
+// The environment of the test lets root do this, and in a container.
+const std::string kMpirun = "mpirun --oversubscribe -n {} ";
+
+ProgramRun run_ranks(int ranks, const std::string& arguments, const TemporaryFolder& folder) {
+  return run_command(fmt::format(fmt::runtime(kMpirun), ranks) + "$CROQUIS " + arguments, folder.path());
+}
+
+const std::string kSweep =
+    "error --input clustered --n 128 --p 8 --methods v-mean,skyformer,linformer,performer --features 8,32 --trials 5 "
+    "--quiet ";
+// Cells of some hundredths of a second, some hundred of them.
+const std::string kLong =
+    "error --input gaussian --n 1536 --p 16 --methods skeinformer,skyformer --features 256,512 "
+    "--trials 25 --threads 1 --quiet ";
+
+// Waits until the job has written some rows, or is over.
+const std::string kUntilSome =
+    "until [ -f k.csv ] && [ $(wc -l < k.csv) -gt 20 ] || ! kill -0 $job 2>/dev/null; do sleep 0.05; done; ";
+
+std::set<std::string> lines_of(const std::filesystem::path& file) {
+  const std::string text = read_text(file);
+  std::set<std::string> lines;
+  for (std::size_t start = 0, end = 0; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
+    lines.insert(text.substr(start, end - start));
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("croquis error: 1, 2, 3 and 4 ranks give the rows of one process, in its order, with its summary") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSweep + "--out one.csv", folder.path()).status == 0);
+  for (const int ranks : {1, 2, 3, 4}) {
+    CAPTURE(ranks);
+    const std::string name = fmt::format("r{}", ranks);
+    const ProgramRun run =
+        run_ranks(ranks, fmt::format("{} --threads {} --out {}.csv", kSweep, 1 + ranks % 2, name), folder);
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    CHECK(run.output.empty());
+    CHECK(rows_of(folder / (name + ".csv")) == rows_of(folder / "one.csv"));
+    CHECK(read_text(folder / (name + ".summary.csv")) == read_text(folder / "one.summary.csv"));
+  }
+}
+
+TEST_CASE("croquis: steps of several rows, preparations and shards are shared among ranks") {
+  for (const std::string command :
+       {"spectrum --input gaussian --n 40 --p 6 --quiet",
+        "dimension --input gaussian --n 24,32 --p 4 --trials 3 --quiet",
+        "variance --p 4 --features 4,8 --norms 1,2 --trials 3 --quiet",
+        "error --input gaussian --n 64 --p 6 --features 8 --methods skyformer,v-mean --quiet --shard 2/3"}) {
+    CAPTURE(command);
+    TemporaryFolder folder;
+    REQUIRE(run_croquis(command + " --out one.csv", folder.path()).status == 0);
+    const ProgramRun run = run_ranks(3, command + " --out r3.csv", folder);
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    if (command.starts_with("error")) {
+      CHECK(rows_of(folder / "r3.csv") == rows_of(folder / "one.csv"));
+    } else {
+      CHECK(read_text(folder / "r3.csv") == read_text(folder / "one.csv"));
+    }
+  }
+}
+
+TEST_CASE("croquis: a rank that is killed loses no row in the file; --resume with other ranks does the rest") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kLong + "--out one.csv", folder.path()).status == 0);
+  for (const char* rank : {"1", "2", "3"}) {  // field of the list of mpirun's children: rank 0, 1 or 2
+    CAPTURE(rank);
+    std::filesystem::remove(folder / "k.csv");
+    const std::string start = fmt::format(fmt::runtime(kMpirun), 3) + "$CROQUIS " + kLong + "--out k.csv & job=$!; ";
+    const ProgramRun killed = run_command(
+        start + kUntilSome + "kill -9 $(cut -d ' ' -f " + rank + " /proc/$job/task/$job/children); wait $job",
+        folder.path());
+    CHECK(killed.status != 0);
+    const std::set<std::string> before = lines_of(folder / "k.csv");
+    CHECK(before.size() > 20);
+    const ProgramRun resumed = run_ranks(2, kLong + "--out k.csv --resume", folder);
+    REQUIRE_MESSAGE(resumed.status == 0, resumed.output);
+    const std::set<std::string> after = lines_of(folder / "k.csv");
+    CHECK(std::includes(after.begin(), after.end(), before.begin(), before.end()));
+    CHECK(rows_of(folder / "k.csv") == rows_of(folder / "one.csv"));
+  }
+}
+
+TEST_CASE("croquis: a job that is ended loses no row in the file; one process resumes it") {
+  TemporaryFolder folder;
+  const std::string start = fmt::format(fmt::runtime(kMpirun), 2) + "$CROQUIS " + kLong + "--out k.csv & job=$!; ";
+  const ProgramRun ended = run_command(start + kUntilSome + "kill -TERM $job; wait $job", folder.path());
+  CHECK(ended.status != 0);
+  const std::set<std::string> before = lines_of(folder / "k.csv");
+  const ProgramRun resumed = run_croquis(kLong + "--out k.csv --resume", folder.path());
+  REQUIRE_MESSAGE(resumed.status == 0, resumed.output);
+  const std::set<std::string> after = lines_of(folder / "k.csv");
+  CHECK(std::includes(after.begin(), after.end(), before.begin(), before.end()));
+  REQUIRE(run_croquis(kLong + "--out one.csv", folder.path()).status == 0);
+  CHECK(rows_of(folder / "k.csv") == rows_of(folder / "one.csv"));
+}
+
+TEST_CASE("croquis on ranks: what is wrong is said once, by rank 0, with status 2") {
+  TemporaryFolder folder;
+  write_text(folder / "there.csv", "mine\n");
+  for (const std::string arguments : {"error --features 0", "frobnicate", "error --q none.npy --k k.npy --v v.npy",
+                                      "error --n 300 --out there.csv", "error --shard 3/2"}) {
+    CAPTURE(arguments);
+    const ProgramRun run = run_ranks(3, arguments, folder);
+    CAPTURE(run.output);
+    CHECK(run.status == 2);
+    CHECK(run.output.find("croquis: ") != std::string::npos);
+    CHECK(run.output.find("croquis: ") == run.output.rfind("croquis: "));
+    CHECK(run.output.find("croquis on rank") == std::string::npos);
+  }
+  const ProgramRun list = run_ranks(3, "list inputs", folder);
+  CHECK(list.status == 0);
+  CHECK(list.output == run_croquis("list inputs", folder.path()).output);
+}
+
+TEST_CASE("croquis error --by-rows: the rows of croquis error --rows to rounding, for 1, 2 and 3 ranks, and resumed") {
+  TemporaryFolder folder;
+  arma::arma_rng::set_seed(12);  // any numbers will do
+  for (const std::string name : {"h_q.npy", "h_k.npy", "h_v.npy"}) {
+    croquis::write_npy((folder / name).string(), arma::mat(301, 6, arma::fill::randn));
+  }
+  const std::string command =
+      "error --q h_q.npy --k h_k.npy --v h_v.npy --rows 40 --features 8,24 --trials 2 --quiet "
+      "--methods v-mean,linformer,skyformer,skyformer-softmax,performer ";
+  REQUIRE(run_croquis(command + "--out one.csv", folder.path()).status == 0);
+  const croquis::CsvTable one = croquis::read_csv((folder / "one.csv").string());
+  for (const int ranks : {1, 2, 3}) {
+    CAPTURE(ranks);
+    const std::string name = fmt::format("r{}.csv", ranks);
+    const ProgramRun run = run_ranks(ranks, command + "--by-rows --out " + name, folder);
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    const croquis::CsvTable rows = croquis::read_csv((folder / name).string());
+    REQUIRE(rows.header == one.header);
+    REQUIRE(rows.rows.size() == one.rows.size());
+    for (std::size_t i = 0; i < one.rows.size(); ++i) {
+      for (std::size_t c = 0; c < one.header.size(); ++c) {
+        const std::string &expected = one.rows[i][c], &got = rows.rows[i][c], &column = one.header[c];
+        if (column == "seconds" || column == "flops" || column == "row_sum_dev" || got == expected) continue;
+        CAPTURE(column);
+        CAPTURE(one.rows[i][1]);
+        CHECK(std::abs(std::stod(got) - std::stod(expected)) <= 1e-9 * (1 + std::abs(std::stod(expected))));
+      }
+    }
+  }
+  const std::string whole = read_text(folder / "r3.csv");
+  write_text(folder / "r3.csv", whole.substr(0, whole.size() / 2));
+  const std::set<std::string> before = lines_of(folder / "r3.csv");
+  REQUIRE(run_ranks(2, command + "--by-rows --out r3.csv --resume", folder).status == 0);
+  const std::set<std::string> after = lines_of(folder / "r3.csv");
+  CHECK(std::includes(after.begin(), after.end(), before.begin(), before.end()));
+  CHECK(after.size() == lines_of(folder / "one.csv").size());
+}
+
+TEST_CASE("croquis error --by-rows: what does not go with it is one line and status 2") {
+  TemporaryFolder folder;
+  arma::mat bad(50, 4, arma::fill::ones);
+  croquis::write_npy((folder / "q.npy").string(), bad);
+  croquis::write_npy((folder / "k.npy").string(), bad);
+  bad(33, 1) = arma::datum::nan;
+  croquis::write_npy((folder / "v.npy").string(), bad);
+  const std::string files = "--q q.npy --k k.npy --v q.npy ", methods = "--methods v-mean --features 8 ";
+  struct Case {
+    std::string arguments, says;
+  };
+  for (const Case& c : {Case{methods + "--rows 20", "--q"}, Case{files + methods, "--rows"},
+                        Case{files + methods + "--rows 19", "--rows"}, Case{files + methods + "--rows 51", "--rows"},
+                        Case{files + "--rows 20", "--methods"},
+                        Case{files + "--rows 20 --methods informer --features 8", "not divided by rows"},
+                        Case{files + "--rows 20 --methods v-mean --features 64", "at most n"},
+                        Case{files + methods + "--rows 20 --shard 1/2", "--shard"},
+                        Case{files + methods + "--rows 20 --precision float", "double"},
+                        Case{files + methods + "--rows 20 --causal", "--causal"},
+                        Case{"--q q.npy --k k.npy --v v.npy " + methods + "--rows 20", "v.npy: NaN or Inf in row 33"},
+                        Case{"--q q.npy --k k.npy --v none.npy " + methods + "--rows 20", "none.npy"}}) {
+    const ProgramRun run = run_croquis("error --by-rows " + c.arguments, folder.path());
+    CAPTURE(c.arguments);
+    CAPTURE(run.output);
+    CHECK(run.status == 2);
+    CHECK(run.output.find(c.says) != std::string::npos);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  }
+  CHECK_FALSE(std::filesystem::exists(folder / "error.csv"));
+}

@@ -1,0 +1,203 @@
+// --shard and croquis merge, from the outside.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/io/csv.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/program.hpp"
+
+namespace {
+
+const std::string kSmall = "error --input clustered --n 96 --p 8 --methods v-mean,skyformer,linformer --features 8,16 ";
+
+std::string shard_of(int i, int n) {
+  return fmt::format(" --quiet --shard {}/{} --out p{}.csv", i, n, i);
+}
+
+void run_shards(const TemporaryFolder& folder, const std::string& command, int n) {
+  for (int i = 1; i <= n; ++i) {
+    const ProgramRun run = run_croquis(command + shard_of(i, n), folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+  }
+}
+
+// The columns that are not measured.
+std::vector<std::vector<std::string>> fixed_columns(const std::filesystem::path& file) {
+  const croquis::CsvTable table = croquis::read_csv(file.string());
+  std::vector<std::vector<std::string>> rows = {{}};
+  for (const auto& row : table.rows) {
+    rows.emplace_back();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (table.header[i] != "seconds" && table.header[i] != "peak_bytes") rows.back().push_back(row[i]);
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("croquis merge: shards of every command make the rows of one run, in its order, with its summary") {
+  struct Case {
+    std::string command;
+    bool same_summary;  // none, or one of measured times, otherwise
+  };
+  for (const Case& c :
+       {Case{kSmall + "--trials 3 ", true}, Case{"variance --p 4 --features 4,8 --norms 1,2 --trials 3 ", true},
+        Case{"sketch --input gaussian --n 60 --p 6 --sketches gaussian,sjlt --landmarks uniform "
+             "--features 8 --trials 2 ",
+             false},
+#ifdef NDEBUG
+        Case{"cost --n 64,96 --p 8 --features 8 --repeats 2 --warmup 0 --methods linformer ", false},
+#endif
+        Case{"spectrum --input gaussian --n 40 --p 6 ", true},
+        Case{"dimension --input gaussian --n 24,32 --p 4 --trials 3 ", true},
+        Case{"verify --quick --claims nys.* --input gaussian --n 40 --p 4 --norm 3 ", false}}) {
+    CAPTURE(c.command);
+    TemporaryFolder folder;
+    const ProgramRun whole = run_croquis(c.command + "--quiet --out whole.csv", folder.path());
+    REQUIRE_MESSAGE(whole.status == 0, whole.output);
+    run_shards(folder, c.command, 3);
+    const ProgramRun merge = run_croquis("merge all.csv p3.csv p1.csv p2.csv", folder.path());
+    REQUIRE_MESSAGE(merge.status == 0, merge.output);
+    CHECK(fixed_columns(folder / "all.csv") == fixed_columns(folder / "whole.csv"));
+    if (c.same_summary) {
+      CHECK(read_text(folder / "all.summary.csv") == read_text(folder / "whole.summary.csv"));
+    }
+    // Nobody has done another's work.
+    std::size_t rows = 0;
+    for (const char* part : {"p1.csv", "p2.csv", "p3.csv"}) {
+      rows += croquis::read_csv((folder / part).string()).rows.size();
+    }
+    CHECK(rows == croquis::read_csv((folder / "whole.csv").string()).rows.size());
+  }
+}
+
+TEST_CASE("croquis merge: the merged result is one that --resume goes on with") {
+  TemporaryFolder folder;
+  run_shards(folder, kSmall + "--trials 2", 2);
+  REQUIRE(run_croquis("merge all.csv p1.csv p2.csv", folder.path()).status == 0);
+  const std::string before = read_text(folder / "all.csv");
+  const ProgramRun again = run_croquis(kSmall + "--trials 2 --out all.csv --resume", folder.path());
+  CHECK_MESSAGE(again.status == 0, again.output);
+  CHECK(again.output.find("skyformer") != std::string::npos);  // the table
+  CHECK(read_text(folder / "all.csv") == before);
+  REQUIRE(run_croquis(kSmall + "--trials 3 --out all.csv --resume --quiet", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmall + "--trials 3 --out whole.csv --quiet", folder.path()).status == 0);
+  CHECK(rows_of(folder / "all.csv") == rows_of(folder / "whole.csv"));
+}
+
+TEST_CASE("croquis error --resume: rows in any order, some of them missing, become the rows of one run") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSmall + "--trials 4 --quiet --out whole.csv", folder.path()).status == 0);
+  const croquis::CsvTable whole = croquis::read_csv((folder / "whole.csv").string());
+  std::string text = fmt::format("{}\n", fmt::join(whole.header, ","));
+  for (std::size_t i = whole.rows.size(); i-- > 0;) {
+    if (i % 3 == 1) continue;
+    std::vector<std::string> row = whole.rows[i];
+    for (std::string& field : row) field = croquis::csv_field(field);
+    text += fmt::format("{}\n", fmt::join(row, ","));
+  }
+  write_text(folder / "part.csv", text);
+  write_text(folder / "part.meta.json", read_text(folder / "whole.meta.json"));
+  REQUIRE(run_croquis(kSmall + "--trials 4 --quiet --out part.csv --resume", folder.path()).status == 0);
+  CHECK(rows_of(folder / "part.csv") == rows_of(folder / "whole.csv"));
+}
+
+TEST_CASE("croquis --shard: a part that was interrupted resumes; merge takes it then, and as no other shard") {
+  TemporaryFolder folder;
+  const std::string command = kSmall + "--trials 3";
+  REQUIRE(run_croquis(command + " --quiet --out whole.csv", folder.path()).status == 0);
+  run_shards(folder, command, 2);
+  const std::string part = read_text(folder / "p2.csv");
+  auto meta = nlohmann::json::parse(read_text(folder / "p2.meta.json"));
+  meta.erase("finished");
+  write_text(folder / "p2.csv", part.substr(0, part.size() / 2));
+  write_text(folder / "p2.meta.json", meta.dump());
+  const ProgramRun early = run_croquis("merge all.csv p1.csv p2.csv", folder.path());
+  CHECK(early.status == 2);
+  CHECK(early.output.find("p2.csv: is not finished") != std::string::npos);
+  const ProgramRun other = run_croquis(command + " --quiet --shard 1/2 --out p2.csv --resume", folder.path());
+  CHECK(other.status == 2);
+  CHECK(other.output.find("--shard was 2/2 and is 1/2") != std::string::npos);
+  REQUIRE(run_croquis(command + shard_of(2, 2) + " --resume", folder.path()).status == 0);
+  REQUIRE(run_croquis("merge all.csv p1.csv p2.csv", folder.path()).status == 0);
+  CHECK(rows_of(folder / "all.csv") == rows_of(folder / "whole.csv"));
+}
+
+TEST_CASE("croquis merge: what is no whole run is one line that names it, status 2 and no file") {
+  TemporaryFolder folder;
+  run_shards(folder, kSmall + "--trials 2", 3);
+  REQUIRE(run_croquis(kSmall + "--trials 2 --quiet --shard 2/4 --out of4.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmall + "--trials 2 --seed 2 --quiet --shard 2/3 --out seed.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmall + "--trials 3 --quiet --shard 2/3 --out trials.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmall + "--trials 2 --scores --quiet --shard 2/3 --out scores.csv", folder.path()).status == 0);
+  const std::string rows = read_text(folder / "p2.csv"), meta = read_text(folder / "p2.meta.json");
+  const auto changed = [&](const std::string& name, const std::string& text, const std::string& about) {
+    write_text(folder / (name + ".csv"), text);
+    write_text(folder / (name + ".meta.json"), about);
+  };
+  const std::size_t last = rows.rfind('\n', rows.size() - 2) + 1, first = rows.find('\n') + 1;
+  changed("short", rows.substr(0, last), meta);
+  changed("double", rows.substr(0, last) + rows.substr(first, rows.find('\n', first) + 1 - first), meta);
+  changed("damaged", rows, "{}");
+  changed("types", rows, R"({"identity": {}, "finished": {"shard": 3}})");
+  auto older = nlohmann::json::parse(meta);
+  older["environment"]["commit"] = "0000000";
+  changed("older", rows, older.dump());
+  write_text(folder / "there.csv", "mine");
+  struct Case {
+    std::string arguments, says;
+  };
+  for (const Case& c :
+       {Case{"", "out"}, Case{"all.csv", "parts"}, Case{"all.csv p1.csv p3.csv", "shard 2/3 is missing"},
+        Case{"all.csv p1.csv p2.csv p3.csv p2.csv", "shard 2/3 is there twice"},
+        Case{"all.csv p1.csv of4.csv p3.csv", "one of 4"}, Case{"all.csv p1.csv seed.csv p3.csv", "--seed = 1"},
+        Case{"all.csv p1.csv trials.csv p3.csv", "trials = 2"}, Case{"all.csv p1.csv scores.csv p3.csv", "scores"},
+        Case{"all.csv p1.csv short.csv p3.csv", "short.csv: has 2 rows"},
+        Case{"all.csv p1.csv double.csv p3.csv", "is there twice"},
+        Case{"all.csv p1.csv damaged.csv p3.csv", "damaged.meta.json: is missing or damaged"},
+        Case{"all.csv p1.csv types.csv p3.csv", "types.meta.json: is missing or damaged"},
+        Case{"all.csv p1.csv older.csv p3.csv", "commit"},
+        Case{"all.csv p1.csv none.csv p3.csv", "none.csv: cannot be opened"},
+        Case{"there.csv p1.csv p2.csv p3.csv", "there.csv: is there already"},
+        Case{"p2.csv p1.csv p2.csv p3.csv --overwrite", "p2.csv"},
+        Case{"nowhere/all.csv p1.csv p2.csv p3.csv", "nowhere/all.csv"}}) {
+    const ProgramRun run = run_croquis("merge " + c.arguments, folder.path());
+    CAPTURE(c.arguments);
+    CAPTURE(run.output);
+    CHECK(run.status == 2);
+    CHECK(run.output.find(c.says) != std::string::npos);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  }
+  CHECK_FALSE(std::filesystem::exists(folder / "all.csv"));
+  CHECK(read_text(folder / "p2.csv") == rows);
+  CHECK(read_text(folder / "there.csv") == "mine");
+}
+
+TEST_CASE("croquis --shard: what is none, and what a part cannot do, is one line and status 2") {
+  TemporaryFolder folder;
+  for (const std::string arguments :
+       {"error --shard 0/2", "error --shard 3/2", "error --shard 1", "error --shard 1/", "error --shard /2",
+        "error --shard -1/2", "error --shard 1/2x", "error --shard 1/99999999999999999999", "cost --shard 2/1",
+        "error --shard 1/2 --plot e.svg", "verify --shard 1/2 --expect v.txt"}) {
+    const ProgramRun run = run_croquis(arguments, folder.path());
+    CAPTURE(arguments);
+    CAPTURE(run.output);
+    CHECK(run.status == 2);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    CHECK(std::filesystem::is_empty(folder.path()));
+  }
+}
+
+TEST_CASE("croquis --shard: more shards than cells leave some without rows, and merge all the same") {
+  TemporaryFolder folder;
+  const std::string command = "error --input gaussian --n 40 --p 4 --methods v-mean --features 4,8 ";
+  REQUIRE(run_croquis(command + "--quiet --out whole.csv", folder.path()).status == 0);
+  run_shards(folder, command, 3);
+  CHECK(croquis::read_csv((folder / "p3.csv").string()).rows.empty());
+  REQUIRE(run_croquis("merge all.csv p1.csv p2.csv p3.csv", folder.path()).status == 0);
+  CHECK(rows_of(folder / "all.csv") == rows_of(folder / "whole.csv"));
+}

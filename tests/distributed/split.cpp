@@ -1,0 +1,210 @@
+// Heads divided over ranks: every test runs on all ranks of the program, which mpirun starts two or three of.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/method.hpp>
+#include <croquis/distributed/split_methods.hpp>
+#include <croquis/distributed/split_scores.hpp>
+#include <croquis/io/npy.hpp>
+#include <croquis/linalg/norms.hpp>
+#include <croquis/sketch/gaussian.hpp>
+#include <croquis/sketch/rademacher.hpp>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+using namespace croquis;
+
+namespace {
+
+constexpr double u = std::numeric_limits<double>::epsilon() / 2;
+
+Communicator& world() {
+  return Communicator::world();
+}
+
+arma::mat normals(arma::uword rows, arma::uword cols, const char* purpose) {
+  arma::mat m(rows, cols);
+  fill_normal(Stream(3).child(purpose), 0, m.n_elem, m.memptr());
+  return m;
+}
+
+OptionValues options(std::map<std::string, std::string> values) {
+  return OptionValues(std::move(values));
+}
+
+// The whole of a head on every rank, and this rank's part of it.
+struct Whole {
+  Problem<double> problem;
+  SplitHead own;
+
+  Whole(arma::uword n, arma::uword p, arma::uword p_v)
+      : problem(normals(n, p, "q"), 1.5 * normals(n, p, "k"), normals(n, p_v, "v")) {
+    const RowRange range = rows_of_rank(n, world().rank(), world().size());
+    const auto part = [&](const arma::mat& m) -> arma::mat {
+      return m.rows(range.first, range.first + range.count - 1);
+    };
+    own = {part(problem.Q()), part(problem.K()), part(problem.V()), range.first, n};
+  }
+
+  // A matrix of all tokens from the parts of the ranks.
+  arma::mat gathered(const arma::mat& part) const {
+    return gather_rows(part, own.first, arma::regspace<arma::uvec>(0, own.n - 1), world());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("rows_of_rank: consecutive parts of all rows, none more than a row longer than another") {
+  for (const arma::uword n : {1, 2, 7, 8, 100}) {
+    for (const int size : {1, 2, 3, 7}) {
+      arma::uword next = 0, least = n, most = 0;
+      for (int rank = 0; rank < size; ++rank) {
+        const RowRange range = rows_of_rank(n, rank, size);
+        CHECK(range.first == next);
+        next += range.count;
+        least = std::min(least, range.count);
+        most = std::max(most, range.count);
+      }
+      CHECK(next == n);
+      CHECK(most - least <= 1);
+    }
+  }
+}
+
+TEST_CASE("communicator: sum, maximum, broadcast and gathered rows") {
+  const int size = world().size(), rank = world().rank();
+  arma::mat x(2, 3);
+  x.fill(rank + 1);
+  world().sum(x);
+  CHECK(x(1, 2) == size * (size + 1) / 2);
+  x.fill(rank);
+  world().maximum(x);
+  CHECK(x(0, 0) == size - 1);
+  x.fill(rank == size - 1 ? 7 : 0);
+  world().broadcast(x, size - 1);
+  CHECK(x(1, 1) == 7);
+  std::string text = rank == 0 ? std::string(100000, 'x') : "";
+  world().broadcast(text);
+  CHECK(text.size() == 100000);
+
+  const Whole whole(37, 3, 2);
+  const arma::uvec rows = {36, 0, 18, 18, 5};
+  CHECK(arma::approx_equal(gather_rows(whole.own.q, whole.own.first, rows, world()),
+                           arma::mat(whole.problem.Q().rows(rows)), "absdiff", 0.0));
+}
+
+TEST_CASE("read_split_head: the rows of this rank have the bits of the file") {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("croquis-split-{}", ::getpid());
+  std::filesystem::create_directory(folder);
+  const auto file = [&](const char* name) { return (folder / name).string(); };
+  const arma::mat q = normals(23, 4, "q"), k = normals(23, 4, "k"), v = normals(23, 3, "v");
+  write_npy(file("q.npy"), q);
+  write_npy(file("k.npy"), k);
+  write_npy(file("v.npy"), v);
+  const SplitHead head = read_split_head(file("q.npy"), file("k.npy"), file("v.npy"), world());
+  CHECK(head.n == 23);
+  CHECK(head.own() < 23);
+  const arma::uword last = head.first + head.own() - 1;
+  CHECK(arma::approx_equal(head.q, q.rows(head.first, last), "absdiff", 0.0));
+  CHECK(arma::approx_equal(head.v, v.rows(head.first, last), "absdiff", 0.0));
+  CHECK_THROWS_WITH_AS(read_split_head(file("q.npy"), file("v.npy"), file("v.npy"), world()),
+                       doctest::Contains("K.cols = 3"), std::invalid_argument);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("split_left: rows of S have the bits of the whole S, and S^T M is that of one rank to rounding") {
+  const arma::uword n = 3001, d = 17;
+  const Whole whole(n, 5, 4);
+  const auto check = [&](const auto& sketch) {
+    const arma::mat dense = sketch.template dense<double>();
+    const arma::mat rows = sketch.template rows_of<double>(whole.own.first, whole.own.own());
+    CHECK(arma::approx_equal(rows, dense.rows(whole.own.first, whole.own.first + whole.own.own() - 1), "absdiff", 0.0));
+    const arma::mat product = split_left(sketch, whole.own.v, whole.own.first, world());
+    const arma::mat bound = 2 * static_cast<double>(n) * u * (arma::abs(dense).t() * arma::abs(whole.problem.V()));
+    CHECK(arma::all(arma::vectorise(arma::abs(product - dense.t() * whole.problem.V()) <= bound)));
+  };
+  check(GaussianSketch(n, d, Stream(5)));
+  check(RademacherSketch(n, d, Stream(6)));
+}
+
+TEST_CASE("split_exact_rows: the exact rows, more of them than a rank has keys, in any order") {
+  const Whole whole(101, 6, 4);
+  for (const Target target : {Target::softmax, Target::kernelized}) {
+    const auto exact = exact_attention(whole.problem, target);
+    const arma::uvec rows = arma::join_cols(arma::regspace<arma::uvec>(100, -1, 0), arma::uvec{7, 7});
+    const auto split = split_exact_rows(whole.own, target, rows, world());
+    // Scores of up to some 30 lose as many u; a row adds 101 terms.
+    const double bound = 300 * u * arma::abs(whole.problem.V()).max() * (target == Target::softmax ? 1 : 101);
+    CHECK(arma::abs(split.output - exact.output.rows(rows)).max() <= bound);
+    CHECK(arma::abs(split.log_row_sums - exact.log_row_sums.rows(rows)).max() <= 300 * u);
+  }
+}
+
+TEST_CASE("SplitScores: products with B, C and their transposes, and their norm") {
+  const Whole whole(90, 5, 3);
+  const arma::mat& x = whole.problem.V();
+  for (const Target target : {Target::softmax, Target::kernelized}) {
+    const LinearOperator<double> exact = exact_scores(whole.problem, target);
+    const SplitScores split(whole.own, target, world());
+    const double bound = 500 * u * 90 * arma::abs(x).max();
+    CHECK(arma::abs(whole.gathered(split.apply(whole.own.v)) - exact.apply(x)).max() <= bound);
+    CHECK(arma::abs(whole.gathered(split.apply_transposed(whole.own.v)) - exact.apply_transposed(x)).max() <= bound);
+    const double norm = arma::norm(exact.dense(), 2);
+    const double value = split_spectral_norm({[&](const arma::mat& m) { return split.apply(m); },
+                                              [&](const arma::mat& m) { return split.apply_transposed(m); }},
+                                             {whole.own.first, whole.own.own()}, Stream(2), 60, world());
+    CHECK(value <= norm * (1 + 1e-12));
+    CHECK(value >=
+          norm * 0.95);  // missed with probability 0.824 sqrt(90) 0.9025^58.5 = 0.02 at most; the seed is fixed
+  }
+}
+
+TEST_CASE("split methods: the output and denominators of the method of that name, on the same draws") {
+  const Whole whole(203, 6, 4);
+  const Stream stream = Stream(9).child("draw");
+  struct Case {
+    std::string name;
+    OptionValues chosen;
+    double tolerance;  // a core of Gaussian kernels is ill-conditioned: its cut-off leaves 1e-8 at worst
+  };
+  for (const Case& c : {Case{"v-mean", {}, 1e-13}, Case{"linformer", {}, 1e-10}, Case{"skyformer", {}, 1e-8},
+                        Case{"skyformer-softmax", {}, 1e-7}, Case{"performer", {}, 1e-11},
+                        Case{"performer", options({{"map", "trf"}, {"projection", "iid"}}), 1e-8},
+                        Case{"performer", options({{"epsilon", "0.0001"}}), 1e-10},
+                        Case{"performer", options({{"map", "hyperbolic"}}), 1e-11}}) {
+    CAPTURE(c.name);
+    const auto exact = bind(find_method<double>(c.name), whole.problem, c.chosen).approximate(24, stream);
+    const auto split = split_method(c.name, c.chosen)(whole.own, 24, stream, world());
+    const arma::mat output = whole.gathered(split.output);
+    CHECK(arma::abs(output - exact.output).max() <= c.tolerance * (1 + arma::abs(exact.output).max()));
+    CHECK(split.denominators.has_value() == exact.denominators.has_value());
+    if (!split.denominators) continue;
+    const arma::mat sums = whole.gathered(split.denominators->values % arma::exp(split.denominators->log_scale));
+    const arma::vec expected = exact.denominators->values % arma::exp(exact.denominators->log_scale);
+    CHECK(arma::abs(sums - expected).max() <= c.tolerance * arma::abs(expected).max());
+  }
+  CHECK_THROWS_WITH_AS(split_method("informer", {}), doctest::Contains("not divided by rows"), std::invalid_argument);
+  CHECK_THROWS_AS(split_method("skyformer", options({{"ridge", "1"}})), std::invalid_argument);
+  CHECK_THROWS_AS(split_method("performer", options({{"map", "oprf"}})), std::invalid_argument);
+  CHECK_THROWS_AS(split_method("performer", options({{"preset", "code"}})), std::invalid_argument);
+}
+
+TEST_CASE("split methods: keys of one rank far larger than those of the others overflow nothing") {
+  Whole whole(60, 4, 2);
+  arma::mat k = whole.problem.K();
+  k.head_rows(5) *= 25;
+  const Problem<double> problem(whole.problem.Q(), k, whole.problem.V());
+  SplitHead own = whole.own;
+  own.k = k.rows(own.first, own.first + own.own() - 1);
+  const auto exact = bind(find_method<double>("performer"), problem).approximate(16, Stream(4));
+  const auto split = split_method("performer", {})(own, 16, Stream(4), world());
+  CHECK(arma::abs(whole.gathered(split.output) - exact.output).max() <= 1e-9);
+}
