@@ -93,7 +93,7 @@ def main():
         for label, n, d, precision, name, make in works():
             if options.only not in label:
                 continue
-            ratios, ours = [], []
+            ratios, ours, peers = [], [], []
             call = make()
             for i in range(1, options.rounds + 1):
                 croquis, peer = croquis_seconds(options.bench, name), seconds_of(call)
@@ -101,7 +101,9 @@ def main():
                 file.flush()
                 ratios.append(peer / croquis)
                 ours.append(croquis)
-            print(f"{label:24} n = {n:<6} d = {d:<4} {precision:7} {1e3 * statistics.median(ours):9.3f} ms   ratio "
+                peers.append(peer)
+            print(f"{label:24} n = {n:<6} d = {d:<4} {precision:7} {1e3 * statistics.median(ours):9.3f} ms, "
+                  f"peer {1e3 * statistics.median(peers):9.3f} ms, ratio "
                   f"{statistics.median(ratios):6.2f} ({min(ratios):.2f} to {max(ratios):.2f})", flush=True)
 
 

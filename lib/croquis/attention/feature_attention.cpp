@@ -36,7 +36,7 @@ Approximation<T> feature_attention(const FeaturePair<T>& features, const arma::M
   };
   const auto f = std::make_shared<Factors>();
   f->phi = features.matrices();
-  f->sums = product<T>(f->phi.queries, arma::sum(f->phi.keys, 0).t());
+  f->sums = product<T>(f->phi.queries, column_sums(f->phi.keys).t());
   Approximation<T> approximation;
   approximation.denominators = checked_denominators<T>(f->sums, f->phi.log_scale, name);
   approximation.scores = LinearOperator<T>{f->phi.queries.n_rows, f->phi.keys.n_rows,

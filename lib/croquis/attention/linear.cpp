@@ -26,7 +26,7 @@ Approximation<T> linear_attention(const Problem<T>& problem) {
   for (arma::Mat<T>* m : {&f->keys, &f->queries}) {
     parallel_for(m->n_cols, 4 * m->n_rows, [m](std::size_t c) { exp_shifted(m->colptr(c), m->n_rows, T(0)); });
   }
-  f->sums = product<T>(f->queries, arma::sum(f->keys, 0).t());
+  f->sums = product<T>(f->queries, column_sums(f->keys).t());
   checked_denominators<T>(f->sums, arma::Col<T>(problem.n(), arma::fill::zeros), "linear");
   return from_scores<T>({problem.n(), problem.n(),
                          [f](const arma::Mat<T>& x) -> arma::Mat<T> {

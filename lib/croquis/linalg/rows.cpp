@@ -47,13 +47,19 @@ void divide_rows(arma::Mat<T>& m, const arma::Col<T>& f) {
 }
 
 template <typename T>
-arma::Mat<T> scaled(const arma::Mat<T>& m, T factor, const arma::Row<T>& offset) {
+arma::Row<T> column_sums(const arma::Mat<T>& m) {
+  arma::Row<T> sums(m.n_cols);
+  parallel_for(m.n_cols, m.n_rows, [&](std::size_t c) { sums[c] = arma::accu(m.unsafe_col(c)); });
+  return sums;
+}
+
+template <typename T>
+arma::Mat<T> scaled(const arma::Mat<T>& m, T factor) {
   arma::Mat<T> result(m.n_rows, m.n_cols, arma::fill::none);
   parallel_for(m.n_cols, m.n_rows, [&](std::size_t c) {
-    const T shift = offset.is_empty() ? T(0) : offset[c];
     const T* from = m.colptr(c);
     T* to = result.colptr(c);
-    for (arma::uword i = 0; i < m.n_rows; ++i) to[i] = factor * from[i] - shift;
+    for (arma::uword i = 0; i < m.n_rows; ++i) to[i] = factor * from[i];
   });
   return result;
 }
@@ -62,8 +68,10 @@ template void multiply_rows(arma::Mat<float>&, const arma::Col<float>&);
 template void multiply_rows(arma::Mat<double>&, const arma::Col<double>&);
 template void divide_rows(arma::Mat<float>&, const arma::Col<float>&);
 template void divide_rows(arma::Mat<double>&, const arma::Col<double>&);
-template arma::Mat<float> scaled(const arma::Mat<float>&, float, const arma::Row<float>&);
-template arma::Mat<double> scaled(const arma::Mat<double>&, double, const arma::Row<double>&);
+template arma::Row<float> column_sums(const arma::Mat<float>&);
+template arma::Row<double> column_sums(const arma::Mat<double>&);
+template arma::Mat<float> scaled(const arma::Mat<float>&, float);
+template arma::Mat<double> scaled(const arma::Mat<double>&, double);
 template arma::Col<float> squared_row_norms(const arma::Mat<float>&);
 template arma::Col<double> squared_row_norms(const arma::Mat<double>&);
 template arma::Mat<float> unit_rows(arma::Mat<float>);

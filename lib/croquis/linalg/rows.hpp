@@ -20,8 +20,12 @@ void multiply_rows(arma::Mat<T>& m, const arma::Col<T>& f);
 template <typename T>
 void divide_rows(arma::Mat<T>& m, const arma::Col<T>& f);
 
-/// factor M - 1 offset: every entry times the factor, less its column's offset; an empty offset counts as zeros.
+/// Sums over the rows, a number a column.
 template <typename T>
-arma::Mat<T> scaled(const arma::Mat<T>& m, T factor, const arma::Row<T>& offset = {});
+arma::Row<T> column_sums(const arma::Mat<T>& m);
+
+/// factor M.
+template <typename T>
+arma::Mat<T> scaled(const arma::Mat<T>& m, T factor);
 
 }  // namespace croquis
