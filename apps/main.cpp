@@ -2,18 +2,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <croquis/distributed/communicator.hpp>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "common_options.hpp"
+#include "complaint.hpp"
 #include "cost.hpp"
 #include "dimension.hpp"
 #include "error.hpp"
@@ -31,26 +29,12 @@ namespace {
 
 using croquis::Communicator;
 
-constexpr int kBadUsage = 2;
 constexpr long long kMostTrials = 10'000'000;  // more rows than anybody reads, fewer than fill a memory
 
 std::string command_line(int argc, char** argv) {
   std::string line;
   for (int i = 0; i < argc; ++i) line += fmt::format("{}{}", i == 0 ? "" : " ", argv[i]);
   return line;
-}
-
-// One line, whatever the names and values are that it quotes: no line break, no command to the terminal, UTF-8.
-void complain(const std::string& what, const std::string& where = "") {
-  using nlohmann::json;
-  std::string line = json(what).dump(-1, ' ', false, json::error_handler_t::replace);
-  std::string text;
-  for (std::size_t i = 1; i + 1 < line.size(); ++i) {
-    const bool plain = line[i] == '\\' && (line[i + 1] == '"' || line[i + 1] == '\\');  // an escape that is not needed
-    if (plain) ++i;
-    text += line[i];
-  }
-  say(fmt::format("croquis{}: {}\n", where, text));
 }
 
 int run(int argc, char** argv) {
@@ -289,14 +273,6 @@ int run(int argc, char** argv) {
   return run_plot(file, out, metric);
 }
 
-// What goes wrong goes wrong on all ranks, most often: rank 0 says so and ends the others, before they say the same.
-[[noreturn]] void fail(Communicator& world, const std::string& why) {
-  if (world.rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
-  complain(why, world.rank() > 0 ? fmt::format(" on rank {}", world.rank()) : "");
-  std::fflush(nullptr);
-  world.abort(kBadUsage);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -311,7 +287,7 @@ int main(int argc, char** argv) {
       const std::string why =
           no_memory ? "there is not enough memory; give a smaller --n, --p or --features, or fewer --threads"
                     : failure.what();
-      if (world.size() > 1) fail(world, why);
+      if (world.size() > 1) fail_together(world, why);
       complain(why);
       return kBadUsage;
     }

@@ -4,7 +4,7 @@
 // within prose that starts with "croquis" and has arguments. The commands of a page are run one after the other in
 // one folder, which has the files that the pages name.
 //   Followed in its block by lines of output, a command is run as it stands and must print those lines; "..." stands
-//   for lines left out.
+//   for lines left out. A line with mpirun is neither output nor run here: tests/apps/ranks.cpp has ranks.
 //   Any other is run on less (kSmaller): fewer tokens, draws and repeats.
 // "$ croquis ..." is the transcript of one machine, and not run.
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ struct Command {
   std::vector<std::string> output;  ///< as shown
 };
 
-const std::string kProgram = "croquis ", kExamples = "build/release/docs/examples/";
+const std::string kProgram = "croquis ", kExamples = "build/release/docs/examples/", kLauncher = "mpirun ";
 
 // "command \" goes on in the next line; "  # ..." is a comment.
 std::vector<Command> commands_of(const CodeBlock& block) {
@@ -40,6 +40,8 @@ std::vector<Command> commands_of(const CodeBlock& block) {
       while (line.ends_with('\\') && i + 1 < block.lines.size())
         line = line.substr(0, line.size() - 1) + block.lines[++i];
       commands.push_back({line.substr(0, line.find("  #")), {}});
+    } else if (line.starts_with(kLauncher)) {
+      while (line.ends_with('\\')) line = block.lines[++i];
     } else if (!commands.empty() && !line.empty()) {
       commands.back().output.push_back(line);
     }

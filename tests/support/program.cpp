@@ -10,7 +10,7 @@
 
 ProgramRun run_command(const std::string& command, const std::filesystem::path& folder) {
   const std::string whole =
-      fmt::format("CROQUIS='{}'; cd '{}' && {{ {}; }} 2>&1", CROQUIS_PROGRAM, folder.string(), command);
+      fmt::format("CROQUIS='{}'; cd '{}' && {{ {}\n}} 2>&1", CROQUIS_PROGRAM, folder.string(), command);
   std::FILE* pipe = ::popen(whole.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("popen failed");
   ProgramRun run;

@@ -13,23 +13,30 @@ arma::uword block_for(arma::uword d, const BigBirdOptions& options) {
   return options.block > 0 ? options.block : std::max<arma::uword>(1, d / kBlocksInBudget);
 }
 
-// The blocks that row block t of m meets, random ones included.
-std::vector<bool> blocks_of(arma::uword t, arma::uword m, arma::uword random, const BigBirdOptions& options,
-                            const Stream& stream) {
+// The blocks that row block t of m meets, random ones included, ascending.
+std::vector<arma::uword> blocks_of(arma::uword t, arma::uword m, arma::uword random, const BigBirdOptions& options,
+                                   const Stream& stream) {
   const arma::uword at_start = std::min(m, (options.global + 1) / 2),
                     at_end = std::min(m - at_start, options.global / 2), reach = options.window / 2;
-  std::vector<bool> met(m, t < at_start || t >= m - at_end);  // a global block meets all
-  for (arma::uword s = 0; s < at_start; ++s) met[s] = true;
-  for (arma::uword s = m - at_end; s < m; ++s) met[s] = true;
-  for (arma::uword s = t - std::min(t, reach); s <= std::min(m - 1, t + reach); ++s) met[s] = true;
-  std::vector<arma::uword> others;
-  for (arma::uword s = 0; s < m; ++s) {
-    if (!met[s]) others.push_back(s);
+  std::vector<arma::uword> met;
+  const auto add = [&met](arma::uword first, arma::uword end) {
+    for (arma::uword s = first; s < end; ++s) met.push_back(s);
+  };
+  if (t < at_start || t >= m - at_end) {  // a global block meets all
+    add(0, m);
+    return met;
   }
-  for (const arma::uword j :
-       sample_without_replacement(others.size(), std::min<arma::uword>(random, others.size()), stream.child(t))) {
-    met[others[j]] = true;
+  add(0, at_start);
+  add(std::max(at_start, t - std::min(t, reach)), std::min(m - at_end, t + reach + 1));
+  add(m - at_end, m);
+  // Draw j stands for the j-th block that is not among these.
+  const std::vector<arma::uword> fixed = met;
+  const arma::uword others = m - fixed.size();
+  for (arma::uword s : sample_without_replacement(others, std::min(random, others), stream.child(t))) {
+    for (const arma::uword f : fixed) s += f <= s ? 1 : 0;
+    met.push_back(s);
   }
+  std::sort(met.begin(), met.end());
   return met;
 }
 
@@ -43,10 +50,8 @@ Pattern pattern_of(arma::uword n, arma::uword d, const BigBirdOptions& options, 
   const arma::uword random = d / b - 2 * options.global - options.window;
   std::vector<std::uint32_t> keys;
   for (arma::uword t = 0; t < m; ++t) {
-    const std::vector<bool> met = blocks_of(t, m, random, options, stream);
     keys.clear();
-    for (arma::uword block = 0; block < m; ++block) {
-      if (!met[block]) continue;
+    for (const arma::uword block : blocks_of(t, m, random, options, stream)) {
       for (arma::uword j = block * b; j < std::min(n, (block + 1) * b); ++j) {
         keys.push_back(static_cast<std::uint32_t>(j));
       }
