@@ -135,7 +135,7 @@ arma::Mat<T> attend(const Tokens<T>& tokens, const arma::Mat<T>& x, arma::Col<T>
           if (raised > top(j)) {
             const T shrink = std::exp(top(j) - raised);  // 0 in the first block
             weight(j) *= shrink;
-            sums.col(j) *= shrink;
+            if (!sums.is_empty()) sums.col(j) *= shrink;  // X without columns: the row sums alone
             top(j) = raised;
           }
         }
