@@ -20,6 +20,7 @@
 #include "lists.hpp"
 #include "plot.hpp"
 #include "results/groups.hpp"
+#include "results/progress.hpp"
 #include "sketch_subject.hpp"
 
 namespace {
@@ -237,8 +238,8 @@ int run_sketch(SketchOptions options) {
   std::vector<std::string> policies = parse_landmarks(options.landmarks, subject.problem.has_value());
   if (!policies.empty() && subject.problem->n() > kLargestDense / 2) {
     if (croquis::Communicator::world().rank() == 0) {
-      fmt::print(stderr, "croquis sketch: landmark policies are left out, n = {} is more than {}\n",
-                 subject.problem->n(), kLargestDense / 2);
+      say(fmt::format("croquis sketch: landmark policies are left out, n = {} is more than {}\n", subject.problem->n(),
+                      kLargestDense / 2));
     }
     policies.clear();
   }

@@ -9,6 +9,7 @@
 
 #include "claims/claim.hpp"
 #include "results/groups.hpp"
+#include "results/progress.hpp"
 
 namespace {
 
@@ -80,7 +81,7 @@ bool print_unexpected(const std::vector<LedgerLine>& ledger, const std::map<std:
   for (const LedgerLine& l : ledger) {
     const auto found = expected.find(l.id);
     if (found == expected.end() || found->second == l.verdict) continue;
-    fmt::print(stderr, "croquis verify: {} is {}, expected {}\n", l.id, l.verdict, found->second);
+    say(fmt::format("croquis verify: {} is {}, expected {}\n", l.id, l.verdict, found->second));
     any = true;
   }
   return any;
@@ -91,7 +92,7 @@ bool print_unnoticed(const std::vector<LedgerLine>& ledger) {
   for (const LedgerLine& l : ledger) {
     const Claim* claim = claim_named(l.id.substr(0, l.id.find('!')));
     if (claim == nullptr || l.verdict != verdict_name(claim->expected)) continue;
-    fmt::print(stderr, "croquis verify: {} leaves the verdict {}: the mistake was not noticed\n", l.id, l.verdict);
+    say(fmt::format("croquis verify: {} leaves the verdict {}: the mistake was not noticed\n", l.id, l.verdict));
     any = true;
   }
   return any;

@@ -1,5 +1,7 @@
 #include "results/dealer.hpp"
 
+#include "results/progress.hpp"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -105,6 +107,6 @@ void Dealer::serve(const std::stop_token& stop) try {
     }
   }
 } catch (const std::exception& failure) {
-  fmt::print(stderr, "croquis: {}\n", failure.what());
+  say(fmt::format("croquis: {}\n", failure.what()));
   Communicator::world().abort(2);
 }

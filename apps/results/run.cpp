@@ -11,6 +11,7 @@
 
 #include "gnuplot.hpp"
 #include "results/environment.hpp"
+#include "results/progress.hpp"
 
 namespace {
 
@@ -189,8 +190,8 @@ std::optional<int> Run::finish() {
   progress_.reset();
   if (!file_) return interrupted() ? 128 + caught_signal : 0;
   if (interrupted() || finished_ < wanted_.size()) {
-    fmt::print(stderr, "croquis {}: stopped; finished rows are in {}, the same command with --resume goes on\n",
-               command_, options_.out);
+    say(fmt::format("croquis {}: stopped; finished rows are in {}, the same command with --resume goes on\n", command_,
+                    options_.out));
     return 128 + (interrupted() ? caught_signal.load() : SIGTERM);  // that came to another rank
   }
   sort_rows();

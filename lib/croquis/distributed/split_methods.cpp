@@ -9,6 +9,7 @@
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <limits>
@@ -66,9 +67,8 @@ SplitLift lift_of(const SplitHead& head, const arma::uvec& indices, Communicator
   lift.landmarks.set_size(indices.n_elem, head.q.n_cols);
   lift.landmarks.rows(of_queries) = gather_rows(lift.queries, head.first, indices(of_queries), world);
   lift.landmarks.rows(of_keys) = gather_rows(lift.keys, head.first, indices(of_keys) - head.n, world);
-  lift.largest_squared_norm = largest(std::max(arma::sum(arma::square(lift.queries), 1).eval().max(),
-                                               arma::sum(arma::square(lift.keys), 1).eval().max()),
-                                      world);
+  lift.largest_squared_norm =
+      largest(std::max(squared_row_norms(lift.queries).max(), squared_row_norms(lift.keys).max()), world);
   return lift;
 }
 
@@ -116,12 +116,12 @@ SplitApproximation divided(arma::mat sums, arma::vec log_scale, const std::strin
 
 SplitApproximation skyformer_softmax(const SplitHead& head, arma::uword d, const Stream& stream, Communicator& world) {
   const double scale = 0.5 / std::sqrt(static_cast<double>(head.q.n_cols));
-  const arma::vec log_key = scale * arma::sum(arma::square(head.k), 1);
+  const arma::vec log_key = scale * squared_row_norms(head.k);
   const double top = largest(log_key.max(), world);
   const arma::vec weights = arma::exp(log_key - top);
   const arma::mat x = arma::join_rows(head.v.each_col() % weights, weights);
   arma::mat y = nystrom(drawn_lift(head, d, stream, world), x, world);
-  return divided(std::move(y), scale * arma::sum(arma::square(head.q), 1) + top, "skyformer-softmax", world);
+  return divided(std::move(y), scale * squared_row_norms(head.q) + top, "skyformer-softmax", world);
 }
 
 SplitApproximation performer(const SplitHead& head, arma::uword d, const Stream& stream, const FeatureOptions& options,
