@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs `croquis error --trials` on one input after the other and watches the process: resident memory, page faults and
 # open descriptors, every ten seconds. Memory that grows or a descriptor that stays open is exit status 1.
-#   tests/soak.sh MINUTES [FOLDER]     FOLDER keeps the samples, soak.csv; CROQUIS is the program, THREADS its threads
+#   tests/soak.sh MINUTES [FOLDER]     FOLDER keeps the samples, soak.csv; CROQUIS is the program, THREADS its threads,
+#                                      HEADS the number of inputs of a run
 set -euo pipefail
 minutes=${1:?usage: tests/soak.sh MINUTES [FOLDER]}
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -12,7 +13,7 @@ cd "$folder"
 
 # So many heads of 256 tokens, p = 16, in float16: both bytes of a number are random within 30..3f and b0..bf, which
 # makes numbers of either sign from 1/8 to 2.
-heads=2000
+heads=${HEADS:-300}
 half='\060-\077\260-\277'
 random_heads() {
   local header="{'descr': '<f2', 'fortran_order': False, 'shape': ($heads, 256, 16), }"
