@@ -44,3 +44,19 @@ TEST_CASE_TEMPLATE("difference: of operators is the operator of the difference",
   CHECK(refusal([&] { difference(as_operator(a), as_operator(arma::Mat<T>(b.t()))); }) ==
         "difference: operators of one size, got a.rows = 6, a.cols = 4, b.rows = 4, b.cols = 6");
 }
+
+TEST_CASE("deferred: makes the operator once, when it is first applied") {
+  int made = 0;
+  const arma::mat a = random_matrix(6, 4, Stream(test_seed()).child("deferred"));
+  const LinearOperator<double> op = deferred<double>(6, 4, [&] {
+    ++made;
+    return as_operator(a);
+  });
+  const LinearOperator<double> copy = op;
+  CHECK(made == 0);
+  CHECK(op.rows == 6);
+  CHECK(op.cols == 4);
+  CHECK(identical(op.dense(), a));
+  CHECK(identical(copy.apply_transposed(arma::mat(6, 6, arma::fill::eye)), arma::mat(a.t())));
+  CHECK(made == 1);
+}

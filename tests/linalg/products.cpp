@@ -36,10 +36,11 @@ TEST_CASE_TEMPLATE("product, product_tn, product_nt: every shape agrees with the
     CHECK(distance(product(a, b), expected) <= bound);
     CHECK(distance(product_tn<T>(a.t(), b), expected) <= bound);
     CHECK(distance(product_nt<T>(a, b.t()), expected) <= bound);
-    arma::Mat<T> rows(std::min<arma::uword>(3, m), n);
-    const arma::uword first = m - rows.n_rows;
-    product_nt_rows<T>(a, b.t(), first, rows);
-    CHECK(distance(rows, Dense(arma::mat(in_double(expected).tail_rows(rows.n_rows)))) <= bound);
+    arma::Mat<T> corner(std::min<arma::uword>(3, m), std::min<arma::uword>(2, n));
+    product_nt_block<T>(T(0.5), a, m - corner.n_rows, b.t(), n - corner.n_cols, corner);
+    const arma::mat whole = in_double(expected);
+    CHECK(distance(corner, Dense(arma::mat(0.5 * whole.submat(m - corner.n_rows, n - corner.n_cols, m - 1, n - 1)))) <=
+          bound);
   }
 }
 
@@ -64,7 +65,9 @@ TEST_CASE("product: empty sizes give zeros, inner sizes that differ are refused"
   CHECK(refusal([] { product(arma::mat(2, 3), arma::mat(2, 3)); }) ==
         "product: one inner size, got left = 3, right = 2");
   CHECK(refusal([] {
-          arma::mat rows(2, 2);
-          product_nt_rows(arma::mat(3, 4), arma::mat(2, 4), 2, rows);
-        }) == "product_nt_rows: rows of A B^T, got first = 2, rows = 2, of = 3");
+          arma::mat block(2, 2);
+          product_nt_block(1.0, arma::mat(3, 4), 2, arma::mat(2, 4), 0, block);
+        }) ==
+        "product_nt_block: rows of A and B of one width, as many as the block has, got a.rows = 3, i0 = 2, "
+        "block.rows = 2, b.rows = 2, j0 = 0, block.cols = 2");
 }

@@ -84,11 +84,15 @@ Approximation<T> linformer(const Problem<T>& problem, arma::uword d, const Strea
   const arma::uword n = problem.n();
   const LinearOperator<T> e = linformer_projection<T>(options.law, n, d, stream.child("E"));
   const LinearOperator<T> f = options.shared ? e : linformer_projection<T>(options.law, n, d, stream.child("F"));
-  const auto weights = std::make_shared<const arma::Mat<T>>(softmax_transposed<T>(problem.Q(), e.apply(problem.K())));
-  return from_scores<T>(
-      {n, n, [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*weights, f.apply(x)); },
-       [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return f.apply_transposed(product(*weights, x)); }},
-      problem);
+  const arma::Mat<T> keys = e.apply(problem.K());
+  Approximation<T> approximation;
+  approximation.output = softmax_product<T>(problem.Q(), keys, f.apply(problem.V()));
+  approximation.scores = deferred<T>(n, n, [=]() -> LinearOperator<T> {
+    const auto weights = std::make_shared<const arma::Mat<T>>(softmax_transposed<T>(problem.Q(), keys));
+    return {n, n, [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*weights, f.apply(x)); },
+            [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return f.apply_transposed(product(*weights, x)); }};
+  });
+  return approximation;
 }
 
 template <typename T>

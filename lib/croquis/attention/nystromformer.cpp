@@ -40,8 +40,6 @@ Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& land
     q = segment_means(problem.Q(), d);
     k = segment_means(problem.K(), d);
   }
-  const auto left = std::make_shared<const arma::Mat<T>>(softmax_transposed(problem.Q(), k));   // F^T, d x n
-  const auto right = std::make_shared<const arma::Mat<T>>(softmax_transposed(q, problem.K()));  // G^T, n x d
   const arma::Mat<T> core = softmax_transposed(q, k).t();
 
   LinearOperator<T> inverse;
@@ -59,13 +57,19 @@ Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& land
     inverse = as_operator(std::move(z.inverse));
   }
 
-  Approximation<T> approximation = from_scores<T>(
-      {problem.n(), problem.n(),
-       [=](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*left, inverse.apply(product_tn(*right, x))); },
-       [=](const arma::Mat<T>& x) -> arma::Mat<T> {
-         return product(*right, inverse.apply_transposed(product(*left, x)));
-       }},
-      problem);
+  Approximation<T> approximation;
+  approximation.output =
+      softmax_product<T>(problem.Q(), k, inverse.apply(softmax_product<T>(q, problem.K(), problem.V())));
+  approximation.scores = deferred<T>(problem.n(), problem.n(), [=]() -> LinearOperator<T> {
+    const auto left = std::make_shared<const arma::Mat<T>>(softmax_transposed(problem.Q(), k));   // F^T, d x n
+    const auto right = std::make_shared<const arma::Mat<T>>(softmax_transposed(q, problem.K()));  // G^T, n x d
+    return {
+        problem.n(), problem.n(),
+        [=](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*left, inverse.apply(product_tn(*right, x))); },
+        [=](const arma::Mat<T>& x) -> arma::Mat<T> {
+          return product(*right, inverse.apply_transposed(product(*left, x)));
+        }};
+  });
   approximation.diagnostics = diagnostics;
   return approximation;
 }

@@ -14,10 +14,6 @@ arma::uvec indices(arma::uword first, arma::uword most, arma::uword end) {
   return arma::regspace<arma::uvec>(first, std::min(first + most, end) - 1);
 }
 
-arma::uword blocks_of(arma::uword n, arma::uword block) {
-  return (n + block - 1) / block;
-}
-
 }  // namespace
 
 template <typename T>

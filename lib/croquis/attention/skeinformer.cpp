@@ -3,6 +3,7 @@
 #include <croquis/attention/column_scores.hpp>
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/sampling/column_norms.hpp>
@@ -32,16 +33,16 @@ Denominators<T> normalise(ColumnScores<T>& scores, bool adaptive) {
   const arma::uword n = scores.weights.n_cols, d = scores.weights.n_rows;
   Denominators<T> denominators{arma::Col<T>(n), arma::Col<T>(n)};
   if (adaptive) scores.rest.set_size(n);
-  for (arma::uword i = 0; i < n; ++i) {
+  parallel_for(n, 4 * d, [&](std::size_t i) {
     T* row = scores.weights.colptr(i);
     const T top = maximum(row, d);
     const T geometric_mean = adaptive ? std::exp(arma::mean(scores.weights.col(i)) - top) : T(0);
     const T sum = exp_shifted(row, d, top) + static_cast<T>(n - d) * geometric_mean;
     scores.weights.col(i) /= sum;
-    if (adaptive) scores.rest(i) = geometric_mean / sum;
-    denominators.values(i) = sum;
-    denominators.log_scale(i) = top;
-  }
+    if (adaptive) scores.rest[i] = geometric_mean / sum;
+    denominators.values[i] = sum;
+    denominators.log_scale[i] = top;
+  });
   return denominators;
 }
 

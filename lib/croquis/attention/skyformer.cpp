@@ -1,6 +1,7 @@
 #include <cmath>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/kernel/gaussian.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
@@ -51,71 +52,99 @@ LinearOperator<T> invert_core(arma::Mat<T> core, const SkyformerOptions& options
   return as_operator(std::move(z.inverse));
 }
 
-// C~ as an operator.
+// C~ = left (W + gamma I)^+ right^T on d landmarks.
 template <typename T>
-LinearOperator<T> kernelized_scores(const Shared<T>& shared, arma::uword d, const Stream& stream,
-                                    const SkyformerOptions& options, Diagnostics& diagnostics) {
+struct KernelizedScores {
+  LiftedPoints<T> lift;
+  arma::Mat<T> landmarks;
+  LinearOperator<T> inverse;
+  Diagnostics diagnostics;
+
+  // C~ X for a single X: left and right are made in blocks, and forgotten.
+  arma::Mat<T> apply(const arma::Mat<T>& x) const {
+    return gaussian_product<T>(lift.queries(), landmarks,
+                               inverse.apply(gaussian_product<T>(landmarks, lift.keys(), x)));
+  }
+
+  // C~ for many, with left and right in memory.
+  LinearOperator<T> stored() const {
+    const auto left = std::make_shared<const arma::Mat<T>>(gaussian_kernel(lift.queries(), landmarks)),
+               right = std::make_shared<const arma::Mat<T>>(gaussian_kernel(lift.keys(), landmarks));
+    const LinearOperator<T> core = inverse;
+    return {lift.n(), lift.n(),
+            [=](const arma::Mat<T>& x) -> arma::Mat<T> { return product(*left, core.apply(product_tn(*right, x))); },
+            [=](const arma::Mat<T>& x) -> arma::Mat<T> {
+              return product(*right, core.apply_transposed(product_tn(*left, x)));
+            }};
+  }
+};
+
+template <typename T>
+KernelizedScores<T> kernelized_scores(const Shared<T>& shared, arma::uword d, const Stream& stream,
+                                      const SkyformerOptions& options) {
   const LiftedPoints<T>& lift = shared.lift;
   const arma::uword n = lift.n();
   require(d >= 1 && d <= 2 * n, "skyformer", "1 <= d <= 2n", {{"d", d}, {"n", n}});
   require(options.ridge >= 0 && std::isfinite(options.ridge), "skyformer", "ridge >= 0", {{"ridge", options.ridge}});
-  arma::uvec landmarks = shared.landmarks.draw(d, stream.child("landmarks"));
+  arma::uvec indices = shared.landmarks.draw(d, stream.child("landmarks"));
   // A point drawn twice adds nothing to the span: without it the core is of full rank, and a pseudo-inverse cheaper.
-  if (options.inverse == SkyformerOptions::Inverse::pinv && options.ridge == 0) landmarks = arma::unique(landmarks);
-  auto blocks = std::make_shared<NystromBlocks<T>>(nystrom_blocks(lift, landmarks));
-  const LinearOperator<T> inverse = invert_core(std::move(blocks->core), options, core_cutoff(lift, d), diagnostics);
-  return {n, n,
-          [blocks, inverse](const arma::Mat<T>& x) -> arma::Mat<T> {
-            return product(blocks->left, inverse.apply(product_tn(blocks->right, x)));
-          },
-          [blocks, inverse](const arma::Mat<T>& x) -> arma::Mat<T> {
-            return product(blocks->right, inverse.apply_transposed(product_tn(blocks->left, x)));
-          }};
+  if (options.inverse == SkyformerOptions::Inverse::pinv && options.ridge == 0) indices = arma::unique(indices);
+  KernelizedScores<T> scores{lift, lift.points(indices), {}, {}};
+  scores.inverse = invert_core(gaussian_kernel(scores.landmarks), options, core_cutoff(lift, d), scores.diagnostics);
+  return scores;
 }
 
 template <typename T>
 Approximation<T> kernelized(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Stream& stream,
                             const SkyformerOptions& options) {
-  Diagnostics diagnostics;
-  Approximation<T> approximation = from_scores(kernelized_scores(shared, d, stream, options, diagnostics), problem);
-  approximation.diagnostics = diagnostics;
+  const KernelizedScores<T> c = kernelized_scores(shared, d, stream, options);
+  Approximation<T> approximation;
+  approximation.output = c.apply(problem.V());
+  approximation.scores = deferred<T>(problem.n(), problem.n(), [c] { return c.stored(); });
+  approximation.diagnostics = c.diagnostics;
   return approximation;
 }
 
 template <typename T>
 Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Stream& stream,
                          const SkyformerOptions& options) {
-  Approximation<T> approximation;
-  const LinearOperator<T> c = kernelized_scores(shared, d, stream, options, approximation.diagnostics);
+  const KernelizedScores<T> c = kernelized_scores(shared, d, stream, options);
+  const arma::uword n = problem.n(), p_v = problem.p_v();
   // Lemma 1 in logarithms: log a_ij = ||q_i||^2 / (2 sqrt(p)) + log c_ij + ||k_j||^2 / (2 sqrt(p)).
   const T scale = T(0.5) / std::sqrt(static_cast<T>(problem.p()));
   const arma::Col<T> log_key = scale * squared_row_norms(problem.K());
   const arma::Col<T> weights = arma::exp(log_key - log_key.max());
-  Denominators<T> denominators{c.apply(weights), scale * squared_row_norms(problem.Q()) + log_key.max()};
+  arma::Mat<T> columns(n, p_v + 1, arma::fill::none);  // V and 1: the denominators come with the output
+  columns.head_cols(p_v) = problem.V();
+  columns.col(p_v).ones();
+  multiply_rows(columns, weights);
+  columns = c.apply(columns);
+  Denominators<T> denominators{columns.col(p_v), scale * squared_row_norms(problem.Q()) + log_key.max()};
   const arma::uvec zero = arma::find(denominators.values == 0);
   if (!zero.is_empty()) {
     throw std::runtime_error("skyformer-softmax: " + std::to_string(zero.n_elem) +
                              " denominators are zero; keys that matter to those rows underflow");
   }
-  const arma::Col<T> inverse = T(1) / denominators.values;
-  const LinearOperator<T> scores = {problem.n(), problem.n(),
-                                    [=](const arma::Mat<T>& x) -> arma::Mat<T> {
-                                      arma::Mat<T> weighted = x;
-                                      multiply_rows(weighted, weights);
-                                      arma::Mat<T> y = c.apply(weighted);
-                                      multiply_rows(y, inverse);
-                                      return y;
-                                    },
-                                    [=](const arma::Mat<T>& x) -> arma::Mat<T> {
-                                      arma::Mat<T> weighted = x;
-                                      multiply_rows(weighted, inverse);
-                                      arma::Mat<T> y = c.apply_transposed(weighted);
-                                      multiply_rows(y, weights);
-                                      return y;
-                                    }};
-  approximation.output = scores.apply(problem.V());
-  approximation.scores = scores;
+  Approximation<T> approximation;
+  approximation.output = columns.head_cols(p_v);
+  divide_rows(approximation.output, denominators.values);
+  approximation.scores = deferred<T>(n, n, [=]() -> LinearOperator<T> {
+    const LinearOperator<T> stored = c.stored();
+    // Denominators of their own: the sums are those of the rows that are applied, to the last bit.
+    const arma::Col<T> inverse = T(1) / arma::Col<T>(stored.apply(weights));
+    const auto between = [](const arma::Col<T>& after, const auto& product, const arma::Col<T>& before,
+                            arma::Mat<T> x) {
+      multiply_rows(x, before);
+      x = product(x);
+      multiply_rows(x, after);
+      return x;
+    };
+    return {
+        n, n, [=](const arma::Mat<T>& x) -> arma::Mat<T> { return between(inverse, stored.apply, weights, x); },
+        [=](const arma::Mat<T>& x) -> arma::Mat<T> { return between(weights, stored.apply_transposed, inverse, x); }};
+  });
   approximation.denominators = std::move(denominators);
+  approximation.diagnostics = c.diagnostics;
   return approximation;
 }
 

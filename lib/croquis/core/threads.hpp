@@ -26,4 +26,10 @@ inline void parallel_for(std::size_t count, std::size_t work, const std::functio
   });
 }
 
+/// Blocks of `block` in `count`, the last one perhaps shorter.
+template <typename Count>
+Count blocks_of(Count count, Count block) {
+  return (count + block - 1) / block;
+}
+
 }  // namespace croquis

@@ -15,10 +15,6 @@ namespace {
 constexpr arma::uword kPointsPerBlock = 512;
 constexpr std::string_view kNames[] = {"iid", "haar", "orthogonal", "sorf", "halton"};
 
-arma::uword blocks_of(arma::uword n, arma::uword block) {
-  return (n + block - 1) / block;
-}
-
 arma::mat normals(const Stream& stream, arma::uword rows, arma::uword cols) {
   arma::mat z(rows, cols);
   fill_normal(stream, 0, z.n_elem, z.memptr());

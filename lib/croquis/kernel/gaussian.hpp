@@ -16,4 +16,8 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x, const arma::Mat<T>& y);
 template <typename T>
 arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x);
 
+/// K Z (a x c) for the same K and Z (b x c), without K in memory: streamed_product().
+template <typename T>
+arma::Mat<T> gaussian_product(const arma::Mat<T>& x, const arma::Mat<T>& y, const arma::Mat<T>& z);
+
 }  // namespace croquis

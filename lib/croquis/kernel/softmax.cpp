@@ -2,15 +2,37 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/kernel/streamed_product.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/vector_math.hpp>
 
 namespace croquis {
+namespace {
+
+template <typename T>
+void require_one_width(const arma::Mat<T>& q, const arma::Mat<T>& k) {
+  require(q.n_cols == k.n_cols && q.n_cols > 0, "scores", "queries and keys of one width",
+          {{"q.cols", q.n_cols}, {"k.cols", k.n_cols}});
+}
+
+template <typename T>
+struct SoftmaxScores {
+  const arma::Mat<T>&q, &k;
+
+  arma::uword rows() const { return q.n_rows; }
+  arma::uword cols() const { return k.n_rows; }
+  bool normalised() const { return true; }
+  bool is_nothing(arma::uword, arma::uword) const { return false; }
+  void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
+    product_nt_block(1 / std::sqrt(static_cast<T>(q.n_cols)), k, j0, q, i0, block);
+  }
+};
+
+}  // namespace
 
 template <typename T>
 arma::Mat<T> scores_transposed(const arma::Mat<T>& q, const arma::Mat<T>& k) {
-  require(q.n_cols == k.n_cols && q.n_cols > 0, "scores", "queries and keys of one width",
-          {{"q.cols", q.n_cols}, {"k.cols", k.n_cols}});
+  require_one_width(q, k);
   const T scale = 1 / std::sqrt(static_cast<T>(q.n_cols));
   return k.n_rows <= q.n_rows ? product_nt<T>(scale * k, q) : product_nt<T>(k, scale * q);
 }
@@ -37,11 +59,22 @@ arma::Mat<T> softmax_transposed(const arma::Mat<T>& q, const arma::Mat<T>& k) {
   return scores;
 }
 
+template <typename T>
+arma::Mat<T> softmax_product(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& x) {
+  require_one_width(q, k);
+  require(k.n_rows == x.n_rows && k.n_rows > 0, "softmax_product", "a row of X for every key, one at least",
+          {{"k.rows", k.n_rows}, {"x.rows", x.n_rows}});
+  return streamed_product<T>(SoftmaxScores<T>{q, k}, x);
+}
+
 template arma::Mat<float> scores_transposed(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Mat<double> scores_transposed(const arma::Mat<double>&, const arma::Mat<double>&);
 template arma::Col<float> softmax_columns(arma::Mat<float>&);
 template arma::Col<double> softmax_columns(arma::Mat<double>&);
 template arma::Mat<float> softmax_transposed(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Mat<double> softmax_transposed(const arma::Mat<double>&, const arma::Mat<double>&);
+template arma::Mat<float> softmax_product(const arma::Mat<float>&, const arma::Mat<float>&, const arma::Mat<float>&);
+template arma::Mat<double> softmax_product(const arma::Mat<double>&, const arma::Mat<double>&,
+                                           const arma::Mat<double>&);
 
 }  // namespace croquis

@@ -19,4 +19,8 @@ arma::Col<T> softmax_columns(arma::Mat<T>& scores);
 template <typename T>
 arma::Mat<T> softmax_transposed(const arma::Mat<T>& q, const arma::Mat<T>& k);
 
+/// softmax(Q K^T / sqrt(p)) X, a x c for X (b x c), without the a x b weights in memory: streamed_product().
+template <typename T>
+arma::Mat<T> softmax_product(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& x);
+
 }  // namespace croquis

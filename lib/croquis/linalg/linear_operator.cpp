@@ -2,6 +2,7 @@
 #include <croquis/linalg/linear_operator.hpp>
 #include <croquis/linalg/products.hpp>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 namespace croquis {
@@ -22,8 +23,24 @@ LinearOperator<T> difference(const LinearOperator<T>& a, const LinearOperator<T>
           [a, b](const arma::Mat<T>& x) -> arma::Mat<T> { return a.apply_transposed(x) - b.apply_transposed(x); }};
 }
 
+template <typename T>
+LinearOperator<T> deferred(arma::uword rows, arma::uword cols, std::function<LinearOperator<T>()> make) {
+  struct Made {
+    std::once_flag once;
+    LinearOperator<T> value;
+  };
+  const auto get = [made = std::make_shared<Made>(), make = std::move(make)]() -> const LinearOperator<T>& {
+    std::call_once(made->once, [&] { made->value = make(); });
+    return made->value;
+  };
+  return {rows, cols, [get](const arma::Mat<T>& x) { return get().apply(x); },
+          [get](const arma::Mat<T>& x) { return get().apply_transposed(x); }};
+}
+
 template LinearOperator<float> as_operator(arma::Mat<float>);
 template LinearOperator<double> as_operator(arma::Mat<double>);
+template LinearOperator<float> deferred(arma::uword, arma::uword, std::function<LinearOperator<float>()>);
+template LinearOperator<double> deferred(arma::uword, arma::uword, std::function<LinearOperator<double>()>);
 template LinearOperator<float> difference(const LinearOperator<float>&, const LinearOperator<float>&);
 template LinearOperator<double> difference(const LinearOperator<double>&, const LinearOperator<double>&);
 

@@ -23,6 +23,10 @@ struct LinearOperator {
 template <typename T>
 LinearOperator<T> as_operator(arma::Mat<T> matrix);
 
+/// The m x n operator that `make` gives, made when it is first applied: for factors that few callers want. Thread-safe.
+template <typename T>
+LinearOperator<T> deferred(arma::uword rows, arma::uword cols, std::function<LinearOperator<T>()> make);
+
 /// A - B. Throws std::invalid_argument unless the sizes agree.
 template <typename T>
 LinearOperator<T> difference(const LinearOperator<T>& a, const LinearOperator<T>& b);

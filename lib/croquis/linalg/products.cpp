@@ -1,8 +1,7 @@
-#include <cblas.h>
-
 #include <algorithm>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/products.hpp>
 #include <vector>
 
@@ -14,15 +13,6 @@ constexpr arma::uword kLeastBlock = 64, kBlock = 512, kMostGroups = 16;
 // Rows or columns of a part of `size` of them: an eighth, within what BLAS does at full speed.
 arma::uword block_of(arma::uword size) {
   return std::clamp((size / 8 + kLeastBlock - 1) / kLeastBlock * kLeastBlock, kLeastBlock, kBlock);
-}
-
-void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, const float* a, int lda, const float* b, int ldb,
-          float* c, int ldc) {
-  cblas_sgemm(CblasColMajor, ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c, ldc);
-}
-void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, const double* a, int lda, const double* b,
-          int ldb, double* c, int ldc) {
-  cblas_dgemm(CblasColMajor, ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c, ldc);
 }
 
 // op(A) or op(B): where its rows and columns are.
@@ -48,8 +38,8 @@ struct Part {
 template <typename T>
 void multiply(const Factor<T>& a, const Factor<T>& b, const Part& part, T* c, arma::uword stride) {
   gemm(a.operation(), b.operation(), static_cast<int>(part.rows), static_cast<int>(part.cols),
-       static_cast<int>(part.inner), a.at(part.row, part.first), a.stride(), b.at(part.first, part.col), b.stride(), c,
-       static_cast<int>(stride));
+       static_cast<int>(part.inner), T(1), a.at(part.row, part.first), a.stride(), b.at(part.first, part.col),
+       b.stride(), T(0), c, static_cast<int>(stride));
 }
 
 template <typename T>
@@ -97,11 +87,20 @@ arma::Mat<T> product_nt(const arma::Mat<T>& a, const arma::Mat<T>& b) {
   return multiply<T>({a, false}, {b, true});
 }
 template <typename T>
-void product_nt_rows(const arma::Mat<T>& a, const arma::Mat<T>& b, arma::uword first, arma::Mat<T>& rows) {
-  require(a.n_cols == b.n_cols && rows.n_cols == b.n_rows && first + rows.n_rows <= a.n_rows, "product_nt_rows",
-          "rows of A B^T", {{"first", first}, {"rows", rows.n_rows}, {"of", a.n_rows}});
-  if (rows.is_empty() || a.n_cols == 0) return void(rows.zeros());
-  multiply<T>({a, false}, {b, true}, {first, 0, rows.n_rows, rows.n_cols, 0, a.n_cols}, rows.memptr(), rows.n_rows);
+void product_nt_block(T scale, const arma::Mat<T>& a, arma::uword i0, const arma::Mat<T>& b, arma::uword j0,
+                      arma::Mat<T>& block) {
+  require(a.n_cols == b.n_cols && i0 + block.n_rows <= a.n_rows && j0 + block.n_cols <= b.n_rows, "product_nt_block",
+          "rows of A and B of one width, as many as the block has",
+          {{"a.rows", a.n_rows},
+           {"i0", i0},
+           {"block.rows", block.n_rows},
+           {"b.rows", b.n_rows},
+           {"j0", j0},
+           {"block.cols", block.n_cols}});
+  if (block.is_empty() || a.n_cols == 0) return void(block.zeros());
+  gemm(CblasNoTrans, CblasTrans, static_cast<int>(block.n_rows), static_cast<int>(block.n_cols),
+       static_cast<int>(a.n_cols), scale, a.memptr() + i0, static_cast<int>(a.n_rows), b.memptr() + j0,
+       static_cast<int>(b.n_rows), T(0), block.memptr(), static_cast<int>(block.n_rows));
 }
 
 template arma::Mat<float> product(const arma::Mat<float>&, const arma::Mat<float>&);
@@ -110,7 +109,9 @@ template arma::Mat<float> product_tn(const arma::Mat<float>&, const arma::Mat<fl
 template arma::Mat<double> product_tn(const arma::Mat<double>&, const arma::Mat<double>&);
 template arma::Mat<float> product_nt(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Mat<double> product_nt(const arma::Mat<double>&, const arma::Mat<double>&);
-template void product_nt_rows(const arma::Mat<float>&, const arma::Mat<float>&, arma::uword, arma::Mat<float>&);
-template void product_nt_rows(const arma::Mat<double>&, const arma::Mat<double>&, arma::uword, arma::Mat<double>&);
+template void product_nt_block(float, const arma::Mat<float>&, arma::uword, const arma::Mat<float>&, arma::uword,
+                               arma::Mat<float>&);
+template void product_nt_block(double, const arma::Mat<double>&, arma::uword, const arma::Mat<double>&, arma::uword,
+                               arma::Mat<double>&);
 
 }  // namespace croquis

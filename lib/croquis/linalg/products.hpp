@@ -17,9 +17,10 @@ arma::Mat<T> product_tn(const arma::Mat<T>& a, const arma::Mat<T>& b);
 template <typename T>
 arma::Mat<T> product_nt(const arma::Mat<T>& a, const arma::Mat<T>& b);
 
-/// Rows `first`, ... of A B^T, as many as `rows` has, which is r x b.n_rows: for those who work on a block while it is
-/// in cache. One thread.
+/// block(i, j) = scale a_{i0 + i} . b_{j0 + j}, for rows of A and of B: a block of scale A B^T, for those who work on
+/// it while it is in cache. One thread. Throws std::invalid_argument when the block is not within A B^T.
 template <typename T>
-void product_nt_rows(const arma::Mat<T>& a, const arma::Mat<T>& b, arma::uword first, arma::Mat<T>& rows);
+void product_nt_block(T scale, const arma::Mat<T>& a, arma::uword i0, const arma::Mat<T>& b, arma::uword j0,
+                      arma::Mat<T>& block);
 
 }  // namespace croquis

@@ -1,0 +1,91 @@
+#include <doctest/doctest.h>
+#include <croquis/kernel/gaussian.hpp>
+#include <croquis/kernel/softmax.hpp>
+
+#include <cmath>
+
+#include "support/attention.hpp"
+#include "support/dense.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+
+namespace {
+
+// Rows and columns of the matrix, width of its points, columns of what it multiplies: one block and several, more rows
+// than columns and fewer, groups of one length and of two.
+const std::tuple<arma::uword, arma::uword, arma::uword, arma::uword> kSizes[] = {
+    {1, 1, 1, 1}, {300, 70, 8, 5}, {600, 600, 3, 2}, {20, 1300, 4, 3}, {300, 5000, 2, 1}};
+
+double largest(const auto& x) {
+  return static_cast<double>(arma::abs(x).max());
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("softmax_product: is softmax(Q K^T / sqrt(p)) X, for scores that exponentials overflow at as well",
+                   T, float, double) {
+  for (const auto& [a, b, p, c] : kSizes) {
+    for (const T size : {T(1), T(30)}) {
+      CAPTURE(b);
+      CAPTURE(size);
+      const Stream stream = Stream(test_seed()).child("softmax product").child(b);
+      const arma::Mat<T> q = size * random_matrix<T>(a, p, stream.child("q")),
+                         k = random_matrix<T>(b, p, stream.child("k")), x = random_matrix<T>(b, c, stream.child("x"));
+      const double s = largest_row(q) * largest_row(k) / std::sqrt(static_cast<double>(p));
+      // Weights sum to 1: their error, with that of 8 groups which are rescaled as 8 blocks more; b products and sums.
+      const auto terms = static_cast<double>(b);
+      const double bound =
+          (softmax_error<T>(terms + 8 * 512, static_cast<double>(p), s) + terms * unit<T>()) * largest(x);
+      CHECK(distance(softmax_product(q, k, x), softmax_of(logits_of(q, k)) * x) <= bound);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("gaussian_product: is the kernel times Z", T, float, double) {
+  for (const auto& [a, b, p, c] : kSizes) {
+    CAPTURE(b);
+    const Stream stream = Stream(test_seed()).child("gaussian product").child(b);
+    const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(p)));
+    const arma::Mat<T> x = scale * random_matrix<T>(a, p, stream.child("x")),
+                       y = scale * random_matrix<T>(b, p, stream.child("y")),
+                       z = random_matrix<T>(b, c, stream.child("z"));
+    const double r = std::max(largest_row(x), largest_row(y));
+    // Entries are at most 1 and wrong by gaussian_error; b products and sums, and those of 8 groups.
+    const auto terms = static_cast<double>(b);
+    const double bound = terms * (gaussian_error<T>(static_cast<double>(p), r) + (terms + 8) * unit<T>()) * largest(z);
+    CHECK(distance(gaussian_product(x, y, z), gaussian_of(x, y) * z) <= bound);
+  }
+}
+
+TEST_CASE_TEMPLATE("streamed products: the same bits for any number of threads", T, float, double) {
+  for (const auto& [a, b, p, c] : kSizes) {
+    const Stream stream = Stream(test_seed()).child("streamed threads").child(b);
+    const arma::Mat<T> q = random_matrix<T>(a, p, stream.child("q")), k = random_matrix<T>(b, p, stream.child("k")),
+                       x = random_matrix<T>(b, c, stream.child("x"));
+    const auto both = [&] {
+      return arma::Mat<T>(arma::join_rows(softmax_product(q, k, x), gaussian_product(q, k, x)));
+    };
+    const ThreadCount one(1);
+    const arma::Mat<T> expected = both();
+    for (const int team : {2, 3}) {
+      const ThreadCount count(team);
+      CHECK(identical(both(), expected));
+    }
+  }
+}
+
+TEST_CASE("streamed products: nothing to multiply, and sizes that do not fit") {
+  const arma::mat q(4, 2, arma::fill::ones), k(3, 2, arma::fill::ones), none(0, 2);
+  CHECK(arma::size(softmax_product(q, k, arma::mat(3, 0))) == arma::SizeMat(4, 0));
+  CHECK(identical(gaussian_product(q, none, arma::mat(0, 3)), arma::mat(4, 3, arma::fill::zeros)));
+  CHECK(arma::size(gaussian_product(none, q, arma::mat(4, 3))) == arma::SizeMat(0, 3));
+  CHECK(contains(refusal([&] { softmax_product(q, k, arma::mat(4, 1)); }),
+                 "softmax_product: a row of X for every key, one at least, got k.rows = 3, x.rows = 4"));
+  CHECK(contains(refusal([&] { softmax_product(q, none, arma::mat(0, 1)); }), "k.rows = 0"));
+  CHECK(contains(refusal([&] { softmax_product(q, arma::mat(3, 5), arma::mat(3, 1)); }), "k.cols = 5"));
+  CHECK(contains(refusal([&] { gaussian_product(q, k, arma::mat(4, 1)); }), "y.rows = 3, z.rows = 4"));
+}
