@@ -68,7 +68,7 @@ Measured measure(const croquis::BoundMethod<T>& method, Target target, const Ref
     const croquis::Approximation<T> approximation = method.approximate(d, stream);
     measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (is_normalised(target) && approximation.scores) {
-      measured.row_sum_deviation = croquis::row_sum_deviation(*approximation.scores);
+      measured.row_sum_deviation = row_sum_deviation(approximation);
     }
     measured.smallest_denominator = smallest_denominator(approximation, reference);
     const auto output = arma::conv_to<arma::mat>::from(approximation.output);

@@ -78,6 +78,19 @@ TEST_CASE_TEMPLATE("streamed products: the same bits for any number of threads",
   }
 }
 
+TEST_CASE("streamed products: the last column apart is the last column") {
+  for (const auto& [a, b, p, c] : kSizes) {
+    const Stream stream = Stream(test_seed()).child("last").child(b);
+    const arma::mat q = random_matrix(a, p, stream.child("q")), k = random_matrix(b, p, stream.child("k")),
+                    x = random_matrix(b, c, stream.child("x"));
+    arma::vec last;
+    for (const auto product : {softmax_product<double>, gaussian_product<double>}) {
+      const arma::mat whole = product(q, k, x, nullptr), rest = product(q, k, x, &last);
+      CHECK(identical(arma::mat(arma::join_rows(rest, last)), whole));
+    }
+  }
+}
+
 TEST_CASE("streamed products: nothing to multiply, and sizes that do not fit") {
   const arma::mat q(4, 2, arma::fill::ones), k(3, 2, arma::fill::ones), none(0, 2);
   CHECK(arma::size(softmax_product(q, k, arma::mat(3, 0))) == arma::SizeMat(4, 0));

@@ -122,7 +122,7 @@ arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, c
 template <typename T>
 ExactAttention<T> exact_attention(const Problem<T>& problem, Target target) {
   ExactAttention<T> exact;
-  exact.output = streamed_product<T>(Tokens<T>(problem, target), problem.V(), &exact.log_row_sums);
+  exact.output = streamed_product<T>(Tokens<T>(problem, target), problem.V(), {.log_row_sums = &exact.log_row_sums});
   return exact;
 }
 
@@ -131,7 +131,8 @@ ExactAttention<T> exact_attention_rows(const Problem<T>& problem, Target target,
   require(!rows.is_empty() && rows.is_sorted("strictascend") && rows.back() < problem.n(), "exact_attention_rows",
           "rows ascend, each once, below n", {{"rows", rows.n_elem}, {"n", problem.n()}});
   ExactAttention<T> exact;
-  exact.output = streamed_product<T>(Tokens<T>(problem, target, rows), problem.V(), &exact.log_row_sums);
+  exact.output =
+      streamed_product<T>(Tokens<T>(problem, target, rows), problem.V(), {.log_row_sums = &exact.log_row_sums});
   return exact;
 }
 
@@ -140,7 +141,7 @@ LinearOperator<T> exact_scores(const Problem<T>& problem, Target target) {
   const auto tokens = std::make_shared<const Tokens<T>>(problem, target);
   // The row sums are a pass of their own, taken once: B^T needs them before it can start.
   arma::Col<T> log_scale(problem.n(), arma::fill::zeros);
-  if (is_normalised(target)) streamed_product<T>(*tokens, arma::Mat<T>(problem.n(), 0), &log_scale);
+  if (is_normalised(target)) streamed_product<T>(*tokens, arma::Mat<T>(problem.n(), 0), {.log_row_sums = &log_scale});
   return {problem.n(), problem.n(),
           [tokens](const arma::Mat<T>& x) -> arma::Mat<T> { return streamed_product<T>(*tokens, x); },
           [tokens, log_scale](const arma::Mat<T>& x) -> arma::Mat<T> {

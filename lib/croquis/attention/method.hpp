@@ -34,6 +34,7 @@ template <typename T>
 struct Approximation {
   arma::Mat<T> output;                          ///< O~, n x p_v
   std::optional<LinearOperator<T>> scores;      ///< B~ with O~ = B~ V, where the method has one; applied, not stored
+  std::optional<arma::Col<T>> row_sums;         ///< B~ 1, where it comes with the output
   std::optional<Denominators<T>> denominators;  ///< where the method divides by estimated row sums
   Diagnostics diagnostics;
 };

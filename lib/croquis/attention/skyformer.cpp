@@ -60,10 +60,10 @@ struct KernelizedScores {
   LinearOperator<T> inverse;
   Diagnostics diagnostics;
 
-  // C~ X for a single X: left and right are made in blocks, and forgotten.
-  arma::Mat<T> apply(const arma::Mat<T>& x) const {
-    return gaussian_product<T>(lift.queries(), landmarks,
-                               inverse.apply(gaussian_product<T>(landmarks, lift.keys(), x)));
+  // C~ X for a single X: left and right are made in blocks, and forgotten. `last` as in gaussian_product().
+  arma::Mat<T> apply(const arma::Mat<T>& x, arma::Col<T>* last = nullptr) const {
+    return gaussian_product<T>(lift.queries(), landmarks, inverse.apply(gaussian_product<T>(landmarks, lift.keys(), x)),
+                               last);
   }
 
   // C~ for many, with left and right in memory.
@@ -118,16 +118,16 @@ Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arm
   columns.head_cols(p_v) = problem.V();
   columns.col(p_v).ones();
   multiply_rows(columns, weights);
-  columns = c.apply(columns);
-  Denominators<T> denominators{columns.col(p_v), scale * squared_row_norms(problem.Q()) + log_key.max()};
+  Approximation<T> approximation;
+  Denominators<T> denominators{{}, scale * squared_row_norms(problem.Q()) + log_key.max()};
+  approximation.output = c.apply(columns, &denominators.values);
   const arma::uvec zero = arma::find(denominators.values == 0);
   if (!zero.is_empty()) {
     throw std::runtime_error("skyformer-softmax: " + std::to_string(zero.n_elem) +
                              " denominators are zero; keys that matter to those rows underflow");
   }
-  Approximation<T> approximation;
-  approximation.output = columns.head_cols(p_v);
   divide_rows(approximation.output, denominators.values);
+  approximation.row_sums = arma::Col<T>(n, arma::fill::ones);
   approximation.scores = deferred<T>(n, n, [=]() -> LinearOperator<T> {
     const LinearOperator<T> stored = c.stored();
     // Denominators of their own: the sums are those of the rows that are applied, to the last bit.

@@ -97,19 +97,20 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x) {
 }
 
 template <typename T>
-arma::Mat<T> gaussian_product(const arma::Mat<T>& x, const arma::Mat<T>& y, const arma::Mat<T>& z) {
+arma::Mat<T> gaussian_product(const arma::Mat<T>& x, const arma::Mat<T>& y, const arma::Mat<T>& z, arma::Col<T>* last) {
   require_one_dimension(x, y);
   require(y.n_rows == z.n_rows, "gaussian_product", "a row of Z for every row of Y",
           {{"y.rows", y.n_rows}, {"z.rows", z.n_rows}});
-  return streamed_product<T>(GaussianExponents<T>{x, y}, z);
+  return streamed_product<T>(GaussianExponents<T>{x, y}, z, {.last = last});
 }
 
 template arma::Mat<float> gaussian_kernel(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Mat<double> gaussian_kernel(const arma::Mat<double>&, const arma::Mat<double>&);
 template arma::Mat<float> gaussian_kernel(const arma::Mat<float>&);
 template arma::Mat<double> gaussian_kernel(const arma::Mat<double>&);
-template arma::Mat<float> gaussian_product(const arma::Mat<float>&, const arma::Mat<float>&, const arma::Mat<float>&);
+template arma::Mat<float> gaussian_product(const arma::Mat<float>&, const arma::Mat<float>&, const arma::Mat<float>&,
+                                           arma::Col<float>*);
 template arma::Mat<double> gaussian_product(const arma::Mat<double>&, const arma::Mat<double>&,
-                                            const arma::Mat<double>&);
+                                            const arma::Mat<double>&, arma::Col<double>*);
 
 }  // namespace croquis

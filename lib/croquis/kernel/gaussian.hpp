@@ -16,8 +16,10 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x, const arma::Mat<T>& y);
 template <typename T>
 arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x);
 
-/// K Z (a x c) for the same K and Z (b x c), without K in memory: streamed_product().
+/// K Z (a x c) for the same K and Z (b x c), without K in memory: streamed_product(). With `last`, the
+/// product with the last column of Z goes there, and not into the result.
 template <typename T>
-arma::Mat<T> gaussian_product(const arma::Mat<T>& x, const arma::Mat<T>& y, const arma::Mat<T>& z);
+arma::Mat<T> gaussian_product(const arma::Mat<T>& x, const arma::Mat<T>& y, const arma::Mat<T>& z,
+                              arma::Col<T>* last = nullptr);
 
 }  // namespace croquis

@@ -60,11 +60,11 @@ arma::Mat<T> softmax_transposed(const arma::Mat<T>& q, const arma::Mat<T>& k) {
 }
 
 template <typename T>
-arma::Mat<T> softmax_product(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& x) {
+arma::Mat<T> softmax_product(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& x, arma::Col<T>* last) {
   require_one_width(q, k);
   require(k.n_rows == x.n_rows && k.n_rows > 0, "softmax_product", "a row of X for every key, one at least",
           {{"k.rows", k.n_rows}, {"x.rows", x.n_rows}});
-  return streamed_product<T>(SoftmaxScores<T>{q, k}, x);
+  return streamed_product<T>(SoftmaxScores<T>{q, k}, x, {.last = last});
 }
 
 template arma::Mat<float> scores_transposed(const arma::Mat<float>&, const arma::Mat<float>&);
@@ -73,8 +73,9 @@ template arma::Col<float> softmax_columns(arma::Mat<float>&);
 template arma::Col<double> softmax_columns(arma::Mat<double>&);
 template arma::Mat<float> softmax_transposed(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Mat<double> softmax_transposed(const arma::Mat<double>&, const arma::Mat<double>&);
-template arma::Mat<float> softmax_product(const arma::Mat<float>&, const arma::Mat<float>&, const arma::Mat<float>&);
-template arma::Mat<double> softmax_product(const arma::Mat<double>&, const arma::Mat<double>&,
-                                           const arma::Mat<double>&);
+template arma::Mat<float> softmax_product(const arma::Mat<float>&, const arma::Mat<float>&, const arma::Mat<float>&,
+                                          arma::Col<float>*);
+template arma::Mat<double> softmax_product(const arma::Mat<double>&, const arma::Mat<double>&, const arma::Mat<double>&,
+                                           arma::Col<double>*);
 
 }  // namespace croquis

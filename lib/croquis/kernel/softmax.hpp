@@ -19,8 +19,10 @@ arma::Col<T> softmax_columns(arma::Mat<T>& scores);
 template <typename T>
 arma::Mat<T> softmax_transposed(const arma::Mat<T>& q, const arma::Mat<T>& k);
 
-/// softmax(Q K^T / sqrt(p)) X, a x c for X (b x c), without the a x b weights in memory: streamed_product().
+/// softmax(Q K^T / sqrt(p)) X, a x c for X (b x c), without the a x b weights in memory: streamed_product(). With
+/// `last`, the product with the last column of X goes there, and not into the result.
 template <typename T>
-arma::Mat<T> softmax_product(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& x);
+arma::Mat<T> softmax_product(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& x,
+                             arma::Col<T>* last = nullptr);
 
 }  // namespace croquis

@@ -47,8 +47,15 @@ struct StreamedSums {
   }
 };
 
-/// Y = M X (a x c) for X (b x c), with m_ij = exp(s_ij), or that over its row sum where Scores::normalised(); the logs
-/// of the row sums go to `log_row_sums` where it is given. `scores` has
+/// What a product gives beside Y.
+template <typename T>
+struct StreamedExtra {
+  arma::Col<T>* log_row_sums = nullptr;  ///< where to put the logs of the row sums of exp(s_ij)
+  arma::Col<T>* last = nullptr;          ///< where to put the last column of M X, which Y then lacks
+};
+
+/// Y = M X (a x c) for X (b x c), with m_ij = exp(s_ij), or that over its row sum where Scores::normalised(). `scores`
+/// has
 ///   rows() = a, cols() = b,
 ///   fill(j0, i0, block): block(j, i) = s_{i0 + i, j0 + j}, and
 ///   is_nothing(j0, i): whether columns j0, j0 + 1, ... count for nothing in the rows up to i.
@@ -56,13 +63,16 @@ struct StreamedSums {
 /// Law: blocks of 256 rows and 512 columns, by shape alone. Where M has more columns than rows they are dealt out in 8
 ///   groups, whose sums are added in order. The same bits for any number of threads.
 template <typename T, typename Scores>
-arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, arma::Col<T>* log_row_sums = nullptr) {
+arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const StreamedExtra<T>& extra = {}) {
   constexpr arma::uword most_groups = 8;
   const arma::uword rows = scores.rows(), cols = scores.cols(), width = x.n_cols;
   const arma::uword row_blocks = blocks_of(rows, kStreamedRows), col_blocks = blocks_of(cols, kStreamedCols);
   const arma::uword groups = rows >= cols ? 1 : std::min(most_groups, col_blocks);
-  arma::Mat<T> y(rows, width, arma::fill::none);
-  if (log_row_sums) log_row_sums->set_size(rows);
+  const arma::uword kept = extra.last ? width - 1 : width;
+  arma::Mat<T> y(rows, kept, arma::fill::none);
+  for (arma::Col<T>* column : {extra.log_row_sums, extra.last}) {
+    if (column) column->set_size(rows);
+  }
 
   const auto sum = [&](arma::uword row_block, arma::uword group, StreamedSums<T>& part) {
     // Kept by the thread: fresh memory for every block would cost more than its exponentials.
@@ -88,10 +98,11 @@ arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, arma:
   const auto finish = [&](arma::uword row_block, StreamedSums<T>& part) {
     const arma::uword i0 = row_block * kStreamedRows, count = part.top.n_elem;
     if (scores.normalised()) part.sums.each_row() /= part.weight.t();
-    if (width > 0) transpose_block(part.sums.memptr(), width, width, count, y.memptr() + i0, rows);
-    if (!log_row_sums) return;
+    if (kept > 0) transpose_block(part.sums.memptr(), width, kept, count, y.memptr() + i0, rows);
+    for (arma::uword i = 0; extra.last && i < count; ++i) (*extra.last)[i0 + i] = part.sums.at(kept, i);
+    if (!extra.log_row_sums) return;
     logarithm(part.weight.memptr(), count);
-    for (arma::uword i = 0; i < count; ++i) (*log_row_sums)[i0 + i] = part.top[i] + part.weight[i];
+    for (arma::uword i = 0; i < count; ++i) (*extra.log_row_sums)[i0 + i] = part.top[i] + part.weight[i];
   };
 
   if (groups == 1) {

@@ -61,6 +61,12 @@ double row_sum_deviation(const LinearOperator<T>& scores) {
 }
 
 template <typename T>
+double row_sum_deviation(const Approximation<T>& approximation) {
+  if (!approximation.row_sums) return row_sum_deviation(approximation.scores.value());
+  return static_cast<double>(arma::abs(*approximation.row_sums - T(1)).max());
+}
+
+template <typename T>
 double smallest_denominator(const Denominators<T>& estimated, const arma::vec& log_row_sums) {
   double smallest = std::numeric_limits<double>::infinity();
   for (arma::uword i = 0; i < log_row_sums.n_elem; ++i) {
@@ -74,6 +80,8 @@ template ScoreErrors ScoreReference::compare(const LinearOperator<float>&, const
 template ScoreErrors ScoreReference::compare(const LinearOperator<double>&, const Stream&) const;
 template double row_sum_deviation(const LinearOperator<float>&);
 template double row_sum_deviation(const LinearOperator<double>&);
+template double row_sum_deviation(const Approximation<float>&);
+template double row_sum_deviation(const Approximation<double>&);
 template double smallest_denominator(const Denominators<float>&, const arma::vec&);
 template double smallest_denominator(const Denominators<double>&, const arma::vec&);
 

@@ -55,6 +55,10 @@ class ScoreReference {
 template <typename T>
 double row_sum_deviation(const LinearOperator<T>& scores);
 
+/// The same for an approximation that has scores, by its row_sums where it brings them.
+template <typename T>
+double row_sum_deviation(const Approximation<T>& approximation);
+
 /// min_i D~_ii / D_ii: the smallest estimated row sum as a multiple of the true one. 1 is exact, and a value <= 0 a
 /// row whose normalisation is lost.
 template <typename T>
