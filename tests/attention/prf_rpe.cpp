@@ -193,6 +193,40 @@ TEST_CASE_TEMPLATE("prf-rpe: sharp biases, where the FFT loses rows, are compute
   compare(spike, 150);
 }
 
+TEST_CASE_TEMPLATE("prf-rpe: rows with an error bound above 1 % of their sum are computed directly, and no others", T,
+                   float, double) {
+  const arma::uword n = 200, d = 150;  // more directions than a block has
+  RelativePosition<T> slope;
+  slope.bias = arma::regspace<arma::Col<T>>(-199, 199) * T(0.2);
+  const Problem<T> problem = with_position(random_problem<T>(n, 6, 2, 2, Stream(61)), slope);
+  const T scale = std::pow(T(6), T(-0.25));
+  const FeaturePair<T> features(scale * problem.Q(), scale * problem.K(), d, kNprfFeatures,
+                                Stream(5).child("features"));
+  const auto phi = features.matrices();
+  const Dense queries = phi.queries, keys = phi.keys, products = queries * transposed(keys);
+  const ToeplitzOperator<T> toeplitz(slope, n, ToeplitzPath::fft);
+  const Dense c = pairwise_weights(slope, n, static_cast<long double>(toeplitz.log_scale()));
+  // E_i against D_i; that of the method is off by E_i itself, so that it may decide either way within 1 % of 1 %.
+  arma::uword least = 0, most = 0;
+  for (arma::uword i = 0; i < n; ++i) {
+    long double row_sum = 0, error = 0;
+    for (arma::uword j = 0; j < n; ++j) row_sum += c(i, j) * products(i, j);
+    for (arma::uword r = 0; r < d; ++r) {
+      long double squares = 0;
+      for (arma::uword j = 0; j < n; ++j) squares += keys(j, r) * keys(j, r);
+      error += static_cast<long double>(toeplitz.entry_error()) * std::abs(queries(i, r)) * std::sqrt(squares);
+    }
+    least += error > 0.0102L * row_sum ? 1 : 0;
+    most += error > 0.0098L * row_sum ? 1 : 0;
+  }
+  CHECK(least > 10);
+  CHECK(most < n - 10);
+  CHECK(most - least <= 2);
+  const auto rows = prf_rpe(problem, d, Stream(5), {kNprfFeatures, ToeplitzPath::fft}).diagnostics.direct_rows;
+  CHECK(rows.value() >= least);
+  CHECK(rows.value() <= most);
+}
+
 TEST_CASE_TEMPLATE("nprf-rpe: zero rows are equal scores before the bias", T, float, double) {
   const Problem<T> problem = random_problem<T>(30, 4, 2, 2, Stream(test_seed()).child("zero"));
   const RelativePosition<T> position = random_position<T>(30, 1, true, 1, Stream(6));

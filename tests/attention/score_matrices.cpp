@@ -65,6 +65,19 @@ TEST_CASE("score matrices: stored and as operators they are A / max A, B and C, 
   }
 }
 
+TEST_CASE("largest_log_score: whichever block of queries has it") {
+  const Problem<double> problem = random_problem<double>(600, 4, 1, 2, Stream(test_seed()).child("largest"));
+  for (const arma::uword at : {0, 255, 256, 511, 512, 599}) {
+    CAPTURE(at);
+    arma::mat q = problem.Q();
+    q.row(at) = 1000 * problem.K().row(17);  // beyond all others
+    const double top = (q * problem.K().t()).max() / 2;
+    REQUIRE((q * problem.K().t()).index_max() % 600 == at);
+    CHECK(std::abs(largest_log_score(Problem<double>(q, problem.K(), problem.V())) - top) <=
+          20 * 4 * unit<double>() * largest_row(q) * largest_row(problem.K()));
+  }
+}
+
 TEST_CASE("score matrices: the same bits for any number of threads") {
   const Problem<double> problem = random_problem<double>(600, 4, 1, 2, Stream(test_seed()).child("threads"));
   const arma::mat x = random_matrix(600, 2, Stream(3));

@@ -83,6 +83,54 @@ TEST_CASE_TEMPLATE("LiftedPoints: far from the origin the accuracy is that of th
   CHECK(distance(moved.core, gaussian_of(rows_of(stacked, {0, 5, 13}), rows_of(stacked, {0, 5, 13}))) <= bound);
 }
 
+TEST_CASE_TEMPLATE("LiftedPoints: many points are the same ones, and the largest counts wherever it is", T, float,
+                   double) {
+  // More than one block of rows, and not a whole number of them.
+  const arma::uword n = 1100;
+  const Stream stream = Stream(test_seed()).child("many");
+  const arma::Mat<T> q = random_matrix<T>(n, 2, stream.child("q")), k = random_matrix<T>(n, 2, stream.child("k"));
+  for (const arma::uword at : {0, 511, 512, 1023, 1024, 1099}) {
+    for (const bool key : {false, true}) {
+      arma::Mat<T> queries = q, keys = k;
+      (key ? keys : queries).row(at) += T(20);  // far beyond the others
+      const LiftedPoints<T> lift(queries, keys);
+      const Dense stacked = std::pow(2.0L, -0.25L) * Dense(arma::join_cols(queries, keys));
+      const Dense x = lift.points(arma::regspace<arma::uvec>(0, 2 * n - 1));
+      // Scaling and moving round: 6 u r a point.
+      const double r = largest_row(stacked);
+      double gap = 0;
+      for (arma::uword i = 0; i < 2 * n; ++i) {
+        for (arma::uword c = 0; c < 2; ++c) {
+          const long double wrong = x(i, c) - x(0, c) - (stacked(i, c) - stacked(0, c));
+          gap = std::max(gap, std::abs(static_cast<double>(wrong)));
+        }
+      }
+      CHECK(gap <= 12 * unit<T>() * r);
+      const double largest = largest_row(x);
+      CHECK(std::abs(static_cast<double>(lift.largest_squared_norm()) - largest * largest) <=
+            4 * unit<T>() * largest * largest);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("LiftedPoints::kernel: is the kernel matrix of the points, as accurate as it says", T, float,
+                   double) {
+  const Stream stream = Stream(test_seed()).child("kernel");
+  for (const T norm : {T(0), T(10), T(100)}) {
+    // Queries close to each other and far from the keys: norms are large, and so are entries. The mean of all is close
+    // to 0, so that the largest norm r is little more than that about the mean.
+    const arma::Mat<T> q = random_matrix<T>(9, 2, stream.child("q")) + norm,
+                       k = random_matrix<T>(9, 2, stream.child("k")) - norm;
+    const Dense stacked = std::pow(2.0L, -0.25L) * Dense(arma::join_cols(q, k));
+    const KernelMatrix<T> kernel = LiftedPoints<T>(q, k).kernel();
+    CHECK(kernel.n == 18);
+    CHECK(arma::all(kernel.diagonal == 1));
+    // As gaussian_error, (8 p + 48) r^2 u and 4 u, and twice that for the r that is taken about the mean.
+    CHECK(distance(kernel.dense(), gaussian_of(stacked, stacked)) <=
+          2 * (8 * 2 + 48) * static_cast<double>(kernel.entry_error) * unit<T>());
+  }
+}
+
 TEST_CASE_TEMPLATE("nystrom_blocks: are the kernel of queries, landmarks and keys with the landmarks", T, float,
                    double) {
   const Example<T> example(17, 6, 3, Stream(test_seed()).child("blocks"));

@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 #include <croquis/sampling/indices.hpp>
+#include <croquis/sketch/draws.hpp>
 #include <croquis/sketch/sjlt.hpp>
 
 #include <cmath>
+#include <vector>
 
 #include "support/seed.hpp"
 #include "support/sketch_laws.hpp"
@@ -88,6 +90,24 @@ TEST_CASE("SjltSketch: a row has s entries +-1/sqrt(s) at different columns") {
       REQUIRE(arma::accu(arma::abs(m.row(i)) == entry) == s);
     }
   }
+}
+
+TEST_CASE("SjltSketch: row i is made of the words i s ... i s + s - 1 alone, in every block of rows") {
+  constexpr arma::uword n = 2100, d = 7, s = 3;
+  const Stream stream = Stream(test_seed()).child("words");
+  arma::mat expected(n, d, arma::fill::zeros);
+  for (arma::uword i = 0; i < n; ++i) {
+    std::vector<std::uint64_t> words(s);
+    fill_words(stream, i * s, s, words.data());
+    std::vector<arma::uword> left = {0, 1, 2, 3, 4, 5, 6};
+    for (const std::uint64_t word : words) {
+      arma::uword& drawn = left[place_of(word, left.size())];
+      expected(i, drawn) = (is_negative(word) ? -1 : 1) / std::sqrt(3.0);
+      drawn = left.front();
+      left.erase(left.begin());
+    }
+  }
+  CHECK(identical(SjltSketch(n, d, s, stream).dense<double>(), expected));
 }
 
 TEST_CASE("SjltSketch: E[S S^T] = I in every entry, and mutants are rejected") {
