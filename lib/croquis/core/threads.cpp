@@ -44,9 +44,9 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
   std::exception_ptr error;
   // What came before the loop is seen in it by `failed`, and the loop after it by `done`: libgomp sees to that as well,
   // but the thread sanitizer doesn't see into libgomp.
+  std::atomic<std::size_t> done{0};
   std::atomic<bool> failed;
   failed.store(false, std::memory_order_release);
-  std::atomic<std::size_t> done{0};
 #pragma omp parallel for schedule(dynamic) num_threads(team)
   for (std::size_t i = 0; i < count; ++i) {
     if (failed.load(std::memory_order_acquire)) continue;
