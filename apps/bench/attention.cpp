@@ -6,6 +6,8 @@
 #include <croquis/attention/method.hpp>
 #include <croquis/inputs/biases.hpp>
 #include <croquis/inputs/synthetic.hpp>
+#include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/products.hpp>
 #include <map>
 
 #include "attention.hpp"
@@ -51,6 +53,20 @@ void armadillo_exact(benchmark::State& state) {
 }
 BENCHMARK_TEMPLATE(armadillo_exact, float)->Arg(4096)->Apply(bench::by_clock);
 BENCHMARK_TEMPLATE(armadillo_exact, double)->Arg(4096)->Apply(bench::by_clock);
+
+// Linformer with E there already, as a trained model has it: softmax(Q (E K)^T / sqrt(p)) (E V).
+template <typename T>
+void linformer_given(benchmark::State& state) {
+  const auto n = static_cast<arma::uword>(state.range(0)), d = static_cast<arma::uword>(state.range(1));
+  const Problem<T> problem = problem_of<T>(n, false);
+  const arma::Mat<T> e = T(0.02) * bench::normals<T>(n, d, "e");  // E^T
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(croquis::softmax_product<T>(problem.Q(), croquis::product_tn(e, problem.K()),
+                                                         croquis::product_tn(e, problem.V())));
+  }
+  bench::set_rate(state, "flops", 8.0 * static_cast<double>(n * d) * kWidth);
+}
+BENCHMARK_TEMPLATE(linformer_given, float)->ArgsProduct({{4096, 16384}, {64, 256}})->Apply(bench::by_clock);
 
 template <typename T>
 void run_method(benchmark::State& state, const croquis::Method<T>& method, const croquis::OptionValues& options) {

@@ -1,7 +1,9 @@
 #include <croquis/attention/column_scores.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/products.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <memory>
@@ -15,8 +17,11 @@ arma::Mat<T> times(const ColumnScores<T>& b, const arma::Mat<T>& x) {
   const arma::Mat<T> selected = x.rows(b.columns);
   arma::Mat<T> y = product_tn(b.weights, selected);
   if (!b.rest.is_empty()) {
-    const arma::Row<T> others = arma::sum(x, 0) - arma::sum(selected, 0);
-    y += b.rest.t() * others;
+    const arma::Row<T> others = column_sums(x) - column_sums(selected);
+    parallel_for(y.n_cols, 2 * y.n_rows, [&](std::size_t c) {
+      T* column = y.colptr(c);
+      for (arma::uword i = 0; i < y.n_rows; ++i) column[i] += b.rest[i] * others[c];
+    });
   }
   if (!b.rows.is_empty()) y.rows(b.rows) = product_tn(b.row_scores, x);
   return y;

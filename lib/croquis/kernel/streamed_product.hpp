@@ -97,7 +97,11 @@ arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const
   };
   const auto finish = [&](arma::uword row_block, StreamedSums<T>& part) {
     const arma::uword i0 = row_block * kStreamedRows, count = part.top.n_elem;
-    if (scores.normalised()) part.sums.each_row() /= part.weight.t();
+    for (arma::uword i = 0; scores.normalised() && i < count; ++i) {
+      const T share = 1 / part.weight[i];
+      T* column = part.sums.colptr(i);
+      for (arma::uword c = 0; c < width; ++c) column[c] *= share;
+    }
     if (kept > 0) transpose_block(part.sums.memptr(), width, kept, count, y.memptr() + i0, rows);
     for (arma::uword i = 0; extra.last && i < count; ++i) (*extra.last)[i0 + i] = part.sums.at(kept, i);
     if (!extra.log_row_sums) return;

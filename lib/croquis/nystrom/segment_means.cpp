@@ -1,4 +1,5 @@
 #include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
 #include <croquis/nystrom/segment_means.hpp>
 
 namespace croquis {
@@ -7,12 +8,15 @@ template <typename T>
 arma::Mat<T> segment_means(const arma::Mat<T>& x, arma::uword d) {
   require(d >= 1 && d <= x.n_rows, "segment_means", "1 <= d <= n", {{"d", d}, {"n", x.n_rows}});
   const arma::uword length = x.n_rows / d, longer = x.n_rows % d;
-  arma::Mat<T> means(d, x.n_cols);
-  for (arma::uword s = 0, first = 0; s < d; ++s) {
-    const arma::uword count = length + (s < longer ? 1 : 0);
-    means.row(s) = arma::mean(x.rows(first, first + count - 1), 0);
-    first += count;
-  }
+  arma::Mat<T> means(d, x.n_cols, arma::fill::none);
+  parallel_for(x.n_cols, x.n_rows, [&](std::size_t c) {
+    const arma::Col<T> column = x.unsafe_col(c);
+    for (arma::uword s = 0, first = 0; s < d; ++s) {
+      const arma::uword count = length + (s < longer ? 1 : 0);
+      means.at(s, c) = arma::mean(column.subvec(first, first + count - 1));
+      first += count;
+    }
+  });
   return means;
 }
 

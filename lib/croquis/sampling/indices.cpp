@@ -3,6 +3,7 @@
 #include <boost/random/uniform_int_distribution.hpp>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <limits>
 #include <numeric>
@@ -64,16 +65,20 @@ template <typename T>
 arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma::uword d, const Stream& stream) {
   const arma::uword n = weights.n_elem;
   require(d <= n, "sample_weighted_without_replacement", "d <= number of weights", {{"d", d}, {"weights", n}});
-  std::vector<std::pair<double, double>> arrival(n);  // log of the arrival time; ties of weight 0 by their own clock
   for (arma::uword i = 0; i < n; ++i) {
-    const double w = static_cast<double>(weights(i));
-    require(w >= 0 && std::isfinite(w), "sample_weighted_without_replacement", "weights finite and >= 0",
-            {{"index", i}, {"weight", w}});
+    if (weights[i] >= 0 && std::isfinite(weights[i])) continue;
+    require(false, "sample_weighted_without_replacement", "weights finite and >= 0",
+            {{"index", i}, {"weight", static_cast<double>(weights[i])}});
+  }
+  std::vector<std::pair<double, double>> arrival(n);  // log of the arrival time; ties of weight 0 by their own clock
+  constexpr std::size_t work = 300;                   // three logarithms and a block of the stream, in flops
+  parallel_for(n, work, [&](std::size_t i) {
+    const double w = static_cast<double>(weights[i]);
     const auto word = stream.block(i);
     const double u = r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);
     const double log_clock = std::log(-std::log(u));
     arrival[i] = {w > 0 ? log_clock - std::log(w) : std::numeric_limits<double>::infinity(), log_clock};
-  }
+  });
   std::vector<arma::uword> order(n);
   std::iota(order.begin(), order.end(), arma::uword{0});
   const auto last = order.begin() + static_cast<std::ptrdiff_t>(d);

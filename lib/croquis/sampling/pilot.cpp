@@ -1,5 +1,6 @@
 #include <croquis/core/require.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 
@@ -12,7 +13,7 @@ Pilot<T> pilot_sample(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::
   Pilot<T> pilot;
   pilot.rows = sample_with_replacement(q.n_rows, d_0, stream);
   pilot.scores = softmax_transposed<T>(q.rows(pilot.rows), k);
-  pilot.weights = arma::sqrt(arma::sum(arma::square(pilot.scores), 1)) % arma::sqrt(arma::sum(arma::square(v), 1));
+  pilot.weights = arma::sqrt(squared_row_norms(pilot.scores)) % arma::sqrt(squared_row_norms(v));
   return pilot;
 }
 
