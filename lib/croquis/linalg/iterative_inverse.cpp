@@ -25,16 +25,23 @@ IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIterat
   require(options.iterations >= 0 && options.tolerance >= 0, "iterative_inverse", "iterations >= 0, tolerance >= 0",
           {{"iterations", options.iterations}, {"tolerance", options.tolerance}});
   IterativeInverse<T> result{start_of(n, options.start), 0, 0};
-  const arma::Mat<T> identity(n.n_rows, n.n_rows, arma::fill::eye);
-  arma::Mat<T> nz = product(n, result.inverse);  // kept for the step and for the residual
-  result.residual = frobenius_norm<T>(identity - nz);
-  while (result.iterations < options.iterations && result.residual > options.tolerance) {
-    arma::Mat<T> inner = 7 * identity - nz;
-    inner = 15 * identity - product(nz, inner);
-    inner = 13 * identity - product(nz, inner);
-    result.inverse = T(0.25) * product(result.inverse, inner);
+  // c I - M takes no pass of its own: products come with their sign, and the diagonal is all that c I adds.
+  arma::Mat<T> nz, inner;
+  const auto look = [&] {
     nz = product(n, result.inverse);
-    result.residual = frobenius_norm<T>(identity - nz);
+    inner = -nz;
+    inner.diag() += T(1);
+    result.residual = frobenius_norm<T>(inner);
+  };
+  look();
+  while (result.iterations < options.iterations && result.residual > options.tolerance) {
+    inner.diag() += T(6);  // 7 I - N Z
+    inner = product(nz, inner, T(-1));
+    inner.diag() += T(15);
+    inner = product(nz, inner, T(-1));
+    inner.diag() += T(13);
+    result.inverse = product(result.inverse, inner, T(0.25));
+    look();
     ++result.iterations;
     if (!result.inverse.is_finite())
       throw std::runtime_error("iterative_inverse: diverged; the start does not suit the matrix");

@@ -34,6 +34,10 @@ T spectral_norm(const arma::Mat<T>& a) {
 
 template <typename T>
 T frobenius_norm(const arma::Mat<T>& a) {
+  // Squares that underflow add less than u to a sum as large as this.
+  const T least = static_cast<T>(a.n_elem) * std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
+  const T squares = arma::accu(arma::square(a));
+  if (squares > least && std::isfinite(squares)) return std::sqrt(squares);
   const T scale = largest_entry(a);
   if (scale == 0 || !std::isfinite(scale)) return scale;
   return scale * std::sqrt(arma::accu(arma::square(a / scale)));

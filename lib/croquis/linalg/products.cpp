@@ -36,14 +36,14 @@ struct Part {
 };
 
 template <typename T>
-void multiply(const Factor<T>& a, const Factor<T>& b, const Part& part, T* c, arma::uword stride) {
+void multiply(const Factor<T>& a, const Factor<T>& b, const Part& part, T scale, T* c, arma::uword stride) {
   gemm(a.operation(), b.operation(), static_cast<int>(part.rows), static_cast<int>(part.cols),
-       static_cast<int>(part.inner), T(1), a.at(part.row, part.first), a.stride(), b.at(part.first, part.col),
+       static_cast<int>(part.inner), scale, a.at(part.row, part.first), a.stride(), b.at(part.first, part.col),
        b.stride(), T(0), c, static_cast<int>(stride));
 }
 
 template <typename T>
-arma::Mat<T> multiply(const Factor<T>& a, const Factor<T>& b) {
+arma::Mat<T> multiply(const Factor<T>& a, const Factor<T>& b, T scale = 1) {
   const arma::uword m = a.rows(), n = b.cols(), inner = a.cols();
   require(inner == b.rows(), "product", "one inner size", {{"left", inner}, {"right", b.rows()}});
   if (m == 0 || n == 0 || inner == 0) return arma::Mat<T>(m, n, arma::fill::zeros);
@@ -54,7 +54,7 @@ arma::Mat<T> multiply(const Factor<T>& a, const Factor<T>& b) {
     parallel_for((longer + block - 1) / block, 2 * block * shorter * inner, [&](std::size_t task) {
       const arma::uword first = task * block, count = std::min(block, longer - first);
       const Part part = by_rows ? Part{first, 0, count, n, 0, inner} : Part{0, first, m, count, 0, inner};
-      multiply(a, b, part, c.memptr() + part.row + part.col * m, m);
+      multiply(a, b, part, scale, c.memptr() + part.row + part.col * m, m);
     });
     return c;
   }
@@ -66,7 +66,7 @@ arma::Mat<T> multiply(const Factor<T>& a, const Factor<T>& b) {
   std::vector<arma::Mat<T>> others(groups - 1);  // sums of the groups after the first
   parallel_for(groups, 2 * m * n * (inner / groups), [&](std::size_t g) {
     if (g > 0) others[g - 1].set_size(m, n);
-    multiply(a, b, part_of(g), g == 0 ? c.memptr() : others[g - 1].memptr(), m);
+    multiply(a, b, part_of(g), scale, g == 0 ? c.memptr() : others[g - 1].memptr(), m);
   });
   for (const arma::Mat<T>& other : others) c += other;
   return c;
@@ -75,8 +75,8 @@ arma::Mat<T> multiply(const Factor<T>& a, const Factor<T>& b) {
 }  // namespace
 
 template <typename T>
-arma::Mat<T> product(const arma::Mat<T>& a, const arma::Mat<T>& b) {
-  return multiply<T>({a, false}, {b, false});
+arma::Mat<T> product(const arma::Mat<T>& a, const arma::Mat<T>& b, T scale) {
+  return multiply<T>({a, false}, {b, false}, scale);
 }
 template <typename T>
 arma::Mat<T> product_tn(const arma::Mat<T>& a, const arma::Mat<T>& b) {
@@ -103,8 +103,8 @@ void product_nt_block(T scale, const arma::Mat<T>& a, arma::uword i0, const arma
        static_cast<int>(b.n_rows), T(0), block.memptr(), static_cast<int>(block.n_rows));
 }
 
-template arma::Mat<float> product(const arma::Mat<float>&, const arma::Mat<float>&);
-template arma::Mat<double> product(const arma::Mat<double>&, const arma::Mat<double>&);
+template arma::Mat<float> product(const arma::Mat<float>&, const arma::Mat<float>&, float);
+template arma::Mat<double> product(const arma::Mat<double>&, const arma::Mat<double>&, double);
 template arma::Mat<float> product_tn(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Mat<double> product_tn(const arma::Mat<double>&, const arma::Mat<double>&);
 template arma::Mat<float> product_nt(const arma::Mat<float>&, const arma::Mat<float>&);

@@ -5,13 +5,13 @@
 
 namespace croquis {
 
-/// A B, A^T B and A B^T.
+/// scale A B, A^T B and A B^T.
 /// Law: split by shape alone: blocks of rows or of columns of a large product, groups of terms (added in order) of a
 ///   small product with a long inner dimension; every part is one BLAS call on one thread.
 /// Cost: 2 rows cols inner flops; groups take a product's memory each, 16 at most. Throws std::invalid_argument when
 ///   the inner sizes differ.
 template <typename T>
-arma::Mat<T> product(const arma::Mat<T>& a, const arma::Mat<T>& b);
+arma::Mat<T> product(const arma::Mat<T>& a, const arma::Mat<T>& b, T scale = 1);
 template <typename T>
 arma::Mat<T> product_tn(const arma::Mat<T>& a, const arma::Mat<T>& b);
 template <typename T>
