@@ -47,13 +47,16 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
   std::atomic<std::size_t> done{0};
   std::atomic<bool> failed;
   failed.store(false, std::memory_order_release);
-#pragma omp parallel for schedule(dynamic) num_threads(team)
-  for (std::size_t i = 0; i < count; ++i) {
-    if (failed.load(std::memory_order_acquire)) continue;
-    try {
-      body(i);
-    } catch (...) {
-      if (!failed.exchange(true)) error = std::current_exception();
+#pragma omp parallel num_threads(team)
+  {
+#pragma omp for schedule(dynamic) nowait
+    for (std::size_t i = 0; i < count; ++i) {
+      if (failed.load(std::memory_order_acquire)) continue;
+      try {
+        body(i);
+      } catch (...) {
+        if (!failed.exchange(true)) error = std::current_exception();
+      }
     }
     done.fetch_add(1, std::memory_order_release);
   }
