@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "support/attention.hpp"
+#include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
@@ -138,4 +139,18 @@ TEST_CASE_TEMPLATE("best-rank-d: by iteration it is within one per cent of Eckar
     CHECK(arma::norm(b - b_d) >= singular(d) - rounding);
     CHECK(approximation.diagnostics.residual <= 0.1 * singular(d) * std::sqrt(static_cast<double>(d)) + rounding);
   }
+}
+
+TEST_CASE("best-rank-d: the method goes over to the iteration where the dense decomposition ends") {
+  const Problem<double> problem = random_problem<double>(BestRank<double>::kLargestN + 1, 2, 1, 2, Stream(5));
+  CHECK(contains(refusal([&] { BestRank<double> dense(problem); }), "n <= 4096"));
+  const BoundMethod<double> method = bind(find_method<double>("best-rank-d"), problem);
+  const Approximation<double> approximation = method.approximate(2, Stream(6));
+  const auto expected = best_rank_iterative(problem, exact_scores(problem, Target::softmax), 2, Stream(6));
+  CHECK(identical(approximation.output, expected.output));
+  CHECK(approximation.diagnostics.residual == expected.diagnostics.residual);
+  // Ten passes over n^2 scores and their transposes, not n^3.
+  const auto n = static_cast<double>(problem.n());
+  CHECK(method.flops(2) > 4 * 11 * n * n);
+  CHECK(method.flops(2) < n * n * n);
 }

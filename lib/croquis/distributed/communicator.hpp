@@ -32,8 +32,6 @@ class Communicator {
   void broadcast(arma::mat& matrix, int root);
   void sum(arma::mat& matrix);
   void maximum(arma::mat& matrix);
-  /// Sends `matrix` to rank + 1 and takes that of rank - 1, around the ring.
-  void exchange(arma::mat& matrix);
 
   /// Ends all ranks at once.
   [[noreturn]] void abort(int status);

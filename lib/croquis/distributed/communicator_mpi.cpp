@@ -96,18 +96,6 @@ void Communicator::maximum(arma::mat& matrix) {
   MPI_Allreduce(MPI_IN_PLACE, matrix.memptr(), count_of(matrix.n_elem), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 }
 
-void Communicator::exchange(arma::mat& matrix) {
-  if (size_ == 1) return;
-  const int next = (rank_ + 1) % size_, previous = (rank_ + size_ - 1) % size_;
-  unsigned long long sizes[2] = {matrix.n_rows, matrix.n_cols}, theirs[2] = {};
-  MPI_Sendrecv(sizes, 2, MPI_UNSIGNED_LONG_LONG, next, kTag, theirs, 2, MPI_UNSIGNED_LONG_LONG, previous, kTag,
-               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  arma::mat taken(theirs[0], theirs[1]);
-  MPI_Sendrecv(matrix.memptr(), count_of(matrix.n_elem), MPI_DOUBLE, next, kTag, taken.memptr(), count_of(taken.n_elem),
-               MPI_DOUBLE, previous, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  matrix = std::move(taken);
-}
-
 void Communicator::abort(int status) {
   MPI_Abort(MPI_COMM_WORLD, status);
   std::_Exit(status);

@@ -38,7 +38,6 @@ void Communicator::broadcast(std::string&, int) {}
 void Communicator::broadcast(arma::mat&, int) {}
 void Communicator::sum(arma::mat&) {}
 void Communicator::maximum(arma::mat&) {}
-void Communicator::exchange(arma::mat&) {}
 
 void Communicator::abort(int status) {
   std::_Exit(status);
