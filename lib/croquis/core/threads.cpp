@@ -42,16 +42,17 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
     return;
   }
   std::exception_ptr error;
-  // What came before the loop is seen in it by `failed`, and the loop after it by `done`: libgomp sees to that as well,
-  // but the thread sanitizer doesn't see into libgomp.
+  // What came before the loop is seen in it by `failed`, and the loop after it by `done`, also by and of a thread that
+  // gets nothing to do: libgomp sees to that as well, but the thread sanitizer doesn't see into libgomp.
   std::atomic<std::size_t> done{0};
   std::atomic<bool> failed;
   failed.store(false, std::memory_order_release);
 #pragma omp parallel num_threads(team)
   {
+    failed.load(std::memory_order_acquire);
 #pragma omp for schedule(dynamic) nowait
     for (std::size_t i = 0; i < count; ++i) {
-      if (failed.load(std::memory_order_acquire)) continue;
+      if (failed) continue;
       try {
         body(i);
       } catch (...) {
