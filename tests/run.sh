@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds and runs all tests but two that take long:
+# Installs what is missing, builds and runs all tests but three that take long:
 #   ctest --test-dir build/release -L slow   compiles the library within another project, minutes
 #   tests/soak.sh 120                        runs croquis error for two hours and watches its memory
+#   tests/lint.sh                            clang-tidy and cppcheck
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cmake/install-dependencies.sh
