@@ -111,12 +111,12 @@ void print_dimension(const croquis::CsvTable& table) {
 }
 
 void draw_dimension(const std::vector<DimensionCurve>& curves, const std::string& path) {
-  if (curves.empty()) throw std::invalid_argument(fmt::format("{}: no row to draw", path));
   std::set<double> sizes;
+  for (const DimensionCurve& c : curves) sizes.insert(c.n.begin(), c.n.end());
+  if (sizes.empty()) throw std::invalid_argument(fmt::format("{}: no row to draw", path));
   std::string data, above = "plot ", below = "plot ";
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const DimensionCurve& c = curves[i];
-    sizes.insert(c.n.begin(), c.n.end());
     data += fmt::format("$s{0} << EOD\n{1}EOD\n$t{0} << EOD\n{2}EOD\n$d{0} << EOD\n{3}EOD\n", i, points(c.n, c.d_stat),
                         points(c.n, c.d_theorem), points(c.n, c.d_suffices));
     const std::string comma = i + 1 < curves.size() ? ", " : "\n";

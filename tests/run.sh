@@ -3,6 +3,8 @@
 #   ctest --test-dir build/release -L slow   compiles the library within another project, minutes
 #   tests/soak.sh 120                        runs croquis error for two hours and watches its memory
 #   tests/mutants.sh                         one mistake after the other: do the tests notice? Half an hour
+#   tests/coverage.sh                        which lines and branches of the library they run
+#   tests/lint.sh                            clang-tidy and cppcheck
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cmake/install-dependencies.sh

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "support/capture.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -109,7 +110,7 @@ TEST_CASE("croquis dimension: wrong usage is one line and status 2") {
       {"--norm 3", "--norm"}};
   for (const auto& [arguments, says] : cases) {
     const ProgramRun run = run_croquis("dimension --out new.csv " + arguments, folder.path());
-    CAPTURE(arguments);
+    CAPTURE_BINDING(arguments);
     CAPTURE(run.output);
     CHECK(run.status == 2);
     CHECK(run.output.find(says) != std::string::npos);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/archives.hpp"
+#include "support/capture.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
 
@@ -92,7 +93,7 @@ TEST_CASE("heads: wrong usage is one line and status 2") {
       {"sketch --q q.npy --k q.npy --v q.npy --matrix q", "has 3 heads, this command takes one"},
   };
   for (const auto& [arguments, message] : wrong) {
-    CAPTURE(arguments);
+    CAPTURE_BINDING(arguments);
     const ProgramRun run = run_croquis(arguments, folder.path());
     CHECK(run.status == 2);
     CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);

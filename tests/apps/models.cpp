@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/bert_model.hpp"
+#include "support/capture.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -135,7 +136,7 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
       {"error --model tiny/model.safetensors --vocab vocab.txt --text none.txt", "--text: none.txt: cannot be opened"},
   };
   for (const auto& [arguments, message] : wrong) {
-    CAPTURE(arguments);
+    CAPTURE_BINDING(arguments);
     const ProgramRun run = run_croquis(arguments, folder.path());
     CHECK(run.status == 2);
     CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "support/capture.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -96,7 +97,7 @@ TEST_CASE("croquis sketch: every matrix of an input, and refusals in one line") 
                                                        {"--sketches all:s=2", "takes no options"}};
   for (const auto& [arguments, says] : cases) {
     const ProgramRun run = run_croquis("sketch --n 40 --out new.csv " + arguments, folder.path());
-    CAPTURE(arguments);
+    CAPTURE_BINDING(arguments);
     CAPTURE(run.output);
     CHECK(run.status == 2);
     CHECK(run.output.find(says) != std::string::npos);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "support/capture.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
 
@@ -127,7 +128,7 @@ TEST_CASE("croquis spectrum: wrong usage is one line and status 2") {
                                                        {"--plot x.jpg", ".svg"}};
   for (const auto& [arguments, says] : cases) {
     const ProgramRun run = run_croquis(kSmall + "--out new.csv " + arguments, folder.path());
-    CAPTURE(arguments);
+    CAPTURE_BINDING(arguments);
     CAPTURE(run.output);
     CHECK(run.status == 2);
     CHECK(run.output.find(says) != std::string::npos);

@@ -100,9 +100,9 @@ TEST_CASE("informer: a query far from uniform is found, and a query that is zero
 
 TEST_CASE("informer: preset code has ceil(d / ln n) ceil(ln n) rows, at most n: 144 for d = 128 of n = 4096") {
   const Problem<double> problem = random_problem<double>(100, 8, 3, 3, Stream(test_seed()).child("preset"));
-  const auto rows = [&](std::map<std::string, std::string> options, arma::uword d) {
+  const auto rows = [&](const std::map<std::string, std::string>& options, arma::uword d) {
     const std::vector<bool> chosen =
-        chosen_rows(method_on(problem, "informer", std::move(options)).approximate(d, Stream(3)).scores->dense());
+        chosen_rows(method_on(problem, "informer", options).approximate(d, Stream(3)).scores->dense());
     return std::count(chosen.begin(), chosen.end(), true);
   };
   CHECK(rows({}, 16) == 16);

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "support/attention.hpp"
+#include "support/capture.hpp"
 #include "support/features.hpp"
 #include "support/matrices.hpp"
 #include "support/relative.hpp"
@@ -82,8 +83,8 @@ TEST_CASE_TEMPLATE("prf-rpe and nprf-rpe: the definition, by FFT and directly, c
       for (const bool unit_length : {false, true}) {
         const Dense expected = plain_output(problem, unit_length, 20, stream, kNprfFeatures);
         for (const ToeplitzPath path : kPaths) {
-          CAPTURE(n);
-          CAPTURE(height);
+          CAPTURE_BINDING(n);
+          CAPTURE_BINDING(height);
           CAPTURE(causal);
           CAPTURE(unit_length);
           const auto approximation = run(problem, unit_length, 20, stream, {kNprfFeatures, path});

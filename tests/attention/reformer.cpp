@@ -30,7 +30,7 @@ std::vector<arma::uword> ranks_of(const std::vector<arma::uword>& bucket) {
   std::vector<arma::uword> rank(bucket.size(), 0);
   for (std::size_t i = 0; i < bucket.size(); ++i) {
     for (std::size_t j = 0; j < bucket.size(); ++j) {
-      if (bucket[j] < bucket[i] || (bucket[j] == bucket[i] && j < i)) ++rank[i];
+      if (bucket[j] < bucket[i] || (j < i && bucket[j] == bucket[i])) ++rank[i];
     }
   }
   return rank;

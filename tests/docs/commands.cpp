@@ -37,8 +37,10 @@ std::vector<Command> commands_of(const CodeBlock& block) {
   for (std::size_t i = 0; i < block.lines.size(); ++i) {
     std::string line = block.lines[i];
     if (line.starts_with(kProgram) || line.starts_with(kExamples)) {
-      while (line.ends_with('\\') && i + 1 < block.lines.size())
-        line = line.substr(0, line.size() - 1) + block.lines[++i];
+      while (line.ends_with('\\') && i + 1 < block.lines.size()) {
+        line.pop_back();
+        line += block.lines[++i];
+      }
       commands.push_back({line.substr(0, line.find("  #")), {}});
     } else if (line.starts_with(kLauncher)) {
       while (line.ends_with('\\')) line = block.lines[++i];
@@ -87,7 +89,7 @@ std::string on_less(const std::string& command) {
   for (const auto& [name, value] : found->second) {
     const auto place = std::find(parts.begin(), parts.end(), name);
     if (place != parts.end()) {
-      if (!value.empty() && name != "--claims") *(place + 1) = value;
+      if (!value.empty() && name != "--claims") parts.at(place - parts.begin() + 1) = value;
     } else if (name != "--rows" && !(name == "--n" && (has("--q") || has("--qkv")))) {
       parts.push_back(name);
       if (!value.empty()) parts.push_back(value);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/bert_model.hpp"
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/refusal.hpp"
 
@@ -215,7 +216,7 @@ TEST_CASE("bert: heads come in the order asked for, the same by one run as one b
 TEST_CASE("bert: a missing tensor and a wrong shape are refused in one line with its name") {
   const BertModel model("damaged");
   for (const auto& [name, m] : model.tensors) {
-    CAPTURE(name);
+    CAPTURE_BINDING(name);
     BertModel without = model, other = model;
     without.tensors.erase(name);
     const std::string missing = one_line(refusal([&] { encoder_of(without); }));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/bert_model.hpp"
+#include "support/capture.hpp"
 #include "support/files.hpp"
 #include "support/refusal.hpp"
 
@@ -74,7 +75,7 @@ TEST_CASE("bert configuration: what is wrong or not BERT is refused in one line 
       {"is_decoder", "true", "is_decoder is true"},
   };
   for (const auto& [entry, value, said] : wrong) {
-    CAPTURE(value);
+    CAPTURE_BINDING(value);
     const std::string text = message(model.configuration({{entry, value}}));
     CHECK_MESSAGE(contains(text, said), text);
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "support/capture.hpp"
 #include "support/files.hpp"
 #include "support/refusal.hpp"
 
@@ -70,7 +71,7 @@ TEST_CASE("wordpiece: words, the longest pieces first, unknown words, cased") {
       {"a\u00e9", {"a", "##\u00e9"}},
   };
   for (const auto& [text, tokens] : cases) {
-    CAPTURE(text);
+    CAPTURE_BINDING(text);
     CHECK(split(cased(), text) == tokens);
   }
 }
@@ -110,7 +111,7 @@ TEST_CASE("wordpiece: punctuation, control characters, ideographs, special token
       {"[a]", {"[", "a", "]"}},
   };
   for (const auto& [text, tokens] : cases) {
-    CAPTURE(text);
+    CAPTURE_BINDING(text);
     CHECK(split(cased(), text) == tokens);
   }
 }
@@ -136,7 +137,7 @@ TEST_CASE("wordpiece: lower case without accents") {
       {"[MASK] [Mask]", {"[MASK]", "[", "mask", "]"}},
   };
   for (const auto& [text, tokens] : cases) {
-    CAPTURE(text);
+    CAPTURE_BINDING(text);
     CHECK(split(uncased(), text) == tokens);
   }
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "support/attention.hpp"
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -16,7 +17,7 @@ TEST_CASE_TEMPLATE("gaussian_kernel: entries are exp(-||x - y||^2 / 2)", T, floa
   const Stream stream = Stream(test_seed()).child("entries");
   const std::tuple<arma::uword, arma::uword, arma::uword> sizes[] = {{1, 1, 1}, {7, 40, 3}, {40, 7, 3}, {33, 17, 64}};
   for (const auto& [a, b, p] : sizes) {
-    CAPTURE(a);
+    CAPTURE_BINDING(a);
     const T scale = static_cast<T>(2 / std::sqrt(static_cast<double>(p)));
     const arma::Mat<T> x = scale * random_matrix<T>(a, p, stream.child("x")),
                        y = scale * random_matrix<T>(b, p, stream.child("y"));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -35,8 +36,8 @@ TEST_CASE_TEMPLATE("spectral_norm: is the largest singular value, for matrices o
   const Stream stream = Stream(test_seed()).child("shapes");
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {1, 7}, {7, 1}, {20, 30}, {30, 20}, {25, 25}};
   for (const auto& [m, n] : sizes) {
-    CAPTURE(m);
-    CAPTURE(n);
+    CAPTURE_BINDING(m);
+    CAPTURE_BINDING(n);
     const arma::Mat<T> a = random_matrix<T>(m, n, stream.child(m).child(n));
     const double exact = by_singular_values(a);
     const double bound = spectral_error(a) + 10 * static_cast<double>(m + n) * unit<double>();

@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -27,9 +28,9 @@ TEST_CASE_TEMPLATE("product, product_tn, product_nt: every shape agrees with the
     const Stream stream = Stream(test_seed()).child("product").child(m * 10000 + n);
     const arma::Mat<T> a = random_matrix<T>(m, inner, stream.child("a")), b = random_matrix<T>(inner, n, stream);
     const Dense expected = Dense(a) * Dense(b);
-    CAPTURE(m);
-    CAPTURE(n);
-    CAPTURE(inner);
+    CAPTURE_BINDING(m);
+    CAPTURE_BINDING(n);
+    CAPTURE_BINDING(inner);
     // `inner` terms of |a| |b| <= 6^2 a rounding each (no entry of 10^6 normals is beyond 6 with probability 0.998;
     // the seed is fixed).
     const double bound = 36.0 * static_cast<double>(inner * inner + inner) * unit<T>();

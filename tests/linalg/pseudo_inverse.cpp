@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -48,7 +49,7 @@ TEST_CASE_TEMPLATE("pseudo_inverse: the Moore-Penrose conditions hold for rank-d
   const Stream stream = Stream(test_seed()).child("svd");
   const std::pair<arma::uword, arma::uword> sizes[] = {{12, 8}, {8, 12}, {9, 9}, {5, 5}};
   for (const auto& [m, n] : sizes) {
-    CAPTURE(m);
+    CAPTURE_BINDING(m);
     const arma::Mat<T> a = in<T>(with_singular_values(m, n, kValues, stream.child(m)));
     const PseudoInverse<T> inverse = pseudo_inverse(a, usual_cutoff<T>(12));
     CHECK(inverse.rank() == 5);

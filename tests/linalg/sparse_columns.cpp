@@ -37,7 +37,7 @@ TEST_CASE_TEMPLATE("SparseColumns: its four products are those of dense(), block
     for (const arma::uword k : {1U, 7U, 8U, 9U, 513U}) {
       CAPTURE(k);
       // Sums of at most 5 cols terms of size 2 max |m|: (terms) u (terms) 2 max |m|.
-      const auto check = [&](const arma::Mat<T>& product, const Dense& expected, const arma::Mat<T>& m) {
+      const auto check = [&, &cols = cols](const arma::Mat<T>& product, const Dense& expected, const arma::Mat<T>& m) {
         const double terms = 5 * static_cast<double>(cols);
         CHECK(distance(product, expected) <= terms * unit<T>() * terms * 2 * static_cast<double>(arma::abs(m).max()));
       };

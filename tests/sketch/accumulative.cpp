@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/capture.hpp"
 #include "support/seed.hpp"
 #include "support/sketch_laws.hpp"
 #include "support/sketches.hpp"
@@ -61,13 +62,13 @@ TEST_CASE_TEMPLATE("AccumulativeSketch: left, right and expand are products with
   const Stream stream = Stream(test_seed()).child("products");
   const arma::uword sizes[][3] = {{1, 1, 1}, {1, 4, 3}, {3, 8, 20}, {5, 5, 1}, {100, 1, 4}, {600, 20, 5}};
   for (const auto& [n, d, m] : sizes) {
-    CAPTURE(n);
+    CAPTURE_BINDING(n);
     const AccumulativeSketch sketch(n, d, m, stream.child(n));
     const Dense s = sketch.dense<T>();
     // Terms +-scale that may cancel: m of them in an entry of left and right, at most d m in one of expand, and m in an
     // entry of dense().
     const double scale = std::sqrt(static_cast<double>(n) / static_cast<double>(d * m));
-    const auto bound = [&](arma::uword terms, const Dense& x) {
+    const auto bound = [&, &m = m](arma::uword terms, const Dense& x) {
       return (static_cast<double>(terms + m) + 6) * unit<T>() * static_cast<double>(terms) * scale *
              static_cast<double>(largest_entry_of(x));
     };

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "support/capture.hpp"
 #include "support/seed.hpp"
 #include "support/sketches.hpp"
 #include "support/statistics.hpp"
@@ -84,7 +85,7 @@ TEST_CASE_TEMPLATE("GaussianSketch: left, right and expand are products with den
   const Stream stream = Stream(test_seed()).child("products");
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {3, 8}, {255, 5}, {256, 5}, {257, 5}, {600, 3}};
   for (const auto& [n, d] : sizes) {
-    CAPTURE(n);
+    CAPTURE_BINDING(n);
     check_products<T>(GaussianSketch(n, d, stream.child(n)), stream.child("operands"));
   }
 }

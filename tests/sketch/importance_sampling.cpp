@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/capture.hpp"
 #include "support/seed.hpp"
 #include "support/sketch_laws.hpp"
 #include "support/sketches.hpp"
@@ -66,7 +67,7 @@ TEST_CASE_TEMPLATE("ImportanceSampling: left, right and expand are products with
   const Stream stream = Stream(test_seed()).child("products");
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {1, 4}, {3, 8}, {5, 5}, {300, 20}};
   for (const auto& [n, d] : sizes) {
-    CAPTURE(n);
+    CAPTURE_BINDING(n);
     const arma::vec weights = arma::abs(random_matrix(n, 1, stream.child("weights")).col(0)) + 0.1;
     check_products<T>(ImportanceSampling(weights, d, stream.child(n)), stream.child("operands"));
   }

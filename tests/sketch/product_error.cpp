@@ -60,7 +60,8 @@ TEST_CASE("The mean square error of a product is that of the law's formula, and 
   const Pair pair;
   const auto [f, g, h] = std::tuple(pair.f, pair.g, pair.h);
   const double n = kRows, d = kCols, q = std::sqrt(n), m = 4;
-  const auto check = [&](const std::string& law, double expected, std::map<std::string, double> parameters = {}) {
+  const auto check = [&](const std::string& law, double expected,
+                         const std::map<std::string, double>& parameters = {}) {
     CAPTURE(law);
     const Interval interval = mean_error(pair, law, parameters);
     CAPTURE(interval.lo);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "support/capture.hpp"
 #include "support/seed.hpp"
 #include "support/sketch_laws.hpp"
 #include "support/sketches.hpp"
@@ -33,7 +34,7 @@ TEST_CASE_TEMPLATE("RademacherSketch: left, right and expand are products with d
   const Stream stream = Stream(test_seed()).child("products");
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {1, 4}, {3, 8}, {5, 5}, {127, 3}, {256, 5}, {600, 3}};
   for (const auto& [n, d] : sizes) {
-    CAPTURE(n);
+    CAPTURE_BINDING(n);
     check_products<T>(RademacherSketch(n, d, stream.child(n)), stream.child("operands"));
   }
 }

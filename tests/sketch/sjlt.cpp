@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "support/capture.hpp"
 #include "support/seed.hpp"
 #include "support/sketch_laws.hpp"
 #include "support/sketches.hpp"
@@ -76,7 +77,7 @@ TEST_CASE_TEMPLATE("SjltSketch: left, right and expand are products with dense()
   const Stream stream = Stream(test_seed()).child("products");
   const arma::uword sizes[][3] = {{1, 1, 1}, {1, 4, 2}, {3, 8, 8}, {5, 5, 1}, {100, 1, 1}, {600, 20, 4}, {1025, 7, 3}};
   for (const auto& [n, d, s] : sizes) {
-    CAPTURE(n);
+    CAPTURE_BINDING(n);
     check_products<T>(SjltSketch(n, d, s, stream.child(n)), stream.child("operands"));
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "support/capture.hpp"
 #include "support/seed.hpp"
 #include "support/sketch_laws.hpp"
 #include "support/sketches.hpp"
@@ -40,7 +41,7 @@ TEST_CASE_TEMPLATE("SparseStack: left, right and expand are products with dense(
   const Stream stream = Stream(test_seed()).child("products");
   const arma::uword sizes[][3] = {{1, 1, 1}, {1, 4, 2}, {3, 8, 8}, {5, 5, 1}, {100, 1, 1}, {600, 20, 4}, {1025, 6, 3}};
   for (const auto& [n, d, zeta] : sizes) {
-    CAPTURE(n);
+    CAPTURE_BINDING(n);
     check_products<T>(SparseStack(n, d, zeta, stream.child(n)), stream.child("operands"));
   }
 }

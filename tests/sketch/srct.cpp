@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/capture.hpp"
 #include "support/seed.hpp"
 #include "support/sketch_laws.hpp"
 #include "support/sketches.hpp"
@@ -76,7 +77,7 @@ TEST_CASE_TEMPLATE("SrctSketch: left, right and expand are products with dense()
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1},   {2, 1},    {3, 3},    {8, 5},    {13, 13},
                                                        {100, 1}, {127, 40}, {1000, 9}, {4096, 3}, {4099, 3}};
   for (const auto& [n, d] : sizes) {
-    CAPTURE(n);
+    CAPTURE_BINDING(n);
     const SrctSketch sketch(n, d, stream.child(n));
     const Dense s = sketch.dense<double>();
     const auto size = static_cast<double>(n);

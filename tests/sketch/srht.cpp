@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/capture.hpp"
 #include "support/seed.hpp"
 #include "support/sketch_laws.hpp"
 #include "support/sketches.hpp"
@@ -67,7 +68,7 @@ TEST_CASE_TEMPLATE("SrhtSketch: left, right and expand are products with dense()
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1},   {2, 1},    {3, 4},    {5, 5},     {8, 8},
                                                        {100, 1}, {129, 70}, {1000, 9}, {16384, 3}, {20000, 2}};
   for (const auto& [n, d] : sizes) {
-    CAPTURE(n);
+    CAPTURE_BINDING(n);
     // Every number passes log2 n' <= 15 additions, two scalings and one rounding of the scale.
     check_products<T>(SrhtSketch(n, d, stream.child(n)), stream.child("operands"), 18);
   }

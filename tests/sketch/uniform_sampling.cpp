@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "support/capture.hpp"
 #include "support/seed.hpp"
 #include "support/sketches.hpp"
 #include "support/statistics.hpp"
@@ -49,7 +50,7 @@ TEST_CASE_TEMPLATE("UniformSampling: left, right and expand are products with de
   const Stream stream = Stream(test_seed()).child("products");
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {1, 4}, {3, 8}, {300, 20}, {20, 20}};
   for (const auto& [n, d] : sizes) {
-    CAPTURE(n);
+    CAPTURE_BINDING(n);
     check_products<T>(UniformSampling(n, d, stream.child(n)), stream.child("operands"));
     if (d <= n)
       check_products<T>(UniformSampling(n, d, stream.child(n), Replacement::without), stream.child("operands"));

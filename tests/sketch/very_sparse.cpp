@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/capture.hpp"
 #include "support/seed.hpp"
 #include "support/sketch_laws.hpp"
 #include "support/sketches.hpp"
@@ -44,7 +45,7 @@ TEST_CASE_TEMPLATE("VerySparseSketch: left, right and expand are products with d
   const Stream stream = Stream(test_seed()).child("products");
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {1, 4}, {3, 8}, {5, 5}, {100, 1}, {1000, 20}};
   for (const auto& [n, d] : sizes) {
-    CAPTURE(n);
+    CAPTURE_BINDING(n);
     check_products<T>(VerySparseSketch(n, d, stream.child(n)), stream.child("operands"));
     check_products<T>(VerySparseSketch(n, d, 1, stream.child(n)), stream.child("operands"));
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stats/reference.hpp"
+#include "support/capture.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/statistics.hpp"
@@ -76,8 +77,8 @@ TEST_CASE("trials_to_decide: decides with the stated power, and with few more tr
   };
   for (const auto& [p, delta] : {Case{0.0, 0.2}, Case{0.05, 0.2}, Case{0.4, 0.2}, Case{1.0, 0.2}, Case{0.5, 0.7}}) {
     for (const double alpha : {0.05, 1e-3}) {
-      CAPTURE(p);
-      CAPTURE(delta);
+      CAPTURE_BINDING(p);
+      CAPTURE_BINDING(delta);
       const double miss = 0.05;
       const std::uint64_t n = trials_to_decide(p, delta, alpha, miss);
       CHECK(power_by_summation(n, p, delta, alpha) >= 1 - miss);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "stats/reference.hpp"
+#include "support/capture.hpp"
 #include "support/refusal.hpp"
 
 using namespace croquis;
@@ -152,8 +153,8 @@ TEST_CASE(
 TEST_CASE("two_sample_kolmogorov_tail: all orders of small samples, counted") {
   const std::pair<std::uint64_t, std::uint64_t> sizes[] = {{1, 1}, {1, 6}, {3, 4}, {5, 5}, {4, 6}, {7, 2}, {9, 6}};
   for (const auto& [m, n] : sizes) {
-    CAPTURE(m);
-    CAPTURE(n);
+    CAPTURE_BINDING(m);
+    CAPTURE_BINDING(n);
     const std::map<std::uint64_t, double> law = law_by_enumeration(m, n);
     double tail = 0;
     for (auto item = law.rbegin(); item != law.rend(); ++item) {

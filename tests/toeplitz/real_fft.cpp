@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -33,8 +34,8 @@ TEST_CASE_TEMPLATE("RealFft: forward is the definition, backward undoes it up to
                    double) {
   for (const auto& [rows, cols] :
        {std::pair<arma::uword, arma::uword>{1, 1}, {1, 2}, {1, 14}, {1, 30}, {6, 10}, {10, 6}, {2, 1}}) {
-    CAPTURE(rows);
-    CAPTURE(cols);
+    CAPTURE_BINDING(rows);
+    CAPTURE_BINDING(cols);
     const RealFft<T> fft(rows, cols);
     typename RealFft<T>::Workspace work(fft);
     const arma::Mat<T> x = random_matrix<T>(rows * cols, 1, Stream(test_seed()).child(rows).child(cols));

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -73,8 +74,8 @@ TEST_CASE_TEMPLATE("ToeplitzOperator: images, block Toeplitz, causal and not", T
   for (const auto& [n, height] :
        {std::pair<arma::uword, arma::uword>{1, 1}, {15, 3}, {15, 5}, {9, 9}, {64, 8}, {600, 20}}) {
     for (const bool causal : {false, true}) {
-      CAPTURE(n);
-      CAPTURE(height);
+      CAPTURE_BINDING(n);
+      CAPTURE_BINDING(height);
       check_products(random_position<T>(n, height, causal, 1, Stream(test_seed()).child(n)), n);
     }
   }

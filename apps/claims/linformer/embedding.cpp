@@ -126,7 +126,7 @@ Report check_low_rank(const Check& check, bool relative_to_product) {
       claim.alpha = check.alpha / decisions;
       claim.most_trials = 4000;
       // At k features, from the stream's first ones: errors at different k are those of one sequence of draws.
-      const auto error = [&](arma::uword features, const Stream& stream) {
+      const auto error = [&, &w = w](arma::uword features, const Stream& stream) {
         const GaussianSketch sketch(w.n_elem, features, stream);
         const double scale = check.makes("no-scale") ? static_cast<double>(features) : 1;
         return arma::norm(scores * (scale * sketch.expand(arma::mat(sketch.left(arma::mat(w)))).col(0)) - product);
@@ -201,7 +201,7 @@ Report check_jl_norm(const Check& check) {
       claim.bound = 1 + kEpsilon;
       claim.delta = std::exp(-exponent(kEpsilon, k));
       claim.alpha = check.alpha / decisions;
-      Finding finding = decide_probability(check, claim, [&](const Stream& stream) {
+      Finding finding = decide_probability(check, claim, [&, &x = x](const Stream& stream) {
         return arma::norm(embed(check, k, arma::mat(x), stream)) / arma::norm(x);
       });
       finding.n = x.n_elem;

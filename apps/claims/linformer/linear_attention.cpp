@@ -108,7 +108,7 @@ Report check_construction(const Check& check) {
         claim.delta = 2 * std::exp(-(kEpsilon * kEpsilon * (1 - kEpsilon)) * k / 4);
         claim.alpha = check.alpha / decisions;
         claim.most_trials = 400;
-        Finding finding = decide_probability(check, claim, [&](const Stream& stream) {
+        Finding finding = decide_probability(check, claim, [&, &v = v](const Stream& stream) {
           if (check.makes("no-compression")) return worst_ratio(scores * v, exact, scores, v);
           const croquis::GaussianSketch r(problem.n(), k, stream);
           const arma::mat weights = softmax_rows(delta * r.right(a));

@@ -45,8 +45,8 @@ std::vector<Case> cases_of(const Check& check) {
 
 struct Decay {
   croquis::Interval condition;  // of the exact matrix; up to infinity where rounding hides the smallest singular value
-  arma::uword one_percent;      // singular values above a hundredth of the largest
-  double stable_rank;
+  arma::uword one_percent = 0;  // singular values above a hundredth of the largest
+  double stable_rank = 0;
 };
 
 // Singular values are good to `rounding` times the largest one.

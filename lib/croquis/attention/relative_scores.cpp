@@ -18,9 +18,12 @@ arma::uvec indices(arma::uword first, arma::uword most, arma::uword end) {
 
 template <typename T>
 RelativeScores<T>::RelativeScores(FeaturePair<T> features, const RelativePosition<T>& position, RelativePath path)
-    : features_(std::move(features)), shifts_(features_.shifts()), causal_(position.causal), path_(path) {
+    : features_(std::move(features)),
+      shifts_(features_.shifts()),
+      causal_(position.causal),
+      path_(path),
+      log_scale_(shifts_.log_scale) {
   const arma::uword n = shifts_.log_scale.n_elem;
-  log_scale_ = shifts_.log_scale;
   if (path == RelativePath::prefix) return;
   toeplitz_.emplace(position, n, path == RelativePath::fft ? ToeplitzPath::fft : ToeplitzPath::direct);
   log_scale_ += toeplitz_->log_scale();

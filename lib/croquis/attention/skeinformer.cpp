@@ -106,12 +106,12 @@ SkeinformerOptions options_from(const OptionValues& values, SkeinformerOptions o
 // The five methods differ in name and in where their options start.
 template <typename T>
 Method<T> method_of(const char* name, const char* summary, const char* source, const SkeinformerOptions& start,
-                    bool is_ablation, std::vector<OptionInfo> options) {
+                    bool is_ablation, const std::vector<OptionInfo>& options) {
   Method<T> method;
   method.name = name;
   method.summary = summary;
   method.source = source;
-  method.options = std::move(options);
+  method.options = options;
   method.bind = [start, is_ablation](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const SkeinformerOptions chosen = options_from(values, start, is_ablation);
     const arma::Col<T> log_row_sums = log_row_sums_of(problem, chosen);

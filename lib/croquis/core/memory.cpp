@@ -17,7 +17,8 @@ constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 // The first number of a file; "max", no file: unlimited.
 double number_in(const std::string& path) {
   double value = 0;
-  return std::ifstream(path) >> value ? value : kUnlimited;
+  if (std::ifstream(path) >> value) return value;
+  return kUnlimited;
 }
 
 double of_machine() {

@@ -66,8 +66,10 @@ Activation activation_of(const Entries& entries) {
   const std::string name = entries.text("hidden_act", "gelu");
   if (name == "gelu") return Activation::gelu;
   if (name == "gelu_new" || name == "gelu_pytorch_tanh") return Activation::gelu_tanh;
-  if (name == "relu") return Activation::relu;
-  entries.refuse(fmt::format("hidden_act '{}' is none of gelu, gelu_new, gelu_pytorch_tanh, relu", name.substr(0, 40)));
+  if (name != "relu")
+    entries.refuse(
+        fmt::format("hidden_act '{}' is none of gelu, gelu_new, gelu_pytorch_tanh, relu", name.substr(0, 40)));
+  return Activation::relu;
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ arma::vec t5_bias(arma::uword n, const T5Bias& options, const Stream& stream) {
     } else if (t < options.max_distance) {
       bucket = std::min(bucket, exact + static_cast<int>((half - exact) * std::log(t / exact) / range));
     }
-    return options.deviation * values(static_cast<arma::uword>(bucket + (after ? half : 0)));
+    return options.deviation * values(static_cast<arma::uword>(bucket) + static_cast<arma::uword>(after ? half : 0));
   });
 }
 

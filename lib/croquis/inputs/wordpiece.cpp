@@ -71,7 +71,7 @@ bool is_cjk(char32_t c) {
 
 // Lower case without accents.
 std::u32string folded(char32_t c) {
-  std::array<utf8proc_int32_t, 32> parts;  // the longest canonical decomposition has 4
+  std::array<utf8proc_int32_t, 32> parts{};  // the longest canonical decomposition has 4
   int boundary = 0;
   const utf8proc_ssize_t count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), parts.data(), parts.size(),
                                                          UTF8PROC_DECOMPOSE, &boundary);
@@ -160,7 +160,7 @@ void WordPiece::append_word(const std::u32string& word, TokenIds& ids) const {
   std::string bytes;
   std::vector<std::size_t> starts = {0};  // of the characters, and the end
   for (const char32_t c : word) {
-    std::array<utf8proc_uint8_t, 4> buffer;
+    std::array<utf8proc_uint8_t, 4> buffer{};
     const utf8proc_ssize_t size = utf8proc_encode_char(static_cast<utf8proc_int32_t>(c), buffer.data());
     bytes.append(reinterpret_cast<const char*>(buffer.data()), static_cast<std::size_t>(size));
     starts.push_back(bytes.size());

@@ -13,7 +13,7 @@ std::string read_bytes(const std::string& path);
 [[noreturn]] void refuse_file(const std::string& path, std::string why);
 
 /// The number that 16 bits mean: IEEE half precision, and bfloat16 (the upper half of a float).
-double from_half(std::uint16_t bits);
+double from_half(std::uint16_t half);
 double from_bfloat(std::uint16_t bits);
 
 }  // namespace croquis

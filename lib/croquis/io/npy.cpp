@@ -199,7 +199,8 @@ std::vector<arma::mat> parse_npy(std::string_view bytes, const std::string& name
     if (dimensions == 3) refuse_file(name, "has no numbers");
     return {arma::mat(header.shape[1], header.shape[2])};
   }
-  require_memory(static_cast<double>(data.size() / layout.item) * sizeof(double), name, {});
+  const std::size_t numbers = data.size() / layout.item;
+  require_memory(static_cast<double>(numbers) * sizeof(double), name, {});
   return convert_all(data, header, layout.item);
 }
 

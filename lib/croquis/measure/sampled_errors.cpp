@@ -17,7 +17,7 @@ std::vector<arma::mat> grams_of(const arma::mat& rows) {
   std::vector<arma::mat> grams;
   for (arma::uword g = 0; g < SampledReference::kGroups; ++g) {
     const arma::mat group = rows.rows(arma::regspace<arma::uvec>(g, SampledReference::kGroups, rows.n_rows - 1));
-    grams.push_back(group.t() * group);
+    grams.emplace_back(group.t() * group);
   }
   return grams;
 }

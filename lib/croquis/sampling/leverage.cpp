@@ -23,7 +23,7 @@ double uniform(const Stream& stream, arma::uword i) {
 template <typename T>
 struct Level {
   arma::Col<T> residual;  // M_ii - M_iS (M_SS + lambda W^-2)^-1 M_Si
-  T ridge;
+  T ridge = 0;
 };
 
 template <typename T>

@@ -5,7 +5,7 @@
 
 namespace croquis {
 
-RelativeGrid::RelativeGrid(arma::uword n, arma::uword height) : height_(height), width_(0) {
+RelativeGrid::RelativeGrid(arma::uword n, arma::uword height) : height_(height) {
   require(n >= 1 && height >= 1 && n % height == 0, "RelativeGrid", "height >= 1 divides n >= 1",
           {{"n", n}, {"height", height}});
   width_ = n / height;

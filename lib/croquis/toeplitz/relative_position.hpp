@@ -34,7 +34,7 @@ class RelativeGrid {
   arma::uword place(arma::uword token) const { return token / width_ * (2 * width_ - 1) + token % width_; }
 
  private:
-  arma::uword height_, width_;
+  arma::uword height_, width_ = 0;
 };
 
 /// Throws std::invalid_argument unless the position goes with n tokens; the message names the entry.

@@ -87,15 +87,16 @@ void ToeplitzOperator<T>::accumulate(const T* outer, const T* inner, const T* x,
 }
 
 template <typename T>
-void ToeplitzOperator<T>::weigh(arma::Mat<T>& block, arma::uword first_key, const arma::uvec& queries) const {
-  for (arma::uword a = 0; a < block.n_cols; ++a) {
+void ToeplitzOperator<T>::weigh(arma::Mat<T>& keys_by_queries, arma::uword first_key, const arma::uvec& queries) const {
+  for (arma::uword a = 0; a < keys_by_queries.n_cols; ++a) {
     const arma::uword origin = grid_.centre() - grid_.place(queries(a));
-    T* column = block.colptr(a);
+    T* column = keys_by_queries.colptr(a);
     if (grid_.height() == 1) {
       const T* c = weights_.memptr() + (origin + first_key);
-      for (arma::uword b = 0; b < block.n_rows; ++b) column[b] *= c[b];
+      for (arma::uword b = 0; b < keys_by_queries.n_rows; ++b) column[b] *= c[b];
     } else {
-      for (arma::uword b = 0; b < block.n_rows; ++b) column[b] *= weights_(origin + grid_.place(first_key + b));
+      for (arma::uword b = 0; b < keys_by_queries.n_rows; ++b)
+        column[b] *= weights_(origin + grid_.place(first_key + b));
     }
   }
 }
