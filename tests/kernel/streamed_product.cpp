@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "support/attention.hpp"
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -30,7 +31,7 @@ TEST_CASE_TEMPLATE("softmax_product: is softmax(Q K^T / sqrt(p)) X, for scores t
                    T, float, double) {
   for (const auto& [a, b, p, c] : kSizes) {
     for (const T size : {T(1), T(30)}) {
-      CAPTURE(b);
+      CAPTURE_BINDING(b);
       CAPTURE(size);
       const Stream stream = Stream(test_seed()).child("softmax product").child(b);
       const arma::Mat<T> q = size * random_matrix<T>(a, p, stream.child("q")),
@@ -47,7 +48,7 @@ TEST_CASE_TEMPLATE("softmax_product: is softmax(Q K^T / sqrt(p)) X, for scores t
 
 TEST_CASE_TEMPLATE("gaussian_product: is the kernel times Z", T, float, double) {
   for (const auto& [a, b, p, c] : kSizes) {
-    CAPTURE(b);
+    CAPTURE_BINDING(b);
     const Stream stream = Stream(test_seed()).child("gaussian product").child(b);
     const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(p)));
     const arma::Mat<T> x = scale * random_matrix<T>(a, p, stream.child("x")),
