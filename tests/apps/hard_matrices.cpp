@@ -13,7 +13,7 @@ namespace {
 struct Matrices {
   std::string name;
   arma::mat q, k, v;
-  std::string refusal = "";  // a part of it, where there is one in double
+  std::string refusal{};  // a part of it, where there is one in double
 };
 
 std::vector<Matrices> hard_matrices() {

@@ -43,6 +43,7 @@ Process::Process(const std::vector<std::string>& arguments, const std::filesyste
   std::vector<std::string> all = {CROQUIS_PROGRAM};
   all.insert(all.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
+  pointers.reserve(all.size() + 1);
   for (std::string& argument : all) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   const std::string path = folder.string();

@@ -11,7 +11,7 @@
 namespace croquis {
 
 struct BertHead {
-  arma::uword layer, head;  ///< from 0
+  arma::uword layer = 0, head = 0;  ///< from 0
   Problem<double> problem;
 };
 
