@@ -104,7 +104,7 @@ TEST_CASE("croquis spectrum: heads side by side, with a heat map") {
   TemporaryFolder folder;
   arma::arma_rng::set_seed(5);
   for (const std::string name : {"Q", "K", "V"}) {
-    const arma::vec numbers(3 * 40 * 6, arma::fill::randn);
+    const arma::vec numbers(arma::uword{3} * 40 * 6, arma::fill::randn);
     const std::string bytes = npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 40, 6), }\n",
                                        bytes_of(arma::conv_to<std::vector<double>>::from(numbers)));
     write_text(folder / (name + ".npy"), bytes);

@@ -171,7 +171,7 @@ TEST_CASE("completed: what its law does not take is refused") {
 
 TEST_CASE("AnySketch: is a Sketch, copies share, refusals come through") {
   const AnySketch<double> sketch = GaussianSketch(5, 3, Stream(test_seed()));
-  const AnySketch<double> copy = sketch;
+  const AnySketch<double> copy = sketch;  // NOLINT: the copy is what is tested
   CHECK(copy.rows() == 5);
   CHECK(copy.cols() == 3);
   CHECK(identical(copy.dense(), GaussianSketch(5, 3, Stream(test_seed())).dense<double>()));

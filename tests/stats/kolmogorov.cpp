@@ -187,7 +187,7 @@ TEST_CASE("two_sample_kolmogorov_tail: the reflection formula for samples of one
     CHECK(two_sample_kolmogorov_tail(20000, 20000, 20000 * k) ==
           doctest::Approx(reflected(20000, k)).epsilon(1e-3).scale(0));
   }
-  CHECK(two_sample_kolmogorov_tail(20000, 20000, 20000 * 20) == doctest::Approx(1));
+  CHECK(two_sample_kolmogorov_tail(20000, 20000, std::uint64_t{20000} * 20) == doctest::Approx(1));
 }
 
 TEST_CASE("kolmogorov_tail: refuses samples without values and NaN") {

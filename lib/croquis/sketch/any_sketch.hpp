@@ -14,8 +14,8 @@ template <typename T>
 class AnySketch {
  public:
   template <typename S>
-  requires(!std::same_as<S, AnySketch> && Sketch<S, T>) AnySketch(S sketch)
-      : self_(std::make_shared<const Wrapped<S>>(std::move(sketch))) {}  // NOLINT: as any Sketch
+  requires(!std::same_as<S, AnySketch> && Sketch<S, T>) AnySketch(S sketch)  // NOLINT: as any Sketch
+      : self_(std::make_shared<const Wrapped<S>>(std::move(sketch))) {}
 
   arma::uword rows() const { return self_->rows(); }
   arma::uword cols() const { return self_->cols(); }
