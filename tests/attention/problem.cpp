@@ -15,7 +15,7 @@ TEST_CASE_TEMPLATE("Problem: keeps what it is given, and a copy is the same prob
   const Stream stream(test_seed());
   const arma::Mat<T> q = random_matrix<T>(5, 3, stream.child("q")), k = random_matrix<T>(5, 3, stream.child("k")),
                      v = random_matrix<T>(5, 2, stream.child("v"));
-  const Problem<T> problem(q, k, v), copy = problem;
+  const Problem<T> problem(q, k, v), copy = problem;  // NOLINT: the copy is what is tested
   for (const Problem<T>& p : {problem, copy}) {
     CHECK(identical(p.Q(), q));
     CHECK(identical(p.K(), k));

@@ -11,7 +11,10 @@ case $how in
   installed)
     cmake --install "$what" --prefix "$work/prefix" >/dev/null
     "$work/prefix/bin/croquis" --version | head -1
-    cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release ;;
+    # The library calls the OpenMP runtime of the compiler that made it.
+    compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$what/CMakeCache.txt")
+    cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release \
+      -DCMAKE_CXX_COMPILER="$compiler" ;;
   fetched | configured)
     cmake -S "$here" -B "$work/build" -DCROQUIS_SOURCE="$what" -DCMAKE_BUILD_TYPE=Release -G Ninja ;;
 esac >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }

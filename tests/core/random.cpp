@@ -48,7 +48,7 @@ TEST_CASE("Stream: seeds, names and indices lead to different streams, also wher
   const Stream root(test_seed());
   std::vector<Stream> streams = {root};
   for (std::uint64_t i = 0; i < 1000; ++i) streams.push_back(root.child(i));
-  for (std::uint64_t i = 0; i < 1000; ++i) streams.push_back(Stream(test_seed() + 1 + i));
+  for (std::uint64_t i = 0; i < 1000; ++i) streams.emplace_back(test_seed() + 1 + i);
   for (const char* name : {"a", "b", "ab", "ba", "", "0"}) streams.push_back(root.child(name));
   streams.push_back(root.child("a").child("b"));
   streams.push_back(root.child("b").child("a"));

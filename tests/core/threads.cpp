@@ -58,7 +58,7 @@ TEST_CASE("parallel_for: an exception of the body reaches the caller") {
 
 TEST_CASE("parallel_for: a loop inside a loop runs each pair once, and its exceptions pass both") {
   const ThreadCount count(4);
-  std::vector<std::atomic<int>> runs(20 * 30);
+  std::vector<std::atomic<int>> runs(std::size_t{20} * 30);
   parallel_for(20, [&](std::size_t i) { parallel_for(30, [&](std::size_t j) { ++runs[i * 30 + j]; }); });
   for (const auto& run : runs) REQUIRE(run == 1);
   CHECK(refusal<std::range_error>([] {

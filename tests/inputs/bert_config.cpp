@@ -45,7 +45,7 @@ TEST_CASE("bert configuration: entries are read, those that may be missing have 
 TEST_CASE("bert configuration: what is wrong or not BERT is refused in one line that names the entry") {
   const BertModel model("configuration");
   const auto message = [](const std::string& bytes) {
-    const std::string text = refusal([&] { parse_bert_config(bytes, "config.json"); });
+    std::string text = refusal([&] { parse_bert_config(bytes, "config.json"); });
     CHECK(text.find('\n') == std::string::npos);
     CHECK(text.starts_with("config.json: "));
     return text;

@@ -170,7 +170,7 @@ TEST_CASE("wordpiece: ids are line numbers, of equal lines the last; line ends o
 
 TEST_CASE("wordpiece: files that are no vocabulary are refused in one line") {
   const auto message = [](std::string_view text) {
-    const std::string said = refusal([&] { WordPiece(text, "v.txt", {}); });
+    std::string said = refusal([&] { WordPiece(text, "v.txt", {}); });
     CHECK(said.find('\n') == std::string::npos);
     CHECK(said.starts_with("v.txt: "));
     return said;

@@ -48,7 +48,7 @@ TEST_CASE("npy: what is written is read again, to the bit, with all kinds of num
   write_npy(path, special);
   const arma::mat back = read_npy(path);
   REQUIRE(arma::size(back) == arma::SizeMat(1, 8));
-  CHECK(std::memcmp(back.memptr(), special.memptr(), 8 * sizeof(double)) == 0);
+  CHECK(std::memcmp(back.memptr(), special.memptr(), 8 * sizeof(double)) == 0);  // NOLINT: bits, those of NaN too
 }
 
 TEST_CASE("npy: a written file has the format's header, padded to 64 bytes") {
@@ -57,7 +57,8 @@ TEST_CASE("npy: a written file has the format's header, padded to 64 bytes") {
   const std::string bytes = read_text(folder / "m.npy");
   CHECK(bytes.substr(0, 8) == std::string("\x93NUMPY\x01\x00", 8));
   CHECK(contains(bytes, "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }"));
-  const std::size_t header = static_cast<unsigned char>(bytes[8]) + 256 * static_cast<unsigned char>(bytes[9]);
+  const std::size_t header =
+      static_cast<unsigned char>(bytes[8]) + std::size_t{256} * static_cast<unsigned char>(bytes[9]);
   CHECK((10 + header) % 64 == 0);
   CHECK(bytes[10 + header - 1] == '\n');
   CHECK(bytes.size() == 10 + header + 6 * 8);

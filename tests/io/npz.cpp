@@ -65,7 +65,7 @@ TEST_CASE("npz: members stored and deflated, by either case of their name") {
 TEST_CASE("npz: what is no archive, or damaged, is refused in one line") {
   const std::string good = zip_file({{"q.npy", kC}}, Compression::deflated);
   const auto message = [](const std::string& bytes, const char* member = "q") {
-    const std::string text = refusal([&] { parse_npz(bytes, "f.npz", member); });
+    std::string text = refusal([&] { parse_npz(bytes, "f.npz", member); });
     CHECK(text.find('\n') == std::string::npos);
     CHECK(text.starts_with("f.npz: "));
     return text;

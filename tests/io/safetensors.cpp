@@ -22,7 +22,7 @@ std::string file_of(const std::vector<std::string>& entries, const std::string& 
 }
 
 std::string message_of(const std::string& bytes, const std::string& tensor = "a") {
-  const std::string text = refusal([&] { SafeTensors(bytes, "m.safetensors").matrix(tensor); });
+  std::string text = refusal([&] { SafeTensors(bytes, "m.safetensors").matrix(tensor); });
   CHECK(text.find('\n') == std::string::npos);
   CHECK(text.starts_with("m.safetensors: "));
   return text;

@@ -64,7 +64,8 @@ TEST_CASE("iterative_inverse: the start N^T / (||N||_1 ||N||_inf) has ||I - N Z|
   const Stream stream = Stream(test_seed()).child("starts");
   for (std::uint64_t trial = 0; trial < 20; ++trial) {
     // Without symmetry, condition number 10^(trial / 4).
-    const arma::vec values = arma::logspace(-static_cast<double>(trial) / 4, 0, 12) * std::pow(10.0, trial % 7 - 3.0);
+    const arma::vec values =
+        arma::logspace(-static_cast<double>(trial) / 4, 0, 12) * std::pow(10.0, static_cast<double>(trial % 7) - 3);
     const arma::mat n = with_singular_values(12, 12, values, stream.child(trial));
     const IterativeInverse<double> z = iterative_inverse(n, {.iterations = 0});
     CHECK(z.iterations == 0);

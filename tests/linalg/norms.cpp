@@ -94,5 +94,5 @@ TEST_CASE_TEMPLATE("frobenius_norm: is the root of the sum of squares", T, float
   const arma::Mat<T> a = random_matrix<T>(40, 30, Stream(test_seed()).child("frobenius"));
   const auto exact = static_cast<double>(frobenius(a));
   // 1,200 squares and sums, halved by the root.
-  CHECK(std::abs(static_cast<double>(frobenius_norm(a)) - exact) <= (1202 / 2 + 4) * unit<T>() * exact);
+  CHECK(std::abs(static_cast<double>(frobenius_norm(a)) - exact) <= (1202 / 2.0 + 4) * unit<T>() * exact);
 }
