@@ -124,7 +124,7 @@ void check(const ErrorOptions& options, const Problem<double>& problem, const st
         fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), problem.n()));
   }
   const auto n = static_cast<double>(problem.n()), d = static_cast<double>(features.back());
-  croquis::require_memory(n * d * (options.run.precision == "float" ? sizeof(float) : sizeof(double)),
+  croquis::require_memory(n * d * (options.run.precision == "float" ? 4 : 8),
                           "--features: the n x d numbers of a method", {{"n", problem.n()}, {"d", features.back()}});
   const auto least = static_cast<long long>(croquis::SampledReference::kGroups);
   if (options.rows && (*options.rows < least || *options.rows > static_cast<long long>(problem.n()))) {

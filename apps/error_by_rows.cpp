@@ -137,6 +137,7 @@ int run_error_by_rows(const ErrorOptions& options) {
   const std::vector<MethodChoice> methods = parse_methods(options.methods);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
   std::vector<croquis::SplitMethod> divided;
+  divided.reserve(methods.size());
   for (const MethodChoice& choice : methods) {
     divided.push_back(croquis::split_method(choice.name, choice.options));
   }

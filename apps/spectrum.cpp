@@ -163,6 +163,7 @@ int run_spectrum(SpectrumOptions options) {
   // Dense matrices go side by side; the products of a matrix-free one use all threads by themselves.
   std::vector<Step> steps = steps_of(inputs, matrices, options);
   std::vector<Run::Cell> plan;
+  plan.reserve(steps.size());
   for (const Step& step : steps) {
     plan.push_back({{csv_field(step.input->name), step.matrix, std::to_string(step.count)}});
   }

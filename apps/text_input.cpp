@@ -43,7 +43,7 @@ void require_length(arma::uword tokens, arma::uword n) {
 
 fs::path config_of(const InputOptions& o) {
   if (!o.model_config.empty()) return o.model_config;
-  const fs::path beside = fs::path(o.model).replace_filename("config.json");
+  fs::path beside = fs::path(o.model).replace_filename("config.json");
   std::error_code status;
   if (!fs::exists(beside, status)) {
     refuse(fmt::format("--model-config: there is no config.json beside {}; say where it is", o.model));

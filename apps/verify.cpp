@@ -197,6 +197,7 @@ int run_verify(VerifyOptions options) {
 
   Run run(options.run, "verify", kColumns, {{"claim"}, {"input"}}, std::move(identity));
   std::vector<Run::Cell> plan;
+  plan.reserve(tasks.size());
   for (const Task& task : tasks) plan.push_back({{task.id(), kWholeInput}});
   run.plan(plan);
   for (const Task& task : tasks) {

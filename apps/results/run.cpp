@@ -70,12 +70,12 @@ void prepare_run(const RunOptions& options) {
   prepare_threads(croquis::threads());
 }
 
-Run::Run(const RunOptions& options, const std::string& command, Fields columns, const Keys& keys,
+Run::Run(const RunOptions& options, const std::string& command, Fields columns, Keys keys,
          std::map<std::string, std::string> identity)
     : options_(options),
       command_(command),
       columns_(std::move(columns)),
-      keys_(keys),
+      keys_(std::move(keys)),
       shard_(parse_shard(options.shard)) {
   identity["command"] = command;
   identity["--seed"] = std::to_string(options.seed);

@@ -50,7 +50,7 @@ class Run {
 
   /// Opens `options.out`, checks a resumed file and writes the meta file. `identity` is what all rows depend on, beside
   /// seed and precision. Catches SIGINT and SIGTERM from here on.
-  Run(const RunOptions& options, const std::string& command, Fields columns, const Keys& keys,
+  Run(const RunOptions& options, const std::string& command, Fields columns, Keys keys,
       std::map<std::string, std::string> identity);
 
   /// Whether a resumed file has the row whose key columns are `key`, each as csv_field gives it.

@@ -125,13 +125,13 @@ struct Files : TemporaryFolder {
     const croquis::Stream stream = croquis::Stream(1).child("docs");
     std::vector<std::pair<std::string, std::string>> members;
     for (const char* name : {"Q", "K", "V"}) {
-      write(name + std::string(".npy"), normal_npy("(256, 16)", 256 * 16, stream.child(name)));
+      write(name + std::string(".npy"), normal_npy("(256, 16)", std::size_t{256} * 16, stream.child(name)));
       for (const char* layer : {"layer0_", "layer1_"}) {
         write(layer + std::string(name) + ".npy",
-              normal_npy("(4, 256, 8)", std::size_t{4 * 256 * 8}, stream.child(layer).child(name)));
+              normal_npy("(4, 256, 8)", std::size_t{4} * 256 * 8, stream.child(layer).child(name)));
       }
       members.emplace_back(name + std::string(".npy"),
-                           normal_npy("(256, 8)", std::size_t{256 * 8}, stream.child(name)));
+                           normal_npy("(256, 8)", std::size_t{256} * 8, stream.child(name)));
     }
     write("head.npz", zip_file(members, Compression::deflated));
     write("run.ini", block_of("docs/formats.md", "[error]"));

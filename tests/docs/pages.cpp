@@ -54,6 +54,7 @@ const std::vector<Page>& all_pages() {
     }
     std::sort(paths.begin() + 1, paths.end());
     std::vector<Page> read;
+    read.reserve(paths.size());
     for (const auto& path : paths) read.push_back(read_page(path));
     return read;
   }();

@@ -156,7 +156,7 @@ struct Found {
   croquis::Interval constants;  // of it
 };
 
-Found find(const Case& c, const Check& check, double alpha) {
+Found find(const Case& c, const Check& check, double alpha) {  // NOLINT(misc-no-recursion): once, on fewer tokens
   const arma::uword n = c.problem.n();
   const LiftFactor factor(c.problem, check.stream.child("factor").child(c.name));
   const Asked asked = asked_of(c, factor, check);
