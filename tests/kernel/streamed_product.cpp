@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/norms.hpp>
 
 #include <cmath>
 
@@ -21,10 +22,6 @@ namespace {
 const std::tuple<arma::uword, arma::uword, arma::uword, arma::uword> kSizes[] = {
     {1, 1, 1, 1}, {300, 70, 8, 5}, {600, 600, 3, 2}, {20, 1300, 4, 3}, {300, 5000, 2, 1}};
 
-double largest(const auto& x) {
-  return static_cast<double>(arma::abs(x).max());
-}
-
 }  // namespace
 
 TEST_CASE_TEMPLATE("softmax_product: is softmax(Q K^T / sqrt(p)) X, for scores that exponentials overflow at as well",
@@ -39,8 +36,8 @@ TEST_CASE_TEMPLATE("softmax_product: is softmax(Q K^T / sqrt(p)) X, for scores t
       const double s = largest_row(q) * largest_row(k) / std::sqrt(static_cast<double>(p));
       // Weights sum to 1: their error, with that of 8 groups which are rescaled as 8 blocks more; b products and sums.
       const auto terms = static_cast<double>(b);
-      const double bound =
-          (softmax_error<T>(terms + 8 * 512, static_cast<double>(p), s) + terms * unit<T>()) * largest(x);
+      const double bound = (softmax_error<T>(terms + 8 * 512, static_cast<double>(p), s) + terms * unit<T>()) *
+                           static_cast<double>(largest_entry(x));
       CHECK(distance(softmax_product(q, k, x), softmax_of(logits_of(q, k)) * x) <= bound);
     }
   }
@@ -57,7 +54,8 @@ TEST_CASE_TEMPLATE("gaussian_product: is the kernel times Z", T, float, double) 
     const double r = std::max(largest_row(x), largest_row(y));
     // Entries are at most 1 and wrong by gaussian_error; b products and sums, and those of 8 groups.
     const auto terms = static_cast<double>(b);
-    const double bound = terms * (gaussian_error<T>(static_cast<double>(p), r) + (terms + 8) * unit<T>()) * largest(z);
+    const double bound = terms * (gaussian_error<T>(static_cast<double>(p), r) + (terms + 8) * unit<T>()) *
+                         static_cast<double>(largest_entry(z));
     CHECK(distance(gaussian_product(x, y, z), gaussian_of(x, y) * z) <= bound);
   }
 }
