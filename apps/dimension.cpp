@@ -113,6 +113,7 @@ class Measurement {
       for (std::size_t e = 0; e < d.size(); ++e) draws[e][t] = d[e];
     });
     std::vector<Sufficient> found;
+    found.reserve(draws.size());
     for (std::vector<double>& some : draws) found.push_back(smallest(std::move(some), options_.delta));
     return found;
   }

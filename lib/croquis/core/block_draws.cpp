@@ -172,7 +172,7 @@ void fill(const Stream& stream, std::uint64_t first, std::uint64_t count, T* out
   constexpr std::uint64_t per_block = 4 * sizeof(float) / sizeof(T);
   const std::uint64_t at_once = per_block * blocks_at_once();
   Generator generator(stream, first / per_block);
-  HWY_ALIGN T part[4 * HWY_MAX_BYTES / sizeof(float)];
+  HWY_ALIGN T part[std::size_t{4} * HWY_MAX_BYTES / sizeof(float)];
   std::uint64_t i = 0;
   for (std::uint64_t skip = first % per_block; i < count; skip = 0) {
     if (skip == 0 && count - i >= at_once) {
