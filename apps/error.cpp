@@ -19,10 +19,8 @@
 namespace {
 
 using croquis::csv_field;
-using croquis::csv_number;
 using croquis::Problem;
 using croquis::Stream;
-using croquis::Target;
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {

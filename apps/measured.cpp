@@ -4,7 +4,6 @@
 #include <croquis/attention/exact.hpp>
 #include <stdexcept>
 
-using croquis::Problem;
 using croquis::Stream;
 using croquis::Target;
 using Clock = std::chrono::steady_clock;

@@ -99,6 +99,7 @@ const croquis::Summary* Group::metric(const std::string& name) const {
 std::vector<Group> group_rows(const croquis::CsvTable& table, const Grouping& grouping) {
   const auto columns = [&](const std::vector<std::string>& names) {
     std::vector<std::size_t> indices;
+    indices.reserve(names.size());
     for (const std::string& name : names) indices.push_back(table.column(name));
     return indices;
   };
@@ -110,6 +111,7 @@ std::vector<Group> group_rows(const croquis::CsvTable& table, const Grouping& gr
   std::vector<std::map<std::string, std::vector<double>>> values;
   for (const auto& row : table.rows) {
     std::vector<std::string> key;
+    key.reserve(keys.size());
     for (const std::size_t k : keys) key.push_back(row[k]);
     const auto [found, added] = index.emplace(key, groups.size());
     if (added) {
@@ -151,7 +153,8 @@ void write_summary(const std::string& path, const std::vector<Group>& groups, co
   const croquis::Summary nothing{0, undefined, undefined, undefined, undefined, undefined};
   for (const Group& g : groups) {
     for (const std::string& metric : grouping.metrics) {
-      const croquis::Summary& s = g.metric(metric) != nullptr ? *g.metric(metric) : nothing;
+      const croquis::Summary* known = g.metric(metric);
+      const croquis::Summary& s = known != nullptr ? *known : nothing;
       for (const std::string& key : grouping.keys) file << croquis::csv_field(g.key.at(key)) << ',';
       file << fmt::format("{},{},{},{},{},{},{},{}\n", metric, s.count, g.failed, csv_number(s.mean),
                           csv_number(s.standard_error), csv_number(s.q10), csv_number(s.q50), csv_number(s.q90));

@@ -83,10 +83,79 @@ TEST_CASE("streamed products: the last column apart is the last column") {
     const arma::mat q = random_matrix(a, p, stream.child("q")), k = random_matrix(b, p, stream.child("k")),
                     x = random_matrix(b, c, stream.child("x"));
     arma::vec last;
-    for (const auto product : {softmax_product<double>, gaussian_product<double>}) {
-      const arma::mat whole = product(q, k, x, nullptr), rest = product(q, k, x, &last);
-      CHECK(identical(arma::mat(arma::join_rows(rest, last)), whole));
+    const arma::mat softmax = softmax_product(q, k, x, {.last = &last});
+    CHECK(identical(arma::mat(arma::join_rows(softmax, last)), softmax_product(q, k, x)));
+    const arma::mat gaussian = gaussian_product(q, k, x, {.last = &last});
+    CHECK(identical(arma::mat(arma::join_rows(gaussian, last)), gaussian_product(q, k, x)));
+  }
+}
+
+TEST_CASE_TEMPLATE("softmax_product: tops and sums are the largest scores and what the rows add up to", T, float,
+                   double) {
+  for (const auto& [a, b, p, c] : kSizes) {
+    const Stream stream = Stream(test_seed()).child("tops").child(b);
+    const arma::Mat<T> q = T(20) * random_matrix<T>(a, p, stream.child("q")),
+                       k = random_matrix<T>(b, p, stream.child("k")), x = random_matrix<T>(b, c, stream.child("x"));
+    arma::Col<T> tops, sums;
+    softmax_product(q, k, x, {.tops = &tops, .sums = &sums});
+    const Dense logits = logits_of(q, k);
+    const double s = largest_row(q) * largest_row(k) / std::sqrt(static_cast<double>(p));
+    const double error = softmax_error<T>(static_cast<double>(b) + 8 * 512, static_cast<double>(p), s);
+    double worst_top = 0, worst_sum = 0;
+    for (arma::uword i = 0; i < a; ++i) {
+      long double top = -1e30L, sum = 0;
+      for (arma::uword j = 0; j < b; ++j) top = std::max(top, logits(i, j));
+      for (arma::uword j = 0; j < b; ++j) sum += std::exp(logits(i, j) - top);
+      worst_top = std::max(worst_top, static_cast<double>(std::fabs(static_cast<long double>(tops(i)) - top)));
+      worst_sum = std::max(worst_sum, static_cast<double>(std::fabs(static_cast<long double>(sums(i)) / sum - 1)));
     }
+    CHECK(worst_top <= (static_cast<double>(p) + 10) * s * unit<T>());
+    CHECK(worst_sum <= error);
+  }
+}
+
+TEST_CASE_TEMPLATE("softmax_product: logs of weights are added to the scores of their keys", T, float, double) {
+  for (const auto& [a, b, p, c] : kSizes) {
+    const Stream stream = Stream(test_seed()).child("weights").child(b);
+    const arma::Mat<T> q = random_matrix<T>(a, p, stream.child("q")), k = random_matrix<T>(b, p, stream.child("k")),
+                       x = random_matrix<T>(b, c, stream.child("x"));
+    const arma::Col<T> log_weights = T(5) * random_matrix<T>(b, 1, stream.child("w"));
+    Dense logits = logits_of(q, k);
+    for (arma::uword i = 0; i < a; ++i) {
+      for (arma::uword j = 0; j < b; ++j) logits(i, j) += static_cast<long double>(log_weights(j));
+    }
+    const double s = largest_row(q) * largest_row(k) / std::sqrt(static_cast<double>(p)) + largest_entry(log_weights);
+    const auto terms = static_cast<double>(b);
+    CHECK(distance(softmax_product<T>(q, k, x, {}, log_weights), softmax_of(logits) * x) <=
+          (softmax_error<T>(terms + 8 * 512, static_cast<double>(p), s) + terms * unit<T>()) * largest_entry(x));
+    CHECK(contains(refusal([&] { softmax_product<T>(q, k, x, {}, arma::Col<T>(b + 1)); }), "a weight for every key"));
+  }
+}
+
+TEST_CASE_TEMPLATE("gaussian_product: points are scaled and moved before they are used", T, float, double) {
+  for (const auto& [a, b, p, c] : kSizes) {
+    CAPTURE_BINDING(b);
+    const Stream stream = Stream(test_seed()).child("moved").child(b);
+    const T scale = T(0.4);
+    const arma::Mat<T> x = random_matrix<T>(a, p, stream.child("x")) + T(3),
+                       y = random_matrix<T>(b, p, stream.child("y")) + T(3),
+                       z = random_matrix<T>(b, c, stream.child("z"));
+    const arma::Row<T> centre = scale * T(3) + T(0.1) * random_matrix<T>(1, p, stream.child("centre"));
+    const Dense points_x = static_cast<long double>(scale) * Dense(x),
+                points_y = static_cast<long double>(scale) * Dense(y);
+    const double r = std::max(largest_row(x), largest_row(y)) * static_cast<double>(scale);
+    const auto terms = static_cast<double>(b);
+    const double bound =
+        terms * (gaussian_error<T>(static_cast<double>(p), r) + (terms + 8) * unit<T>()) * largest_entry(z);
+    const MovedPoints<T> moved_x{x, scale, &centre}, moved_y{y, scale, &centre};
+    const Dense expected = gaussian_of(points_x, points_y) * z;  // the centre is the same for both, and cancels
+    CHECK(distance(gaussian_product<T>(moved_x, moved_y, z), expected) <= bound);
+    // One that is not moved with one that is: what the landmarks are.
+    arma::Mat<T> there = scale * x;
+    there.each_row() -= centre;
+    CHECK(distance(gaussian_product<T>(MovedPoints<T>{there}, moved_y, z), expected) <= bound);
+    const arma::Mat<T> here = scale * x;
+    CHECK(distance(gaussian_product<T>(MovedPoints<T>{here}, MovedPoints<T>{y, scale}, z), expected) <= bound);
   }
 }
 

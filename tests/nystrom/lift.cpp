@@ -127,7 +127,7 @@ TEST_CASE_TEMPLATE("LiftedPoints::kernel: is the kernel matrix of the points, as
     CHECK(arma::all(kernel.diagonal == 1));
     // As gaussian_error, (8 p + 48) r^2 u and 4 u, and twice that for the r that is taken about the mean.
     CHECK(distance(kernel.dense(), gaussian_of(stacked, stacked)) <=
-          2 * (8 * 2 + 48) * static_cast<double>(kernel.entry_error) * unit<T>());
+          2 * (8 * 2 + 48) * static_cast<double>(kernel.entry_error()) * unit<T>());
   }
 }
 

@@ -3,6 +3,8 @@
 #include <croquis/sampling/landmarks.hpp>
 #include <croquis/sampling/pilot.hpp>
 
+#include "support/attention.hpp"
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -92,29 +94,36 @@ TEST_CASE("sample_weighted: draws are proportional to the weights with replaceme
 
 TEST_CASE_TEMPLATE("pilot_sample: the weights are the column norms of the sampled rows of B times the norms of V", T,
                    float, double) {
-  const auto q = random_matrix<T>(30, 4, Stream(36).child("q")), k = random_matrix<T>(30, 4, Stream(36).child("k")),
-             v = random_matrix<T>(30, 3, Stream(36).child("v"));
-  const Pilot<T> pilot = pilot_sample(q, k, v, 8, Stream(37));
-  REQUIRE(pilot.rows.n_elem == 8);
-  for (arma::uword i = 0; i < 30; ++i) {
-    long double squares = 0, value = 0;
-    for (arma::uword a = 0; a < 8; ++a) {
-      const arma::uword j = pilot.rows(a);
-      long double row_sum = 0, entry = 0;
-      for (arma::uword c = 0; c < 30; ++c) {
-        long double dot = 0;
-        for (arma::uword t = 0; t < 4; ++t)
-          dot += static_cast<long double>(q(j, t)) * static_cast<long double>(k(c, t));
-        row_sum += std::exp(dot / 2);
-        if (c == i) entry = std::exp(dot / 2);
-      }
-      CHECK(std::abs(static_cast<double>(entry / row_sum) - static_cast<double>(pilot.scores(i, a))) <=
-            100 * unit<T>());  // 4 products, an exponential of a score below 20, 30 terms
-      squares += entry / row_sum * (entry / row_sum);
+  struct Sizes {
+    arma::uword n, d_0;
+  };
+  for (const auto& [n, d_0] : {Sizes{30, 8}, Sizes{30, 40}, Sizes{1100, 300}}) {  // blocks: 512 keys, 256 rows
+    CAPTURE_BINDING(n);
+    CAPTURE_BINDING(d_0);
+    constexpr arma::uword p = 4, p_v = 3;
+    const auto q = random_matrix<T>(n, p, Stream(36).child("q")), k = random_matrix<T>(n, p, Stream(36).child("k")),
+               v = random_matrix<T>(n, p_v, Stream(36).child("v"));
+    const Pilot<T> pilot = pilot_sample(q, k, v, d_0, Stream(37), true);
+    REQUIRE(pilot.rows.n_elem == d_0);
+    const Dense b = softmax_of(logits_of(rows_of(q, pilot.rows), k));
+    const double s = largest_row(q) * largest_row(k) / 2;
+    const double error = softmax_error<T>(static_cast<double>(n) + 8 * 512, p, s);
+    CHECK(distance(pilot.output, b * v) <=
+          (error + static_cast<double>(n) * unit<T>()) * static_cast<double>(largest_entry_of(v)));
+    double worst = 0;
+    for (arma::uword i = 0; i < n; ++i) {
+      long double squares = 0, value = 0;
+      for (arma::uword a = 0; a < d_0; ++a) squares += b(a, i) * b(a, i);
+      for (arma::uword t = 0; t < p_v; ++t)
+        value += static_cast<long double>(v(i, t)) * static_cast<long double>(v(i, t));
+      const long double expected = std::sqrt(squares * value);
+      worst = std::max(worst, static_cast<double>(std::abs(static_cast<long double>(pilot.weights(i)) / expected - 1)));
     }
-    for (arma::uword t = 0; t < 3; ++t) value += static_cast<long double>(v(i, t)) * static_cast<long double>(v(i, t));
-    const double expected = static_cast<double>(std::sqrt(squares * value));
-    CHECK(std::abs(static_cast<double>(pilot.weights(i)) - expected) <= 200 * unit<T>() * expected);
+    CHECK(worst <= error + static_cast<double>(d_0 + p_v + 8) * unit<T>());
+    const Pilot<T> without = pilot_sample(q, k, v, d_0, Stream(37));
+    CHECK(without.output.is_empty());
+    CHECK(identical(arma::Mat<T>(without.weights), arma::Mat<T>(pilot.weights)));
   }
-  CHECK(contains(refusal([&] { pilot_sample(q, k, v, 0, Stream(1)); }), "d_0 >= 1"));
+  const arma::Mat<T> some(3, 2, arma::fill::ones);
+  CHECK(contains(refusal([&] { pilot_sample(some, some, some, 0, Stream(1)); }), "d_0 >= 1"));
 }

@@ -67,7 +67,7 @@ TEST_CASE("RidgeLeverage: zero and rank-deficient matrices, and refusals") {
   CHECK(ones.scores(1e-6).max() <= 0.125 + 1e-12);  // eight copies of one point share a score of 1
   CHECK(contains(refusal([&] { ones.scores(0); }), "lambda > 0"));
   CHECK(contains(refusal([&] { ones.ridge_for(9); }), "d = 9"));
-  const KernelMatrix<double> large{9000, arma::vec(9000, arma::fill::ones), nullptr, 1.0};
+  const KernelMatrix<double> large{9000, arma::vec(9000, arma::fill::ones), nullptr, [] { return 1.0; }};
   CHECK(contains(refusal([&] { RidgeLeverage<double>{large}; }), "8192"));
 }
 

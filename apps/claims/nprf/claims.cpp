@@ -1,8 +1,6 @@
 #include "claims/claim.hpp"
 #include "claims/nprf/checks.hpp"
 
-using croquis::Verdict;
-
 std::vector<Claim> nprf_claims() {
   return {
       {.id = "rpe.prop1",

@@ -61,7 +61,7 @@ struct Tokens {
 
   arma::uword rows() const { return q.n_cols; }
   arma::uword cols() const { return k.n_cols; }
-  bool normalised() const { return is_normalised(target); }
+  RowScale row_scale() const { return is_normalised(target) ? RowScale::by_sum : RowScale::none; }
   arma::uword token(arma::uword query) const { return chosen.is_empty() ? query : chosen(query); }
 
   // scores (keys x queries) <- log a, for keys k0 ... and queries q0 ...
@@ -117,23 +117,29 @@ arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, c
   return y;
 }
 
+// B X or C X, and the log row sums.
+template <typename T>
+ExactAttention<T> attend(const Tokens<T>& tokens, const arma::Mat<T>& x) {
+  ExactAttention<T> exact;
+  arma::Col<T> tops;
+  exact.output = streamed_product<T>(tokens, x, {.tops = &tops, .sums = &exact.log_row_sums});
+  logarithm(exact.log_row_sums.memptr(), exact.log_row_sums.n_elem);
+  exact.log_row_sums += tops;
+  return exact;
+}
+
 }  // namespace
 
 template <typename T>
 ExactAttention<T> exact_attention(const Problem<T>& problem, Target target) {
-  ExactAttention<T> exact;
-  exact.output = streamed_product<T>(Tokens<T>(problem, target), problem.V(), {.log_row_sums = &exact.log_row_sums});
-  return exact;
+  return attend(Tokens<T>(problem, target), problem.V());
 }
 
 template <typename T>
 ExactAttention<T> exact_attention_rows(const Problem<T>& problem, Target target, const arma::uvec& rows) {
   require(!rows.is_empty() && rows.is_sorted("strictascend") && rows.back() < problem.n(), "exact_attention_rows",
           "rows ascend, each once, below n", {{"rows", rows.n_elem}, {"n", problem.n()}});
-  ExactAttention<T> exact;
-  exact.output =
-      streamed_product<T>(Tokens<T>(problem, target, rows), problem.V(), {.log_row_sums = &exact.log_row_sums});
-  return exact;
+  return attend(Tokens<T>(problem, target, rows), problem.V());
 }
 
 template <typename T>
@@ -141,7 +147,7 @@ LinearOperator<T> exact_scores(const Problem<T>& problem, Target target) {
   const auto tokens = std::make_shared<const Tokens<T>>(problem, target);
   // The row sums are a pass of their own, taken once: B^T needs them before it can start.
   arma::Col<T> log_scale(problem.n(), arma::fill::zeros);
-  if (is_normalised(target)) streamed_product<T>(*tokens, arma::Mat<T>(problem.n(), 0), {.log_row_sums = &log_scale});
+  if (is_normalised(target)) log_scale = attend(*tokens, arma::Mat<T>(problem.n(), 0)).log_row_sums;
   return {problem.n(), problem.n(),
           [tokens](const arma::Mat<T>& x) -> arma::Mat<T> { return streamed_product<T>(*tokens, x); },
           [tokens, log_scale](const arma::Mat<T>& x) -> arma::Mat<T> {

@@ -17,6 +17,29 @@ std::string joined(const std::vector<std::string>& names) {
   return all;
 }
 
+// D~^-1 phi(X) phi(Y)^T with the features in memory.
+template <typename T>
+LinearOperator<T> scores_of(const FeaturePair<T>& features) {
+  struct Factors {
+    typename FeaturePair<T>::Matrices phi;
+    arma::Col<T> sums;
+  };
+  const auto f = std::make_shared<Factors>();
+  f->phi = features.matrices();
+  f->sums = product<T>(f->phi.queries, column_sums(f->phi.keys).t());
+  return {f->phi.queries.n_rows, f->phi.keys.n_rows,
+          [f](const arma::Mat<T>& x) -> arma::Mat<T> {
+            arma::Mat<T> y = product(f->phi.queries, product_tn(f->phi.keys, x));
+            divide_rows(y, f->sums);
+            return y;
+          },
+          [f](const arma::Mat<T>& x) -> arma::Mat<T> {
+            arma::Mat<T> scaled = x;
+            divide_rows(scaled, f->sums);
+            return product(f->phi.keys, product_tn(f->phi.queries, scaled));
+          }};
+}
+
 }  // namespace
 
 template <typename T>
@@ -29,28 +52,13 @@ Denominators<T> checked_denominators(arma::Col<T> sums, arma::Col<T> log_scale, 
 }
 
 template <typename T>
-Approximation<T> feature_attention(const FeaturePair<T>& features, const arma::Mat<T>& v, std::string_view name) {
-  struct Factors {
-    typename FeaturePair<T>::Matrices phi;
-    arma::Col<T> sums;
-  };
-  const auto f = std::make_shared<Factors>();
-  f->phi = features.matrices();
-  f->sums = product<T>(f->phi.queries, column_sums(f->phi.keys).t());
+Approximation<T> feature_attention(FeaturePair<T> features, const arma::Mat<T>& v, std::string_view name) {
+  const auto shared = std::make_shared<const FeaturePair<T>>(std::move(features));
+  typename FeaturePair<T>::Attended attended = shared->attend(v);
   Approximation<T> approximation;
-  approximation.denominators = checked_denominators<T>(f->sums, f->phi.log_scale, name);
-  approximation.scores = LinearOperator<T>{f->phi.queries.n_rows, f->phi.keys.n_rows,
-                                           [f](const arma::Mat<T>& x) -> arma::Mat<T> {
-                                             arma::Mat<T> y = product(f->phi.queries, product_tn(f->phi.keys, x));
-                                             divide_rows(y, f->sums);
-                                             return y;
-                                           },
-                                           [f](const arma::Mat<T>& x) -> arma::Mat<T> {
-                                             arma::Mat<T> scaled = x;
-                                             divide_rows(scaled, f->sums);
-                                             return product(f->phi.keys, product_tn(f->phi.queries, scaled));
-                                           }};
-  approximation.output = approximation.scores->apply(v);
+  approximation.output = std::move(attended.output);
+  approximation.denominators = checked_denominators<T>(std::move(attended.sums), std::move(attended.log_scale), name);
+  approximation.scores = deferred<T>(approximation.output.n_rows, v.n_rows, [shared] { return scores_of(*shared); });
   return approximation;
 }
 
@@ -59,8 +67,10 @@ double feature_attention_flops(double n, double p, double p_v, double d, Feature
 }
 
 template <typename T>
-arma::Mat<T> attention_points(const arma::Mat<T>& x) {
-  return scaled(x, std::pow(static_cast<T>(x.n_cols), T(-0.25)));
+FeaturePair<T> softmax_features(const Problem<T>& problem, arma::uword d, const FeatureOptions& options,
+                                const Stream& stream) {
+  const T scale = std::pow(static_cast<T>(problem.p()), T(-0.25));
+  return {problem.shared_Q(), problem.shared_K(), scale, d, options, stream};
 }
 
 FeatureOptions feature_options(const OptionValues& values, const FeatureOptions& fallback) {
@@ -81,10 +91,10 @@ std::vector<OptionInfo> feature_option_infos(const FeatureOptions& fallback) {
 
 template Denominators<float> checked_denominators(arma::Col<float>, arma::Col<float>, std::string_view);
 template Denominators<double> checked_denominators(arma::Col<double>, arma::Col<double>, std::string_view);
-template Approximation<float> feature_attention(const FeaturePair<float>&, const arma::Mat<float>&, std::string_view);
-template Approximation<double> feature_attention(const FeaturePair<double>&, const arma::Mat<double>&,
-                                                 std::string_view);
-template arma::Mat<float> attention_points(const arma::Mat<float>&);
-template arma::Mat<double> attention_points(const arma::Mat<double>&);
+template Approximation<float> feature_attention(FeaturePair<float>, const arma::Mat<float>&, std::string_view);
+template Approximation<double> feature_attention(FeaturePair<double>, const arma::Mat<double>&, std::string_view);
+template FeaturePair<float> softmax_features(const Problem<float>&, arma::uword, const FeatureOptions&, const Stream&);
+template FeaturePair<double> softmax_features(const Problem<double>&, arma::uword, const FeatureOptions&,
+                                              const Stream&);
 
 }  // namespace croquis

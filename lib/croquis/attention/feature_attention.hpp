@@ -13,10 +13,10 @@ namespace croquis {
 /// estimate of
 ///   the row sums where the features are unbiased; the ratio is not.
 /// Cost: 4 n d p for the features (half of it where two share a direction), 4 n d (p_v + 1) flops, 2 n d exponentials;
-/// memory O(n d), which the scores keep. Throws std::runtime_error, with `name` and the token, when an estimated row
-/// sum is zero.
+/// memory as FeaturePair::attend, and O(n d) for the scores when they are applied. Throws std::runtime_error, with
+/// `name` and the token, when an estimated row sum is zero.
 template <typename T>
-Approximation<T> feature_attention(const FeaturePair<T>& features, const arma::Mat<T>& v, std::string_view name);
+Approximation<T> feature_attention(FeaturePair<T> features, const arma::Mat<T>& v, std::string_view name);
 
 /// D~ and its check, for the methods that divide by sums of features.
 template <typename T>
@@ -25,9 +25,10 @@ Denominators<T> checked_denominators(arma::Col<T> sums, arma::Col<T> log_scale, 
 /// 4 n (d / f) p + 2 n d + 4 n d (p_v + 1), f features a direction.
 double feature_attention_flops(double n, double p, double p_v, double d, FeatureMap map);
 
-/// x / p^{1/4}: once for queries and once for keys.
+/// The features of Q / p^{1/4} and K / p^{1/4}.
 template <typename T>
-arma::Mat<T> attention_points(const arma::Mat<T>& x);
+FeaturePair<T> softmax_features(const Problem<T>& problem, arma::uword d, const FeatureOptions& options,
+                                const Stream& stream);
 
 /// The options map, projection and epsilon, with `fallback` for what is not given.
 FeatureOptions feature_options(const OptionValues& values, const FeatureOptions& fallback);

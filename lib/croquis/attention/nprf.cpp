@@ -1,13 +1,14 @@
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/nprf.hpp>
 #include <croquis/linalg/rows.hpp>
+#include <utility>
 
 namespace croquis {
 
 template <typename T>
 Approximation<T> nprf(const Problem<T>& problem, arma::uword d, const Stream& stream, const FeatureOptions& options) {
-  const FeaturePair<T> features(unit_rows(problem.Q()), unit_rows(problem.K()), d, options, stream.child("features"));
-  return feature_attention(features, problem.V(), "nprf");
+  FeaturePair<T> features(unit_rows(problem.Q()), unit_rows(problem.K()), d, options, stream.child("features"));
+  return feature_attention(std::move(features), problem.V(), "nprf");
 }
 
 template <typename T>

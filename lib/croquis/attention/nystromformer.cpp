@@ -61,7 +61,8 @@ Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& land
   // V and, as the last column, 1: the rows of G sum to 1.
   const arma::Mat<T> values =
       arma::join_rows(softmax_product<T>(q, problem.K(), problem.V()), arma::Mat<T>(d, 1, arma::fill::ones));
-  approximation.output = softmax_product<T>(problem.Q(), k, inverse.apply(values), &approximation.row_sums.emplace());
+  approximation.output =
+      softmax_product<T>(problem.Q(), k, inverse.apply(values), {.last = &approximation.row_sums.emplace()});
   approximation.scores = deferred<T>(problem.n(), problem.n(), [=]() -> LinearOperator<T> {
     const auto left = std::make_shared<const arma::Mat<T>>(softmax_transposed(problem.Q(), k));   // F^T, d x n
     const auto right = std::make_shared<const arma::Mat<T>>(softmax_transposed(q, problem.K()));  // G^T, n x d

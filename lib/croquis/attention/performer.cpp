@@ -16,9 +16,7 @@ FeatureOptions options_from(const OptionValues& values) {
 template <typename T>
 Approximation<T> performer(const Problem<T>& problem, arma::uword d, const Stream& stream,
                            const FeatureOptions& options) {
-  const FeaturePair<T> features(attention_points(problem.Q()), attention_points(problem.K()), d, options,
-                                stream.child("features"));
-  return feature_attention(features, problem.V(), "performer");
+  return feature_attention(softmax_features(problem, d, options, stream.child("features")), problem.V(), "performer");
 }
 
 template <typename T>

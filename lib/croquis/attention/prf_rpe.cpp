@@ -11,9 +11,10 @@ template <typename T>
 Approximation<T> approximate(const Problem<T>& problem, Target target, arma::uword d, const Stream& stream,
                              const RelativeFeatureOptions& options) {
   const bool unit = has_unit_rows(target);
-  FeaturePair<T> features(unit ? unit_rows(problem.Q()) : attention_points(problem.Q()),
-                          unit ? unit_rows(problem.K()) : attention_points(problem.K()), d, options.features,
-                          stream.child("features"));
+  const Stream draw = stream.child("features");
+  FeaturePair<T> features =
+      unit ? FeaturePair<T>(unit_rows(problem.Q()), unit_rows(problem.K()), d, options.features, draw)
+           : softmax_features(problem, d, options.features, draw);
   return relative_feature_attention(std::move(features), problem, options.product, unit ? "nprf-rpe" : "prf-rpe");
 }
 

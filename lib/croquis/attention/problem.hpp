@@ -51,6 +51,9 @@ class Problem {
   const arma::Mat<T>& Q() const { return data_->q; }
   const arma::Mat<T>& K() const { return data_->k; }
   const arma::Mat<T>& V() const { return data_->v; }
+  /// Q and K for those who keep them longer than the problem.
+  std::shared_ptr<const arma::Mat<T>> shared_Q() const { return {data_, &data_->q}; }
+  std::shared_ptr<const arma::Mat<T>> shared_K() const { return {data_, &data_->k}; }
   arma::uword n() const { return data_->q.n_rows; }         ///< tokens without padding
   arma::uword padded_n() const { return data_->padded_n; }  ///< tokens with padding
   arma::uword p() const { return data_->q.n_cols; }

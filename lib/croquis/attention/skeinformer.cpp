@@ -5,10 +5,12 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/sampling/column_norms.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
+#include <memory>
 #include <utility>
 
 namespace croquis {
@@ -29,9 +31,11 @@ arma::Col<T> log_row_sums_of(const Problem<T>& problem, const SkeinformerOptions
 
 // Scores of the sampled columns to weights of a row that sums to 1.
 template <typename T>
-Denominators<T> normalise(ColumnScores<T>& scores, bool adaptive) {
+ColumnScores<T> normalised_columns(const Problem<T>& problem, arma::uvec columns, bool adaptive) {
+  ColumnScores<T> scores;
+  scores.weights = scores_transposed<T>(problem.Q(), problem.K().rows(columns));
+  scores.columns = std::move(columns);
   const arma::uword n = scores.weights.n_cols, d = scores.weights.n_rows;
-  Denominators<T> denominators{arma::Col<T>(n), arma::Col<T>(n)};
   if (adaptive) scores.rest.set_size(n);
   parallel_for(n, 4 * d, [&](std::size_t i) {
     T* row = scores.weights.colptr(i);
@@ -40,10 +44,27 @@ Denominators<T> normalise(ColumnScores<T>& scores, bool adaptive) {
     const T sum = exp_shifted(row, d, top) + static_cast<T>(n - d) * geometric_mean;
     scores.weights.col(i) /= sum;
     if (adaptive) scores.rest[i] = geometric_mean / sum;
-    denominators.values[i] = sum;
-    denominators.log_scale[i] = top;
   });
-  return denominators;
+  return scores;
+}
+
+// The same rows times V, with no weight in memory. A row's geometric mean is exp of the query with the mean of the
+// sampled keys: n - d times a key of its own, whose value is the mean of those that were not sampled.
+template <typename T>
+arma::Mat<T> normalised_product(const Problem<T>& problem, const arma::uvec& columns, bool adaptive,
+                                Denominators<T>& denominators) {
+  const arma::uword n = problem.n(), d = columns.n_elem, others = adaptive ? n - d : 0;
+  arma::Mat<T> keys = problem.K().rows(columns), values = problem.V().rows(columns);
+  arma::Col<T> log_weights;
+  if (others > 0) {
+    const auto count = static_cast<T>(others);
+    keys.insert_rows(d, arma::mean(keys, 0));
+    values.insert_rows(d, (column_sums(problem.V()) - column_sums(values)) / count);
+    log_weights.zeros(d + 1);
+    log_weights(d) = std::log(count);
+  }
+  return softmax_product<T>(problem.Q(), keys, values, {.tops = &denominators.log_scale, .sums = &denominators.values},
+                            log_weights);
 }
 
 // log_row_sums: of the exact D, or empty where that is not needed.
@@ -53,38 +74,42 @@ Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_
   const arma::uword n = problem.n();
   require(d >= 1 && d <= n, "skeinformer", "1 <= d <= n", {{"d", d}, {"n", n}});
   if (options.leave_one) d = std::min(d, std::max<arma::uword>(n - 1, 1));
-  arma::Col<T> weights(n, arma::fill::ones);
-  arma::uvec pilot_rows;
-  arma::Mat<T> pilot_scores;
+  const bool by_softmax = options.rows == Rows::adaptive || options.rows == Rows::simple;
+  Pilot<T> pilot;
   if (options.columns == Columns::pilot) {
     const arma::uword pilots = options.pilot_rows == 0 ? d : options.pilot_rows;
-    Pilot<T> pilot = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, stream.child("pilot"));
-    weights = std::move(pilot.weights);
-    pilot_rows = std::move(pilot.rows);
-    pilot_scores = std::move(pilot.scores);
-  }
-  const Stream draw = stream.child("columns");
-  ColumnScores<T> scores;
-  std::optional<Denominators<T>> denominators;
-  if (options.rows == Rows::weighted) {
-    scores = importance_columns<T>(problem.Q(), problem.K(), log_row_sums, std::move(weights), d, draw);
+    pilot =
+        pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, stream.child("pilot"), options.reuse && by_softmax);
   } else {
-    scores.columns = options.columns == Columns::pilot ? sample_weighted_without_replacement(weights, d, draw)
-                                                       : sample_without_replacement(n, d, draw);
-    scores.weights = scores_transposed<T>(problem.Q(), problem.K().rows(scores.columns));
-    if (options.rows == Rows::raw) {
-      exponentiate(scores.weights, log_row_sums);
-    } else {
-      denominators = normalise(scores, options.rows == Rows::adaptive);
-    }
+    pilot.weights.ones(n);
   }
-  if (options.reuse) {
-    scores.rows = std::move(pilot_rows);
-    scores.row_scores = std::move(pilot_scores);
+  const auto known = std::make_shared<const arma::uvec>(options.reuse ? pilot.rows : arma::uvec());
+  const auto with_known = [problem, known](ColumnScores<T> scores) {
+    scores.rows = *known;
+    if (!known->is_empty()) scores.row_scores = softmax_transposed<T>(problem.Q().rows(*known), problem.K());
+    return as_operator(std::move(scores));
+  };
+  const Stream draw = stream.child("columns");
+  if (options.rows == Rows::weighted) {
+    return from_scores(
+        with_known(importance_columns<T>(problem.Q(), problem.K(), log_row_sums, std::move(pilot.weights), d, draw)),
+        problem);
   }
-
-  Approximation<T> approximation = from_scores(as_operator(std::move(scores)), problem);
-  approximation.denominators = std::move(denominators);
+  arma::uvec columns = options.columns == Columns::pilot ? sample_weighted_without_replacement(pilot.weights, d, draw)
+                                                         : sample_without_replacement(n, d, draw);
+  if (options.rows == Rows::raw) {
+    ColumnScores<T> scores;
+    scores.weights = scores_transposed<T>(problem.Q(), problem.K().rows(columns));
+    exponentiate(scores.weights, log_row_sums);
+    scores.columns = std::move(columns);
+    return from_scores(with_known(std::move(scores)), problem);
+  }
+  const bool adaptive = options.rows == Rows::adaptive;
+  Approximation<T> approximation;
+  approximation.output = normalised_product(problem, columns, adaptive, approximation.denominators.emplace());
+  if (options.reuse) approximation.output.rows(pilot.rows) = pilot.output;
+  approximation.scores = deferred<T>(
+      n, n, [=, columns = std::move(columns)] { return with_known(normalised_columns(problem, columns, adaptive)); });
   return approximation;
 }
 

@@ -6,6 +6,7 @@
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/linalg/rows.hpp>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 
@@ -19,15 +20,17 @@ struct Shared {
   LandmarkSampler<T> landmarks;
 
   Shared(const Problem<T>& problem, const SkyformerOptions& options)
-      : lift(problem.Q(), problem.K()), landmarks(lift.kernel(), options.landmarks, options.given) {}
+      : lift(problem.shared_Q(), problem.shared_K()), landmarks(lift.kernel(), options.landmarks, options.given) {}
 };
 
 // (W + gamma I)^+ as an operator, in factors.
 template <typename T>
-LinearOperator<T> invert_core(arma::Mat<T> core, const SkyformerOptions& options, T cutoff, Diagnostics& diagnostics) {
+LinearOperator<T> invert_core(arma::Mat<T> core, const std::function<T()>& find_cutoff, const SkyformerOptions& options,
+                              Diagnostics& diagnostics) {
   const arma::uword d = core.n_rows;
   core.diag() += static_cast<T>(options.ridge);
   if (options.inverse == SkyformerOptions::Inverse::pinv) {
+    const T cutoff = find_cutoff();
     if (std::optional<arma::Mat<T>> root = inverse_root_psd(core, cutoff)) {  // nothing to cut off
       diagnostics.rank = d;
       const auto r = std::make_shared<const arma::Mat<T>>(std::move(*root));
@@ -60,10 +63,11 @@ struct KernelizedScores {
   LinearOperator<T> inverse;
   Diagnostics diagnostics;
 
-  // C~ X for a single X: left and right are made in blocks, and forgotten. `last` as in gaussian_product().
-  arma::Mat<T> apply(const arma::Mat<T>& x, arma::Col<T>* last = nullptr) const {
-    return gaussian_product<T>(lift.queries(), landmarks, inverse.apply(gaussian_product<T>(landmarks, lift.keys(), x)),
-                               last);
+  // C~ X for a single X: left and right are made in blocks, and forgotten.
+  arma::Mat<T> apply(const arma::Mat<T>& x, const StreamedExtra<T>& extra = {}) const {
+    const MovedPoints<T> chosen{landmarks};
+    return gaussian_product<T>(lift.moved_queries(), chosen,
+                               inverse.apply(gaussian_product<T>(chosen, lift.moved_keys(), x)), extra);
   }
 
   // C~ for many, with left and right in memory.
@@ -90,7 +94,8 @@ KernelizedScores<T> kernelized_scores(const Shared<T>& shared, arma::uword d, co
   // A point drawn twice adds nothing to the span: without it the core is of full rank, and a pseudo-inverse cheaper.
   if (options.inverse == SkyformerOptions::Inverse::pinv && options.ridge == 0) indices = arma::unique(indices);
   KernelizedScores<T> scores{lift, lift.points(indices), {}, {}};
-  scores.inverse = invert_core(gaussian_kernel(scores.landmarks), options, core_cutoff(lift, d), scores.diagnostics);
+  scores.inverse = invert_core<T>(
+      gaussian_kernel(scores.landmarks), [&] { return core_cutoff(lift, d); }, options, scores.diagnostics);
   return scores;
 }
 
@@ -120,7 +125,7 @@ Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arm
   multiply_rows(columns, weights);
   Approximation<T> approximation;
   Denominators<T> denominators{{}, scale * squared_row_norms(problem.Q()) + log_key.max()};
-  approximation.output = c.apply(columns, &denominators.values);
+  approximation.output = c.apply(columns, {.last = &denominators.values});
   const arma::uvec zero = arma::find(denominators.values == 0);
   if (!zero.is_empty()) {
     throw std::runtime_error("skyformer-softmax: " + std::to_string(zero.n_elem) +

@@ -13,6 +13,7 @@
 #include <croquis/sampling/indices.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 
 namespace croquis {
@@ -126,8 +127,9 @@ SplitApproximation skyformer_softmax(const SplitHead& head, arma::uword d, const
 
 SplitApproximation performer(const SplitHead& head, arma::uword d, const Stream& stream, const FeatureOptions& options,
                              Communicator& world) {
-  const FeaturePair<double> pair(attention_points(head.q), attention_points(head.k), d, options,
-                                 stream.child("features"));
+  const double scale = std::pow(static_cast<double>(head.q.n_cols), -0.25);
+  const FeaturePair<double> pair(std::make_shared<const arma::mat>(head.q), std::make_shared<const arma::mat>(head.k),
+                                 scale, d, options, stream.child("features"));
   arma::mat key_shifts = pair.key_shifts();
   world.maximum(key_shifts);
   const FeaturePair<double>::Shifts shifts = pair.shifts(key_shifts);

@@ -43,12 +43,12 @@ void fill_waves(const arma::Mat<T>& angles, arma::Mat<T>& waves) {
   });
 }
 
-// mean over all pairs of ||x_i + y_j||^2
+// mean over all pairs of ||scale (x_i + y_j)||^2
 template <typename T>
-double mean_squared_sum(const arma::Mat<T>& x, const arma::Mat<T>& y) {
-  const arma::Row<T> mean_x = arma::mean(x, 0), mean_y = arma::mean(y, 0);
-  return std::max(0.0, static_cast<double>(arma::mean(squared_row_norms(x)) + arma::mean(squared_row_norms(y)) +
-                                           2 * arma::dot(mean_x, mean_y)));
+double mean_squared_sum(const arma::Mat<T>& x, const arma::Mat<T>& y, T scale) {
+  const arma::Row<T> mean_x = scale * arma::mean(x, 0), mean_y = scale * arma::mean(y, 0);
+  const T squares = scale * scale * (arma::mean(squared_row_norms(x)) + arma::mean(squared_row_norms(y)));
+  return std::max(0.0, static_cast<double>(squares + 2 * arma::dot(mean_x, mean_y)));
 }
 
 }  // namespace
@@ -56,34 +56,41 @@ double mean_squared_sum(const arma::Mat<T>& x, const arma::Mat<T>& y) {
 template <typename T>
 FeaturePair<T>::FeaturePair(arma::Mat<T> x, arma::Mat<T> y, arma::uword d, const FeatureOptions& options,
                             const Stream& stream)
+    : FeaturePair(std::make_shared<const arma::Mat<T>>(std::move(x)),
+                  std::make_shared<const arma::Mat<T>>(std::move(y)), T(1), d, options, stream) {}
+
+template <typename T>
+FeaturePair<T>::FeaturePair(std::shared_ptr<const arma::Mat<T>> x, std::shared_ptr<const arma::Mat<T>> y, T scale,
+                            arma::uword d, const FeatureOptions& options, const Stream& stream)
     : options_(options),
       functions_(functions_of(options.map)),
       x_(std::move(x)),
       y_(std::move(y)),
-      projection_(options.projection, checked_directions(options, d), x_.n_cols, stream) {
-  require(x_.n_cols == y_.n_cols && x_.n_rows >= 1 && y_.n_rows >= 1, "features", "points of one width",
-          {{"x.cols", x_.n_cols}, {"y.cols", y_.n_cols}});
-  const arma::uword m = projection_.rows(), p = x_.n_cols;
+      projection_(options.projection, checked_directions(options, d), x_->n_cols, stream) {
+  require(x_->n_cols == y_->n_cols && x_->n_rows >= 1 && y_->n_rows >= 1, "features", "points of one width",
+          {{"x.cols", x_->n_cols}, {"y.cols", y_->n_cols}});
+  const arma::uword m = projection_.rows(), p = x_->n_cols;
   log_factor_ = -std::log(static_cast<double>(options.map == FeatureMap::trf ? m : count()));
   slopes_.ones(m);
   offsets_.zeros(m);
   if (options.map == FeatureMap::saderf) {
-    const arma::Row<T> scale = balancing_scale(x_, y_);
-    x_.each_row() %= scale;
-    y_.each_row() /= scale;
+    const arma::Row<T> balance = balancing_scale(*x_, *y_);
+    x_ = std::make_shared<const arma::Mat<T>>(x_->each_row() % balance);
+    y_ = std::make_shared<const arma::Mat<T>>(y_->each_row() / balance);
   }
   if (options.map == FeatureMap::sphere) {
     const arma::Row<T> norms = arma::sqrt(squared_row_norms<T>(projection_.dense())).t();
     slopes_ = std::sqrt(static_cast<T>(p)) / norms;
   } else if (options.map == FeatureMap::oprf || options.map == FeatureMap::saderf) {
-    exponent_ = optimal_exponent(mean_squared_sum(x_, y_), p);
+    exponent_ = optimal_exponent(mean_squared_sum(*x_, *y_, scale), p);
     slopes_.fill(static_cast<T>(std::sqrt(1 - 4 * exponent_)));
     offsets_ = static_cast<T>(exponent_) * squared_row_norms<T>(projection_.dense()).t();
     log_factor_ += static_cast<double>(p) / 2 * std::log1p(-4 * exponent_);
   }
-  const T half = options.map == FeatureMap::trf ? T(0.5) : T(-0.5);
-  x_heights_ = half * squared_row_norms(x_);
-  y_heights_ = half * squared_row_norms(y_);
+  projection_.scale(scale);
+  const T half = scale * scale * (options.map == FeatureMap::trf ? T(0.5) : T(-0.5));
+  x_heights_ = half * squared_row_norms(*x_);
+  y_heights_ = half * squared_row_norms(*y_);
 }
 
 template <typename T>
@@ -106,7 +113,7 @@ typename FeaturePair<T>::Shifts FeaturePair<T>::empty_shifts() const {
   Shifts shifts;
   shifts.keys.zeros(count());
   shifts.carried.zeros(count());
-  shifts.queries.set_size(x_.n_rows);
+  shifts.queries.set_size(x_->n_rows);
   shifts.queries.fill(-std::numeric_limits<T>::infinity());
   return shifts;
 }
@@ -174,7 +181,7 @@ arma::Col<T> FeaturePair<T>::key_shifts() const {
   Shifts shifts = empty_shifts();
   for (arma::uword first = 0; options_.map != FeatureMap::trf && first < directions(); first += kDirectionsPerBlock) {
     const arma::span block(first, std::min(first + kDirectionsPerBlock, directions()) - 1);
-    raise_key_shifts(exponents(y_, block), first, shifts);
+    raise_key_shifts(exponents(*y_, block), first, shifts);
   }
   carry(shifts);
   return shifts.keys;
@@ -187,7 +194,7 @@ typename FeaturePair<T>::Shifts FeaturePair<T>::shifts(const arma::Col<T>& key_s
   if (options_.map != FeatureMap::trf && options_.epsilon == 0) shifts.carried = key_shifts;
   for (arma::uword first = 0; options_.map != FeatureMap::trf && first < directions(); first += kDirectionsPerBlock) {
     const arma::span block(first, std::min(first + kDirectionsPerBlock, directions()) - 1);
-    raise_query_shifts(exponents(x_, block), first, shifts);
+    raise_query_shifts(exponents(*x_, block), first, shifts);
   }
   finish(shifts);
   return shifts;
@@ -197,8 +204,8 @@ template <typename T>
 typename FeaturePair<T>::Matrices FeaturePair<T>::matrices() const {
   Shifts shifts = empty_shifts();
   const arma::span all(0, directions() - 1);
-  const arma::Mat<T> keys = exponents(y_, all);
-  const arma::Mat<T> queries = exponents(x_, all);
+  const arma::Mat<T> keys = exponents(*y_, all);
+  const arma::Mat<T> queries = exponents(*x_, all);
   raise_key_shifts(keys, 0, shifts);
   carry(shifts);
   raise_query_shifts(queries, 0, shifts);
@@ -259,13 +266,13 @@ arma::Mat<T> FeaturePair<T>::query_features(const arma::Mat<T>& block, const arm
 
 template <typename T>
 arma::Mat<T> FeaturePair<T>::queries(const arma::uvec& tokens, arma::span directions, const Shifts& shifts) const {
-  return query_features(exponents(x_.rows(tokens), directions), x_heights_(tokens), shifts.queries(tokens),
+  return query_features(exponents(x_->rows(tokens), directions), x_heights_(tokens), shifts.queries(tokens),
                         directions.a, shifts);
 }
 
 template <typename T>
 arma::Mat<T> FeaturePair<T>::keys(const arma::uvec& tokens, arma::span directions, const Shifts& shifts) const {
-  return key_features(exponents(y_.rows(tokens), directions), y_heights_(tokens), directions.a, shifts);
+  return key_features(exponents(y_->rows(tokens), directions), y_heights_(tokens), directions.a, shifts);
 }
 
 template class FeaturePair<float>;

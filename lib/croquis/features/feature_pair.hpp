@@ -5,6 +5,7 @@
 #include <croquis/core/random.hpp>
 #include <croquis/features/feature_maps.hpp>
 #include <croquis/features/projections.hpp>
+#include <memory>
 
 namespace croquis {
 
@@ -38,6 +39,9 @@ template <typename T>
 class FeaturePair {
  public:
   FeaturePair(arma::Mat<T> x, arma::Mat<T> y, arma::uword d, const FeatureOptions& options, const Stream& stream);
+  /// The points scale x_i and scale y_j, without a copy of them.
+  FeaturePair(std::shared_ptr<const arma::Mat<T>> x, std::shared_ptr<const arma::Mat<T>> y, T scale, arma::uword d,
+              const FeatureOptions& options, const Stream& stream);
 
   arma::uword count() const { return functions_ * directions(); }  ///< d
   arma::uword functions() const { return functions_; }             ///< features a direction, 1 or 2
@@ -50,6 +54,15 @@ class FeaturePair {
     arma::Col<T> log_scale;      ///< n
   };
   Matrices matrices() const;
+
+  /// What attention takes from all features: with A = keys^T [X 1], the rows of queries A divided by their last entry.
+  struct Attended {
+    arma::Mat<T> output;           ///< n x c for X (n' x c); not finite where a sum is zero
+    arma::Col<T> sums, log_scale;  ///< queries keys^T 1, to be multiplied by exp(log_scale)
+  };
+  /// Cost: 2 (n + n') d (p + c + 1) flops, half of the first for two functions a direction. Where there is one, and W
+  /// is stored, the features are made in blocks and forgotten: streamed_product(); else memory (n + n') d.
+  Attended attend(const arma::Mat<T>& x) const;
 
   /// What the whole set decides, so that blocks fit together. Entry f m + r belongs to column f m + r.
   struct Shifts {
@@ -75,6 +88,7 @@ class FeaturePair {
   void raise_query_shifts(const arma::Mat<T>& block, arma::uword first, Shifts& shifts) const;
   void carry(Shifts& shifts) const;
   void finish(Shifts& shifts) const;
+  Attended attend_streamed(const arma::Mat<T>& x) const;
   Shifts empty_shifts() const;
   arma::Mat<T> key_features(const arma::Mat<T>& block, const arma::Col<T>& heights, arma::uword first,
                             const Shifts& shifts) const;
@@ -83,8 +97,8 @@ class FeaturePair {
 
   FeatureOptions options_;
   arma::uword functions_;
-  arma::Mat<T> x_, y_;
-  Projection<T> projection_;
+  std::shared_ptr<const arma::Mat<T>> x_, y_;  // before they are scaled
+  Projection<T> projection_;                   // scaled instead
   double exponent_ = 0;
   arma::Row<T> slopes_, offsets_;       // m: the exponent of direction r is slope_r w_r.x + offset_r
   arma::Col<T> x_heights_, y_heights_;  // -||x||^2/2, for trf +||x||^2/2

@@ -158,6 +158,12 @@ arma::Mat<T> Projection<T>::dense() const {
   return apply(arma::Mat<T>(p_, p_, arma::fill::eye)).t();
 }
 
+template <typename T>
+void Projection<T>::scale(T factor) {
+  columns_ *= factor;
+  for (arma::uword c = 2; c < signs_.n_cols; c += 3) signs_.col(c) *= factor;  // D1 has the magnitude
+}
+
 template class Projection<float>;
 template class Projection<double>;
 

@@ -57,6 +57,10 @@ class Projection {
   arma::Mat<T> apply(const arma::Mat<T>& x) const { return apply(x, 0, m_); }
   /// W, m x p.
   arma::Mat<T> dense() const;
+  /// W^T, p x m, where it is stored; empty for sorf, which is applied by its signs.
+  const arma::Mat<T>& columns() const { return columns_; }
+  /// W becomes factor W: so that points need not be scaled.
+  void scale(T factor);
 
  private:
   void apply_signs(const arma::Mat<T>& x, arma::uword first, arma::Mat<T>& product) const;

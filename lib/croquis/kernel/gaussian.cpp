@@ -41,24 +41,58 @@ void require_one_dimension(const arma::Mat<T>& x, const arma::Mat<T>& y) {
           {{"x.cols", x.n_cols}, {"y.cols", y.n_cols}});
 }
 
+// Some rows of moved points, where the product finds them, and ||.||^2 / 2 of them.
+template <typename T>
+struct PointBlock {
+  arma::Mat<T> moved;
+  arma::Col<T> heights;
+  const T* first = nullptr;
+  int stride = 0;
+
+  void take(const MovedPoints<T>& points, arma::uword top, arma::uword count) {
+    const arma::Mat<T>& x = points.x;
+    heights.set_size(count);
+    if (!points.centre && points.scale == T(1)) {
+      half_squared_norms(x, top, heights);
+      first = x.memptr() + top;
+      stride = static_cast<int>(x.n_rows);
+      return;
+    }
+    moved.set_size(count, x.n_cols);
+    heights.zeros();
+    T* height = heights.memptr();
+    for (arma::uword c = 0; c < x.n_cols; ++c) {
+      const T *from = x.colptr(c) + top, shift = points.centre ? (*points.centre)[c] : T(0);
+      T* to = moved.colptr(c);
+      for (arma::uword i = 0; i < count; ++i) {
+        to[i] = points.scale * from[i] - shift;
+        height[i] += to[i] * to[i];
+      }
+    }
+    heights *= T(0.5);
+    first = moved.memptr();
+    stride = static_cast<int>(count);
+  }
+};
+
 template <typename T>
 struct GaussianExponents {
-  const arma::Mat<T>&x, &y;
+  const MovedPoints<T>&x, &y;
 
-  arma::uword rows() const { return x.n_rows; }
-  arma::uword cols() const { return y.n_rows; }
-  bool normalised() const { return false; }
+  arma::uword rows() const { return x.x.n_rows; }
+  arma::uword cols() const { return y.x.n_rows; }
+  RowScale row_scale() const { return RowScale::none; }
   bool is_nothing(arma::uword, arma::uword) const { return false; }
   void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
-    thread_local arma::Col<T> hx, hy;
-    hx.set_size(block.n_cols);
-    hy.set_size(block.n_rows);
-    half_squared_norms(x, i0, hx);
-    half_squared_norms(y, j0, hy);
-    product_nt_block(T(1), y, j0, x, i0, block);
+    thread_local PointBlock<T> xs, ys;
+    xs.take(x, i0, block.n_cols);
+    ys.take(y, j0, block.n_rows);
+    gemm(CblasNoTrans, CblasTrans, static_cast<int>(block.n_rows), static_cast<int>(block.n_cols),
+         static_cast<int>(x.x.n_cols), T(1), ys.first, ys.stride, xs.first, xs.stride, T(0), block.memptr(),
+         static_cast<int>(block.n_rows));
     for (arma::uword i = 0; i < block.n_cols; ++i) {
       T* column = block.colptr(i);
-      const T *h = hy.memptr(), height = hx[i];
+      const T *h = ys.heights.memptr(), height = xs.heights[i];
       for (arma::uword j = 0; j < block.n_rows; ++j) column[j] = std::min(column[j] - h[j] - height, T(0));
     }
   }
@@ -71,7 +105,7 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x, const arma::Mat<T>& y) {
   require_one_dimension(x, y);
   const arma::Col<T> hy = T(0.5) * squared_row_norms(y);
   arma::Mat<T> kernel(x.n_rows, y.n_rows, arma::fill::none);
-  parallel_for((x.n_rows + kRowsPerBlock - 1) / kRowsPerBlock, [&](std::size_t b) {
+  parallel_for(blocks_of(x.n_rows, kRowsPerBlock), [&](std::size_t b) {
     const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, x.n_rows - first);
     auto& [block, hx] = Workspace<T>::of_thread();
     block.set_size(count, y.n_rows);
@@ -97,20 +131,21 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x) {
 }
 
 template <typename T>
-arma::Mat<T> gaussian_product(const arma::Mat<T>& x, const arma::Mat<T>& y, const arma::Mat<T>& z, arma::Col<T>* last) {
-  require_one_dimension(x, y);
-  require(y.n_rows == z.n_rows, "gaussian_product", "a row of Z for every row of Y",
-          {{"y.rows", y.n_rows}, {"z.rows", z.n_rows}});
-  return streamed_product<T>(GaussianExponents<T>{x, y}, z, {.last = last});
+arma::Mat<T> gaussian_product(const MovedPoints<T>& x, const MovedPoints<T>& y, const arma::Mat<T>& z,
+                              const StreamedExtra<T>& extra) {
+  require_one_dimension(x.x, y.x);
+  require(y.x.n_rows == z.n_rows, "gaussian_product", "a row of Z for every row of Y",
+          {{"y.rows", y.x.n_rows}, {"z.rows", z.n_rows}});
+  return streamed_product<T>(GaussianExponents<T>{x, y}, z, extra);
 }
 
 template arma::Mat<float> gaussian_kernel(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Mat<double> gaussian_kernel(const arma::Mat<double>&, const arma::Mat<double>&);
 template arma::Mat<float> gaussian_kernel(const arma::Mat<float>&);
 template arma::Mat<double> gaussian_kernel(const arma::Mat<double>&);
-template arma::Mat<float> gaussian_product(const arma::Mat<float>&, const arma::Mat<float>&, const arma::Mat<float>&,
-                                           arma::Col<float>*);
-template arma::Mat<double> gaussian_product(const arma::Mat<double>&, const arma::Mat<double>&,
-                                            const arma::Mat<double>&, arma::Col<double>*);
+template arma::Mat<float> gaussian_product(const MovedPoints<float>&, const MovedPoints<float>&,
+                                           const arma::Mat<float>&, const StreamedExtra<float>&);
+template arma::Mat<double> gaussian_product(const MovedPoints<double>&, const MovedPoints<double>&,
+                                            const arma::Mat<double>&, const StreamedExtra<double>&);
 
 }  // namespace croquis

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/kernel/streamed_extra.hpp>
 
 namespace croquis {
 
@@ -16,10 +17,22 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x, const arma::Mat<T>& y);
 template <typename T>
 arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x);
 
-/// K Z (a x c) for the same K and Z (b x c), without K in memory: streamed_product(). With `last`, the
-/// product with the last column of Z goes there, and not into the result.
+/// The points scale x_i - centre for the rows of X, moved in blocks when they are used.
+template <typename T>
+struct MovedPoints {
+  const arma::Mat<T>& x;
+  T scale = 1;
+  const arma::Row<T>* centre = nullptr;  ///< nullptr: 0
+};
+
+/// K Z (a x c) for the same K and Z (b x c), without K in memory: streamed_product().
+template <typename T>
+arma::Mat<T> gaussian_product(const MovedPoints<T>& x, const MovedPoints<T>& y, const arma::Mat<T>& z,
+                              const StreamedExtra<T>& extra = {});
 template <typename T>
 arma::Mat<T> gaussian_product(const arma::Mat<T>& x, const arma::Mat<T>& y, const arma::Mat<T>& z,
-                              arma::Col<T>* last = nullptr);
+                              const StreamedExtra<T>& extra = {}) {
+  return gaussian_product<T>(MovedPoints<T>{x}, MovedPoints<T>{y}, z, extra);
+}
 
 }  // namespace croquis

@@ -31,7 +31,7 @@ KernelMatrix<T> gaussian_kernel_matrix(arma::Mat<T> x) {
           [points](const arma::uvec& rows, const arma::uvec& cols) -> arma::Mat<T> {
             return gaussian_kernel<T>(points->rows(rows), points->rows(cols));
           },
-          1 + largest};
+          [largest] { return 1 + largest; }};
 }
 
 template <typename T>
@@ -43,7 +43,7 @@ KernelMatrix<T> stored_kernel_matrix(arma::Mat<T> matrix) {
   const auto stored = std::make_shared<const arma::Mat<T>>(std::move(matrix));
   return {stored->n_rows, diagonal,
           [stored](const arma::uvec& rows, const arma::uvec& cols) -> arma::Mat<T> { return (*stored)(rows, cols); },
-          T(1)};
+          [] { return T(1); }};
 }
 
 template struct KernelMatrix<float>;

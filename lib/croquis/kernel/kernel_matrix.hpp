@@ -14,7 +14,8 @@ struct KernelMatrix {
   arma::Col<T> diagonal;
   /// M(rows, cols). Both index lists may repeat.
   std::function<arma::Mat<T>(const arma::uvec& rows, const arma::uvec& cols)> block;
-  T entry_error = 0;  ///< error of an entry relative to the diagonal, in multiples of u
+  /// Error of an entry relative to the diagonal, in multiples of u. It may take a pass over the points.
+  std::function<T()> entry_error = [] { return T(0); };
 
   /// All of M: n^2 numbers.
   arma::Mat<T> dense() const;

@@ -18,13 +18,19 @@ void require_one_width(const arma::Mat<T>& q, const arma::Mat<T>& k) {
 template <typename T>
 struct SoftmaxScores {
   const arma::Mat<T>&q, &k;
+  const arma::Col<T>& log_weights;
 
   arma::uword rows() const { return q.n_rows; }
   arma::uword cols() const { return k.n_rows; }
-  bool normalised() const { return true; }
+  RowScale row_scale() const { return RowScale::by_sum; }
   bool is_nothing(arma::uword, arma::uword) const { return false; }
   void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
     product_nt_block(1 / std::sqrt(static_cast<T>(q.n_cols)), k, j0, q, i0, block);
+    for (arma::uword i = 0; !log_weights.is_empty() && i < block.n_cols; ++i) {
+      T* column = block.colptr(i);
+      const T* weight = log_weights.memptr() + j0;
+      for (arma::uword j = 0; j < block.n_rows; ++j) column[j] += weight[j];
+    }
   }
 };
 
@@ -60,11 +66,14 @@ arma::Mat<T> softmax_transposed(const arma::Mat<T>& q, const arma::Mat<T>& k) {
 }
 
 template <typename T>
-arma::Mat<T> softmax_product(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& x, arma::Col<T>* last) {
+arma::Mat<T> softmax_product(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& x,
+                             const StreamedExtra<T>& extra, const arma::Col<T>& log_weights) {
   require_one_width(q, k);
   require(k.n_rows == x.n_rows && k.n_rows > 0, "softmax_product", "a row of X for every key, one at least",
           {{"k.rows", k.n_rows}, {"x.rows", x.n_rows}});
-  return streamed_product<T>(SoftmaxScores<T>{q, k}, x, {.last = last});
+  require(log_weights.is_empty() || log_weights.n_elem == k.n_rows, "softmax_product", "a weight for every key",
+          {{"k.rows", k.n_rows}, {"log_weights", log_weights.n_elem}});
+  return streamed_product<T>(SoftmaxScores<T>{q, k, log_weights}, x, extra);
 }
 
 template arma::Mat<float> scores_transposed(const arma::Mat<float>&, const arma::Mat<float>&);
@@ -74,8 +83,8 @@ template arma::Col<double> softmax_columns(arma::Mat<double>&);
 template arma::Mat<float> softmax_transposed(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Mat<double> softmax_transposed(const arma::Mat<double>&, const arma::Mat<double>&);
 template arma::Mat<float> softmax_product(const arma::Mat<float>&, const arma::Mat<float>&, const arma::Mat<float>&,
-                                          arma::Col<float>*);
+                                          const StreamedExtra<float>&, const arma::Col<float>&);
 template arma::Mat<double> softmax_product(const arma::Mat<double>&, const arma::Mat<double>&, const arma::Mat<double>&,
-                                           arma::Col<double>*);
+                                           const StreamedExtra<double>&, const arma::Col<double>&);
 
 }  // namespace croquis

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/kernel/streamed_extra.hpp>
 
 namespace croquis {
 
@@ -19,10 +20,10 @@ arma::Col<T> softmax_columns(arma::Mat<T>& scores);
 template <typename T>
 arma::Mat<T> softmax_transposed(const arma::Mat<T>& q, const arma::Mat<T>& k);
 
-/// softmax(Q K^T / sqrt(p)) X, a x c for X (b x c), without the a x b weights in memory: streamed_product(). With
-/// `last`, the product with the last column of X goes there, and not into the result.
+/// softmax(Q K^T / sqrt(p) + 1 l^T) X, a x c for X (b x c), without the a x b weights in memory: streamed_product(). l
+/// are logs of weights of the keys; without them l = 0.
 template <typename T>
 arma::Mat<T> softmax_product(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& x,
-                             arma::Col<T>* last = nullptr);
+                             const StreamedExtra<T>& extra = {}, const arma::Col<T>& log_weights = {});
 
 }  // namespace croquis

@@ -5,6 +5,7 @@
 #include <armadillo>
 #include <cmath>
 #include <croquis/core/threads.hpp>
+#include <croquis/kernel/streamed_extra.hpp>
 #include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
@@ -47,19 +48,19 @@ struct StreamedSums {
   }
 };
 
-/// What a product gives beside Y.
-template <typename T>
-struct StreamedExtra {
-  arma::Col<T>* log_row_sums = nullptr;  ///< where to put the logs of the row sums of exp(s_ij)
-  arma::Col<T>* last = nullptr;          ///< where to put the last column of M X, which Y then lacks
+/// What row i of the exponentials is divided by.
+enum class RowScale {
+  none,        ///< nothing: they must not overflow
+  by_largest,  ///< exp(top_i), top_i the largest score of the row: scores of any size are safe
+  by_sum       ///< their sum, a softmax; as safe
 };
 
-/// Y = M X (a x c) for X (b x c), with m_ij = exp(s_ij), or that over its row sum where Scores::normalised(). `scores`
-/// has
-///   rows() = a, cols() = b,
+/// Y = M X (a x c) for X (b x c), with m_ij = exp(s_ij) scaled by rows. `scores` has
+///   rows() = a, cols() = b, row_scale(),
 ///   fill(j0, i0, block): block(j, i) = s_{i0 + i, j0 + j}, and
-///   is_nothing(j0, i): whether columns j0, j0 + 1, ... count for nothing in the rows up to i.
-/// Normalised rows keep a running maximum, so scores of any size are safe; others must not overflow.
+///   is_nothing(j0, i): whether columns j0, j0 + 1, ... count for nothing in the rows up to i, and, if it wants them,
+///   keep(j0, i0, block, top): what has become of the block, exp(s_{i0 + i, j0 + j} - top_i), top_i the largest so far,
+///   to be read or moved from.
 /// Law: blocks of 256 rows and 512 columns, by shape alone. Where M has more columns than rows they are dealt out in 8
 ///   groups, whose sums are added in order. The same bits for any number of threads.
 template <typename T, typename Scores>
@@ -69,8 +70,9 @@ arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const
   const arma::uword row_blocks = blocks_of(rows, kStreamedRows), col_blocks = blocks_of(cols, kStreamedCols);
   const arma::uword groups = rows >= cols ? 1 : std::min(most_groups, col_blocks);
   const arma::uword kept = extra.last ? width - 1 : width;
+  const RowScale scale = scores.row_scale();
   arma::Mat<T> y(rows, kept, arma::fill::none);
-  for (arma::Col<T>* column : {extra.log_row_sums, extra.last}) {
+  for (arma::Col<T>* column : {extra.tops, extra.sums, extra.last}) {
     if (column) column->set_size(rows);
   }
 
@@ -78,7 +80,7 @@ arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const
     // Kept by the thread: fresh memory for every block would cost more than its exponentials.
     thread_local arma::Mat<T> block;
     const arma::uword i0 = row_block * kStreamedRows, count = std::min(kStreamedRows, rows - i0);
-    part.start(width, count, scores.normalised() ? -std::numeric_limits<T>::infinity() : T(0));
+    part.start(width, count, scale == RowScale::none ? T(0) : -std::numeric_limits<T>::infinity());
     for (arma::uword c = group * col_blocks / groups; c < (group + 1) * col_blocks / groups; ++c) {
       const arma::uword j0 = c * kStreamedCols;
       if (scores.is_nothing(j0, i0 + count - 1)) break;
@@ -86,27 +88,28 @@ arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const
       scores.fill(j0, i0, block);
       for (arma::uword i = 0; i < count; ++i) {
         T* column = block.colptr(i);
-        if (scores.normalised()) part.raise(i, maximum(column, block.n_rows));
+        if (scale != RowScale::none) part.raise(i, maximum(column, block.n_rows));
         part.weight[i] += exp_shifted(column, block.n_rows, part.top[i]);
       }
-      if (width == 0) continue;
-      gemm(CblasTrans, CblasNoTrans, static_cast<int>(width), static_cast<int>(count), static_cast<int>(block.n_rows),
-           T(1), x.memptr() + j0, static_cast<int>(cols), block.memptr(), static_cast<int>(block.n_rows), T(1),
-           part.sums.memptr(), static_cast<int>(width));
+      if (width > 0) {
+        gemm(CblasTrans, CblasNoTrans, static_cast<int>(width), static_cast<int>(count), static_cast<int>(block.n_rows),
+             T(1), x.memptr() + j0, static_cast<int>(cols), block.memptr(), static_cast<int>(block.n_rows), T(1),
+             part.sums.memptr(), static_cast<int>(width));
+      }
+      if constexpr (requires { scores.keep(j0, i0, block, part.top); }) scores.keep(j0, i0, block, part.top);
     }
   };
   const auto finish = [&](arma::uword row_block, StreamedSums<T>& part) {
     const arma::uword i0 = row_block * kStreamedRows, count = part.top.n_elem;
-    for (arma::uword i = 0; scores.normalised() && i < count; ++i) {
+    for (arma::uword i = 0; scale == RowScale::by_sum && i < count; ++i) {
       const T share = 1 / part.weight[i];
       T* column = part.sums.colptr(i);
       for (arma::uword c = 0; c < width; ++c) column[c] *= share;
     }
     if (kept > 0) transpose_block(part.sums.memptr(), width, kept, count, y.memptr() + i0, rows);
     for (arma::uword i = 0; extra.last && i < count; ++i) (*extra.last)[i0 + i] = part.sums.at(kept, i);
-    if (!extra.log_row_sums) return;
-    logarithm(part.weight.memptr(), count);
-    for (arma::uword i = 0; i < count; ++i) (*extra.log_row_sums)[i0 + i] = part.top[i] + part.weight[i];
+    if (extra.tops) std::copy_n(part.top.memptr(), count, extra.tops->memptr() + i0);
+    if (extra.sums) std::copy_n(part.weight.memptr(), count, extra.sums->memptr() + i0);
   };
 
   if (groups == 1) {

@@ -92,7 +92,7 @@ void transform_in_cache(T* x, size_t n) {
 }
 
 template <typename T>
-void transform(T* x, size_t n) {
+void transform(T* x, size_t n) {  // NOLINT(misc-no-recursion): quarters until one fits into the cache
   if (n <= kInCache) return transform_in_cache(x, n);
   for (size_t quarter = 0; quarter < 4; ++quarter) transform(x + quarter * (n / 4), n / 4);
   across_quarters(x, n / 4);

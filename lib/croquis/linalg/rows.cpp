@@ -19,7 +19,7 @@ template <typename T>
 arma::Col<T> squared_row_norms(const arma::Mat<T>& x) {
   constexpr arma::uword block = 1024;
   arma::Col<T> norms(x.n_rows, arma::fill::zeros);
-  parallel_for((x.n_rows + block - 1) / block, 2 * block * x.n_cols, [&](std::size_t b) {
+  parallel_for(blocks_of(x.n_rows, block), 2 * block * x.n_cols, [&](std::size_t b) {
     const arma::uword first = b * block, count = std::min(block, x.n_rows - first);
     T* sum = norms.memptr() + first;
     for (arma::uword c = 0; c < x.n_cols; ++c) {
@@ -48,8 +48,21 @@ void divide_rows(arma::Mat<T>& m, const arma::Col<T>& f) {
 
 template <typename T>
 arma::Row<T> column_sums(const arma::Mat<T>& m) {
+  constexpr arma::uword lanes = 64;  // sums side by side: a single one waits for every addition
   arma::Row<T> sums(m.n_cols);
-  parallel_for(m.n_cols, m.n_rows, [&](std::size_t c) { sums[c] = arma::accu(m.unsafe_col(c)); });
+  parallel_for(m.n_cols, m.n_rows / 4, [&](std::size_t c) {
+    const T* column = m.colptr(c);
+    T lane[lanes] = {};
+    arma::uword i = 0;
+    for (; i + lanes <= m.n_rows; i += lanes) {
+      for (arma::uword k = 0; k < lanes; ++k) lane[k] += column[i + k];
+    }
+    for (arma::uword k = 0; i < m.n_rows; ++i, ++k) lane[k] += column[i];
+    for (arma::uword half = lanes / 2; half > 0; half /= 2) {
+      for (arma::uword k = 0; k < half; ++k) lane[k] += lane[k + half];
+    }
+    sums[c] = lane[0];
+  });
   return sums;
 }
 

@@ -11,56 +11,90 @@
 namespace croquis {
 namespace {
 
-// scale x - 1 centre, and the largest squared norm of its rows: in one pass, for memory is what it costs.
+constexpr arma::uword kRowsPerBlock = 512;
+
+// scale x - 1 centre.
 template <typename T>
-arma::Mat<T> moved(const arma::Mat<T>& x, T scale, const arma::Row<T>& centre, T& largest) {
-  constexpr arma::uword block = 512;
-  const arma::uword blocks = (x.n_rows + block - 1) / block;
+arma::Mat<T> moved(const MovedPoints<T>& points) {
+  const arma::Mat<T>& x = points.x;
   arma::Mat<T> result(x.n_rows, x.n_cols, arma::fill::none);
-  arma::Col<T> tops(blocks);
-  parallel_for(blocks, 4 * block * x.n_cols, [&](std::size_t b) {
-    const arma::uword first = b * block, count = std::min(block, x.n_rows - first);
-    T norms[block] = {};
+  parallel_for(x.n_cols, 2 * x.n_rows, [&](std::size_t c) {
+    const T *from = x.colptr(c), shift = (*points.centre)[c];
+    T* to = result.colptr(c);
+    for (arma::uword i = 0; i < x.n_rows; ++i) to[i] = points.scale * from[i] - shift;
+  });
+  return result;
+}
+
+// The largest squared norm of its rows.
+template <typename T>
+T largest_norm(const MovedPoints<T>& points) {
+  const arma::Mat<T>& x = points.x;
+  arma::Col<T> tops(blocks_of(x.n_rows, kRowsPerBlock));
+  parallel_for(tops.n_elem, 4 * kRowsPerBlock * x.n_cols, [&](std::size_t b) {
+    const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, x.n_rows - first);
+    T norms[kRowsPerBlock] = {};
     for (arma::uword c = 0; c < x.n_cols; ++c) {
-      const T *from = x.colptr(c) + first, shift = centre[c];
-      T* to = result.colptr(c) + first;
+      const T *from = x.colptr(c) + first, shift = (*points.centre)[c];
       for (arma::uword i = 0; i < count; ++i) {
-        to[i] = scale * from[i] - shift;
-        norms[i] += to[i] * to[i];
+        const T entry = points.scale * from[i] - shift;
+        norms[i] += entry * entry;
       }
     }
     tops[b] = *std::max_element(norms, norms + count);
   });
-  largest = std::max(largest, tops.max());
-  return result;
+  return tops.max();
 }
 
 }  // namespace
 
 template <typename T>
-LiftedPoints<T>::LiftedPoints(const arma::Mat<T>& q, const arma::Mat<T>& k) {
-  require(arma::size(q) == arma::size(k) && !q.is_empty(), "LiftedPoints", "queries and keys of one size",
-          {{"q.rows", q.n_rows}, {"q.cols", q.n_cols}, {"k.rows", k.n_rows}, {"k.cols", k.n_cols}});
-  const T scale = std::pow(static_cast<T>(q.n_cols), T(-0.25));
+LiftedPoints<T>::LiftedPoints(arma::Mat<T> q, arma::Mat<T> k)
+    : LiftedPoints(std::make_shared<const arma::Mat<T>>(std::move(q)),
+                   std::make_shared<const arma::Mat<T>>(std::move(k))) {}
+
+template <typename T>
+LiftedPoints<T>::LiftedPoints(std::shared_ptr<const arma::Mat<T>> q, std::shared_ptr<const arma::Mat<T>> k) {
+  require(arma::size(*q) == arma::size(*k) && !q->is_empty(), "LiftedPoints", "queries and keys of one size",
+          {{"q.rows", q->n_rows}, {"q.cols", q->n_cols}, {"k.rows", k->n_rows}, {"k.cols", k->n_cols}});
+  const auto points = std::make_shared<Points>();
+  points->scale = std::pow(static_cast<T>(q->n_cols), T(-0.25));
   // The Gaussian kernel is invariant to translation, its rounding error is not.
-  const arma::Row<T> centre = scale / 2 / static_cast<T>(q.n_rows) * (column_sums(q) + column_sums(k));
-  Points points{};
-  points.queries = moved(q, scale, centre, points.largest_squared_norm);
-  points.keys = moved(k, scale, centre, points.largest_squared_norm);
-  points_ = std::make_shared<const Points>(std::move(points));
+  points->centre = points->scale / 2 / static_cast<T>(q->n_rows) * (column_sums(*q) + column_sums(*k));
+  points->q = std::move(q);
+  points->k = std::move(k);
+  points_ = points;
+}
+
+template <typename T>
+const arma::Mat<T>& LiftedPoints<T>::queries() const {
+  std::call_once(points_->queries_once, [&] { points_->queries = moved(moved_queries()); });
+  return points_->queries;
+}
+
+template <typename T>
+const arma::Mat<T>& LiftedPoints<T>::keys() const {
+  std::call_once(points_->keys_once, [&] { points_->keys = moved(moved_keys()); });
+  return points_->keys;
+}
+
+template <typename T>
+T LiftedPoints<T>::largest_squared_norm() const {
+  std::call_once(points_->norm_once, [&] {
+    points_->largest_squared_norm = std::max(largest_norm(moved_queries()), largest_norm(moved_keys()));
+  });
+  return points_->largest_squared_norm;
 }
 
 template <typename T>
 arma::Mat<T> LiftedPoints<T>::points(const arma::uvec& indices) const {
-  arma::Mat<T> rows(indices.n_elem, queries().n_cols);
+  arma::Mat<T> rows(indices.n_elem, points_->q->n_cols, arma::fill::none);
   for (arma::uword j = 0; j < indices.n_elem; ++j) {
     const arma::uword i = indices(j);
     require(i < 2 * n(), "LiftedPoints::points", "index < 2n", {{"index", i}, {"n", n()}});
-    if (i < n()) {
-      rows.row(j) = queries().row(i);
-    } else {
-      rows.row(j) = keys().row(i - n());
-    }
+    const arma::Mat<T>& from = i < n() ? *points_->q : *points_->k;
+    const arma::uword row = i < n() ? i : i - n();
+    for (arma::uword c = 0; c < rows.n_cols; ++c) rows(j, c) = points_->scale * from(row, c) - points_->centre[c];
   }
   return rows;
 }
@@ -70,7 +104,8 @@ KernelMatrix<T> LiftedPoints<T>::kernel() const {
   const auto block = [lift = *this](const arma::uvec& rows, const arma::uvec& cols) -> arma::Mat<T> {
     return gaussian_kernel<T>(lift.points(rows), lift.points(cols));
   };
-  return {2 * n(), arma::Col<T>(2 * n(), arma::fill::ones), block, 1 + largest_squared_norm()};
+  return {2 * n(), arma::Col<T>(2 * n(), arma::fill::ones), block,
+          [lift = *this] { return 1 + lift.largest_squared_norm(); }};
 }
 
 template <typename T>

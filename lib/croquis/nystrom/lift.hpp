@@ -2,33 +2,43 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/kernel/gaussian.hpp>
 #include <croquis/kernel/kernel_matrix.hpp>
 #include <memory>
+#include <mutex>
 
 namespace croquis {
 
 /// The 2n points (Q; K) / p^{1/4} of a Gaussian kernel, moved to their common mean: the lift M of the kernelized
 /// scores C is their kernel matrix, and C its upper right block. Point i < n is query i, point n + j is key j.
-/// Cheap to copy.
+/// Cheap to copy. Products move the points in blocks; as matrices they are made when they are asked for. Thread-safe.
 template <typename T>
 class LiftedPoints {
  public:
-  LiftedPoints(const arma::Mat<T>& q, const arma::Mat<T>& k);
+  LiftedPoints(arma::Mat<T> q, arma::Mat<T> k);
+  /// The same without copies of Q and K.
+  LiftedPoints(std::shared_ptr<const arma::Mat<T>> q, std::shared_ptr<const arma::Mat<T>> k);
 
-  arma::uword n() const { return points_->queries.n_rows; }
-  const arma::Mat<T>& queries() const { return points_->queries; }
-  const arma::Mat<T>& keys() const { return points_->keys; }
+  arma::uword n() const { return points_->q->n_rows; }
+  MovedPoints<T> moved_queries() const { return {*points_->q, points_->scale, &points_->centre}; }
+  MovedPoints<T> moved_keys() const { return {*points_->k, points_->scale, &points_->centre}; }
+  const arma::Mat<T>& queries() const;
+  const arma::Mat<T>& keys() const;
   /// Rows `indices` (each < 2n) of the stacked points.
   arma::Mat<T> points(const arma::uvec& indices) const;
   /// The lift itself, 2n x 2n, by blocks.
   KernelMatrix<T> kernel() const;
   /// max ||x||^2: kernel entries are accurate to about u times this.
-  T largest_squared_norm() const { return points_->largest_squared_norm; }
+  T largest_squared_norm() const;
 
  private:
   struct Points {
-    arma::Mat<T> queries, keys;
-    T largest_squared_norm;
+    std::shared_ptr<const arma::Mat<T>> q, k;
+    T scale = 1;
+    arma::Row<T> centre;  // of the scaled points
+    mutable std::once_flag queries_once, keys_once, norm_once;
+    mutable arma::Mat<T> queries, keys;  // moved
+    mutable T largest_squared_norm = 0;
   };
   std::shared_ptr<const Points> points_;
 };

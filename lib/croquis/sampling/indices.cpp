@@ -4,6 +4,7 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/linalg/vector_math.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <limits>
 #include <numeric>
@@ -71,19 +72,30 @@ arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma
             {{"index", i}, {"weight", static_cast<double>(weights[i])}});
   }
   std::vector<std::pair<double, double>> arrival(n);  // log of the arrival time; ties of weight 0 by their own clock
-  constexpr std::size_t work = 300;                   // three logarithms and a block of the stream, in flops
-  parallel_for(n, work, [&](std::size_t i) {
-    const double w = static_cast<double>(weights[i]);
-    const auto word = stream.block(i);
-    const double u = r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);
-    const double log_clock = std::log(-std::log(u));
-    arrival[i] = {w > 0 ? log_clock - std::log(w) : std::numeric_limits<double>::infinity(), log_clock};
+  constexpr arma::uword block = 512, work = 16000;    // three vectorised logarithms and the stream's words, in flops
+  parallel_for(blocks_of(n, block), work, [&](std::size_t b) {
+    const arma::uword first = b * block, count = std::min(block, n - first);
+    double clock[block], size[block];
+    for (arma::uword i = 0; i < count; ++i) {
+      const auto word = stream.block(first + i);
+      clock[i] = r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);  // in (0, 1]
+      size[i] = static_cast<double>(weights[first + i]);
+    }
+    logarithm(clock, count);
+    for (arma::uword i = 0; i < count; ++i) clock[i] = std::abs(clock[i]);
+    logarithm(clock, count);
+    logarithm(size, count);
+    for (arma::uword i = 0; i < count; ++i) {
+      const double never = std::numeric_limits<double>::infinity();
+      arrival[first + i] = {weights[first + i] > 0 ? clock[i] - size[i] : never, clock[i]};
+    }
   });
   std::vector<arma::uword> order(n);
   std::iota(order.begin(), order.end(), arma::uword{0});
   const auto last = order.begin() + static_cast<std::ptrdiff_t>(d);
-  std::partial_sort(order.begin(), last, order.end(),
-                    [&](arma::uword a, arma::uword b) { return std::tie(arrival[a], a) < std::tie(arrival[b], b); });
+  const auto sooner = [&](arma::uword a, arma::uword b) { return std::tie(arrival[a], a) < std::tie(arrival[b], b); };
+  std::nth_element(order.begin(), last, order.end(), sooner);
+  std::sort(order.begin(), last, sooner);
   return arma::uvec(std::vector<arma::uword>(order.begin(), last));
 }
 

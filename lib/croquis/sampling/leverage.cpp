@@ -43,7 +43,7 @@ Level<T> level_scores(const KernelMatrix<T>& matrix, const arma::uvec& points, c
   const T largest = std::max(eigenvalues.max(), T(0));
   T tail = 0;
   for (arma::uword i = 0; i < size - kept; ++i) tail += std::max(eigenvalues(i), T(0));
-  const T floor = static_cast<T>(size) * kUnit<T> * matrix.entry_error * std::max(largest, kUnit<T>);
+  const T floor = static_cast<T>(size) * kUnit<T> * matrix.entry_error() * std::max(largest, kUnit<T>);
   Level<T> level;
   level.ridge = std::max(tail / static_cast<T>(rank), floor);
 

@@ -1,25 +1,79 @@
+#include <algorithm>
+#include <cmath>
 #include <croquis/core/require.hpp>
-#include <croquis/kernel/softmax.hpp>
-#include <croquis/linalg/rows.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/kernel/streamed_product.hpp>
+#include <croquis/linalg/products.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
+#include <utility>
+#include <vector>
 
 namespace croquis {
+namespace {
+
+// Exponentials of a block of scores, keys x queries, relative to what was the largest score of a query so far.
+template <typename T>
+struct KeptBlock {
+  arma::Mat<T> exponentials;
+  arma::Col<T> tops;
+};
+
+// Scores of some queries, whose blocks are kept.
+template <typename T>
+struct KeptScores {
+  const arma::Mat<T>&q, &k;
+  std::vector<KeptBlock<T>>& blocks;  // of keys, by blocks of queries
+
+  arma::uword rows() const { return q.n_rows; }
+  arma::uword cols() const { return k.n_rows; }
+  RowScale row_scale() const { return RowScale::by_sum; }
+  bool is_nothing(arma::uword, arma::uword) const { return false; }
+  void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
+    product_nt_block(1 / std::sqrt(static_cast<T>(q.n_cols)), k, j0, q, i0, block);
+  }
+  void keep(arma::uword j0, arma::uword i0, arma::Mat<T>& block, const arma::Col<T>& top) const {
+    blocks[i0 / kStreamedRows * blocks_of(cols(), kStreamedCols) + j0 / kStreamedCols] = {std::move(block), top};
+  }
+};
+
+}  // namespace
 
 template <typename T>
 Pilot<T> pilot_sample(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v, arma::uword d_0,
-                      const Stream& stream) {
+                      const Stream& stream, bool with_output) {
   require(d_0 >= 1, "pilot_sample", "d_0 >= 1", {{"d_0", d_0}});
+  const arma::uword n = k.n_rows, key_blocks = blocks_of(n, kStreamedCols);
   Pilot<T> pilot;
   pilot.rows = sample_with_replacement(q.n_rows, d_0, stream);
-  pilot.scores = softmax_transposed<T>(q.rows(pilot.rows), k);
-  pilot.weights = arma::sqrt(squared_row_norms(pilot.scores)) % arma::sqrt(squared_row_norms(v));
+  const arma::Mat<T> queries = q.rows(pilot.rows), nothing(n, 0);
+  std::vector<KeptBlock<T>> blocks(key_blocks * blocks_of(d_0, kStreamedRows));
+  arma::Col<T> tops, sums;
+  pilot.output =
+      streamed_product<T>(KeptScores<T>{queries, k, blocks}, with_output ? v : nothing, {.tops = &tops, .sums = &sums});
+  pilot.weights.set_size(n);
+  parallel_for(key_blocks, [&](std::size_t b) {
+    const arma::uword first = b * kStreamedCols, count = std::min(kStreamedCols, n - first);
+    T column_norms[kStreamedCols] = {}, value_norms[kStreamedCols] = {};
+    for (arma::uword i = 0; i < d_0; ++i) {
+      const KeptBlock<T>& block = blocks[i / kStreamedRows * key_blocks + b];
+      const T factor = std::exp(block.tops[i % kStreamedRows] - tops[i]) / sums[i];
+      const T* column = block.exponentials.colptr(i % kStreamedRows);
+      for (arma::uword j = 0; j < count; ++j) column_norms[j] += (factor * column[j]) * (factor * column[j]);
+    }
+    for (arma::uword c = 0; c < v.n_cols; ++c) {
+      const T* column = v.colptr(c) + first;
+      for (arma::uword j = 0; j < count; ++j) value_norms[j] += column[j] * column[j];
+    }
+    T* weight = pilot.weights.memptr() + first;
+    for (arma::uword j = 0; j < count; ++j) weight[j] = std::sqrt(column_norms[j]) * std::sqrt(value_norms[j]);
+  });
   return pilot;
 }
 
 template Pilot<float> pilot_sample(const arma::Mat<float>&, const arma::Mat<float>&, const arma::Mat<float>&,
-                                   arma::uword, const Stream&);
+                                   arma::uword, const Stream&, bool);
 template Pilot<double> pilot_sample(const arma::Mat<double>&, const arma::Mat<double>&, const arma::Mat<double>&,
-                                    arma::uword, const Stream&);
+                                    arma::uword, const Stream&, bool);
 
 }  // namespace croquis

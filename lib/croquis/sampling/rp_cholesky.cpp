@@ -44,7 +44,7 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
   PivotedCholesky<T> result{{}, arma::Mat<T>(n, d), matrix.diagonal};
   std::vector<arma::uword> pivots;
   const double stop = static_cast<double>(arma::accu(matrix.diagonal)) * static_cast<double>(d) *
-                      std::numeric_limits<T>::epsilon() * static_cast<double>(matrix.entry_error);
+                      std::numeric_limits<T>::epsilon() * static_cast<double>(matrix.entry_error());
   std::uint64_t next = 0;
   while (pivots.size() < d) {
     const arma::vec cumulative = arma::cumsum(arma::conv_to<arma::vec>::from(result.residual));

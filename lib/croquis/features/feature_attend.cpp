@@ -1,0 +1,132 @@
+// FeaturePair::attend: products with features that are made in blocks.
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/features/feature_pair.hpp>
+#include <croquis/kernel/streamed_product.hpp>
+#include <croquis/linalg/products.hpp>
+#include <croquis/linalg/rows.hpp>
+#include <croquis/linalg/vector_math.hpp>
+
+namespace croquis {
+namespace {
+
+// Features r and tokens j; exponents slope_r w_r.y_j + offset_r + height_j. FAVOR+'s shift of all keys leaves the
+// heights out, so that the largest of the rest is wanted besides.
+template <typename T>
+struct KeyExponents {
+  const arma::Mat<T>&columns, &points;  // W^T; n' x p
+  const arma::Row<T>&slopes, &offsets;
+  const arma::Col<T>& heights;
+  bool straight;          // slopes 1, offsets 0
+  arma::Mat<T>* largest;  // of a block, without heights; or nullptr
+
+  arma::uword rows() const { return columns.n_cols; }
+  arma::uword cols() const { return points.n_rows; }
+  RowScale row_scale() const { return RowScale::by_largest; }
+  bool is_nothing(arma::uword, arma::uword) const { return false; }
+  void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
+    const auto tokens = static_cast<int>(block.n_rows), width = static_cast<int>(columns.n_rows);
+    gemm(CblasNoTrans, CblasNoTrans, tokens, static_cast<int>(block.n_cols), width, T(1), points.memptr() + j0,
+         static_cast<int>(points.n_rows), columns.colptr(i0), width, T(0), block.memptr(), tokens);
+    const T* height = heights.memptr() + j0;
+    if (!straight) {
+      for (arma::uword i = 0; i < block.n_cols; ++i) {
+        T* column = block.colptr(i);
+        for (arma::uword j = 0; j < block.n_rows; ++j) column[j] = slopes[i0 + i] * column[j] + offsets[i0 + i];
+      }
+    }
+    if (largest) (*largest)(j0 / kStreamedCols, i0 / kStreamedRows) = maximum(block.memptr(), block.n_elem);
+    for (arma::uword i = 0; i < block.n_cols; ++i) {
+      T* column = block.colptr(i);
+      for (arma::uword j = 0; j < block.n_rows; ++j) column[j] += height[j];
+    }
+  }
+};
+
+// Tokens i and features r: slope_r w_r.x_i + offset_r, offset with what the keys have left to the queries.
+template <typename T>
+struct QueryExponents {
+  const arma::Mat<T>&columns, &points;
+  const arma::Row<T>&slopes, &offsets;
+
+  arma::uword rows() const { return points.n_rows; }
+  arma::uword cols() const { return columns.n_cols; }
+  RowScale row_scale() const { return RowScale::by_largest; }
+  bool is_nothing(arma::uword, arma::uword) const { return false; }
+  void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
+    const auto features = static_cast<int>(block.n_rows), width = static_cast<int>(columns.n_rows);
+    gemm(CblasTrans, CblasTrans, features, static_cast<int>(block.n_cols), width, T(1), columns.colptr(j0), width,
+         points.memptr() + i0, static_cast<int>(points.n_rows), T(0), block.memptr(), features);
+    const T *slope = slopes.memptr() + j0, *offset = offsets.memptr() + j0;
+    for (arma::uword i = 0; i < block.n_cols; ++i) {
+      T* column = block.colptr(i);
+      for (arma::uword j = 0; j < block.n_rows; ++j) column[j] = slope[j] * column[j] + offset[j];
+    }
+  }
+};
+
+}  // namespace
+
+template <typename T>
+typename FeaturePair<T>::Attended FeaturePair<T>::attend_streamed(const arma::Mat<T>& x) const {
+  const arma::uword m = directions(), tokens = y_->n_rows, width = x.n_cols;
+  const T epsilon = static_cast<T>(options_.epsilon), factor = static_cast<T>(log_factor_);
+  const arma::Mat<T>& columns = projection_.columns();
+  arma::Mat<T> largest(blocks_of(tokens, kStreamedCols), blocks_of(m, kStreamedRows));
+  arma::Col<T> shifts, sums;
+  arma::Mat<T> a =
+      streamed_product<T>(KeyExponents<T>{columns, *y_, slopes_, offsets_, y_heights_, options_.map == FeatureMap::prf,
+                                          epsilon > 0 ? &largest : nullptr},
+                          x, {.tops = &shifts, .sums = &sums});
+  a.insert_cols(width, sums);  // X's next column is 1
+  arma::Row<T> offsets = offsets_;
+  T shift = 0;
+  if (epsilon == 0) {
+    offsets += shifts.t();
+  } else {
+    // One shift for all keys, so that epsilon is beside 1 in all columns.
+    shift = largest.max();
+    multiply_rows<T>(a, arma::exp(shifts - shift));
+    a.each_row() += epsilon * arma::join_rows(column_sums(x), arma::Row<T>{static_cast<T>(tokens)});
+  }
+  Attended attended;
+  arma::Col<T> tops;
+  attended.output = streamed_product<T>(QueryExponents<T>{columns, *x_, slopes_, offsets}, a,
+                                        {.tops = &tops, .last = &attended.sums});
+  if (epsilon == 0) {
+    attended.log_scale = x_heights_ + tops + factor;
+    divide_rows(attended.output, attended.sums);
+    return attended;
+  }
+  attended.log_scale = tops + (shift + factor);
+  const arma::Row<T> total = epsilon * column_sums(a);  // epsilon is in every feature of a query
+  arma::Col<T> size = x_heights_;
+  exp_shifted(size.memptr(), size.n_elem, T(0));
+  attended.sums = size % attended.sums + total[width];
+  const arma::Col<T> share = 1 / attended.sums;
+  parallel_for(width, share.n_elem, [&](std::size_t c) {
+    T* column = attended.output.colptr(c);
+    for (arma::uword i = 0; i < share.n_elem; ++i) column[i] = (size[i] * column[i] + total[c]) * share[i];
+  });
+  return attended;
+}
+
+template <typename T>
+typename FeaturePair<T>::Attended FeaturePair<T>::attend(const arma::Mat<T>& x) const {
+  require(x.n_rows == y_->n_rows, "features", "a row of X for every key", {{"rows", x.n_rows}, {"keys", y_->n_rows}});
+  if (functions_ == 1 && !projection_.columns().is_empty()) return attend_streamed(x);
+  Matrices phi = matrices();
+  Attended attended;
+  attended.sums = product<T>(phi.queries, column_sums(phi.keys).t());
+  attended.output = product(phi.queries, product_tn(phi.keys, x));
+  divide_rows(attended.output, attended.sums);
+  attended.log_scale = std::move(phi.log_scale);
+  return attended;
+}
+
+template FeaturePair<float>::Attended FeaturePair<float>::attend(const arma::Mat<float>&) const;
+template FeaturePair<double>::Attended FeaturePair<double>::attend(const arma::Mat<double>&) const;
+
+}  // namespace croquis
