@@ -123,10 +123,11 @@ struct Cell {
 };
 
 std::vector<Cell> cells_of(const std::vector<Candidate>& candidates, const std::vector<arma::uword>& sizes,
-                           const std::vector<arma::uword>& features) {
+                           const std::vector<arma::uword>& features, const std::optional<long long>& exact_to) {
   std::vector<Cell> cells;
   for (const arma::uword n : sizes) {
     for (const Candidate& candidate : candidates) {
+      if (candidate.exact && exact_to && n > static_cast<arma::uword>(*exact_to)) continue;
       for (const arma::uword d : candidate.exact ? std::vector<arma::uword>{0} : features) {
         cells.push_back({&candidate, n, d});
       }
@@ -247,7 +248,11 @@ int run_cost(CostOptions options) {
           {{"--p", std::to_string(options.p)},
            {"--bias", options.bias + (options.causal ? ";causal" : "")},
            {"--threads", std::to_string(croquis::threads())}});
-  std::vector<Cell> cells = cells_of(candidates, sizes, features);
+  std::vector<Cell> cells = cells_of(candidates, sizes, features, options.exact_to);
+  if (cells.empty()) {
+    throw std::invalid_argument(
+        fmt::format("--exact-to: {} is below every n, and there are no methods", *options.exact_to));
+  }
   std::vector<Run::Cell> plan;
   for (const Cell& cell : cells) {
     plan.emplace_back();

@@ -106,6 +106,8 @@ int run(int argc, char** argv) {
   cost_command->add_option("--repeats", cost.repeats, "timed calls of each")
       ->check(CLI::Range(1LL, kMostTrials))
       ->capture_default_str();
+  cost_command->add_option("--exact-to", cost.exact_to, "exact attention for n up to this one (default: all)")
+      ->check(whole_number(0));
   cost_command->add_option("--warmup", cost.warmup, "calls before them")
       ->check(CLI::Range(0LL, kMostTrials))
       ->capture_default_str();

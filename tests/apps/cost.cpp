@@ -41,6 +41,18 @@ TEST_CASE("croquis cost: a row a method, n, d and repeat, and exact attention fo
   CHECK(methods_in(folder / "c.csv") == expected);
 }
 
+TEST_CASE("croquis cost: exact attention up to a size, where it takes too long beyond") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSmall + "--methods skyformer --exact-to 64 --out c.csv", folder.path()).status == 0);
+  const croquis::CsvTable table = croquis::read_csv((folder / "c.csv").string());
+  std::set<std::string> rows;
+  for (const auto& row : table.rows) rows.insert(row[table.column("method")] + " " + row[table.column("n")]);
+  CHECK(rows == std::set<std::string>{"exact 64", "exact-kernelized 64", "skyformer 64", "skyformer 96"});
+  const ProgramRun nothing = run_croquis(kSmall + "--methods exact --exact-to 10 --out d.csv", folder.path());
+  CHECK(nothing.status == 2);
+  CHECK(nothing.output.find("--exact-to: 10 is below every n") != std::string::npos);
+}
+
 TEST_CASE("croquis cost: a bias is paid for by the methods that have one and by their exact targets") {
   TemporaryFolder folder;
   const std::string methods = kSmall + "--methods prf-rpe,nprf-rpe,linformer ";

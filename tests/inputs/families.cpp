@@ -1,3 +1,4 @@
+#include <doctest/doctest.h>
 #include <croquis/inputs/synthetic.hpp>
 
 #include <set>

@@ -61,7 +61,7 @@ TEST_CASE("npy: a written file has the format's header, padded to 64 bytes") {
       static_cast<unsigned char>(bytes[8]) + std::size_t{256} * static_cast<unsigned char>(bytes[9]);
   CHECK((10 + header) % 64 == 0);
   CHECK(bytes[10 + header - 1] == '\n');
-  CHECK(bytes.size() == 10 + header + 6 * 8);
+  CHECK(bytes.size() == 10 + header + 48);  // six numbers
 }
 
 TEST_CASE("npy: float64, float32 and float16 in C and in Fortran order, format versions 1 to 3") {

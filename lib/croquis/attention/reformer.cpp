@@ -3,7 +3,11 @@
 #include <croquis/attention/reformer.hpp>
 #include <croquis/attention/sparse_softmax.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/rows.hpp>
+#include <croquis/linalg/vector_math.hpp>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -17,16 +21,30 @@ arma::uword half_buckets(arma::uword n, arma::uword c) {
   return std::max<arma::uword>(1, (n + c) / (2 * c));
 }
 
-// Tokens sorted by bucket and position.
+// Tokens sorted by bucket and position. There are O(n) buckets for long inputs: a token's projections are made in
+// blocks and forgotten.
 template <typename T>
 std::vector<std::uint32_t> sorted_by_bucket(const arma::Mat<T>& x, const arma::Mat<T>& rotation) {
-  const arma::Mat<T> projected = rotation.t() * x.t();  // a token a column
-  std::vector<arma::uword> bucket(x.n_rows);
-  for (arma::uword i = 0; i < x.n_rows; ++i) {
-    const arma::uword most = projected.col(i).index_max(), least = projected.col(i).index_min();
-    bucket[i] = projected(most, i) >= -projected(least, i) ? most : projected.n_rows + least;
-  }
-  std::vector<std::uint32_t> order(x.n_rows);
+  constexpr arma::uword tokens = 64;
+  const arma::uword half = rotation.n_cols, n = x.n_rows;
+  std::vector<arma::uword> bucket(n);
+  parallel_for(blocks_of(n, tokens), 2 * tokens * half * x.n_cols, [&](std::size_t b) {
+    thread_local arma::Mat<T> projected;  // a token a column
+    const arma::uword first = b * tokens, count = std::min(tokens, n - first);
+    projected.set_size(half, count);
+    gemm(CblasTrans, CblasTrans, static_cast<int>(half), static_cast<int>(count), static_cast<int>(x.n_cols), T(1),
+         rotation.memptr(), static_cast<int>(x.n_cols), x.memptr() + first, static_cast<int>(n), T(0),
+         projected.memptr(), static_cast<int>(half));
+    for (arma::uword i = 0; i < count; ++i) {
+      T *begin = projected.colptr(i), *end = begin + half;
+      const T most = maximum(begin, half);
+      std::transform(begin, end, begin, std::negate<>());
+      const T least = -maximum(begin, half);
+      const auto place = [&](T value) { return static_cast<arma::uword>(std::find(begin, end, -value) - begin); };
+      bucket[first + i] = most >= -least ? place(most) : half + place(least);
+    }
+  });
+  std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return bucket[a] < bucket[b]; });
   return order;
