@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/features.hpp"
 #include "support/matrices.hpp"
@@ -97,7 +98,7 @@ TEST_CASE_TEMPLATE("FeaturePair::attend: is attention by the features in memory,
           CAPTURE(name_of(map));
           CAPTURE(law);
           CAPTURE(epsilon);
-          CAPTURE(keys);
+          CAPTURE_BINDING(keys);
           const FeatureOptions options{map, projection_law(law), epsilon};
           const FeaturePair<T> pair = pair_of(x, y, directions, options);
           const Reference<T> expected(pair, v, feature_error(pair, x, y, options));

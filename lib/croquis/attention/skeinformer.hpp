@@ -27,6 +27,7 @@ struct SkeinformerOptions {
 /// p_i ~ (sum_{j in J} b_ji^2)^{1/2} ||V_i|| (Eq. 5):
 ///   O~_i = (sum_{k in J'} a_ik V_k + g_i sum_{k not in J'} V_k) / (sum_{k in J'} a_ik + (n - d) g_i),
 /// g_i the geometric mean of the a_ik in J'; and the rows in J are replaced by the exact ones (pilot re-use).
+///   g_i is exp(q_i.k / sqrt(p)) for the mean k of the keys in J': O~ is a softmax over d + 1 keys.
 /// Law: rows of B~ are non-negative and sum to 1; invariant to a constant added to a row of scores, which is why the
 ///   row maximum can be taken out; exact for d = n. Not unbiased, no bound (the paper says so).
 /// The ablations of Table 1 are other `columns`, other `rows`, no `reuse`. With rows = weighted or raw, rows of B~ do

@@ -96,7 +96,7 @@ class FeaturePair {
                               arma::uword first, const Shifts& shifts) const;
 
   FeatureOptions options_;
-  arma::uword functions_;
+  arma::uword functions_ = 1;
   std::shared_ptr<const arma::Mat<T>> x_, y_;  // before they are scaled
   Projection<T> projection_;                   // scaled instead
   double exponent_ = 0;
