@@ -128,7 +128,8 @@ TEST_CASE_TEMPLATE("softmax_product: logs of weights are added to the scores of 
     const auto terms = static_cast<double>(b);
     CHECK(distance(softmax_product<T>(q, k, x, {}, log_weights), softmax_of(logits) * x) <=
           (softmax_error<T>(terms + 8 * 512, static_cast<double>(p), s) + terms * unit<T>()) * largest_entry(x));
-    CHECK(contains(refusal([&] { softmax_product<T>(q, k, x, {}, arma::Col<T>(b + 1)); }), "a weight for every key"));
+    CHECK(contains(refusal([&, &b = b] { softmax_product<T>(q, k, x, {}, arma::Col<T>(b + 1)); }),
+                   "a weight for every key"));
   }
 }
 
