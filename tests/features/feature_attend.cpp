@@ -161,7 +161,8 @@ TEST_CASE_TEMPLATE("FeaturePair: points scaled by it are those that were scaled 
       CHECK(distance(a.keys, b.keys) <= error);
       CHECK(distance(a.log_scale, b.log_scale) <= error);
       if (map != FeatureMap::trf) {
-        CHECK(distance(before.attend(v).output, within.attend(v).output) <= 4 * error * static_cast<double>(largest_entry_of(v)));
+        CHECK(distance(before.attend(v).output, within.attend(v).output) <=
+              4 * error * static_cast<double>(largest_entry_of(v)));
       }
     }
   }
