@@ -22,6 +22,10 @@ for file in bin/croquis lib/libcroquis.a include/croquis/attention/method.hpp li
   share/doc/croquis/copyright share/doc/croquis/docs/reproducibility.md; do
   [ -s "$work/root/usr/$file" ] || [ -s "$work/root/usr/${file/lib\//lib/$(uname -m)-linux-gnu/}" ] || fail "no $file"
 done
+include=$work/root/usr/include
+grep -rhoP '#include <\Kcroquis/[^>]+' "$include" | sort -u | while read -r header; do
+  [ -s "$include/$header" ] || fail "$header is included by an installed header, and not installed"
+done
 program=$work/root/usr/bin/croquis
 version=$("$program" --version)
 for line in '^croquis: 0' '^commit: [0-9a-f]' '^blas: OpenBLAS .*variant .*kernels .*thread' '^vector instructions: '; do

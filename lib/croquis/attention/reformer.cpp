@@ -32,9 +32,8 @@ std::vector<std::uint32_t> sorted_by_bucket(const arma::Mat<T>& x, const arma::M
     thread_local arma::Mat<T> projected;  // a token a column
     const arma::uword first = b * tokens, count = std::min(tokens, n - first);
     projected.set_size(half, count);
-    gemm(CblasTrans, CblasTrans, static_cast<int>(half), static_cast<int>(count), static_cast<int>(x.n_cols), T(1),
-         rotation.memptr(), static_cast<int>(x.n_cols), x.memptr() + first, static_cast<int>(n), T(0),
-         projected.memptr(), static_cast<int>(half));
+    gemm(CblasTrans, CblasTrans, half, count, x.n_cols, T(1), rotation.memptr(), x.n_cols, x.memptr() + first, n, T(0),
+         projected.memptr(), half);
     for (arma::uword i = 0; i < count; ++i) {
       T *begin = projected.colptr(i), *end = begin + half;
       const T most = maximum(begin, half);

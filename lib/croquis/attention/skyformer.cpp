@@ -6,7 +6,6 @@
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/linalg/rows.hpp>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 
@@ -23,14 +22,14 @@ struct Shared {
       : lift(problem.shared_Q(), problem.shared_K()), landmarks(lift.kernel(), options.landmarks, options.given) {}
 };
 
-// (W + gamma I)^+ as an operator, in factors.
+// (W + gamma I)^+ as an operator, in factors; `drawn` landmarks, repeated ones included.
 template <typename T>
-LinearOperator<T> invert_core(arma::Mat<T> core, const std::function<T()>& find_cutoff, const SkyformerOptions& options,
-                              Diagnostics& diagnostics) {
+LinearOperator<T> invert_core(arma::Mat<T> core, const LiftedPoints<T>& lift, arma::uword drawn,
+                              const SkyformerOptions& options, Diagnostics& diagnostics) {
   const arma::uword d = core.n_rows;
   core.diag() += static_cast<T>(options.ridge);
   if (options.inverse == SkyformerOptions::Inverse::pinv) {
-    const T cutoff = find_cutoff();
+    const T cutoff = core_cutoff(lift, drawn);
     if (std::optional<arma::Mat<T>> root = inverse_root_psd(core, cutoff)) {  // nothing to cut off
       diagnostics.rank = d;
       const auto r = std::make_shared<const arma::Mat<T>>(std::move(*root));
@@ -94,8 +93,7 @@ KernelizedScores<T> kernelized_scores(const Shared<T>& shared, arma::uword d, co
   // A point drawn twice adds nothing to the span: without it the core is of full rank, and a pseudo-inverse cheaper.
   if (options.inverse == SkyformerOptions::Inverse::pinv && options.ridge == 0) indices = arma::unique(indices);
   KernelizedScores<T> scores{lift, lift.points(indices), {}, {}};
-  scores.inverse = invert_core<T>(
-      gaussian_kernel(scores.landmarks), [&] { return core_cutoff(lift, d); }, options, scores.diagnostics);
+  scores.inverse = invert_core(gaussian_kernel(scores.landmarks), lift, d, options, scores.diagnostics);
   return scores;
 }
 

@@ -25,11 +25,10 @@ struct KeyExponents {
   arma::uword rows() const { return columns.n_cols; }
   arma::uword cols() const { return points.n_rows; }
   RowScale row_scale() const { return RowScale::by_largest; }
-  bool is_nothing(arma::uword, arma::uword) const { return false; }
   void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
-    const auto tokens = static_cast<int>(block.n_rows), width = static_cast<int>(columns.n_rows);
-    gemm(CblasNoTrans, CblasNoTrans, tokens, static_cast<int>(block.n_cols), width, T(1), points.memptr() + j0,
-         static_cast<int>(points.n_rows), columns.colptr(i0), width, T(0), block.memptr(), tokens);
+    const arma::uword tokens = block.n_rows, width = columns.n_rows;
+    gemm(CblasNoTrans, CblasNoTrans, tokens, block.n_cols, width, T(1), points.memptr() + j0, points.n_rows,
+         columns.colptr(i0), width, T(0), block.memptr(), tokens);
     const T* height = heights.memptr() + j0;
     if (!straight) {
       for (arma::uword i = 0; i < block.n_cols; ++i) {
@@ -54,11 +53,10 @@ struct QueryExponents {
   arma::uword rows() const { return points.n_rows; }
   arma::uword cols() const { return columns.n_cols; }
   RowScale row_scale() const { return RowScale::by_largest; }
-  bool is_nothing(arma::uword, arma::uword) const { return false; }
   void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
-    const auto features = static_cast<int>(block.n_rows), width = static_cast<int>(columns.n_rows);
-    gemm(CblasTrans, CblasTrans, features, static_cast<int>(block.n_cols), width, T(1), columns.colptr(j0), width,
-         points.memptr() + i0, static_cast<int>(points.n_rows), T(0), block.memptr(), features);
+    const arma::uword features = block.n_rows, width = columns.n_rows;
+    gemm(CblasTrans, CblasTrans, features, block.n_cols, width, T(1), columns.colptr(j0), width, points.memptr() + i0,
+         points.n_rows, T(0), block.memptr(), features);
     const T *slope = slopes.memptr() + j0, *offset = offsets.memptr() + j0;
     for (arma::uword i = 0; i < block.n_cols; ++i) {
       T* column = block.colptr(i);

@@ -47,7 +47,7 @@ struct PointBlock {
   arma::Mat<T> moved;
   arma::Col<T> heights;
   const T* first = nullptr;
-  int stride = 0;
+  arma::uword stride = 0;
 
   void take(const MovedPoints<T>& points, arma::uword top, arma::uword count) {
     const arma::Mat<T>& x = points.x;
@@ -55,7 +55,7 @@ struct PointBlock {
     if (!points.centre && points.scale == T(1)) {
       half_squared_norms(x, top, heights);
       first = x.memptr() + top;
-      stride = static_cast<int>(x.n_rows);
+      stride = x.n_rows;
       return;
     }
     moved.set_size(count, x.n_cols);
@@ -71,7 +71,7 @@ struct PointBlock {
     }
     heights *= T(0.5);
     first = moved.memptr();
-    stride = static_cast<int>(count);
+    stride = count;
   }
 };
 
@@ -82,14 +82,12 @@ struct GaussianExponents {
   arma::uword rows() const { return x.x.n_rows; }
   arma::uword cols() const { return y.x.n_rows; }
   RowScale row_scale() const { return RowScale::none; }
-  bool is_nothing(arma::uword, arma::uword) const { return false; }
   void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
     thread_local PointBlock<T> xs, ys;
     xs.take(x, i0, block.n_cols);
     ys.take(y, j0, block.n_rows);
-    gemm(CblasNoTrans, CblasTrans, static_cast<int>(block.n_rows), static_cast<int>(block.n_cols),
-         static_cast<int>(x.x.n_cols), T(1), ys.first, ys.stride, xs.first, xs.stride, T(0), block.memptr(),
-         static_cast<int>(block.n_rows));
+    gemm(CblasNoTrans, CblasTrans, block.n_rows, block.n_cols, x.x.n_cols, T(1), ys.first, ys.stride, xs.first,
+         xs.stride, T(0), block.memptr(), block.n_rows);
     for (arma::uword i = 0; i < block.n_cols; ++i) {
       T* column = block.colptr(i);
       const T *h = ys.heights.memptr(), height = xs.heights[i];

@@ -2,7 +2,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
-#include <croquis/kernel/streamed_product.hpp>
+#include <croquis/kernel/softmax_scores.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/vector_math.hpp>
 
@@ -14,25 +14,6 @@ void require_one_width(const arma::Mat<T>& q, const arma::Mat<T>& k) {
   require(q.n_cols == k.n_cols && q.n_cols > 0, "scores", "queries and keys of one width",
           {{"q.cols", q.n_cols}, {"k.cols", k.n_cols}});
 }
-
-template <typename T>
-struct SoftmaxScores {
-  const arma::Mat<T>&q, &k;
-  const arma::Col<T>& log_weights;
-
-  arma::uword rows() const { return q.n_rows; }
-  arma::uword cols() const { return k.n_rows; }
-  RowScale row_scale() const { return RowScale::by_sum; }
-  bool is_nothing(arma::uword, arma::uword) const { return false; }
-  void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
-    product_nt_block(1 / std::sqrt(static_cast<T>(q.n_cols)), k, j0, q, i0, block);
-    for (arma::uword i = 0; !log_weights.is_empty() && i < block.n_cols; ++i) {
-      T* column = block.colptr(i);
-      const T* weight = log_weights.memptr() + j0;
-      for (arma::uword j = 0; j < block.n_rows; ++j) column[j] += weight[j];
-    }
-  }
-};
 
 }  // namespace
 

@@ -57,8 +57,9 @@ enum class RowScale {
 
 /// Y = M X (a x c) for X (b x c), with m_ij = exp(s_ij) scaled by rows. `scores` has
 ///   rows() = a, cols() = b, row_scale(),
-///   fill(j0, i0, block): block(j, i) = s_{i0 + i, j0 + j}, and
-///   is_nothing(j0, i): whether columns j0, j0 + 1, ... count for nothing in the rows up to i, and, if it wants them,
+///   fill(j0, i0, block): block(j, i) = s_{i0 + i, j0 + j},
+/// and may have
+///   is_nothing(j0, i): whether columns j0, j0 + 1, ... count for nothing in the rows up to i, and
 ///   keep(j0, i0, block, top): what has become of the block, exp(s_{i0 + i, j0 + j} - top_i), top_i the largest so far,
 ///   to be read or moved from.
 /// Law: blocks of 256 rows and 512 columns, by shape alone. Where M has more columns than rows they are dealt out in 8
@@ -83,7 +84,9 @@ arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const
     part.start(width, count, scale == RowScale::none ? T(0) : -std::numeric_limits<T>::infinity());
     for (arma::uword c = group * col_blocks / groups; c < (group + 1) * col_blocks / groups; ++c) {
       const arma::uword j0 = c * kStreamedCols;
-      if (scores.is_nothing(j0, i0 + count - 1)) break;
+      if constexpr (requires { scores.is_nothing(j0, i0); }) {
+        if (scores.is_nothing(j0, i0 + count - 1)) break;
+      }
       block.set_size(std::min(kStreamedCols, cols - j0), count);
       scores.fill(j0, i0, block);
       for (arma::uword i = 0; i < count; ++i) {
@@ -92,9 +95,8 @@ arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const
         part.weight[i] += exp_shifted(column, block.n_rows, part.top[i]);
       }
       if (width > 0) {
-        gemm(CblasTrans, CblasNoTrans, static_cast<int>(width), static_cast<int>(count), static_cast<int>(block.n_rows),
-             T(1), x.memptr() + j0, static_cast<int>(cols), block.memptr(), static_cast<int>(block.n_rows), T(1),
-             part.sums.memptr(), static_cast<int>(width));
+        gemm(CblasTrans, CblasNoTrans, width, count, block.n_rows, T(1), x.memptr() + j0, cols, block.memptr(),
+             block.n_rows, T(1), part.sums.memptr(), width);
       }
       if constexpr (requires { scores.keep(j0, i0, block, part.top); }) scores.keep(j0, i0, block, part.top);
     }

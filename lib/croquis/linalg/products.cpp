@@ -27,7 +27,7 @@ struct Factor {
     return turned ? m.memptr() + col + row * m.n_rows : m.memptr() + row + col * m.n_rows;
   }
   CBLAS_TRANSPOSE operation() const { return turned ? CblasTrans : CblasNoTrans; }
-  int stride() const { return static_cast<int>(std::max<arma::uword>(1, m.n_rows)); }
+  arma::uword stride() const { return std::max<arma::uword>(1, m.n_rows); }
 };
 
 // rows x cols of C, from terms first ... first + inner - 1.
@@ -37,9 +37,8 @@ struct Part {
 
 template <typename T>
 void multiply(const Factor<T>& a, const Factor<T>& b, const Part& part, T scale, T* c, arma::uword stride) {
-  gemm(a.operation(), b.operation(), static_cast<int>(part.rows), static_cast<int>(part.cols),
-       static_cast<int>(part.inner), scale, a.at(part.row, part.first), a.stride(), b.at(part.first, part.col),
-       b.stride(), T(0), c, static_cast<int>(stride));
+  gemm(a.operation(), b.operation(), part.rows, part.cols, part.inner, scale, a.at(part.row, part.first), a.stride(),
+       b.at(part.first, part.col), b.stride(), T(0), c, stride);
 }
 
 template <typename T>
@@ -98,9 +97,8 @@ void product_nt_block(T scale, const arma::Mat<T>& a, arma::uword i0, const arma
            {"j0", j0},
            {"block.cols", block.n_cols}});
   if (block.is_empty() || a.n_cols == 0) return void(block.zeros());
-  gemm(CblasNoTrans, CblasTrans, static_cast<int>(block.n_rows), static_cast<int>(block.n_cols),
-       static_cast<int>(a.n_cols), scale, a.memptr() + i0, static_cast<int>(a.n_rows), b.memptr() + j0,
-       static_cast<int>(b.n_rows), T(0), block.memptr(), static_cast<int>(block.n_rows));
+  gemm(CblasNoTrans, CblasTrans, block.n_rows, block.n_cols, a.n_cols, scale, a.memptr() + i0, a.n_rows,
+       b.memptr() + j0, b.n_rows, T(0), block.memptr(), block.n_rows);
 }
 
 template arma::Mat<float> product(const arma::Mat<float>&, const arma::Mat<float>&, float);

@@ -2,8 +2,7 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
-#include <croquis/kernel/streamed_product.hpp>
-#include <croquis/linalg/products.hpp>
+#include <croquis/kernel/softmax_scores.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 #include <utility>
@@ -21,19 +20,11 @@ struct KeptBlock {
 
 // Scores of some queries, whose blocks are kept.
 template <typename T>
-struct KeptScores {
-  const arma::Mat<T>&q, &k;
+struct KeptScores : SoftmaxScores<T> {
   std::vector<KeptBlock<T>>& blocks;  // of keys, by blocks of queries
 
-  arma::uword rows() const { return q.n_rows; }
-  arma::uword cols() const { return k.n_rows; }
-  RowScale row_scale() const { return RowScale::by_sum; }
-  bool is_nothing(arma::uword, arma::uword) const { return false; }
-  void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
-    product_nt_block(1 / std::sqrt(static_cast<T>(q.n_cols)), k, j0, q, i0, block);
-  }
   void keep(arma::uword j0, arma::uword i0, arma::Mat<T>& block, const arma::Col<T>& top) const {
-    blocks[i0 / kStreamedRows * blocks_of(cols(), kStreamedCols) + j0 / kStreamedCols] = {std::move(block), top};
+    blocks[i0 / kStreamedRows * blocks_of(this->cols(), kStreamedCols) + j0 / kStreamedCols] = {std::move(block), top};
   }
 };
 
@@ -47,10 +38,11 @@ Pilot<T> pilot_sample(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::
   Pilot<T> pilot;
   pilot.rows = sample_with_replacement(q.n_rows, d_0, stream);
   const arma::Mat<T> queries = q.rows(pilot.rows), nothing(n, 0);
+  const arma::Col<T> equal;  // no weights
   std::vector<KeptBlock<T>> blocks(key_blocks * blocks_of(d_0, kStreamedRows));
   arma::Col<T> tops, sums;
-  pilot.output =
-      streamed_product<T>(KeptScores<T>{queries, k, blocks}, with_output ? v : nothing, {.tops = &tops, .sums = &sums});
+  pilot.output = streamed_product<T>(KeptScores<T>{{queries, k, equal}, blocks}, with_output ? v : nothing,
+                                     {.tops = &tops, .sums = &sums});
   pilot.weights.set_size(n);
   parallel_for(key_blocks, [&](std::size_t b) {
     const arma::uword first = b * kStreamedCols, count = std::min(kStreamedCols, n - first);
