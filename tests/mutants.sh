@@ -41,8 +41,11 @@ while IFS=$'\t' read -r file original mutated tests mistake explanation; do
   mkdir -p "$work/croquis/${file%/*}"
   printf '%s\n' "${text%%"$original"*}$mutated$after" >"$work/croquis/$file"
   sources=$file
-  if [[ $file = *.hpp ]]; then # what includes it
-    sources=$(cd "$root/lib/croquis" && grep -rl --include=*.cpp "<croquis/$file>" . | sed 's|^./||')
+  if [[ $file = *.hpp ]]; then # what includes it, by way of others too
+    sources=$(ninja -t deps | awk -v header="/lib/croquis/$file" '
+      /^[^ ]/ { object = $1 }
+      substr($1, length($1) - length(header) + 1) == header { print object }' |
+      sed -n 's|^lib/CMakeFiles/croquis.dir/croquis/\(.*\)\.o:$|\1|p')
   fi
   objects=
   for source in $sources; do
