@@ -4,6 +4,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/streamed_product.hpp>
+#include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
@@ -14,12 +15,12 @@
 namespace croquis {
 namespace {
 
-// Tokens as columns, so that a block of tokens is contiguous, with what turns q.k into a log-score:
+// Keys as columns, so that a block of them is contiguous, with what turns q.k into a log-score:
 // log a_ij = q_i.k_j + key_offset_j + query_offset_i + b_{j-i}.
 template <typename T>
 struct Tokens {
-  arma::Mat<T> q, k;                // p x n
-  arma::Row<T> q_offset, k_offset;  // -||.||^2/2 for kernelized
+  arma::Mat<T> q, k;                // n x p, p x n
+  arma::Col<T> q_offset, k_offset;  // -||.||^2/2 for kernelized
   Target target;
   RelativeGrid grid;
   arma::Col<T> bias;  // empty where there is none
@@ -29,13 +30,12 @@ struct Tokens {
   Tokens(const Problem<T>& problem, Target target_, arma::uvec chosen_ = {})
       : target(target_), grid(problem.n(), problem.position().height), chosen(std::move(chosen_)) {
     if (has_unit_rows(target)) {
-      q = transposed(unit_rows(problem.Q()));
+      q = unit_rows(problem.Q());
       k = transposed(unit_rows(problem.K()));
     } else {
       const T scale = std::pow(static_cast<T>(problem.p()), T(-0.25));
-      q = transposed(problem.Q());
+      q = scale * problem.Q();
       k = transposed(problem.K());
-      q *= scale;
       k *= scale;
     }
     if (has_position(target) && !problem.position().is_zero()) {
@@ -45,52 +45,48 @@ struct Tokens {
       // to zero by the first key that counts, which there is.
       bias.transform([](T b) { return std::max(b, std::numeric_limits<T>::lowest() / 8); });
     }
-    q_offset.zeros(q.n_cols);
+    q_offset.zeros(q.n_rows);
     k_offset.zeros(k.n_cols);
     if (target == Target::kernelized) {
-      const arma::Col<T> centre = T(0.5) * (arma::mean(q, 1) + arma::mean(k, 1));
-      q.each_col() -= centre;
+      const arma::Col<T> centre = T(0.5) * (arma::mean(q, 0).t() + arma::mean(k, 1));
+      q.each_row() -= centre.t();
       k.each_col() -= centre;
-      q_offset = T(-0.5) * arma::sum(arma::square(q), 0);
-      k_offset = T(-0.5) * arma::sum(arma::square(k), 0);
+      q_offset = T(-0.5) * arma::sum(arma::square(q), 1);
+      k_offset = T(-0.5) * arma::sum(arma::square(k), 0).t();
     }
     if (chosen.is_empty()) return;
-    q = q.cols(chosen).eval();
-    q_offset = q_offset.cols(chosen).eval();
+    q = q.rows(chosen).eval();
+    q_offset = q_offset.rows(chosen).eval();
   }
 
-  arma::uword rows() const { return q.n_cols; }
+  arma::uword rows() const { return q.n_rows; }
   arma::uword cols() const { return k.n_cols; }
   RowScale row_scale() const { return is_normalised(target) ? RowScale::by_sum : RowScale::none; }
   arma::uword token(arma::uword query) const { return chosen.is_empty() ? query : chosen(query); }
 
-  // scores (keys x queries) <- log a, for keys k0 ... and queries q0 ...
-  void fill(arma::uword k0, arma::uword q0, arma::Mat<T>& scores) const {
-    scores = k.cols(k0, k0 + scores.n_rows - 1).t() * q.cols(q0, q0 + scores.n_cols - 1);
-    if (!bias.is_empty()) add_bias(k0, q0, scores);
+  // scores (queries x keys) <- log a, for queries q0 ... and keys k0 ...
+  void fill(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {
+    thread_local arma::Mat<T> queries;
+    queries = q.rows(q0, q0 + scores.n_rows - 1);
+    narrow_gemm(CblasNoTrans, scores.n_rows, scores.n_cols, k.n_rows, T(1), queries.memptr(), k.colptr(k0), k.n_rows,
+                T(0), scores.memptr(), scores.n_rows);
+    if (!bias.is_empty()) add_bias(q0, k0, scores);
     if (target != Target::kernelized) return;
     for (arma::uword j = 0; j < scores.n_cols; ++j) {
       T* column = scores.colptr(j);
-      for (arma::uword i = 0; i < scores.n_rows; ++i) {
-        column[i] = std::min(column[i] + k_offset(k0 + i) + q_offset(q0 + j), T(0));
-      }
+      const T *offset = q_offset.memptr() + q0, of_key = k_offset(k0 + j);
+      for (arma::uword i = 0; i < scores.n_rows; ++i) column[i] = std::min(column[i] + of_key + offset[i], T(0));
     }
   }
 
   // Every key from k0 on comes after every query up to the last.
-  bool is_nothing(arma::uword k0, arma::uword last_query) const { return causal && k0 > token(last_query); }
+  bool is_nothing(arma::uword last_query, arma::uword k0) const { return causal && k0 > token(last_query); }
 
  private:
-  void add_bias(arma::uword k0, arma::uword q0, arma::Mat<T>& scores) const {
-    for (arma::uword j = 0; j < scores.n_cols; ++j) {
-      const arma::uword origin = grid.centre() - grid.place(token(q0 + j));
-      T* column = scores.colptr(j);
-      if (grid.height() == 1) {
-        const T* b = bias.memptr() + (origin + k0);
-        for (arma::uword i = 0; i < scores.n_rows; ++i) column[i] += b[i];
-      } else {
-        for (arma::uword i = 0; i < scores.n_rows; ++i) column[i] += bias(origin + grid.place(k0 + i));
-      }
+  void add_bias(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {
+    for (arma::uword i = 0; i < scores.n_rows; ++i) {
+      const arma::uword origin = grid.centre() - grid.place(token(q0 + i));
+      for (arma::uword j = 0; j < scores.n_cols; ++j) scores(i, j) += bias(origin + grid.place(k0 + j));
     }
   }
 };
@@ -103,14 +99,17 @@ arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, c
   arma::Mat<T> y(n, x.n_rows, arma::fill::none);
   parallel_for(blocks_of(n, key_block), [&](std::size_t b) {
     thread_local arma::Mat<T> scores, sums;  // kept by the thread, as in streamed_product()
+    thread_local arma::Col<T> row_sums;
     const arma::uword k0 = b * key_block, count = std::min(key_block, n - k0);
     sums.zeros(x.n_rows, count);
+    row_sums.zeros(query_block);
     for (arma::uword q0 = 0; q0 < n; q0 += query_block) {
-      scores.set_size(count, std::min(query_block, n - q0));
-      if (tokens.is_nothing(k0, q0 + scores.n_cols - 1)) continue;
-      tokens.fill(k0, q0, scores);
-      for (arma::uword j = 0; j < scores.n_cols; ++j) exp_shifted(scores.colptr(j), count, log_scale(q0 + j));
-      sums += x.cols(q0, q0 + scores.n_cols - 1) * scores.t();
+      scores.set_size(std::min(query_block, n - q0), count);
+      if (tokens.is_nothing(q0 + scores.n_rows - 1, k0)) continue;
+      tokens.fill(q0, k0, scores);
+      exp_shifted_rows(scores.memptr(), scores.n_rows, count, log_scale.memptr() + q0, row_sums.memptr());
+      narrow_gemm(CblasNoTrans, x.n_rows, count, scores.n_rows, T(1), x.colptr(q0), scores.memptr(), scores.n_rows,
+                  T(1), sums.memptr(), x.n_rows);
     }
     transpose_block(sums.memptr(), x.n_rows, x.n_rows, count, y.memptr() + k0, n);
   });

@@ -16,51 +16,49 @@ namespace {
 // heights out, so that the largest of the rest is wanted besides.
 template <typename T>
 struct KeyExponents {
-  const arma::Mat<T>&columns, &points;  // W^T; n' x p
+  const arma::Mat<T>&directions, &points;  // W; n' x p
   const arma::Row<T>&slopes, &offsets;
   const arma::Col<T>& heights;
   bool straight;          // slopes 1, offsets 0
   arma::Mat<T>* largest;  // of a block, without heights; or nullptr
 
-  arma::uword rows() const { return columns.n_cols; }
+  arma::uword rows() const { return directions.n_rows; }
   arma::uword cols() const { return points.n_rows; }
   RowScale row_scale() const { return RowScale::by_largest; }
-  void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
-    const arma::uword tokens = block.n_rows, width = columns.n_rows;
-    gemm(CblasNoTrans, CblasNoTrans, tokens, block.n_cols, width, T(1), points.memptr() + j0, points.n_rows,
-         columns.colptr(i0), width, T(0), block.memptr(), tokens);
-    const T* height = heights.memptr() + j0;
+  void fill(arma::uword i0, arma::uword j0, arma::Mat<T>& block) const {
+    thread_local arma::Mat<T> w;
+    w = directions.rows(i0, i0 + block.n_rows - 1);
+    narrow_gemm(CblasTrans, block.n_rows, block.n_cols, w.n_cols, T(1), w.memptr(), points.memptr() + j0,
+                points.n_rows, T(0), block.memptr(), block.n_rows);
     if (!straight) {
-      for (arma::uword i = 0; i < block.n_cols; ++i) {
-        T* column = block.colptr(i);
-        for (arma::uword j = 0; j < block.n_rows; ++j) column[j] = slopes[i0 + i] * column[j] + offsets[i0 + i];
+      for (arma::uword j = 0; j < block.n_cols; ++j) {
+        T* column = block.colptr(j);
+        for (arma::uword i = 0; i < block.n_rows; ++i) column[i] = slopes[i0 + i] * column[i] + offsets[i0 + i];
       }
     }
     if (largest) (*largest)(j0 / kStreamedCols, i0 / kStreamedRows) = maximum(block.memptr(), block.n_elem);
-    for (arma::uword i = 0; i < block.n_cols; ++i) {
-      T* column = block.colptr(i);
-      for (arma::uword j = 0; j < block.n_rows; ++j) column[j] += height[j];
-    }
+    for (arma::uword j = 0; j < block.n_cols; ++j) block.col(j) += heights[j0 + j];
   }
 };
 
 // Tokens i and features r: slope_r w_r.x_i + offset_r, offset with what the keys have left to the queries.
 template <typename T>
 struct QueryExponents {
-  const arma::Mat<T>&columns, &points;
+  const arma::Mat<T>&columns, &points;  // W^T; n x p
   const arma::Row<T>&slopes, &offsets;
 
   arma::uword rows() const { return points.n_rows; }
   arma::uword cols() const { return columns.n_cols; }
   RowScale row_scale() const { return RowScale::by_largest; }
-  void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
-    const arma::uword features = block.n_rows, width = columns.n_rows;
-    gemm(CblasTrans, CblasTrans, features, block.n_cols, width, T(1), columns.colptr(j0), width, points.memptr() + i0,
-         points.n_rows, T(0), block.memptr(), features);
-    const T *slope = slopes.memptr() + j0, *offset = offsets.memptr() + j0;
-    for (arma::uword i = 0; i < block.n_cols; ++i) {
-      T* column = block.colptr(i);
-      for (arma::uword j = 0; j < block.n_rows; ++j) column[j] = slope[j] * column[j] + offset[j];
+  void fill(arma::uword i0, arma::uword j0, arma::Mat<T>& block) const {
+    thread_local arma::Mat<T> tokens;
+    tokens = points.rows(i0, i0 + block.n_rows - 1);
+    narrow_gemm(CblasNoTrans, block.n_rows, block.n_cols, columns.n_rows, T(1), tokens.memptr(), columns.colptr(j0),
+                columns.n_rows, T(0), block.memptr(), block.n_rows);
+    for (arma::uword j = 0; j < block.n_cols; ++j) {
+      const T slope = slopes[j0 + j], offset = offsets[j0 + j];
+      T* column = block.colptr(j);
+      for (arma::uword i = 0; i < block.n_rows; ++i) column[i] = slope * column[i] + offset;
     }
   }
 };
@@ -72,10 +70,11 @@ typename FeaturePair<T>::Attended FeaturePair<T>::attend_streamed(const arma::Ma
   const arma::uword m = directions(), tokens = y_->n_rows, width = x.n_cols;
   const T epsilon = static_cast<T>(options_.epsilon), factor = static_cast<T>(log_factor_);
   const arma::Mat<T>& columns = projection_.columns();
-  arma::Mat<T> largest(blocks_of(tokens, kStreamedCols), blocks_of(m, kStreamedRows));
+  const arma::Mat<T> directions = columns.t();
+  arma::Mat<T> largest(blocks_of(tokens, kStreamedCols), streamed_row_blocks(m));
   arma::Col<T> shifts, sums;
   arma::Mat<T> a =
-      streamed_product<T>(KeyExponents<T>{columns, *y_, slopes_, offsets_, y_heights_, options_.map == FeatureMap::prf,
+      streamed_product<T>(KeyExponents<T>{directions, *y_, slopes_, offsets_, y_heights_, options_.map == FeatureMap::prf,
                                           epsilon > 0 ? &largest : nullptr},
                           x, {.tops = &shifts, .sums = &sums});
   a.insert_cols(width, sums);  // X's next column is 1

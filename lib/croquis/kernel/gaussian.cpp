@@ -3,6 +3,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/kernel/streamed_product.hpp>
+#include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
@@ -41,25 +42,16 @@ void require_one_dimension(const arma::Mat<T>& x, const arma::Mat<T>& y) {
           {{"x.cols", x.n_cols}, {"y.cols", y.n_cols}});
 }
 
-// Some rows of moved points, where the product finds them, and ||.||^2 / 2 of them.
+// Some rows of moved points, without gaps, and ||.||^2 / 2 of them.
 template <typename T>
 struct PointBlock {
   arma::Mat<T> moved;
   arma::Col<T> heights;
-  const T* first = nullptr;
-  arma::uword stride = 0;
 
   void take(const MovedPoints<T>& points, arma::uword top, arma::uword count) {
     const arma::Mat<T>& x = points.x;
-    heights.set_size(count);
-    if (!points.centre && points.scale == T(1)) {
-      half_squared_norms(x, top, heights);
-      first = x.memptr() + top;
-      stride = x.n_rows;
-      return;
-    }
     moved.set_size(count, x.n_cols);
-    heights.zeros();
+    heights.zeros(count);
     T* height = heights.memptr();
     for (arma::uword c = 0; c < x.n_cols; ++c) {
       const T *from = x.colptr(c) + top, shift = points.centre ? (*points.centre)[c] : T(0);
@@ -70,8 +62,6 @@ struct PointBlock {
       }
     }
     heights *= T(0.5);
-    first = moved.memptr();
-    stride = count;
   }
 };
 
@@ -82,16 +72,16 @@ struct GaussianExponents {
   arma::uword rows() const { return x.x.n_rows; }
   arma::uword cols() const { return y.x.n_rows; }
   RowScale row_scale() const { return RowScale::none; }
-  void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
+  void fill(arma::uword i0, arma::uword j0, arma::Mat<T>& block) const {
     thread_local PointBlock<T> xs, ys;
-    xs.take(x, i0, block.n_cols);
-    ys.take(y, j0, block.n_rows);
-    gemm(CblasNoTrans, CblasTrans, block.n_rows, block.n_cols, x.x.n_cols, T(1), ys.first, ys.stride, xs.first,
-         xs.stride, T(0), block.memptr(), block.n_rows);
-    for (arma::uword i = 0; i < block.n_cols; ++i) {
-      T* column = block.colptr(i);
-      const T *h = ys.heights.memptr(), height = xs.heights[i];
-      for (arma::uword j = 0; j < block.n_rows; ++j) column[j] = std::min(column[j] - h[j] - height, T(0));
+    xs.take(x, i0, block.n_rows);
+    ys.take(y, j0, block.n_cols);
+    narrow_gemm(CblasTrans, block.n_rows, block.n_cols, x.x.n_cols, T(1), xs.moved.memptr(), ys.moved.memptr(),
+                block.n_cols, T(0), block.memptr(), block.n_rows);
+    for (arma::uword j = 0; j < block.n_cols; ++j) {
+      T* column = block.colptr(j);
+      const T *h = xs.heights.memptr(), height = ys.heights[j];
+      for (arma::uword i = 0; i < block.n_rows; ++i) column[i] = std::min(column[i] - h[i] - height, T(0));
     }
   }
 };

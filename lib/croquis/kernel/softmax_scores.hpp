@@ -3,7 +3,7 @@
 
 #include <cmath>
 #include <croquis/kernel/streamed_product.hpp>
-#include <croquis/linalg/products.hpp>
+#include <croquis/linalg/gemm.hpp>
 
 namespace croquis {
 
@@ -16,13 +16,12 @@ struct SoftmaxScores {
   arma::uword rows() const { return q.n_rows; }
   arma::uword cols() const { return k.n_rows; }
   RowScale row_scale() const { return RowScale::by_sum; }
-  void fill(arma::uword j0, arma::uword i0, arma::Mat<T>& block) const {
-    product_nt_block(1 / std::sqrt(static_cast<T>(q.n_cols)), k, j0, q, i0, block);
-    for (arma::uword i = 0; !log_weights.is_empty() && i < block.n_cols; ++i) {
-      T* column = block.colptr(i);
-      const T* weight = log_weights.memptr() + j0;
-      for (arma::uword j = 0; j < block.n_rows; ++j) column[j] += weight[j];
-    }
+  void fill(arma::uword i0, arma::uword j0, arma::Mat<T>& block) const {
+    thread_local arma::Mat<T> queries;
+    queries = q.rows(i0, i0 + block.n_rows - 1);
+    narrow_gemm(CblasTrans, block.n_rows, block.n_cols, q.n_cols, 1 / std::sqrt(static_cast<T>(q.n_cols)),
+                queries.memptr(), k.memptr() + j0, k.n_rows, T(0), block.memptr(), block.n_rows);
+    for (arma::uword j = 0; !log_weights.is_empty() && j < block.n_cols; ++j) block.col(j) += log_weights[j0 + j];
   }
 };
 

@@ -7,42 +7,52 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/streamed_extra.hpp>
 #include <croquis/linalg/gemm.hpp>
-#include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace croquis {
 
-constexpr arma::uword kStreamedRows = 256, kStreamedCols = 512;  // of a block
+constexpr arma::uword kStreamedRows = 64, kStreamedCols = 512;  // of a block
 
-/// Sum of exp(s_ij - top_i) x_j over some of the columns j, for a block of rows i, which are columns here.
+/// Blocks of rows in `rows` of them: of 64, the last with what is left over.
+inline arma::uword streamed_row_blocks(arma::uword rows) {
+  return rows == 0 ? 0 : std::max<arma::uword>(1, rows / kStreamedRows);
+}
+
+/// Sum of exp(s_ij - top_i) x_j over some of the columns j, for a block of rows i.
 template <typename T>
 struct StreamedSums {
-  arma::Mat<T> sums;         // width x rows
+  arma::Mat<T> sums;         // rows x width
   arma::Col<T> weight, top;  // weight: sum of the exponentials
+  bool empty;                // nothing has been added, and `sums` is not filled
 
-  void start(arma::uword width, arma::uword rows, T first_top) {
-    sums.zeros(width, rows);
+  void start(arma::uword rows, arma::uword width, T first_top) {
+    sums.set_size(rows, width);
     weight.zeros(rows);
     top.set_size(rows);
     top.fill(first_top);
+    empty = true;
   }
 
-  // From here on row j is relative to a top at least as high as `other`.
-  void raise(arma::uword j, T other) {
-    if (other <= top[j]) return;
-    const T shrink = std::exp(top[j] - other);  // 0 at the first
-    weight[j] *= shrink;
-    if (!sums.is_empty()) sums.col(j) *= shrink;  // X without columns: the row sums alone
-    top[j] = other;
+  // From here on rows are relative to these tops, none below what it was.
+  void raise(const arma::Col<T>& to) {
+    if (!empty && !std::equal(top.begin(), top.end(), to.begin())) {
+      arma::Col<T> shrink = top - to;
+      exp_shifted(shrink.memptr(), shrink.n_elem, T(0));
+      sums.each_col() %= shrink;
+      weight %= shrink;
+    }
+    top = to;
   }
 
   void add(StreamedSums& other) {
-    for (arma::uword j = 0; j < top.n_elem; ++j) {
-      raise(j, other.top[j]);
-      other.raise(j, top[j]);
-    }
+    if (other.empty) return;
+    if (empty) return std::swap(*this, other);
+    const arma::Col<T> highest = arma::max(top, other.top);
+    raise(highest);
+    other.raise(highest);
     sums += other.sums;
     weight += other.weight;
   }
@@ -57,18 +67,19 @@ enum class RowScale {
 
 /// Y = M X (a x c) for X (b x c), with m_ij = exp(s_ij) scaled by rows. `scores` has
 ///   rows() = a, cols() = b, row_scale(),
-///   fill(j0, i0, block): block(j, i) = s_{i0 + i, j0 + j},
+///   fill(i0, j0, block): block(i, j) = s_{i0 + i, j0 + j},
 /// and may have
-///   is_nothing(j0, i): whether columns j0, j0 + 1, ... count for nothing in the rows up to i, and
-///   keep(j0, i0, block, top): what has become of the block, exp(s_{i0 + i, j0 + j} - top_i), top_i the largest so far,
+///   is_nothing(i, j0): whether columns j0, j0 + 1, ... count for nothing in the rows up to i, and
+///   keep(i0, j0, block, top): what has become of the block, exp(s_{i0 + i, j0 + j} - top_i), top_i the largest so far,
 ///   to be read or moved from.
-/// Law: blocks of 256 rows and 512 columns, by shape alone. Where M has more columns than rows they are dealt out in 8
-///   groups, whose sums are added in order. The same bits for any number of threads.
+/// Law: blocks of 64 rows and 512 columns, by shape alone; four of them, one below the other, have their columns of the
+///   scores and rows of X from the cache. Where M has more columns than rows they are dealt out in 8 groups, whose sums
+///   are added in order. The same bits for any number of threads.
 template <typename T, typename Scores>
 arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const StreamedExtra<T>& extra = {}) {
-  constexpr arma::uword most_groups = 8;
+  constexpr arma::uword most_groups = 8, together = 4;
   const arma::uword rows = scores.rows(), cols = scores.cols(), width = x.n_cols;
-  const arma::uword row_blocks = blocks_of(rows, kStreamedRows), col_blocks = blocks_of(cols, kStreamedCols);
+  const arma::uword row_blocks = streamed_row_blocks(rows), col_blocks = blocks_of(cols, kStreamedCols);
   const arma::uword groups = rows >= cols ? 1 : std::min(most_groups, col_blocks);
   const arma::uword kept = extra.last ? width - 1 : width;
   const RowScale scale = scores.row_scale();
@@ -76,58 +87,73 @@ arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const
   for (arma::Col<T>* column : {extra.tops, extra.sums, extra.last}) {
     if (column) column->set_size(rows);
   }
+  const auto first_row = [](arma::uword row_block) { return row_block * kStreamedRows; };
+  const auto rows_of = [&](arma::uword row_block) {
+    return (row_block + 1 < row_blocks ? first_row(row_block + 1) : rows) - first_row(row_block);
+  };
 
-  const auto sum = [&](arma::uword row_block, arma::uword group, StreamedSums<T>& part) {
+  const auto add = [&](arma::uword i0, arma::uword j0, StreamedSums<T>& part) {
     // Kept by the thread: fresh memory for every block would cost more than its exponentials.
     thread_local arma::Mat<T> block;
-    const arma::uword i0 = row_block * kStreamedRows, count = std::min(kStreamedRows, rows - i0);
-    part.start(width, count, scale == RowScale::none ? T(0) : -std::numeric_limits<T>::infinity());
+    thread_local arma::Col<T> top;
+    block.set_size(part.top.n_elem, std::min(kStreamedCols, cols - j0));
+    scores.fill(i0, j0, block);
+    if (scale != RowScale::none) {
+      top = part.top;
+      raise_to_row_maxima(block.memptr(), block.n_rows, block.n_cols, top.memptr());
+      part.raise(top);
+    }
+    exp_shifted_rows(block.memptr(), block.n_rows, block.n_cols, part.top.memptr(), part.weight.memptr());
+    if (width > 0) {
+      narrow_gemm(CblasNoTrans, block.n_rows, width, block.n_cols, T(1), block.memptr(), x.memptr() + j0, cols,
+                  part.empty ? T(0) : T(1), part.sums.memptr(), block.n_rows);
+    }
+    part.empty = false;
+    if constexpr (requires { scores.keep(i0, j0, block, part.top); }) scores.keep(i0, j0, block, part.top);
+  };
+  // Parts `first`, first + 1, ... for as many blocks of rows.
+  const auto sum = [&](arma::uword row_block, arma::uword count, arma::uword group, StreamedSums<T>* first) {
+    for (arma::uword b = 0; b < count; ++b) {
+      first[b].start(rows_of(row_block + b), width, scale == RowScale::none ? T(0) : -std::numeric_limits<T>::infinity());
+    }
     for (arma::uword c = group * col_blocks / groups; c < (group + 1) * col_blocks / groups; ++c) {
-      const arma::uword j0 = c * kStreamedCols;
-      if constexpr (requires { scores.is_nothing(j0, i0); }) {
-        if (scores.is_nothing(j0, i0 + count - 1)) break;
+      for (arma::uword b = 0; b < count; ++b) {
+        const arma::uword i0 = first_row(row_block + b), j0 = c * kStreamedCols;
+        if constexpr (requires { scores.is_nothing(i0, j0); }) {
+          if (scores.is_nothing(i0 + first[b].top.n_elem - 1, j0)) continue;
+        }
+        add(i0, j0, first[b]);
       }
-      block.set_size(std::min(kStreamedCols, cols - j0), count);
-      scores.fill(j0, i0, block);
-      for (arma::uword i = 0; i < count; ++i) {
-        T* column = block.colptr(i);
-        if (scale != RowScale::none) part.raise(i, maximum(column, block.n_rows));
-        part.weight[i] += exp_shifted(column, block.n_rows, part.top[i]);
-      }
-      if (width > 0) {
-        gemm(CblasTrans, CblasNoTrans, width, count, block.n_rows, T(1), x.memptr() + j0, cols, block.memptr(),
-             block.n_rows, T(1), part.sums.memptr(), width);
-      }
-      if constexpr (requires { scores.keep(j0, i0, block, part.top); }) scores.keep(j0, i0, block, part.top);
     }
   };
   const auto finish = [&](arma::uword row_block, StreamedSums<T>& part) {
-    const arma::uword i0 = row_block * kStreamedRows, count = part.top.n_elem;
-    for (arma::uword i = 0; scale == RowScale::by_sum && i < count; ++i) {
-      const T share = 1 / part.weight[i];
-      T* column = part.sums.colptr(i);
-      for (arma::uword c = 0; c < width; ++c) column[c] *= share;
-    }
-    if (kept > 0) transpose_block(part.sums.memptr(), width, kept, count, y.memptr() + i0, rows);
-    for (arma::uword i = 0; extra.last && i < count; ++i) (*extra.last)[i0 + i] = part.sums.at(kept, i);
+    const arma::uword i0 = first_row(row_block), count = part.top.n_elem;
+    if (part.empty) part.sums.zeros();
+    if (scale == RowScale::by_sum) part.sums.each_col() %= 1 / part.weight;
+    for (arma::uword c = 0; c < kept; ++c) std::copy_n(part.sums.colptr(c), count, y.colptr(c) + i0);
+    if (extra.last) std::copy_n(part.sums.colptr(kept), count, extra.last->memptr() + i0);
     if (extra.tops) std::copy_n(part.top.memptr(), count, extra.tops->memptr() + i0);
     if (extra.sums) std::copy_n(part.weight.memptr(), count, extra.sums->memptr() + i0);
   };
 
+  const auto blocks_from = [&](arma::uword first) { return std::min(together, row_blocks - first); };
   if (groups == 1) {
-    parallel_for(row_blocks, [&](std::size_t b) {
-      thread_local StreamedSums<T> part;
-      sum(b, 0, part);
-      finish(b, part);
+    parallel_for(blocks_of(row_blocks, together), [&](std::size_t i) {
+      thread_local StreamedSums<T> parts[together];
+      const arma::uword first = i * together, count = blocks_from(first);
+      sum(first, count, 0, parts);
+      for (arma::uword b = 0; b < count; ++b) finish(first + b, parts[b]);
     });
     return y;
   }
-  std::vector<StreamedSums<T>> parts(row_blocks * groups);
-  parallel_for(parts.size(), [&](std::size_t i) { sum(i / groups, i % groups, parts[i]); });
+  std::vector<StreamedSums<T>> parts(groups * row_blocks);  // a group after the other
+  parallel_for(blocks_of(row_blocks, together) * groups, [&](std::size_t i) {
+    const arma::uword first = i / groups * together, group = i % groups;
+    sum(first, blocks_from(first), group, &parts[group * row_blocks + first]);
+  });
   for (arma::uword b = 0; b < row_blocks; ++b) {
-    StreamedSums<T>* first = &parts[b * groups];
-    for (arma::uword g = 1; g < groups; ++g) first->add(first[g]);
-    finish(b, *first);
+    for (arma::uword g = 1; g < groups; ++g) parts[b].add(parts[g * row_blocks + b]);
+    finish(b, parts[b]);
   }
   return y;
 }

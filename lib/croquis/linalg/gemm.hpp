@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cblas.h>
+#include <algorithm>
 #include <armadillo>
 
 namespace croquis {
@@ -18,6 +19,27 @@ inline void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, arma::uword m, arma::uw
                  arma::uword ldc) {
   const auto size = [](arma::uword value) { return static_cast<int>(value); };
   cblas_dgemm(CblasColMajor, ta, tb, size(m), size(n), size(k), alpha, a, size(lda), b, size(ldb), beta, c, size(ldc));
+}
+
+/// C = alpha A op(B) + beta C for a narrow A without gaps, m x k of some 64 rows: in calls of at most 10^6
+/// multiplications, which OpenBLAS does without packing A and B where it has AVX-512. Up to a half faster; elsewhere the
+/// same.
+template <typename T>
+void narrow_gemm(CBLAS_TRANSPOSE tb, arma::uword m, arma::uword n, arma::uword k, T alpha, const T* a, const T* b,
+                 arma::uword ldb, T beta, T* c, arma::uword ldc) {
+  constexpr arma::uword most = 1'000'000, most_terms = 128;
+  const auto pieces_of = [](arma::uword count, arma::uword longest) { return (count + longest - 1) / longest; };
+  const arma::uword k_pieces = pieces_of(k, most_terms);
+  for (arma::uword i = 0; i < k_pieces; ++i) {
+    const arma::uword term = i * k / k_pieces, terms = (i + 1) * k / k_pieces - term;
+    const arma::uword n_pieces = pieces_of(n, std::max<arma::uword>(1, most / std::max<arma::uword>(1, m * terms)));
+    for (arma::uword j = 0; j < n_pieces; ++j) {
+      const arma::uword col = j * n / n_pieces, cols = (j + 1) * n / n_pieces - col;
+      gemm(CblasNoTrans, tb, m, cols, terms, alpha, a + term * m, m,
+           tb == CblasTrans ? b + col + term * ldb : b + term + col * ldb, ldb, i == 0 ? beta : T(1), c + col * ldc,
+           ldc);
+    }
+  }
 }
 
 }  // namespace croquis

@@ -173,6 +173,52 @@ T maximum_of(const T* x, size_t count) {
   return largest;
 }
 
+// body(d, first row) for all rows, by vectors; what is left over through body(one lane, row).
+template <typename T, typename Body>
+HWY_INLINE void for_vectors_of_rows(size_t rows, const Body& body) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= rows; i += lanes) body(d, i);
+  for (; i < rows; ++i) body(hn::CappedTag<T, 1>(), i);
+}
+
+template <typename T>
+void raise_to_row_maxima_of(const T* x, size_t rows, size_t cols, T* top) {
+  for_vectors_of_rows<T>(rows, [=](auto d, size_t i) HWY_ATTR {
+    auto largest = hn::LoadU(d, top + i);
+    for (size_t j = 0; j < cols; ++j) largest = hn::Max(largest, hn::LoadU(d, x + i + j * rows));
+    hn::StoreU(largest, d, top + i);
+  });
+}
+
+template <typename T>
+void exp_shifted_rows_of(T* x, size_t rows, size_t cols, const T* shift, T* sum) {
+  for_vectors_of_rows<T>(rows, [=](auto d, size_t i) HWY_ATTR {
+    const auto s = hn::LoadU(d, shift + i);
+    auto total = hn::Zero(d);
+    for (size_t j = 0; j < cols; ++j) {
+      T* place = x + i + j * rows;
+      const auto y = exponential(d, hn::Sub(hn::LoadU(d, place), s));
+      hn::StoreU(y, d, place);
+      total = hn::Add(total, y);
+    }
+    hn::StoreU(hn::Add(hn::LoadU(d, sum + i), total), d, sum + i);
+  });
+}
+
+void raise_to_row_maxima_float(const float* x, size_t rows, size_t cols, float* top) {
+  raise_to_row_maxima_of(x, rows, cols, top);
+}
+void raise_to_row_maxima_double(const double* x, size_t rows, size_t cols, double* top) {
+  raise_to_row_maxima_of(x, rows, cols, top);
+}
+void exp_shifted_rows_float(float* x, size_t rows, size_t cols, const float* shift, float* sum) {
+  exp_shifted_rows_of(x, rows, cols, shift, sum);
+}
+void exp_shifted_rows_double(double* x, size_t rows, size_t cols, const double* shift, double* sum) {
+  exp_shifted_rows_of(x, rows, cols, shift, sum);
+}
 float exp_shifted_float(float* x, size_t count, float shift) {
   return exp_shifted_of(x, count, shift);
 }
@@ -205,6 +251,10 @@ HWY_EXPORT(exp_shifted_float);
 HWY_EXPORT(exp_shifted_double);
 HWY_EXPORT(maximum_float);
 HWY_EXPORT(maximum_double);
+HWY_EXPORT(raise_to_row_maxima_float);
+HWY_EXPORT(raise_to_row_maxima_double);
+HWY_EXPORT(exp_shifted_rows_float);
+HWY_EXPORT(exp_shifted_rows_double);
 HWY_EXPORT(logarithm_float);
 HWY_EXPORT(logarithm_double);
 HWY_EXPORT(sine_cosine_float);
@@ -226,6 +276,22 @@ float maximum(const float* x, std::size_t count) {
 template <>
 double maximum(const double* x, std::size_t count) {
   return HWY_DYNAMIC_DISPATCH(maximum_double)(x, count);
+}
+template <>
+void raise_to_row_maxima(const float* x, std::size_t rows, std::size_t cols, float* top) {
+  HWY_DYNAMIC_DISPATCH(raise_to_row_maxima_float)(x, rows, cols, top);
+}
+template <>
+void raise_to_row_maxima(const double* x, std::size_t rows, std::size_t cols, double* top) {
+  HWY_DYNAMIC_DISPATCH(raise_to_row_maxima_double)(x, rows, cols, top);
+}
+template <>
+void exp_shifted_rows(float* x, std::size_t rows, std::size_t cols, const float* shift, float* sum) {
+  HWY_DYNAMIC_DISPATCH(exp_shifted_rows_float)(x, rows, cols, shift, sum);
+}
+template <>
+void exp_shifted_rows(double* x, std::size_t rows, std::size_t cols, const double* shift, double* sum) {
+  HWY_DYNAMIC_DISPATCH(exp_shifted_rows_double)(x, rows, cols, shift, sum);
 }
 template <>
 void logarithm(float* x, std::size_t count) {

@@ -11,7 +11,7 @@
 namespace croquis {
 namespace {
 
-// Exponentials of a block of scores, keys x queries, relative to what was the largest score of a query so far.
+// Exponentials of a block of scores, queries x keys, relative to what was the largest score of a query so far.
 template <typename T>
 struct KeptBlock {
   arma::Mat<T> exponentials;
@@ -23,7 +23,7 @@ template <typename T>
 struct KeptScores : SoftmaxScores<T> {
   std::vector<KeptBlock<T>>& blocks;  // of keys, by blocks of queries
 
-  void keep(arma::uword j0, arma::uword i0, arma::Mat<T>& block, const arma::Col<T>& top) const {
+  void keep(arma::uword i0, arma::uword j0, arma::Mat<T>& block, const arma::Col<T>& top) const {
     blocks[i0 / kStreamedRows * blocks_of(this->cols(), kStreamedCols) + j0 / kStreamedCols] = {std::move(block), top};
   }
 };
@@ -34,24 +34,26 @@ template <typename T>
 Pilot<T> pilot_sample(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v, arma::uword d_0,
                       const Stream& stream, bool with_output) {
   require(d_0 >= 1, "pilot_sample", "d_0 >= 1", {{"d_0", d_0}});
-  const arma::uword n = k.n_rows, key_blocks = blocks_of(n, kStreamedCols);
+  const arma::uword n = k.n_rows, key_blocks = blocks_of(n, kStreamedCols),
+                    query_blocks = streamed_row_blocks(d_0);
   Pilot<T> pilot;
   pilot.rows = sample_with_replacement(q.n_rows, d_0, stream);
   const arma::Mat<T> queries = q.rows(pilot.rows), nothing(n, 0);
   const arma::Col<T> equal;  // no weights
-  std::vector<KeptBlock<T>> blocks(key_blocks * blocks_of(d_0, kStreamedRows));
+  std::vector<KeptBlock<T>> blocks(key_blocks * query_blocks);
   arma::Col<T> tops, sums;
   pilot.output = streamed_product<T>(KeptScores<T>{{queries, k, equal}, blocks}, with_output ? v : nothing,
                                      {.tops = &tops, .sums = &sums});
   pilot.weights.set_size(n);
   parallel_for(key_blocks, [&](std::size_t b) {
     const arma::uword first = b * kStreamedCols, count = std::min(kStreamedCols, n - first);
-    T column_norms[kStreamedCols] = {}, value_norms[kStreamedCols] = {};
-    for (arma::uword i = 0; i < d_0; ++i) {
-      const KeptBlock<T>& block = blocks[i / kStreamedRows * key_blocks + b];
-      const T factor = std::exp(block.tops[i % kStreamedRows] - tops[i]) / sums[i];
-      const T* column = block.exponentials.colptr(i % kStreamedRows);
-      for (arma::uword j = 0; j < count; ++j) column_norms[j] += (factor * column[j]) * (factor * column[j]);
+    arma::Row<T> column_norms(count, arma::fill::zeros);  // squared
+    T value_norms[kStreamedCols] = {};
+    for (arma::uword a = 0; a < query_blocks; ++a) {
+      const KeptBlock<T>& block = blocks[a * key_blocks + b];
+      const arma::uword top = a * kStreamedRows, last = top + block.tops.n_elem - 1;
+      const arma::Col<T> factors = arma::exp(block.tops - tops.rows(top, last)) / sums.rows(top, last);
+      column_norms += arma::square(factors).t() * arma::square(block.exponentials);
     }
     for (arma::uword c = 0; c < v.n_cols; ++c) {
       const T* column = v.colptr(c) + first;
