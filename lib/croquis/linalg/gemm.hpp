@@ -21,15 +21,19 @@ inline void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, arma::uword m, arma::uw
   cblas_dgemm(CblasColMajor, ta, tb, size(m), size(n), size(k), alpha, a, size(lda), b, size(ldb), beta, c, size(ldc));
 }
 
+/// Columns of a narrow A that are used at a time: with 64 rows, 32 KiB, which the first cache has.
+template <typename T>
+constexpr arma::uword kNarrowTerms = 512 / sizeof(T);
+
 /// C = alpha A op(B) + beta C for a narrow A without gaps, m x k of some 64 rows: in calls of at most 10^6
-/// multiplications, which OpenBLAS does without packing A and B where it has AVX-512. Up to a half faster; elsewhere the
-/// same.
+/// multiplications, which OpenBLAS does without packing A and B where it has AVX-512. Up to a half faster; elsewhere
+/// the same.
 template <typename T>
 void narrow_gemm(CBLAS_TRANSPOSE tb, arma::uword m, arma::uword n, arma::uword k, T alpha, const T* a, const T* b,
                  arma::uword ldb, T beta, T* c, arma::uword ldc) {
-  constexpr arma::uword most = 1'000'000, most_terms = 128;
+  constexpr arma::uword most = 1'000'000;
   const auto pieces_of = [](arma::uword count, arma::uword longest) { return (count + longest - 1) / longest; };
-  const arma::uword k_pieces = pieces_of(k, most_terms);
+  const arma::uword k_pieces = pieces_of(k, kNarrowTerms<T>);
   for (arma::uword i = 0; i < k_pieces; ++i) {
     const arma::uword term = i * k / k_pieces, terms = (i + 1) * k / k_pieces - term;
     const arma::uword n_pieces = pieces_of(n, std::max<arma::uword>(1, most / std::max<arma::uword>(1, m * terms)));

@@ -3,6 +3,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/products.hpp>
+#include <croquis/linalg/transpose.hpp>
 #include <vector>
 
 namespace croquis {
@@ -28,6 +29,14 @@ struct Factor {
   }
   CBLAS_TRANSPOSE operation() const { return turned ? CblasTrans : CblasNoTrans; }
   arma::uword stride() const { return std::max<arma::uword>(1, m.n_rows); }
+  // tile(i, j) = op(M)(row + i, col + j)
+  void copy(arma::uword row, arma::uword col, arma::Mat<T>& tile) const {
+    if (turned) {
+      transpose_block(at(row, col), m.n_rows, tile.n_cols, tile.n_rows, tile.memptr(), tile.n_rows);
+    } else {
+      tile = m.submat(row, col, arma::size(tile));
+    }
+  }
 };
 
 // rows x cols of C, from terms first ... first + inner - 1.
@@ -35,10 +44,26 @@ struct Part {
   arma::uword row, col, rows, cols, first, inner;
 };
 
+// Into C: by tiles of op(A) without gaps, which stay in cache for all columns of op(B).
 template <typename T>
 void multiply(const Factor<T>& a, const Factor<T>& b, const Part& part, T scale, T* c, arma::uword stride) {
-  gemm(a.operation(), b.operation(), part.rows, part.cols, part.inner, scale, a.at(part.row, part.first), a.stride(),
-       b.at(part.first, part.col), b.stride(), T(0), c, stride);
+  constexpr arma::uword tile_rows = 64, tile_terms = kNarrowTerms<T>, least = 16;
+  if (part.rows < least || part.cols < least) {
+    return gemm(a.operation(), b.operation(), part.rows, part.cols, part.inner, scale, a.at(part.row, part.first),
+                a.stride(), b.at(part.first, part.col), b.stride(), T(0), c, stride);
+  }
+  thread_local arma::Mat<T> tile;
+  const arma::uword tiles = std::max<arma::uword>(1, part.rows / tile_rows);  // the last one has what is left over
+  for (arma::uword term = 0; term < part.inner; term += tile_terms) {
+    const arma::uword first = part.first + term, terms = std::min(tile_terms, part.inner - term);
+    for (arma::uword t = 0; t < tiles; ++t) {
+      const arma::uword row = t * tile_rows, rows = t + 1 < tiles ? tile_rows : part.rows - row;
+      tile.set_size(rows, terms);
+      a.copy(part.row + row, first, tile);
+      narrow_gemm(b.operation(), rows, part.cols, terms, scale, tile.memptr(), b.at(first, part.col), b.stride(),
+                  term == 0 ? T(0) : T(1), c + row, stride);
+    }
+  }
 }
 
 template <typename T>
@@ -79,6 +104,8 @@ arma::Mat<T> product(const arma::Mat<T>& a, const arma::Mat<T>& b, T scale) {
 }
 template <typename T>
 arma::Mat<T> product_tn(const arma::Mat<T>& a, const arma::Mat<T>& b) {
+  // The tiles are of the narrower one.
+  if (a.n_cols > b.n_cols) return multiply<T>({b, true}, {a, false}).t();
   return multiply<T>({a, true}, {b, false});
 }
 template <typename T>
@@ -97,8 +124,8 @@ void product_nt_block(T scale, const arma::Mat<T>& a, arma::uword i0, const arma
            {"j0", j0},
            {"block.cols", block.n_cols}});
   if (block.is_empty() || a.n_cols == 0) return void(block.zeros());
-  gemm(CblasNoTrans, CblasTrans, block.n_rows, block.n_cols, a.n_cols, scale, a.memptr() + i0, a.n_rows,
-       b.memptr() + j0, b.n_rows, T(0), block.memptr(), block.n_rows);
+  multiply<T>({a, false}, {b, true}, {i0, j0, block.n_rows, block.n_cols, 0, a.n_cols}, scale, block.memptr(),
+              block.n_rows);
 }
 
 template arma::Mat<float> product(const arma::Mat<float>&, const arma::Mat<float>&, float);

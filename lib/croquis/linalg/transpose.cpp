@@ -1,29 +1,101 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "croquis/linalg/transpose.cpp"
+#include <hwy/foreach_target.h>  // compiles this file once for every instruction set
+
+#include <hwy/highway.h>
 #include <algorithm>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/transpose.hpp>
 
-namespace croquis {
+HWY_BEFORE_NAMESPACE();
+namespace croquis::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR
+template <typename T>
+constexpr size_t kSide = 1;
 
 template <typename T>
-void transpose_block(const T* in, std::size_t in_stride, std::size_t rows, std::size_t cols, T* out,
-                     std::size_t out_stride) {
-  constexpr std::size_t tile = 16;  // one cache line of floats a side
-  for (std::size_t i0 = 0; i0 < rows; i0 += tile) {
-    const std::size_t i1 = std::min(rows, i0 + tile);
-    for (std::size_t j0 = 0; j0 < cols; j0 += tile) {
-      const std::size_t j1 = std::min(cols, j0 + tile);
-      for (std::size_t i = i0; i < i1; ++i) {
-        for (std::size_t j = j0; j < j1; ++j) out[i * out_stride + j] = in[j * in_stride + i];
-      }
+HWY_INLINE void transpose_tile(const T* in, size_t, T* out, size_t) {
+  *out = *in;
+}
+#else
+// As many rows and columns as 16 bytes have entries: the interleaving instructions do not reach farther.
+template <typename T>
+constexpr size_t kSide = 16 / sizeof(T);
+
+HWY_INLINE void transpose_tile(const float* in, size_t in_stride, float* out, size_t out_stride) {
+  const hn::CappedTag<float, kSide<float> > d;
+  const auto a = hn::LoadU(d, in), b = hn::LoadU(d, in + in_stride), c = hn::LoadU(d, in + 2 * in_stride),
+             e = hn::LoadU(d, in + 3 * in_stride);
+  const auto ac = hn::InterleaveLower(d, a, c), be = hn::InterleaveLower(d, b, e);
+  hn::StoreU(hn::InterleaveLower(d, ac, be), d, out);
+  hn::StoreU(hn::InterleaveUpper(d, ac, be), d, out + out_stride);
+  const auto ac_high = hn::InterleaveUpper(d, a, c), be_high = hn::InterleaveUpper(d, b, e);
+  hn::StoreU(hn::InterleaveLower(d, ac_high, be_high), d, out + 2 * out_stride);
+  hn::StoreU(hn::InterleaveUpper(d, ac_high, be_high), d, out + 3 * out_stride);
+}
+
+HWY_INLINE void transpose_tile(const double* in, size_t in_stride, double* out, size_t out_stride) {
+  const hn::CappedTag<double, kSide<double> > d;
+  const auto a = hn::LoadU(d, in), b = hn::LoadU(d, in + in_stride);
+  hn::StoreU(hn::InterleaveLower(d, a, b), d, out);
+  hn::StoreU(hn::InterleaveUpper(d, a, b), d, out + out_stride);
+}
+#endif
+
+template <typename T>
+void transpose_of(const T* in, size_t in_stride, size_t rows, size_t cols, T* out, size_t out_stride) {
+  constexpr size_t side = kSide<T>, line = 64 / sizeof(T);  // a cache line of `in` is read at once
+  const auto one_by_one = [&](size_t i0, size_t i1, size_t j0, size_t j1) HWY_ATTR {
+    for (size_t i = i0; i < i1; ++i) {
+      for (size_t j = j0; j < j1; ++j) out[i * out_stride + j] = in[j * in_stride + i];
     }
+  };
+  for (size_t i0 = 0; i0 < rows; i0 += line) {
+    const size_t i1 = std::min(rows, i0 + line), whole = i0 + (i1 - i0) / side * side;
+    size_t j = 0;
+    for (; j + side <= cols; j += side) {
+      for (size_t i = i0; i < whole; i += side)
+        transpose_tile(in + j * in_stride + i, in_stride, out + i * out_stride + j, out_stride);
+      one_by_one(whole, i1, j, j + side);
+    }
+    one_by_one(i0, i1, j, cols);
   }
+}
+
+void transpose_float(const float* in, size_t in_stride, size_t rows, size_t cols, float* out, size_t out_stride) {
+  transpose_of(in, in_stride, rows, cols, out, out_stride);
+}
+void transpose_double(const double* in, size_t in_stride, size_t rows, size_t cols, double* out, size_t out_stride) {
+  transpose_of(in, in_stride, rows, cols, out, out_stride);
+}
+
+}  // namespace croquis::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace croquis {
+
+HWY_EXPORT(transpose_float);
+HWY_EXPORT(transpose_double);
+
+template <>
+void transpose_block(const float* in, std::size_t in_stride, std::size_t rows, std::size_t cols, float* out,
+                     std::size_t out_stride) {
+  HWY_DYNAMIC_DISPATCH(transpose_float)(in, in_stride, rows, cols, out, out_stride);
+}
+template <>
+void transpose_block(const double* in, std::size_t in_stride, std::size_t rows, std::size_t cols, double* out,
+                     std::size_t out_stride) {
+  HWY_DYNAMIC_DISPATCH(transpose_double)(in, in_stride, rows, cols, out, out_stride);
 }
 
 template <typename T>
 arma::Mat<T> transposed(const arma::Mat<T>& m) {
   constexpr arma::uword rows_at_once = 256;
   arma::Mat<T> t(m.n_cols, m.n_rows, arma::fill::none);
-  parallel_for((m.n_rows + rows_at_once - 1) / rows_at_once, rows_at_once * m.n_cols, [&](std::size_t b) {
+  parallel_for(blocks_of(m.n_rows, rows_at_once), rows_at_once * m.n_cols, [&](std::size_t b) {
     const arma::uword first = b * rows_at_once, count = std::min(rows_at_once, m.n_rows - first);
     transpose_block(m.memptr() + first, m.n_rows, count, m.n_cols, t.colptr(first), m.n_cols);
   });
@@ -32,7 +104,6 @@ arma::Mat<T> transposed(const arma::Mat<T>& m) {
 
 template arma::Mat<float> transposed(const arma::Mat<float>&);
 template arma::Mat<double> transposed(const arma::Mat<double>&);
-template void transpose_block(const float*, std::size_t, std::size_t, std::size_t, float*, std::size_t);
-template void transpose_block(const double*, std::size_t, std::size_t, std::size_t, double*, std::size_t);
 
 }  // namespace croquis
+#endif
