@@ -16,11 +16,11 @@ namespace croquis {
 namespace {
 
 // Keys as columns, so that a block of them is contiguous, with what turns q.k into a log-score:
-// log a_ij = q_i.k_j + key_offset_j + query_offset_i + b_{j-i}.
+// log a_ij = q_i.k_j - h_i + b_{j-i}.
 template <typename T>
 struct Tokens {
-  arma::Mat<T> q, k;                // n x p, p x n
-  arma::Col<T> q_offset, k_offset;  // -||.||^2/2 for kernelized
+  arma::Mat<T> q, k;       // n x p, p x n
+  arma::Col<T> q_heights;  // ||q||^2/2 for kernelized, in which q and k have a coordinate more: 1 and -||k||^2/2
   Target target;
   RelativeGrid grid;
   arma::Col<T> bias;  // empty where there is none
@@ -45,18 +45,17 @@ struct Tokens {
       // to zero by the first key that counts, which there is.
       bias.transform([](T b) { return std::max(b, std::numeric_limits<T>::lowest() / 8); });
     }
-    q_offset.zeros(q.n_rows);
-    k_offset.zeros(k.n_cols);
     if (target == Target::kernelized) {
       const arma::Col<T> centre = T(0.5) * (arma::mean(q, 0).t() + arma::mean(k, 1));
       q.each_row() -= centre.t();
       k.each_col() -= centre;
-      q_offset = T(-0.5) * arma::sum(arma::square(q), 1);
-      k_offset = T(-0.5) * arma::sum(arma::square(k), 0).t();
+      q_heights = T(0.5) * arma::sum(arma::square(q), 1);
+      q.insert_cols(q.n_cols, arma::Mat<T>(q.n_rows, 1, arma::fill::ones));
+      k.insert_rows(k.n_rows, arma::Mat<T>(T(-0.5) * arma::sum(arma::square(k), 0)));
     }
     if (chosen.is_empty()) return;
     q = q.rows(chosen).eval();
-    q_offset = q_offset.rows(chosen).eval();
+    if (!q_heights.is_empty()) q_heights = q_heights.rows(chosen).eval();
   }
 
   arma::uword rows() const { return q.n_rows; }
@@ -64,19 +63,17 @@ struct Tokens {
   RowScale row_scale() const { return is_normalised(target) ? RowScale::by_sum : RowScale::none; }
   arma::uword token(arma::uword query) const { return chosen.is_empty() ? query : chosen(query); }
 
-  // scores (queries x keys) <- log a, for queries q0 ... and keys k0 ...
+  void shift(arma::uword q0, arma::Col<T>& h) const {
+    if (!q_heights.is_empty()) h = q_heights.rows(q0, q0 + h.n_elem - 1);
+  }
+
+  // scores (queries x keys) <- log a + h, for queries q0 ... and keys k0 ...
   void fill(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {
     thread_local arma::Mat<T> queries;
     queries = q.rows(q0, q0 + scores.n_rows - 1);
     narrow_gemm(CblasNoTrans, scores.n_rows, scores.n_cols, k.n_rows, T(1), queries.memptr(), k.colptr(k0), k.n_rows,
                 T(0), scores.memptr(), scores.n_rows);
     if (!bias.is_empty()) add_bias(q0, k0, scores);
-    if (target != Target::kernelized) return;
-    for (arma::uword j = 0; j < scores.n_cols; ++j) {
-      T* column = scores.colptr(j);
-      const T *offset = q_offset.memptr() + q0, of_key = k_offset(k0 + j);
-      for (arma::uword i = 0; i < scores.n_rows; ++i) column[i] = std::min(column[i] + of_key + offset[i], T(0));
-    }
   }
 
   // Every key from k0 on comes after every query up to the last.
@@ -84,14 +81,17 @@ struct Tokens {
 
  private:
   void add_bias(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {
-    for (arma::uword i = 0; i < scores.n_rows; ++i) {
-      const arma::uword origin = grid.centre() - grid.place(token(q0 + i));
-      for (arma::uword j = 0; j < scores.n_cols; ++j) scores(i, j) += bias(origin + grid.place(k0 + j));
+    arma::uvec origins(scores.n_rows);
+    for (arma::uword i = 0; i < origins.n_elem; ++i) origins[i] = grid.centre() - grid.place(token(q0 + i));
+    for (arma::uword j = 0; j < scores.n_cols; ++j) {
+      const T* b = bias.memptr() + grid.place(k0 + j);
+      T* column = scores.colptr(j);
+      for (arma::uword i = 0; i < origins.n_elem; ++i) column[i] += b[origins[i]];
     }
   }
 };
 
-// Y for Y = B^T X or C^T X; x holds X^T, log_scale the log row sums, or zeros (kernelized).
+// Y for Y = B^T X or C^T X; x holds X^T, log_scale the log row sums, or the shift of the scores (kernelized).
 template <typename T>
 arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, const arma::Col<T>& log_scale) {
   constexpr arma::uword query_block = kStreamedRows, key_block = kStreamedCols;
@@ -145,7 +145,7 @@ template <typename T>
 LinearOperator<T> exact_scores(const Problem<T>& problem, Target target) {
   const auto tokens = std::make_shared<const Tokens<T>>(problem, target);
   // The row sums are a pass of their own, taken once: B^T needs them before it can start.
-  arma::Col<T> log_scale(problem.n(), arma::fill::zeros);
+  arma::Col<T> log_scale = tokens->q_heights;
   if (is_normalised(target)) log_scale = attend(*tokens, arma::Mat<T>(problem.n(), 0)).log_row_sums;
   return {problem.n(), problem.n(),
           [tokens](const arma::Mat<T>& x) -> arma::Mat<T> { return streamed_product<T>(*tokens, x); },

@@ -45,12 +45,12 @@ void require_one_dimension(const arma::Mat<T>& x, const arma::Mat<T>& y) {
 // Some rows of moved points, without gaps, and ||.||^2 / 2 of them.
 template <typename T>
 struct PointBlock {
-  arma::Mat<T> moved;
+  arma::Mat<T> moved;  // with a column more
   arma::Col<T> heights;
 
   void take(const MovedPoints<T>& points, arma::uword top, arma::uword count) {
     const arma::Mat<T>& x = points.x;
-    moved.set_size(count, x.n_cols);
+    moved.set_size(count, x.n_cols + 1);
     heights.zeros(count);
     T* height = heights.memptr();
     for (arma::uword c = 0; c < x.n_cols; ++c) {
@@ -65,6 +65,7 @@ struct PointBlock {
   }
 };
 
+// x_i.y_j - ||y_j||^2 / 2 is one product, with a coordinate more: 1 in x and the rest in y. ||x_i||^2 / 2 is the shift.
 template <typename T>
 struct GaussianExponents {
   const MovedPoints<T>&x, &y;
@@ -72,17 +73,28 @@ struct GaussianExponents {
   arma::uword rows() const { return x.x.n_rows; }
   arma::uword cols() const { return y.x.n_rows; }
   RowScale row_scale() const { return RowScale::none; }
-  void fill(arma::uword i0, arma::uword j0, arma::Mat<T>& block) const {
-    thread_local PointBlock<T> xs, ys;
-    xs.take(x, i0, block.n_rows);
-    ys.take(y, j0, block.n_cols);
-    narrow_gemm(CblasTrans, block.n_rows, block.n_cols, x.x.n_cols, T(1), xs.moved.memptr(), ys.moved.memptr(),
-                block.n_cols, T(0), block.memptr(), block.n_rows);
-    for (arma::uword j = 0; j < block.n_cols; ++j) {
-      T* column = block.colptr(j);
-      const T *h = xs.heights.memptr(), height = ys.heights[j];
-      for (arma::uword i = 0; i < block.n_rows; ++i) column[i] = std::min(column[i] - h[i] - height, T(0));
-    }
+  void shift(arma::uword i0, arma::Col<T>& h) const {
+    thread_local PointBlock<T> block;
+    block.take(x, i0, h.n_elem);
+    h = block.heights;
+  }
+  void take_columns(arma::uword j0, arma::uword count) const {
+    PointBlock<T>& block = columns_of_thread();
+    block.take(y, j0, count);
+    block.moved.col(block.moved.n_cols - 1) = -block.heights;
+  }
+  void fill(arma::uword i0, arma::uword, arma::Mat<T>& block) const {
+    thread_local PointBlock<T> points;
+    points.take(x, i0, block.n_rows);
+    points.moved.col(points.moved.n_cols - 1).ones();
+    narrow_gemm(CblasTrans, block.n_rows, block.n_cols, points.moved.n_cols, T(1), points.moved.memptr(),
+                columns_of_thread().moved.memptr(), block.n_cols, T(0), block.memptr(), block.n_rows);
+  }
+
+ private:
+  static PointBlock<T>& columns_of_thread() {
+    thread_local PointBlock<T> block;
+    return block;
   }
 };
 

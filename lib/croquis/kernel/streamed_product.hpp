@@ -60,7 +60,7 @@ struct StreamedSums {
 
 /// What row i of the exponentials is divided by.
 enum class RowScale {
-  none,        ///< nothing: they must not overflow
+  none,        ///< nothing: exponentials above 1 count as 1
   by_largest,  ///< exp(top_i), top_i the largest score of the row: scores of any size are safe
   by_sum       ///< their sum, a softmax; as safe
 };
@@ -69,93 +69,130 @@ enum class RowScale {
 ///   rows() = a, cols() = b, row_scale(),
 ///   fill(i0, j0, block): block(i, j) = s_{i0 + i, j0 + j},
 /// and may have
+///   take_columns(j0, count): the thread's next blocks are of these columns,
+///   shift(i0, h): with RowScale::none, what is still to be subtracted from the scores of rows i0, i0 + 1, ...,
 ///   is_nothing(i, j0): whether columns j0, j0 + 1, ... count for nothing in the rows up to i, and
 ///   keep(i0, j0, block, top): what has become of the block, exp(s_{i0 + i, j0 + j} - top_i), top_i the largest so far,
 ///   to be read or moved from.
-/// Law: blocks of 64 rows and 512 columns, by shape alone; four of them, one below the other, have their columns of the
-///   scores and rows of X from the cache. Where M has more columns than rows they are dealt out in 8 groups, whose sums
-///   are added in order. The same bits for any number of threads.
+/// Law: blocks of 64 rows and 512 columns, by shape alone. Where M has more columns than rows they are dealt out in 8
+///   groups, whose sums are added in order. The same bits for any number of threads.
 template <typename T, typename Scores>
-arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const StreamedExtra<T>& extra = {}) {
-  constexpr arma::uword most_groups = 8, together = 4;
-  const arma::uword rows = scores.rows(), cols = scores.cols(), width = x.n_cols;
-  const arma::uword row_blocks = streamed_row_blocks(rows), col_blocks = blocks_of(cols, kStreamedCols);
-  const arma::uword groups = rows >= cols ? 1 : std::min(most_groups, col_blocks);
-  const arma::uword kept = extra.last ? width - 1 : width;
-  const RowScale scale = scores.row_scale();
-  arma::Mat<T> y(rows, kept, arma::fill::none);
-  for (arma::Col<T>* column : {extra.tops, extra.sums, extra.last}) {
-    if (column) column->set_size(rows);
+class StreamedProduct {
+ public:
+  StreamedProduct(const Scores& scores, const arma::Mat<T>& x, const StreamedExtra<T>& extra)
+      : scores_(scores),
+        x_(x),
+        extra_(extra),
+        scale_(scores.row_scale()),
+        row_blocks_(streamed_row_blocks(scores.rows())),
+        col_blocks_(blocks_of(scores.cols(), kStreamedCols)),
+        groups_(scores.rows() >= scores.cols() ? 1 : std::min<arma::uword>(8, col_blocks_)),
+        y_(scores.rows(), x.n_cols - (extra.last ? 1 : 0), arma::fill::none) {
+    for (arma::Col<T>* column : {extra.tops, extra.sums, extra.last}) {
+      if (column) column->set_size(scores.rows());
+    }
   }
-  const auto first_row = [](arma::uword row_block) { return row_block * kStreamedRows; };
-  const auto rows_of = [&](arma::uword row_block) {
-    return (row_block + 1 < row_blocks ? first_row(row_block + 1) : rows) - first_row(row_block);
-  };
 
-  const auto add = [&](arma::uword i0, arma::uword j0, StreamedSums<T>& part) {
+  arma::Mat<T> run() {
+    const auto blocks_from = [this](arma::uword first) { return std::min(kTogether, row_blocks_ - first); };
+    if (groups_ == 1) {
+      parallel_for(blocks_of(row_blocks_, kTogether), [&](std::size_t i) {
+        thread_local StreamedSums<T> parts[kTogether];
+        const arma::uword first = i * kTogether, count = blocks_from(first);
+        sum(first, count, 0, parts);
+        for (arma::uword b = 0; b < count; ++b) finish(first + b, parts[b]);
+      });
+      return std::move(y_);
+    }
+    std::vector<StreamedSums<T>> parts(groups_ * row_blocks_);  // a group after the other
+    parallel_for(blocks_of(row_blocks_, kTogether) * groups_, [&](std::size_t i) {
+      const arma::uword first = i / groups_ * kTogether, group = i % groups_;
+      sum(first, blocks_from(first), group, &parts[group * row_blocks_ + first]);
+    });
+    for (arma::uword b = 0; b < row_blocks_; ++b) {
+      for (arma::uword g = 1; g < groups_; ++g) parts[b].add(parts[g * row_blocks_ + b]);
+      finish(b, parts[b]);
+    }
+    return std::move(y_);
+  }
+
+ private:
+  // Blocks of rows that take turns, so that they find columns of the scores and rows of X in the cache.
+  static constexpr arma::uword kTogether = 4;
+
+  arma::uword first_row(arma::uword row_block) const { return row_block * kStreamedRows; }
+  arma::uword rows_of(arma::uword row_block) const {
+    return (row_block + 1 < row_blocks_ ? first_row(row_block + 1) : scores_.rows()) - first_row(row_block);
+  }
+
+  // What the columns of a group add to `count` blocks of rows.
+  void sum(arma::uword row_block, arma::uword count, arma::uword group, StreamedSums<T>* parts) const {
+    for (arma::uword b = 0; b < count; ++b) {
+      parts[b].start(rows_of(row_block + b), x_.n_cols,
+                     scale_ == RowScale::none ? T(0) : -std::numeric_limits<T>::infinity());
+      if constexpr (requires { scores_.shift(row_block, parts[b].top); }) {
+        scores_.shift(first_row(row_block + b), parts[b].top);
+      }
+    }
+    for (arma::uword c = group * col_blocks_ / groups_; c < (group + 1) * col_blocks_ / groups_; ++c) {
+      const arma::uword j0 = c * kStreamedCols, cols = std::min(kStreamedCols, scores_.cols() - j0);
+      if constexpr (requires { scores_.take_columns(j0, cols); }) scores_.take_columns(j0, cols);
+      for (arma::uword b = 0; b < count; ++b) {
+        const arma::uword i0 = first_row(row_block + b);
+        if constexpr (requires { scores_.is_nothing(i0, j0); }) {
+          if (scores_.is_nothing(i0 + parts[b].top.n_elem - 1, j0)) continue;
+        }
+        add(i0, j0, cols, parts[b]);
+      }
+    }
+  }
+
+  void add(arma::uword i0, arma::uword j0, arma::uword cols, StreamedSums<T>& part) const {
     // Kept by the thread: fresh memory for every block would cost more than its exponentials.
     thread_local arma::Mat<T> block;
     thread_local arma::Col<T> top;
-    block.set_size(part.top.n_elem, std::min(kStreamedCols, cols - j0));
-    scores.fill(i0, j0, block);
-    if (scale != RowScale::none) {
+    block.set_size(part.top.n_elem, cols);
+    scores_.fill(i0, j0, block);
+    if (scale_ != RowScale::none) {
       top = part.top;
-      raise_to_row_maxima(block.memptr(), block.n_rows, block.n_cols, top.memptr());
+      raise_to_row_maxima(block.memptr(), block.n_rows, cols, top.memptr());
       part.raise(top);
     }
-    exp_shifted_rows(block.memptr(), block.n_rows, block.n_cols, part.top.memptr(), part.weight.memptr());
-    if (width > 0) {
-      narrow_gemm(CblasNoTrans, block.n_rows, width, block.n_cols, T(1), block.memptr(), x.memptr() + j0, cols,
+    exp_shifted_rows(block.memptr(), block.n_rows, cols, part.top.memptr(), part.weight.memptr());
+    if (x_.n_cols > 0) {
+      narrow_gemm(CblasNoTrans, block.n_rows, x_.n_cols, cols, T(1), block.memptr(), x_.memptr() + j0, x_.n_rows,
                   part.empty ? T(0) : T(1), part.sums.memptr(), block.n_rows);
     }
     part.empty = false;
-    if constexpr (requires { scores.keep(i0, j0, block, part.top); }) scores.keep(i0, j0, block, part.top);
-  };
-  // Parts `first`, first + 1, ... for as many blocks of rows.
-  const auto sum = [&](arma::uword row_block, arma::uword count, arma::uword group, StreamedSums<T>* first) {
-    for (arma::uword b = 0; b < count; ++b) {
-      first[b].start(rows_of(row_block + b), width, scale == RowScale::none ? T(0) : -std::numeric_limits<T>::infinity());
-    }
-    for (arma::uword c = group * col_blocks / groups; c < (group + 1) * col_blocks / groups; ++c) {
-      for (arma::uword b = 0; b < count; ++b) {
-        const arma::uword i0 = first_row(row_block + b), j0 = c * kStreamedCols;
-        if constexpr (requires { scores.is_nothing(i0, j0); }) {
-          if (scores.is_nothing(i0 + first[b].top.n_elem - 1, j0)) continue;
-        }
-        add(i0, j0, first[b]);
-      }
-    }
-  };
-  const auto finish = [&](arma::uword row_block, StreamedSums<T>& part) {
+    if constexpr (requires { scores_.keep(i0, j0, block, part.top); }) scores_.keep(i0, j0, block, part.top);
+  }
+
+  void finish(arma::uword row_block, StreamedSums<T>& part) {
     const arma::uword i0 = first_row(row_block), count = part.top.n_elem;
     if (part.empty) part.sums.zeros();
-    if (scale == RowScale::by_sum) part.sums.each_col() %= 1 / part.weight;
-    for (arma::uword c = 0; c < kept; ++c) std::copy_n(part.sums.colptr(c), count, y.colptr(c) + i0);
-    if (extra.last) std::copy_n(part.sums.colptr(kept), count, extra.last->memptr() + i0);
-    if (extra.tops) std::copy_n(part.top.memptr(), count, extra.tops->memptr() + i0);
-    if (extra.sums) std::copy_n(part.weight.memptr(), count, extra.sums->memptr() + i0);
-  };
+    arma::Col<T> share(count, arma::fill::ones);
+    if (scale_ == RowScale::by_sum) share /= part.weight;
+    for (arma::uword c = 0; c < x_.n_cols; ++c) {
+      const T* from = part.sums.colptr(c);
+      T* to = (c < y_.n_cols ? y_.colptr(c) : extra_.last->memptr()) + i0;
+      for (arma::uword i = 0; i < count; ++i) to[i] = from[i] * share[i];
+    }
+    if (scale_ == RowScale::none) part.top.zeros();
+    if (extra_.tops) std::copy_n(part.top.memptr(), count, extra_.tops->memptr() + i0);
+    if (extra_.sums) std::copy_n(part.weight.memptr(), count, extra_.sums->memptr() + i0);
+  }
 
-  const auto blocks_from = [&](arma::uword first) { return std::min(together, row_blocks - first); };
-  if (groups == 1) {
-    parallel_for(blocks_of(row_blocks, together), [&](std::size_t i) {
-      thread_local StreamedSums<T> parts[together];
-      const arma::uword first = i * together, count = blocks_from(first);
-      sum(first, count, 0, parts);
-      for (arma::uword b = 0; b < count; ++b) finish(first + b, parts[b]);
-    });
-    return y;
-  }
-  std::vector<StreamedSums<T>> parts(groups * row_blocks);  // a group after the other
-  parallel_for(blocks_of(row_blocks, together) * groups, [&](std::size_t i) {
-    const arma::uword first = i / groups * together, group = i % groups;
-    sum(first, blocks_from(first), group, &parts[group * row_blocks + first]);
-  });
-  for (arma::uword b = 0; b < row_blocks; ++b) {
-    for (arma::uword g = 1; g < groups; ++g) parts[b].add(parts[g * row_blocks + b]);
-    finish(b, parts[b]);
-  }
-  return y;
+  const Scores& scores_;
+  const arma::Mat<T>& x_;
+  const StreamedExtra<T>& extra_;
+  const RowScale scale_;
+  const arma::uword row_blocks_, col_blocks_, groups_;
+  arma::Mat<T> y_;
+};
+
+template <typename T, typename Scores>
+arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const StreamedExtra<T>& extra = {}) {
+  return StreamedProduct<T, Scores>(scores, x, extra).run();
 }
 
 }  // namespace croquis

@@ -18,7 +18,7 @@ T maximum(const T* x, std::size_t count);
 template <typename T>
 void raise_to_row_maxima(const T* x, std::size_t rows, std::size_t cols, T* top);
 
-/// x_ij <- exp(x_ij - shift[i]) for X by columns, as exp_shifted; sum[i] <- sum[i] + (x_i1 + x_i2 + ...).
+/// x_ij <- exp(min(x_ij - shift[i], 0)) for X by columns, as exp_shifted; sum[i] <- sum[i] + (x_i1 + x_i2 + ...).
 template <typename T>
 void exp_shifted_rows(T* x, std::size_t rows, std::size_t cols, const T* shift, T* sum);
 
