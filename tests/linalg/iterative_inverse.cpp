@@ -60,6 +60,17 @@ TEST_CASE_TEMPLATE("iterative_inverse: converges to the inverse from every start
   }
 }
 
+TEST_CASE_TEMPLATE("iterative_inverse: for a symmetric matrix half of the products do", T, float, double) {
+  constexpr arma::uword d = 150;  // three blocks of products
+  const arma::Mat<T> n = arma::conv_to<arma::Mat<T>>::from(
+      with_eigenvalues(d, arma::linspace(0.25, 1, d), Stream(test_seed()).child("symmetric")));
+  for (const InverseStart start : kStarts) {
+    const IterativeInverse<T> z = iterative_inverse(n, {.start = start, .iterations = 30, .symmetric = true});
+    CHECK(distance(z.inverse, inverted(n)) <= 40 * d * unit<T>() * 16);
+    CHECK(z.residual <= 40 * d * unit<T>() * 4 * std::sqrt(static_cast<double>(d)));
+  }
+}
+
 TEST_CASE("iterative_inverse: the start N^T / (||N||_1 ||N||_inf) has ||I - N Z|| < 1 for every regular N") {
   const Stream stream = Stream(test_seed()).child("starts");
   for (std::uint64_t trial = 0; trial < 20; ++trial) {

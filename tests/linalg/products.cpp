@@ -2,6 +2,7 @@
 #include <croquis/linalg/products.hpp>
 
 #include <array>
+#include <cmath>
 #include <functional>
 
 #include "support/capture.hpp"
@@ -18,7 +19,7 @@ namespace {
 // m, n, inner: parts by rows, by columns, by groups of terms, in one call, and single rows, columns and terms.
 constexpr std::array<arma::uword, 3> kSizes[] = {{1, 1, 1},    {700, 30, 20}, {30, 700, 20},  {5, 7, 4000},
                                                  {64, 64, 64}, {130, 129, 3}, {1, 1100, 600}, {600, 1, 1100},
-                                                 {513, 65, 1}, {65, 2, 1025}};
+                                                 {513, 65, 1}, {65, 2, 1025}, {200, 90, 300}, {20, 300, 129}};
 
 }  // namespace
 
@@ -45,6 +46,28 @@ TEST_CASE_TEMPLATE("product, product_tn, product_nt: every shape agrees with the
   }
 }
 
+TEST_CASE_TEMPLATE("product_symmetric: half of the product, mirrored, for polynomials of one symmetric matrix", T,
+                   float, double) {
+  for (const arma::uword d : {1, 40, 64, 65, 200, 300}) {
+    CAPTURE(d);
+    const arma::Mat<T> z = random_matrix<T>(d, d, Stream(test_seed()).child("symmetric").child(d));
+    const arma::Mat<T> a = (z + z.t()) / (2 * std::sqrt(static_cast<T>(d)));
+    arma::Mat<T> b = -a * a;
+    b.diag() += T(3);
+    const arma::Mat<T> c = product_symmetric(a, b, T(0.25));
+    // d terms a product; that of B, |A|^2, makes A B - B A of twice as much, times |A|. Row sums bound the entries.
+    const double r = largest_row_sum(Dense(a));
+    const double bound = (static_cast<double>(d) + 2) * unit<T>() * (r * (r * r + 3) + 2 * r * r * r) / 4;
+    CHECK(distance(c, 0.25L * (Dense(a) * Dense(b))) <= bound);
+    // Mirrored outside of the blocks of 64 on the diagonal, to the last bit.
+    for (arma::uword j = 64; j < d; ++j) {
+      for (arma::uword i = 0; i < j / 64 * 64; ++i) REQUIRE(c(i, j) == c(j, i));
+    }
+  }
+  CHECK(contains(refusal([] { product_symmetric(arma::mat(2, 2), arma::mat(3, 3)); }),
+                 "product_symmetric: two square matrices of one size, got a.rows = 2, a.cols = 2, b.rows = 3"));
+}
+
 TEST_CASE("product: the same bits for 1, 2 and 3 threads") {
   for (const auto& [m, n, inner] : kSizes) {
     const Stream stream = Stream(test_seed()).child("threads").child(m);
@@ -56,6 +79,13 @@ TEST_CASE("product: the same bits for 1, 2 and 3 threads") {
     CHECK(identical(with(1), with(2)));
     CHECK(identical(with(1), with(3)));
   }
+  const arma::mat a = random_matrix(300, 300, Stream(test_seed()).child("symmetric threads"));
+  const auto with = [&](int threads) {
+    const ThreadCount count(threads);
+    return product_symmetric(a, a);
+  };
+  CHECK(identical(with(1), with(2)));
+  CHECK(identical(with(1), with(3)));
 }
 
 TEST_CASE("product: empty sizes give zeros, inner sizes that differ are refused") {

@@ -137,6 +137,48 @@ TEST_CASE_TEMPLATE("maximum: of extreme values", T, float, double) {
   CHECK(maximum(one, 1) == std::numeric_limits<T>::denorm_min());
 }
 
+TEST_CASE_TEMPLATE("raise_to_row_maxima: the largest of every row and of what was there, for any number of rows", T,
+                   float, double) {
+  for (std::size_t rows = 1; rows <= kLongest; ++rows) {
+    for (const std::size_t cols : {0, 1, 5}) {
+      std::vector<T> x(rows * cols), top(rows + 1, T(-40)), expected = top;
+      for (std::size_t k = 0; k < x.size(); ++k) x[k] = T((k * 37) % 101) - T(60);  // below -40 and above
+      for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t j = 0; j < cols; ++j) expected[i] = std::max(expected[i], x[i + j * rows]);
+      }
+      raise_to_row_maxima(x.data(), rows, cols, top.data());
+      REQUIRE(top == expected);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("exp_shifted_rows: exponentials within 2 ulp and row sums, 1 for arguments above 0, 0 for NaN", T,
+                   float, double) {
+  for (std::size_t rows = 1; rows <= kLongest; ++rows) {
+    for (const std::size_t cols : {0, 1, 5}) {
+      std::vector<T> x(rows * cols), shift(rows), sum(rows + 1, T(2));
+      for (std::size_t i = 0; i < rows; ++i) shift[i] = T(i % 7);
+      for (std::size_t k = 0; k < x.size(); ++k) x[k] = T((k * 37) % 101) / 8 - T(9);  // shifted: -15 to 3.5
+      std::vector<T> y = x;
+      exp_shifted_rows(y.data(), rows, cols, shift.data(), sum.data());
+      for (std::size_t i = 0; i < rows; ++i) {
+        long double total = 2;
+        for (std::size_t j = 0; j < cols; ++j) {
+          const T argument = std::min(x[i + j * rows] - shift[i], T(0));
+          REQUIRE(ulps(y[i + j * rows], std::exp(static_cast<long double>(argument))) <= 2);
+          total += static_cast<long double>(y[i + j * rows]);
+        }
+        REQUIRE(std::fabs(static_cast<long double>(sum[i]) - total) <=
+                (static_cast<long double>(cols) + 1) * unit<T>() * total);
+      }
+      REQUIRE(sum[rows] == T(2));
+    }
+  }
+  T nothing[] = {std::numeric_limits<T>::quiet_NaN()}, zero = 0, sum = 0;
+  exp_shifted_rows(nothing, 1, 1, &zero, &sum);
+  CHECK(nothing[0] == 0);
+}
+
 TEST_CASE_TEMPLATE("logarithm: within 2 ulp from the smallest number to the largest, and near 1", T, float, double) {
   std::vector<T> x = {std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::min() / 3,
                       std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T(1)};

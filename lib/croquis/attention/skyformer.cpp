@@ -45,8 +45,8 @@ LinearOperator<T> invert_core(arma::Mat<T> core, const LiftedPoints<T>& lift, ar
   const arma::Col<T> root = T(1) / arma::sqrt(arma::sum(core, 1));
   core.each_col() %= root;
   core.each_row() %= root.t();
-  IterativeInverse<T> z =
-      iterative_inverse(core, {.start = InverseStart::transpose_one, .iterations = options.iterations});
+  IterativeInverse<T> z = iterative_inverse(
+      core, {.start = InverseStart::transpose_one, .iterations = options.iterations, .symmetric = true});
   diagnostics.residual = z.residual;
   diagnostics.iterations = z.iterations;
   z.inverse.each_col() %= root;

@@ -28,8 +28,8 @@ struct KeyExponents {
   void fill(arma::uword i0, arma::uword j0, arma::Mat<T>& block) const {
     thread_local arma::Mat<T> w;
     w = directions.rows(i0, i0 + block.n_rows - 1);
-    narrow_gemm(CblasTrans, block.n_rows, block.n_cols, w.n_cols, T(1), w.memptr(), points.memptr() + j0,
-                points.n_rows, T(0), block.memptr(), block.n_rows);
+    narrow_gemm(CblasTrans, block.n_rows, block.n_cols, w.n_cols, T(1), w.memptr(), points.memptr() + j0, points.n_rows,
+                T(0), block.memptr(), block.n_rows);
     if (!straight) {
       for (arma::uword j = 0; j < block.n_cols; ++j) {
         T* column = block.colptr(j);
@@ -46,6 +46,8 @@ template <typename T>
 struct QueryExponents {
   const arma::Mat<T>&columns, &points;  // W^T; n x p
   const arma::Row<T>&slopes, &offsets;
+  const arma::Col<T>& heights;
+  const arma::Row<T>& total;  // what epsilon adds for every query, or empty
 
   arma::uword rows() const { return points.n_rows; }
   arma::uword cols() const { return columns.n_cols; }
@@ -61,6 +63,23 @@ struct QueryExponents {
       for (arma::uword i = 0; i < block.n_rows; ++i) column[i] = slope * column[i] + offset;
     }
   }
+  // Numerators over denominators, the last column.
+  void finish(arma::uword i0, arma::Mat<T>& sums) const {
+    const arma::uword width = sums.n_cols - 1, count = sums.n_rows;
+    arma::Col<T> size(count, arma::fill::ones);
+    T* denominator = sums.colptr(width);
+    if (!total.is_empty()) {
+      size = heights.rows(i0, i0 + count - 1);
+      exp_shifted(size.memptr(), count, T(0));
+      for (arma::uword i = 0; i < count; ++i) denominator[i] = size[i] * denominator[i] + total[width];
+    }
+    const arma::Col<T> share = 1 / sums.col(width);
+    for (arma::uword c = 0; c < width; ++c) {
+      const T rest = total.is_empty() ? T(0) : total[c];
+      T* column = sums.colptr(c);
+      for (arma::uword i = 0; i < count; ++i) column[i] = (size[i] * column[i] + rest) * share[i];
+    }
+  }
 };
 
 }  // namespace
@@ -74,8 +93,8 @@ typename FeaturePair<T>::Attended FeaturePair<T>::attend_streamed(const arma::Ma
   arma::Mat<T> largest(blocks_of(tokens, kStreamedCols), streamed_row_blocks(m));
   arma::Col<T> shifts, sums;
   arma::Mat<T> a =
-      streamed_product<T>(KeyExponents<T>{directions, *y_, slopes_, offsets_, y_heights_, options_.map == FeatureMap::prf,
-                                          epsilon > 0 ? &largest : nullptr},
+      streamed_product<T>(KeyExponents<T>{directions, *y_, slopes_, offsets_, y_heights_,
+                                          options_.map == FeatureMap::prf, epsilon > 0 ? &largest : nullptr},
                           x, {.tops = &shifts, .sums = &sums});
   a.insert_cols(width, sums);  // X's next column is 1
   arma::Row<T> offsets = offsets_;
@@ -88,25 +107,14 @@ typename FeaturePair<T>::Attended FeaturePair<T>::attend_streamed(const arma::Ma
     multiply_rows<T>(a, arma::exp(shifts - shift));
     a.each_row() += epsilon * arma::join_rows(column_sums(x), arma::Row<T>{static_cast<T>(tokens)});
   }
+  arma::Row<T> total;
+  if (epsilon > 0) total = epsilon * column_sums(a);  // epsilon is in every feature of a query
   Attended attended;
   arma::Col<T> tops;
-  attended.output = streamed_product<T>(QueryExponents<T>{columns, *x_, slopes_, offsets}, a,
+  attended.output = streamed_product<T>(QueryExponents<T>{columns, *x_, slopes_, offsets, x_heights_, total}, a,
                                         {.tops = &tops, .last = &attended.sums});
-  if (epsilon == 0) {
-    attended.log_scale = x_heights_ + tops + factor;
-    divide_rows(attended.output, attended.sums);
-    return attended;
-  }
   attended.log_scale = tops + (shift + factor);
-  const arma::Row<T> total = epsilon * column_sums(a);  // epsilon is in every feature of a query
-  arma::Col<T> size = x_heights_;
-  exp_shifted(size.memptr(), size.n_elem, T(0));
-  attended.sums = size % attended.sums + total[width];
-  const arma::Col<T> share = 1 / attended.sums;
-  parallel_for(width, share.n_elem, [&](std::size_t c) {
-    T* column = attended.output.colptr(c);
-    for (arma::uword i = 0; i < share.n_elem; ++i) column[i] = (size[i] * column[i] + total[c]) * share[i];
-  });
+  if (epsilon == 0) attended.log_scale += x_heights_;
   return attended;
 }
 

@@ -1,4 +1,6 @@
+#include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/products.hpp>
@@ -16,6 +18,23 @@ arma::Mat<T> start_of(const arma::Mat<T>& n, InverseStart start) {
   return n.t() / scale;
 }
 
+// I - M, and its Frobenius norm.
+template <typename T>
+double residual_of(const arma::Mat<T>& m, arma::Mat<T>& difference) {
+  difference.set_size(arma::size(m));
+  arma::Col<T> squares(m.n_cols);
+  parallel_for(m.n_cols, 4 * m.n_rows, [&](std::size_t j) {
+    const T* from = m.colptr(j);
+    T* to = difference.colptr(j);
+    for (arma::uword i = 0; i < m.n_rows; ++i) to[i] = -from[i];
+    to[j] += T(1);
+    const arma::Col<T> column(to, m.n_rows, false, true);
+    squares[j] = arma::dot(column, column);
+  });
+  const auto sum = static_cast<double>(arma::accu(squares));
+  return std::isnormal(sum) ? std::sqrt(sum) : static_cast<double>(frobenius_norm<T>(difference));
+}
+
 }  // namespace
 
 template <typename T>
@@ -25,22 +44,21 @@ IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIterat
   require(options.iterations >= 0 && options.tolerance >= 0, "iterative_inverse", "iterations >= 0, tolerance >= 0",
           {{"iterations", options.iterations}, {"tolerance", options.tolerance}});
   IterativeInverse<T> result{start_of(n, options.start), 0, 0};
+  const auto times = options.symmetric ? product_symmetric<T> : product<T>;
   // c I - M takes no pass of its own: products come with their sign, and the diagonal is all that c I adds.
   arma::Mat<T> nz, inner;
   const auto look = [&] {
-    nz = product(n, result.inverse);
-    inner = -nz;
-    inner.diag() += T(1);
-    result.residual = frobenius_norm<T>(inner);
+    nz = times(n, result.inverse, T(1));
+    result.residual = residual_of(nz, inner);
   };
   look();
   while (result.iterations < options.iterations && result.residual > options.tolerance) {
     inner.diag() += T(6);  // 7 I - N Z
-    inner = product(nz, inner, T(-1));
+    inner = times(nz, inner, T(-1));
     inner.diag() += T(15);
-    inner = product(nz, inner, T(-1));
+    inner = times(nz, inner, T(-1));
     inner.diag() += T(13);
-    result.inverse = product(result.inverse, inner, T(0.25));
+    result.inverse = times(result.inverse, inner, T(0.25));
     look();
     ++result.iterations;
     if (!result.inverse.is_finite())

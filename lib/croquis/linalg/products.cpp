@@ -75,14 +75,14 @@ arma::Mat<T> multiply(const Factor<T>& a, const Factor<T>& b, T scale = 1) {
   const arma::uword longer = std::max(m, n), shorter = std::min(m, n), block = block_of(longer);
   if (longer > block && inner < 4 * longer) {
     const bool by_rows = m >= n;
-    parallel_for((longer + block - 1) / block, 2 * block * shorter * inner, [&](std::size_t task) {
+    parallel_for(blocks_of(longer, block), 2 * block * shorter * inner, [&](std::size_t task) {
       const arma::uword first = task * block, count = std::min(block, longer - first);
       const Part part = by_rows ? Part{first, 0, count, n, 0, inner} : Part{0, first, m, count, 0, inner};
       multiply(a, b, part, scale, c.memptr() + part.row + part.col * m, m);
     });
     return c;
   }
-  const arma::uword groups = std::min(kMostGroups, (inner + kBlock - 1) / kBlock);
+  const arma::uword groups = std::min(kMostGroups, blocks_of(inner, kBlock));
   const auto part_of = [&](arma::uword g) {
     const arma::uword first = g * inner / groups;
     return Part{0, 0, m, n, first, (g + 1) * inner / groups - first};
@@ -113,6 +113,21 @@ arma::Mat<T> product_nt(const arma::Mat<T>& a, const arma::Mat<T>& b) {
   return multiply<T>({a, false}, {b, true});
 }
 template <typename T>
+arma::Mat<T> product_symmetric(const arma::Mat<T>& a, const arma::Mat<T>& b, T scale) {
+  const arma::uword d = a.n_rows, blocks = blocks_of(d, kLeastBlock);
+  require(a.is_square() && arma::size(a) == arma::size(b), "product_symmetric", "two square matrices of one size",
+          {{"a.rows", d}, {"a.cols", a.n_cols}, {"b.rows", b.n_rows}, {"b.cols", b.n_cols}});
+  arma::Mat<T> c(d, d, arma::fill::none);
+  parallel_for(blocks, 2 * d * d * kLeastBlock, [&](std::size_t i) {
+    // A long column of blocks, a short one: threads get the same work.
+    const arma::uword col = (i % 2 == 0 ? blocks - 1 - i / 2 : i / 2) * kLeastBlock;
+    const arma::uword cols = std::min(kLeastBlock, d - col);
+    multiply<T>({a, false}, {b, false}, {0, col, col + cols, cols, 0, d}, scale, c.colptr(col), d);
+    transpose_block(c.colptr(col), d, col, cols, c.memptr() + col, d);
+  });
+  return c;
+}
+template <typename T>
 void product_nt_block(T scale, const arma::Mat<T>& a, arma::uword i0, const arma::Mat<T>& b, arma::uword j0,
                       arma::Mat<T>& block) {
   require(a.n_cols == b.n_cols && i0 + block.n_rows <= a.n_rows && j0 + block.n_cols <= b.n_rows, "product_nt_block",
@@ -134,6 +149,8 @@ template arma::Mat<float> product_tn(const arma::Mat<float>&, const arma::Mat<fl
 template arma::Mat<double> product_tn(const arma::Mat<double>&, const arma::Mat<double>&);
 template arma::Mat<float> product_nt(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Mat<double> product_nt(const arma::Mat<double>&, const arma::Mat<double>&);
+template arma::Mat<float> product_symmetric(const arma::Mat<float>&, const arma::Mat<float>&, float);
+template arma::Mat<double> product_symmetric(const arma::Mat<double>&, const arma::Mat<double>&, double);
 template void product_nt_block(float, const arma::Mat<float>&, arma::uword, const arma::Mat<float>&, arma::uword,
                                arma::Mat<float>&);
 template void product_nt_block(double, const arma::Mat<double>&, arma::uword, const arma::Mat<double>&, arma::uword,

@@ -17,6 +17,12 @@ arma::Mat<T> product_tn(const arma::Mat<T>& a, const arma::Mat<T>& b);
 template <typename T>
 arma::Mat<T> product_nt(const arma::Mat<T>& a, const arma::Mat<T>& b);
 
+/// scale A B for symmetric A and B (d x d) that commute, as polynomials of one matrix do: a symmetric matrix, of which
+/// the part above the diagonal is computed, in blocks of 64, and the rest is its mirror image. Cost: d^2 (d + 64)
+/// flops.
+template <typename T>
+arma::Mat<T> product_symmetric(const arma::Mat<T>& a, const arma::Mat<T>& b, T scale = 1);
+
 /// block(i, j) = scale a_{i0 + i} . b_{j0 + j}, for rows of A and of B: a block of scale A B^T, for those who work on
 /// it while it is in cache. One thread. Throws std::invalid_argument when the block is not within A B^T.
 template <typename T>

@@ -199,7 +199,8 @@ void exp_shifted_rows_of(T* x, size_t rows, size_t cols, const T* shift, T* sum)
     auto total = hn::Zero(d);
     for (size_t j = 0; j < cols; ++j) {
       T* place = x + i + j * rows;
-      const auto argument = hn::Min(hn::Zero(d), hn::Sub(hn::LoadU(d, place), s));  // in this order NaN stays NaN
+      const auto argument =
+          hn::Min(hn::Zero(d), hn::Sub(hn::LoadU(d, place), s));  // in this order NaN gives 0, as in exp_shifted
       const auto y = exponential(d, argument);
       hn::StoreU(y, d, place);
       total = hn::Add(total, y);
