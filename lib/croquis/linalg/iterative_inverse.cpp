@@ -61,7 +61,7 @@ IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIterat
     result.inverse = times(result.inverse, inner, T(0.25));
     look();
     ++result.iterations;
-    if (!result.inverse.is_finite())
+    if (!std::isfinite(result.residual))
       throw std::runtime_error("iterative_inverse: diverged; the start does not suit the matrix");
   }
   return result;

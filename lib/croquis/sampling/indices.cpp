@@ -7,9 +7,8 @@
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <limits>
-#include <numeric>
+#include <tuple>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace croquis {
@@ -71,8 +70,10 @@ arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma
     require(false, "sample_weighted_without_replacement", "weights finite and >= 0",
             {{"index", i}, {"weight", static_cast<double>(weights[i])}});
   }
-  std::vector<std::pair<double, double>> arrival(n);  // log of the arrival time; ties of weight 0 by their own clock
-  constexpr arma::uword block = 512, work = 16000;    // three vectorised logarithms and the stream's words, in flops
+  // Log of the arrival time; ties of weight 0 by their own clock, all others by index.
+  using Arrival = std::tuple<double, double, arma::uword>;
+  std::vector<Arrival> arrivals(n);
+  constexpr arma::uword block = 512, work = 16000;  // three vectorised logarithms and the stream's words, in flops
   parallel_for(blocks_of(n, block), work, [&](std::size_t b) {
     const arma::uword first = b * block, count = std::min(block, n - first);
     double clock[block], size[block];
@@ -87,16 +88,15 @@ arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma
     logarithm(size, count);
     for (arma::uword i = 0; i < count; ++i) {
       const double never = std::numeric_limits<double>::infinity();
-      arrival[first + i] = {weights[first + i] > 0 ? clock[i] - size[i] : never, clock[i]};
+      arrivals[first + i] = {weights[first + i] > 0 ? clock[i] - size[i] : never, clock[i], first + i};
     }
   });
-  std::vector<arma::uword> order(n);
-  std::iota(order.begin(), order.end(), arma::uword{0});
-  const auto last = order.begin() + static_cast<std::ptrdiff_t>(d);
-  const auto sooner = [&](arma::uword a, arma::uword b) { return std::tie(arrival[a], a) < std::tie(arrival[b], b); };
-  std::nth_element(order.begin(), last, order.end(), sooner);
-  std::sort(order.begin(), last, sooner);
-  return arma::uvec(std::vector<arma::uword>(order.begin(), last));
+  const auto last = arrivals.begin() + static_cast<std::ptrdiff_t>(d);
+  std::nth_element(arrivals.begin(), last, arrivals.end());
+  std::sort(arrivals.begin(), last);
+  arma::uvec indices(d);
+  std::transform(arrivals.begin(), last, indices.begin(), [](const Arrival& arrival) { return std::get<2>(arrival); });
+  return indices;
 }
 
 template arma::uvec sample_weighted(const arma::Col<float>&, arma::uword, const Stream&);
