@@ -49,6 +49,25 @@ TEST_CASE_TEMPLATE(
   }
 }
 
+TEST_CASE("best-rank-d: errors are those of Eckart-Young down to the smallest singular values, by either way to them") {
+  // sigma_{d+1} / sigma_1 from 0.02 to below 10^-4: eigenvectors of B B^T for the first d, the decomposition for the
+  // rest.
+  const Problem<double> problem = random_problem<double>(60, 2, 3, 1, Stream(test_seed()).child("decay"));
+  const arma::mat b = in_double(softmax_of(logits_of(problem.Q(), problem.K())));
+  const arma::vec singular = arma::svd(b);
+  REQUIRE(singular(1) > 0.02 * singular(0));
+  REQUIRE(singular(20) < 1e-4 * singular(0));
+  const BestRank<double> best(problem);
+  const double error = softmax_error<double>(60, 2, largest_logit(problem)) * arma::norm(b, "fro") +
+                       20 * 60 * unit<double>() * singular(0);
+  for (arma::uword d = 1; d < 30; ++d) {
+    CAPTURE(d);
+    const arma::mat lost = b - best.approximate(d).scores->dense();
+    // By eigenvectors: 10 u (sigma_1 / sigma_{d+1})^2 / 2 of it, 10^-9 where they are used.
+    CHECK(std::abs(arma::norm(lost) - singular(d)) <= 2 * error + 1e-9 * singular(d));
+  }
+}
+
 TEST_CASE_TEMPLATE("best-rank-d: the output is that of the projected scores, exact for d = n", T, float, double) {
   const Example<T> example;
   const BestRank<T> best(example.problem);

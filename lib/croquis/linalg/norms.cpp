@@ -25,11 +25,16 @@ template <typename T>
 T spectral_norm(const arma::Mat<T>& a) {
   const T scale = largest_entry(a);
   if (scale == 0 || !std::isfinite(scale)) return scale;
-  const arma::Mat<T> b = a / scale;
-  const arma::Mat<T> gram = b.n_rows < b.n_cols ? arma::Mat<T>(b * b.t()) : arma::Mat<T>(b.t() * b);
+  // What underflows among the squares is below u times the largest.
+  const T square = scale * scale;
+  if (!std::isfinite(static_cast<T>(a.n_elem) * square) ||
+      square * std::numeric_limits<T>::epsilon() < std::numeric_limits<T>::min()) {
+    return scale * spectral_norm<T>(a / scale);
+  }
+  const arma::Mat<T> gram = a.n_rows < a.n_cols ? arma::Mat<T>(a * a.t()) : arma::Mat<T>(a.t() * a);
   arma::Col<T> eigenvalues;
   if (!arma::eig_sym(eigenvalues, gram)) throw std::runtime_error("spectral_norm: the eigenvalue solver failed");
-  return scale * std::sqrt(std::max(eigenvalues.max(), T(0)));
+  return std::sqrt(std::max(eigenvalues.max(), T(0)));
 }
 
 template <typename T>

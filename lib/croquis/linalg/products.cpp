@@ -21,10 +21,12 @@ template <typename T>
 struct Factor {
   const arma::Mat<T>& m;
   bool turned;
+  arma::uword skipped = 0;  // columns of op(M) before the first that counts
 
   arma::uword rows() const { return turned ? m.n_cols : m.n_rows; }
   arma::uword cols() const { return turned ? m.n_rows : m.n_cols; }
   const T* at(arma::uword row, arma::uword col) const {
+    col += skipped;
     return turned ? m.memptr() + col + row * m.n_rows : m.memptr() + row + col * m.n_rows;
   }
   CBLAS_TRANSPOSE operation() const { return turned ? CblasTrans : CblasNoTrans; }
@@ -34,7 +36,7 @@ struct Factor {
     if (turned) {
       transpose_block(at(row, col), m.n_rows, tile.n_cols, tile.n_rows, tile.memptr(), tile.n_rows);
     } else {
-      tile = m.submat(row, col, arma::size(tile));
+      tile = m.submat(row, col + skipped, arma::size(tile));
     }
   }
 };
@@ -44,13 +46,13 @@ struct Part {
   arma::uword row, col, rows, cols, first, inner;
 };
 
-// Into C: by tiles of op(A) without gaps, which stay in cache for all columns of op(B).
+// To beta C: by tiles of op(A) without gaps, which stay in cache for all columns of op(B).
 template <typename T>
-void multiply(const Factor<T>& a, const Factor<T>& b, const Part& part, T scale, T* c, arma::uword stride) {
+void multiply(const Factor<T>& a, const Factor<T>& b, const Part& part, T scale, T beta, T* c, arma::uword stride) {
   constexpr arma::uword tile_rows = 64, tile_terms = kNarrowTerms<T>, least = 16;
   if (part.rows < least || part.cols < least) {
     return gemm(a.operation(), b.operation(), part.rows, part.cols, part.inner, scale, a.at(part.row, part.first),
-                a.stride(), b.at(part.first, part.col), b.stride(), T(0), c, stride);
+                a.stride(), b.at(part.first, part.col), b.stride(), beta, c, stride);
   }
   thread_local arma::Mat<T> tile;
   const arma::uword tiles = std::max<arma::uword>(1, part.rows / tile_rows);  // the last one has what is left over
@@ -61,7 +63,7 @@ void multiply(const Factor<T>& a, const Factor<T>& b, const Part& part, T scale,
       tile.set_size(rows, terms);
       a.copy(part.row + row, first, tile);
       narrow_gemm(b.operation(), rows, part.cols, terms, scale, tile.memptr(), b.at(first, part.col), b.stride(),
-                  term == 0 ? T(0) : T(1), c + row, stride);
+                  term == 0 ? beta : T(1), c + row, stride);
     }
   }
 }
@@ -78,7 +80,7 @@ arma::Mat<T> multiply(const Factor<T>& a, const Factor<T>& b, T scale = 1) {
     parallel_for(blocks_of(longer, block), 2 * block * shorter * inner, [&](std::size_t task) {
       const arma::uword first = task * block, count = std::min(block, longer - first);
       const Part part = by_rows ? Part{first, 0, count, n, 0, inner} : Part{0, first, m, count, 0, inner};
-      multiply(a, b, part, scale, c.memptr() + part.row + part.col * m, m);
+      multiply(a, b, part, scale, T(0), c.memptr() + part.row + part.col * m, m);
     });
     return c;
   }
@@ -90,10 +92,22 @@ arma::Mat<T> multiply(const Factor<T>& a, const Factor<T>& b, T scale = 1) {
   std::vector<arma::Mat<T>> others(groups - 1);  // sums of the groups after the first
   parallel_for(groups, 2 * m * n * (inner / groups), [&](std::size_t g) {
     if (g > 0) others[g - 1].set_size(m, n);
-    multiply(a, b, part_of(g), scale, g == 0 ? c.memptr() : others[g - 1].memptr(), m);
+    multiply(a, b, part_of(g), scale, T(0), g == 0 ? c.memptr() : others[g - 1].memptr(), m);
   });
   for (const arma::Mat<T>& other : others) c += other;
   return c;
+}
+
+// op(A) from column `first` on, times B.
+template <typename T>
+void add(const char* where, const Factor<T>& a, arma::uword first, const arma::Mat<T>& b, arma::Mat<T>& c) {
+  require(first + b.n_rows <= a.cols() && c.n_rows == a.rows() && c.n_cols == b.n_cols, where,
+          "as many terms in A as rows in B, and a C of the product's size",
+          {{"terms", a.cols()}, {"first", first}, {"b.rows", b.n_rows}, {"c.rows", c.n_rows}, {"c.cols", c.n_cols}});
+  if (c.is_empty() || b.is_empty()) return;
+  const Factor<T> terms{b, false};
+  // Terms are counted from `first` in A and from 0 in B.
+  multiply<T>({a.m, a.turned, first}, terms, {0, 0, c.n_rows, c.n_cols, 0, b.n_rows}, T(1), T(1), c.memptr(), c.n_rows);
 }
 
 }  // namespace
@@ -113,6 +127,14 @@ arma::Mat<T> product_nt(const arma::Mat<T>& a, const arma::Mat<T>& b) {
   return multiply<T>({a, false}, {b, true});
 }
 template <typename T>
+void add_product(const arma::Mat<T>& a, arma::uword first, const arma::Mat<T>& b, arma::Mat<T>& c) {
+  add<T>("add_product", {a, false}, first, b, c);
+}
+template <typename T>
+void add_product_tn(const arma::Mat<T>& a, arma::uword first, const arma::Mat<T>& b, arma::Mat<T>& c) {
+  add<T>("add_product_tn", {a, true}, first, b, c);
+}
+template <typename T>
 arma::Mat<T> product_symmetric(const arma::Mat<T>& a, const arma::Mat<T>& b, T scale) {
   const arma::uword d = a.n_rows, blocks = blocks_of(d, kLeastBlock);
   require(a.is_square() && arma::size(a) == arma::size(b), "product_symmetric", "two square matrices of one size",
@@ -122,7 +144,7 @@ arma::Mat<T> product_symmetric(const arma::Mat<T>& a, const arma::Mat<T>& b, T s
     // A long column of blocks, a short one: threads get the same work.
     const arma::uword col = (i % 2 == 0 ? blocks - 1 - i / 2 : i / 2) * kLeastBlock;
     const arma::uword cols = std::min(kLeastBlock, d - col);
-    multiply<T>({a, false}, {b, false}, {0, col, col + cols, cols, 0, d}, scale, c.colptr(col), d);
+    multiply<T>({a, false}, {b, false}, {0, col, col + cols, cols, 0, d}, scale, T(0), c.colptr(col), d);
     transpose_block(c.colptr(col), d, col, cols, c.memptr() + col, d);
   });
   return c;
@@ -139,7 +161,7 @@ void product_nt_block(T scale, const arma::Mat<T>& a, arma::uword i0, const arma
            {"j0", j0},
            {"block.cols", block.n_cols}});
   if (block.is_empty() || a.n_cols == 0) return void(block.zeros());
-  multiply<T>({a, false}, {b, true}, {i0, j0, block.n_rows, block.n_cols, 0, a.n_cols}, scale, block.memptr(),
+  multiply<T>({a, false}, {b, true}, {i0, j0, block.n_rows, block.n_cols, 0, a.n_cols}, scale, T(0), block.memptr(),
               block.n_rows);
 }
 
@@ -149,6 +171,10 @@ template arma::Mat<float> product_tn(const arma::Mat<float>&, const arma::Mat<fl
 template arma::Mat<double> product_tn(const arma::Mat<double>&, const arma::Mat<double>&);
 template arma::Mat<float> product_nt(const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Mat<double> product_nt(const arma::Mat<double>&, const arma::Mat<double>&);
+template void add_product(const arma::Mat<float>&, arma::uword, const arma::Mat<float>&, arma::Mat<float>&);
+template void add_product(const arma::Mat<double>&, arma::uword, const arma::Mat<double>&, arma::Mat<double>&);
+template void add_product_tn(const arma::Mat<float>&, arma::uword, const arma::Mat<float>&, arma::Mat<float>&);
+template void add_product_tn(const arma::Mat<double>&, arma::uword, const arma::Mat<double>&, arma::Mat<double>&);
 template arma::Mat<float> product_symmetric(const arma::Mat<float>&, const arma::Mat<float>&, float);
 template arma::Mat<double> product_symmetric(const arma::Mat<double>&, const arma::Mat<double>&, double);
 template void product_nt_block(float, const arma::Mat<float>&, arma::uword, const arma::Mat<float>&, arma::uword,

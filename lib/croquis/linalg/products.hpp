@@ -23,6 +23,12 @@ arma::Mat<T> product_nt(const arma::Mat<T>& a, const arma::Mat<T>& b);
 template <typename T>
 arma::Mat<T> product_symmetric(const arma::Mat<T>& a, const arma::Mat<T>& b, T scale = 1);
 
+/// C += A_c B and C += A_r^T B, where A_c has b.n_rows columns of A and A_r as many rows, from `first` on. One thread.
+template <typename T>
+void add_product(const arma::Mat<T>& a, arma::uword first, const arma::Mat<T>& b, arma::Mat<T>& c);
+template <typename T>
+void add_product_tn(const arma::Mat<T>& a, arma::uword first, const arma::Mat<T>& b, arma::Mat<T>& c);
+
 /// block(i, j) = scale a_{i0 + i} . b_{j0 + j}, for rows of A and of B: a block of scale A B^T, for those who work on
 /// it while it is in cache. One thread. Throws std::invalid_argument when the block is not within A B^T.
 template <typename T>

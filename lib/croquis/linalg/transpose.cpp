@@ -46,22 +46,22 @@ HWY_INLINE void transpose_tile(const double* in, size_t in_stride, double* out, 
 
 template <typename T>
 void transpose_of(const T* in, size_t in_stride, size_t rows, size_t cols, T* out, size_t out_stride) {
-  constexpr size_t side = kSide<T>, line = 64 / sizeof(T);  // a cache line of `in` is read at once
+  constexpr size_t side = kSide<T>;
   const auto one_by_one = [&](size_t i0, size_t i1, size_t j0, size_t j1) HWY_ATTR {
     for (size_t i = i0; i < i1; ++i) {
       for (size_t j = j0; j < j1; ++j) out[i * out_stride + j] = in[j * in_stride + i];
     }
   };
-  for (size_t i0 = 0; i0 < rows; i0 += line) {
-    const size_t i1 = std::min(rows, i0 + line), whole = i0 + (i1 - i0) / side * side;
-    size_t j = 0;
-    for (; j + side <= cols; j += side) {
-      for (size_t i = i0; i < whole; i += side)
-        transpose_tile(in + j * in_stride + i, in_stride, out + i * out_stride + j, out_stride);
-      one_by_one(whole, i1, j, j + side);
+  // Down a few columns of `in` at a time, which memory delivers in time; they may be far apart.
+  const size_t whole = rows / side * side;
+  size_t j = 0;
+  for (; j + side <= cols; j += side) {
+    for (size_t i = 0; i < whole; i += side) {
+      transpose_tile(in + j * in_stride + i, in_stride, out + i * out_stride + j, out_stride);
     }
-    one_by_one(i0, i1, j, cols);
+    one_by_one(whole, rows, j, j + side);
   }
+  one_by_one(0, rows, j, cols);
 }
 
 void transpose_float(const float* in, size_t in_stride, size_t rows, size_t cols, float* out, size_t out_stride) {
@@ -93,7 +93,7 @@ void transpose_block(const double* in, std::size_t in_stride, std::size_t rows, 
 
 template <typename T>
 arma::Mat<T> transposed(const arma::Mat<T>& m) {
-  constexpr arma::uword rows_at_once = 256;
+  constexpr arma::uword rows_at_once = 64;
   arma::Mat<T> t(m.n_cols, m.n_rows, arma::fill::none);
   parallel_for(blocks_of(m.n_rows, rows_at_once), rows_at_once * m.n_cols, [&](std::size_t b) {
     const arma::uword first = b * rows_at_once, count = std::min(rows_at_once, m.n_rows - first);

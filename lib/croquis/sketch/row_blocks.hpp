@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <armadillo>
 #include <croquis/core/threads.hpp>
+#include <croquis/linalg/products.hpp>
 #include <vector>
 
 namespace croquis {
@@ -52,7 +53,7 @@ template <typename T, typename Fill>
 arma::Mat<T> left_by_blocks(const arma::Mat<T>& m, arma::uword d, const Fill& fill) {
   return times_generated<T>(m.n_cols, m.n_rows, d, fill,
                             [&](arma::Mat<T>& sum, arma::uword first, const arma::Mat<T>& block) {
-                              sum += m.rows(first, first + block.n_rows - 1).t() * block;
+                              add_product_tn(m, first, block, sum);
                             })
       .t();
 }
@@ -60,23 +61,22 @@ arma::Mat<T> left_by_blocks(const arma::Mat<T>& m, arma::uword d, const Fill& fi
 /// M S.
 template <typename T, typename Fill>
 arma::Mat<T> right_by_blocks(const arma::Mat<T>& m, arma::uword d, const Fill& fill) {
-  return times_generated<T>(m.n_rows, m.n_cols, d, fill,
-                            [&](arma::Mat<T>& sum, arma::uword first, const arma::Mat<T>& block) {
-                              sum += m.cols(first, first + block.n_rows - 1) * block;
-                            });
+  return times_generated<T>(
+      m.n_rows, m.n_cols, d, fill,
+      [&](arma::Mat<T>& sum, arma::uword first, const arma::Mat<T>& block) { add_product(m, first, block, sum); });
 }
 
 /// S M, S with n rows.
 template <typename T, typename Fill>
 arma::Mat<T> expand_by_blocks(const arma::Mat<T>& m, arma::uword n, const Fill& fill) {
-  arma::Mat<T> product(n, m.n_cols, arma::fill::none);
+  arma::Mat<T> result(n, m.n_cols, arma::fill::none);
   parallel_for(row_blocks_of(n), [&](std::size_t b) {
     const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, n - first);
     arma::Mat<T> block(count, m.n_rows);
     for (arma::uword j = 0; j < m.n_rows; ++j) fill(j, first, count, block.colptr(j));
-    product.rows(first, first + count - 1) = block * m;
+    result.rows(first, first + count - 1) = product(block, m);
   });
-  return product;
+  return result;
 }
 
 /// Rows first, ..., first + count - 1 of S.
