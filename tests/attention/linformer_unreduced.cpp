@@ -43,6 +43,19 @@ TEST_CASE_TEMPLATE("linformer-unreduced: is B S S^T V with the Gaussian sketch o
   }
 }
 
+TEST_CASE("linformer-unreduced: is the same where neither B nor S is stored") {
+  constexpr arma::uword n = 2100, d = 3;
+  const Stream stream = Stream(test_seed()).child("large");
+  const Problem<double> problem = random_problem<double>(n, 4, 2, 3, stream);
+  const Dense b = softmax_of(logits_of(problem.Q(), problem.K()));
+  const Dense s = GaussianSketch(n, d, stream.child("sketch")).dense<double>();
+  const double relative = softmax_error<double>(n, 4, largest_logit(problem)) + (2 * n + d + 8) * unit<double>();
+  const auto size =
+      static_cast<double>(largest_entry_of(b * (absolute(s) * (absolute(transposed(s)) * absolute(problem.V())))));
+  const Dense expected = b * (s * (transposed(s) * problem.V()));
+  CHECK(distance(linformer_unreduced(problem, d, stream).output, expected) <= relative * size);
+}
+
 TEST_CASE_TEMPLATE("linformer-unreduced: is unbiased, by an exact law for one value column, and mutants are rejected",
                    T, float, double) {
   // With V = B_i^T the output of row i is |S^T B_i^T|^2, and d times that over |B_i|^2 is chi-squared with d degrees of

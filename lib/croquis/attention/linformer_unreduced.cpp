@@ -9,7 +9,8 @@
 namespace croquis {
 namespace {
 
-constexpr arma::uword kStored = 2048;  // tokens up to which B is stored: 32 MB, and no exponentials in a trial
+// Tokens up to which B is stored, 32 MB, and S, d / n of that: no exponentials in a trial.
+constexpr arma::uword kStored = 2048;
 
 template <typename T>
 LinearOperator<T> scores_of(const Problem<T>& problem) {
@@ -24,6 +25,13 @@ Approximation<T> sketched(const LinearOperator<T>& scores, const Problem<T>& pro
                           const Stream& stream) {
   require(d >= 1, "linformer-unreduced", "d >= 1", {{"d", d}});
   const GaussianSketch s(problem.n(), d, stream.child("sketch"));
+  if (problem.n() <= kStored) {
+    const auto stored = std::make_shared<const arma::Mat<T>>(s.dense<T>());  // drawn once for both of its products
+    const auto project = [stored](const arma::Mat<T>& x) { return product(*stored, product_tn(*stored, x)); };
+    return from_scores<T>({problem.n(), problem.n(), [=](const arma::Mat<T>& x) { return scores.apply(project(x)); },
+                           [=](const arma::Mat<T>& x) { return project(scores.apply_transposed(x)); }},
+                          problem);
+  }
   return from_scores<T>(
       {problem.n(), problem.n(), [scores, s](const arma::Mat<T>& x) { return scores.apply(s.expand(s.left(x))); },
        [scores, s](const arma::Mat<T>& x) { return s.expand(s.left(scores.apply_transposed(x))); }},

@@ -31,13 +31,16 @@ struct Factor {
   }
   CBLAS_TRANSPOSE operation() const { return turned ? CblasTrans : CblasNoTrans; }
   arma::uword stride() const { return std::max<arma::uword>(1, m.n_rows); }
-  // tile(i, j) = op(M)(row + i, col + j)
-  void copy(arma::uword row, arma::uword col, arma::Mat<T>& tile) const {
+  // Where op(M)(row + i, col + j) is found for i < rows, j < cols, without gaps: in M, or a copy of it in `tile`.
+  const T* tile_at(arma::uword row, arma::uword col, arma::uword rows, arma::uword cols, arma::Mat<T>& tile) const {
+    if (!turned && rows == m.n_rows) return at(row, col);
+    tile.set_size(rows, cols);
     if (turned) {
-      transpose_block(at(row, col), m.n_rows, tile.n_cols, tile.n_rows, tile.memptr(), tile.n_rows);
+      transpose_block(at(row, col), m.n_rows, cols, rows, tile.memptr(), rows);
     } else {
       tile = m.submat(row, col + skipped, arma::size(tile));
     }
+    return tile.memptr();
   }
 };
 
@@ -60,9 +63,8 @@ void multiply(const Factor<T>& a, const Factor<T>& b, const Part& part, T scale,
     const arma::uword first = part.first + term, terms = std::min(tile_terms, part.inner - term);
     for (arma::uword t = 0; t < tiles; ++t) {
       const arma::uword row = t * tile_rows, rows = t + 1 < tiles ? tile_rows : part.rows - row;
-      tile.set_size(rows, terms);
-      a.copy(part.row + row, first, tile);
-      narrow_gemm(b.operation(), rows, part.cols, terms, scale, tile.memptr(), b.at(first, part.col), b.stride(),
+      const T* of_a = a.tile_at(part.row + row, first, rows, terms, tile);
+      narrow_gemm(b.operation(), rows, part.cols, terms, scale, of_a, b.at(first, part.col), b.stride(),
                   term == 0 ? beta : T(1), c + row, stride);
     }
   }
