@@ -18,9 +18,9 @@ using namespace croquis;
 namespace {
 
 // Rows and columns of the matrix, width of its points, columns of what it multiplies: one block and several, more rows
-// than columns and fewer, groups of one length and of two.
+// than columns and fewer, groups of one length and of two, points wider than what a product takes at a time.
 const std::tuple<arma::uword, arma::uword, arma::uword, arma::uword> kSizes[] = {
-    {1, 1, 1, 1}, {300, 70, 8, 5}, {600, 600, 3, 2}, {20, 1300, 4, 3}, {300, 5000, 2, 1}};
+    {1, 1, 1, 1}, {300, 70, 8, 5}, {600, 600, 3, 2}, {20, 1300, 4, 3}, {300, 5000, 2, 1}, {70, 90, 150, 2}};
 
 }  // namespace
 
