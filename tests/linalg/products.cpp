@@ -68,6 +68,31 @@ TEST_CASE_TEMPLATE("product_symmetric: half of the product, mirrored, for polyno
                  "product_symmetric: two square matrices of one size, got a.rows = 2, a.cols = 2, b.rows = 3"));
 }
 
+TEST_CASE_TEMPLATE("add_product, add_product_tn: add the product with some columns of A, or rows", T, float, double) {
+  constexpr arma::uword all = 400, first = 70;
+  for (const auto& [m, n, inner] : {std::array<arma::uword, 3>{1, 1, 1}, {90, 40, 300}, {200, 17, 330}, {5, 200, 33}}) {
+    CAPTURE_BINDING(m);
+    const Stream stream = Stream(test_seed()).child("add").child(m);
+    const arma::Mat<T> a = random_matrix<T>(m, all, stream.child("a")), b = random_matrix<T>(inner, n, stream),
+                       start = random_matrix<T>(m, n, stream.child("c"));
+    const arma::Mat<T> used = a.cols(first, first + inner - 1);
+    const Dense expected = Dense(start) + Dense(used) * Dense(b);
+    const double bound = 36.0 * static_cast<double>(inner * inner + inner + 1) * unit<T>();
+    arma::Mat<T> c = start;
+    add_product(a, first, b, c);
+    CHECK(distance(c, expected) <= bound);
+    c = start;
+    add_product_tn<T>(a.t(), first, b, c);
+    CHECK(distance(c, expected) <= bound);
+  }
+  CHECK(contains(
+      refusal([] {
+        arma::Mat<T> c(2, 2);
+        add_product(arma::Mat<T>(2, 5), 3, arma::Mat<T>(3, 2), c);
+      }),
+      "add_product: as many terms in A as rows in B, and a C of the product's size, got terms = 5, first = 3"));
+}
+
 TEST_CASE("product: the same bits for 1, 2 and 3 threads") {
   for (const auto& [m, n, inner] : kSizes) {
     const Stream stream = Stream(test_seed()).child("threads").child(m);

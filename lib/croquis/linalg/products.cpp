@@ -13,7 +13,7 @@ constexpr arma::uword kLeastBlock = 64, kBlock = 512, kMostGroups = 16;
 
 // Rows or columns of a part of `size` of them: an eighth, within what BLAS does at full speed.
 arma::uword block_of(arma::uword size) {
-  return std::clamp((size / 8 + kLeastBlock - 1) / kLeastBlock * kLeastBlock, kLeastBlock, kBlock);
+  return std::clamp(blocks_of(size / 8, kLeastBlock) * kLeastBlock, kLeastBlock, kBlock);
 }
 
 // op(A) or op(B): where its rows and columns are.
