@@ -6,9 +6,10 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
 #include <croquis/linalg/products.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/transpose.hpp>
+#include <croquis/linalg/vector_math.hpp>
 #include <croquis/sketch/draws.hpp>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -32,21 +33,19 @@ template <typename T>
 arma::Col<T> sparsity(const Problem<T>& problem, arma::uword samples, T divisor, const Stream& stream) {
   const arma::uword n = problem.n();
   const arma::Mat<T> q = transposed(problem.Q()), k = transposed(problem.K());
+  const T share = 1 / divisor;
   arma::Col<T> measure(n);
-  parallel_for((n + kQueriesAtOnce - 1) / kQueriesAtOnce, [&](std::size_t block) {
+  parallel_for(blocks_of(n, kQueriesAtOnce), [&](std::size_t block) {
     std::vector<std::uint64_t> words(samples);
     std::vector<std::uint32_t> keys(samples);
     std::vector<T> scores(samples);
     for (arma::uword i = block * kQueriesAtOnce; i < std::min(n, (block + 1) * kQueriesAtOnce); ++i) {
       fill_words(stream.child(i), 0, samples, words.data());
-      T largest = -std::numeric_limits<T>::infinity(), sum = 0;
       for (arma::uword s = 0; s < samples; ++s) keys[s] = static_cast<std::uint32_t>(place_of(words[s], n));
       dots(q.colptr(i), k.memptr(), k.n_rows, keys.data(), samples, scores.data());
-      for (const T score : scores) {
-        largest = std::max(largest, score);
-        sum += score / divisor;  // each, so that the sum cannot overflow
-      }
-      measure(i) = largest - sum;
+      T sums[4] = {};                                                              // that need not wait for each other
+      for (arma::uword s = 0; s < samples; ++s) sums[s % 4] += share * scores[s];  // so that none can overflow
+      measure(i) = maximum(scores.data(), samples) - ((sums[0] + sums[1]) + (sums[2] + sums[3]));
     }
   });
   return measure;
@@ -62,17 +61,26 @@ arma::uvec largest_of(const std::vector<double>& measure, arma::uword count) {
   return arma::uvec(std::vector<arma::uword>(order.begin(), last));
 }
 
+// Rows `top` of the product are given, all others are the mean of the rows of X.
+template <typename T>
+arma::Mat<T> with_means(const arma::Mat<T>& x, const arma::uvec& top, const arma::Mat<T>& rows) {
+  const arma::Row<T> mean = column_sums(x) / static_cast<T>(x.n_rows);
+  arma::Mat<T> y(x.n_rows, x.n_cols, arma::fill::none);
+  parallel_for(x.n_cols, x.n_rows, [&](std::size_t c) {
+    T* column = y.colptr(c);
+    std::fill_n(column, x.n_rows, mean[c]);
+    for (arma::uword i = 0; i < top.n_elem; ++i) column[top[i]] = rows(i, c);
+  });
+  return y;
+}
+
 // Rows `top` of B, transposed (n x u); all other rows are 1/n.
 template <typename T>
 struct TopRows {
   arma::uvec top;
   arma::Mat<T> scores;
 
-  arma::Mat<T> apply(const arma::Mat<T>& x) const {
-    arma::Mat<T> y = arma::repmat(arma::mean(x, 0), x.n_rows, 1);
-    y.rows(top) = product_tn(scores, x);
-    return y;
-  }
+  arma::Mat<T> apply(const arma::Mat<T>& x) const { return with_means<T>(x, top, product_tn(scores, x)); }
 
   arma::Mat<T> apply_transposed(arma::Mat<T> x) const {
     const arma::Mat<T> chosen = x.rows(top);
@@ -114,12 +122,16 @@ Approximation<T> informer(const Problem<T>& problem, arma::uword d, const Stream
   const arma::uword divisor = options.mean == Mean::sampled ? samples : n;
   const arma::Col<T> measure = sparsity(problem, samples, static_cast<T>(divisor), stream.child("keys"));
 
-  const auto b = std::make_shared<TopRows<T>>();
-  b->top = largest_of(arma::conv_to<std::vector<double>>::from(measure), rows);
-  b->scores = softmax_transposed<T>(problem.Q().rows(b->top), problem.K());
-  return from_scores<T>({n, n, [b](const arma::Mat<T>& x) { return b->apply(x); },
-                         [b](const arma::Mat<T>& x) { return b->apply_transposed(x); }},
-                        problem);
+  const arma::uvec top = largest_of(arma::conv_to<std::vector<double>>::from(measure), rows);
+  const arma::Mat<T> queries = problem.Q().rows(top);
+  Approximation<T> approximation;
+  approximation.output = with_means<T>(problem.V(), top, softmax_product<T>(queries, problem.K(), problem.V()));
+  approximation.scores = deferred<T>(n, n, [=]() -> LinearOperator<T> {
+    const auto b = std::make_shared<const TopRows<T>>(top, softmax_transposed<T>(queries, problem.K()));
+    return {n, n, [b](const arma::Mat<T>& x) { return b->apply(x); },
+            [b](const arma::Mat<T>& x) { return b->apply_transposed(x); }};
+  });
+  return approximation;
 }
 
 template <typename T>
