@@ -1,4 +1,5 @@
 // Single-threaded kernels on arrays that stay in cache.
+#include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/hadamard.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/sketch/draws.hpp>
@@ -22,6 +23,21 @@ void exponentials(benchmark::State& state) {
 }
 BENCHMARK_TEMPLATE(exponentials, float);
 BENCHMARK_TEMPLATE(exponentials, double);
+
+// The rate that floors are taken with.
+template <typename T>
+void tiles(benchmark::State& state) {
+  constexpr arma::uword m = 64, n = 120, k = croquis::kNarrowTerms<T>;
+  const arma::Mat<T> a = bench::normals<T>(m, k, "a"), b = bench::normals<T>(k, n, "b");
+  arma::Mat<T> c(m, n);
+  for (auto _ : state) {
+    croquis::narrow_gemm(CblasNoTrans, m, n, k, T(1), a.memptr(), b.memptr(), k, T(0), c.memptr(), m);
+    benchmark::ClobberMemory();
+  }
+  bench::set_rate(state, "flops", 2.0 * m * n * k);
+}
+BENCHMARK_TEMPLATE(tiles, float);
+BENCHMARK_TEMPLATE(tiles, double);
 
 template <typename T>
 void logarithms(benchmark::State& state) {
