@@ -127,7 +127,7 @@ Approximation<T> informer(const Problem<T>& problem, arma::uword d, const Stream
   Approximation<T> approximation;
   approximation.output = with_means<T>(problem.V(), top, softmax_product<T>(queries, problem.K(), problem.V()));
   approximation.scores = deferred<T>(n, n, [=]() -> LinearOperator<T> {
-    const auto b = std::make_shared<const TopRows<T>>(top, softmax_transposed<T>(queries, problem.K()));
+    const auto b = std::make_shared<const TopRows<T>>(TopRows<T>{top, softmax_transposed<T>(queries, problem.K())});
     return {n, n, [b](const arma::Mat<T>& x) { return b->apply(x); },
             [b](const arma::Mat<T>& x) { return b->apply_transposed(x); }};
   });

@@ -26,7 +26,7 @@ template <typename T>
 struct StreamedSums {
   arma::Mat<T> sums;         // rows x width
   arma::Col<T> weight, top;  // weight: sum of the exponentials
-  bool empty;                // nothing has been added, and `sums` is not filled
+  bool empty = true;         // nothing has been added, and `sums` is not filled
 
   void start(arma::uword rows, arma::uword width, T first_top) {
     sums.set_size(rows, width);

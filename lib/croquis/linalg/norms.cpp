@@ -27,14 +27,14 @@ T spectral_norm(const arma::Mat<T>& a) {
   if (scale == 0 || !std::isfinite(scale)) return scale;
   // What underflows among the squares is below u times the largest.
   const T square = scale * scale;
-  if (!std::isfinite(static_cast<T>(a.n_elem) * square) ||
-      square * std::numeric_limits<T>::epsilon() < std::numeric_limits<T>::min()) {
-    return scale * spectral_norm<T>(a / scale);
-  }
-  const arma::Mat<T> gram = a.n_rows < a.n_cols ? arma::Mat<T>(a * a.t()) : arma::Mat<T>(a.t() * a);
+  const bool extreme = !std::isfinite(static_cast<T>(a.n_elem) * square) ||
+                       square * std::numeric_limits<T>::epsilon() < std::numeric_limits<T>::min();
+  const arma::Mat<T> moderate = extreme ? arma::Mat<T>(a / scale) : arma::Mat<T>();
+  const arma::Mat<T>& b = extreme ? moderate : a;
+  const arma::Mat<T> gram = b.n_rows < b.n_cols ? arma::Mat<T>(b * b.t()) : arma::Mat<T>(b.t() * b);
   arma::Col<T> eigenvalues;
   if (!arma::eig_sym(eigenvalues, gram)) throw std::runtime_error("spectral_norm: the eigenvalue solver failed");
-  return std::sqrt(std::max(eigenvalues.max(), T(0)));
+  return (extreme ? scale : T(1)) * std::sqrt(std::max(eigenvalues.max(), T(0)));
 }
 
 template <typename T>

@@ -20,7 +20,7 @@ arma::uword block_of(arma::uword size) {
 template <typename T>
 struct Factor {
   const arma::Mat<T>& m;
-  bool turned;
+  bool turned = false;
   arma::uword skipped = 0;  // columns of op(M) before the first that counts
 
   arma::uword rows() const { return turned ? m.n_cols : m.n_rows; }
