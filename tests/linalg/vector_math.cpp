@@ -179,6 +179,38 @@ TEST_CASE_TEMPLATE("exp_shifted_rows: exponentials within 2 ulp and row sums, 1 
   CHECK(nothing[0] == 0);
 }
 
+TEST_CASE_TEMPLATE("scale_rows: rows times factors, and a product of a column and a row beside them", T, float,
+                   double) {
+  constexpr std::size_t cols = 3, gap = 2;
+  for (std::size_t rows = 1; rows <= kLongest; ++rows) {
+    const std::size_t stride = rows + gap;
+    std::vector<T> x(rows * cols), f(rows), g(rows), r = {T(2), T(-0.5), T(7)}, y(stride * cols, T(-1));
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = T((k * 37) % 101) / 8 - T(5);
+    for (std::size_t i = 0; i < rows; ++i) f[i] = T(i % 7) + T(0.1), g[i] = T(1) / T(i + 1);
+    const auto expected = [&](std::size_t i, std::size_t j, bool both) {
+      return static_cast<long double>(f[i]) * x[i + j * rows] + (both ? static_cast<long double>(g[i]) * r[j] : 0);
+    };
+    for (const bool both : {false, true}) {
+      scale_rows<T>(x.data(), rows, cols, f.data(), both ? g.data() : nullptr, both ? r.data() : nullptr, y.data(),
+                    stride);
+      for (std::size_t j = 0; j < cols; ++j) {
+        for (std::size_t i = 0; i < stride; ++i) {
+          const T found = y[i + j * stride];
+          // Two products of at most 6.1 x 7.6 and 7, and their sum.
+          if (i < rows)
+            REQUIRE(std::fabs(static_cast<long double>(found) - expected(i, j, both)) <= 3 * 54 * unit<T>());
+          if (i >= rows) REQUIRE(found == T(-1));
+        }
+      }
+    }
+    scale_rows<T>(x.data(), rows, cols, f.data(), g.data(), r.data(), y.data(), stride);
+    scale_rows<T>(x.data(), rows, cols, f.data(), g.data(), r.data(), x.data(), rows);
+    for (std::size_t j = 0; j < cols; ++j) {
+      for (std::size_t i = 0; i < rows; ++i) REQUIRE(x[i + j * rows] == y[i + j * stride]);  // in place
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("logarithm: within 2 ulp from the smallest number to the largest, and near 1", T, float, double) {
   std::vector<T> x = {std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::min() / 3,
                       std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T(1)};

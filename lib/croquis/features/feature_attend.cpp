@@ -74,11 +74,9 @@ struct QueryExponents {
       for (arma::uword i = 0; i < count; ++i) denominator[i] = size[i] * denominator[i] + total[width];
     }
     const arma::Col<T> share = 1 / sums.col(width);
-    for (arma::uword c = 0; c < width; ++c) {
-      const T rest = total.is_empty() ? T(0) : total[c];
-      T* column = sums.colptr(c);
-      for (arma::uword i = 0; i < count; ++i) column[i] = (size[i] * column[i] + rest) * share[i];
-    }
+    size %= share;
+    scale_rows(sums.memptr(), count, width, size.memptr(), share.memptr(), total.is_empty() ? nullptr : total.memptr(),
+               sums.memptr(), count);
   }
 };
 

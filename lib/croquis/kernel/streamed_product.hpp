@@ -74,7 +74,8 @@ enum class RowScale {
 ///   is_nothing(i, j0): whether columns j0, j0 + 1, ... count for nothing in the rows up to i, and
 ///   keep(i0, j0, block, top): what has become of the block, exp(s_{i0 + i, j0 + j} - top_i), top_i the largest so far,
 ///   to be read or moved from,
-///   finish(i0, sums): what becomes of rows i0, i0 + 1, ... of M X before they are given back.
+///   finish(i0, sums): with RowScale::by_largest, what becomes of rows i0, i0 + 1, ... of M X before they are given
+///   back.
 /// Law: blocks of 64 rows and 512 columns, by shape alone. Where M has more columns than rows they are dealt out in 8
 ///   groups, whose sums are added in order. The same bits for any number of threads.
 template <typename T, typename Scores>
@@ -171,10 +172,14 @@ class StreamedProduct {
   void finish(arma::uword row_block, StreamedSums<T>& part) {
     const arma::uword i0 = first_row(row_block), count = part.top.n_elem;
     if (part.empty) part.sums.zeros();
-    if (scale_ == RowScale::by_sum) part.sums.each_col() %= arma::Col<T>(1 / part.weight);
     if constexpr (requires { scores_.finish(i0, part.sums); }) scores_.finish(i0, part.sums);
-    for (arma::uword c = 0; c < y_.n_cols; ++c) std::copy_n(part.sums.colptr(c), count, y_.colptr(c) + i0);
-    if (extra_.last) std::copy_n(part.sums.colptr(y_.n_cols), count, extra_.last->memptr() + i0);
+    arma::Col<T> share(count, arma::fill::ones);
+    if (scale_ == RowScale::by_sum) share /= part.weight;
+    const auto give = [&](arma::uword first, arma::uword cols, T* to) {
+      scale_rows<T>(part.sums.colptr(first), count, cols, share.memptr(), nullptr, nullptr, to + i0, y_.n_rows);
+    };
+    if (!y_.is_empty()) give(0, y_.n_cols, y_.memptr());
+    if (extra_.last) give(y_.n_cols, 1, extra_.last->memptr());
     if (scale_ == RowScale::none) part.top.zeros();
     if (extra_.tops) std::copy_n(part.top.memptr(), count, extra_.tops->memptr() + i0);
     if (extra_.sums) std::copy_n(part.weight.memptr(), count, extra_.sums->memptr() + i0);

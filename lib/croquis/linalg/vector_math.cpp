@@ -209,6 +209,28 @@ void exp_shifted_rows_of(T* x, size_t rows, size_t cols, const T* shift, T* sum)
   });
 }
 
+// By columns: Y may be a matrix of long columns, which are written one after the other.
+template <typename T>
+void scale_rows_of(const T* x, size_t rows, size_t cols, const T* f, const T* g, const T* r, T* y, size_t y_stride) {
+  for (size_t j = 0; j < cols; ++j) {
+    const T *from = x + j * rows, rest = r == nullptr ? T(0) : r[j];
+    T* to = y + j * y_stride;
+    for_vectors_of_rows<T>(rows, [=](auto d, size_t i) HWY_ATTR {
+      auto result = hn::Mul(hn::LoadU(d, f + i), hn::LoadU(d, from + i));
+      if (r != nullptr) result = hn::MulAdd(hn::LoadU(d, g + i), hn::Set(d, rest), result);
+      hn::StoreU(result, d, to + i);
+    });
+  }
+}
+
+void scale_rows_float(const float* x, size_t rows, size_t cols, const float* f, const float* g, const float* r,
+                      float* y, size_t y_stride) {
+  scale_rows_of(x, rows, cols, f, g, r, y, y_stride);
+}
+void scale_rows_double(const double* x, size_t rows, size_t cols, const double* f, const double* g, const double* r,
+                       double* y, size_t y_stride) {
+  scale_rows_of(x, rows, cols, f, g, r, y, y_stride);
+}
 void raise_to_row_maxima_float(const float* x, size_t rows, size_t cols, float* top) {
   raise_to_row_maxima_of(x, rows, cols, top);
 }
@@ -257,6 +279,8 @@ HWY_EXPORT(raise_to_row_maxima_float);
 HWY_EXPORT(raise_to_row_maxima_double);
 HWY_EXPORT(exp_shifted_rows_float);
 HWY_EXPORT(exp_shifted_rows_double);
+HWY_EXPORT(scale_rows_float);
+HWY_EXPORT(scale_rows_double);
 HWY_EXPORT(logarithm_float);
 HWY_EXPORT(logarithm_double);
 HWY_EXPORT(sine_cosine_float);
@@ -294,6 +318,16 @@ void exp_shifted_rows(float* x, std::size_t rows, std::size_t cols, const float*
 template <>
 void exp_shifted_rows(double* x, std::size_t rows, std::size_t cols, const double* shift, double* sum) {
   HWY_DYNAMIC_DISPATCH(exp_shifted_rows_double)(x, rows, cols, shift, sum);
+}
+template <>
+void scale_rows(const float* x, std::size_t rows, std::size_t cols, const float* f, const float* g, const float* r,
+                float* y, std::size_t y_stride) {
+  HWY_DYNAMIC_DISPATCH(scale_rows_float)(x, rows, cols, f, g, r, y, y_stride);
+}
+template <>
+void scale_rows(const double* x, std::size_t rows, std::size_t cols, const double* f, const double* g, const double* r,
+                double* y, std::size_t y_stride) {
+  HWY_DYNAMIC_DISPATCH(scale_rows_double)(x, rows, cols, f, g, r, y, y_stride);
 }
 template <>
 void logarithm(float* x, std::size_t count) {
