@@ -193,6 +193,7 @@ class StreamedProduct {
   arma::Mat<T> y_;
 };
 
+/// Its Y.
 template <typename T, typename Scores>
 arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const StreamedExtra<T>& extra = {}) {
   return StreamedProduct<T, Scores>(scores, x, extra).run();
