@@ -5,6 +5,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/streamed_product.hpp>
 #include <croquis/linalg/gemm.hpp>
+#include <croquis/linalg/row_math.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>

@@ -6,6 +6,7 @@
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/kernel/streamed_product.hpp>
 #include <croquis/linalg/products.hpp>
+#include <croquis/linalg/row_math.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
 

@@ -7,6 +7,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/streamed_extra.hpp>
 #include <croquis/linalg/gemm.hpp>
+#include <croquis/linalg/row_math.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <limits>
 #include <utility>

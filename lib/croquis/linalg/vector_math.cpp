@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/sine-inl.hpp>
+#include <croquis/linalg/exponential-inl.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <limits>
 
@@ -14,45 +15,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace croquis::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// exp(x) = 2^k exp(r), |r| <= ln(2)/2, with 1 + r + r^2 p(r): p interpolates in Chebyshev's points to 1.1e-8 in float
-// and 1.7e-17 in double, relative to exp. Twice as fast as Highway's Exp, which also takes care of denormal results;
-// they are 0 here.
-template <typename D, typename V = hn::Vec<D>>
-HWY_INLINE V exponential(D d, V x) {
-  using T = hn::TFromD<D>;
-  constexpr bool kFloat = sizeof(T) == sizeof(float);
-  constexpr int kMantissa = kFloat ? 23 : 52;
-  const hn::RebindToSigned<D> di;
-  const auto c = [d](double value) HWY_ATTR { return hn::Set(d, static_cast<T>(value)); };
-  const V lowest = c(kFloat ? -87.33 : -708.39), magic = c(kFloat ? 0x1.8p23 : 0x1.8p52);
-  const V v = hn::Max(x, lowest);
-  const V shifted = hn::MulAdd(v, c(1.44269504088896340736), magic);  // leaves k in the lowest bits of the sum
-  const V k = hn::Sub(shifted, magic);
-  const V high =
-      hn::NegMulAdd(k, c(kFloat ? 0x1.63p-1 : 0x1.62e42feep-1), v);  // ln 2 in two parts, k times the first exact
-  const V r = hn::NegMulAdd(k, c(kFloat ? -2.1219444005469057e-4 : 1.90821492927058770002e-10), high);
-  V p;
-  if constexpr (kFloat) {
-    p = hn::MulAdd(r, c(1.3926183587713494542e-3), c(8.3631790527225773704e-3));
-    p = hn::MulAdd(r, p, c(4.1666554617204574203e-2));
-    p = hn::MulAdd(r, p, c(0.16666576989698775683));
-    p = hn::MulAdd(r, p, c(0.5));
-  } else {
-    p = hn::MulAdd(r, c(2.5100385495510319078e-8), c(2.7620088445409748161e-7));
-    p = hn::MulAdd(r, p, c(2.7557268459997064772e-6));
-    p = hn::MulAdd(r, p, c(2.4801521295954375131e-5));
-    p = hn::MulAdd(r, p, c(1.9841269863053616878e-4));
-    p = hn::MulAdd(r, p, c(1.3888888917213716901e-3));
-    p = hn::MulAdd(r, p, c(8.3333333333300618325e-3));
-    p = hn::MulAdd(r, p, c(4.1666666666624127873e-2));
-    p = hn::MulAdd(r, p, c(0.16666666666666667453));
-    p = hn::MulAdd(r, p, c(0.50000000000000010221));
-  }
-  const V y = hn::Add(c(1), hn::MulAdd(hn::Mul(r, r), p, r));
-  const auto exponent = hn::ShiftLeft<kMantissa>(hn::BitCast(di, shifted));
-  return hn::IfThenElseZero(hn::Ge(x, lowest), hn::BitCast(d, hn::Add(hn::BitCast(di, y), exponent)));
-}
 
 template <typename T>
 T exp_shifted_of(T* x, size_t count, T shift) {
@@ -173,76 +135,6 @@ T maximum_of(const T* x, size_t count) {
   return largest;
 }
 
-// body(d, first row) for all rows, by vectors; what is left over through body(one lane, row).
-template <typename T, typename Body>
-HWY_INLINE void for_vectors_of_rows(size_t rows, const Body& body) {
-  const hn::ScalableTag<T> d;
-  const size_t lanes = hn::Lanes(d);
-  size_t i = 0;
-  for (; i + lanes <= rows; i += lanes) body(d, i);
-  for (; i < rows; ++i) body(hn::CappedTag<T, 1>(), i);
-}
-
-template <typename T>
-void raise_to_row_maxima_of(const T* x, size_t rows, size_t cols, T* top) {
-  for_vectors_of_rows<T>(rows, [=](auto d, size_t i) HWY_ATTR {
-    auto largest = hn::LoadU(d, top + i);
-    for (size_t j = 0; j < cols; ++j) largest = hn::Max(largest, hn::LoadU(d, x + i + j * rows));
-    hn::StoreU(largest, d, top + i);
-  });
-}
-
-template <typename T>
-void exp_shifted_rows_of(T* x, size_t rows, size_t cols, const T* shift, T* sum) {
-  for_vectors_of_rows<T>(rows, [=](auto d, size_t i) HWY_ATTR {
-    const auto s = hn::LoadU(d, shift + i);
-    auto total = hn::Zero(d);
-    for (size_t j = 0; j < cols; ++j) {
-      T* place = x + i + j * rows;
-      const auto argument =
-          hn::Min(hn::Zero(d), hn::Sub(hn::LoadU(d, place), s));  // in this order NaN gives 0, as in exp_shifted
-      const auto y = exponential(d, argument);
-      hn::StoreU(y, d, place);
-      total = hn::Add(total, y);
-    }
-    hn::StoreU(hn::Add(hn::LoadU(d, sum + i), total), d, sum + i);
-  });
-}
-
-// By columns: Y may be a matrix of long columns, which are written one after the other.
-template <typename T>
-void scale_rows_of(const T* x, size_t rows, size_t cols, const T* f, const T* g, const T* r, T* y, size_t y_stride) {
-  for (size_t j = 0; j < cols; ++j) {
-    const T *from = x + j * rows, rest = r == nullptr ? T(0) : r[j];
-    T* to = y + j * y_stride;
-    for_vectors_of_rows<T>(rows, [=](auto d, size_t i) HWY_ATTR {
-      auto result = hn::Mul(hn::LoadU(d, f + i), hn::LoadU(d, from + i));
-      if (r != nullptr) result = hn::MulAdd(hn::LoadU(d, g + i), hn::Set(d, rest), result);
-      hn::StoreU(result, d, to + i);
-    });
-  }
-}
-
-void scale_rows_float(const float* x, size_t rows, size_t cols, const float* f, const float* g, const float* r,
-                      float* y, size_t y_stride) {
-  scale_rows_of(x, rows, cols, f, g, r, y, y_stride);
-}
-void scale_rows_double(const double* x, size_t rows, size_t cols, const double* f, const double* g, const double* r,
-                       double* y, size_t y_stride) {
-  scale_rows_of(x, rows, cols, f, g, r, y, y_stride);
-}
-void raise_to_row_maxima_float(const float* x, size_t rows, size_t cols, float* top) {
-  raise_to_row_maxima_of(x, rows, cols, top);
-}
-void raise_to_row_maxima_double(const double* x, size_t rows, size_t cols, double* top) {
-  raise_to_row_maxima_of(x, rows, cols, top);
-}
-void exp_shifted_rows_float(float* x, size_t rows, size_t cols, const float* shift, float* sum) {
-  exp_shifted_rows_of(x, rows, cols, shift, sum);
-}
-void exp_shifted_rows_double(double* x, size_t rows, size_t cols, const double* shift, double* sum) {
-  exp_shifted_rows_of(x, rows, cols, shift, sum);
-}
 float exp_shifted_float(float* x, size_t count, float shift) {
   return exp_shifted_of(x, count, shift);
 }
@@ -275,12 +167,6 @@ HWY_EXPORT(exp_shifted_float);
 HWY_EXPORT(exp_shifted_double);
 HWY_EXPORT(maximum_float);
 HWY_EXPORT(maximum_double);
-HWY_EXPORT(raise_to_row_maxima_float);
-HWY_EXPORT(raise_to_row_maxima_double);
-HWY_EXPORT(exp_shifted_rows_float);
-HWY_EXPORT(exp_shifted_rows_double);
-HWY_EXPORT(scale_rows_float);
-HWY_EXPORT(scale_rows_double);
 HWY_EXPORT(logarithm_float);
 HWY_EXPORT(logarithm_double);
 HWY_EXPORT(sine_cosine_float);
@@ -302,32 +188,6 @@ float maximum(const float* x, std::size_t count) {
 template <>
 double maximum(const double* x, std::size_t count) {
   return HWY_DYNAMIC_DISPATCH(maximum_double)(x, count);
-}
-template <>
-void raise_to_row_maxima(const float* x, std::size_t rows, std::size_t cols, float* top) {
-  HWY_DYNAMIC_DISPATCH(raise_to_row_maxima_float)(x, rows, cols, top);
-}
-template <>
-void raise_to_row_maxima(const double* x, std::size_t rows, std::size_t cols, double* top) {
-  HWY_DYNAMIC_DISPATCH(raise_to_row_maxima_double)(x, rows, cols, top);
-}
-template <>
-void exp_shifted_rows(float* x, std::size_t rows, std::size_t cols, const float* shift, float* sum) {
-  HWY_DYNAMIC_DISPATCH(exp_shifted_rows_float)(x, rows, cols, shift, sum);
-}
-template <>
-void exp_shifted_rows(double* x, std::size_t rows, std::size_t cols, const double* shift, double* sum) {
-  HWY_DYNAMIC_DISPATCH(exp_shifted_rows_double)(x, rows, cols, shift, sum);
-}
-template <>
-void scale_rows(const float* x, std::size_t rows, std::size_t cols, const float* f, const float* g, const float* r,
-                float* y, std::size_t y_stride) {
-  HWY_DYNAMIC_DISPATCH(scale_rows_float)(x, rows, cols, f, g, r, y, y_stride);
-}
-template <>
-void scale_rows(const double* x, std::size_t rows, std::size_t cols, const double* f, const double* g, const double* r,
-                double* y, std::size_t y_stride) {
-  HWY_DYNAMIC_DISPATCH(scale_rows_double)(x, rows, cols, f, g, r, y, y_stride);
 }
 template <>
 void logarithm(float* x, std::size_t count) {

@@ -1,0 +1,22 @@
+// Vectorised functions of a block's rows, which is stored by columns; dispatched as vector_math.hpp.
+#pragma once
+
+#include <cstddef>
+
+namespace croquis {
+
+/// Row maxima of X (rows x cols, by columns) where they are larger: top[i] <- max(top[i], x_i1, x_i2, ...); no NaN.
+template <typename T>
+void raise_to_row_maxima(const T* x, std::size_t rows, std::size_t cols, T* top);
+
+/// x_ij <- exp(min(x_ij - shift[i], 0)) for X by columns, as exp_shifted; sum[i] <- sum[i] + (x_i1 + x_i2 + ...).
+template <typename T>
+void exp_shifted_rows(T* x, std::size_t rows, std::size_t cols, const T* shift, T* sum);
+
+/// y_ij <- f[i] x_ij + g[i] r[j] for X (rows x cols) by columns without gaps, Y by columns y_stride apart; Y may be X.
+/// g and r may be nullptr: without the second term.
+template <typename T>
+void scale_rows(const T* x, std::size_t rows, std::size_t cols, const T* f, const T* g, const T* r, T* y,
+                std::size_t y_stride);
+
+}  // namespace croquis
