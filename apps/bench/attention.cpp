@@ -61,8 +61,8 @@ void linformer_given(benchmark::State& state) {
   const Problem<T> problem = problem_of<T>(n, false);
   const arma::Mat<T> e = T(0.02) * bench::normals<T>(d, n, "e");
   for (auto _ : state) {
-    benchmark::DoNotOptimize(croquis::softmax_product<T>(problem.Q(), croquis::product(e, problem.K()),
-                                                         croquis::product(e, problem.V())));
+    benchmark::DoNotOptimize(
+        croquis::softmax_product<T>(problem.Q(), croquis::product(e, problem.K()), croquis::product(e, problem.V())));
   }
   bench::set_rate(state, "flops", 8.0 * static_cast<double>(n * d) * kWidth);
 }

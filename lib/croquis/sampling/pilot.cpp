@@ -34,8 +34,7 @@ template <typename T>
 Pilot<T> pilot_sample(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v, arma::uword d_0,
                       const Stream& stream, bool with_output) {
   require(d_0 >= 1, "pilot_sample", "d_0 >= 1", {{"d_0", d_0}});
-  const arma::uword n = k.n_rows, key_blocks = blocks_of(n, kStreamedCols),
-                    query_blocks = streamed_row_blocks(d_0);
+  const arma::uword n = k.n_rows, key_blocks = blocks_of(n, kStreamedCols), query_blocks = streamed_row_blocks(d_0);
   Pilot<T> pilot;
   pilot.rows = sample_with_replacement(q.n_rows, d_0, stream);
   const arma::Mat<T> queries = q.rows(pilot.rows), nothing(n, 0);
