@@ -10,8 +10,8 @@
 namespace croquis {
 namespace {
 
-// Singular values below this share of the largest are not left to the eigenvalues of B B^T: relative errors of order
-// u (sigma_1 / sigma)^2 come with those, 10 times 2e-10 here.
+// Singular values below this share of the largest are not left to the eigenvalues of B B^T, which bring a relative
+// error of some 10 u (sigma_1 / sigma)^2 / 2, 6e-10 here.
 constexpr double kLeastShare = 1e-3;
 
 // left_d right_d^T as scores.

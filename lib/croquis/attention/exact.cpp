@@ -17,11 +17,11 @@ namespace croquis {
 namespace {
 
 // Keys as columns, so that a block of them is contiguous, with what turns q.k into a log-score:
-// log a_ij = q_i.k_j - h_i + b_{j-i}.
+// log a_ij = q_i.k_j + b_{j-i}. For kernelized they have two coordinates more, so that q.k is -||q - k||^2 / 2: 1 and
+// -||q||^2 / 2 in q, -||k||^2 / 2 and 1 in k.
 template <typename T>
 struct Tokens {
-  arma::Mat<T> q, k;       // n x p, p x n
-  arma::Col<T> q_heights;  // ||q||^2/2 for kernelized, in which q and k have a coordinate more: 1 and -||k||^2/2
+  arma::Mat<T> q, k;  // n x p, p x n
   Target target;
   RelativeGrid grid;
   arma::Col<T> bias;  // empty where there is none
@@ -50,13 +50,11 @@ struct Tokens {
       const arma::Col<T> centre = T(0.5) * (arma::mean(q, 0).t() + arma::mean(k, 1));
       q.each_row() -= centre.t();
       k.each_col() -= centre;
-      q_heights = T(0.5) * arma::sum(arma::square(q), 1);
-      q.insert_cols(q.n_cols, arma::Mat<T>(q.n_rows, 1, arma::fill::ones));
-      k.insert_rows(k.n_rows, arma::Mat<T>(T(-0.5) * arma::sum(arma::square(k), 0)));
+      const arma::Mat<T> of_q = T(-0.5) * arma::sum(arma::square(q), 1), of_k = T(-0.5) * arma::sum(arma::square(k), 0);
+      q = arma::join_rows(q, arma::Mat<T>(q.n_rows, 1, arma::fill::ones), of_q);
+      k = arma::join_cols(k, of_k, arma::Mat<T>(1, k.n_cols, arma::fill::ones));
     }
-    if (chosen.is_empty()) return;
-    q = q.rows(chosen).eval();
-    if (!q_heights.is_empty()) q_heights = q_heights.rows(chosen).eval();
+    if (!chosen.is_empty()) q = q.rows(chosen).eval();
   }
 
   arma::uword rows() const { return q.n_rows; }
@@ -64,11 +62,7 @@ struct Tokens {
   RowScale row_scale() const { return is_normalised(target) ? RowScale::by_sum : RowScale::none; }
   arma::uword token(arma::uword query) const { return chosen.is_empty() ? query : chosen(query); }
 
-  void shift(arma::uword q0, arma::Col<T>& h) const {
-    if (!q_heights.is_empty()) h = q_heights.rows(q0, q0 + h.n_elem - 1);
-  }
-
-  // scores (queries x keys) <- log a + h, for queries q0 ... and keys k0 ...
+  // scores (queries x keys) <- log a, for queries q0 ... and keys k0 ...
   void fill(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {
     thread_local arma::Mat<T> queries;
     queries = q.rows(q0, q0 + scores.n_rows - 1);
@@ -92,7 +86,7 @@ struct Tokens {
   }
 };
 
-// Y for Y = B^T X or C^T X; x holds X^T, log_scale the log row sums, or the shift of the scores (kernelized).
+// Y for Y = B^T X or C^T X; x holds X^T, log_scale the log row sums, or zeros (kernelized).
 template <typename T>
 arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, const arma::Col<T>& log_scale) {
   constexpr arma::uword query_block = kStreamedRows, key_block = kStreamedCols;
@@ -146,7 +140,7 @@ template <typename T>
 LinearOperator<T> exact_scores(const Problem<T>& problem, Target target) {
   const auto tokens = std::make_shared<const Tokens<T>>(problem, target);
   // The row sums are a pass of their own, taken once: B^T needs them before it can start.
-  arma::Col<T> log_scale = tokens->q_heights;
+  arma::Col<T> log_scale(problem.n(), arma::fill::zeros);
   if (is_normalised(target)) log_scale = attend(*tokens, arma::Mat<T>(problem.n(), 0)).log_row_sums;
   return {problem.n(), problem.n(),
           [tokens](const arma::Mat<T>& x) -> arma::Mat<T> { return streamed_product<T>(*tokens, x); },

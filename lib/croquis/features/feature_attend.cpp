@@ -27,10 +27,7 @@ struct KeyExponents {
   arma::uword cols() const { return points.n_rows; }
   RowScale row_scale() const { return RowScale::by_largest; }
   void fill(arma::uword i0, arma::uword j0, arma::Mat<T>& block) const {
-    thread_local arma::Mat<T> w;
-    w = directions.rows(i0, i0 + block.n_rows - 1);
-    narrow_gemm(CblasTrans, block.n_rows, block.n_cols, w.n_cols, T(1), w.memptr(), points.memptr() + j0, points.n_rows,
-                T(0), block.memptr(), block.n_rows);
+    product_nt_block(T(1), directions, i0, points, j0, block);
     if (!straight) {
       for (arma::uword j = 0; j < block.n_cols; ++j) {
         T* column = block.colptr(j);
@@ -45,19 +42,16 @@ struct KeyExponents {
 // Tokens i and features r: slope_r w_r.x_i + offset_r, offset with what the keys have left to the queries.
 template <typename T>
 struct QueryExponents {
-  const arma::Mat<T>&columns, &points;  // W^T; n x p
+  const arma::Mat<T>&directions, &points;  // W; n x p
   const arma::Row<T>&slopes, &offsets;
   const arma::Col<T>& heights;
   const arma::Row<T>& total;  // what epsilon adds for every query, or empty
 
   arma::uword rows() const { return points.n_rows; }
-  arma::uword cols() const { return columns.n_cols; }
+  arma::uword cols() const { return directions.n_rows; }
   RowScale row_scale() const { return RowScale::by_largest; }
   void fill(arma::uword i0, arma::uword j0, arma::Mat<T>& block) const {
-    thread_local arma::Mat<T> tokens;
-    tokens = points.rows(i0, i0 + block.n_rows - 1);
-    narrow_gemm(CblasNoTrans, block.n_rows, block.n_cols, columns.n_rows, T(1), tokens.memptr(), columns.colptr(j0),
-                columns.n_rows, T(0), block.memptr(), block.n_rows);
+    product_nt_block(T(1), points, i0, directions, j0, block);
     for (arma::uword j = 0; j < block.n_cols; ++j) {
       const T slope = slopes[j0 + j], offset = offsets[j0 + j];
       T* column = block.colptr(j);
@@ -87,8 +81,7 @@ template <typename T>
 typename FeaturePair<T>::Attended FeaturePair<T>::attend_streamed(const arma::Mat<T>& x) const {
   const arma::uword m = directions(), tokens = y_->n_rows, width = x.n_cols;
   const T epsilon = static_cast<T>(options_.epsilon), factor = static_cast<T>(log_factor_);
-  const arma::Mat<T>& columns = projection_.columns();
-  const arma::Mat<T> directions = columns.t();
+  const arma::Mat<T> directions = projection_.columns().t();
   arma::Mat<T> largest(blocks_of(tokens, kStreamedCols), streamed_row_blocks(m));
   arma::Col<T> shifts, sums;
   arma::Mat<T> a =
@@ -110,7 +103,7 @@ typename FeaturePair<T>::Attended FeaturePair<T>::attend_streamed(const arma::Ma
   if (epsilon > 0) total = epsilon * column_sums(a);  // epsilon is in every feature of a query
   Attended attended;
   arma::Col<T> tops;
-  attended.output = streamed_product<T>(QueryExponents<T>{columns, *x_, slopes_, offsets, x_heights_, total}, a,
+  attended.output = streamed_product<T>(QueryExponents<T>{directions, *x_, slopes_, offsets, x_heights_, total}, a,
                                         {.tops = &tops, .last = &attended.sums});
   attended.log_scale = tops + (shift + factor);
   if (epsilon == 0) attended.log_scale += x_heights_;

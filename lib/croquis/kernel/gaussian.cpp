@@ -3,7 +3,6 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/kernel/streamed_product.hpp>
-#include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
@@ -42,30 +41,27 @@ void require_one_dimension(const arma::Mat<T>& x, const arma::Mat<T>& y) {
           {{"x.cols", x.n_cols}, {"y.cols", y.n_cols}});
 }
 
-// Some rows of moved points, without gaps, and ||.||^2 / 2 of them.
+// Some rows of moved points without gaps, with two coordinates more. x_i.y_j - ||x_i||^2 / 2 - ||y_j||^2 / 2 is one
+// product: of (x, 1, -||x||^2 / 2) and (y, -||y||^2 / 2, 1).
 template <typename T>
-struct PointBlock {
-  arma::Mat<T> moved;  // with a column more
-  arma::Col<T> heights;
-
-  void take(const MovedPoints<T>& points, arma::uword top, arma::uword count) {
-    const arma::Mat<T>& x = points.x;
-    moved.set_size(count, x.n_cols + 1);
-    heights.zeros(count);
-    T* height = heights.memptr();
-    for (arma::uword c = 0; c < x.n_cols; ++c) {
-      const T *from = x.colptr(c) + top, shift = points.centre ? (*points.centre)[c] : T(0);
-      T* to = moved.colptr(c);
-      for (arma::uword i = 0; i < count; ++i) {
-        to[i] = points.scale * from[i] - shift;
-        height[i] += to[i] * to[i];
-      }
+void take(const MovedPoints<T>& points, arma::uword top, arma::uword count, bool is_left, arma::Mat<T>& block) {
+  const arma::Mat<T>& x = points.x;
+  const arma::uword p = x.n_cols;
+  block.set_size(count, p + 2);
+  T *height = block.colptr(is_left ? p + 1 : p), *one = block.colptr(is_left ? p : p + 1);
+  std::fill_n(height, count, T(0));
+  std::fill_n(one, count, T(1));
+  for (arma::uword c = 0; c < p; ++c) {
+    const T *from = x.colptr(c) + top, shift = points.centre ? (*points.centre)[c] : T(0);
+    T* to = block.colptr(c);
+    for (arma::uword i = 0; i < count; ++i) {
+      to[i] = points.scale * from[i] - shift;
+      height[i] -= to[i] * to[i];
     }
-    heights *= T(0.5);
   }
-};
+  for (arma::uword i = 0; i < count; ++i) height[i] *= T(0.5);
+}
 
-// x_i.y_j - ||y_j||^2 / 2 is one product, with a coordinate more: 1 in x and the rest in y. ||x_i||^2 / 2 is the shift.
 template <typename T>
 struct GaussianExponents {
   const MovedPoints<T>&x, &y;
@@ -73,28 +69,17 @@ struct GaussianExponents {
   arma::uword rows() const { return x.x.n_rows; }
   arma::uword cols() const { return y.x.n_rows; }
   RowScale row_scale() const { return RowScale::none; }
-  void shift(arma::uword i0, arma::Col<T>& h) const {
-    thread_local PointBlock<T> block;
-    block.take(x, i0, h.n_elem);
-    h = block.heights;
-  }
-  void take_columns(arma::uword j0, arma::uword count) const {
-    PointBlock<T>& block = columns_of_thread();
-    block.take(y, j0, count);
-    block.moved.col(block.moved.n_cols - 1) = -block.heights;
-  }
+  void take_columns(arma::uword j0, arma::uword count) const { take(y, j0, count, false, columns_of_thread()); }
   void fill(arma::uword i0, arma::uword, arma::Mat<T>& block) const {
-    thread_local PointBlock<T> points;
-    points.take(x, i0, block.n_rows);
-    points.moved.col(points.moved.n_cols - 1).ones();
-    narrow_gemm(CblasTrans, block.n_rows, block.n_cols, points.moved.n_cols, T(1), points.moved.memptr(),
-                columns_of_thread().moved.memptr(), block.n_cols, T(0), block.memptr(), block.n_rows);
+    thread_local arma::Mat<T> rows;
+    take(x, i0, block.n_rows, true, rows);
+    product_nt_block(T(1), rows, 0, columns_of_thread(), 0, block);
   }
 
  private:
-  static PointBlock<T>& columns_of_thread() {
-    thread_local PointBlock<T> block;
-    return block;
+  static arma::Mat<T>& columns_of_thread() {
+    thread_local arma::Mat<T> columns;
+    return columns;
   }
 };
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 #include <croquis/kernel/streamed_product.hpp>
-#include <croquis/linalg/gemm.hpp>
+#include <croquis/linalg/products.hpp>
 
 namespace croquis {
 
@@ -17,10 +17,7 @@ struct SoftmaxScores {
   arma::uword cols() const { return k.n_rows; }
   RowScale row_scale() const { return RowScale::by_sum; }
   void fill(arma::uword i0, arma::uword j0, arma::Mat<T>& block) const {
-    thread_local arma::Mat<T> queries;
-    queries = q.rows(i0, i0 + block.n_rows - 1);
-    narrow_gemm(CblasTrans, block.n_rows, block.n_cols, q.n_cols, 1 / std::sqrt(static_cast<T>(q.n_cols)),
-                queries.memptr(), k.memptr() + j0, k.n_rows, T(0), block.memptr(), block.n_rows);
+    product_nt_block(1 / std::sqrt(static_cast<T>(q.n_cols)), q, i0, k, j0, block);
     for (arma::uword j = 0; !log_weights.is_empty() && j < block.n_cols; ++j) block.col(j) += log_weights[j0 + j];
   }
 };

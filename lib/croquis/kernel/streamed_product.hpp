@@ -71,7 +71,6 @@ enum class RowScale {
 ///   fill(i0, j0, block): block(i, j) = s_{i0 + i, j0 + j},
 /// and may have
 ///   take_columns(j0, count): the thread's next blocks are of these columns,
-///   shift(i0, h): with RowScale::none, what is still to be subtracted from the scores of rows i0, i0 + 1, ...,
 ///   is_nothing(i, j0): whether columns j0, j0 + 1, ... count for nothing in the rows up to i, and
 ///   keep(i0, j0, block, top): what has become of the block, exp(s_{i0 + i, j0 + j} - top_i), top_i the largest so far,
 ///   to be read or moved from,
@@ -133,9 +132,6 @@ class StreamedProduct {
     for (arma::uword b = 0; b < count; ++b) {
       parts[b].start(rows_of(row_block + b), x_.n_cols,
                      scale_ == RowScale::none ? T(0) : -std::numeric_limits<T>::infinity());
-      if constexpr (requires { scores_.shift(row_block, parts[b].top); }) {
-        scores_.shift(first_row(row_block + b), parts[b].top);
-      }
     }
     for (arma::uword c = group * col_blocks_ / groups_; c < (group + 1) * col_blocks_ / groups_; ++c) {
       const arma::uword j0 = c * kStreamedCols, cols = std::min(kStreamedCols, scores_.cols() - j0);
@@ -181,7 +177,6 @@ class StreamedProduct {
     };
     if (!y_.is_empty()) give(0, y_.n_cols, y_.memptr());
     if (extra_.last) give(y_.n_cols, 1, extra_.last->memptr());
-    if (scale_ == RowScale::none) part.top.zeros();
     if (extra_.tops) std::copy_n(part.top.memptr(), count, extra_.tops->memptr() + i0);
     if (extra_.sums) std::copy_n(part.weight.memptr(), count, extra_.sums->memptr() + i0);
   }
