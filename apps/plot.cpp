@@ -40,11 +40,12 @@ void draw_groups(const std::vector<Group>& groups, const Grouping& grouping, con
   std::set<std::string> dashed;
   for (const Group& g : groups) {
     const croquis::Summary* s = g.metric(metric);
-    if (s == nullptr || s->mean <= 0) continue;
+    if (s == nullptr || !is_drawable(s->mean) || g.x < 1) continue;
     const auto [slot, added] = points.emplace(g.label, "");
     if (added) labels.push_back(g.label);
     if (g.label == "v-mean" || g.label == "best-rank-d") dashed.insert(g.label);
-    slot->second += fmt::format("{} {:.17g} {:.17g} {:.17g}\n", g.x, s->mean, s->q10, s->q90);
+    slot->second +=
+        fmt::format("{} {:.17g} {:.17g} {:.17g}\n", g.x, s->mean, s->q10, is_drawable(s->q90) ? s->q90 : s->mean);
     sizes.insert(g.x);
   }
   if (labels.empty()) throw std::invalid_argument(fmt::format("{}: no row has a positive {} to draw", path, metric));
@@ -81,7 +82,6 @@ void draw_groups(const std::vector<Group>& groups, const Grouping& grouping, con
         i, colour, dashed.contains(labels[i]) ? 2 : 1, 5 + i % 8, gnuplot_string(labels[i]),
         i + 1 < labels.size() ? ", " : "\n");
   }
-  script += "set output\n";
   run_gnuplot(script, path);
 }
 

@@ -7,8 +7,8 @@
 #include "results/groups.hpp"
 
 /// Mean of a metric against the grouping's x, logarithmic axes, a line a label with a band from the 10 % to the 90 %
-/// quantile; the brackets of attention (v-mean, best-rank-d) dashed. Groups without the metric, or with a mean of 0 or
-/// less, which such axes cannot show, are left out. Throws std::invalid_argument when nothing is left,
+/// quantile; the brackets of attention (v-mean, best-rank-d) dashed. Groups without the metric, or whose mean such axes
+/// cannot show (0 or less, or beyond 1e300), are left out. Throws std::invalid_argument when nothing is left,
 /// std::runtime_error when gnuplot is missing or fails.
 void draw_groups(const std::vector<Group>& groups, const Grouping& grouping, const std::string& metric,
                  const std::string& path);

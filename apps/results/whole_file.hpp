@@ -1,13 +1,46 @@
 // Files that are written whole or not at all: a process that is killed, or a disk that is full, leaves what was there.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <string>
+#include <string_view>
 
-/// Where a file stands until it is whole. The extension is kept: gnuplot and people go by it.
-std::string part_of(const std::string& path);
+/// A file that takes the place of `path` once it is whole. Until then it has no name where the file system allows that,
+/// and elsewhere an unpredictable one, so that a process that is killed leaves nothing behind and no link planted in
+/// the folder is followed.
+class WholeFile {
+ public:
+  /// Opens the new file in the folder of target_of(path). Throws as target_of, and std::runtime_error when the folder
+  /// cannot be written.
+  explicit WholeFile(const std::string& path);
+  /// Removes what has not been published.
+  ~WholeFile();
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
 
-/// part_of(path) becomes `path`. Throws std::runtime_error.
-void publish(const std::string& path);
+  int descriptor() const { return descriptor_; }
+  /// Throws std::runtime_error "path: cannot be written: reason".
+  void write(std::string_view text);
+  /// The file becomes `path`. Throws std::runtime_error.
+  void publish();
+  /// The open descriptor, which is the caller's from here on.
+  int release();
 
-/// `path` becomes `text`. Throws std::runtime_error when it cannot.
+ private:
+  [[noreturn]] void fail() const;
+
+  std::string path_, target_, temporary_;  // `temporary_` is empty while the file has no name
+  int descriptor_ = -1;
+};
+
+/// `path` becomes `text`. Throws as WholeFile.
 void write_whole(const std::string& path, const std::string& text);
+
+/// The file that writing to `path` writes: `path` itself or, where that is a symbolic link, what it points to. Throws
+/// std::invalid_argument for what is there and is no regular file (a folder, a pipe, a device), and for a link to an
+/// open descriptor, as /dev/stdout is: results have other files beside them.
+std::string target_of(const std::string& path);
+
+/// Whether both describe one file of the system.
+bool is_same_file(const struct stat& a, const struct stat& b);

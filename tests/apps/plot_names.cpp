@@ -1,0 +1,126 @@
+// Names that reach gnuplot: nothing in them is run, and the picture is drawn all the same.
+#include <doctest/doctest.h>
+#include <armadillo>
+#include <croquis/io/npy.hpp>
+
+#include <string>
+#include <vector>
+
+#include "support/process.hpp"
+
+namespace {
+
+// Each would make a file named "hit" if a shell or gnuplot ran it.
+const std::vector<std::string> kHostile = {
+    "x`touch hit`",
+    "\"; system('touch hit'); \"",
+    "'; system('touch hit'); '",
+    "x\\047; system('touch hit') #",
+    "@system('touch hit')",
+    "\\\"; system('touch hit')",
+    "$(touch hit)",
+    "%s%n`touch hit`",
+    "{/Symbol `touch hit`}",
+    "\x01\x7f`touch hit`",
+    "\xff\xfe`touch hit`",
+};
+
+const char* const kHeader =
+    "input,method,preset,target,n,p,p_v,features,trial,seed,precision,spectral_abs,spectral_rel,frobenius_abs,"
+    "frobenius_rel,max_abs,row_sum_dev,min_denominator,seconds,flops,status\n";
+
+std::string quoted(const std::string& field) {
+  std::string text = "\"";
+  for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
+// A result of croquis error with these names.
+std::string rows_with(const std::string& input, const std::string& method, const std::string& preset,
+                      const std::string& error = "0.5") {
+  std::string text = kHeader;
+  for (const char* d : {"8", "16"}) {
+    text += quoted(input) + "," + quoted(method) + "," + quoted(preset) + ",softmax,32,4,4," + d + ",1,1,double,1," +
+            error + ",1,0.5,1,0,1,0.1,10,ok\n";
+  }
+  return text;
+}
+
+void check_drawn(const TemporaryFolder& folder, const std::vector<std::string>& arguments, const std::string& picture) {
+  const ProgramRun run = run_process(arguments, folder.path());
+  CHECK_MESSAGE(run.status == 0, run.output);
+  CHECK(std::filesystem::file_size(folder / picture) > 1000);
+  CHECK_FALSE(std::filesystem::exists(folder / "hit"));
+  std::filesystem::remove(folder / picture);
+}
+
+}  // namespace
+
+TEST_CASE("croquis plot: names of methods, inputs and presets in a result are drawn as text, not run") {
+  TemporaryFolder folder;
+  for (const std::string& name : kHostile) {
+    CAPTURE(name);
+    for (const char* picture : {"a.svg", "a.png", "a.pdf"}) {
+      write_text(folder / "r.csv", rows_with(name, name, name));
+      check_drawn(folder, {"plot", "r.csv", "--out", picture}, picture);
+    }
+  }
+  write_text(folder / "r.csv", rows_with("x", "`touch hit` & <b>it's</b>", "paper"));
+  REQUIRE(run_process({"plot", "r.csv", "--out", "a.svg"}, folder.path()).status == 0);
+  CHECK(read_text(folder / "a.svg").find("`touch hit` &amp; &lt;b>it's&lt;/b>") != std::string::npos);
+}
+
+TEST_CASE("croquis plot: spectra, dimensions and the ledger are drawn with names as text too") {
+  TemporaryFolder folder;
+  const std::string name = "\"x';system('touch hit')`touch hit`\\047\"";
+  write_text(folder / "s.csv",
+             "input,matrix,n,p,method,index,singular_value,cumulative,cumulative_lo,cumulative_hi,"
+             "frobenius,log_scale,status\n" +
+                 name + "," + name + ",4,2,dense,1,1,1,1,1,1,0,ok\n");
+  check_drawn(folder, {"plot", "s.csv", "--out", "s.svg"}, "s.svg");
+  write_text(folder / "d.csv",
+             "input,n,p,width,epsilon,norm_c,lambda,d_stat,leverage_max,beta,d_theorem,d_suffices,method,status\n" +
+                 name + ",4,2,1,0.1,1,1,2,1,1,3,3,dense,ok\n" + name + ",8,2,1,0.1,1,1,2,1,1,3,3,dense,ok\n");
+  check_drawn(folder, {"plot", "d.csv", "--out", "d.svg"}, "d.svg");
+}
+
+TEST_CASE("--plot and plot --out: the name of a file is no code, whatever is in it") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv", rows_with("x", "skyformer", "paper"));
+  for (const std::string end : {".svg", ".png", ".pdf"}) {
+    for (std::string name : kHostile) {
+      for (const char* more : {"", "\nsystem('touch hit')\n", "\n`touch hit`\n"}) {
+        std::string picture = name + more + end;
+        std::erase(picture, '/');
+        CAPTURE(picture);
+        check_drawn(folder, {"plot", "r.csv", "--out", picture}, picture);
+      }
+    }
+  }
+  const std::string q = "`touch hit`_Q.npy";
+  croquis::write_npy((folder / q).string(), arma::mat{{1, 2}, {-1, 3}, {0.5, 0}, {2, 1}});
+  check_drawn(folder,
+              {"error", "--q", q, "--k", q, "--v", q, "--methods", "v-mean", "--features", "2", "--out", "y.csv",
+               "--plot", "y.svg", "--quiet"},
+              "y.svg");
+}
+
+TEST_CASE("croquis plot: start-up files of gnuplot, of the user and of the folder, are not run") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv", rows_with("x", "skyformer", "paper"));
+  for (const char* name : {".gnuplot", "gnuplotrc"}) write_text(folder / name, "system('touch hit')\n");
+  const ProgramRun run = run_process({"plot", "r.csv"}, folder.path(), {.environment = {{"HOME", folder.path()}}});
+  CHECK_MESSAGE(run.status == 0, run.output);
+  CHECK_FALSE(std::filesystem::exists(folder / "hit"));
+}
+
+TEST_CASE("croquis plot: numbers that no axis can show are left out, and said in one line where none is left") {
+  TemporaryFolder folder;
+  for (const char* error : {"1e308", "1e-320", "0", "-1"}) {
+    CAPTURE(error);
+    write_text(folder / "r.csv", rows_with("x", "skyformer", "paper", error));
+    const ProgramRun run = run_process({"plot", "r.csv"}, folder.path());
+    CHECK(run.status == 2);
+    CHECK(run.output == "croquis: r.svg: no row has a positive spectral_rel to draw\n");
+  }
+}
