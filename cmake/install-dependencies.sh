@@ -8,6 +8,7 @@ packages=(
   libarmadillo-dev libopenblas-openmp-dev liblapack-dev  # linear algebra; the OpenMP variant of OpenBLAS
   libfftw3-dev                                       # Fourier and cosine transforms
   libzip-dev libutf8proc-dev                         # .npz archives; lower case and accents of WordPiece
+  libxxhash-dev                                      # digests of inputs and of rows
   libboost-dev librandom123-dev libhwy-dev           # random numbers and statistics (header-only Boost), vectorised kernels
   libcli11-dev nlohmann-json3-dev libfmt-dev         # command line, metadata, formatting
   doctest-dev                                        # tests

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/csv.hpp>
@@ -8,7 +9,20 @@
 
 namespace croquis {
 
+namespace {
+
+// A spreadsheet takes a field that begins so for a formula, which may run commands. Numbers are none.
+bool is_formula(std::string_view text) {
+  if (text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos) return false;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc::invalid_argument || end != text.data() + text.size();
+}
+
+}  // namespace
+
 std::string csv_field(std::string_view text) {
+  if (is_formula(text)) return csv_field(fmt::format("'{}", text));
   if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
   for (const char c : text) {
@@ -50,10 +64,13 @@ std::size_t CsvTable::column(std::string_view name) const {
 }
 
 CsvTable read_csv(const std::string& path) {
-  const std::string text = read_bytes(path);
+  return parse_csv(read_bytes(path), path);
+}
+
+CsvTable parse_csv(std::string_view text, const std::string& name) {
   CsvTable table;
   std::size_t number = 0;
-  for (std::size_t start = 0, end = 0; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
+  for (std::size_t start = 0, end = 0; (end = text.find('\n', start)) != std::string_view::npos; start = end + 1) {
     std::string_view line(text.data() + start, end - start);
     if (line.ends_with('\r')) line.remove_suffix(1);
     ++number;
@@ -61,13 +78,13 @@ CsvTable read_csv(const std::string& path) {
     if (number == 1) {
       table.header = std::move(fields);
     } else if (fields.size() != table.header.size()) {
-      throw std::invalid_argument(fmt::format("{}: line {} has {} fields where the header has {}", path, number,
+      throw std::invalid_argument(fmt::format("{}: line {} has {} fields where the header has {}", name, number,
                                               fields.size(), table.header.size()));
     } else {
       table.rows.push_back(std::move(fields));
     }
   }
-  if (number == 0) throw std::invalid_argument(fmt::format("{}: is empty, a result begins with a header line", path));
+  if (number == 0) throw std::invalid_argument(fmt::format("{}: is empty, a result begins with a header line", name));
   return table;
 }
 

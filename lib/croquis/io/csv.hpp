@@ -7,7 +7,9 @@
 
 namespace croquis {
 
-/// A field as it stands in a line: quoted when it has a comma, a quote or a line break (RFC 4180).
+/// A field as it stands in a line: quoted when it has a comma, a quote or a line break (RFC 4180). Text that begins
+/// with
+/// =, +, - or @ and is no number gets an apostrophe before it: spreadsheets would run it as a formula.
 std::string csv_field(std::string_view text);
 
 /// A double with 17 digits, which give it back exactly; NA for NaN.
@@ -28,5 +30,8 @@ struct CsvTable {
 /// Throws std::invalid_argument when the file cannot be opened, is empty or has a line with other than the header's
 /// number of fields; the message has the line's number.
 CsvTable read_csv(const std::string& path);
+
+/// The same from the text of a file; `name` stands in the messages.
+CsvTable parse_csv(std::string_view text, const std::string& name);
 
 }  // namespace croquis
