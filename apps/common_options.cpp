@@ -3,19 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
+#include <charconv>
+#include <limits>
 
-CLI::Range whole_number(long long least) {
-  constexpr long long most = 1LL << 30;
-  return CLI::Range(least, most);
+CLI::Validator whole_number(std::uint64_t minimum, std::uint64_t maximum) {
+  const std::string range = fmt::format("INT in [{} - {}]", minimum, maximum);
+  return CLI::Validator(
+      [=](const std::string& text) -> std::string {
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool decimal =
+            error == std::errc{} && end == text.data() + text.size() && !(text.size() > 1 && text[0] == '0');
+        if (decimal && value >= minimum && value <= maximum) return {};
+        return fmt::format("'{}' is not a whole number from {} to {} in decimal digits", text, minimum, maximum);
+      },
+      range);
 }
 
 void add_run_options(CLI::App& command, RunOptions& run) {
   command.add_option("--seed", run.seed, "seed of all random draws")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
   command.add_option("--threads", run.threads, "threads; 0: all processors")
-      ->check(CLI::Range(0, 4096))
+      ->check(whole_number(0, 4096))
       ->capture_default_str();
   command.add_option("--out", run.out, "rows (default COMMAND.csv)");
   command.add_option("--plot", run.plot, "plot: FILE.svg, .png or .pdf");
@@ -79,13 +89,4 @@ std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) 
   added.erase(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(before));
   return
       [added] { return std::any_of(added.begin(), added.end(), [](const CLI::Option* o) { return o->count() > 0; }); };
-}
-
-std::string configuration_of(const CLI::App& command) {
-  std::istringstream all(command.config_to_str(true));
-  std::string kept = fmt::format("[{}]\n", command.get_name());
-  for (std::string line; std::getline(all, line);) {
-    if (!line.ends_with("=\"\"")) kept += line + '\n';
-  }
-  return kept;
 }

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 
 #include "input.hpp"
 #include "results/run.hpp"
 
-/// From `least` to 2^30: the check of every option that counts. Beyond 64 bits a number would be taken as the largest.
-CLI::Range whole_number(long long least);
+/// The check of every option that counts: decimal digits that mean a number from `minimum` to `maximum`. The parser
+/// itself would read 010 as 8 and what has more than 64 bits as the largest number that has.
+CLI::Validator whole_number(std::uint64_t minimum, std::uint64_t maximum = std::uint64_t{1} << 30);
 
 void add_run_options(CLI::App& command, RunOptions& run);
 void add_precision_option(CLI::App& command, RunOptions& run);
@@ -20,6 +22,3 @@ std::function<bool()> add_input_options(CLI::App& command, InputOptions& input);
 
 /// A file of arrays or a model says which kind of input it is.
 void infer_kind(const CLI::App& command, InputOptions& input);
-
-/// The options in the format that --config reads; those that were not given and have no default are left out.
-std::string configuration_of(const CLI::App& command);

@@ -1,17 +1,21 @@
 // croquis: the command line.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <croquis/distributed/communicator.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
+#include <iostream>
 #include <new>
 #include <stdexcept>
 #include <string>
 
 #include "common_options.hpp"
 #include "complaint.hpp"
+#include "configuration.hpp"
 #include "cost.hpp"
 #include "dimension.hpp"
 #include "error.hpp"
@@ -42,12 +46,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", [] { return environment_text(); });
   app.require_subcommand(1);
   app.set_config("--config", "", "read options from this file: [error], then features=\"16,32\", one a line")
-      ->check([](const std::string& path) {
-        constexpr std::uintmax_t most = 1 << 20;
-        std::error_code error;
-        const bool fits = std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path) <= most;
-        return fits ? std::string() : path + " is not a file of options";
-      });
+      ->check(complaint_about_configuration);
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.footer(
       "Exit status: 0 done, 2 bad usage or input, 130 or 143 interrupted. croquis COMMAND --help has the options.");
@@ -61,7 +60,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   error_command->add_option("--features", error.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
   error_command->add_option("--trials", error.trials, "draws of every random method")
-      ->check(CLI::Range(1LL, kMostTrials))
+      ->check(whole_number(1, kMostTrials))
       ->capture_default_str();
   error_command
       ->add_option("--rows", error.rows,
@@ -85,7 +84,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   sketch_command->add_option("--features", sketch.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
   sketch_command->add_option("--trials", sketch.trials, "draws of each")
-      ->check(CLI::Range(1LL, kMostTrials))
+      ->check(whole_number(1, kMostTrials))
       ->capture_default_str();
   sketch_command
       ->add_option("--rank", sketch.rank, "dimension of the subspace to embed (default all columns, at most 64)")
@@ -104,12 +103,12 @@ int run(int argc, char** argv) {
   cost_command->add_option("--p", cost.p, "width of the head")->check(whole_number(1))->capture_default_str();
   add_bias_options(*cost_command, cost.bias, cost.causal);
   cost_command->add_option("--repeats", cost.repeats, "timed calls of each")
-      ->check(CLI::Range(1LL, kMostTrials))
+      ->check(whole_number(1, kMostTrials))
       ->capture_default_str();
   cost_command->add_option("--exact-to", cost.exact_to, "exact attention for n up to this one (default: all)")
       ->check(whole_number(0));
   cost_command->add_option("--warmup", cost.warmup, "calls before them")
-      ->check(CLI::Range(0LL, kMostTrials))
+      ->check(whole_number(0, kMostTrials))
       ->capture_default_str();
 
   VarianceOptions variance;
@@ -131,7 +130,7 @@ int run(int argc, char** argv) {
   variance_command->add_option("--queries", variance.queries, "queries (default 1; at most 64 of a file)")
       ->check(whole_number(1));
   variance_command->add_option("--trials", variance.trials, "draws of each")
-      ->check(CLI::Range(1LL, kMostTrials))
+      ->check(whole_number(1, kMostTrials))
       ->capture_default_str();
 
   SpectrumOptions spectrum;
@@ -147,10 +146,10 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
       ->capture_default_str();
   spectrum_command->add_option("--leading", spectrum.leading, "lanczos: so many singular values")
-      ->check(CLI::Range(1LL, kMostTrials))
+      ->check(whole_number(1, kMostTrials))
       ->capture_default_str();
   spectrum_command->add_option("--probes", spectrum.probes, "lanczos: random vectors for the sum of the others")
-      ->check(CLI::Range(2LL, kMostTrials))
+      ->check(whole_number(2, kMostTrials))
       ->capture_default_str();
 
   DimensionOptions dimension;
@@ -167,16 +166,16 @@ int run(int argc, char** argv) {
   dimension_command->add_option("--delta", dimension.delta, "probability of failure of the theorem")
       ->capture_default_str();
   dimension_command->add_option("--trials", dimension.trials, "draws for the d that suffices; 0: leave it out")
-      ->check(CLI::Range(0LL, kMostTrials))
+      ->check(whole_number(0, kMostTrials))
       ->capture_default_str();
   dimension_command->add_option("--method", dimension.method, "dense, lanczos, or auto: lanczos above n = 4096")
       ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
       ->capture_default_str();
   dimension_command->add_option("--leading", dimension.leading, "lanczos: so many eigenvalues")
-      ->check(CLI::Range(1LL, kMostTrials))
+      ->check(whole_number(1, kMostTrials))
       ->capture_default_str();
   dimension_command->add_option("--probes", dimension.probes, "lanczos: random vectors for what the others add")
-      ->check(CLI::Range(2LL, kMostTrials))
+      ->check(whole_number(2, kMostTrials))
       ->capture_default_str();
 
   VerifyOptions verify;
@@ -275,14 +274,29 @@ int run(int argc, char** argv) {
   return run_plot(file, out, metric);
 }
 
+// Started without standard streams, the program would open its results as one of them and print into them.
+void open_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != stream) std::abort();
+  }
+}
+
+void require_output_written() {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return;
+  throw std::runtime_error("standard output cannot be written");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // the write fails, and says where
   try {
     Communicator& world = Communicator::world();
     try {
       const int status = run(argc, argv);
-      if (std::fflush(stdout) != 0) throw std::runtime_error("standard output cannot be written");
+      require_output_written();
       return status;
     } catch (const std::exception& failure) {
       const bool no_memory = dynamic_cast<const std::bad_alloc*>(&failure) != nullptr;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -5,6 +6,9 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace croquis {
@@ -26,6 +30,27 @@ class SerialBlas {
   int before_;
 };
 
+// Where the system gives no more threads, libgomp ends the process with status 1 and no word of ours: ask before it
+// does.
+void require_available(int team) {
+  static std::atomic<int> proven{1};
+  if (team <= proven) return;
+  std::mutex gate;
+  std::unique_lock closed(gate);  // so that all are there at the same time
+  std::vector<std::thread> made;
+  try {
+    while (static_cast<int>(made.size()) < team - 1) made.emplace_back([&] { const std::lock_guard through(gate); });
+  } catch (const std::exception&) {  // checked by their number
+  }
+  closed.unlock();
+  for (std::thread& thread : made) thread.join();
+  if (static_cast<int>(made.size()) < team - 1) {
+    throw std::runtime_error(
+        fmt::format("threads: {} are wanted and the system gives {}; set fewer (--threads)", team, made.size() + 1));
+  }
+  proven = team;
+}
+
 }  // namespace
 
 void set_threads(int count) {
@@ -44,6 +69,7 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
     for (std::size_t i = 0; i < count; ++i) body(i);
     return;
   }
+  require_available(team);
   // A thread begins with a share of its own, neighbours in memory, which are the same from loop to loop: what it has
   // brought into its cache it finds there again. Then it helps the others.
   struct alignas(kCacheLine) Share {

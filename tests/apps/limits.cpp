@@ -1,0 +1,125 @@
+// Limits of the system and of numbers: each is one line and status 2, and nothing hangs.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/io/csv.hpp>
+#include <string>
+
+#include "support/process.hpp"
+#include "support/refusal.hpp"
+
+namespace {
+
+// As many cells as threads are tried.
+const std::string kSmall =
+    "error --input gaussian --n 32 --p 4 --methods v-mean,skyformer --features 8 --trials 3000 --quiet ";
+
+void check_refused(const ProgramRun& run, const std::string& reason) {
+  CHECK(run.status == 2);
+  CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  CHECK_MESSAGE(contains(run.output, reason), run.output);
+}
+
+}  // namespace
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which map terabytes
+TEST_CASE("address spaces of any size: done, or one line and status 2, never a hang") {
+  TemporaryFolder folder;
+  bool done = false, refused = false;
+  for (std::size_t megabytes = 80; megabytes <= 2000; megabytes += megabytes < 500 ? 20 : 250) {
+    CAPTURE(megabytes);
+    for (const char* threads : {"1", "2"}) {
+      const ProgramRun run = run_process(words(kSmall + "--overwrite --threads " + threads), folder.path(),
+                                         {.memory = megabytes << 20, .seconds = 10});
+      // Below this the loader cannot map the libraries.
+      if (run.status == 127 && contains(run.output, "shared libraries")) continue;
+      done = done || run.status == 0;
+      refused = refused || run.status == 2;
+      if (run.status != 0) check_refused(run, "croquis: ");
+    }
+  }
+  CHECK(done);
+  CHECK(refused);
+}
+
+TEST_CASE("more threads than the system gives: one line and status 2") {
+  TemporaryFolder folder;
+  const ProgramRun run =
+      run_process(words(kSmall + "--threads 3000"), folder.path(), {.memory = std::size_t{8} << 30, .seconds = 20});
+  check_refused(run, "threads");
+}
+#endif
+
+TEST_CASE("whole numbers: decimal digits in the range, anything else is refused and never another number") {
+  TemporaryFolder folder;
+  for (const char* seed :
+       {"010", "0x10", "18446744073709551616", "99999999999999999999999", "-1", "+1", "1e3", " 1", "1.0"}) {
+    CAPTURE(seed);
+    check_refused(run_process({"error", "--n", "32", "--seed", seed}, folder.path()), "--seed");
+  }
+  for (const std::string option : {"--trials", "--n", "--threads"}) {
+    for (const char* value : {"010", "0x10", "1.5", "18446744073709551617"}) {
+      check_refused(run_process({"error", option, value}, folder.path()), option);
+    }
+  }
+  const ProgramRun largest = run_process(words(kSmall + "--out s.csv --seed 18446744073709551615"), folder.path());
+  CHECK_MESSAGE(largest.status == 0, largest.output);
+  CHECK(contains(read_text(folder / "s.csv"), ",18446744073709551615,"));
+}
+
+TEST_CASE("more rows than memory holds are refused with the number that would do") {
+  TemporaryFolder folder;
+  const ProcessSettings settings{.seconds = 20};
+  for (const std::string command :
+       {"error --n 32 --p 4 --methods all --features 2,4,8,16 --trials 10000000",
+        "variance --maps all --projections all --trials 10000000", "sketch --n 32 --p 4 --trials 10000000",
+        "cost --n 32 --methods all --features 2,4,8,16 --repeats 10000000"}) {
+    CAPTURE(command);
+    const ProgramRun run = run_process(words(command), folder.path(), settings);
+    check_refused(run, "rows need");
+    CHECK(contains(run.output, "would do"));
+  }
+}
+
+TEST_CASE("--config: repeated options, sections within sections and lines that are no option are named by line") {
+  TemporaryFolder folder;
+  const auto check = [&](const std::string& text, const std::string& reason) {
+    write_text(folder / "c.ini", text);
+    CAPTURE(text.substr(0, 80));
+    const ProgramRun run = run_process({"--config", "c.ini", "error", "--quiet"}, folder.path(),
+                                       {.memory = std::size_t{1500} << 20, .seconds = 10});
+    check_refused(run, reason);
+  };
+  check("[error]\nn=32\np=4\nn=64\n", "line 4 gives n a second time");
+  check("[error]\nn=32\n[error]\nn=64\n", "line 4 gives n a second time");
+  check("[error.a]\nn=32\n", "line 1 is not [COMMAND]");
+  check("[[error]]\nn=32\n", "line 1 is not [COMMAND]");
+  check("[error]\na.b.c=32\n", "line 2 is not OPTION=VALUE");
+  std::string nested = "[a";
+  for (int i = 0; i < 8000; ++i) nested += ".a";
+  check(nested + "]\nn=1\n", "line 1 is not [COMMAND]");
+  check(std::string(8000, '[') + "\n", "line 1 is not [COMMAND]");
+  write_text(folder / "good.ini",
+             "# what was run\n[error]\ninput=gaussian\nn=32\np = 4\nmethods=\"v-mean\"\nfeatures=\"8\"\nquiet=true\n");
+  const ProgramRun run = run_process({"--config", "good.ini", "error"}, folder.path());
+  CHECK_MESSAGE(run.status == 0, run.output);
+}
+
+TEST_CASE("what cannot be written is said: --version to a full device, files that may not grow, closed streams") {
+  TemporaryFolder folder;
+  for (const char* what : {"--version", "--help", "list methods"}) {
+    const ProgramRun run = run_croquis(fmt::format("{} 2>&1 >/dev/full #", what), folder.path());
+    check_refused(run, what == std::string("list methods") ? "" : "standard output cannot be written");
+  }
+  const ProgramRun limited = run_process(words(kSmall + "--out l.csv"), folder.path(), {.largest_file = 600});
+  check_refused(limited, "l.");
+  // Results must not be taken for the streams that the program prints to.
+  for (const char* closed : {">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"}) {
+    CAPTURE(closed);
+    const std::string table =
+        "error --input gaussian --n 32 --p 4 --methods v-mean --features 8 --overwrite --out c.csv ";
+    CHECK(run_croquis(table + closed, folder.path()).status == 0);
+    CHECK(croquis::read_csv((folder / "c.csv").string()).rows.size() == 1);
+  }
+}
