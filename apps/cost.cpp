@@ -244,6 +244,9 @@ int run_cost(CostOptions options) {
                             "--features: the n x d numbers of a method", {{"n", sizes.back()}, {"d", features.back()}});
   }
   prepare_run(options.run);
+  require_room_for_rows(static_cast<double>((candidates.size() * features.size() + 1) * sizes.size()) *
+                            static_cast<double>(options.repeats),
+                        "--repeats", options.repeats);
   Run run(options.run, "cost", kColumns, {{"method", "preset", "n", "features"}, {"repeat"}},
           {{"--p", std::to_string(options.p)},
            {"--bias", options.bias + (options.causal ? ";causal" : "")},

@@ -142,5 +142,5 @@ void draw_dimension(const std::vector<DimensionCurve>& curves, const std::string
       gnuplot_string((one ? curves.front().input + ": s" : std::string("S")) + "tatistical dimension of the lift"));
   script += "set ylabel 'd_stat' noenhanced\n" + above;
   script += "set title 'landmarks: Theorem 2 (dashed) and enough (solid)'\nset ylabel 'd'\n" + below;
-  run_gnuplot(script + "unset multiplot\nset output\n", path);
+  run_gnuplot(script + "unset multiplot\n", path);
 }

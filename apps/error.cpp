@@ -168,6 +168,9 @@ int run_error(ErrorOptions options) {
   const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
   for (const Input& input : inputs) check(options, input.problem, methods, features);
 
+  require_room_for_rows(
+      static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),
+      "--trials", options.trials);
   Run run(options.run, "error", error_columns(options), kErrorKeys, identity_of(inputs));
   run.plan(plan_of(options, inputs, methods, features));
   for (const Input& input : inputs) {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <croquis/distributed/split_methods.hpp>
 #include <croquis/distributed/split_scores.hpp>
-#include <cstring>
+#include <croquis/io/digest.hpp>
 #include <stdexcept>
 
 #include "error_row.hpp"
@@ -36,23 +36,17 @@ void check(const ErrorOptions& o) {
   if (o.trials < 1) throw std::invalid_argument(fmt::format("--trials: {} is not positive", o.trials));
 }
 
-// Of the numbers with their places, the same for any division: the sum of a hash of each, modulo 2^64. Ranks add it in
+// Of the rows with their places, the same for any division: the sum of a digest of each, modulo 2^64. Ranks add it in
 // three parts of 22 bits, which doubles add exactly.
 std::string digest_of(const SplitHead& head, Communicator& world) {
-  constexpr std::uint64_t prime = 1099511628211ULL;  // of FNV-1a
-  constexpr int part = 22;
-  std::uint64_t total = 0, matrix = 0;
-  for (const arma::mat* m : {&head.q, &head.k, &head.v}) {
-    ++matrix;
-    for (arma::uword j = 0; j < m->n_cols; ++j) {
-      const double* column = m->colptr(j);
-      for (arma::uword i = 0; i < m->n_rows; ++i) {
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, column + i, sizeof bits);
-        std::uint64_t hash = (bits ^ (((head.first + i) * m->n_cols + j) * 3 + matrix)) * prime;
-        hash ^= hash >> 32;
-        total += hash * prime;
-      }
+  constexpr int part = 22, hexadecimal = 16;
+  std::uint64_t total = 0;
+  const std::pair<const char*, const arma::mat*> matrices[] = {{"Q", &head.q}, {"K", &head.k}, {"V", &head.v}};
+  for (const auto& [name, matrix] : matrices) {
+    for (arma::uword i = 0; i < matrix->n_rows; ++i) {
+      const std::string digest =
+          croquis::Digest().add(fmt::format("{} {} ", name, head.first + i)).add(arma::mat(matrix->row(i))).hex();
+      total += std::stoull(digest.substr(0, hexadecimal), nullptr, hexadecimal);
     }
   }
   arma::mat parts(1, 3);
@@ -152,6 +146,8 @@ int run_error_by_rows(const ErrorOptions& options) {
   if (*options.rows < least || *options.rows > static_cast<long long>(head.n)) {
     throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, head.n));
   }
+  require_room_for_rows(static_cast<double>(methods.size() * features.size()) * static_cast<double>(options.trials),
+                        "--trials", options.trials);
   const std::string name = name_of_arrays(options.input.q);
   Run run(options.run, "error", error_columns(options), kErrorKeys,
           {{"input", name}, {"numbers of Q, K, V by rows", digest_of(head, world)}});

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <croquis/core/random.hpp>
 #include <croquis/inputs/synthetic.hpp>
+#include <croquis/io/digest.hpp>
 #include <croquis/io/npy.hpp>
 #include <croquis/io/npz.hpp>
-#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 
@@ -96,18 +96,10 @@ Head synthetic(const InputOptions& o, const Stream& stream) {
 }
 
 std::string digest_of(const Problem<double>& problem) {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a over the bytes
-  const auto add = [&](double x) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &x, sizeof bits);
-    hash = (hash ^ bits) * 1099511628211ULL;
-  };
-  for (const arma::mat* m : {&problem.Q(), &problem.K(), &problem.V()}) {
-    for (const double x : *m) add(x);
-  }
-  for (const double x : problem.position().bias) add(x);
-  if (problem.position().causal) add(1);
-  return fmt::format("{}x{}x{} {:016x}", problem.n(), problem.p(), problem.p_v(), hash);
+  croquis::Digest digest;
+  digest.add(problem.Q()).add(problem.K()).add(problem.V()).add(arma::mat(problem.position().bias));
+  digest.add(fmt::format("height {} causal {}", problem.position().height, problem.position().causal));
+  return fmt::format("{}x{}x{} {}", problem.n(), problem.p(), problem.p_v(), digest.hex());
 }
 
 std::vector<Head> from_arrays(const InputOptions& o) {

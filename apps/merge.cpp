@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <croquis/io/bytes.hpp>
 #include <croquis/io/csv.hpp>
+#include <croquis/io/digest.hpp>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -14,6 +15,7 @@
 
 #include "dimension_summary.hpp"
 #include "results/groups.hpp"
+#include "results/metadata.hpp"
 #include "results/row_file.hpp"
 #include "results/shard.hpp"
 #include "results/whole_file.hpp"
@@ -57,22 +59,31 @@ std::map<std::string, std::string> options_in(const std::string& configuration) 
 }
 
 // Throws json::exception for a meta file that is other than a run writes it.
+json metadata_of(const std::string& path) {
+  json meta = json::parse(croquis::read_bytes(path));
+  meta.at("identity").get<std::map<std::string, std::string>>();
+  meta.at("environment").get<std::map<std::string, std::string>>();
+  meta.at("configuration").get<std::string>();
+  if (meta.contains("finished")) meta["finished"].at("cells").get<std::size_t>();
+  return meta;
+}
+
 Part read_part(const std::string& path) {
   Part part;
   part.path = path;
   part.table = croquis::read_csv(path);
-  std::ifstream file(beside(path, ".meta.json"));
-  part.meta = json::parse(file);
-  part.meta.at("identity");
+  part.meta = metadata_of(beside(path, ".meta.json"));
   if (!part.meta.contains("finished")) {
     refuse(fmt::format("{}: is not finished; its command with --resume goes on", path));
   }
   const json& finished = part.meta["finished"];
   part.shard = parse_shard(finished.at("shard"));
   const std::size_t rows = finished.at("rows");
+  const bool same = croquis::digest_of(croquis::read_bytes(path)) == finished.at("digest").get<std::string>();
   if (part.table.rows.size() != rows) {
     refuse(fmt::format("{}: has {} rows where its run wrote {}", path, part.table.rows.size(), rows));
   }
+  if (!same) refuse(fmt::format("{}: is not as its run wrote it (another digest); make it again", path));
   std::vector<std::size_t> columns;
   for (const auto& name : finished.at("cell_columns")) columns.push_back(part.table.column(name.get<std::string>()));
   for (const Row& row : part.table.rows) {
@@ -158,7 +169,8 @@ void write_summary_of(const std::string& command, const croquis::CsvTable& table
   write_summary(path, group_rows(table, grouping), grouping);
 }
 
-json merged_meta(const std::vector<const Part*>& parts, std::size_t rows) {
+json merged_meta(const std::vector<const Part*>& parts, std::size_t rows, const std::string& out,
+                 const std::string& digest) {
   json meta = parts.front()->meta;
   meta["identity"].erase("--shard");
   std::istringstream lines(meta.value("configuration", ""));
@@ -167,7 +179,9 @@ json merged_meta(const std::vector<const Part*>& parts, std::size_t rows) {
     if (!line.starts_with("shard=") && !line.starts_with("out=")) kept += line + '\n';
   }
   meta["configuration"] = kept;
+  meta["rows_file"] = std::filesystem::path(out).filename().string();
   meta["finished"]["rows"] = rows;
+  meta["finished"]["digest"] = digest;
   meta["finished"]["shard"] = "1/1";
   meta["merged"] = json::array();
   for (const char* key : {"command_line", "environment", "threads", "utc"}) meta.erase(key);
@@ -179,16 +193,26 @@ json merged_meta(const std::vector<const Part*>& parts, std::size_t rows) {
   return meta;
 }
 
+// Throws when a file of the result is one of the part.
+void require_not_written(const std::string& part, const std::string& out) {
+  for (const std::string& from : {part, beside(part, ".meta.json")}) {
+    for (const std::string& to : {out, beside(out, ".meta.json"), beside(out, ".summary.csv")}) {
+      std::error_code absent;
+      if (std::filesystem::equivalent(from, to, absent)) refuse(from + ": is a part and the result");
+    }
+  }
+}
+
 }  // namespace
 
 int run_merge(const MergeOptions& options) {
   if (std::filesystem::exists(options.out) && !options.overwrite) {
     refuse(fmt::format("{}: is there already; --overwrite replaces it", options.out));
   }
+  require_own_metadata(beside(options.out, ".meta.json"), options.out);
   std::vector<Part> parts;
   for (const std::string& path : options.parts) {
-    std::error_code absent;
-    if (std::filesystem::equivalent(path, options.out, absent)) refuse(path + ": is a part and the result");
+    require_not_written(path, options.out);
     try {
       parts.push_back(read_part(path));
     } catch (const json::exception&) {
@@ -209,13 +233,10 @@ int run_merge(const MergeOptions& options) {
     }
     table.rows.insert(table.rows.end(), cell.rows.begin(), cell.rows.end());
   }
-  std::vector<Row> lines = table.rows;
-  for (Row& row : lines) {
-    for (std::string& field : row) field = croquis::csv_field(field);
-  }
-  replace_rows(options.out, table.header, lines);
-  write_whole(beside(options.out, ".meta.json"),
-              merged_meta(ordered, table.rows.size()).dump(2, ' ', false, json::error_handler_t::replace) + '\n');
+  const std::string text = text_of(table);
+  write_whole(options.out, text);
+  const json meta = merged_meta(ordered, table.rows.size(), options.out, croquis::digest_of(text));
+  write_whole(beside(options.out, ".meta.json"), meta.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
   write_summary_of(parts.front().meta["identity"]["command"], table, beside(options.out, ".summary.csv"));
   fmt::print("rows     {}: {} of {} parts\n", options.out, table.rows.size(), parts.size());
   return 0;

@@ -258,6 +258,9 @@ int run_sketch(SketchOptions options) {
   const std::string title =
       fmt::format("{}, {} of {} x {}", subject.input, subject.name, subject.matrix.n_rows, subject.matrix.n_cols);
   const std::string rank = std::to_string(subject.basis.n_cols);
+  require_room_for_rows(
+      static_cast<double>((sketches.size() + policies.size()) * features.size()) * static_cast<double>(options.trials),
+      "--trials", options.trials);
   Run run(options.run, "sketch", kColumns, {{"kind", "name", "features", "trial"}}, subject.identity);
   Comparison comparison(options, std::move(subject), features);
   std::vector<Run::Cell> cells;

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <croquis/attention/exact.hpp>
-#include <croquis/io/csv.hpp>
+#include <croquis/io/digest.hpp>
 #include <croquis/io/npy.hpp>
 #include <limits>
 #include <stdexcept>
 
 namespace {
 
-using croquis::csv_number;
 using croquis::Problem;
 
 constexpr arma::uword kDefaultRank = 64;
@@ -40,7 +39,7 @@ SketchSubject load_sketch_subject(const std::string& matrix, const InputOptions&
     if (subject.matrix.is_empty() || !subject.matrix.is_finite()) {
       throw std::invalid_argument(fmt::format("{}: is empty or has NaN or Inf", matrix));
     }
-    subject.identity = {{"input", matrix}, {"sum of squares", csv_number(arma::accu(arma::square(subject.matrix)))}};
+    subject.identity = {{"input", matrix}, {"numbers", croquis::Digest().add(subject.matrix).hex()}};
   } else {
     const Input input = load_input(input_options, seed);
     subject.input = input.name;

@@ -84,7 +84,7 @@ void draw_heat_map(const std::vector<const SpectrumSummary*>& cells, const std::
                         first_layer - 0.5, last_layer + 0.5);
   script += fmt::format("$cells << EOD\n{}EOD\nplot $cells using 1:2:(0.5):(0.5):3 with boxxyerror fc palette", data);
   if (cells.size() <= kMostLabels) script += ", $cells using 1:2:(sprintf('%.2f', $3)) with labels font ',11'";
-  run_gnuplot(script + "\nset output\n", path);
+  run_gnuplot(script + "\n", path);
 }
 
 }  // namespace
@@ -105,8 +105,8 @@ std::vector<SpectrumSummary> summarise_spectra(const croquis::CsvTable& table) {
     s.matrix = row[matrix];
     s.method = row[column("method")];
     s.status = row[column("status")];
-    s.n = static_cast<arma::uword>(number(row[column("n")]));
-    s.p = static_cast<arma::uword>(number(row[column("p")]));
+    s.n = static_cast<arma::uword>(count_in(row[column("n")], "n"));
+    s.p = static_cast<arma::uword>(count_in(row[column("p")], "p"));
     s.frobenius = number(row[column("frobenius")]);
     s.log_scale = number(row[column("log_scale")]);
     s.values.set_size(end - first);
@@ -203,5 +203,5 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const std::stri
   script += fmt::format("unset title\nset logscale y\nset format y '10^{{%L}}'\nset yrange [{:g}:2]\n",
                         std::max(smallest / 2, 1e-17));
   script += "set ylabel 'singular value over the largest'\n" + values;
-  run_gnuplot(script + "unset multiplot\nset output\n", path);
+  run_gnuplot(script + "unset multiplot\n", path);
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <croquis/core/memory.hpp>
 #include <croquis/features/feature_pair.hpp>
+#include <croquis/io/digest.hpp>
 #include <croquis/io/npy.hpp>
 #include <croquis/sampling/indices.hpp>
 #include <filesystem>
@@ -109,7 +110,7 @@ class Source {
     const Stream stream = Stream(o.seed()).child("variance").child("queries");
     fixed_ = {scale * q.rows(croquis::sample_without_replacement(q.n_rows, some, stream)), scale * k};
     name_ = "arrays:" + std::filesystem::path(o.q).stem().string();
-    digest_ = fmt::format("{} {}", csv_number(arma::accu(arma::square(q))), csv_number(arma::accu(arma::square(k))));
+    digest_ = croquis::Digest().add(q).add(k).hex();
   }
 
   const std::string& name() const { return name_; }
@@ -157,6 +158,9 @@ int run_variance(VarianceOptions options) {
   prepare_run(options.run);
   const Source source(options);
   source.require_memory(features.back());
+  require_room_for_rows(static_cast<double>(norms.size() * maps.size() * projections.size() * features.size()) *
+                            static_cast<double>(options.trials),
+                        "--trials", options.trials);
   std::vector<std::pair<arma::uword, long long>> all;  // of a curve
   for (const arma::uword d : features) {
     for (long long trial = 1; trial <= options.trials; ++trial) all.emplace_back(d, trial);

@@ -60,7 +60,7 @@ class Rows {
       const bool column = claim.curve == "n" || claim.curve == "d" || claim.curve == "p";
       const auto x = column ? number_in(field(row, claim.curve)) : number_named(claim.curve, field(row, "hypotheses"));
       const auto measured = number_in(field(row, value));
-      if (!x || *x <= 0 || !measured || *measured <= 0) continue;
+      if (!x || !is_drawable(*x) || !measured || !is_drawable(*measured)) continue;
       curves[series_of(input, claim.curve)].push_back(
           {*x, *measured, number_in(field(row, "bound")).value_or(Finding::kNone)});
     }
@@ -89,7 +89,7 @@ std::string panel(const Claim& claim, const std::map<std::string, std::vector<Po
     std::string measured, bound;
     for (const Point& p : points) {
       measured += fmt::format("{:.17g} {:.17g}\n", p.x, p.measured);
-      if (p.bound > 0) bound += fmt::format("{:.17g} {:.17g}\n", p.x, p.bound);
+      if (is_drawable(p.bound)) bound += fmt::format("{:.17g} {:.17g}\n", p.x, p.bound);
     }
     script += fmt::format("$m{0} << EOD\n{1}EOD\n", i, measured);
     plots += fmt::format("{}$m{} with linespoints lc rgb '{}' lw 2 pt {} ps 0.7 title {}", i == 0 ? "plot " : ", ", i,
@@ -121,5 +121,5 @@ void draw_curves(const croquis::CsvTable& table, const std::string& path) {
                         panels.size());
   script += "set key outside right top noenhanced\n";
   for (const std::string& one : panels) script += one;
-  run_gnuplot(script + "unset multiplot\nset output\n", path);
+  run_gnuplot(script + "unset multiplot\n", path);
 }

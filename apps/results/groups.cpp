@@ -128,9 +128,7 @@ std::vector<Group> group_rows(const croquis::CsvTable& table, const Grouping& gr
         parts.push_back(size && row[labels[l]] != "0" ? name + row[labels[l]] : size ? "" : row[labels[l]]);
       }
       group.label = label_of(parts);
-      const auto at = number_in(row[x]);
-      if (!at) throw std::invalid_argument(fmt::format("{} '{}' is not a number", grouping.x, row[x]));
-      group.x = static_cast<long long>(*at);
+      group.x = count_in(row[x], grouping.x);
       groups.push_back(std::move(group));
       values.emplace_back();
     }
@@ -217,6 +215,15 @@ void print_files(const croquis::CsvTable& table, const std::string& out, const s
   if (failed > 0) fmt::print("\n{} of {} rows failed; the first: {}\n", failed, table.rows.size(), reason);
   fmt::print("\nrows     {}\nsummary  {}\nmeta     {}\n", out, beside(out, ".summary.csv"), beside(out, ".meta.json"));
   if (!plot.empty()) fmt::print("plot     {}\n", plot);
+}
+
+long long count_in(const std::string& field, const std::string& column) {
+  constexpr double most = 1LL << 53;
+  const auto value = number_in(field);
+  if (!value || *value < 0 || *value > most || *value != std::floor(*value)) {
+    throw std::invalid_argument(fmt::format("{} '{}' is not a whole number", column, field));
+  }
+  return static_cast<long long>(*value);
 }
 
 std::optional<double> number_in(const std::string& field) {

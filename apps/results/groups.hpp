@@ -55,5 +55,8 @@ void print_groups(const std::string& title, const std::vector<Group>& groups, co
 /// How many rows failed and the first reason, if any did; and where the files are.
 void print_files(const croquis::CsvTable& table, const std::string& out, const std::string& plot);
 
+/// The whole number, 0 or more, in a field of `column`. Throws std::invalid_argument.
+long long count_in(const std::string& field, const std::string& column);
+
 /// The finite number in a field.
 std::optional<double> number_in(const std::string& field);

@@ -3,12 +3,14 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <croquis/io/bytes.hpp>
 #include <ctime>
-#include <fstream>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "results/environment.hpp"
+#include "results/row_file.hpp"
 #include "results/whole_file.hpp"
 
 namespace {
@@ -17,6 +19,15 @@ using nlohmann::json;
 // A name of a file need not be UTF-8; JSON is.
 std::string text_of(const json& value) {
   return value.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+// Discarded when there is no such file, or when it is no JSON.
+json parse_metadata(const std::string& path) {
+  try {
+    return json::parse(croquis::read_bytes(path), nullptr, false);
+  } catch (const std::invalid_argument&) {
+    return json(json::value_t::discarded);
+  }
 }
 
 }  // namespace
@@ -28,12 +39,14 @@ void write_metadata(const std::string& path, const RunDescription& run) {
   meta["identity"] = run.identity;
   meta["seed"] = run.seed;
   meta["threads"] = run.threads;
+  meta["rows_file"] = run.rows_file;
   meta["utc"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(run.start));
   if (run.finished) {
     const Finished& done = *run.finished;
     meta["finished"] = {{"rows", done.rows},
                         {"cells", done.cells},
                         {"cell_columns", done.cell_columns},
+                        {"digest", done.digest},
                         {"shard", fmt::format("{}/{}", done.shard.index, done.shard.count)}};
   }
   json environment = json::object();
@@ -48,15 +61,28 @@ void write_metadata(const std::string& path, const RunDescription& run) {
   write_whole(path, text_of(meta) + '\n');
 }
 
+void require_own_metadata(const std::string& path, const std::string& rows) {
+  const json meta = parse_metadata(path);
+  if (!meta.is_object() || !meta.contains("rows_file") || !meta["rows_file"].is_string()) return;
+  const std::filesystem::path given(rows), owner = given.parent_path() / meta["rows_file"].get<std::string>();
+  std::error_code error;
+  // A file that was renamed together with its meta file has another owner in it, which has another meta file.
+  if (owner == given || beside(owner.string(), ".meta.json") != path || !std::filesystem::exists(owner, error)) return;
+  throw std::invalid_argument(
+      fmt::format("{}: its meta file would be that of {}, {}; give another name", rows, owner.string(), path));
+}
+
 void require_same_identity(const std::string& path, const RunDescription& run) {
-  std::ifstream file(path);
-  const json meta = json::parse(file, nullptr, false);
-  if (meta.is_discarded() || !meta.contains("identity")) {
+  const json meta = parse_metadata(path);
+  if (!meta.is_object() || !meta.contains("identity") || !meta["identity"].is_object()) {
     throw std::invalid_argument(
         fmt::format("{}: is missing or damaged, so --resume cannot tell whether the rows fit; use --overwrite", path));
   }
   for (const auto& [key, value] : run.identity) {
-    const std::string before = meta["identity"].value(key, "nothing");
+    const auto found = meta["identity"].find(key);
+    const std::string before = found == meta["identity"].end() ? "nothing"
+                               : found->is_string()            ? found->get<std::string>()
+                                                               : found->dump();
     if (text_of(before) != text_of(value)) {
       throw std::invalid_argument(
           fmt::format("--resume: {} was {} and is {} now; give the same, or another --out", key, before, value));

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/distributed/communicator.hpp>
 #include <csignal>
+#include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 #include "gnuplot.hpp"
 #include "results/environment.hpp"
@@ -58,9 +62,60 @@ Run::Fields key_of(const Run::Fields& row, const std::vector<std::size_t>& place
   return key;
 }
 
+// Files that one run writes are different files.
+void require_different_files(const RunOptions& options) {
+  const auto place = [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  const std::pair<std::string, std::string> files[] = {{"--out", options.out},
+                                                       {"--plot", options.plot},
+                                                       {"the summary of --out", beside(options.out, ".summary.csv")},
+                                                       {"the meta file of --out", beside(options.out, ".meta.json")}};
+  for (const auto& [name, path] : files) {
+    for (const auto& [other_name, other] : files) {
+      if (path.empty() || other.empty() || &name == &other_name || place(path) != place(other)) continue;
+      throw std::invalid_argument(fmt::format("{}: {} would be {} too; give another name", name, path, other_name));
+    }
+  }
+}
+
+// Throws for a row that was there before and is none of this run's: another seed or precision, a row twice.
+void check_found(const std::string& path, const croquis::CsvTable& table, const std::vector<std::size_t>& keys,
+                 const RunOptions& options) {
+  const std::pair<const char*, std::string> fixed[] = {{"seed", std::to_string(options.seed)},
+                                                       {"precision", options.precision}};
+  std::map<Run::Fields, std::size_t> lines;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const std::size_t line = i + 2;  // the header is the first
+    for (const auto& [name, value] : fixed) {
+      const auto column = std::find(table.header.begin(), table.header.end(), name);
+      if (column == table.header.end()) continue;
+      const std::string& found = table.rows[i][static_cast<std::size_t>(column - table.header.begin())];
+      if (found == value) continue;
+      throw std::invalid_argument(fmt::format("{}: line {} has {} {} where this run has {}; give another --out", path,
+                                              line, name, found, value));
+    }
+    const auto [first, added] = lines.emplace(key_of(table.rows[i], keys), line);
+    if (added) continue;
+    throw std::invalid_argument(fmt::format("{}: line {} is a second result of what line {} has; remove one of them",
+                                            path, line, first->second));
+  }
+}
+
 }  // namespace
 
+void require_room_for_rows(double rows, const std::string& option, long long count) {
+  constexpr double bytes_a_row = 2200;  // measured: keys in the plan and, at the end, all fields
+  const double available = croquis::available_memory();
+  if (rows * bytes_a_row <= available) return;
+  throw std::invalid_argument(fmt::format(
+      "{}: {:.0f} rows need {:.0f} bytes of memory, {:.0f} are available; {:.0f} would do", option, rows,
+      rows * bytes_a_row, available, std::floor(static_cast<double>(count) * available / (rows * bytes_a_row))));
+}
+
 void prepare_run(const RunOptions& options) {
+  require_different_files(options);
   const bool part = parse_shard(options.shard).count > 1;
   if (part && !options.plot.empty()) {
     throw std::invalid_argument("--plot: a shard has a part of the rows; merge the parts, then plot");
@@ -81,16 +136,19 @@ Run::Run(const RunOptions& options, const std::string& command, Fields columns, 
   identity["--seed"] = std::to_string(options.seed);
   identity["--precision"] = options.precision;
   if (shard_.count > 1) identity["--shard"] = options.shard;
-  description_ = {options.command_line, options.configuration, std::move(identity), options.seed, croquis::threads()};
+  description_ = {options.command_line, options.configuration, std::move(identity),
+                  options.seed,         croquis::threads(),    std::filesystem::path(options.out).filename().string()};
   std::string found;
   if (Communicator::world().rank() == 0) {
-    file_.emplace(options.out, columns_, existing(options));
     const std::string meta = beside(options.out, ".meta.json");
+    require_own_metadata(meta, options.out);
+    file_.emplace(options.out, columns_, existing(options));
     if (!file_->found().empty()) require_same_identity(meta, description_);
-    write_metadata(meta, description_);
     Fields names = keys_.cell;
     names.insert(names.end(), keys_.row.begin(), keys_.row.end());
     const std::vector<std::size_t> places = places_of(names, columns_);
+    check_found(options.out, {columns_, file_->found()}, places, options);
+    write_metadata(meta, description_);
     for (const Fields& row : file_->found()) found_.insert(key_of(row, places));
     found = text_of(found_);
   }
@@ -108,6 +166,7 @@ void Run::plan(const std::vector<Cell>& cells) {
     if (shard_.has(i) && !done) wanted_.insert(cell);
     places_.emplace(std::move(cell), i);
   }
+  if (file_) require_planned(file_->found());
   progress_ = std::make_unique<Progress>(wanted_.size(), options_.quiet || !file_);
   dealer_ = std::make_unique<Dealer>(wanted_.size(), [this](const Dealer::Rows& rows) {
     for (const Fields& row : rows) file_->append(row);
@@ -163,25 +222,56 @@ bool Run::interrupted() {
   return caught_signal != 0;
 }
 
-void Run::sort_rows() {
-  const croquis::CsvTable table = croquis::read_csv(options_.out);
-  const std::vector<std::size_t> columns = places_of(keys_.cell, table.header);
-  std::vector<std::pair<std::size_t, std::size_t>> order;  // place of the cell, place in the file
+// Throws unless every row is of a cell that this run has: means over rows of other lists would mislead.
+void Run::require_planned(const std::vector<Fields>& rows) const {
+  const std::vector<std::size_t> columns = places_of(keys_.cell, columns_);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Fields key = key_of(rows[i], columns);
+    const auto place = places_.find(key);
+    if (place != places_.end() && shard_.has(place->second)) continue;
+    throw std::invalid_argument(
+        fmt::format("{}: line {} ({} = {}) is none of the rows of this run; give the options that it was made with, or "
+                    "another --out",
+                    options_.out, i + 2, fmt::join(keys_.cell, ","), fmt::join(key, ",")));
+  }
+}
+
+// The places of the rows in the order of the plan. Throws unless all of them are there.
+std::vector<std::size_t> Run::order_of(const croquis::CsvTable& table) const {
+  if (table.header != columns_) throw std::runtime_error(options_.out + ": was changed while this run was writing it");
+  require_planned(table.rows);
+  const std::vector<std::size_t> columns = places_of(keys_.cell, columns_);
+  std::vector<std::pair<std::size_t, std::size_t>> placed;  // place of the cell, place in the file
+  std::set<std::size_t> cells;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const auto found = places_.find(key_of(table.rows[i], columns));
-    // Rows that the plan does not have, of a run with other lists, go last.
-    order.emplace_back(found == places_.end() ? places_.size() : found->second, i);
+    placed.emplace_back(places_.at(key_of(table.rows[i], columns)), i);
+    cells.insert(placed.back().first);
   }
+  std::size_t due = 0;
+  for (std::size_t i = 0; i < places_.size(); ++i) due += shard_.has(i) ? 1 : 0;
+  if (cells.size() != due) {
+    throw std::runtime_error(fmt::format(
+        "{}: {} of the {} cells that this run has computed are gone, somebody else has written to the file; "
+        "the same command with --resume computes them again",
+        options_.out, due - cells.size(), due));
+  }
+  std::sort(placed.begin(), placed.end());
+  std::vector<std::size_t> order;
+  for (const auto& [cell, i] : placed) order.push_back(i);
+  return order;
+}
+
+void Run::complete() {
+  file_->require_in_place();
+  croquis::CsvTable table = file_->read();
+  const std::vector<std::size_t> order = order_of(table);
   if (!std::is_sorted(order.begin(), order.end())) {
-    std::sort(order.begin(), order.end());
     std::vector<Fields> sorted;
-    for (const auto& [cell, i] : order) {
-      sorted.push_back(table.rows[i]);
-      for (std::string& field : sorted.back()) field = croquis::csv_field(field);
-    }
-    replace_rows(options_.out, table.header, sorted);
+    for (const std::size_t i : order) sorted.push_back(std::move(table.rows[i]));
+    table.rows = std::move(sorted);
+    file_->replace(table);
   }
-  description_.finished = Finished{table.rows.size(), places_.size(), keys_.cell, shard_};
+  description_.finished = Finished{table.rows.size(), places_.size(), keys_.cell, shard_, file_->digest()};
   write_metadata(beside(options_.out, ".meta.json"), description_);
 }
 
@@ -190,11 +280,12 @@ std::optional<int> Run::finish() {
   progress_.reset();
   if (!file_) return interrupted() ? 128 + caught_signal : 0;
   if (interrupted() || finished_ < wanted_.size()) {
+    file_->require_in_place();
     say(fmt::format("croquis {}: stopped; finished rows are in {}, the same command with --resume goes on\n", command_,
                     options_.out));
     return 128 + (interrupted() ? caught_signal.load() : SIGTERM);  // that came to another rank
   }
-  sort_rows();
+  complete();
   if (shard_.count == 1) return {};
   if (!options_.quiet) {
     fmt::print("rows     {}: shard {} of {} cells; croquis merge puts the parts together\n", options_.out,

@@ -28,9 +28,13 @@ struct RunOptions {
   std::string command_line, configuration;  ///< for the meta file
 };
 
-/// Sets the library's threads and makes BLAS single-threaded; checks that the plot can be drawn. To be called first.
-/// Throws std::invalid_argument.
+/// Sets the library's threads and makes BLAS single-threaded; checks that the files are different ones and that the
+/// plot can be drawn. To be called first. Throws std::invalid_argument.
 void prepare_run(const RunOptions& options);
+
+/// Throws std::invalid_argument, with the value of `option` that would do in place of `count`, when a run of so many
+/// rows is more than memory holds. To be called before the rows are planned.
+void require_room_for_rows(double rows, const std::string& option, long long count);
 
 /// A cell is what is computed in one go: one row or several, which are written together. The file has the rows as they
 /// come, and in the order of the cells once all are there.
@@ -48,15 +52,17 @@ class Run {
   /// Keys (cell, then row) of rows of a cell: those that show, in a resumed file, that it is finished.
   using Cell = std::vector<Fields>;
 
-  /// Opens `options.out`, checks a resumed file and writes the meta file. `identity` is what all rows depend on, beside
-  /// seed and precision. Catches SIGINT and SIGTERM from here on.
+  /// Opens `options.out`, checks a resumed file (the run's identity, seed and precision, no row twice) and writes the
+  /// meta file. `identity` is what all rows depend on, beside seed and precision. Catches SIGINT and SIGTERM from here
+  /// on.
   Run(const RunOptions& options, const std::string& command, Fields columns, Keys keys,
       std::map<std::string, std::string> identity);
 
   /// Whether a resumed file has the row whose key columns are `key`, each as csv_field gives it.
   bool has(const Fields& key) const { return found_.contains(key); }
 
-  /// All cells of the whole run, in the order of its rows. To be called once, before anything is computed.
+  /// All cells of the whole run, in the order of its rows. To be called once, before anything is computed. Throws
+  /// std::invalid_argument when a resumed file has rows of other cells.
   void plan(const std::vector<Cell>& cells);
 
   /// Whether the cell with these values of the cell columns is of this shard and not finished.
@@ -79,13 +85,16 @@ class Run {
   /// Whether a signal has come.
   static bool interrupted();
 
-  /// To be called when all is computed: waits for the other ranks, puts the rows in order and completes the meta file.
+  /// To be called when all is computed: waits for the other ranks, checks that the file is still this run's and has all
+  /// rows, puts them in order and completes the meta file.
   /// Returns the exit status where the command ends here: 128 + the signal that came, after a line on standard error
   /// that says how to go on; 0 for a shard and on ranks other than 0, which have no summary to make.
   std::optional<int> finish();
 
  private:
-  void sort_rows();
+  void require_planned(const std::vector<Fields>& rows) const;
+  std::vector<std::size_t> order_of(const croquis::CsvTable& table) const;
+  void complete();
   void show(const std::string& what);
 
   RunOptions options_;

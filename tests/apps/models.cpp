@@ -118,7 +118,7 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
       {"error " + kModel + "--layer 3", "--layer: '3' is none of 0 to 2"},
       {"error " + kModel + "--head -1", "--head: '-1' is none of 0 to 1"},
       {"error " + kModel + "--n 170", "--n: the text has "},
-      {"error " + kModel + "--n 0", "--n: Value 0 not in range"},
+      {"error " + kModel + "--n 0", "--n: '0' is not a whole number from 1"},
       {"sketch " + kModel + "--n 17 --matrix q --head 0 --layer all", "--layer, --head: the input has 3 heads"},
       {"verify " + kModel + "--n 17", "--layer, --head: the input has 2 heads"},
       {"error --model none/model.safetensors" + rest, "there is no config.json beside none/model.safetensors"},

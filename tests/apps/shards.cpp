@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <croquis/io/csv.hpp>
+#include <croquis/io/digest.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -141,7 +142,11 @@ TEST_CASE("croquis merge: what is no whole run is one line that names it, status
   };
   const std::size_t last = rows.rfind('\n', rows.size() - 2) + 1, first = rows.find('\n') + 1;
   changed("short", rows.substr(0, last), meta);
-  changed("double", rows.substr(0, last) + rows.substr(first, rows.find('\n', first) + 1 - first), meta);
+  // A file that its run cannot have written, with the digest that it would have.
+  const std::string twice = rows.substr(0, last) + rows.substr(first, rows.find('\n', first) + 1 - first);
+  auto of_twice = nlohmann::json::parse(meta);
+  of_twice["finished"]["digest"] = croquis::digest_of(twice);
+  changed("double", twice, of_twice.dump());
   changed("damaged", rows, "{}");
   changed("types", rows, R"({"identity": {}, "finished": {"shard": 3}})");
   auto older = nlohmann::json::parse(meta);

@@ -26,7 +26,6 @@ namespace {
 #endif
   limit(RLIMIT_CPU, settings.seconds);
   limit(RLIMIT_CORE, 0);
-  if (settings.survives_limit) ::signal(SIGXFSZ, SIG_IGN);
   for (const auto& [name, value] : settings.environment) ::setenv(name.c_str(), value.c_str(), 1);
   if (::chdir(folder.c_str()) != 0) ::_exit(failed);
   ::dup2(output, STDOUT_FILENO);

@@ -16,7 +16,6 @@ struct ProcessSettings {
   std::optional<std::size_t> largest_file = {};                       ///< bytes that it may write to one file
   std::optional<std::size_t> memory = {};                             ///< bytes of address space
   std::optional<std::size_t> seconds = {};                            ///< of processor time
-  bool survives_limit = false;  ///< the write beyond fails, as on a full disk; otherwise it ends the process
 };
 
 class Process {

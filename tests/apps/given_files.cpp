@@ -1,0 +1,250 @@
+// Files that a run is given or finds: damaged, edited, replaced, links, pipes. Nobody's file is lost, and no row
+// either.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <croquis/io/csv.hpp>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "support/process.hpp"
+#include "support/refusal.hpp"
+
+namespace {
+
+const std::string kSmall = "error --input gaussian --n 32 --p 4 --methods v-mean,skyformer --quiet ";
+const std::string kTrials = "--features 8,16 --trials 3 ";
+
+// The program says one line with this in it, and its status is 2.
+void check_refused(const TemporaryFolder& folder, const std::string& arguments, const std::string& reason) {
+  CAPTURE(arguments);
+  const ProgramRun run = run_process(words(arguments), folder.path(), {.seconds = 10});
+  CHECK(run.status == 2);
+  CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  CHECK_MESSAGE(contains(run.output, reason), run.output);
+}
+
+void check_done(const TemporaryFolder& folder, const std::string& arguments) {
+  const ProgramRun run = run_process(words(arguments), folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+}
+
+std::vector<std::string> lines_of(const std::filesystem::path& file) {
+  std::vector<std::string> lines;
+  std::istringstream text(read_text(file));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+void write_lines(const std::filesystem::path& file, const std::vector<std::string>& lines) {
+  write_text(file, fmt::format("{}\n", fmt::join(lines, "\n")));
+}
+
+bool has_hidden_files(const TemporaryFolder& folder) {
+  return std::any_of(std::filesystem::directory_iterator(folder.path()), {},
+                     [](const auto& file) { return file.path().filename().string().starts_with('.'); });
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a result that is removed and made again by another run: each run ends with its rows, or says where they are") {
+  TemporaryFolder folder;
+  const std::string line = "error --n 64 --p 8 --methods v-mean,performer --features 8,16 --quiet --out e.csv ";
+  Process first(words(line + "--trials 900000"), folder.path());
+  while (!std::filesystem::exists(folder / "e.csv") || read_text(folder / "e.csv").size() < 20000) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  std::filesystem::remove(folder / "e.csv");
+  const ProgramRun second = run_process(words(line + "--trials 40 --seed 2"), folder.path());
+  CHECK_MESSAGE(second.status == 0, second.output);
+  const ProgramRun run = first.wait();
+  CHECK(run.status == 2);
+  CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  CHECK_MESSAGE(contains(run.output, "e.csv: was removed or replaced while this run was writing it"), run.output);
+  CHECK_MESSAGE(contains(run.output, "e.rescued-1.csv"), run.output);
+  const croquis::CsvTable others = croquis::read_csv((folder / "e.csv").string());
+  CHECK(others.rows.size() == 2 + 2 * 40);
+  for (const auto& row : others.rows) CHECK(row[others.column("seed")] == "2");
+  CHECK(nlohmann::json::parse(read_text(folder / "e.meta.json"))["finished"]["rows"] == others.rows.size());
+  const croquis::CsvTable rescued = croquis::read_csv((folder / "e.rescued-1.csv").string());
+  CHECK(rescued.rows.size() > 50);
+  for (const auto& row : rescued.rows) CHECK(row[rescued.column("seed")] == "1");
+}
+
+TEST_CASE("a result whose rows somebody removes while it is made: the run does not end as finished") {
+  TemporaryFolder folder;
+  const std::string line = "error --n 64 --p 8 --methods v-mean,performer --features 8,16 --quiet --out e.csv ";
+  Process run(words(line + "--trials 300"), folder.path());
+  while (!std::filesystem::exists(folder / "e.csv") || read_text(folder / "e.csv").size() < 5000) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const std::string header = lines_of(folder / "e.csv").front();
+  std::filesystem::resize_file(folder / "e.csv", header.size() + 1);
+  const ProgramRun end = run.wait();
+  CHECK(end.status == 2);
+  CHECK_MESSAGE(contains(end.output, "are gone"), end.output);
+  check_done(folder, line + "--trials 300 --resume");
+  CHECK(croquis::read_csv((folder / "e.csv").string()).rows.size() == 2 + 2 * 300);
+}
+
+TEST_CASE(
+    "links: --out and --plot write what they point to, with any number of threads, and planted ones are not followed") {
+  for (const char* threads : {"1", "2"}) {
+    TemporaryFolder folder;
+    std::filesystem::create_directory(folder / "far");
+    for (const char* name : {"e.csv", "e.svg"}) {
+      std::filesystem::create_symlink(std::filesystem::path("far") / name, folder / name);
+    }
+    write_text(folder / "victim", "keep\n");
+    for (const char* name : {".part-e.csv", ".part-e.meta.json", ".part-e.svg", ".part-e.summary.csv"}) {
+      std::filesystem::create_symlink("victim", folder / name);
+    }
+    check_done(folder, kSmall + "--features 8,16 --trials 40 --out e.csv --plot e.svg --threads " + threads);
+    CHECK(std::filesystem::is_symlink(folder / "e.csv"));
+    CHECK(std::filesystem::is_symlink(folder / "e.svg"));
+    CHECK(croquis::read_csv((folder / "far" / "e.csv").string()).rows.size() == 2 + 2 * 40);
+    CHECK(contains(read_text(folder / "far" / "e.svg"), "</svg>"));
+    CHECK(read_text(folder / "victim") == "keep\n");
+  }
+}
+
+TEST_CASE("pipes, devices and open descriptors are refused as results, at once and without files beside them") {
+  TemporaryFolder folder;
+  REQUIRE(::mkfifo((folder / "pipe.csv").c_str(), 0600) == 0);
+  REQUIRE(::mkfifo((folder / "pipe.svg").c_str(), 0600) == 0);
+  std::filesystem::create_symlink("/dev/stdout", folder / "out.csv");
+  std::filesystem::create_symlink("loop.csv", folder / "loop.csv");
+  for (const char* how : {"", " --resume", " --overwrite"}) {
+    check_refused(folder, kSmall + kTrials + "--out pipe.csv" + how,
+                  "pipe.csv: cannot be written: it is not a regular file");
+    check_refused(folder, kSmall + kTrials + "--out /dev/stdout" + how, "/dev/stdout: cannot be written");
+    check_refused(folder, kSmall + kTrials + "--out out.csv" + how, "out.csv: cannot be written");
+    check_refused(folder, kSmall + kTrials + "--out loop.csv" + how, "loop.csv: is a link that leads nowhere");
+    check_refused(folder, kSmall + kTrials + "--out e.csv --plot pipe.svg" + how, "pipe.svg: cannot be written");
+  }
+  const ProgramRun redirected = run_croquis(kSmall + kTrials + "--out /dev/stdout >all.txt", folder.path());
+  CHECK(redirected.status == 2);
+  CHECK(read_text(folder / "all.txt").empty());
+  CHECK_FALSE(std::filesystem::exists("/dev/stdout.meta.json"));
+  check_done(folder, kSmall + kTrials + "--out e.csv");
+  std::filesystem::remove(folder / "e.meta.json");
+  REQUIRE(::mkfifo((folder / "e.meta.json").c_str(), 0600) == 0);
+  check_refused(folder, kSmall + kTrials + "--out e.csv --resume", "e.meta.json: is missing or damaged");
+}
+
+TEST_CASE("files of one run that would be one file, or another result's: refused before anything is written") {
+  TemporaryFolder folder;
+  check_refused(folder, kSmall + kTrials + "--out z.svg --plot z.svg", "z.svg would be --plot too");
+  check_refused(folder, kSmall + kTrials + "--out z.svg --plot ./z.svg", "z.svg would be --plot too");
+  CHECK(std::filesystem::is_empty(folder.path()));
+  check_done(folder, kSmall + kTrials + "--out a.csv");
+  const std::string meta = read_text(folder / "a.meta.json");
+  check_refused(folder, kSmall + kTrials + "--out a", "a: its meta file would be that of a.csv");
+  check_refused(folder, kSmall + kTrials + "--out a --overwrite", "a: its meta file would be that of a.csv");
+  CHECK(read_text(folder / "a.meta.json") == meta);
+  // Renamed together, they are a result as before.
+  std::filesystem::rename(folder / "a.csv", folder / "b.csv");
+  std::filesystem::rename(folder / "a.meta.json", folder / "b.meta.json");
+  check_done(folder, kSmall + kTrials + "--out b.csv --resume");
+  write_text(folder / "Q.npy", std::string("\x93NUMPY\x01\0", 8));
+  check_refused(folder, kSmall + kTrials + "--out Q.npy --overwrite",
+                "Q.npy: is not a table that --overwrite could replace");
+  CHECK(read_text(folder / "Q.npy").size() == 8);
+}
+
+TEST_CASE("--resume: a row twice, of another seed or of another run is named with its line, and nothing is changed") {
+  TemporaryFolder folder;
+  check_done(folder, kSmall + kTrials + "--out whole.csv");
+  const std::vector<std::string> whole = lines_of(folder / "whole.csv");
+  const auto check = [&](std::vector<std::string> lines, const std::string& reason) {
+    write_lines(folder / "e.csv", lines);
+    std::filesystem::copy_file(folder / "whole.meta.json", folder / "e.meta.json",
+                               std::filesystem::copy_options::overwrite_existing);
+    const std::string before = read_text(folder / "e.csv");
+    check_refused(folder, kSmall + kTrials + "--out e.csv --resume", reason);
+    CHECK(read_text(folder / "e.csv") == before);
+  };
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::vector<std::string> lines = whole;
+    const std::size_t at = lines[3].find(from);
+    REQUIRE(at != std::string::npos);
+    lines[3].replace(at, from.size(), to);
+    return lines;
+  };
+  std::vector<std::string> twice = whole;
+  twice.push_back(whole[2]);
+  check(twice, fmt::format("line {} is a second result of what line 3 has", twice.size()));
+  check(with(",1,double,", ",7,double,"), "line 4 has seed 7 where this run has 1");
+  check(with("skyformer", "nosuchformer"), "line 4 (input,method,preset,features,trial = gaussian:2,nosuchformer");
+  check(with(",1,1,double,", ",9,1,double,"), "is none of the rows of this run");
+  // A shorter list is another run too.
+  write_lines(folder / "e.csv", whole);
+  check_refused(folder, kSmall + "--trials 3 --out e.csv --resume --features 8", "is none of the rows of this run");
+  check_done(folder, kSmall + "--features 8,16 --out e.csv --resume --trials 4");
+  CHECK(lines_of(folder / "e.csv").size() == 1 + 2 + 2 * 4);
+}
+
+TEST_CASE("croquis merge: parts that were edited or reordered, and results that are a part's file, are refused") {
+  TemporaryFolder folder;
+  for (const char* part : {"1", "2"})
+    check_done(folder, kSmall + kTrials + fmt::format("--shard {0}/2 --out p{0}.csv", part));
+  const std::vector<std::string> lines = lines_of(folder / "p1.csv");
+  const auto check = [&](const std::vector<std::string>& changed) {
+    write_lines(folder / "p1.csv", changed);
+    check_refused(folder, "merge all.csv p1.csv p2.csv", "p1.csv: is not as its run wrote it");
+    CHECK_FALSE(std::filesystem::exists(folder / "all.csv"));
+  };
+  std::vector<std::string> reordered = lines, edited = lines;
+  std::swap(reordered[1], reordered[2]);
+  check(reordered);
+  const std::size_t digit = edited[1].find("0.");
+  REQUIRE(digit != std::string::npos);
+  edited[1][digit + 2] = edited[1][digit + 2] == '1' ? '2' : '1';
+  check(edited);
+  write_lines(folder / "p1.csv", lines);
+  for (const char* out : {"p1.csv", "p1", "p2.meta.json"}) {
+    const std::string meta = read_text(folder / "p1.meta.json"), other = read_text(folder / "p2.meta.json");
+    check_refused(folder, fmt::format("merge {} p1.csv p2.csv --overwrite", out), "");
+    CHECK(read_text(folder / "p1.meta.json") == meta);
+    CHECK(read_text(folder / "p2.meta.json") == other);
+  }
+  for (const char* damaged : {"[]", "{\"identity\":3}", "{\"identity\":{\"command\":1}}", "{", ""}) {
+    const std::string meta = read_text(folder / "p1.meta.json");
+    write_text(folder / "p1.meta.json", damaged);
+    check_refused(folder, "merge all.csv p1.csv p2.csv", "p1.meta.json: is missing or damaged");
+    write_text(folder / "p1.meta.json", meta);
+  }
+  check_done(folder, "merge all.csv p1.csv p2.csv");
+  check_done(folder, kSmall + kTrials + "--out whole.csv");
+  CHECK(rows_of(folder / "all.csv") == rows_of(folder / "whole.csv"));
+}
+
+TEST_CASE("--resume: meta files of any JSON are one line, without the parser's own words") {
+  TemporaryFolder folder;
+  check_done(folder, kSmall + kTrials + "--out e.csv");
+  for (const char* meta : {"", "[]", "3", "{\"identity\":[]}", "{\"identity\":{\"command\":[1]}}", "{\"rows_file\":{}}",
+                           "{\"identity\":{},\"rows_file\":7}"}) {
+    write_text(folder / "e.meta.json", meta);
+    const ProgramRun run = run_process(words(kSmall + kTrials + "--out e.csv --resume"), folder.path());
+    CHECK(run.status == 2);
+    CHECK_FALSE(contains(run.output, "json.exception"));
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("killed at any moment, a run leaves no file but its own") {
+  TemporaryFolder folder;
+  for (int delay = 0; delay < 40; ++delay) {
+    Process process(words(kSmall + kTrials + "--out e.csv --plot e.svg --overwrite"), folder.path());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5 * delay));
+    process.send(SIGKILL);
+    process.wait();
+    CHECK_FALSE(has_hidden_files(folder));
+  }
+}
