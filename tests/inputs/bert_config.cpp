@@ -36,6 +36,9 @@ TEST_CASE("bert configuration: entries are read, those that may be missing have 
                                          {"\"relu\"", Activation::relu}}) {
     CHECK(parse_bert_config(model.configuration({{"hidden_act", name}}), "c").activation == activation);
   }
+  for (const char* encoder : {"false", "null", ""}) {
+    CHECK(parse_bert_config(model.configuration({{"is_decoder", encoder}}), "c").hidden == 8);
+  }
   TemporaryFolder folder;
   write_text(folder / "config.json", model.configuration());
   CHECK(read_bert_config((folder / "config.json").string()).hidden == 8);
@@ -73,6 +76,36 @@ TEST_CASE("bert configuration: what is wrong or not BERT is refused in one line 
       {"model_type", "\"roberta\"", "model_type is 'roberta'; 'bert' is read"},
       {"position_embedding_type", "\"relative_key\"", "position_embedding_type is 'relative_key'"},
       {"is_decoder", "true", "is_decoder is true"},
+      {"is_decoder", "1", "is_decoder is 1; true or false is read"},
+      {"is_decoder", "0", "is_decoder is 0; true or false is read"},
+      {"is_decoder", "\"true\"", "is_decoder is \"true\"; true or false is read"},
+      {"is_decoder", "\"false\"", "is_decoder is \"false\"; true or false is read"},
+      {"is_decoder", "[true]", "is_decoder is array; true or false is read"},
+      {"is_decoder", "1.0", "is_decoder is 1.0"},
+      {"is_decoder", "false, \"is_decoder\": true", "'is_decoder' twice in one object"},
+      {"hidden_size", "8, \"hidden_size\": 8", "'hidden_size' twice in one object"},
+      {"hidden_size", "8.0", "hidden_size is 8.0; a whole number"},
+      {"hidden_size", "8e0", "hidden_size is 8.0; a whole number"},
+      {"hidden_size", "true", "hidden_size is true; a whole number"},
+      {"hidden_size", "\"8\"", "hidden_size is \"8\"; a whole number"},
+      {"hidden_size", "-0", "hidden_size is 0; a whole number"},
+      {"num_attention_heads", "16777217", "num_attention_heads is 16777217; a whole number from 1 to 16777216"},
+      {"num_hidden_layers", "18446744073709551615", "num_hidden_layers is 18446744073709551615"},
+      {"num_hidden_layers", "18446744073709551619", "num_hidden_layers is 1.84467"},
+      {"intermediate_size", "{}", "intermediate_size is object"},
+      {"max_position_embeddings", "1e400", "a number beyond double"},
+      {"type_vocab_size", "-9223372036854775808", "type_vocab_size is -9223372036854775808"},
+      {"type_vocab_size", "\"2\"", "type_vocab_size is \"2\""},
+      {"layer_norm_eps", "-1e-12", "layer_norm_eps is -1e-12; a positive number"},
+      {"layer_norm_eps", "1e-400", "layer_norm_eps is 0.0"},
+      {"layer_norm_eps", "true", "layer_norm_eps is true; a positive number"},
+      {"layer_norm_eps", "\"1e-12\"", "layer_norm_eps is \"1e-12\"; a positive number"},
+      {"layer_norm_eps", "NaN", "not JSON at byte"},
+      {"model_type", "true", "model_type is true; a string is read"},
+      {"model_type", "\"\"", "model_type is ''; 'bert' is read"},
+      {"model_type", "\"BERT\"", "model_type is 'BERT'; 'bert' is read"},
+      {"position_embedding_type", "0", "position_embedding_type is 0; a string is read"},
+      {"position_embedding_type", "[\"absolute\"]", "position_embedding_type is array"},
   };
   for (const auto& [entry, value, said] : wrong) {
     CAPTURE_BINDING(value);

@@ -36,6 +36,8 @@ TEST_CASE("split_words: runs between white space, every ASCII punctuation mark b
   CHECK(split_words("(x)") == Words{"(", "x", ")"});
   CHECK(split_words("3.14") == Words{"3", ".", "14"});
   CHECK(split_words("Nystr\xc3\xb6m caf\xc3\xa9") == Words{"Nystr\xc3\xb6m", "caf\xc3\xa9"});
+  CHECK(split_words("\ufeffThe cat") == Words{"The", "cat"});
+  CHECK(split_words("\ufeff").empty());
   CHECK(split_words(std::string_view("a\0b\x7f"
                                      "c",
                                      5)) == Words{"a", "b", "c"});  // control characters divide

@@ -179,6 +179,8 @@ TEST_CASE("wordpiece: files that are no vocabulary are refused in one line") {
   CHECK(contains(message("a\nb\n"), "there is no line [UNK]"));
   CHECK(contains(message("[UNK]\n\xff\n"), "byte 6 is not UTF-8"));
   CHECK(contains(message("[UNK]\n\xe2\x82"), "byte 6 is not UTF-8"));
+  CHECK(contains(message("\ufeff[PAD]\n[UNK]\n"), "begins with a byte order mark"));
+  CHECK(contains(message("[UNK]\n" + std::string(1 << 24, '\n')), "has 16777217 lines; at most 16777216 are read"));
   TemporaryFolder folder;
   CHECK(contains(refusal([&] { WordPiece((folder / "none.txt").string()); }), "none.txt: cannot be opened"));
   write_text(folder / "v.txt", lines(kCased));

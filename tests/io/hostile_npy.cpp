@@ -35,8 +35,10 @@ struct Hostile {
 
 std::vector<Hostile> hostile_files() {
   const std::string good = of_shape("(2, 3)");
-  std::string version_9 = good, long_header = npy_file(header("'<f8'", "False", "(2, 3)"), kSix, 2), other_magic = good;
+  std::string version_9 = good, version_1_234 = good,
+              long_header = npy_file(header("'<f8'", "False", "(2, 3)"), kSix, 2), other_magic = good;
   version_9[6] = 9;
+  version_1_234[7] = '\xea';
   long_header[11] = '\x7f';  // 2 GB
   other_magic[0] = '\x94';
   return {
@@ -46,6 +48,7 @@ std::vector<Hostile> hostile_files() {
       {"a zip archive, as .npz is", "PK\x03\x04 and more", "wrong magic"},
       {"another first byte", other_magic, "wrong magic"},
       {"version 0", npy_file("{}", "", 0), "format version 0"},
+      {"version 1.234", version_1_234, "format version 1.234"},
       {"version 9", version_9, "format version 9"},
       {"cut in the magic", good.substr(0, 5), "wrong magic"},
       {"cut in the header's length", good.substr(0, 9), "truncated in its header"},
@@ -55,14 +58,16 @@ std::vector<Hostile> hostile_files() {
       {"trailing bytes", good + "x", "49 bytes of data"},
       {"a header of 2 GB", long_header, "has a header of"},
       {"a header without end", npy_file("{'descr': '<f8'", "", 2).substr(0, 20), "truncated in its header"},
-      {"no header", npy_file("", kSix), "has no 'descr'"},
-      {"a header of NUL bytes", npy_file(std::string(64, '\0'), kSix), "has no 'descr'"},
-      {"no dictionary", npy_file("descr fortran_order shape", kSix), "has no 'descr'"},
+      {"no header", npy_file("", kSix), "damaged (no dictionary)"},
+      {"a header of NUL bytes", npy_file(std::string(64, '\0'), kSix), "damaged (no dictionary)"},
+      {"no key", npy_file("{}", kSix), "has no 'descr'"},
+      {"no dictionary", npy_file("descr fortran_order shape", kSix), "damaged (no dictionary)"},
       {"no order", npy_file("{'descr': '<f8', 'shape': (2, 3)}", kSix), "has no 'fortran_order'"},
       {"no shape", npy_file("{'descr': '<f8', 'fortran_order': False}", kSix), "has no 'shape'"},
-      {"a key without value", npy_file("{'fortran_order': False, 'shape': (2, 3), 'descr'", kSix), "has no 'descr'"},
+      {"a key without value", npy_file("{'fortran_order': False, 'shape': (2, 3), 'descr'", kSix),
+       "damaged (no colon after 'descr')"},
       {"a key and its colon", npy_file("{'fortran_order': False, 'shape': (2, 3), 'descr':   ", kSix),
-       "has no 'descr'"},
+       "damaged (dtype)"},
       {"an open quote", npy_file("{'fortran_order': False, 'shape': (2, 3), 'descr': '<f8", kSix), "damaged (dtype)"},
       {"order 1", npy_file(header("'<f8'", "1", "(2, 3)"), kSix), "damaged (order)"},
       {"order in lower case", npy_file(header("'<f8'", "false", "(2, 3)"), kSix), "damaged (order)"},
@@ -92,6 +97,10 @@ std::vector<Hostile> hostile_files() {
       {"strings", of_type("'<U6'"), "dtype '<U6'"},
       {"an empty dtype", of_type("''"), "dtype ''"},
       {"a structure", of_type("[('x', '<f8')]"), "structured dtype"},
+      {"a dtype of 9,000 bytes", of_type("'" + std::string(9000, 'f') + "'"), "ffff...'; save"},
+      {"a dtype that writes from right to left", of_type("'\u202ef8\u009b'"),
+       "f8?"
+       "?'; save"},
       {"a dtype with line breaks", of_type("'<f8\n\x1b[2J'"), "dtype"},
   };
 }

@@ -1,6 +1,7 @@
 // Right files with random damage: a short run of what tests/fuzz does for hours with libFuzzer.
 #include <doctest/doctest.h>
 #include <croquis/core/random.hpp>
+#include <croquis/io/npz.hpp>
 
 #include <algorithm>
 #include <string>
@@ -58,6 +59,24 @@ TEST_CASE("mutated files: .npy, .npz and safetensors are read or refused, never 
                           "\"shape\":[1],\"data_offsets\":[8,12]}}",
                           "0123456789ab"),
          read_as_safetensors, "safetensors");
+}
+
+TEST_CASE("mutated files: an .npz has the numbers that were saved, or is refused") {
+  const arma::mat saved = {{1, 2, 3}, {4, 5, 6}};
+  const std::string npy = npy_file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
+                                   bytes_of(std::vector<float>{1, 2, 3, 4, 5, 6}));
+  for (const Compression compression : {Compression::stored, Compression::deflated}) {
+    const std::string file = zip_file({{"q.npy", npy}}, compression);
+    croquis::Engine engine = croquis::Stream(test_seed()).child("numbers of an npz").engine();
+    for (int i = 0; i < 20'000; ++i) {
+      try {
+        const arma::mat read = croquis::parse_npz(damaged(file, engine), "m.npz", "q").front();
+        REQUIRE(arma::size(read) == arma::size(saved));
+        REQUIRE(arma::all(arma::vectorise(read == saved)));
+      } catch (const std::invalid_argument&) {
+      }
+    }
+  }
 }
 
 TEST_CASE("mutated files: vocabularies and configurations of BERT are read or refused, never worse") {

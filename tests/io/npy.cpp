@@ -159,3 +159,15 @@ TEST_CASE("npy: a range of rows is that of the whole, in both orders and all typ
   CHECK_THROWS_WITH_AS(read_npy_rows(path, 0, 1), doctest::Contains("168 bytes"), std::invalid_argument);
   CHECK_THROWS_AS(npy_size((folder / "none.npy").string()), std::invalid_argument);
 }
+
+TEST_CASE("npy: rows of a matrix without numbers are read at once, however many columns or rows it claims") {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "m.npy").string();
+  constexpr arma::uword many = arma::uword{1} << 60;
+  for (const bool fortran : {false, true}) {
+    write_text(path, npy_file(dictionary("<f8", fortran, "(0, 1152921504606846976)"), ""));
+    CHECK(read_npy_rows(path, 0, 0).n_cols == many);
+    write_text(path, npy_file(dictionary("<f8", fortran, "(1152921504606846976, 0)"), ""));
+    CHECK(read_npy_rows(path, 5, many - 5).n_rows == many - 5);
+  }
+}

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <croquis/io/safetensors.hpp>
 
+#include <cstring>
 #include <limits>
 
 #include "support/archives.hpp"
@@ -78,7 +79,122 @@ TEST_CASE("safetensors: damaged files are refused in one line, without a large a
   }
   CHECK(contains(message_of(file_of({entry("a", "I64", "[1]", 0, 8)}, one)), "is I64"));
   CHECK(contains(message_of(file_of({entry("a", "F32", "[1,1,2]", 0, 8)}, one)), "3 dimensions"));
-  CHECK(contains(message_of(file_of({entry("a", "F32", "[0]", 0, 0)}, one)), "has no numbers"));
+  CHECK(contains(message_of(file_of({entry("a", "F32", "[0]", 0, 0)}, "")), "has no numbers"));
   const std::string nan = bytes_of(std::vector<float>{1, std::numeric_limits<float>::quiet_NaN()});
   CHECK(contains(message_of(file_of({entry("a", "F32", "[2]", 0, 8)}, nan)), "NaN"));
+}
+
+TEST_CASE("safetensors: tensors that overlap, leave a hole or do not reach the end are refused") {
+  const std::string data(16, '\0');
+  const auto message = [&](const std::vector<std::string>& entries) { return message_of(file_of(entries, data)); };
+  const std::string first = entry("a", "F32", "[2]", 0, 8);
+  CHECK(
+      contains(message({first, entry("b", "F32", "[2]", 4, 12)}), "'b' begins at byte 4, before the one before ends"));
+  CHECK(contains(message({first, entry("b", "F32", "[2]", 0, 8)}), "'b' begins at byte 0, before"));
+  CHECK(contains(message({entry("a", "F32", "[4]", 0, 16), entry("b", "F32", "[1]", 4, 8)}), "'b' begins at byte 4"));
+  CHECK(contains(message({first, entry("b", "F32", "[1]", 12, 16)}), "'b' begins at byte 12, after a hole"));
+  CHECK(contains(message({entry("a", "F32", "[2]", 8, 16)}), "'a' begins at byte 8, after a hole"));
+  CHECK(contains(message({first}), "has 8 bytes after its last tensor"));
+  CHECK(contains(message({first, entry("b", "F32", "[1]", 8, 12)}), "has 4 bytes after its last tensor"));
+  CHECK(contains(message({}), "has 16 bytes after its last tensor"));
+  CHECK(contains(message({first, entry("b", "F32", "[3]", 8, 20)}), "truncated: tensor 'b' ends at byte 20 of 16"));
+  CHECK(contains(message({first, entry("b", "F32", "[2]", 16, 8)}), "begins at byte 16 and ends at byte 8"));
+  CHECK(contains(message({first, entry("b", "F32", "[0]", 4, 4), entry("c", "F32", "[2]", 8, 16)}), "begins at"));
+  CHECK(contains(message({first, entry("b", "F32", "[2]", 8, 16), entry("c", "F32", "[0]", 20, 20)}), "truncated"));
+}
+
+TEST_CASE("safetensors: any order of the entries, tensors without numbers and padding of the header are allowed") {
+  const std::string data = bytes_of(std::vector<float>{1, 2, 3, 4});
+  const SafeTensors file(
+      file_of({entry("z", "F32", "[0,3]", 8, 8), entry("b", "F32", "[2]", 8, 16), entry("empty", "F32", "[0]", 0, 0),
+               entry("a", "F32", "[2]", 0, 8), entry("end", "I64", "[9223372036854775807,0]", 16, 16)},
+              data),
+      "m");
+  CHECK(file.matrix("a")(1) == 2);
+  CHECK(file.matrix("b")(0) == 3);
+  const std::string one = fmt::format("{{{}}}", entry("a", "F32", "[4]", 0, 16));
+  for (const char* padding : {"", " ", "        "}) {
+    CHECK(SafeTensors(safetensors_file(one + padding, data), "m").matrix("a")(3) == 4);
+  }
+  CHECK(SafeTensors(safetensors_file("{}", ""), "m").names().empty());
+}
+
+TEST_CASE("safetensors: a header that begins with anything but '{', or is followed by anything but space, is refused") {
+  const std::string data(8, '\0'), one = fmt::format("{{{}}}", entry("a", "F32", "[2]", 0, 8));
+  for (const std::string& before :
+       {std::string(" "), std::string("\n"), std::string("\xef\xbb\xbf"), std::string("["), std::string(1, '\0')}) {
+    CHECK(contains(message_of(safetensors_file(before + one, data)), "does not begin with '{'"));
+  }
+  for (const std::string& after : {std::string("x"), std::string("{}"), std::string(1, '\0'), std::string("\0x", 2),
+                                   std::string("\xef\xbb\xbf"), std::string(",")}) {
+    CHECK(contains(message_of(safetensors_file(one + after, data)), "damaged header"));
+  }
+}
+
+TEST_CASE("safetensors: names twice are refused, of tensors and in an entry") {
+  const std::string data(16, '\0');
+  CHECK(contains(message_of(file_of({entry("a", "F32", "[2]", 0, 8), entry("a", "F32", "[2]", 8, 16)}, data)),
+                 "'a' twice in one object"));
+  CHECK(contains(
+      message_of(safetensors_file(R"({"a":{"dtype":"F64","dtype":"F32","shape":[4],"data_offsets":[0,16]}})", data)),
+      "'dtype' twice"));
+  CHECK(contains(
+      message_of(safetensors_file(R"({"a":{"dtype":"F32","shape":[2,2],"shape":[4],"data_offsets":[0,16]}})", data)),
+      "'shape' twice"));
+  CHECK(contains(message_of(file_of({R"("__metadata__":{"x":"1","x":"2"})", entry("a", "F32", "[4]", 0, 16)}, data)),
+                 "'x' twice"));
+  CHECK(contains(message_of(file_of({R"("__metadata__":{})", R"("__metadata__":{})"}, data)), "'__metadata__' twice"));
+}
+
+TEST_CASE("safetensors: a type, shape, place or metadata of another kind is refused, each with what it is") {
+  const std::string data(8, '\0');
+  const auto message = [&](const std::string& type, const std::string& shape, const std::string& offsets) {
+    return message_of(safetensors_file(
+        fmt::format(R"({{"a":{{"dtype":{},"shape":{},"data_offsets":{}}}}})", type, shape, offsets), data));
+  };
+  for (const char* type : {"\"F31\"", "\"f32\"", "\"\"", "\"F32 \""}) {
+    CHECK(contains(message(type, "[2]", "[0,8]"), "is unknown"));
+  }
+  for (const char* type : {"null", "32", "[\"F32\"]"}) CHECK(contains(message(type, "[2]", "[0,8]"), "no string"));
+  for (const char* shape :
+       {"2", "[2.0]", "[-2]", "[\"2\"]", "[[2]]", "[null]", "[true]", "[2e0]", "{}", "[18446744073709551616]"}) {
+    CHECK(contains(message("\"F32\"", shape, "[0,8]"), "shape is no array of whole numbers"));
+  }
+  for (const char* offsets : {"[0]", "[0,8,8]", "[]", "8", "[0.0,8]", "[-0.0,8]", "[0,\"8\"]", "{\"0\":8}"}) {
+    CHECK(contains(message("\"F32\"", "[2]", offsets), "data_offsets are not two whole numbers"));
+  }
+  for (const char* shape : {"[]", "[1]", "[3]", "[0]", "[2,2]", "[4294967296,4294967296]", "[2305843009213693954]",
+                            "[9223372036854775808,2,0]"}) {
+    CHECK(contains(message("\"F32\"", shape, "[0,8]"), "8 bytes where shape ["));
+  }
+  CHECK(contains(message("\"F4\"", "[3]", "[0,8]"), "needs another number"));  // 12 bits
+  for (const char* metadata : {"1", "[]", "\"x\"", "null", "{\"x\":1}", "{\"x\":{}}", "{\"x\":null}"}) {
+    CHECK(
+        contains(message_of(file_of({fmt::format("\"__metadata__\":{}", metadata)}, "")), "__metadata__ has strings"));
+  }
+}
+
+TEST_CASE("safetensors: a header of more than 100 MB is refused as too long, not as truncated") {
+  std::string file(16, '\0');
+  const auto with_header = [&](std::uint64_t size) {
+    std::memcpy(file.data(), &size, sizeof size);
+    return message_of(file);
+  };
+  CHECK(contains(with_header(100'000'001), "a header of 100000001 bytes; at most 100000000 are read"));
+  CHECK(contains(with_header(100'000'000), "truncated"));
+  CHECK(contains(with_header(std::uint64_t(-1)), "at most"));
+}
+
+TEST_CASE("safetensors: types that are not read may be there, of the size that they have") {
+  const std::vector<std::pair<const char*, unsigned>> sizes = {
+      {"BOOL", 2}, {"U8", 2},  {"I8", 2},  {"F8_E5M2", 2}, {"F8_E4M3", 2}, {"F4", 1},  {"I16", 4},
+      {"U16", 4},  {"I32", 8}, {"U32", 8}, {"I64", 16},    {"U64", 16},    {"C64", 16}};
+  for (const auto& [type, size] : sizes) {
+    CAPTURE(std::string(type));
+    const std::string good = file_of({entry("a", type, "[2]", 0, static_cast<int>(size))}, std::string(size, '\0'));
+    CHECK(SafeTensors(good, "m").has("a"));
+    CHECK(contains(message_of(good), std::string("is ") + type));
+    CHECK(contains(message_of(file_of({entry("a", type, "[2]", 0, static_cast<int>(size) + 1)}, std::string(17, '\0'))),
+                   "needs"));
+  }
 }

@@ -20,7 +20,7 @@ std::string layer_name(arma::uword layer, const char* part) {
 }
 
 std::string shown(const std::vector<std::uint64_t>& shape) {
-  return fmt::format("[{}]", fmt::join(shape, ", "));
+  return fmt::format("[{}]", excerpt(fmt::format("{}", fmt::join(shape, ", "))));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <croquis/inputs/bert_config.hpp>
 #include <croquis/io/bytes.hpp>
-#include <nlohmann/json.hpp>
+#include <croquis/io/json.hpp>
 #include <numbers>
 
 namespace croquis {
@@ -16,9 +16,7 @@ constexpr std::uint64_t kLargestSize = 1 << 24;
 class Entries {
  public:
   Entries(std::string_view bytes, std::string name)
-      : name_(std::move(name)), values_(json::parse(bytes, nullptr, false)) {
-    if (!values_.is_object()) refuse("is no config.json (not a JSON object)");
-  }
+      : name_(std::move(name)), values_(parse_json_object(bytes, name_, "is no config.json")) {}
 
   [[noreturn]] void refuse(const std::string& why) const { refuse_file(name_, why); }
 
@@ -48,14 +46,16 @@ class Entries {
     return value.get<double>();
   }
 
-  bool is_true(const char* key) const { return has(key) && values_[key] == true; }
+  bool is_true(const char* key) const {
+    if (!has(key)) return false;
+    if (!values_[key].is_boolean()) refuse(fmt::format("{} is {}; true or false is read", key, shown(values_[key])));
+    return values_[key].get<bool>();
+  }
 
  private:
-  // In a damaged file a value may be megabytes, and nested deep enough to overflow the stack of dump.
+  // In a damaged file a value may be megabytes.
   static std::string shown(const json& value) {
-    if (value.is_structured()) return value.type_name();
-    const std::string text = value.dump(-1, ' ', true);
-    return text.size() <= 40 ? text : text.substr(0, 40) + "...";
+    return value.is_structured() ? value.type_name() : excerpt(value.dump(-1, ' ', true));
   }
 
   std::string name_;
@@ -67,8 +67,7 @@ Activation activation_of(const Entries& entries) {
   if (name == "gelu") return Activation::gelu;
   if (name == "gelu_new" || name == "gelu_pytorch_tanh") return Activation::gelu_tanh;
   if (name != "relu")
-    entries.refuse(
-        fmt::format("hidden_act '{}' is none of gelu, gelu_new, gelu_pytorch_tanh, relu", name.substr(0, 40)));
+    entries.refuse(fmt::format("hidden_act '{}' is none of gelu, gelu_new, gelu_pytorch_tanh, relu", excerpt(name)));
   return Activation::relu;
 }
 
@@ -97,9 +96,9 @@ BertConfig parse_bert_config(std::string_view bytes, const std::string& name) {
   const Entries entries(bytes, name);
   const std::string model = entries.text("model_type", "bert"),
                     positions = entries.text("position_embedding_type", "absolute");
-  if (model != "bert") entries.refuse(fmt::format("model_type is '{}'; 'bert' is read", model.substr(0, 40)));
+  if (model != "bert") entries.refuse(fmt::format("model_type is '{}'; 'bert' is read", excerpt(model)));
   if (positions != "absolute") {
-    entries.refuse(fmt::format("position_embedding_type is '{}'; 'absolute' is read", positions.substr(0, 40)));
+    entries.refuse(fmt::format("position_embedding_type is '{}'; 'absolute' is read", excerpt(positions)));
   }
   if (entries.is_true("is_decoder")) entries.refuse("is_decoder is true; encoders are read");
   BertConfig config;

@@ -30,9 +30,10 @@ struct BertConfig {
 /// hidden_size, num_attention_heads, num_hidden_layers, intermediate_size and max_position_embeddings must be there;
 /// type_vocab_size, hidden_act ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu") and layer_norm_eps have the defaults
 /// above.
-/// Throws std::invalid_argument in one line that names the file and the entry: cannot be read, no JSON object, an entry
-/// missing or of another type, sizes outside 1 ... 2^24 or no multiple of the heads, another activation, and what is
-/// not a BERT encoder: another model_type, relative positions, a decoder.
+/// Throws std::invalid_argument in one line that names the file and the entry: cannot be read, no JSON object, a name
+/// twice in an object, an entry missing or of another type (true or false for is_decoder; 1 and "true" are neither),
+/// sizes outside 1 ... 2^24 or no multiple of the heads, another activation, and what is not a BERT encoder: another
+/// model_type, relative positions, a decoder.
 BertConfig read_bert_config(const std::string& path);
 
 /// The same from the bytes of a file; `name` stands in the messages.

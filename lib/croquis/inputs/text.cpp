@@ -28,6 +28,8 @@ std::vector<std::string> split_words(std::string_view text) {
     if (!word.empty()) words.push_back(std::move(word));
     word.clear();
   };
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     const bool ascii = byte < 0x80;

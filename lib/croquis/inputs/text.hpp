@@ -10,7 +10,7 @@
 namespace croquis {
 
 /// The words of a text: runs of characters between white space, with every ASCII punctuation mark a token of its own.
-/// Case is kept.
+/// Case is kept; a byte order mark before the text is not part of its first word.
 std::vector<std::string> split_words(std::string_view text);
 
 struct InitialisedBert {

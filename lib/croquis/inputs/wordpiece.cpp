@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kLongestWord = 100;  // as BERT
 constexpr std::array<std::string_view, 5> kSpecial = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 
+constexpr std::size_t kMostLines = 1 << 24;  // a line break takes a byte of the file and fifty of memory
+
 // The character at `place`, and moves on; nothing, and one byte on, where the bytes are not UTF-8.
 std::optional<char32_t> next_character(std::string_view text, std::size_t& place) {
   utf8proc_int32_t character = -1;
@@ -97,6 +99,10 @@ WordPiece::WordPiece(std::string_view bytes, const std::string& name, const Word
       refuse_file(name, fmt::format("is no vocabulary: byte {} is not UTF-8 text", before));
     }
   }
+  // Part of the first entry, which would then be found in no text.
+  if (bytes.starts_with("\xef\xbb\xbf")) refuse_file(name, "begins with a byte order mark; save it without one");
+  const auto lines = static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+  if (lines > kMostLines) refuse_file(name, fmt::format("has {} lines; at most {} are read", lines, kMostLines));
   for (std::size_t begin = 0; begin < bytes.size();) {
     const std::size_t end = std::min(bytes.find('\n', begin), bytes.size());
     std::string_view entry = bytes.substr(begin, end - begin);

@@ -31,7 +31,8 @@ struct WordPieceOptions {
 class WordPiece {
  public:
   /// A vocab.txt: one entry a line, the number of a line is the entry's id; of equal lines the last counts.
-  /// Throws std::invalid_argument in one line that names the file: cannot be read, empty, not UTF-8, no [UNK].
+  /// Throws std::invalid_argument in one line that names the file: cannot be read, empty, not UTF-8, a byte
+  /// order mark before the first line, more than 2^24 lines, no [UNK].
   explicit WordPiece(const std::string& path, const WordPieceOptions& options = {});
   /// The same from the bytes of a file; `name` stands in the messages.
   WordPiece(std::string_view bytes, const std::string& name, const WordPieceOptions& options);

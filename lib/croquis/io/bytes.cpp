@@ -1,40 +1,88 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <croquis/core/memory.hpp>
 #include <croquis/io/bytes.hpp>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <stdexcept>
-#include <system_error>
+#include <utility>
 
 namespace croquis {
 
 static_assert(std::endian::native == std::endian::little, "the readers copy little-endian numbers");
 
 void refuse_file(const std::string& path, std::string why) {
+  // Other bytes may move the cursor of a terminal or write from right to left.
   std::replace_if(
-      why.begin(), why.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
+      why.begin(), why.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   throw std::invalid_argument(fmt::format("{}: {}", path, why));
 }
 
-std::string read_bytes(const std::string& path) {
-  std::error_code status;
-  const std::filesystem::file_status kind = std::filesystem::status(path, status);
-  if (std::filesystem::is_directory(kind)) refuse_file(path, "is a folder, not a file");
-  if (std::filesystem::exists(kind) && !std::filesystem::is_regular_file(kind)) {
-    refuse_file(path, "is not a regular file");
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t longest = 100;
+  return text.size() <= longest ? std::string(text) : std::string(text.substr(0, longest)) + "...";
+}
+
+InputFile::InputFile(std::string path)
+    : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
+  if (descriptor_ < 0) refuse_file(path_, errno == ENXIO ? "is not a regular file" : "cannot be opened");
+  struct stat status {};
+  const char* wrong = nullptr;
+  if (::fstat(descriptor_, &status) != 0) {
+    wrong = "has no size";
+  } else if (S_ISDIR(status.st_mode)) {
+    wrong = "is a folder, not a file";
+  } else if (!S_ISREG(status.st_mode)) {
+    wrong = "is not a regular file";
   }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse_file(path, "cannot be opened");
-  const std::uint64_t size = std::filesystem::file_size(path, status);
-  if (status) refuse_file(path, "has no size");
-  require_memory(static_cast<double>(size), path, {});
-  std::string bytes(size, '\0');
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) refuse_file(path, "cannot be read to its end");
+  if (wrong != nullptr) {
+    ::close(descriptor_);  // a constructor that throws has no destructor
+    refuse_file(path_, wrong);
+  }
+  size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+InputFile::~InputFile() {
+  ::close(descriptor_);
+}
+
+std::uint64_t InputFile::read_up_to(std::uint64_t first, std::uint64_t count, char* bytes) const {
+  constexpr std::uint64_t longest = 1 << 30;  // one call reads 2 GB at most
+  std::uint64_t done = 0;
+  while (done < count) {
+    const ssize_t now =
+        ::pread(descriptor_, bytes + done, std::min(count - done, longest), static_cast<off_t>(first + done));
+    if (now < 0 && errno == EINTR) continue;
+    if (now < 0) refuse_file(path_, "cannot be read to its end");
+    if (now == 0) break;
+    done += static_cast<std::uint64_t>(now);
+  }
+  return done;
+}
+
+void InputFile::read(std::uint64_t first, std::uint64_t count, char* bytes) const {
+  if (read_up_to(first, count, bytes) < count) refuse_file(path_, "cannot be read to its end");
+}
+
+void InputFile::require_end() const {
+  char more = 0;
+  if (read_up_to(size_, 1, &more) > 0) {
+    refuse_file(path_, fmt::format("has more than the {} bytes that are its size; copy it to a file first", size_));
+  }
+}
+
+std::string read_bytes(const std::string& path) {
+  const InputFile file(path);
+  require_memory(static_cast<double>(file.size()), path, {});
+  std::string bytes(file.size(), '\0');
+  file.read(0, bytes.size(), bytes.data());
+  file.require_end();
   return bytes;
 }
 

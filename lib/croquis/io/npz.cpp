@@ -49,6 +49,43 @@ std::string members_of(zip_t* archive) {
   return count > kMostListed ? names + ", ..." : names;
 }
 
+// What the archive says of a member, as far as it can be true in a file of `there` bytes.
+std::uint64_t size_of(zip_t* archive, zip_uint64_t index, std::uint64_t there, const std::string& label) {
+  zip_stat_t stat;
+  zip_stat_init(&stat);
+  constexpr zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_CRC;
+  if (zip_stat_index(archive, index, 0, &stat) != 0 || (stat.valid & needed) != needed) {
+    refuse_file(label, "has no size or no checksum");
+  }
+  // The decoders of other methods may take gigabytes, or write any number of bytes from a few.
+  if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE) {
+    refuse_file(label, fmt::format("is compressed by method {}; write it with numpy.savez or numpy.savez_compressed",
+                                   stat.comp_method));
+  }
+  if (stat.comp_size > there || stat.size / kDeflateRatio > stat.comp_size) {
+    refuse_file(label, fmt::format("claims {} bytes, compressed into {}", stat.size, stat.comp_size));
+  }
+  return stat.size;
+}
+
+std::string content_of(zip_t* archive, zip_uint64_t index, std::uint64_t there, const std::string& label) {
+  const std::uint64_t size = size_of(archive, index, there, label);
+  const std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
+  if (!file) refuse_file(label, fmt::format("cannot be read: {}", zip_strerror(archive)));
+  require_memory(static_cast<double>(size), label, {});
+  std::string content(size, '\0');
+  const zip_int64_t read = zip_fread(file.get(), content.data(), size);
+  // libzip compares checksum and size when it is asked for more and there is none.
+  char more = 0;
+  const zip_int64_t after = read < 0 ? -1 : zip_fread(file.get(), &more, 1);
+  if (after < 0) refuse_file(label, fmt::format("is damaged: {}", zip_file_strerror(file.get())));
+  if (after > 0) refuse_file(label, fmt::format("is damaged: more than the {} bytes that the archive states", size));
+  if (static_cast<std::uint64_t>(read) != size) {
+    refuse_file(label, fmt::format("is damaged: {} bytes where the archive states {}", read, size));
+  }
+  return content;
+}
+
 }  // namespace
 
 std::vector<arma::mat> parse_npz(std::string_view bytes, const std::string& name, const std::string& member) {
@@ -60,24 +97,7 @@ std::vector<arma::mat> parse_npz(std::string_view bytes, const std::string& name
     refuse_file(name, fmt::format("has no member {}; it has {}", file_name, members_of(archive.get())));
   }
   const std::string label = fmt::format("{}: {}", name, file_name);
-  zip_stat_t stat;
-  zip_stat_init(&stat);
-  constexpr zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
-  if (zip_stat_index(archive.get(), static_cast<zip_uint64_t>(index), 0, &stat) != 0 ||
-      (stat.valid & needed) != needed) {
-    refuse_file(label, "has no size");
-  }
-  if (stat.comp_size > bytes.size() || stat.size / kDeflateRatio > stat.comp_size) {
-    refuse_file(label, fmt::format("claims {} bytes, compressed into {}", stat.size, stat.comp_size));
-  }
-  const std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive.get(), static_cast<zip_uint64_t>(index), 0));
-  if (!file) refuse_file(label, zip_strerror(archive.get()));
-  require_memory(static_cast<double>(stat.size), label, {});
-  std::string content(stat.size, '\0');
-  if (zip_fread(file.get(), content.data(), content.size()) != static_cast<zip_int64_t>(content.size())) {
-    refuse_file(label, fmt::format("cannot be read to its end: {}", zip_file_strerror(file.get())));
-  }
-  return parse_npy(content, label);
+  return parse_npy(content_of(archive.get(), static_cast<zip_uint64_t>(index), bytes.size(), label), label);
 }
 
 std::vector<arma::mat> read_npz(const std::string& path, const std::string& member) {

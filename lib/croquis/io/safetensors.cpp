@@ -1,22 +1,63 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <croquis/core/memory.hpp>
 #include <croquis/io/bytes.hpp>
+#include <croquis/io/json.hpp>
 #include <croquis/io/safetensors.hpp>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace croquis {
 namespace {
 
-std::optional<std::uint64_t> item_size(const std::string& type) {
-  if (type == "F64" || type == "I64" || type == "U64") return 8;
-  if (type == "F32" || type == "I32" || type == "U32") return 4;
-  if (type == "F16" || type == "BF16" || type == "I16" || type == "U16") return 2;
-  if (type == "I8" || type == "U8" || type == "BOOL") return 1;
-  return std::nullopt;
+using nlohmann::json;
+
+constexpr std::uint64_t kPrefix = 8;
+constexpr std::uint64_t kLongestHeader = 100'000'000;  // as the reference implementation
+
+// Bits of a number of each type that the reference implementation knows.
+std::optional<std::uint64_t> bits_of(const std::string& type) {
+  static const std::map<std::string, std::uint64_t, std::less<>> bits = {
+      {"BOOL", 8},    {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6},     {"U8", 8},          {"I8", 8},
+      {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"I16", 16},
+      {"U16", 16},    {"F16", 16},    {"BF16", 16},   {"I32", 32},        {"U32", 32},        {"F32", 32},
+      {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64}};
+  const auto found = bits.find(type);
+  if (found == bits.end()) return std::nullopt;
+  return found->second;
+}
+
+// Bytes of a tensor; nothing when they are not a whole number, or beyond 64 bits.
+std::optional<std::uint64_t> bytes_of(std::uint64_t bits, std::vector<std::uint64_t> factors) {
+  factors.push_back(bits);
+  std::uint64_t product = 1;
+  for (const std::uint64_t factor : factors) {
+    if (factor != 0 && product > std::numeric_limits<std::uint64_t>::max() / factor) return std::nullopt;
+    product *= factor;
+  }
+  if (product % 8 != 0) return std::nullopt;
+  return product / 8;
+}
+
+// Whole numbers from 0; nothing for another value.
+std::optional<std::vector<std::uint64_t>> numbers_in(const json& entry, const char* key) {
+  const auto found = entry.find(key);
+  if (found == entry.end() || !found->is_array()) return std::nullopt;
+  std::vector<std::uint64_t> numbers;
+  for (const json& number : *found) {
+    if (!number.is_number_unsigned()) return std::nullopt;
+    numbers.push_back(number.get<std::uint64_t>());
+  }
+  return numbers;
+}
+
+// Free text by names, which nothing is read of.
+bool is_metadata(const json& value) {
+  return value.is_object() && std::all_of(value.begin(), value.end(), [](const json& v) { return v.is_string(); });
 }
 
 // Row by row in the file.
@@ -41,48 +82,84 @@ SafeTensors::SafeTensors(std::string bytes, std::string name) : bytes_(std::move
   parse_header();
 }
 
+// Nested, for it makes what is private there.
+struct SafeTensors::Header {
+  const std::string& file;
+
+  Tensor tensor_of(const std::string& tensor, const json& entry) const {
+    const auto damaged = [&](const std::string& why) {
+      refuse_file(file, fmt::format("has a damaged header at tensor '{}' ({})", excerpt(tensor), why));
+    };
+    const auto require = [&](bool holds, const char* why) {
+      if (!holds) damaged(why);
+    };
+    require(entry.is_object(), "its entry is no object");
+    require(entry.contains("dtype") && entry["dtype"].is_string(), "dtype is no string");
+    const auto shape = numbers_in(entry, "shape"), offsets = numbers_in(entry, "data_offsets");
+    require(shape.has_value(), "shape is no array of whole numbers");
+    require(offsets && offsets->size() == 2, "data_offsets are not two whole numbers");
+    Tensor t{entry["dtype"].get<std::string>(), *shape, (*offsets)[0], (*offsets)[1]};
+    const auto bits = bits_of(t.type);
+    if (!bits) damaged(fmt::format("dtype '{}' is unknown", excerpt(t.type)));
+    if (t.begin > t.end) damaged(fmt::format("it begins at byte {} and ends at byte {}", t.begin, t.end));
+    const auto bytes = bytes_of(*bits, t.shape);
+    if (bytes != t.end - t.begin) {
+      damaged(fmt::format("{} bytes where shape [{}] of {} needs {}", t.end - t.begin,
+                          excerpt(fmt::format("{}", fmt::join(t.shape, ", "))), t.type,
+                          bytes ? std::to_string(*bytes) : "another number"));
+    }
+    return t;
+  }
+};
+
 void SafeTensors::parse_header() {
-  constexpr std::uint64_t prefix = 8;
   std::uint64_t size = 0;
-  if (bytes_.size() < prefix) refuse_file(name_, "is not a safetensors file (too short)");
-  std::memcpy(&size, bytes_.data(), prefix);
-  if (size > bytes_.size() - prefix) {
+  if (bytes_.size() < kPrefix) refuse_file(name_, "is not a safetensors file (too short)");
+  std::memcpy(&size, bytes_.data(), kPrefix);
+  if (size > kLongestHeader) {
+    refuse_file(name_, fmt::format("is not a safetensors file: a header of {} bytes; at most {} are read", size,
+                                   kLongestHeader));
+  }
+  if (size > bytes_.size() - kPrefix) {
     refuse_file(name_, fmt::format("is not a safetensors file, or truncated: a header of {} bytes", size));
   }
-  data_ = prefix + size;
-  const std::uint64_t data_size = bytes_.size() - data_;
-  const auto header = nlohmann::json::parse(bytes_.begin() + prefix,
-                                            bytes_.begin() + static_cast<std::ptrdiff_t>(data_), nullptr, false);
-  if (!header.is_object()) refuse_file(name_, "is not a safetensors file (its header is no JSON object)");
+  data_ = kPrefix + size;
+  const std::string_view text = std::string_view(bytes_).substr(kPrefix, size);
+  if (!text.starts_with('{')) refuse_file(name_, "is not a safetensors file (its header does not begin with '{')");
+  const json header = parse_json_object(text, name_, "is not a safetensors file, or has a damaged header");
   for (const auto& item : header.items()) {
-    const std::string& tensor = item.key();
-    const nlohmann::json& entry = item.value();
-    if (tensor == "__metadata__") continue;
-    const auto damaged = [&] { refuse_file(name_, fmt::format("has a damaged header at tensor '{}'", tensor)); };
-    if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string() || !entry.contains("shape") ||
-        !entry["shape"].is_array() || !entry.contains("data_offsets") || !entry["data_offsets"].is_array() ||
-        entry["data_offsets"].size() != 2) {
-      damaged();
+    if (item.key() != "__metadata__") {
+      tensors_.emplace(item.key(), Header{name_}.tensor_of(item.key(), item.value()));
+    } else if (!is_metadata(item.value())) {
+      refuse_file(name_, "has a damaged header (__metadata__ has strings by names and nothing else)");
     }
-    const auto number = [&](const nlohmann::json& value) -> std::uint64_t {
-      if (!value.is_number_unsigned()) damaged();
-      return value.get<std::uint64_t>();
-    };
-    Tensor t{entry["dtype"].get<std::string>(), {}, number(entry["data_offsets"][0]), number(entry["data_offsets"][1])};
-    for (const auto& extent : entry["shape"]) t.shape.push_back(number(extent));
-    if (t.begin > t.end || t.end > data_size) {
-      refuse_file(name_, fmt::format("is truncated: tensor '{}' ends at byte {} of {}", tensor, t.end, data_size));
-    }
-    if (const auto size_of_one = item_size(t.type)) {
-      std::uint64_t bytes = *size_of_one;
-      for (const std::uint64_t extent : t.shape) {
-        if (extent != 0 && bytes > std::numeric_limits<std::uint64_t>::max() / extent) damaged();
-        bytes *= extent;
-      }
-      if (bytes != t.end - t.begin) damaged();
-    }
-    tensors_.emplace(tensor, std::move(t));
   }
+  require_contiguous();
+}
+
+// The tensors are the data: from its first byte to its last, one after the other.
+void SafeTensors::require_contiguous() const {
+  const std::uint64_t size = bytes_.size() - data_;
+  using Entry = std::map<std::string, Tensor>::const_pointer;
+  std::vector<Entry> by_place;
+  for (const auto& entry : tensors_) by_place.push_back(&entry);
+  std::sort(by_place.begin(), by_place.end(), [](Entry a, Entry b) {
+    return std::pair(a->second.begin, a->second.end) < std::pair(b->second.begin, b->second.end);
+  });
+  std::uint64_t end = 0;
+  for (const Entry entry : by_place) {
+    const auto& [tensor, t] = *entry;
+    if (t.end > size) {
+      refuse_file(name_, fmt::format("is truncated: tensor '{}' ends at byte {} of {}", excerpt(tensor), t.end, size));
+    }
+    if (t.begin != end) {
+      refuse_file(name_,
+                  fmt::format("has a damaged header: tensor '{}' begins at byte {}, {} the one before ends, {}",
+                              excerpt(tensor), t.begin, t.begin < end ? "before" : "after a hole from where", end));
+    }
+    end = t.end;
+  }
+  if (end != size) refuse_file(name_, fmt::format("has {} bytes after its last tensor", size - end));
 }
 
 std::vector<std::string> SafeTensors::names() const {
@@ -106,6 +183,8 @@ arma::mat SafeTensors::matrix(const std::string& tensor) const {
   if (rows == 0 || cols == 0) refuse_file(name_, fmt::format("tensor '{}' has no numbers", tensor));
   const char* data = bytes_.data() + data_ + t.begin;
   const auto widen = [](auto x) { return static_cast<double>(x); };
+  require_memory(static_cast<double>(rows) * static_cast<double>(cols) * sizeof(double), name_,
+                 {{"rows", rows}, {"columns", cols}});
   arma::mat matrix;
   if (t.type == "F32") {
     matrix = convert<float>(data, rows, cols, widen);

@@ -13,8 +13,10 @@ namespace croquis {
 /// numbers.
 class SafeTensors {
  public:
-  /// Throws std::invalid_argument in one line that names the file: cannot be read, a header longer than the file, a
-  /// header that is not JSON or whose tensors do not lie inside the file or have other sizes than their shapes.
+  /// Throws std::invalid_argument in one line that names the file: cannot be read, and what the format forbids or its
+  /// reference implementation refuses: a header of more than 100 MB or longer than the file, that does not begin with
+  /// '{', is not JSON or has a name twice; an unknown type; tensors of other sizes than their shapes, or that are not
+  /// one after the other from the first byte after the header to the file's last.
   explicit SafeTensors(const std::string& path);
   /// The same from the bytes of a file; `name` stands in the messages.
   SafeTensors(std::string bytes, std::string name);
@@ -35,7 +37,9 @@ class SafeTensors {
     std::vector<std::uint64_t> shape;
     std::uint64_t begin, end;  // in the data
   };
+  struct Header;  // reads an entry
   void parse_header();
+  void require_contiguous() const;
   const Tensor& find(const std::string& tensor) const;
 
   std::string bytes_, name_;
