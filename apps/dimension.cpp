@@ -64,12 +64,12 @@ class Measurement {
   // Empty when a signal came: a row with fewer trials would not be the one that was asked for.
   std::vector<Run::Fields> rows(const Step& step, const Run& run) const {
     const Problem<double>& given = step.input->problem;
-    const Problem<double> problem(given.Q() / step.width, given.K() / step.width, given.V());
-    const Stream stream = Stream(options_.run.seed).child("dimension").child(step.input->name).child(problem.n());
+    const Stream stream = Stream(options_.run.seed).child("dimension").child(step.input->name).child(given.n());
     LiftSpectrum spectrum;
     std::vector<Sufficient> sufficient(epsilons_.size());
     std::string status = "ok";
     try {
+      const Problem<double> problem(given.Q() / step.width, given.K() / step.width, given.V());
       spectrum = step.dense ? dense_lift_spectrum(problem, epsilons_, stream)
                             : lanczos_lift_spectrum(problem, epsilons_, static_cast<arma::uword>(options_.leading),
                                                     static_cast<int>(options_.probes), stream);

@@ -79,6 +79,7 @@ class Sweep {
     const croquis::Method<T>& method = croquis::find_method<T>(choice.name);
     croquis::BoundMethod<T> bound;
     std::string failure;
+    const Reference* reference = nullptr;
     const auto start = Clock::now();
     try {
       if (options_.rows && method.quadratic) {
@@ -89,7 +90,11 @@ class Sweep {
       failure = reason.what();
     }
     const double preparation = seconds_since(start);  // shared by the rows, and part of the cost of each
-    const Reference& reference = references_.of(method.target);
+    try {
+      reference = &references_.of(method.target);
+    } catch (const std::exception& reason) {
+      failure = reason.what();
+    }
     const Stream stream = Stream(options_.run.seed).child("error").child(options_.input.kind).child(method.name);
     run.compute(cells.size(), choice.name, [&](std::size_t i) {
       const Cell& cell = cells[i];
@@ -97,7 +102,7 @@ class Sweep {
       double flops = Measured::kUndefined;
       if (failure.empty()) {
         const Stream draw = stream.child(cell.features).child(static_cast<std::uint64_t>(cell.trial));
-        measured = measure(bound, method.target, reference, cell.features, draw);
+        measured = measure(bound, method.target, *reference, cell.features, draw);
         measured.seconds += preparation;
         flops = bound.flops(static_cast<double>(cell.features));
       } else {
@@ -128,6 +133,16 @@ void check(const ErrorOptions& options, const Problem<double>& problem, const st
   if (options.rows && (*options.rows < least || *options.rows > static_cast<long long>(problem.n()))) {
     throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, problem.n()));
   }
+  if (options.run.precision == "float") {
+    const croquis::LongestRow longest = croquis::longest_row(problem.Q(), problem.K(), problem.V());
+    const double most = 0.99 * croquis::largest_row_norm<float>(problem.n());  // rounding to float may add to a norm
+    if (longest.norm > most) {
+      throw std::invalid_argument(
+          fmt::format("--precision float: row {} of {} has norm {:.3g}, and squares of more than {:.3g} overflow in "
+                      "float; give --precision double",
+                      longest.row, longest.matrix, longest.norm, most));
+    }
+  }
   // A wrong option is the user's, not the method's: find it before anything is computed.
   const Problem<double> tiny(arma::mat(1, 1, arma::fill::zeros), arma::mat(1, 1, arma::fill::zeros),
                              arma::mat(1, 1, arma::fill::zeros));
@@ -141,11 +156,6 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
            const std::vector<arma::uword>& features, Run& run) {
   const auto as = [](const arma::mat& m) { return arma::conv_to<arma::Mat<T>>::from(m); };
   const Problem<double>& given = input.problem;
-  const double largest = std::max({arma::abs(given.Q()).max(), arma::abs(given.K()).max(), arma::abs(given.V()).max()});
-  if (largest > static_cast<double>(std::numeric_limits<T>::max())) {
-    throw std::invalid_argument(
-        fmt::format("--precision float: the input has numbers up to {:.3g}; give --precision double", largest));
-  }
   const croquis::RelativePosition<double>& position = given.position();
   const Problem<T> problem(as(given.Q()), as(given.K()), as(given.V()), {},
                            {arma::conv_to<arma::Col<T>>::from(position.bias), position.causal, position.height});

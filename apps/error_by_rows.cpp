@@ -106,9 +106,9 @@ Measured measure(const croquis::SplitMethod& method, const SplitHead& head, cons
     measured.spectral_rel = errors.spectral_rel;
     measured.frobenius_rel = errors.frobenius_rel;
   } catch (const std::runtime_error& failure) {  // on all ranks, or on none
-    measured.status = failure.what();
+    return failed(measured, failure.what());
   }
-  return measured;
+  return checked(std::move(measured));
 }
 
 void print_ranks(const SplitHead& head, double seconds, Communicator& world) {

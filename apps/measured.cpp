@@ -1,8 +1,12 @@
 #include "measured.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <stdexcept>
+#include <utility>
+
+#include "results/finite.hpp"
 
 using croquis::Stream;
 using croquis::Target;
@@ -12,16 +16,17 @@ namespace {
 
 constexpr double kUndefined = Measured::kUndefined;
 
-// Undefined where B~^T X overflows in T, as 1 / D~ of a row sum near underflow does: the output may be good all the
-// same.
+// Undefined where B~^T X overflows in T, as 1 / D~ of a row sum near underflow does, or the norm cannot be computed:
+// the output may be good all the same.
 template <typename T>
 croquis::ScoreErrors score_errors(const croquis::ScoreReference& reference, const croquis::LinearOperator<T>& scores,
                                   const Stream& stream) {
   try {
-    return reference.compare(scores, stream);
-  } catch (const std::runtime_error&) {
-    return {kUndefined, kUndefined};
+    const croquis::ScoreErrors errors = reference.compare(scores, stream);
+    if (std::isfinite(errors.spectral_abs) && !std::isinf(errors.spectral_rel)) return errors;
+  } catch (const std::exception&) {
   }
+  return {kUndefined, kUndefined};
 }
 
 template <typename T>
@@ -53,9 +58,34 @@ Reference References::make(Target target) const {
     reference.log_row_sums = std::move(exact.log_row_sums);
   }
   if (options_.scores) {
-    reference.scores.emplace(problem_, target, Stream(1).child("norm of the exact scores"));
+    try {
+      reference.scores.emplace(problem_, target, Stream(1).child("norm of the exact scores"));
+    } catch (const std::exception&) {
+      reference.scores.reset();  // errors of the outputs can be measured without
+    }
   }
   return reference;
+}
+
+Measured failed(const Measured& measured, std::string status) {
+  Measured row;
+  row.seconds = measured.seconds;
+  row.status = std::move(status);
+  return row;
+}
+
+Measured checked(Measured measured) {
+  const croquis::OutputErrors& e = measured.errors;
+  const std::string status = status_of({{"spectral_abs", e.spectral_abs},
+                                        {"frobenius_abs", e.frobenius_abs},
+                                        {"max_abs", e.max_abs},
+                                        {"spectral_rel", e.spectral_rel, true},
+                                        {"frobenius_rel", e.frobenius_rel, true},
+                                        {"spectral_rel_hi", measured.spectral_rel.hi, true},
+                                        {"frobenius_rel_hi", measured.frobenius_rel.hi, true},
+                                        {"row_sum_dev", measured.row_sum_deviation, true},
+                                        {"min_denominator", measured.smallest_denominator, true}});
+  return status == "ok" ? measured : failed(measured, status);
 }
 
 template <typename T>
@@ -83,9 +113,9 @@ Measured measure(const croquis::BoundMethod<T>& method, Target target, const Ref
       measured.scores = score_errors(*reference.scores, *approximation.scores, stream.child("norm of the error"));
     }
   } catch (const std::exception& failure) {
-    measured.status = failure.what();
+    return failed(measured, failure.what());
   }
-  return measured;
+  return checked(std::move(measured));
 }
 
 template Measured measure(const croquis::BoundMethod<float>&, Target, const Reference&, arma::uword, const Stream&);

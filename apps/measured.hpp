@@ -16,7 +16,7 @@ struct Reference {
   std::optional<croquis::OutputReference> output;
   std::optional<croquis::SampledReference> sample;  ///< with --rows
   arma::vec log_row_sums;
-  std::optional<croquis::ScoreReference> scores;  ///< with --scores
+  std::optional<croquis::ScoreReference> scores;  ///< with --scores, unless their norm could not be computed
 };
 
 /// References by target, each computed when the first method asks for it. Keeps references to what it is given.
@@ -47,7 +47,13 @@ struct Measured {
   std::string status = "ok";
 };
 
-/// Approximates and compares; what fails becomes the status.
+/// A row that says why there are no numbers in it, but for the seconds.
+Measured failed(const Measured& measured, std::string status);
+
+/// The same where a number has overflowed, `measured` itself otherwise.
+Measured checked(Measured measured);
+
+/// Approximates and compares; what fails, or is not finite, becomes the status.
 template <typename T>
 Measured measure(const croquis::BoundMethod<T>& method, croquis::Target target, const Reference& reference,
                  arma::uword d, const croquis::Stream& stream);

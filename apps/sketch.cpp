@@ -19,6 +19,7 @@
 
 #include "lists.hpp"
 #include "plot.hpp"
+#include "results/finite.hpp"
 #include "results/groups.hpp"
 #include "results/progress.hpp"
 #include "sketch_subject.hpp"
@@ -133,6 +134,14 @@ class Comparison {
       Measured m;
       try {
         m = measure(d, stream.child(d).child(static_cast<std::uint64_t>(trial)));
+        m.status = status_of({{"norm_error", m.norm_error, true},
+                              {"injectivity", m.injectivity, true},
+                              {"dilation", m.dilation, true},
+                              {"product_spectral_rel", m.product_spectral, true},
+                              {"product_frobenius_rel", m.product_frobenius, true},
+                              {"nystrom_spectral_rel", m.nystrom_spectral, true},
+                              {"nystrom_trace_rel", m.nystrom_trace, true}});
+        if (m.status != "ok") throw std::runtime_error(m.status);
       } catch (const std::exception& failure) {
         m = {};
         m.status = failure.what();

@@ -6,6 +6,7 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/io/digest.hpp>
 #include <croquis/io/npy.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <limits>
 #include <stdexcept>
 
@@ -38,6 +39,13 @@ SketchSubject load_sketch_subject(const std::string& matrix, const InputOptions&
     subject.matrix = croquis::read_npy(matrix);
     if (subject.matrix.is_empty() || !subject.matrix.is_finite()) {
       throw std::invalid_argument(fmt::format("{}: is empty or has NaN or Inf", matrix));
+    }
+    const double norm = croquis::frobenius_norm(subject.matrix),
+                 most = 0.99 * croquis::largest_row_norm<double>(subject.matrix.n_rows);
+    if (norm > most) {
+      throw std::invalid_argument(fmt::format(
+          "{}: its Frobenius norm {:.3g} is more than {:.3g}, and squares of sketches overflow; divide it by a number",
+          matrix, norm, most));
     }
     subject.identity = {{"input", matrix}, {"numbers", croquis::Digest().add(subject.matrix).hex()}};
   } else {

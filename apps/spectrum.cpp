@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "lists.hpp"
+#include "results/finite.hpp"
 #include "results/groups.hpp"
 #include "spectrum_summary.hpp"
 
@@ -95,6 +96,11 @@ std::vector<Run::Fields> rows_of(const Step& step, const SpectrumOptions& option
     } else {
       s = dense_spectrum(problem, step.matrix);
     }
+    s.status = status_of({{"singular_value", arma::accu(s.values)},
+                          {"frobenius", s.frobenius},
+                          {"log_scale", s.log_scale},
+                          {"cumulative", s.total, true}});
+    if (s.status != "ok") throw std::runtime_error(s.status);
   } catch (const std::exception& failure) {
     s = {};
     s.values = s.residuals = {kUndefined};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <croquis/attention/problem.hpp>
 #include <croquis/core/memory.hpp>
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/io/digest.hpp>
@@ -15,6 +16,7 @@
 
 #include "lists.hpp"
 #include "plot.hpp"
+#include "results/finite.hpp"
 #include "results/groups.hpp"
 
 namespace {
@@ -70,6 +72,10 @@ std::vector<double> parse_norms(const std::string& text) {
   for (const std::string& item : split_list(text, "--norms")) {
     const auto norm = number_in(item);
     if (!norm || *norm <= 0) throw std::invalid_argument(fmt::format("--norms: '{}' is not a positive number", item));
+    if (const double most = 0.99 * croquis::largest_row_norm<double>(1); *norm > most) {
+      throw std::invalid_argument(
+          fmt::format("--norms: {} is more than {:.3g}, and squares of norms overflow", item, most));
+    }
     norms.push_back(*norm);
   }
   return norms;
@@ -197,6 +203,8 @@ int run_variance(VarianceOptions options) {
           std::string status = "ok";
           try {
             errors = errors_of(points, d, choice, stream.child(d).child(static_cast<std::uint64_t>(trial)));
+            status = status_of({{"l1_error", errors.l1}, {"squared_error", errors.squared}});
+            if (status != "ok") errors = {kUndefined, kUndefined, kUndefined};
           } catch (const std::exception& failure) {
             status = failure.what();
           }
@@ -213,7 +221,7 @@ int run_variance(VarianceOptions options) {
                              std::to_string(options.run.seed),
                              csv_number(errors.l1),
                              csv_number(errors.squared),
-                             csv_number(has_formula ? errors.lemma_2 : kUndefined),
+                             csv_number(has_formula && std::isfinite(errors.lemma_2) ? errors.lemma_2 : kUndefined),
                              csv_field(status)};
         });
       }

@@ -10,12 +10,30 @@
 using croquis::Stream;
 using croquis::Verdict;
 
+namespace {
+
+// What overflowed decides nothing.
+void leave_undecided(Finding& finding, const std::string& what) {
+  finding.verdict = Verdict::inconclusive;
+  finding.hypotheses = what;
+}
+
+std::uint64_t count_infinite(const std::vector<double>& values) {
+  return static_cast<std::uint64_t>(
+      std::count_if(values.begin(), values.end(), [](double x) { return !std::isfinite(x); }));
+}
+
+}  // namespace
+
 Finding decide_identity(std::string input, double observed, double bound) {
   Finding finding;
   finding.input = std::move(input);
   finding.verdict = observed <= bound ? Verdict::verified : Verdict::refuted;
   finding.bound = bound;
   finding.observed = finding.estimate = observed;
+  if (!std::isfinite(observed) || !std::isfinite(bound)) {
+    leave_undecided(finding, fmt::format("not finite: observed = {}; bound = {}", observed, bound));
+  }
   return finding;
 }
 
@@ -69,6 +87,9 @@ Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
   finding.estimate = static_cast<double>(*finding.failures) / static_cast<double>(*finding.trials);
   finding.confidence = 1 - claim.alpha;
   finding.bound = claim.bound;
+  if (const std::uint64_t lost = count_infinite(errors); lost > 0 || !std::isfinite(claim.bound)) {
+    leave_undecided(finding, fmt::format("not finite: {} of {} errors; bound = {}", lost, errors.size(), claim.bound));
+  }
   finding.observed = quantile_of(std::move(errors), 1 - claim.delta);
   return finding;
 }
@@ -77,8 +98,13 @@ Finding decide_mean(const Check& check, const MeanClaim& claim, const std::funct
   Finding finding;
   finding.input = claim.input;
   finding.trials = check.trials(claim.trials);
+  const std::vector<double> values = run_trials(check, claim.input, *finding.trials, value);
+  if (const std::uint64_t lost = count_infinite(values); lost > 0) {
+    leave_undecided(finding, fmt::format("not finite: {} of {} values", lost, values.size()));
+    return finding;
+  }
   croquis::Accumulator sample;
-  for (const double x : run_trials(check, claim.input, *finding.trials, value)) sample.add(x);
+  for (const double x : values) sample.add(x);
   finding.interval = croquis::student_interval(sample, claim.alpha);
   finding.estimate = sample.mean();
   finding.confidence = 1 - claim.alpha;

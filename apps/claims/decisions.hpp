@@ -7,13 +7,13 @@
 #include "claims/claim.hpp"
 
 /// observed <= bound for a deterministic identity or inequality: bound is worked out from the rounding, c n u ||.||.
-/// NaN is refuted.
+/// Numbers that are not finite decide nothing: inconclusive, and `hypotheses` has them.
 Finding decide_identity(std::string input, double observed, double bound);
 
 /// Pr(error > bound) <= delta, from independent trials.
 struct ProbabilityClaim {
   std::string input;
-  double bound = 0;  ///< a trial fails when its error is above, or NaN
+  double bound = 0;  ///< a trial fails when its error is above
   double delta = 0.05;
   double alpha = 1e-9;
   std::uint64_t most_trials = 2000;  ///< before Check::trials() cuts it
@@ -23,6 +23,7 @@ struct ProbabilityClaim {
 /// failures, estimate and interval of the failure rate; bound, and as `observed` the (1 - delta)-quantile of the
 /// errors; an undecided one says in `hypotheses` how many trials would do.
 /// delta = 0 (never fails): one failure refutes; no failure in all trials verifies, with the upper limit of the rate.
+/// An error or a bound that is not finite says nothing of the claim: inconclusive, and `hypotheses` says why.
 /// Randomness: trial t has check.stream.child(input).child(t).
 Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
                            const std::function<double(const croquis::Stream&)>& error);

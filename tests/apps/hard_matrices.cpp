@@ -39,6 +39,13 @@ std::vector<Matrices> hard_matrices() {
     one.k.row(4) *= norm;
     all.push_back(one);
   }
+  for (const double norm : {1e155, 1e300}) {  // squares overflow
+    all.push_back({fmt::format("Q, K of {}", norm), norm * q, norm * k, v, "rows of norm at most"});
+    all.push_back({fmt::format("V of {}", norm), q, k, norm * v, "rows of norm at most"});
+    Matrices one{fmt::format("a key of {}", norm), q, k, v, "matrix = K, row = 4"};
+    one.k.row(4) *= norm;
+    all.push_back(one);
+  }
   const arma::mat zero(n, p, arma::fill::zeros), one(n, p, arma::fill::ones);
   all.push_back({"zeros", zero, zero, arma::mat(n, p_v, arma::fill::zeros)});
   all.push_back({"negative zeros", -zero, -zero, v});

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <croquis/attention/exact.hpp>
 #include <croquis/attention/problem.hpp>
 
 #include <cmath>
@@ -68,6 +69,60 @@ TEST_CASE_TEMPLATE("Problem: NaN and infinity are refused by matrix, row and col
         }
       }
     }
+  }
+}
+
+TEST_CASE_TEMPLATE("Problem: a row whose squares overflow in a sum over the tokens is refused, with the largest norm",
+                   T, float, double) {
+  constexpr arma::uword n = 20;
+  const arma::Mat<T> ones(n, 3, arma::fill::ones);
+  const auto most = static_cast<T>(largest_row_norm<T>(n));
+  for (const char* name : {"Q", "K", "V"}) {
+    arma::Mat<T> q = ones, k = ones, v = ones;
+    arma::Mat<T>& m = name[0] == 'Q' ? q : name[0] == 'K' ? k : v;
+    m(5, 1) = most / 2;
+    m(5, 2) = -most / 2;  // of norm most / sqrt(2)
+    CHECK_NOTHROW(Problem<T>(q, k, v));
+    for (const T larger : {T(1.01) * most, std::numeric_limits<T>::max()}) {
+      m(5, 2) = -larger;
+      const std::string line = refusal([&] { Problem<T>(q, k, v); });
+      CHECK(line.starts_with("Problem: rows of norm at most "));
+      CHECK(contains(line, std::string("overflow in ") + (sizeof(T) == 4 ? "float" : "double") +
+                               ", got matrix = " + name + ", row = 5, norm = "));
+      // The norm that the line names is within.
+      const double named = std::stod(line.substr(std::string("Problem: rows of norm at most ").size()));
+      m.row(5).zeros();
+      m(5, 0) = static_cast<T>(named);
+      CHECK_NOTHROW(Problem<T>(q, k, v));
+      CHECK(named >= 0.98 * static_cast<double>(most));
+      m.row(5).zeros();
+      m(5, 2) = -larger;
+      CHECK_NOTHROW(Problem<T>(q, k, v, 5));  // padding is no part of the problem
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("Problem: norms as large as they may be leave squares, products and sums over the tokens finite", T,
+                   float, double) {
+  constexpr arma::uword n = 20;
+  const auto most = static_cast<T>(0.999 * largest_row_norm<T>(n));
+  const arma::Mat<T> x = most * arma::repmat(arma::Row<T>{T(1), T(0)}, n, 1);
+  const Problem<T> problem(x, -x, x);
+  for (const Target target : {Target::softmax, Target::kernelized}) {
+    CHECK(exact_attention(problem, target).output.is_finite());
+  }
+  CHECK(std::isfinite(arma::accu(arma::square(x))));
+}
+
+TEST_CASE("longest_row: is the row of largest norm, for numbers whose squares overflow or underflow") {
+  const arma::mat ones(4, 2, arma::fill::ones);
+  for (const double size : {1e-300, 1e200, 1e300}) {
+    arma::mat k = size * ones;
+    k.row(2) *= 3;
+    const LongestRow longest = longest_row<double>(size / 10 * ones, k, size * ones);
+    CHECK(longest.matrix == "K");
+    CHECK(longest.row == 2);
+    CHECK(longest.norm / size == doctest::Approx(3 * std::sqrt(2.0)));
   }
 }
 

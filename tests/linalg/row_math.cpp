@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "support/dense.hpp"
+#include "support/matrices.hpp"
+#include "support/seed.hpp"
 #include "support/ulps.hpp"
 
 using namespace croquis;
@@ -87,6 +89,26 @@ TEST_CASE_TEMPLATE("scale_rows: rows times factors, and a product of a column an
     scale_rows<T>(x.data(), rows, cols, f.data(), g.data(), r.data(), x.data(), rows);
     for (std::size_t j = 0; j < cols; ++j) {
       for (std::size_t i = 0; i < rows; ++i) REQUIRE(x[i + j * rows] == y[i + j * stride]);  // in place
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("squared_distances: are sums of squared differences, for any number of rows", T, float, double) {
+  const std::size_t cols = 5;
+  for (const std::size_t rows : {1U, 7U, 8U, 64U, 67U}) {
+    const arma::Mat<T> x = random_matrix<T>(rows, cols, Stream(test_seed()).child(rows)) + T(1e5);
+    const arma::Mat<T> y = random_matrix<T>(cols, 1, Stream(test_seed()).child("y")) + T(1e5);
+    std::vector<T> sums(rows, T(-1));
+    squared_distances<T>(x.memptr(), rows, cols, y.memptr(), sums.data());
+    for (std::size_t i = 0; i < rows; ++i) {
+      long double expected = 0;
+      for (std::size_t c = 0; c < cols; ++c) {
+        const long double gap = static_cast<long double>(x(i, c)) - y(c, 0);
+        expected += gap * gap;
+      }
+      // A difference, its square and cols sums round.
+      REQUIRE(std::abs(static_cast<double>(sums[i] - expected)) <=
+              (cols + 3) * unit<T>() * static_cast<double>(expected));
     }
   }
 }

@@ -160,7 +160,7 @@ Report check_existence(const Check& check) {
       finding.bound = kEpsilon;
       // No number decides a statement with free constants. What can fail is the witness: E and F must do what the
       // search says, up to the rounding of two pseudo-inverses.
-      const bool sound = !realised || relative <= fitted + 1e-6;
+      const bool sound = !realised || !(relative > fitted + 1e-6);
       finding.verdict = sound ? Verdict::inconclusive : Verdict::refuted;
       finding.hypotheses = fmt::format(
           "k of the theorem with constants 1 = {:.0f}; error over ||softmax(w)|| ||V|| = {:.3g}; K and V of full rank "

@@ -53,7 +53,8 @@ std::vector<Case> cases_of(const Check& check) {
 // two quotients); N is non-negative and its norm is 1, so that is the error of N in norm, to which the solver's comes.
 Spectrum spectrum_of(const Case& c, const croquis::Stream& stream, const Check& check) {
   const auto landmarks = croquis::sample_with_replacement(2 * c.points.n(), c.d, stream.child("landmarks"));
-  arma::mat core = croquis::gaussian_kernel<double>(c.points.points(landmarks));
+  const arma::mat given = c.points.given(landmarks);
+  arma::mat core = croquis::gaussian_kernel(c.points.moved(given));
   if (c.scaled) core /= static_cast<double>(c.d);
   if (check.makes("signs")) {  // columns of S with random signs, as in accumulative sketches
     arma::vec sign(c.d);

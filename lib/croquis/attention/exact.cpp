@@ -3,6 +3,7 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/kernel/direct_exponents.hpp>
 #include <croquis/kernel/streamed_product.hpp>
 #include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/row_math.hpp>
@@ -28,8 +29,8 @@ struct Tokens {
   bool causal = false;
   arma::uvec chosen;  // which tokens the queries are, ascending; empty: all
 
-  Tokens(const Problem<T>& problem, Target target_, arma::uvec chosen_ = {})
-      : target(target_), grid(problem.n(), problem.position().height), chosen(std::move(chosen_)) {
+  Tokens(const Problem<T>& problem_, Target target_, arma::uvec chosen_ = {})
+      : target(target_), grid(problem_.n(), problem_.position().height), chosen(std::move(chosen_)), problem(problem_) {
     if (has_unit_rows(target)) {
       q = unit_rows(problem.Q());
       k = transposed(unit_rows(problem.K()));
@@ -50,11 +51,19 @@ struct Tokens {
       const arma::Col<T> centre = T(0.5) * (arma::mean(q, 0).t() + arma::mean(k, 1));
       q.each_row() -= centre.t();
       k.each_col() -= centre;
-      const arma::Mat<T> of_q = T(-0.5) * arma::sum(arma::square(q), 1), of_k = T(-0.5) * arma::sum(arma::square(k), 0);
-      q = arma::join_rows(q, arma::Mat<T>(q.n_rows, 1, arma::fill::ones), of_q);
-      k = arma::join_cols(k, of_k, arma::Mat<T>(1, k.n_cols, arma::fill::ones));
+      half_norms_q = T(0.5) * arma::sum(arma::square(q), 1);
+      half_norms_k = T(0.5) * arma::sum(arma::square(k), 0).t();
+      centre_norm = arma::norm(centre);
+      q = arma::join_rows(q, arma::Mat<T>(q.n_rows, 1, arma::fill::ones), -half_norms_q);
+      k = arma::join_cols(k, -half_norms_k.t(), arma::Mat<T>(1, k.n_cols, arma::fill::ones));
     }
-    if (!chosen.is_empty()) q = q.rows(chosen).eval();
+    if (!chosen.is_empty()) {
+      q = q.rows(chosen).eval();
+      if (target == Target::kernelized) {
+        half_norms_q = half_norms_q.elem(chosen).eval();
+        chosen_queries = problem.Q().rows(chosen);
+      }
+    }
   }
 
   arma::uword rows() const { return q.n_rows; }
@@ -69,12 +78,27 @@ struct Tokens {
     narrow_gemm(CblasNoTrans, scores.n_rows, scores.n_cols, k.n_rows, T(1), queries.memptr(), k.colptr(k0), k.n_rows,
                 T(0), scores.memptr(), scores.n_rows);
     if (!bias.is_empty()) add_bias(q0, k0, scores);
+    if (target == Target::kernelized) correct(q0, k0, scores);
   }
 
   // Every key from k0 on comes after every query up to the last.
   bool is_nothing(arma::uword last_query, arma::uword k0) const { return causal && k0 > token(last_query); }
 
  private:
+  Problem<T> problem;
+  // For kernelized: ||.||^2 / 2 of the centred points, and the queries as they are given where they are chosen ones.
+  arma::Col<T> half_norms_q, half_norms_k;
+  T centre_norm = 0;
+  arma::Mat<T> chosen_queries;
+
+  void correct(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {
+    const GivenRows<T> queries{chosen.is_empty() ? problem.Q() : chosen_queries, q0, scores.n_rows,
+                               half_norms_q.memptr() + q0},
+        keys{problem.K(), k0, scores.n_cols, half_norms_k.memptr() + k0};
+    const DirectExponents<T> direct(queries, keys, std::pow(static_cast<T>(problem.p()), T(-0.25)), centre_norm);
+    for (arma::uword j = 0; direct.needed() && j < scores.n_cols; ++j) direct.correct(j, scores.colptr(j));
+  }
+
   void add_bias(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {
     arma::uvec origins(scores.n_rows);
     for (arma::uword i = 0; i < origins.n_elem; ++i) origins[i] = grid.centre() - grid.place(token(q0 + i));

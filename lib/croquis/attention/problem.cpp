@@ -1,10 +1,16 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <croquis/attention/problem.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/linalg/rows.hpp>
+#include <limits>
 #include <utility>
 
 namespace croquis {
 namespace {
+
+constexpr int kSumOfSquares = 64;  // times n squares of norms are finite
 
 template <typename T>
 void require_finite(const arma::Mat<T>& m, const char* name) {
@@ -15,7 +21,45 @@ void require_finite(const arma::Mat<T>& m, const char* name) {
           {{"matrix", name}, {"row", row}, {"column", column}, {"value", m(row, column)}});
 }
 
+// Norms without overflow: entries are divided by the largest of their row first.
+template <typename T>
+arma::vec row_norms(const arma::Mat<T>& m) {
+  const arma::mat x = arma::conv_to<arma::mat>::from(m);
+  arma::vec scale = arma::max(arma::abs(x), 1);
+  scale.replace(0.0, 1.0);
+  return scale % arma::sqrt(arma::sum(arma::square(x.each_col() / scale), 1));
+}
+
+template <typename T>
+void require_norms(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v) {
+  const T square = std::numeric_limits<T>::max() / (kSumOfSquares * static_cast<T>(q.n_rows));
+  const auto is_within = [&](const arma::Mat<T>& m) { return squared_row_norms(m).max() <= square; };
+  if (is_within(q) && is_within(k) && is_within(v)) return;
+  const LongestRow longest = longest_row(q, k, v);
+  constexpr double below = 0.99;  // rounded to three digits it is still within
+  require(false, "Problem",
+          fmt::format("rows of norm at most {:.3g}, beyond which sums of squares overflow in {}",
+                      below * largest_row_norm<T>(q.n_rows), sizeof(T) == sizeof(float) ? "float" : "double"),
+          {{"matrix", longest.matrix}, {"row", longest.row}, {"norm", longest.norm}});
+}
+
 }  // namespace
+
+template <typename T>
+double largest_row_norm(arma::uword n) {
+  return std::sqrt(static_cast<double>(std::numeric_limits<T>::max()) / (kSumOfSquares * static_cast<double>(n)));
+}
+
+template <typename T>
+LongestRow longest_row(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v) {
+  LongestRow longest;
+  for (const auto& [name, m] : {std::pair<std::string_view, const arma::Mat<T>*>{"Q", &q}, {"K", &k}, {"V", &v}}) {
+    const arma::vec norms = row_norms(*m);
+    const arma::uword row = norms.index_max();
+    if (longest.matrix.empty() || norms(row) > longest.norm) longest = {name, row, norms(row)};
+  }
+  return longest;
+}
 
 std::string_view name_of(Target target) {
   switch (target) {
@@ -53,6 +97,7 @@ Problem<T>::Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optiona
     k.resize(m, k.n_cols);
     v.resize(m, v.n_cols);
   }
+  require_norms(q, k, v);
   data_ = std::make_shared<const Data>(Data{std::move(q), std::move(k), std::move(v), n, std::move(position)});
 }
 
@@ -63,6 +108,10 @@ arma::Mat<T> Problem<T>::padded(arma::Mat<T> rows) const {
   return rows;
 }
 
+template double largest_row_norm<float>(arma::uword);
+template double largest_row_norm<double>(arma::uword);
+template LongestRow longest_row(const arma::Mat<float>&, const arma::Mat<float>&, const arma::Mat<float>&);
+template LongestRow longest_row(const arma::Mat<double>&, const arma::Mat<double>&, const arma::Mat<double>&);
 template class Problem<float>;
 template class Problem<double>;
 

@@ -33,6 +33,23 @@ constexpr bool has_unit_rows(Target target) {
   return target == Target::normalized || target == Target::normalized_rpe;
 }
 
+/// The largest norm of a row of Q, K or V for n tokens: sqrt(max / (64 n)), max the largest number of T; 5e151 in
+/// double and 7e16 in float for n = 1000. Sums of squares over all tokens, which are at most n times the largest row's,
+/// stay finite, and with them products q.k, squared distances (4 times a square), ||V||_F^2, sums over tokens and their
+/// projections; 64 is room for these factors. What a method multiplies beyond that, as linear attention Q (K^T V), may
+/// overflow, and is not finite then.
+template <typename T>
+double largest_row_norm(arma::uword n);
+
+/// The row of largest norm among those of Q, K and V; its norm is right wherever it is below the largest double.
+struct LongestRow {
+  std::string_view matrix;
+  arma::uword row = 0;
+  double norm = 0;
+};
+template <typename T>
+LongestRow longest_row(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v);
+
 /// Queries Q (n x p), keys K (n x p) and values V (n x p_v) of one head; rows are tokens.
 ///
 /// Padding: tokens from `length` on are padding. They are excluded as keys and their output rows are zero, which is
@@ -43,8 +60,9 @@ template <typename T>
 class Problem {
  public:
   /// Throws std::invalid_argument unless the sizes agree, n, p, p_v >= 1, 1 <= length <= n (default n) and every
-  /// entry, padding included, is finite; the message names matrix, row and column. The position is checked as
-  /// require_valid and cut do; by default there is no bias, and nothing is causal.
+  /// entry, padding included, is finite; the message names matrix, row and column. So it does unless every row that is
+  /// no padding has a norm of at most largest_row_norm<T>(n). The position is checked as require_valid and cut do; by
+  /// default there is no bias, and nothing is causal.
   Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optional<arma::uword> length = {},
           RelativePosition<T> position = {});
 

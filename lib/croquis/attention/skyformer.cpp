@@ -58,21 +58,22 @@ LinearOperator<T> invert_core(arma::Mat<T> core, const LiftedPoints<T>& lift, ar
 template <typename T>
 struct KernelizedScores {
   LiftedPoints<T> lift;
-  arma::Mat<T> landmarks;
+  arma::Mat<T> landmarks;  // as they are given
   LinearOperator<T> inverse;
   Diagnostics diagnostics;
 
   // C~ X for a single X: left and right are made in blocks, and forgotten.
   arma::Mat<T> apply(const arma::Mat<T>& x, const StreamedExtra<T>& extra = {}) const {
-    const MovedPoints<T> chosen{landmarks};
+    const MovedPoints<T> chosen = lift.moved(landmarks);
     return gaussian_product<T>(lift.moved_queries(), chosen,
                                inverse.apply(gaussian_product<T>(chosen, lift.moved_keys(), x)), extra);
   }
 
   // C~ for many, with left and right in memory.
   LinearOperator<T> stored() const {
-    const auto left = std::make_shared<const arma::Mat<T>>(gaussian_kernel(lift.queries(), landmarks)),
-               right = std::make_shared<const arma::Mat<T>>(gaussian_kernel(lift.keys(), landmarks));
+    const MovedPoints<T> chosen = lift.moved(landmarks);
+    const auto left = std::make_shared<const arma::Mat<T>>(gaussian_kernel(lift.moved_queries(), chosen)),
+               right = std::make_shared<const arma::Mat<T>>(gaussian_kernel(lift.moved_keys(), chosen));
     const LinearOperator<T> core = inverse;
     return {lift.n(), lift.n(),
             [=](const arma::Mat<T>& x) -> arma::Mat<T> { return product(*left, core.apply(product_tn(*right, x))); },
@@ -92,8 +93,8 @@ KernelizedScores<T> kernelized_scores(const Shared<T>& shared, arma::uword d, co
   arma::uvec indices = shared.landmarks.draw(d, stream.child("landmarks"));
   // A point drawn twice adds nothing to the span: without it the core is of full rank, and a pseudo-inverse cheaper.
   if (options.inverse == SkyformerOptions::Inverse::pinv && options.ridge == 0) indices = arma::unique(indices);
-  KernelizedScores<T> scores{lift, lift.points(indices), {}, {}};
-  scores.inverse = invert_core(gaussian_kernel(scores.landmarks), lift, d, options, scores.diagnostics);
+  KernelizedScores<T> scores{lift, lift.given(indices), {}, {}};
+  scores.inverse = invert_core(gaussian_kernel(lift.moved(scores.landmarks)), lift, d, options, scores.diagnostics);
   return scores;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <croquis/attention/problem.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/distributed/split_head.hpp>
 #include <croquis/io/npy.hpp>
@@ -31,7 +32,15 @@ SplitHead read_split_head(const std::string& q, const std::string& k, const std:
     }
     return own;
   };
-  return {read(q), read(k), read(v), range.first, sq.rows};
+  SplitHead head{read(q), read(k), read(v), range.first, sq.rows};
+  const LongestRow longest = longest_row(head.q, head.k, head.v);
+  require(longest.norm <= largest_row_norm<double>(head.n), "Q, K and V",
+          "rows whose squares do not overflow when they are summed over all tokens",
+          {{"matrix", longest.matrix},
+           {"row", range.first + longest.row},
+           {"norm", longest.norm},
+           {"largest norm", largest_row_norm<double>(head.n)}});
+  return head;
 }
 
 // Zeros from all ranks but one: a sum that rounds nothing.

@@ -52,24 +52,32 @@ SplitApproximation linformer(const SplitHead& head, arma::uword d, const Stream&
 
 // Queries and keys of this rank, scaled and moved to the mean of all, and the landmarks among all 2n of them.
 struct SplitLift {
-  arma::mat queries, keys, landmarks;
+  const SplitHead& head;
+  double scale;
+  arma::rowvec centre;
+  arma::mat landmarks;  // as they are given
   double largest_squared_norm = 0;
+
+  MovedPoints<double> moved(const arma::mat& given) const { return {given, scale, &centre}; }
+  // kappa(rows a ... b, landmarks)
+  arma::mat kernel(const arma::mat& of, arma::uword a, arma::uword b) const {
+    const arma::mat rows = of.rows(a, b);
+    return gaussian_kernel(moved(rows), moved(landmarks));
+  }
 };
 
 SplitLift lift_of(const SplitHead& head, const arma::uvec& indices, Communicator& world) {
   const double scale = std::pow(static_cast<double>(head.q.n_cols), -0.25);
-  SplitLift lift{scale * head.q, scale * head.k, {}};
-  arma::mat centre = arma::sum(lift.queries, 0) + arma::sum(lift.keys, 0);
+  arma::mat centre = arma::sum(scale * head.q, 0) + arma::sum(scale * head.k, 0);
   world.sum(centre);
   centre /= 2 * static_cast<double>(head.n);
-  lift.queries.each_row() -= centre.row(0);
-  lift.keys.each_row() -= centre.row(0);
+  SplitLift lift{head, scale, centre.row(0), {}};
   const arma::uvec of_keys = arma::find(indices >= head.n), of_queries = arma::find(indices < head.n);
   lift.landmarks.set_size(indices.n_elem, head.q.n_cols);
-  lift.landmarks.rows(of_queries) = gather_rows(lift.queries, head.first, indices(of_queries), world);
-  lift.landmarks.rows(of_keys) = gather_rows(lift.keys, head.first, indices(of_keys) - head.n, world);
+  lift.landmarks.rows(of_queries) = gather_rows(head.q, head.first, indices(of_queries), world);
+  lift.landmarks.rows(of_keys) = gather_rows(head.k, head.first, indices(of_keys) - head.n, world);
   lift.largest_squared_norm =
-      largest(std::max(squared_row_norms(lift.queries).max(), squared_row_norms(lift.keys).max()), world);
+      largest(std::max(largest_squared_norm(lift.moved(head.q)), largest_squared_norm(lift.moved(head.k))), world);
   return lift;
 }
 
@@ -77,18 +85,15 @@ SplitLift lift_of(const SplitHead& head, const arma::uvec& indices, Communicator
 arma::mat nystrom(const SplitLift& lift, const arma::mat& x, Communicator& world) {
   const arma::uword d = lift.landmarks.n_rows;
   arma::mat gathered(d, x.n_cols, arma::fill::zeros);
-  for_blocks(x.n_rows, [&](arma::uword a, arma::uword b) {
-    gathered += gaussian_kernel<double>(lift.keys.rows(a, b), lift.landmarks).t() * x.rows(a, b);
-  });
+  for_blocks(x.n_rows,
+             [&](arma::uword a, arma::uword b) { gathered += lift.kernel(lift.head.k, a, b).t() * x.rows(a, b); });
   world.sum(gathered);
   const double cutoff =
-      static_cast<double>(d) * std::numeric_limits<double>::epsilon() * (1 + lift.largest_squared_norm);
-  const arma::mat core = gaussian_kernel<double>(lift.landmarks);
+      static_cast<double>(d) * std::numeric_limits<double>::epsilon() * gaussian_entry_error(lift.largest_squared_norm);
+  const arma::mat core = gaussian_kernel(lift.moved(lift.landmarks));
   const arma::mat inner = pseudo_inverse_psd<double>(core, std::min(cutoff, 0.5)).apply(gathered);
   arma::mat y(x.n_rows, x.n_cols);
-  for_blocks(x.n_rows, [&](arma::uword a, arma::uword b) {
-    y.rows(a, b) = gaussian_kernel<double>(lift.queries.rows(a, b), lift.landmarks) * inner;
-  });
+  for_blocks(x.n_rows, [&](arma::uword a, arma::uword b) { y.rows(a, b) = lift.kernel(lift.head.q, a, b) * inner; });
   return y;
 }
 

@@ -92,18 +92,19 @@ arma::mat SplitScores::apply(const arma::mat& own) const {
 // Every rank has all it needs for its own keys once it has the queries: there is nothing to be summed.
 arma::mat SplitScores::apply_transposed(const arma::mat& own) const {
   const double scale = std::pow(static_cast<double>(head_.q.n_cols), -0.25);
-  const arma::mat keys = scale * head_.k;
+  arma::mat keys;
+  if (target_ == Target::softmax) keys = scale * head_.k;
   arma::mat y(head_.own(), own.n_cols, arma::fill::zeros);
   const arma::mat with_sums = arma::join_rows(head_.q, log_row_sums_, own);
   for (arma::uword q0 = 0; q0 < head_.n; q0 += kQueryBlock) {
     const arma::uvec rows = arma::regspace<arma::uvec>(q0, std::min(q0 + kQueryBlock, head_.n) - 1);
     const arma::mat block = gather_rows(with_sums, head_.first, rows, world_);
-    const arma::mat queries = scale * block.head_cols(head_.q.n_cols);
+    const arma::mat queries = block.head_cols(head_.q.n_cols);
     arma::mat scores;  // keys x queries
     if (target_ == Target::kernelized) {
-      scores = gaussian_kernel<double>(keys, queries);
+      scores = gaussian_kernel<double>({head_.k, scale}, {queries, scale});
     } else {
-      scores = keys * queries.t();
+      scores = keys * (scale * queries).t();
       parallel_for(scores.n_cols,
                    [&](std::size_t i) { exp_shifted(scores.colptr(i), scores.n_rows, block(i, head_.q.n_cols)); });
     }

@@ -12,12 +12,23 @@ namespace {
 
 constexpr arma::uword kRowsPerBlock = 256;
 
-// ||x_i||^2 / 2 of rows first ..., which the product has next.
+// Rows first ... of the moved points.
 template <typename T>
-void half_squared_norms(const arma::Mat<T>& x, arma::uword first, arma::Col<T>& h) {
-  h.zeros();
+void move(const MovedPoints<T>& points, arma::uword first, arma::uword count, arma::Mat<T>& to) {
+  to.set_size(count, points.x.n_cols);
+  for (arma::uword c = 0; c < to.n_cols; ++c) {
+    const T *from = points.x.colptr(c) + first, shift = points.centre ? (*points.centre)[c] : T(0);
+    T* column = to.colptr(c);
+    for (arma::uword i = 0; i < count; ++i) column[i] = points.scale * from[i] - shift;
+  }
+}
+
+// ||x_i||^2 / 2 of every row.
+template <typename T>
+void half_squared_norms(const arma::Mat<T>& x, arma::Col<T>& h) {
+  h.zeros(x.n_rows);
   for (arma::uword c = 0; c < x.n_cols; ++c) {
-    const T* column = x.colptr(c) + first;
+    const T* column = x.colptr(c);
     for (arma::uword i = 0; i < h.n_elem; ++i) h[i] += column[i] * column[i];
   }
   h *= T(0.5);
@@ -26,8 +37,8 @@ void half_squared_norms(const arma::Mat<T>& x, arma::uword first, arma::Col<T>& 
 // What a block is computed in, kept by the thread: fresh memory for every block would cost more than its exponentials.
 template <typename T>
 struct Workspace {
-  arma::Mat<T> products;
-  arma::Col<T> heights;
+  arma::Mat<T> points, products;
+  arma::Col<T> half_norms;
 
   static Workspace& of_thread() {
     thread_local Workspace workspace;
@@ -36,15 +47,25 @@ struct Workspace {
 };
 
 template <typename T>
-void require_one_dimension(const arma::Mat<T>& x, const arma::Mat<T>& y) {
-  require(x.n_cols == y.n_cols, "gaussian_kernel", "points of one dimension",
-          {{"x.cols", x.n_cols}, {"y.cols", y.n_cols}});
+void require_one_space(const MovedPoints<T>& x, const MovedPoints<T>& y) {
+  require(x.x.n_cols == y.x.n_cols, "gaussian_kernel", "points of one dimension",
+          {{"x.cols", x.x.n_cols}, {"y.cols", y.x.n_cols}});
+  require(x.scale == y.scale && x.centre == y.centre, "gaussian_kernel", "points of one scale and one centre",
+          {{"x.scale", x.scale}, {"y.scale", y.scale}});
 }
 
 // Some rows of moved points without gaps, with two coordinates more. x_i.y_j - ||x_i||^2 / 2 - ||y_j||^2 / 2 is one
 // product: of (x, 1, -||x||^2 / 2) and (y, -||y||^2 / 2, 1).
 template <typename T>
-void take(const MovedPoints<T>& points, arma::uword top, arma::uword count, bool is_left, arma::Mat<T>& block) {
+struct TakenRows {
+  arma::Mat<T> rows;
+  arma::Col<T> half_norms;
+  arma::uword first = 0;
+};
+
+template <typename T>
+void take(const MovedPoints<T>& points, arma::uword top, arma::uword count, bool is_left, TakenRows<T>& taken) {
+  arma::Mat<T>& block = taken.rows;
   const arma::Mat<T>& x = points.x;
   const arma::uword p = x.n_cols;
   block.set_size(count, p + 2);
@@ -59,26 +80,37 @@ void take(const MovedPoints<T>& points, arma::uword top, arma::uword count, bool
       height[i] -= to[i] * to[i];
     }
   }
-  for (arma::uword i = 0; i < count; ++i) height[i] *= T(0.5);
+  taken.first = top;
+  taken.half_norms.set_size(count);
+  for (arma::uword i = 0; i < count; ++i) {
+    height[i] *= T(0.5);
+    taken.half_norms[i] = -height[i];
+  }
 }
 
 template <typename T>
 struct GaussianExponents {
   const MovedPoints<T>&x, &y;
+  T centre_norm;
 
   arma::uword rows() const { return x.x.n_rows; }
   arma::uword cols() const { return y.x.n_rows; }
   RowScale row_scale() const { return RowScale::none; }
   void take_columns(arma::uword j0, arma::uword count) const { take(y, j0, count, false, columns_of_thread()); }
   void fill(arma::uword i0, arma::uword, arma::Mat<T>& block) const {
-    thread_local arma::Mat<T> rows;
+    thread_local TakenRows<T> rows;
     take(x, i0, block.n_rows, true, rows);
-    product_nt_block(T(1), rows, 0, columns_of_thread(), 0, block);
+    const TakenRows<T>& columns = columns_of_thread();
+    product_nt_block(T(1), rows.rows, 0, columns.rows, 0, block);
+    const GivenRows<T> given_x{x.x, i0, block.n_rows, rows.half_norms.memptr()},
+        given_y{y.x, columns.first, block.n_cols, columns.half_norms.memptr()};
+    const DirectExponents<T> direct(given_x, given_y, x.scale, centre_norm);
+    for (arma::uword j = 0; direct.needed() && j < block.n_cols; ++j) direct.correct(j, block.colptr(j));
   }
 
  private:
-  static arma::Mat<T>& columns_of_thread() {
-    thread_local arma::Mat<T> columns;
+  static TakenRows<T>& columns_of_thread() {
+    thread_local TakenRows<T> columns;
     return columns;
   }
 };
@@ -86,22 +118,50 @@ struct GaussianExponents {
 }  // namespace
 
 template <typename T>
-arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x, const arma::Mat<T>& y) {
-  require_one_dimension(x, y);
-  const arma::Col<T> hy = T(0.5) * squared_row_norms(y);
-  arma::Mat<T> kernel(x.n_rows, y.n_rows, arma::fill::none);
-  parallel_for(blocks_of(x.n_rows, kRowsPerBlock), [&](std::size_t b) {
+T largest_squared_norm(const MovedPoints<T>& points) {
+  const arma::Mat<T>& x = points.x;
+  arma::Col<T> tops(blocks_of(x.n_rows, kRowsPerBlock), arma::fill::zeros);
+  parallel_for(tops.n_elem, 4 * kRowsPerBlock * x.n_cols, [&](std::size_t b) {
     const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, x.n_rows - first);
-    auto& [block, hx] = Workspace<T>::of_thread();
-    block.set_size(count, y.n_rows);
-    hx.set_size(count);
-    half_squared_norms(x, first, hx);
-    product_nt_block(T(1), x, first, y, 0, block);
-    for (arma::uword j = 0; j < y.n_rows; ++j) {
+    T norms[kRowsPerBlock] = {};
+    for (arma::uword c = 0; c < x.n_cols; ++c) {
+      const T *from = x.colptr(c) + first, shift = points.centre ? (*points.centre)[c] : T(0);
+      for (arma::uword i = 0; i < count; ++i) {
+        const T entry = points.scale * from[i] - shift;
+        norms[i] += entry * entry;
+      }
+    }
+    tops[b] = *std::max_element(norms, norms + count);
+  });
+  return tops.is_empty() ? T(0) : tops.max();
+}
+
+template <typename T>
+arma::Mat<T> gaussian_kernel(const MovedPoints<T>& x, const MovedPoints<T>& y) {
+  require_one_space(x, y);
+  const arma::uword rows = x.x.n_rows, cols = y.x.n_rows;
+  arma::Mat<T> points_y;
+  arma::Col<T> hy;
+  move(y, 0, cols, points_y);
+  half_squared_norms(points_y, hy);
+  const T centre_norm = x.centre_norm();
+  const GivenRows<T> given_y{y.x, 0, cols, hy.memptr()};
+  arma::Mat<T> kernel(rows, cols, arma::fill::none);
+  parallel_for(blocks_of(rows, kRowsPerBlock), [&](std::size_t b) {
+    const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, rows - first);
+    auto& [points_x, block, hx] = Workspace<T>::of_thread();
+    move(x, first, count, points_x);
+    half_squared_norms(points_x, hx);
+    block.set_size(count, cols);
+    product_nt_block(T(1), points_x, 0, points_y, 0, block);
+    const GivenRows<T> given_x{x.x, first, count, hx.memptr()};
+    const DirectExponents<T> direct(given_x, given_y, x.scale, centre_norm);
+    for (arma::uword j = 0; j < cols; ++j) {
       const T *from = block.colptr(j), *h = hx.memptr();
       const T height = hy.at(j);
       T* to = kernel.colptr(j) + first;
       for (arma::uword i = 0; i < count; ++i) to[i] = std::min(from[i] - h[i] - height, T(0));
+      if (direct.needed()) direct.correct(j, to);
       exp_shifted(to, count, T(0));
     }
   });
@@ -109,7 +169,7 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x, const arma::Mat<T>& y) {
 }
 
 template <typename T>
-arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x) {
+arma::Mat<T> gaussian_kernel(const MovedPoints<T>& x) {
   arma::Mat<T> kernel = arma::symmatu(gaussian_kernel(x, x));
   kernel.diag().ones();
   return kernel;
@@ -118,16 +178,18 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x) {
 template <typename T>
 arma::Mat<T> gaussian_product(const MovedPoints<T>& x, const MovedPoints<T>& y, const arma::Mat<T>& z,
                               const StreamedExtra<T>& extra) {
-  require_one_dimension(x.x, y.x);
+  require_one_space(x, y);
   require(y.x.n_rows == z.n_rows, "gaussian_product", "a row of Z for every row of Y",
           {{"y.rows", y.x.n_rows}, {"z.rows", z.n_rows}});
-  return streamed_product<T>(GaussianExponents<T>{x, y}, z, extra);
+  return streamed_product<T>(GaussianExponents<T>{x, y, x.centre_norm()}, z, extra);
 }
 
-template arma::Mat<float> gaussian_kernel(const arma::Mat<float>&, const arma::Mat<float>&);
-template arma::Mat<double> gaussian_kernel(const arma::Mat<double>&, const arma::Mat<double>&);
-template arma::Mat<float> gaussian_kernel(const arma::Mat<float>&);
-template arma::Mat<double> gaussian_kernel(const arma::Mat<double>&);
+template float largest_squared_norm(const MovedPoints<float>&);
+template double largest_squared_norm(const MovedPoints<double>&);
+template arma::Mat<float> gaussian_kernel(const MovedPoints<float>&, const MovedPoints<float>&);
+template arma::Mat<double> gaussian_kernel(const MovedPoints<double>&, const MovedPoints<double>&);
+template arma::Mat<float> gaussian_kernel(const MovedPoints<float>&);
+template arma::Mat<double> gaussian_kernel(const MovedPoints<double>&);
 template arma::Mat<float> gaussian_product(const MovedPoints<float>&, const MovedPoints<float>&,
                                            const arma::Mat<float>&, const StreamedExtra<float>&);
 template arma::Mat<double> gaussian_product(const MovedPoints<double>&, const MovedPoints<double>&,

@@ -1,21 +1,12 @@
 // The Gaussian kernel and its blocks.
 #pragma once
 
+#include <algorithm>
 #include <armadillo>
+#include <croquis/kernel/direct_exponents.hpp>
 #include <croquis/kernel/streamed_extra.hpp>
 
 namespace croquis {
-
-/// K_ij = exp(-||x_i - y_j||^2 / 2), a x b, for points in the rows of X (a x p) and Y (b x p).
-/// Law: entries in [0, 1]. Exponents come from one product, x_i.y_j - ||x_i||^2/2 - ||y_j||^2/2, with absolute error
-///   of order p u max(||x||^2, ||y||^2), and are cut at 0: centre the points first (the kernel does not change).
-/// Cost: 2 a b p flops, a b exponentials.
-template <typename T>
-arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x, const arma::Mat<T>& y);
-
-/// The kernel matrix of one set of points: symmetric, with an exact unit diagonal.
-template <typename T>
-arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x);
 
 /// The points scale x_i - centre for the rows of X, moved in blocks when they are used.
 template <typename T>
@@ -23,7 +14,40 @@ struct MovedPoints {
   const arma::Mat<T>& x;
   T scale = 1;
   const arma::Row<T>* centre = nullptr;  ///< nullptr: 0
+
+  T centre_norm() const { return centre ? arma::norm(*centre) : T(0); }
 };
+
+/// max ||scale x_i - centre||^2.
+template <typename T>
+T largest_squared_norm(const MovedPoints<T>& points);
+
+/// K_ij = exp(-||x_i - y_j||^2 / 2), a x b, for points of one scale and centre in the rows of X (a x p) and Y (b x p).
+/// Law: entries in [0, 1]. Exponents come from one product, x_i.y_j - ||x_i||^2/2 - ||y_j||^2/2, cut at 0, with an
+///   error of order p u max(||x||^2, ||y||^2); where that is beyond 128 u, they come from the differences of the points
+///   as they are given (DirectExponents). So an entry is off by at most some p u min(max ||x||^2, 128), whatever the
+///   norms; points near their centre take a third of the time.
+/// Cost: 2 a b p flops, a b exponentials; for points far from their centre 3 a b p flops more.
+template <typename T>
+arma::Mat<T> gaussian_kernel(const MovedPoints<T>& x, const MovedPoints<T>& y);
+template <typename T>
+arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x, const arma::Mat<T>& y) {
+  return gaussian_kernel<T>(MovedPoints<T>{x}, MovedPoints<T>{y});
+}
+
+/// The kernel matrix of one set of points: symmetric, with an exact unit diagonal.
+template <typename T>
+arma::Mat<T> gaussian_kernel(const MovedPoints<T>& x);
+template <typename T>
+arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x) {
+  return gaussian_kernel<T>(MovedPoints<T>{x});
+}
+
+/// Error of an entry relative to 1, in multiples of u, for points of this largest squared norm about their centre.
+template <typename T>
+T gaussian_entry_error(T largest_squared_norm) {
+  return 1 + std::min(largest_squared_norm, kProductRounding<T>);
+}
 
 /// K Z (a x c) for the same K and Z (b x c), without K in memory: streamed_product().
 template <typename T>

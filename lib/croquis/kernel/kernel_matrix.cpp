@@ -24,14 +24,17 @@ arma::Mat<T> KernelMatrix<T>::dense() const {
 template <typename T>
 KernelMatrix<T> gaussian_kernel_matrix(arma::Mat<T> x) {
   require(!x.is_empty(), "gaussian_kernel_matrix", "at least one point", {{"rows", x.n_rows}, {"cols", x.n_cols}});
-  x.each_row() -= arma::mean(x, 0).eval();  // the kernel is invariant to translation, its rounding error is not
-  const T largest = arma::sum(arma::square(x), 1).eval().max();
+  // The kernel is invariant to translation, its rounding error is not.
+  const auto centre = std::make_shared<const arma::Row<T>>(arma::mean(x, 0));
   const auto points = std::make_shared<const arma::Mat<T>>(std::move(x));
   return {points->n_rows, arma::Col<T>(points->n_rows, arma::fill::ones),
-          [points](const arma::uvec& rows, const arma::uvec& cols) -> arma::Mat<T> {
-            return gaussian_kernel<T>(points->rows(rows), points->rows(cols));
+          [points, centre](const arma::uvec& rows, const arma::uvec& cols) -> arma::Mat<T> {
+            const arma::Mat<T> left = points->rows(rows), right = points->rows(cols);
+            return gaussian_kernel<T>({left, T(1), centre.get()}, {right, T(1), centre.get()});
           },
-          [largest] { return 1 + largest; }};
+          [points, centre] {
+            return gaussian_entry_error(largest_squared_norm<T>({*points, T(1), centre.get()}));
+          }};
 }
 
 template <typename T>

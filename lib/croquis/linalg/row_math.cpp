@@ -60,6 +60,24 @@ void scale_rows_of(const T* x, size_t rows, size_t cols, const T* f, const T* g,
   }
 }
 
+template <typename T>
+void squared_distances_of(const T* x, size_t rows, size_t cols, const T* y, T* sum) {
+  for_vectors_of_rows<T>(rows, [=](auto d, size_t i) HWY_ATTR {
+    auto total = hn::Zero(d);
+    for (size_t j = 0; j < cols; ++j) {
+      const auto difference = hn::Sub(hn::LoadU(d, x + i + j * rows), hn::Set(d, y[j]));
+      total = hn::MulAdd(difference, difference, total);
+    }
+    hn::StoreU(total, d, sum + i);
+  });
+}
+
+void squared_distances_float(const float* x, size_t rows, size_t cols, const float* y, float* sum) {
+  squared_distances_of(x, rows, cols, y, sum);
+}
+void squared_distances_double(const double* x, size_t rows, size_t cols, const double* y, double* sum) {
+  squared_distances_of(x, rows, cols, y, sum);
+}
 void scale_rows_float(const float* x, size_t rows, size_t cols, const float* f, const float* g, const float* r,
                       float* y, size_t y_stride) {
   scale_rows_of(x, rows, cols, f, g, r, y, y_stride);
@@ -93,6 +111,8 @@ HWY_EXPORT(exp_shifted_rows_float);
 HWY_EXPORT(exp_shifted_rows_double);
 HWY_EXPORT(scale_rows_float);
 HWY_EXPORT(scale_rows_double);
+HWY_EXPORT(squared_distances_float);
+HWY_EXPORT(squared_distances_double);
 
 template <>
 void raise_to_row_maxima(const float* x, std::size_t rows, std::size_t cols, float* top) {
@@ -119,6 +139,15 @@ template <>
 void scale_rows(const double* x, std::size_t rows, std::size_t cols, const double* f, const double* g, const double* r,
                 double* y, std::size_t y_stride) {
   HWY_DYNAMIC_DISPATCH(scale_rows_double)(x, rows, cols, f, g, r, y, y_stride);
+}
+
+template <>
+void squared_distances(const float* x, std::size_t rows, std::size_t cols, const float* y, float* sum) {
+  HWY_DYNAMIC_DISPATCH(squared_distances_float)(x, rows, cols, y, sum);
+}
+template <>
+void squared_distances(const double* x, std::size_t rows, std::size_t cols, const double* y, double* sum) {
+  HWY_DYNAMIC_DISPATCH(squared_distances_double)(x, rows, cols, y, sum);
 }
 
 }  // namespace croquis

@@ -19,4 +19,8 @@ template <typename T>
 void scale_rows(const T* x, std::size_t rows, std::size_t cols, const T* f, const T* g, const T* r, T* y,
                 std::size_t y_stride);
 
+/// sum[i] <- (x_i1 - y[0])^2 + (x_i2 - y[1])^2 + ... for X (rows x cols) by columns without gaps.
+template <typename T>
+void squared_distances(const T* x, std::size_t rows, std::size_t cols, const T* y, T* sum);
+
 }  // namespace croquis

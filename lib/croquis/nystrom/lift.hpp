@@ -11,7 +11,7 @@ namespace croquis {
 
 /// The 2n points (Q; K) / p^{1/4} of a Gaussian kernel, moved to their common mean: the lift M of the kernelized
 /// scores C is their kernel matrix, and C its upper right block. Point i < n is query i, point n + j is key j.
-/// Cheap to copy. Products move the points in blocks; as matrices they are made when they are asked for. Thread-safe.
+/// Cheap to copy. Kernels and products move the points in blocks. Thread-safe.
 template <typename T>
 class LiftedPoints {
  public:
@@ -20,15 +20,16 @@ class LiftedPoints {
   LiftedPoints(std::shared_ptr<const arma::Mat<T>> q, std::shared_ptr<const arma::Mat<T>> k);
 
   arma::uword n() const { return points_->q->n_rows; }
-  MovedPoints<T> moved_queries() const { return {*points_->q, points_->scale, &points_->centre}; }
-  MovedPoints<T> moved_keys() const { return {*points_->k, points_->scale, &points_->centre}; }
-  const arma::Mat<T>& queries() const;
-  const arma::Mat<T>& keys() const;
-  /// Rows `indices` (each < 2n) of the stacked points.
+  MovedPoints<T> moved_queries() const { return moved(*points_->q); }
+  MovedPoints<T> moved_keys() const { return moved(*points_->k); }
+  /// Rows `indices` (each < 2n) of (Q; K) as they are given, and the points of such rows, which must outlive them.
+  arma::Mat<T> given(const arma::uvec& indices) const;
+  MovedPoints<T> moved(const arma::Mat<T>& given) const { return {given, points_->scale, &points_->centre}; }
+  /// The same moved.
   arma::Mat<T> points(const arma::uvec& indices) const;
   /// The lift itself, 2n x 2n, by blocks.
   KernelMatrix<T> kernel() const;
-  /// max ||x||^2: kernel entries are accurate to about u times this.
+  /// max ||x||^2: kernel entries are accurate to about u times this, and to about 128 u where it is more.
   T largest_squared_norm() const;
 
  private:
@@ -36,8 +37,7 @@ class LiftedPoints {
     std::shared_ptr<const arma::Mat<T>> q, k;
     T scale = 1;
     arma::Row<T> centre;  // of the scaled points
-    mutable std::once_flag queries_once, keys_once, norm_once;
-    mutable arma::Mat<T> queries, keys;  // moved
+    mutable std::once_flag norm_once;
     mutable T largest_squared_norm = 0;
   };
   std::shared_ptr<const Points> points_;
@@ -55,7 +55,7 @@ struct NystromBlocks {
 template <typename T>
 NystromBlocks<T> nystrom_blocks(const LiftedPoints<T>& lift, const arma::uvec& indices);
 
-/// Relative cut-off for the core's pseudo-inverse: d u (1 + max ||x||^2), the accuracy of its entries.
+/// Relative cut-off for the core's pseudo-inverse: d u (1 + min(max ||x||^2, 128)), the accuracy of its entries.
 template <typename T>
 T core_cutoff(const LiftedPoints<T>& lift, arma::uword d);
 

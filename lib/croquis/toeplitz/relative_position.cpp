@@ -20,7 +20,11 @@ void require_valid(const RelativePosition<T>& position, arma::uword n) {
           {{"entries", size}, {"n", n}, {"height", position.height}});
   for (arma::uword t = 0; t < size; ++t) {
     const T b = position.bias(t);
-    require(std::isfinite(b) || (b < 0 && t != grid.centre()), "bias", "finite entries or -inf, b_0 finite",
+    // A score, another bias and a few of each are added to it.
+    const bool is_moderate = std::abs(b) <= std::numeric_limits<T>::max() / 64;
+    require(is_moderate || !std::isfinite(b), "bias", "finite entries up to a 64th of the largest number",
+            {{"entry", t}, {"value", b}});
+    require(is_moderate || (b < 0 && t != grid.centre()), "bias", "finite entries or -inf, b_0 finite",
             {{"entry", t}, {"value", b}});
   }
 }

@@ -1,0 +1,14 @@
+#include "results/finite.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+std::string status_of(std::initializer_list<RowNumber> numbers) {
+  for (const RowNumber& number : numbers) {
+    if (std::isinf(number.value) || (std::isnan(number.value) && !number.may_be_undefined)) {
+      return fmt::format("not finite: {} = {}", number.name, number.value);
+    }
+  }
+  return "ok";
+}
