@@ -4,7 +4,7 @@
 #include <croquis/attention/exact.hpp>
 #include <stdexcept>
 
-using croquis::Stream;
+using croquis::Key;
 using croquis::Target;
 using Clock = std::chrono::steady_clock;
 
@@ -16,9 +16,9 @@ constexpr double kUndefined = Measured::kUndefined;
 // same.
 template <typename T>
 croquis::ScoreErrors score_errors(const croquis::ScoreReference& reference, const croquis::LinearOperator<T>& scores,
-                                  const Stream& stream) {
+                                  const Key& draw_key) {
   try {
-    return reference.compare(scores, stream);
+    return reference.compare(scores, draw_key);
   } catch (const std::runtime_error&) {
     return {kUndefined, kUndefined};
   }
@@ -45,26 +45,26 @@ const Reference& References::of(Target target) {
 Reference References::make(Target target) const {
   Reference reference;
   if (options_.rows) {
-    const Stream stream = Stream(options_.run.seed).child("error").child("rows");
-    reference.sample.emplace(problem_, target, static_cast<arma::uword>(*options_.rows), stream);
+    const Key draw_key = Key(options_.run.seed).child("error").child("rows");
+    reference.sample.emplace(problem_, target, static_cast<arma::uword>(*options_.rows), draw_key);
   } else {
     auto exact = croquis::exact_attention(problem_, target);
     reference.output.emplace(std::move(exact.output));
     reference.log_row_sums = std::move(exact.log_row_sums);
   }
   if (options_.scores) {
-    reference.scores.emplace(problem_, target, Stream(1).child("norm of the exact scores"));
+    reference.scores.emplace(problem_, target, Key(1).child("norm of the exact scores"));
   }
   return reference;
 }
 
 template <typename T>
 Measured measure(const croquis::BoundMethod<T>& method, Target target, const Reference& reference, arma::uword d,
-                 const Stream& stream) {
+                 const Key& draw_key) {
   Measured measured;
   try {
     const auto start = Clock::now();
-    const croquis::Approximation<T> approximation = method.approximate(d, stream);
+    const croquis::Approximation<T> approximation = method.approximate(d, draw_key);
     measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (is_normalised(target) && approximation.scores) {
       measured.row_sum_deviation = row_sum_deviation(approximation);
@@ -80,7 +80,7 @@ Measured measure(const croquis::BoundMethod<T>& method, Target target, const Ref
       measured.errors = reference.output->compare(output);
     }
     if (reference.scores && approximation.scores) {
-      measured.scores = score_errors(*reference.scores, *approximation.scores, stream.child("norm of the error"));
+      measured.scores = score_errors(*reference.scores, *approximation.scores, draw_key.child("norm of the error"));
     }
   } catch (const std::exception& failure) {
     measured.status = failure.what();
@@ -88,5 +88,5 @@ Measured measure(const croquis::BoundMethod<T>& method, Target target, const Ref
   return measured;
 }
 
-template Measured measure(const croquis::BoundMethod<float>&, Target, const Reference&, arma::uword, const Stream&);
-template Measured measure(const croquis::BoundMethod<double>&, Target, const Reference&, arma::uword, const Stream&);
+template Measured measure(const croquis::BoundMethod<float>&, Target, const Reference&, arma::uword, const Key&);
+template Measured measure(const croquis::BoundMethod<double>&, Target, const Reference&, arma::uword, const Key&);

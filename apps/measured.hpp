@@ -50,4 +50,4 @@ struct Measured {
 /// Approximates and compares; what fails becomes the status.
 template <typename T>
 Measured measure(const croquis::BoundMethod<T>& method, croquis::Target target, const Reference& reference,
-                 arma::uword d, const croquis::Stream& stream);
+                 arma::uword d, const croquis::Key& draw_key);

@@ -21,7 +21,7 @@ const std::string kOptions = " --methods v-mean,skeinformer,nystromformer --feat
 // C order, so a head is a contiguous block of rows.
 std::vector<double> numbers(const char* name) {
   std::vector<double> all(kHeads * kTokens * kWidth);
-  croquis::fill_normal(croquis::Stream(7).child(name), 0, all.size(), all.data());
+  croquis::fill_normal(croquis::Key(7).child(name), 0, all.size(), all.data());
   return all;
 }
 

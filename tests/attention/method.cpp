@@ -19,8 +19,8 @@ OptionValues values(const std::string& name, const std::string& value) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("from_scores: the output is the product with the values, and the scores stay", T, float, double) {
-  const Problem<T> problem = random_problem<T>(6, 2, 3, 1, Stream(test_seed()));
-  const arma::Mat<T> b = random_matrix<T>(6, 6, Stream(test_seed()).child("b"));
+  const Problem<T> problem = random_problem<T>(6, 2, 3, 1, Key(test_seed()));
+  const arma::Mat<T> b = random_matrix<T>(6, 6, Key(test_seed()).child("b"));
   const Approximation<T> approximation = from_scores(as_operator(b), problem);
   CHECK(identical(approximation.output, arma::Mat<T>(b * problem.V())));
   CHECK(identical(approximation.scores->dense(), b));

@@ -42,7 +42,7 @@ std::string damaged(std::string bytes, croquis::Engine& engine) {
 }
 
 void damage(const std::string& bytes, void (*read)(const std::string&), const char* purpose) {
-  croquis::Engine engine = croquis::Stream(test_seed()).child(purpose).engine();
+  croquis::Engine engine = croquis::Key(test_seed()).child(purpose).engine();
   for (int i = 0; i < 20'000; ++i) CHECK_NOTHROW(read(damaged(bytes, engine)));
 }
 

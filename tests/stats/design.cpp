@@ -33,9 +33,9 @@ long double even_chi_squared_quantile(std::uint64_t m, long double tail) {
   return lo;
 }
 
-// P(after n trials the limit decides), from sums of the binomial law.
+// P(after n trials the limit decides), from sums of the binomial distribution.
 double power_by_summation(std::uint64_t n, double p, double delta, double alpha) {
-  const std::vector<long double> truth = binomial_law(n, p), at_limit = binomial_law(n, delta);
+  const std::vector<long double> truth = binomial_probabilities(n, p), at_limit = binomial_probabilities(n, delta);
   long double power = 0, tail = 0;
   for (std::uint64_t i = 0; i <= n; ++i) {
     const std::uint64_t k = p < delta ? i : n - i;
@@ -100,9 +100,9 @@ TEST_CASE("samples_for_mean_shift: the textbook numbers, and the power that foll
   CHECK(detectable_mean_shift(32, 0.05, 0.2) <= 0.5);
   CHECK(detectable_mean_shift(31, 0.05, 0.2) > 0.5);
   // 40,000 means of 32: the shifted one is seen with probability 0.8074 (the far side adds 1e-6), z = 0.8680.
-  const Stream stream = Stream(test_seed()).child("shift");
+  const Key key = Key(test_seed()).child("shift");
   std::uint64_t seen = 0;
-  for (const double z : normal_sample(40000, stream)) seen += std::abs(z + 0.5 * std::sqrt(32.0)) > 1.959963985 ? 1 : 0;
+  for (const double z : normal_sample(40000, key)) seen += std::abs(z + 0.5 * std::sqrt(32.0)) > 1.959963985 ? 1 : 0;
   const double power = 0.5 * std::erfc((1.959963985 - 0.5 * std::sqrt(32.0)) / std::sqrt(2.0));
   CHECK(power >= 0.8);
   CHECK(is_binomial(static_cast<double>(seen), 40000, power, 1e-9));

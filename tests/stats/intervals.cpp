@@ -71,10 +71,10 @@ TEST_CASE("clopper_pearson: covers every probability with at least its confidenc
     double worst = 0;
     for (const std::uint64_t n : {1, 5, 20, 50}) {
       for (double p = 0.005; p < 1; p += 0.005) {
-        const std::vector<long double> law = binomial_law(n, p);
+        const std::vector<long double> distribution = binomial_probabilities(n, p);
         long double miss = 0;
         for (std::uint64_t k = 0; k <= n; ++k) {
-          if (!limits(k, n).contains(p)) miss += law[k];
+          if (!limits(k, n).contains(p)) miss += distribution[k];
         }
         worst = std::max(worst, static_cast<double>(miss));
       }
@@ -113,14 +113,14 @@ TEST_CASE("student_interval: misses the mean of normal values with probability a
   // each limit 0.2, with division by n in the variance 0.16: 40, 38 and 20 deviations away.
   constexpr std::uint64_t repeats = 20000;
   constexpr double alpha = 0.1, mu = 3;
-  const Stream stream = Stream(test_seed()).child("student");
-  const Draw draw = [](const Stream& s) {
+  const Key key = Key(test_seed()).child("student");
+  const Draw draw = [](const Key& s) {
     std::vector<double> x = normal_sample(3, s);
     for (double& value : x) value = mu + 2 * value;
     return x;
   };
   const auto accepts = [&](const Estimate& estimate) {
-    return is_binomial(static_cast<double>(misses(draw, mu, repeats, stream, estimate)), repeats, alpha, kFailure);
+    return is_binomial(static_cast<double>(misses(draw, mu, repeats, key, estimate)), repeats, alpha, kFailure);
   };
   for (const Side side : {Side::both, Side::lower, Side::upper}) {
     CHECK(accepts([&](const Accumulator& a) { return student_interval(a, alpha, side); }));
@@ -162,14 +162,14 @@ TEST_CASE("empirical_bernstein_interval: the margin of the theorem, scaled to th
   CHECK(short_sample.hi == 1);
 }
 
-TEST_CASE("empirical_bernstein_interval: covers for laws far from normal, where Student's does not") {
+TEST_CASE("empirical_bernstein_interval: covers for distributions far from normal, where Student's does not") {
   // 50 values that are 1 with probability 0.02: in 36 samples of 100 all are zero. 5,000 samples.
   constexpr double alpha = 0.05, p = 0.02;
-  const Stream stream = Stream(test_seed()).child("bernstein");
-  const Draw rare = [](const Stream& s) { return bernoulli_sample(50, p, s); };
-  const Draw uniform = [](const Stream& s) { return uniform_sample(30, s); };
+  const Key key = Key(test_seed()).child("bernstein");
+  const Draw rare = [](const Key& s) { return bernoulli_sample(50, p, s); };
+  const Draw uniform = [](const Key& s) { return uniform_sample(30, s); };
   const auto accepts = [&](const Draw& draw, double mean, const Estimate& estimate) {
-    return no_more_than(misses(draw, mean, 5000, stream, estimate), 5000, alpha, kFailure);
+    return no_more_than(misses(draw, mean, 5000, key, estimate), 5000, alpha, kFailure);
   };
   const auto bernstein = [](const Accumulator& a) { return empirical_bernstein_interval(a, {0, 1}, alpha); };
   CHECK(accepts(rare, p, bernstein));
@@ -188,11 +188,10 @@ TEST_CASE(
   // covariance makes the variance of y - 1.5 x 3.25 for 0.85: it misses one time in a thousand.
   constexpr std::uint64_t repeats = 10000;
   constexpr double alpha = 0.1;
-  const Stream stream = Stream(test_seed()).child("fieller");
+  const Key key = Key(test_seed()).child("fieller");
   std::uint64_t missed = 0, missed_without_covariance = 0;
   for (std::uint64_t r = 0; r < repeats; ++r) {
-    std::vector<double> x = normal_sample(10, stream.child(r).child("x")),
-                        y = normal_sample(10, stream.child(r).child("y"));
+    std::vector<double> x = normal_sample(10, key.child(r).child("x")), y = normal_sample(10, key.child(r).child("y"));
     for (std::size_t i = 0; i < x.size(); ++i) {
       y[i] = 3 + 0.8 * x[i] + 0.6 * y[i];
       x[i] += 2;

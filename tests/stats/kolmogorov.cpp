@@ -39,8 +39,8 @@ long double tail_by_counting(std::uint64_t n, long double d) {
     const long double p = (check.t - t) / (1 - t);
     for (std::uint64_t below = 0; below <= n; ++below) {
       if (!(mass[below] > 0)) continue;
-      const std::vector<long double> law = binomial_law(n - below, p);
-      for (std::uint64_t more = 0; more <= n - below; ++more) next[below + more] += mass[below] * law[more];
+      const std::vector<long double> distribution = binomial_probabilities(n - below, p);
+      for (std::uint64_t more = 0; more <= n - below; ++more) next[below + more] += mass[below] * distribution[more];
     }
     for (std::uint64_t below = 0; below <= n; ++below) {
       if (check.above ? below >= check.m : below <= check.m) {
@@ -55,10 +55,10 @@ long double tail_by_counting(std::uint64_t n, long double d) {
 }
 
 // P(D = distance / (m n)) for every distance, by going through all C(m + n, m) orders.
-std::map<std::uint64_t, double> law_by_enumeration(std::uint64_t m, std::uint64_t n) {
+std::map<std::uint64_t, double> distribution_by_enumeration(std::uint64_t m, std::uint64_t n) {
   std::vector<bool> order(m + n, false);
   std::fill(order.begin() + static_cast<std::ptrdiff_t>(n), order.end(), true);
-  std::map<std::uint64_t, double> law;
+  std::map<std::uint64_t, double> distribution;
   double orders = 0;
   do {
     std::uint64_t i = 0, j = 0, largest = 0;
@@ -66,11 +66,11 @@ std::map<std::uint64_t, double> law_by_enumeration(std::uint64_t m, std::uint64_
       (of_first ? i : j) += 1;
       largest = std::max(largest, i * n > j * m ? i * n - j * m : j * m - i * n);
     }
-    law[largest] += 1;
+    distribution[largest] += 1;
     orders += 1;
   } while (std::next_permutation(order.begin(), order.end()));
-  for (auto& [distance, probability] : law) probability /= orders;
-  return law;
+  for (auto& [distance, probability] : distribution) probability /= orders;
+  return distribution;
 }
 
 }  // namespace
@@ -155,9 +155,9 @@ TEST_CASE("two_sample_kolmogorov_tail: all orders of small samples, counted") {
   for (const auto& [m, n] : sizes) {
     CAPTURE_BINDING(m);
     CAPTURE_BINDING(n);
-    const std::map<std::uint64_t, double> law = law_by_enumeration(m, n);
+    const std::map<std::uint64_t, double> distribution = distribution_by_enumeration(m, n);
     double tail = 0;
-    for (auto item = law.rbegin(); item != law.rend(); ++item) {
+    for (auto item = distribution.rbegin(); item != distribution.rend(); ++item) {
       tail += item->second;
       CHECK(two_sample_kolmogorov_tail(m, n, item->first) == doctest::Approx(tail).epsilon(1e-13));
     }

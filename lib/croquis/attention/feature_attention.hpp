@@ -9,7 +9,7 @@
 namespace croquis {
 
 /// O~ = D~^-1 phi(X) (phi(Y)^T V), D~ = diag(phi(X) phi(Y)^T 1) for the points x_i, y_j of a feature pair.
-/// Law: rows of B~ = D~^-1 phi(X) phi(Y)^T sum to 1; they are non-negative for positive maps. D~ is an unbiased
+/// Guarantees: rows of B~ = D~^-1 phi(X) phi(Y)^T sum to 1; they are non-negative for positive maps. D~ is an unbiased
 /// estimate of
 ///   the row sums where the features are unbiased; the ratio is not.
 /// Cost: 4 n d p for the features (half of it where two share a direction), 4 n d (p_v + 1) flops, 2 n d exponentials;
@@ -28,7 +28,7 @@ double feature_attention_flops(double n, double p, double p_v, double d, Feature
 /// The features of Q / p^{1/4} and K / p^{1/4}.
 template <typename T>
 FeaturePair<T> softmax_features(const Problem<T>& problem, arma::uword d, const FeatureOptions& options,
-                                const Stream& stream);
+                                const Key& draw_key);
 
 /// The options map, projection and epsilon, with `fallback` for what is not given.
 FeatureOptions feature_options(const OptionValues& values, const FeatureOptions& fallback);

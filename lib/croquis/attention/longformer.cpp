@@ -49,7 +49,7 @@ Method<T> longformer_method() {
     options.global = static_cast<arma::uword>(values.take_count("global", 0, 1000000, 1));
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
-    return {[=](arma::uword d, const Stream&) { return longformer(problem, d, options); },
+    return {[=](arma::uword d, const Key&) { return longformer(problem, d, options); },
             [=](double d) { return n * d * (2 * (p + p_v) + 1); }};
   };
   return method;

@@ -70,7 +70,7 @@ class OptionValues {
 template <typename T>
 struct BoundMethod {
   /// Throws std::invalid_argument for a d that the method does not take, std::runtime_error when it breaks down.
-  std::function<Approximation<T>(arma::uword d, const Stream& stream)> approximate;
+  std::function<Approximation<T>(arma::uword d, const Key& draw_key)> approximate;
   /// Leading terms of the work for d: two flops a multiply-add, one an exponential.
   std::function<double(double d)> flops;
 };

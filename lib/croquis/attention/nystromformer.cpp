@@ -27,12 +27,12 @@ Landmarks<T> landmarks_of(const Problem<T>& problem, const NystromformerOptions&
 
 template <typename T>
 Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& landmarks, arma::uword d,
-                             const Stream& stream, const NystromformerOptions& options) {
+                             const Key& draw_key, const NystromformerOptions& options) {
   require(d >= 1 && d <= problem.n(), "nystromformer", "1 <= d <= n", {{"d", d}, {"n", problem.n()}});
   if (options.exact_at_n && d == problem.n()) return from_scores(exact_scores(problem, Target::softmax), problem);
   arma::Mat<T> q, k;
   if (landmarks) {
-    const arma::uvec rows = landmarks->draw(d, stream.child("landmarks"));
+    const arma::uvec rows = landmarks->draw(d, draw_key.child("landmarks"));
     q = problem.Q().rows(rows);
     k = problem.K().rows(rows);
     d = rows.n_elem;  // a policy may find fewer that differ
@@ -105,9 +105,9 @@ NystromformerOptions NystromformerOptions::code() {
 }
 
 template <typename T>
-Approximation<T> nystromformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> nystromformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                const NystromformerOptions& options) {
-  return approximate(problem, landmarks_of(problem, options), d, stream, options);
+  return approximate(problem, landmarks_of(problem, options), d, draw_key, options);
 }
 
 template <typename T>
@@ -133,7 +133,7 @@ Method<T> nystromformer_method() {
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     const double cube = options.inverse == NystromformerOptions::Inverse::pinv ? 22 : 8.0 * options.iterations;
-    return {[=](arma::uword d, const Stream& stream) { return approximate(problem, landmarks, d, stream, options); },
+    return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, landmarks, d, draw_key, options); },
             [=](double d) {
               return 4 * n * d * p + 2 * d * d * p + (2 * n * d + d * d) + cube * d * d * d + 4 * n * d * p_v +
                      2 * d * d * p_v;
@@ -142,9 +142,9 @@ Method<T> nystromformer_method() {
   return method;
 }
 
-template Approximation<float> nystromformer(const Problem<float>&, arma::uword, const Stream&,
+template Approximation<float> nystromformer(const Problem<float>&, arma::uword, const Key&,
                                             const NystromformerOptions&);
-template Approximation<double> nystromformer(const Problem<double>&, arma::uword, const Stream&,
+template Approximation<double> nystromformer(const Problem<double>&, arma::uword, const Key&,
                                              const NystromformerOptions&);
 template Method<float> nystromformer_method();
 template Method<double> nystromformer_method();

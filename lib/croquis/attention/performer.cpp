@@ -14,9 +14,9 @@ FeatureOptions options_from(const OptionValues& values) {
 }  // namespace
 
 template <typename T>
-Approximation<T> performer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> performer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const FeatureOptions& options) {
-  return feature_attention(softmax_features(problem, d, options, stream.child("features")), problem.V(), "performer");
+  return feature_attention(softmax_features(problem, d, options, draw_key.child("features")), problem.V(), "performer");
 }
 
 template <typename T>
@@ -31,14 +31,14 @@ Method<T> performer_method() {
     const FeatureOptions options = options_from(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
-    return {[=](arma::uword d, const Stream& stream) { return performer(problem, d, stream, options); },
+    return {[=](arma::uword d, const Key& draw_key) { return performer(problem, d, draw_key, options); },
             [=](double d) { return feature_attention_flops(n, p, p_v, d, options.map); }};
   };
   return method;
 }
 
-template Approximation<float> performer(const Problem<float>&, arma::uword, const Stream&, const FeatureOptions&);
-template Approximation<double> performer(const Problem<double>&, arma::uword, const Stream&, const FeatureOptions&);
+template Approximation<float> performer(const Problem<float>&, arma::uword, const Key&, const FeatureOptions&);
+template Approximation<double> performer(const Problem<double>&, arma::uword, const Key&, const FeatureOptions&);
 template Method<float> performer_method();
 template Method<double> performer_method();
 

@@ -8,10 +8,10 @@ namespace croquis {
 namespace {
 
 template <typename T>
-Approximation<T> approximate(const Problem<T>& problem, Target target, arma::uword d, const Stream& stream,
+Approximation<T> approximate(const Problem<T>& problem, Target target, arma::uword d, const Key& draw_key,
                              const RelativeFeatureOptions& options) {
   const bool unit = has_unit_rows(target);
-  const Stream draw = stream.child("features");
+  const Key draw = draw_key.child("features");
   FeaturePair<T> features =
       unit ? FeaturePair<T>(unit_rows(problem.Q()), unit_rows(problem.K()), d, options.features, draw)
            : softmax_features(problem, d, options.features, draw);
@@ -35,7 +35,7 @@ Method<T> method_for(Target target) {
   method.options.push_back({"product", "auto|fft|direct", "auto", "how the bias is applied; auto: what is faster"});
   method.bind = [target](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const RelativeFeatureOptions options = options_from(values);
-    return {[=](arma::uword d, const Stream& stream) { return approximate(problem, target, d, stream, options); },
+    return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, target, d, draw_key, options); },
             [=](double d) {
               const RelativePath path = relative_path(problem.position(), problem.n(), static_cast<arma::uword>(d),
                                                       problem.p_v(), options.product);
@@ -50,15 +50,15 @@ Method<T> method_for(Target target) {
 }  // namespace
 
 template <typename T>
-Approximation<T> prf_rpe(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> prf_rpe(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                          const RelativeFeatureOptions& options) {
-  return approximate(problem, Target::softmax_rpe, d, stream, options);
+  return approximate(problem, Target::softmax_rpe, d, draw_key, options);
 }
 
 template <typename T>
-Approximation<T> nprf_rpe(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> nprf_rpe(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                           const RelativeFeatureOptions& options) {
-  return approximate(problem, Target::normalized_rpe, d, stream, options);
+  return approximate(problem, Target::normalized_rpe, d, draw_key, options);
 }
 
 template <typename T>
@@ -79,13 +79,10 @@ Method<T> nprf_rpe_method() {
   return method;
 }
 
-template Approximation<float> prf_rpe(const Problem<float>&, arma::uword, const Stream&, const RelativeFeatureOptions&);
-template Approximation<double> prf_rpe(const Problem<double>&, arma::uword, const Stream&,
-                                       const RelativeFeatureOptions&);
-template Approximation<float> nprf_rpe(const Problem<float>&, arma::uword, const Stream&,
-                                       const RelativeFeatureOptions&);
-template Approximation<double> nprf_rpe(const Problem<double>&, arma::uword, const Stream&,
-                                        const RelativeFeatureOptions&);
+template Approximation<float> prf_rpe(const Problem<float>&, arma::uword, const Key&, const RelativeFeatureOptions&);
+template Approximation<double> prf_rpe(const Problem<double>&, arma::uword, const Key&, const RelativeFeatureOptions&);
+template Approximation<float> nprf_rpe(const Problem<float>&, arma::uword, const Key&, const RelativeFeatureOptions&);
+template Approximation<double> nprf_rpe(const Problem<double>&, arma::uword, const Key&, const RelativeFeatureOptions&);
 template Method<float> prf_rpe_method();
 template Method<double> prf_rpe_method();
 template Method<float> nprf_rpe_method();

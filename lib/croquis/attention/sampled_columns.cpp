@@ -11,18 +11,18 @@ namespace {
 using Probabilities = SampledColumnsOptions::Probabilities;
 
 template <typename T>
-Approximation<T> approximate(const Problem<T>& problem, const ColumnNorms<T>& exact, arma::uword d,
-                             const Stream& stream, const SampledColumnsOptions& options) {
+Approximation<T> approximate(const Problem<T>& problem, const ColumnNorms<T>& exact, arma::uword d, const Key& draw_key,
+                             const SampledColumnsOptions& options) {
   require(d >= 1 && d <= problem.n(), "sampled-columns", "1 <= d <= n", {{"d", d}, {"n", problem.n()}});
   arma::Col<T> weights(problem.n(), arma::fill::ones);
   if (options.probabilities == Probabilities::exact) {
     weights = exact.norms % arma::sqrt(arma::sum(arma::square(problem.V()), 1));
   } else if (options.probabilities == Probabilities::pilot) {
     const arma::uword pilots = options.pilot_rows == 0 ? d : options.pilot_rows;
-    weights = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, stream.child("pilot")).weights;
+    weights = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, draw_key.child("pilot")).weights;
   }
   return from_scores(as_operator(importance_columns<T>(problem.Q(), problem.K(), exact.log_row_sums, std::move(weights),
-                                                       d, stream.child("columns"))),
+                                                       d, draw_key.child("columns"))),
                      problem);
 }
 
@@ -38,9 +38,9 @@ SampledColumnsOptions options_from(const OptionValues& values) {
 }  // namespace
 
 template <typename T>
-Approximation<T> sampled_columns(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> sampled_columns(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                  const SampledColumnsOptions& options) {
-  return approximate(problem, column_norms(problem.Q(), problem.K()), d, stream, options);
+  return approximate(problem, column_norms(problem.Q(), problem.K()), d, draw_key, options);
 }
 
 template <typename T>
@@ -57,7 +57,7 @@ Method<T> sampled_columns_method() {
     const auto exact = std::make_shared<const ColumnNorms<T>>(column_norms(problem.Q(), problem.K()));
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v()), fixed = static_cast<double>(options.pilot_rows);
-    return {[=](arma::uword d, const Stream& stream) { return approximate(problem, *exact, d, stream, options); },
+    return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, *exact, d, draw_key, options); },
             [=](double d) {
               const double pilots = options.probabilities != Probabilities::pilot ? 0 : fixed > 0 ? fixed : d;
               return n * n * (2 * p + 1) + 2 * n * d * (p + p_v) + n * d + n * pilots * (2 * p + 3);
@@ -66,9 +66,9 @@ Method<T> sampled_columns_method() {
   return method;
 }
 
-template Approximation<float> sampled_columns(const Problem<float>&, arma::uword, const Stream&,
+template Approximation<float> sampled_columns(const Problem<float>&, arma::uword, const Key&,
                                               const SampledColumnsOptions&);
-template Approximation<double> sampled_columns(const Problem<double>&, arma::uword, const Stream&,
+template Approximation<double> sampled_columns(const Problem<double>&, arma::uword, const Key&,
                                                const SampledColumnsOptions&);
 template Method<float> sampled_columns_method();
 template Method<double> sampled_columns_method();

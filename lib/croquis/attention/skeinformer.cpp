@@ -70,7 +70,7 @@ arma::Mat<T> normalised_product(const Problem<T>& problem, const arma::uvec& col
 // log_row_sums: of the exact D, or empty where that is not needed.
 template <typename T>
 Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_row_sums, arma::uword d,
-                             const Stream& stream, const SkeinformerOptions& options) {
+                             const Key& draw_key, const SkeinformerOptions& options) {
   const arma::uword n = problem.n();
   require(d >= 1 && d <= n, "skeinformer", "1 <= d <= n", {{"d", d}, {"n", n}});
   if (options.leave_one) d = std::min(d, std::max<arma::uword>(n - 1, 1));
@@ -78,8 +78,8 @@ Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_
   Pilot<T> pilot;
   if (options.columns == Columns::pilot) {
     const arma::uword pilots = options.pilot_rows == 0 ? d : options.pilot_rows;
-    pilot =
-        pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, stream.child("pilot"), options.reuse && by_softmax);
+    pilot = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, draw_key.child("pilot"),
+                         options.reuse && by_softmax);
   } else {
     pilot.weights.ones(n);
   }
@@ -89,7 +89,7 @@ Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_
     if (!known->is_empty()) scores.row_scores = softmax_transposed<T>(problem.Q().rows(*known), problem.K());
     return as_operator(std::move(scores));
   };
-  const Stream draw = stream.child("columns");
+  const Key draw = draw_key.child("columns");
   if (options.rows == Rows::weighted) {
     return from_scores(
         with_known(importance_columns<T>(problem.Q(), problem.K(), log_row_sums, std::move(pilot.weights), d, draw)),
@@ -142,7 +142,7 @@ Method<T> method_of(const char* name, const char* summary, const char* source, c
     const arma::Col<T> log_row_sums = log_row_sums_of(problem, chosen);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v()), fixed = static_cast<double>(chosen.pilot_rows);
-    return {[=](arma::uword d, const Stream& stream) { return approximate(problem, log_row_sums, d, stream, chosen); },
+    return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, log_row_sums, d, draw_key, chosen); },
             [=](double d) {
               const double pilots = chosen.columns == Columns::uniform ? 0 : fixed > 0 ? fixed : d;
               const double reused = chosen.reuse ? 2 * n * pilots * p_v : 0;
@@ -156,9 +156,9 @@ Method<T> method_of(const char* name, const char* summary, const char* source, c
 }  // namespace
 
 template <typename T>
-Approximation<T> skeinformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> skeinformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                              const SkeinformerOptions& options) {
-  return approximate(problem, log_row_sums_of(problem, options), d, stream, options);
+  return approximate(problem, log_row_sums_of(problem, options), d, draw_key, options);
 }
 
 template <typename T>
@@ -204,9 +204,8 @@ Method<T> skeinformer_no_reuse_method() {
                       {{"preset", "paper|code", "paper", "code: at most n - 1 columns and pilot rows"}, kPilot});
 }
 
-template Approximation<float> skeinformer(const Problem<float>&, arma::uword, const Stream&, const SkeinformerOptions&);
-template Approximation<double> skeinformer(const Problem<double>&, arma::uword, const Stream&,
-                                           const SkeinformerOptions&);
+template Approximation<float> skeinformer(const Problem<float>&, arma::uword, const Key&, const SkeinformerOptions&);
+template Approximation<double> skeinformer(const Problem<double>&, arma::uword, const Key&, const SkeinformerOptions&);
 template Method<float> skeinformer_method();
 template Method<double> skeinformer_method();
 template Method<float> skeinformer_uniform_method();

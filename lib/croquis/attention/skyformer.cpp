@@ -83,13 +83,13 @@ struct KernelizedScores {
 };
 
 template <typename T>
-KernelizedScores<T> kernelized_scores(const Shared<T>& shared, arma::uword d, const Stream& stream,
+KernelizedScores<T> kernelized_scores(const Shared<T>& shared, arma::uword d, const Key& draw_key,
                                       const SkyformerOptions& options) {
   const LiftedPoints<T>& lift = shared.lift;
   const arma::uword n = lift.n();
   require(d >= 1 && d <= 2 * n, "skyformer", "1 <= d <= 2n", {{"d", d}, {"n", n}});
   require(options.ridge >= 0 && std::isfinite(options.ridge), "skyformer", "ridge >= 0", {{"ridge", options.ridge}});
-  arma::uvec indices = shared.landmarks.draw(d, stream.child("landmarks"));
+  arma::uvec indices = shared.landmarks.draw(d, draw_key.child("landmarks"));
   // A point drawn twice adds nothing to the span: without it the core is of full rank, and a pseudo-inverse cheaper.
   if (options.inverse == SkyformerOptions::Inverse::pinv && options.ridge == 0) indices = arma::unique(indices);
   KernelizedScores<T> scores{lift, lift.points(indices), {}, {}};
@@ -98,9 +98,9 @@ KernelizedScores<T> kernelized_scores(const Shared<T>& shared, arma::uword d, co
 }
 
 template <typename T>
-Approximation<T> kernelized(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> kernelized(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Key& draw_key,
                             const SkyformerOptions& options) {
-  const KernelizedScores<T> c = kernelized_scores(shared, d, stream, options);
+  const KernelizedScores<T> c = kernelized_scores(shared, d, draw_key, options);
   Approximation<T> approximation;
   approximation.output = c.apply(problem.V());
   approximation.scores = deferred<T>(problem.n(), problem.n(), [c] { return c.stored(); });
@@ -109,9 +109,9 @@ Approximation<T> kernelized(const Shared<T>& shared, const Problem<T>& problem, 
 }
 
 template <typename T>
-Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Key& draw_key,
                          const SkyformerOptions& options) {
-  const KernelizedScores<T> c = kernelized_scores(shared, d, stream, options);
+  const KernelizedScores<T> c = kernelized_scores(shared, d, draw_key, options);
   const arma::uword n = problem.n(), p_v = problem.p_v();
   // Lemma 1 in logarithms: log a_ij = ||q_i||^2 / (2 sqrt(p)) + log c_ij + ||k_j||^2 / (2 sqrt(p)).
   const T scale = T(0.5) / std::sqrt(static_cast<T>(problem.p()));
@@ -189,7 +189,7 @@ Method<T> method_of(const char* name, const char* summary, const char* source, T
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     const double cube = options.inverse == SkyformerOptions::Inverse::pinv ? 9 : 8.0 * options.iterations;
-    return {[=](arma::uword d, const Stream& stream) { return approximate(shared, problem, d, stream, options); },
+    return {[=](arma::uword d, const Key& draw_key) { return approximate(shared, problem, d, draw_key, options); },
             [=](double d) {
               return 4 * n * d * p + 2 * d * d * p + 2 * n * d + d * d + cube * d * d * d + 4 * n * d * p_v +
                      4 * d * d * p_v;
@@ -209,15 +209,15 @@ SkyformerOptions SkyformerOptions::code() {
 }
 
 template <typename T>
-Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const SkyformerOptions& options) {
-  return kernelized(Shared<T>(problem, options), problem, d, stream, options);
+  return kernelized(Shared<T>(problem, options), problem, d, draw_key, options);
 }
 
 template <typename T>
-Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                    const SkyformerOptions& options) {
-  return softmax(Shared<T>(problem, options), problem, d, stream, options);
+  return softmax(Shared<T>(problem, options), problem, d, draw_key, options);
 }
 
 template <typename T>
@@ -233,11 +233,11 @@ Method<T> skyformer_softmax_method() {
                       Target::softmax, softmax<T>);
 }
 
-template Approximation<float> skyformer(const Problem<float>&, arma::uword, const Stream&, const SkyformerOptions&);
-template Approximation<double> skyformer(const Problem<double>&, arma::uword, const Stream&, const SkyformerOptions&);
-template Approximation<float> skyformer_softmax(const Problem<float>&, arma::uword, const Stream&,
+template Approximation<float> skyformer(const Problem<float>&, arma::uword, const Key&, const SkyformerOptions&);
+template Approximation<double> skyformer(const Problem<double>&, arma::uword, const Key&, const SkyformerOptions&);
+template Approximation<float> skyformer_softmax(const Problem<float>&, arma::uword, const Key&,
                                                 const SkyformerOptions&);
-template Approximation<double> skyformer_softmax(const Problem<double>&, arma::uword, const Stream&,
+template Approximation<double> skyformer_softmax(const Problem<double>&, arma::uword, const Key&,
                                                  const SkyformerOptions&);
 template Method<float> skyformer_method();
 template Method<double> skyformer_method();

@@ -42,12 +42,12 @@ HWY_INLINE void draws_of(const std::array<std::uint32_t, 4>& w, std::uint64_t* o
 }
 
 struct Generator {
-  const Stream& stream;
+  const Key& key;
   std::uint64_t k;
 
   template <typename T>
   void next(T* out) {
-    draws_of(stream.block(k++), out);
+    draws_of(key.block(k++), out);
   }
 };
 
@@ -143,7 +143,7 @@ HWY_INLINE void draws_of(const Blocks& b, std::uint64_t* out) {
 // The blocks k, k + 1, ..., a vector of them at a time.
 class Generator {
  public:
-  Generator(const Stream& stream, std::uint64_t first) : name_(stream.words().data()) {
+  Generator(const Key& key, std::uint64_t first) : name_(key.words().data()) {
     // In the order of lanes that the interleaving undoes: 0 B 1 B+1 ... with B = Lanes / 2.
     HWY_ALIGN std::uint64_t order[HWY_MAX_BYTES / sizeof(std::uint64_t)];
     const std::uint64_t half = blocks_at_once() / 2;
@@ -168,10 +168,10 @@ class Generator {
 #endif
 
 template <typename T>
-void fill(const Stream& stream, std::uint64_t first, std::uint64_t count, T* out) {
+void fill(const Key& key, std::uint64_t first, std::uint64_t count, T* out) {
   constexpr std::uint64_t per_block = 4 * sizeof(float) / sizeof(T);
   const std::uint64_t at_once = per_block * blocks_at_once();
-  Generator generator(stream, first / per_block);
+  Generator generator(key, first / per_block);
   HWY_ALIGN T part[std::size_t{4} * HWY_MAX_BYTES / sizeof(float)];
   std::uint64_t i = 0;
   for (std::uint64_t skip = first % per_block; i < count; skip = 0) {
@@ -187,14 +187,14 @@ void fill(const Stream& stream, std::uint64_t first, std::uint64_t count, T* out
   }
 }
 
-void fill_float(const Stream& stream, std::uint64_t first, std::uint64_t count, float* out) {
-  fill(stream, first, count, out);
+void fill_float(const Key& key, std::uint64_t first, std::uint64_t count, float* out) {
+  fill(key, first, count, out);
 }
-void fill_double(const Stream& stream, std::uint64_t first, std::uint64_t count, double* out) {
-  fill(stream, first, count, out);
+void fill_double(const Key& key, std::uint64_t first, std::uint64_t count, double* out) {
+  fill(key, first, count, out);
 }
-void fill_word(const Stream& stream, std::uint64_t first, std::uint64_t count, std::uint64_t* out) {
-  fill(stream, first, count, out);
+void fill_word(const Key& key, std::uint64_t first, std::uint64_t count, std::uint64_t* out) {
+  fill(key, first, count, out);
 }
 
 }  // namespace croquis::HWY_NAMESPACE
@@ -208,16 +208,16 @@ HWY_EXPORT(fill_double);
 HWY_EXPORT(fill_word);
 
 template <>
-void fill_normal(const Stream& stream, std::uint64_t first, std::uint64_t count, float* out) {
-  HWY_DYNAMIC_DISPATCH(fill_float)(stream, first, count, out);
+void fill_normal(const Key& key, std::uint64_t first, std::uint64_t count, float* out) {
+  HWY_DYNAMIC_DISPATCH(fill_float)(key, first, count, out);
 }
 template <>
-void fill_normal(const Stream& stream, std::uint64_t first, std::uint64_t count, double* out) {
-  HWY_DYNAMIC_DISPATCH(fill_double)(stream, first, count, out);
+void fill_normal(const Key& key, std::uint64_t first, std::uint64_t count, double* out) {
+  HWY_DYNAMIC_DISPATCH(fill_double)(key, first, count, out);
 }
 
-void fill_words(const Stream& stream, std::uint64_t first, std::uint64_t count, std::uint64_t* out) {
-  HWY_DYNAMIC_DISPATCH(fill_word)(stream, first, count, out);
+void fill_words(const Key& key, std::uint64_t first, std::uint64_t count, std::uint64_t* out) {
+  HWY_DYNAMIC_DISPATCH(fill_word)(key, first, count, out);
 }
 
 }  // namespace croquis

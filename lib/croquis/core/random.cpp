@@ -26,29 +26,29 @@ std::uint64_t hash(std::string_view text) {
 
 }  // namespace
 
-Stream::Stream(std::uint64_t seed) : name_{} {
+Key::Key(std::uint64_t seed) : name_{} {
   *this = derive(seed, kSeedDomain);
 }
 
-Stream Stream::derive(std::uint64_t tag, std::uint32_t domain) const {
+Key Key::derive(std::uint64_t tag, std::uint32_t domain) const {
   r123::Threefry4x32::ctr_type counter = {{low(tag), high(tag), domain, 0}};
   r123::Threefry4x32::key_type key = {{name_[0], name_[1], name_[2], name_[3]}};
   const auto out = r123::Threefry4x32{}(counter, key);
-  return Stream(Name{out[0], out[1], out[2], out[3]});
+  return Key(Name{out[0], out[1], out[2], out[3]});
 }
 
-Stream Stream::child(std::string_view purpose) const {
+Key Key::child(std::string_view purpose) const {
   return derive(hash(purpose), kNameDomain);
 }
-Stream Stream::child(std::uint64_t index) const {
+Key Key::child(std::uint64_t index) const {
   return derive(index, kIndexDomain);
 }
 
-std::string Stream::name() const {
+std::string Key::name() const {
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", name_[0], name_[1], name_[2], name_[3]);
 }
 
-Stream Stream::from_name(std::string_view hexadecimal) {
+Key Key::from_name(std::string_view hexadecimal) {
   constexpr std::size_t digits = 8;
   Name name{};
   bool good = hexadecimal.size() == name.size() * digits;
@@ -57,18 +57,18 @@ Stream Stream::from_name(std::string_view hexadecimal) {
     const auto [end, error] = std::from_chars(word.data(), word.data() + digits, name[i], 16);
     good = error == std::errc{} && end == word.data() + digits;
   }
-  require(good, "Stream::from_name", "32 hexadecimal digits", {{"name", hexadecimal}});
-  return Stream(name);
+  require(good, "Key::from_name", "32 hexadecimal digits", {{"name", hexadecimal}});
+  return Key(name);
 }
 
-std::array<std::uint32_t, 4> Stream::block(std::uint64_t k) const {
+std::array<std::uint32_t, 4> Key::block(std::uint64_t k) const {
   const r123::Philox4x32::ctr_type counter = {{low(k), high(k), name_[2], name_[3]}};
   const r123::Philox4x32::key_type key = {{name_[0], name_[1]}};
   const auto out = r123::Philox4x32{}(counter, key);
   return {out[0], out[1], out[2], out[3]};
 }
 
-Engine Stream::engine() const {
+Engine Key::engine() const {
   Engine engine(r123::Philox4x32::key_type{{name_[0], name_[1]}});
   // Random123's engine increments the counter before it draws.
   engine.setcounter({{0, 0, name_[2], name_[3]}}, 0);

@@ -112,9 +112,9 @@ arma::mat SplitScores::apply_transposed(const arma::mat& own) const {
   return y;
 }
 
-double split_spectral_norm(const SplitOperator& a, RowRange own, const Stream& stream, int steps, Communicator& world) {
+double split_spectral_norm(const SplitOperator& a, RowRange own, const Key& draw_key, int steps, Communicator& world) {
   arma::mat v(own.count, 1);
-  fill_normal(stream, own.first, own.count, v.memptr());
+  fill_normal(draw_key, own.first, own.count, v.memptr());
   const auto norm = [&](const arma::mat& x) {
     arma::mat square(1, 1);
     square(0) = arma::accu(arma::square(x));

@@ -7,8 +7,8 @@
 namespace croquis {
 
 /// K_ij = exp(-||x_i - y_j||^2 / 2), a x b, for points in the rows of X (a x p) and Y (b x p).
-/// Law: entries in [0, 1]. Exponents come from one product, x_i.y_j - ||x_i||^2/2 - ||y_j||^2/2, with absolute error
-///   of order p u max(||x||^2, ||y||^2), and are cut at 0: centre the points first (the kernel does not change).
+/// Guarantees: entries in [0, 1]. Exponents come from one product, x_i.y_j - ||x_i||^2/2 - ||y_j||^2/2, with absolute
+///   error of order p u max(||x||^2, ||y||^2), and are cut at 0: centre the points first (the kernel does not change).
 /// Cost: 2 a b p flops, a b exponentials.
 template <typename T>
 arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x, const arma::Mat<T>& y);

@@ -76,8 +76,8 @@ enum class RowScale {
 ///   to be read or moved from,
 ///   finish(i0, sums): with RowScale::by_largest, what becomes of rows i0, i0 + 1, ... of M X before they are given
 ///   back.
-/// Law: blocks of 64 rows and 512 columns, by shape alone. Where M has more columns than rows they are dealt out in 8
-///   groups, whose sums are added in order. The same bits for any number of threads.
+/// Guarantees: blocks of 64 rows and 512 columns, by shape alone. Where M has more columns than rows they are dealt out
+///   in 8 groups, whose sums are added in order. The same bits for any number of threads.
 template <typename T, typename Scores>
 class StreamedProduct {
  public:

@@ -7,7 +7,7 @@
 namespace croquis {
 
 /// C_ki = sqrt((2 - [k = 0]) / n) cos(pi (2i + 1) k / (2n)), the orthonormal DCT-II of any length n; C C^T = I.
-/// Law: ||error|| <= c u log2 n ||x||, c about 10 (FFTW's REDFT10 and REDFT01).
+/// Guarantees: ||error|| <= c u log2 n ||x||, c about 10 (FFTW's REDFT10 and REDFT01).
 /// Cost: O(n log n) a transform for every n, primes included. A plan is made once a length and precision, with
 ///   FFTW_ESTIMATE, and kept; transforms by one plan may run at the same time.
 /// Throws: std::invalid_argument unless 1 <= n < 2^31; std::runtime_error when FFTW makes no plan.

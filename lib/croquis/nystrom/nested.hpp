@@ -9,9 +9,9 @@ namespace croquis {
 
 /// C~_d for the first d landmarks of a list, every d from one factorisation: the Cholesky factor of the core in the
 /// order of the list, F = M(:, J) R^{-1}, has its first columns in common.
-/// Law: a landmark whose kernel column lies within `cutoff` of the span of those before it (a repeated one does) adds
-///   nothing, as under a pseudo-inverse. M - M~_d is positive semi-definite and falls as d grows; ||C - C~_d||, of one
-///   of its blocks, nearly always does.
+/// Guarantees: a landmark whose kernel column lies within `cutoff` of the span of those before it (a repeated one does)
+///   adds nothing, as under a pseudo-inverse. M - M~_d is positive semi-definite and falls as d grows; ||C - C~_d||, of
+///   one of its blocks, nearly always does.
 /// Cost: 4 n d^2 flops for all up to d, 2 n d kernel entries and numbers. 0 < cutoff < 1.
 class NestedNystrom {
  public:

@@ -33,8 +33,8 @@ class LandmarkSampler {
   LandmarkSampler(KernelMatrix<T> matrix, LandmarkPolicy policy, arma::uvec list = {});
 
   /// At most d indices < n. 1 <= d <= n; d <= length of the list, whose indices are < n, for `given`.
-  /// Randomness: the stream, in the way of each policy.
-  arma::uvec draw(arma::uword d, const Stream& stream) const;
+  /// Randomness: the random key, in the way of each policy.
+  arma::uvec draw(arma::uword d, const Key& draw_key) const;
 
  private:
   KernelMatrix<T> matrix_;

@@ -14,8 +14,8 @@ namespace {
 template <typename T>
 constexpr T kUnit = std::numeric_limits<T>::epsilon();
 
-double uniform(const Stream& stream, arma::uword i) {
-  const auto word = stream.block(i);
+double uniform(const Key& draw_key, arma::uword i) {
+  const auto word = draw_key.block(i);
   return r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);
 }
 
@@ -98,9 +98,9 @@ T RidgeLeverage<T>::ridge_for(arma::uword d) const {
 }
 
 template <typename T>
-arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword d, const Stream& stream) {
+arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key) {
   require(d >= 1 && d <= matrix.n, "recursive_leverage_sample", "1 <= d <= n", {{"d", d}, {"n", matrix.n}});
-  const arma::uvec order = sample_without_replacement(matrix.n, matrix.n, stream.child("order"));
+  const arma::uvec order = sample_without_replacement(matrix.n, matrix.n, draw_key.child("order"));
   std::vector<arma::uword> sizes = {matrix.n};
   while (sizes.back() > 2 * d) sizes.push_back((sizes.back() + 1) / 2);
   const double oversampling = std::max(1.0, std::log(static_cast<double>(d)));
@@ -114,9 +114,9 @@ arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword 
     const Level<T> level = level_scores(matrix, points, sample, weights, rank);
     if (l == 0) {
       return points(sample_weighted_without_replacement(arma::Col<T>(arma::clamp(level.residual / level.ridge, 0, 1)),
-                                                        d, stream.child("final")));
+                                                        d, draw_key.child("final")));
     }
-    const Stream draws = stream.child("level").child(l);
+    const Key draws = draw_key.child("level").child(l);
     std::vector<arma::uword> drawn;
     std::vector<T> drawn_weights;
     for (arma::uword i = 0; i < points.n_elem; ++i) {
@@ -134,7 +134,7 @@ arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword 
 
 template class RidgeLeverage<float>;
 template class RidgeLeverage<double>;
-template arma::uvec recursive_leverage_sample(const KernelMatrix<float>&, arma::uword, const Stream&);
-template arma::uvec recursive_leverage_sample(const KernelMatrix<double>&, arma::uword, const Stream&);
+template arma::uvec recursive_leverage_sample(const KernelMatrix<float>&, arma::uword, const Key&);
+template arma::uvec recursive_leverage_sample(const KernelMatrix<double>&, arma::uword, const Key&);
 
 }  // namespace croquis

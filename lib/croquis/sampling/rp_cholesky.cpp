@@ -16,8 +16,8 @@ struct Proposal {
   double place, chance;
 };
 
-Proposal proposal(const Stream& stream, std::uint64_t k) {
-  const auto w = stream.block(k);
+Proposal proposal(const Key& draw_key, std::uint64_t k) {
+  const auto w = draw_key.block(k);
   return {r123::u01<double>(w[0] | static_cast<std::uint64_t>(w[1]) << 32),
           r123::u01<double>(w[2] | static_cast<std::uint64_t>(w[3]) << 32)};
 }
@@ -37,10 +37,10 @@ arma::Mat<T> first_columns(const arma::Mat<T>& m, const arma::uvec& rows, arma::
 }  // namespace
 
 template <typename T>
-PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Stream& stream) {
+PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key) {
   const arma::uword n = matrix.n;
   require(d >= 1 && d <= n, "rp_cholesky", "1 <= d <= n", {{"d", d}, {"n", n}});
-  const Stream proposals = stream.child("proposal");
+  const Key proposals = draw_key.child("proposal");
   PivotedCholesky<T> result{{}, arma::Mat<T>(n, d), matrix.diagonal};
   std::vector<arma::uword> pivots;
   const double stop = static_cast<double>(arma::accu(matrix.diagonal)) * static_cast<double>(d) *
@@ -101,7 +101,7 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
   return result;
 }
 
-template PivotedCholesky<float> rp_cholesky(const KernelMatrix<float>&, arma::uword, const Stream&);
-template PivotedCholesky<double> rp_cholesky(const KernelMatrix<double>&, arma::uword, const Stream&);
+template PivotedCholesky<float> rp_cholesky(const KernelMatrix<float>&, arma::uword, const Key&);
+template PivotedCholesky<double> rp_cholesky(const KernelMatrix<double>&, arma::uword, const Key&);
 
 }  // namespace croquis

@@ -7,8 +7,8 @@
 
 namespace croquis {
 
-AccumulativeSketch::AccumulativeSketch(arma::uword n, arma::uword d, arma::uword m, const Stream& stream)
-    : n_(n), d_(d), m_(m), indices_(stream.child("indices")), signs_(stream.child("signs")) {
+AccumulativeSketch::AccumulativeSketch(arma::uword n, arma::uword d, arma::uword m, const Key& key)
+    : n_(n), d_(d), m_(m), indices_(key.child("indices")), signs_(key.child("signs")) {
   require(n >= 1 && n >> 32 == 0 && d >= 1 && m >= 1, "AccumulativeSketch", "1 <= n < 2^32, d >= 1, m >= 1",
           {{"n", n}, {"d", d}, {"m", m}});
 }

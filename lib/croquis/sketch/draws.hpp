@@ -1,4 +1,4 @@
-// Signs and places from the words of a stream, by position.
+// Signs and places from the words of a key, by position.
 #pragma once
 
 #include <croquis/core/words.hpp>
@@ -6,10 +6,10 @@
 
 namespace croquis {
 
-/// out[i] = +magnitude or -magnitude as bit first + i of the stream is 0 or 1; bit k is bit k % 128 of block k / 128.
-/// Randomness: the sign of i depends on the stream and first + i alone, and is the same in float and double.
+/// out[i] = +magnitude or -magnitude as bit first + i of the key is 0 or 1; bit k is bit k % 128 of block k / 128.
+/// Randomness: the sign of i depends on the key and first + i alone, and is the same in float and double.
 template <typename T>
-void fill_signs(const Stream& stream, std::uint64_t first, std::uint64_t count, T magnitude, T* out);
+void fill_signs(const Key& key, std::uint64_t first, std::uint64_t count, T magnitude, T* out);
 
 /// floor(word bound / 2^64), for bound < 2^32: each of 0 ... bound-1 has probability 1/bound up to 2^-64.
 constexpr std::uint64_t place_of(std::uint64_t word, std::uint64_t bound) {

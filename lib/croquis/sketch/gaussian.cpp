@@ -5,10 +5,10 @@
 
 namespace croquis {
 
-GaussianSketch::GaussianSketch(arma::uword n, arma::uword d, const Stream& stream) : n_(n) {
+GaussianSketch::GaussianSketch(arma::uword n, arma::uword d, const Key& key) : n_(n) {
   require(d >= 1, "GaussianSketch", "d >= 1", {{"d", d}});
   columns_.reserve(d);
-  for (arma::uword j = 0; j < d; ++j) columns_.push_back(stream.child(j));
+  for (arma::uword j = 0; j < d; ++j) columns_.push_back(key.child(j));
 }
 
 // Normals of one column. The factor 1 / sqrt(d) comes last, on the product.

@@ -8,13 +8,13 @@
 namespace croquis {
 
 /// S_ij = z_ij / sqrt(d), z_ij independent N(0,1): Linformer, Skeinformer Def. 3.2.
-/// Randomness: z_ij is normal i of the stream's child j (in float and in double another draw). A sketch with more
-///   columns on the same stream begins with the smaller one, up to the factor 1 / sqrt(d).
+/// Randomness: z_ij is normal i of the key's child j (in float and in double another draw). A sketch with more
+///   columns on the same key begins with the smaller one, up to the factor 1 / sqrt(d).
 /// Cost: 2 n d k flops and n d normals a product; S is generated in blocks of rows and never stored.
 class GaussianSketch {
  public:
   /// n rows, d >= 1 columns.
-  GaussianSketch(arma::uword n, arma::uword d, const Stream& stream);
+  GaussianSketch(arma::uword n, arma::uword d, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return columns_.size(); }
@@ -38,7 +38,7 @@ class GaussianSketch {
   T scale() const;
 
   arma::uword n_;
-  std::vector<Stream> columns_;
+  std::vector<Key> columns_;
 };
 
 }  // namespace croquis

@@ -6,7 +6,7 @@
 
 namespace croquis {
 
-ImportanceSampling::ImportanceSampling(const arma::vec& weights, arma::uword d, const Stream& stream)
+ImportanceSampling::ImportanceSampling(const arma::vec& weights, arma::uword d, const Key& key)
     : n_(weights.n_elem), indices_(d), entries_(d) {
   require(n_ >= 1 && n_ >> 32 == 0 && d >= 1, "ImportanceSampling", "1 <= number of weights < 2^32, d >= 1",
           {{"weights", n_}, {"d", d}});
@@ -24,7 +24,7 @@ ImportanceSampling::ImportanceSampling(const arma::vec& weights, arma::uword d, 
       static_cast<arma::uword>(std::lower_bound(cumulative.begin(), cumulative.end(), total) - cumulative.begin());
   for (arma::uword j = 0; j < d; ++j) {
     std::uint64_t word = 0;
-    fill_words(stream.child(j), 0, 1, &word);
+    fill_words(key.child(j), 0, 1, &word);
     const double u = static_cast<double>(word >> 11) * 0x1p-53;  // in [0, 1)
     const auto above = std::upper_bound(cumulative.begin(), cumulative.end(), u * total) - cumulative.begin();
     indices_(j) = std::min(static_cast<arma::uword>(above), last);

@@ -6,10 +6,10 @@
 
 namespace croquis {
 
-RademacherSketch::RademacherSketch(arma::uword n, arma::uword d, const Stream& stream) : n_(n) {
+RademacherSketch::RademacherSketch(arma::uword n, arma::uword d, const Key& key) : n_(n) {
   require(n >= 1 && d >= 1, "RademacherSketch", "n >= 1, d >= 1", {{"n", n}, {"d", d}});
   columns_.reserve(d);
-  for (arma::uword j = 0; j < d; ++j) columns_.push_back(stream.child(j));
+  for (arma::uword j = 0; j < d; ++j) columns_.push_back(key.child(j));
 }
 
 template <typename T>

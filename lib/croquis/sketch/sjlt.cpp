@@ -12,8 +12,7 @@ namespace {
 constexpr arma::uword kRowsAtOnce = 1024;
 }
 
-SjltSketch::SjltSketch(arma::uword n, arma::uword d, arma::uword s, const Stream& stream)
-    : n_(n), d_(d), s_(s), stream_(stream) {
+SjltSketch::SjltSketch(arma::uword n, arma::uword d, arma::uword s, const Key& key) : n_(n), d_(d), s_(s), key_(key) {
   require(n >= 1 && s >= 1 && s <= d && d >> 32 == 0, "SjltSketch", "n >= 1, 1 <= s <= d < 2^32",
           {{"n", n}, {"d", d}, {"s", s}});
 }
@@ -28,7 +27,7 @@ SparseColumns<T> SjltSketch::transposed() const {
   parallel_for((n_ + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::size_t b) {
     const arma::uword first = b * kRowsAtOnce, count = std::min(kRowsAtOnce, n_ - first);
     std::vector<std::uint64_t> words(count * s_), taken(s_);
-    fill_words(stream_, first * s_, words.size(), words.data());
+    fill_words(key_, first * s_, words.size(), words.data());
     std::vector<std::uint32_t> order(d_);
     std::iota(order.begin(), order.end(), 0U);
     for (arma::uword i = 0; i < count; ++i) {

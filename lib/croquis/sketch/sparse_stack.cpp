@@ -10,12 +10,12 @@ namespace {
 constexpr arma::uword kRowsAtOnce = 1024;
 }
 
-SparseStack::SparseStack(arma::uword n, arma::uword d, arma::uword zeta, const Stream& stream) : n_(n) {
+SparseStack::SparseStack(arma::uword n, arma::uword d, arma::uword zeta, const Key& key) : n_(n) {
   require(n >= 1 && zeta >= 1 && d >= zeta && d % zeta == 0 && d >> 32 == 0, "SparseStack",
           "n >= 1, zeta >= 1, d < 2^32 a positive multiple of zeta", {{"n", n}, {"d", d}, {"zeta", zeta}});
   width_ = d / zeta;
   blocks_.reserve(zeta);
-  for (arma::uword b = 0; b < zeta; ++b) blocks_.push_back(stream.child(b));
+  for (arma::uword b = 0; b < zeta; ++b) blocks_.push_back(key.child(b));
 }
 
 template <typename T>

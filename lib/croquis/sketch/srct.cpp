@@ -8,9 +8,9 @@
 
 namespace croquis {
 
-SrctSketch::SrctSketch(arma::uword n, arma::uword d, const Stream& stream) : n_(n), signs_(stream.child("signs")) {
+SrctSketch::SrctSketch(arma::uword n, arma::uword d, const Key& key) : n_(n), signs_(key.child("signs")) {
   require(d >= 1 && d <= n && n >> 31 == 0, "SrctSketch", "1 <= d <= n < 2^31", {{"n", n}, {"d", d}});
-  rows_ = sample_without_replacement(n, d, stream.child("rows"));
+  rows_ = sample_without_replacement(n, d, key.child("rows"));
 }
 
 // sqrt(n/d) D

@@ -9,17 +9,17 @@ namespace croquis {
 
 /// S^T = sqrt(n/d) R C D: C the orthonormal DCT-II of length n, D n fair signs, R d different uniform rows.
 /// S_ij = sqrt(n/d) D_i sqrt((2 - [r_j = 0]) / n) cos(pi (2i + 1) r_j / 2n).
-/// Law: E[S S^T] = I; S^T S = (n/d) I. Avron, Maymounkov & Toledo 2010, Sec. 3; of C their analysis needs only that it
-///   is orthogonal with n C_ki^2 <= 2. No padding: d <= n, any n.
-/// Randomness: D_i is bit i of the stream's child("signs"), r_j index j of sample_without_replacement(n, ...) on its
-///   child("rows"); the same in float and double. A sketch with more columns on the same stream begins with the smaller
+/// Guarantees: E[S S^T] = I; S^T S = (n/d) I. Avron, Maymounkov & Toledo 2010, Sec. 3; of C their analysis needs only
+///   that it is orthogonal with n C_ki^2 <= 2. No padding: d <= n, any n.
+/// Randomness: D_i is bit i of the key's child("signs"), r_j index j of sample_without_replacement(n, ...) on its
+///   child("rows"); the same in float and double. A sketch with more columns on the same key begins with the smaller
 ///   one, up to the factor 1 / sqrt(d).
 /// Cost: one FFTW transform, O(n log n) for any n, and n numbers of memory a thread for each of the k columns (rows, in
 ///   `right`) of M, whatever d is; `right` also transposes M and its product. Keeps d indices.
 /// Throws: std::invalid_argument unless 1 <= d <= n < 2^31, and for a factor of another size.
 class SrctSketch {
  public:
-  SrctSketch(arma::uword n, arma::uword d, const Stream& stream);
+  SrctSketch(arma::uword n, arma::uword d, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return rows_.n_elem; }
@@ -39,7 +39,7 @@ class SrctSketch {
   std::size_t work() const;
 
   arma::uword n_;
-  Stream signs_;
+  Key signs_;
   arma::uvec rows_;
 };
 

@@ -10,11 +10,11 @@
 
 namespace croquis {
 
-SrhtSketch::SrhtSketch(arma::uword n, arma::uword d, const Stream& stream)
-    : n_(n), length_(next_power_of_two(n)), signs_(stream.child("signs")) {
+SrhtSketch::SrhtSketch(arma::uword n, arma::uword d, const Key& key)
+    : n_(n), length_(next_power_of_two(n)), signs_(key.child("signs")) {
   require(n >= 1 && d >= 1 && d <= length_, "SrhtSketch", "n >= 1, 1 <= d <= n', the next power of two",
           {{"n", n}, {"d", d}, {"n'", length_}});
-  rows_ = sample_without_replacement(length_, d, stream.child("rows"));
+  rows_ = sample_without_replacement(length_, d, key.child("rows"));
 }
 
 // D / sqrt(d): the factor sqrt(n'/d) and the 1 / sqrt(n') of H in one.

@@ -16,9 +16,9 @@ struct Share {
 
 /// alpha_i = total w_i / sum w for named checks.
 ///
-/// Law: with each check wrong with probability at most its alpha, any of them is wrong with probability at most total,
-///   however they depend on each other (Bonferroni). All checks are named at the start, so that no alpha depends on
-///   what another found.
+/// Guarantees: with each check wrong with probability at most its alpha, any of them is wrong with probability at most
+///   total, however they depend on each other (Bonferroni). All checks are named at the start, so that no alpha depends
+///   on what another found.
 /// A check that consists of several takes its alpha as a budget of its own: ErrorBudget(parts, budget.spend(name)).
 class ErrorBudget {
  public:

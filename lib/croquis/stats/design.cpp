@@ -109,15 +109,15 @@ std::uint64_t samples_for_variance_ratio(double ratio, double alpha, double miss
 double detectable_variance_increase(std::uint64_t n, double alpha, double miss) {
   require_errors(alpha, miss, "detectable_variance_increase");
   require(n >= 2, "detectable_variance_increase", "n >= 2", {{"n", n}});
-  const bm::chi_squared law(static_cast<double>(n - 1));
-  return bm::quantile(bm::complement(law, alpha / 2)) / bm::quantile(law, miss);
+  const bm::chi_squared distribution(static_cast<double>(n - 1));
+  return bm::quantile(bm::complement(distribution, alpha / 2)) / bm::quantile(distribution, miss);
 }
 
 double detectable_variance_decrease(std::uint64_t n, double alpha, double miss) {
   require_errors(alpha, miss, "detectable_variance_decrease");
   require(n >= 2, "detectable_variance_decrease", "n >= 2", {{"n", n}});
-  const bm::chi_squared law(static_cast<double>(n - 1));
-  return bm::quantile(law, alpha / 2) / bm::quantile(bm::complement(law, miss));
+  const bm::chi_squared distribution(static_cast<double>(n - 1));
+  return bm::quantile(distribution, alpha / 2) / bm::quantile(bm::complement(distribution, miss));
 }
 
 std::uint64_t samples_for_distribution_gap(double discrepancy, double alpha, double miss) {

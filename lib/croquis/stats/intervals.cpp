@@ -58,8 +58,8 @@ Interval clopper_pearson(std::uint64_t failures, std::uint64_t trials, double al
 
 Interval student_interval(const Accumulator& sample, double alpha, Side side) {
   require_sample(sample, 2, alpha, "student_interval");
-  const bm::students_t law(static_cast<double>(sample.count() - 1));
-  const double margin = bm::quantile(bm::complement(law, per_limit(alpha, side))) * sample.standard_error();
+  const bm::students_t distribution(static_cast<double>(sample.count() - 1));
+  const double margin = bm::quantile(bm::complement(distribution, per_limit(alpha, side))) * sample.standard_error();
   return limited(sample.mean() - margin, sample.mean() + margin, side, Interval{});
 }
 
@@ -76,9 +76,10 @@ Interval empirical_bernstein_interval(const Accumulator& sample, Interval range,
 Interval chi_squared_variance_interval(const Accumulator& sample, double alpha, Side side) {
   require_sample(sample, 2, alpha, "chi_squared_variance_interval");
   const auto degrees = static_cast<double>(sample.count() - 1);
-  const bm::chi_squared law(degrees);
+  const bm::chi_squared distribution(degrees);
   const double a = per_limit(alpha, side), sum = degrees * sample.variance();
-  return limited(sum / bm::quantile(bm::complement(law, a)), sum / bm::quantile(law, a), side, kNonNegative);
+  return limited(sum / bm::quantile(bm::complement(distribution, a)), sum / bm::quantile(distribution, a), side,
+                 kNonNegative);
 }
 
 Interval asymptotic_variance_interval(const Accumulator& sample, double alpha, Side side) {
@@ -106,9 +107,10 @@ Interval variance_ratio_interval(const Accumulator& x, const Accumulator& y, dou
   require_sample(x, 2, alpha, where);
   require_sample(y, 2, alpha, where);
   require(y.variance() > 0, where, "values of y that differ");
-  const bm::fisher_f law(static_cast<double>(x.count() - 1), static_cast<double>(y.count() - 1));
+  const bm::fisher_f distribution(static_cast<double>(x.count() - 1), static_cast<double>(y.count() - 1));
   const double a = per_limit(alpha, side), ratio = x.variance() / y.variance();
-  return limited(ratio / bm::quantile(bm::complement(law, a)), ratio / bm::quantile(law, a), side, kNonNegative);
+  return limited(ratio / bm::quantile(bm::complement(distribution, a)), ratio / bm::quantile(distribution, a), side,
+                 kNonNegative);
 }
 
 Interval fieller_interval(std::span<const double> y, std::span<const double> x, double alpha) {

@@ -169,8 +169,9 @@ TestResult binomial_test(std::uint64_t successes, std::uint64_t trials, double p
           {{"successes", successes}, {"trials", trials}});
   require(probability >= 0 && probability <= 1, where, "a probability", {{"probability", probability}});
   const auto n = static_cast<double>(trials), k = static_cast<double>(successes);
-  const bm::binomial law(n, probability);
-  const double lower = bm::cdf(law, k), upper = successes == 0 ? 1.0 : bm::cdf(bm::complement(law, k - 1));
+  const bm::binomial distribution(n, probability);
+  const double lower = bm::cdf(distribution, k),
+               upper = successes == 0 ? 1.0 : bm::cdf(bm::complement(distribution, k - 1));
   if (side == Side::upper) return {k / n, upper};
   if (side == Side::lower) return {k / n, lower};
   return {k / n, std::min(1.0, 2 * std::min(lower, upper))};

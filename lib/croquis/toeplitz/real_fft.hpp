@@ -15,8 +15,9 @@ arma::uword fft_friendly_length(arma::uword n);
 /// Plans are made once a size and precision, with FFTW_ESTIMATE, and kept for the life of the program. FFTW_MEASURE
 /// picks by the clock: the same seed could give other bits on another day, and planning took 2 s at length 2048 and 17
 /// s at 131072 on a busy machine, for transforms 1.1 to 1.7 times as fast. Transforms by one plan may run at the same
-/// time, each in a workspace of its own. Law: ||error||_2 <= about 7 u log2(rows cols) ||result||_2 (Higham 2002,
-/// Thm. 24.2). Throws: std::invalid_argument unless 1 <= rows, cols < 2^31; std::runtime_error when FFTW makes no plan.
+/// time, each in a workspace of its own. Guarantees: ||error||_2 <= about 7 u log2(rows cols) ||result||_2 (Higham
+/// 2002, Thm. 24.2). Throws: std::invalid_argument unless 1 <= rows, cols < 2^31; std::runtime_error when FFTW makes no
+/// plan.
 template <typename T>
 class RealFft {
  public:
