@@ -1,7 +1,7 @@
 // The relative position bias of an input, from the command line's options.
 #pragma once
 
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/toeplitz/relative_position.hpp>
 #include <string>
 

@@ -8,7 +8,7 @@
 #include <croquis/linalg/spectrum.hpp>
 #include <croquis/linalg/trace_estimate.hpp>
 #include <croquis/nystrom/nested.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/leverage.hpp>
 #include <limits>
 #include <map>

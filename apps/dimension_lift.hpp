@@ -3,8 +3,8 @@
 
 #include <armadillo>
 #include <croquis/attention/problem.hpp>
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/linear_operator.hpp>
+#include <croquis/random/key.hpp>
 #include <vector>
 
 /// At one lambda. With lanczos the scores are upper limits and beta is a lower one.

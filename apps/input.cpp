@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <croquis/core/random.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/io/npy.hpp>
 #include <croquis/io/npz.hpp>
+#include <croquis/random/key.hpp>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>

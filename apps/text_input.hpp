@@ -1,7 +1,7 @@
 // Inputs that are made of a text: heads of an initialised and of a trained BERT.
 #pragma once
 
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <string>
 #include <utility>
 #include <vector>

@@ -7,7 +7,8 @@
 #include <croquis/core/memory.hpp>
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/io/npy.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <filesystem>
 #include <limits>
 #include <stdexcept>

@@ -4,7 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
+#include <croquis/random/draws.hpp>
 #include <string>
 
 namespace bench {

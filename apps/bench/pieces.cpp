@@ -2,7 +2,7 @@
 #include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/hadamard.hpp>
 #include <croquis/linalg/vector_math.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 #include <vector>
 
 #include "bench.hpp"

@@ -3,7 +3,7 @@
 
 #include <armadillo>
 #include <croquis/attention/problem.hpp>
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/stats/decision.hpp>
 #include <cstdint>
 #include <functional>

@@ -3,7 +3,7 @@
 
 #include <cmath>
 #include <croquis/inputs/synthetic.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 #include "claims/claim.hpp"
 #include "claims/decisions.hpp"

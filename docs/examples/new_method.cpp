@@ -7,7 +7,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/measure/errors.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 using namespace croquis;
 

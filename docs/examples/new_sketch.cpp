@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <croquis/core/random.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/sketch/any_sketch.hpp>
 #include <croquis/sketch/uniform_sampling.hpp>
 

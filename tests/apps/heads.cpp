@@ -1,8 +1,8 @@
 // Inputs of several heads: .npy of three dimensions and .npz.
 #include <doctest/doctest.h>
-#include <croquis/core/random.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
+#include <croquis/random/draws.hpp>
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 // A run that is killed, wherever it is, and resumed, gives the rows of one that was not.
 #include <doctest/doctest.h>
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 
 #include <chrono>
 #include <csignal>

@@ -4,9 +4,9 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/features/projections.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
-#include <croquis/sketch/draws.hpp>
 
 #include "support/approximations.hpp"
 

@@ -1,6 +1,6 @@
 #include <croquis/attention/informer.hpp>
 
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 
 #include <algorithm>
 

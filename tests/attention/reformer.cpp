@@ -1,4 +1,5 @@
 #include <croquis/attention/reformer.hpp>
+#include <croquis/random/draws.hpp>
 
 #include "support/approximations.hpp"
 #include "support/thread_count.hpp"

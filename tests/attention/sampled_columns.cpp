@@ -1,8 +1,8 @@
 #include <croquis/attention/sampled_columns.hpp>
 
 #include <croquis/attention/skeinformer.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/column_norms.hpp>
-#include <croquis/sampling/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 #include <functional>
 

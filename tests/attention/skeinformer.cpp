@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/measure/errors.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 #include <cmath>
 #include <set>

@@ -1,7 +1,7 @@
 #include <croquis/attention/skeinformer.hpp>
 
 #include <croquis/attention/exact.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 
 #include "support/approximations.hpp"

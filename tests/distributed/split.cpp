@@ -11,6 +11,7 @@
 #include <croquis/distributed/split_scores.hpp>
 #include <croquis/io/npy.hpp>
 #include <croquis/linalg/norms.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <croquis/sketch/rademacher.hpp>
 #include <filesystem>

@@ -8,7 +8,7 @@
 //   Any other is run on less (kSmaller): fewer tokens, draws and repeats.
 // "$ croquis ..." is the transcript of one machine, and not run.
 #include <doctest/doctest.h>
-#include <croquis/core/random.hpp>
+#include <croquis/random/draws.hpp>
 
 #include <algorithm>
 #include <map>

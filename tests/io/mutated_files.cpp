@@ -1,6 +1,6 @@
 // Right files with random damage: a short run of what tests/fuzz does for hours with libFuzzer.
 #include <doctest/doctest.h>
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 
 #include <algorithm>
 #include <string>

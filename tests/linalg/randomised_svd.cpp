@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <croquis/linalg/randomised_svd.hpp>
+#include <croquis/random/draws.hpp>
 
 #include "support/refusal.hpp"
 #include "support/relative.hpp"

@@ -2,6 +2,7 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/measure/sampled_errors.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/stats/tests.hpp>
 
 #include "support/refusal.hpp"

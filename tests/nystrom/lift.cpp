@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/nystrom/lift.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 #include <cmath>
 #include <set>

@@ -2,7 +2,7 @@
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/nystrom/nested.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sketch/accumulative.hpp>
 
 #include <cmath>

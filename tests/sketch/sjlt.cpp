@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
-#include <croquis/sampling/indices.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sketch/sjlt.hpp>
 
 #include <cmath>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cmath>
-#include <croquis/core/random.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/stats/accumulator.hpp>
 #include <cstdint>
 #include <vector>

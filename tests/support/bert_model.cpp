@@ -4,7 +4,7 @@
 
 #include <bit>
 #include <cmath>
-#include <croquis/core/random.hpp>
+#include <croquis/random/draws.hpp>
 #include <cstdint>
 
 #include "support/archives.hpp"

@@ -3,7 +3,7 @@
 
 #include <armadillo>
 #include <croquis/attention/problem.hpp>
-#include <croquis/core/random.hpp>
+#include <croquis/random/draws.hpp>
 
 /// Entries N(0,1), drawn in double and rounded to T: the same matrix in both precisions.
 template <typename T = double>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/attention/problem.hpp>
+#include <croquis/random/draws.hpp>
 
 #include "support/dense.hpp"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <functional>
 #include <map>
 #include <vector>

@@ -1,7 +1,7 @@
 // Relative position biases that the claims are checked on.
 #pragma once
 
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/toeplitz/relative_position.hpp>
 #include <string>
 #include <vector>

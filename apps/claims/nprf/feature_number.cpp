@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/features/feature_pair.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/stats/intervals.hpp>
 
 #include "claims/decisions.hpp"

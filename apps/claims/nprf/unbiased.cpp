@@ -5,6 +5,7 @@
 #include <cmath>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_pair.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/stats/intervals.hpp>
 
 #include "claims/decisions.hpp"

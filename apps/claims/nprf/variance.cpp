@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <croquis/features/feature_pair.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/stats/intervals.hpp>
 
 #include "claims/decisions.hpp"

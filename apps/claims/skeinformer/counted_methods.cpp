@@ -7,8 +7,8 @@
 #include <croquis/features/projections.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/nystrom/segment_means.hpp>
-#include <croquis/sampling/indices.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <numeric>
 
 using croquis::Key;

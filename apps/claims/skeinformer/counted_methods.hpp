@@ -2,8 +2,8 @@
 #pragma once
 
 #include <croquis/attention/problem.hpp>
-#include <croquis/core/random.hpp>
 #include <croquis/features/feature_maps.hpp>
+#include <croquis/random/key.hpp>
 
 /// What was computed, and with how many multiply-adds in matrix products.
 struct CountedOutput {

@@ -17,7 +17,7 @@ class Operator {
     return distribution_->make(description_, draw_key);
   }
 
-  /// No |(S S^T)_ij| is above this, in any draw: d max |S_ij|^2. Normals are bounded too (core/random.hpp).
+  /// No |(S S^T)_ij| is above this, in any draw: d max |S_ij|^2. Normals are bounded too (random/draws.hpp).
   double largest_entry() const;
 
  private:

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/kernel/softmax.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 
 #include "claims/decisions.hpp"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <croquis/linalg/norms.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <memory>
 
 #include "claims/decisions.hpp"

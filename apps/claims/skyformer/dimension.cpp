@@ -5,7 +5,7 @@
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/nystrom/lift.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/stats/regression.hpp>
 
 #include "claims/decisions.hpp"

@@ -4,7 +4,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/nystrom/lift.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 #include "claims/decisions.hpp"
 #include "claims/skyformer/checks.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <croquis/core/require.hpp>
 #include <croquis/nystrom/lift.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
 
 #include "claims/claim.hpp"

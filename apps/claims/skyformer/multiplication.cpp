@@ -1,7 +1,7 @@
 // Lemma C.2: ||H Pi Pi^T H^T - H H^T|| <= ||H||^2 / 2, Pi = sqrt(n) S.
 #include <fmt/format.h>
 
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 #include "claims/decisions.hpp"
 #include "claims/skyformer/checks.hpp"

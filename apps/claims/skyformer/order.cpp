@@ -7,7 +7,7 @@
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/nystrom/lift.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 #include "claims/decisions.hpp"
 #include "claims/skyformer/checks.hpp"

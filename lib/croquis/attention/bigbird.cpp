@@ -2,7 +2,7 @@
 #include <croquis/attention/bigbird.hpp>
 #include <croquis/attention/sparse_softmax.hpp>
 #include <croquis/core/require.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 namespace croquis {
 namespace {

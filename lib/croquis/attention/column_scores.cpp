@@ -5,7 +5,7 @@
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <memory>
 #include <utility>
 

@@ -1,8 +1,8 @@
 // Score matrices of which some columns, and perhaps some rows, are known.
 #pragma once
 
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/linear_operator.hpp>
+#include <croquis/random/key.hpp>
 
 namespace croquis {
 

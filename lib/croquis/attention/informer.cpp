@@ -9,7 +9,7 @@
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 #include <memory>
 #include <numeric>
 #include <utility>

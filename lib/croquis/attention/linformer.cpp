@@ -5,7 +5,7 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/nystrom/segment_means.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <memory>
 #include <vector>

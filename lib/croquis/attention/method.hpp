@@ -2,8 +2,8 @@
 #pragma once
 
 #include <croquis/attention/problem.hpp>
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/linear_operator.hpp>
+#include <croquis/random/key.hpp>
 #include <functional>
 #include <limits>
 #include <map>

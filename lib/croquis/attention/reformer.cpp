@@ -7,6 +7,7 @@
 #include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
+#include <croquis/random/draws.hpp>
 #include <functional>
 #include <numeric>
 #include <vector>

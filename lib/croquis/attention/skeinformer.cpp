@@ -7,8 +7,8 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/column_norms.hpp>
-#include <croquis/sampling/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 #include <memory>
 #include <utility>

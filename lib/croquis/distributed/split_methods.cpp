@@ -10,7 +10,7 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/linalg/rows.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <limits>
 #include <memory>

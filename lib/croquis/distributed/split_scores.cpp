@@ -5,6 +5,7 @@
 #include <croquis/distributed/split_scores.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/linalg/vector_math.hpp>
+#include <croquis/random/draws.hpp>
 #include <limits>
 
 namespace croquis {

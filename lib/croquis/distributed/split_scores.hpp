@@ -2,8 +2,8 @@
 #pragma once
 
 #include <croquis/attention/exact.hpp>
-#include <croquis/core/random.hpp>
 #include <croquis/distributed/split_head.hpp>
+#include <croquis/random/key.hpp>
 #include <functional>
 
 namespace croquis {

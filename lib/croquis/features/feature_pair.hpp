@@ -2,9 +2,9 @@
 #pragma once
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
 #include <croquis/features/feature_maps.hpp>
 #include <croquis/features/projections.hpp>
+#include <croquis/random/key.hpp>
 #include <memory>
 
 namespace croquis {

@@ -6,7 +6,7 @@
 #include <croquis/features/projections.hpp>
 #include <croquis/linalg/hadamard.hpp>
 #include <croquis/linalg/products.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 #include <stdexcept>
 
 namespace croquis {

@@ -3,6 +3,7 @@
 #include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/inputs/biases.hpp>
+#include <croquis/random/draws.hpp>
 #include <functional>
 
 namespace croquis {

@@ -1,10 +1,10 @@
-#include <Random123/uniform.hpp>
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/inputs/synthetic.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 
 namespace croquis {
 namespace {
@@ -35,11 +35,7 @@ arma::mat on_sphere(arma::uword rows, const SyntheticSize& size, const Key& draw
 
 arma::vec pareto(arma::uword n, double tail, const Key& draw_key) {
   arma::vec t(n);
-  for (arma::uword i = 0; i < n; ++i) {
-    const auto word = draw_key.block(i);
-    const double u = r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);  // in (0, 1]
-    t(i) = std::pow(u, -1 / tail);
-  }
+  for (arma::uword i = 0; i < n; ++i) t(i) = std::pow(uniform_at(draw_key, i), -1 / tail);
   return t;
 }
 

@@ -3,6 +3,7 @@
 #include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/inputs/text.hpp>
+#include <croquis/random/draws.hpp>
 
 namespace croquis {
 namespace {

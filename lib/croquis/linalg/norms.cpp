@@ -3,6 +3,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/bidiagonalisation.hpp>
 #include <croquis/linalg/norms.hpp>
+#include <croquis/random/draws.hpp>
 #include <limits>
 
 namespace croquis {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/randomised_svd.hpp>
+#include <croquis/random/draws.hpp>
 #include <stdexcept>
 
 namespace croquis {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/linear_operator.hpp>
+#include <croquis/random/key.hpp>
 #include <functional>
 
 namespace croquis {

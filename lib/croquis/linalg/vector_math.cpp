@@ -5,9 +5,9 @@
 #include <hwy/highway.h>
 #include <algorithm>
 #include <cmath>
-#include <croquis/core/sine-inl.hpp>
 #include <croquis/linalg/exponential-inl.hpp>
 #include <croquis/linalg/vector_math.hpp>
+#include <croquis/random/sine-inl.hpp>
 #include <limits>
 
 #include <hwy/contrib/math/math-inl.h>

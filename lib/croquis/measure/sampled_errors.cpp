@@ -4,7 +4,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/measure/sampled_errors.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <limits>
 #include <stdexcept>
 

@@ -3,8 +3,8 @@
 
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/problem.hpp>
-#include <croquis/core/random.hpp>
 #include <croquis/measure/errors.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/stats/intervals.hpp>
 #include <vector>
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <croquis/core/require.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/landmarks.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
 #include <utility>

@@ -1,8 +1,8 @@
 // Which points a Nystrom approximation is built on.
 #pragma once
 
-#include <croquis/core/random.hpp>
 #include <croquis/kernel/kernel_matrix.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/sampling/leverage.hpp>
 #include <memory>
 #include <optional>

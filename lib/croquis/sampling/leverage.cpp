@@ -1,8 +1,8 @@
-#include <Random123/uniform.hpp>
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/leverage.hpp>
 #include <limits>
 #include <stdexcept>
@@ -13,11 +13,6 @@ namespace {
 
 template <typename T>
 constexpr T kUnit = std::numeric_limits<T>::epsilon();
-
-double uniform(const Key& draw_key, arma::uword i) {
-  const auto word = draw_key.block(i);
-  return r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);
-}
 
 // Over-estimates of the ridge leverage scores of `points` from a weighted sample, and the ridge they belong to.
 template <typename T>
@@ -121,7 +116,7 @@ arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword 
     std::vector<T> drawn_weights;
     for (arma::uword i = 0; i < points.n_elem; ++i) {
       const T probability = std::min(T(1), static_cast<T>(oversampling) * level.residual(i) / level.ridge);
-      if (uniform(draws, i) >= static_cast<double>(probability)) continue;
+      if (uniform_at(draws, i) >= static_cast<double>(probability)) continue;
       drawn.push_back(points(i));
       drawn_weights.push_back(1 / std::sqrt(probability));
     }

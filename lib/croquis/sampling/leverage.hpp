@@ -1,8 +1,8 @@
 // Ridge leverage scores of a kernel matrix, exact and recursively approximated.
 #pragma once
 
-#include <croquis/core/random.hpp>
 #include <croquis/kernel/kernel_matrix.hpp>
+#include <croquis/random/key.hpp>
 
 namespace croquis {
 

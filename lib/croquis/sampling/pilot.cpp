@@ -3,7 +3,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax_scores.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 #include <utility>
 #include <vector>

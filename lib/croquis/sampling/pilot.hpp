@@ -2,7 +2,7 @@
 #pragma once
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 
 namespace croquis {
 

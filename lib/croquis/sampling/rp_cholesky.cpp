@@ -1,7 +1,7 @@
-#include <Random123/uniform.hpp>
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
 #include <limits>
 #include <vector>
@@ -18,8 +18,7 @@ struct Proposal {
 
 Proposal proposal(const Key& draw_key, std::uint64_t k) {
   const auto w = draw_key.block(k);
-  return {r123::u01<double>(w[0] | static_cast<std::uint64_t>(w[1]) << 32),
-          r123::u01<double>(w[2] | static_cast<std::uint64_t>(w[3]) << 32)};
+  return {uniform_of(w[0], w[1]), uniform_of(w[2], w[3])};
 }
 
 // The index at `place` in (0, 1] of the cumulative weights; never one of weight 0.

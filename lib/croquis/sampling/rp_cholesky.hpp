@@ -1,8 +1,8 @@
 // Randomly pivoted Cholesky.
 #pragma once
 
-#include <croquis/core/random.hpp>
 #include <croquis/kernel/kernel_matrix.hpp>
+#include <croquis/random/key.hpp>
 
 namespace croquis {
 

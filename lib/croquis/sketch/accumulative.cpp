@@ -1,9 +1,9 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sketch/accumulative.hpp>
-#include <croquis/sketch/draws.hpp>
 
 namespace croquis {
 

@@ -1,8 +1,8 @@
 // Accumulations of sub-sampling sketches.
 #pragma once
 
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/sparse_columns.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/sketch/sketch.hpp>
 
 namespace croquis {

@@ -1,7 +1,7 @@
 // A sketch written down, and made again from what was written.
 #pragma once
 
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/sketch/any_sketch.hpp>
 #include <map>
 #include <string>

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <croquis/sketch/row_blocks.hpp>
 

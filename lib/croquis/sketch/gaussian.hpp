@@ -1,7 +1,7 @@
 // The Gaussian Johnson-Lindenstrauss sketch.
 #pragma once
 
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/sketch/sketch.hpp>
 #include <vector>
 

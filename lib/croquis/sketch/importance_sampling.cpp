@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sketch/importance_sampling.hpp>
 
 namespace croquis {

@@ -1,6 +1,6 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sketch/rademacher.hpp>
 #include <croquis/sketch/row_blocks.hpp>
 

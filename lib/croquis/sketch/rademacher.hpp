@@ -1,7 +1,7 @@
 // The Rademacher sketch: independent signs.
 #pragma once
 
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/sketch/sketch.hpp>
 #include <vector>
 

@@ -1,8 +1,8 @@
 // The sparse Johnson-Lindenstrauss transform; CountSketch.
 #pragma once
 
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/sparse_columns.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/sketch/sketch.hpp>
 
 namespace croquis {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sketch/sparse_stack.hpp>
 
 namespace croquis {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
-#include <croquis/sampling/indices.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sketch/srct.hpp>
 
 namespace croquis {

@@ -1,8 +1,8 @@
 // The subsampled randomised cosine transform.
 #pragma once
 
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/cosine_transform.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/sketch/sketch.hpp>
 
 namespace croquis {

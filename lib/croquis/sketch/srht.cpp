@@ -4,8 +4,8 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/hadamard.hpp>
-#include <croquis/sampling/indices.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sketch/srht.hpp>
 
 namespace croquis {

@@ -1,7 +1,7 @@
 // The subsampled randomised Hadamard transform.
 #pragma once
 
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/sketch/sketch.hpp>
 
 namespace croquis {

@@ -1,6 +1,6 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sketch/uniform_sampling.hpp>
 
 namespace croquis {

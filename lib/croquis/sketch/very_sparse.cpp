@@ -1,7 +1,7 @@
-#include <Random123/uniform.hpp>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sketch/very_sparse.hpp>
 
 namespace croquis {
@@ -19,7 +19,7 @@ std::vector<SignedRow> nonzeros_of(const Key& key, arma::uword n, double q) {
   arma::uword row = 0;
   for (std::uint64_t e = 0; row < n; ++e, ++row) {
     const auto w = key.block(e);
-    const double u = r123::u01<double>(w[0] | static_cast<std::uint64_t>(w[1]) << 32);
+    const double u = uniform_of(w[0], w[1]);
     const double gap = std::floor(std::log(u) / log_of_zero);
     if (gap >= static_cast<double>(n - row)) break;
     row += static_cast<arma::uword>(gap);

@@ -1,8 +1,8 @@
 // Very sparse random projections.
 #pragma once
 
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/sparse_columns.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/sketch/sketch.hpp>
 #include <vector>
 

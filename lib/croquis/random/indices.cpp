@@ -1,11 +1,11 @@
-#include <Random123/uniform.hpp>
 #include <algorithm>
 #include <boost/random/uniform_int_distribution.hpp>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/vector_math.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <limits>
 #include <tuple>
 #include <unordered_map>
@@ -53,7 +53,7 @@ arma::uvec sample_weighted(const arma::Col<T>& weights, arma::uword d, const Key
   arma::uvec indices(d);
   for (arma::uword j = 0; j < d; ++j) {
     const auto word = key.block(j);
-    const double u = r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);  // in (0, 1]
+    const double u = uniform_of(word[0], word[1]);  // in (0, 1]
     const double target = u * cumulative(cumulative.n_elem - 1);
     indices(j) =
         static_cast<arma::uword>(std::lower_bound(cumulative.begin(), cumulative.end(), target) - cumulative.begin());
@@ -79,7 +79,7 @@ arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma
     double clock[block], size[block];
     for (arma::uword i = 0; i < count; ++i) {
       const auto word = key.block(first + i);
-      clock[i] = r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);  // in (0, 1]
+      clock[i] = uniform_of(word[0], word[1]);  // in (0, 1]
       size[i] = static_cast<double>(weights[first + i]);
     }
     logarithm(clock, count);

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
-#include <croquis/core/random.hpp>
-#include <croquis/core/words.hpp>
+#include <croquis/random/draws.hpp>
 
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -1,11 +1,11 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "croquis/sketch/signs.cpp"
+#define HWY_TARGET_INCLUDE "croquis/random/signs.cpp"
 #include <hwy/foreach_target.h>  // compiles this file once for every instruction set
 
 #include <hwy/highway.h>
 #include <algorithm>
 #include <array>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace croquis::HWY_NAMESPACE {
@@ -62,11 +62,9 @@ namespace croquis {
 HWY_EXPORT(fill_float);
 HWY_EXPORT(fill_double);
 
-template <>
 void fill_signs(const Key& key, std::uint64_t first, std::uint64_t count, float magnitude, float* out) {
   HWY_DYNAMIC_DISPATCH(fill_float)(key, first, count, magnitude, out);
 }
-template <>
 void fill_signs(const Key& key, std::uint64_t first, std::uint64_t count, double magnitude, double* out) {
   HWY_DYNAMIC_DISPATCH(fill_double)(key, first, count, magnitude, out);
 }

@@ -1,13 +1,12 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "croquis/core/block_draws.cpp"
+#define HWY_TARGET_INCLUDE "croquis/random/block_draws.cpp"
 #include <hwy/foreach_target.h>  // compiles this file once for every instruction set
 
 #include <hwy/highway.h>
 #include <Random123/boxmuller.hpp>
 #include <algorithm>
-#include <croquis/core/random.hpp>
-#include <croquis/core/sine-inl.hpp>
-#include <croquis/core/words.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/sine-inl.hpp>
 
 #include <hwy/contrib/math/math-inl.h>
 
@@ -66,8 +65,8 @@ struct Blocks {
   WordVector w0, w1, w2, w3;
 };
 
-// Philox4x32-10 (Salmon et al. 2011) of the counters (k, name[2], name[3]), one block k a lane.
-HWY_INLINE Blocks philox(WordVector k, const std::uint32_t* name) {
+// Philox4x32-10 (Salmon et al. 2011) of the counters (k, key[2], key[3]) under (key[0], key[1]), one block k a lane.
+HWY_INLINE Blocks philox(WordVector k, const std::uint32_t* key) {
   constexpr int kRounds = 10, kHalf = 32;
   constexpr std::uint64_t kMultiplier0 = 0xD2511F53, kMultiplier1 = 0xCD9E8D57;
   constexpr std::uint32_t kWeyl0 = 0x9E3779B9, kWeyl1 = 0xBB67AE85;
@@ -77,8 +76,8 @@ HWY_INLINE Blocks philox(WordVector k, const std::uint32_t* name) {
     return hn::MulEven(hn::BitCast(d32, a), hn::BitCast(d32, b));  // of the lower halves, in 64 bits
   };
   const WordVector m0 = hn::Set(d, kMultiplier0), m1 = hn::Set(d, kMultiplier1);
-  Blocks b{k, hn::ShiftRight<kHalf>(k), hn::Set(d, name[2]), hn::Set(d, name[3])};
-  std::uint32_t key0 = name[0], key1 = name[1];
+  Blocks b{k, hn::ShiftRight<kHalf>(k), hn::Set(d, key[2]), hn::Set(d, key[3])};
+  std::uint32_t key0 = key[0], key1 = key[1];
   for (int round = 0; round < kRounds; ++round, key0 += kWeyl0, key1 += kWeyl1) {
     const WordVector p0 = product(b.w0, m0), p1 = product(b.w2, m1);
     b.w0 = hn::Xor(hn::Xor(hn::ShiftRight<kHalf>(p1), b.w1), hn::Set(d, key0));
@@ -207,11 +206,9 @@ HWY_EXPORT(fill_float);
 HWY_EXPORT(fill_double);
 HWY_EXPORT(fill_word);
 
-template <>
 void fill_normal(const Key& key, std::uint64_t first, std::uint64_t count, float* out) {
   HWY_DYNAMIC_DISPATCH(fill_float)(key, first, count, out);
 }
-template <>
 void fill_normal(const Key& key, std::uint64_t first, std::uint64_t count, double* out) {
   HWY_DYNAMIC_DISPATCH(fill_double)(key, first, count, out);
 }
