@@ -130,7 +130,7 @@ class Options {
   }
 
   /// What is listed.
-  const std::vector<OptionInfo>& infos() const { return infos_; }
+  std::vector<OptionInfo> infos() const { return infos_; }
 
   /// The struct that the values make; what is not given has its default value, or that of the preset. Throws
   /// std::invalid_argument for a value that an option does not take.
