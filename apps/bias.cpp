@@ -55,7 +55,7 @@ croquis::RelativePosition<double> from_file(const std::string& path) {
 }  // namespace
 
 croquis::RelativePosition<double> parse_bias(const std::string& text, bool causal, arma::uword n,
-                                             const croquis::Stream& stream) {
+                                             const croquis::Key& draw_key) {
   croquis::RelativePosition<double> position;
   const std::size_t colon = text.find(':');
   const std::string kind = text.substr(0, colon), rest = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -65,9 +65,9 @@ croquis::RelativePosition<double> parse_bias(const std::string& text, bool causa
     position.bias = croquis::alibi_bias(n, numbers(rest, text, 1)[0]);
   } else if (kind == "t5") {
     const std::vector<double> values = numbers(rest, text, 3);
-    position.bias = croquis::t5_bias(n, {whole(values[0], text), whole(values[1], text), values[2]}, stream);
+    position.bias = croquis::t5_bias(n, {whole(values[0], text), whole(values[1], text), values[2]}, draw_key);
   } else if (kind == "random") {
-    position.bias = croquis::random_bias(n, numbers(rest, text, 1)[0], stream);
+    position.bias = croquis::random_bias(n, numbers(rest, text, 1)[0], draw_key);
   } else if (!text.empty()) {
     refuse(text);
   }

@@ -1,7 +1,7 @@
 // The relative position bias of an input, from the command line's options.
 #pragma once
 
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/toeplitz/relative_position.hpp>
 #include <string>
 
@@ -13,7 +13,7 @@
 ///   random:SIGMA  independent normal values
 /// Throws std::invalid_argument, with what would do, for anything else.
 croquis::RelativePosition<double> parse_bias(const std::string& text, bool causal, arma::uword n,
-                                             const croquis::Stream& stream);
+                                             const croquis::Key& draw_key);
 
 /// What the `input` column says of it after the kind of input: ";bias=alibi:0.1;causal", or nothing.
 std::string name_of_bias(const std::string& text, bool causal);

@@ -26,8 +26,8 @@ namespace {
 
 using croquis::csv_field;
 using croquis::csv_number;
+using croquis::Key;
 using croquis::Problem;
-using croquis::Stream;
 using croquis::Target;
 using Clock = std::chrono::steady_clock;
 
@@ -43,13 +43,13 @@ struct Work {
 };
 
 template <typename T>
-Work<T> work_of(const MethodChoice& choice, const Problem<T>& problem, arma::uword d, const Stream& stream) {
+Work<T> work_of(const MethodChoice& choice, const Problem<T>& problem, arma::uword d, const Key& draw_key) {
   const auto bound = std::make_shared<croquis::BoundMethod<T>>();
   const croquis::Method<T>& method = croquis::find_method<T>(choice.name);
   *bound = croquis::bind(method, problem, choice.options);
   const double flops = bound->flops(static_cast<double>(d));
   return {[bound, &method, &choice, &problem] { *bound = croquis::bind(method, problem, choice.options); },
-          [bound, d, stream] { bound->approximate(d, stream); }, flops};
+          [bound, d, draw_key] { bound->approximate(d, draw_key); }, flops};
 }
 
 template <typename T>
@@ -94,9 +94,9 @@ template <typename T>
 Times measure(const Candidate& candidate, const Problem<T>& problem, arma::uword d, const CostOptions& options) {
   Times times;
   try {
-    const Stream stream = Stream(options.run.seed).child("cost");
+    const Key draw_key = Key(options.run.seed).child("cost");
     const Work<T> work =
-        candidate.exact ? exact_work(problem, candidate.target) : work_of(candidate.choice, problem, d, stream);
+        candidate.exact ? exact_work(problem, candidate.target) : work_of(candidate.choice, problem, d, draw_key);
     times.flops = work.flops;
     times.peak = peak_bytes_of([&] {
       work.prepare();
@@ -170,9 +170,9 @@ Problem<T> problem_of(const CostOptions& options, arma::uword n) {
   gaussian.n = n;
   gaussian.p = static_cast<arma::uword>(options.p);
   // Norms at which attention is neither uniform nor a maximum; no method's cost depends on them.
-  const Stream stream = Stream(options.run.seed).child("input");
-  const Problem<double> drawn = gaussian_input(stream, gaussian);
-  const auto position = parse_bias(options.bias, options.causal, n, stream.child("bias"));
+  const Key draw_key = Key(options.run.seed).child("input");
+  const Problem<double> drawn = gaussian_input(draw_key, gaussian);
+  const auto position = parse_bias(options.bias, options.causal, n, draw_key.child("bias"));
   const auto as = [](const arma::mat& m) { return arma::conv_to<arma::Mat<T>>::from(m); };
   return {as(drawn.Q()),
           as(drawn.K()),
@@ -233,7 +233,7 @@ int run_cost(CostOptions options) {
   const std::vector<arma::uword> sizes = parse_sizes(options.n, "--n");
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
   for (const arma::uword n : sizes) {  // a bias that does not fit is refused before there is a file
-    croquis::require_valid(parse_bias(options.bias, options.causal, n, Stream(options.run.seed)), n);
+    croquis::require_valid(parse_bias(options.bias, options.causal, n, Key(options.run.seed)), n);
   }
   const auto largest = static_cast<double>(sizes.back()), width = static_cast<double>(options.p);
   croquis::require_memory(6 * sizeof(double) * largest * width, "cost: Q, K, V and a copy",

@@ -21,8 +21,8 @@ namespace {
 
 using croquis::csv_field;
 using croquis::csv_number;
+using croquis::Key;
 using croquis::Problem;
-using croquis::Stream;
 
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 constexpr arma::uword kSideBySide = 1024;  // tokens: dense lifts of more are taken one after the other, for the memory
@@ -64,16 +64,16 @@ class Measurement {
   // Empty when a signal came: a row with fewer trials would not be the one that was asked for.
   std::vector<Run::Fields> rows(const Step& step, const Run& run) const {
     const Problem<double>& given = step.input->problem;
-    const Stream stream = Stream(options_.run.seed).child("dimension").child(step.input->name).child(given.n());
+    const Key draw_key = Key(options_.run.seed).child("dimension").child(step.input->name).child(given.n());
     LiftSpectrum spectrum;
     std::vector<Sufficient> sufficient(epsilons_.size());
     std::string status = "ok";
     try {
       const Problem<double> problem(given.Q() / step.width, given.K() / step.width, given.V());
-      spectrum = step.dense ? dense_lift_spectrum(problem, epsilons_, stream)
+      spectrum = step.dense ? dense_lift_spectrum(problem, epsilons_, draw_key)
                             : lanczos_lift_spectrum(problem, epsilons_, static_cast<arma::uword>(options_.leading),
-                                                    static_cast<int>(options_.probes), stream);
-      if (options_.trials > 0) sufficient = searched(problem, spectrum.norm_c, step.dense, stream);
+                                                    static_cast<int>(options_.probes), draw_key);
+      if (options_.trials > 0) sufficient = searched(problem, spectrum.norm_c, step.dense, draw_key);
     } catch (const std::exception& failure) {
       spectrum = {kUndefined, kUndefined, kUndefined, kUndefined, {}};
       spectrum.dimensions.assign(epsilons_.size(), undefined());
@@ -102,14 +102,14 @@ class Measurement {
   }
 
   std::vector<Sufficient> searched(const Problem<double>& problem, double norm_c, bool dense,
-                                   const Stream& stream) const {
+                                   const Key& draw_key) const {
     const auto exact = kernelized_scores(problem, dense);
     const auto trials = static_cast<std::size_t>(options_.trials);
     std::vector<std::vector<double>> draws(epsilons_.size(), std::vector<double>(trials, kUndefined));
     croquis::parallel_for(trials, [&](std::size_t t) {
       if (Run::interrupted()) return;
       // Widths meet the same landmarks: their rows are paired.
-      const auto d = sufficient_landmarks(problem, exact, norm_c, epsilons_, stream.child("trial").child(t + 1));
+      const auto d = sufficient_landmarks(problem, exact, norm_c, epsilons_, draw_key.child("trial").child(t + 1));
       for (std::size_t e = 0; e < d.size(); ++e) draws[e][t] = d[e];
     });
     std::vector<Sufficient> found;

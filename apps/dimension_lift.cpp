@@ -8,18 +8,19 @@
 #include <croquis/linalg/spectrum.hpp>
 #include <croquis/linalg/trace_estimate.hpp>
 #include <croquis/nystrom/nested.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/leverage.hpp>
+#include <croquis/stats/search.hpp>
 #include <limits>
 #include <map>
 
 namespace {
 
+using croquis::Key;
 using croquis::LiftedPoints;
 using croquis::LinearOperator;
 using croquis::Problem;
 using croquis::ScoreMatrix;
-using croquis::Stream;
 
 void set_scores(LiftDimension& dimension, const arma::vec& scores) {
   const arma::vec quantiles = arma::quantile(scores, arma::vec{0.1, 0.5, 0.9, 1.0});
@@ -34,10 +35,10 @@ void set_scores(LiftDimension& dimension, const arma::vec& scores) {
 }  // namespace
 
 LiftSpectrum dense_lift_spectrum(const Problem<double>& problem, const std::vector<double>& epsilons,
-                                 const Stream& stream) {
+                                 const Key& draw_key) {
   LiftSpectrum spectrum;
   const arma::mat scores = croquis::score_matrix(problem, ScoreMatrix::kernelized);
-  spectrum.norm_c = croquis::spectral_norm(croquis::as_operator(scores), stream.child("norm")).value;
+  spectrum.norm_c = croquis::spectral_norm(croquis::as_operator(scores), draw_key.child("norm")).value;
   spectrum.stable_rank_c = std::pow(croquis::frobenius_norm(scores) / spectrum.norm_c, 2);
   const croquis::RidgeLeverage<double> leverage(LiftedPoints<double>(problem.Q(), problem.K()).kernel());
   spectrum.norm_lift = leverage.eigenvalues()(0);
@@ -53,16 +54,16 @@ LiftSpectrum dense_lift_spectrum(const Problem<double>& problem, const std::vect
 }
 
 LiftSpectrum lanczos_lift_spectrum(const Problem<double>& problem, const std::vector<double>& epsilons,
-                                   arma::uword leading, int probes, const Stream& stream) {
+                                   arma::uword leading, int probes, const Key& draw_key) {
   LiftSpectrum spectrum;
   const croquis::ScoreOperator scores = croquis::score_operator(problem, ScoreMatrix::kernelized);
-  spectrum.norm_c = croquis::spectral_norm(scores.matrix, stream.child("norm")).value;
+  spectrum.norm_c = croquis::spectral_norm(scores.matrix, draw_key.child("norm")).value;
   spectrum.stable_rank_c = std::pow(scores.frobenius / spectrum.norm_c, 2);
   // The lift is the kernelized score matrix of the stacked points with themselves.
   const arma::mat points = arma::join_cols(problem.Q(), problem.K());
   const croquis::ScoreOperator lift = croquis::score_operator(
       Problem<double>(points, points, arma::mat(points.n_rows, 1, arma::fill::zeros)), ScoreMatrix::kernelized);
-  const auto top = croquis::leading_spectrum(lift.matrix, leading, stream.child("leading"));
+  const auto top = croquis::leading_spectrum(lift.matrix, leading, draw_key.child("leading"));
   spectrum.norm_lift = top.values(0);
   spectrum.stable_rank_lift = std::pow(lift.frobenius / spectrum.norm_lift, 2);
   const arma::mat squares = arma::square(top.right);
@@ -71,7 +72,7 @@ LiftSpectrum lanczos_lift_spectrum(const Problem<double>& problem, const std::ve
     LiftDimension d;
     d.lambda = epsilon * spectrum.norm_c;
     const auto share = [&](double x) { return x / (x + d.lambda); };
-    const auto sum = croquis::spectral_sum<double>(lift.matrix, share, top.values, top.right, stream.child("sum"),
+    const auto sum = croquis::spectral_sum<double>(lift.matrix, share, top.values, top.right, draw_key.child("sum"),
                                                    {.probes = probes});
     d.d_stat = sum.value;
     d.d_stat_lo = sum.lower;
@@ -89,38 +90,26 @@ LinearOperator<double> kernelized_scores(const Problem<double>& problem, bool de
 }
 
 std::vector<double> sufficient_landmarks(const Problem<double>& problem, const LinearOperator<double>& exact,
-                                         double norm_c, const std::vector<double>& epsilons, const Stream& stream) {
+                                         double norm_c, const std::vector<double>& epsilons, const Key& draw_key) {
   const LiftedPoints<double> lift(problem.Q(), problem.K());
   const arma::uword most = 2 * problem.n();
-  croquis::NestedNystrom nystrom(lift, croquis::sample_with_replacement(most, most, stream.child("landmarks")),
+  croquis::NestedNystrom nystrom(lift, croquis::sample_with_replacement(most, most, draw_key.child("landmarks")),
                                  croquis::core_cutoff(lift, most));
   constexpr double kAccuracy = 1e-4;
   std::map<arma::uword, double> known;  // the epsilons share what has been measured
   const auto error = [&](arma::uword d) {
     const auto found = known.find(d);
     if (found != known.end()) return found->second;
-    const auto norm = croquis::spectral_norm(croquis::difference(exact, nystrom.scores(d)), stream.child("norm"),
+    const auto norm = croquis::spectral_norm(croquis::difference(exact, nystrom.scores(d)), draw_key.child("norm"),
                                              {.tolerance = kAccuracy});
     return known[d] = norm.value / norm_c;
   };
 
   std::vector<double> sufficient;
   for (const double epsilon : epsilons) {
-    arma::uword fails = 0, holds = 1;
-    while (error(holds) > epsilon) {
-      fails = holds;
-      if (holds == most) break;
-      holds = std::min(2 * holds, most);
-    }
-    if (fails == most) {
-      sufficient.push_back(std::numeric_limits<double>::infinity());
-      continue;
-    }
-    while (holds - fails > 1) {
-      const arma::uword middle = fails + (holds - fails) / 2;
-      (error(middle) > epsilon ? fails : holds) = middle;
-    }
-    sufficient.push_back(static_cast<double>(holds));
+    const auto d =
+        croquis::smallest_sufficient(1, most, [&](arma::uword landmarks) { return error(landmarks) <= epsilon; });
+    sufficient.push_back(d ? static_cast<double>(*d) : std::numeric_limits<double>::infinity());
   }
   return sufficient;
 }

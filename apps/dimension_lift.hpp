@@ -3,8 +3,8 @@
 
 #include <armadillo>
 #include <croquis/attention/problem.hpp>
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/linear_operator.hpp>
+#include <croquis/random/key.hpp>
 #include <vector>
 
 /// At one lambda. With lanczos the scores are upper limits and beta is a lower one.
@@ -24,9 +24,9 @@ struct LiftSpectrum {
 /// d_stat by stochastic quadrature with `probes` vectors (95 %), and of a score l_i at most g(mu) (1 - sum_k v_ki^2),
 /// mu the smallest eigenvalue found, g(x) = x / (x + lambda).
 LiftSpectrum dense_lift_spectrum(const croquis::Problem<double>& problem, const std::vector<double>& epsilons,
-                                 const croquis::Stream& stream);
+                                 const croquis::Key& draw_key);
 LiftSpectrum lanczos_lift_spectrum(const croquis::Problem<double>& problem, const std::vector<double>& epsilons,
-                                   arma::uword leading, int probes, const croquis::Stream& stream);
+                                   arma::uword leading, int probes, const croquis::Key& draw_key);
 
 /// C, stored when dense.
 croquis::LinearOperator<double> kernelized_scores(const croquis::Problem<double>& problem, bool dense);
@@ -35,4 +35,4 @@ croquis::LinearOperator<double> kernelized_scores(const croquis::Problem<double>
 /// ||C - C~_d|| <= epsilon ||C||, by doubling and bisection, an epsilon each; infinity where 2n draws do not do.
 std::vector<double> sufficient_landmarks(const croquis::Problem<double>& problem,
                                          const croquis::LinearOperator<double>& exact, double norm_c,
-                                         const std::vector<double>& epsilons, const croquis::Stream& stream);
+                                         const std::vector<double>& epsilons, const croquis::Key& draw_key);

@@ -19,8 +19,8 @@
 namespace {
 
 using croquis::csv_field;
+using croquis::Key;
 using croquis::Problem;
-using croquis::Stream;
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
@@ -95,13 +95,13 @@ class Sweep {
     } catch (const std::exception& reason) {
       failure = reason.what();
     }
-    const Stream stream = Stream(options_.run.seed).child("error").child(options_.input.kind).child(method.name);
+    const Key draw_key = Key(options_.run.seed).child("error").child(options_.input.kind).child(method.name);
     run.compute(cells.size(), choice.name, [&](std::size_t i) {
       const Cell& cell = cells[i];
       Measured measured;
       double flops = Measured::kUndefined;
       if (failure.empty()) {
-        const Stream draw = stream.child(cell.features).child(static_cast<std::uint64_t>(cell.trial));
+        const Key draw = draw_key.child(cell.features).child(static_cast<std::uint64_t>(cell.trial));
         measured = measure(bound, method.target, *reference, cell.features, draw);
         measured.seconds += preparation;
         flops = bound.flops(static_cast<double>(cell.features));

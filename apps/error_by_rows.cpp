@@ -16,9 +16,9 @@
 namespace {
 
 using croquis::Communicator;
+using croquis::Key;
 using croquis::SampledReference;
 using croquis::SplitHead;
-using croquis::Stream;
 using croquis::Target;
 using Clock = std::chrono::steady_clock;
 
@@ -74,8 +74,8 @@ class SplitReferences {
   const SampledReference& of(Target target) {
     auto found = made_.find(target);
     if (found == made_.end()) {
-      const Stream stream = Stream(options_.run.seed).child("error").child("rows");
-      const arma::uvec rows = SampledReference::draw_rows(head_.n, static_cast<arma::uword>(*options_.rows), stream);
+      const Key draw_key = Key(options_.run.seed).child("error").child("rows");
+      const arma::uvec rows = SampledReference::draw_rows(head_.n, static_cast<arma::uword>(*options_.rows), draw_key);
       found = made_.try_emplace(target, head_.n, rows, split_exact_rows(head_, target, rows, world_)).first;
     }
     return found->second;
@@ -89,11 +89,11 @@ class SplitReferences {
 };
 
 Measured measure(const croquis::SplitMethod& method, const SplitHead& head, const SampledReference& reference,
-                 arma::uword d, const Stream& stream, Communicator& world) {
+                 arma::uword d, const Key& draw_key, Communicator& world) {
   Measured measured;
   try {
     const auto start = Clock::now();
-    const croquis::SplitApproximation approximation = method(head, d, stream, world);
+    const croquis::SplitApproximation approximation = method(head, d, draw_key, world);
     measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (approximation.denominators) {
       const arma::mat own = arma::join_rows(approximation.denominators->values, approximation.denominators->log_scale);
@@ -181,10 +181,10 @@ int run_error_by_rows(const ErrorOptions& options) {
     const MethodChoice& choice = methods[cell.method];
     const Target target = croquis::find_method<double>(choice.name).target;
     const SampledReference& reference = references.of(target);
-    const Stream stream = Stream(options.run.seed).child("error").child("arrays").child(choice.name);
+    const Key draw_key = Key(options.run.seed).child("error").child("arrays").child(choice.name);
     run.compute_together(choice.name, [&] {
       const Measured measured = measure(divided[cell.method], head, reference, cell.d,
-                                        stream.child(cell.d).child(static_cast<std::uint64_t>(cell.trial)), world);
+                                        draw_key.child(cell.d).child(static_cast<std::uint64_t>(cell.trial)), world);
       return error_row(options, {name, &choice, target, head.n, head.q.n_cols, head.v.n_cols}, cell.d, cell.trial,
                        measured, Measured::kUndefined);
     });

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <croquis/core/random.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/io/digest.hpp>
 #include <croquis/io/npy.hpp>
@@ -17,8 +16,8 @@
 
 namespace {
 
+using croquis::Key;
 using croquis::Problem;
-using croquis::Stream;
 
 using Head = NamedHead;
 
@@ -60,35 +59,35 @@ void refuse_others(const InputOptions& o) {
 }
 
 // The name has what the family was made with.
-Head synthetic(const InputOptions& o, const Stream& stream) {
+Head synthetic(const InputOptions& o, const Key& draw_key) {
   croquis::SyntheticSize size;
   size.n = positive_or(o.n, size.n, "--n");
   size.p = positive_or(o.p, size.p, "--p");
   size.norm = o.norm.value_or(std::sqrt(static_cast<double>(size.p)));
   const std::string name = fmt::format("{}:{:g}", o.kind, size.norm);
-  if (o.kind == "gaussian") return {name, croquis::gaussian_input(stream, size)};
-  if (o.kind == "sphere") return {name, croquis::sphere_input(stream, size)};
+  if (o.kind == "gaussian") return {name, croquis::gaussian_input(draw_key, size)};
+  if (o.kind == "sphere") return {name, croquis::sphere_input(draw_key, size)};
   if (o.kind == "clustered") {
     croquis::ClusteredInput family;
     family.clusters = positive_or(o.clusters, family.clusters, "--clusters");
     family.spread = o.spread.value_or(family.spread);
     return {fmt::format("{};clusters={};spread={:g}", name, family.clusters, family.spread),
-            croquis::clustered_input(stream, size, family)};
+            croquis::clustered_input(draw_key, size, family)};
   }
   if (o.kind == "heavy-norms") {
     croquis::HeavyNormsInput family;
     family.tail = o.tail.value_or(family.tail);
-    return {fmt::format("{};tail={:g}", name, family.tail), croquis::heavy_norms_input(stream, size, family)};
+    return {fmt::format("{};tail={:g}", name, family.tail), croquis::heavy_norms_input(draw_key, size, family)};
   }
   if (o.kind == "low-rank") {
     croquis::LowRankInput family;
     family.rank = positive_or(o.rank, family.rank, "--token-rank");
-    return {fmt::format("{};rank={}", name, family.rank), croquis::low_rank_input(stream, size, family)};
+    return {fmt::format("{};rank={}", name, family.rank), croquis::low_rank_input(draw_key, size, family)};
   }
   if (o.kind == "duplicates") {
     croquis::DuplicatesInput family;
     family.distinct = positive_or(o.distinct, family.distinct, "--distinct");
-    return {fmt::format("{};distinct={}", name, family.distinct), croquis::duplicates_input(stream, size, family)};
+    return {fmt::format("{};distinct={}", name, family.distinct), croquis::duplicates_input(draw_key, size, family)};
   }
   std::string kinds;
   for (const std::string& kind : input_kinds()) kinds += " " + kind;
@@ -123,11 +122,11 @@ std::vector<Head> from_arrays(const InputOptions& o) {
 }
 
 // With what the kinds of input have in common: padding, bias, causality.
-Problem<double> completed(Problem<double> problem, const InputOptions& o, const Stream& stream) {
+Problem<double> completed(Problem<double> problem, const InputOptions& o, const Key& draw_key) {
   if (!o.length && o.bias.empty() && !o.causal) return problem;
   const arma::uword n = problem.n(), m = positive_or(o.length, n, "--length");
   if (m > n) refuse(fmt::format("--length: {} is more than the {} tokens", m, n));
-  return {problem.Q(), problem.K(), problem.V(), m, parse_bias(o.bias, o.causal, n, stream.child("bias"))};
+  return {problem.Q(), problem.K(), problem.V(), m, parse_bias(o.bias, o.causal, n, draw_key.child("bias"))};
 }
 
 }  // namespace
@@ -159,16 +158,16 @@ std::map<std::string, std::string> identity_of(const std::vector<Input>& inputs)
 
 std::vector<Input> load_inputs(const InputOptions& o, std::uint64_t seed) {
   refuse_others(o);
-  const Stream stream = Stream(seed).child("input").child(o.kind);
+  const Key draw_key = Key(seed).child("input").child(o.kind);
   const auto make = [&]() -> std::vector<Head> {
-    if (o.kind == "text") return {from_text(o, stream)};
+    if (o.kind == "text") return {from_text(o, draw_key)};
     if (o.kind == "model") return from_model(o);
     if (o.kind == "arrays") return from_arrays(o);
-    return {synthetic(o, stream)};
+    return {synthetic(o, draw_key)};
   };
   std::vector<Input> inputs;
   for (auto& [name, head] : make()) {
-    Problem<double> problem = completed(std::move(head), o, stream);
+    Problem<double> problem = completed(std::move(head), o, draw_key);
     std::string digest = digest_of(problem);
     inputs.push_back({name + name_of_bias(o.bias, o.causal), std::move(problem), std::move(digest)});
   }

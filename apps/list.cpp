@@ -4,7 +4,7 @@
 
 #include <croquis/attention/method.hpp>
 #include <croquis/sampling/landmarks.hpp>
-#include <croquis/sketch/laws.hpp>
+#include <croquis/sketch/distributions.hpp>
 
 #include "verify.hpp"
 
@@ -54,7 +54,7 @@ void print_methods() {
     fmt::print("{:<22}{:<16}{:<26}{}{}\n", m.name, name_of(m.target), m.source, m.summary,
                m.random({}) ? "" : " (not random: one row)");
     for (const auto& option : m.options) {
-      fmt::print("  {}={}  [{}]  {}\n", option.name, option.values, option.fallback, option.effect);
+      fmt::print("  {}={}  [{}]  {}\n", option.name, option.values, option.default_value, option.effect);
     }
   }
   fmt::print("\noptions: --methods skyformer:preset=code,ridge=0.2,skeinformer\n");
@@ -62,9 +62,10 @@ void print_methods() {
 
 void print_sketches() {
   fmt::print("{:<16}{:<30}{}\n", "sketch", "source", "column j of S, or its entries");
-  for (const auto& law : croquis::sketch_laws<double>()) {
-    fmt::print("{:<16}{:<30}{}\n", law.name, law.source, law.summary);
-    for (const auto& p : law.parameters) fmt::print("  {}={}  [{}]  {}\n", p.name, p.range, p.fallback, p.effect);
+  for (const auto& distribution : croquis::sketch_distributions<double>()) {
+    fmt::print("{:<16}{:<30}{}\n", distribution.name, distribution.source, distribution.summary);
+    for (const auto& p : distribution.parameters)
+      fmt::print("  {}={}  [{}]  {}\n", p.name, p.range, p.fallback, p.effect);
   }
   fmt::print("\nlandmark policies: {}\n", fmt::join(croquis::landmark_policy_names(), " "));
 }

@@ -8,7 +8,7 @@
 
 #include "results/finite.hpp"
 
-using croquis::Stream;
+using croquis::Key;
 using croquis::Target;
 using Clock = std::chrono::steady_clock;
 
@@ -20,9 +20,9 @@ constexpr double kUndefined = Measured::kUndefined;
 // the output may be good all the same.
 template <typename T>
 croquis::ScoreErrors score_errors(const croquis::ScoreReference& reference, const croquis::LinearOperator<T>& scores,
-                                  const Stream& stream) {
+                                  const Key& draw_key) {
   try {
-    const croquis::ScoreErrors errors = reference.compare(scores, stream);
+    const croquis::ScoreErrors errors = reference.compare(scores, draw_key);
     if (std::isfinite(errors.spectral_abs) && !std::isinf(errors.spectral_rel)) return errors;
   } catch (const std::exception&) {
   }
@@ -50,8 +50,8 @@ const Reference& References::of(Target target) {
 Reference References::make(Target target) const {
   Reference reference;
   if (options_.rows) {
-    const Stream stream = Stream(options_.run.seed).child("error").child("rows");
-    reference.sample.emplace(problem_, target, static_cast<arma::uword>(*options_.rows), stream);
+    const Key draw_key = Key(options_.run.seed).child("error").child("rows");
+    reference.sample.emplace(problem_, target, static_cast<arma::uword>(*options_.rows), draw_key);
   } else {
     auto exact = croquis::exact_attention(problem_, target);
     reference.output.emplace(std::move(exact.output));
@@ -59,7 +59,7 @@ Reference References::make(Target target) const {
   }
   if (options_.scores) {
     try {
-      reference.scores.emplace(problem_, target, Stream(1).child("norm of the exact scores"));
+      reference.scores.emplace(problem_, target, Key(1).child("norm of the exact scores"));
     } catch (const std::exception&) {
       reference.scores.reset();  // errors of the outputs can be measured without
     }
@@ -90,11 +90,11 @@ Measured checked(Measured measured) {
 
 template <typename T>
 Measured measure(const croquis::BoundMethod<T>& method, Target target, const Reference& reference, arma::uword d,
-                 const Stream& stream) {
+                 const Key& draw_key) {
   Measured measured;
   try {
     const auto start = Clock::now();
-    const croquis::Approximation<T> approximation = method.approximate(d, stream);
+    const croquis::Approximation<T> approximation = method.approximate(d, draw_key);
     measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (is_normalised(target) && approximation.scores) {
       measured.row_sum_deviation = row_sum_deviation(approximation);
@@ -110,7 +110,7 @@ Measured measure(const croquis::BoundMethod<T>& method, Target target, const Ref
       measured.errors = reference.output->compare(output);
     }
     if (reference.scores && approximation.scores) {
-      measured.scores = score_errors(*reference.scores, *approximation.scores, stream.child("norm of the error"));
+      measured.scores = score_errors(*reference.scores, *approximation.scores, draw_key.child("norm of the error"));
     }
   } catch (const std::exception& failure) {
     return failed(measured, failure.what());
@@ -118,5 +118,5 @@ Measured measure(const croquis::BoundMethod<T>& method, Target target, const Ref
   return checked(std::move(measured));
 }
 
-template Measured measure(const croquis::BoundMethod<float>&, Target, const Reference&, arma::uword, const Stream&);
-template Measured measure(const croquis::BoundMethod<double>&, Target, const Reference&, arma::uword, const Stream&);
+template Measured measure(const croquis::BoundMethod<float>&, Target, const Reference&, arma::uword, const Key&);
+template Measured measure(const croquis::BoundMethod<double>&, Target, const Reference&, arma::uword, const Key&);

@@ -56,4 +56,4 @@ Measured checked(Measured measured);
 /// Approximates and compares; what fails, or is not finite, becomes the status.
 template <typename T>
 Measured measure(const croquis::BoundMethod<T>& method, croquis::Target target, const Reference& reference,
-                 arma::uword d, const croquis::Stream& stream);
+                 arma::uword d, const croquis::Key& draw_key);

@@ -13,7 +13,7 @@
 #include <croquis/measure/errors.hpp>
 #include <croquis/nystrom/lift.hpp>
 #include <croquis/sampling/landmarks.hpp>
-#include <croquis/sketch/laws.hpp>
+#include <croquis/sketch/distributions.hpp>
 #include <limits>
 #include <optional>
 
@@ -28,8 +28,8 @@ namespace {
 
 using croquis::csv_field;
 using croquis::csv_number;
+using croquis::Key;
 using croquis::Problem;
-using croquis::Stream;
 using Clock = std::chrono::steady_clock;
 
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
@@ -80,13 +80,14 @@ class Comparison {
     for (const Choice& choice : choices) {
       std::map<std::string, double> parameters;
       for (const auto& [key, value] : choice.options) parameters[key] = number_in(value).value_or(kUndefined);
-      const bool weighted = croquis::find_sketch_law<double>(choice.name).weighted;
+      const bool weighted = croquis::find_sketch_distribution<double>(choice.name).weighted;
       std::vector<double> weights;  // importance by the squares of the row norms, as for a matrix product
       if (weighted) {
         weights = arma::conv_to<std::vector<double>>::from(arma::sum(arma::square(subject_.matrix), 1));
       }
-      compute(run, "operator", choice.label, [&](arma::uword d, const Stream& stream) {
-        return embedding(croquis::describe_sketch(choice.name, subject_.matrix.n_rows, d, stream, parameters, weights));
+      compute(run, "operator", choice.label, [&](arma::uword d, const Key& draw_key) {
+        return embedding(
+            croquis::describe_sketch(choice.name, subject_.matrix.n_rows, d, draw_key, parameters, weights));
       });
     }
   }
@@ -97,13 +98,13 @@ class Comparison {
     const croquis::LiftedPoints<double> lift(p.Q(), p.K());
     const croquis::KernelMatrix<double> kernel = lift.kernel();
     const arma::mat dense = kernel.dense();
-    const double norm = croquis::spectral_norm(croquis::as_operator(dense), Stream(1)).value;
+    const double norm = croquis::spectral_norm(croquis::as_operator(dense), Key(1)).value;
     for (const std::string& policy : policies) {
       const auto start = Clock::now();
       const croquis::LandmarkSampler<double> sampler(kernel, croquis::landmark_policy(policy));
       const double preparation = seconds_since(start);
-      compute(run, "landmarks", policy, [&](arma::uword d, const Stream& stream) {
-        Measured measured = nystrom(kernel, dense, norm, sampler, lift, d, stream);
+      compute(run, "landmarks", policy, [&](arma::uword d, const Key& draw_key) {
+        Measured measured = nystrom(kernel, dense, norm, sampler, lift, d, draw_key);
         measured.seconds += preparation;
         return measured;
       });
@@ -128,12 +129,12 @@ class Comparison {
         if (run.wants({kind, csv_field(name), std::to_string(d), std::to_string(trial)})) cells.emplace_back(d, trial);
       }
     }
-    const Stream stream = Stream(options_.run.seed).child("sketch").child(kind).child(name);
+    const Key draw_key = Key(options_.run.seed).child("sketch").child(kind).child(name);
     run.compute(cells.size(), name, [&](std::size_t i) {
       const auto [d, trial] = cells[i];
       Measured m;
       try {
-        m = measure(d, stream.child(d).child(static_cast<std::uint64_t>(trial)));
+        m = measure(d, draw_key.child(d).child(static_cast<std::uint64_t>(trial)));
         m.status = status_of({{"norm_error", m.norm_error, true},
                               {"injectivity", m.injectivity, true},
                               {"dilation", m.dilation, true},
@@ -189,10 +190,10 @@ class Comparison {
 
   static Measured nystrom(const croquis::KernelMatrix<double>& kernel, const arma::mat& dense, double norm,
                           const croquis::LandmarkSampler<double>& sampler, const croquis::LiftedPoints<double>& lift,
-                          arma::uword d, const Stream& stream) {
+                          arma::uword d, const Key& draw_key) {
     Measured m;
     const auto start = Clock::now();
-    const arma::uvec landmarks = sampler.draw(d, stream);
+    const arma::uvec landmarks = sampler.draw(d, draw_key);
     m.seconds = seconds_since(start);
     const auto core = croquis::pseudo_inverse_psd(kernel.block(landmarks, landmarks), core_cutoff(lift, d));
     arma::mat factor = kernel.columns(landmarks) * core.right;  // M~ = factor factor^T
@@ -200,7 +201,7 @@ class Comparison {
     const auto residual = [&](const arma::mat& x) -> arma::mat { return dense * x - factor * (factor.t() * x); };
     constexpr double kAccuracy = 1e-4;  // far below the spread of the trials
     m.nystrom_spectral = croquis::spectral_norm<double>({dense.n_rows, dense.n_rows, residual, residual},
-                                                        stream.child("norm"), {.tolerance = kAccuracy})
+                                                        draw_key.child("norm"), {.tolerance = kAccuracy})
                              .value /
                          norm;
     m.nystrom_trace = 1 - arma::accu(arma::square(factor)) / arma::accu(kernel.diagonal);
@@ -217,7 +218,7 @@ class Comparison {
 
 std::vector<Choice> parse_sketches(const std::string& text) {
   std::vector<std::string> known;
-  for (const auto& law : croquis::sketch_laws<double>()) known.push_back(law.name);
+  for (const auto& distribution : croquis::sketch_distributions<double>()) known.push_back(distribution.name);
   return parse_choices(text, "--sketches", known);
 }
 
@@ -258,9 +259,9 @@ int run_sketch(SketchOptions options) {
   for (const Choice& choice : sketches) {  // a wrong parameter is the user's: find it before anything is computed
     std::map<std::string, double> parameters;
     for (const auto& [key, value] : choice.options) parameters[key] = number_in(value).value_or(kUndefined);
-    const bool weighted = croquis::find_sketch_law<double>(choice.name).weighted;
+    const bool weighted = croquis::find_sketch_distribution<double>(choice.name).weighted;
     const arma::uword n = subject.matrix.n_rows;
-    croquis::describe_sketch(choice.name, n, features.back(), Stream(1), parameters,
+    croquis::describe_sketch(choice.name, n, features.back(), Key(1), parameters,
                              std::vector<double>(weighted ? n : 0, 1.0));
   }
 

@@ -21,9 +21,9 @@ namespace {
 
 using croquis::csv_field;
 using croquis::csv_number;
+using croquis::Key;
 using croquis::Problem;
 using croquis::ScoreMatrix;
-using croquis::Stream;
 
 constexpr arma::uword kLargestDense = 4096;  // n x n above this: two minutes and 128 MB a matrix
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
@@ -67,19 +67,19 @@ Spectrum dense_spectrum(const Problem<double>& problem, const std::string& matri
   return s;
 }
 
-Spectrum lanczos_spectrum(const Problem<double>& problem, const std::string& matrix, const Stream& stream,
+Spectrum lanczos_spectrum(const Problem<double>& problem, const std::string& matrix, const Key& draw_key,
                           const SpectrumOptions& options) {
   Spectrum s;
   const croquis::ScoreOperator scores = croquis::score_operator(problem, score_matrix_of(matrix));
   const auto leading =
-      croquis::leading_spectrum(scores.matrix, static_cast<arma::uword>(options.leading), stream.child("leading"));
+      croquis::leading_spectrum(scores.matrix, static_cast<arma::uword>(options.leading), draw_key.child("leading"));
   s.values = leading.values;
   s.residuals = leading.residuals;
   s.frobenius = scores.frobenius;
   s.log_scale = scores.log_scale;
   const auto sum =
       croquis::spectral_sum<double>(scores.matrix, [](double x) { return x; }, leading.values, leading.right,
-                                    stream.child("sum"), {.probes = static_cast<int>(options.probes)});
+                                    draw_key.child("sum"), {.probes = static_cast<int>(options.probes)});
   s.total = sum.value;
   s.total_lo = sum.lower;
   s.total_hi = sum.upper;
@@ -91,8 +91,8 @@ std::vector<Run::Fields> rows_of(const Step& step, const SpectrumOptions& option
   Spectrum s;
   try {
     if (step.lanczos) {
-      const Stream stream = Stream(options.run.seed).child("spectrum").child(step.input->name).child(step.matrix);
-      s = lanczos_spectrum(problem, step.matrix, stream, options);
+      const Key draw_key = Key(options.run.seed).child("spectrum").child(step.input->name).child(step.matrix);
+      s = lanczos_spectrum(problem, step.matrix, draw_key, options);
     } else {
       s = dense_spectrum(problem, step.matrix);
     }

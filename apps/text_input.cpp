@@ -58,7 +58,7 @@ std::string name_of(const fs::path& model) {
 
 }  // namespace
 
-NamedHead from_text(const InputOptions& o, const croquis::Stream& stream) {
+NamedHead from_text(const InputOptions& o, const croquis::Key& draw_key) {
   const arma::uword n = positive_or(o.n, kTokens, "--n");
   croquis::InitialisedBert bert;
   bert.head = positive_or(o.p, bert.head, "--p");
@@ -68,7 +68,7 @@ NamedHead from_text(const InputOptions& o, const croquis::Stream& stream) {
   tokens.resize(n);
   std::string name = "text:" + (o.text.empty() ? "sample" : fs::path(o.text).stem().string());
   if (!o.vocab.empty()) name += ";vocab=" + fs::path(o.vocab).stem().string();
-  return {name, croquis::initialised_bert(tokens, stream, bert)};
+  return {name, croquis::initialised_bert(tokens, draw_key, bert)};
 }
 
 std::vector<NamedHead> from_model(const InputOptions& o) {

@@ -1,7 +1,7 @@
 // Inputs that are made of a text: heads of an initialised and of a trained BERT.
 #pragma once
 
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +12,7 @@
 using NamedHead = std::pair<std::string, croquis::Problem<double>>;
 
 /// A head of an initialised BERT, "text:FILE", its tokens words or, "text:FILE;vocab=NAME", WordPieces.
-NamedHead from_text(const InputOptions& options, const croquis::Stream& stream);
+NamedHead from_text(const InputOptions& options, const croquis::Key& draw_key);
 
 /// Heads of a trained BERT, "model:NAME;layer=2;head=1". A file model.safetensors has the name of its folder.
 std::vector<NamedHead> from_model(const InputOptions& options);

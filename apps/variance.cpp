@@ -9,7 +9,8 @@
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/io/digest.hpp>
 #include <croquis/io/npy.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <filesystem>
 #include <limits>
 #include <stdexcept>
@@ -24,7 +25,7 @@ namespace {
 using croquis::csv_field;
 using croquis::csv_number;
 using croquis::FeatureOptions;
-using croquis::Stream;
+using croquis::Key;
 
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 constexpr arma::uword kMostQueries = 64;
@@ -36,9 +37,9 @@ struct Points {
   arma::mat x, y;
 };
 
-arma::mat on_sphere(arma::uword count, arma::uword p, const Stream& stream) {
+arma::mat on_sphere(arma::uword count, arma::uword p, const Key& draw_key) {
   arma::mat points(p, count);
-  croquis::fill_normal(stream, 0, points.n_elem, points.memptr());
+  croquis::fill_normal(draw_key, 0, points.n_elem, points.memptr());
   return arma::normalise(points).t();
 }
 
@@ -46,8 +47,8 @@ struct Errors {
   double l1 = 0, squared = 0, lemma_2 = 0;
 };
 
-Errors errors_of(const Points& points, arma::uword d, const FeatureOptions& features, const Stream& stream) {
-  const croquis::FeaturePair<double> pair(points.x, points.y, d, features, stream);
+Errors errors_of(const Points& points, arma::uword d, const FeatureOptions& features, const Key& draw_key) {
+  const croquis::FeaturePair<double> pair(points.x, points.y, d, features, draw_key);
   const auto matrices = pair.matrices();
   const arma::mat products = points.x * points.y.t();
   Errors errors;
@@ -113,8 +114,8 @@ class Source {
     const double scale = std::pow(static_cast<double>(q.n_cols), -0.25);  // once: x.y is then q.k / sqrt(p)
     const arma::uword some =
         std::min<arma::uword>(q.n_rows, o.queries > 0 ? static_cast<arma::uword>(o.queries) : kMostQueries);
-    const Stream stream = Stream(o.seed()).child("variance").child("queries");
-    fixed_ = {scale * q.rows(croquis::sample_without_replacement(q.n_rows, some, stream)), scale * k};
+    const Key draw_key = Key(o.seed()).child("variance").child("queries");
+    fixed_ = {scale * q.rows(croquis::sample_without_replacement(q.n_rows, some, draw_key)), scale * k};
     name_ = "arrays:" + std::filesystem::path(o.q).stem().string();
     digest_ = croquis::Digest().add(q).add(k).hex();
   }
@@ -136,10 +137,10 @@ class Source {
 
   Points points(double norm, long long trial) const {
     if (from_files_) return {norm * fixed_.x, norm * fixed_.y};
-    const Stream stream = Stream(o_.seed()).child("variance").child("sphere").child(static_cast<std::uint64_t>(trial));
+    const Key draw_key = Key(o_.seed()).child("variance").child("sphere").child(static_cast<std::uint64_t>(trial));
     const auto p = static_cast<arma::uword>(o_.p);
-    return {norm * on_sphere(queries(), p, stream.child("query")),
-            norm * on_sphere(static_cast<arma::uword>(o_.keys), p, stream.child("key"))};
+    return {norm * on_sphere(queries(), p, draw_key.child("query")),
+            norm * on_sphere(static_cast<arma::uword>(o_.keys), p, draw_key.child("key"))};
   }
 
  private:
@@ -193,16 +194,16 @@ int run_variance(VarianceOptions options) {
         std::erase_if(cells, [&](const auto& cell) { return !run.wants(key_of(norm, map, projection, cell)); });
         FeatureOptions choice;
         choice.map = croquis::feature_map(map);
-        choice.projection = croquis::projection_law(projection);
+        choice.projection = croquis::projection_distribution(projection);
         // Maps meet the same projections: their rows are paired.
-        const Stream stream = Stream(options.run.seed).child("variance").child(projection);
+        const Key draw_key = Key(options.run.seed).child("variance").child(projection);
         run.compute(cells.size(), fmt::format("{} {} R = {:g}", map, projection, norm), [&](std::size_t i) {
           const auto [d, trial] = cells[i];
           const Points points = source.points(norm, trial);
           Errors errors{kUndefined, kUndefined, kUndefined};
           std::string status = "ok";
           try {
-            errors = errors_of(points, d, choice, stream.child(d).child(static_cast<std::uint64_t>(trial)));
+            errors = errors_of(points, d, choice, draw_key.child(d).child(static_cast<std::uint64_t>(trial)));
             status = status_of({{"l1_error", errors.l1}, {"squared_error", errors.squared}});
             if (status != "ok") errors = {kUndefined, kUndefined, kUndefined};
           } catch (const std::exception& failure) {

@@ -163,8 +163,8 @@ int run_verify(VerifyOptions options) {
       options.mutants ? std::map<std::string, std::string>{} : read_expected(options.expect);
   prepare_run(options.run);
 
-  const croquis::Stream stream = croquis::Stream(options.run.seed).child("verify");
-  Check check{.stream = stream};
+  const croquis::Key draw_key = croquis::Key(options.run.seed).child("verify");
+  Check check{.draw_key = draw_key};
   std::map<std::string, std::string> identity = {{"input", "default"},
                                                  {"--quick", options.quick ? "true" : "false"},
                                                  {"--confidence", csv_number(options.confidence)},
@@ -176,7 +176,7 @@ int run_verify(VerifyOptions options) {
     check.subjects = {{std::move(input.name), std::move(input.problem)}};
     check.own_input = true;
   } else {
-    check.subjects = default_subjects(stream.child("input"));
+    check.subjects = default_subjects(draw_key.child("input"));
   }
   check.alpha = (1 - options.confidence) / static_cast<double>(all_claims().size());
   check.quick = options.quick;
@@ -184,7 +184,7 @@ int run_verify(VerifyOptions options) {
   check.interrupted = Run::interrupted;
   const auto check_of = [&](const Task& task) {
     Check own = check;
-    own.stream = stream.child(task.claim->id);
+    own.draw_key = draw_key.child(task.claim->id);
     own.mutant = task.mutant;
     return own;
   };

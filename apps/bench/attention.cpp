@@ -15,8 +15,8 @@
 
 namespace {
 
+using croquis::Key;
 using croquis::Problem;
-using croquis::Stream;
 
 constexpr arma::uword kWidth = 64;
 
@@ -77,7 +77,7 @@ void run_method(benchmark::State& state, const croquis::Method<T>& method, const
   try {
     for (auto _ : state) {
       const croquis::BoundMethod<T> bound = croquis::bind(method, problem, options);
-      benchmark::DoNotOptimize(bound.approximate(d, Stream(1).child(trial++)));
+      benchmark::DoNotOptimize(bound.approximate(d, Key(1).child(trial++)));
       flops = bound.flops(static_cast<double>(d));
     }
   } catch (const std::exception& failure) {

@@ -4,7 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
+#include <croquis/random/draws.hpp>
 #include <string>
 
 namespace bench {
@@ -18,7 +18,7 @@ std::string precision() {
 template <typename T>
 arma::Mat<T> normals(arma::uword rows, arma::uword cols, std::string_view purpose) {
   arma::Mat<T> m(rows, cols);
-  croquis::fill_normal(croquis::Stream(1).child(purpose), 0, m.n_elem, m.memptr());
+  croquis::fill_normal(croquis::Key(1).child(purpose), 0, m.n_elem, m.memptr());
   return m;
 }
 

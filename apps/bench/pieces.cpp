@@ -2,7 +2,7 @@
 #include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/hadamard.hpp>
 #include <croquis/linalg/vector_math.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 #include <vector>
 
 #include "bench.hpp"
@@ -69,10 +69,10 @@ BENCHMARK_TEMPLATE(sines_and_cosines, double);
 template <typename T>
 void normals(benchmark::State& state) {
   std::vector<T> z(kCount);
-  const croquis::Stream stream(1);
+  const croquis::Key draw_key(1);
   std::uint64_t first = 0;
   for (auto _ : state) {
-    croquis::fill_normal(stream, first, kCount, z.data());
+    croquis::fill_normal(draw_key, first, kCount, z.data());
     first += kCount;
     benchmark::ClobberMemory();
   }
@@ -84,10 +84,10 @@ BENCHMARK_TEMPLATE(normals, double);
 template <typename T>
 void signs(benchmark::State& state) {
   std::vector<T> s(kCount);
-  const croquis::Stream stream(1);
+  const croquis::Key draw_key(1);
   std::uint64_t first = 0;
   for (auto _ : state) {
-    croquis::fill_signs(stream, first, kCount, T(1), s.data());
+    croquis::fill_signs(draw_key, first, kCount, T(1), s.data());
     first += kCount;
     benchmark::ClobberMemory();
   }

@@ -14,7 +14,7 @@
 
 namespace {
 
-using croquis::Stream;
+using croquis::Key;
 
 constexpr arma::uword kRows = 65536, kDirections = 256;
 
@@ -22,39 +22,39 @@ template <typename T, typename Make>
 void left(benchmark::State& state, const Make& make) {
   const auto k = static_cast<arma::uword>(state.range(0));
   const arma::Mat<T> m = bench::normals<T>(kRows, k, "m");
-  for (auto _ : state) benchmark::DoNotOptimize(make(Stream(1)).left(m));
+  for (auto _ : state) benchmark::DoNotOptimize(make(Key(1)).left(m));
 }
 
 template <typename T>
 void gaussian(benchmark::State& state) {
-  left<T>(state, [](const Stream& s) { return croquis::GaussianSketch(kRows, kDirections, s); });
+  left<T>(state, [](const Key& s) { return croquis::GaussianSketch(kRows, kDirections, s); });
   bench::set_rate(state, "flops", 2.0 * kRows * kDirections * static_cast<double>(state.range(0)));
 }
 template <typename T>
 void rademacher(benchmark::State& state) {
-  left<T>(state, [](const Stream& s) { return croquis::RademacherSketch(kRows, kDirections, s); });
+  left<T>(state, [](const Key& s) { return croquis::RademacherSketch(kRows, kDirections, s); });
 }
 template <typename T>
 void sjlt(benchmark::State& state) {
   constexpr arma::uword nonzeros = 8;
-  left<T>(state, [](const Stream& s) { return croquis::SjltSketch(kRows, kDirections, nonzeros, s); });
+  left<T>(state, [](const Key& s) { return croquis::SjltSketch(kRows, kDirections, nonzeros, s); });
 }
 template <typename T>
 void sparse_stack(benchmark::State& state) {
   constexpr arma::uword nonzeros = 8;
-  left<T>(state, [](const Stream& s) { return croquis::SparseStack(kRows, kDirections, nonzeros, s); });
+  left<T>(state, [](const Key& s) { return croquis::SparseStack(kRows, kDirections, nonzeros, s); });
 }
 template <typename T>
 void srht(benchmark::State& state) {
-  left<T>(state, [](const Stream& s) { return croquis::SrhtSketch(kRows, kDirections, s); });
+  left<T>(state, [](const Key& s) { return croquis::SrhtSketch(kRows, kDirections, s); });
 }
 template <typename T>
 void srct(benchmark::State& state) {
-  left<T>(state, [](const Stream& s) { return croquis::SrctSketch(kRows, kDirections, s); });
+  left<T>(state, [](const Key& s) { return croquis::SrctSketch(kRows, kDirections, s); });
 }
 template <typename T>
 void uniform_sampling(benchmark::State& state) {
-  left<T>(state, [](const Stream& s) { return croquis::UniformSampling(kRows, kDirections, s); });
+  left<T>(state, [](const Key& s) { return croquis::UniformSampling(kRows, kDirections, s); });
 }
 
 // The floor of a dense sketch: both products by blocks of rows, the halves on two threads.

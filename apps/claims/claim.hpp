@@ -3,7 +3,7 @@
 
 #include <armadillo>
 #include <croquis/attention/problem.hpp>
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/stats/decision.hpp>
 #include <cstdint>
 #include <functional>
@@ -46,7 +46,7 @@ struct Subject {
 struct Check {
   std::vector<Subject> subjects = {};  ///< the default ones, or the user's own
   bool own_input = false;              ///< they are the user's: check on them, not on examples of the claim's own
-  croquis::Stream stream;              ///< of the claim
+  croquis::Key draw_key;               ///< of the claim
   double alpha = 1e-8;                 ///< of any wrong verdict in this claim: divide it among what the claim decides
   bool quick = false;                  ///< a tenth of the trials, and smaller sizes where they are what takes the time
   std::optional<std::uint64_t> most_trials = {};  ///< the user's, for every decision

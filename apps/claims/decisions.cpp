@@ -7,7 +7,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/stats/intervals.hpp>
 
-using croquis::Stream;
+using croquis::Key;
 using croquis::Verdict;
 
 namespace {
@@ -38,26 +38,26 @@ Finding decide_identity(std::string input, double observed, double bound) {
 }
 
 std::vector<double> run_trials(const Check& check, const std::string& purpose, std::uint64_t trials,
-                               const std::function<double(const Stream&)>& value) {
-  const Stream stream = check.stream.child(purpose);
+                               const std::function<double(const Key&)>& value) {
+  const Key draw_key = check.draw_key.child(purpose);
   std::vector<double> values(trials);
   croquis::parallel_for(trials, [&](std::size_t t) {
     if (check.interrupted()) throw Interrupted();
-    values[t] = value(stream.child(t));
+    values[t] = value(draw_key.child(t));
   });
   return values;
 }
 
 Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
-                           const std::function<double(const Stream&)>& error) {
+                           const std::function<double(const Key&)>& error) {
   const std::uint64_t most = check.trials(claim.most_trials);
-  const Stream stream = check.stream.child(claim.input);
+  const Key draw_key = check.draw_key.child(claim.input);
   std::vector<double> errors;
   const auto failures_among = [&](std::uint64_t first, std::uint64_t count) {
     errors.resize(first + count);
     croquis::parallel_for(count, [&](std::size_t i) {
       if (check.interrupted()) throw Interrupted();
-      errors[first + i] = error(stream.child(first + i));
+      errors[first + i] = error(draw_key.child(first + i));
     });
     return static_cast<std::uint64_t>(std::count_if(errors.begin() + static_cast<std::ptrdiff_t>(first), errors.end(),
                                                     [&](double e) { return !(e <= claim.bound); }));
@@ -94,7 +94,7 @@ Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
   return finding;
 }
 
-Finding decide_mean(const Check& check, const MeanClaim& claim, const std::function<double(const Stream&)>& value) {
+Finding decide_mean(const Check& check, const MeanClaim& claim, const std::function<double(const Key&)>& value) {
   Finding finding;
   finding.input = claim.input;
   finding.trials = check.trials(claim.trials);
@@ -120,15 +120,6 @@ Finding decide_mean(const Check& check, const MeanClaim& claim, const std::funct
                                      std::ceil(1.1 * more * more * static_cast<double>(*finding.trials)));
   }
   return finding;
-}
-
-double smallest_sufficient(double lo, double hi, double tolerance, const std::function<bool(double)>& holds) {
-  if (holds(lo)) return lo;
-  while (hi / lo > 1 + tolerance) {
-    const double middle = std::sqrt(lo * hi);
-    (holds(middle) ? hi : lo) = middle;
-  }
-  return hi;
 }
 
 double quantile_of(std::vector<double> values, double q) {

@@ -19,14 +19,14 @@ struct ProbabilityClaim {
   std::uint64_t most_trials = 2000;  ///< before Check::trials() cuts it
 };
 
-/// Runs error(stream of the trial) on the library's threads until FailureDecision has decided. Of the finding: trials,
-/// failures, estimate and interval of the failure rate; bound, and as `observed` the (1 - delta)-quantile of the
-/// errors; an undecided one says in `hypotheses` how many trials would do.
+/// Runs error(random key of the trial) on the library's threads until FailureDecision has decided. Of the finding:
+/// trials, failures, estimate and interval of the failure rate; bound, and as `observed` the (1 - delta)-quantile of
+/// the errors; an undecided one says in `hypotheses` how many trials would do.
 /// delta = 0 (never fails): one failure refutes; no failure in all trials verifies, with the upper limit of the rate.
 /// An error or a bound that is not finite says nothing of the claim: inconclusive, and `hypotheses` says why.
-/// Randomness: trial t has check.stream.child(input).child(t).
+/// Randomness: trial t has check.draw_key.child(input).child(t).
 Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
-                           const std::function<double(const croquis::Stream&)>& error);
+                           const std::function<double(const croquis::Key&)>& error);
 
 /// E[value] = expected.
 struct MeanClaim {
@@ -37,18 +37,15 @@ struct MeanClaim {
   std::uint64_t trials = 2000;  ///< before Check::trials()
 };
 
-/// Student's interval of the mean of value(stream of the trial); for skewed or heavy-tailed values give averages of
+/// Student's interval of the mean of value(random key of the trial); for skewed or heavy-tailed values give averages of
 /// many. Of the finding: trials, estimate, interval; bound = resolution, observed = |estimate - expected|.
 Finding decide_mean(const Check& check, const MeanClaim& claim,
-                    const std::function<double(const croquis::Stream&)>& value);
+                    const std::function<double(const croquis::Key&)>& value);
 
-/// value(0), ..., value(trials - 1) of the streams check.stream.child(purpose).child(t), on the library's threads.
+/// value(0), ..., value(trials - 1) of the random keys check.draw_key.child(purpose).child(t), on the library's
+/// threads.
 std::vector<double> run_trials(const Check& check, const std::string& purpose, std::uint64_t trials,
-                               const std::function<double(const croquis::Stream&)>& value);
-
-/// The smallest x in [lo, hi], to a relative `tolerance`, from which on holds(x) is true; hi when it never is below.
-/// Law: `holds` goes from false to true once.
-double smallest_sufficient(double lo, double hi, double tolerance, const std::function<bool(double)>& holds);
+                               const std::function<double(const croquis::Key&)>& value);
 
 /// The k-th smallest of the values with k = ceil(q count).
 double quantile_of(std::vector<double> values, double q);

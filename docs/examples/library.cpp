@@ -8,11 +8,11 @@
 #include <croquis/measure/errors.hpp>
 
 int main() {
-  const auto input = croquis::gaussian_input(croquis::Stream(1), {.n = 512, .p = 32, .norm = 4});
+  const auto input = croquis::gaussian_input(croquis::Key(1), {.n = 512, .p = 32, .norm = 4});
   const arma::mat &Q = input.Q(), &K = input.K(), &V = input.V();
 
   const croquis::Problem<double> problem(Q, K, V);  // arma::mat, checked on entry
-  const auto approximation = croquis::skyformer(problem, 128, croquis::Stream(1));
+  const auto approximation = croquis::skyformer(problem, 128, croquis::Key(1));
   const croquis::OutputReference exact(croquis::exact_attention(problem, croquis::Target::kernelized).output);
   const croquis::OutputErrors errors = exact.compare(approximation.output);
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 #include <croquis/inputs/synthetic.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 #include "claims/claim.hpp"
 #include "claims/decisions.hpp"
@@ -24,8 +24,8 @@ Report check_sampled_mean(const Check& check) {
     claim.bound = 2 * std::sqrt(std::log(2 / kDelta) / (2 * kDraws));  // the values are within [-1, 1]
     claim.delta = kDelta;
     claim.alpha = check.alpha / double(check.subjects.size());
-    Finding finding = decide_probability(check, claim, [&](const Stream& stream) {
-      return std::abs(arma::mean(signs.elem(sample_with_replacement(signs.n_elem, d, stream))) - arma::mean(signs));
+    Finding finding = decide_probability(check, claim, [&](const Key& draw_key) {
+      return std::abs(arma::mean(signs.elem(sample_with_replacement(signs.n_elem, d, draw_key))) - arma::mean(signs));
     });
     finding.n = signs.n_elem;
     finding.d = d;
@@ -53,8 +53,8 @@ int main() {
   const Claim claim = sampled_mean();
   bool as_expected = true;
   for (const std::string& mutant : {std::string(), claim.mutants.front().name}) {
-    const Check check = {.subjects = {{"gaussian", gaussian_input(Stream(1), {.n = 512, .p = 16, .norm = 2})}},
-                         .stream = Stream(1).child(claim.id),
+    const Check check = {.subjects = {{"gaussian", gaussian_input(Key(1), {.n = 512, .p = 16, .norm = 2})}},
+                         .draw_key = Key(1).child(claim.id),
                          .mutant = mutant};
     const Report report = claim.check(check);
     const Verdict verdict = verdict_of(report.findings);

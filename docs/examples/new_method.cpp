@@ -7,18 +7,18 @@
 #include <croquis/core/require.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/measure/errors.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 using namespace croquis;
 
 /// O~ = softmax(t Q K_J^T / sqrt(p)) V_J for d different uniform tokens J, the same for all queries.
-/// Randomness: J is sample_without_replacement(n, d, stream).
+/// Randomness: J is sample_without_replacement(n, d, draw_key).
 /// Cost: 2 n d (p + p_v) flops, n d exponentials; n d numbers of memory.
-Approximation<double> random_keys(const Problem<double>& problem, arma::uword d, const Stream& stream,
+Approximation<double> random_keys(const Problem<double>& problem, arma::uword d, const Key& draw_key,
                                   double sharpness) {
   const arma::uword n = problem.n();
   require(d >= 1 && d <= n, "random_keys", "1 <= d <= n", {{"d", d}, {"n", n}});
-  const arma::uvec keys = sample_without_replacement(n, d, stream);
+  const arma::uvec keys = sample_without_replacement(n, d, draw_key);
   arma::mat weights = sharpness * problem.Q() * problem.K().rows(keys).t() / std::sqrt(double(problem.p()));
   weights.each_col() -= arma::max(weights, 1);
   weights = arma::exp(weights);
@@ -34,24 +34,30 @@ Approximation<double> random_keys(const Problem<double>& problem, arma::uword d,
   return from_scores<double>({n, n, apply, apply_transposed}, problem);
 }
 
+struct RandomKeysOptions {
+  double sharpness = 1;
+};
+
 /// Name, source, options and what binds the function to a problem: what registry.cpp has of every method.
 Method<double> random_keys_method() {
   Method<double> method;
   method.name = "random-keys";
   method.summary = "softmax over d uniform keys, the same for all queries";
   method.source = "docs/extending.md";
-  method.options = {{"sharpness", "0 to 10", "1", "t, a factor on the scores"}};
-  method.bind = [](const Problem<double>& problem, const OptionValues& values) -> BoundMethod<double> {
-    const double sharpness = values.take_number("sharpness", 0, 10, 1);
+  using O = RandomKeysOptions;
+  const auto options = Options<O>().number("sharpness", &O::sharpness, 0, 10, "t, a factor on the scores");
+  method.options = options.infos();
+  method.bind = [options](const Problem<double>& problem, const OptionValues& values) -> BoundMethod<double> {
+    const double sharpness = options.read(values).sharpness;
     const auto n = double(problem.n()), width = double(problem.p() + problem.p_v());
-    return {[=](arma::uword d, const Stream& stream) { return random_keys(problem, d, stream, sharpness); },
+    return {[=](arma::uword d, const Key& draw_key) { return random_keys(problem, d, draw_key, sharpness); },
             [=](double d) { return n * d * (2 * width + 1); }};
   };
   return method;
 }
 
 int main() {
-  const Problem<double> problem = gaussian_input(Stream(1), {.n = 512, .p = 32, .norm = 4});
+  const Problem<double> problem = gaussian_input(Key(1), {.n = 512, .p = 32, .norm = 4});
   const OutputReference exact(exact_attention(problem, Target::softmax).output);
   fmt::print("{:<14}{:>10}{:>10}{:>10}\n", "", "d = 32", "d = 128", "d = 512");
   for (const Method<double>& method : {random_keys_method(), find_method<double>("skeinformer")}) {
@@ -60,8 +66,8 @@ int main() {
     for (const arma::uword d : {32, 128, 512}) {
       double mean = 0;
       for (int trial = 1; trial <= 20; ++trial) {
-        const Stream stream = Stream(1).child(method.name).child(d).child(std::uint64_t(trial));
-        mean += exact.compare(bound.approximate(d, stream).output).spectral_rel / 20;
+        const Key draw_key = Key(1).child(method.name).child(d).child(std::uint64_t(trial));
+        mean += exact.compare(bound.approximate(d, draw_key).output).spectral_rel / 20;
       }
       fmt::print("{:>10.3g}", mean < 1e-12 ? 0 : mean);
     }

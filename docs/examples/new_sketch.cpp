@@ -1,23 +1,23 @@
-// A sketch of one's own: what makes it one, and its law checked.
+// A sketch of one's own: what makes it one, and its distribution checked.
 #include <fmt/format.h>
 
 #include <cmath>
-#include <croquis/core/random.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/sketch/any_sketch.hpp>
 #include <croquis/sketch/uniform_sampling.hpp>
 
 using namespace croquis;
 
 /// Column j of S is sqrt(n/d) e_i, i uniform in the j-th of d segments of n/d rows.
-/// Law: E[S S^T] = I, since row i is in one segment, and drawn there with probability d/n.
-/// Randomness: index j is a word of block j of the stream.
+/// Guarantees: E[S S^T] = I, since row i is in one segment, and drawn there with probability d/n.
+/// Randomness: index j is a word of block j of the key.
 class SegmentSampling {
  public:
-  SegmentSampling(arma::uword n, arma::uword d, const Stream& stream) : n_(n), indices_(d) {
+  SegmentSampling(arma::uword n, arma::uword d, const Key& key) : n_(n), indices_(d) {
     require(d >= 1 && n % d == 0, "SegmentSampling", "d divides n", {{"n", n}, {"d", d}});
     const arma::uword length = n / d;
-    for (arma::uword j = 0; j < d; ++j) indices_(j) = j * length + ((stream.block(j)[0] * length) >> 32);
+    for (arma::uword j = 0; j < d; ++j) indices_(j) = j * length + ((key.block(j)[0] * length) >> 32);
   }
 
   arma::uword rows() const { return n_; }
@@ -57,7 +57,7 @@ template <typename Make>
 double norm_error(const arma::mat& x, const Make& make) {
   double mean = 0;
   for (std::uint64_t draw = 0; draw < 1000; ++draw) {
-    const AnySketch<double> sketch = make(Stream(1).child(draw));  // any sketch fits in one type
+    const AnySketch<double> sketch = make(Key(1).child(draw));  // any sketch fits in one type
     mean += std::abs(std::pow(arma::norm(sketch.left(x)) / arma::norm(x), 2) - 1) / 1000;
   }
   return mean;
@@ -67,15 +67,15 @@ int main() {
   const arma::uword n = 8, d = 4, draws = 20000;
   arma::mat mean(n, n, arma::fill::zeros);
   for (std::uint64_t draw = 0; draw < draws; ++draw) {
-    const arma::mat s = SegmentSampling(n, d, Stream(2).child(draw)).dense<double>();
+    const arma::mat s = SegmentSampling(n, d, Key(2).child(draw)).dense<double>();
     mean += s * s.t() / draws;
   }
   const double off = arma::abs(mean - arma::eye(n, n)).max();
   fmt::print("largest entry of |mean of S S^T - I|: {:.2g}\n", off);
 
   const arma::mat wave = arma::cos(arma::regspace(0, 1023) / 100) + 1;
-  const double segments = norm_error(wave, [](const Stream& s) { return SegmentSampling(1024, 64, s); });
-  const double uniform = norm_error(wave, [](const Stream& s) { return UniformSampling(1024, 64, s); });
+  const double segments = norm_error(wave, [](const Key& s) { return SegmentSampling(1024, 64, s); });
+  const double uniform = norm_error(wave, [](const Key& s) { return UniformSampling(1024, 64, s); });
   fmt::print("norm of a slow wave, d = 64: off by {:.2g}; uniform sampling by {:.2g}\n", segments, uniform);
 
   // An entry of S S^T is 0 or n/d: Hoeffding allows 1.8 sqrt(log(2 n^2 / 1e-6) / draws) but once in a million.

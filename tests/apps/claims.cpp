@@ -8,9 +8,9 @@
 namespace {
 
 Check quick_check(const Claim& claim, const std::string& mutant) {
-  const croquis::Stream stream = croquis::Stream(test_seed()).child("verify");
-  return {.subjects = default_subjects(stream.child("input")),
-          .stream = stream.child(claim.id),
+  const croquis::Key draw_key = croquis::Key(test_seed()).child("verify");
+  return {.subjects = default_subjects(draw_key.child("input")),
+          .draw_key = draw_key.child(claim.id),
           .quick = true,
           .mutant = mutant};
 }

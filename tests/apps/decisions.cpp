@@ -8,7 +8,7 @@
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 
-using croquis::Stream;
+using croquis::Key;
 using croquis::Verdict;
 
 namespace {
@@ -33,12 +33,12 @@ TEST_CASE("decide_identity: numbers that are not finite decide nothing, and the 
 }
 
 TEST_CASE("decide_probability: one error or a bound that is not finite leaves the claim undecided") {
-  const Check check{.stream = Stream(test_seed())};
+  const Check check{.draw_key = Key(test_seed())};
   for (const double delta : {0.0, 0.05}) {
     const auto decide = [&](double error, double bound) {
       std::atomic<int> trial{0};
       const ProbabilityClaim claim{.input = "x", .bound = bound, .delta = delta, .alpha = 1e-3, .most_trials = 500};
-      return decide_probability(check, claim, [&](const Stream&) { return trial++ == 3 ? error : 0.5; });
+      return decide_probability(check, claim, [&](const Key&) { return trial++ == 3 ? error : 0.5; });
     };
     CHECK(decide(0.5, 1).verdict == Verdict::verified);
     CHECK(decide(0.5, 0.4).verdict == Verdict::refuted);
@@ -52,11 +52,11 @@ TEST_CASE("decide_probability: one error or a bound that is not finite leaves th
 }
 
 TEST_CASE("decide_mean: one value that is not finite leaves the claim undecided") {
-  const Check check{.stream = Stream(test_seed())};
+  const Check check{.draw_key = Key(test_seed())};
   const auto decide = [&](double value) {
     std::atomic<int> trial{0};
     const MeanClaim claim{.input = "x", .expected = 1, .resolution = 0.1, .alpha = 1e-3, .trials = 50};
-    return decide_mean(check, claim, [&](const Stream&) { return trial++ == 3 ? value : 1.0; });
+    return decide_mean(check, claim, [&](const Key&) { return trial++ == 3 ? value : 1.0; });
   };
   CHECK(decide(1).verdict == Verdict::verified);
   for (const double value : {kNaN, kInfinity, -kInfinity}) {

@@ -1,8 +1,8 @@
 // Inputs of several heads: .npy of three dimensions and .npz.
 #include <doctest/doctest.h>
-#include <croquis/core/random.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
+#include <croquis/random/draws.hpp>
 
 #include <algorithm>
 #include <string>
@@ -21,7 +21,7 @@ const std::string kOptions = " --methods v-mean,skeinformer,nystromformer --feat
 // C order, so a head is a contiguous block of rows.
 std::vector<double> numbers(const char* name) {
   std::vector<double> all(kHeads * kTokens * kWidth);
-  croquis::fill_normal(croquis::Stream(7).child(name), 0, all.size(), all.data());
+  croquis::fill_normal(croquis::Key(7).child(name), 0, all.size(), all.data());
   return all;
 }
 

@@ -1,6 +1,6 @@
 // A run that is killed, wherever it is, and resumed, gives the rows of one that was not.
 #include <doctest/doctest.h>
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 
 #include <chrono>
 #include <csignal>
@@ -33,7 +33,7 @@ TEST_CASE("killed at fifty random moments and resumed, every command has the row
   for (const std::string& line : kSmallRuns) {
     CAPTURE(line);
     TemporaryFolder folder;
-    croquis::Engine engine = croquis::Stream(test_seed()).child("killed").engine();
+    croquis::Engine engine = croquis::Key(test_seed()).child("killed").engine();
     const auto start = std::chrono::steady_clock::now();
     REQUIRE(run_process(command(line, "whole.csv"), folder.path()).status == 0);
     const auto length = std::chrono::steady_clock::now() - start;
@@ -63,7 +63,7 @@ TEST_CASE("killed within a write, at any byte of the rows or of the meta file, a
   for (const std::string& line : kSmallRuns) {
     CAPTURE(line);
     TemporaryFolder folder;
-    croquis::Engine engine = croquis::Stream(test_seed()).child("torn").engine();
+    croquis::Engine engine = croquis::Key(test_seed()).child("torn").engine();
     REQUIRE(run_process(command(line, "whole.csv"), folder.path()).status == 0);
     const Rows whole = sorted_rows(folder / "whole.csv");
     const std::string bytes = read_text(folder / "whole.csv");

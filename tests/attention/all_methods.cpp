@@ -49,16 +49,16 @@ std::vector<Case<T>> all_cases() {
 }
 
 template <typename T>
-Approximation<T> run(const Case<T>& c, const Problem<T>& problem, arma::uword d, const Stream& stream = Stream(1)) {
-  return bind(*c.method, problem, c.options).approximate(d, stream);
+Approximation<T> run(const Case<T>& c, const Problem<T>& problem, arma::uword d, const Key& draw_key = Key(1)) {
+  return bind(*c.method, problem, c.options).approximate(d, draw_key);
 }
 
 // The same where the method takes d: features come in pairs, some patterns need a few tokens. It says so by d.
 template <typename T>
 std::optional<Approximation<T>> run_if_taken(const Case<T>& c, const Problem<T>& problem, arma::uword d,
-                                             const Stream& stream = Stream(1)) {
+                                             const Key& draw_key = Key(1)) {
   try {
-    return run(c, problem, d, stream);
+    return run(c, problem, d, draw_key);
   } catch (const std::invalid_argument& refused) {
     CHECK_MESSAGE(contains(refused.what(), "d = " + std::to_string(d)), refused.what());
     return std::nullopt;
@@ -80,7 +80,7 @@ bool is_exact_on_equal_tokens(const Case<T>& c) {
 // Methods that average over some of the values, each row in weights that sum to 1: exact when the values are equal too.
 template <typename T>
 bool is_average_of_some_values(const Case<T>& c) {
-  return c.text == "linformer law=segments" ||
+  return c.text == "linformer distribution=segments" ||
          is_one_of(c.method->name, {"skeinformer-simple-norm", "reformer", "bigbird", "longformer"});
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("methods: an unknown name is refused with the names there are") {
 }
 
 TEST_CASE("methods: an unknown option is refused with the options there are, a wrong value with the values") {
-  const Problem<double> problem = random_problem<double>(4, 2, 2, 1, Stream(1));
+  const Problem<double> problem = random_problem<double>(4, 2, 2, 1, Key(1));
   for (const Method<double>& method : methods<double>()) {
     CAPTURE(method.name);
     const std::string message = refusal([&] { bind(method, problem, with("colour", "red")); });
@@ -143,20 +143,20 @@ TEST_CASE("methods: an unknown option is refused with the options there are, a w
   }
 }
 
-TEST_CASE_TEMPLATE("methods: every choice that is listed is accepted, and the fallback is what runs without it", T,
+TEST_CASE_TEMPLATE("methods: every choice that is listed is accepted, and the default value is what runs without it", T,
                    float, double) {
-  const Problem<T> problem = random_problem<T>(19, 4, 2, 2, Stream(test_seed()).child("choices"));
+  const Problem<T> problem = random_problem<T>(19, 4, 2, 2, Key(test_seed()).child("choices"));
   for (const Case<T>& c : all_cases<T>()) {
     CAPTURE(c.text);
     CHECK(run_if_taken(c, problem, 8).has_value());
   }
   for (const Method<T>& method : methods<T>()) {
     for (const OptionInfo& option : method.options) {
-      if (option.fallback.empty()) continue;
-      const BoundMethod<T> said = bind(method, problem, with(option.name, option.fallback));
+      if (option.default_value.empty()) continue;
+      const BoundMethod<T> said = bind(method, problem, with(option.name, option.default_value));
       CAPTURE(method.name);
       CAPTURE(option.name);
-      CHECK(identical(said.approximate(8, Stream(2)).output, bind(method, problem).approximate(8, Stream(2)).output));
+      CHECK(identical(said.approximate(8, Key(2)).output, bind(method, problem).approximate(8, Key(2)).output));
     }
   }
 }
@@ -164,11 +164,11 @@ TEST_CASE_TEMPLATE("methods: every choice that is listed is accepted, and the fa
 TEST_CASE_TEMPLATE("methods: scores times V is the output, and apply_transposed the transpose of apply", T, float,
                    double) {
   // Moderate norms and few landmarks, so that no inverse is beyond 1e3: the products differ by 1e3 n^2 u at most.
-  const Problem<T> problem = random_problem<T>(40, 8, 3, 4, Stream(31));
+  const Problem<T> problem = random_problem<T>(40, 8, 3, 4, Key(31));
   for (const Case<T>& c : all_cases<T>()) {
     CAPTURE(c.text);
     for (const arma::uword d : {1U, 8U}) {
-      const auto approximation = run_if_taken(c, problem, d, Stream(32));
+      const auto approximation = run_if_taken(c, problem, d, Key(32));
       if (!approximation) continue;
       REQUIRE(arma::size(approximation->output) == arma::SizeMat(40, 3));
       CHECK(approximation->output.is_finite());
@@ -181,48 +181,48 @@ TEST_CASE_TEMPLATE("methods: scores times V is the output, and apply_transposed 
   }
 }
 
-TEST_CASE_TEMPLATE("methods: the same bits for the same stream and for any number of threads", T, float, double) {
-  const Problem<T> long_one = random_problem<T>(300, 16, 8, 4, Stream(test_seed()).child("threads")),
-                   short_one = random_problem<T>(70, 16, 8, 4, Stream(test_seed()).child("threads"));
+TEST_CASE_TEMPLATE("methods: the same bits for the same random key and for any number of threads", T, float, double) {
+  const Problem<T> long_one = random_problem<T>(300, 16, 8, 4, Key(test_seed()).child("threads")),
+                   short_one = random_problem<T>(70, 16, 8, 4, Key(test_seed()).child("threads"));
   for (const Case<T>& c : all_cases<T>()) {
     CAPTURE(c.text);
     const Problem<T>& problem = c.options.all().empty() ? long_one : short_one;
-    const Stream stream = Stream(test_seed()).child(c.text);
+    const Key draw_key = Key(test_seed()).child(c.text);
     const auto output = [&](int team) {
       const ThreadCount count(team);
-      return run(c, problem, 20, stream).output;
+      return run(c, problem, 20, draw_key).output;
     };
     const arma::Mat<T> expected = output(1);
     CHECK(identical(output(2), expected));
     if (c.options.all().empty()) CHECK(identical(output(4), expected));
     const bool drawn = c.method->random(c.options);
-    CHECK(identical(run(c, problem, 20, stream.child("other")).output, expected) == !drawn);
+    CHECK(identical(run(c, problem, 20, draw_key.child("other")).output, expected) == !drawn);
   }
 }
 
 TEST_CASE_TEMPLATE("methods: one bound method runs on several threads at once", T, float, double) {
-  const Problem<T> problem = random_problem<T>(60, 8, 4, 4, Stream(test_seed()).child("together"));
+  const Problem<T> problem = random_problem<T>(60, 8, 4, 4, Key(test_seed()).child("together"));
   const ThreadCount count(4);
   for (const Case<T>& c : all_cases<T>()) {
     CAPTURE(c.text);
     const BoundMethod<T> bound = bind(*c.method, problem, c.options);
     std::vector<arma::Mat<T>> together(8), alone(8);
-    parallel_for(8, [&](std::size_t i) { together[i] = bound.approximate(8 + 2 * i, Stream(i)).output; });
+    parallel_for(8, [&](std::size_t i) { together[i] = bound.approximate(8 + 2 * i, Key(i)).output; });
     parallel_for(1, [&](std::size_t) {
-      for (std::size_t i = 0; i < 8; ++i) alone[i] = bound.approximate(8 + 2 * i, Stream(i)).output;
+      for (std::size_t i = 0; i < 8; ++i) alone[i] = bound.approximate(8 + 2 * i, Key(i)).output;
     });
     for (std::size_t i = 0; i < 8; ++i) CHECK(identical(together[i], alone[i]));
   }
 }
 
 TEST_CASE_TEMPLATE("methods: one token, one column, equal tokens and zeros are no error", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("edges");
-  const arma::Mat<T> zero(9, 3, arma::fill::zeros), v = random_matrix<T>(9, 2, stream.child("v"));
-  const Problem<T> one = random_problem<T>(1, 3, 2, 2, stream), narrow = random_problem<T>(9, 1, 1, 2, stream);
+  const Key draw_key = Key(test_seed()).child("edges");
+  const arma::Mat<T> zero(9, 3, arma::fill::zeros), v = random_matrix<T>(9, 2, draw_key.child("v"));
+  const Problem<T> one = random_problem<T>(1, 3, 2, 2, draw_key), narrow = random_problem<T>(9, 1, 1, 2, draw_key);
   const Problem<T> still(zero, zero, v);  // Q = K = 0
-  const Problem<T> worthless(random_matrix<T>(9, 3, stream), zero, arma::Mat<T>(9, 2, arma::fill::zeros));
-  const Problem<T> equal(arma::repmat(random_matrix<T>(1, 3, stream), 9, 1),
-                         arma::repmat(random_matrix<T>(1, 3, stream), 9, 1), v);
+  const Problem<T> worthless(random_matrix<T>(9, 3, draw_key), zero, arma::Mat<T>(9, 2, arma::fill::zeros));
+  const Problem<T> equal(arma::repmat(random_matrix<T>(1, 3, draw_key), 9, 1),
+                         arma::repmat(random_matrix<T>(1, 3, draw_key), 9, 1), v);
   const arma::Mat<T> alike = arma::repmat(v.row(0), 9, 1);
   const Problem<T> equal_values(equal.Q(), equal.K(), alike);
   for (const Case<T>& c : all_cases<T>()) {
@@ -255,7 +255,7 @@ TEST_CASE_TEMPLATE("methods: one token, one column, equal tokens and zeros are n
 }
 
 TEST_CASE_TEMPLATE("methods: a d they do not take is refused by name, with d and n", T, float, double) {
-  const Problem<T> problem = random_problem<T>(6, 3, 2, 1, Stream(test_seed()).child("d"));
+  const Problem<T> problem = random_problem<T>(6, 3, 2, 1, Key(test_seed()).child("d"));
   for (const Case<T>& c : all_cases<T>()) {
     CAPTURE(c.text);
     const arma::uword most = largest_d(c.method->name, 6);
@@ -269,7 +269,7 @@ TEST_CASE_TEMPLATE("methods: a d they do not take is refused by name, with d and
 }
 
 TEST_CASE("methods: the count of flops is finite and positive") {
-  const Problem<double> problem = random_problem<double>(50, 8, 4, 1, Stream(1));
+  const Problem<double> problem = random_problem<double>(50, 8, 4, 1, Key(1));
   for (const Case<double>& c : all_cases<double>()) {
     CAPTURE(c.text);
     const BoundMethod<double> bound = bind(*c.method, problem, c.options);

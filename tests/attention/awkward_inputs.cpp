@@ -8,16 +8,16 @@ using namespace croquis;
 namespace {
 
 template <typename T>
-std::vector<Problem<T>> awkward_problems(const Stream& stream) {
+std::vector<Problem<T>> awkward_problems(const Key& draw_key) {
   const arma::Mat<T> zero(9, 4, arma::fill::zeros), one(9, 4, arma::fill::ones);
   std::vector<Problem<T>> problems;
-  problems.push_back(random_problem<T>(1, 4, 3, 1, stream));
-  problems.push_back(random_problem<T>(37, 4, 3, 2, stream));
-  problems.push_back(awkward_problem<T>(37, 4, 3, 3, stream));
-  problems.push_back(random_problem<T>(37, 4, 3, 100, stream));
+  problems.push_back(random_problem<T>(1, 4, 3, 1, draw_key));
+  problems.push_back(random_problem<T>(37, 4, 3, 2, draw_key));
+  problems.push_back(awkward_problem<T>(37, 4, 3, 3, draw_key));
+  problems.push_back(random_problem<T>(37, 4, 3, 100, draw_key));
   problems.push_back({zero, zero, zero});
   problems.push_back({one, one, one});
-  const Problem<T> whole = random_problem<T>(30, 4, 3, 2, stream.child("padded"));
+  const Problem<T> whole = random_problem<T>(30, 4, 3, 2, draw_key.child("padded"));
   problems.push_back({whole.Q(), whole.K(), whole.V(), 23});
   return problems;
 }
@@ -26,10 +26,10 @@ std::vector<Problem<T>> awkward_problems(const Stream& stream) {
 
 TEST_CASE_TEMPLATE("methods: finite output of the right size or an exception, on every kind of input, for every d", T,
                    float, double) {
-  const Stream stream = Stream(test_seed()).child("awkward");
+  const Key draw_key = Key(test_seed()).child("awkward");
   for (const Method<T>& method : methods<T>()) {
     CAPTURE(method.name);
-    for (const Problem<T>& problem : awkward_problems<T>(stream)) {
+    for (const Problem<T>& problem : awkward_problems<T>(draw_key)) {
       const BoundMethod<T> bound = bind(method, problem);
       const arma::uword n = problem.n();
       for (const arma::uword d : {arma::uword{1}, arma::uword{8}, n / 2, n - 1, n}) {
@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE("methods: finite output of the right size or an exception, on
         CAPTURE(d);
         CHECK(bound.flops(static_cast<double>(d)) > 0);
         try {
-          const Approximation<T> approximation = bound.approximate(d, stream.child(d));
+          const Approximation<T> approximation = bound.approximate(d, draw_key.child(d));
           CHECK(arma::size(approximation.output) == arma::size(problem.V()));
           // What the program does with an output that is not finite: a row with a status. No method gives one here.
           CHECK(approximation.output.is_finite());

@@ -18,7 +18,7 @@ constexpr arma::uword kTokens = 24;
 
 template <typename T>
 struct Example {
-  Problem<T> problem = random_problem<T>(kTokens, 6, 3, 5, Stream(test_seed()).child("best"));
+  Problem<T> problem = random_problem<T>(kTokens, 6, 3, 5, Key(test_seed()).child("best"));
   arma::mat b = in_double(softmax_of(logits_of(problem.Q(), problem.K())));
   arma::vec singular = arma::svd(b);
   // ||rounding of B||: its entries relatively, in Frobenius norm; the decomposition adds 10 n u ||B||.
@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE(
 TEST_CASE("best-rank-d: errors are those of Eckart-Young down to the smallest singular values, by either way to them") {
   // sigma_{d+1} / sigma_1 from 0.02 to below 10^-4: eigenvectors of B B^T for the first d, the decomposition for the
   // rest.
-  const Problem<double> problem = random_problem<double>(60, 2, 3, 1, Stream(test_seed()).child("decay"));
+  const Problem<double> problem = random_problem<double>(60, 2, 3, 1, Key(test_seed()).child("decay"));
   const arma::mat b = in_double(softmax_of(logits_of(problem.Q(), problem.K())));
   const arma::vec singular = arma::svd(b);
   REQUIRE(singular(1) > 0.02 * singular(0));
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("best-rank-d: no other matrix of rank d is nearer to B", T, f
     const arma::mat b_d = arma::conv_to<arma::mat>::from(best.approximate(d).scores->dense());
     const double mine = arma::norm(arma::mat(example.b - b_d), "fro");
     for (std::uint64_t t = 0; t < 20; ++t) {
-      const arma::mat u = random_orthonormal(kTokens, d, Stream(test_seed()).child(t));
+      const arma::mat u = random_orthonormal(kTokens, d, Key(test_seed()).child(t));
       const arma::mat projected = u * (u.t() * example.b);
       CHECK(arma::norm(arma::mat(example.b - projected), "fro") >= mine - 5 * example.error);
     }
@@ -105,7 +105,7 @@ TEST_CASE_TEMPLATE("best-rank-d: no other matrix of rank d is nearer to B", T, f
 }
 
 TEST_CASE_TEMPLATE("best-rank-d: equal tokens have rank 1, which is exact", T, float, double) {
-  const arma::Mat<T> x = arma::repmat(arma::Row<T>{T(1), T(2)}, 8, 1), v = random_matrix<T>(8, 2, Stream(test_seed()));
+  const arma::Mat<T> x = arma::repmat(arma::Row<T>{T(1), T(2)}, 8, 1), v = random_matrix<T>(8, 2, Key(test_seed()));
   const BestRank<T> best(Problem<T>(x, x, v));
   CHECK(std::abs(static_cast<double>(best.singular_values()(0)) - 1) <= 20 * 8 * unit<T>());
   CHECK(static_cast<double>(best.singular_values()(1)) <= 20 * 8 * unit<T>());
@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("best-rank-d: equal tokens have rank 1, which is exact", T, f
 }
 
 TEST_CASE("best-rank-d: d of 0 and beyond n, and more tokens than a dense decomposition takes, are refused") {
-  const BestRank<double> best(random_problem<double>(5, 3, 2, 1, Stream(1)));
+  const BestRank<double> best(random_problem<double>(5, 3, 2, 1, Key(1)));
   CHECK(refusal([&] { best.approximate(6); }) == "best-rank-d: 1 <= d <= n, got d = 6, n = 5");
   CHECK(contains(refusal([&] { best.approximate(0); }), "got d = 0"));
   const arma::mat many(4097, 1, arma::fill::zeros);
@@ -124,12 +124,12 @@ TEST_CASE("best-rank-d: d of 0 and beyond n, and more tokens than a dense decomp
 
 TEST_CASE_TEMPLATE("best-rank-d: scores that underflow but for a few columns have a decomposition", T, float, double) {
   // Every key is opposed to every query, by norms of 100: weight is on the few least opposed keys.
-  const Stream stream = Stream(test_seed()).child("opposed");
+  const Key draw_key = Key(test_seed()).child("opposed");
   for (std::uint64_t t = 0; t < 5; ++t) {
-    const arma::Mat<T> q = arma::abs(random_matrix<T>(203, 16, stream.child(t).child("q"))),
-                       k = -arma::abs(random_matrix<T>(203, 16, stream.child(t).child("k")));
+    const arma::Mat<T> q = arma::abs(random_matrix<T>(203, 16, draw_key.child(t).child("q"))),
+                       k = -arma::abs(random_matrix<T>(203, 16, draw_key.child(t).child("k")));
     const Problem<T> problem(T(100) * arma::normalise(q, 2, 1), T(100) * arma::normalise(k, 2, 1),
-                             random_matrix<T>(203, 2, stream.child(t).child("v")));
+                             random_matrix<T>(203, 2, draw_key.child(t).child("v")));
     const arma::mat b = in_double(softmax_of(logits_of(problem.Q(), problem.K())));
     arma::mat u, v;
     arma::vec values;
@@ -144,13 +144,13 @@ TEST_CASE_TEMPLATE("best-rank-d: scores that underflow but for a few columns hav
 
 TEST_CASE_TEMPLATE("best-rank-d: by iteration it is within one per cent of Eckart-Young, with no n x n matrix", T,
                    float, double) {
-  const Problem<T> problem = random_problem<T>(120, 6, 3, 2, Stream(test_seed()).child("iteration"));
+  const Problem<T> problem = random_problem<T>(120, 6, 3, 2, Key(test_seed()).child("iteration"));
   const arma::mat b = in_double(softmax_of(logits_of(problem.Q(), problem.K())));
   const arma::vec singular = arma::svd(b);
   for (const arma::uword d : {1U, 8U, 40U}) {
     CAPTURE(d);
     const Approximation<T> approximation =
-        best_rank_iterative(problem, exact_scores(problem, Target::softmax), d, Stream(test_seed()));
+        best_rank_iterative(problem, exact_scores(problem, Target::softmax), d, Key(test_seed()));
     const arma::mat b_d = arma::conv_to<arma::mat>::from(approximation.scores->dense());
     const double rounding = 1e3 * unit<T>() * singular(0);
     CHECK(arma::rank(b_d, 1e-5 * singular(0)) <= d);
@@ -161,11 +161,11 @@ TEST_CASE_TEMPLATE("best-rank-d: by iteration it is within one per cent of Eckar
 }
 
 TEST_CASE("best-rank-d: the method goes over to the iteration where the dense decomposition ends") {
-  const Problem<double> problem = random_problem<double>(BestRank<double>::kLargestN + 1, 2, 1, 2, Stream(5));
+  const Problem<double> problem = random_problem<double>(BestRank<double>::kLargestN + 1, 2, 1, 2, Key(5));
   CHECK(contains(refusal([&] { BestRank<double> dense(problem); }), "n <= 4096"));
   const BoundMethod<double> method = bind(find_method<double>("best-rank-d"), problem);
-  const Approximation<double> approximation = method.approximate(2, Stream(6));
-  const auto expected = best_rank_iterative(problem, exact_scores(problem, Target::softmax), 2, Stream(6));
+  const Approximation<double> approximation = method.approximate(2, Key(6));
+  const auto expected = best_rank_iterative(problem, exact_scores(problem, Target::softmax), 2, Key(6));
   CHECK(identical(approximation.output, expected.output));
   CHECK(approximation.diagnostics.residual == expected.diagnostics.residual);
   // Ten passes over n^2 scores and their transposes, not n^3.

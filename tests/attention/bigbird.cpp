@@ -25,13 +25,13 @@ struct Size {
 
 TEST_CASE_TEMPLATE("bigbird: global, window and r random whole blocks, softmax over them in every entry", T, float,
                    double) {
-  const Stream stream = Stream(test_seed()).child("blocks");
+  const Key draw_key = Key(test_seed()).child("blocks");
   const Size sizes[] = {{60, 30, 3, 2, 3, 3}, {62, 30, 3, 2, 3, 3}, {61, 8, 1, 2, 3, 1},
                         {50, 16, 1, 2, 3, 9}, {47, 20, 2, 0, 5, 5}, {64, 40, 4, 3, 1, 3}};
   for (const auto& [n, d, block, global, window, random] : sizes) {
-    const Problem<T> problem = awkward_problem<T>(n, 6, 3, 2, stream);
+    const Problem<T> problem = awkward_problem<T>(n, 6, 3, 2, draw_key);
     const BigBirdOptions options = {.block = block, .global = global, .window = window};
-    const Approximation<T> approximation = bigbird(problem, d, stream.child(n), options);
+    const Approximation<T> approximation = bigbird(problem, d, draw_key.child(n), options);
     const std::vector<std::vector<bool>> met = met_of(approximation.scores->dense());
     const arma::uword m = (n + block - 1) / block, first = (global + 1) / 2, last = global / 2;
     arma::uword visits = 0;
@@ -65,8 +65,8 @@ TEST_CASE_TEMPLATE("bigbird: global, window and r random whole blocks, softmax o
 TEST_CASE("bigbird: random blocks are uniform among the others, and apart from row to row; mutants are rejected") {
   // 12 blocks of one token, g = 2, w = 3: the query of block 5 has 12 - 2 - 3 = 7 others, one of which it meets.
   const ThreadCount one(1);  // many small problems
-  const Problem<double> problem = random_problem<double>(12, 3, 2, 1, Stream(1));
-  const Stream root = Stream(test_seed()).child("uniform");
+  const Problem<double> problem = random_problem<double>(12, 3, 2, 1, Key(1));
+  const Key root = Key(test_seed()).child("uniform");
   std::vector<double> counts(7), pairs(49);
   const std::vector<arma::uword> others5 = {1, 2, 3, 7, 8, 9, 10}, others6 = {1, 2, 3, 4, 8, 9, 10};
   for (std::uint64_t t = 0; t < 20000; ++t) {
@@ -91,19 +91,19 @@ TEST_CASE("bigbird: random blocks are uniform among the others, and apart from r
 
 TEST_CASE_TEMPLATE("bigbird: exact for d = n, one token included", T, float, double) {
   for (const arma::uword n : {1U, 2U, 23U}) {
-    const Problem<T> problem = random_problem<T>(n, 4, 3, 5, Stream(test_seed()).child(n));
-    check_scores(bigbird(problem, n, Stream(1)), problem, scores_of(problem.Q(), problem.K(), Target::softmax),
+    const Problem<T> problem = random_problem<T>(n, 4, 3, 5, Key(test_seed()).child(n));
+    check_scores(bigbird(problem, n, Key(1)), problem, scores_of(problem.Q(), problem.K(), Target::softmax),
                  entry_error(problem));
   }
 }
 
 TEST_CASE("bigbird: a budget that is too small, an even window, d = 0 and d > n are refused") {
-  const Problem<float> problem = random_problem<float>(30, 2, 2, 100, Stream(1));
-  CHECK(bigbird(problem, 9, Stream(1)).output.is_finite());
-  CHECK(refusal([&] { bigbird(problem, 31, Stream(1)); }) == "bigbird: 1 <= d <= n, got d = 31, n = 30");
-  CHECK(contains(refusal([&] { bigbird(problem, 0, Stream(1)); }), "got d = 0"));
-  CHECK(contains(refusal([&] { bigbird(problem, 6, Stream(1)); }), "block (2 global + window) <= d"));
-  CHECK(contains(refusal([&] { bigbird(problem, 20, Stream(1), {.block = 3}); }), "got block = 3"));
-  CHECK(contains(refusal([&] { bigbird(problem, 20, Stream(1), {.window = 2}); }), "window odd"));
+  const Problem<float> problem = random_problem<float>(30, 2, 2, 100, Key(1));
+  CHECK(bigbird(problem, 9, Key(1)).output.is_finite());
+  CHECK(refusal([&] { bigbird(problem, 31, Key(1)); }) == "bigbird: 1 <= d <= n, got d = 31, n = 30");
+  CHECK(contains(refusal([&] { bigbird(problem, 0, Key(1)); }), "got d = 0"));
+  CHECK(contains(refusal([&] { bigbird(problem, 6, Key(1)); }), "block (2 global + window) <= d"));
+  CHECK(contains(refusal([&] { bigbird(problem, 20, Key(1), {.block = 3}); }), "got block = 3"));
+  CHECK(contains(refusal([&] { bigbird(problem, 20, Key(1), {.window = 2}); }), "window odd"));
   CHECK(contains(refusal([&] { method_on(problem, "bigbird", {{"window", "4"}}); }), "window odd"));
 }

@@ -37,7 +37,7 @@ TEST_CASE_TEMPLATE("exact_attention: output and row sums are those of the defini
                    float, double) {
   for (const arma::uword n : kSizes) {
     CAPTURE(n);
-    const Problem<T> problem = random_problem<T>(n, 8, 3, 4, Stream(test_seed()).child(n), 0.5);
+    const Problem<T> problem = random_problem<T>(n, 8, 3, 4, Key(test_seed()).child(n), 0.5);
     for (const Target target : kTargets) {
       const ExactAttention<T> exact = exact_attention(problem, target);
       const Dense scores = scores_of(problem.Q(), problem.K(), target);
@@ -62,15 +62,15 @@ TEST_CASE_TEMPLATE("exact_scores: products with B, with C and with their transpo
                    float, double) {
   for (const arma::uword n : kSizes) {
     CAPTURE(n);
-    const Stream stream = Stream(test_seed()).child("scores").child(n);
-    const Problem<T> problem = random_problem<T>(n, 8, 3, 4, stream);
+    const Key draw_key = Key(test_seed()).child("scores").child(n);
+    const Problem<T> problem = random_problem<T>(n, 8, 3, 4, draw_key);
     for (const Target target : kTargets) {
       const LinearOperator<T> op = exact_scores(problem, target);
       const Dense scores = scores_of(problem.Q(), problem.K(), target);
       CHECK(op.rows == n);
       CHECK(op.cols == n);
       for (const arma::uword columns : {1U, 4U}) {
-        const arma::Mat<T> x = random_matrix<T>(n, columns, stream.child(columns));
+        const arma::Mat<T> x = random_matrix<T>(n, columns, draw_key.child(columns));
         CHECK(distance(op.apply(x), scores * x) <= product_error(problem, target, scores, x));
         CHECK(distance(op.apply_transposed(x), transposed(scores) * x) <=
               product_error(problem, target, transposed(scores), x));
@@ -86,9 +86,10 @@ TEST_CASE_TEMPLATE("exact_scores: products with B, with C and with their transpo
 
 TEST_CASE_TEMPLATE("exact attention: padding gives the truncated problem, to the bit, whatever the padding holds", T,
                    float, double) {
-  const Stream stream = Stream(test_seed()).child("padding");
-  const arma::Mat<T> q = random_matrix<T>(600, 6, stream.child("q")), k = random_matrix<T>(600, 6, stream.child("k")),
-                     v = random_matrix<T>(600, 2, stream.child("v"));
+  const Key draw_key = Key(test_seed()).child("padding");
+  const arma::Mat<T> q = random_matrix<T>(600, 6, draw_key.child("q")),
+                     k = random_matrix<T>(600, 6, draw_key.child("k")),
+                     v = random_matrix<T>(600, 2, draw_key.child("v"));
   const arma::uword m = 517;
   arma::Mat<T> loud = k;
   loud.tail_rows(600 - m) *= T(50);  // would win every softmax
@@ -106,7 +107,7 @@ TEST_CASE_TEMPLATE("exact attention: padding gives the truncated problem, to the
 TEST_CASE_TEMPLATE("exact attention: queries and keys of norm 100 and 10,000 give no NaN", T, float, double) {
   for (const double norm : {100.0, 1e4}) {
     CAPTURE(norm);
-    const Problem<T> problem = random_problem<T>(600, 8, 2, norm, Stream(test_seed()).child("huge"));
+    const Problem<T> problem = random_problem<T>(600, 8, 2, norm, Key(test_seed()).child("huge"));
     const arma::Mat<T> ones(600, 1, arma::fill::ones);
     for (const Target target : kTargets) {
       const ExactAttention<T> exact = exact_attention(problem, target);
@@ -145,7 +146,7 @@ TEST_CASE_TEMPLATE("exact attention: kernelized rows that underflow are zero wit
 
 TEST_CASE_TEMPLATE("exact attention: rows of B sum to 1", T, float, double) {
   for (const arma::uword n : kSizes) {
-    const Problem<T> problem = random_problem<T>(n, 8, 1, 6, Stream(test_seed()).child("sums"));
+    const Problem<T> problem = random_problem<T>(n, 8, 1, 6, Key(test_seed()).child("sums"));
     const arma::Mat<T> ones(n, 1, arma::fill::ones);
     CHECK(distance(exact_scores(problem, Target::softmax).apply(ones), ones) <=
           2 * (static_cast<double>(n) + 10) * unit<T>());
@@ -154,7 +155,7 @@ TEST_CASE_TEMPLATE("exact attention: rows of B sum to 1", T, float, double) {
 
 TEST_CASE_TEMPLATE("exact attention: a constant added to all keys changes the row sums alone", T, float, double) {
   // q_i.(k_j + c): every row of scores is shifted by q_i.c, which softmax does not see.
-  const Problem<T> problem = random_problem<T>(40, 4, 3, 2, Stream(test_seed()).child("shift"));
+  const Problem<T> problem = random_problem<T>(40, 4, 3, 2, Key(test_seed()).child("shift"));
   arma::Mat<T> k = problem.K();
   k.each_row() += arma::Row<T>{T(3), T(-2), T(1), T(5)};
   const Problem<T> shifted(problem.Q(), k, problem.V());
@@ -166,7 +167,7 @@ TEST_CASE_TEMPLATE("exact attention: a constant added to all keys changes the ro
 
 TEST_CASE_TEMPLATE("exact attention: the same bits for any number of threads, also inside a parallel loop", T, float,
                    double) {
-  const Problem<T> problem = random_problem<T>(700, 64, 64, 8, Stream(test_seed()).child("threads"));
+  const Problem<T> problem = random_problem<T>(700, 64, 64, 8, Key(test_seed()).child("threads"));
   for (const Target target : kTargets) {
     const ThreadCount one(1, Blas::free);
     const ExactAttention<T> expected = exact_attention(problem, target);

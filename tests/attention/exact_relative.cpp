@@ -54,7 +54,7 @@ void check_exact(const Problem<T>& problem) {
               error + (n + 4 * std::abs(static_cast<double>(log_sums[i]))) * unit<T>());
     }
     const LinearOperator<T> op = exact_scores(problem, target);
-    const arma::Mat<T> x = random_matrix<T>(problem.n(), 2, Stream(7));
+    const arma::Mat<T> x = random_matrix<T>(problem.n(), 2, Key(7));
     const double size = (error + n * unit<T>()) * static_cast<double>(largest_entry_of(x));
     CHECK(distance(op.apply(x), scores * x) <= size);
     CHECK(distance(op.apply_transposed(x), transposed(scores) * x) <= size * largest_row_sum(transposed(scores)));
@@ -66,12 +66,12 @@ void check_exact(const Problem<T>& problem) {
 TEST_CASE_TEMPLATE("exact attention with a bias: output, row sums and products are those of the definition", T, float,
                    double) {
   for (const arma::uword n : {1U, 5U, 257U, 700U}) {
-    const Stream stream = Stream(test_seed()).child(n);
-    const Problem<T> problem = random_problem<T>(n, 8, 3, 4, stream);
+    const Key draw_key = Key(test_seed()).child(n);
+    const Problem<T> problem = random_problem<T>(n, 8, 3, 4, draw_key);
     for (const bool causal : {false, true}) {
       CAPTURE(n);
       CAPTURE(causal);
-      check_exact(with_position(problem, random_position<T>(n, 1, causal, 2, stream.child("bias"))));
+      check_exact(with_position(problem, random_position<T>(n, 1, causal, 2, draw_key.child("bias"))));
     }
     check_exact(with_position(problem, RelativePosition<T>{{}, true, 1}));
   }
@@ -79,9 +79,9 @@ TEST_CASE_TEMPLATE("exact attention with a bias: output, row sums and products a
 
 TEST_CASE_TEMPLATE("exact attention with a bias: images", T, float, double) {
   for (const auto& [n, height] : {std::pair<arma::uword, arma::uword>{12, 3}, {600, 24}}) {
-    const Problem<T> problem = random_problem<T>(n, 8, 3, 4, Stream(test_seed()).child(n));
+    const Problem<T> problem = random_problem<T>(n, 8, 3, 4, Key(test_seed()).child(n));
     for (const bool causal : {false, true}) {
-      check_exact(with_position(problem, random_position<T>(n, height, causal, 2, Stream(test_seed()).child("image"))));
+      check_exact(with_position(problem, random_position<T>(n, height, causal, 2, Key(test_seed()).child("image"))));
     }
   }
 }
@@ -90,14 +90,14 @@ TEST_CASE_TEMPLATE("exact attention with a bias: a band far from whole blocks of
                    float, double) {
   // Keys more than three tokens away count for nothing, so that for most queries the first block of keys does.
   const arma::uword n = 1100;
-  const Problem<T> problem = random_problem<T>(n, 4, 2, 2, Stream(test_seed()).child("band"));
+  const Problem<T> problem = random_problem<T>(n, 4, 2, 2, Key(test_seed()).child("band"));
   RelativePosition<T> band;
   band.bias.set_size(2 * n - 1);
   band.bias.fill(-std::numeric_limits<T>::infinity());
   band.bias.subvec(n - 4, n + 2).zeros();
   check_exact(with_position(problem, band));
   for (const T size : {T(1e5), T(1e15)}) {
-    RelativePosition<T> huge = random_position<T>(n, 1, false, 1, Stream(3));
+    RelativePosition<T> huge = random_position<T>(n, 1, false, 1, Key(3));
     huge.bias *= size;
     for (const Target target : kTargets) {
       const ExactAttention<T> exact = exact_attention(with_position(problem, huge), target);
@@ -109,14 +109,14 @@ TEST_CASE_TEMPLATE("exact attention with a bias: a band far from whole blocks of
 
 TEST_CASE_TEMPLATE("exact attention: without bias and causality the targets are softmax and normalized", T, float,
                    double) {
-  const Problem<T> problem = random_problem<T>(90, 8, 3, 4, Stream(test_seed()).child("zero"));
+  const Problem<T> problem = random_problem<T>(90, 8, 3, 4, Key(test_seed()).child("zero"));
   const Problem<T> zero = with_position(problem, RelativePosition<T>{arma::Col<T>(179, arma::fill::zeros), false, 1});
   const auto output = [](const Problem<T>& p, Target target) { return exact_attention(p, target).output; };
   CHECK(identical(output(problem, Target::softmax_rpe), output(problem, Target::softmax)));
   CHECK(identical(output(problem, Target::normalized_rpe), output(problem, Target::normalized)));
   CHECK(identical(output(zero, Target::softmax_rpe), output(problem, Target::softmax)));
   // The other targets do not see a position.
-  const Problem<T> biased = with_position(problem, random_position<T>(90, 1, true, 2, Stream(1)));
+  const Problem<T> biased = with_position(problem, random_position<T>(90, 1, true, 2, Key(1)));
   for (const Target target : {Target::softmax, Target::kernelized, Target::normalized}) {
     CHECK(identical(output(biased, target), output(problem, target)));
   }
@@ -125,11 +125,11 @@ TEST_CASE_TEMPLATE("exact attention: without bias and causality the targets are 
 
 TEST_CASE_TEMPLATE("exact attention: a zero row has equal scores before the bias, and lengths do not count", T, float,
                    double) {
-  Problem<T> problem = random_problem<T>(20, 4, 2, 1, Stream(test_seed()).child("rows"));
+  Problem<T> problem = random_problem<T>(20, 4, 2, 1, Key(test_seed()).child("rows"));
   arma::Mat<T> q = problem.Q(), k = problem.K();
   q.row(3).zeros();
   k.row(5).zeros();
-  check_exact(with_position(Problem<T>(q, k, problem.V()), random_position<T>(20, 1, false, 1, Stream(2))));
+  check_exact(with_position(Problem<T>(q, k, problem.V()), random_position<T>(20, 1, false, 1, Key(2))));
   const arma::Mat<T> expected = exact_attention(Problem<T>(q, k, problem.V()), Target::normalized).output;
   // Powers of two change no digit.
   const Problem<T> longer(T(1024) * q, k / T(4096), problem.V());
@@ -142,8 +142,8 @@ TEST_CASE_TEMPLATE("exact attention: a zero row has equal scores before the bias
 
 TEST_CASE_TEMPLATE("exact attention: padding cuts the bias to the distances that are left, to the bit", T, float,
                    double) {
-  const Problem<T> whole = random_problem<T>(60, 4, 2, 3, Stream(test_seed()).child("padding"));
-  const RelativePosition<T> position = random_position<T>(60, 1, true, 2, Stream(test_seed()).child("b"));
+  const Problem<T> whole = random_problem<T>(60, 4, 2, 3, Key(test_seed()).child("padding"));
+  const RelativePosition<T> position = random_position<T>(60, 1, true, 2, Key(test_seed()).child("b"));
   for (const arma::uword m : {1U, 41U}) {
     const Problem<T> padded(whole.Q(), whole.K(), whole.V(), m, position);
     RelativePosition<T> shorter = position;
@@ -166,11 +166,11 @@ TEST_CASE_TEMPLATE("exact attention: padding cuts the bias to the distances that
 TEST_CASE_TEMPLATE("exact attention with a bias: causal rows do not see later tokens, and rows of B sum to 1", T, float,
                    double) {
   const arma::uword n = 700;
-  const Problem<T> problem = random_problem<T>(n, 8, 3, 4, Stream(test_seed()).child("causal"));
+  const Problem<T> problem = random_problem<T>(n, 8, 3, 4, Key(test_seed()).child("causal"));
   arma::Mat<T> k = problem.K(), v = problem.V();
   k.tail_rows(200) *= T(3);
   v.tail_rows(200) *= T(100);
-  const RelativePosition<T> position = random_position<T>(n, 1, true, 2, Stream(5));
+  const RelativePosition<T> position = random_position<T>(n, 1, true, 2, Key(5));
   const Problem<T> later(problem.Q(), k, v, {}, position), same = with_position(problem, position);
   for (const Target target : kTargets) {
     const arma::Mat<T> a = exact_attention(same, target).output, b = exact_attention(later, target).output;
@@ -183,7 +183,7 @@ TEST_CASE_TEMPLATE("exact attention with a bias: causal rows do not see later to
 
 TEST_CASE_TEMPLATE("exact attention with a bias: the same bits for any number of threads", T, float, double) {
   const Problem<T> problem =
-      with_position(random_problem<T>(700, 16, 8, 4, Stream(6)), random_position<T>(700, 1, true, 2, Stream(8)));
+      with_position(random_problem<T>(700, 16, 8, 4, Key(6)), random_position<T>(700, 1, true, 2, Key(8)));
   for (const Target target : kTargets) {
     const ThreadCount one(1);
     const arma::Mat<T> expected = exact_attention(problem, target).output;

@@ -4,9 +4,9 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/features/projections.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
-#include <croquis/sketch/draws.hpp>
 
 #include "support/approximations.hpp"
 
@@ -37,7 +37,7 @@ constexpr arma::uword kTokens = 768, kFeatures = 16, kWidth = 32;
 const double kUnitOfWork = static_cast<double>(kTokens) * kFeatures * kWidth;  // n d p
 
 Problem<double> problem_for_counting() {
-  return random_problem<double>(kTokens, kWidth, kWidth, 2, Stream(4));
+  return random_problem<double>(kTokens, kWidth, kWidth, 2, Key(4));
 }
 
 Dense means_of(const Dense& x) {  // of kFeatures segments; additions, no multiply-adds
@@ -52,11 +52,11 @@ Dense means_of(const Dense& x) {  // of kFeatures segments; additions, no multip
 // The counted output is the method's, and the count is what it declares (`slack` is for lower terms that are counted
 // and not declared or the other way round) and `leading` n d p in multiply-adds.
 void check_work(const Counter& work, const Dense& output, const char* name, std::map<std::string, std::string> options,
-                const Stream& stream, double leading, double slack) {
+                const Key& draw_key, double leading, double slack) {
   CAPTURE(name);
   const Problem<double> problem = problem_for_counting();
   const BoundMethod<double> method = method_on(problem, name, std::move(options));
-  CHECK(distance(method.approximate(kFeatures, stream).output, output) <= 1e-9);
+  CHECK(distance(method.approximate(kFeatures, draw_key).output, output) <= 1e-9);
   CHECK(method.flops(kFeatures) == doctest::Approx(work.flops()).epsilon(slack));
   CHECK(work.multiply_adds / kUnitOfWork == doctest::Approx(leading).epsilon(0.1));
   CHECK(method.flops(kFeatures) / (2 * kUnitOfWork) == doctest::Approx(leading).epsilon(0.1));
@@ -65,7 +65,7 @@ void check_work(const Counter& work, const Dense& output, const char* name, std:
 }  // namespace
 
 TEST_CASE("flops: softmax attention takes 2 n^2 p") {
-  const Problem<double> problem = random_problem<double>(200, kWidth, kWidth, 2, Stream(4));
+  const Problem<double> problem = random_problem<double>(200, kWidth, kWidth, 2, Key(4));
   Counter work;
   const Dense output = work.product(work.attention_weights(problem.Q(), problem.K()), problem.V());
   CHECK(distance(exact_attention(problem, Target::softmax).output, output) <= 1e-12);
@@ -74,17 +74,18 @@ TEST_CASE("flops: softmax attention takes 2 n^2 p") {
 
 TEST_CASE("flops: Linformer takes 4 n d p") {
   const Problem<double> problem = problem_for_counting();
-  const Stream stream(1);
+  const Key draw_key(1);
   const auto projection = [&](const char* name) -> Dense {
     arma::mat s(kTokens, kFeatures);
     for (arma::uword j = 0; j < kFeatures; ++j) {
-      fill_normal(stream.child(name).child(j), 0, kTokens, s.colptr(j));
+      fill_normal(draw_key.child(name).child(j), 0, kTokens, s.colptr(j));
     }
     return 1 / std::sqrt(static_cast<long double>(kFeatures)) * transposed(Dense(s));
   };
   Counter work;
   const Dense weights = work.attention_weights(problem.Q(), work.product(projection("E"), problem.K()));
-  check_work(work, work.product(weights, work.product(projection("F"), problem.V())), "linformer", {}, stream, 4, 1e-9);
+  check_work(work, work.product(weights, work.product(projection("F"), problem.V())), "linformer", {}, draw_key, 4,
+             1e-9);
 }
 
 TEST_CASE("flops: Nystromformer takes 4 n d p") {
@@ -107,17 +108,17 @@ TEST_CASE("flops: Nystromformer takes 4 n d p") {
   }
   const Dense output = work.product(f, work.product(z, work.product(g, problem.V())));
   // 6 x 4 d^3 are 6 % of 4 n d p at this size.
-  check_work(work, output, "nystromformer", {}, Stream(1), 4, 0.01);
+  check_work(work, output, "nystromformer", {}, Key(1), 4, 0.01);
 }
 
 TEST_CASE("flops: Informer takes 3 n d p") {
   const Problem<double> problem = problem_for_counting();
-  const Stream stream(1);
+  const Key draw_key(1);
   Counter work;
   std::vector<std::pair<long double, arma::uword>> measure;
   for (arma::uword i = 0; i < kTokens; ++i) {
     std::vector<std::uint64_t> words(kFeatures);
-    fill_words(stream.child("keys").child(i), 0, kFeatures, words.data());
+    fill_words(draw_key.child("keys").child(i), 0, kFeatures, words.data());
     arma::uvec keys(kFeatures);
     for (arma::uword s = 0; s < kFeatures; ++s) keys(s) = place_of(words[s], kTokens);
     const Dense scores = work.product(rows_of(problem.Q(), arma::uvec{i}), transposed(rows_of(problem.K(), keys)));
@@ -139,15 +140,15 @@ TEST_CASE("flops: Informer takes 3 n d p") {
     for (arma::uword i = 0; i < kTokens; ++i) output(i, c) = mean;
     for (arma::uword i = 0; i < kFeatures; ++i) output(top(i), c) = exact(i, c);
   }
-  check_work(work, output, "informer", {}, stream, 3, 1e-9);
+  check_work(work, output, "informer", {}, draw_key, 3, 1e-9);
 }
 
 TEST_CASE("flops: Skeinformer takes 4 n d p, and without re-use of the pilot 3 n d p") {
   const Problem<double> problem = problem_for_counting();
-  const Stream stream(1);
+  const Key draw_key(1);
   for (const bool reuse : {true, false}) {
     Counter work;
-    const arma::uvec rows = sample_with_replacement(kTokens, kFeatures, stream.child("pilot"));
+    const arma::uvec rows = sample_with_replacement(kTokens, kFeatures, draw_key.child("pilot"));
     const Dense pilot = work.attention_weights(rows_of(problem.Q(), rows), problem.K());
     arma::vec weights(kTokens);
     for (arma::uword j = 0; j < kTokens; ++j) {
@@ -155,7 +156,7 @@ TEST_CASE("flops: Skeinformer takes 4 n d p, and without re-use of the pilot 3 n
       for (arma::uword i = 0; i < kFeatures; ++i) squares += pilot(i, j) * pilot(i, j);
       weights(j) = static_cast<double>(std::sqrt(squares)) * arma::norm(problem.V().row(j));
     }
-    const arma::uvec columns = sample_weighted_without_replacement(weights, kFeatures, stream.child("columns"));
+    const arma::uvec columns = sample_weighted_without_replacement(weights, kFeatures, draw_key.child("columns"));
     const Dense logits = 1 / std::sqrt(static_cast<long double>(kWidth)) *
                          work.product(problem.Q(), transposed(rows_of(problem.K(), columns)));
     Dense scores(kTokens, kFeatures), output(kTokens, kWidth);
@@ -183,15 +184,16 @@ TEST_CASE("flops: Skeinformer takes 4 n d p, and without re-use of the pilot 3 n
       }
     }
     // Declared too: squares of the pilot's rows and their sum, 2 n d, less than 2 %.
-    check_work(work, output, reuse ? "skeinformer" : "skeinformer-no-reuse", {}, stream, reuse ? 4 : 3, 0.03);
+    check_work(work, output, reuse ? "skeinformer" : "skeinformer-no-reuse", {}, draw_key, reuse ? 4 : 3, 0.03);
   }
 }
 
 TEST_CASE("flops: Performer takes 4 n d p: features of Q and of K, phi(K)^T V and phi(Q) times it") {
   // Skeinformer Table 5 has 3 n d p for it.
   const Problem<double> problem = problem_for_counting();
-  const Stream stream(1);
-  const Dense w = Projection<double>(ProjectionLaw::haar, kFeatures, kWidth, stream.child("features")).dense();
+  const Key draw_key(1);
+  const Dense w =
+      Projection<double>(ProjectionDistribution::haar, kFeatures, kWidth, draw_key.child("features")).dense();
   Counter work;
   const auto features = [&](const Dense& rows) {
     const Dense x = std::pow(static_cast<long double>(kWidth), -0.25L) * rows;
@@ -211,13 +213,13 @@ TEST_CASE("flops: Performer takes 4 n d p: features of Q and of K, phi(K)^T V an
   for (arma::uword i = 0; i < kTokens; ++i) {
     for (arma::uword c = 0; c < kWidth; ++c) output(i, c) = quotient(i, c) / quotient(i, kWidth);
   }
-  check_work(work, output, "performer", {}, stream, 4, 1e-9);
+  check_work(work, output, "performer", {}, draw_key, 4, 1e-9);
 }
 
 TEST_CASE("flops: BigBird takes 5 n d p where it visits 2.5 d keys a query, as in Skeinformer Sec. 6.2") {
   // Their blocks: 2 global, 3 window and 3 random ones, of a quarter of d = 16 tokens; 40 keys a query on average.
   const Problem<double> problem = problem_for_counting();
-  const Approximation<double> approximation = bigbird(problem, 40, Stream(1), {.block = 4});
+  const Approximation<double> approximation = bigbird(problem, 40, Key(1), {.block = 4});
   double visits = 0;
   for (const double b : approximation.scores->dense()) visits += b != 0 ? 1 : 0;
   const double multiply_adds = 2 * visits * kWidth;  // a product with a key and one with a value each
@@ -233,7 +235,7 @@ TEST_CASE("flops: longformer and reformer declare what they visit") {
   for (const char* name : {"longformer", "reformer"}) {
     const BoundMethod<double> method = method_on(problem, name);
     double visits = 0;
-    for (const double b : method.approximate(40, Stream(1)).scores->dense()) visits += b != 0 ? 1 : 0;
+    for (const double b : method.approximate(40, Key(1)).scores->dense()) visits += b != 0 ? 1 : 0;
     const double attention = visits * (4.0 * kWidth + 1);
     // Reformer hashes too, n p (n r / d) twice for two rounds, and visits fewer keys where rounds overlap.
     const double hashes = std::string(name) == "reformer" ? 2.0 * kTokens * kWidth * kTokens * 4 / 40 : 0;

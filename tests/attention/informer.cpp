@@ -1,6 +1,6 @@
 #include <croquis/attention/informer.hpp>
 
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 
 #include <algorithm>
 
@@ -14,12 +14,12 @@ namespace {
 
 // M_i with the keys that the header says, in long double.
 template <typename T>
-std::vector<long double> sparsity_of(const Problem<T>& problem, arma::uword samples, Mean mean, const Stream& stream) {
+std::vector<long double> sparsity_of(const Problem<T>& problem, arma::uword samples, Mean mean, const Key& draw_key) {
   const arma::uword n = problem.n();
   std::vector<long double> measure(n);
   for (arma::uword i = 0; i < n; ++i) {
     std::vector<std::uint64_t> words(samples);
-    fill_words(stream.child("keys").child(i), 0, samples, words.data());
+    fill_words(draw_key.child("keys").child(i), 0, samples, words.data());
     long double top = -std::numeric_limits<long double>::infinity(), sum = 0;
     for (const std::uint64_t word : words) {
       long double product = 0;
@@ -49,12 +49,12 @@ std::vector<bool> chosen_rows(const Dense& b) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("informer: the rows of largest M_i are exact, all others are 1/n", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("rows");
+  const Key draw_key = Key(test_seed()).child("rows");
   for (const Mean mean : {Mean::sampled, Mean::all}) {
     for (const arma::uword keys : {0U, 5U}) {
-      const Problem<T> problem = random_problem<T>(60, 8, 3, 3, stream);
-      const Approximation<T> approximation = informer(problem, 13, stream, {.mean = mean, .keys = keys});
-      const std::vector<long double> measure = sparsity_of(problem, keys == 0 ? 13 : keys, mean, stream);
+      const Problem<T> problem = random_problem<T>(60, 8, 3, 3, draw_key);
+      const Approximation<T> approximation = informer(problem, 13, draw_key, {.mean = mean, .keys = keys});
+      const std::vector<long double> measure = sparsity_of(problem, keys == 0 ? 13 : keys, mean, draw_key);
       const std::vector<bool> chosen = chosen_rows(approximation.scores->dense());
       REQUIRE(std::count(chosen.begin(), chosen.end(), true) == 13);
       long double least_chosen = 1e9L, most_left = -1e9L;
@@ -77,32 +77,33 @@ TEST_CASE_TEMPLATE("informer: the rows of largest M_i are exact, all others are 
 }
 
 TEST_CASE_TEMPLATE("informer: exact for d = n, also with duplicates, zero rows and one token", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("exact");
-  for (const Problem<T>& problem : {awkward_problem<T>(21, 4, 3, 4, stream), random_problem<T>(1, 3, 2, 5, stream)}) {
-    const Approximation<T> all = informer(problem, problem.n(), stream);
+  const Key draw_key = Key(test_seed()).child("exact");
+  for (const Problem<T>& problem :
+       {awkward_problem<T>(21, 4, 3, 4, draw_key), random_problem<T>(1, 3, 2, 5, draw_key)}) {
+    const Approximation<T> all = informer(problem, problem.n(), draw_key);
     check_scores(all, problem, scores_of(problem.Q(), problem.K(), Target::softmax), entry_error(problem));
   }
   // One token 12 times: all M_i are 0, and the choice is among equals.
   const arma::Mat<T> same(12, 3, arma::fill::ones);
-  CHECK(distance(informer(Problem<T>(same, same, same), 5, stream).output, same) <= 2 * 12 * unit<T>());
+  CHECK(distance(informer(Problem<T>(same, same, same), 5, draw_key).output, same) <= 2 * 12 * unit<T>());
 }
 
 TEST_CASE("informer: a query far from uniform is found, and a query that is zero is not") {
-  const Stream stream = Stream(test_seed()).child("found");
-  const Problem<double> problem = random_problem<double>(80, 8, 3, 1, stream);
+  const Key draw_key = Key(test_seed()).child("found");
+  const Problem<double> problem = random_problem<double>(80, 8, 3, 1, draw_key);
   arma::mat q = problem.Q();
   q.row(17) *= 1000;
   q.row(40).zeros();  // M = 0; all others are positive with 20 keys, but for probability 2^-20 each
   const Problem<double> changed(q, problem.K(), problem.V());
-  CHECK(chosen_rows(informer(changed, 1, stream, {.keys = 20}).scores->dense())[17]);
-  CHECK_FALSE(chosen_rows(informer(changed, 79, stream, {.keys = 20}).scores->dense())[40]);
+  CHECK(chosen_rows(informer(changed, 1, draw_key, {.keys = 20}).scores->dense())[17]);
+  CHECK_FALSE(chosen_rows(informer(changed, 79, draw_key, {.keys = 20}).scores->dense())[40]);
 }
 
 TEST_CASE("informer: preset code has ceil(d / ln n) ceil(ln n) rows, at most n: 144 for d = 128 of n = 4096") {
-  const Problem<double> problem = random_problem<double>(100, 8, 3, 3, Stream(test_seed()).child("preset"));
+  const Problem<double> problem = random_problem<double>(100, 8, 3, 3, Key(test_seed()).child("preset"));
   const auto rows = [&](const std::map<std::string, std::string>& options, arma::uword d) {
     const std::vector<bool> chosen =
-        chosen_rows(method_on(problem, "informer", options).approximate(d, Stream(3)).scores->dense());
+        chosen_rows(method_on(problem, "informer", options).approximate(d, Key(3)).scores->dense());
     return std::count(chosen.begin(), chosen.end(), true);
   };
   CHECK(rows({}, 16) == 16);
@@ -122,8 +123,8 @@ TEST_CASE("informer: preset code has ceil(d / ln n) ceil(ln n) rows, at most n: 
 }
 
 TEST_CASE("informer: d = 0 and d > n are refused, norms of 100 are safe") {
-  const Problem<float> problem = random_problem<float>(9, 2, 2, 100, Stream(1));
-  CHECK(informer(problem, 4, Stream(1)).output.is_finite());
-  CHECK(refusal([&] { informer(problem, 10, Stream(1)); }) == "informer: 1 <= d <= n, got d = 10, n = 9");
-  CHECK(contains(refusal([&] { informer(problem, 0, Stream(1)); }), "got d = 0, n = 9"));
+  const Problem<float> problem = random_problem<float>(9, 2, 2, 100, Key(1));
+  CHECK(informer(problem, 4, Key(1)).output.is_finite());
+  CHECK(refusal([&] { informer(problem, 10, Key(1)); }) == "informer: 1 <= d <= n, got d = 10, n = 9");
+  CHECK(contains(refusal([&] { informer(problem, 0, Key(1)); }), "got d = 0, n = 9"));
 }

@@ -10,7 +10,7 @@
 using namespace croquis;
 
 TEST_CASE_TEMPLATE("linear: elu + 1 features over their sums, whatever d is", T, float, double) {
-  const Problem<T> problem = random_problem<T>(40, 5, 3, 3, Stream(test_seed()).child("linear"));
+  const Problem<T> problem = random_problem<T>(40, 5, 3, 3, Key(test_seed()).child("linear"));
   const auto feature = [](long double x) { return x > 0 ? x + 1 : std::exp(x); };
   const auto approximation = linear_attention(problem);
   const Dense q = problem.Q(), k = problem.K(), v = problem.V();
@@ -31,12 +31,12 @@ TEST_CASE_TEMPLATE("linear: elu + 1 features over their sums, whatever d is", T,
     }
   }
   const BoundMethod<T> bound_method = bind(find_method<T>("linear"), problem);
-  CHECK(identical(bound_method.approximate(1, Stream(1)).output, bound_method.approximate(64, Stream(2)).output));
+  CHECK(identical(bound_method.approximate(1, Key(1)).output, bound_method.approximate(64, Key(2)).output));
 }
 
 TEST_CASE_TEMPLATE("linear: queries and keys of any size give means of values", T, float, double) {
   for (const double norm : {1e-6, 100.0, 1e4, 1e6}) {
-    const Problem<T> problem = random_problem<T>(30, 6, 2, norm, Stream(test_seed()).child("large"));
+    const Problem<T> problem = random_problem<T>(30, 6, 2, norm, Key(test_seed()).child("large"));
     for (const T sign : {T(1), T(-1)}) {  // all negative: features underflow
       const auto output =
           linear_attention(Problem<T>(sign * arma::abs(problem.Q()), sign * arma::abs(problem.K()), problem.V()))

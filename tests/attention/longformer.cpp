@@ -5,9 +5,9 @@
 using namespace croquis;
 
 TEST_CASE_TEMPLATE("longformer: softmax over |i - j| <= w and the global tokens, in every entry", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("band");
+  const Key draw_key = Key(test_seed()).child("band");
   for (const arma::uword n : {33U, 40U}) {
-    const Problem<T> problem = awkward_problem<T>(n, 6, 3, 3, stream);
+    const Problem<T> problem = awkward_problem<T>(n, 6, 3, 3, draw_key);
     const Dense logits = logits_of(problem.Q(), problem.K());
     for (const arma::uword global : {0U, 1U, 4U}) {
       for (const arma::uword d : {9U, 12U, 31U}) {
@@ -29,13 +29,13 @@ TEST_CASE_TEMPLATE("longformer: softmax over |i - j| <= w and the global tokens,
 
 TEST_CASE_TEMPLATE("longformer: exact for d = n, one token included; the denominators are the part of the row sums met",
                    T, float, double) {
-  const Stream stream = Stream(test_seed()).child("exact");
+  const Key draw_key = Key(test_seed()).child("exact");
   for (const arma::uword n : {1U, 2U, 17U}) {
-    const Problem<T> problem = random_problem<T>(n, 4, 3, 5, stream);
+    const Problem<T> problem = random_problem<T>(n, 4, 3, 5, draw_key);
     check_scores(longformer(problem, n), problem, scores_of(problem.Q(), problem.K(), Target::softmax),
                  entry_error(problem));
   }
-  const Problem<T> problem = random_problem<T>(20, 4, 3, 1, stream);
+  const Problem<T> problem = random_problem<T>(20, 4, 3, 1, draw_key);
   const Approximation<T> band = longformer(problem, 7);
   const Dense logits = logits_of(problem.Q(), problem.K());
   for (arma::uword i = 1; i < 20; ++i) {
@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("longformer: exact for d = n, one token included; the denomin
 }
 
 TEST_CASE("longformer: too few keys, d = 0 and d > n are refused; nothing is drawn; norms of 100 are safe") {
-  const Problem<float> problem = random_problem<float>(9, 2, 2, 100, Stream(1));
+  const Problem<float> problem = random_problem<float>(9, 2, 2, 100, Key(1));
   CHECK(longformer(problem, 5).output.is_finite());
   CHECK(refusal([&] { longformer(problem, 10); }) == "longformer: 1 <= d <= n, got d = 10, n = 9");
   CHECK(contains(refusal([&] { longformer(problem, 0); }), "got d = 0"));

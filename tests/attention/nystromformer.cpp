@@ -21,11 +21,12 @@ NystromformerOptions with_pinv() {
 // Tokens in `groups` of neighbours, queries near keys: B is far from uniform and the cores are well conditioned, which
 // is where the products can be compared to many digits.
 template <typename T>
-Problem<T> peaked_problem(arma::uword n, arma::uword groups, const Stream& stream) {
-  const arma::Mat<T> centre = T(1.5) * random_matrix<T>(groups, 8, stream.child("centre"));
-  arma::Mat<T> k = T(0.2) * random_matrix<T>(n, 8, stream.child("key"));
+Problem<T> peaked_problem(arma::uword n, arma::uword groups, const Key& draw_key) {
+  const arma::Mat<T> centre = T(1.5) * random_matrix<T>(groups, 8, draw_key.child("centre"));
+  arma::Mat<T> k = T(0.2) * random_matrix<T>(n, 8, draw_key.child("key"));
   for (arma::uword i = 0; i < n; ++i) k.row(i) += centre.row(i * groups / n);
-  return {k + T(0.2) * random_matrix<T>(n, 8, stream.child("query")), k, random_matrix<T>(n, 3, stream.child("value"))};
+  return {k + T(0.2) * random_matrix<T>(n, 8, draw_key.child("query")), k,
+          random_matrix<T>(n, 3, draw_key.child("value"))};
 }
 
 // Means of the tokens of each segment, by the segment a token is in.
@@ -86,13 +87,13 @@ Dense iterated(const Dense& n, int steps) {
 
 TEST_CASE_TEMPLATE("nystromformer: is F Z G V with segment means, six steps and any n", T, float, double) {
   for (const arma::uword n : {16U, 19U, 23U}) {  // 0, 3 and 7 segments are longer
-    const Problem<T> problem = peaked_problem<T>(n, 8, Stream(9));
+    const Problem<T> problem = peaked_problem<T>(n, 8, Key(9));
     const arma::uword d = 8;
     const Parts parts(problem.Q(), problem.K(), means_of(problem.Q(), d), means_of(problem.K(), d));
     for (const int steps : {0, 1, 6}) {
       NystromformerOptions options;
       options.iterations = steps;
-      const Approximation<T> approximation = nystromformer(problem, d, Stream(1), options);
+      const Approximation<T> approximation = nystromformer(problem, d, Key(1), options);
       const Dense z = iterated(parts.core, steps);
       const double bound = product_error(problem, z, steps);
       CAPTURE(steps);
@@ -109,19 +110,19 @@ TEST_CASE_TEMPLATE("nystromformer: is F Z G V with segment means, six steps and 
 }
 
 TEST_CASE_TEMPLATE("nystromformer: six steps is the number of the paper and the default", T, float, double) {
-  const Problem<T> problem = peaked_problem<T>(20, 7, Stream(10));
+  const Problem<T> problem = peaked_problem<T>(20, 7, Key(10));
   NystromformerOptions six;
   six.iterations = 6;
-  CHECK(identical(nystromformer(problem, 7, Stream(1)).output, nystromformer(problem, 7, Stream(1), six).output));
-  CHECK(nystromformer(problem, 7, Stream(1)).diagnostics.iterations == 6);
+  CHECK(identical(nystromformer(problem, 7, Key(1)).output, nystromformer(problem, 7, Key(1), six).output));
+  CHECK(nystromformer(problem, 7, Key(1)).diagnostics.iterations == 6);
 }
 
 TEST_CASE_TEMPLATE("nystromformer: with the exact inverse is F core^-1 G V, and its rows sum to 1", T, float, double) {
-  const Problem<T> problem = peaked_problem<T>(21, 6, Stream(11));
+  const Problem<T> problem = peaked_problem<T>(21, 6, Key(11));
   const arma::uword d = 6;
   const Parts parts(problem.Q(), problem.K(), means_of(problem.Q(), d), means_of(problem.K(), d));
   const Dense z = inverted(parts.core);
-  const Approximation<T> approximation = nystromformer(problem, d, Stream(1), with_pinv());
+  const Approximation<T> approximation = nystromformer(problem, d, Key(1), with_pinv());
   const double bound = product_error(problem, z, 0);
   CHECK(bound < 0.2);
   CHECK(distance(approximation.scores->dense(), parts.f * z * parts.g) <= bound);
@@ -133,9 +134,9 @@ TEST_CASE_TEMPLATE("nystromformer: with the exact inverse is F core^-1 G V, and 
 }
 
 TEST_CASE_TEMPLATE("nystromformer: exact for d = n with the exact inverse", T, float, double) {
-  const Problem<T> problem = peaked_problem<T>(12, 12, Stream(12));
+  const Problem<T> problem = peaked_problem<T>(12, 12, Key(12));
   const Dense b = softmax_of(logits_of(problem.Q(), problem.K()));
-  const Approximation<T> approximation = nystromformer(problem, 12, Stream(1), with_pinv());
+  const Approximation<T> approximation = nystromformer(problem, 12, Key(1), with_pinv());
   const double bound = product_error(problem, inverted(b), 0);
   CHECK(bound < 0.2);
   CHECK(distance(approximation.scores->dense(), b) <= bound);
@@ -144,7 +145,7 @@ TEST_CASE_TEMPLATE("nystromformer: exact for d = n with the exact inverse", T, f
 }
 
 TEST_CASE_TEMPLATE("nystromformer: drawn landmarks are rows of Q and of K at the same tokens", T, float, double) {
-  const Problem<T> problem = peaked_problem<T>(18, 18, Stream(13));
+  const Problem<T> problem = peaked_problem<T>(18, 18, Key(13));
   NystromformerOptions options = with_pinv();
   options.landmarks = LandmarkPolicy::given;
   options.given = {17, 0, 4, 9, 12};
@@ -152,41 +153,40 @@ TEST_CASE_TEMPLATE("nystromformer: drawn landmarks are rows of Q and of K at the
   const Dense z = inverted(parts.core);
   const double bound = product_error(problem, z, 0);
   CHECK(bound < 0.2);
-  CHECK(distance(nystromformer(problem, 5, Stream(1), options).scores->dense(), parts.f * z * parts.g) <= bound);
+  CHECK(distance(nystromformer(problem, 5, Key(1), options).scores->dense(), parts.f * z * parts.g) <= bound);
 }
 
 TEST_CASE_TEMPLATE("nystromformer: equal tokens give the mean of the values, by both inverses", T, float, double) {
   // F, core and G have equal entries 1/d, 1/d and 1/n; the core has rank 1, pseudo-inverse 11^T / d, and the iteration
   // starts at its end.
-  const arma::Mat<T> x = arma::repmat(arma::Row<T>{T(1), T(-2), T(0.5)}, 10, 1),
-                     v = random_matrix<T>(10, 2, Stream(14));
+  const arma::Mat<T> x = arma::repmat(arma::Row<T>{T(1), T(-2), T(0.5)}, 10, 1), v = random_matrix<T>(10, 2, Key(14));
   const Problem<T> problem(x, x, v);
   for (const NystromformerOptions& options : {NystromformerOptions{}, with_pinv()}) {
     for (const arma::uword d : {1U, 4U, 10U}) {
       // Sums of 10 terms, four times over, with entries below 7; 6 steps of the iteration at 40 d u.
-      CHECK(distance(nystromformer(problem, d, Stream(1), options).output, arma::repmat(arma::mean(v, 0), 10, 1)) <=
+      CHECK(distance(nystromformer(problem, d, Key(1), options).output, arma::repmat(arma::mean(v, 0), 10, 1)) <=
             (4 * 10 + 240 * static_cast<double>(d)) * unit<T>() * 7);
     }
   }
-  CHECK(nystromformer(problem, 4, Stream(1), with_pinv()).diagnostics.rank.value() == 1);
+  CHECK(nystromformer(problem, 4, Key(1), with_pinv()).diagnostics.rank.value() == 1);
 }
 
-TEST_CASE_TEMPLATE("nystromformer: the stream does not matter with segment means", T, float, double) {
-  const Problem<T> problem = peaked_problem<T>(15, 5, Stream(15));
-  CHECK(identical(nystromformer(problem, 5, Stream(1)).output, nystromformer(problem, 5, Stream(2)).output));
+TEST_CASE_TEMPLATE("nystromformer: the random key does not matter with segment means", T, float, double) {
+  const Problem<T> problem = peaked_problem<T>(15, 5, Key(15));
+  CHECK(identical(nystromformer(problem, 5, Key(1)).output, nystromformer(problem, 5, Key(2)).output));
 }
 
 TEST_CASE_TEMPLATE("nystromformer: queries and keys of norm 100 and 10,000 give no NaN", T, float, double) {
   for (const double norm : {100.0, 1e4}) {
-    const Problem<T> problem = random_problem<T>(40, 8, 2, norm, Stream(test_seed()).child("huge"));
+    const Problem<T> problem = random_problem<T>(40, 8, 2, norm, Key(test_seed()).child("huge"));
     for (const NystromformerOptions& options : {NystromformerOptions{}, with_pinv()}) {
-      CHECK(nystromformer(problem, 10, Stream(1), options).output.is_finite());
+      CHECK(nystromformer(problem, 10, Key(1), options).output.is_finite());
     }
   }
 }
 
 TEST_CASE("nystromformer: d of 0 and beyond n are refused") {
-  const Problem<double> problem = random_problem<double>(5, 3, 2, 1, Stream(1));
-  CHECK(refusal([&] { nystromformer(problem, 6, Stream(1)); }) == "nystromformer: 1 <= d <= n, got d = 6, n = 5");
-  CHECK(contains(refusal([&] { nystromformer(problem, 0, Stream(1)); }), "got d = 0"));
+  const Problem<double> problem = random_problem<double>(5, 3, 2, 1, Key(1));
+  CHECK(refusal([&] { nystromformer(problem, 6, Key(1)); }) == "nystromformer: 1 <= d <= n, got d = 6, n = 5");
+  CHECK(contains(refusal([&] { nystromformer(problem, 0, Key(1)); }), "got d = 0"));
 }

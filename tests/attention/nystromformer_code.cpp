@@ -40,17 +40,17 @@ Dense iterated(const Dense& a, bool code) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("nystromformer: F Z G of segment means in every entry, both starts, any n", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("formula");
+  const Key draw_key = Key(test_seed()).child("formula");
   for (const arma::uword n : {24U, 29U}) {
     for (const arma::uword d : {1U, 4U, 8U}) {
-      const Problem<T> problem = awkward_problem<T>(n, 5, 3, 2, stream);
+      const Problem<T> problem = awkward_problem<T>(n, 5, 3, 2, draw_key);
       const Dense q = means_of(problem.Q(), d), k = means_of(problem.K(), d);
       const Dense f = softmax_of(logits_of(problem.Q(), k)), g = softmax_of(logits_of(q, problem.K())),
                   a = softmax_of(logits_of(q, k));
       for (const bool code : {false, true}) {
         const Dense z = iterated(a, code);
         const Approximation<T> approximation =
-            nystromformer(problem, d, stream, code ? NystromformerOptions::code() : NystromformerOptions());
+            nystromformer(problem, d, draw_key, code ? NystromformerOptions::code() : NystromformerOptions());
         // F, A and G are off by e, entries at most 1; a step multiplies what A and Z are off by 13/4 at most while a
         // direction grows, so that six make 1,200 of it, times the size of Z between F and G.
         const double size = std::max(1.0, largest_row_sum(z)), e = entry_error(problem);
@@ -63,27 +63,26 @@ TEST_CASE_TEMPLATE("nystromformer: F Z G of segment means in every entry, both s
 TEST_CASE_TEMPLATE(
     "nystromformer: preset code is exact for d = n; the exact inverse is too, where A is well conditioned", T, float,
     double) {
-  const Problem<T> problem = random_problem<T>(16, 6, 3, 4, Stream(3));
+  const Problem<T> problem = random_problem<T>(16, 6, 3, 4, Key(3));
   const Dense b = scores_of(problem.Q(), problem.K(), Target::softmax);
-  check_scores(nystromformer(problem, 16, Stream(1), NystromformerOptions::code()), problem, b, entry_error(problem));
+  check_scores(nystromformer(problem, 16, Key(1), NystromformerOptions::code()), problem, b, entry_error(problem));
   // ||B^+|| <= ||B^-1||_F; A is off by e in 16 x 16 entries on both sides of it.
   const double inverse = static_cast<double>(frobenius(inverted(b)));
   NystromformerOptions exact;
   exact.inverse = Inverse::pinv;
-  const Approximation<T> pinv = nystromformer(problem, 16, Stream(1), exact);
+  const Approximation<T> pinv = nystromformer(problem, 16, Key(1), exact);
   CHECK(pinv.diagnostics.rank == 16);
   CHECK(distance(pinv.scores->dense(), b) <=
         4 * 16 * inverse * static_cast<double>(frobenius(b)) * (entry_error(problem) + 16 * unit<T>()));
 }
 
 TEST_CASE("nystromformer: options start and preset are those of the record") {
-  const Problem<double> problem = random_problem<double>(30, 6, 3, 3, Stream(test_seed()).child("preset"));
+  const Problem<double> problem = random_problem<double>(30, 6, 3, 3, Key(test_seed()).child("preset"));
   const auto run = [&](std::map<std::string, std::string> options) {
-    return method_on(problem, "nystromformer", std::move(options)).approximate(7, Stream(3)).output;
+    return method_on(problem, "nystromformer", std::move(options)).approximate(7, Key(3)).output;
   };
-  CHECK(identical(run({}), nystromformer(problem, 7, Stream(3)).output));
-  CHECK(
-      identical(run({{"preset", "code"}}), nystromformer(problem, 7, Stream(3), NystromformerOptions::code()).output));
+  CHECK(identical(run({}), nystromformer(problem, 7, Key(3)).output));
+  CHECK(identical(run({{"preset", "code"}}), nystromformer(problem, 7, Key(3), NystromformerOptions::code()).output));
   CHECK(identical(run({{"preset", "code"}}), run({{"start", "one"}})));
   CHECK(identical(run({{"preset", "code"}, {"start", "both"}}), run({})));
 }

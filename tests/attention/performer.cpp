@@ -45,13 +45,13 @@ double moment(int k, const arma::mat& s, const arma::rowvec& b, double a) {
 // known beforehand, so nothing of the sample enters: a skew sample cannot spoil its own test. The mean of N = 256,000
 // values of h is normal in the tail at z = 7 up to a factor exp(z^3 g / 6 + z^4 k / 24), g = skewness / sqrt(N) and k =
 // kurtosis / N: 6 at most with what is required here. P(|z| > 7) = 2.6e-12, so that a row fails with probability 2e-11.
-bool row_sums_are(const std::function<Approximation<double>(const Stream&)>& method, const arma::mat& x,
+bool row_sums_are(const std::function<Approximation<double>(const Key&)>& method, const arma::mat& x,
                   const arma::mat& y, double a) {
   const ThreadCount one(1);
   const arma::mat scores = arma::exp(x * y.t());
   const arma::vec sums = arma::sum(scores, 1);
   arma::vec mean(x.n_rows, arma::fill::zeros);
-  const Stream root = Stream(test_seed()).child("row sums");
+  const Key root = Key(test_seed()).child("row sums");
   for (std::uint64_t t = 0; t < kDraws; ++t) {
     const auto d = method(root.child(t)).denominators.value();
     mean += d.values % arma::exp(d.log_scale) / sums / static_cast<double>(kDraws);
@@ -72,16 +72,17 @@ bool row_sums_are(const std::function<Approximation<double>(const Stream&)>& met
 }  // namespace
 
 TEST_CASE_TEMPLATE("performer: rows of features over their sums, for every map and projection", T, float, double) {
-  const Problem<T> problem = random_problem<T>(12, 6, 3, 2, Stream(test_seed()).child("rows"));
+  const Problem<T> problem = random_problem<T>(12, 6, 3, 2, Key(test_seed()).child("rows"));
   const long double scale = std::pow(6.0L, -0.25L);
   for (const FeatureMap map : kAllMaps) {
-    for (const std::string& law : projection_names()) {
+    for (const std::string& distribution : projection_names()) {
       CAPTURE(name_of(map));
-      CAPTURE(law);
-      const Stream stream = Stream(test_seed()).child(law);
-      const auto approximation = performer(problem, 24, stream, {map, projection_law(law), 0});
-      const Dense w =
-          Projection<T>(projection_law(law), has_two_functions(map) ? 12 : 24, 6, stream.child("features")).dense();
+      CAPTURE(distribution);
+      const Key draw_key = Key(test_seed()).child(distribution);
+      const auto approximation = performer(problem, 24, draw_key, {map, projection_distribution(distribution), 0});
+      const Dense w = Projection<T>(projection_distribution(distribution), has_two_functions(map) ? 12 : 24, 6,
+                                    draw_key.child("features"))
+                          .dense();
       const Dense a = plain_scores(map, w, scale * Dense(problem.Q()), scale * Dense(problem.K()));
       for (arma::uword i = 0; i < 12; ++i) {
         long double sum = 0, size = 0;
@@ -112,15 +113,15 @@ TEST_CASE_TEMPLATE("performer: rows of features over their sums, for every map a
 }
 
 TEST_CASE("performer: E[D~] is the row sums of exp(q.k / sqrt(p)); p^{-1/4} twice and not at all are rejected") {
-  const Problem<double> problem = random_problem<double>(5, 4, 1, 0.7, Stream(21));
+  const Problem<double> problem = random_problem<double>(5, 4, 1, 0.7, Key(21));
   const arma::mat x = problem.Q() / std::sqrt(2.0), y = problem.K() / std::sqrt(2.0);
   for (const FeatureMap map : {FeatureMap::prf, FeatureMap::oprf}) {
-    const FeatureOptions options{map, ProjectionLaw::iid, 0};
-    const double a = FeaturePair<double>(x, y, kDirections, options, Stream(1)).exponent();
+    const FeatureOptions options{map, ProjectionDistribution::iid, 0};
+    const double a = FeaturePair<double>(x, y, kDirections, options, Key(1)).exponent();
     CHECK((a == 0) == (map == FeatureMap::prf));
     const auto times = [&](double factor) {
       const Problem<double> scaled(factor * problem.Q(), factor * problem.K(), problem.V());
-      return [=](const Stream& stream) { return performer(scaled, kDirections, stream, options); };
+      return [=](const Key& draw_key) { return performer(scaled, kDirections, draw_key, options); };
     };
     CHECK(row_sums_are(times(1), x, y, a));
     CHECK_FALSE(row_sums_are(times(std::pow(4.0, -0.25)), x, y, a));
@@ -129,39 +130,38 @@ TEST_CASE("performer: E[D~] is the row sums of exp(q.k / sqrt(p)); p^{-1/4} twic
 }
 
 TEST_CASE("nprf: E[D~] is the row sums of exp of cosines, and p^{-1/4} after the normalisation is rejected") {
-  const Problem<double> problem = random_problem<double>(5, 4, 1, 3, Stream(22));
+  const Problem<double> problem = random_problem<double>(5, 4, 1, 3, Key(22));
   const arma::mat x = arma::normalise(problem.Q(), 2, 1), y = arma::normalise(problem.K(), 2, 1);
   // Features of oprf are bounded; those of prf, with ||x + y||^2 up to 4, are too skew.
-  const FeatureOptions options{FeatureMap::oprf, ProjectionLaw::iid, 0};
-  const double a = FeaturePair<double>(x, y, kDirections, options, Stream(1)).exponent();
-  CHECK(row_sums_are([&](const Stream& s) { return nprf(problem, kDirections, s, options); }, x, y, a));
+  const FeatureOptions options{FeatureMap::oprf, ProjectionDistribution::iid, 0};
+  const double a = FeaturePair<double>(x, y, kDirections, options, Key(1)).exponent();
+  CHECK(row_sums_are([&](const Key& s) { return nprf(problem, kDirections, s, options); }, x, y, a));
   CHECK_FALSE(row_sums_are(
-      [&](const Stream& s) { return performer(Problem<double>(x, y, problem.V()), kDirections, s, options); }, x, y,
-      a));
+      [&](const Key& s) { return performer(Problem<double>(x, y, problem.V()), kDirections, s, options); }, x, y, a));
 }
 
 TEST_CASE_TEMPLATE("nprf: norms do not count, zero rows are the mean of the values", T, float, double) {
-  const Problem<T> problem = random_problem<T>(15, 4, 2, 3, Stream(test_seed()).child("norms"));
+  const Problem<T> problem = random_problem<T>(15, 4, 2, 3, Key(test_seed()).child("norms"));
   arma::Mat<T> q = problem.Q(), k = problem.K();
   q.row(2).zeros();
-  const Stream stream = Stream(test_seed()).child("draw");
-  const auto expected = nprf(Problem<T>(q, k, problem.V()), 32, stream);
-  CHECK(identical(nprf(Problem<T>(T(1024) * q, k / T(64), problem.V()), 32, stream).output, expected.output));
+  const Key draw_key = Key(test_seed()).child("draw");
+  const auto expected = nprf(Problem<T>(q, k, problem.V()), 32, draw_key);
+  CHECK(identical(nprf(Problem<T>(T(1024) * q, k / T(64), problem.V()), 32, draw_key).output, expected.output));
   CHECK(expected.output.is_finite());
   // All keys zero: every score is 1 whatever is drawn.
-  const auto mean = nprf(Problem<T>(q, arma::Mat<T>(15, 4, arma::fill::zeros), problem.V()), 32, stream);
+  const auto mean = nprf(Problem<T>(q, arma::Mat<T>(15, 4, arma::fill::zeros), problem.V()), 32, draw_key);
   CHECK(distance(mean.output, arma::repmat(arma::mean(problem.V(), 0), 15, 1)) <=
         60 * unit<T>() * static_cast<double>(largest_entry_of(problem.V())));
 }
 
 TEST_CASE_TEMPLATE("performer and nprf: norms of 100 and 10,000, with every map, give no NaN", T, float, double) {
   for (const double norm : {100.0, 1e4}) {
-    const Problem<T> problem = random_problem<T>(40, 8, 2, norm, Stream(test_seed()).child("large"));
+    const Problem<T> problem = random_problem<T>(40, 8, 2, norm, Key(test_seed()).child("large"));
     for (const FeatureMap map : kAllMaps) {
       for (const bool unit_length : {false, true}) {
-        const FeatureOptions options{map, ProjectionLaw::haar, 0};
+        const FeatureOptions options{map, ProjectionDistribution::haar, 0};
         const auto approximation =
-            unit_length ? nprf(problem, 32, Stream(1), options) : performer(problem, 32, Stream(1), options);
+            unit_length ? nprf(problem, 32, Key(1), options) : performer(problem, 32, Key(1), options);
         CAPTURE(name_of(map));
         CHECK(approximation.output.is_finite());
         if (map == FeatureMap::trf) continue;
@@ -174,23 +174,24 @@ TEST_CASE_TEMPLATE("performer and nprf: norms of 100 and 10,000, with every map,
 
 TEST_CASE_TEMPLATE("performer: epsilon pulls rows to the mean of the values, and the preset code has it", T, float,
                    double) {
-  const Problem<T> problem = random_problem<T>(30, 8, 2, 6, Stream(test_seed()).child("epsilon"));
+  const Problem<T> problem = random_problem<T>(30, 8, 2, 6, Key(test_seed()).child("epsilon"));
   const arma::Mat<T> mean = arma::repmat(arma::mean(problem.V(), 0), 30, 1);
   const auto distance_at = [&](double epsilon) {
-    return distance(performer(problem, 64, Stream(3), {FeatureMap::prf, ProjectionLaw::haar, epsilon}).output, mean);
+    return distance(performer(problem, 64, Key(3), {FeatureMap::prf, ProjectionDistribution::haar, epsilon}).output,
+                    mean);
   };
   CHECK(distance_at(1) < 0.1 * distance_at(0));
   const Method<T>& method = find_method<T>("performer");
   const auto with = [&](const std::map<std::string, std::string>& values) {
-    return bind(method, problem, OptionValues(values)).approximate(64, Stream(3)).output;
+    return bind(method, problem, OptionValues(values)).approximate(64, Key(3)).output;
   };
   CHECK(identical(with({{"preset", "code"}}), with({{"epsilon", "1e-4"}})));
-  CHECK(identical(with({}), performer(problem, 64, Stream(3)).output));
+  CHECK(identical(with({}), performer(problem, 64, Key(3)).output));
   CHECK_FALSE(identical(with({{"preset", "code"}}), with({})));
   CHECK(contains(refusal([&] { with({{"map", "trf"}, {"epsilon", "0.1"}}); }), "epsilon goes with positive maps"));
-  CHECK(contains(refusal([&] {
-                   bind(method, problem, OptionValues(std::map<std::string, std::string>{{"map", "trf"}}))
-                       .approximate(7, Stream(1));
-                 }),
-                 "d = 7"));
+  CHECK(contains(
+      refusal([&] {
+        bind(method, problem, OptionValues(std::map<std::string, std::string>{{"map", "trf"}})).approximate(7, Key(1));
+      }),
+      "d = 7"));
 }

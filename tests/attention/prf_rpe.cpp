@@ -29,14 +29,14 @@ Problem<T> with_position(const Problem<T>& problem, RelativePosition<T> position
 
 // O~ by its definition, with the features of the library: row by row in long double.
 template <typename T>
-Dense plain_output(const Problem<T>& problem, bool unit_length, arma::uword d, const Stream& stream,
+Dense plain_output(const Problem<T>& problem, bool unit_length, arma::uword d, const Key& draw_key,
                    const FeatureOptions& options) {
   const T scale = std::pow(static_cast<T>(problem.p()), T(-0.25));
   const arma::Mat<T> x = unit_length ? arma::Mat<T>(arma::normalise(problem.Q(), 2, 1))
                                      : arma::Mat<T>(scale * problem.Q()),
                      y = unit_length ? arma::Mat<T>(arma::normalise(problem.K(), 2, 1))
                                      : arma::Mat<T>(scale * problem.K());
-  const auto phi = FeaturePair<T>(x, y, d, options, stream.child("features")).matrices();
+  const auto phi = FeaturePair<T>(x, y, d, options, draw_key.child("features")).matrices();
   const arma::uword n = problem.n();
   const Dense b = pairwise_bias(problem.position(), n), v = problem.V();
   Dense output(n, problem.p_v());
@@ -58,9 +58,9 @@ Dense plain_output(const Problem<T>& problem, bool unit_length, arma::uword d, c
 }
 
 template <typename T>
-Approximation<T> run(const Problem<T>& problem, bool unit_length, arma::uword d, const Stream& stream,
+Approximation<T> run(const Problem<T>& problem, bool unit_length, arma::uword d, const Key& draw_key,
                      const RelativeFeatureOptions& options) {
-  return unit_length ? nprf_rpe(problem, d, stream, options) : prf_rpe(problem, d, stream, options);
+  return unit_length ? nprf_rpe(problem, d, draw_key, options) : prf_rpe(problem, d, draw_key, options);
 }
 
 // On the path fft an error bound of 1 % of a row sum is let through; what it really is is far smaller. With the
@@ -77,17 +77,17 @@ TEST_CASE_TEMPLATE("prf-rpe and nprf-rpe: the definition, by FFT and directly, c
                    float, double) {
   for (const auto& [n, height] : {std::pair<arma::uword, arma::uword>{1, 1}, {2, 1}, {45, 1}, {300, 1}, {48, 6}}) {
     for (const bool causal : {false, true}) {
-      const Stream stream = Stream(test_seed()).child(n);
-      const Problem<T> problem = with_position(random_problem<T>(n, 6, 3, 2, stream),
-                                               random_position<T>(n, height, causal, 1, stream.child("bias")));
+      const Key draw_key = Key(test_seed()).child(n);
+      const Problem<T> problem = with_position(random_problem<T>(n, 6, 3, 2, draw_key),
+                                               random_position<T>(n, height, causal, 1, draw_key.child("bias")));
       for (const bool unit_length : {false, true}) {
-        const Dense expected = plain_output(problem, unit_length, 20, stream, kNprfFeatures);
+        const Dense expected = plain_output(problem, unit_length, 20, draw_key, kNprfFeatures);
         for (const ToeplitzPath path : kPaths) {
           CAPTURE_BINDING(n);
           CAPTURE_BINDING(height);
           CAPTURE(causal);
           CAPTURE(unit_length);
-          const auto approximation = run(problem, unit_length, 20, stream, {kNprfFeatures, path});
+          const auto approximation = run(problem, unit_length, 20, draw_key, {kNprfFeatures, path});
           CHECK(distance(approximation.output, expected) <= tolerance(problem, 20));
           if (path == ToeplitzPath::direct) CHECK(approximation.diagnostics.direct_rows == n);
           CHECK(interface_gap(approximation, problem) <= 1e3 * static_cast<double>(n) * unit<T>());
@@ -99,16 +99,16 @@ TEST_CASE_TEMPLATE("prf-rpe and nprf-rpe: the definition, by FFT and directly, c
 
 TEST_CASE_TEMPLATE("prf-rpe: every map goes with a bias, also more directions than a block has", T, float, double) {
   const Problem<T> problem =
-      with_position(random_problem<T>(40, 6, 2, 1, Stream(41)), random_position<T>(40, 1, false, 1, Stream(42)));
+      with_position(random_problem<T>(40, 6, 2, 1, Key(41)), random_position<T>(40, 1, false, 1, Key(42)));
   for (const FeatureMap map : kAllMaps) {
     CAPTURE(name_of(map));
-    const FeatureOptions features{map, ProjectionLaw::haar, 0};
+    const FeatureOptions features{map, ProjectionDistribution::haar, 0};
     for (const arma::uword d : {200U, 600U}) {
-      const Dense expected = plain_output(problem, false, d, Stream(43), features);
+      const Dense expected = plain_output(problem, false, d, Key(43), features);
       for (const ToeplitzPath path : kPaths) {
         // Sines and cosines leave row sums ten times below what was added up.
         const double bound = (map == FeatureMap::trf ? 10 : 1) * tolerance(problem, d);
-        CHECK(distance(prf_rpe(problem, d, Stream(43), {features, path}).output, expected) <= bound);
+        CHECK(distance(prf_rpe(problem, d, Key(43), {features, path}).output, expected) <= bound);
       }
     }
   }
@@ -116,19 +116,19 @@ TEST_CASE_TEMPLATE("prf-rpe: every map goes with a bias, also more directions th
 
 TEST_CASE_TEMPLATE("prf-rpe: without a bias it is performer, causal without a bias the prefix sums", T, float, double) {
   for (const arma::uword n : {1U, 128U, 300U}) {
-    const Problem<T> problem = random_problem<T>(n, 6, 3, 2, Stream(test_seed()).child(n));
-    const Stream stream(9);
-    CHECK(identical(prf_rpe(problem, 30, stream).output, performer(problem, 30, stream, kNprfFeatures).output));
+    const Problem<T> problem = random_problem<T>(n, 6, 3, 2, Key(test_seed()).child(n));
+    const Key draw_key(9);
+    CHECK(identical(prf_rpe(problem, 30, draw_key).output, performer(problem, 30, draw_key, kNprfFeatures).output));
     const Problem<T> causal = with_position(problem, RelativePosition<T>{{}, true, 1});
-    const auto approximation = prf_rpe(causal, 30, stream);
-    CHECK(distance(approximation.output, plain_output(causal, false, 30, stream, kNprfFeatures)) <=
+    const auto approximation = prf_rpe(causal, 30, draw_key);
+    CHECK(distance(approximation.output, plain_output(causal, false, 30, draw_key, kNprfFeatures)) <=
           tolerance(problem, 30));
     CHECK(interface_gap(approximation, causal) <= 1e3 * static_cast<double>(n) * unit<T>());
     // The same with zeros for a bias, by the other paths.
     const Problem<T> zeros =
         with_position(problem, RelativePosition<T>{arma::Col<T>(2 * n - 1, arma::fill::zeros), true, 1});
     for (const ToeplitzPath path : kPaths) {
-      CHECK(distance(prf_rpe(zeros, 30, stream, {kNprfFeatures, path}).output, approximation.output) <=
+      CHECK(distance(prf_rpe(zeros, 30, draw_key, {kNprfFeatures, path}).output, approximation.output) <=
             tolerance(problem, 30));
     }
   }
@@ -136,14 +136,13 @@ TEST_CASE_TEMPLATE("prf-rpe: without a bias it is performer, causal without a bi
 
 TEST_CASE("nprf-rpe: with many features it is its target, and not that of the mirrored bias") {
   // Lemma 2: a score has relative deviation s_ij = sqrt((e^{||x+y||^2} - 1) / d), and a mean of 100,000 log-normal
-  // numbers with sigma^2 <= 4 a skewness of 0.4 at most: with q = 9 deviations in place of the 6.4 that a normal law
-  // would need for 1e-9 / 64 scores the upper tail exp(-q^2 / 2 + 0.4 q^3 / 6) is below 1e-9. All scores within e = q
-  // max s_ij give
-  // ||B~_i - B_i||_1 <= 2 e / (1 - e) (proof of NPRF Thm. 3).
+  // numbers with sigma^2 <= 4 a skewness of 0.4 at most: with q = 9 deviations in place of the 6.4 that a normal
+  // distribution would need for 1e-9 / 64 scores the upper tail exp(-q^2 / 2 + 0.4 q^3 / 6) is below 1e-9. All scores
+  // within e = q max s_ij give ||B~_i - B_i||_1 <= 2 e / (1 - e) (proof of NPRF Thm. 3).
   const ThreadCount one(1);
   const arma::uword n = 8, d = 100000;
-  const Problem<double> problem = with_position(random_problem<double>(n, 16, 2, 5, Stream(51)),
-                                                random_position<double>(n, 1, false, 2, Stream(52)));
+  const Problem<double> problem =
+      with_position(random_problem<double>(n, 16, 2, 5, Key(51)), random_position<double>(n, 1, false, 2, Key(52)));
   const arma::mat x = arma::normalise(problem.Q(), 2, 1), y = arma::normalise(problem.K(), 2, 1);
   double largest = 0;
   for (arma::uword i = 0; i < n; ++i) {
@@ -155,7 +154,7 @@ TEST_CASE("nprf-rpe: with many features it is its target, and not that of the mi
   REQUIRE(e < 0.2);
   const auto distance_to = [&](const RelativePosition<double>& position) {
     const Dense scores = softmax_of(relative_logits(with_position(problem, position), true));
-    return distance(nprf_rpe(problem, d, Stream(test_seed()).child("many")).output, scores * problem.V());
+    return distance(nprf_rpe(problem, d, Key(test_seed()).child("many")).output, scores * problem.V());
   };
   const double value = static_cast<double>(largest_entry_of(problem.V()));
   CHECK(distance_to(problem.position()) <= 2 * e / (1 - e) * value);
@@ -167,18 +166,18 @@ TEST_CASE("nprf-rpe: with many features it is its target, and not that of the mi
 TEST_CASE_TEMPLATE("prf-rpe: sharp biases, where the FFT loses rows, are computed directly and equal the direct path",
                    T, float, double) {
   const arma::uword n = 200;
-  const Problem<T> problem = random_problem<T>(n, 6, 3, 2, Stream(test_seed()).child("sharp"));
+  const Problem<T> problem = random_problem<T>(n, 6, 3, 2, Key(test_seed()).child("sharp"));
   const auto compare = [&](const RelativePosition<T>& position, arma::uword least_rows) {
     const Problem<T> biased = with_position(problem, position);
     for (const bool unit_length : {false, true}) {
-      const auto by_fft = run(biased, unit_length, 24, Stream(5), {kNprfFeatures, ToeplitzPath::fft});
-      const auto directly = run(biased, unit_length, 24, Stream(5), {kNprfFeatures, ToeplitzPath::direct});
+      const auto by_fft = run(biased, unit_length, 24, Key(5), {kNprfFeatures, ToeplitzPath::fft});
+      const auto directly = run(biased, unit_length, 24, Key(5), {kNprfFeatures, ToeplitzPath::direct});
       CHECK(by_fft.diagnostics.direct_rows.value() >= least_rows);
       CHECK(by_fft.diagnostics.direct_rows.value() < n);
       CHECK(directly.output.is_finite());
       // 1 % of a row sum is let through, as a bound; the numerator is off by as much.
       CHECK(distance(by_fft.output, directly.output) <= 0.02 * static_cast<double>(largest_entry_of(problem.V())));
-      CHECK(distance(directly.output, plain_output(biased, unit_length, 24, Stream(5), kNprfFeatures)) <=
+      CHECK(distance(directly.output, plain_output(biased, unit_length, 24, Key(5), kNprfFeatures)) <=
             8 * (n + 24.0) * unit<T>() * static_cast<double>(largest_entry_of(problem.V())));
       CHECK(interface_gap(by_fft, biased) <= 0.02);
       CHECK(interface_gap(directly, biased) <= 1e3 * n * unit<T>());
@@ -199,10 +198,9 @@ TEST_CASE_TEMPLATE("prf-rpe: rows with an error bound above 1 % of their sum are
   const arma::uword n = 200, d = 150;  // more directions than a block has
   RelativePosition<T> slope;
   slope.bias = arma::regspace<arma::Col<T>>(-199, 199) * T(0.2);
-  const Problem<T> problem = with_position(random_problem<T>(n, 6, 2, 2, Stream(61)), slope);
+  const Problem<T> problem = with_position(random_problem<T>(n, 6, 2, 2, Key(61)), slope);
   const T scale = std::pow(T(6), T(-0.25));
-  const FeaturePair<T> features(scale * problem.Q(), scale * problem.K(), d, kNprfFeatures,
-                                Stream(5).child("features"));
+  const FeaturePair<T> features(scale * problem.Q(), scale * problem.K(), d, kNprfFeatures, Key(5).child("features"));
   const auto phi = features.matrices();
   const Dense queries = phi.queries, keys = phi.keys, products = queries * transposed(keys);
   const ToeplitzOperator<T> toeplitz(slope, n, ToeplitzPath::fft);
@@ -223,18 +221,18 @@ TEST_CASE_TEMPLATE("prf-rpe: rows with an error bound above 1 % of their sum are
   CHECK(least > 10);
   CHECK(most < n - 10);
   CHECK(most - least <= 2);
-  const auto rows = prf_rpe(problem, d, Stream(5), {kNprfFeatures, ToeplitzPath::fft}).diagnostics.direct_rows;
+  const auto rows = prf_rpe(problem, d, Key(5), {kNprfFeatures, ToeplitzPath::fft}).diagnostics.direct_rows;
   CHECK(rows.value() >= least);
   CHECK(rows.value() <= most);
 }
 
 TEST_CASE_TEMPLATE("nprf-rpe: zero rows are equal scores before the bias", T, float, double) {
-  const Problem<T> problem = random_problem<T>(30, 4, 2, 2, Stream(test_seed()).child("zero"));
-  const RelativePosition<T> position = random_position<T>(30, 1, true, 1, Stream(6));
+  const Problem<T> problem = random_problem<T>(30, 4, 2, 2, Key(test_seed()).child("zero"));
+  const RelativePosition<T> position = random_position<T>(30, 1, true, 1, Key(6));
   const arma::Mat<T> none(30, 4, arma::fill::zeros);
   const Problem<T> zeros(none, none, problem.V(), {}, position);
   for (const ToeplitzPath path : kPaths) {
-    const auto approximation = nprf_rpe(zeros, 16, Stream(1), {kNprfFeatures, path});
+    const auto approximation = nprf_rpe(zeros, 16, Key(1), {kNprfFeatures, path});
     CHECK(distance(approximation.output, softmax_of(pairwise_bias(position, 30)) * problem.V()) <=
           tolerance(problem, 16));
   }
@@ -244,16 +242,16 @@ TEST_CASE_TEMPLATE(
     "prf-rpe and nprf-rpe: norms of 100 give no NaN: a finite output or a breakdown that names the token", T, float,
     double) {
   for (const double norm : {100.0, 1e4}) {
-    const Problem<T> problem = random_problem<T>(150, 8, 2, norm, Stream(test_seed()).child("large"));
+    const Problem<T> problem = random_problem<T>(150, 8, 2, norm, Key(test_seed()).child("large"));
     for (const bool causal : {false, true}) {
       for (const bool biased : {false, true}) {
-        RelativePosition<T> position = random_position<T>(150, 1, causal, 3, Stream(4));
+        RelativePosition<T> position = random_position<T>(150, 1, causal, 3, Key(4));
         if (!biased) position.bias.reset();
         const Problem<T> p = with_position(problem, position);
-        CHECK(nprf_rpe(p, 16, Stream(2)).output.is_finite());
+        CHECK(nprf_rpe(p, 16, Key(2)).output.is_finite());
         for (const ToeplitzPath path : kPaths) {
           try {
-            const bool finite = prf_rpe(p, 16, Stream(2), {kNprfFeatures, path}).output.is_finite();
+            const bool finite = prf_rpe(p, 16, Key(2), {kNprfFeatures, path}).output.is_finite();
             CHECK(finite);
           } catch (const std::runtime_error& failure) {
             CHECK(std::string(failure.what()).find("prf-rpe: the estimated row sum of token") == 0);
@@ -267,19 +265,19 @@ TEST_CASE_TEMPLATE(
 
 TEST_CASE_TEMPLATE("prf-rpe: padding is the shorter problem; threads change nothing; denominators are those of A", T,
                    float, double) {
-  const Problem<T> whole = random_problem<T>(90, 6, 70, 2, Stream(test_seed()).child("padding"));
-  const RelativePosition<T> position = random_position<T>(90, 1, false, 1, Stream(3));
+  const Problem<T> whole = random_problem<T>(90, 6, 70, 2, Key(test_seed()).child("padding"));
+  const RelativePosition<T> position = random_position<T>(90, 1, false, 1, Key(3));
   const Problem<T> padded(whole.Q(), whole.K(), whole.V(), 61, position);
   const Problem<T> cut_one(whole.Q().head_rows(61), whole.K().head_rows(61), whole.V().head_rows(61), {},
                            {position.bias.subvec(29, 149), false, 1});
   for (const ToeplitzPath path : kPaths) {
     const RelativeFeatureOptions options{kNprfFeatures, path};
     const ThreadCount one(1);
-    const auto expected = prf_rpe(cut_one, 16, Stream(2), options);
-    CHECK(identical(prf_rpe(padded, 16, Stream(2), options).output, expected.output));
+    const auto expected = prf_rpe(cut_one, 16, Key(2), options);
+    CHECK(identical(prf_rpe(padded, 16, Key(2), options).output, expected.output));
     for (const int team : {2, 4}) {
       const ThreadCount count(team);
-      CHECK(identical(prf_rpe(padded, 16, Stream(2), options).output, expected.output));
+      CHECK(identical(prf_rpe(padded, 16, Key(2), options).output, expected.output));
     }
   }
 }
@@ -289,14 +287,13 @@ TEST_CASE_TEMPLATE("prf-rpe: denominators are estimates of the row sums of A, th
   // Lemma 2 with ||x + y||^2 <= 4: 4096 features leave a deviation of at most 0.12 a score, less of their sum; half or
   // double is more than four of them, and a factor e^{max b} off is 1000.
   const ThreadCount one(1);
-  RelativePosition<T> position = random_position<T>(61, 1, false, 1, Stream(3));
+  RelativePosition<T> position = random_position<T>(61, 1, false, 1, Key(3));
   position.bias += T(7);
-  const Problem<T> problem =
-      with_position(random_problem<T>(61, 6, 2, 0.5, Stream(test_seed()).child("sums")), position);
+  const Problem<T> problem = with_position(random_problem<T>(61, 6, 2, 0.5, Key(test_seed()).child("sums")), position);
   REQUIRE(largest_point(problem) <= 1);
   const auto exact = exact_attention(problem, Target::softmax_rpe);
   for (const ToeplitzPath path : kPaths) {
-    const auto d = prf_rpe(problem, 4096, Stream(8), {kNprfFeatures, path}).denominators.value();
+    const auto d = prf_rpe(problem, 4096, Key(8), {kNprfFeatures, path}).denominators.value();
     for (arma::uword i = 0; i < 61; ++i) {
       const double ratio =
           static_cast<double>(d.values(i)) * std::exp(static_cast<double>(d.log_scale(i) - exact.log_row_sums(i)));

@@ -13,9 +13,9 @@
 using namespace croquis;
 
 TEST_CASE_TEMPLATE("Problem: keeps what it is given, and a copy is the same problem", T, float, double) {
-  const Stream stream(test_seed());
-  const arma::Mat<T> q = random_matrix<T>(5, 3, stream.child("q")), k = random_matrix<T>(5, 3, stream.child("k")),
-                     v = random_matrix<T>(5, 2, stream.child("v"));
+  const Key draw_key(test_seed());
+  const arma::Mat<T> q = random_matrix<T>(5, 3, draw_key.child("q")), k = random_matrix<T>(5, 3, draw_key.child("k")),
+                     v = random_matrix<T>(5, 2, draw_key.child("v"));
   const Problem<T> problem(q, k, v), copy = problem;  // NOLINT: the copy is what is tested
   for (const Problem<T>& p : {problem, copy}) {
     CHECK(identical(p.Q(), q));
@@ -31,9 +31,9 @@ TEST_CASE_TEMPLATE("Problem: keeps what it is given, and a copy is the same prob
 
 TEST_CASE_TEMPLATE("Problem: with a length is the problem of the first tokens, and padded() puts zero rows below", T,
                    float, double) {
-  const Stream stream(test_seed());
-  const arma::Mat<T> q = random_matrix<T>(6, 3, stream.child("q")), k = random_matrix<T>(6, 3, stream.child("k")),
-                     v = random_matrix<T>(6, 2, stream.child("v"));
+  const Key draw_key(test_seed());
+  const arma::Mat<T> q = random_matrix<T>(6, 3, draw_key.child("q")), k = random_matrix<T>(6, 3, draw_key.child("k")),
+                     v = random_matrix<T>(6, 2, draw_key.child("v"));
   for (const arma::uword length : {1U, 4U, 6U}) {
     const Problem<T> problem(q, k, v, length);
     CHECK(problem.n() == length);

@@ -1,4 +1,5 @@
 #include <croquis/attention/reformer.hpp>
+#include <croquis/random/draws.hpp>
 
 #include "support/approximations.hpp"
 #include "support/thread_count.hpp"
@@ -38,7 +39,7 @@ std::vector<arma::uword> ranks_of(const std::vector<arma::uword>& bucket) {
 
 // In how many rounds query i meets key j.
 template <typename T>
-std::vector<std::vector<int>> meetings(const Problem<T>& problem, arma::uword d, const Stream& stream,
+std::vector<std::vector<int>> meetings(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                        const ReformerOptions& options) {
   const arma::uword n = problem.n(), c = d / (2 * options.rounds), m = (n + c - 1) / c;
   arma::uword half = 1;
@@ -46,7 +47,7 @@ std::vector<std::vector<int>> meetings(const Problem<T>& problem, arma::uword d,
   std::vector<std::vector<int>> times(n, std::vector<int>(n, 0));
   for (arma::uword t = 0; t < options.rounds; ++t) {
     arma::Mat<T> rotation(problem.p(), half);
-    fill_normal(stream.child("rotation").child(t), 0, rotation.n_elem, rotation.memptr());
+    fill_normal(draw_key.child("rotation").child(t), 0, rotation.n_elem, rotation.memptr());
     const std::vector<arma::uword> query = ranks_of(buckets_of(problem.Q(), rotation));
     const std::vector<arma::uword> key =
         options.keys == Keys::own ? ranks_of(buckets_of(problem.K(), rotation)) : query;
@@ -102,17 +103,17 @@ double bound(const Problem<T>& problem) {
 TEST_CASE_TEMPLATE("reformer: buckets, chunks, the one before and all rounds in one softmax, in every entry", T, float,
                    double) {
   const ThreadCount one(1);  // many small problems
-  const Stream stream = Stream(test_seed()).child("formula");
+  const Key draw_key = Key(test_seed()).child("formula");
   for (const Keys keys : {Keys::shared, Keys::own}) {
     for (const bool count : {false, true}) {
       for (const arma::uword n : {2U, 41U, 48U}) {
         for (const arma::uword rounds : {1U, 2U, 3U}) {
           for (const arma::uword d : {6U, 13U, 40U}) {
             if (d >= n || d < 2 * rounds) continue;
-            const Problem<T> problem = awkward_problem<T>(n, 6, 3, 3, stream);
+            const Problem<T> problem = awkward_problem<T>(n, 6, 3, 3, draw_key);
             const ReformerOptions options = {.keys = keys, .rounds = rounds, .count_rounds = count};
-            const auto times = meetings(problem, d, stream.child(d), options);
-            const Approximation<T> approximation = reformer(problem, d, stream.child(d), options);
+            const auto times = meetings(problem, d, draw_key.child(d), options);
+            const Approximation<T> approximation = reformer(problem, d, draw_key.child(d), options);
             check_scores(approximation, problem, expected_scores(problem, times, options), bound(problem));
             CHECK(row_sum_gap(approximation) <= 2 * static_cast<double>(n) * unit<T>());
             for (arma::uword i = 0; i < n; ++i) {
@@ -129,10 +130,10 @@ TEST_CASE_TEMPLATE("reformer: buckets, chunks, the one before and all rounds in 
 TEST_CASE_TEMPLATE("reformer: for d = n all meet; own keys give B, shared ones softmax(q_i.q_j / |q_j|) without j = i",
                    T, float, double) {
   for (const arma::uword n : {1U, 2U, 19U}) {
-    const Problem<T> problem = random_problem<T>(n, 5, 3, 3, Stream(test_seed()).child(n));
-    const Approximation<T> own = reformer(problem, n, Stream(1), {.keys = Keys::own});
+    const Problem<T> problem = random_problem<T>(n, 5, 3, 3, Key(test_seed()).child(n));
+    const Approximation<T> own = reformer(problem, n, Key(1), {.keys = Keys::own});
     check_scores(own, problem, scores_of(problem.Q(), problem.K(), Target::softmax), bound(problem));
-    const Approximation<T> shared = reformer(problem, n, Stream(1));
+    const Approximation<T> shared = reformer(problem, n, Key(1));
     const std::vector<std::vector<int>> all(n, std::vector<int>(n, 1));
     check_scores(shared, problem, expected_scores(problem, all, {}), bound(problem));
     if (n == 1) CHECK(static_cast<double>(shared.scores->dense()(0, 0)) == 1);  // alone, it meets itself
@@ -142,14 +143,14 @@ TEST_CASE_TEMPLATE("reformer: for d = n all meet; own keys give B, shared ones s
 TEST_CASE("reformer: x and -x are never in one bucket, equal tokens always") {
   // 20 tokens x and 20 tokens -x, in an order of their own: sorted, they are two runs of 20, two chunks of 10 each. The
   // later chunk of a run meets its own run alone, the earlier one the end of the other run too.
-  const Stream stream = Stream(test_seed()).child("same");
-  const arma::rowvec x = random_matrix(1, 8, stream.child("x"));
+  const Key draw_key = Key(test_seed()).child("same");
+  const arma::rowvec x = random_matrix(1, 8, draw_key.child("x"));
   arma::mat q(40, 8);
   for (arma::uword i = 0; i < 40; ++i) q.row(i) = (i * 7 % 40 < 20 ? 1.0 : -1.0) * x;
   const Problem<double> problem(q, q, q);
   const auto is_x = [](arma::uword i) { return i * 7 % 40 < 20; };
   for (std::uint64_t t = 0; t < 50; ++t) {
-    const Dense b = reformer(problem, 20, stream.child(t), {.keys = Keys::own, .rounds = 1}).scores->dense();
+    const Dense b = reformer(problem, 20, draw_key.child(t), {.keys = Keys::own, .rounds = 1}).scores->dense();
     arma::uword alone = 0;
     for (arma::uword i = 0; i < 40; ++i) {
       arma::uword same = 0, other = 0;
@@ -163,15 +164,14 @@ TEST_CASE("reformer: x and -x are never in one bucket, equal tokens always") {
 }
 
 TEST_CASE("reformer: shared keys have no denominators, own keys have; presets and refusals") {
-  const Problem<double> problem = random_problem<double>(30, 4, 3, 100, Stream(1));
-  CHECK_FALSE(reformer(problem, 8, Stream(1)).denominators.has_value());
-  CHECK(reformer(problem, 8, Stream(1), {.keys = Keys::own}).denominators.has_value());
-  CHECK(reformer(problem, 8, Stream(1)).output.is_finite());
-  CHECK(
-      identical(method_on(problem, "reformer", {{"preset", "code"}, {"rounds", "4"}}).approximate(16, Stream(2)).output,
-                reformer(problem, 16, Stream(2), {.rounds = 4, .count_rounds = true}).output));
-  CHECK(refusal([&] { reformer(problem, 31, Stream(1)); }) == "reformer: 1 <= d <= n, got d = 31, n = 30");
-  CHECK(contains(refusal([&] { reformer(problem, 0, Stream(1)); }), "got d = 0"));
-  CHECK(contains(refusal([&] { reformer(problem, 3, Stream(1)); }), "d >= 2 rounds"));
-  CHECK(contains(refusal([&] { reformer(problem, 30, Stream(1), {.rounds = 0}); }), "rounds >= 1"));
+  const Problem<double> problem = random_problem<double>(30, 4, 3, 100, Key(1));
+  CHECK_FALSE(reformer(problem, 8, Key(1)).denominators.has_value());
+  CHECK(reformer(problem, 8, Key(1), {.keys = Keys::own}).denominators.has_value());
+  CHECK(reformer(problem, 8, Key(1)).output.is_finite());
+  CHECK(identical(method_on(problem, "reformer", {{"preset", "code"}, {"rounds", "4"}}).approximate(16, Key(2)).output,
+                  reformer(problem, 16, Key(2), {.rounds = 4, .count_rounds = true}).output));
+  CHECK(refusal([&] { reformer(problem, 31, Key(1)); }) == "reformer: 1 <= d <= n, got d = 31, n = 30");
+  CHECK(contains(refusal([&] { reformer(problem, 0, Key(1)); }), "got d = 0"));
+  CHECK(contains(refusal([&] { reformer(problem, 3, Key(1)); }), "d >= 2 rounds"));
+  CHECK(contains(refusal([&] { reformer(problem, 30, Key(1), {.rounds = 0}); }), "rounds >= 1"));
 }

@@ -1,8 +1,8 @@
 #include <croquis/attention/sampled_columns.hpp>
 
 #include <croquis/attention/skeinformer.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/column_norms.hpp>
-#include <croquis/sampling/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 #include <functional>
 
@@ -18,11 +18,11 @@ constexpr Probabilities kAll[] = {Probabilities::pilot, Probabilities::exact, Pr
 
 template <typename T>
 std::vector<long double> probabilities_of(const Problem<T>& problem, const Dense& b, Probabilities kind, arma::uword d,
-                                          const Stream& stream) {
+                                          const Key& draw_key) {
   const arma::uword n = problem.n();
   std::vector<long double> p(n, 1.0L / static_cast<long double>(n));
   if (kind == Probabilities::uniform) return p;
-  const arma::uvec rows = kind == Probabilities::pilot ? sample_with_replacement(n, d, stream.child("pilot"))
+  const arma::uvec rows = kind == Probabilities::pilot ? sample_with_replacement(n, d, draw_key.child("pilot"))
                                                        : arma::regspace<arma::uvec>(0, n - 1);
   long double total = 0;
   for (arma::uword i = 0; i < n; ++i) {
@@ -38,7 +38,7 @@ std::vector<long double> probabilities_of(const Problem<T>& problem, const Dense
   return p;
 }
 
-using Estimator = std::function<arma::mat(const Stream&)>;
+using Estimator = std::function<arma::mat(const Key&)>;
 
 constexpr std::uint64_t kTrials = 20000;
 constexpr arma::uword kTokens = 7, kDraws = 3;
@@ -48,7 +48,7 @@ constexpr arma::uword kTokens = 7, kDraws = 3;
 //   P(|mean - BV| > t) <= 2 exp(-N d t^2 / (2 range^2));
 // t makes this 1e-9 over the entries.
 bool is_unbiased(const Estimator& estimate, const Dense& exact, double range) {
-  const Stream root = Stream(test_seed()).child("unbiased");
+  const Key root = Key(test_seed()).child("unbiased");
   arma::mat sum(exact.rows, exact.cols, arma::fill::zeros);
   for (std::uint64_t t = 0; t < kTrials; ++t) sum += estimate(root.child(t));
   const double entries = static_cast<double>(exact.rows * exact.cols), draws = kTrials * kDraws;
@@ -79,7 +79,7 @@ double range_of(const Problem<double>& problem, const Dense& b) {
 TEST_CASE_TEMPLATE("column_norms: norms of the columns of B and log row sums of A, over several blocks", T, float,
                    double) {
   for (const arma::uword n : {1U, 40U, 300U}) {
-    const Problem<T> problem = random_problem<T>(n, 5, 2, 3, Stream(test_seed()).child("norms"));
+    const Problem<T> problem = random_problem<T>(n, 5, 2, 3, Key(test_seed()).child("norms"));
     const ColumnNorms<T> found = column_norms(problem.Q(), problem.K());
     const Dense logits = logits_of(problem.Q(), problem.K()), b = softmax_of(logits);
     const std::vector<long double> sums = log_sums_of(logits);
@@ -96,14 +96,14 @@ TEST_CASE_TEMPLATE("column_norms: norms of the columns of B and log row sums of 
 }
 
 TEST_CASE_TEMPLATE("sampled-columns: every entry of B~ is times_j b_ij / (d p_j)", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("formula");
+  const Key draw_key = Key(test_seed()).child("formula");
   for (const Probabilities kind : kAll) {
     for (const arma::uword n : {1U, 26U}) {
       for (const arma::uword d : {1U, 9U, 26U}) {
         if (d > n) continue;
         const Problem<T> problem =
-            n > 5 ? awkward_problem<T>(n, 6, 3, 3, stream) : random_problem<T>(n, 6, 3, 3, stream);
-        const Stream draw = stream.child(d);
+            n > 5 ? awkward_problem<T>(n, 6, 3, 3, draw_key) : random_problem<T>(n, 6, 3, 3, draw_key);
+        const Key draw = draw_key.child(d);
         const Dense b = scores_of(problem.Q(), problem.K(), Target::softmax);
         const Approximation<T> approximation = sampled_columns(problem, d, draw, {.probabilities = kind});
         const std::vector<long double> p = probabilities_of(problem, b, kind, d, draw);
@@ -123,7 +123,7 @@ TEST_CASE_TEMPLATE("sampled-columns: every entry of B~ is times_j b_ij / (d p_j)
 
 TEST_CASE("sampled-columns: the mean output is B V for pilot, exact and uniform probabilities, mutants are rejected") {
   const ThreadCount one(1);  // many small problems
-  const Problem<double> problem = random_problem<double>(kTokens, 4, 2, 1, Stream(5), 2);
+  const Problem<double> problem = random_problem<double>(kTokens, 4, 2, 1, Key(5), 2);
   const Dense b = scores_of(problem.Q(), problem.K(), Target::softmax), exact = b * problem.V();
   const double range = range_of(problem, b);
   // t is 0.028 range = 0.38, the entries of B V are about 2. Without weights they would be 3/7 of that, with 1/d alone
@@ -131,18 +131,18 @@ TEST_CASE("sampled-columns: the mean output is B V for pilot, exact and uniform 
   CHECK(0.0284 * range < 0.5);
   for (const char* kind : {"pilot", "exact", "uniform"}) {
     const BoundMethod<double> bound = method_on(problem, "sampled-columns", {{"p", kind}});
-    CHECK(is_unbiased([&](const Stream& s) { return bound.approximate(kDraws, s).output; }, exact, range));
+    CHECK(is_unbiased([&](const Key& s) { return bound.approximate(kDraws, s).output; }, exact, range));
   }
   const BoundMethod<double> no_norm = method_on(problem, "skeinformer-no-norm");
-  CHECK(is_unbiased([&](const Stream& s) { return no_norm.approximate(kDraws, s).output; }, exact, range));
+  CHECK(is_unbiased([&](const Key& s) { return no_norm.approximate(kDraws, s).output; }, exact, range));
 
   const BoundMethod<double> raw = method_on(problem, "skeinformer-no-norm", {{"preset", "code"}});
-  CHECK_FALSE(is_unbiased([&](const Stream& s) { return raw.approximate(kDraws, s).output; }, exact, range));
+  CHECK_FALSE(is_unbiased([&](const Key& s) { return raw.approximate(kDraws, s).output; }, exact, range));
   const ColumnNorms<double> norms = column_norms(problem.Q(), problem.K());
   arma::vec p = norms.norms % arma::sqrt(arma::sum(arma::square(problem.V()), 1));
   p /= arma::accu(p);
   const auto mutant = [&](const auto& weight) {
-    return [&, weight](const Stream& s) {
+    return [&, weight](const Key& s) {
       arma::mat output(kTokens, problem.p_v(), arma::fill::zeros);
       for (const arma::uword j : sample_weighted(p, kDraws, s.child("columns"))) {
         for (arma::uword i = 0; i < kTokens; ++i) {
@@ -160,23 +160,23 @@ TEST_CASE("sampled-columns: the mean output is B V for pilot, exact and uniform 
 
 TEST_CASE_TEMPLATE("sampled-columns: V = 0 gives 0, columns of value 0 are never drawn, norms of 100 are safe", T,
                    float, double) {
-  const Problem<T> problem = random_problem<T>(12, 4, 2, 100, Stream(test_seed()).child("edges"));
+  const Problem<T> problem = random_problem<T>(12, 4, 2, 100, Key(test_seed()).child("edges"));
   const Problem<T> none(problem.Q(), problem.K(), arma::Mat<T>(12, 2, arma::fill::zeros));
   arma::Mat<T> v(12, 2, arma::fill::zeros);
   v.row(4).ones();
   const Problem<T> one(problem.Q() / T(100), problem.K() / T(100), v);
   const Dense b = scores_of(one.Q(), one.K(), Target::softmax);
   for (const Probabilities kind : kAll) {
-    CHECK(sampled_columns(problem, 5, Stream(1), {.probabilities = kind}).output.is_finite());
-    CHECK(arma::all(arma::vectorise(sampled_columns(none, 5, Stream(1), {.probabilities = kind}).output) == T(0)));
+    CHECK(sampled_columns(problem, 5, Key(1), {.probabilities = kind}).output.is_finite());
+    CHECK(arma::all(arma::vectorise(sampled_columns(none, 5, Key(1), {.probabilities = kind}).output) == T(0)));
     if (kind == Probabilities::uniform) continue;
     // All draws are column 4, whose p is 1: exact.
-    CHECK(distance(sampled_columns(one, 5, Stream(1), {.probabilities = kind}).output, b * v) <= 2 * entry_error(one));
+    CHECK(distance(sampled_columns(one, 5, Key(1), {.probabilities = kind}).output, b * v) <= 2 * entry_error(one));
   }
 }
 
 TEST_CASE("sampled-columns: d = 0 and d > n are refused") {
-  const Problem<double> problem = random_problem<double>(5, 2, 2, 1, Stream(1));
-  CHECK(refusal([&] { sampled_columns(problem, 6, Stream(1)); }) == "sampled-columns: 1 <= d <= n, got d = 6, n = 5");
-  CHECK(contains(refusal([&] { sampled_columns(problem, 0, Stream(1)); }), "got d = 0, n = 5"));
+  const Problem<double> problem = random_problem<double>(5, 2, 2, 1, Key(1));
+  CHECK(refusal([&] { sampled_columns(problem, 6, Key(1)); }) == "sampled-columns: 1 <= d <= n, got d = 6, n = 5");
+  CHECK(contains(refusal([&] { sampled_columns(problem, 0, Key(1)); }), "got d = 0, n = 5"));
 }

@@ -39,10 +39,10 @@ Dense reference(const Problem<double>& problem, ScoreMatrix which) {
 }  // namespace
 
 TEST_CASE("score matrices: stored and as operators they are A / max A, B and C, with their Frobenius norms") {
-  const Stream stream = Stream(test_seed()).child("scores");
+  const Key draw_key = Key(test_seed()).child("scores");
   for (const double norm : {1.0, 4.0, 60.0}) {
     const Problem<double> problem =
-        random_problem<double>(70, 9, 2, norm, stream.child(static_cast<std::uint64_t>(norm)));
+        random_problem<double>(70, 9, 2, norm, draw_key.child(static_cast<std::uint64_t>(norm)));
     for (const ScoreMatrix which : {ScoreMatrix::raw, ScoreMatrix::softmax, ScoreMatrix::kernelized}) {
       CAPTURE(static_cast<int>(which));
       CAPTURE(norm);
@@ -53,7 +53,7 @@ TEST_CASE("score matrices: stored and as operators they are A / max A, B and C, 
       const ScoreOperator scores = score_operator(problem, which);
       CHECK(distance(score_matrix(problem, which), exact) <= error);
       CHECK(distance(scores.matrix.dense(), exact) <= error);
-      const arma::mat x = random_matrix(70, 3, stream.child("x"));
+      const arma::mat x = random_matrix(70, 3, draw_key.child("x"));
       CHECK(distance(scores.matrix.apply_transposed(x), transposed(exact) * Dense(x)) <= 70 * 5 * error);
       CHECK(std::abs(scores.frobenius - static_cast<double>(frobenius(exact))) <=
             error * static_cast<double>(frobenius(exact)));
@@ -66,7 +66,7 @@ TEST_CASE("score matrices: stored and as operators they are A / max A, B and C, 
 }
 
 TEST_CASE("largest_log_score: whichever block of queries has it") {
-  const Problem<double> problem = random_problem<double>(600, 4, 1, 2, Stream(test_seed()).child("largest"));
+  const Problem<double> problem = random_problem<double>(600, 4, 1, 2, Key(test_seed()).child("largest"));
   for (const arma::uword at : {0, 255, 256, 511, 512, 599}) {
     CAPTURE(at);
     arma::mat q = problem.Q();
@@ -79,8 +79,8 @@ TEST_CASE("largest_log_score: whichever block of queries has it") {
 }
 
 TEST_CASE("score matrices: the same bits for any number of threads") {
-  const Problem<double> problem = random_problem<double>(600, 4, 1, 2, Stream(test_seed()).child("threads"));
-  const arma::mat x = random_matrix(600, 2, Stream(3));
+  const Problem<double> problem = random_problem<double>(600, 4, 1, 2, Key(test_seed()).child("threads"));
+  const arma::mat x = random_matrix(600, 2, Key(3));
   arma::mat first;
   for (const int threads : {1, 3}) {
     const ThreadCount count(threads);

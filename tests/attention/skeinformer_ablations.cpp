@@ -1,7 +1,7 @@
 #include <croquis/attention/skeinformer.hpp>
 
 #include <croquis/attention/exact.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 
 #include "support/approximations.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 // The draws as the header says, and B~ written out: all n^2 entries of B at hand.
 template <typename T>
-Dense expected_scores(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Dense expected_scores(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                       const SkeinformerOptions& options) {
   const arma::uword n = problem.n();
   const Dense logits = logits_of(problem.Q(), problem.K()), b = softmax_of(logits);
@@ -23,11 +23,11 @@ Dense expected_scores(const Problem<T>& problem, arma::uword d, const Stream& st
   arma::Col<T> weights(n, arma::fill::ones);
   if (options.columns == Columns::pilot) {
     const arma::uword pilots = options.pilot_rows > 0 ? options.pilot_rows : d;
-    const Pilot<T> pilot = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, stream.child("pilot"));
+    const Pilot<T> pilot = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, draw_key.child("pilot"));
     rows = pilot.rows;
     weights = pilot.weights;
   }
-  const Stream draw = stream.child("columns");
+  const Key draw = draw_key.child("columns");
   if (options.rows == Rows::weighted) {
     columns = sample_weighted(weights, d, draw);
   } else {
@@ -90,8 +90,8 @@ const std::vector<SkeinformerOptions>& variants() {
 }  // namespace
 
 TEST_CASE_TEMPLATE("pilot_sample: weights are (sum_j b_ji^2)^(1/2) ||V_i|| over the drawn rows", T, float, double) {
-  const Problem<T> problem = awkward_problem<T>(23, 5, 3, 3, Stream(test_seed()).child("pilot"));
-  const Pilot<T> pilot = pilot_sample(problem.Q(), problem.K(), problem.V(), 9, Stream(2));
+  const Problem<T> problem = awkward_problem<T>(23, 5, 3, 3, Key(test_seed()).child("pilot"));
+  const Pilot<T> pilot = pilot_sample(problem.Q(), problem.K(), problem.V(), 9, Key(2));
   const Dense b = scores_of(problem.Q(), problem.K(), Target::softmax);
   for (arma::uword i = 0; i < 23; ++i) {
     long double squares = 0, norm = 0;
@@ -105,17 +105,17 @@ TEST_CASE_TEMPLATE("pilot_sample: weights are (sum_j b_ji^2)^(1/2) ||V_i|| over 
 }
 
 TEST_CASE_TEMPLATE("skeinformer and its ablations: every entry of B~ is that of the formula", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("formula");
+  const Key draw_key = Key(test_seed()).child("formula");
   for (const SkeinformerOptions& options : variants()) {
     for (const arma::uword n : {1U, 2U, 30U}) {
       for (const arma::uword d : {1U, 7U, 30U}) {
         if (d > n) continue;
         CAPTURE(n);
         CAPTURE(d);
-        for (const Problem<T>& problem : {random_problem<T>(n, 6, 4, 2, stream.child("plain"), 1),
-                                          n > 5 ? awkward_problem<T>(n, 6, 4, 4, stream.child("awkward"))
-                                                : random_problem<T>(n, 6, 4, 0, stream)}) {
-          const Stream draw = stream.child("draw").child(n).child(d);
+        for (const Problem<T>& problem : {random_problem<T>(n, 6, 4, 2, draw_key.child("plain"), 1),
+                                          n > 5 ? awkward_problem<T>(n, 6, 4, 4, draw_key.child("awkward"))
+                                                : random_problem<T>(n, 6, 4, 0, draw_key)}) {
+          const Key draw = draw_key.child("draw").child(n).child(d);
           const Dense expected = expected_scores(problem, d, draw, options);
           const Approximation<T> approximation = skeinformer(problem, d, draw, options);
           check_scores(approximation, problem, expected, bound(problem, expected, d));
@@ -128,37 +128,35 @@ TEST_CASE_TEMPLATE("skeinformer and its ablations: every entry of B~ is that of 
 }
 
 TEST_CASE_TEMPLATE("skeinformer: exact for d = n, with every way of rows but the weighted one", T, float, double) {
-  const Problem<T> problem = random_problem<T>(19, 4, 3, 3, Stream(test_seed()).child("exact"));
+  const Problem<T> problem = random_problem<T>(19, 4, 3, 3, Key(test_seed()).child("exact"));
   const Dense b = scores_of(problem.Q(), problem.K(), Target::softmax);
   for (const Rows rows : {Rows::adaptive, Rows::simple, Rows::raw}) {
-    const Approximation<T> all = skeinformer(problem, 19, Stream(1), {.rows = rows, .reuse = false});
+    const Approximation<T> all = skeinformer(problem, 19, Key(1), {.rows = rows, .reuse = false});
     CHECK(distance(all.scores->dense(), b) <= bound(problem, b, 19));
   }
 }
 
 TEST_CASE_TEMPLATE("skeinformer and its ablations: norms of 100 are safe", T, float, double) {
-  const Problem<T> huge = random_problem<T>(20, 8, 3, 100, Stream(test_seed()).child("huge"));
-  for (const SkeinformerOptions& options : variants())
-    CHECK(skeinformer(huge, 6, Stream(1), options).output.is_finite());
+  const Problem<T> huge = random_problem<T>(20, 8, 3, 100, Key(test_seed()).child("huge"));
+  for (const SkeinformerOptions& options : variants()) CHECK(skeinformer(huge, 6, Key(1), options).output.is_finite());
 }
 
 TEST_CASE("skeinformer: preset code of the ablations re-uses nothing, and of no-norm has no weights") {
-  const Problem<double> problem = random_problem<double>(25, 6, 4, 2, Stream(test_seed()).child("preset"), 1);
+  const Problem<double> problem = random_problem<double>(25, 6, 4, 2, Key(test_seed()).child("preset"), 1);
   const auto run = [&](const char* name, std::map<std::string, std::string> options) {
-    return method_on(problem, name, std::move(options)).approximate(9, Stream(3)).output;
+    return method_on(problem, name, std::move(options)).approximate(9, Key(3)).output;
   };
-  CHECK(identical(run("skeinformer", {}), skeinformer(problem, 9, Stream(3)).output));
-  CHECK(identical(run("skeinformer-no-reuse", {}), skeinformer(problem, 9, Stream(3), {.reuse = false}).output));
+  CHECK(identical(run("skeinformer", {}), skeinformer(problem, 9, Key(3)).output));
+  CHECK(identical(run("skeinformer-no-reuse", {}), skeinformer(problem, 9, Key(3), {.reuse = false}).output));
   CHECK(identical(run("skeinformer-uniform", {}),
-                  skeinformer(problem, 9, Stream(3), {.columns = Columns::uniform, .reuse = false}).output));
-  CHECK(
-      identical(run("skeinformer-simple-norm", {}), skeinformer(problem, 9, Stream(3), {.rows = Rows::simple}).output));
+                  skeinformer(problem, 9, Key(3), {.columns = Columns::uniform, .reuse = false}).output));
+  CHECK(identical(run("skeinformer-simple-norm", {}), skeinformer(problem, 9, Key(3), {.rows = Rows::simple}).output));
   CHECK(identical(run("skeinformer-simple-norm", {{"preset", "code"}}),
-                  skeinformer(problem, 9, Stream(3), {.rows = Rows::simple, .reuse = false}).output));
-  CHECK(identical(run("skeinformer-no-norm", {}), skeinformer(problem, 9, Stream(3), {.rows = Rows::weighted}).output));
+                  skeinformer(problem, 9, Key(3), {.rows = Rows::simple, .reuse = false}).output));
+  CHECK(identical(run("skeinformer-no-norm", {}), skeinformer(problem, 9, Key(3), {.rows = Rows::weighted}).output));
   CHECK(identical(run("skeinformer-no-norm", {{"preset", "code"}}),
-                  skeinformer(problem, 9, Stream(3), {.rows = Rows::raw, .reuse = false}).output));
+                  skeinformer(problem, 9, Key(3), {.rows = Rows::raw, .reuse = false}).output));
   CHECK(identical(run("skeinformer-no-norm", {{"preset", "code"}, {"weights", "unbiased"}, {"reuse", "yes"}}),
-                  skeinformer(problem, 9, Stream(3), {.rows = Rows::weighted}).output));
-  CHECK(identical(run("skeinformer", {{"pilot", "3"}}), skeinformer(problem, 9, Stream(3), {.pilot_rows = 3}).output));
+                  skeinformer(problem, 9, Key(3), {.rows = Rows::weighted}).output));
+  CHECK(identical(run("skeinformer", {{"pilot", "3"}}), skeinformer(problem, 9, Key(3), {.pilot_rows = 3}).output));
 }

@@ -56,11 +56,11 @@ struct Reference {
 
 TEST_CASE_TEMPLATE("skyformer: is kappa(Q, X) kappa(X, X)^-1 kappa(X, K) V, repeated landmarks or not", T, float,
                    double) {
-  const Problem<T> problem = random_problem<T>(23, 8, 3, 4, Stream(2));
+  const Problem<T> problem = random_problem<T>(23, 8, 3, 4, Key(2));
   const arma::uvec lists[] = {{0}, {45}, {22, 23}, {0, 5, 9, 22, 23, 30, 40, 45}, {7, 7, 7, 30, 30, 1}};
   for (const arma::uvec& landmarks : lists) {
     CAPTURE(landmarks.n_elem);
-    const Approximation<T> approximation = skyformer(problem, landmarks.n_elem, Stream(1), at(landmarks));
+    const Approximation<T> approximation = skyformer(problem, landmarks.n_elem, Key(1), at(landmarks));
     const Reference<T> reference(problem, landmarks, 0);
     CHECK(reference.error < 0.05);  // the bound says something
     CHECK(distance(approximation.output, reference.scores * problem.V()) <= reference.output_error(problem));
@@ -72,40 +72,40 @@ TEST_CASE_TEMPLATE("skyformer: is kappa(Q, X) kappa(X, X)^-1 kappa(X, K) V, repe
 }
 
 TEST_CASE_TEMPLATE("skyformer: a ridge is added to the unit diagonal of the core", T, float, double) {
-  const Problem<T> problem = random_problem<T>(15, 6, 2, 3, Stream(3));
+  const Problem<T> problem = random_problem<T>(15, 6, 2, 3, Key(3));
   const arma::uvec landmarks = {1, 8, 8, 14, 15, 20, 29};
   for (const double ridge : {0.01, 0.1, 1.0, 100.0}) {
-    const Approximation<T> approximation = skyformer(problem, 7, Stream(1), at(landmarks, ridge));
+    const Approximation<T> approximation = skyformer(problem, 7, Key(1), at(landmarks, ridge));
     const Reference<T> reference(problem, landmarks, static_cast<long double>(static_cast<T>(ridge)));
     CHECK(distance(approximation.output, reference.scores * problem.V()) <= reference.output_error(problem));
     CHECK(approximation.diagnostics.rank.value() == 7);
   }
 }
 
-TEST_CASE_TEMPLATE("skyformer: landmarks are those that the policy draws from the stream's child 'landmarks'", T, float,
-                   double) {
-  const Problem<T> problem = random_problem<T>(30, 4, 2, 3, Stream(test_seed()).child("draw"));
+TEST_CASE_TEMPLATE("skyformer: landmarks are those that the policy draws from the random key's child 'landmarks'", T,
+                   float, double) {
+  const Problem<T> problem = random_problem<T>(30, 4, 2, 3, Key(test_seed()).child("draw"));
   const LiftedPoints<T> lift(problem.Q(), problem.K());
   for (const LandmarkPolicy policy : {LandmarkPolicy::uniform, LandmarkPolicy::stratified}) {
     SkyformerOptions options;
     options.landmarks = policy;
     for (std::uint64_t t = 0; t < 5; ++t) {
-      const Stream stream = Stream(test_seed()).child(t);
-      const arma::uvec drawn = LandmarkSampler<T>(lift.kernel(), policy).draw(11, stream.child("landmarks"));
-      const arma::Mat<T> output = skyformer(problem, 11, stream, options).output;
-      CHECK(identical(output, skyformer(problem, 11, stream, at(drawn)).output));
-      CHECK_FALSE(identical(output, skyformer(problem, 11, stream.child("other"), options).output));
+      const Key draw_key = Key(test_seed()).child(t);
+      const arma::uvec drawn = LandmarkSampler<T>(lift.kernel(), policy).draw(11, draw_key.child("landmarks"));
+      const arma::Mat<T> output = skyformer(problem, 11, draw_key, options).output;
+      CHECK(identical(output, skyformer(problem, 11, draw_key, at(drawn)).output));
+      CHECK_FALSE(identical(output, skyformer(problem, 11, draw_key.child("other"), options).output));
     }
   }
 }
 
 TEST_CASE_TEMPLATE("skyformer: exact when the landmarks hold all 2n points", T, float, double) {
-  const Problem<T> problem = random_problem<T>(12, 8, 3, 4, Stream(4));
+  const Problem<T> problem = random_problem<T>(12, 8, 3, 4, Key(4));
   const arma::uvec all = arma::regspace<arma::uvec>(0, 23);
   const Dense c = scores_of(problem.Q(), problem.K(), Target::kernelized);
   const Reference<T> reference(problem, all, 0);
   CHECK(reference.error < 0.05);
-  const Approximation<T> approximation = skyformer(problem, 24, Stream(1), at(all));
+  const Approximation<T> approximation = skyformer(problem, 24, Key(1), at(all));
   CHECK(distance(approximation.scores->dense(), c) <= reference.error);
   CHECK(distance(approximation.output, c * problem.V()) <= reference.output_error(problem));
 }
@@ -114,10 +114,10 @@ TEST_CASE_TEMPLATE("skyformer: the preset 'code' is six steps of the iteration o
                    T, float, double) {
   const SkyformerOptions code = SkyformerOptions::code();
   CHECK(code.landmarks == LandmarkPolicy::stratified);
-  const Problem<T> problem = random_problem<T>(20, 6, 2, 3, Stream(5));
-  const Stream stream = Stream(6);  // eight different points, so that the core is well conditioned
+  const Problem<T> problem = random_problem<T>(20, 6, 2, 3, Key(5));
+  const Key draw_key = Key(6);  // eight different points, so that the core is well conditioned
   const arma::uvec landmarks = LandmarkSampler<T>(LiftedPoints<T>(problem.Q(), problem.K()).kernel(), code.landmarks)
-                                   .draw(8, stream.child("landmarks"));
+                                   .draw(8, draw_key.child("landmarks"));
 
   // The reference: with E = I - N Z a step is Z (I + E + E^2 + E^3 / 4), from N^T over the largest column sum.
   const Dense points = stacked_points(problem), chosen = rows_of(points, landmarks);
@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("skyformer: the preset 'code' is six steps of the iteration o
     SkyformerOptions options = code;
     CHECK(options.iterations == 6);
     options.iterations = steps;
-    const Approximation<T> approximation = skyformer(problem, 8, stream, options);
+    const Approximation<T> approximation = skyformer(problem, 8, draw_key, options);
     // ||z|| = s <= 1 / (0.1 / d). The polynomial (1 - (1 - x)^k) / x behind z has a derivative of at most s^2, and of
     // 4 after one step, so the core's error delta gives that times delta; each step rounds by 40 d u s relative to the
     // part it adds, which later steps keep in proportion: 240 d u s. Then the products with L and R on both sides, of
@@ -169,14 +169,14 @@ TEST_CASE_TEMPLATE("skyformer: the preset 'code' is six steps of the iteration o
 
 TEST_CASE_TEMPLATE("skyformer: Lemma 3, the largest eigenvalue of D^-1/2 (W + g I) D^-1/2 is 1", T, float, double) {
   // Through the method: with one landmark, N = 1 and the iteration starts at its end, whatever the ridge.
-  const Problem<T> problem = random_problem<T>(6, 3, 2, 1, Stream(test_seed()).child("lemma"));
+  const Problem<T> problem = random_problem<T>(6, 3, 2, 1, Key(test_seed()).child("lemma"));
   for (const double ridge : {0.0, 0.1, 3.0}) {
     SkyformerOptions options = at({4}, ridge);
     options.inverse = SkyformerOptions::Inverse::iterative;
-    const Approximation<T> approximation = skyformer(problem, 1, Stream(1), options);
+    const Approximation<T> approximation = skyformer(problem, 1, Key(1), options);
     CHECK(approximation.diagnostics.residual <= 20 * unit<T>());
     // With the residual at rounding, it is the pseudo-inverse.
-    CHECK(distance(approximation.output, skyformer(problem, 1, Stream(1), at({4}, ridge)).output) <=
+    CHECK(distance(approximation.output, skyformer(problem, 1, Key(1), at({4}, ridge)).output) <=
           100 * unit<T>() * 6 * static_cast<double>(largest_entry_of(problem.V())));
   }
   // And on random cores, from the kernel of the library.
@@ -191,23 +191,23 @@ TEST_CASE_TEMPLATE("skyformer: Lemma 3, the largest eigenvalue of D^-1/2 (W + g 
 
 TEST_CASE_TEMPLATE("skyformer: equal tokens give the exact output from any landmarks of both kinds", T, float, double) {
   const arma::Mat<T> q = arma::repmat(arma::Row<T>{T(1), T(2)}, 7, 1), k = arma::repmat(arma::Row<T>{T(2), T(1)}, 7, 1);
-  const Problem<T> problem(q, k, random_matrix<T>(7, 3, Stream(test_seed())));
+  const Problem<T> problem(q, k, random_matrix<T>(7, 3, Key(test_seed())));
   const Dense exact = scores_of(q, k, Target::kernelized) * problem.V();
   // Any query is exact by itself, for C = C(:, j) C(j, j)^-1 C(j, :) has rank 1; so is any key; and both with
   // repetitions.
   for (const arma::uvec& landmarks : {arma::uvec{3}, arma::uvec{9}, arma::uvec{0, 0, 0}, arma::uvec{6, 7, 2, 13, 13}}) {
     const Reference<T> reference(problem, landmarks.n_elem == 5 ? arma::uvec{6, 7} : arma::uvec{landmarks(0)}, 0);
     const double repeats = static_cast<double>(landmarks.n_elem);
-    CHECK(distance(skyformer(problem, landmarks.n_elem, Stream(1), at(landmarks)).output, exact) <=
+    CHECK(distance(skyformer(problem, landmarks.n_elem, Key(1), at(landmarks)).output, exact) <=
           repeats * reference.output_error(problem));
   }
 }
 
 TEST_CASE_TEMPLATE("skyformer: queries and keys of norm 100 and 10,000 give no NaN", T, float, double) {
   for (const double norm : {100.0, 1e4}) {
-    const Problem<T> problem = random_problem<T>(50, 8, 2, norm, Stream(test_seed()).child("huge"));
+    const Problem<T> problem = random_problem<T>(50, 8, 2, norm, Key(test_seed()).child("huge"));
     for (const SkyformerOptions& options : {SkyformerOptions{}, SkyformerOptions::code()}) {
-      const Approximation<T> approximation = skyformer(problem, 20, Stream(test_seed()), options);
+      const Approximation<T> approximation = skyformer(problem, 20, Key(test_seed()), options);
       CHECK(approximation.output.is_finite());
       // C~ is a projection of C's lift: no entry beyond 1, up to rounding.
       CHECK(arma::abs(approximation.scores->dense()).max() <= T(1.01));
@@ -216,13 +216,13 @@ TEST_CASE_TEMPLATE("skyformer: queries and keys of norm 100 and 10,000 give no N
 }
 
 TEST_CASE("skyformer: d of 0 and beyond 2n, and a ridge below zero, are refused") {
-  const Problem<double> problem = random_problem<double>(5, 3, 2, 1, Stream(1));
-  CHECK(refusal([&] { skyformer(problem, 11, Stream(1)); }) == "skyformer: 1 <= d <= 2n, got d = 11, n = 5");
-  CHECK(contains(refusal([&] { skyformer(problem, 0, Stream(1)); }), "got d = 0, n = 5"));
-  CHECK_NOTHROW(skyformer(problem, 10, Stream(1)));
+  const Problem<double> problem = random_problem<double>(5, 3, 2, 1, Key(1));
+  CHECK(refusal([&] { skyformer(problem, 11, Key(1)); }) == "skyformer: 1 <= d <= 2n, got d = 11, n = 5");
+  CHECK(contains(refusal([&] { skyformer(problem, 0, Key(1)); }), "got d = 0, n = 5"));
+  CHECK_NOTHROW(skyformer(problem, 10, Key(1)));
   SkyformerOptions options;
   options.ridge = -0.1;
-  CHECK(refusal([&] { skyformer(problem, 2, Stream(1), options); }) == "skyformer: ridge >= 0, got ridge = -0.1");
+  CHECK(refusal([&] { skyformer(problem, 2, Key(1), options); }) == "skyformer: ridge >= 0, got ridge = -0.1");
   options.ridge = std::nan("");
-  CHECK(contains(refusal([&] { skyformer(problem, 2, Stream(1), options); }), "ridge = nan"));
+  CHECK(contains(refusal([&] { skyformer(problem, 2, Key(1), options); }), "ridge = nan"));
 }

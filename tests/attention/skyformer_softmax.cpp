@@ -82,11 +82,11 @@ struct Reference {
 
 TEST_CASE_TEMPLATE("skyformer-softmax: is the Nystrom approximation of A itself, rows divided by their sums", T, float,
                    double) {
-  const Problem<T> problem = random_problem<T>(14, 8, 3, 2, Stream(7));
+  const Problem<T> problem = random_problem<T>(14, 8, 3, 2, Key(7));
   const arma::uvec lists[] = {
       arma::regspace<arma::uvec>(0, 13), {0, 3, 14, 27, 20, 8, 6, 22}, {5, 5, 19, 19, 5, 2, 27}};
   for (const arma::uvec& landmarks : lists) {
-    const Approximation<T> approximation = skyformer_softmax(problem, landmarks.n_elem, Stream(1), at(landmarks));
+    const Approximation<T> approximation = skyformer_softmax(problem, landmarks.n_elem, Key(1), at(landmarks));
     const Reference<T> reference(problem, landmarks);
     CAPTURE(reference.error);
     if (std::is_same_v<T, double>) CHECK(reference.error < 1e-6);  // the bound says something
@@ -105,9 +105,9 @@ TEST_CASE_TEMPLATE("skyformer-softmax: is the Nystrom approximation of A itself,
 
 TEST_CASE_TEMPLATE("skyformer-softmax: rows of the scores sum to 1, up to rounding and the growth of their entries", T,
                    float, double) {
-  const Problem<T> problem = random_problem<T>(60, 8, 2, 3, Stream(test_seed()).child("sums"));
+  const Problem<T> problem = random_problem<T>(60, 8, 2, 3, Key(test_seed()).child("sums"));
   for (const SkyformerOptions& options : {SkyformerOptions{}, SkyformerOptions::code()}) {
-    const Approximation<T> approximation = skyformer_softmax(problem, 40, Stream(test_seed()), options);
+    const Approximation<T> approximation = skyformer_softmax(problem, 40, Key(test_seed()), options);
     // Numerator and denominator come from the same products in the same order for this X: they differ by one rounding
     // of the reciprocal and one of the product.
     CHECK(row_sum_deviation(*approximation.scores) <= 4 * unit<T>());
@@ -115,9 +115,9 @@ TEST_CASE_TEMPLATE("skyformer-softmax: rows of the scores sum to 1, up to roundi
 }
 
 TEST_CASE_TEMPLATE("skyformer-softmax: exact when the landmarks hold all points", T, float, double) {
-  const Problem<T> problem = random_problem<T>(10, 8, 2, 3, Stream(8));
+  const Problem<T> problem = random_problem<T>(10, 8, 2, 3, Key(8));
   const arma::uvec all = arma::regspace<arma::uvec>(0, 19);
-  const Approximation<T> approximation = skyformer_softmax(problem, 20, Stream(1), at(all));
+  const Approximation<T> approximation = skyformer_softmax(problem, 20, Key(1), at(all));
   const Reference<T> reference(problem, all);
   const double value = static_cast<double>(largest_entry_of(problem.V()));
   CHECK(distance(approximation.output, softmax_of(logits_of(problem.Q(), problem.K())) * problem.V()) <=
@@ -128,19 +128,19 @@ TEST_CASE_TEMPLATE("skyformer-softmax: exact when the landmarks hold all points"
 
 TEST_CASE_TEMPLATE("skyformer-softmax: equal keys give the mean of the values, for any landmarks of that key", T, float,
                    double) {
-  const Stream stream(test_seed());
-  const arma::Mat<T> q = random_matrix<T>(9, 4, stream.child("q")),
+  const Key draw_key(test_seed());
+  const arma::Mat<T> q = random_matrix<T>(9, 4, draw_key.child("q")),
                      k = arma::repmat(arma::Row<T>{T(1), T(0), T(-1), T(2)}, 9, 1),
-                     v = random_matrix<T>(9, 3, stream.child("v"));
-  const Approximation<T> approximation = skyformer_softmax(Problem<T>(q, k, v), 3, Stream(1), at({9, 12, 17}));
+                     v = random_matrix<T>(9, 3, draw_key.child("v"));
+  const Approximation<T> approximation = skyformer_softmax(Problem<T>(q, k, v), 3, Key(1), at({9, 12, 17}));
   // All columns of C~ are equal, so the quotient is the mean whatever they are: 9 terms twice and the quotient.
   CHECK(distance(approximation.output, arma::repmat(arma::mean(v, 0), 9, 1)) <= 2 * (2 * 9 + 20) * unit<T>() * 7);
 }
 
 TEST_CASE_TEMPLATE("skyformer-softmax: one token gives its value", T, float, double) {
-  const Problem<T> problem = random_problem<T>(1, 5, 3, 3, Stream(test_seed()).child("one"));
+  const Problem<T> problem = random_problem<T>(1, 5, 3, 3, Key(test_seed()).child("one"));
   for (const arma::uword landmark : {0U, 1U}) {
-    const Approximation<T> approximation = skyformer_softmax(problem, 1, Stream(1), at({landmark}));
+    const Approximation<T> approximation = skyformer_softmax(problem, 1, Key(1), at({landmark}));
     CHECK(distance(approximation.output, problem.V()) <=
           8 * unit<T>() * static_cast<double>(largest_entry_of(problem.V())));
   }
@@ -149,15 +149,15 @@ TEST_CASE_TEMPLATE("skyformer-softmax: one token gives its value", T, float, dou
 TEST_CASE_TEMPLATE("skyformer-softmax: nothing overflows, and rows whose weights all underflow are a runtime_error", T,
                    float, double) {
   // Landmarks at the keys, far from the origin: exp(||k||^2 / sqrt(p)) is beyond the largest number.
-  const Stream stream(test_seed());
-  const arma::Mat<T> near = T(0.5) * random_matrix<T>(8, 4, stream.child("near"));
-  const arma::Mat<T> k = near + T(60), q = near + T(60), v = random_matrix<T>(8, 2, stream.child("v"));
+  const Key draw_key(test_seed());
+  const arma::Mat<T> near = T(0.5) * random_matrix<T>(8, 4, draw_key.child("near"));
+  const arma::Mat<T> k = near + T(60), q = near + T(60), v = random_matrix<T>(8, 2, draw_key.child("v"));
   const Approximation<T> approximation =
-      skyformer_softmax(Problem<T>(q, k, v), 8, Stream(1), at(arma::regspace<arma::uvec>(8, 15)));
+      skyformer_softmax(Problem<T>(q, k, v), 8, Key(1), at(arma::regspace<arma::uvec>(8, 15)));
   CHECK(approximation.output.is_finite());
   const Problem<T> apart(k, arma::Mat<T>(-k), v);
   CHECK(contains(refusal<std::runtime_error>([&] {
-                   skyformer_softmax(apart, 2, Stream(1), at({8, 9}));
+                   skyformer_softmax(apart, 2, Key(1), at({8, 9}));
                  }),
                  "skyformer-softmax: 8 denominators are zero"));
 }

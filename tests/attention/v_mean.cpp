@@ -9,7 +9,7 @@ using namespace croquis;
 
 TEST_CASE_TEMPLATE("v-mean: every row is the mean of the values, whatever the queries and keys", T, float, double) {
   for (const arma::uword n : {1U, 9U, 300U}) {
-    const Problem<T> problem = random_problem<T>(n, 4, 3, 5, Stream(test_seed()).child(n), 2);
+    const Problem<T> problem = random_problem<T>(n, 4, 3, 5, Key(test_seed()).child(n), 2);
     const Approximation<T> approximation = v_mean(problem);
     Dense mean(n, 3);
     for (arma::uword i = 0; i < n; ++i) {

@@ -8,12 +8,12 @@
 #include <stdexcept>
 
 int main() {
-  const croquis::Stream stream(1);
-  const croquis::Problem<double> problem = croquis::gaussian_input(stream, {.n = 64, .p = 8, .norm = 2});
+  const croquis::Key draw_key(1);
+  const croquis::Problem<double> problem = croquis::gaussian_input(draw_key, {.n = 64, .p = 8, .norm = 2});
   const arma::mat exact = croquis::exact_attention(problem, croquis::Target::softmax).output;
   const auto method = croquis::bind(croquis::find_method<double>("best-rank-d"), problem);
-  const double coarse = arma::abs(method.approximate(1, stream).output - exact).max();
-  const double all = arma::abs(method.approximate(64, stream).output - exact).max();
+  const double coarse = arma::abs(method.approximate(1, draw_key).output - exact).max();
+  const double all = arma::abs(method.approximate(64, draw_key).output - exact).max();
   try {
     croquis::read_npz("no such file", "q");
     return 1;

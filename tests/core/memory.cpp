@@ -35,16 +35,16 @@ TEST_CASE("memory: a limit on the process counts, less what it has already") {
 #endif
 
 TEST_CASE("memory: sizes of inputs beyond it are refused before anything is allocated, products beyond 2^64 too") {
-  const Stream stream(1);
+  const Key key(1);
   const SyntheticSize huge{.n = arma::uword{1} << 60, .p = arma::uword{1} << 60};
-  CHECK(contains(refusal([&] { gaussian_input(stream, huge); }), "gaussian_input: needs 63802943797675961"));
-  CHECK(contains(refusal([&] { sphere_input(stream, huge); }), "sphere_input: needs"));
-  CHECK(contains(refusal([&] { heavy_norms_input(stream, huge); }), "heavy_norms_input: needs"));
-  CHECK(contains(refusal([&] { low_rank_input(stream, huge); }), "low_rank_input: needs"));
+  CHECK(contains(refusal([&] { gaussian_input(key, huge); }), "gaussian_input: needs 63802943797675961"));
+  CHECK(contains(refusal([&] { sphere_input(key, huge); }), "sphere_input: needs"));
+  CHECK(contains(refusal([&] { heavy_norms_input(key, huge); }), "heavy_norms_input: needs"));
+  CHECK(contains(refusal([&] { low_rank_input(key, huge); }), "low_rank_input: needs"));
   const SyntheticSize small{.n = 8, .p = 4};
-  CHECK(contains(refusal([&] { clustered_input(stream, small, {.clusters = arma::uword{1} << 60}); }), "clusters = "));
-  CHECK(contains(refusal([&] { duplicates_input(stream, small, {.distinct = arma::uword{1} << 60}); }), "distinct = "));
+  CHECK(contains(refusal([&] { clustered_input(key, small, {.clusters = arma::uword{1} << 60}); }), "clusters = "));
+  CHECK(contains(refusal([&] { duplicates_input(key, small, {.distinct = arma::uword{1} << 60}); }), "distinct = "));
   InitialisedBert wide;
   wide.head = arma::uword{1} << 50;
-  CHECK(contains(refusal([&] { initialised_bert({"a"}, stream, wide); }), "initialised_bert: needs"));
+  CHECK(contains(refusal([&] { initialised_bert({"a"}, key, wide); }), "initialised_bert: needs"));
 }

@@ -11,6 +11,7 @@
 #include <croquis/distributed/split_scores.hpp>
 #include <croquis/io/npy.hpp>
 #include <croquis/linalg/norms.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <croquis/sketch/rademacher.hpp>
 #include <filesystem>
@@ -31,7 +32,7 @@ Communicator& world() {
 
 arma::mat normals(arma::uword rows, arma::uword cols, const char* purpose) {
   arma::mat m(rows, cols);
-  fill_normal(Stream(3).child(purpose), 0, m.n_elem, m.memptr());
+  fill_normal(Key(3).child(purpose), 0, m.n_elem, m.memptr());
   return m;
 }
 
@@ -131,8 +132,8 @@ TEST_CASE("split_left: rows of S have the bits of the whole S, and S^T M is that
     const arma::mat bound = 2 * static_cast<double>(n) * u * (arma::abs(dense).t() * arma::abs(whole.problem.V()));
     CHECK(arma::all(arma::vectorise(arma::abs(product - dense.t() * whole.problem.V()) <= bound)));
   };
-  check(GaussianSketch(n, d, Stream(5)));
-  check(RademacherSketch(n, d, Stream(6)));
+  check(GaussianSketch(n, d, Key(5)));
+  check(RademacherSketch(n, d, Key(6)));
 }
 
 TEST_CASE("split_exact_rows: the exact rows, more of them than a rank has keys, in any order") {
@@ -160,7 +161,7 @@ TEST_CASE("SplitScores: products with B, C and their transposes, and their norm"
     const double norm = arma::norm(exact.dense(), 2);
     const double value = split_spectral_norm({[&](const arma::mat& m) { return split.apply(m); },
                                               [&](const arma::mat& m) { return split.apply_transposed(m); }},
-                                             {whole.own.first, whole.own.own()}, Stream(2), 60, world());
+                                             {whole.own.first, whole.own.own()}, Key(2), 60, world());
     CHECK(value <= norm * (1 + 1e-12));
     CHECK(value >=
           norm * 0.95);  // missed with probability 0.824 sqrt(90) 0.9025^58.5 = 0.02 at most; the seed is fixed
@@ -169,7 +170,7 @@ TEST_CASE("SplitScores: products with B, C and their transposes, and their norm"
 
 TEST_CASE("split methods: the output and denominators of the method of that name, on the same draws") {
   const Whole whole(203, 6, 4);
-  const Stream stream = Stream(9).child("draw");
+  const Key draw_key = Key(9).child("draw");
   struct Case {
     std::string name;
     OptionValues chosen;
@@ -181,8 +182,8 @@ TEST_CASE("split methods: the output and denominators of the method of that name
                         Case{"performer", options({{"epsilon", "0.0001"}}), 1e-10},
                         Case{"performer", options({{"map", "hyperbolic"}}), 1e-11}}) {
     CAPTURE(c.name);
-    const auto exact = bind(find_method<double>(c.name), whole.problem, c.chosen).approximate(24, stream);
-    const auto split = split_method(c.name, c.chosen)(whole.own, 24, stream, world());
+    const auto exact = bind(find_method<double>(c.name), whole.problem, c.chosen).approximate(24, draw_key);
+    const auto split = split_method(c.name, c.chosen)(whole.own, 24, draw_key, world());
     const arma::mat output = whole.gathered(split.output);
     CHECK(arma::abs(output - exact.output).max() <= c.tolerance * (1 + arma::abs(exact.output).max()));
     CHECK(split.denominators.has_value() == exact.denominators.has_value());
@@ -204,7 +205,7 @@ TEST_CASE("split methods: keys of one rank far larger than those of the others o
   const Problem<double> problem(whole.problem.Q(), k, whole.problem.V());
   SplitHead own = whole.own;
   own.k = k.rows(own.first, own.first + own.own() - 1);
-  const auto exact = bind(find_method<double>("performer"), problem).approximate(16, Stream(4));
-  const auto split = split_method("performer", {})(own, 16, Stream(4), world());
+  const auto exact = bind(find_method<double>("performer"), problem).approximate(16, Key(4));
+  const auto split = split_method("performer", {})(own, 16, Key(4), world());
   CHECK(arma::abs(whole.gathered(split.output) - exact.output).max() <= 1e-9);
 }

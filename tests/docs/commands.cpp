@@ -8,7 +8,7 @@
 //   Any other is run on less (kSmaller): fewer tokens, draws and repeats.
 // "$ croquis ..." is the transcript of one machine, and not run.
 #include <doctest/doctest.h>
-#include <croquis/core/random.hpp>
+#include <croquis/random/draws.hpp>
 
 #include <algorithm>
 #include <map>
@@ -100,9 +100,9 @@ std::string on_less(const std::string& command) {
   return smaller;
 }
 
-std::string normal_npy(const std::string& shape, std::size_t count, const croquis::Stream& stream) {
+std::string normal_npy(const std::string& shape, std::size_t count, const croquis::Key& draw_key) {
   std::vector<double> numbers(count);
-  croquis::fill_normal(stream, 0, count, numbers.data());
+  croquis::fill_normal(draw_key, 0, count, numbers.data());
   return npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }\n", bytes_of(numbers));
 }
 
@@ -122,16 +122,16 @@ std::string block_of(const char* path, const std::string& first) {
 // The files that pages name.
 struct Files : TemporaryFolder {
   Files() {
-    const croquis::Stream stream = croquis::Stream(1).child("docs");
+    const croquis::Key draw_key = croquis::Key(1).child("docs");
     std::vector<std::pair<std::string, std::string>> members;
     for (const char* name : {"Q", "K", "V"}) {
-      write(name + std::string(".npy"), normal_npy("(256, 16)", std::size_t{256} * 16, stream.child(name)));
+      write(name + std::string(".npy"), normal_npy("(256, 16)", std::size_t{256} * 16, draw_key.child(name)));
       for (const char* layer : {"layer0_", "layer1_"}) {
         write(layer + std::string(name) + ".npy",
-              normal_npy("(4, 256, 8)", std::size_t{4} * 256 * 8, stream.child(layer).child(name)));
+              normal_npy("(4, 256, 8)", std::size_t{4} * 256 * 8, draw_key.child(layer).child(name)));
       }
       members.emplace_back(name + std::string(".npy"),
-                           normal_npy("(256, 8)", std::size_t{256} * 8, stream.child(name)));
+                           normal_npy("(256, 8)", std::size_t{256} * 8, draw_key.child(name)));
     }
     write("head.npz", zip_file(members, Compression::deflated));
     write("run.ini", block_of("docs/formats.md", "[error]"));

@@ -1,7 +1,7 @@
 // What the pages point to is there, and every page can be found.
 #include <doctest/doctest.h>
 #include <croquis/attention/method.hpp>
-#include <croquis/sketch/laws.hpp>
+#include <croquis/sketch/distributions.hpp>
 
 #include <cctype>
 #include <regex>
@@ -113,9 +113,9 @@ TEST_CASE("pages: one of every method and sketch, a line of every claim, all in 
     CAPTURE(method.name);
     CHECK(page_at("docs/methods/" + method.name + ".md") != nullptr);
   }
-  for (const auto& law : croquis::sketch_laws<double>()) {
-    CAPTURE(law.name);
-    CHECK(page_at("docs/sketches/" + law.name + ".md") != nullptr);
+  for (const auto& distribution : croquis::sketch_distributions<double>()) {
+    CAPTURE(distribution.name);
+    CHECK(page_at("docs/sketches/" + distribution.name + ".md") != nullptr);
   }
   const std::string ledger = whole("docs/claims.md"), contents = whole("docs/mkdocs.yml");
   for (const Claim& claim : all_claims()) {

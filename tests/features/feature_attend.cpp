@@ -20,15 +20,14 @@ constexpr arma::uword kWidth = 5, kValues = 3;
 
 template <typename T>
 arma::Mat<T> rows(arma::uword n, double norm, const char* name) {
-  return static_cast<T>(norm / std::sqrt(double{kWidth})) *
-         random_matrix<T>(n, kWidth, Stream(test_seed()).child(name));
+  return static_cast<T>(norm / std::sqrt(double{kWidth})) * random_matrix<T>(n, kWidth, Key(test_seed()).child(name));
 }
 
 template <typename T>
 FeaturePair<T> pair_of(const arma::Mat<T>& x, const arma::Mat<T>& y, arma::uword directions,
                        const FeatureOptions& options) {
   const arma::uword d = has_two_functions(options.map) ? 2 * directions : directions;
-  return FeaturePair<T>(x, y, d, options, Stream(test_seed()).child("features"));
+  return FeaturePair<T>(x, y, d, options, Key(test_seed()).child("features"));
 }
 
 // Attention by features that stand in memory, and what an error of e in every one of them does to a row: sums of n
@@ -74,7 +73,7 @@ double feature_error(const FeaturePair<T>& pair, const arma::Mat<T>& x, const ar
                      const FeatureOptions& options) {
   const double longest =
       largest_row(
-          Projection<T>(options.projection, pair.directions(), kWidth, Stream(test_seed()).child("features")).dense()) +
+          Projection<T>(options.projection, pair.directions(), kWidth, Key(test_seed()).child("features")).dense()) +
       1;
   const double size = largest_row(x) + largest_row(y);
   return 8 * (kWidth + 8) * unit<T>() * (longest * longest + size * size + longest * size + 4);
@@ -90,16 +89,16 @@ TEST_CASE_TEMPLATE("FeaturePair::attend: is attention by the features in memory,
   // One block of 256 x 512 and several, also of directions; more directions than tokens.
   for (const auto& [queries, keys, directions] : {Sizes{9, 7, 10}, Sizes{300, 1100, 4}, Sizes{5, 20, 600}}) {
     const arma::Mat<T> x = rows<T>(queries, 1.5, "x"), y = rows<T>(keys, 0.8, "y"),
-                       v = random_matrix<T>(keys, kValues, Stream(test_seed()).child("v"));
+                       v = random_matrix<T>(keys, kValues, Key(test_seed()).child("v"));
     for (const FeatureMap map : kAllMaps) {
-      for (const std::string& law : projection_names()) {
+      for (const std::string& distribution : projection_names()) {
         for (const double epsilon : {0.0, 1e-2}) {
           if (map == FeatureMap::trf && epsilon > 0) continue;
           CAPTURE(name_of(map));
-          CAPTURE(law);
+          CAPTURE(distribution);
           CAPTURE(epsilon);
           CAPTURE_BINDING(keys);
-          const FeatureOptions options{map, projection_law(law), epsilon};
+          const FeatureOptions options{map, projection_distribution(distribution), epsilon};
           const FeaturePair<T> pair = pair_of(x, y, directions, options);
           const Reference<T> expected(pair, v, feature_error(pair, x, y, options));
           const auto found = pair.attend(v);
@@ -125,12 +124,12 @@ TEST_CASE_TEMPLATE("FeaturePair::attend: is attention by the features in memory,
 TEST_CASE_TEMPLATE("FeaturePair::attend: norms up to 10,000 leave means of the values", T, float, double) {
   for (const double norm : {1e-8, 100.0, 1e4}) {
     const arma::Mat<T> x = rows<T>(20, norm, "x"), y = rows<T>(600, norm, "y"),
-                       v = random_matrix<T>(600, kValues, Stream(test_seed()).child("v"));
+                       v = random_matrix<T>(600, kValues, Key(test_seed()).child("v"));
     for (const FeatureMap map : {FeatureMap::prf, FeatureMap::oprf, FeatureMap::sphere, FeatureMap::saderf}) {
       for (const double epsilon : {0.0, 1e-4}) {
         CAPTURE(name_of(map));
         CAPTURE(norm);
-        const auto found = pair_of(x, y, 12, {map, ProjectionLaw::haar, epsilon}).attend(v);
+        const auto found = pair_of(x, y, 12, {map, ProjectionDistribution::haar, epsilon}).attend(v);
         REQUIRE(found.output.is_finite());
         CHECK(found.sums.min() > 0);
         CHECK(found.log_scale.is_finite());
@@ -145,15 +144,15 @@ TEST_CASE_TEMPLATE("FeaturePair::attend: norms up to 10,000 leave means of the v
 TEST_CASE_TEMPLATE("FeaturePair: points scaled by it are those that were scaled before", T, float, double) {
   const T scale = T(0.3);
   const arma::Mat<T> x = rows<T>(30, 3, "x"), y = rows<T>(40, 2, "y"),
-                     v = random_matrix<T>(40, kValues, Stream(test_seed()).child("v"));
+                     v = random_matrix<T>(40, kValues, Key(test_seed()).child("v"));
   for (const FeatureMap map : kAllMaps) {
-    for (const std::string& law : projection_names()) {
+    for (const std::string& distribution : projection_names()) {
       CAPTURE(name_of(map));
-      CAPTURE(law);
-      const FeatureOptions options{map, projection_law(law), 0};
+      CAPTURE(distribution);
+      const FeatureOptions options{map, projection_distribution(distribution), 0};
       const FeaturePair<T> before = pair_of<T>(scale * x, scale * y, 8, options);
       const FeaturePair<T> within(std::make_shared<const arma::Mat<T>>(x), std::make_shared<const arma::Mat<T>>(y),
-                                  scale, before.count(), options, Stream(test_seed()).child("features"));
+                                  scale, before.count(), options, Key(test_seed()).child("features"));
       const double error = feature_error<T>(before, scale * x, scale * y, options);
       CHECK(std::fabs(within.exponent() - before.exponent()) <= error);
       const auto a = before.matrices(), b = within.matrices();
@@ -170,9 +169,9 @@ TEST_CASE_TEMPLATE("FeaturePair: points scaled by it are those that were scaled 
 
 TEST_CASE_TEMPLATE("FeaturePair::attend: the same bits for any number of threads", T, float, double) {
   const arma::Mat<T> x = rows<T>(700, 2, "x"), y = rows<T>(1300, 2, "y"),
-                     v = random_matrix<T>(1300, kValues, Stream(test_seed()).child("v"));
+                     v = random_matrix<T>(1300, kValues, Key(test_seed()).child("v"));
   for (const double epsilon : {0.0, 1e-4}) {
-    const FeaturePair<T> pair = pair_of(x, y, 20, {FeatureMap::prf, ProjectionLaw::haar, epsilon});
+    const FeaturePair<T> pair = pair_of(x, y, 20, {FeatureMap::prf, ProjectionDistribution::haar, epsilon});
     const ThreadCount one(1);
     const auto expected = pair.attend(v);
     for (const int team : {2, 4}) {

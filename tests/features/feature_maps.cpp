@@ -49,8 +49,8 @@ TEST_CASE("optimal_exponent: is FAVOR++'s formula, 0 for s = 0, and where the av
 TEST_CASE_TEMPLATE(
     "balancing_scale: no other diagonal makes mean ||Psi x + Psi^-1 y||^2 smaller; zero columns are finite", T, float,
     double) {
-  const Stream stream = Stream(test_seed()).child("scale");
-  arma::Mat<T> x = random_matrix<T>(20, 4, stream.child("x")), y = random_matrix<T>(15, 4, stream.child("y"));
+  const Key draw_key = Key(test_seed()).child("scale");
+  arma::Mat<T> x = random_matrix<T>(20, 4, draw_key.child("x")), y = random_matrix<T>(15, 4, draw_key.child("y"));
   x.col(1) *= T(10);
   y.col(2) *= T(100);
   const arma::Row<T> psi = balancing_scale(x, y);

@@ -17,16 +17,15 @@ namespace {
 constexpr arma::uword kWidth = 6, kQueries = 9, kKeys = 7, kDirections = 10;
 
 template <typename T>
-FeaturePair<T> pair_of(const arma::Mat<T>& x, const arma::Mat<T>& y, FeatureMap map, ProjectionLaw law,
-                       double epsilon = 0, arma::uword directions = kDirections) {
+FeaturePair<T> pair_of(const arma::Mat<T>& x, const arma::Mat<T>& y, FeatureMap map,
+                       ProjectionDistribution distribution, double epsilon = 0, arma::uword directions = kDirections) {
   const arma::uword d = has_two_functions(map) ? 2 * directions : directions;
-  return FeaturePair<T>(x, y, d, {map, law, epsilon}, Stream(test_seed()).child("features"));
+  return FeaturePair<T>(x, y, d, {map, distribution, epsilon}, Key(test_seed()).child("features"));
 }
 
 template <typename T>
 arma::Mat<T> rows(arma::uword n, double norm, const char* name) {
-  return static_cast<T>(norm / std::sqrt(double{kWidth})) *
-         random_matrix<T>(n, kWidth, Stream(test_seed()).child(name));
+  return static_cast<T>(norm / std::sqrt(double{kWidth})) * random_matrix<T>(n, kWidth, Key(test_seed()).child(name));
 }
 
 // queries keys^T, and the same with absolute values: what rounding is relative to when features have signs.
@@ -56,14 +55,15 @@ double exponent_error(const Dense& w, const Dense& x, const Dense& y) {
 
 TEST_CASE_TEMPLATE("FeaturePair: products are those of the definition, every map and projection", T, float, double) {
   for (const FeatureMap map : kAllMaps) {
-    for (const std::string& law : projection_names()) {
+    for (const std::string& distribution : projection_names()) {
       CAPTURE(name_of(map));
-      CAPTURE(law);
+      CAPTURE(distribution);
       const arma::Mat<T> x = rows<T>(kQueries, 1.5, "x"), y = rows<T>(kKeys, 0.8, "y");
-      const FeaturePair<T> pair = pair_of(x, y, map, projection_law(law));
+      const FeaturePair<T> pair = pair_of(x, y, map, projection_distribution(distribution));
       const typename FeaturePair<T>::Matrices phi = pair.matrices();
       const Dense w =
-          Projection<T>(projection_law(law), kDirections, kWidth, Stream(test_seed()).child("features")).dense();
+          Projection<T>(projection_distribution(distribution), kDirections, kWidth, Key(test_seed()).child("features"))
+              .dense();
       const Dense expected = plain_scores(map, w, x, y), product = product_of<T>(phi, false),
                   absolute = product_of<T>(phi, true);
       CHECK(pair.count() == phi.queries.n_cols);
@@ -86,7 +86,7 @@ TEST_CASE_TEMPLATE("FeaturePair: blocks of tokens and directions are parts of th
       if (map == FeatureMap::trf && epsilon > 0) continue;
       CAPTURE(name_of(map));
       const arma::uword m = 150;  // more than a block of 64 directions
-      const FeaturePair<T> pair = pair_of(x, y, map, ProjectionLaw::haar, epsilon, m);
+      const FeaturePair<T> pair = pair_of(x, y, map, ProjectionDistribution::haar, epsilon, m);
       const auto whole = pair.matrices();
       const auto shifts = pair.shifts();
       // Products of other shapes round differently: an exponent of at most 30 by 30 u.
@@ -114,7 +114,7 @@ TEST_CASE_TEMPLATE("FeaturePair: with norms up to 10,000 nothing overflows, and 
     for (const FeatureMap map : kAllMaps) {
       CAPTURE(name_of(map));
       CAPTURE(norm);
-      const auto phi = pair_of(x, y, map, ProjectionLaw::haar).matrices();
+      const auto phi = pair_of(x, y, map, ProjectionDistribution::haar).matrices();
       CHECK(phi.queries.is_finite());
       CHECK(phi.keys.is_finite());
       CHECK(phi.log_scale.is_finite());
@@ -131,8 +131,9 @@ TEST_CASE_TEMPLATE("FeaturePair: with norms up to 10,000 nothing overflows, and 
 TEST_CASE_TEMPLATE("FeaturePair: epsilon is added to FAVOR+'s shifted features", T, float, double) {
   const arma::Mat<T> x = rows<T>(kQueries, 1.5, "x"), y = rows<T>(kKeys, 0.8, "y");
   const double epsilon = 0.01;
-  const auto phi = pair_of(x, y, FeatureMap::prf, ProjectionLaw::iid, epsilon).matrices();
-  const Dense w = Projection<T>(ProjectionLaw::iid, kDirections, kWidth, Stream(test_seed()).child("features")).dense();
+  const auto phi = pair_of(x, y, FeatureMap::prf, ProjectionDistribution::iid, epsilon).matrices();
+  const Dense w =
+      Projection<T>(ProjectionDistribution::iid, kDirections, kWidth, Key(test_seed()).child("features")).dense();
   const auto inner = [&](const Dense& a, arma::uword i, arma::uword r) {
     long double sum = 0;
     for (arma::uword c = 0; c < kWidth; ++c) sum += a(i, c) * w(r, c);
@@ -168,7 +169,7 @@ TEST_CASE_TEMPLATE("FeaturePair: epsilon is added to FAVOR+'s shifted features",
 TEST_CASE_TEMPLATE("FeaturePair: the same bits for any number of threads", T, float, double) {
   const arma::Mat<T> x = rows<T>(700, 2, "x"), y = rows<T>(600, 2, "y");
   for (const FeatureMap map : kAllMaps) {
-    const FeaturePair<T> pair = pair_of(x, y, map, ProjectionLaw::sorf);
+    const FeaturePair<T> pair = pair_of(x, y, map, ProjectionDistribution::sorf);
     const ThreadCount one(1);
     const auto expected = pair.matrices();
     for (const int team : {2, 4}) {
@@ -184,14 +185,14 @@ TEST_CASE_TEMPLATE("FeaturePair: the same bits for any number of threads", T, fl
 TEST_CASE("FeaturePair: what does not fit is refused") {
   const arma::mat x(3, 2, arma::fill::ones), wide(3, 4, arma::fill::ones);
   const auto make = [&](const arma::mat& y, arma::uword d, FeatureOptions options) {
-    return refusal([&] { FeaturePair<double>(x, y, d, options, Stream(1)); });
+    return refusal([&] { FeaturePair<double>(x, y, d, options, Key(1)); });
   };
   CHECK(contains(make(x, 0, {}), "d >= 1, got d = 0"));
-  CHECK(contains(make(x, 5, {FeatureMap::trf, ProjectionLaw::iid, 0}),
+  CHECK(contains(make(x, 5, {FeatureMap::trf, ProjectionDistribution::iid, 0}),
                  "an even d, two functions a direction, got map = trf"));
-  CHECK(contains(make(x, 5, {FeatureMap::hyperbolic, ProjectionLaw::iid, 0}), "d = 5"));
-  CHECK(make(x, 5, {FeatureMap::sphere, ProjectionLaw::iid, 0}) == "nothing was thrown");
-  CHECK(contains(make(x, 4, {FeatureMap::prf, ProjectionLaw::iid, -1}), "epsilon >= 0"));
-  CHECK(contains(make(x, 4, {FeatureMap::trf, ProjectionLaw::iid, 1e-4}), "epsilon goes with positive maps"));
+  CHECK(contains(make(x, 5, {FeatureMap::hyperbolic, ProjectionDistribution::iid, 0}), "d = 5"));
+  CHECK(make(x, 5, {FeatureMap::sphere, ProjectionDistribution::iid, 0}) == "nothing was thrown");
+  CHECK(contains(make(x, 4, {FeatureMap::prf, ProjectionDistribution::iid, -1}), "epsilon >= 0"));
+  CHECK(contains(make(x, 4, {FeatureMap::trf, ProjectionDistribution::iid, 1e-4}), "epsilon goes with positive maps"));
   CHECK(contains(make(wide, 4, {}), "points of one width"));
 }

@@ -18,14 +18,15 @@ using namespace croquis;
 
 namespace {
 
-constexpr double kFailure = 1e-9;  // of one law; its entries share it
-constexpr ProjectionLaw kLaws[] = {ProjectionLaw::iid, ProjectionLaw::haar, ProjectionLaw::orthogonal,
-                                   ProjectionLaw::sorf, ProjectionLaw::halton};
+constexpr double kFailure = 1e-9;  // of one distribution; its entries share it
+constexpr ProjectionDistribution kDistributions[] = {ProjectionDistribution::iid, ProjectionDistribution::haar,
+                                                     ProjectionDistribution::orthogonal, ProjectionDistribution::sorf,
+                                                     ProjectionDistribution::halton};
 
-using Draw = std::function<arma::mat(const Stream&)>;
+using Draw = std::function<arma::mat(const Key&)>;
 
-Draw of(ProjectionLaw law, arma::uword m, arma::uword p) {
-  return [=](const Stream& stream) { return Projection<double>(law, m, p, stream).dense(); };
+Draw of(ProjectionDistribution distribution, arma::uword m, arma::uword p) {
+  return [=](const Key& draw_key) { return Projection<double>(distribution, m, p, draw_key).dense(); };
 }
 
 // w.a ~ N(0,1) for unit vectors a, among them +-1/sqrt(p) (1, ..., 1), and for the first row, the last of the first
@@ -33,13 +34,13 @@ Draw of(ProjectionLaw law, arma::uword m, arma::uword p) {
 // independent draws.
 bool rows_are_normal(const Draw& draw, arma::uword p) {
   constexpr std::uint64_t trials = 4000;
-  const arma::vec ones(p, arma::fill::ones), other = random_matrix(p, 1, Stream(11).child("direction"));
+  const arma::vec ones(p, arma::fill::ones), other = random_matrix(p, 1, Key(11).child("direction"));
   arma::vec first(p, arma::fill::zeros);
   first(0) = 1;
   const arma::vec directions[] = {arma::normalise(ones), -arma::normalise(ones), first, arma::normalise(other)};
   std::vector<std::vector<double>> samples(15);
   const boost::math::chi_squared norms(static_cast<double>(p));
-  const Stream root = Stream(test_seed()).child("rows");
+  const Key root = Key(test_seed()).child("rows");
   for (std::uint64_t t = 0; t < trials; ++t) {
     const arma::mat w = draw(root.child(t));
     const arma::uword rows[] = {0, std::min(p, w.n_rows) - 1, w.n_rows - 1};
@@ -56,10 +57,10 @@ bool rows_are_normal(const Draw& draw, arma::uword p) {
 }
 
 // The QR of a Gaussian matrix as LAPACK returns it, columns times chi_p norms: rows look normal but are not isotropic.
-arma::mat without_sign_fix(arma::uword p, const Stream& stream) {
+arma::mat without_sign_fix(arma::uword p, const Key& draw_key) {
   arma::mat q, r;
-  arma::qr(q, r, random_matrix(p, p, stream.child("matrix")));
-  const arma::mat norms = random_matrix(p, p, stream.child("norms"));
+  arma::qr(q, r, random_matrix(p, p, draw_key.child("matrix")));
+  const arma::mat norms = random_matrix(p, p, draw_key.child("norms"));
   return arma::diagmat(arma::sqrt(arma::sum(arma::square(norms), 1))) * q.t();
 }
 
@@ -67,24 +68,25 @@ arma::mat without_sign_fix(arma::uword p, const Stream& stream) {
 
 TEST_CASE("Projection: rows of iid, haar and halton are N(0, I), and mutants are rejected") {
   ThreadCount one(1);
-  for (const ProjectionLaw law : {ProjectionLaw::iid, ProjectionLaw::haar, ProjectionLaw::halton}) {
-    CAPTURE(name_of(law));
-    CHECK(rows_are_normal(of(law, 11, 8), 8));  // the last block is cut
-    CHECK(rows_are_normal(of(law, 3, 8), 8));
+  for (const ProjectionDistribution distribution :
+       {ProjectionDistribution::iid, ProjectionDistribution::haar, ProjectionDistribution::halton}) {
+    CAPTURE(name_of(distribution));
+    CHECK(rows_are_normal(of(distribution, 11, 8), 8));  // the last block is cut
+    CHECK(rows_are_normal(of(distribution, 3, 8), 8));
   }
-  CHECK(rows_are_normal(of(ProjectionLaw::haar, 3, 1), 1));
+  CHECK(rows_are_normal(of(ProjectionDistribution::haar, 3, 1), 1));
   // The mean of w.1/sqrt(p) is -0.2 at p = 8 without the fix: 13 deviations of the mean of 4000.
-  CHECK_FALSE(rows_are_normal([](const Stream& s) { return without_sign_fix(8, s); }, 8));
-  CHECK_FALSE(rows_are_normal(of(ProjectionLaw::orthogonal, 11, 8), 8));  // no norms
+  CHECK_FALSE(rows_are_normal([](const Key& s) { return without_sign_fix(8, s); }, 8));
+  CHECK_FALSE(rows_are_normal(of(ProjectionDistribution::orthogonal, 11, 8), 8));  // no norms
   CHECK_FALSE(rows_are_normal(
-      [](const Stream& s) { return arma::mat(of(ProjectionLaw::orthogonal, 11, 8)(s) / std::sqrt(8.0)); }, 8));
+      [](const Key& s) { return arma::mat(of(ProjectionDistribution::orthogonal, 11, 8)(s) / std::sqrt(8.0)); }, 8));
   CHECK_FALSE(
-      rows_are_normal([](const Stream&) { return of(ProjectionLaw::halton, 11, 8)(Stream(1)); }, 8));  // no shift
+      rows_are_normal([](const Key&) { return of(ProjectionDistribution::halton, 11, 8)(Key(1)); }, 8));  // no shift
 }
 
 TEST_CASE("Projection: haar norms are chi_p, independent of one another") {
   constexpr arma::uword p = 8;
-  const Projection<double> projection(ProjectionLaw::haar, 4000 * p, p, Stream(test_seed()).child("norms"));
+  const Projection<double> projection(ProjectionDistribution::haar, 4000 * p, p, Key(test_seed()).child("norms"));
   const arma::mat w = projection.dense();
   double squares = 0;
   std::vector<double> first, second;
@@ -105,10 +107,12 @@ TEST_CASE_TEMPLATE(
     "Projection: rows of a block are orthogonal, also in the block that is cut; sqrt(p) long without norms", T, float,
     double) {
   for (const arma::uword p : {1U, 5U, 8U}) {
-    for (const ProjectionLaw law : {ProjectionLaw::haar, ProjectionLaw::orthogonal, ProjectionLaw::sorf}) {
-      if (law == ProjectionLaw::sorf && p == 5) continue;  // only whole rows of width 8 are orthogonal
+    for (const ProjectionDistribution distribution :
+         {ProjectionDistribution::haar, ProjectionDistribution::orthogonal, ProjectionDistribution::sorf}) {
+      if (distribution == ProjectionDistribution::sorf && p == 5)
+        continue;  // only whole rows of width 8 are orthogonal
       const arma::uword m = 2 * p + 1 + p / 2;
-      const arma::Mat<T> w = Projection<T>(law, m, p, Stream(test_seed()).child(p)).dense();
+      const arma::Mat<T> w = Projection<T>(distribution, m, p, Key(test_seed()).child(p)).dense();
       const Dense gram = Dense(w) * transposed(Dense(w));
       for (arma::uword r = 0; r < m; ++r) {
         for (arma::uword s = 0; s < m; ++s) {
@@ -116,7 +120,7 @@ TEST_CASE_TEMPLATE(
           // Orthogonality of Q to 10 p u in double; then the rounding to T, 2 u, or the transforms, 3 log2 p + 3.
           const double bound = (10 * static_cast<double>(p) + 12) * unit<T>();
           if (r / p == s / p && r != s) CHECK(std::abs(static_cast<double>(gram(r, s))) <= bound * norms);
-          if (r == s && law != ProjectionLaw::haar) {
+          if (r == s && distribution != ProjectionDistribution::haar) {
             CHECK(std::abs(static_cast<double>(gram(r, r)) - static_cast<double>(p)) <= bound * static_cast<double>(p));
           }
         }
@@ -130,7 +134,7 @@ TEST_CASE_TEMPLATE("Projection: sorf is H D1 H D2 H D3 / p' on points with zeros
     arma::uword width = 1;
     while (width < p) width *= 2;
     const arma::uword m = 2 * width + 1;
-    const Dense w = Projection<T>(ProjectionLaw::sorf, m, p, Stream(test_seed()).child(p)).dense();
+    const Dense w = Projection<T>(ProjectionDistribution::sorf, m, p, Key(test_seed()).child(p)).dense();
     // Whole rows: with W~ the first p columns of an orthogonal matrix times sqrt(p'), W~^T W~ = p' I for a whole block.
     for (arma::uword block = 0; block < 2; ++block) {
       for (arma::uword a = 0; a < p; ++a) {
@@ -151,13 +155,13 @@ TEST_CASE_TEMPLATE("Projection: sorf is H D1 H D2 H D3 / p' on points with zeros
 }
 
 TEST_CASE_TEMPLATE("Projection: apply is X W^T, whole and in parts, for any number of points", T, float, double) {
-  for (const ProjectionLaw law : kLaws) {
-    CAPTURE(name_of(law));
-    const Stream stream = Stream(test_seed()).child("apply");
-    const Projection<T> projection(law, 23, 6, stream);
+  for (const ProjectionDistribution distribution : kDistributions) {
+    CAPTURE(name_of(distribution));
+    const Key draw_key = Key(test_seed()).child("apply");
+    const Projection<T> projection(distribution, 23, 6, draw_key);
     const Dense w = projection.dense();
     for (const arma::uword n : {1U, 7U, 512U, 600U}) {
-      const arma::Mat<T> x = random_matrix<T>(n, 6, stream.child(n));
+      const arma::Mat<T> x = random_matrix<T>(n, 6, draw_key.child(n));
       const Dense expected = Dense(x) * transposed(w);
       // Six products and sums; for sorf three transforms of 8 entries.
       const double bound = 16 * unit<T>() * largest_row(x) * largest_row(w);
@@ -173,33 +177,37 @@ TEST_CASE_TEMPLATE("Projection: apply is X W^T, whole and in parts, for any numb
   }
 }
 
-TEST_CASE_TEMPLATE("Projection: more rows begin with fewer, another stream gives others, threads change nothing", T,
+TEST_CASE_TEMPLATE("Projection: more rows begin with fewer, another random key gives others, threads change nothing", T,
                    float, double) {
-  const Stream stream = Stream(test_seed()).child("prefix");
-  for (const ProjectionLaw law : kLaws) {
-    CAPTURE(name_of(law));
-    const arma::Mat<T> all = Projection<T>(law, 40, 6, stream).dense();
+  const Key draw_key = Key(test_seed()).child("prefix");
+  for (const ProjectionDistribution distribution : kDistributions) {
+    CAPTURE(name_of(distribution));
+    const arma::Mat<T> all = Projection<T>(distribution, 40, 6, draw_key).dense();
     for (const arma::uword m : {1U, 6U, 13U}) {
-      CHECK(identical(Projection<T>(law, m, 6, stream).dense(), arma::Mat<T>(all.head_rows(m))));
+      CHECK(identical(Projection<T>(distribution, m, 6, draw_key).dense(), arma::Mat<T>(all.head_rows(m))));
     }
-    CHECK_FALSE(identical(Projection<T>(law, 40, 6, stream.child("other")).dense(), all));
-    const arma::Mat<T> x = random_matrix<T>(1300, 6, stream.child("x")),
-                       product = Projection<T>(law, 40, 6, stream).apply(x);
+    CHECK_FALSE(identical(Projection<T>(distribution, 40, 6, draw_key.child("other")).dense(), all));
+    const arma::Mat<T> x = random_matrix<T>(1300, 6, draw_key.child("x")),
+                       product = Projection<T>(distribution, 40, 6, draw_key).apply(x);
     for (const int team : {1, 2, 4}) {
       const ThreadCount count(team);
-      CHECK(identical(Projection<T>(law, 40, 6, stream).apply(x), product));
+      CHECK(identical(Projection<T>(distribution, 40, 6, draw_key).apply(x), product));
     }
   }
 }
 
 TEST_CASE("Projection: names go both ways, wrong sizes and names are refused") {
-  for (const std::string& name : projection_names()) CHECK(name_of(projection_law(name)) == name);
+  for (const std::string& name : projection_names()) CHECK(name_of(projection_distribution(name)) == name);
   CHECK(projection_names().size() == 5);
-  CHECK(contains(refusal([] { projection_law("hadamard"); }), "one of iid haar orthogonal sorf halton"));
-  for (const ProjectionLaw law : kLaws) {
-    CHECK(refusal([&] { Projection<double>(law, 0, 3, Stream(1)); }) == "Projection: m >= 1, p >= 1, got m = 0, p = 3");
-    CHECK(contains(refusal([&] { Projection<float>(law, 3, 0, Stream(1)); }), "p = 0"));
-    const Projection<double> projection(law, 4, 3, Stream(1));
+  CHECK(contains(refusal([] { projection_distribution("hadamard"); }), "one of iid haar orthogonal sorf halton"));
+  CHECK(refusal([] { Projection<double>(ProjectionDistribution::halton, 1, 10001, Key(1)); }) ==
+        "Projection: p <= 10000 for halton, a prime a coordinate, got p = 10001");
+  CHECK(refusal([] { Projection<double>(ProjectionDistribution::halton, 1, 10000, Key(1)); }) == "nothing was thrown");
+  for (const ProjectionDistribution distribution : kDistributions) {
+    CHECK(refusal([&] { Projection<double>(distribution, 0, 3, Key(1)); }) ==
+          "Projection: m >= 1, p >= 1, got m = 0, p = 3");
+    CHECK(contains(refusal([&] { Projection<float>(distribution, 3, 0, Key(1)); }), "p = 0"));
+    const Projection<double> projection(distribution, 4, 3, Key(1));
     CHECK(contains(refusal([&] { projection.apply(arma::mat(2, 4, arma::fill::ones)); }), "got cols = 4, p = 3"));
     CHECK(contains(refusal([&] { projection.apply(arma::mat(2, 3, arma::fill::ones), 2, 3); }), "rows of W"));
   }

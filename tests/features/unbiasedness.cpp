@@ -20,8 +20,8 @@ namespace {
 
 // Of one check. The intervals are Student's, good for means that are close to normal. The worst are those of prf: a
 // mean of N m = 40,000 log-normal numbers with sigma^2 = ||x+y||^2 = 1, skewness 6.2, so skewness 0.031 of the mean. At
-// z = 6.1 the tail of the normal law is off by a factor exp(0.031 z^3 / 6) = 3: a check fails with probability 2e-9 at
-// most, and the 60 of a run with 1.2e-7.
+// z = 6.1 the tail of the normal distribution is off by a factor exp(0.031 z^3 / 6) = 3: a check fails with probability
+// 2e-9 at most, and the 60 of a run with 1.2e-7.
 constexpr double kFailure = 1e-9;
 constexpr arma::uword kWidth = 8, kDirections = 20;  // two blocks of 8 directions and half of one
 constexpr std::size_t kTrials = 2000, kParts = 16;
@@ -34,9 +34,9 @@ struct Points {
   Points() {
     for (arma::uword k = 0; k < 3; ++k) {
       arma::vec z(kWidth, arma::fill::ones);
-      if (k == 2) z = random_matrix(kWidth, 1, Stream(4).child("z"));
+      if (k == 2) z = random_matrix(kWidth, 1, Key(4).child("z"));
       z = arma::normalise(z) * (k == 1 ? -1 : 1);
-      arma::vec g = random_matrix(kWidth, 1, Stream(5).child(k));
+      arma::vec g = random_matrix(kWidth, 1, Key(5).child(k));
       g = arma::normalise(g - arma::dot(g, z) * z);
       x.row(k) = 0.5 * (z + g).t();
       y.row(k) = 0.5 * (z - g).t();
@@ -44,12 +44,12 @@ struct Points {
   }
 };
 
-using Estimate = std::function<arma::vec(const Stream&)>;  // of the three pairs
+using Estimate = std::function<arma::vec(const Key&)>;  // of the three pairs
 
-// Accumulators of the three estimates over independent streams; the same for any number of threads.
+// Accumulators of the three estimates over independent random keys; the same for any number of threads.
 std::array<Accumulator, 3> sample_of(const Estimate& estimate, std::size_t trials = kTrials) {
   std::array<std::array<Accumulator, 3>, kParts> parts;
-  const Stream root = Stream(test_seed()).child("unbiased");
+  const Key root = Key(test_seed()).child("unbiased");
   parallel_for(kParts, [&](std::size_t part) {
     for (std::size_t t = part; t < trials; t += kParts) {
       const arma::vec values = estimate(root.child(t));
@@ -77,18 +77,18 @@ std::array<double, 3> diagonal_of(const Dense& m) {
   return {static_cast<double>(m(0, 0)), static_cast<double>(m(1, 1)), static_cast<double>(m(2, 2))};
 }
 
-Estimate estimates_of(FeatureMap map, ProjectionLaw law, const Points& points) {
-  return [=](const Stream& stream) {
+Estimate estimates_of(FeatureMap map, ProjectionDistribution distribution, const Points& points) {
+  return [=](const Key& draw_key) {
     const arma::uword d = has_two_functions(map) ? 2 * kDirections : kDirections;
-    const auto phi = FeaturePair<double>(points.x, points.y, d, {map, law, 0}, stream).matrices();
+    const auto phi = FeaturePair<double>(points.x, points.y, d, {map, distribution, 0}, draw_key).matrices();
     return arma::vec(arma::exp(phi.log_scale) % arma::sum(phi.queries % phi.keys, 1));
   };
 }
 
 // prf with the W that is drawn, by its formula.
-Estimate plain_prf(const std::function<arma::mat(const Stream&)>& draw, const Points& points) {
-  return [=](const Stream& stream) {
-    const arma::mat w = draw(stream);
+Estimate plain_prf(const std::function<arma::mat(const Key&)>& draw, const Points& points) {
+  return [=](const Key& draw_key) {
+    const arma::mat w = draw(draw_key);
     arma::vec values(3);
     for (arma::uword k = 0; k < 3; ++k) {
       const arma::rowvec z = points.x.row(k) + points.y.row(k);
@@ -100,16 +100,16 @@ Estimate plain_prf(const std::function<arma::mat(const Stream&)>& draw, const Po
   };
 }
 
-arma::mat haar_of(const Stream& stream) {
-  return Projection<double>(ProjectionLaw::haar, kDirections, kWidth, stream).dense();
+arma::mat haar_of(const Key& draw_key) {
+  return Projection<double>(ProjectionDistribution::haar, kDirections, kWidth, draw_key).dense();
 }
 
-arma::mat unfixed(const Stream& stream) {
+arma::mat unfixed(const Key& draw_key) {
   arma::mat all;
   for (std::uint64_t b = 0; b < 3; ++b) {
     arma::mat q, r;
-    arma::qr(q, r, random_matrix(kWidth, kWidth, stream.child(b)));
-    const arma::mat norms = random_matrix(kWidth, kWidth, stream.child("norms").child(b));
+    arma::qr(q, r, random_matrix(kWidth, kWidth, draw_key.child(b)));
+    const arma::mat norms = random_matrix(kWidth, kWidth, draw_key.child("norms").child(b));
     all = arma::join_cols(all, arma::mat(arma::diagmat(arma::sqrt(arma::sum(arma::square(norms), 1))) * q.t()));
   }
   return all.head_rows(kDirections);
@@ -121,10 +121,11 @@ TEST_CASE("features: unbiased for iid, haar and halton with every map but sphere
   const Points points;
   for (const FeatureMap map : kAllMaps) {
     if (map == FeatureMap::sphere) continue;
-    for (const ProjectionLaw law : {ProjectionLaw::iid, ProjectionLaw::haar, ProjectionLaw::halton}) {
+    for (const ProjectionDistribution distribution :
+         {ProjectionDistribution::iid, ProjectionDistribution::haar, ProjectionDistribution::halton}) {
       CAPTURE(name_of(map));
-      CAPTURE(name_of(law));
-      CHECK(means_are(estimates_of(map, law, points), kOnes));
+      CAPTURE(name_of(distribution));
+      CHECK(means_are(estimates_of(map, distribution, points), kOnes));
     }
   }
 }
@@ -134,10 +135,11 @@ TEST_CASE("features: sphere, and every map on orthogonal directions without norm
   for (const FeatureMap map : kAllMaps) {
     CAPTURE(name_of(map));
     const std::array<double, 3> means = diagonal_of(sphere_means(map, points.x, points.y));
-    CHECK(means_are(estimates_of(map, ProjectionLaw::orthogonal, points), means));
+    CHECK(means_are(estimates_of(map, ProjectionDistribution::orthogonal, points), means));
     if (map != FeatureMap::sphere) continue;
-    for (const ProjectionLaw law : {ProjectionLaw::iid, ProjectionLaw::haar, ProjectionLaw::halton}) {
-      CHECK(means_are(estimates_of(map, law, points), means));
+    for (const ProjectionDistribution distribution :
+         {ProjectionDistribution::iid, ProjectionDistribution::haar, ProjectionDistribution::halton}) {
+      CHECK(means_are(estimates_of(map, distribution, points), means));
     }
     // 1 - 1 / (4 (p + 2)) and the next term: the header's first-order formula.
     CHECK(means[0] == doctest::Approx(1 - 1.0 / 40).epsilon(0.005));
@@ -153,14 +155,13 @@ TEST_CASE("features: means with the mutants of the projection are rejected") {
   CHECK(sample[0].mean() == doctest::Approx(0.815).epsilon(0.05));
   CHECK(sample[1].mean() == doctest::Approx(1.187).epsilon(0.05));
   // No chi_p norms: rows of length 1 instead.
-  CHECK_FALSE(means_are(plain_prf([](const Stream& s) { return arma::mat(arma::normalise(haar_of(s), 2, 1)); }, points),
-                        kOnes));
-  // sqrt(2) once too often, as when p^{1/4} is forgotten for p = 4.
   CHECK_FALSE(
-      means_are(plain_prf([](const Stream& s) { return arma::mat(std::sqrt(2.0) * haar_of(s)); }, points), kOnes));
+      means_are(plain_prf([](const Key& s) { return arma::mat(arma::normalise(haar_of(s), 2, 1)); }, points), kOnes));
+  // sqrt(2) once too often, as when p^{1/4} is forgotten for p = 4.
+  CHECK_FALSE(means_are(plain_prf([](const Key& s) { return arma::mat(std::sqrt(2.0) * haar_of(s)); }, points), kOnes));
   // One block for all: every estimate has the right mean, and the variance of the mean does not fall with m. Not a
   // bias; it must be seen in the blocks themselves.
-  const arma::mat w = haar_of(Stream(test_seed()));
+  const arma::mat w = haar_of(Key(test_seed()));
   CHECK(distance(arma::mat(w.rows(0, 3)), arma::mat(w.rows(8, 11))) > 0.1);
 }
 
@@ -187,9 +188,10 @@ TEST_CASE("features: sorf at p = 3 has the mean over all 4096 patterns of signs"
     for (const double u : v) expected += std::exp(u / width - halves) / (4096.0 * width);
   }
   Accumulator sample;
-  const Stream root = Stream(test_seed()).child("sorf");
+  const Key root = Key(test_seed()).child("sorf");
   for (std::uint64_t t = 0; t < 20000; ++t) {
-    const auto phi = FeaturePair<double>(x, y, 6, {FeatureMap::prf, ProjectionLaw::sorf, 0}, root.child(t)).matrices();
+    const auto phi =
+        FeaturePair<double>(x, y, 6, {FeatureMap::prf, ProjectionDistribution::sorf, 0}, root.child(t)).matrices();
     sample.add(std::exp(phi.log_scale(0)) * arma::dot(phi.queries, phi.keys));
   }
   CHECK(p == z.n_elem);
@@ -203,14 +205,14 @@ TEST_CASE("features: the variance of prf is that of Performer's Lemma 2, of oprf
   const arma::mat x = {{0.2, 0.1, -0.1, 0.1, 0, 0.05, -0.05, 0.05}}, y = {{0.15, 0.15, -0.1, 0.1, 0.05, 0, -0.05, 0.1}};
   const double product = arma::dot(x, y), z2 = arma::dot(x + y, x + y), squares = arma::dot(x, x) + arma::dot(y, y);
   const auto values_of = [&](FeatureMap map, double* a) {
-    const FeaturePair<double> pair(x, y, m, {map, ProjectionLaw::iid, 0}, Stream(test_seed()).child("variance"));
+    const FeaturePair<double> pair(x, y, m, {map, ProjectionDistribution::iid, 0}, Key(test_seed()).child("variance"));
     *a = pair.exponent();
     const auto phi = pair.matrices();
     return arma::vec(std::exp(phi.log_scale(0) + std::log(m)) * (phi.queries % phi.keys).t());
   };
-  // The variance of the sample variance is (mu_4 - sigma^4) / m, mu_4 of the law: v is log-normal for prf. With sigma^2
-  // = 0.3 its skewness is below 0.04, which costs the tail at z = 6.1 a factor exp(0.04 z^3 / 6) = 5: failure 5e-9 at
-  // most.
+  // The variance of the sample variance is (mu_4 - sigma^4) / m, mu_4 of the distribution: v is log-normal for prf.
+  // With sigma^2 = 0.3 its skewness is below 0.04, which costs the tail at z = 6.1 a factor exp(0.04 z^3 / 6) = 5:
+  // failure 5e-9 at most.
   const auto accepts = [&](const arma::vec& v, double variance, double fourth) {
     const double deviation = std::sqrt((fourth - variance * variance) / m);
     const double quantile = boost::math::quantile(boost::math::complement(boost::math::normal(), kFailure / 2));

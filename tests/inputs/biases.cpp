@@ -28,7 +28,7 @@ TEST_CASE("t5_bias: buckets of T5's encoder with 32 buckets and distance 128") {
     return side + std::min(8 + steps, 15);
   };
   const arma::uword n = 300;
-  const arma::vec b = t5_bias(n, {32, 128, 1.5}, Stream(test_seed()));
+  const arma::vec b = t5_bias(n, {32, 128, 1.5}, Key(test_seed()));
   for (int i = 0; i < 599; ++i) {
     for (int j = 0; j < 599; j += 7) {
       const bool same = b(static_cast<arma::uword>(i)) == b(static_cast<arma::uword>(j));
@@ -37,16 +37,16 @@ TEST_CASE("t5_bias: buckets of T5's encoder with 32 buckets and distance 128") {
   }
   // bucket 16 stands for t > 0 at distance 0, which there is none of
   CHECK(std::set<double>(b.begin(), b.end()).size() == 31);
-  CHECK(identical(arma::mat(2 * t5_bias(n, {32, 128, 1}, Stream(1))), arma::mat(t5_bias(n, {32, 128, 2}, Stream(1)))));
-  CHECK(identical(arma::mat(t5_bias(100, {32, 128, 1}, Stream(1))),
-                  arma::mat(t5_bias(n, {32, 128, 1}, Stream(1)).subvec(200, 398))));
-  CHECK(contains(refusal([] { t5_bias(4, {3, 128, 1}, Stream(1)); }), "an even number of buckets"));
-  CHECK(contains(refusal([] { t5_bias(4, {32, 8, 1}, Stream(1)); }), "max_distance > buckets / 4"));
-  CHECK(contains(refusal([] { t5_bias(4, {32, 128, -1}, Stream(1)); }), "sigma >= 0"));
+  CHECK(identical(arma::mat(2 * t5_bias(n, {32, 128, 1}, Key(1))), arma::mat(t5_bias(n, {32, 128, 2}, Key(1)))));
+  CHECK(identical(arma::mat(t5_bias(100, {32, 128, 1}, Key(1))),
+                  arma::mat(t5_bias(n, {32, 128, 1}, Key(1)).subvec(200, 398))));
+  CHECK(contains(refusal([] { t5_bias(4, {3, 128, 1}, Key(1)); }), "an even number of buckets"));
+  CHECK(contains(refusal([] { t5_bias(4, {32, 8, 1}, Key(1)); }), "max_distance > buckets / 4"));
+  CHECK(contains(refusal([] { t5_bias(4, {32, 128, -1}, Key(1)); }), "sigma >= 0"));
 }
 
 TEST_CASE("random_bias: independent N(0, sigma^2), and a longer one has the shorter one in its middle") {
-  const arma::vec b = random_bias(20000, 3, Stream(test_seed()).child("bias")) / 3;
+  const arma::vec b = random_bias(20000, 3, Key(test_seed()).child("bias")) / 3;
   CHECK(sample_is_normal({b.begin(), b.end()}, 1e-9));
   std::vector<double> before, after;
   for (arma::uword t = 1; t < 20000; ++t) {
@@ -54,7 +54,7 @@ TEST_CASE("random_bias: independent N(0, sigma^2), and a longer one has the shor
     after.push_back(b(19999 + t));
   }
   CHECK(samples_are_uncorrelated(before, after, 1e-9));
-  CHECK(identical(arma::mat(random_bias(7, 1, Stream(2))), arma::mat(random_bias(50, 1, Stream(2)).subvec(43, 55))));
-  CHECK(random_bias(3, 0, Stream(2)).is_zero());
-  CHECK(contains(refusal([] { random_bias(3, -1, Stream(2)); }), "sigma >= 0"));
+  CHECK(identical(arma::mat(random_bias(7, 1, Key(2))), arma::mat(random_bias(50, 1, Key(2)).subvec(43, 55))));
+  CHECK(random_bias(3, 0, Key(2)).is_zero());
+  CHECK(contains(refusal([] { random_bias(3, -1, Key(2)); }), "sigma >= 0"));
 }

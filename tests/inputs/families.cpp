@@ -33,8 +33,8 @@ const SyntheticSize kSize = {.n = 500, .p = 8, .norm = 3};
 }  // namespace
 
 TEST_CASE("sphere_input: rows have norm R, directions are those of the Gaussian rows, uniform") {
-  const Stream stream = Stream(test_seed()).child("sphere");
-  const Problem<double> problem = sphere_input(stream, kSize), gaussian = gaussian_input(stream, kSize);
+  const Key draw_key = Key(test_seed()).child("sphere");
+  const Problem<double> problem = sphere_input(draw_key, kSize), gaussian = gaussian_input(draw_key, kSize);
   for (const arma::mat* m : {&problem.Q(), &problem.K()}) {
     CHECK(arma::abs(norms_of(*m) - 3).max() <= 3 * 16 * unit<double>());  // a norm of 8 squares and a quotient
   }
@@ -45,22 +45,22 @@ TEST_CASE("sphere_input: rows have norm R, directions are those of the Gaussian 
 }
 
 TEST_CASE("clustered_input: without spread k different queries, equal to their keys; spread is relative to R") {
-  const Stream stream = Stream(test_seed()).child("clustered");
-  const Problem<double> points = clustered_input(stream, kSize, {.clusters = 5, .spread = 0});
+  const Key draw_key = Key(test_seed()).child("clustered");
+  const Problem<double> points = clustered_input(draw_key, kSize, {.clusters = 5, .spread = 0});
   CHECK(distinct_rows(points.Q()) == 5);  // by chance 4: 5 (4/5)^500 = 1e-48
   CHECK(distinct_rows(points.V()) == 5);
   CHECK(identical(points.Q(), points.K()));
   CHECK(arma::abs(norms_of(points.Q()) - 3).max() <= 3 * 16 * unit<double>());
-  const Problem<double> clouds = clustered_input(stream, kSize, {.clusters = 5, .spread = 0.5});
+  const Problem<double> clouds = clustered_input(draw_key, kSize, {.clusters = 5, .spread = 0.5});
   CHECK(sample_is_normal(entries_of(clouds.Q() - points.Q(), 0.5 * 3 / std::sqrt(8.0)), 1e-9));
   CHECK(sample_is_normal(entries_of(clouds.V() - points.V(), 0.5), 1e-9));
 }
 
 TEST_CASE("heavy_norms_input: norms are R times Pareto, P(t > x) = x^-tail, on the directions of the sphere") {
-  const Stream stream = Stream(test_seed()).child("heavy");
+  const Key draw_key = Key(test_seed()).child("heavy");
   const SyntheticSize size = {.n = 4000, .p = 4, .norm = 2};
   for (const double tail : {1.0, 3.0}) {
-    const Problem<double> problem = heavy_norms_input(stream, size, {.tail = tail});
+    const Problem<double> problem = heavy_norms_input(draw_key, size, {.tail = tail});
     const arma::vec t = norms_of(problem.Q()) / 2;
     CHECK(t.min() >= 1 - 1e-12);
     for (const double x : {1.5, 2.0, 4.0}) {
@@ -70,32 +70,32 @@ TEST_CASE("heavy_norms_input: norms are R times Pareto, P(t > x) = x^-tail, on t
       // A lighter tail: 11 deviations and more off.
       CHECK_FALSE(is_binomial(above, 4000, std::pow(x, -tail - 0.7), 1e-9));
     }
-    CHECK(distance(problem.K().each_col() / norms_of(problem.K()), sphere_input(stream, size).K() / 2) <= 1e-14);
+    CHECK(distance(problem.K().each_col() / norms_of(problem.K()), sphere_input(draw_key, size).K() / 2) <= 1e-14);
   }
 }
 
 TEST_CASE("low_rank_input: Q, K and V have rank k together, rows of Q root mean square norm R") {
-  const Stream stream = Stream(test_seed()).child("low rank");
-  const Problem<double> problem = low_rank_input(stream, {.n = 100, .p = 16, .norm = 5}, {.rank = 3});
+  const Key draw_key = Key(test_seed()).child("low rank");
+  const Problem<double> problem = low_rank_input(draw_key, {.n = 100, .p = 16, .norm = 5}, {.rank = 3});
   const arma::vec values = arma::svd(arma::mat(arma::join_rows(problem.Q(), problem.K(), problem.V())));
   CHECK(values(2) > 1e-3 * values(0));
   CHECK(values(3) < 100 * 48 * unit<double>() * values(0));
   double squares = 0;
   for (std::uint64_t t = 0; t < 400; ++t) {
-    const arma::mat q = low_rank_input(stream.child(t), {.n = 10, .p = 16, .norm = 5}, {.rank = 3}).Q();
+    const arma::mat q = low_rank_input(draw_key.child(t), {.n = 10, .p = 16, .norm = 5}, {.rank = 3}).Q();
     squares += arma::accu(arma::square(q)) / 10 / 400;
   }
   // Of 3 x 16 weights and 10 tokens: deviation of one mean square is below its size, of 400 below 1/20 of 25.
   CHECK(std::abs(squares - 25) < 6.2 * 25 / 20);
-  CHECK(arma::rank(low_rank_input(stream, {.n = 40, .p = 4, .norm = 5}, {.rank = 9}).Q()) == 4);
+  CHECK(arma::rank(low_rank_input(draw_key, {.n = 40, .p = 4, .norm = 5}, {.rank = 9}).Q()) == 4);
 }
 
 TEST_CASE("duplicates_input: k different tokens, uniform, repeated in Q, K and V together") {
-  const Stream stream = Stream(test_seed()).child("duplicates");
-  const Problem<double> problem = duplicates_input(stream, kSize, {.distinct = 4});
+  const Key draw_key = Key(test_seed()).child("duplicates");
+  const Problem<double> problem = duplicates_input(draw_key, kSize, {.distinct = 4});
   CHECK(distinct_rows(problem.Q()) == 4);
   CHECK(distinct_rows(arma::mat(arma::join_rows(problem.Q(), problem.K(), problem.V()))) == 4);
-  const Problem<double> tokens = gaussian_input(stream, {.n = 4, .p = 8, .norm = 3});
+  const Problem<double> tokens = gaussian_input(draw_key, {.n = 4, .p = 8, .norm = 3});
   std::vector<double> counts(4, 0);
   for (arma::uword i = 0; i < 500; ++i) {
     for (arma::uword t = 0; t < 4; ++t)
@@ -105,11 +105,11 @@ TEST_CASE("duplicates_input: k different tokens, uniform, repeated in Q, K and V
 }
 
 TEST_CASE("synthetic inputs: wrong parameters are refused, by name") {
-  const Stream stream(1);
-  CHECK(contains(refusal([&] { sphere_input(stream, {.norm = -1}); }), "norm >= 0, got norm = -1"));
-  CHECK(contains(refusal([&] { clustered_input(stream, kSize, {.clusters = 0}); }), "clusters >= 1"));
-  CHECK(contains(refusal([&] { clustered_input(stream, kSize, {.spread = -1}); }), "spread >= 0"));
-  CHECK(contains(refusal([&] { heavy_norms_input(stream, kSize, {.tail = 0}); }), "tail > 0"));
-  CHECK(contains(refusal([&] { low_rank_input(stream, kSize, {.rank = 0}); }), "rank >= 1"));
-  CHECK(contains(refusal([&] { duplicates_input(stream, kSize, {.distinct = 0}); }), "distinct >= 1"));
+  const Key draw_key(1);
+  CHECK(contains(refusal([&] { sphere_input(draw_key, {.norm = -1}); }), "norm >= 0, got norm = -1"));
+  CHECK(contains(refusal([&] { clustered_input(draw_key, kSize, {.clusters = 0}); }), "clusters >= 1"));
+  CHECK(contains(refusal([&] { clustered_input(draw_key, kSize, {.spread = -1}); }), "spread >= 0"));
+  CHECK(contains(refusal([&] { heavy_norms_input(draw_key, kSize, {.tail = 0}); }), "tail > 0"));
+  CHECK(contains(refusal([&] { low_rank_input(draw_key, kSize, {.rank = 0}); }), "rank >= 1"));
+  CHECK(contains(refusal([&] { duplicates_input(draw_key, kSize, {.distinct = 0}); }), "distinct >= 1"));
 }

@@ -51,10 +51,10 @@ TEST_CASE("sample_text: has 5,000 words or more, many of them different") {
 }
 
 TEST_CASE("initialised_bert: the same word at the same position has the same row, in whatever text it stands") {
-  const Stream stream = Stream(test_seed()).child("rows");
+  const Key draw_key = Key(test_seed()).child("rows");
   const InitialisedBert small{.hidden = 24, .head = 5};
-  const Problem<double> a = initialised_bert({"one", "two", "three", "four"}, stream, small),
-                        b = initialised_bert({"six", "two", "one", "four", "five"}, stream, small);
+  const Problem<double> a = initialised_bert({"one", "two", "three", "four"}, draw_key, small),
+                        b = initialised_bert({"six", "two", "one", "four", "five"}, draw_key, small);
   CHECK(a.n() == 4);
   CHECK(b.n() == 5);
   CHECK(a.p() == 5);
@@ -73,23 +73,24 @@ TEST_CASE("initialised_bert: the same word at the same position has the same row
 }
 
 TEST_CASE("initialised_bert: positions start again after as many tokens as there are") {
-  const Stream stream = Stream(test_seed()).child("positions");
+  const Key draw_key = Key(test_seed()).child("positions");
   const Problem<double> problem =
-      initialised_bert({"a", "b", "a", "a", "b", "a"}, stream, {.hidden = 24, .head = 5, .positions = 3});
+      initialised_bert({"a", "b", "a", "a", "b", "a"}, draw_key, {.hidden = 24, .head = 5, .positions = 3});
   const double bound = 2 * 24 * unit<double>() * 5 * 0.4;
   for (const arma::uword i : {0U, 1U, 2U}) CHECK(distance(row_of(problem.Q(), i), row_of(problem.Q(), i + 3)) <= bound);
   CHECK(distance(row_of(problem.Q(), 0), row_of(problem.Q(), 2)) > 1e-3);
 }
 
 TEST_CASE("initialised_bert: entries of a row are independent N(0, s^2 hidden), and mutants are rejected") {
-  // A row of X has mean 0 and variance 1 to 1e-9, so that its products with W are N(0, s^2 hidden) exactly: 300 streams
-  // of 64 columns, 19,200 entries for each of Q, K and V. A scale off by 5 % is 10 deviations of the sum of squares.
+  // A row of X has mean 0 and variance 1 to 1e-9, so that its products with W are N(0, s^2 hidden) exactly: 300 random
+  // keys of 64 columns, 19,200 entries for each of Q, K and V. A scale off by 5 % is 10 deviations of the sum of
+  // squares.
   constexpr double failure = 1e-9 / 6;
   using Change = std::function<double(double)>;
   const auto accepts = [&](double deviation, const Change& change) {
     std::vector<double> q, k, v;
     for (std::uint64_t t = 0; t < 300; ++t) {
-      const Problem<double> problem = initialised_bert({"word"}, Stream(test_seed()).child("law").child(t),
+      const Problem<double> problem = initialised_bert({"word"}, Key(test_seed()).child("law").child(t),
                                                        {.hidden = 32, .head = 64, .standard_deviation = deviation});
       const double scale = deviation * std::sqrt(32.0);
       for (arma::uword c = 0; c < 64; ++c) {
@@ -110,12 +111,12 @@ TEST_CASE("initialised_bert: entries of a row are independent N(0, s^2 hidden), 
 
 TEST_CASE("initialised_bert: tokens share what their embeddings share: a word, and the token type when it is on") {
   // q_i.q_j / (s^2 hidden head) estimates x_i.x_j / hidden, the cosine of two embeddings: of two parts (word, position)
-  // or three (token type) of equal size, one or two in common. 200 streams, head 64, hidden 128: a deviation of about
-  // sqrt(1/64 + 1/128) = 0.15 a stream, 0.011 of the mean; 0.08 is 7 deviations, a normal tail of 3e-12 each.
+  // or three (token type) of equal size, one or two in common. 200 random keys, head 64, hidden 128: a deviation of
+  // about sqrt(1/64 + 1/128) = 0.15 a random key, 0.011 of the mean; 0.08 is 7 deviations, a normal tail of 3e-12 each.
   const auto cosine = [](bool token_type, const std::string& second) {
     double sum = 0;
     for (std::uint64_t t = 0; t < 200; ++t) {
-      const Problem<double> problem = initialised_bert({"word", second}, Stream(test_seed()).child("shared").child(t),
+      const Problem<double> problem = initialised_bert({"word", second}, Key(test_seed()).child("shared").child(t),
                                                        {.hidden = 128, .head = 64, .token_type = token_type});
       sum += arma::dot(problem.Q().row(0), problem.Q().row(1)) / (0.02 * 0.02 * 128 * 64);
     }
@@ -128,9 +129,9 @@ TEST_CASE("initialised_bert: tokens share what their embeddings share: a word, a
 }
 
 TEST_CASE("initialised_bert: no tokens, sizes of 0 and a deviation of 0 are refused") {
-  CHECK(refusal([] { initialised_bert({}, Stream(1)); }) == "initialised_bert: at least one token");
+  CHECK(refusal([] { initialised_bert({}, Key(1)); }) == "initialised_bert: at least one token");
   const auto with = [](const InitialisedBert& options) {
-    return refusal([&] { initialised_bert({"a"}, Stream(1), options); });
+    return refusal([&] { initialised_bert({"a"}, Key(1), options); });
   };
   CHECK(
       contains(with({.hidden = 0}), "hidden, head, positions >= 1, standard_deviation > 0, got hidden = 0, head = 64"));

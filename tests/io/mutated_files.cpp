@@ -1,7 +1,7 @@
 // Right files with random damage: a short run of what tests/fuzz does for hours with libFuzzer.
 #include <doctest/doctest.h>
-#include <croquis/core/random.hpp>
 #include <croquis/io/npz.hpp>
+#include <croquis/random/key.hpp>
 
 #include <algorithm>
 #include <string>
@@ -43,7 +43,7 @@ std::string damaged(std::string bytes, croquis::Engine& engine) {
 }
 
 void damage(const std::string& bytes, void (*read)(const std::string&), const char* purpose) {
-  croquis::Engine engine = croquis::Stream(test_seed()).child(purpose).engine();
+  croquis::Engine engine = croquis::Key(test_seed()).child(purpose).engine();
   for (int i = 0; i < 20'000; ++i) CHECK_NOTHROW(read(damaged(bytes, engine)));
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("mutated files: an .npz has the numbers that were saved, or is refused
                                    bytes_of(std::vector<float>{1, 2, 3, 4, 5, 6}));
   for (const Compression compression : {Compression::stored, Compression::deflated}) {
     const std::string file = zip_file({{"q.npy", npy}}, compression);
-    croquis::Engine engine = croquis::Stream(test_seed()).child("numbers of an npz").engine();
+    croquis::Engine engine = croquis::Key(test_seed()).child("numbers of an npz").engine();
     for (int i = 0; i < 20'000; ++i) {
       try {
         const arma::mat read = croquis::parse_npz(damaged(file, engine), "m.npz", "q").front();

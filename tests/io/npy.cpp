@@ -32,7 +32,7 @@ TEST_CASE("npy: what is written is read again, to the bit, with all kinds of num
   const std::string path = (folder / "m.npy").string();
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {3, 5}, {5, 3}, {1, 100}, {200, 1}, {0, 4}, {4, 0}};
   for (const auto& [rows, cols] : sizes) {
-    const arma::mat m = random_matrix(rows, cols, Stream(test_seed()).child(rows));
+    const arma::mat m = random_matrix(rows, cols, Key(test_seed()).child(rows));
     write_npy(path, m);
     CHECK(identical(read_npy(path), m));
   }

@@ -1,7 +1,7 @@
 // Archives that say something else than they have: each is refused in one line that names the file and the member.
 #include <doctest/doctest.h>
-#include <croquis/core/random.hpp>
 #include <croquis/io/npz.hpp>
+#include <croquis/random/draws.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -19,7 +19,7 @@ constexpr std::size_t kRows = 12, kCols = 5;
 
 std::string random_npy(const char* purpose) {
   std::vector<double> numbers(kRows * kCols);
-  fill_normal(Stream(test_seed()).child(purpose), 0, numbers.size(), numbers.data());
+  fill_normal(Key(test_seed()).child(purpose), 0, numbers.size(), numbers.data());
   return npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (12, 5), }", bytes_of(numbers));
 }
 

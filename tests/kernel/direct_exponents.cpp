@@ -29,9 +29,9 @@ struct FarTokens {
 };
 
 template <typename T>
-std::vector<FarTokens<T>> far_tokens(const Stream& stream) {
-  const arma::Mat<T> q = random_matrix<T>(kTokens, kWidth, stream.child("q")),
-                     k = random_matrix<T>(kTokens, kWidth, stream.child("k"));
+std::vector<FarTokens<T>> far_tokens(const Key& draw_key) {
+  const arma::Mat<T> q = random_matrix<T>(kTokens, kWidth, draw_key.child("q")),
+                     k = random_matrix<T>(kTokens, kWidth, draw_key.child("k"));
   std::vector<FarTokens<T>> all;
   for (const double factor : {1e5, 1e6, 1e7, 1e9}) {
     FarTokens<T> one{"a key times " + std::to_string(factor), q, k};
@@ -76,7 +76,7 @@ double entry_bound() {
 
 TEST_CASE_TEMPLATE("kernelized scores: entries are good to a few u beside a token far away and in clusters far apart",
                    T, float, double) {
-  for (const FarTokens<T>& far : far_tokens<T>(Stream(test_seed()).child("far"))) {
+  for (const FarTokens<T>& far : far_tokens<T>(Key(test_seed()).child("far"))) {
     CAPTURE(far.name);
     const Dense expected = kernel_of(far.q, far.k);
     const Problem<T> problem(far.q, far.k, far.q);
@@ -99,7 +99,7 @@ TEST_CASE_TEMPLATE("kernelized scores: entries are good to a few u beside a toke
 }
 
 TEST_CASE("kernelized scores: singular values are those of the definition to 4e-15 of the largest, whatever is far") {
-  for (const FarTokens<double>& far : far_tokens<double>(Stream(test_seed()).child("spectrum"))) {
+  for (const FarTokens<double>& far : far_tokens<double>(Key(test_seed()).child("spectrum"))) {
     CAPTURE(far.name);
     // The reference rounds to double, half a unit an entry: ||.||_F <= n u. LAPACK: a few n u of the largest at worst.
     const arma::vec expected = singular_values(in_double(kernel_of(far.q, far.k))),
@@ -109,7 +109,7 @@ TEST_CASE("kernelized scores: singular values are those of the definition to 4e-
 }
 
 TEST_CASE_TEMPLATE("gaussian_kernel_matrix: beside a point far away entries are good to a few u", T, float, double) {
-  arma::Mat<T> x = random_matrix<T>(40, kWidth, Stream(test_seed()).child("points"));
+  arma::Mat<T> x = random_matrix<T>(40, kWidth, Key(test_seed()).child("points"));
   x.row(7) *= T(1e7);
   const arma::Mat<T> kernel = gaussian_kernel_matrix<T>(x).dense();
   const Dense twice = std::sqrt(2.0L) * Dense(x);  // exp(-||.||^2 / 2) is kernel_of points times p^(1/4)
@@ -119,10 +119,11 @@ TEST_CASE_TEMPLATE("gaussian_kernel_matrix: beside a point far away entries are 
 
 TEST_CASE_TEMPLATE("kernelized attention: tokens far away give the same bits for any number of threads and any rows", T,
                    float, double) {
-  const Stream stream = Stream(test_seed()).child("threads");
-  arma::Mat<T> k = random_matrix<T>(700, 8, stream.child("k"));
+  const Key draw_key = Key(test_seed()).child("threads");
+  arma::Mat<T> k = random_matrix<T>(700, 8, draw_key.child("k"));
   k.row(13) *= T(1e6);
-  const Problem<T> problem(random_matrix<T>(700, 8, stream.child("q")), k, random_matrix<T>(700, 3, stream.child("v")));
+  const Problem<T> problem(random_matrix<T>(700, 8, draw_key.child("q")), k,
+                           random_matrix<T>(700, 3, draw_key.child("v")));
   const ThreadCount one(1);
   const arma::Mat<T> expected = exact_attention(problem, Target::kernelized).output;
   for (const int team : {2, 5}) {

@@ -14,13 +14,13 @@
 using namespace croquis;
 
 TEST_CASE_TEMPLATE("gaussian_kernel: entries are exp(-||x - y||^2 / 2)", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("entries");
+  const Key draw_key = Key(test_seed()).child("entries");
   const std::tuple<arma::uword, arma::uword, arma::uword> sizes[] = {{1, 1, 1}, {7, 40, 3}, {40, 7, 3}, {33, 17, 64}};
   for (const auto& [a, b, p] : sizes) {
     CAPTURE_BINDING(a);
     const T scale = static_cast<T>(2 / std::sqrt(static_cast<double>(p)));
-    const arma::Mat<T> x = scale * random_matrix<T>(a, p, stream.child("x")),
-                       y = scale * random_matrix<T>(b, p, stream.child("y"));
+    const arma::Mat<T> x = scale * random_matrix<T>(a, p, draw_key.child("x")),
+                       y = scale * random_matrix<T>(b, p, draw_key.child("y"));
     // Neither scaled nor moved, so gaussian_error is more than enough. Entries are at most 1.
     const double r = std::max(largest_row(x), largest_row(y));
     CHECK(distance(gaussian_kernel(x, y), gaussian_of(x, y)) <= gaussian_error<T>(static_cast<double>(p), r));
@@ -29,7 +29,7 @@ TEST_CASE_TEMPLATE("gaussian_kernel: entries are exp(-||x - y||^2 / 2)", T, floa
 
 TEST_CASE_TEMPLATE("gaussian_kernel: of one set is symmetric with a unit diagonal, duplicates included, to the bit", T,
                    float, double) {
-  arma::Mat<T> x = random_matrix<T>(37, 5, Stream(test_seed()).child("set"));
+  arma::Mat<T> x = random_matrix<T>(37, 5, Key(test_seed()).child("set"));
   x.row(36) = x.row(0);
   const arma::Mat<T> kernel = gaussian_kernel(x);
   CHECK(identical(kernel, arma::Mat<T>(kernel.t())));
@@ -40,8 +40,8 @@ TEST_CASE_TEMPLATE("gaussian_kernel: of one set is symmetric with a unit diagona
 }
 
 TEST_CASE_TEMPLATE("gaussian_kernel: is invariant to a translation of all points", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("translation");
-  const arma::Mat<T> x = random_matrix<T>(20, 4, stream.child("x")), y = random_matrix<T>(25, 4, stream.child("y"));
+  const Key draw_key = Key(test_seed()).child("translation");
+  const arma::Mat<T> x = random_matrix<T>(20, 4, draw_key.child("x")), y = random_matrix<T>(25, 4, draw_key.child("y"));
   const arma::Row<T> by = {T(1), T(-2), T(3), T(0.5)};
   const arma::Mat<T> moved_x = x.each_row() + by, moved_y = y.each_row() + by;
   const double r = std::max(largest_row(moved_x), largest_row(moved_y));
@@ -49,9 +49,9 @@ TEST_CASE_TEMPLATE("gaussian_kernel: is invariant to a translation of all points
 }
 
 TEST_CASE_TEMPLATE("gaussian_kernel: far points give no NaN and entries in [0, 1]", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("far");
+  const Key draw_key = Key(test_seed()).child("far");
   for (const T norm : {T(100), T(1e4), T(1e8)}) {
-    arma::Mat<T> x = norm * random_matrix<T>(20, 6, stream);
+    arma::Mat<T> x = norm * random_matrix<T>(20, 6, draw_key);
     x.row(19) = x.row(3);
     for (const arma::Mat<T>& kernel : {gaussian_kernel(x), gaussian_kernel(x, x)}) {
       CHECK(kernel.is_finite());
@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE("gaussian_kernel: far points give no NaN and entries in [0, 1
 
 TEST_CASE_TEMPLATE("gaussian_kernel: the same bits for any number of threads, and no points give no kernel", T, float,
                    double) {
-  const arma::Mat<T> x = random_matrix<T>(70, 8, Stream(test_seed()).child("threads"));
+  const arma::Mat<T> x = random_matrix<T>(70, 8, Key(test_seed()).child("threads"));
   const ThreadCount one(1);
   const arma::Mat<T> expected = gaussian_kernel(x);
   for (const int team : {2, 4}) {

@@ -14,8 +14,8 @@
 using namespace croquis;
 
 TEST_CASE_TEMPLATE("scores_transposed: is (Q K^T / sqrt(p))^T", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("scores");
-  const arma::Mat<T> q = random_matrix<T>(9, 6, stream.child("q")), k = random_matrix<T>(13, 6, stream.child("k"));
+  const Key draw_key = Key(test_seed()).child("scores");
+  const arma::Mat<T> q = random_matrix<T>(9, 6, draw_key.child("q")), k = random_matrix<T>(13, 6, draw_key.child("k"));
   // Six products and sums, the root, the scaling of k.
   const double bound = (6 + 4) * unit<T>() * largest_row(q) * largest_row(k) / std::sqrt(6.0);
   CHECK(distance(scores_transposed(q, k), transposed(logits_of(q, k))) <= bound);
@@ -26,7 +26,7 @@ TEST_CASE_TEMPLATE("scores_transposed: is (Q K^T / sqrt(p))^T", T, float, double
 
 TEST_CASE_TEMPLATE("softmax_columns: columns are exp over its sum, and the log-sum-exp comes back", T, float, double) {
   for (const arma::uword rows : {1U, 2U, 17U, 130U}) {
-    const arma::Mat<T> scores = T(3) * random_matrix<T>(rows, 11, Stream(test_seed()).child(rows));
+    const arma::Mat<T> scores = T(3) * random_matrix<T>(rows, 11, Key(test_seed()).child(rows));
     arma::Mat<T> weights = scores;
     const arma::Col<T> log_sums = softmax_columns(weights);
     const Dense logits = transposed(Dense(scores));
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("softmax_columns: columns are exp over its sum, and the log-s
 
 TEST_CASE_TEMPLATE("softmax_columns: columns are non-negative and sum to 1, for scores of any size", T, float, double) {
   for (const T size : {T(0), T(1e-30), T(1), T(1e4), T(1e15), T(1e37)}) {
-    arma::Mat<T> weights = size * random_matrix<T>(33, 8, Stream(test_seed()).child("sizes"));
+    arma::Mat<T> weights = size * random_matrix<T>(33, 8, Key(test_seed()).child("sizes"));
     const arma::Col<T> log_sums = softmax_columns(weights);
     CAPTURE(size);
     CHECK(weights.is_finite());
@@ -57,8 +57,8 @@ TEST_CASE_TEMPLATE("softmax_columns: columns are non-negative and sum to 1, for 
 
 TEST_CASE_TEMPLATE("softmax_columns: a constant added to a column changes nothing but the log-sum", T, float, double) {
   // Scores on a grid of 1/16 below 16 in size, and a whole constant: the shift is exact, and so is its undoing.
-  const arma::Mat<T> scores = arma::clamp(
-      arma::round(T(16) * random_matrix<T>(50, 6, Stream(test_seed()).child("shift"))) / T(16), T(-16), T(16));
+  const arma::Mat<T> scores =
+      arma::clamp(arma::round(T(16) * random_matrix<T>(50, 6, Key(test_seed()).child("shift"))) / T(16), T(-16), T(16));
   arma::Mat<T> plain = scores, shifted = scores + T(1024);
   const arma::Col<T> log_plain = softmax_columns(plain), log_shifted = softmax_columns(shifted);
   CHECK(identical(plain, shifted));
@@ -82,9 +82,9 @@ TEST_CASE_TEMPLATE("softmax_columns: equal scores give equal weights, one score 
 
 TEST_CASE_TEMPLATE("softmax_transposed: is the transposed row softmax, with the same bits for any number of threads", T,
                    float, double) {
-  const Stream stream = Stream(test_seed()).child("softmax");
-  const arma::Mat<T> q = T(2) * random_matrix<T>(60, 5, stream.child("q")),
-                     k = random_matrix<T>(41, 5, stream.child("k"));
+  const Key draw_key = Key(test_seed()).child("softmax");
+  const arma::Mat<T> q = T(2) * random_matrix<T>(60, 5, draw_key.child("q")),
+                     k = random_matrix<T>(41, 5, draw_key.child("k"));
   const double s = largest_row(q) * largest_row(k) / std::sqrt(5.0);
   const ThreadCount one(1);
   const arma::Mat<T> weights = softmax_transposed(q, k);

@@ -30,9 +30,10 @@ TEST_CASE_TEMPLATE("softmax_product: is softmax(Q K^T / sqrt(p)) X, for scores t
     for (const T size : {T(1), T(30)}) {
       CAPTURE_BINDING(b);
       CAPTURE(size);
-      const Stream stream = Stream(test_seed()).child("softmax product").child(b);
-      const arma::Mat<T> q = size * random_matrix<T>(a, p, stream.child("q")),
-                         k = random_matrix<T>(b, p, stream.child("k")), x = random_matrix<T>(b, c, stream.child("x"));
+      const Key draw_key = Key(test_seed()).child("softmax product").child(b);
+      const arma::Mat<T> q = size * random_matrix<T>(a, p, draw_key.child("q")),
+                         k = random_matrix<T>(b, p, draw_key.child("k")),
+                         x = random_matrix<T>(b, c, draw_key.child("x"));
       const double s = largest_row(q) * largest_row(k) / std::sqrt(static_cast<double>(p));
       // Weights sum to 1: their error, with that of 8 groups which are rescaled as 8 blocks more; b products and sums.
       const auto terms = static_cast<double>(b);
@@ -46,11 +47,11 @@ TEST_CASE_TEMPLATE("softmax_product: is softmax(Q K^T / sqrt(p)) X, for scores t
 TEST_CASE_TEMPLATE("gaussian_product: is the kernel times Z", T, float, double) {
   for (const auto& [a, b, p, c] : kSizes) {
     CAPTURE_BINDING(b);
-    const Stream stream = Stream(test_seed()).child("gaussian product").child(b);
+    const Key draw_key = Key(test_seed()).child("gaussian product").child(b);
     const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(p)));
-    const arma::Mat<T> x = scale * random_matrix<T>(a, p, stream.child("x")),
-                       y = scale * random_matrix<T>(b, p, stream.child("y")),
-                       z = random_matrix<T>(b, c, stream.child("z"));
+    const arma::Mat<T> x = scale * random_matrix<T>(a, p, draw_key.child("x")),
+                       y = scale * random_matrix<T>(b, p, draw_key.child("y")),
+                       z = random_matrix<T>(b, c, draw_key.child("z"));
     const double r = std::max(largest_row(x), largest_row(y));
     // Entries are at most 1 and wrong by gaussian_error; b products and sums, and those of 8 groups.
     const auto terms = static_cast<double>(b);
@@ -62,9 +63,9 @@ TEST_CASE_TEMPLATE("gaussian_product: is the kernel times Z", T, float, double) 
 
 TEST_CASE_TEMPLATE("streamed products: the same bits for any number of threads", T, float, double) {
   for (const auto& [a, b, p, c] : kSizes) {
-    const Stream stream = Stream(test_seed()).child("streamed threads").child(b);
-    const arma::Mat<T> q = random_matrix<T>(a, p, stream.child("q")), k = random_matrix<T>(b, p, stream.child("k")),
-                       x = random_matrix<T>(b, c, stream.child("x"));
+    const Key draw_key = Key(test_seed()).child("streamed threads").child(b);
+    const arma::Mat<T> q = random_matrix<T>(a, p, draw_key.child("q")), k = random_matrix<T>(b, p, draw_key.child("k")),
+                       x = random_matrix<T>(b, c, draw_key.child("x"));
     const auto both = [&] {
       return arma::Mat<T>(arma::join_rows(softmax_product(q, k, x), gaussian_product(q, k, x)));
     };
@@ -79,9 +80,9 @@ TEST_CASE_TEMPLATE("streamed products: the same bits for any number of threads",
 
 TEST_CASE("streamed products: the last column apart is the last column") {
   for (const auto& [a, b, p, c] : kSizes) {
-    const Stream stream = Stream(test_seed()).child("last").child(b);
-    const arma::mat q = random_matrix(a, p, stream.child("q")), k = random_matrix(b, p, stream.child("k")),
-                    x = random_matrix(b, c, stream.child("x"));
+    const Key draw_key = Key(test_seed()).child("last").child(b);
+    const arma::mat q = random_matrix(a, p, draw_key.child("q")), k = random_matrix(b, p, draw_key.child("k")),
+                    x = random_matrix(b, c, draw_key.child("x"));
     arma::vec last;
     const arma::mat softmax = softmax_product(q, k, x, {.last = &last});
     CHECK(identical(arma::mat(arma::join_rows(softmax, last)), softmax_product(q, k, x)));
@@ -93,9 +94,9 @@ TEST_CASE("streamed products: the last column apart is the last column") {
 TEST_CASE_TEMPLATE("softmax_product: tops and sums are the largest scores and what the rows add up to", T, float,
                    double) {
   for (const auto& [a, b, p, c] : kSizes) {
-    const Stream stream = Stream(test_seed()).child("tops").child(b);
-    const arma::Mat<T> q = T(20) * random_matrix<T>(a, p, stream.child("q")),
-                       k = random_matrix<T>(b, p, stream.child("k")), x = random_matrix<T>(b, c, stream.child("x"));
+    const Key draw_key = Key(test_seed()).child("tops").child(b);
+    const arma::Mat<T> q = T(20) * random_matrix<T>(a, p, draw_key.child("q")),
+                       k = random_matrix<T>(b, p, draw_key.child("k")), x = random_matrix<T>(b, c, draw_key.child("x"));
     arma::Col<T> tops, sums;
     softmax_product(q, k, x, {.tops = &tops, .sums = &sums});
     const Dense logits = logits_of(q, k);
@@ -116,10 +117,10 @@ TEST_CASE_TEMPLATE("softmax_product: tops and sums are the largest scores and wh
 
 TEST_CASE_TEMPLATE("softmax_product: logs of weights are added to the scores of their keys", T, float, double) {
   for (const auto& [a, b, p, c] : kSizes) {
-    const Stream stream = Stream(test_seed()).child("weights").child(b);
-    const arma::Mat<T> q = random_matrix<T>(a, p, stream.child("q")), k = random_matrix<T>(b, p, stream.child("k")),
-                       x = random_matrix<T>(b, c, stream.child("x"));
-    const arma::Col<T> log_weights = T(5) * random_matrix<T>(b, 1, stream.child("w"));
+    const Key draw_key = Key(test_seed()).child("weights").child(b);
+    const arma::Mat<T> q = random_matrix<T>(a, p, draw_key.child("q")), k = random_matrix<T>(b, p, draw_key.child("k")),
+                       x = random_matrix<T>(b, c, draw_key.child("x"));
+    const arma::Col<T> log_weights = T(5) * random_matrix<T>(b, 1, draw_key.child("w"));
     Dense logits = logits_of(q, k);
     for (arma::uword i = 0; i < a; ++i) {
       for (arma::uword j = 0; j < b; ++j) logits(i, j) += static_cast<long double>(log_weights(j));
@@ -136,12 +137,12 @@ TEST_CASE_TEMPLATE("softmax_product: logs of weights are added to the scores of 
 TEST_CASE_TEMPLATE("gaussian_product: points are scaled and moved before they are used", T, float, double) {
   for (const auto& [a, b, p, c] : kSizes) {
     CAPTURE_BINDING(b);
-    const Stream stream = Stream(test_seed()).child("moved").child(b);
+    const Key draw_key = Key(test_seed()).child("moved").child(b);
     const T scale = T(0.4);
-    const arma::Mat<T> x = random_matrix<T>(a, p, stream.child("x")) + T(3),
-                       y = random_matrix<T>(b, p, stream.child("y")) + T(3),
-                       z = random_matrix<T>(b, c, stream.child("z"));
-    const arma::Row<T> centre = scale * T(3) + T(0.1) * random_matrix<T>(1, p, stream.child("centre"));
+    const arma::Mat<T> x = random_matrix<T>(a, p, draw_key.child("x")) + T(3),
+                       y = random_matrix<T>(b, p, draw_key.child("y")) + T(3),
+                       z = random_matrix<T>(b, c, draw_key.child("z"));
+    const arma::Row<T> centre = scale * T(3) + T(0.1) * random_matrix<T>(1, p, draw_key.child("centre"));
     const Dense points_x = static_cast<long double>(scale) * Dense(x),
                 points_y = static_cast<long double>(scale) * Dense(y);
     const double r = std::max(largest_row(x), largest_row(y)) * static_cast<double>(scale);

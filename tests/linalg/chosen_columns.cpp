@@ -14,11 +14,11 @@ using namespace croquis;
 TEST_CASE_TEMPLATE("dots, weighted_sum: as the loops of the definition, and nothing beyond is touched", T, float,
                    double) {
   const std::vector<std::uint32_t> index = {4, 0, 4, 9, 1};
-  const arma::Mat<T> weights = random_matrix<T>(index.size(), 1, Stream(test_seed()).child("weights"));
+  const arma::Mat<T> weights = random_matrix<T>(index.size(), 1, Key(test_seed()).child("weights"));
   for (arma::uword rows = 0; rows <= 140; ++rows) {
     CAPTURE(rows);
-    const arma::Mat<T> m = random_matrix<T>(rows, 10, Stream(test_seed()).child(rows));
-    const arma::Mat<T> x = random_matrix<T>(rows, 1, Stream(test_seed()).child("x"));
+    const arma::Mat<T> m = random_matrix<T>(rows, 10, Key(test_seed()).child(rows));
+    const arma::Mat<T> x = random_matrix<T>(rows, 1, Key(test_seed()).child("x"));
     for (std::size_t count = 0; count <= index.size(); ++count) {
       std::vector<T> out(index.size() + 1, T(-7));
       dots(x.memptr(), m.memptr(), rows, index.data(), count, out.data());

@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE("CosineTransform: is the orthonormal DCT-II, and its transpos
     const CosineTransform<T> transform(n);
     CHECK(transform.length() == n);
     const Dense c = cosines(n);
-    const arma::Mat<T> x = random_matrix<T>(n, 1, Stream(test_seed()).child(n));
+    const arma::Mat<T> x = random_matrix<T>(n, 1, Key(test_seed()).child(n));
     arma::Mat<T> y = x, z = x;
     transform.apply(y.memptr());
     transform.apply_transposed(z.memptr());
@@ -87,7 +87,7 @@ TEST_CASE("CosineTransform: made and used by several threads at once") {
 
 TEST_CASE_TEMPLATE("CosineTransform: the same bits wherever the array lies", T, float, double) {
   const CosineTransform<T> transform(96);
-  const arma::Mat<T> x = random_matrix<T>(96, 1, Stream(test_seed()).child("places"));
+  const arma::Mat<T> x = random_matrix<T>(96, 1, Key(test_seed()).child("places"));
   arma::Mat<T> expected = x;
   transform.apply(expected.memptr());
   for (std::size_t shift = 0; shift < 8; ++shift) {

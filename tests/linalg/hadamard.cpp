@@ -39,7 +39,7 @@ TEST_CASE_TEMPLATE("hadamard_transform: H H x = n x within 2 log2 n u sum |x|", 
   // Once: log2 n u s with s = sum |x|, an entry. Twice: that from each of n entries, n log2 n u s, and log2 n u times
   // the sum of the transformed, at most n s.
   for (const arma::uword n : {1U, 2U, 32U, 8192U}) {
-    const arma::Mat<T> x = random_matrix<T>(n, 3, Stream(test_seed()).child("twice"));
+    const arma::Mat<T> x = random_matrix<T>(n, 3, Key(test_seed()).child("twice"));
     arma::Mat<T> y = x;
     hadamard_transform(y);
     hadamard_transform(y);
@@ -50,7 +50,7 @@ TEST_CASE_TEMPLATE("hadamard_transform: H H x = n x within 2 log2 n u sum |x|", 
 }
 
 TEST_CASE("hadamard_transform: the same bits for any number of threads") {
-  const arma::mat x = random_matrix(1024, 7, Stream(test_seed()).child("threads"));
+  const arma::mat x = random_matrix(1024, 7, Key(test_seed()).child("threads"));
   const auto transformed = [&](int team) {
     const ThreadCount count(team);
     arma::mat y = x;

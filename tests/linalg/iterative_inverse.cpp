@@ -19,7 +19,7 @@ constexpr arma::uword kSize = 9;
 template <typename T>
 arma::Mat<T> benign() {
   return arma::conv_to<arma::Mat<T>>::from(
-      with_eigenvalues(kSize, arma::linspace(0.25, 1, kSize), Stream(test_seed()).child("benign")));
+      with_eigenvalues(kSize, arma::linspace(0.25, 1, kSize), Key(test_seed()).child("benign")));
 }
 
 Dense residual_of(const Dense& n, const Dense& z) {
@@ -42,8 +42,9 @@ TEST_CASE_TEMPLATE("iterative_inverse: one step takes the residual E to (3 E^3 +
   }
 }
 
-TEST_CASE_TEMPLATE("iterative_inverse: one step obeys the same law for a matrix without symmetry", T, float, double) {
-  const arma::Mat<T> n = benign<T>() + T(0.05) * random_matrix<T>(kSize, kSize, Stream(test_seed()).child("skew"));
+TEST_CASE_TEMPLATE("iterative_inverse: one step satisfies the same identity for a matrix without symmetry", T, float,
+                   double) {
+  const arma::Mat<T> n = benign<T>() + T(0.05) * random_matrix<T>(kSize, kSize, Key(test_seed()).child("skew"));
   const Dense e = residual_of(n, iterative_inverse(n, {.iterations = 0}).inverse);
   const Dense stepped = residual_of(n, iterative_inverse(n, {.iterations = 1}).inverse);
   CHECK(distance(stepped, 0.25L * (3 * (e * e * e) + e * e * e * e)) <= 4 * kSize * unit<T>() * 79 * 2);
@@ -63,7 +64,7 @@ TEST_CASE_TEMPLATE("iterative_inverse: converges to the inverse from every start
 TEST_CASE_TEMPLATE("iterative_inverse: for a symmetric matrix half of the products do", T, float, double) {
   constexpr arma::uword d = 150;  // three blocks of products
   const arma::Mat<T> n = arma::conv_to<arma::Mat<T>>::from(
-      with_eigenvalues(d, arma::linspace(0.25, 1, d), Stream(test_seed()).child("symmetric")));
+      with_eigenvalues(d, arma::linspace(0.25, 1, d), Key(test_seed()).child("symmetric")));
   for (const InverseStart start : kStarts) {
     const IterativeInverse<T> z = iterative_inverse(n, {.start = start, .iterations = 30, .symmetric = true});
     CHECK(distance(z.inverse, inverted(n)) <= 40 * d * unit<T>() * 16);
@@ -72,12 +73,12 @@ TEST_CASE_TEMPLATE("iterative_inverse: for a symmetric matrix half of the produc
 }
 
 TEST_CASE("iterative_inverse: the start N^T / (||N||_1 ||N||_inf) has ||I - N Z|| < 1 for every regular N") {
-  const Stream stream = Stream(test_seed()).child("starts");
+  const Key key = Key(test_seed()).child("starts");
   for (std::uint64_t trial = 0; trial < 20; ++trial) {
     // Without symmetry, condition number 10^(trial / 4).
     const arma::vec values =
         arma::logspace(-static_cast<double>(trial) / 4, 0, 12) * std::pow(10.0, static_cast<double>(trial % 7) - 3);
-    const arma::mat n = with_singular_values(12, 12, values, stream.child(trial));
+    const arma::mat n = with_singular_values(12, 12, values, key.child(trial));
     const IterativeInverse<double> z = iterative_inverse(n, {.iterations = 0});
     CHECK(z.iterations == 0);
     CHECK(arma::norm(in_double(residual_of(n, z.inverse)), 2) < 1);

@@ -12,14 +12,14 @@ using namespace croquis;
 
 TEST_CASE_TEMPLATE("as_operator: products with a matrix and with its transpose, for a vector and for a block", T, float,
                    double) {
-  const Stream stream = Stream(test_seed()).child("operator");
-  const arma::Mat<T> a = random_matrix<T>(7, 5, stream.child("a"));
+  const Key key = Key(test_seed()).child("operator");
+  const arma::Mat<T> a = random_matrix<T>(7, 5, key.child("a"));
   const LinearOperator<T> op = as_operator(a);
   CHECK(op.rows == 7);
   CHECK(op.cols == 5);
   CHECK(identical(op.dense(), a));
   for (const arma::uword k : {1U, 3U}) {
-    const arma::Mat<T> x = random_matrix<T>(5, k, stream.child("x")), y = random_matrix<T>(7, k, stream.child("y"));
+    const arma::Mat<T> x = random_matrix<T>(5, k, key.child("x")), y = random_matrix<T>(7, k, key.child("y"));
     // An inner product of at most 7 terms with entries below 6: 7 x 7 x 36 u.
     CHECK(distance(op.apply(x), Dense(a) * x) <= 7 * 7 * 36 * unit<T>());
     CHECK(distance(op.apply_transposed(y), transposed(a) * y) <= 7 * 7 * 36 * unit<T>());
@@ -36,8 +36,8 @@ TEST_CASE("as_operator: a copy outlives the original") {
 }
 
 TEST_CASE_TEMPLATE("difference: of operators is the operator of the difference", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("difference");
-  const arma::Mat<T> a = random_matrix<T>(6, 4, stream.child("a")), b = random_matrix<T>(6, 4, stream.child("b"));
+  const Key key = Key(test_seed()).child("difference");
+  const arma::Mat<T> a = random_matrix<T>(6, 4, key.child("a")), b = random_matrix<T>(6, 4, key.child("b"));
   const LinearOperator<T> op = difference(as_operator(a), as_operator(b));
   CHECK(identical(op.dense(), arma::Mat<T>(a - b)));
   CHECK(identical(op.apply_transposed(arma::Mat<T>(6, 6, arma::fill::eye)), arma::Mat<T>((a - b).t())));
@@ -47,7 +47,7 @@ TEST_CASE_TEMPLATE("difference: of operators is the operator of the difference",
 
 TEST_CASE("deferred: makes the operator once, when it is first applied") {
   int made = 0;
-  const arma::mat a = random_matrix(6, 4, Stream(test_seed()).child("deferred"));
+  const arma::mat a = random_matrix(6, 4, Key(test_seed()).child("deferred"));
   const LinearOperator<double> op = deferred<double>(6, 4, [&] {
     ++made;
     return as_operator(a);

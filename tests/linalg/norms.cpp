@@ -33,12 +33,12 @@ double by_singular_values(const arma::Mat<T>& a) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("spectral_norm: is the largest singular value, for matrices of any shape", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("shapes");
+  const Key key = Key(test_seed()).child("shapes");
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {1, 7}, {7, 1}, {20, 30}, {30, 20}, {25, 25}};
   for (const auto& [m, n] : sizes) {
     CAPTURE_BINDING(m);
     CAPTURE_BINDING(n);
-    const arma::Mat<T> a = random_matrix<T>(m, n, stream.child(m).child(n));
+    const arma::Mat<T> a = random_matrix<T>(m, n, key.child(m).child(n));
     const double exact = by_singular_values(a);
     const double bound = spectral_error(a) + 10 * static_cast<double>(m + n) * unit<double>();
     CHECK(std::abs(static_cast<double>(spectral_norm(a)) - exact) <= bound * exact);
@@ -48,14 +48,14 @@ TEST_CASE_TEMPLATE("spectral_norm: is the largest singular value, for matrices o
 TEST_CASE("spectral_norm: is the largest of the singular values a matrix was made with") {
   const arma::vec spectra[] = {{1.0, 1.0, 1.0}, {1.0, 1 - 1e-9, 0.5}, {1.0}, {1.0, 1e-8, 1e-16}};
   for (const arma::vec& values : spectra) {
-    const arma::mat a = with_singular_values(15, 10, values, Stream(test_seed()).child("made"));
+    const arma::mat a = with_singular_values(15, 10, values, Key(test_seed()).child("made"));
     CHECK(std::abs(spectral_norm(a) - 1) <=
           spectral_error(a) + 30 * 10 * unit<double>());  // making A: 30 inner products
   }
 }
 
 TEST_CASE_TEMPLATE("norms: nothing overflows and nothing underflows", T, float, double) {
-  const arma::Mat<T> a = random_matrix<T>(9, 6, Stream(test_seed()).child("scales"));
+  const arma::Mat<T> a = random_matrix<T>(9, 6, Key(test_seed()).child("scales"));
   const double spectral = by_singular_values(a);
   const double squares = static_cast<double>(frobenius(a));
   const bool single = std::is_same_v<T, float>;
@@ -91,7 +91,7 @@ TEST_CASE_TEMPLATE("norms: of a zero and of an empty matrix are 0, of one entry 
 }
 
 TEST_CASE_TEMPLATE("frobenius_norm: is the root of the sum of squares", T, float, double) {
-  const arma::Mat<T> a = random_matrix<T>(40, 30, Stream(test_seed()).child("frobenius"));
+  const arma::Mat<T> a = random_matrix<T>(40, 30, Key(test_seed()).child("frobenius"));
   const auto exact = static_cast<double>(frobenius(a));
   // 1,200 squares and sums, halved by the root.
   CHECK(std::abs(static_cast<double>(frobenius_norm(a)) - exact) <= (1202 / 2.0 + 4) * unit<T>() * exact);

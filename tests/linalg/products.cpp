@@ -26,8 +26,8 @@ constexpr std::array<arma::uword, 3> kSizes[] = {{1, 1, 1},    {700, 30, 20}, {3
 TEST_CASE_TEMPLATE("product, product_tn, product_nt: every shape agrees with the loops of the definition", T, float,
                    double) {
   for (const auto& [m, n, inner] : kSizes) {
-    const Stream stream = Stream(test_seed()).child("product").child(m * 10000 + n);
-    const arma::Mat<T> a = random_matrix<T>(m, inner, stream.child("a")), b = random_matrix<T>(inner, n, stream);
+    const Key key = Key(test_seed()).child("product").child(m * 10000 + n);
+    const arma::Mat<T> a = random_matrix<T>(m, inner, key.child("a")), b = random_matrix<T>(inner, n, key);
     const Dense expected = Dense(a) * Dense(b);
     CAPTURE_BINDING(m);
     CAPTURE_BINDING(n);
@@ -50,7 +50,7 @@ TEST_CASE_TEMPLATE("product_symmetric: half of the product, mirrored, for polyno
                    float, double) {
   for (const arma::uword d : {1, 40, 64, 65, 200, 300}) {
     CAPTURE(d);
-    const arma::Mat<T> z = random_matrix<T>(d, d, Stream(test_seed()).child("symmetric").child(d));
+    const arma::Mat<T> z = random_matrix<T>(d, d, Key(test_seed()).child("symmetric").child(d));
     const arma::Mat<T> a = (z + z.t()) / (2 * std::sqrt(static_cast<T>(d)));
     arma::Mat<T> b = -a * a;
     b.diag() += T(3);
@@ -72,9 +72,9 @@ TEST_CASE_TEMPLATE("add_product, add_product_tn: add the product with some colum
   constexpr arma::uword all = 400, first = 70;
   for (const auto& [m, n, inner] : {std::array<arma::uword, 3>{1, 1, 1}, {90, 40, 300}, {200, 17, 330}, {5, 200, 33}}) {
     CAPTURE_BINDING(m);
-    const Stream stream = Stream(test_seed()).child("add").child(m);
-    const arma::Mat<T> a = random_matrix<T>(m, all, stream.child("a")), b = random_matrix<T>(inner, n, stream),
-                       start = random_matrix<T>(m, n, stream.child("c"));
+    const Key key = Key(test_seed()).child("add").child(m);
+    const arma::Mat<T> a = random_matrix<T>(m, all, key.child("a")), b = random_matrix<T>(inner, n, key),
+                       start = random_matrix<T>(m, n, key.child("c"));
     const arma::Mat<T> used = a.cols(first, first + inner - 1);
     const Dense expected = Dense(start) + Dense(used) * Dense(b);
     const double bound = 36.0 * static_cast<double>(inner * inner + inner + 1) * unit<T>();
@@ -95,8 +95,8 @@ TEST_CASE_TEMPLATE("add_product, add_product_tn: add the product with some colum
 
 TEST_CASE("product: the same bits for 1, 2 and 3 threads") {
   for (const auto& [m, n, inner] : kSizes) {
-    const Stream stream = Stream(test_seed()).child("threads").child(m);
-    const arma::mat a = random_matrix(m, inner, stream.child("a")), b = random_matrix(inner, n, stream);
+    const Key key = Key(test_seed()).child("threads").child(m);
+    const arma::mat a = random_matrix(m, inner, key.child("a")), b = random_matrix(inner, n, key);
     const auto with = [&](int threads) {
       const ThreadCount count(threads);
       return product(a, b);
@@ -104,7 +104,7 @@ TEST_CASE("product: the same bits for 1, 2 and 3 threads") {
     CHECK(identical(with(1), with(2)));
     CHECK(identical(with(1), with(3)));
   }
-  const arma::mat a = random_matrix(300, 300, Stream(test_seed()).child("symmetric threads"));
+  const arma::mat a = random_matrix(300, 300, Key(test_seed()).child("symmetric threads"));
   const auto with = [&](int threads) {
     const ThreadCount count(threads);
     return product_symmetric(a, a);

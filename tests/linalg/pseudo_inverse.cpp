@@ -46,11 +46,11 @@ T usual_cutoff(arma::uword n) {
 
 TEST_CASE_TEMPLATE("pseudo_inverse: the Moore-Penrose conditions hold for rank-deficient matrices of any shape", T,
                    float, double) {
-  const Stream stream = Stream(test_seed()).child("svd");
+  const Key key = Key(test_seed()).child("svd");
   const std::pair<arma::uword, arma::uword> sizes[] = {{12, 8}, {8, 12}, {9, 9}, {5, 5}};
   for (const auto& [m, n] : sizes) {
     CAPTURE_BINDING(m);
-    const arma::Mat<T> a = in<T>(with_singular_values(m, n, kValues, stream.child(m)));
+    const arma::Mat<T> a = in<T>(with_singular_values(m, n, kValues, key.child(m)));
     const PseudoInverse<T> inverse = pseudo_inverse(a, usual_cutoff<T>(12));
     CHECK(inverse.rank() == 5);
     check_moore_penrose(a, inverse);
@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("pseudo_inverse: the Moore-Penrose conditions hold for rank-d
 
 TEST_CASE_TEMPLATE("pseudo_inverse_psd: the Moore-Penrose conditions hold for rank-deficient matrices", T, float,
                    double) {
-  const arma::Mat<T> a = in<T>(with_eigenvalues(10, kValues, Stream(test_seed()).child("psd")));
+  const arma::Mat<T> a = in<T>(with_eigenvalues(10, kValues, Key(test_seed()).child("psd")));
   const PseudoInverse<T> inverse = pseudo_inverse_psd(a, usual_cutoff<T>(10));
   CHECK(inverse.rank() == 5);
   check_moore_penrose(a, inverse);
@@ -80,8 +80,8 @@ TEST_CASE_TEMPLATE("pseudo_inverse_psd: duplicate rows and columns halve the inv
 
 TEST_CASE_TEMPLATE("pseudo_inverse: the cut-off is relative, so that the scale of the matrix is nothing to the rank", T,
                    float, double) {
-  const Stream stream = Stream(test_seed()).child("scale");
-  const arma::mat general = with_singular_values(9, 7, kValues, stream), psd = with_eigenvalues(8, kValues, stream);
+  const Key key = Key(test_seed()).child("scale");
+  const arma::mat general = with_singular_values(9, 7, kValues, key), psd = with_eigenvalues(8, kValues, key);
   const double extreme = std::is_same_v<T, float> ? 1e-30 : 1e-200;
   for (const double scale : {extreme, 1e-8, 1.0, 1e8, 1 / extreme}) {
     CAPTURE(scale);
@@ -149,7 +149,7 @@ TEST_CASE("pseudo_inverse: a wrong cut-off or shape is refused") {
 
 TEST_CASE_TEMPLATE("inverse_root_psd: R^-1 R^-T is the inverse of a well-conditioned matrix, R^-1 triangular", T, float,
                    double) {
-  const arma::Mat<T> a = in<T>(with_eigenvalues(5, kValues, Stream(test_seed()).child("root")));
+  const arma::Mat<T> a = in<T>(with_eigenvalues(5, kValues, Key(test_seed()).child("root")));
   const std::optional<arma::Mat<T>> root = inverse_root_psd(a, usual_cutoff<T>(5));
   REQUIRE(root.has_value());
   CHECK(root->is_trimatu());
@@ -159,8 +159,8 @@ TEST_CASE_TEMPLATE("inverse_root_psd: R^-1 R^-T is the inverse of a well-conditi
 }
 
 TEST_CASE_TEMPLATE("inverse_root_psd: nothing when an eigenvalue is, or may be, below the cut-off", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("refused");
-  const auto of = [&](const arma::vec& values) { return in<T>(with_eigenvalues(4, values, stream)); };
+  const Key key = Key(test_seed()).child("refused");
+  const auto of = [&](const arma::vec& values) { return in<T>(with_eigenvalues(4, values, key)); };
   const T cutoff = T(1e-3);
   CHECK(inverse_root_psd(of({1.0, 1.0, 1.0, 0.5}), cutoff).has_value());
   CHECK_FALSE(inverse_root_psd(of({1.0, 1.0, 1.0, 0.9e-3}), cutoff).has_value());  // just below

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <croquis/linalg/randomised_svd.hpp>
+#include <croquis/random/draws.hpp>
 
 #include "support/refusal.hpp"
 #include "support/relative.hpp"
@@ -11,10 +12,10 @@ namespace {
 
 // U diag(values) V^T with random orthonormal U and V.
 template <typename T>
-arma::Mat<T> with_values(arma::uword m, arma::uword n, const arma::vec& values, const Stream& stream) {
+arma::Mat<T> with_values(arma::uword m, arma::uword n, const arma::vec& values, const Key& key) {
   arma::mat left(m, values.n_elem), right(n, values.n_elem), q, r;
-  fill_normal(stream.child("left"), 0, left.n_elem, left.memptr());
-  fill_normal(stream.child("right"), 0, right.n_elem, right.memptr());
+  fill_normal(key.child("left"), 0, left.n_elem, left.memptr());
+  fill_normal(key.child("right"), 0, right.n_elem, right.memptr());
   arma::qr_econ(q, r, left);
   left = q;
   arma::qr_econ(q, r, right);
@@ -25,14 +26,14 @@ arma::Mat<T> with_values(arma::uword m, arma::uword n, const arma::vec& values, 
 
 TEST_CASE_TEMPLATE("randomised_svd: the leading triples of a known spectrum, for tall and wide matrices", T, float,
                    double) {
-  const Stream stream = Stream(test_seed()).child("randomised svd");
+  const Key key = Key(test_seed()).child("randomised svd");
   const arma::vec values = arma::exp(-0.3 * arma::regspace<arma::vec>(0, 39));
   // After 4 iterations the subspace's error is of order (sigma_21 / sigma_10)^9 = e^{-30}: rounding is what is left,
   // some 100 u in every one of ten products.
   const double rounding = 2e3 * std::numeric_limits<T>::epsilon();
   for (const auto& [m, n] : {std::pair<arma::uword, arma::uword>{70, 50}, {50, 70}}) {
-    const arma::Mat<T> a = with_values<T>(m, n, values, stream.child(m));
-    const auto svd = randomised_svd(as_operator(a), 10, stream.child("start"));
+    const arma::Mat<T> a = with_values<T>(m, n, values, key.child(m));
+    const auto svd = randomised_svd(as_operator(a), 10, key.child("start"));
     REQUIRE(svd.values.n_elem == 10);
     for (arma::uword i = 0; i < 10; ++i) CHECK(std::abs(static_cast<double>(svd.values(i)) - values(i)) <= rounding);
     const auto gap = [&](const arma::Mat<T>& columns) {
@@ -47,13 +48,13 @@ TEST_CASE_TEMPLATE("randomised_svd: the leading triples of a known spectrum, for
 }
 
 TEST_CASE("randomised_svd: rank below k, and k as large as the matrix") {
-  const Stream stream = Stream(test_seed()).child("small");
-  const arma::mat a = with_values<double>(12, 9, arma::vec{3, 2, 1}, stream);
-  const auto some = randomised_svd(as_operator(a), 6, stream);
+  const Key key = Key(test_seed()).child("small");
+  const arma::mat a = with_values<double>(12, 9, arma::vec{3, 2, 1}, key);
+  const auto some = randomised_svd(as_operator(a), 6, key);
   CHECK(std::abs(some.values(2) - 1) <= 1e-12);
   CHECK(some.values(3) <= 1e-12);
-  const auto all = randomised_svd(as_operator(a), 9, stream);
+  const auto all = randomised_svd(as_operator(a), 9, key);
   CHECK(arma::norm(a - all.left * arma::diagmat(all.values) * all.right.t()) <= 1e-12);
-  CHECK(contains(refusal([&] { randomised_svd(as_operator(a), 10, stream); }), "1 <= k <= min(m, n)"));
-  CHECK(contains(refusal([&] { randomised_svd(as_operator(a), 0, stream); }), "1 <= k <= min(m, n)"));
+  CHECK(contains(refusal([&] { randomised_svd(as_operator(a), 10, key); }), "1 <= k <= min(m, n)"));
+  CHECK(contains(refusal([&] { randomised_svd(as_operator(a), 0, key); }), "1 <= k <= min(m, n)"));
 }

@@ -73,8 +73,8 @@ TEST_CASE_TEMPLATE("scale_rows: rows times factors, and a product of a column an
       return static_cast<long double>(f[i]) * x[i + j * rows] + (both ? static_cast<long double>(g[i]) * r[j] : 0);
     };
     for (const bool both : {false, true}) {
-      scale_rows<T>(x.data(), rows, cols, f.data(), both ? g.data() : nullptr, both ? r.data() : nullptr, y.data(),
-                    stride);
+      scale_rows(x.data(), rows, cols, f.data(), both ? g.data() : nullptr, both ? r.data() : nullptr, y.data(),
+                 stride);
       for (std::size_t j = 0; j < cols; ++j) {
         for (std::size_t i = 0; i < stride; ++i) {
           const T found = y[i + j * stride];
@@ -85,8 +85,8 @@ TEST_CASE_TEMPLATE("scale_rows: rows times factors, and a product of a column an
         }
       }
     }
-    scale_rows<T>(x.data(), rows, cols, f.data(), g.data(), r.data(), y.data(), stride);
-    scale_rows<T>(x.data(), rows, cols, f.data(), g.data(), r.data(), x.data(), rows);
+    scale_rows(x.data(), rows, cols, f.data(), g.data(), r.data(), y.data(), stride);
+    scale_rows(x.data(), rows, cols, f.data(), g.data(), r.data(), x.data(), rows);
     for (std::size_t j = 0; j < cols; ++j) {
       for (std::size_t i = 0; i < rows; ++i) REQUIRE(x[i + j * rows] == y[i + j * stride]);  // in place
     }
@@ -96,8 +96,8 @@ TEST_CASE_TEMPLATE("scale_rows: rows times factors, and a product of a column an
 TEST_CASE_TEMPLATE("squared_distances: are sums of squared differences, for any number of rows", T, float, double) {
   const std::size_t cols = 5;
   for (const std::size_t rows : {1U, 7U, 8U, 64U, 67U}) {
-    const arma::Mat<T> x = random_matrix<T>(rows, cols, Stream(test_seed()).child(rows)) + T(1e5);
-    const arma::Mat<T> y = random_matrix<T>(cols, 1, Stream(test_seed()).child("y")) + T(1e5);
+    const arma::Mat<T> x = random_matrix<T>(rows, cols, Key(test_seed()).child(rows)) + T(1e5);
+    const arma::Mat<T> y = random_matrix<T>(cols, 1, Key(test_seed()).child("y")) + T(1e5);
     std::vector<T> sums(rows, T(-1));
     squared_distances<T>(x.memptr(), rows, cols, y.memptr(), sums.data());
     for (std::size_t i = 0; i < rows; ++i) {

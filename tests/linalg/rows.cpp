@@ -14,7 +14,7 @@ constexpr arma::uword kRows = 2100, kCols = 3;  // more than two blocks of rows
 }
 
 TEST_CASE_TEMPLATE("squared_row_norms: sums of squares, row by row", T, float, double) {
-  const arma::Mat<T> x = random_matrix<T>(kRows, kCols, Stream(test_seed()));
+  const arma::Mat<T> x = random_matrix<T>(kRows, kCols, Key(test_seed()));
   const arma::Col<T> norms = squared_row_norms(x);
   REQUIRE(norms.n_elem == kRows);
   for (arma::uword i = 0; i < kRows; ++i) {
@@ -27,7 +27,7 @@ TEST_CASE_TEMPLATE("squared_row_norms: sums of squares, row by row", T, float, d
 }
 
 TEST_CASE_TEMPLATE("column_sums: column by column", T, float, double) {
-  const arma::Mat<T> x = random_matrix<T>(kRows, kCols, Stream(test_seed()));
+  const arma::Mat<T> x = random_matrix<T>(kRows, kCols, Key(test_seed()));
   const arma::Row<T> sums = column_sums(x);
   REQUIRE(sums.n_elem == kCols);
   for (arma::uword j = 0; j < kCols; ++j) {
@@ -42,8 +42,8 @@ TEST_CASE_TEMPLATE("column_sums: column by column", T, float, double) {
 }
 
 TEST_CASE_TEMPLATE("multiply_rows, divide_rows, scaled: entry by entry", T, float, double) {
-  const arma::Mat<T> x = random_matrix<T>(kRows, kCols, Stream(test_seed()));
-  const arma::Col<T> f = arma::abs(random_matrix<T>(kRows, 1, Stream(test_seed()).child("f"))) + T(0.5);
+  const arma::Mat<T> x = random_matrix<T>(kRows, kCols, Key(test_seed()));
+  const arma::Col<T> f = arma::abs(random_matrix<T>(kRows, 1, Key(test_seed()).child("f"))) + T(0.5);
   arma::Mat<T> multiplied = x, divided = x;
   multiply_rows(multiplied, f);
   divide_rows(divided, f);
@@ -59,7 +59,7 @@ TEST_CASE_TEMPLATE("multiply_rows, divide_rows, scaled: entry by entry", T, floa
 
 TEST_CASE_TEMPLATE("unit_rows: rows of length 1, a zero row stays zero, large and small ones do not overflow", T, float,
                    double) {
-  arma::Mat<T> x = random_matrix<T>(5, 4, Stream(test_seed()));
+  arma::Mat<T> x = random_matrix<T>(5, 4, Key(test_seed()));
   x.row(1).zeros();
   x.row(2) *= std::sqrt(std::numeric_limits<T>::max());
   x.row(3) *= std::sqrt(std::numeric_limits<T>::min());

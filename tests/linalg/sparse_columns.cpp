@@ -12,13 +12,13 @@ namespace {
 
 // Up to five entries a column, some columns empty, indices repeated; values +-1 and +-2, so that dense() is exact.
 template <typename T>
-SparseColumns<T> random_sparse(arma::uword rows, arma::uword cols, const Stream& stream) {
+SparseColumns<T> random_sparse(arma::uword rows, arma::uword cols, const Key& key) {
   SparseColumns<T> c{rows, cols, {0}, {}, {}};
   for (arma::uword j = 0; j < cols; ++j) {
-    const auto words = stream.block(j);
+    const auto words = key.block(j);
     for (std::uint32_t e = 0; e < words[0] % 6; ++e) {
-      c.index.push_back(stream.child(j).block(e)[0] % static_cast<std::uint32_t>(rows));
-      c.value.push_back(static_cast<T>(static_cast<int>(stream.child(j).block(e)[1] % 5) - 2));
+      c.index.push_back(key.child(j).block(e)[0] % static_cast<std::uint32_t>(rows));
+      c.value.push_back(static_cast<T>(static_cast<int>(key.child(j).block(e)[1] % 5) - 2));
     }
     c.start.push_back(c.index.size());
   }
@@ -29,10 +29,10 @@ SparseColumns<T> random_sparse(arma::uword rows, arma::uword cols, const Stream&
 
 TEST_CASE_TEMPLATE("SparseColumns: its four products are those of dense(), blocks of columns and rows included", T,
                    float, double) {
-  const Stream stream = Stream(test_seed()).child("products");
+  const Key key = Key(test_seed()).child("products");
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {5, 40}, {40, 5}, {300, 200}};
   for (const auto& [rows, cols] : sizes) {
-    const SparseColumns<T> c = random_sparse<T>(rows, cols, stream.child(rows));
+    const SparseColumns<T> c = random_sparse<T>(rows, cols, key.child(rows));
     const Dense dense = c.dense();
     for (const arma::uword k : {1U, 7U, 8U, 9U, 513U}) {
       CAPTURE(k);
@@ -41,8 +41,7 @@ TEST_CASE_TEMPLATE("SparseColumns: its four products are those of dense(), block
         const double terms = 5 * static_cast<double>(cols);
         CHECK(distance(product, expected) <= terms * unit<T>() * terms * 2 * static_cast<double>(arma::abs(m).max()));
       };
-      const arma::Mat<T> a = random_matrix<T>(cols, k, stream.child("a")),
-                         b = random_matrix<T>(rows, k, stream.child("b"));
+      const arma::Mat<T> a = random_matrix<T>(cols, k, key.child("a")), b = random_matrix<T>(rows, k, key.child("b"));
       const arma::Mat<T> at = a.t(), bt = b.t();
       check(c.times(a), dense * a, a);
       check(c.transposed_times(b), transposed(dense) * b, b);
@@ -63,9 +62,9 @@ TEST_CASE("SparseColumns: a repeated index adds up") {
 }
 
 TEST_CASE("SparseColumns: the same bits for any number of threads") {
-  const Stream stream = Stream(test_seed()).child("threads");
-  const SparseColumns<double> c = random_sparse<double>(100, 2000, stream);
-  const arma::mat a = random_matrix(2000, 40, stream.child("a")), b = random_matrix(600, 2000, stream.child("b"));
+  const Key key = Key(test_seed()).child("threads");
+  const SparseColumns<double> c = random_sparse<double>(100, 2000, key);
+  const arma::mat a = random_matrix(2000, 40, key.child("a")), b = random_matrix(600, 2000, key.child("b"));
   const auto products = [&](int team) {
     const ThreadCount count(team);
     return std::make_pair(c.times(a), c.transposed_after(b));

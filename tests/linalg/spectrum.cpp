@@ -37,11 +37,11 @@ double distance_to(const Known& known, double value) {
 }  // namespace
 
 TEST_CASE("singular_values: those that the matrix was made with, and what is read off them") {
-  const Stream stream = Stream(test_seed()).child("values");
+  const Key key = Key(test_seed()).child("values");
   for (const Known& known : known_spectra()) {
     CAPTURE(known.name);
     const arma::vec values =
-        singular_values(with_singular_values(known.rows, known.cols, known.values, stream.child(known.name)));
+        singular_values(with_singular_values(known.rows, known.cols, known.values, key.child(known.name)));
     arma::vec exact(std::min(known.rows, known.cols), arma::fill::zeros);
     exact.head(known.values.n_elem) = known.values;
     // The products that make the matrix and the solver: n u ||A|| each.
@@ -67,15 +67,15 @@ TEST_CASE("singular_values: those that the matrix was made with, and what is rea
 
 TEST_CASE_TEMPLATE("leading_spectrum: each value within its residual of a singular value, and the largest ones", T,
                    float, double) {
-  const Stream stream = Stream(test_seed()).child("leading");
+  const Key key = Key(test_seed()).child("leading");
   for (const Known& known : known_spectra()) {
     CAPTURE(known.name);
     const arma::Mat<T> a = arma::conv_to<arma::Mat<T>>::from(
-        with_singular_values(known.rows, known.cols, known.values, stream.child(known.name)));
+        with_singular_values(known.rows, known.cols, known.values, key.child(known.name)));
     const double top = known.values(0), error = (20 * 90 * unit<double>() + 200 * unit<T>()) * top;
     for (const arma::uword k : {arma::uword(1), arma::uword(8), std::min(known.rows, known.cols)}) {
       CAPTURE(k);
-      const auto found = leading_spectrum(as_operator(a), k, stream.child("start").child(k), {.tolerance = 1e-5});
+      const auto found = leading_spectrum(as_operator(a), k, key.child("start").child(k), {.tolerance = 1e-5});
       REQUIRE(found.values.n_elem == k);
       CHECK(found.converged);
       for (arma::uword i = 0; i < k; ++i) {
@@ -94,10 +94,10 @@ TEST_CASE_TEMPLATE("leading_spectrum: each value within its residual of a singul
 }
 
 TEST_CASE("leading_spectrum: stopped early the residuals still hold, and say that it did not converge") {
-  const Stream stream = Stream(test_seed()).child("early");
+  const Key key = Key(test_seed()).child("early");
   const arma::vec values = arma::linspace(1, 0.5, 200);
-  const arma::mat a = with_singular_values(200, 200, values, stream);
-  const auto few = leading_spectrum(as_operator(a), 4, stream, {.max_steps = 12});
+  const arma::mat a = with_singular_values(200, 200, values, key);
+  const auto few = leading_spectrum(as_operator(a), 4, key, {.max_steps = 12});
   CHECK_FALSE(few.converged);
   CHECK(few.steps == 12);
   for (arma::uword i = 0; i < 4; ++i) {
@@ -107,21 +107,21 @@ TEST_CASE("leading_spectrum: stopped early the residuals still hold, and say tha
 }
 
 TEST_CASE("leading_spectrum: an invariant space is left: identity, and repeated values") {
-  const Stream stream = Stream(test_seed()).child("invariant");
-  const auto one = leading_spectrum(as_operator(arma::mat(30, 30, arma::fill::eye)), 10, stream);
+  const Key key = Key(test_seed()).child("invariant");
+  const auto one = leading_spectrum(as_operator(arma::mat(30, 30, arma::fill::eye)), 10, key);
   REQUIRE(one.values.n_elem == 10);
   CHECK(arma::abs(one.values - 1).max() <= 1e-13);
-  const auto zero = leading_spectrum(as_operator(arma::mat(6, 4, arma::fill::zeros)), 4, stream);
+  const auto zero = leading_spectrum(as_operator(arma::mat(6, 4, arma::fill::zeros)), 4, key);
   REQUIRE(zero.values.n_elem == 4);
   CHECK(zero.values.max() == 0);
-  CHECK(leading_spectrum(as_operator(arma::mat(0, 4)), 2, stream).values.is_empty());
+  CHECK(leading_spectrum(as_operator(arma::mat(0, 4)), 2, key).values.is_empty());
 }
 
 TEST_CASE("leading_spectrum and Bidiagonalisation: what makes no sense is refused") {
   const LinearOperator<double> a = as_operator(arma::mat(2, 2, arma::fill::eye));
-  const Stream stream(test_seed());
-  CHECK(contains(refusal([&] { leading_spectrum(a, 0, stream); }), "k >= 1"));
-  CHECK(contains(refusal([&] { leading_spectrum(a, 1, stream, {.tolerance = 0}); }), "tolerance > 0"));
-  CHECK(contains(refusal([&] { leading_spectrum(a, 1, stream, {.max_steps = -1}); }), "max_steps"));
+  const Key key(test_seed());
+  CHECK(contains(refusal([&] { leading_spectrum(a, 0, key); }), "k >= 1"));
+  CHECK(contains(refusal([&] { leading_spectrum(a, 1, key, {.tolerance = 0}); }), "tolerance > 0"));
+  CHECK(contains(refusal([&] { leading_spectrum(a, 1, key, {.max_steps = -1}); }), "max_steps"));
   CHECK(contains(refusal([&] { Bidiagonalisation<double>(3, arma::vec(3, arma::fill::zeros), 2); }), "not zero"));
 }

@@ -36,18 +36,18 @@ const arma::vec kValues = arma::exp(-arma::linspace(0, 6, 80));
 }  // namespace
 
 TEST_CASE("spectral_sum: Gauss and Gauss-Radau bracket the form of the same probes, and close") {
-  const Stream stream = Stream(test_seed()).child("bracket");
+  const Key key = Key(test_seed()).child("bracket");
   const std::pair<arma::uword, arma::uword> sizes[] = {{80, 80}, {130, 80}, {80, 130}};
   for (const auto& [m, n] : sizes) {
-    const auto a = as_operator(with_singular_values(m, n, kValues, stream));
+    const auto a = as_operator(with_singular_values(m, n, kValues, key));
     for (const Function& function : kFunctions) {
       CAPTURE(function.name);
-      const auto whole = spectral_sum<double>(a, function.f, {}, {}, stream, {.max_steps = 130, .tolerance = 1e-13});
+      const auto whole = spectral_sum<double>(a, function.f, {}, {}, key, {.max_steps = 130, .tolerance = 1e-13});
       // Closed, but for sigma at zero singular values, which the square root of a squared rounding error is.
       CHECK(whole.bracket <= 1e-6 * whole.value);
       double width = 1e300;
       for (const int steps : {3, 6, 12, 24}) {
-        const auto few = spectral_sum<double>(a, function.f, {}, {}, stream, {.max_steps = steps, .tolerance = 1e-13});
+        const auto few = spectral_sum<double>(a, function.f, {}, {}, key, {.max_steps = steps, .tolerance = 1e-13});
         CHECK(few.value - few.bracket / 2 <= whole.value * (1 + 1e-6));
         CHECK(whole.value <= (few.value + few.bracket / 2) * (1 + 1e-6));
         CHECK(few.bracket <= width * (1 + 1e-9) + 1e-6 * whole.value);
@@ -59,17 +59,17 @@ TEST_CASE("spectral_sum: Gauss and Gauss-Radau bracket the form of the same prob
 }
 
 TEST_CASE("spectral_sum: the bracket of few steps is not a point: a mutant with Gauss alone is caught") {
-  const Stream stream = Stream(test_seed()).child("mutant");
-  const auto a = as_operator(with_singular_values(80, 80, kValues, stream));
+  const Key key = Key(test_seed()).child("mutant");
+  const auto a = as_operator(with_singular_values(80, 80, kValues, key));
   const auto sigma = kFunctions[0].f;
-  const auto whole = spectral_sum<double>(a, sigma, {}, {}, stream, {.tolerance = 1e-13});
-  const auto few = spectral_sum<double>(a, sigma, {}, {}, stream, {.max_steps = 3, .tolerance = 1e-13});
+  const auto whole = spectral_sum<double>(a, sigma, {}, {}, key, {.tolerance = 1e-13});
+  const auto few = spectral_sum<double>(a, sigma, {}, {}, key, {.max_steps = 3, .tolerance = 1e-13});
   CHECK(few.value + few.bracket / 2 > 1.01 * whole.value);  // Gauss is above by far more than rounding
 }
 
 TEST_CASE("spectral_sum: the interval covers as often as it says") {
-  const Stream stream = Stream(test_seed()).child("coverage");
-  const auto a = as_operator(with_singular_values(40, 40, arma::exp(-arma::linspace(0, 4, 40)), stream));
+  const Key key = Key(test_seed()).child("coverage");
+  const auto a = as_operator(with_singular_values(40, 40, arma::exp(-arma::linspace(0, 4, 40)), key));
   const arma::vec values = arma::exp(-arma::linspace(0, 4, 40));
   constexpr int trials = 100;
   for (const Function& function : kFunctions) {
@@ -79,7 +79,7 @@ TEST_CASE("spectral_sum: the interval covers as often as it says") {
     arma::vec means(trials);
     for (int t = 0; t < trials; ++t) {
       const auto sum =
-          spectral_sum<double>(a, function.f, {}, {}, stream.child(static_cast<std::uint64_t>(t)), {.max_steps = 60});
+          spectral_sum<double>(a, function.f, {}, {}, key.child(static_cast<std::uint64_t>(t)), {.max_steps = 60});
       missed += truth < sum.lower || sum.upper < truth ? 1 : 0;
       means(t) = sum.value;
     }
@@ -93,27 +93,27 @@ TEST_CASE("spectral_sum: the interval covers as often as it says") {
 }
 
 TEST_CASE("spectral_sum: known directions are summed as they are, and the probes see the rest") {
-  const Stream stream = Stream(test_seed()).child("known");
-  const arma::mat a = with_singular_values(90, 80, kValues, stream);
+  const Key key = Key(test_seed()).child("known");
+  const arma::mat a = with_singular_values(90, 80, kValues, key);
   const auto sigma = kFunctions[0].f;
-  const auto some = leading_spectrum(as_operator(a), 20, stream.child("leading"));
-  const auto with = spectral_sum<double>(as_operator(a), sigma, some.values, some.right, stream);
-  const auto without = spectral_sum<double>(as_operator(a), sigma, {}, {}, stream);
+  const auto some = leading_spectrum(as_operator(a), 20, key.child("leading"));
+  const auto with = spectral_sum<double>(as_operator(a), sigma, some.values, some.right, key);
+  const auto without = spectral_sum<double>(as_operator(a), sigma, {}, {}, key);
   CHECK(with.upper - with.lower < (without.upper - without.lower) / 2);
   CHECK(with.lower >= arma::accu(some.values));
-  const auto all = leading_spectrum(as_operator(a), 80, stream.child("leading"));
-  const auto sure = spectral_sum<double>(as_operator(a), sigma, all.values, all.right, stream);
+  const auto all = leading_spectrum(as_operator(a), 80, key.child("leading"));
+  const auto sure = spectral_sum<double>(as_operator(a), sigma, all.values, all.right, key);
   CHECK(sure.lower == sure.upper);
   CHECK(std::abs(sure.value - arma::accu(kValues)) <= 1e-10);
 }
 
 TEST_CASE("spectral_sum: zero and empty operators, and what makes no sense") {
-  const Stream stream(test_seed());
+  const Key key(test_seed());
   const auto f = kFunctions[2].f;
-  const auto zero = spectral_sum<double>(as_operator(arma::mat(5, 7, arma::fill::zeros)), f, {}, {}, stream);
+  const auto zero = spectral_sum<double>(as_operator(arma::mat(5, 7, arma::fill::zeros)), f, {}, {}, key);
   CHECK(zero.upper == 0);
-  CHECK(spectral_sum<double>(as_operator(arma::mat(0, 7)), f, {}, {}, stream).value == 0);
+  CHECK(spectral_sum<double>(as_operator(arma::mat(0, 7)), f, {}, {}, key).value == 0);
   const auto a = as_operator(arma::mat(3, 3, arma::fill::eye));
-  CHECK(contains(refusal([&] { spectral_sum<double>(a, f, {}, {}, stream, {.probes = 1}); }), "probes >= 2"));
-  CHECK(contains(refusal([&] { spectral_sum<double>(a, f, {1.0}, {}, stream); }), "a vector"));
+  CHECK(contains(refusal([&] { spectral_sum<double>(a, f, {}, {}, key, {.probes = 1}); }), "probes >= 2"));
+  CHECK(contains(refusal([&] { spectral_sum<double>(a, f, {1.0}, {}, key); }), "a vector"));
 }

@@ -12,9 +12,9 @@
 using namespace croquis;
 
 TEST_CASE("OutputReference: errors are the norms of the difference, relative ones over that of the exact output") {
-  const Stream stream = Stream(test_seed()).child("errors");
-  const arma::mat exact = random_matrix(30, 4, stream.child("exact")),
-                  wrong = exact + 0.1 * random_matrix(30, 4, stream.child("error"));
+  const Key draw_key = Key(test_seed()).child("errors");
+  const arma::mat exact = random_matrix(30, 4, draw_key.child("exact")),
+                  wrong = exact + 0.1 * random_matrix(30, 4, draw_key.child("error"));
   const OutputReference reference(exact);
   const OutputErrors errors = reference.compare(wrong);
   const arma::vec of_error = arma::svd(arma::mat(exact - wrong)), of_exact = arma::svd(exact);
@@ -70,8 +70,8 @@ TEST_CASE("OutputReference: an output that is not finite is a runtime_error, one
 TEST_CASE_TEMPLATE("ScoreReference: ||B - B~|| matrix-free is that of the stored matrices, for every method", T, float,
                    double) {
   const arma::uword n = 70, d = 20;
-  const Stream stream = Stream(test_seed()).child("score errors");
-  const Problem<T> plain = random_problem<T>(n, 8, 3, 3, stream);
+  const Key draw_key = Key(test_seed()).child("score errors");
+  const Problem<T> plain = random_problem<T>(n, 8, 3, 3, draw_key);
   const Problem<T> problem(plain.Q(), plain.K(), plain.V(), {},
                            {arma::Col<T>(arma::linspace<arma::Col<T>>(-1, 1, 2 * n - 1)), false, 1});
   const auto wide = [](const arma::Mat<T>& m) { return arma::conv_to<arma::mat>::from(m); };
@@ -79,12 +79,12 @@ TEST_CASE_TEMPLATE("ScoreReference: ||B - B~|| matrix-free is that of the stored
                               {arma::conv_to<arma::vec>::from(problem.position().bias), false, 1});
   for (const Method<T>& method : methods<T>()) {
     CAPTURE(method.name);
-    const Approximation<T> approximation = bind(method, problem).approximate(d, stream);
+    const Approximation<T> approximation = bind(method, problem).approximate(d, draw_key);
     REQUIRE(approximation.scores.has_value());
     const arma::mat b = exact_scores(exact, method.target).dense(), approximate = wide(approximation.scores->dense());
     const double size = arma::svd(b)(0), error = arma::svd(arma::mat(b - approximate))(0);
-    const ScoreReference reference(exact, method.target, stream.child("size"));
-    const ScoreErrors errors = reference.compare(*approximation.scores, stream.child("error"));
+    const ScoreReference reference(exact, method.target, draw_key.child("size"));
+    const ScoreErrors errors = reference.compare(*approximation.scores, draw_key.child("error"));
     // Lanczos stops at a residual of 1e-4 of the value, at which the value is off by its square over a gap in the
     // spectrum, 1e-4 at most. Products of T with n terms are off by n u a term.
     const double rounding = 20 * static_cast<double>(n) * unit<T>() * (size + arma::norm(approximate, "fro"));
@@ -95,12 +95,12 @@ TEST_CASE_TEMPLATE("ScoreReference: ||B - B~|| matrix-free is that of the stored
 }
 
 TEST_CASE("ScoreReference: exact scores have no error, and those that are not finite are a runtime_error") {
-  const Problem<double> problem = random_problem<double>(30, 4, 2, 2, Stream(3));
-  const ScoreReference reference(problem, Target::softmax, Stream(1));
-  CHECK(reference.compare(exact_scores(problem, Target::softmax), Stream(2)).spectral_abs == 0);
+  const Problem<double> problem = random_problem<double>(30, 4, 2, 2, Key(3));
+  const ScoreReference reference(problem, Target::softmax, Key(1));
+  CHECK(reference.compare(exact_scores(problem, Target::softmax), Key(2)).spectral_abs == 0);
   arma::mat bad(30, 30, arma::fill::zeros);
   bad(3, 4) = arma::datum::nan;
-  CHECK(refusal<std::runtime_error>([&] { reference.compare(as_operator(bad), Stream(2)); }) ==
+  CHECK(refusal<std::runtime_error>([&] { reference.compare(as_operator(bad), Key(2)); }) ==
         "the scores are not finite");
 }
 

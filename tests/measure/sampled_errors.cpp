@@ -2,8 +2,9 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/measure/sampled_errors.hpp>
-#include <croquis/stats/tests.hpp>
+#include <croquis/random/draws.hpp>
 
+#include "stats/reference.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 
@@ -12,13 +13,13 @@ using namespace croquis;
 namespace {
 
 Problem<double> some_problem(arma::uword n) {
-  return clustered_input(Stream(test_seed()).child("sampled errors"), {n, 6, 3.0}, {4, 0.5});
+  return clustered_input(Key(test_seed()).child("sampled errors"), {n, 6, 3.0}, {4, 0.5});
 }
 
 // An output that is off by independent numbers of a size that varies from row to row.
-arma::mat perturbed(const arma::mat& exact, const Stream& stream) {
+arma::mat perturbed(const arma::mat& exact, const Key& draw_key) {
   arma::mat noise(arma::size(exact));
-  fill_normal(stream, 0, noise.n_elem, noise.memptr());
+  fill_normal(draw_key, 0, noise.n_elem, noise.memptr());
   noise.each_col() %= arma::linspace(0.1, 1, exact.n_rows);
   return exact + noise;
 }
@@ -26,11 +27,11 @@ arma::mat perturbed(const arma::mat& exact, const Stream& stream) {
 }  // namespace
 
 TEST_CASE("exact_attention_rows: those rows of the whole, for every target") {
-  const Stream stream = Stream(test_seed()).child("rows");
-  const Problem<double> plain = gaussian_input(stream, {700, 5, 4.0});
+  const Key draw_key = Key(test_seed()).child("rows");
+  const Problem<double> plain = gaussian_input(draw_key, {700, 5, 4.0});
   RelativePosition<double> position;
   position.bias.set_size(2 * 700 - 1);
-  fill_normal(stream.child("bias"), 0, position.bias.n_elem, position.bias.memptr());
+  fill_normal(draw_key.child("bias"), 0, position.bias.n_elem, position.bias.memptr());
   position.causal = true;
   const Problem<double> problem(plain.Q(), plain.K(), plain.V(), {}, position);
   const arma::uvec rows = {0, 1, 255, 256, 300, 511, 512, 699};
@@ -55,10 +56,9 @@ TEST_CASE("exact_attention_rows: those rows of the whole, for every target") {
 TEST_CASE("sampled errors: of all rows they are the errors themselves") {
   const Problem<double> problem = some_problem(200);
   const arma::mat exact = exact_attention(problem, Target::softmax).output;
-  const arma::mat approximate = perturbed(exact, Stream(test_seed()).child("noise"));
+  const arma::mat approximate = perturbed(exact, Key(test_seed()).child("noise"));
   const OutputErrors whole = OutputReference(exact).compare(approximate);
-  const SampledErrors sampled =
-      SampledReference(problem, Target::softmax, 200, Stream(test_seed())).compare(approximate);
+  const SampledErrors sampled = SampledReference(problem, Target::softmax, 200, Key(test_seed())).compare(approximate);
   CHECK(sampled.errors.spectral_abs == doctest::Approx(whole.spectral_abs).epsilon(1e-10));
   CHECK(sampled.errors.spectral_rel == doctest::Approx(whole.spectral_rel).epsilon(1e-10));
   CHECK(sampled.errors.frobenius_abs == doctest::Approx(whole.frobenius_abs).epsilon(1e-10));
@@ -71,30 +71,29 @@ TEST_CASE("sampled errors: 95 % intervals have the error in nine of ten samples 
   // the test fails with probability 1e-9 when it is that or more.
   const Problem<double> problem = some_problem(2000);
   const arma::mat exact = exact_attention(problem, Target::softmax).output;
-  const arma::mat approximate = perturbed(exact, Stream(test_seed()).child("noise"));
+  const arma::mat approximate = perturbed(exact, Key(test_seed()).child("noise"));
   const OutputErrors whole = OutputReference(exact).compare(approximate);
   std::uint64_t spectral = 0, frobenius = 0, too_short = 0;
   constexpr std::uint64_t samples = 400;
   for (std::uint64_t s = 0; s < samples; ++s) {
     const SampledErrors sampled =
-        SampledReference(problem, Target::softmax, 200, Stream(test_seed()).child("sample").child(s))
-            .compare(approximate);
+        SampledReference(problem, Target::softmax, 200, Key(test_seed()).child("sample").child(s)).compare(approximate);
     spectral += sampled.spectral_rel.contains(whole.spectral_rel) ? 1 : 0;
     frobenius += sampled.frobenius_rel.contains(whole.frobenius_rel) ? 1 : 0;
     const double centre = sampled.errors.frobenius_rel, half = sampled.frobenius_rel.width() / 8;
     too_short += std::abs(centre - whole.frobenius_rel) <= half ? 1 : 0;  // the mutant: a quarter as wide
   }
-  CHECK(binomial_test(spectral, samples, 0.93, Side::lower).p_value > 1e-9);
-  CHECK(binomial_test(frobenius, samples, 0.93, Side::lower).p_value > 1e-9);
-  CHECK(binomial_test(too_short, samples, 0.93, Side::lower).p_value <= 1e-9);
+  CHECK(binomial_at_most(spectral, samples, 0.93L) > 1e-9);
+  CHECK(binomial_at_most(frobenius, samples, 0.93L) > 1e-9);
+  CHECK(binomial_at_most(too_short, samples, 0.93L) <= 1e-9);
 }
 
 TEST_CASE("sampled errors: sizes and outputs that are refused") {
   const Problem<double> problem = some_problem(50);
-  const Stream stream(1);
-  CHECK(contains(refusal([&] { SampledReference(problem, Target::softmax, 19, stream); }), "20 <= count <= n"));
-  CHECK(contains(refusal([&] { SampledReference(problem, Target::softmax, 51, stream); }), "20 <= count <= n"));
-  const SampledReference reference(problem, Target::softmax, 30, stream);
+  const Key draw_key(1);
+  CHECK(contains(refusal([&] { SampledReference(problem, Target::softmax, 19, draw_key); }), "20 <= count <= n"));
+  CHECK(contains(refusal([&] { SampledReference(problem, Target::softmax, 51, draw_key); }), "20 <= count <= n"));
+  const SampledReference reference(problem, Target::softmax, 30, draw_key);
   CHECK(contains(refusal([&] { reference.compare(arma::mat(49, 6)); }), "outputs of one size"));
   arma::mat nan(50, 6, arma::fill::value(arma::datum::nan));
   CHECK(contains(refusal<std::runtime_error>([&] { reference.compare(nan); }), "not finite"));

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/nystrom/lift.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 #include <cmath>
 #include <set>
@@ -23,9 +23,9 @@ struct Example {
   double entry = 0;  // error of a kernel entry
   LiftedPoints<T> lift;
 
-  Example(arma::uword n, arma::uword p, double norm, const Stream& stream)
-      : q(random_problem<T>(n, p, 1, norm, stream).Q()),
-        k(random_problem<T>(n, p, 1, norm, stream).K()),
+  Example(arma::uword n, arma::uword p, double norm, const Key& draw_key)
+      : q(random_problem<T>(n, p, 1, norm, draw_key).Q()),
+        k(random_problem<T>(n, p, 1, norm, draw_key).K()),
         stacked(std::pow(static_cast<long double>(p), -0.25L) * Dense(arma::join_cols(q, k))),
         entry(gaussian_error<T>(static_cast<double>(p), largest_row(stacked))),
         lift(q, k) {}
@@ -53,7 +53,7 @@ struct LiftApproximation {
 }  // namespace
 
 TEST_CASE_TEMPLATE("LiftedPoints: are (Q; K) / p^(1/4) moved to their common mean", T, float, double) {
-  const Example<T> example(11, 5, 3, Stream(test_seed()).child("points"));
+  const Example<T> example(11, 5, 3, Key(test_seed()).child("points"));
   const Dense x = example.lift.points(arma::regspace<arma::uvec>(0, 21));
   const double r = largest_row(example.stacked);
   for (arma::uword c = 0; c < 5; ++c) {
@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE("LiftedPoints: are (Q; K) / p^(1/4) moved to their common mea
 }
 
 TEST_CASE_TEMPLATE("LiftedPoints: far from the origin the accuracy is that of the centred points", T, float, double) {
-  Example<T> near(10, 4, 2, Stream(test_seed()).child("far"));
+  Example<T> near(10, 4, 2, Key(test_seed()).child("far"));
   const arma::Mat<T> q = near.q + T(1000), k = near.k + T(1000);
   const NystromBlocks<T> moved = nystrom_blocks(LiftedPoints<T>(q, k), arma::uvec{0, 5, 13});
   const Dense stacked = std::pow(4.0L, -0.25L) * Dense(arma::join_cols(q, k));
@@ -85,8 +85,8 @@ TEST_CASE_TEMPLATE("LiftedPoints: many points are the same ones, and the largest
                    double) {
   // More than one block of rows, and not a whole number of them.
   const arma::uword n = 1100;
-  const Stream stream = Stream(test_seed()).child("many");
-  const arma::Mat<T> q = random_matrix<T>(n, 2, stream.child("q")), k = random_matrix<T>(n, 2, stream.child("k"));
+  const Key draw_key = Key(test_seed()).child("many");
+  const arma::Mat<T> q = random_matrix<T>(n, 2, draw_key.child("q")), k = random_matrix<T>(n, 2, draw_key.child("k"));
   for (const arma::uword at : {0, 511, 512, 1023, 1024, 1099}) {
     for (const bool key : {false, true}) {
       arma::Mat<T> queries = q, keys = k;
@@ -113,12 +113,12 @@ TEST_CASE_TEMPLATE("LiftedPoints: many points are the same ones, and the largest
 
 TEST_CASE_TEMPLATE("LiftedPoints::kernel: is the kernel matrix of the points, as accurate as it says", T, float,
                    double) {
-  const Stream stream = Stream(test_seed()).child("kernel");
+  const Key draw_key = Key(test_seed()).child("kernel");
   for (const T norm : {T(0), T(10), T(100)}) {
     // Queries close to each other and far from the keys: norms are large, and so are entries. The mean of all is close
     // to 0, so that the largest norm r is little more than that about the mean.
-    const arma::Mat<T> q = random_matrix<T>(9, 2, stream.child("q")) + norm,
-                       k = random_matrix<T>(9, 2, stream.child("k")) - norm;
+    const arma::Mat<T> q = random_matrix<T>(9, 2, draw_key.child("q")) + norm,
+                       k = random_matrix<T>(9, 2, draw_key.child("k")) - norm;
     const Dense stacked = std::pow(2.0L, -0.25L) * Dense(arma::join_cols(q, k));
     const KernelMatrix<T> kernel = LiftedPoints<T>(q, k).kernel();
     CHECK(kernel.n == 18);
@@ -131,7 +131,7 @@ TEST_CASE_TEMPLATE("LiftedPoints::kernel: is the kernel matrix of the points, as
 
 TEST_CASE_TEMPLATE("nystrom_blocks: are the kernel of queries, landmarks and keys with the landmarks", T, float,
                    double) {
-  const Example<T> example(17, 6, 3, Stream(test_seed()).child("blocks"));
+  const Example<T> example(17, 6, 3, Key(test_seed()).child("blocks"));
   const arma::uvec landmarks = {0, 16, 17, 33, 5, 5, 20};  // first and last query and key, a duplicate
   const NystromBlocks<T> blocks = nystrom_blocks(example.lift, landmarks);
   const Dense chosen = rows_of(example.stacked, landmarks);
@@ -146,7 +146,7 @@ TEST_CASE_TEMPLATE("nystrom_blocks: are the kernel of queries, landmarks and key
 
 TEST_CASE_TEMPLATE("Nystrom of the lift: exact when the landmarks hold all points, in any order and with repetitions",
                    T, float, double) {
-  const Example<T> example(12, 8, 4, Stream(1));  // fixed: how much the bound says depends on the points
+  const Example<T> example(12, 8, 4, Key(1));  // fixed: how much the bound says depends on the points
   const Dense c = scores_of(example.q, example.k, Target::kernelized);
   const arma::uvec all = arma::regspace<arma::uvec>(0, 23);
   for (const arma::uvec& indices : {all, arma::uvec(arma::reverse(all)), arma::uvec(arma::join_cols(all, all))}) {
@@ -160,11 +160,11 @@ TEST_CASE_TEMPLATE("Nystrom of the lift: exact when the landmarks hold all point
 
 TEST_CASE_TEMPLATE("Nystrom of the lift: lies between 0 and the lift in the Loewner order, for every draw", T, float,
                    double) {
-  const Stream stream = Stream(test_seed()).child("order");
-  const Example<T> example(20, 6, 4, Stream(1));
+  const Key draw_key = Key(test_seed()).child("order");
+  const Example<T> example(20, 6, 4, Key(1));
   const arma::mat lift = in_double(gaussian_of(example.stacked, example.stacked));
   for (std::uint64_t t = 0; t < 30; ++t) {
-    const arma::uvec indices = sample_with_replacement(40, 1 + t, stream.child(t));
+    const arma::uvec indices = sample_with_replacement(40, 1 + t, draw_key.child(t));
     const LiftApproximation<T> approximation(example, indices);
     const arma::mat symmetric = (approximation.matrix + approximation.matrix.t()) / 2;
     CHECK(approximation.error < 0.05);
@@ -180,8 +180,8 @@ TEST_CASE_TEMPLATE("Nystrom of the lift: lies between 0 and the lift in the Loew
 
 TEST_CASE_TEMPLATE("Nystrom of the lift: duplicate landmarks and duplicate tokens change the rank alone", T, float,
                    double) {
-  const Stream stream = Stream(test_seed()).child("duplicates");
-  const Example<T> example(15, 6, 4, stream);
+  const Key draw_key = Key(test_seed()).child("duplicates");
+  const Example<T> example(15, 6, 4, draw_key);
   const LiftApproximation<T> plain(example, {2, 9, 17, 25}), repeated(example, {9, 2, 2, 17, 25, 9, 9, 17});
   CHECK(plain.rank == 4);
   CHECK(repeated.rank == 4);
@@ -202,7 +202,7 @@ TEST_CASE_TEMPLATE("Nystrom of the lift: duplicate landmarks and duplicate token
 TEST_CASE_TEMPLATE("core_cutoff: is above the error of an entry times d and below 1/2, for points near and far", T,
                    float, double) {
   for (const double norm : {0.0, 1.0, 10.0, 1e3, 1e6}) {
-    const arma::Mat<T> q = static_cast<T>(norm) * random_matrix<T>(6, 3, Stream(test_seed()).child("q")), k = -q;
+    const arma::Mat<T> q = static_cast<T>(norm) * random_matrix<T>(6, 3, Key(test_seed()).child("q")), k = -q;
     const LiftedPoints<T> lift(q, k);
     const Dense stacked = std::pow(3.0L, -0.25L) * Dense(arma::join_cols(q, k));
     const double entry = distance(lift.kernel().dense(), gaussian_of(stacked, stacked));

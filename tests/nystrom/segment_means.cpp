@@ -11,9 +11,9 @@
 using namespace croquis;
 
 TEST_CASE_TEMPLATE("segment_means: any n and d, the first n mod d segments one row longer", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("means");
+  const Key draw_key = Key(test_seed()).child("means");
   for (arma::uword n = 1; n <= 13; ++n) {
-    const arma::Mat<T> x = random_matrix<T>(n, 3, stream.child(n));
+    const arma::Mat<T> x = random_matrix<T>(n, 3, draw_key.child(n));
     for (arma::uword d = 1; d <= n; ++d) {
       // Row by row: a segment is full when it has its n / d rows, or one more while longer ones are owed.
       Dense sums(d, 3);
@@ -39,7 +39,7 @@ TEST_CASE_TEMPLATE("segment_means: any n and d, the first n mod d segments one r
 }
 
 TEST_CASE_TEMPLATE("segment_means: d = n gives the rows themselves, d = 1 their mean", T, float, double) {
-  const arma::Mat<T> x = random_matrix<T>(9, 4, Stream(test_seed()).child("ends"));
+  const arma::Mat<T> x = random_matrix<T>(9, 4, Key(test_seed()).child("ends"));
   CHECK(identical(segment_means(x, 9), x));
   CHECK(distance(segment_means(x, 1), arma::mean(x, 0)) <= 2 * 10 * 7 * unit<T>());
 }

@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/landmarks.hpp>
 #include <croquis/sampling/pilot.hpp>
 
@@ -19,34 +19,34 @@ constexpr double kFailure = 1e-9;
 
 }  // namespace
 
-TEST_CASE("LandmarkSampler: every policy gives indices below n, the right number, the same for the same stream") {
-  const auto kernel = gaussian_kernel_matrix<double>(random_matrix(40, 3, Stream(30)));
+TEST_CASE("LandmarkSampler: every policy gives indices below n, the right number, the same for the same random key") {
+  const auto kernel = gaussian_kernel_matrix<double>(random_matrix(40, 3, Key(30)));
   for (const std::string& name : landmark_policy_names()) {
     CAPTURE(name);
     const LandmarkSampler<double> sampler(kernel, landmark_policy(name), arma::regspace<arma::uvec>(0, 39));
     for (const arma::uword d : {1, 7, 40}) {
-      const arma::uvec j = sampler.draw(d, Stream(31));
+      const arma::uvec j = sampler.draw(d, Key(31));
       CHECK(j.n_elem == d);
       CHECK(j.max() < 40);
-      CHECK(arma::all(j == sampler.draw(d, Stream(31))));
+      CHECK(arma::all(j == sampler.draw(d, Key(31))));
     }
-    CHECK(contains(refusal([&] { sampler.draw(41, Stream(1)); }), "d = 41"));
-    CHECK(contains(refusal([&] { sampler.draw(0, Stream(1)); }), "1 <= d"));
+    CHECK(contains(refusal([&] { sampler.draw(41, Key(1)); }), "d = 41"));
+    CHECK(contains(refusal([&] { sampler.draw(0, Key(1)); }), "1 <= d"));
   }
 }
 
 TEST_CASE("LandmarkSampler: stratified takes floor(d/2) of the first half and the others of the second") {
-  const auto kernel = gaussian_kernel_matrix<double>(random_matrix(20, 2, Stream(32)));
+  const auto kernel = gaussian_kernel_matrix<double>(random_matrix(20, 2, Key(32)));
   const LandmarkSampler<double> sampler(kernel, LandmarkPolicy::stratified);
   for (const arma::uword d : {1, 2, 9}) {
-    const arma::uvec j = sampler.draw(d, Stream(33));
+    const arma::uvec j = sampler.draw(d, Key(33));
     CHECK(arma::accu(j < 10) == d / 2);
   }
 }
 
 TEST_CASE(
     "LandmarkSampler: leverage draws are proportional to the exact ridge leverage scores, and uniform ones are not") {
-  arma::mat x = 0.1 * random_matrix(12, 2, Stream(34));
+  arma::mat x = 0.1 * random_matrix(12, 2, Key(34));
   x.row(11) += 5;  // one point apart: its score is about eleven times that of the others
   const auto kernel = gaussian_kernel_matrix<double>(x);
   const RidgeLeverage<double> leverage(kernel);
@@ -56,7 +56,7 @@ TEST_CASE(
     const LandmarkSampler<double> sampler(kernel, policy);
     std::vector<double> counts(12);
     for (std::uint64_t t = 0; t < 20000; ++t) {
-      ++counts[sampler.draw(2, Stream(test_seed()).child("leverage law").child(t))(1)];
+      ++counts[sampler.draw(2, Key(test_seed()).child("leverage law").child(t))(1)];
     }
     return counts_follow(counts, probabilities, kFailure);
   };
@@ -65,12 +65,12 @@ TEST_CASE(
 }
 
 TEST_CASE("LandmarkSampler: given takes the first d of the list, and refuses a list that does not do") {
-  const auto kernel = gaussian_kernel_matrix<double>(random_matrix(10, 2, Stream(35)));
+  const auto kernel = gaussian_kernel_matrix<double>(random_matrix(10, 2, Key(35)));
   const LandmarkSampler<double> sampler(kernel, LandmarkPolicy::given, {4, 4, 9});
-  CHECK(arma::all(sampler.draw(2, Stream(1)) == arma::uvec({4, 4})));
-  CHECK(contains(refusal([&] { sampler.draw(4, Stream(1)); }), "length = 3"));
+  CHECK(arma::all(sampler.draw(2, Key(1)) == arma::uvec({4, 4})));
+  CHECK(contains(refusal([&] { sampler.draw(4, Key(1)); }), "length = 3"));
   CHECK(contains(refusal([&] { LandmarkSampler<double>(kernel, LandmarkPolicy::given); }), "list"));
-  CHECK(contains(refusal([&] { LandmarkSampler<double>(kernel, LandmarkPolicy::given, {10}).draw(1, Stream(1)); }),
+  CHECK(contains(refusal([&] { LandmarkSampler<double>(kernel, LandmarkPolicy::given, {10}).draw(1, Key(1)); }),
                  "largest = 10"));
   CHECK(contains(refusal([&] { landmark_policy("best"); }), "rpcholesky"));
 }
@@ -79,17 +79,17 @@ TEST_CASE("sample_weighted: draws are proportional to the weights with replaceme
   const arma::vec weights = {0.0, 2.0, 1.0, 0.0, 5.0, 0.0};
   const auto follows = [&](const auto& draw) {
     std::vector<double> counts(6);
-    for (std::uint64_t t = 0; t < 20000; ++t) ++counts[draw(Stream(test_seed()).child("weighted").child(t))(1)];
+    for (std::uint64_t t = 0; t < 20000; ++t) ++counts[draw(Key(test_seed()).child("weighted").child(t))(1)];
     return counts_follow(counts, {0, 0.25, 0.125, 0, 0.625, 0}, kFailure);
   };
-  CHECK(follows([&](const Stream& s) { return sample_weighted(weights, 2, s); }));
-  CHECK_FALSE(follows([&](const Stream& s) { return sample_weighted(arma::vec(arma::square(weights)), 2, s); }));
+  CHECK(follows([&](const Key& s) { return sample_weighted(weights, 2, s); }));
+  CHECK_FALSE(follows([&](const Key& s) { return sample_weighted(arma::vec(arma::square(weights)), 2, s); }));
   // The second of two different indices is not 4 five times in eight.
-  CHECK_FALSE(follows([&](const Stream& s) { return sample_weighted_without_replacement(weights, 2, s); }));
-  CHECK(arma::all(sample_weighted(arma::vec({1e-320, 1e300}), 50, Stream(1)) == 1));
-  CHECK(contains(refusal([] { sample_weighted(arma::vec({0, 0}), 1, Stream(1)); }), "positive"));
-  CHECK(contains(refusal([] { sample_weighted(arma::vec({1, -1}), 1, Stream(1)); }), ">= 0"));
-  CHECK(contains(refusal([] { sample_weighted(arma::vec({1, arma::datum::nan}), 1, Stream(1)); }), "finite"));
+  CHECK_FALSE(follows([&](const Key& s) { return sample_weighted_without_replacement(weights, 2, s); }));
+  CHECK(arma::all(sample_weighted(arma::vec({1e-320, 1e300}), 50, Key(1)) == 1));
+  CHECK(contains(refusal([] { sample_weighted(arma::vec({0, 0}), 1, Key(1)); }), "positive"));
+  CHECK(contains(refusal([] { sample_weighted(arma::vec({1, -1}), 1, Key(1)); }), ">= 0"));
+  CHECK(contains(refusal([] { sample_weighted(arma::vec({1, arma::datum::nan}), 1, Key(1)); }), "finite"));
 }
 
 TEST_CASE_TEMPLATE("pilot_sample: the weights are the column norms of the sampled rows of B times the norms of V", T,
@@ -101,9 +101,9 @@ TEST_CASE_TEMPLATE("pilot_sample: the weights are the column norms of the sample
     CAPTURE_BINDING(n);
     CAPTURE_BINDING(d_0);
     constexpr arma::uword p = 4, p_v = 3;
-    const auto q = random_matrix<T>(n, p, Stream(36).child("q")), k = random_matrix<T>(n, p, Stream(36).child("k")),
-               v = random_matrix<T>(n, p_v, Stream(36).child("v"));
-    const Pilot<T> pilot = pilot_sample(q, k, v, d_0, Stream(37), true);
+    const auto q = random_matrix<T>(n, p, Key(36).child("q")), k = random_matrix<T>(n, p, Key(36).child("k")),
+               v = random_matrix<T>(n, p_v, Key(36).child("v"));
+    const Pilot<T> pilot = pilot_sample(q, k, v, d_0, Key(37), true);
     REQUIRE(pilot.rows.n_elem == d_0);
     const Dense b = softmax_of(logits_of(rows_of(q, pilot.rows), k));
     const double s = largest_row(q) * largest_row(k) / 2;
@@ -120,10 +120,10 @@ TEST_CASE_TEMPLATE("pilot_sample: the weights are the column norms of the sample
       worst = std::max(worst, static_cast<double>(std::abs(static_cast<long double>(pilot.weights(i)) / expected - 1)));
     }
     CHECK(worst <= error + static_cast<double>(d_0 + p_v + 8) * unit<T>());
-    const Pilot<T> without = pilot_sample(q, k, v, d_0, Stream(37));
+    const Pilot<T> without = pilot_sample(q, k, v, d_0, Key(37));
     CHECK(without.output.is_empty());
     CHECK(identical(arma::Mat<T>(without.weights), arma::Mat<T>(pilot.weights)));
   }
   const arma::Mat<T> some(3, 2, arma::fill::ones);
-  CHECK(contains(refusal([&] { pilot_sample(some, some, some, 0, Stream(1)); }), "d_0 >= 1"));
+  CHECK(contains(refusal([&] { pilot_sample(some, some, some, 0, Key(1)); }), "d_0 >= 1"));
 }

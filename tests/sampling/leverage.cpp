@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/leverage.hpp>
 
 #include "support/dense.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 // Sixty points in a tight cluster and four far from it and from each other: the four have leverage near 1.
 arma::mat cluster_and_outliers() {
-  arma::mat x = 0.05 * random_matrix(64, 2, Stream(21));
+  arma::mat x = 0.05 * random_matrix(64, 2, Key(21));
   for (arma::uword i = 60; i < 64; ++i) x.row(i) += 20 * arma::rowvec({static_cast<double>(i) - 55.0, 3.0});
   return x;
 }
@@ -29,7 +29,7 @@ arma::mat nystrom(const arma::mat& m, const arma::uvec& j) {
 
 TEST_CASE_TEMPLATE("RidgeLeverage: scores are the diagonal of M (M + lambda I)^-1 and sum to d_stat", T, float,
                    double) {
-  const arma::mat x = random_matrix(40, 3, Stream(20));
+  const arma::mat x = random_matrix(40, 3, Key(20));
   const auto kernel = gaussian_kernel_matrix<T>(arma::conv_to<arma::Mat<T>>::from(x));
   const RidgeLeverage<T> leverage(kernel);
   const Dense m = kernel.dense();
@@ -49,7 +49,7 @@ TEST_CASE_TEMPLATE("RidgeLeverage: scores are the diagonal of M (M + lambda I)^-
 }
 
 TEST_CASE("RidgeLeverage: at ridge_for(d) the statistical dimension is at most 2 d, and it grows as lambda shrinks") {
-  const RidgeLeverage<double> leverage(gaussian_kernel_matrix<double>(random_matrix(80, 3, Stream(22))));
+  const RidgeLeverage<double> leverage(gaussian_kernel_matrix<double>(random_matrix(80, 3, Key(22))));
   double previous = 0;
   for (const arma::uword d : {1, 2, 5, 10, 20, 40, 80}) {
     const double dimension = leverage.statistical_dimension(leverage.ridge_for(d));
@@ -75,7 +75,7 @@ TEST_CASE("recursive_leverage_sample: points far from the others are drawn far m
   const auto kernel = gaussian_kernel_matrix<double>(cluster_and_outliers());
   arma::uword found = 0;
   for (std::uint64_t t = 0; t < 200; ++t) {
-    const arma::uvec j = recursive_leverage_sample(kernel, 12, Stream(test_seed()).child("outliers").child(t));
+    const arma::uvec j = recursive_leverage_sample(kernel, 12, Key(test_seed()).child("outliers").child(t));
     REQUIRE(j.n_elem == 12);
     REQUIRE(arma::unique(j).eval().n_elem == 12);
     REQUIRE(j.max() < 64);
@@ -87,16 +87,16 @@ TEST_CASE("recursive_leverage_sample: points far from the others are drawn far m
 }
 
 TEST_CASE("recursive_leverage_sample: the Nystrom error on clustered points is below that of uniform sampling") {
-  arma::mat x = 0.1 * random_matrix(400, 4, Stream(23));
+  arma::mat x = 0.1 * random_matrix(400, 4, Key(23));
   for (arma::uword i = 388; i < 400; ++i) x.row(i) *= 100;  // twelve points that matter and are rare
   const auto kernel = gaussian_kernel_matrix<double>(x);
   const arma::mat m = kernel.dense();
   int wins = 0;
   constexpr int trials = 40;
   for (std::uint64_t t = 0; t < trials; ++t) {
-    const Stream stream = Stream(test_seed()).child("error").child(t);
-    const arma::uvec recursive = recursive_leverage_sample(kernel, 100, stream);
-    const arma::uvec uniform = sample_without_replacement(400, 100, stream.child("uniform"));
+    const Key draw_key = Key(test_seed()).child("error").child(t);
+    const arma::uvec recursive = recursive_leverage_sample(kernel, 100, draw_key);
+    const arma::uvec uniform = sample_without_replacement(400, 100, draw_key.child("uniform"));
     const auto missed = [&](const arma::uvec& j) { return arma::trace(m) - arma::trace(nystrom(m, j)); };
     wins += missed(recursive) < missed(uniform) ? 1 : 0;
   }
@@ -106,18 +106,17 @@ TEST_CASE("recursive_leverage_sample: the Nystrom error on clustered points is b
 
 TEST_CASE(
     "recursive_leverage_sample: d = n takes all, duplicates and zero matrices are no error, threads do not matter") {
-  const auto kernel = gaussian_kernel_matrix<double>(random_matrix(50, 3, Stream(24)));
-  CHECK(arma::unique(recursive_leverage_sample(kernel, 50, Stream(1))).eval().n_elem == 50);
-  CHECK(recursive_leverage_sample(kernel, 1, Stream(1)).n_elem == 1);
+  const auto kernel = gaussian_kernel_matrix<double>(random_matrix(50, 3, Key(24)));
+  CHECK(arma::unique(recursive_leverage_sample(kernel, 50, Key(1))).eval().n_elem == 50);
+  CHECK(recursive_leverage_sample(kernel, 1, Key(1)).n_elem == 1);
   const auto copies = gaussian_kernel_matrix<double>(arma::mat(70, 2, arma::fill::ones));
-  CHECK(recursive_leverage_sample(copies, 9, Stream(2)).n_elem == 9);
+  CHECK(recursive_leverage_sample(copies, 9, Key(2)).n_elem == 9);
   const auto zero = stored_kernel_matrix<double>(arma::mat(30, 30, arma::fill::zeros));
-  CHECK(recursive_leverage_sample(zero, 4, Stream(3)).n_elem == 4);
+  CHECK(recursive_leverage_sample(zero, 4, Key(3)).n_elem == 4);
   const auto with = [&](int threads) {
     const ThreadCount scope(threads);
-    return recursive_leverage_sample(gaussian_kernel_matrix<float>(random_matrix<float>(300, 3, Stream(25))), 20,
-                                     Stream(4));
+    return recursive_leverage_sample(gaussian_kernel_matrix<float>(random_matrix<float>(300, 3, Key(25))), 20, Key(4));
   };
   CHECK(identical(arma::Mat<arma::uword>(with(1)), arma::Mat<arma::uword>(with(3))));
-  CHECK(contains(refusal([&] { recursive_leverage_sample(kernel, 51, Stream(1)); }), "d = 51"));
+  CHECK(contains(refusal([&] { recursive_leverage_sample(kernel, 51, Key(1)); }), "d = 51"));
 }

@@ -19,7 +19,7 @@ namespace {
 constexpr double kFailure = 1e-9;
 constexpr std::uint64_t kTrials = 20000;
 
-using Draw = std::function<arma::uvec(const arma::mat&, arma::uword, const Stream&)>;
+using Draw = std::function<arma::uvec(const arma::mat&, arma::uword, const Key&)>;
 
 // M - M(:,j) M(j,:) / M_jj, in plain loops.
 Dense eliminated(const Dense& m, arma::uword j) {
@@ -56,10 +56,10 @@ std::vector<double> triple_probabilities(const Dense& m) {
   return probabilities;
 }
 
-bool follows_the_law(const Draw& draw, const arma::mat& m) {
+bool follows_the_distribution(const Draw& draw, const arma::mat& m) {
   const std::vector<double> probabilities = triple_probabilities(m);
   std::vector<double> counts(probabilities.size());
-  const Stream root = Stream(test_seed()).child("rp-cholesky law");
+  const Key root = Key(test_seed()).child("rp-cholesky law");
   for (std::uint64_t t = 0; t < kTrials; ++t) {
     const arma::uvec p = draw(m, 3, root.child(t));
     if (p.n_elem != 3) return false;
@@ -71,7 +71,8 @@ bool follows_the_law(const Draw& draw, const arma::mat& m) {
 }  // namespace
 
 TEST_CASE(
-    "rp_cholesky: ordered pivots follow the law of one-by-one pivoting, in blocks too, and mutants are rejected") {
+    "rp_cholesky: ordered pivots follow the distribution of one-by-one pivoting, in blocks too, and mutants are "
+    "rejected") {
   // Strongly correlated points 0, 1, 2 and an uneven diagonal: after pivot 0 the residuals of 1 and 2 nearly vanish, so
   // proposals from the diagonal at the block's start are wrong by factors. 60 cells; those of the mutants are off by
   // more than ten deviations.
@@ -83,12 +84,12 @@ TEST_CASE(
                            {0.1, 0.1, 0.2, 1.0, 0.3},
                            {0.0, 0.1, 0.0, 0.3, 1.0}}) *
                 arma::diagmat(scale);
-  CHECK(follows_the_law([](const arma::mat& a, arma::uword d,
-                           const Stream& s) { return rp_cholesky(stored_kernel_matrix<double>(a), d, s).pivots; },
-                        m));
+  CHECK(follows_the_distribution([](const arma::mat& a, arma::uword d,
+                                    const Key& s) { return rp_cholesky(stored_kernel_matrix<double>(a), d, s).pivots; },
+                                 m));
   // No rejection: different pivots in proportion to the first diagonal.
-  CHECK_FALSE(follows_the_law(
-      [](const arma::mat& a, arma::uword d, const Stream& s) {
+  CHECK_FALSE(follows_the_distribution(
+      [](const arma::mat& a, arma::uword d, const Key& s) {
         std::vector<arma::uword> pivots;
         const arma::vec cumulative = arma::cumsum(a.diag());
         for (std::uint64_t k = 0; pivots.size() < d; ++k) {
@@ -101,8 +102,8 @@ TEST_CASE(
       },
       m));
   // Greedy: the largest residual, which is deterministic.
-  CHECK_FALSE(follows_the_law(
-      [](const arma::mat& a, arma::uword d, const Stream&) {
+  CHECK_FALSE(follows_the_distribution(
+      [](const arma::mat& a, arma::uword d, const Key&) {
         Dense r = a;
         arma::uvec pivots(d);
         for (arma::uword t = 0; t < d; ++t) {
@@ -118,11 +119,11 @@ TEST_CASE(
 
 TEST_CASE_TEMPLATE("rp_cholesky: F F^T is the Nystrom approximation at the pivots and the residual its error", T, float,
                    double) {
-  const arma::mat x = random_matrix(150, 4, Stream(3).child("points"));
+  const arma::mat x = random_matrix(150, 4, Key(3).child("points"));
   const auto kernel = gaussian_kernel_matrix<T>(arma::conv_to<arma::Mat<T>>::from(x));
   const Dense m = kernel.dense();
   for (const arma::uword d : {1, 31, 32, 33, 70}) {
-    const auto result = rp_cholesky(kernel, d, Stream(4).child(d));
+    const auto result = rp_cholesky(kernel, d, Key(4).child(d));
     REQUIRE(result.pivots.n_elem == d);
     REQUIRE(arma::unique(result.pivots).eval().n_elem == d);
     // M(:,J) M(J,J)^-1 M(J,:) by elimination one pivot at a time. Rounding grows with the inverse of the smallest
@@ -143,26 +144,26 @@ TEST_CASE_TEMPLATE("rp_cholesky: F F^T is the Nystrom approximation at the pivot
 }
 
 TEST_CASE("rp_cholesky: a matrix of rank r gives r pivots, a zero matrix none, duplicates are taken once") {
-  const arma::mat low = with_eigenvalues(60, arma::vec({5, 3, 2, 1, 0.5}), Stream(5));
-  const auto result = rp_cholesky(stored_kernel_matrix<double>(low + 0.0), 30, Stream(6));
+  const arma::mat low = with_eigenvalues(60, arma::vec({5, 3, 2, 1, 0.5}), Key(5));
+  const auto result = rp_cholesky(stored_kernel_matrix<double>(low + 0.0), 30, Key(6));
   CHECK(result.pivots.n_elem == 5);
   // Exact at the rank, up to the stop: the trace left is at most d u trace(M), and the error is below its trace.
   CHECK(arma::norm(low - result.factor * result.factor.t()) <= 30 * 2.3e-16 * arma::trace(low) + 1e-13);
-  CHECK(rp_cholesky(stored_kernel_matrix<double>(arma::mat(9, 9, arma::fill::zeros)), 4, Stream(7)).pivots.is_empty());
-  const arma::mat points = arma::repmat(random_matrix(6, 3, Stream(8)), 10, 1);
-  CHECK(rp_cholesky(gaussian_kernel_matrix<double>(points), 40, Stream(9)).pivots.n_elem == 6);
+  CHECK(rp_cholesky(stored_kernel_matrix<double>(arma::mat(9, 9, arma::fill::zeros)), 4, Key(7)).pivots.is_empty());
+  const arma::mat points = arma::repmat(random_matrix(6, 3, Key(8)), 10, 1);
+  CHECK(rp_cholesky(gaussian_kernel_matrix<double>(points), 40, Key(9)).pivots.n_elem == 6);
 }
 
 TEST_CASE("rp_cholesky: the same pivots and bits for any number of threads; n = 1; refusals") {
-  const auto kernel = gaussian_kernel_matrix<double>(random_matrix(90, 3, Stream(10)));
+  const auto kernel = gaussian_kernel_matrix<double>(random_matrix(90, 3, Key(10)));
   const auto with = [&](int threads) {
     const ThreadCount scope(threads);
-    return rp_cholesky(kernel, 40, Stream(11));
+    return rp_cholesky(kernel, 40, Key(11));
   };
   const auto one = with(1), four = with(4);
   CHECK(identical(arma::Mat<arma::uword>(one.pivots), arma::Mat<arma::uword>(four.pivots)));
   CHECK(identical(one.factor, four.factor));
-  CHECK(rp_cholesky(stored_kernel_matrix<double>(arma::mat(1, 1, arma::fill::ones)), 1, Stream(1)).pivots(0) == 0);
-  CHECK(contains(refusal([&] { rp_cholesky(kernel, 91, Stream(1)); }), "d = 91"));
-  CHECK(contains(refusal([&] { rp_cholesky(kernel, 0, Stream(1)); }), "1 <= d <= n"));
+  CHECK(rp_cholesky(stored_kernel_matrix<double>(arma::mat(1, 1, arma::fill::ones)), 1, Key(1)).pivots(0) == 0);
+  CHECK(contains(refusal([&] { rp_cholesky(kernel, 91, Key(1)); }), "d = 91"));
+  CHECK(contains(refusal([&] { rp_cholesky(kernel, 0, Key(1)); }), "1 <= d <= n"));
 }

@@ -1,12 +1,12 @@
 #include <doctest/doctest.h>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sketch/accumulative.hpp>
 
 #include <cmath>
 
 #include "support/capture.hpp"
 #include "support/seed.hpp"
-#include "support/sketch_laws.hpp"
+#include "support/sketch_distributions.hpp"
 #include "support/sketches.hpp"
 
 using namespace croquis;
@@ -16,7 +16,7 @@ namespace {
 constexpr double kFailure = 1e-9;  // of one statistical test
 
 Sampler accumulative(arma::uword n, arma::uword d, arma::uword m) {
-  return sampler_of([=](const Stream& stream) { return AccumulativeSketch(n, d, m, stream); });
+  return sampler_of([=](const Key& key) { return AccumulativeSketch(n, d, m, key); });
 }
 
 enum class Signs { fair, none, one_an_addend };
@@ -24,12 +24,12 @@ enum class Places { with_replacement, different_in_a_column };
 
 // The definition with other draws, and its mutants.
 Sampler by_definition(arma::uword n, arma::uword d, arma::uword m, Signs signs, Places places) {
-  return [=](const Stream& stream) {
-    const Stream other = stream.child("by definition");
+  return [=](const Key& key) {
+    const Key other = key.child("by definition");
     const double scale = std::sqrt(static_cast<double>(n) / static_cast<double>(d * m));
     arma::mat s(n, d, arma::fill::zeros);
     for (arma::uword j = 0; j < d; ++j) {
-      const Stream column = other.child(j);
+      const Key column = other.child(j);
       const arma::uvec drawn = places == Places::with_replacement ? sample_with_replacement(n, m, column)
                                                                   : sample_without_replacement(n, m, column);
       for (arma::uword a = 0; a < m; ++a) {
@@ -44,26 +44,26 @@ Sampler by_definition(arma::uword n, arma::uword d, arma::uword m, Signs signs, 
 }
 
 // n = 2, d = 2, m = 2: a column is one of 16 pairs of signed indices.
-MatrixLaw law_of_two_by_two() {
+MatrixDistribution law_of_two_by_two() {
   const double a = std::sqrt(0.5);  // sqrt(n / (d m))
   const std::vector<std::pair<arma::vec, double>> pick = {
       {{a, 0}, 0.25}, {{-a, 0}, 0.25}, {{0, a}, 0.25}, {{0, -a}, 0.25}};
-  MatrixLaw law;
+  MatrixDistribution distribution;
   for_products(pick, 4, [&](const std::vector<arma::vec>& picks, double probability) {
-    law.add(arma::join_rows(picks[0] + picks[1], picks[2] + picks[3]), probability);
+    distribution.add(arma::join_rows(picks[0] + picks[1], picks[2] + picks[3]), probability);
   });
-  return law;
+  return distribution;
 }
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("AccumulativeSketch: left, right and expand are products with dense(), repeated indices included", T,
                    float, double) {
-  const Stream stream = Stream(test_seed()).child("products");
+  const Key key = Key(test_seed()).child("products");
   const arma::uword sizes[][3] = {{1, 1, 1}, {1, 4, 3}, {3, 8, 20}, {5, 5, 1}, {100, 1, 4}, {600, 20, 5}};
   for (const auto& [n, d, m] : sizes) {
     CAPTURE_BINDING(n);
-    const AccumulativeSketch sketch(n, d, m, stream.child(n));
+    const AccumulativeSketch sketch(n, d, m, key.child(n));
     const Dense s = sketch.dense<T>();
     // Terms +-scale that may cancel: m of them in an entry of left and right, at most d m in one of expand, and m in an
     // entry of dense().
@@ -72,9 +72,9 @@ TEST_CASE_TEMPLATE("AccumulativeSketch: left, right and expand are products with
       return (static_cast<double>(terms + m) + 6) * unit<T>() * static_cast<double>(terms) * scale *
              static_cast<double>(largest_entry_of(x));
     };
-    const arma::Mat<T> tall = random_matrix<T>(n, 5, stream.child("tall")),
-                       wide = random_matrix<T>(5, n, stream.child("wide")),
-                       small = random_matrix<T>(d, 5, stream.child("small"));
+    const arma::Mat<T> tall = random_matrix<T>(n, 5, key.child("tall")),
+                       wide = random_matrix<T>(5, n, key.child("wide")),
+                       small = random_matrix<T>(d, 5, key.child("small"));
     CHECK(distance(sketch.left(tall), transposed(s) * tall) <= bound(m, tall));
     CHECK(distance(sketch.right(wide), Dense(wide) * s) <= bound(m, wide));
     CHECK(distance(sketch.expand(small), s * small) <= bound(d * m, small));
@@ -83,7 +83,7 @@ TEST_CASE_TEMPLATE("AccumulativeSketch: left, right and expand are products with
 
 TEST_CASE("AccumulativeSketch: a column holds m units of sqrt(n / (d m)), cancelled or not") {
   const arma::uword n = 50, d = 30, m = 7;
-  const arma::mat s = AccumulativeSketch(n, d, m, Stream(test_seed()).child("units")).dense<double>();
+  const arma::mat s = AccumulativeSketch(n, d, m, Key(test_seed()).child("units")).dense<double>();
   const arma::mat units = s / std::sqrt(50.0 / 210);
   CHECK(arma::abs(units - arma::round(units)).max() <= 64 * unit<double>());
   for (arma::uword j = 0; j < d; ++j) {
@@ -115,15 +115,17 @@ TEST_CASE("AccumulativeSketch: E[S S^T] = I in every entry, and mutants are reje
   CHECK_FALSE(accepts(scaled(sampler, 0.5)));               // 1/m
   CHECK_FALSE(accepts(scaled(sampler, std::sqrt(1 / n))));  // no sqrt(n)
   CHECK_FALSE(accepts(scaled(accumulative(7, 3, 1), 2)));   // the same addend m times
-  CHECK_FALSE(accepts(one_sign_stream_for_all_rows(sampler)));
+  CHECK_FALSE(accepts(one_sign_key_for_all_rows(sampler)));
   CHECK_FALSE(accepts(mutant(sampler, [](arma::mat& s) { s.row(0).zeros(); })));
 }
 
-TEST_CASE("AccumulativeSketch: the joint law of a 2 x 2 sketch of two addends, and mutants are rejected") {
+TEST_CASE("AccumulativeSketch: the joint distribution of a 2 x 2 sketch of two addends, and mutants are rejected") {
   // A column is one of nine vectors; the rarest pairs have probability 1/256: 156 draws, deviation 12.5; off by 55 % is
   // seen half of the time (6.8 deviations).
-  const MatrixLaw law = law_of_two_by_two();
-  const auto accepts = [&](const Sampler& sampler) { return law.is_law_of(sampler, 40000, kFailure); };
+  const MatrixDistribution distribution = law_of_two_by_two();
+  const auto accepts = [&](const Sampler& sampler) {
+    return distribution.is_distribution_of(sampler, 40000, kFailure);
+  };
   const Sampler sampler = accumulative(2, 2, 2);
   CHECK(accepts(sampler));
   CHECK(accepts(by_definition(2, 2, 2, Signs::fair, Places::with_replacement)));
@@ -133,13 +135,13 @@ TEST_CASE("AccumulativeSketch: the joint law of a 2 x 2 sketch of two addends, a
   CHECK_FALSE(accepts(scaled(sampler, std::sqrt(2.0))));
   CHECK_FALSE(accepts(first_row_without_sign(sampler)));
   CHECK_FALSE(accepts(last_row_without_sign(sampler)));
-  CHECK_FALSE(accepts(one_sign_stream_for_all_columns(sampler)));
-  CHECK_FALSE(accepts(one_sign_stream_for_all_rows(sampler)));
+  CHECK_FALSE(accepts(one_sign_key_for_all_columns(sampler)));
+  CHECK_FALSE(accepts(one_sign_key_for_all_rows(sampler)));
   CHECK_FALSE(accepts(seed_that_does_not_reach_the_draw(sampler)));
 }
 
 TEST_CASE("AccumulativeSketch: one addend is +-sqrt(n/d) at a uniform index; entries are fair, mutants rejected") {
-  // 10,000 streams, an entry is there with probability 1/20: 500 times, deviation 22; off by 32 % is seen half of the
+  // 10,000 keys, an entry is there with probability 1/20: 500 times, deviation 22; off by 32 % is seen half of the
   // time (7.2 deviations).
   const Sampler sampler = accumulative(20, 10, 1);
   CHECK(entries_follow(sampler, 0.05, 10000, kFailure));
@@ -147,27 +149,27 @@ TEST_CASE("AccumulativeSketch: one addend is +-sqrt(n/d) at a uniform index; ent
   CHECK_FALSE(entries_follow(last_row_without_sign(sampler), 0.05, 10000, kFailure));
 }
 
-TEST_CASE("AccumulativeSketch: streams of other names are independent, and mutants are rejected") {
-  const MatrixLaw law = law_of_two_by_two();
+TEST_CASE("AccumulativeSketch: keys of other names are independent, and mutants are rejected") {
+  const MatrixDistribution distribution = law_of_two_by_two();
   const Sampler sampler = accumulative(2, 2, 2);
-  CHECK(law.holds_across_streams(sampler, 20000, kFailure));
-  CHECK_FALSE(law.holds_across_streams(seed_that_does_not_reach_the_draw(sampler), 20000, kFailure));
-  const Sampler shared_column = [&](const Stream& stream) {
-    arma::mat s = sampler(stream);
-    s.col(0) = sampler(Stream(test_seed())).col(0);
+  CHECK(distribution.holds_across_keys(sampler, 20000, kFailure));
+  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 20000, kFailure));
+  const Sampler shared_column = [&](const Key& key) {
+    arma::mat s = sampler(key);
+    s.col(0) = sampler(Key(test_seed())).col(0);
     return s;
   };
-  CHECK_FALSE(law.holds_across_streams(shared_column, 20000, kFailure));
+  CHECK_FALSE(distribution.holds_across_keys(shared_column, 20000, kFailure));
 }
 
 TEST_CASE_TEMPLATE("AccumulativeSketch: the same bits for any number of threads", T, float, double) {
-  check_thread_counts<T>(AccumulativeSketch(1000, 500, 20, Stream(test_seed()).child("threads")), Stream(test_seed()));
+  check_thread_counts<T>(AccumulativeSketch(1000, 500, 20, Key(test_seed()).child("threads")), Key(test_seed()));
 }
 
 TEST_CASE("AccumulativeSketch: wrong sizes are refused") {
-  CHECK(refusal([] { AccumulativeSketch(5, 3, 0, Stream(1)); }) ==
+  CHECK(refusal([] { AccumulativeSketch(5, 3, 0, Key(1)); }) ==
         "AccumulativeSketch: 1 <= n < 2^32, d >= 1, m >= 1, got n = 5, d = 3, m = 0");
-  CHECK(contains(refusal([] { AccumulativeSketch(5, 0, 1, Stream(1)); }), "got n = 5, d = 0, m = 1"));
-  CHECK(contains(refusal([] { AccumulativeSketch(0, 3, 1, Stream(1)); }), "got n = 0, d = 3, m = 1"));
-  check_refusals(AccumulativeSketch(5, 3, 2, Stream(1)));
+  CHECK(contains(refusal([] { AccumulativeSketch(5, 0, 1, Key(1)); }), "got n = 5, d = 0, m = 1"));
+  CHECK(contains(refusal([] { AccumulativeSketch(0, 3, 1, Key(1)); }), "got n = 0, d = 3, m = 1"));
+  check_refusals(AccumulativeSketch(5, 3, 2, Key(1)));
 }

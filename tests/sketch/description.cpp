@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 #include <croquis/sketch/description.hpp>
+#include <croquis/sketch/distributions.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <croquis/sketch/importance_sampling.hpp>
-#include <croquis/sketch/laws.hpp>
 #include <croquis/sketch/sjlt.hpp>
 #include <croquis/sketch/very_sparse.hpp>
 
@@ -19,42 +19,43 @@ namespace {
 
 constexpr arma::uword kRows = 21, kCols = 8;
 
-SketchDescription of_law(const std::string& law) {
-  const bool weighted = find_sketch_law<double>(law).weighted;
+SketchDescription of_distribution(const std::string& distribution) {
+  const bool weighted = find_sketch_distribution<double>(distribution).weighted;
   std::vector<double> weights;
   for (arma::uword i = 0; weighted && i < kRows; ++i) weights.push_back(std::sqrt(2.0 + static_cast<double>(i)));
-  return describe_sketch(law, kRows, kCols, Stream(test_seed()).child(law), {}, weights);
+  return describe_sketch(distribution, kRows, kCols, Key(test_seed()).child(distribution), {}, weights);
 }
 
-constexpr const char* kStream = "0123456789abcdef0123456789abcdef";
+constexpr const char* kKey = "0123456789abcdef0123456789abcdef";
 
 std::string message_of(const std::string& json) {
   return refusal([&] { SketchDescription::from_json(json); });
 }
 
-// A JSON text with a stream that is good.
+// A JSON text with a key that is good.
 std::string json_with(const std::string& rest) {
-  return std::string(R"({"stream": ")") + kStream + "\", " + rest + "}";
+  return std::string(R"({"key": ")") + kKey + "\", " + rest + "}";
 }
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("make_sketch: every law of the registry, with its products, and again from JSON bit for bit", T,
-                   float, double) {
+TEST_CASE_TEMPLATE(
+    "make_sketch: every distribution of the registry, with its products, and again from JSON bit for bit", T, float,
+    double) {
   std::set<std::string> names;
-  for (const SketchLaw<T>& law : sketch_laws<T>()) {
-    CAPTURE(law.name);
-    names.insert(law.name);
-    CHECK_FALSE(law.source.empty());
-    CHECK_FALSE(law.summary.empty());
-    const SketchDescription description = of_law(law.name);
+  for (const SketchDistribution<T>& distribution : sketch_distributions<T>()) {
+    CAPTURE(distribution.name);
+    names.insert(distribution.name);
+    CHECK_FALSE(distribution.source.empty());
+    CHECK_FALSE(distribution.summary.empty());
+    const SketchDescription description = of_distribution(distribution.name);
     const AnySketch<T> sketch = make_sketch<T>(description);
-    check_products<T>(sketch, Stream(test_seed()), 64);
+    check_products<T>(sketch, Key(test_seed()), 64);
     const SketchDescription again = SketchDescription::from_json(description.to_json());
     CHECK(again == description);
     CHECK(identical(make_sketch<T>(again).dense(), sketch.dense()));
     SketchDescription other = description;
-    other.stream = Stream(test_seed()).child("another").name();
+    other.key = Key(test_seed()).child("another").name();
     CHECK_FALSE(identical(make_sketch<T>(other).dense(), sketch.dense()));
   }
   CHECK(names == std::set<std::string>{"accumulative", "countsketch", "gaussian", "importance", "rademacher", "sjlt",
@@ -62,24 +63,24 @@ TEST_CASE_TEMPLATE("make_sketch: every law of the registry, with its products, a
 }
 
 TEST_CASE("make_sketch: gives what the constructor gives, with the parameters of the description") {
-  const Stream stream = Stream(test_seed()).child("same");
-  const auto made = [&](const std::string& law, const std::map<std::string, double>& parameters) {
-    return make_sketch<double>(describe_sketch(law, 30, 6, stream, parameters)).dense();
+  const Key key = Key(test_seed()).child("same");
+  const auto made = [&](const std::string& distribution, const std::map<std::string, double>& parameters) {
+    return make_sketch<double>(describe_sketch(distribution, 30, 6, key, parameters)).dense();
   };
-  CHECK(identical(made("gaussian", {}), GaussianSketch(30, 6, stream).dense<double>()));
-  CHECK(identical(made("sjlt", {{"s", 3}}), SjltSketch(30, 6, 3, stream).dense<double>()));
-  CHECK(identical(made("countsketch", {}), SjltSketch(30, 6, 1, stream).dense<double>()));
-  CHECK(identical(made("very-sparse", {}), VerySparseSketch(30, 6, stream).dense<double>()));
-  CHECK(identical(made("very-sparse", {{"q", 2.5}}), VerySparseSketch(30, 6, 2.5, stream).dense<double>()));
+  CHECK(identical(made("gaussian", {}), GaussianSketch(30, 6, key).dense<double>()));
+  CHECK(identical(made("sjlt", {{"s", 3}}), SjltSketch(30, 6, 3, key).dense<double>()));
+  CHECK(identical(made("countsketch", {}), SjltSketch(30, 6, 1, key).dense<double>()));
+  CHECK(identical(made("very-sparse", {}), VerySparseSketch(30, 6, key).dense<double>()));
+  CHECK(identical(made("very-sparse", {{"q", 2.5}}), VerySparseSketch(30, 6, 2.5, key).dense<double>()));
   const std::vector<double> weights = {0.1, 0.2, 1e-300, 7};
-  CHECK(identical(make_sketch<double>(describe_sketch("importance", 4, 9, stream, {}, weights)).dense(),
-                  ImportanceSampling(arma::vec(weights), 9, stream).dense<double>()));
+  CHECK(identical(make_sketch<double>(describe_sketch("importance", 4, 9, key, {}, weights)).dense(),
+                  ImportanceSampling(arma::vec(weights), 9, key).dense<double>()));
 }
 
 TEST_CASE("describe_sketch: defaults are written down, and depend on the sizes") {
-  const Stream stream(1);
-  const auto parameters = [&](const std::string& law, arma::uword n, arma::uword d) {
-    return describe_sketch(law, n, d, stream).parameters;
+  const Key key(1);
+  const auto parameters = [&](const std::string& distribution, arma::uword n, arma::uword d) {
+    return describe_sketch(distribution, n, d, key).parameters;
   };
   using Parameters = std::map<std::string, double>;
   CHECK(parameters("gaussian", 9, 4) == Parameters{});
@@ -93,64 +94,63 @@ TEST_CASE("describe_sketch: defaults are written down, and depend on the sizes")
 }
 
 TEST_CASE("SketchDescription: its JSON is one line, in the order of the fields") {
-  const SketchDescription sjlt = describe_sketch("sjlt", 100, 20, Stream::from_name(kStream), {{"s", 4}});
-  CHECK(sjlt.to_json() ==
-        R"({"law":"sjlt","rows":100,"cols":20,"stream":"0123456789abcdef0123456789abcdef","parameters":{"s":4.0}})");
-  const SketchDescription weighted =
-      describe_sketch("importance", 2, 3, Stream::from_name(kStream), {}, {0.1, 1.0 / 3});
+  const SketchDescription sjlt = describe_sketch("sjlt", 100, 20, Key::from_name(kKey), {{"s", 4}});
+  CHECK(sjlt.to_json() == R"({"distribution":"sjlt","rows":100,"cols":20,"key":"0123456789abcdef0123456789abcdef",)"
+                          R"("parameters":{"s":4.0}})");
+  const SketchDescription weighted = describe_sketch("importance", 2, 3, Key::from_name(kKey), {}, {0.1, 1.0 / 3});
   CHECK(weighted.to_json() ==
-        R"({"law":"importance","rows":2,"cols":3,"stream":"0123456789abcdef0123456789abcdef","parameters":{},)"
+        R"({"distribution":"importance","rows":2,"cols":3,"key":"0123456789abcdef0123456789abcdef","parameters":{},)"
         R"("weights":[0.1,0.3333333333333333]})");
 }
 
 TEST_CASE("SketchDescription::from_json: absent parameters get their defaults, integers and spaces are fine") {
-  const SketchDescription d = SketchDescription::from_json(json_with("\n\"law\": \"sjlt\", \"rows\": 10, \"cols\": 3"));
-  CHECK(d == describe_sketch("sjlt", 10, 3, Stream::from_name(kStream), {{"s", 3}}));
+  const SketchDescription d =
+      SketchDescription::from_json(json_with("\n\"distribution\": \"sjlt\", \"rows\": 10, \"cols\": 3"));
+  CHECK(d == describe_sketch("sjlt", 10, 3, Key::from_name(kKey), {{"s", 3}}));
   const SketchDescription e = SketchDescription::from_json(
-      json_with(R"("law": "sjlt", "rows": 10, "cols": 3, "parameters": {"s": 2}, "weights": [])"));
-  CHECK(e == describe_sketch("sjlt", 10, 3, Stream::from_name(kStream), {{"s", 2}}));
+      json_with(R"("distribution": "sjlt", "rows": 10, "cols": 3, "parameters": {"s": 2}, "weights": [])"));
+  CHECK(e == describe_sketch("sjlt", 10, 3, Key::from_name(kKey), {{"s", 2}}));
 }
 
 TEST_CASE("SketchDescription::from_json: wrong JSON is refused in one clear line") {
   const std::string where = "SketchDescription::from_json: ";
-  CHECK(message_of("{\"law\": ") == where + "valid JSON, got characters = 8");
+  CHECK(message_of("{\"distribution\": ") == where + "valid JSON, got characters = 17");
   CHECK(message_of("") == where + "valid JSON, got characters = 0");
   CHECK(message_of("[1, 2]") == where + "a JSON object, got type = array");
-  CHECK(message_of("{}") == where + "a string for the key, got key = law");
-  CHECK(message_of(R"({"law": 3})") == where + "a string for the key, got key = law");
-  CHECK(message_of(R"({"law": "sjlt"})") == where + "a positive integer for the key, got key = rows");
+  CHECK(message_of("{}") == where + "a string in the field, got field = distribution");
+  CHECK(message_of(R"({"distribution": 3})") == where + "a string in the field, got field = distribution");
+  CHECK(message_of(R"({"distribution": "sjlt"})") == where + "a positive integer in the field, got field = rows");
   for (const char* size : {"-1", "2.5", "\"7\"", "null", "1e3"}) {
     CAPTURE(size);
-    CHECK(message_of(json_with(std::string(R"("law": "sjlt", "rows": )") + size)) ==
-          where + "a positive integer for the key, got key = rows");
+    CHECK(message_of(json_with(std::string(R"("distribution": "sjlt", "rows": )") + size)) ==
+          where + "a positive integer in the field, got field = rows");
   }
-  const std::string sized = R"("law": "sjlt", "rows": 10, "cols": 3)";
+  const std::string sized = R"("distribution": "sjlt", "rows": 10, "cols": 3)";
   CHECK(message_of(json_with(sized + R"(, "seed": 3)")) ==
-        where + "keys law, rows, cols, stream, parameters, weights, got key = seed");
-  CHECK(message_of("{" + sized + "}") == where + "a string for the key, got key = stream");
-  CHECK(message_of("{" + sized + R"(, "stream": "abc"})") ==
-        "Stream::from_name: 32 hexadecimal digits, got name = abc");
+        where + "fields distribution, rows, cols, key, parameters, weights, got field = seed");
+  CHECK(message_of("{" + sized + "}") == where + "a string in the field, got field = key");
+  CHECK(message_of("{" + sized + R"(, "key": "abc"})") == "Key::from_name: 32 hexadecimal digits, got name = abc");
   CHECK(message_of(json_with(sized + R"(, "parameters": [])")) ==
-        where + "an object for the key, got key = parameters");
+        where + "an object in the field, got field = parameters");
   CHECK(message_of(json_with(sized + R"(, "parameters": {"s": "2"})")) ==
         where + "a number for the parameter or weight, got name = s");
-  CHECK(message_of(json_with(sized + R"(, "weights": 2)")) == where + "an array for the key, got key = weights");
+  CHECK(message_of(json_with(sized + R"(, "weights": 2)")) == where + "an array in the field, got field = weights");
   CHECK(message_of(json_with(sized + R"(, "weights": [true])")) ==
         where + "a number for the parameter or weight, got name = weights");
 }
 
-TEST_CASE("completed: what its law does not take is refused") {
-  const auto message = [](const std::string& law, arma::uword rows, arma::uword cols,
+TEST_CASE("completed: what its distribution does not take is refused") {
+  const auto message = [](const std::string& distribution, arma::uword rows, arma::uword cols,
                           const std::map<std::string, double>& parameters = {},
                           const std::vector<double>& weights = {}) {
-    return refusal([&] { describe_sketch(law, rows, cols, Stream(1), parameters, weights); });
+    return refusal([&] { describe_sketch(distribution, rows, cols, Key(1), parameters, weights); });
   };
   CHECK(message("hadamard", 5, 2) ==
-        "find_sketch_law: one of gaussian, rademacher, uniform, importance, srht, srct, countsketch, sjlt, "
-        "sparse-stack, very-sparse, accumulative, got law = hadamard");
+        "find_sketch_distribution: one of gaussian, rademacher, uniform, importance, srht, srct, countsketch, sjlt, "
+        "sparse-stack, very-sparse, accumulative, got distribution = hadamard");
   CHECK(message("gaussian", 0, 2) == "SketchDescription: rows >= 1, cols >= 1, got rows = 0, cols = 2");
   CHECK(message("gaussian", 5, 2, {{"s", 1}}) ==
-        "SketchDescription: a parameter of the law, got law = gaussian, parameter = s");
+        "SketchDescription: a parameter of the distribution, got distribution = gaussian, parameter = s");
   CHECK(message("sjlt", 5, 2, {{"s", 3}}) ==
         "SketchDescription: s a whole number in 1 ... d, got s = 3, rows = 5, cols = 2");
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -158,23 +158,23 @@ TEST_CASE("completed: what its law does not take is refused") {
   CHECK(contains(message("very-sparse", 5, 2, {{"q", 0.5}}), "q in >= 1, got q = 0.5"));
   CHECK(contains(message("uniform", 5, 2, {{"replacement", 2}}), "0 or 1, got replacement = 2"));
   CHECK(message("gaussian", 5, 2, {}, {1, 2, 3, 4, 5}) ==
-        "SketchDescription: no weights for this law, got law = gaussian, weights = 5, rows = 5");
+        "SketchDescription: no weights for this distribution, got distribution = gaussian, weights = 5, rows = 5");
   CHECK(message("importance", 5, 2, {}, {1, 2}) ==
-        "SketchDescription: one weight a row, got law = importance, weights = 2, rows = 5");
-  // Sizes that a law refuses are refused by its constructor.
-  const auto made = [](const std::string& law, arma::uword rows, arma::uword cols) {
-    return refusal([&] { make_sketch<double>(describe_sketch(law, rows, cols, Stream(1))); });
+        "SketchDescription: one weight a row, got distribution = importance, weights = 2, rows = 5");
+  // Sizes that a distribution refuses are refused by its constructor.
+  const auto made = [](const std::string& distribution, arma::uword rows, arma::uword cols) {
+    return refusal([&] { make_sketch<double>(describe_sketch(distribution, rows, cols, Key(1))); });
   };
   CHECK(contains(made("sparse-stack", 5, 6), "a positive multiple of zeta, got n = 5, d = 6, zeta = 4"));
   CHECK(contains(made("srct", 5, 6), "1 <= d <= n"));
 }
 
 TEST_CASE("AnySketch: is a Sketch, copies share, refusals come through") {
-  const AnySketch<double> sketch = GaussianSketch(5, 3, Stream(test_seed()));
+  const AnySketch<double> sketch = GaussianSketch(5, 3, Key(test_seed()));
   const AnySketch<double> copy = sketch;  // NOLINT: the copy is what is tested
   CHECK(copy.rows() == 5);
   CHECK(copy.cols() == 3);
-  CHECK(identical(copy.dense(), GaussianSketch(5, 3, Stream(test_seed())).dense<double>()));
+  CHECK(identical(copy.dense(), GaussianSketch(5, 3, Key(test_seed())).dense<double>()));
   check_refusals(copy);
-  check_thread_counts<float>(AnySketch<float>(SjltSketch(300, 9, 2, Stream(test_seed()))), Stream(test_seed()));
+  check_thread_counts<float>(AnySketch<float>(SjltSketch(300, 9, 2, Key(test_seed()))), Key(test_seed()));
 }

@@ -15,21 +15,21 @@ namespace {
 
 constexpr arma::uword kRows = 6, kCols = 4;
 constexpr std::uint64_t kTrials = 5000;
-constexpr double kFailure = 1e-9;  // of one law; its entries share it
+constexpr double kFailure = 1e-9;  // of one distribution; its entries share it
 
 template <typename T>
-using Draw = std::function<arma::Mat<T>(const Stream&)>;
+using Draw = std::function<arma::Mat<T>(const Key&)>;
 
 template <typename T>
-arma::Mat<T> drawn(const Stream& stream) {
-  return GaussianSketch(kRows, kCols, stream).dense<T>();
+arma::Mat<T> drawn(const Key& key) {
+  return GaussianSketch(kRows, kCols, key).dense<T>();
 }
 
 // sqrt(d) S over all trials: z[i][j][t].
 template <typename T>
 std::vector<std::vector<std::vector<double>>> entries_of(const Draw<T>& draw) {
   std::vector<std::vector<std::vector<double>>> z(kRows, std::vector<std::vector<double>>(kCols));
-  const Stream root = Stream(test_seed()).child("law");
+  const Key root = Key(test_seed()).child("law");
   const ThreadCount one(1);  // 24 normals are no work for two threads
   for (std::uint64_t t = 0; t < kTrials; ++t) {
     const arma::Mat<T> s = draw(root.child(t));
@@ -82,11 +82,11 @@ bool entries_are_independent_normals(const Draw<T>& draw) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("GaussianSketch: left, right and expand are products with dense()", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("products");
+  const Key key = Key(test_seed()).child("products");
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {3, 8}, {255, 5}, {256, 5}, {257, 5}, {600, 3}};
   for (const auto& [n, d] : sizes) {
     CAPTURE_BINDING(n);
-    check_products<T>(GaussianSketch(n, d, stream.child(n)), stream.child("operands"));
+    check_products<T>(GaussianSketch(n, d, key.child(n)), key.child("operands"));
   }
 }
 
@@ -94,14 +94,14 @@ TEST_CASE_TEMPLATE("GaussianSketch: E[S S^T] = I in every entry, and mutants are
   // A diagonal entry is known to sqrt(2 / 20000) = 1 %, an entry off the diagonal to 0.7 %.
   CHECK(second_moment_is_identity<T>(drawn<T>));
   const T root = std::sqrt(T(kCols));
-  CHECK_FALSE(second_moment_is_identity<T>([&](const Stream& s) { return arma::Mat<T>(drawn<T>(s) / root); }));  // 1/d
-  CHECK_FALSE(second_moment_is_identity<T>([&](const Stream& s) { return arma::Mat<T>(drawn<T>(s) * root); }));  // none
-  CHECK_FALSE(second_moment_is_identity<T>([](const Stream& s) {  // row 0 is zero
+  CHECK_FALSE(second_moment_is_identity<T>([&](const Key& s) { return arma::Mat<T>(drawn<T>(s) / root); }));  // 1/d
+  CHECK_FALSE(second_moment_is_identity<T>([&](const Key& s) { return arma::Mat<T>(drawn<T>(s) * root); }));  // none
+  CHECK_FALSE(second_moment_is_identity<T>([](const Key& s) {  // row 0 is zero
     arma::Mat<T> m = drawn<T>(s);
     m.row(0).zeros();
     return m;
   }));
-  CHECK_FALSE(second_moment_is_identity<T>([](const Stream& s) {  // the last row is the first again
+  CHECK_FALSE(second_moment_is_identity<T>([](const Key& s) {  // the last row is the first again
     arma::Mat<T> m = drawn<T>(s);
     m.row(kRows - 1) = m.row(0);
     return m;
@@ -110,35 +110,35 @@ TEST_CASE_TEMPLATE("GaussianSketch: E[S S^T] = I in every entry, and mutants are
 
 TEST_CASE_TEMPLATE("GaussianSketch: entries are independent N(0, 1/d), and mutants are rejected", T, float, double) {
   CHECK(entries_are_independent_normals<T>(drawn<T>));
-  CHECK_FALSE(entries_are_independent_normals<T>([](const Stream& s) {  // one stream for all columns
+  CHECK_FALSE(entries_are_independent_normals<T>([](const Key& s) {  // one key for all columns
     const arma::Mat<T> m = drawn<T>(s);
     return arma::Mat<T>(arma::repmat(m.col(0), 1, kCols));
   }));
-  CHECK_FALSE(entries_are_independent_normals<T>([](const Stream& s) {  // index 0 without a sign
+  CHECK_FALSE(entries_are_independent_normals<T>([](const Key& s) {  // index 0 without a sign
     arma::Mat<T> m = drawn<T>(s);
     m(0, 0) = std::abs(m(0, 0));
     return m;
   }));
-  CHECK_FALSE(entries_are_independent_normals<T>([](const Stream& s) {  // signs where normals should be
+  CHECK_FALSE(entries_are_independent_normals<T>([](const Key& s) {  // signs where normals should be
     return arma::Mat<T>(arma::sign(drawn<T>(s)) / std::sqrt(T(kCols)));
   }));
 }
 
-TEST_CASE_TEMPLATE("GaussianSketch: entry (i, j) depends on the stream and (i, j) alone", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("entry");
-  const arma::Mat<T> tall = GaussianSketch(700, 4, stream).dense<T>(), low = GaussianSketch(10, 4, stream).dense<T>();
+TEST_CASE_TEMPLATE("GaussianSketch: entry (i, j) depends on the key and (i, j) alone", T, float, double) {
+  const Key key = Key(test_seed()).child("entry");
+  const arma::Mat<T> tall = GaussianSketch(700, 4, key).dense<T>(), low = GaussianSketch(10, 4, key).dense<T>();
   CHECK(identical(arma::Mat<T>(tall.head_rows(10)), low));
   // With four times the columns the first are the same draws, halved: exact.
-  const arma::Mat<T> wide = GaussianSketch(10, 16, stream).dense<T>();
+  const arma::Mat<T> wide = GaussianSketch(10, 16, key).dense<T>();
   CHECK(distance(2 * wide.head_cols(4), low) <= 4 * unit<T>() * 10);
-  CHECK_FALSE(identical(GaussianSketch(10, 4, stream.child(0)).dense<T>(), low));
+  CHECK_FALSE(identical(GaussianSketch(10, 4, key.child(0)).dense<T>(), low));
 }
 
 TEST_CASE_TEMPLATE("GaussianSketch: the same bits for any number of threads", T, float, double) {
-  check_thread_counts<T>(GaussianSketch(1000, 24, Stream(test_seed()).child("threads")), Stream(test_seed()));
+  check_thread_counts<T>(GaussianSketch(1000, 24, Key(test_seed()).child("threads")), Key(test_seed()));
 }
 
 TEST_CASE("GaussianSketch: wrong sizes are refused") {
-  CHECK(refusal([] { GaussianSketch(5, 0, Stream(1)); }) == "GaussianSketch: d >= 1, got d = 0");
-  check_refusals(GaussianSketch(5, 3, Stream(1)));
+  CHECK(refusal([] { GaussianSketch(5, 0, Key(1)); }) == "GaussianSketch: d >= 1, got d = 0");
+  check_refusals(GaussianSketch(5, 3, Key(1)));
 }

@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sketch/importance_sampling.hpp>
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "support/capture.hpp"
 #include "support/seed.hpp"
-#include "support/sketch_laws.hpp"
+#include "support/sketch_distributions.hpp"
 #include "support/sketches.hpp"
 #include "support/statistics.hpp"
 
@@ -18,15 +18,15 @@ namespace {
 constexpr double kFailure = 1e-9;  // of one statistical test
 
 Sampler importance(const arma::vec& weights, arma::uword d) {
-  return sampler_of([=](const Stream& stream) { return ImportanceSampling(weights, d, stream); });
+  return sampler_of([=](const Key& key) { return ImportanceSampling(weights, d, key); });
 }
 
 // Indices as the sketch draws them, entries changed to entry(p_i).
 template <typename Entry>
 Sampler with_entries(const arma::vec& weights, arma::uword d, Entry entry) {
-  return [=](const Stream& stream) {
+  return [=](const Key& key) {
     const arma::vec p = weights / arma::accu(weights);
-    const ImportanceSampling sketch(weights, d, stream);
+    const ImportanceSampling sketch(weights, d, key);
     arma::mat s(weights.n_elem, d, arma::fill::zeros);
     for (arma::uword j = 0; j < d; ++j) s(sketch.indices()(j), j) = entry(p(sketch.indices()(j)));
     return s;
@@ -36,9 +36,9 @@ Sampler with_entries(const arma::vec& weights, arma::uword d, Entry entry) {
 // Entries 1 / sqrt(d p_i) at indices drawn in another way.
 template <typename Draw>
 Sampler with_indices(const arma::vec& weights, arma::uword d, Draw draw) {
-  return [=](const Stream& stream) {
+  return [=](const Key& key) {
     const arma::vec p = weights / arma::accu(weights);
-    const arma::uvec indices = draw(stream);
+    const arma::uvec indices = draw(key);
     arma::mat s(weights.n_elem, d, arma::fill::zeros);
     for (arma::uword j = 0; j < d; ++j) s(indices(j), j) = 1 / std::sqrt(static_cast<double>(d) * p(indices(j)));
     return s;
@@ -46,30 +46,30 @@ Sampler with_indices(const arma::vec& weights, arma::uword d, Draw draw) {
 }
 
 // Two columns, every pair of indices with its probability.
-MatrixLaw law_of_two_columns(const arma::vec& p) {
-  MatrixLaw law;
+MatrixDistribution law_of_two_columns(const arma::vec& p) {
+  MatrixDistribution distribution;
   for (arma::uword a = 0; a < p.n_elem; ++a) {
     for (arma::uword b = 0; b < p.n_elem; ++b) {
       if (p(a) * p(b) == 0) continue;
       arma::mat s(p.n_elem, 2, arma::fill::zeros);
       s(a, 0) = 1 / std::sqrt(2 * p(a));
       s(b, 1) = 1 / std::sqrt(2 * p(b));
-      law.add(s, p(a) * p(b));
+      distribution.add(s, p(a) * p(b));
     }
   }
-  return law;
+  return distribution;
 }
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("ImportanceSampling: left, right and expand are products with dense(), duplicates included", T,
                    float, double) {
-  const Stream stream = Stream(test_seed()).child("products");
+  const Key key = Key(test_seed()).child("products");
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {1, 4}, {3, 8}, {5, 5}, {300, 20}};
   for (const auto& [n, d] : sizes) {
     CAPTURE_BINDING(n);
-    const arma::vec weights = arma::abs(random_matrix(n, 1, stream.child("weights")).col(0)) + 0.1;
-    check_products<T>(ImportanceSampling(weights, d, stream.child(n)), stream.child("operands"));
+    const arma::vec weights = arma::abs(random_matrix(n, 1, key.child("weights")).col(0)) + 0.1;
+    check_products<T>(ImportanceSampling(weights, d, key.child(n)), key.child("operands"));
   }
 }
 
@@ -94,17 +94,17 @@ TEST_CASE("ImportanceSampling: E[S S^T] = I in every entry, and mutants are reje
   CHECK(accepts(sampler));
   CHECK(accepts(importance(1e300 * weights, d)));  // weights are normalised
   const auto entries = [&](auto entry) { return accepts(with_entries(weights, d, entry)); };
-  CHECK(entries([](double p) { return 1 / std::sqrt(6 * p); }));            // the law
-  CHECK_FALSE(entries([](double) { return 1 / std::sqrt(6.0); }));          // no weights
-  CHECK_FALSE(entries([](double) { return std::sqrt(7 / 6.0); }));          // those of uniform sampling
-  CHECK_FALSE(entries([](double p) { return 1 / std::sqrt(p); }));          // no 1/sqrt(d)
-  CHECK_FALSE(entries([](double p) { return 1 / (6 * p); }));               // no root
-  CHECK_FALSE(entries([](double p) { return std::sqrt(p / 6) * 7; }));      // the inverse
-  CHECK_FALSE(accepts(with_indices(weights, d, [&](const Stream& stream) {  // weights not used in the draw
-    return sample_with_replacement(n, d, stream);
+  CHECK(entries([](double p) { return 1 / std::sqrt(6 * p); }));        // the distribution
+  CHECK_FALSE(entries([](double) { return 1 / std::sqrt(6.0); }));      // no weights
+  CHECK_FALSE(entries([](double) { return std::sqrt(7 / 6.0); }));      // those of uniform sampling
+  CHECK_FALSE(entries([](double p) { return 1 / std::sqrt(p); }));      // no 1/sqrt(d)
+  CHECK_FALSE(entries([](double p) { return 1 / (6 * p); }));           // no root
+  CHECK_FALSE(entries([](double p) { return std::sqrt(p / 6) * 7; }));  // the inverse
+  CHECK_FALSE(accepts(with_indices(weights, d, [&](const Key& key) {    // weights not used in the draw
+    return sample_with_replacement(n, d, key);
   })));
-  CHECK_FALSE(accepts(with_indices(weights, d, [&](const Stream& stream) {  // without replacement
-    return sample_weighted_without_replacement(weights, d, stream);
+  CHECK_FALSE(accepts(with_indices(weights, d, [&](const Key& key) {  // without replacement
+    return sample_weighted_without_replacement(weights, d, key);
   })));
   CHECK_FALSE(accepts(mutant(sampler, [](arma::mat& s) {  // index 0 is never drawn
     s.row(1) += s.row(0);
@@ -112,17 +112,20 @@ TEST_CASE("ImportanceSampling: E[S S^T] = I in every entry, and mutants are reje
   })));
 }
 
-TEST_CASE("ImportanceSampling: the joint law of two columns, a weight of zero included, and mutants are rejected") {
-  // p = (1, 0, 3, 2)/6: nine pairs, the rarest 556 times, deviation 23; half of the laws with its probability off by
-  // 27 % are rejected (6.5 deviations).
+TEST_CASE(
+    "ImportanceSampling: the joint distribution of two columns, a weight of zero included, and mutants are rejected") {
+  // p = (1, 0, 3, 2)/6: nine pairs, the rarest 556 times, deviation 23; half of the distributions with its probability
+  // off by 27 % are rejected (6.5 deviations).
   const arma::vec weights = {1, 0, 3, 2};
-  const MatrixLaw law = law_of_two_columns(weights / 6);
-  const auto accepts = [&](const Sampler& sampler) { return law.is_law_of(sampler, 20000, kFailure); };
+  const MatrixDistribution distribution = law_of_two_columns(weights / 6);
+  const auto accepts = [&](const Sampler& sampler) {
+    return distribution.is_distribution_of(sampler, 20000, kFailure);
+  };
   const Sampler sampler = importance(weights, 2);
   CHECK(accepts(sampler));
   CHECK_FALSE(accepts(scaled(sampler, std::sqrt(2.0))));
-  CHECK_FALSE(accepts(with_indices(weights, 2, [](const Stream& stream) {  // without replacement
-    return sample_weighted_without_replacement(arma::vec{1, 0, 3, 2}, 2, stream);
+  CHECK_FALSE(accepts(with_indices(weights, 2, [](const Key& key) {  // without replacement
+    return sample_weighted_without_replacement(arma::vec{1, 0, 3, 2}, 2, key);
   })));
   CHECK_FALSE(accepts(mutant(sampler, [](arma::mat& s) { s.col(1) = s.col(0); })));  // one draw for all columns
   CHECK_FALSE(accepts(mutant(sampler, [](arma::mat& s) { s.swap_rows(2, 3); })));
@@ -140,27 +143,27 @@ TEST_CASE("ImportanceSampling: every index is drawn with its probability, and mu
     return counts;
   };
   const std::vector<double> p = arma::conv_to<std::vector<double>>::from(weights / 5050);
-  const Stream stream = Stream(test_seed()).child("counts");
-  const arma::uvec indices = ImportanceSampling(weights, 50000, stream).indices();
+  const Key key = Key(test_seed()).child("counts");
+  const arma::uvec indices = ImportanceSampling(weights, 50000, key).indices();
   CHECK(counts_follow(counts_of(indices), p, kFailure));
-  CHECK_FALSE(counts_follow(counts_of(sample_with_replacement(100, 50000, stream)), p, kFailure));
+  CHECK_FALSE(counts_follow(counts_of(sample_with_replacement(100, 50000, key)), p, kFailure));
   const arma::uvec off_by_one = arma::clamp(indices, 1, 99) - 1;
   CHECK_FALSE(counts_follow(counts_of(off_by_one), p, kFailure));
 }
 
 TEST_CASE("ImportanceSampling: an index of weight zero is never drawn, wherever it is and however small the others") {
-  const Stream stream = Stream(test_seed()).child("zero");
+  const Key key = Key(test_seed()).child("zero");
   const double tiny = std::numeric_limits<double>::denorm_min(), huge = std::numeric_limits<double>::max();
   for (const arma::vec& weights : {arma::vec{0, 0, 5, 0}, arma::vec{0, tiny, tiny, 0}, arma::vec{huge, 0, huge, 0},
                                    arma::vec{0, 1, 1e-17, 0}, arma::vec{0, 0, 0, 3}}) {
-    const ImportanceSampling sketch(weights, 1000, stream);
+    const ImportanceSampling sketch(weights, 1000, key);
     for (const arma::uword i : sketch.indices()) REQUIRE(weights(i) > 0);
     CHECK(sketch.entries().is_finite());
   }
 }
 
 TEST_CASE("ImportanceSampling: a column is 1/sqrt(d p_i) at its index") {
-  const ImportanceSampling sketch(arma::vec{1, 3}, 5, Stream(test_seed()));
+  const ImportanceSampling sketch(arma::vec{1, 3}, 5, Key(test_seed()));
   const arma::mat s = sketch.dense<double>();
   for (arma::uword j = 0; j < 5; ++j) {
     const arma::uword i = sketch.indices()(j);
@@ -171,29 +174,29 @@ TEST_CASE("ImportanceSampling: a column is 1/sqrt(d p_i) at its index") {
   }
 }
 
-TEST_CASE("ImportanceSampling: streams of other names are independent, and mutants are rejected") {
+TEST_CASE("ImportanceSampling: keys of other names are independent, and mutants are rejected") {
   // Equal pairs: (1 + 9 + 4)^2 / 36^2 = 0.15 of 20,000; with one column shared 0.39.
   const arma::vec weights = {1, 0, 3, 2};
-  const MatrixLaw law = law_of_two_columns(weights / 6);
+  const MatrixDistribution distribution = law_of_two_columns(weights / 6);
   const Sampler sampler = importance(weights, 2);
-  CHECK(law.holds_across_streams(sampler, 20000, kFailure));
-  CHECK_FALSE(law.holds_across_streams(seed_that_does_not_reach_the_draw(sampler), 20000, kFailure));
-  const Sampler shared_column = [&](const Stream& stream) {
-    arma::mat s = sampler(stream);
-    s.col(0) = sampler(Stream(test_seed())).col(0);
+  CHECK(distribution.holds_across_keys(sampler, 20000, kFailure));
+  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 20000, kFailure));
+  const Sampler shared_column = [&](const Key& key) {
+    arma::mat s = sampler(key);
+    s.col(0) = sampler(Key(test_seed())).col(0);
     return s;
   };
-  CHECK_FALSE(law.holds_across_streams(shared_column, 20000, kFailure));
+  CHECK_FALSE(distribution.holds_across_keys(shared_column, 20000, kFailure));
 }
 
 TEST_CASE_TEMPLATE("ImportanceSampling: the same bits for any number of threads", T, float, double) {
   const arma::vec weights = arma::regspace(1, 50);
-  check_thread_counts<T>(ImportanceSampling(weights, 20000, Stream(test_seed()).child("threads")), Stream(test_seed()));
+  check_thread_counts<T>(ImportanceSampling(weights, 20000, Key(test_seed()).child("threads")), Key(test_seed()));
 }
 
 TEST_CASE("ImportanceSampling: wrong sizes and weights are refused") {
   const auto message = [](const arma::vec& weights, arma::uword d) {
-    return refusal([&] { ImportanceSampling(weights, d, Stream(1)); });
+    return refusal([&] { ImportanceSampling(weights, d, Key(1)); });
   };
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   CHECK(message({}, 2) == "ImportanceSampling: 1 <= number of weights < 2^32, d >= 1, got weights = 0, d = 2");
@@ -202,5 +205,5 @@ TEST_CASE("ImportanceSampling: wrong sizes and weights are refused") {
   CHECK(contains(message({nan, 2}, 3), "got index = 0, weight = nan"));
   CHECK(contains(message({1, infinity}, 3), "got index = 1, weight = inf"));
   CHECK(message({0, 0}, 3) == "ImportanceSampling: a positive weight, got largest weight = 0");
-  check_refusals(ImportanceSampling({1, 2, 3, 4, 5}, 3, Stream(1)));
+  check_refusals(ImportanceSampling({1, 2, 3, 4, 5}, 3, Key(1)));
 }

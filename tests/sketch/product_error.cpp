@@ -1,6 +1,6 @@
-// The table of docs/sketches/README.md: E ||B S S^T V - B V||_F^2 of every law.
+// The table of docs/sketches/README.md: E ||B S S^T V - B V||_F^2 of every distribution.
 #include <doctest/doctest.h>
-#include <croquis/sketch/laws.hpp>
+#include <croquis/sketch/distributions.hpp>
 #include <croquis/stats/intervals.hpp>
 
 #include <cmath>
@@ -23,10 +23,10 @@ struct Pair {
   arma::vec columns, rows;
 
   Pair() {
-    const Stream stream = Stream(test_seed()).child("product error");
+    const Key key = Key(test_seed()).child("product error");
     const arma::vec scale = arma::regspace(1, kRows);
-    b = random_matrix(3, kRows, stream.child("b")) * arma::diagmat(scale);
-    v = arma::diagmat(scale) * random_matrix(kRows, 2, stream.child("v"));
+    b = random_matrix(3, kRows, key.child("b")) * arma::diagmat(scale);
+    v = arma::diagmat(scale) * random_matrix(kRows, 2, key.child("v"));
     columns = arma::sum(arma::square(b), 0).t();
     rows = arma::sum(arma::square(v), 1);
     f = arma::accu(columns) * arma::accu(rows);
@@ -36,17 +36,18 @@ struct Pair {
 };
 
 // Intervals for the mean of d times the squared error: Student's over means of 1000 draws, which are close to normal.
-Interval mean_error(const Pair& pair, const std::string& law, const std::map<std::string, double>& parameters) {
-  const bool weighted = find_sketch_law<double>(law).weighted;
-  const Stream stream = Stream(test_seed()).child(law);
+Interval mean_error(const Pair& pair, const std::string& distribution,
+                    const std::map<std::string, double>& parameters) {
+  const bool weighted = find_sketch_distribution<double>(distribution).weighted;
+  const Key key = Key(test_seed()).child(distribution);
   const arma::mat exact = pair.b * pair.v;
   Accumulator means;
   for (std::uint64_t batch = 0; batch < 60; ++batch) {
     double mean = 0;
     for (std::uint64_t draw = 0; draw < 1000; ++draw) {
       const auto weights = weighted ? arma::conv_to<std::vector<double>>::from(pair.rows) : std::vector<double>();
-      const AnySketch<double> s =
-          make_sketch<double>(describe_sketch(law, kRows, kCols, stream.child(batch).child(draw), parameters, weights));
+      const AnySketch<double> s = make_sketch<double>(
+          describe_sketch(distribution, kRows, kCols, key.child(batch).child(draw), parameters, weights));
       mean += kCols * arma::accu(arma::square(pair.b * s.expand(s.left(pair.v)) - exact)) / 1000;
     }
     means.add(mean);
@@ -56,14 +57,14 @@ Interval mean_error(const Pair& pair, const std::string& law, const std::map<std
 
 }  // namespace
 
-TEST_CASE("The mean square error of a product is that of the law's formula, and of no other's") {
+TEST_CASE("The mean square error of a product is that of the distribution's formula, and of no other's") {
   const Pair pair;
   const auto [f, g, h] = std::tuple(pair.f, pair.g, pair.h);
   const double n = kRows, d = kCols, q = std::sqrt(n), m = 4;
-  const auto check = [&](const std::string& law, double expected,
+  const auto check = [&](const std::string& distribution, double expected,
                          const std::map<std::string, double>& parameters = {}) {
-    CAPTURE(law);
-    const Interval interval = mean_error(pair, law, parameters);
+    CAPTURE(distribution);
+    const Interval interval = mean_error(pair, distribution, parameters);
     CAPTURE(interval.lo);
     CAPTURE(interval.hi);
     CAPTURE(expected);
@@ -71,7 +72,8 @@ TEST_CASE("The mean square error of a product is that of the law's formula, and 
     CHECK(interval.hi - interval.lo < 0.2 * expected);
   };
   check("gaussian", f + g);
-  for (const char* law : {"rademacher", "countsketch", "sjlt", "sparse-stack"}) check(law, f + g - 2 * h);
+  for (const char* distribution : {"rademacher", "countsketch", "sjlt", "sparse-stack"})
+    check(distribution, f + g - 2 * h);
   check("srht", (f + g - 2 * h) * (kPadded - d) / (kPadded - 1));
   check("very-sparse", f + g + (q - 3) * h);
   check("accumulative", n * h / m + (1 - 1 / m) * (f + 2 * g) - g);

@@ -5,7 +5,7 @@
 
 #include "support/capture.hpp"
 #include "support/seed.hpp"
-#include "support/sketch_laws.hpp"
+#include "support/sketch_distributions.hpp"
 #include "support/sketches.hpp"
 
 using namespace croquis;
@@ -15,22 +15,23 @@ namespace {
 constexpr double kFailure = 1e-9;  // of one statistical test
 
 Sampler stack(arma::uword n, arma::uword d, arma::uword zeta) {
-  return sampler_of([=](const Stream& stream) { return SparseStack(n, d, zeta, stream); });
+  return sampler_of([=](const Key& key) { return SparseStack(n, d, zeta, key); });
 }
 
 // n = 2, d = 4, zeta = 2: in each row and each block +-1/sqrt(2) at one of two places.
-MatrixLaw law_of_two_by_four() {
+MatrixDistribution law_of_two_by_four() {
   const double a = 1 / std::sqrt(2.0);
   const std::vector<std::pair<arma::rowvec, double>> part = {
       {{a, 0}, 0.25}, {{-a, 0}, 0.25}, {{0, a}, 0.25}, {{0, -a}, 0.25}};
-  MatrixLaw law;
+  MatrixDistribution distribution;
   for_products(part, 4, [&](const std::vector<arma::rowvec>& parts, double probability) {
-    law.add(arma::join_cols(arma::join_rows(parts[0], parts[1]), arma::join_rows(parts[2], parts[3])), probability);
+    distribution.add(arma::join_cols(arma::join_rows(parts[0], parts[1]), arma::join_rows(parts[2], parts[3])),
+                     probability);
   });
-  return law;
+  return distribution;
 }
 
-// One stream for all blocks.
+// One key for all blocks.
 void repeat_first_block(arma::mat& s, arma::uword zeta) {
   s = arma::repmat(arma::mat(s.head_cols(s.n_cols / zeta)), 1, zeta);
 }
@@ -38,16 +39,16 @@ void repeat_first_block(arma::mat& s, arma::uword zeta) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("SparseStack: left, right and expand are products with dense()", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("products");
+  const Key key = Key(test_seed()).child("products");
   const arma::uword sizes[][3] = {{1, 1, 1}, {1, 4, 2}, {3, 8, 8}, {5, 5, 1}, {100, 1, 1}, {600, 20, 4}, {1025, 6, 3}};
   for (const auto& [n, d, zeta] : sizes) {
     CAPTURE_BINDING(n);
-    check_products<T>(SparseStack(n, d, zeta, stream.child(n)), stream.child("operands"));
+    check_products<T>(SparseStack(n, d, zeta, key.child(n)), key.child("operands"));
   }
 }
 
 TEST_CASE("SparseStack: a row has one entry +-1/sqrt(zeta) in each block") {
-  const arma::mat m = SparseStack(1500, 12, 4, Stream(test_seed()).child("blocks")).dense<double>();
+  const arma::mat m = SparseStack(1500, 12, 4, Key(test_seed()).child("blocks")).dense<double>();
   for (arma::uword i = 0; i < m.n_rows; ++i) {
     for (arma::uword b = 0; b < 4; ++b) {
       const arma::rowvec part = m.row(i).eval().cols(3 * b, 3 * b + 2);
@@ -72,21 +73,23 @@ TEST_CASE("SparseStack: E[S S^T] = I in every entry, and mutants are rejected") 
   CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{zeta}))));      // no 1/sqrt(zeta)
   CHECK_FALSE(accepts(scaled(sampler, 1 / std::sqrt(double{zeta}))));  // 1/zeta
   CHECK_FALSE(accepts(scaled(sampler, std::sqrt(double{zeta} / d))));  // 1/sqrt(d)
-  CHECK_FALSE(accepts(one_sign_stream_for_all_rows(sampler)));
+  CHECK_FALSE(accepts(one_sign_key_for_all_rows(sampler)));
   CHECK_FALSE(accepts(mutant(sampler, [](arma::mat& m) { m.row(0).zeros(); })));
 }
 
-TEST_CASE("SparseStack: the joint law of a 2 x 4 sketch of two blocks, and mutants are rejected") {
-  // 256 matrices, 156 draws each, deviation 12.5: half of the laws with a probability off by 57 % are rejected (7.1
-  // deviations).
-  const MatrixLaw law = law_of_two_by_four();
-  const auto accepts = [&](const Sampler& sampler) { return law.is_law_of(sampler, 40000, kFailure); };
+TEST_CASE("SparseStack: the joint distribution of a 2 x 4 sketch of two blocks, and mutants are rejected") {
+  // 256 matrices, 156 draws each, deviation 12.5: half of the distributions with a probability off by 57 % are rejected
+  // (7.1 deviations).
+  const MatrixDistribution distribution = law_of_two_by_four();
+  const auto accepts = [&](const Sampler& sampler) {
+    return distribution.is_distribution_of(sampler, 40000, kFailure);
+  };
   const Sampler sampler = stack(2, 4, 2);
   CHECK(accepts(sampler));
   CHECK_FALSE(accepts(scaled(sampler, std::sqrt(2.0))));
   CHECK_FALSE(accepts(first_row_without_sign(sampler)));
   CHECK_FALSE(accepts(last_row_without_sign(sampler)));
-  CHECK_FALSE(accepts(one_sign_stream_for_all_rows(sampler)));
+  CHECK_FALSE(accepts(one_sign_key_for_all_rows(sampler)));
   CHECK_FALSE(accepts(seed_that_does_not_reach_the_draw(sampler)));
   CHECK_FALSE(accepts(mutant(sampler, [](arma::mat& m) { repeat_first_block(m, 2); })));
   CHECK_FALSE(accepts(mutant(sampler, [](arma::mat& m) {  // signs of block 0 in block 1
@@ -99,7 +102,7 @@ TEST_CASE("SparseStack: the joint law of a 2 x 4 sketch of two blocks, and mutan
 }
 
 TEST_CASE("SparseStack: every entry is there with probability zeta/d and fair, and mutants are rejected") {
-  // 4,000 streams, 1,333 nonzeros an entry, deviation 30; off by 16 % is seen half of the time (7.2 deviations).
+  // 4,000 keys, 1,333 nonzeros an entry, deviation 30; off by 16 % is seen half of the time (7.2 deviations).
   const double p = 1.0 / 3;
   const Sampler sampler = stack(60, 9, 3);
   CHECK(entries_follow(sampler, p, 4000, kFailure));
@@ -115,43 +118,43 @@ TEST_CASE("SparseStack: every entry is there with probability zeta/d and fair, a
 
 TEST_CASE("SparseStack: rows and blocks of a long draw are independent, and mutants are rejected") {
   // 6,000 rows, generated 1,024 at a time. The signs of two blocks agree in half of their 3,000 common rows or so,
-  // those of one stream for all blocks in all of them.
+  // those of one key for all blocks in all of them.
   const std::vector<arma::uword> lags = {1, 2, 3, 64, 1024};
-  const Stream stream = Stream(test_seed()).child("long");
+  const Key key = Key(test_seed()).child("long");
   const Sampler sampler = stack(6000, 6, 3);
-  CHECK(long_draw_follows(sampler, stream, 0.5, lags, kFailure));
-  CHECK_FALSE(long_draw_follows(one_sign_stream_for_all_columns(sampler), stream, 0.5, lags, kFailure));
+  CHECK(long_draw_follows(sampler, key, 0.5, lags, kFailure));
+  CHECK_FALSE(long_draw_follows(one_sign_key_for_all_columns(sampler), key, 0.5, lags, kFailure));
   CHECK_FALSE(
-      long_draw_follows(mutant(sampler, [](arma::mat& m) { repeat_first_block(m, 3); }), stream, 0.5, lags, kFailure));
+      long_draw_follows(mutant(sampler, [](arma::mat& m) { repeat_first_block(m, 3); }), key, 0.5, lags, kFailure));
   const Sampler periodic = mutant(sampler, [](arma::mat& s) {
     for (arma::uword i = 1024; i < s.n_rows; ++i) s.row(i) = s.row(i % 1024);
   });
-  CHECK_FALSE(long_draw_follows(periodic, stream, 0.5, lags, kFailure));
+  CHECK_FALSE(long_draw_follows(periodic, key, 0.5, lags, kFailure));
 }
 
-TEST_CASE("SparseStack: streams of other names are independent, and mutants are rejected") {
+TEST_CASE("SparseStack: keys of other names are independent, and mutants are rejected") {
   // Equal pairs: 40,000 / 256 = 156, deviation 12.5. With one block shared 40,000 / 16.
-  const MatrixLaw law = law_of_two_by_four();
+  const MatrixDistribution distribution = law_of_two_by_four();
   const Sampler sampler = stack(2, 4, 2);
-  CHECK(law.holds_across_streams(sampler, 40000, kFailure));
-  CHECK_FALSE(law.holds_across_streams(seed_that_does_not_reach_the_draw(sampler), 40000, kFailure));
-  const Sampler shared_block = [&](const Stream& stream) {
-    arma::mat s = sampler(stream);
-    s.cols(0, 1) = sampler(Stream(test_seed())).eval().cols(0, 1);
+  CHECK(distribution.holds_across_keys(sampler, 40000, kFailure));
+  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 40000, kFailure));
+  const Sampler shared_block = [&](const Key& key) {
+    arma::mat s = sampler(key);
+    s.cols(0, 1) = sampler(Key(test_seed())).eval().cols(0, 1);
     return s;
   };
-  CHECK_FALSE(law.holds_across_streams(shared_block, 40000, kFailure));
+  CHECK_FALSE(distribution.holds_across_keys(shared_block, 40000, kFailure));
 }
 
 TEST_CASE_TEMPLATE("SparseStack: the same bits for any number of threads", T, float, double) {
-  check_thread_counts<T>(SparseStack(5000, 24, 4, Stream(test_seed()).child("threads")), Stream(test_seed()));
+  check_thread_counts<T>(SparseStack(5000, 24, 4, Key(test_seed()).child("threads")), Key(test_seed()));
 }
 
 TEST_CASE("SparseStack: wrong sizes are refused") {
-  CHECK(refusal([] { SparseStack(5, 7, 2, Stream(1)); }) ==
+  CHECK(refusal([] { SparseStack(5, 7, 2, Key(1)); }) ==
         "SparseStack: n >= 1, zeta >= 1, d < 2^32 a positive multiple of zeta, got n = 5, d = 7, zeta = 2");
-  CHECK(contains(refusal([] { SparseStack(5, 3, 0, Stream(1)); }), "got n = 5, d = 3, zeta = 0"));
-  CHECK(contains(refusal([] { SparseStack(0, 3, 1, Stream(1)); }), "got n = 0, d = 3, zeta = 1"));
-  CHECK(contains(refusal([] { SparseStack(5, 0, 1, Stream(1)); }), "got n = 5, d = 0, zeta = 1"));
-  check_refusals(SparseStack(5, 4, 2, Stream(1)));
+  CHECK(contains(refusal([] { SparseStack(5, 3, 0, Key(1)); }), "got n = 5, d = 3, zeta = 0"));
+  CHECK(contains(refusal([] { SparseStack(0, 3, 1, Key(1)); }), "got n = 0, d = 3, zeta = 1"));
+  CHECK(contains(refusal([] { SparseStack(5, 0, 1, Key(1)); }), "got n = 5, d = 0, zeta = 1"));
+  check_refusals(SparseStack(5, 4, 2, Key(1)));
 }

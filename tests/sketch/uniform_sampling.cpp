@@ -17,14 +17,14 @@ constexpr arma::uword kRows = 7, kCols = 3;
 constexpr std::uint64_t kTrials = 40000;
 
 template <typename T>
-using Draw = std::function<arma::Mat<T>(const Stream&)>;
+using Draw = std::function<arma::Mat<T>(const Key&)>;
 
 // E[S S^T] = I. Entry (i, i) of S S^T is n/d times the number of columns that are e_i. Over all trials that number is
 // Binomial(d trials, 1/n) with replacement and Binomial(trials, d/n) without: exact tails, 1e-9 shared by 7 entries.
 // Entries off the diagonal are zero in every draw.
 template <typename T>
 bool second_moment_is_identity(const Draw<T>& draw, Replacement replacement) {
-  const Stream root = Stream(test_seed()).child("law");
+  const Key root = Key(test_seed()).child("law");
   arma::mat sum(kRows, kRows, arma::fill::zeros);
   for (std::uint64_t t = 0; t < kTrials; ++t) {
     const arma::mat s = arma::conv_to<arma::mat>::from(draw(root.child(t)));
@@ -35,7 +35,8 @@ bool second_moment_is_identity(const Draw<T>& draw, Replacement replacement) {
     for (arma::uword k = 0; k < kRows; ++k) {
       if (i != k && sum(i, k) != 0) return false;
     }
-    const double picks = std::round(sum(i, i) * d / n);  // undoes the scale that the law has; rounding is below 1/2
+    const double picks =
+        std::round(sum(i, i) * d / n);  // undoes the scale that the distribution has; rounding is below 1/2
     const bool follows = replacement == Replacement::with ? is_binomial(picks, d * kTrials, 1 / n, 1e-9 / n)
                                                           : is_binomial(picks, kTrials, d / n, 1e-9 / n);
     if (!follows) return false;
@@ -47,13 +48,12 @@ bool second_moment_is_identity(const Draw<T>& draw, Replacement replacement) {
 
 TEST_CASE_TEMPLATE("UniformSampling: left, right and expand are products with dense(), duplicates included", T, float,
                    double) {
-  const Stream stream = Stream(test_seed()).child("products");
+  const Key key = Key(test_seed()).child("products");
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {1, 4}, {3, 8}, {300, 20}, {20, 20}};
   for (const auto& [n, d] : sizes) {
     CAPTURE_BINDING(n);
-    check_products<T>(UniformSampling(n, d, stream.child(n)), stream.child("operands"));
-    if (d <= n)
-      check_products<T>(UniformSampling(n, d, stream.child(n), Replacement::without), stream.child("operands"));
+    check_products<T>(UniformSampling(n, d, key.child(n)), key.child("operands"));
+    if (d <= n) check_products<T>(UniformSampling(n, d, key.child(n), Replacement::without), key.child("operands"));
   }
 }
 
@@ -63,24 +63,22 @@ TEST_CASE_TEMPLATE(
   // 17,143 picks an entry, deviation 121 with replacement: a scale wrong by 3 % is 4 deviations on the square, one by
   // sqrt(d) or sqrt(n) hundreds.
   for (const Replacement replacement : {Replacement::with, Replacement::without}) {
-    const auto drawn = [replacement](const Stream& s) {
-      return UniformSampling(kRows, kCols, s, replacement).dense<T>();
-    };
+    const auto drawn = [replacement](const Key& s) { return UniformSampling(kRows, kCols, s, replacement).dense<T>(); };
     const auto accepts = [replacement](const Draw<T>& draw) { return second_moment_is_identity<T>(draw, replacement); };
     const auto scaled = [&](double by) -> Draw<T> {
-      return [drawn, by](const Stream& s) { return arma::Mat<T>(static_cast<T>(by) * drawn(s)); };
+      return [drawn, by](const Key& s) { return arma::Mat<T>(static_cast<T>(by) * drawn(s)); };
     };
     CHECK(accepts(drawn));
     CHECK_FALSE(accepts(scaled(std::sqrt(3.0 / 7))));  // no scale
     CHECK_FALSE(accepts(scaled(1 / std::sqrt(7.0))));  // sqrt(1/d): Skyformer's Def. 1
     CHECK_FALSE(accepts(scaled(std::sqrt(3.0))));      // sqrt(n)
-    CHECK_FALSE(accepts([&](const Stream& s) {         // index 0 is never drawn
+    CHECK_FALSE(accepts([&](const Key& s) {            // index 0 is never drawn
       arma::Mat<T> m = drawn(s);
       m.row(1) += m.row(0);
       m.row(0).zeros();
       return m;
     }));
-    CHECK_FALSE(accepts([&](const Stream& s) {  // nor is the last
+    CHECK_FALSE(accepts([&](const Key& s) {  // nor is the last
       arma::Mat<T> m = drawn(s);
       m.row(0) += m.row(kRows - 1);
       m.row(kRows - 1).zeros();
@@ -91,14 +89,14 @@ TEST_CASE_TEMPLATE(
 
 TEST_CASE_TEMPLATE("UniformSampling: without replacement and d = n is a permutation, S S^T = I in every draw", T, float,
                    double) {
-  const arma::Mat<T> s = UniformSampling(12, 12, Stream(test_seed()), Replacement::without).dense<T>();
+  const arma::Mat<T> s = UniformSampling(12, 12, Key(test_seed()), Replacement::without).dense<T>();
   CHECK(identical(arma::Mat<T>(s * s.t()), arma::Mat<T>(12, 12, arma::fill::eye)));
 }
 
 TEST_CASE("UniformSampling: a column has one entry, sqrt(n/d), at its index; more columns begin with the fewer") {
-  const Stream stream = Stream(test_seed()).child("columns");
+  const Key key = Key(test_seed()).child("columns");
   for (const Replacement replacement : {Replacement::with, Replacement::without}) {
-    const UniformSampling sketch(50, 20, stream, replacement), longer(50, 40, stream, replacement);
+    const UniformSampling sketch(50, 20, key, replacement), longer(50, 40, key, replacement);
     const arma::mat s = sketch.dense<double>();
     for (arma::uword j = 0; j < 20; ++j) {
       CHECK(arma::accu(s.col(j) != 0) == 1);
@@ -110,12 +108,12 @@ TEST_CASE("UniformSampling: a column has one entry, sqrt(n/d), at its index; mor
 }
 
 TEST_CASE_TEMPLATE("UniformSampling: the same bits for any number of threads", T, float, double) {
-  check_thread_counts<T>(UniformSampling(1000, 300, Stream(test_seed()).child("threads")), Stream(test_seed()));
+  check_thread_counts<T>(UniformSampling(1000, 300, Key(test_seed()).child("threads")), Key(test_seed()));
 }
 
 TEST_CASE("UniformSampling: wrong sizes are refused") {
-  CHECK(refusal([] { UniformSampling(5, 0, Stream(1)); }) == "UniformSampling: n >= 1, d >= 1, got n = 5, d = 0");
-  CHECK(contains(refusal([] { UniformSampling(0, 2, Stream(1)); }), "got n = 0, d = 2"));
-  CHECK(contains(refusal([] { UniformSampling(5, 6, Stream(1), Replacement::without); }), "d <= n, got d = 6, n = 5"));
-  check_refusals(UniformSampling(5, 3, Stream(1)));
+  CHECK(refusal([] { UniformSampling(5, 0, Key(1)); }) == "UniformSampling: n >= 1, d >= 1, got n = 5, d = 0");
+  CHECK(contains(refusal([] { UniformSampling(0, 2, Key(1)); }), "got n = 0, d = 2"));
+  CHECK(contains(refusal([] { UniformSampling(5, 6, Key(1), Replacement::without); }), "d <= n, got d = 6, n = 5"));
+  check_refusals(UniformSampling(5, 3, Key(1)));
 }

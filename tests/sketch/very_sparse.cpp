@@ -6,7 +6,7 @@
 
 #include "support/capture.hpp"
 #include "support/seed.hpp"
-#include "support/sketch_laws.hpp"
+#include "support/sketch_distributions.hpp"
 #include "support/sketches.hpp"
 
 using namespace croquis;
@@ -16,18 +16,18 @@ namespace {
 constexpr double kFailure = 1e-9;  // of one statistical test
 
 Sampler very_sparse(arma::uword n, arma::uword d, double q) {
-  return sampler_of([=](const Stream& stream) { return VerySparseSketch(n, d, q, stream); });
+  return sampler_of([=](const Key& key) { return VerySparseSketch(n, d, q, key); });
 }
 
 // Independent entries sqrt(q/d) {+1, 0, -1} with probabilities 1/2q, 1 - 1/q, 1/2q.
-MatrixLaw law_of_entries(arma::uword n, arma::uword d, double q) {
-  MatrixLaw law;
+MatrixDistribution law_of_entries(arma::uword n, arma::uword d, double q) {
+  MatrixDistribution distribution;
   const double a = std::sqrt(q / static_cast<double>(d));
   const std::vector<std::pair<double, double>> entry = {{a, 0.5 / q}, {0, 1 - 1 / q}, {-a, 0.5 / q}};
   for_products(entry, n * d, [&](const std::vector<double>& entries, double probability) {
-    law.add(arma::reshape(arma::vec(entries), n, d), probability);
+    distribution.add(arma::reshape(arma::vec(entries), n, d), probability);
   });
-  return law;
+  return distribution;
 }
 
 // A gap of one more: no two nonzeros of a column are neighbours.
@@ -42,21 +42,21 @@ void spread(arma::mat& s) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("VerySparseSketch: left, right and expand are products with dense()", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("products");
+  const Key key = Key(test_seed()).child("products");
   const std::pair<arma::uword, arma::uword> sizes[] = {{1, 1}, {1, 4}, {3, 8}, {5, 5}, {100, 1}, {1000, 20}};
   for (const auto& [n, d] : sizes) {
     CAPTURE_BINDING(n);
-    check_products<T>(VerySparseSketch(n, d, stream.child(n)), stream.child("operands"));
-    check_products<T>(VerySparseSketch(n, d, 1, stream.child(n)), stream.child("operands"));
+    check_products<T>(VerySparseSketch(n, d, key.child(n)), key.child("operands"));
+    check_products<T>(VerySparseSketch(n, d, 1, key.child(n)), key.child("operands"));
   }
 }
 
 TEST_CASE("VerySparseSketch: q is sqrt(n) by default; q = 1 has no zeros and q of 1e15 no nonzeros") {
-  const Stream stream = Stream(test_seed()).child("q");
-  CHECK(VerySparseSketch(100, 3, stream).q() == 10);
-  CHECK(arma::accu(arma::abs(VerySparseSketch(500, 4, 1, stream).dense<double>()) == 0.5) == 2000);
+  const Key key = Key(test_seed()).child("q");
+  CHECK(VerySparseSketch(100, 3, key).q() == 10);
+  CHECK(arma::accu(arma::abs(VerySparseSketch(500, 4, 1, key).dense<double>()) == 0.5) == 2000);
   // 2,000 entries: a nonzero with probability 2e-12.
-  CHECK(arma::accu(VerySparseSketch(500, 4, 1e15, stream).dense<double>() != 0) == 0);
+  CHECK(arma::accu(VerySparseSketch(500, 4, 1e15, key).dense<double>() != 0) == 0);
 }
 
 TEST_CASE("VerySparseSketch: E[S S^T] = I in every entry, and mutants are rejected") {
@@ -78,12 +78,12 @@ TEST_CASE("VerySparseSketch: E[S S^T] = I in every entry, and mutants are reject
   CHECK_FALSE(accepts(scaled(sampler, std::sqrt(6.0))));                               // no 1/sqrt(d)
   CHECK_FALSE(accepts(scaled(very_sparse(n, d, q / 2), std::sqrt(2.0))));              // +1 and -1 with 1/q each
   CHECK_FALSE(accepts(scaled(very_sparse(n, d, std::sqrt(16.0)), std::sqrt(q / 4))));  // 16 in the place of n
-  CHECK_FALSE(accepts(one_sign_stream_for_all_rows(sampler)));
+  CHECK_FALSE(accepts(one_sign_key_for_all_rows(sampler)));
   CHECK_FALSE(accepts(mutant(sampler, spread)));
   CHECK_FALSE(accepts(mutant(sampler, [](arma::mat& m) { m.row(0).zeros(); })));
 }
 
-TEST_CASE("VerySparseSketch: the joint law of a column and of a 2 x 2 sketch, and mutants are rejected") {
+TEST_CASE("VerySparseSketch: the joint distribution of a column and of a 2 x 2 sketch, and mutants are rejected") {
   // The rarest matrices are drawn 20,000/256 = 78 times, deviation 8.8 (off by 77 % is seen half of the time), and
   // 20,000/1296 = 15 times; entries alone to 3 %, see below.
   struct Case {
@@ -91,23 +91,25 @@ TEST_CASE("VerySparseSketch: the joint law of a column and of a 2 x 2 sketch, an
     double q;
   };
   for (const auto& [n, d, q] : {Case{4, 1, 2}, Case{2, 2, 3}}) {
-    const MatrixLaw law = law_of_entries(n, d, q);
-    const auto accepts = [&](const Sampler& sampler) { return law.is_law_of(sampler, 20000, kFailure); };
+    const MatrixDistribution distribution = law_of_entries(n, d, q);
+    const auto accepts = [&](const Sampler& sampler) {
+      return distribution.is_distribution_of(sampler, 20000, kFailure);
+    };
     const Sampler sampler = very_sparse(n, d, q);
     CHECK(accepts(sampler));
     CHECK_FALSE(accepts(scaled(sampler, std::sqrt(2.0))));
     CHECK_FALSE(accepts(scaled(very_sparse(n, d, q / 2), std::sqrt(2.0))));
     CHECK_FALSE(accepts(first_row_without_sign(sampler)));
     CHECK_FALSE(accepts(last_row_without_sign(sampler)));
-    CHECK_FALSE(accepts(one_sign_stream_for_all_rows(sampler)));
+    CHECK_FALSE(accepts(one_sign_key_for_all_rows(sampler)));
     CHECK_FALSE(accepts(mutant(sampler, spread)));
     CHECK_FALSE(accepts(seed_that_does_not_reach_the_draw(sampler)));
-    if (d > 1) CHECK_FALSE(accepts(one_sign_stream_for_all_columns(sampler)));
+    if (d > 1) CHECK_FALSE(accepts(one_sign_key_for_all_columns(sampler)));
   }
 }
 
 TEST_CASE("VerySparseSketch: every entry is there with probability 1/q and fair, and mutants are rejected") {
-  // 4,000 streams, 1,000 nonzeros an entry, deviation 27; off by 20 % is seen half of the time (7.1 deviations).
+  // 4,000 keys, 1,000 nonzeros an entry, deviation 27; off by 20 % is seen half of the time (7.1 deviations).
   const Sampler sampler = very_sparse(60, 5, 4);
   CHECK(entries_follow(sampler, 0.25, 4000, kFailure));
   CHECK_FALSE(entries_follow(first_row_without_sign(sampler), 0.25, 4000, kFailure));
@@ -119,39 +121,38 @@ TEST_CASE("VerySparseSketch: rows and columns of a long draw are independent, an
   // 20,000 rows, q = 3: a column has 6,667 nonzeros, deviation 67, so that q is known to 7 %; two columns have 2,222 in
   // common.
   const std::vector<arma::uword> lags = {1, 2, 3, 64, 128};
-  const Stream stream = Stream(test_seed()).child("long");
+  const Key key = Key(test_seed()).child("long");
   const Sampler sampler = very_sparse(20000, 4, 3);
-  CHECK(long_draw_follows(sampler, stream, 1.0 / 3, lags, kFailure));
-  CHECK_FALSE(long_draw_follows(one_sign_stream_for_all_columns(sampler), stream, 1.0 / 3, lags, kFailure));
-  CHECK_FALSE(long_draw_follows(mutant(sampler, spread), stream, 1.0 / 3, lags, kFailure));
-  CHECK_FALSE(long_draw_follows(very_sparse(20000, 4, 3.3), stream, 1.0 / 3, lags, kFailure));
+  CHECK(long_draw_follows(sampler, key, 1.0 / 3, lags, kFailure));
+  CHECK_FALSE(long_draw_follows(one_sign_key_for_all_columns(sampler), key, 1.0 / 3, lags, kFailure));
+  CHECK_FALSE(long_draw_follows(mutant(sampler, spread), key, 1.0 / 3, lags, kFailure));
+  CHECK_FALSE(long_draw_follows(very_sparse(20000, 4, 3.3), key, 1.0 / 3, lags, kFailure));
 }
 
-TEST_CASE("VerySparseSketch: streams of other names are independent, and mutants are rejected") {
+TEST_CASE("VerySparseSketch: keys of other names are independent, and mutants are rejected") {
   // Equal pairs for q = 3: (2/36 + 4/9)^4 = 1/16 of 20,000.
-  const MatrixLaw law = law_of_entries(2, 2, 3);
+  const MatrixDistribution distribution = law_of_entries(2, 2, 3);
   const Sampler sampler = very_sparse(2, 2, 3);
-  CHECK(law.holds_across_streams(sampler, 20000, kFailure));
-  CHECK_FALSE(law.holds_across_streams(seed_that_does_not_reach_the_draw(sampler), 20000, kFailure));
-  const Sampler shared_column = [&](const Stream& stream) {
-    arma::mat s = sampler(stream);
-    s.col(0) = sampler(Stream(test_seed())).col(0);
+  CHECK(distribution.holds_across_keys(sampler, 20000, kFailure));
+  CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 20000, kFailure));
+  const Sampler shared_column = [&](const Key& key) {
+    arma::mat s = sampler(key);
+    s.col(0) = sampler(Key(test_seed())).col(0);
     return s;
   };
-  CHECK_FALSE(law.holds_across_streams(shared_column, 20000, kFailure));
+  CHECK_FALSE(distribution.holds_across_keys(shared_column, 20000, kFailure));
 }
 
 TEST_CASE_TEMPLATE("VerySparseSketch: the same bits for any number of threads", T, float, double) {
-  check_thread_counts<T>(VerySparseSketch(50000, 40, Stream(test_seed()).child("threads")), Stream(test_seed()));
+  check_thread_counts<T>(VerySparseSketch(50000, 40, Key(test_seed()).child("threads")), Key(test_seed()));
 }
 
 TEST_CASE("VerySparseSketch: wrong sizes are refused") {
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-  CHECK(refusal([] { VerySparseSketch(5, 0, Stream(1)); }) ==
-        "VerySparseSketch: 1 <= n < 2^32, d >= 1, got n = 5, d = 0");
-  CHECK(contains(refusal([] { VerySparseSketch(0, 2, Stream(1)); }), "got n = 0, d = 2"));
-  CHECK(refusal([] { VerySparseSketch(5, 2, 0.5, Stream(1)); }) == "VerySparseSketch: q >= 1 and finite, got q = 0.5");
-  CHECK(contains(refusal([&] { VerySparseSketch(5, 2, nan, Stream(1)); }), "q >= 1 and finite"));
-  CHECK(contains(refusal([&] { VerySparseSketch(5, 2, infinity, Stream(1)); }), "q >= 1 and finite"));
-  check_refusals(VerySparseSketch(5, 3, Stream(1)));
+  CHECK(refusal([] { VerySparseSketch(5, 0, Key(1)); }) == "VerySparseSketch: 1 <= n < 2^32, d >= 1, got n = 5, d = 0");
+  CHECK(contains(refusal([] { VerySparseSketch(0, 2, Key(1)); }), "got n = 0, d = 2"));
+  CHECK(refusal([] { VerySparseSketch(5, 2, 0.5, Key(1)); }) == "VerySparseSketch: q >= 1 and finite, got q = 0.5");
+  CHECK(contains(refusal([&] { VerySparseSketch(5, 2, nan, Key(1)); }), "q >= 1 and finite"));
+  CHECK(contains(refusal([&] { VerySparseSketch(5, 2, infinity, Key(1)); }), "q >= 1 and finite"));
+  check_refusals(VerySparseSketch(5, 3, Key(1)));
 }

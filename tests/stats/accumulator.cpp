@@ -56,10 +56,10 @@ void check_moments(const Accumulator& a, const std::vector<double>& sample, doub
 }  // namespace
 
 TEST_CASE("Accumulator: the moments are those of the definition, for symmetric and skewed values") {
-  const Stream stream = Stream(test_seed()).child("moments");
+  const Key key = Key(test_seed()).child("moments");
   for (const std::size_t n : {2, 3, 4, 5, 10, 100, 1000, 10000}) {
     for (const std::vector<double>& sample :
-         {normal_sample(n, stream.child("normal").child(n)), exponential_sample(n, stream.child("skewed").child(n))}) {
+         {normal_sample(n, key.child("normal").child(n)), exponential_sample(n, key.child("skewed").child(n))}) {
       check_moments(accumulated(sample), sample);
     }
   }
@@ -81,7 +81,7 @@ TEST_CASE("Accumulator: an offset of 1e9 costs nothing, where sums of squares lo
 }
 
 TEST_CASE("Accumulator: parts that are merged have the moments of the whole, wherever they are cut") {
-  const std::vector<double> sample = exponential_sample(200, Stream(test_seed()).child("merge"));
+  const std::vector<double> sample = exponential_sample(200, Key(test_seed()).child("merge"));
   for (const std::ptrdiff_t cut : {0, 1, 2, 3, 100, 199, 200}) {
     CAPTURE(cut);
     Accumulator left = accumulated({sample.begin(), sample.begin() + cut});

@@ -21,15 +21,15 @@ struct Probabilities {
 
 using Rule = std::function<Interval(std::uint64_t failures, std::uint64_t trials, std::uint64_t look)>;
 
-// What a sequential plan does when failures have probability p, exactly: the law of (failures, nothing missed so far)
-// from look to look.
+// What a sequential plan does when failures have probability p, exactly: the distribution of (failures, nothing missed
+// so far) from look to look.
 Probabilities follow(const std::vector<std::uint64_t>& looks, double p, double delta, const Rule& rule) {
   Probabilities result;
   std::vector<long double> good = {1.0L}, bad = {0.0L};  // undecided mass, by number of failures
   std::uint64_t before = 0;
   for (std::size_t look = 1; look <= looks.size(); ++look) {
     const std::uint64_t n = looks[look - 1];
-    const std::vector<long double> more = binomial_law(n - before, p);
+    const std::vector<long double> more = binomial_probabilities(n - before, p);
     std::vector<long double> next_good(n + 1, 0.0L), next_bad(n + 1, 0.0L);
     for (std::uint64_t k = 0; k <= before; ++k) {
       for (std::uint64_t j = 0; j <= n - before; ++j) {
@@ -153,14 +153,14 @@ TEST_CASE("FailureDecision: with the trials that design asks for it decides as i
   // At the last look, number L, either limit has alpha / 2^(L + 1); looks before it that decide do so rightly but for
   // alpha. So p is decided on rightly with probability >= 1 - miss - alpha.
   constexpr double alpha = 1e-9, miss = 1e-9, delta = 0.1;
-  const Stream stream = Stream(test_seed()).child("decide");
+  const Key key = Key(test_seed()).child("decide");
   for (const double p : {0.0, 0.05, 0.2, 1.0}) {
     CAPTURE(p);
     FailureDecisionOptions options{.delta = delta, .alpha = alpha};
     options.max_trials = trials_to_decide(p, delta, alpha / 4096, miss);
     options.first_look = std::min<std::uint64_t>(16, options.max_trials);
     CHECK(options.max_trials < 10000);  // so at most 11 looks
-    const std::vector<double> trials = bernoulli_sample(options.max_trials, p, stream);
+    const std::vector<double> trials = bernoulli_sample(options.max_trials, p, key);
     std::uint64_t expected_first = 0;
     const FailureLook last = decide(options, [&](std::uint64_t first, std::uint64_t count) {
       CHECK(first == expected_first);  // every trial once

@@ -66,10 +66,10 @@ TEST_CASE("fit_line: the interval misses the slope with probability alpha exactl
   constexpr std::uint64_t repeats = 20000;
   constexpr double alpha = 0.1, slope = -0.5;
   const std::vector<double> x = {1, 2, 3, 4, 8}, w = {1, 4, 100, 1, 0.25};
-  const Stream stream = Stream(test_seed()).child("line");
+  const Key key = Key(test_seed()).child("line");
   std::uint64_t missed = 0, missed_below = 0, missed_with_z = 0, missed_without_weights = 0;
   for (std::uint64_t r = 0; r < repeats; ++r) {
-    std::vector<double> y = normal_sample(5, stream.child(r));
+    std::vector<double> y = normal_sample(5, key.child(r));
     for (std::size_t i = 0; i < 5; ++i) y[i] = 2 + slope * x[i] + y[i] / std::sqrt(w[i]);
     const LineFit fit = fit_line(x, y, w);
     missed += fit.slope_interval(alpha).contains(slope) ? 0 : 1;
@@ -89,7 +89,7 @@ TEST_CASE("fit_line: the interval misses the slope with probability alpha exactl
 TEST_CASE("fit_power_law: exact powers, and a rate of -1/2 told from -0.45 in noise") {
   std::vector<double> m, exact, noisy;
   for (double size = 16; size <= 4096; size *= 2) m.push_back(size);
-  const std::vector<double> z = normal_sample(m.size(), Stream(test_seed()).child("rate"));
+  const std::vector<double> z = normal_sample(m.size(), Key(test_seed()).child("rate"));
   for (std::size_t i = 0; i < m.size(); ++i) {
     exact.push_back(3 / std::sqrt(m[i]));
     noisy.push_back(exact[i] * std::exp(1e-4 * z[i]));

@@ -66,8 +66,8 @@ double entry_error(const croquis::Problem<T>& problem) {
 /// Tokens that occur several times, a zero query, a zero key and a zero value.
 template <typename T>
 croquis::Problem<T> awkward_problem(arma::uword n, arma::uword p, arma::uword p_v, double norm,
-                                    const croquis::Stream& stream) {
-  const croquis::Problem<T> problem = random_problem<T>(n, p, p_v, norm, stream);
+                                    const croquis::Key& draw_key) {
+  const croquis::Problem<T> problem = random_problem<T>(n, p, p_v, norm, draw_key);
   arma::Mat<T> q = problem.Q(), k = problem.K(), v = problem.V();
   for (arma::uword i = n / 2; i < n; ++i) {
     q.row(i) = q.row(i % 5);

@@ -4,7 +4,7 @@
 
 #include <bit>
 #include <cmath>
-#include <croquis/core/random.hpp>
+#include <croquis/random/draws.hpp>
 #include <cstdint>
 
 #include "support/archives.hpp"
@@ -38,10 +38,10 @@ std::string numbers(const arma::mat& m, const std::string& type) {
 }  // namespace
 
 BertModel::BertModel(const char* purpose, const croquis::BertConfig& sizes) : config(sizes) {
-  const croquis::Stream stream = croquis::Stream(test_seed()).child("bert model").child(purpose);
+  const croquis::Key draw_key = croquis::Key(test_seed()).child("bert model").child(purpose);
   const auto add = [&](const std::string& name, arma::uword rows, arma::uword cols, double mean) {
     arma::mat m(rows, cols);
-    croquis::fill_normal(stream.child(name), 0, m.n_elem, m.memptr());
+    croquis::fill_normal(draw_key.child(name), 0, m.n_elem, m.memptr());
     tensors[name] = arma::clamp(arma::round(64 * (mean + 0.4 * m)), -255, 255) / 64;
   };
   const auto add_linear = [&](const std::string& name, arma::uword out, arma::uword in) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/attention/problem.hpp>
+#include <croquis/random/draws.hpp>
 
 #include "support/dense.hpp"
 
@@ -47,10 +48,10 @@ Dense relative_logits(const croquis::Problem<T>& problem, bool unit_length) {
 /// n tokens with independent N(0, deviation^2) biases, `cut_off` of them -inf, b_0 finite.
 template <typename T>
 croquis::RelativePosition<T> random_position(arma::uword n, arma::uword height, bool causal, double deviation,
-                                             const croquis::Stream& stream, bool cut_off = true) {
+                                             const croquis::Key& draw_key, bool cut_off = true) {
   const croquis::RelativeGrid grid(n, height);
   arma::vec b(grid.size());
-  croquis::fill_normal(stream, 0, b.n_elem, b.memptr());
+  croquis::fill_normal(draw_key, 0, b.n_elem, b.memptr());
   b *= deviation;
   for (arma::uword t = 1; cut_off && t < b.n_elem; t += 5) {
     if (t != grid.centre()) b(t) = -std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// Laws that every sketch obeys.
+// Identities that every sketch satisfies.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -19,14 +19,14 @@ inline Dense absolute(Dense a) {
 /// left, right and expand against the matrix dense(): sums of at most max(n, d) products, u a term, plus the scaling
 /// and what else is rounded.
 template <typename T, typename S>
-void check_products(const S& sketch, const croquis::Stream& stream, double roundings = 4) {
+void check_products(const S& sketch, const croquis::Key& draw_key, double roundings = 4) {
   const Dense s = sketch.template dense<T>();
   REQUIRE(s.rows == sketch.rows());
   REQUIRE(s.cols == sketch.cols());
   for (const arma::uword k : {1U, 5U}) {
-    const arma::Mat<T> tall = random_matrix<T>(s.rows, k, stream.child("tall")),
-                       wide = random_matrix<T>(k, s.rows, stream.child("wide")),
-                       small = random_matrix<T>(s.cols, k, stream.child("small"));
+    const arma::Mat<T> tall = random_matrix<T>(s.rows, k, draw_key.child("tall")),
+                       wide = random_matrix<T>(k, s.rows, draw_key.child("wide")),
+                       small = random_matrix<T>(s.cols, k, draw_key.child("small"));
     const auto bound = [&](const Dense& a, const Dense& b) {
       return (static_cast<double>(a.cols) + roundings) * unit<T>() *
              static_cast<double>(largest_entry_of(absolute(a) * absolute(b)));
@@ -41,10 +41,10 @@ void check_products(const S& sketch, const croquis::Stream& stream, double round
 
 /// The same bits for 1, 2 and 4 threads, and inside a loop that is parallel itself.
 template <typename T, typename S>
-void check_thread_counts(const S& sketch, const croquis::Stream& stream) {
-  const arma::Mat<T> tall = random_matrix<T>(sketch.rows(), 3, stream.child("tall")),
-                     wide = random_matrix<T>(3, sketch.rows(), stream.child("wide")),
-                     small = random_matrix<T>(sketch.cols(), 3, stream.child("small"));
+void check_thread_counts(const S& sketch, const croquis::Key& draw_key) {
+  const arma::Mat<T> tall = random_matrix<T>(sketch.rows(), 3, draw_key.child("tall")),
+                     wide = random_matrix<T>(3, sketch.rows(), draw_key.child("wide")),
+                     small = random_matrix<T>(sketch.cols(), 3, draw_key.child("small"));
   const ThreadCount one(1, Blas::free);
   const arma::Mat<T> dense = sketch.template dense<T>(), left = sketch.left(tall), right = sketch.right(wide),
                      expanded = sketch.expand(small);

@@ -14,15 +14,15 @@ bool is_standard_normal(double z, double failure) {
 }
 
 bool is_chi_squared(double x, double degrees, double failure) {
-  const bm::chi_squared law(degrees);
-  return x >= bm::quantile(law, failure / 2) && x <= bm::quantile(bm::complement(law, failure / 2));
+  const bm::chi_squared distribution(degrees);
+  return x >= bm::quantile(distribution, failure / 2) && x <= bm::quantile(bm::complement(distribution, failure / 2));
 }
 
 bool is_binomial(double successes, double trials, double probability, double failure) {
-  const bm::binomial law(trials, probability);
+  const bm::binomial distribution(trials, probability);
   if (successes < 0 || successes > trials) return false;
-  const double at_most = bm::cdf(law, successes);
-  const double at_least = successes == 0 ? 1.0 : bm::cdf(bm::complement(law, successes - 1));
+  const double at_most = bm::cdf(distribution, successes);
+  const double at_least = successes == 0 ? 1.0 : bm::cdf(bm::complement(distribution, successes - 1));
   return at_most > failure / 2 && at_least > failure / 2;
 }
 

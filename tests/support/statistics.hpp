@@ -1,5 +1,5 @@
 // Statistical tests that hold for finite samples. Each takes `failure`, the largest probability with which it rejects
-// a sample that follows the law.
+// a sample that follows the distribution.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,8 @@ bool is_chi_squared(double x, double degrees, double failure);
 /// One draw of Binomial(trials, probability), by its exact tails.
 bool is_binomial(double successes, double trials, double probability, double failure);
 
-/// Counts of a multinomial: every cell against its exact binomial law, with failure / cells each (union bound).
+/// Counts of a multinomial: every cell against its exact binomial distribution, with failure / cells each (union
+/// bound).
 bool counts_follow(const std::vector<double>& counts, const std::vector<double>& probabilities, double failure);
 
 /// An independent sample of N(0,1): sup |F_n - F| by the Dvoretzky-Kiefer-Wolfowitz inequality with Massart's constant,

@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE("RealFft: forward is the definition, backward undoes it up to
     CAPTURE_BINDING(cols);
     const RealFft<T> fft(rows, cols);
     typename RealFft<T>::Workspace work(fft);
-    const arma::Mat<T> x = random_matrix<T>(rows * cols, 1, Stream(test_seed()).child(rows).child(cols));
+    const arma::Mat<T> x = random_matrix<T>(rows * cols, 1, Key(test_seed()).child(rows).child(cols));
     std::copy(x.begin(), x.end(), work.real());
     fft.forward(work);
     const double bound = 7 * unit<T>() * (std::log2(static_cast<double>(x.n_elem)) + 1) * std::sqrt(x.n_elem) *

@@ -45,7 +45,7 @@ double bound_of(const ToeplitzOperator<T>& toeplitz, const Dense& t, const arma:
 template <typename T>
 void check_products(const RelativePosition<T>& position, arma::uword n) {
   const Dense t = toeplitz_of(position, n);
-  const arma::Mat<T> x = random_matrix<T>(n, 3, Stream(test_seed()).child("x"));
+  const arma::Mat<T> x = random_matrix<T>(n, 3, Key(test_seed()).child("x"));
   for (const ToeplitzPath path : {ToeplitzPath::fft, ToeplitzPath::direct}) {
     const ToeplitzOperator<T> toeplitz(position, n, path);
     CHECK(toeplitz.direct() == (path == ToeplitzPath::direct));
@@ -63,7 +63,7 @@ TEST_CASE_TEMPLATE("ToeplitzOperator: products with T and T^T within the norm-wi
     for (const bool causal : {false, true}) {
       CAPTURE(n);
       CAPTURE(causal);
-      check_products(random_position<T>(n, 1, causal, 1, Stream(test_seed()).child(n)), n);
+      check_products(random_position<T>(n, 1, causal, 1, Key(test_seed()).child(n)), n);
     }
   }
   check_products(RelativePosition<T>{{}, true, 1}, 50);  // a triangle of ones
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE("ToeplitzOperator: images, block Toeplitz, causal and not", T
     for (const bool causal : {false, true}) {
       CAPTURE_BINDING(n);
       CAPTURE_BINDING(height);
-      check_products(random_position<T>(n, height, causal, 1, Stream(test_seed()).child(n)), n);
+      check_products(random_position<T>(n, height, causal, 1, Key(test_seed()).child(n)), n);
     }
   }
 }
@@ -86,13 +86,13 @@ TEST_CASE_TEMPLATE(
     float, double) {
   const arma::uword n = 300;
   for (const double offset : {0.0, 1e4, -1e4}) {
-    RelativePosition<T> position = random_position<T>(n, 1, false, 1, Stream(test_seed()).child("offset"), false);
+    RelativePosition<T> position = random_position<T>(n, 1, false, 1, Key(test_seed()).child("offset"), false);
     position.bias = arma::round(position.bias * T(64)) / T(64);  // so that the offset is exact in float
     position.bias += static_cast<T>(offset);
     const ToeplitzOperator<T> toeplitz(position, n, ToeplitzPath::fft);
     CHECK(toeplitz.log_scale() == position.bias.max());
     const Dense t = toeplitz_of(position, n);
-    const arma::Mat<T> x = random_matrix<T>(n, 2, Stream(test_seed()).child("x"));
+    const arma::Mat<T> x = random_matrix<T>(n, 2, Key(test_seed()).child("x"));
     CHECK(distance(toeplitz.apply(x), t * x) <= bound_of(toeplitz, t, x));
     // u sqrt(log2 L) ||c|| ||x|| / sqrt(L) is what rounding does on average; the bound has log2 L and no sqrt(L).
     CHECK(distance(toeplitz.apply(x), t * x) <= 0.1 * toeplitz.entry_error() * column_norm(x));
@@ -102,9 +102,9 @@ TEST_CASE_TEMPLATE(
 TEST_CASE_TEMPLATE("ToeplitzOperator: accumulate adds outer o T (inner o x)", T, float, double) {
   for (const arma::uword height : {1U, 4U}) {
     const arma::uword n = 36;
-    const RelativePosition<T> position = random_position<T>(n, height, false, 1, Stream(test_seed()).child("a"));
+    const RelativePosition<T> position = random_position<T>(n, height, false, 1, Key(test_seed()).child("a"));
     const ToeplitzOperator<T> toeplitz(position, n, ToeplitzPath::fft);
-    const arma::Mat<T> v = random_matrix<T>(n, 4, Stream(test_seed()).child("v"));
+    const arma::Mat<T> v = random_matrix<T>(n, 4, Key(test_seed()).child("v"));
     for (const bool transpose : {false, true}) {
       arma::Col<T> y = v.col(3);
       auto work = toeplitz.workspace();
@@ -126,8 +126,8 @@ TEST_CASE_TEMPLATE("ToeplitzOperator: the same bits for any number of threads, a
                    double) {
   for (const ToeplitzPath path : {ToeplitzPath::fft, ToeplitzPath::direct}) {
     const arma::uword n = 700;
-    const ToeplitzOperator<T> toeplitz(random_position<T>(n, 1, false, 1, Stream(3)), n, path);
-    const arma::Mat<T> x = random_matrix<T>(n, 19, Stream(4));
+    const ToeplitzOperator<T> toeplitz(random_position<T>(n, 1, false, 1, Key(3)), n, path);
+    const arma::Mat<T> x = random_matrix<T>(n, 19, Key(4));
     const ThreadCount one(1);
     const arma::Mat<T> y = toeplitz.apply(x), z = toeplitz.apply_transposed(x);
     for (const int team : {2, 4}) {
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE("ToeplitzOperator: the same bits for any number of threads, a
 
 TEST_CASE("ToeplitzOperator: automatic is direct for few tokens; wrong sizes are refused; it is a linear operator") {
   const auto automatic = [](arma::uword n) {
-    return ToeplitzOperator<double>(random_position<double>(n, 1, false, 1, Stream(1)), n);
+    return ToeplitzOperator<double>(random_position<double>(n, 1, false, 1, Key(1)), n);
   };
   CHECK(automatic(kDirectToeplitz).direct());
   CHECK_FALSE(automatic(kDirectToeplitz + 1).direct());

@@ -11,9 +11,9 @@ std::vector<Claim> linformer_claims() {
        .source = "Linformer Lemma 1 (11)",
        .statement = "Pr(||Rx|| <= (1 + eps) ||x||) > 1 - exp(-(eps^2 - eps^3) k / 4).",
        .hypotheses = "R is k x n with independent N(0, 1/k) entries; 0 < eps < 1.",
-       .method =
-           "The law of ||Rx||^2 / ||x||^2 is chi^2_k / k: the exact failure is compared with the bound for k = 1 ... "
-           "1024, eps = 0.02 ... 0.98. Then failures are counted for a row of B and a column of V, k = 32.",
+       .method = "The distribution of ||Rx||^2 / ||x||^2 is chi^2_k / k: the exact failure is compared with the bound "
+                 "for k = 1 ... "
+                 "1024, eps = 0.02 ... 0.98. Then failures are counted for a row of B and a column of V, k = 32.",
        .mutants = {{"no-scale", "entries N(0, 1)"}},
        .check = check_jl_norm},
       {.id = "lin.jl-product.stated",

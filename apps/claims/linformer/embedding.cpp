@@ -9,11 +9,12 @@
 #include <croquis/linalg/norms.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <croquis/stats/intervals.hpp>
+#include <croquis/stats/search.hpp>
 
 #include "claims/decisions.hpp"
 
 using croquis::GaussianSketch;
-using croquis::Stream;
+using croquis::Key;
 
 namespace {
 
@@ -25,8 +26,8 @@ double exponent(double epsilon, double k) {
 }
 
 // R^T x with R = S^T (k x n), entries N(0, 1/k); without the 1/k in a mutant.
-arma::mat embed(const Check& check, arma::uword k, const arma::mat& x, const Stream& stream) {
-  const arma::mat rx = GaussianSketch(x.n_rows, k, stream).left(x);
+arma::mat embed(const Check& check, arma::uword k, const arma::mat& x, const Key& draw_key) {
+  const arma::mat rx = GaussianSketch(x.n_rows, k, draw_key).left(x);
   return check.makes("no-scale") ? arma::mat(std::sqrt(static_cast<double>(k)) * rx) : rx;
 }
 
@@ -76,8 +77,8 @@ Report check_products(const Check& check, bool relative_to_product) {
       claim.alpha = check.alpha / decisions;
       claim.most_trials = 4000;
       const arma::mat both = arma::join_rows(pair.x, pair.y);
-      Finding finding = decide_probability(check, claim, [&](const Stream& stream) {
-        const arma::mat r = embed(check, k, both, stream);
+      Finding finding = decide_probability(check, claim, [&](const Key& draw_key) {
+        const arma::mat r = embed(check, k, both, draw_key);
         return std::abs(arma::dot(r.col(0), r.col(1)) - product);
       });
       finding.n = pair.x.n_elem;
@@ -125,9 +126,9 @@ Report check_low_rank(const Check& check, bool relative_to_product) {
       claim.delta = 2 * n * std::exp(-exponent(kEpsilon, asked));
       claim.alpha = check.alpha / decisions;
       claim.most_trials = 4000;
-      // At k features, from the stream's first ones: errors at different k are those of one sequence of draws.
-      const auto error = [&, &w = w](arma::uword features, const Stream& stream) {
-        const GaussianSketch sketch(w.n_elem, features, stream);
+      // At k features, from the random key's first ones: errors at different k are those of one sequence of draws.
+      const auto error = [&, &w = w](arma::uword features, const Key& draw_key) {
+        const GaussianSketch sketch(w.n_elem, features, draw_key);
         const double scale = check.makes("no-scale") ? static_cast<double>(features) : 1;
         return arma::norm(scores * (scale * sketch.expand(arma::mat(sketch.left(arma::mat(w)))).col(0)) - product);
       };
@@ -137,7 +138,7 @@ Report check_low_rank(const Check& check, bool relative_to_product) {
         finding.verdict = croquis::Verdict::vacuous;
         finding.hypotheses = fmt::format("k = {} of at most n = {}", k, problem.n());
       } else {
-        finding = decide_probability(check, claim, [&](const Stream& stream) { return error(k, stream); });
+        finding = decide_probability(check, claim, [&](const Key& draw_key) { return error(k, draw_key); });
         const std::string measured =
             fmt::format("eps = {}; delta = {:.3g}; ||Pw|| / (||P||_F ||w||) = {:.3g}", kEpsilon, claim.delta,
                         arma::norm(product) / (frobenius * arma::norm(w)));
@@ -151,15 +152,15 @@ Report check_low_rank(const Check& check, bool relative_to_product) {
         // The fewest features at which 200 draws fail at most as often as the theorem allows.
         const std::uint64_t trials = check.trials(200);
         const auto rate = [&](double features) {
-          const auto errors = run_trials(check, claim.input, trials, [&](const Stream& stream) {
-            return error(static_cast<arma::uword>(std::ceil(features)), stream);
+          const auto errors = run_trials(check, claim.input, trials, [&](const Key& draw_key) {
+            return error(static_cast<arma::uword>(std::ceil(features)), draw_key);
           });
           return static_cast<double>(
                      std::count_if(errors.begin(), errors.end(), [&](double e) { return !(e <= claim.bound); })) /
                  static_cast<double>(trials);
         };
-        const double enough = std::ceil(
-            smallest_sufficient(1, static_cast<double>(k), 0.05, [&](double f) { return rate(f) <= claim.delta; }));
+        const double enough = std::ceil(croquis::smallest_sufficient(1, static_cast<double>(k), 0.05,
+                                                                     [&](double f) { return rate(f) <= claim.delta; }));
         finding.hypotheses += fmt::format("; k that suffices = {:.0f}", enough);
         loosest = std::max(loosest, enough / asked);
       }
@@ -201,8 +202,8 @@ Report check_jl_norm(const Check& check) {
       claim.bound = 1 + kEpsilon;
       claim.delta = std::exp(-exponent(kEpsilon, k));
       claim.alpha = check.alpha / decisions;
-      Finding finding = decide_probability(check, claim, [&, &x = x](const Stream& stream) {
-        return arma::norm(embed(check, k, arma::mat(x), stream)) / arma::norm(x);
+      Finding finding = decide_probability(check, claim, [&, &x = x](const Key& draw_key) {
+        return arma::norm(embed(check, k, arma::mat(x), draw_key)) / arma::norm(x);
       });
       finding.n = x.n_elem;
       finding.d = k;

@@ -12,7 +12,7 @@
 
 #include "claims/decisions.hpp"
 
-using croquis::Stream;
+using croquis::Key;
 using croquis::Verdict;
 
 namespace {
@@ -108,13 +108,13 @@ Report check_construction(const Check& check) {
         claim.delta = 2 * std::exp(-(kEpsilon * kEpsilon * (1 - kEpsilon)) * k / 4);
         claim.alpha = check.alpha / decisions;
         claim.most_trials = 400;
-        Finding finding = decide_probability(check, claim, [&, &v = v](const Stream& stream) {
+        Finding finding = decide_probability(check, claim, [&, &v = v](const Key& draw_key) {
           if (check.makes("no-compression")) return worst_ratio(scores * v, exact, scores, v);
-          const croquis::GaussianSketch r(problem.n(), k, stream);
+          const croquis::GaussianSketch r(problem.n(), k, draw_key);
           const arma::mat weights = softmax_rows(delta * r.right(a));
           return worst_ratio(weights * (std::exp(-delta) * r.left(v)), exact, scores, v);
         });
-        const croquis::GaussianSketch first(problem.n(), k, check.stream.child("weights"));
+        const croquis::GaussianSketch first(problem.n(), k, check.draw_key.child("weights"));
         const double uneven = arma::abs(static_cast<double>(k) * softmax_rows(delta * first.right(a)) - 1).max();
         finding.n = problem.n();
         finding.p = problem.p();

@@ -4,16 +4,16 @@
 #include <croquis/inputs/biases.hpp>
 #include <limits>
 
-std::vector<NamedPosition> finite_biases(arma::uword n, const croquis::Stream& stream) {
+std::vector<NamedPosition> finite_biases(arma::uword n, const croquis::Key& draw_key) {
   return {{"alibi:0.01", {croquis::alibi_bias(n, 0.01)}},
           {"alibi:1", {croquis::alibi_bias(n, 1)}},
-          {"t5", {croquis::t5_bias(n, {}, stream.child("t5"))}},
-          {"random:3", {croquis::random_bias(n, 3, stream.child("random"))}}};
+          {"t5", {croquis::t5_bias(n, {}, draw_key.child("t5"))}},
+          {"random:3", {croquis::random_bias(n, 3, draw_key.child("random"))}}};
 }
 
-std::vector<NamedPosition> all_biases(arma::uword n, const croquis::Stream& stream) {
-  std::vector<NamedPosition> all = finite_biases(n, stream);
-  croquis::RelativePosition<double> causal{croquis::random_bias(n, 1, stream.child("causal"))};
+std::vector<NamedPosition> all_biases(arma::uword n, const croquis::Key& draw_key) {
+  std::vector<NamedPosition> all = finite_biases(n, draw_key);
+  croquis::RelativePosition<double> causal{croquis::random_bias(n, 1, draw_key.child("causal"))};
   causal.causal = true;
   all.push_back({"causal", causal});
   constexpr int reach = 8;
@@ -27,7 +27,7 @@ std::vector<NamedPosition> all_biases(arma::uword n, const croquis::Stream& stre
     croquis::RelativePosition<double> image;
     image.height = 4;
     const arma::uword size = croquis::RelativeGrid(n, image.height).size();
-    image.bias = croquis::random_bias((size + 1) / 2, 1, stream.child("image"));
+    image.bias = croquis::random_bias((size + 1) / 2, 1, draw_key.child("image"));
     all.push_back({"image", image});
   }
   return all;

@@ -49,7 +49,8 @@ std::vector<Claim> nprf_claims() {
        .hypotheses =
            "w_r ~ N(0, I): projections iid, haar and halton, maps trf, prf, hyperbolic, oprf, saderf. Maps and "
            "projections with w on a sphere (sphere; orthogonal, sorf) do not satisfy it.",
-       .method = "Every map with every projection at p = 4, where a wrong law shows most, x.y = 0, ||x+y|| = ||x-y|| = "
+       .method = "Every map with every projection at p = 4, where a wrong distribution shows most, x.y = 0, ||x+y|| = "
+                 "||x-y|| = "
                  "1, x+y along 1/sqrt(p), -1/sqrt(p), e_0 and a random direction. Student's interval of the mean must "
                  "contain 1 and be within 0.01 (0.05 with --quick). Cells outside the hypotheses are checked against "
                  "the biased mean that the library documents (0F1 on the sphere; all signs of sorf): refuted when it "

@@ -64,14 +64,14 @@ Report check_expressiveness(const Check& check) {
   if (check.own_input) widths = {check.subjects.front().problem.p()};
   for (const arma::uword p : widths) {
     for (const arma::uword n : {p + 2, check.quick ? 2 * p : 4 * p}) {
-      for (const NamedPosition& bias : finite_biases(n, check.stream.child("bias").child(n))) {
+      for (const NamedPosition& bias : finite_biases(n, check.draw_key.child("bias").child(n))) {
         const std::string input = fmt::format("{} n={} p={}", bias.name, n, p);
         report.findings.push_back(finding_of(check, input, bias.position.bias, p));
       }
     }
     // Outside the hypotheses: b_t = t has rank 2, and p + 1 tokens leave nothing over.
     const arma::vec line = arma::regspace(1 - static_cast<double>(4 * p), static_cast<double>(4 * p) - 1);
-    const auto few = finite_biases(p + 1, check.stream.child("few"));
+    const auto few = finite_biases(p + 1, check.draw_key.child("few"));
     Finding linear = finding_of(check, fmt::format("b_t = t n={} p={}", 4 * p, p), line, p);
     Finding tight = finding_of(check, fmt::format("random:3 n={} p={}", p + 1, p), few.back().position.bias, p);
     linear.verdict = tight.verdict = Verdict::not_applicable;

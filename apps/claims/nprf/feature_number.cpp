@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/features/feature_pair.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/stats/intervals.hpp>
+#include <croquis/stats/search.hpp>
 
 #include "claims/decisions.hpp"
 #include "claims/nprf/checks.hpp"
 
-using croquis::Stream;
+using croquis::Key;
 using croquis::Verdict;
 
 namespace {
@@ -48,8 +50,8 @@ std::vector<Points> points_of(const Check& check, double radius) {
     return all;
   }
   arma::mat query(1, kWidth), keys(kKeys, kWidth);
-  croquis::fill_normal(check.stream.child("query"), 0, query.n_elem, query.memptr());
-  croquis::fill_normal(check.stream.child("keys"), 0, keys.n_elem, keys.memptr());
+  croquis::fill_normal(check.draw_key.child("query"), 0, query.n_elem, query.memptr());
+  croquis::fill_normal(check.draw_key.child("keys"), 0, keys.n_elem, keys.memptr());
   if (!check.quick) all.push_back({"sphere", to_radius(query, radius), to_radius(keys, radius)});
   query.ones();
   for (arma::uword j = 0; j < kKeys; ++j) keys.row(j) = (j < kKeys / 2 ? 1.0 : -1.0) * query;
@@ -58,14 +60,14 @@ std::vector<Points> points_of(const Check& check, double radius) {
 }
 
 // ||A - A^||_1 of one draw with m features; A = softmax(q.k_j), no 1/sqrt(p).
-double error_of(const Check& check, const Points& points, arma::uword m, const Stream& stream) {
+double error_of(const Check& check, const Points& points, arma::uword m, const Key& draw_key) {
   const arma::vec scores = points.keys * points.query.t();
   arma::vec exact = arma::exp(scores - scores.max());
   exact /= arma::accu(exact);
   const arma::mat query = check.makes("sign-turned") ? arma::mat(-points.query) : points.query;
   // One direction for all features: as many features, no more information.
   const arma::uword drawn = check.makes("one-direction") ? 1 : m;
-  const auto phi = croquis::FeaturePair<double>(query, points.keys, drawn, {}, stream).matrices();
+  const auto phi = croquis::FeaturePair<double>(query, points.keys, drawn, {}, draw_key).matrices();
   arma::vec estimate = phi.keys * phi.queries.t();
   estimate /= arma::accu(estimate);
   return arma::accu(arma::abs(exact - estimate));
@@ -84,11 +86,11 @@ Smallest smallest_features(const Check& check, const Points& points, const Setti
     const auto d = static_cast<arma::uword>(std::ceil(features));
     const std::vector<double> errors =
         run_trials(check, fmt::format("smallest {} {} {}", points.name, setting.radius, d), trials,
-                   [&](const Stream& stream) { return error_of(check, points, d, stream); });
+                   [&](const Key& draw_key) { return error_of(check, points, d, draw_key); });
     return static_cast<std::uint64_t>(
         std::count_if(errors.begin(), errors.end(), [&](double e) { return !(e <= 4 * setting.epsilon); }));
   };
-  const double found = std::ceil(smallest_sufficient(1, most, 0.05, [&](double features) {
+  const double found = std::ceil(croquis::smallest_sufficient(1, most, 0.05, [&](double features) {
     return static_cast<double>(failures(features)) <= kDelta * static_cast<double>(trials);
   }));
   const croquis::Interval rate = croquis::clopper_pearson(failures(found), trials, 1e-3);
@@ -142,7 +144,7 @@ Report check_feature_number(const Check& check) {
           decide_probability(check,
                              {fmt::format("{} R={:g} eps={:g}", points.name, setting.radius, setting.epsilon),
                               4 * setting.epsilon, kDelta, check.alpha / static_cast<double>(decisions), 4000},
-                             [&](const Stream& stream) { return error_of(check, points, m, stream); });
+                             [&](const Key& draw_key) { return error_of(check, points, m, draw_key); });
       finding.n = points.keys.n_rows;
       finding.p = points.keys.n_cols;
       finding.d = m;

@@ -95,7 +95,7 @@ Report check_toeplitz(const Check& check) {
   if (check.own_input) sizes = {std::min<arma::uword>(check.subjects.front().problem.n(), 1024)};
   double lost = 0;
   for (const arma::uword n : sizes) {
-    std::vector<NamedPosition> biases = all_biases(n, check.stream.child("bias").child(n));
+    std::vector<NamedPosition> biases = all_biases(n, check.draw_key.child("bias").child(n));
     const croquis::Problem<double>& first = check.subjects.front().problem;
     if (check.own_input && !first.position().is_zero() && first.position().height == 1) {
       biases.push_back({"own bias", croquis::cut(first.position(), first.n(), n)});

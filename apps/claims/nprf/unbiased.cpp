@@ -2,17 +2,19 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <boost/math/special_functions/hypergeometric_0F1.hpp>
 #include <cmath>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_pair.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/stats/intervals.hpp>
 
 #include "claims/decisions.hpp"
 #include "claims/nprf/checks.hpp"
 
 using croquis::FeatureMap;
-using croquis::ProjectionLaw;
-using croquis::Stream;
+using croquis::Key;
+using croquis::ProjectionDistribution;
 using croquis::Verdict;
 
 namespace {
@@ -21,13 +23,14 @@ constexpr arma::uword kWidth = 4, kDirections = 256;
 
 struct Cell {
   FeatureMap map;
-  ProjectionLaw law;
+  ProjectionDistribution distribution;
 
   bool normal() const {
     return map != FeatureMap::sphere &&
-           (law == ProjectionLaw::iid || law == ProjectionLaw::haar || law == ProjectionLaw::halton);
+           (distribution == ProjectionDistribution::iid || distribution == ProjectionDistribution::haar ||
+            distribution == ProjectionDistribution::halton);
   }
-  std::string name() const { return fmt::format("{} x {}", croquis::name_of(map), croquis::name_of(law)); }
+  std::string name() const { return fmt::format("{} x {}", croquis::name_of(map), croquis::name_of(distribution)); }
 };
 
 // Pairs with x.y = 0, z = x + y and x - y of length 1 and orthogonal: exp(x.y) = 1, and neither map is exact.
@@ -35,11 +38,11 @@ struct Pairs {
   arma::mat x, y;
   std::vector<std::string> names;
 
-  void add(const std::string& name, const arma::rowvec& direction, const Stream& stream) {
+  void add(const std::string& name, const arma::rowvec& direction, const Key& draw_key) {
     if (arma::norm(direction) == 0) return;
     const arma::rowvec z = arma::normalise(direction);
     arma::rowvec g(z.n_elem);
-    croquis::fill_normal(stream.child(name), 0, g.n_elem, g.memptr());
+    croquis::fill_normal(draw_key.child(name), 0, g.n_elem, g.memptr());
     g = arma::normalise(arma::rowvec(g - arma::dot(g, z) * z));
     x = arma::join_cols(x, arma::mat(0.5 * (z + g)));
     y = arma::join_cols(y, arma::mat(0.5 * (z - g)));
@@ -48,7 +51,7 @@ struct Pairs {
 };
 
 Pairs pairs_of(const Check& check) {
-  const Stream stream = check.stream.child("pairs");
+  const Key draw_key = check.draw_key.child("pairs");
   Pairs pairs;
   const croquis::Problem<double>& problem = check.subjects.front().problem;
   const bool own = check.own_input && problem.p() >= 2;  // an orthogonal direction is needed
@@ -56,23 +59,13 @@ Pairs pairs_of(const Check& check) {
   const arma::rowvec ones(p, arma::fill::ones);
   arma::rowvec first(p, arma::fill::zeros), any(p);
   first(0) = 1;
-  croquis::fill_normal(stream, 0, p, any.memptr());
-  pairs.add("+1/sqrt(p)", ones, stream);
-  pairs.add("-1/sqrt(p)", -ones, stream);
-  pairs.add("e_0", first, stream);
-  pairs.add("any", any, stream);
-  if (own) pairs.add("q + k", problem.Q().row(0) + problem.K().row(0), stream);
+  croquis::fill_normal(draw_key, 0, p, any.memptr());
+  pairs.add("+1/sqrt(p)", ones, draw_key);
+  pairs.add("-1/sqrt(p)", -ones, draw_key);
+  pairs.add("e_0", first, draw_key);
+  pairs.add("any", any, draw_key);
+  if (own) pairs.add("q + k", problem.Q().row(0) + problem.K().row(0), draw_key);
   return pairs;
-}
-
-// sum_k (c z^2)^k / (k! (v)_k), (v)_k = v (v+1) ... (v+k-1)
-double hypergeometric_0f1(double v, double argument) {
-  double term = 1, sum = 1;
-  for (int k = 0; k < 60; ++k) {
-    term *= argument / ((k + 1) * (v + k));
-    sum += term;
-  }
-  return sum;
 }
 
 // All W of sorf with p = 4, 2^12 patterns of signs: every row w as a row.
@@ -100,7 +93,7 @@ const arma::mat& sorf_directions() {
 // E cos(w.z) the same with the sign changed, or one of sorf's, over all of them.
 arma::vec documented_means(const croquis::FeaturePair<double>& features, const Cell& cell, arma::mat x, arma::mat y) {
   const auto p = static_cast<double>(x.n_cols);
-  const bool sphere = cell.law != ProjectionLaw::sorf;
+  const bool sphere = cell.distribution != ProjectionDistribution::sorf;
   if (cell.map == FeatureMap::saderf) {
     const arma::rowvec scale = croquis::balancing_scale(x, y);
     x.each_row() %= scale;
@@ -112,11 +105,11 @@ arma::vec documented_means(const croquis::FeaturePair<double>& features, const C
     const double halves = (arma::dot(x.row(k), x.row(k)) + arma::dot(y.row(k), y.row(k))) / 2;
     const arma::rowvec z = std::sqrt(1 - 4 * a) * (x.row(k) + y.row(k)), g = x.row(k) - y.row(k);
     if (cell.map == FeatureMap::trf) {
-      means(k) = std::exp(halves) * (sphere ? hypergeometric_0f1(p / 2, -p * arma::dot(g, g) / 4)
+      means(k) = std::exp(halves) * (sphere ? boost::math::hypergeometric_0F1(p / 2, -p * arma::dot(g, g) / 4)
                                             : arma::mean(arma::cos(sorf_directions() * g.t())));
     } else {
       means(k) = std::exp(p / 2 * std::log1p(-4 * a) + 2 * a * p - halves) *
-                 (sphere ? hypergeometric_0f1(p / 2, p * arma::dot(z, z) / 4)
+                 (sphere ? boost::math::hypergeometric_0F1(p / 2, p * arma::dot(z, z) / 4)
                          : arma::mean(arma::exp(sorf_directions() * z.t())));
     }
   }
@@ -124,13 +117,13 @@ arma::vec documented_means(const croquis::FeaturePair<double>& features, const C
 }
 
 // prf by its formula, with directions that are drawn wrongly.
-arma::vec mistaken_estimate(const Check& check, const Pairs& pairs, const Stream& stream) {
+arma::vec mistaken_estimate(const Check& check, const Pairs& pairs, const Key& draw_key) {
   const arma::uword p = pairs.x.n_cols;
   arma::mat w(0, p);
   for (std::uint64_t b = 0; w.n_rows < kDirections; ++b) {
     arma::mat gaussian(p, p), norms(p, p), q, r;
-    croquis::fill_normal(stream.child("block").child(b), 0, p * p, gaussian.memptr());
-    croquis::fill_normal(stream.child("norm").child(b), 0, p * p, norms.memptr());
+    croquis::fill_normal(draw_key.child("block").child(b), 0, p * p, gaussian.memptr());
+    croquis::fill_normal(draw_key.child("norm").child(b), 0, p * p, norms.memptr());
     arma::qr(q, r, gaussian);
     if (!check.makes("qr-unsigned")) q *= arma::diagmat(arma::sign(r.diag()));
     arma::vec lengths = arma::sqrt(arma::sum(arma::square(norms), 1));
@@ -147,10 +140,11 @@ arma::vec mistaken_estimate(const Check& check, const Pairs& pairs, const Stream
 }
 
 // One estimate of every pair.
-arma::vec estimate_of(const Check& check, const Cell& cell, const Pairs& pairs, const Stream& stream) {
-  if (!check.mutant.empty()) return mistaken_estimate(check, pairs, stream);
+arma::vec estimate_of(const Check& check, const Cell& cell, const Pairs& pairs, const Key& draw_key) {
+  if (!check.mutant.empty()) return mistaken_estimate(check, pairs, draw_key);
   const arma::uword d = kDirections * croquis::functions_of(cell.map);
-  const auto phi = croquis::FeaturePair<double>(pairs.x, pairs.y, d, {cell.map, cell.law, 0}, stream).matrices();
+  const auto phi =
+      croquis::FeaturePair<double>(pairs.x, pairs.y, d, {cell.map, cell.distribution, 0}, draw_key).matrices();
   return arma::exp(phi.log_scale) % arma::sum(phi.queries % phi.keys, 1);
 }
 
@@ -161,16 +155,17 @@ Finding finding_of(const Check& check, const Cell& cell, const Pairs& pairs, dou
   const std::uint64_t trials = check.trials(4000);
   const arma::uword count = pairs.x.n_rows;
   arma::mat estimates(count, trials);
-  const Stream stream = check.stream.child(cell.name());
+  const Key draw_key = check.draw_key.child(cell.name());
   croquis::parallel_for(trials, [&](std::size_t t) {
     if (check.interrupted()) throw Interrupted();
-    estimates.col(t) = estimate_of(check, cell, pairs, stream.child(t));
+    estimates.col(t) = estimate_of(check, cell, pairs, draw_key.child(t));
   });
   arma::vec expected(count, arma::fill::ones);
-  const bool known = cell.law != ProjectionLaw::sorf || pairs.x.n_cols == kWidth;
+  const bool known = cell.distribution != ProjectionDistribution::sorf || pairs.x.n_cols == kWidth;
   if (!cell.normal() && known) {
     const arma::uword d = croquis::functions_of(cell.map);
-    expected = documented_means({pairs.x, pairs.y, d, {cell.map, cell.law, 0}, check.stream}, cell, pairs.x, pairs.y);
+    expected = documented_means({pairs.x, pairs.y, d, {cell.map, cell.distribution, 0}, check.draw_key}, cell, pairs.x,
+                                pairs.y);
   }
   Finding finding;
   finding.input = cell.name();
@@ -214,12 +209,12 @@ Finding finding_of(const Check& check, const Cell& cell, const Pairs& pairs, dou
 Report check_feature_means(const Check& check) {
   std::vector<Cell> cells;
   for (const std::string& map : croquis::feature_map_names()) {
-    for (const std::string& law : croquis::projection_names()) {
-      cells.push_back({croquis::feature_map(map), croquis::projection_law(law)});
+    for (const std::string& distribution : croquis::projection_names()) {
+      cells.push_back({croquis::feature_map(map), croquis::projection_distribution(distribution)});
     }
   }
   const double alpha = check.alpha / static_cast<double>(cells.size());
-  if (!check.mutant.empty()) cells = {{FeatureMap::prf, ProjectionLaw::haar}};
+  if (!check.mutant.empty()) cells = {{FeatureMap::prf, ProjectionDistribution::haar}};
   const Pairs pairs = pairs_of(check);
   Report report;
   report.number = 0;

@@ -3,12 +3,13 @@
 
 #include <cmath>
 #include <croquis/features/feature_pair.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/stats/intervals.hpp>
 
 #include "claims/decisions.hpp"
 #include "claims/nprf/checks.hpp"
 
-using croquis::Stream;
+using croquis::Key;
 using croquis::Verdict;
 
 namespace {
@@ -82,10 +83,10 @@ Finding quadrature_finding(const Check& check, double s) {
 }
 
 // Two points with x + y = s z and x - y of the same length, orthogonal to it.
-Points points_along(const arma::vec& direction, double s, const Stream& stream) {
+Points points_along(const arma::vec& direction, double s, const Key& draw_key) {
   const arma::vec z = arma::normalise(direction);
   arma::vec g(z.n_elem);
-  croquis::fill_normal(stream, 0, g.n_elem, g.memptr());
+  croquis::fill_normal(draw_key, 0, g.n_elem, g.memptr());
   g -= arma::dot(g, z) * z;
   g = 0.5 * arma::normalise(g);
   return {s / 2 * (z + g).t(), s / 2 * (z - g).t()};
@@ -101,8 +102,8 @@ Finding sampling_finding(const Check& check, const std::string& name, const Poin
   Finding finding;
   finding.input = fmt::format("sampling {} ||x+y||={:.3g} m={}", name, s, m);
   croquis::Accumulator sample;
-  for (const double value : run_trials(check, finding.input, trials, [&](const Stream& stream) {
-         const auto phi = croquis::FeaturePair<double>(points.x, points.y, m, {}, stream).matrices();
+  for (const double value : run_trials(check, finding.input, trials, [&](const Key& draw_key) {
+         const auto phi = croquis::FeaturePair<double>(points.x, points.y, m, {}, draw_key).matrices();
          return std::exp(phi.log_scale(0)) * arma::dot(phi.queries, phi.keys);
        })) {
     sample.add(value);
@@ -122,8 +123,8 @@ Finding sampling_finding(const Check& check, const std::string& name, const Poin
                     : finding.observed <= finding.bound ? Verdict::verified
                                                         : Verdict::inconclusive;
   finding.hypotheses =
-      fmt::format("stated variance = {:.6g}; excess kurtosis by the law = {:.3g}, of the sample = {:.3g}", stated,
-                  (power(4) + 2 * power(3) + 3 * power(2) - 6) / static_cast<double>(m), sample.kurtosis() - 3);
+      fmt::format("stated variance = {:.6g}; excess kurtosis by the distribution = {:.3g}, of the sample = {:.3g}",
+                  stated, (power(4) + 2 * power(3) + 3 * power(2) - 6) / static_cast<double>(m), sample.kurtosis() - 3);
   return finding;
 }
 
@@ -132,8 +133,8 @@ Finding opposite_finding(const Check& check, arma::uword p) {
   Points points{arma::mat(1, p), {}};
   points.x.fill(1 / std::sqrt(static_cast<double>(p)));
   points.y = -points.x;
-  const std::vector<double> values = run_trials(check, "opposite", check.trials(1000), [&](const Stream& stream) {
-    const auto phi = croquis::FeaturePair<double>(points.x, points.y, 4, {}, stream).matrices();
+  const std::vector<double> values = run_trials(check, "opposite", check.trials(1000), [&](const Key& draw_key) {
+    const auto phi = croquis::FeaturePair<double>(points.x, points.y, 4, {}, draw_key).matrices();
     return std::exp(phi.log_scale(0)) * arma::dot(phi.queries, phi.keys);
   });
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -156,7 +157,7 @@ Report check_feature_variance(const Check& check) {
   double relative = 0;
   for (const Finding& f : report.findings) relative = std::max(relative, f.observed / f.estimate);
   const croquis::Problem<double>& problem = check.subjects.front().problem;
-  const Stream stream = check.stream.child("points");
+  const Key draw_key = check.draw_key.child("points");
   const arma::vec ones(p, arma::fill::ones);
   const arma::vec own = problem.Q().row(0).t() + problem.K().row(0).t();
   struct Case {
@@ -171,7 +172,7 @@ Report check_feature_variance(const Check& check) {
                                    {"q + k", own, 0.5, 64}};
   for (const Case& c : cases) {
     if (arma::norm(c.direction) == 0) continue;
-    report.findings.push_back(sampling_finding(check, c.name, points_along(c.direction, c.s, stream), c.m,
+    report.findings.push_back(sampling_finding(check, c.name, points_along(c.direction, c.s, draw_key), c.m,
                                                check.alpha / static_cast<double>(cases.size())));
   }
   report.findings.push_back(opposite_finding(check, p));

@@ -118,7 +118,7 @@ Report check_all_landmarks(const Check& check) {
     for (const arma::uword parts : {16, 8, 4, 2, 1}) {
       const arma::uword d = std::max<arma::uword>(1, n / parts);
       const arma::uword used = d == n && check.makes("one-landmark-less") && n > 1 ? n - 1 : d;
-      const auto approximation = croquis::nystromformer(problem, used, check.stream, options);
+      const auto approximation = croquis::nystromformer(problem, used, check.draw_key, options);
       const double error = spectral_norm<double>(approximation.scores->dense() - b);
       // B B^+ B is off by the singular values below the cut-off, n u ||B||, and by the rounding of two products whose
       // intermediate U^T B carries n u ||B||_F and comes back through B V, which undoes 1/sigma.
@@ -162,7 +162,7 @@ Report check_six_iterations(const Check& check) {
       const auto output_error = [&](croquis::NystromformerOptions::Inverse inverse) {
         croquis::NystromformerOptions options;
         options.inverse = inverse;
-        const arma::mat output = croquis::nystromformer(problem, d, check.stream, options).output;
+        const arma::mat output = croquis::nystromformer(problem, d, check.draw_key, options).output;
         return spectral_norm<double>(output - exact.output) / spectral_norm<double>(exact.output);
       };
       Finding finding = decide_identity(fmt::format("{} d={}", subject.name, d), error, good);

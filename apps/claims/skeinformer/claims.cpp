@@ -10,9 +10,11 @@ std::vector<Claim> skeinformer_claims() {
        .source = "Skeinformer Eq. 1",
        .statement = "E[S S^T] = I.",
        .hypotheses = "S is any sketch of the library; importance sampling has positive weights.",
-       .method = "Every law at n = 5 and 8 (a power of two and not), d = 4. The mean of each entry of S S^T, row 0 "
-                 "included, has an empirical Bernstein interval, which covers whatever the law is, since entries are "
-                 "bounded. Verified when every interval has I_ij and no half-width is above 0.05 (0.25 with --quick).",
+       .method =
+           "Every distribution at n = 5 and 8 (a power of two and not), d = 4. The mean of each entry of S S^T, row 0 "
+           "included, has an empirical Bernstein interval, which covers whatever the distribution is, since entries "
+           "are "
+           "bounded. Verified when every interval has I_ij and no half-width is above 0.05 (0.25 with --quick).",
        .mutants = {{"addends-unscaled", "addends of accumulative divided by m in the place of sqrt(m)"},
                    {"shared-sign", "rows 0 and 1 take the same sign"},
                    {"row-0-lost", "index 0 is left out"},
@@ -25,7 +27,7 @@ std::vector<Claim> skeinformer_claims() {
                     "| ||S^T b||^2 - ||b||^2 | <= eps ||b||^2 with probability 1 - delta.",
        .hypotheses =
            "Columns of S mix all rows: gaussian (the paper), rademacher, srht, srct, sjlt, sparse-stack (their "
-           "sources). Laws that pick single rows are measured, not decided: they miss b = e_0.",
+           "sources). Distributions that pick single rows are measured, not decided: they miss b = e_0.",
        .method = "d is the constant that the proof for Gaussians gives: 2 exp(-d (eps^2/4 - eps^3/6)) <= delta, at n = "
                  "256. Failures for six b (two spikes, a constant, a cosine, a column of V, a row of B) with "
                  "Clopper-Pearson intervals; the worst b decides. The smallest sufficient d is found by bisection, "

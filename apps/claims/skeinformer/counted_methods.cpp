@@ -7,12 +7,12 @@
 #include <croquis/features/projections.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/nystrom/segment_means.hpp>
-#include <croquis/sampling/indices.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <numeric>
 
+using croquis::Key;
 using croquis::Problem;
-using croquis::Stream;
 
 namespace {
 
@@ -57,9 +57,9 @@ CountedOutput counted_exact(const Problem<double>& problem) {
   return {output, work.multiply_adds, softmax_rounding(problem.Q(), problem.K(), problem.V())};
 }
 
-CountedOutput counted_linformer(const Problem<double>& problem, arma::uword d, const Stream& stream) {
+CountedOutput counted_linformer(const Problem<double>& problem, arma::uword d, const Key& draw_key) {
   const auto projection = [&](const char* name) {
-    return croquis::linformer_projection<double>({}, problem.n(), d, stream.child(name)).dense();
+    return croquis::linformer_projection<double>({}, problem.n(), d, draw_key.child(name)).dense();
   };
   Counter work;
   const arma::mat e = projection("E"), f = projection("F");
@@ -89,13 +89,13 @@ CountedOutput counted_nystromformer(const Problem<double>& problem, arma::uword 
           static_cast<double>(d) * growth * softmax_rounding(problem.Q(), problem.K(), problem.V())};
 }
 
-CountedOutput counted_informer(const Problem<double>& problem, arma::uword d, const Stream& stream) {
+CountedOutput counted_informer(const Problem<double>& problem, arma::uword d, const Key& draw_key) {
   const arma::uword n = problem.n();
   Counter work;
   std::vector<double> measure(n);
   for (arma::uword i = 0; i < n; ++i) {
     std::vector<std::uint64_t> words(d);
-    croquis::fill_words(stream.child("keys").child(i), 0, d, words.data());
+    croquis::fill_words(draw_key.child("keys").child(i), 0, d, words.data());
     arma::uvec keys(d);
     for (arma::uword s = 0; s < d; ++s) keys(s) = croquis::place_of(words[s], n);
     const arma::mat scores = work.product(problem.Q().row(i), arma::mat(problem.K().rows(keys)).t());
@@ -112,12 +112,12 @@ CountedOutput counted_informer(const Problem<double>& problem, arma::uword d, co
 }
 
 CountedOutput counted_performer(const Problem<double>& problem, arma::uword d, croquis::FeatureMap map,
-                                const Stream& stream) {
+                                const Key& draw_key) {
   const bool pairs = map == croquis::FeatureMap::trf;
   const arma::uword directions = pairs ? d / 2 : d;
-  const arma::mat w =
-      croquis::Projection<double>(croquis::ProjectionLaw::haar, directions, problem.p(), stream.child("features"))
-          .dense();
+  const arma::mat w = croquis::Projection<double>(croquis::ProjectionDistribution::haar, directions, problem.p(),
+                                                  draw_key.child("features"))
+                          .dense();
   Counter work;
   double largest = 0;
   const auto features_of = [&](const arma::mat& points) {
@@ -144,14 +144,14 @@ CountedOutput counted_performer(const Problem<double>& problem, arma::uword d, c
 }
 
 CountedOutput counted_skeinformer(const Problem<double>& problem, arma::uword d, bool exact_norms,
-                                  const Stream& stream) {
+                                  const Key& draw_key) {
   const arma::uword n = problem.n();
   Counter work;
-  const arma::uvec rows = croquis::sample_with_replacement(n, d, stream.child("pilot"));
+  const arma::uvec rows = croquis::sample_with_replacement(n, d, draw_key.child("pilot"));
   const arma::mat pilot = work.softmax(problem.Q().rows(rows), problem.K());
   const arma::mat seen = exact_norms ? work.softmax(problem.Q(), problem.K()) : pilot;
   const arma::vec weights = arma::sqrt(arma::sum(arma::square(seen), 0).t() % arma::sum(arma::square(problem.V()), 1));
-  const arma::uvec columns = croquis::sample_weighted_without_replacement(weights, d, stream.child("columns"));
+  const arma::uvec columns = croquis::sample_weighted_without_replacement(weights, d, draw_key.child("columns"));
   const arma::mat logits = work.scores(problem.Q(), problem.K().rows(columns)), scores = arma::exp(logits);
   const arma::vec others = arma::exp(arma::mean(logits, 1));  // the geometric mean
   const arma::rowvec rest = arma::sum(problem.V(), 0) - arma::sum(problem.V().rows(columns), 0);
@@ -162,8 +162,8 @@ CountedOutput counted_skeinformer(const Problem<double>& problem, arma::uword d,
   return {output, work.multiply_adds, static_cast<double>(n) * softmax_rounding(problem.Q(), problem.K(), problem.V())};
 }
 
-CountedOutput counted_bigbird(const Problem<double>& problem, arma::uword d, arma::uword block, const Stream& stream) {
-  const auto approximation = croquis::bigbird(problem, d, stream, {.block = block});
+CountedOutput counted_bigbird(const Problem<double>& problem, arma::uword d, arma::uword block, const Key& draw_key) {
+  const auto approximation = croquis::bigbird(problem, d, draw_key, {.block = block});
   const arma::mat b = approximation.scores->dense();
   const auto visits = static_cast<double>(arma::accu(b != 0));
   return {b * problem.V(), visits * static_cast<double>(problem.p() + problem.p_v()),

@@ -10,8 +10,8 @@
 #include "claims/skeinformer/checks.hpp"
 #include "claims/skeinformer/counted_methods.hpp"
 
+using croquis::Key;
 using croquis::Problem;
-using croquis::Stream;
 using croquis::Verdict;
 
 namespace {
@@ -28,7 +28,7 @@ struct Row {
   Count count;
 };
 
-std::vector<Row> rows(const Check& check, const Stream& stream) {
+std::vector<Row> rows(const Check& check, const Key& draw_key) {
   using croquis::FeatureMap;
   const arma::uword d = kFeatures;
   std::vector<Row> all = {
@@ -38,23 +38,23 @@ std::vector<Row> rows(const Check& check, const Stream& stream) {
        40,
        5,
        5,
-       [=](const auto& p) { return counted_bigbird(p, 40, 4, stream); }},
+       [=](const auto& p) { return counted_bigbird(p, 40, 4, draw_key); }},
       {"Nystromformer", "nystromformer", {}, d, 4, 4, [=](const auto& p) { return counted_nystromformer(p, d); }},
-      {"Linformer", "linformer", {}, d, 4, 4, [=](const auto& p) { return counted_linformer(p, d, stream); }},
-      {"Informer", "informer", {}, d, 3, 3, [=](const auto& p) { return counted_informer(p, d, stream); }},
+      {"Linformer", "linformer", {}, d, 4, 4, [=](const auto& p) { return counted_linformer(p, d, draw_key); }},
+      {"Informer", "informer", {}, d, 3, 3, [=](const auto& p) { return counted_informer(p, d, draw_key); }},
       {"Skeinformer",
        "skeinformer",
        {},
        d,
        4,
        4,
-       [=, exact = check.makes("exact-norms")](const auto& p) { return counted_skeinformer(p, d, exact, stream); }},
+       [=, exact = check.makes("exact-norms")](const auto& p) { return counted_skeinformer(p, d, exact, draw_key); }},
       {"Performer, sin and cos", "performer", {{"map", "trf"}}, d, 3, 3, [=](const auto& p) {
-         return counted_performer(p, d, FeatureMap::trf, stream);
+         return counted_performer(p, d, FeatureMap::trf, draw_key);
        }}};
   if (!check.makes("features-in-pairs")) {
     all.push_back({"Performer, positive features", "performer", {}, d, 3, 4, [=](const auto& p) {
-                     return counted_performer(p, d, FeatureMap::prf, stream);
+                     return counted_performer(p, d, FeatureMap::prf, draw_key);
                    }});
   }
   return all;
@@ -67,7 +67,7 @@ double mixed_difference(const std::function<double(arma::uword n, arma::uword p)
 
 Finding finding_of(const Check& check, const Row& row, bool corrected) {
   const auto problem = [&](arma::uword n, arma::uword p) {
-    return croquis::gaussian_input(check.stream.child("problem"), {n, p, 1});
+    return croquis::gaussian_input(check.draw_key.child("problem"), {n, p, 1});
   };
   const auto method_of = [&](const Problem<double>& on) {
     return croquis::bind(croquis::find_method<double>(row.method), on, croquis::OptionValues(row.options));
@@ -84,7 +84,7 @@ Finding finding_of(const Check& check, const Row& row, bool corrected) {
                           unit;
   const Problem<double> large = problem(2 * kTokens, 2 * kWidth);
   const CountedOutput own = row.count(large);
-  const arma::mat library = method_of(large).approximate(row.features, check.stream.child("draw")).output;
+  const arma::mat library = method_of(large).approximate(row.features, check.draw_key.child("draw")).output;
   const double error = arma::abs(own.output - library).max();
   const double leading = corrected ? row.corrected : row.table;
   // Counts are whole numbers below 2^53: their differences are exact, the declared ones up to a few roundings.
@@ -105,7 +105,7 @@ Finding finding_of(const Check& check, const Row& row, bool corrected) {
 // Standard attention has no d: 2 n^2 p.
 Finding standard_finding(const Check& check) {
   const auto problem = [&](arma::uword n, arma::uword p) {
-    return croquis::gaussian_input(check.stream.child("problem"), {n, p, 1});
+    return croquis::gaussian_input(check.draw_key.child("problem"), {n, p, 1});
   };
   const double counted =
       mixed_difference([&](arma::uword n, arma::uword p) { return counted_exact(problem(n, p)).multiply_adds; }) /
@@ -128,7 +128,7 @@ Finding standard_finding(const Check& check) {
 Report check_table(const Check& check, bool corrected) {
   Report report;
   report.findings.push_back(standard_finding(check));
-  for (const Row& row : rows(check, check.stream.child("draw"))) {
+  for (const Row& row : rows(check, check.draw_key.child("draw"))) {
     report.findings.push_back(finding_of(check, row, corrected));
   }
   return report;

@@ -7,6 +7,7 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/stats/design.hpp>
 #include <croquis/stats/intervals.hpp>
+#include <croquis/stats/search.hpp>
 #include <set>
 #include <utility>
 
@@ -14,7 +15,7 @@
 #include "claims/skeinformer/checks.hpp"
 #include "claims/skeinformer/operators.hpp"
 
-using croquis::Stream;
+using croquis::Key;
 using croquis::Verdict;
 
 namespace {
@@ -31,8 +32,8 @@ struct Guarantee {
   }
 };
 
-// The laws that mix all rows into every column: for them the guarantee is claimed (Gaussian by the paper, the others
-// by the sources of the library). The rest, which pick or hash single rows, is measured beside it.
+// The distributions that mix all rows into every column: for them the guarantee is claimed (Gaussian by the paper, the
+// others by the sources of the library). The rest, which pick or hash single rows, is measured beside it.
 bool is_mixing(const std::string& name) {
   static const std::set<std::string> mixing = {"gaussian", "rademacher", "srht", "srct", "sjlt", "sparse-stack"};
   return mixing.contains(name);
@@ -68,8 +69,8 @@ Vectors vectors_of(const Check& check, arma::uword n) {
   return all;
 }
 
-arma::mat sketched(const Check& check, const Operator& op, const Stream& stream, const arma::mat& b) {
-  arma::mat y = op.draw(stream).left(b);
+arma::mat sketched(const Check& check, const Operator& op, const Key& draw_key, const arma::mat& b) {
+  arma::mat y = op.draw(draw_key).left(b);
   if (check.makes("unscaled")) y *= 1.25;
   // The first d/8 columns again and again: a generator that starts anew.
   if (check.makes("repeated-columns")) {
@@ -81,11 +82,11 @@ arma::mat sketched(const Check& check, const Operator& op, const Stream& stream,
 
 // Failures | ||S^T b||^2 - 1 | > eps of every b over the trials.
 arma::uvec failures_of(const Check& check, const Operator& op, const Vectors& vectors, double epsilon,
-                       std::uint64_t trials, const Stream& stream) {
+                       std::uint64_t trials, const Key& draw_key) {
   arma::umat failed(vectors.b.n_cols, trials);
   croquis::parallel_for(trials, [&](std::size_t t) {
     if (check.interrupted()) throw Interrupted();
-    const arma::mat y = sketched(check, op, stream.child(t), vectors.b);
+    const arma::mat y = sketched(check, op, draw_key.child(t), vectors.b);
     failed.col(t) = arma::abs(arma::sum(arma::square(y), 0) - 1).t() > epsilon;
   });
   return arma::sum(failed, 1);
@@ -106,16 +107,13 @@ std::pair<arma::uword, arma::uword> smallest_columns(const Check& check, const O
   const arma::uword n = op.description().rows;
   const auto failures = [&](arma::uword quarter) -> arma::uword {
     const Operator other = with_columns(op, 4 * quarter);
-    const Stream stream = check.stream.child("smallest").child(op.name()).child(4 * quarter);
-    return failures_of(check, other, vectors, wanted.epsilon, trials, stream).max();
+    const Key draw_key = check.draw_key.child("smallest").child(op.name()).child(4 * quarter);
+    return failures_of(check, other, vectors, wanted.epsilon, trials, draw_key).max();
   };
-  arma::uword lo = 0, hi = n / 4;  // times 4
-  while (hi - lo > 1) {
-    const arma::uword middle = (lo + hi) / 2;
-    const bool holds = static_cast<double>(failures(middle)) <= wanted.delta * static_cast<double>(trials);
-    (holds ? hi : lo) = middle;
-  }
-  return {4 * hi, failures(hi)};
+  const arma::uword quarter = croquis::bisect(0, n / 4, [&](arma::uword d) {
+    return static_cast<double>(failures(d)) <= wanted.delta * static_cast<double>(trials);
+  });
+  return {4 * quarter, failures(quarter)};
 }
 
 // Quantiles of the smallest and the largest singular value of S^T U, U the first coordinates: injectivity and dilation.
@@ -123,9 +121,9 @@ std::string subspace_text(const Check& check, const Operator& op) {
   const std::uint64_t trials = check.trials(200);
   const arma::mat u = arma::eye(op.description().rows, kSubspace);
   std::vector<double> smallest(trials), largest(trials);
-  const Stream stream = check.stream.child("subspace").child(op.name());
+  const Key draw_key = check.draw_key.child("subspace").child(op.name());
   croquis::parallel_for(trials, [&](std::size_t t) {
-    const arma::vec values = arma::svd(arma::mat(op.draw(stream.child(t)).left(u)));
+    const arma::vec values = arma::svd(arma::mat(op.draw(draw_key.child(t)).left(u)));
     smallest[t] = values.min();
     largest[t] = values.max();
   });
@@ -136,7 +134,7 @@ std::string subspace_text(const Check& check, const Operator& op) {
 Finding finding_of(const Check& check, const Operator& op, const Vectors& vectors, const Guarantee& wanted,
                    double alpha) {
   const double share = alpha / static_cast<double>(vectors.b.n_cols);
-  // Enough to decide for a law that fails a quarter as often as it may.
+  // Enough to decide for a distribution that fails a quarter as often as it may.
   const std::uint64_t enough = croquis::trials_to_decide(wanted.delta / 4, wanted.delta, share / 2, 1e-3);
   const std::uint64_t trials = std::min(enough, check.most_trials.value_or(enough));
   Finding finding;
@@ -145,7 +143,7 @@ Finding finding_of(const Check& check, const Operator& op, const Vectors& vector
   finding.d = op.description().cols;
   finding.trials = trials;
   const arma::uvec failures =
-      failures_of(check, op, vectors, wanted.epsilon, trials, check.stream.child(finding.input));
+      failures_of(check, op, vectors, wanted.epsilon, trials, check.draw_key.child(finding.input));
   const arma::uword worst = failures.index_max();
   finding.failures = failures(worst);
   finding.interval = croquis::clopper_pearson(failures(worst), trials, share);
@@ -207,7 +205,7 @@ Report check_jl(const Check& check) {
     report.sentence = "not searched for, or d as large as n";
     return report;
   }
-  report.sentence =
-      fmt::format("largest c (of {}) in d = c eps^-2 log(1/delta), of 6 mixing laws; sampling ones miss e_0", at);
+  report.sentence = fmt::format(
+      "largest c (of {}) in d = c eps^-2 log(1/delta), of 6 mixing distributions; sampling ones miss e_0", at);
   return report;
 }

@@ -4,13 +4,14 @@
 #include <cmath>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/kernel/softmax.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
+#include <croquis/stats/search.hpp>
 
 #include "claims/decisions.hpp"
 #include "claims/skeinformer/checks.hpp"
 
-using croquis::Stream;
+using croquis::Key;
 using croquis::Verdict;
 
 namespace {
@@ -36,13 +37,13 @@ struct Columns {
     return arma::min(w(needed) / best(needed)) * arma::accu(best) / arma::accu(w);
   }
   /// The library's pilot of d_0 rows.
-  double drawn_quality(arma::uword d_0, const Stream& stream) const {
-    return quality(croquis::pilot_sample(problem.Q(), problem.K(), problem.V(), d_0, stream).weights);
+  double drawn_quality(arma::uword d_0, const Key& draw_key) const {
+    return quality(croquis::pilot_sample(problem.Q(), problem.K(), problem.V(), d_0, draw_key).weights);
   }
   /// The same from the squares, n^2 work for any d_0: for the search over d_0.
-  double counted_quality(arma::uword d_0, const Stream& stream) const {
+  double counted_quality(arma::uword d_0, const Key& draw_key) const {
     arma::vec counts(n(), arma::fill::zeros);
-    for (const arma::uword j : croquis::sample_with_replacement(n(), d_0, stream)) counts(j) += 1;
+    for (const arma::uword j : croquis::sample_with_replacement(n(), d_0, draw_key)) counts(j) += 1;
     return quality(arma::sqrt(arma::vec(squares * counts)) % values);
   }
   /// max_i max_j b_ji^2 / (||B^(i)||^2 / n), from 1 to n: what decides how many rows are needed.
@@ -51,11 +52,11 @@ struct Columns {
 
 // The smallest number of rows with which a pilot reaches the quality in 95 % of the draws; above `most` when none does.
 double smallest_rows(const Check& check, const Columns& columns, double most) {
-  return smallest_sufficient(1, most, 0.02, [&](double d) {
+  return croquis::smallest_sufficient(1, most, 0.02, [&](double d) {
     const auto d_0 = static_cast<arma::uword>(std::ceil(d));
     const std::vector<double> qualities =
         run_trials(check, fmt::format("smallest {} {}", columns.name, d_0), check.trials(200),
-                   [&](const Stream& stream) { return columns.counted_quality(d_0, stream); });
+                   [&](const Key& draw_key) { return columns.counted_quality(d_0, draw_key); });
     return quantile_of(qualities, kDelta) >= kQuality;
   });
 }
@@ -79,7 +80,7 @@ Report check_pilot_as_stated(const Check& check) {
       const double share = check.alpha / static_cast<double>(check.subjects.size());
       const auto d_0 = static_cast<arma::uword>(rows);
       finding = decide_probability(check, {subject.name, -kQuality, kDelta, share, 2000},
-                                   [&](const Stream& stream) { return -columns.drawn_quality(d_0, stream); });
+                                   [&](const Key& draw_key) { return -columns.drawn_quality(d_0, draw_key); });
       finding.observed = -finding.observed;
     }
     finding.n = columns.n();
@@ -99,11 +100,11 @@ Report check_pilot_quality(const Check& check) {
   if (!check.own_input) {
     for (const double norm : {1.0, 4.0}) {
       const std::string name = fmt::format("gaussian:{}", norm);
-      subjects.push_back({name, croquis::gaussian_input(check.stream.child(name), {512, 16, norm})});
+      subjects.push_back({name, croquis::gaussian_input(check.draw_key.child(name), {512, 16, norm})});
     }
   }
   if (check.makes("flat-inputs")) {
-    subjects = {{"gaussian:0.5", croquis::gaussian_input(check.stream.child("flat"), {512, 16, 0.5})}};
+    subjects = {{"gaussian:0.5", croquis::gaussian_input(check.draw_key.child("flat"), {512, 16, 0.5})}};
   }
   Report report;
   int reached = 0;
@@ -114,7 +115,7 @@ Report check_pilot_quality(const Check& check) {
     const double share = check.alpha / static_cast<double>(subjects.size());
     const std::string input = fmt::format("{} d_0={}", subject.name, stated);
     Finding decided = decide_probability(check, {input, -kQuality, kDelta, share, 4000},
-                                         [&](const Stream& stream) { return -columns.drawn_quality(stated, stream); });
+                                         [&](const Key& draw_key) { return -columns.drawn_quality(stated, draw_key); });
     decided.observed = -decided.observed;
     decided.bound = kQuality;
     if (decided.verdict == Verdict::verified) ++reached;
@@ -135,7 +136,7 @@ Report check_pilot_quality(const Check& check) {
       if (!check.mutant.empty()) break;
       const std::vector<double> qualities =
           run_trials(check, fmt::format("quality {} {}", subject.name, d_0), check.trials(200),
-                     [&](const Stream& stream) { return columns.drawn_quality(d_0, stream); });
+                     [&](const Key& draw_key) { return columns.drawn_quality(d_0, draw_key); });
       Finding measured;
       measured.input = fmt::format("{} d_0={} measured", subject.name, d_0);
       measured.verdict = Verdict::not_applicable;  // a curve: the statement is about the d_0 above

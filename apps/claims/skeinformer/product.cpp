@@ -12,8 +12,8 @@
 #include "claims/decisions.hpp"
 #include "claims/skeinformer/checks.hpp"
 
+using croquis::Key;
 using croquis::Problem;
-using croquis::Stream;
 using croquis::Verdict;
 
 namespace {
@@ -48,8 +48,8 @@ struct Example {
 
 // Values with a common part, and one key that takes half of every row and has the largest value: B V is large beside
 // ||B||_F ||V||_F, so that the bound says something for d <= n.
-std::vector<Example> own_examples(const Stream& stream) {
-  const auto flat = croquis::gaussian_input(stream.child("common value"), {kTokens, 16, 1});
+std::vector<Example> own_examples(const Key& draw_key) {
+  const auto flat = croquis::gaussian_input(draw_key.child("common value"), {kTokens, 16, 1});
   const arma::mat common = 1 + 0.5 * flat.V();
   arma::mat keys = flat.K(), values = flat.V(), queries = flat.Q();
   queries.col(0).fill(2);
@@ -61,21 +61,21 @@ std::vector<Example> own_examples(const Stream& stream) {
 
 enum class Probabilities { exact, pilot, uniform };
 
-arma::vec weights_of(const Example& e, Probabilities kind, arma::uword d, const Stream& stream) {
+arma::vec weights_of(const Example& e, Probabilities kind, arma::uword d, const Key& draw_key) {
   if (kind == Probabilities::exact) return e.best;
   if (kind == Probabilities::uniform) return arma::vec(e.problem.n(), arma::fill::ones);
-  return croquis::pilot_sample(e.problem.Q(), e.problem.K(), e.problem.V(), d, stream.child("pilot")).weights;
+  return croquis::pilot_sample(e.problem.Q(), e.problem.K(), e.problem.V(), d, draw_key.child("pilot")).weights;
 }
 
 // ||BV - B S S^T V||_F^2 over ||B||_F^2 ||V||_F^2, by the library's estimator or a mistaken one.
 double error_of(const Check& check, const Example& e, const croquis::BoundMethod<double>& method,
-                const arma::vec& weights, arma::uword d, const Stream& stream) {
+                const arma::vec& weights, arma::uword d, const Key& draw_key) {
   arma::mat output;
   if (check.mutant.empty()) {
-    output = method.approximate(d, stream).output;
+    output = method.approximate(d, draw_key).output;
   } else {
     // S S^T is diagonal: the sum of 1 / (d p_i) over the draws of i.
-    const croquis::ImportanceSampling s(weights, d, stream.child("columns"));
+    const croquis::ImportanceSampling s(weights, d, draw_key.child("columns"));
     arma::vec diagonal(e.problem.n(), arma::fill::zeros);
     for (arma::uword j = 0; j < d; ++j) {
       const double entry = s.entries()(j) * s.entries()(j);
@@ -101,17 +101,17 @@ Finding finding_of(const Check& check, const Example& e, Probabilities kind, arm
   }
   std::vector<double> betas;
   for (std::uint64_t t = 0; t < (kind == Probabilities::pilot ? 51 : 1); ++t) {
-    betas.push_back(e.quality(weights_of(e, kind, d, check.stream.child("beta").child(t))));
+    betas.push_back(e.quality(weights_of(e, kind, d, check.draw_key.child("beta").child(t))));
   }
   const double beta = quantile_of(betas, 0.5), bound = factor_of(beta) / static_cast<double>(d);
   Finding finding = decide_probability(check, {fmt::format("{} {} d={}", e.name, name, d), 1, kDelta, alpha, 8000},
-                                       [&](const Stream& stream) {
-                                         const arma::vec weights = weights_of(e, kind, d, stream);
+                                       [&](const Key& draw_key) {
+                                         const arma::vec weights = weights_of(e, kind, d, draw_key);
                                          const double quality = e.quality(weights);
                                          if (!(quality > 0))
                                            return 0.0;  // no beta in (0, 1]: the proposition says nothing of this draw
                                          const double allowed = factor_of(quality) / static_cast<double>(d);
-                                         return error_of(check, e, method, weights, d, stream) / allowed;
+                                         return error_of(check, e, method, weights, d, draw_key) / allowed;
                                        });
   finding.n = e.problem.n();
   finding.p = e.problem.p();
@@ -132,7 +132,7 @@ Report check_product(const Check& check) {
     examples.push_back({subject.name, first_tokens(subject.problem, kTokens)});
   }
   if (!check.own_input) {
-    for (Example& e : own_examples(check.stream.child("examples"))) examples.push_back(std::move(e));
+    for (Example& e : own_examples(check.draw_key.child("examples"))) examples.push_back(std::move(e));
   }
   const arma::uword n = examples.front().problem.n();
   const std::vector<arma::uword> sizes =

@@ -25,7 +25,7 @@ arma::mat mistaken(const Check& check, const Operator& op, arma::mat s) {
   if (check.makes("shared-sign")) {
     for (arma::uword j = 0; j < s.n_cols; ++j) s(1, j) = std::abs(s(1, j)) * (s(0, j) < 0 ? -1 : 1);
   }
-  if (check.makes("weights-swapped") && op.description().law == "importance") {
+  if (check.makes("weights-swapped") && op.description().distribution == "importance") {
     for (double& x : s) x = x == 0 ? 0 : 1 / x;  // sqrt(d p_i) for 1 / sqrt(d p_i)
   }
   if (check.makes("row-0-lost")) s.row(0).zeros();
@@ -34,13 +34,13 @@ arma::mat mistaken(const Check& check, const Operator& op, arma::mat s) {
 
 // Entries (i, k), k <= i, of S S^T over the trials, one after the other.
 std::vector<Accumulator> entries_of(const Check& check, const Operator& op, std::uint64_t trials,
-                                    const croquis::Stream& stream) {
+                                    const croquis::Key& draw_key) {
   const arma::uword n = op.description().rows;
   std::vector<std::vector<Accumulator>> parts(kParts, std::vector<Accumulator>(n * (n + 1) / 2));
   croquis::parallel_for(kParts, [&](std::size_t part) {
     if (check.interrupted()) throw Interrupted();
     for (std::uint64_t t = part; t < trials; t += kParts) {
-      const arma::mat s = mistaken(check, op, op.draw(stream.child(t)).dense());
+      const arma::mat s = mistaken(check, op, op.draw(draw_key.child(t)).dense());
       const arma::mat product = s * s.t();
       std::size_t entry = 0;
       for (arma::uword i = 0; i < n; ++i) {
@@ -54,7 +54,7 @@ std::vector<Accumulator> entries_of(const Check& check, const Operator& op, std:
   return parts[0];
 }
 
-// A value beyond the largest that the law allows is a counterexample by itself.
+// A value beyond the largest that the distribution allows is a counterexample by itself.
 Interval interval_of(const Accumulator& entry, double largest, double alpha) {
   const double rounded = largest * (1 + 1e-12);
   if (entry.max() > rounded || entry.min() < -rounded) return {Finding::kNone, Finding::kNone};
@@ -62,7 +62,7 @@ Interval interval_of(const Accumulator& entry, double largest, double alpha) {
 }
 
 Finding finding_of(const Check& check, const Operator& op, double resolution, double alpha) {
-  // Normals are bounded by 9.5 only, which costs more trials than any other law.
+  // Normals are bounded by 9.5 only, which costs more trials than any other distribution.
   const std::uint64_t trials = check.trials(op.name() == "gaussian" ? 1'000'000 : 250'000);
   const arma::uword n = op.description().rows;
   Finding finding;
@@ -74,7 +74,7 @@ Finding finding_of(const Check& check, const Operator& op, double resolution, do
   finding.bound = resolution;
   finding.observed = -1;
   finding.verdict = Verdict::verified;
-  const std::vector<Accumulator> entries = entries_of(check, op, trials, check.stream.child(finding.input));
+  const std::vector<Accumulator> entries = entries_of(check, op, trials, check.draw_key.child(finding.input));
   double widest = 0;
   std::size_t e = 0;
   for (arma::uword i = 0; i < n; ++i) {
@@ -117,7 +117,8 @@ Report check_unbiased(const Check& check) {
     report.number = std::max(report.number, report.findings.back().observed);
     entries += op.description().rows * (op.description().rows + 1) / 2;
   }
-  report.sentence = fmt::format("largest |mean of (S S^T)_ij - I_ij| over {} entries of {} laws at n = 5 and 8, d = {}",
-                                entries, all.size() / 2, kColumns);
+  report.sentence =
+      fmt::format("largest |mean of (S S^T)_ij - I_ij| over {} entries of {} distributions at n = 5 and 8, d = {}",
+                  entries, all.size() / 2, kColumns);
   return report;
 }

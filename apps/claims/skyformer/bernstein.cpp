@@ -2,14 +2,14 @@
 #include <fmt/format.h>
 
 #include <croquis/linalg/norms.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <memory>
 
 #include "claims/decisions.hpp"
 #include "claims/skyformer/checks.hpp"
 #include "claims/skyformer/lift_factor.hpp"
 
-using croquis::Stream;
+using croquis::Key;
 using croquis::Verdict;
 
 namespace skyformer {
@@ -20,22 +20,22 @@ struct Ensemble {
   std::string name;
   arma::uword size, terms;
   double largest, variance, one_variance;  // of all terms and of one
-  std::function<double(const Stream&)> norm;
+  std::function<double(const Key&)> norm;
 };
 
-double sign(const Stream& stream, std::uint64_t k) {
-  return stream.block(k / 128)[(k / 32) % 4] >> (k % 32) & 1 ? 1 : -1;
+double sign(const Key& draw_key, std::uint64_t k) {
+  return draw_key.block(k / 128)[(k / 32) % 4] >> (k % 32) & 1 ? 1 : -1;
 }
 
 // Entry k of a diagonal, ten terms +-1 each: the norm is the largest of `size` sums of ten signs. With size = 1 it is
 // Bernstein's scalar inequality.
 Ensemble diagonal_signs(arma::uword size) {
   constexpr arma::uword terms = 10;
-  return {fmt::format("diagonal-signs size = {}", size), size, terms * size, 1, terms, 1, [=](const Stream& stream) {
+  return {fmt::format("diagonal-signs size = {}", size), size, terms * size, 1, terms, 1, [=](const Key& draw_key) {
             double largest = 0;
             for (arma::uword i = 0; i < size; ++i) {
               double sum = 0;
-              for (arma::uword k = 0; k < terms; ++k) sum += sign(stream, i * terms + k);
+              for (arma::uword k = 0; k < terms; ++k) sum += sign(draw_key, i * terms + k);
               largest = std::max(largest, std::abs(sum));
             }
             return largest;
@@ -50,11 +50,11 @@ Ensemble sign_matrix(arma::uword size) {
           1,
           static_cast<double>(size) - 1,
           1,
-          [=](const Stream& stream) {
+          [=](const Key& draw_key) {
             arma::mat sum(size, size, arma::fill::zeros);
             std::uint64_t k = 0;
             for (arma::uword i = 0; i < size; ++i) {
-              for (arma::uword j = 0; j < i; ++j) sum(i, j) = sum(j, i) = sign(stream, k++);
+              for (arma::uword j = 0; j < i; ++j) sum(i, j) = sum(j, i) = sign(draw_key, k++);
             }
             return arma::abs(arma::eig_sym(sum)).max();
           }};
@@ -77,8 +77,8 @@ Ensemble sampled_columns(const std::string& name, const LiftFactor& factor, doub
           largest,
           variance,
           variance / d,
-          [=](const Stream& stream) {
-            const arma::mat drawn = h->cols(croquis::sample_with_replacement(h->n_cols, d, stream));
+          [=](const Key& draw_key) {
+            const arma::mat drawn = h->cols(croquis::sample_with_replacement(h->n_cols, d, draw_key));
             return arma::abs(arma::eig_sym(arma::symmatu(points / d * drawn * drawn.t() - gram))).max();
           }};
 }
@@ -88,7 +88,7 @@ std::vector<Ensemble> ensembles_of(const Check& check) {
   if (!check.own_input) all = {diagonal_signs(1), diagonal_signs(64), sign_matrix(24)};
   for (const Subject& s : check.subjects) {
     if (!check.own_input && s.name != "gaussian:2" && s.name != "clustered:8") continue;
-    const LiftFactor factor = small_lift_factor(s.problem, check.quick, check.stream.child("factor"));
+    const LiftFactor factor = small_lift_factor(s.problem, check.quick, check.draw_key.child("factor"));
     all.push_back(sampled_columns(s.name, factor, ridge_of(factor)));
   }
   return all;

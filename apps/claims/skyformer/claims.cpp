@@ -147,7 +147,7 @@ std::vector<Claim> measured_claims() {
        .kind = "rate",
        .source = "Skyformer Sec. 4.3",
        .statement = "d_stat = O~(1) for the Gaussian kernel, lambda = eps ||C||.",
-       .hypotheses = "Tokens from a fixed law; the kernel's eigenvalues decay exponentially.",
+       .hypotheses = "Tokens from a fixed distribution; the kernel's eigenvalues decay exponentially.",
        .method =
            "Slope of log d_stat over log n, n = 64 ... 512 (16 ... 128 when quick), six samples each, eps = 0.1, with "
            "its interval. Threshold, stated beforehand: 0.25, the slope of log(n) at n = e^4; proportional growth has "

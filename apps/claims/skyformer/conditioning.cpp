@@ -38,7 +38,7 @@ std::vector<Case> cases_of(const Check& check) {
     cases.push_back({fmt::format("unseen-norm:{}", length), unseen_norm(length)});
   for (const double norm : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0}) {
     cases.push_back({fmt::format("gaussian:{} n = 16", norm),
-                     croquis::gaussian_input(check.stream.child(fmt::format("gaussian {}", norm)), {16, 16, norm})});
+                     croquis::gaussian_input(check.draw_key.child(fmt::format("gaussian {}", norm)), {16, 16, norm})});
   }
   return cases;
 }

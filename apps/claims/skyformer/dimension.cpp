@@ -5,14 +5,14 @@
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/nystrom/lift.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/stats/regression.hpp>
 
 #include "claims/decisions.hpp"
 #include "claims/skyformer/checks.hpp"
 
+using croquis::Key;
 using croquis::Problem;
-using croquis::Stream;
 using croquis::Verdict;
 
 namespace skyformer {
@@ -27,12 +27,12 @@ struct Case {
   double eps;
   arma::uword p;
   std::vector<arma::uword> sizes;
-  std::function<Problem<double>(arma::uword n, const Stream& stream)> tokens;
+  std::function<Problem<double>(arma::uword n, const Key& draw_key)> tokens;
 };
 
 // n different tokens of a problem.
-Problem<double> some_tokens(const Problem<double>& problem, arma::uword n, const Stream& stream) {
-  const arma::uvec rows = croquis::sample_without_replacement(problem.n(), n, stream);
+Problem<double> some_tokens(const Problem<double>& problem, arma::uword n, const Key& draw_key) {
+  const arma::uvec rows = croquis::sample_without_replacement(problem.n(), n, draw_key);
   return {problem.Q().rows(rows), problem.K().rows(rows), problem.V().rows(rows)};
 }
 
@@ -48,13 +48,13 @@ std::vector<Case> cases_of(const Check& check) {
     for (const arma::uword n : {half / 8, half / 4, half / 2, half}) own.push_back(n);
     if (half < 64) own.clear();
     cases.push_back({s.name, 0.1, s.problem.p(), own,
-                     [problem = s.problem](arma::uword n, const Stream& t) { return some_tokens(problem, n, t); }});
+                     [problem = s.problem](arma::uword n, const Key& t) { return some_tokens(problem, n, t); }});
   }
   if (check.own_input) return cases;
   const std::vector<double> norms = check.makes("wide-only") ? std::vector{1.0} : std::vector{1.0, 4.0, 8.0};
   for (const arma::uword p : {2, 16, 64}) {
     for (const double norm : norms) {
-      cases.push_back({fmt::format("gaussian:{} p = {}", norm, p), 0.1, p, sizes, [=](arma::uword n, const Stream& t) {
+      cases.push_back({fmt::format("gaussian:{} p = {}", norm, p), 0.1, p, sizes, [=](arma::uword n, const Key& t) {
                          return croquis::gaussian_input(t, {n, p, norm});
                        }});
     }
@@ -82,13 +82,13 @@ Finding grow(const Case& c, const Check& check, double alpha) {
     return finding;
   }
   const std::uint64_t repeats = kRepeats, points = repeats * c.sizes.size();
-  const Stream stream = check.stream.child(finding.input);
+  const Key draw_key = check.draw_key.child(finding.input);
   std::vector<double> x(points), y(points);
   const auto size_of = [&](std::size_t i) { return c.sizes[c.sizes.size() - 1 - i / repeats]; };  // largest first
   croquis::parallel_for(points, [&](std::size_t i) {
     if (check.interrupted()) throw Interrupted();
     x[i] = static_cast<double>(size_of(i));
-    y[i] = statistical_dimension(c.tokens(size_of(i), stream.child(size_of(i)).child(i)), c.eps, check);
+    y[i] = statistical_dimension(c.tokens(size_of(i), draw_key.child(size_of(i)).child(i)), c.eps, check);
   });
   const croquis::LineFit fit = croquis::fit_power_law(x, y);
   finding.n = c.sizes.back();

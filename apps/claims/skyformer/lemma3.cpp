@@ -4,7 +4,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/nystrom/lift.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 #include "claims/decisions.hpp"
 #include "claims/skyformer/checks.hpp"
@@ -51,14 +51,14 @@ std::vector<Case> cases_of(const Check& check) {
 
 // Entries of N are off by entry_rounding + (d + 8) u relative to themselves (a sum of d positive terms, two roots and
 // two quotients); N is non-negative and its norm is 1, so that is the error of N in norm, to which the solver's comes.
-Spectrum spectrum_of(const Case& c, const croquis::Stream& stream, const Check& check) {
-  const auto landmarks = croquis::sample_with_replacement(2 * c.points.n(), c.d, stream.child("landmarks"));
+Spectrum spectrum_of(const Case& c, const croquis::Key& draw_key, const Check& check) {
+  const auto landmarks = croquis::sample_with_replacement(2 * c.points.n(), c.d, draw_key.child("landmarks"));
   const arma::mat given = c.points.given(landmarks);
   arma::mat core = croquis::gaussian_kernel(c.points.moved(given));
   if (c.scaled) core /= static_cast<double>(c.d);
   if (check.makes("signs")) {  // columns of S with random signs, as in accumulative sketches
     arma::vec sign(c.d);
-    for (arma::uword j = 0; j < c.d; ++j) sign(j) = stream.child("signs").block(j)[0] % 2 == 0 ? 1 : -1;
+    for (arma::uword j = 0; j < c.d; ++j) sign(j) = draw_key.child("signs").block(j)[0] % 2 == 0 ? 1 : -1;
     core %= sign * sign.t();
   }
   arma::vec sums = arma::sum(core, 1) + c.gamma;
@@ -85,9 +85,9 @@ void describe(Finding& finding, const Case& c, const Spectrum& s, std::uint64_t 
 }
 
 std::vector<Spectrum> draw_spectra(const Case& c, const Check& check, std::uint64_t draws) {
-  const croquis::Stream stream = check.stream.child(c.name);
+  const croquis::Key draw_key = check.draw_key.child(c.name);
   std::vector<Spectrum> spectra(draws);
-  croquis::parallel_for(draws, [&](std::size_t t) { spectra[t] = spectrum_of(c, stream.child(t), check); });
+  croquis::parallel_for(draws, [&](std::size_t t) { spectra[t] = spectrum_of(c, draw_key.child(t), check); });
   return spectra;
 }
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <croquis/core/require.hpp>
 #include <croquis/nystrom/lift.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
+#include <croquis/stats/search.hpp>
 
 #include "claims/claim.hpp"
 
@@ -15,9 +16,9 @@ constexpr double kCut = 1e-3;  // e / lambda
 
 }  // namespace
 
-LiftFactor::LiftFactor(const croquis::Problem<double>& problem, const croquis::Stream& stream) {
+LiftFactor::LiftFactor(const croquis::Problem<double>& problem, const croquis::Key& draw_key) {
   const auto kernel = croquis::LiftedPoints<double>(problem.Q(), problem.K()).kernel();
-  const auto cholesky = croquis::rp_cholesky(kernel, std::min<arma::uword>(kernel.n, 1024), stream);
+  const auto cholesky = croquis::rp_cholesky(kernel, std::min<arma::uword>(kernel.n, 1024), draw_key);
   residual_ = arma::accu(cholesky.residual);
   arma::mat vectors;
   arma::eig_sym(values_, vectors, arma::symmatu(cholesky.factor.t() * cholesky.factor));
@@ -42,7 +43,7 @@ arma::uword LiftFactor::rank(double lambda) const {
   return std::max<arma::uword>(1, arma::accu(values_ > 0.5 * kCut * lambda));
 }
 
-arma::uword LiftFactor::sufficient(double lambda, arma::uword most, const croquis::Stream& stream,
+arma::uword LiftFactor::sufficient(double lambda, arma::uword most, const croquis::Key& draw_key,
                                    bool queries_only) const {
   const double e = kCut * lambda;
   const arma::uword kept = std::min(rank(lambda), values_.n_elem);
@@ -54,7 +55,7 @@ arma::uword LiftFactor::sufficient(double lambda, arma::uword most, const croqui
   arma::uvec sequence;
   const auto suffices = [&](arma::uword d) {
     if (sequence.n_elem < d) {
-      sequence = croquis::sample_with_replacement(queries_only ? n() : points(), std::min(2 * d, most), stream);
+      sequence = croquis::sample_with_replacement(queries_only ? n() : points(), std::min(2 * d, most), draw_key);
     }
     const arma::mat rows = g.rows(arma::unique(sequence.head(d)));
     arma::mat gap = (lambda - e) * (rows.t() * rows);
@@ -62,23 +63,13 @@ arma::uword LiftFactor::sufficient(double lambda, arma::uword most, const croqui
     arma::mat lower;
     return arma::chol(lower, arma::symmatu(gap), "lower");
   };
-  arma::uword no = 0, yes = 1;
-  while (!suffices(yes)) {
-    if (yes == most) return most + 1;
-    no = yes;
-    yes = std::min(2 * yes, most);
-  }
-  while (yes - no > 1) {
-    const arma::uword middle = no + (yes - no) / 2;
-    (suffices(middle) ? yes : no) = middle;
-  }
-  return yes;
+  return croquis::smallest_sufficient(1, most, suffices).value_or(most + 1);
 }
 
-LiftFactor small_lift_factor(const croquis::Problem<double>& problem, bool quick, const croquis::Stream& stream) {
+LiftFactor small_lift_factor(const croquis::Problem<double>& problem, bool quick, const croquis::Key& draw_key) {
   constexpr arma::uword most = 64, fewest = 32;
   for (arma::uword n = quick ? 64 : 256;; n /= 2) {
-    LiftFactor factor(first_tokens(problem, n), stream);
+    LiftFactor factor(first_tokens(problem, n), draw_key);
     if (n <= fewest || factor.leverage_factor(ridge_of(factor), kCounts).n_rows <= most) return factor;
   }
 }

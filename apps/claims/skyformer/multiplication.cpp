@@ -1,13 +1,13 @@
 // Lemma C.2: ||H Pi Pi^T H^T - H H^T|| <= ||H||^2 / 2, Pi = sqrt(n) S.
 #include <fmt/format.h>
 
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 #include "claims/decisions.hpp"
 #include "claims/skyformer/checks.hpp"
 #include "claims/skyformer/lift_factor.hpp"
 
-using croquis::Stream;
+using croquis::Key;
 using croquis::Verdict;
 
 namespace skyformer {
@@ -25,7 +25,7 @@ std::vector<Case> cases_of(const Check& check) {
   std::vector<Case> cases;
   for (const Subject& s : check.subjects) {
     if (!check.own_input && s.name != "gaussian:2" && s.name != "duplicates:4") continue;
-    const LiftFactor factor = small_lift_factor(s.problem, check.quick, check.stream.child("factor"));
+    const LiftFactor factor = small_lift_factor(s.problem, check.quick, check.draw_key.child("factor"));
     cases.push_back({s.name + " Psi", factor.leverage_factor(ridge_of(factor), kCounts)});
   }
   if (check.own_input) return cases;
@@ -66,9 +66,9 @@ Finding decide(const Case& c, const Check& check, double constant, const Bound& 
                           .delta = kDelta,
                           .alpha = alpha,
                           .most_trials = 4000},
-                         [&](const Stream& stream) {
+                         [&](const Key& draw_key) {
                            arma::rowvec counts(c.h.n_cols, arma::fill::zeros);
-                           for (const arma::uword i : croquis::sample_with_replacement(c.h.n_cols, d, stream))
+                           for (const arma::uword i : croquis::sample_with_replacement(c.h.n_cols, d, draw_key))
                              counts(i) += scale;
                            const arma::mat sketched = c.h.each_row() % counts;
                            return arma::abs(arma::eig_sym(arma::symmatu(sketched * c.h.t() - gram))).max() / norm;

@@ -7,14 +7,14 @@
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/nystrom/lift.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 #include "claims/decisions.hpp"
 #include "claims/skyformer/checks.hpp"
 #include "claims/skyformer/rounding.hpp"
 
+using croquis::Key;
 using croquis::Problem;
-using croquis::Stream;
 
 namespace skyformer {
 namespace {
@@ -59,7 +59,7 @@ std::vector<Case> cases_of(const Check& check, arma::uword n) {
   if (check.own_input) return cases;
   // One token; and tokens so close that M has rank one up to a few digits.
   cases.push_back({"one-token", first_tokens(check.subjects.front().problem, 1)});
-  cases.push_back({"gaussian:0.01", croquis::gaussian_input(check.stream.child("nearly constant"), {n, 4, 0.01})});
+  cases.push_back({"gaussian:0.01", croquis::gaussian_input(check.draw_key.child("nearly constant"), {n, 4, 0.01})});
   return cases;
 }
 
@@ -97,15 +97,15 @@ Report check_order(const Check& check) {
                (lift.entry + solver_rounding(d)) * a.core * a.weights * a.weights +
                4 * features * kUnit * a.columns_fro * a.weights_fro + solver_rounding(2 * c.problem.n()) * lift.norm;
       };
-      const auto violation = [&](const Stream& stream) {
-        const auto landmarks = croquis::sample_with_replacement(2 * c.problem.n(), d, stream.child("landmarks"));
+      const auto violation = [&](const Key& draw_key) {
+        const auto landmarks = croquis::sample_with_replacement(2 * c.problem.n(), d, draw_key.child("landmarks"));
         const auto a = lift.approximate(landmarks, scale);
         return -arma::eig_sym(arma::symmatu(lift.matrix - a.matrix)).min() / tolerance_of(a);
       };
       Finding finding = decide_probability(check, claim, violation);
       const auto first =
           lift.approximate(croquis::sample_with_replacement(
-                               2 * c.problem.n(), d, check.stream.child(claim.input).child(0).child("landmarks")),
+                               2 * c.problem.n(), d, check.draw_key.child(claim.input).child(0).child("landmarks")),
                            scale);
       finding.n = c.problem.n();
       finding.p = c.problem.p();
@@ -143,10 +143,10 @@ Report check_lift(const Check& check) {
                                    .delta = 0,
                                    .alpha = check.alpha / decisions,
                                    .most_trials = 40};
-      const auto ratio = [&](const Stream& stream) {
-        const auto landmarks = croquis::sample_with_replacement(2 * n, d, stream.child("landmarks"));
+      const auto ratio = [&](const Key& draw_key) {
+        const auto landmarks = croquis::sample_with_replacement(2 * n, d, draw_key.child("landmarks"));
         const auto a = lift.approximate(landmarks, 1);
-        arma::mat approximation = bound_method.approximate(d, stream).scores->dense();
+        arma::mat approximation = bound_method.approximate(d, draw_key).scores->dense();
         const auto block_at = [&](const arma::mat& m, arma::uword column) {
           return arma::mat(m.submat(0, column, n - 1, column + n - 1));
         };

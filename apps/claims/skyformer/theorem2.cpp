@@ -15,8 +15,8 @@
 #include "claims/skyformer/checks.hpp"
 #include "claims/skyformer/lift_factor.hpp"
 
+using croquis::Key;
 using croquis::Problem;
-using croquis::Stream;
 using croquis::Verdict;
 
 namespace skyformer {
@@ -35,8 +35,8 @@ struct Case {
 
 // Queries and half of the keys in one cluster, the other keys in one far away with weight n / 2 > lambda = 0.35 n:
 // landmarks must meet both.
-Problem<double> two_clusters(const Stream& stream, arma::uword n) {
-  const auto near = croquis::gaussian_input(stream, {n, 4, 0.3});
+Problem<double> two_clusters(const Key& draw_key, arma::uword n) {
+  const auto near = croquis::gaussian_input(draw_key, {n, 4, 0.3});
   arma::mat keys = near.K();
   keys.tail_rows(n / 2) += 8;
   return {near.Q(), keys, near.V()};
@@ -44,24 +44,24 @@ Problem<double> two_clusters(const Stream& stream, arma::uword n) {
 
 // Every query far from all but its own key, C = I / 2: M has eigenvalues 3/2 and 1/2 > lambda = 1/4, so every point
 // must be drawn, which takes the coupon collector's time.
-Problem<double> pairs(const Stream& stream, arma::uword n) {
-  const auto far = croquis::gaussian_input(stream, {n, 16, 60});
+Problem<double> pairs(const Key& draw_key, arma::uword n) {
+  const auto far = croquis::gaussian_input(draw_key, {n, 16, 60});
   arma::mat keys = far.Q();
   keys.col(0) += std::sqrt(8 * std::log(2.0));
   return {far.Q(), keys, far.V()};
 }
 
 std::vector<Case> cases_of(const Check& check) {
-  const Stream stream = check.stream.child("examples");
+  const Key draw_key = check.draw_key.child("examples");
   std::vector<Case> cases;
   const arma::uword most = check.own_input ? 4096 : check.quick ? 128 : kDenseTokens;
   for (const Subject& s : check.subjects) cases.push_back({s.name, first_tokens(s.problem, most), 0.5});
   if (check.own_input) return cases;
   const auto gaussian = [&](arma::uword n, arma::uword p, double norm) {
-    return croquis::gaussian_input(stream.child(fmt::format("{} {} {}", n, p, norm)), {n, p, norm});
+    return croquis::gaussian_input(draw_key.child(fmt::format("{} {} {}", n, p, norm)), {n, p, norm});
   };
-  cases.push_back({"two-clusters", two_clusters(stream.child("clusters"), 512), 0.5});
-  cases.push_back({"pairs", pairs(stream.child("pairs"), 24), 0.5});
+  cases.push_back({"two-clusters", two_clusters(draw_key.child("clusters"), 512), 0.5});
+  cases.push_back({"pairs", pairs(draw_key.child("pairs"), 24), 0.5});
   for (const double norm : check.quick ? std::vector{0.25, 1.0} : std::vector{0.25, 0.5, 1.0, 2.0, 4.0}) {
     cases.push_back({fmt::format("plane:{}", norm), gaussian(512, 2, norm), 0.5});
   }
@@ -89,7 +89,7 @@ arma::vec library_leverage(const Problem<double>& problem, double lambda) {
 
 Asked asked_of(const Case& c, const LiftFactor& factor, const Check& check) {
   const auto scores = croquis::exact_scores(c.problem, croquis::Target::kernelized);
-  const auto norm = croquis::spectral_norm(scores, check.stream.child("norm"), {.tolerance = 1e-10});
+  const auto norm = croquis::spectral_norm(scores, check.draw_key.child("norm"), {.tolerance = 1e-10});
   Asked asked{};
   asked.lambda = c.eps * norm.value;
   const arma::vec leverage = c.by_library ? library_leverage(c.problem, asked.lambda) : factor.leverage(asked.lambda);
@@ -131,9 +131,9 @@ class LibraryTrial {
         asked_(asked) {}
 
   // ||M - M~|| / lambda and ||C - C~|| / lambda, the larger one.
-  double operator()(const Stream& stream, bool queries_only) const {
+  double operator()(const Key& draw_key, bool queries_only) const {
     const arma::uword n = lift_.n();
-    arma::uvec landmarks = sampler_.draw(asked_.d, stream.child("landmarks"));
+    arma::uvec landmarks = sampler_.draw(asked_.d, draw_key.child("landmarks"));
     if (queries_only) landmarks.transform([n](arma::uword i) { return i % n; });
     const auto blocks = croquis::nystrom_blocks(lift_, landmarks);
     const auto inverse = croquis::pseudo_inverse_psd<double>(blocks.core, croquis::core_cutoff(lift_, asked_.d));
@@ -158,7 +158,7 @@ struct Found {
 
 Found find(const Case& c, const Check& check, double alpha) {  // NOLINT(misc-no-recursion): once, on fewer tokens
   const arma::uword n = c.problem.n();
-  const LiftFactor factor(c.problem, check.stream.child("factor").child(c.name));
+  const LiftFactor factor(c.problem, check.draw_key.child("factor").child(c.name));
   const Asked asked = asked_of(c, factor, check);
   const arma::uword rank = factor.rank(asked.lambda);
   if (n > kDenseTokens && rank > kLargestRank) {
@@ -178,11 +178,11 @@ Found find(const Case& c, const Check& check, double alpha) {  // NOLINT(misc-no
     claim.bound = 1;
     const LibraryTrial trial(c.problem, asked);
     found.finding =
-        decide_probability(check, claim, [&](const Stream& s) { return trial(s, check.makes("queries-only")); });
+        decide_probability(check, claim, [&](const Key& s) { return trial(s, check.makes("queries-only")); });
   } else {
     std::vector<double> sufficient;
     std::mutex mutex;
-    const auto fewest = [&](const Stream& s) {
+    const auto fewest = [&](const Key& s) {
       const auto d = static_cast<double>(
           factor.sufficient(asked.lambda, asked.d, s.child("landmarks"), check.makes("queries-only")));
       const std::lock_guard lock(mutex);

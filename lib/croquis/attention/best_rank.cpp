@@ -85,9 +85,9 @@ Approximation<T> BestRank<T>::approximate(arma::uword d) const {
 
 template <typename T>
 Approximation<T> best_rank_iterative(const Problem<T>& problem, const LinearOperator<T>& scores, arma::uword d,
-                                     const Stream& stream) {
+                                     const Key& draw_key) {
   require(d >= 1 && d <= problem.n(), "best-rank-d", "1 <= d <= n", {{"d", d}, {"n", problem.n()}});
-  const auto svd = std::make_shared<TruncatedSvd<T>>(randomised_svd(scores, d, stream));
+  const auto svd = std::make_shared<TruncatedSvd<T>>(randomised_svd(scores, d, draw_key));
   svd->right.each_row() %= svd->values.t();
   Approximation<T> approximation = from_factors<T, TruncatedSvd<T>>(svd, d, problem);
   approximation.diagnostics.residual = svd->residual;
@@ -107,11 +107,11 @@ Method<T> best_rank_method() {
                p_v = static_cast<double>(problem.p_v());
     if (problem.n() > BestRank<T>::kLargestN) {
       const LinearOperator<T> scores = exact_scores(problem, Target::softmax);
-      return {[=](arma::uword d, const Stream& stream) { return best_rank_iterative(problem, scores, d, stream); },
+      return {[=](arma::uword d, const Key& draw_key) { return best_rank_iterative(problem, scores, d, draw_key); },
               [=](double d) { return 22 * n * n * (p + d + 10) + 4 * n * d * p_v; }};
     }
     const BestRank<T> best(problem);
-    return {[best](arma::uword d, const Stream&) { return best.approximate(d); },
+    return {[best](arma::uword d, const Key&) { return best.approximate(d); },
             [=](double d) { return 13 * n * n * n + 4 * n * d * p_v; }};
   };
   return method;
@@ -120,9 +120,9 @@ Method<T> best_rank_method() {
 template class BestRank<float>;
 template class BestRank<double>;
 template Approximation<float> best_rank_iterative(const Problem<float>&, const LinearOperator<float>&, arma::uword,
-                                                  const Stream&);
+                                                  const Key&);
 template Approximation<double> best_rank_iterative(const Problem<double>&, const LinearOperator<double>&, arma::uword,
-                                                   const Stream&);
+                                                   const Key&);
 template Method<float> best_rank_method();
 template Method<double> best_rank_method();
 

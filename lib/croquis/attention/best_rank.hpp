@@ -48,10 +48,10 @@ class BestRank {
 
 /// The same for any n: d triples of B as an operator by randomised subspace iteration, within a few per cent of the
 /// best. Diagnostics: residual ||B V_d - U_d S_d||_F.
-/// Randomness: the start, normals of the stream. Cost: 22 n^2 (p + d + 10) flops, memory O(n d). 1 <= d <= n.
+/// Randomness: the start, normals of the random key. Cost: 22 n^2 (p + d + 10) flops, memory O(n d). 1 <= d <= n.
 template <typename T>
 Approximation<T> best_rank_iterative(const Problem<T>& problem, const LinearOperator<T>& scores, arma::uword d,
-                                     const Stream& stream);
+                                     const Key& draw_key);
 
 template <typename T>
 Method<T> best_rank_method();

@@ -2,7 +2,7 @@
 #include <croquis/attention/bigbird.hpp>
 #include <croquis/attention/sparse_softmax.hpp>
 #include <croquis/core/require.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 namespace croquis {
 namespace {
@@ -15,7 +15,7 @@ arma::uword block_for(arma::uword d, const BigBirdOptions& options) {
 
 // The blocks that row block t of m meets, random ones included, ascending.
 std::vector<arma::uword> blocks_of(arma::uword t, arma::uword m, arma::uword random, const BigBirdOptions& options,
-                                   const Stream& stream) {
+                                   const Key& draw_key) {
   const arma::uword at_start = std::min(m, (options.global + 1) / 2),
                     at_end = std::min(m - at_start, options.global / 2), reach = options.window / 2;
   std::vector<arma::uword> met;
@@ -32,7 +32,7 @@ std::vector<arma::uword> blocks_of(arma::uword t, arma::uword m, arma::uword ran
   // Draw j stands for the j-th block that is not among these.
   const std::vector<arma::uword> fixed = met;
   const arma::uword others = m - fixed.size();
-  for (arma::uword s : sample_without_replacement(others, std::min(random, others), stream.child(t))) {
+  for (arma::uword s : sample_without_replacement(others, std::min(random, others), draw_key.child(t))) {
     for (const arma::uword f : fixed) s += f <= s ? 1 : 0;
     met.push_back(s);
   }
@@ -40,7 +40,7 @@ std::vector<arma::uword> blocks_of(arma::uword t, arma::uword m, arma::uword ran
   return met;
 }
 
-Pattern pattern_of(arma::uword n, arma::uword d, const BigBirdOptions& options, const Stream& stream) {
+Pattern pattern_of(arma::uword n, arma::uword d, const BigBirdOptions& options, const Key& draw_key) {
   Pattern pattern;
   if (d == n) {
     for (arma::uword i = 0; i < n; ++i) pattern.add_all(n);
@@ -51,7 +51,7 @@ Pattern pattern_of(arma::uword n, arma::uword d, const BigBirdOptions& options, 
   std::vector<std::uint32_t> keys;
   for (arma::uword t = 0; t < m; ++t) {
     keys.clear();
-    for (const arma::uword block : blocks_of(t, m, random, options, stream)) {
+    for (const arma::uword block : blocks_of(t, m, random, options, draw_key)) {
       for (arma::uword j = block * b; j < std::min(n, (block + 1) * b); ++j) {
         keys.push_back(static_cast<std::uint32_t>(j));
       }
@@ -61,11 +61,20 @@ Pattern pattern_of(arma::uword n, arma::uword d, const BigBirdOptions& options, 
   return pattern;
 }
 
+const Options<BigBirdOptions>& options_of_bigbird() {
+  using O = BigBirdOptions;
+  static const Options<O> options =
+      Options<O>()
+          .count("block", &O::block, 0, 1000000, "tokens a block; 0: d/10")
+          .count("global", &O::global, 0, 1000, "blocks, first and last, that meet and are met by all")
+          .count("window", &O::window, 1, 1001, "blocks about the query's own, odd; random ones take the rest of d");
+  return options;
+}
+
 }  // namespace
 
 template <typename T>
-Approximation<T> bigbird(const Problem<T>& problem, arma::uword d, const Stream& stream,
-                         const BigBirdOptions& options) {
+Approximation<T> bigbird(const Problem<T>& problem, arma::uword d, const Key& draw_key, const BigBirdOptions& options) {
   const arma::uword n = problem.n();
   require(d >= 1 && d <= n, "bigbird", "1 <= d <= n", {{"d", d}, {"n", n}});
   require(options.window % 2 == 1, "bigbird", "window odd", {{"window", options.window}});
@@ -73,7 +82,7 @@ Approximation<T> bigbird(const Problem<T>& problem, arma::uword d, const Stream&
   require(d == n || b * (2 * options.global + options.window) <= d, "bigbird",
           "block (2 global + window) <= d, the keys that a query meets before any random ones",
           {{"block", b}, {"global", options.global}, {"window", options.window}, {"d", d}});
-  return sparse_softmax(problem.Q(), problem.K(), problem, pattern_of(n, d, options, stream.child("random")));
+  return sparse_softmax(problem.Q(), problem.K(), problem, pattern_of(n, d, options, draw_key.child("random")));
 }
 
 template <typename T>
@@ -82,25 +91,20 @@ Method<T> bigbird_method() {
   method.name = "bigbird";
   method.summary = "softmax over global, window and random blocks; d keys a query";
   method.source = "Skeinformer Table 1";
-  method.options = {{"block", "0 to 1000000", "0", "tokens a block; 0: d/10"},
-                    {"global", "0 to 1000", "2", "blocks, first and last, that meet and are met by all"},
-                    {"window", "1 to 1001", "3", "blocks about the query's own, odd; random ones take the rest of d"}};
+  method.options = options_of_bigbird().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    BigBirdOptions options;
-    options.block = static_cast<arma::uword>(values.take_count("block", 0, 1000000, 0));
-    options.global = static_cast<arma::uword>(values.take_count("global", 0, 1000, 2));
-    options.window = static_cast<arma::uword>(values.take_count("window", 1, 1001, 3));
+    const BigBirdOptions options = options_of_bigbird().read(values);
     require(options.window % 2 == 1, "bigbird", "window odd", {{"window", options.window}});
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
-    return {[=](arma::uword d, const Stream& stream) { return bigbird(problem, d, stream, options); },
+    return {[=](arma::uword d, const Key& draw_key) { return bigbird(problem, d, draw_key, options); },
             [=](double d) { return n * d * (2 * (p + p_v) + 1); }};
   };
   return method;
 }
 
-template Approximation<float> bigbird(const Problem<float>&, arma::uword, const Stream&, const BigBirdOptions&);
-template Approximation<double> bigbird(const Problem<double>&, arma::uword, const Stream&, const BigBirdOptions&);
+template Approximation<float> bigbird(const Problem<float>&, arma::uword, const Key&, const BigBirdOptions&);
+template Approximation<double> bigbird(const Problem<double>&, arma::uword, const Key&, const BigBirdOptions&);
 template Method<float> bigbird_method();
 template Method<double> bigbird_method();
 

@@ -14,14 +14,14 @@ struct BigBirdOptions {
 /// Softmax over blocks of keys: for the queries of a block, the g global blocks, the w about their own, and r random
 /// others; global queries meet all keys (BigBird-ITC, via Skeinformer Table 1).
 /// d is the number of keys that a query meets, on average over the queries at most: b (2 g + w + r) <= d, r the
-/// largest. With the authors' b = 64, g = 2, w = 3, r = 3 it is d = 640 (Skeinformer Sec. 6.2). Law: rows sum to 1;
-/// exact for d = n. The last block is shorter when b does not divide n. Randomness: the r blocks of row block t:
-/// without replacement among those that it does not meet anyway, stream
-///   child("random").child(t). (The copy in Skeinformer's code draws them among the first 1024 tokens when
-///   n = 1024, 3072 or 4096, and with one seed for ever.)
+/// largest. With the authors' b = 64, g = 2, w = 3, r = 3 it is d = 640 (Skeinformer Sec. 6.2). Guarantees: rows sum to
+/// 1; exact for d = n. The last block is shorter when b does not divide n. Randomness: the r blocks of row block t:
+/// without replacement among those that it does not meet anyway, draw_key.child("random").child(t). (The copy in
+///   Skeinformer's code draws them among the first 1024 tokens when n = 1024, 3072 or 4096, and with one seed for
+///   ever.)
 /// Cost: 2 n d (p + p_v) flops. b (2 g + w) <= d <= n, or d = n.
 template <typename T>
-Approximation<T> bigbird(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> bigbird(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                          const BigBirdOptions& options = {});
 
 template <typename T>

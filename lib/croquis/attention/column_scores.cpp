@@ -5,7 +5,7 @@
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <memory>
 #include <utility>
 
@@ -62,11 +62,11 @@ LinearOperator<T> as_operator(ColumnScores<T> scores) {
 
 template <typename T>
 ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Col<T>& log_row_sums,
-                                   arma::Col<T> weights, arma::uword d, const Stream& stream) {
+                                   arma::Col<T> weights, arma::uword d, const Key& draw_key) {
   if (weights.max() == T(0)) weights.ones();
   weights /= arma::accu(weights / weights.max()) * weights.max();  // their sum could overflow
   ColumnScores<T> scores;
-  scores.columns = sample_weighted(weights, d, stream);
+  scores.columns = sample_weighted(weights, d, draw_key);
   scores.weights = scores_transposed<T>(q, k.rows(scores.columns));
   exponentiate(scores.weights, log_row_sums);
   scores.weights.each_col() /= static_cast<T>(d) * weights(scores.columns);
@@ -81,10 +81,9 @@ void exponentiate(arma::Mat<T>& scores, const arma::Col<T>& log_row_sums) {
 template LinearOperator<float> as_operator(ColumnScores<float>);
 template LinearOperator<double> as_operator(ColumnScores<double>);
 template ColumnScores<float> importance_columns(const arma::Mat<float>&, const arma::Mat<float>&,
-                                                const arma::Col<float>&, arma::Col<float>, arma::uword, const Stream&);
+                                                const arma::Col<float>&, arma::Col<float>, arma::uword, const Key&);
 template ColumnScores<double> importance_columns(const arma::Mat<double>&, const arma::Mat<double>&,
-                                                 const arma::Col<double>&, arma::Col<double>, arma::uword,
-                                                 const Stream&);
+                                                 const arma::Col<double>&, arma::Col<double>, arma::uword, const Key&);
 template void exponentiate(arma::Mat<float>&, const arma::Col<float>&);
 template void exponentiate(arma::Mat<double>&, const arma::Col<double>&);
 

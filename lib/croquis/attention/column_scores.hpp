@@ -1,8 +1,8 @@
 // Score matrices of which some columns, and perhaps some rows, are known.
 #pragma once
 
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/linear_operator.hpp>
+#include <croquis/random/key.hpp>
 
 namespace croquis {
 
@@ -24,11 +24,11 @@ LinearOperator<T> as_operator(ColumnScores<T> scores);
 
 /// B S S^T with S of Def. 3.1 (Skeinformer): d independent columns with probabilities p_i ~ weights(i), entry (k, i) of
 /// the result's weights b_ij / (d p_j), j = columns(k); B = softmax(Q K^T / sqrt(p)) by the log of its row sums.
-/// Law: E = B on the columns with p_i > 0. When all weights are 0 the columns are uniform.
-/// Randomness: sample_weighted of the stream. Cost: 2 n d p flops, n d exponentials.
+/// Guarantees: E = B on the columns with p_i > 0. When all weights are 0 the columns are uniform.
+/// Randomness: sample_weighted of the random key. Cost: 2 n d p flops, n d exponentials.
 template <typename T>
 ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Col<T>& log_row_sums,
-                                   arma::Col<T> weights, arma::uword d, const Stream& stream);
+                                   arma::Col<T> weights, arma::uword d, const Key& draw_key);
 
 /// Scores S (d x n, a query a column) to exp(S - log_row_sums): entries of B.
 template <typename T>

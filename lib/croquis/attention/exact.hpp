@@ -14,9 +14,9 @@ struct ExactAttention {
 
 /// O = B V or C V, and the row sums. Targets with a bias add it to the log-scores; a causal one leaves out the blocks
 /// of keys that no query of a block sees.
-/// Law: blocks of 64 queries meet blocks of 512 keys; softmax keeps a running maximum a row, so scores of any size are
-///   safe. Relative error of a row, norm-wise: O((p max|q_i||k_j| / sqrt(p) + n) u). The same bits for any number of
-///   threads.
+/// Guarantees: blocks of 64 queries meet blocks of 512 keys; softmax keeps a running maximum a row, so scores of any
+///   size are safe. Relative error of a row, norm-wise: O((p max|q_i||k_j| / sqrt(p) + n) u). The same bits for any
+///   number of threads.
 /// Cost: 2 n^2 (p + p_v) flops, n^2 exponentials; memory O(n (p + p_v)) and 256 KiB (double) a thread.
 template <typename T>
 ExactAttention<T> exact_attention(const Problem<T>& problem, Target target);

@@ -3,15 +3,15 @@
 
 #include <croquis/attention/method.hpp>
 #include <croquis/features/feature_pair.hpp>
+#include <functional>
 #include <string_view>
-#include <vector>
 
 namespace croquis {
 
 /// O~ = D~^-1 phi(X) (phi(Y)^T V), D~ = diag(phi(X) phi(Y)^T 1) for the points x_i, y_j of a feature pair.
-/// Law: rows of B~ = D~^-1 phi(X) phi(Y)^T sum to 1; they are non-negative for positive maps. D~ is an unbiased
-/// estimate of
-///   the row sums where the features are unbiased; the ratio is not.
+/// Guarantees: rows of B~ = D~^-1 phi(X) phi(Y)^T sum to 1; they are non-negative for positive maps. D~ is an
+///   unbiased estimate of the row sums where the features are unbiased; the ratio
+///   is not.
 /// Cost: 4 n d p for the features (half of it where two share a direction), 4 n d (p_v + 1) flops, 2 n d exponentials;
 /// memory as FeaturePair::attend, and O(n d) for the scores when they are applied. Throws std::runtime_error, with
 /// `name` and the token, when an estimated row sum is zero.
@@ -28,10 +28,24 @@ double feature_attention_flops(double n, double p, double p_v, double d, Feature
 /// The features of Q / p^{1/4} and K / p^{1/4}.
 template <typename T>
 FeaturePair<T> softmax_features(const Problem<T>& problem, arma::uword d, const FeatureOptions& options,
-                                const Stream& stream);
+                                const Key& draw_key);
 
-/// The options map, projection and epsilon, with `fallback` for what is not given.
-FeatureOptions feature_options(const OptionValues& values, const FeatureOptions& fallback);
-std::vector<OptionInfo> feature_option_infos(const FeatureOptions& fallback);
+/// Adds the options map, projection and epsilon of the feature options `where` in O.
+template <typename O, typename Where>
+Options<O>& add_feature_options(Options<O>& options, Where where) {
+  return options
+      .choice(
+          "map", [=](auto& o) -> auto& { return std::invoke(where, o).map; }, in_order<FeatureMap>(feature_map_names()),
+          "features (croquis list features)")
+      .choice(
+          "projection", [=](auto& o) -> auto& { return std::invoke(where, o).projection; },
+          in_order<ProjectionDistribution>(projection_names()), "distribution of their directions")
+      .number(
+          "epsilon", [=](auto& o) -> auto& { return std::invoke(where, o).epsilon; }, 0, 1,
+          "added to positive features: pulls towards V-mean");
+}
+
+/// Those alone.
+Options<FeatureOptions> feature_options(const FeatureOptions& defaults);
 
 }  // namespace croquis

@@ -9,7 +9,7 @@
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -30,7 +30,7 @@ double rows_for(double d, double n, Count count) {
 
 // M_i of every query.
 template <typename T>
-arma::Col<T> sparsity(const Problem<T>& problem, arma::uword samples, T divisor, const Stream& stream) {
+arma::Col<T> sparsity(const Problem<T>& problem, arma::uword samples, T divisor, const Key& draw_key) {
   const arma::uword n = problem.n();
   const arma::Mat<T> q = transposed(problem.Q()), k = transposed(problem.K());
   const T share = 1 / divisor;
@@ -40,7 +40,7 @@ arma::Col<T> sparsity(const Problem<T>& problem, arma::uword samples, T divisor,
     std::vector<std::uint32_t> keys(samples);
     std::vector<T> scores(samples);
     for (arma::uword i = block * kQueriesAtOnce; i < std::min(n, (block + 1) * kQueriesAtOnce); ++i) {
-      fill_words(stream.child(i), 0, samples, words.data());
+      fill_words(draw_key.child(i), 0, samples, words.data());
       for (arma::uword s = 0; s < samples; ++s) keys[s] = static_cast<std::uint32_t>(place_of(words[s], n));
       dots(q.colptr(i), k.memptr(), k.n_rows, keys.data(), samples, scores.data());
       T sums[4] = {};                                                              // that need not wait for each other
@@ -91,15 +91,15 @@ struct TopRows {
   }
 };
 
-InformerOptions options_from(const OptionValues& values) {
-  InformerOptions options;
-  const std::string preset = values.take_choice("preset", {"paper", "code", "masked"}, "paper");
-  if (preset == "code") options = InformerOptions::code();
-  if (preset == "masked") options = InformerOptions::masked();
-  options.keys = static_cast<arma::uword>(values.take_count("keys", 0, 1000000, 0));
-  options.mean = values.take_choice("mean", {"sampled", "all"}, options.mean == Mean::all ? "all" : "sampled") == "all"
-                     ? Mean::all
-                     : Mean::sampled;
+const Options<InformerOptions>& options_of_informer() {
+  using O = InformerOptions;
+  static const Options<O> options =
+      Options<O>()
+          .preset("code: ceil(d/ln n) ceil(ln n) rows, mean=all; masked: mean=all",
+                  {{"paper", {}}, {"code", O::code()}, {"masked", O::masked()}})
+          .count("keys", &O::keys, 0, 1000000, "keys sampled a query; 0: as many as rows")
+          .choice("mean", &O::mean, Choices<Mean>{{"sampled", Mean::sampled}, {"all", Mean::all}},
+                  "what the sum of the sampled scores is divided by: their number, or n");
   return options;
 }
 
@@ -113,14 +113,14 @@ InformerOptions InformerOptions::masked() {
 }
 
 template <typename T>
-Approximation<T> informer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> informer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                           const InformerOptions& options) {
   const arma::uword n = problem.n();
   require(d >= 1 && d <= n, "informer", "1 <= d <= n", {{"d", d}, {"n", n}});
   const auto rows = static_cast<arma::uword>(rows_for(static_cast<double>(d), static_cast<double>(n), options.count));
   const arma::uword samples = options.keys == 0 ? rows : options.keys;
   const arma::uword divisor = options.mean == Mean::sampled ? samples : n;
-  const arma::Col<T> measure = sparsity(problem, samples, static_cast<T>(divisor), stream.child("keys"));
+  const arma::Col<T> measure = sparsity(problem, samples, static_cast<T>(divisor), draw_key.child("keys"));
 
   const arma::uvec top = largest_of(arma::conv_to<std::vector<double>>::from(measure), rows);
   const arma::Mat<T> queries = problem.Q().rows(top);
@@ -140,15 +140,12 @@ Method<T> informer_method() {
   method.name = "informer";
   method.summary = "exact rows where sampled scores are far from uniform, the mean of the values elsewhere";
   method.source = "Skeinformer Sec. 3.3";
-  method.options = {
-      {"preset", "paper|code|masked", "paper", "code: ceil(d/ln n) ceil(ln n) rows, mean=all; masked: mean=all"},
-      {"keys", "0 to 1000000", "0", "keys sampled a query; 0: as many as rows"},
-      {"mean", "sampled|all", "sampled", "what the sum of the sampled scores is divided by: their number, or n"}};
+  method.options = options_of_informer().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const InformerOptions options = options_from(values);
+    const InformerOptions options = options_of_informer().read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v()), fixed = static_cast<double>(options.keys);
-    return {[=](arma::uword d, const Stream& stream) { return informer(problem, d, stream, options); },
+    return {[=](arma::uword d, const Key& draw_key) { return informer(problem, d, draw_key, options); },
             [=](double d) {
               const double rows = rows_for(d, n, options.count), samples = fixed > 0 ? fixed : rows;
               return 2 * n * samples * p + 2 * n * rows * (p + p_v) + n * rows;
@@ -157,8 +154,8 @@ Method<T> informer_method() {
   return method;
 }
 
-template Approximation<float> informer(const Problem<float>&, arma::uword, const Stream&, const InformerOptions&);
-template Approximation<double> informer(const Problem<double>&, arma::uword, const Stream&, const InformerOptions&);
+template Approximation<float> informer(const Problem<float>&, arma::uword, const Key&, const InformerOptions&);
+template Approximation<double> informer(const Problem<double>&, arma::uword, const Key&, const InformerOptions&);
 template Method<float> informer_method();
 template Method<double> informer_method();
 

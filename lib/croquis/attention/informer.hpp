@@ -26,12 +26,12 @@ struct InformerOptions {
 /// Rows of B for u queries, 1/n for the others (Informer; Skeinformer Sec. 3.3). The u queries have the largest
 ///   M_i = max_{s in S_i} q_i.k_s - mean_{s in S_i} q_i.k_s,
 /// S_i a sample of U keys of its own, with replacement. Ties go to the earlier token.
-/// Law: rows of B~ are non-negative and sum to 1; exact when u = n.
+/// Guarantees: rows of B~ are non-negative and sum to 1; exact when u = n.
 /// Padding is never sampled: the variant with mask of Skeinformer Sec. 4.4.
-/// Randomness: key s of query i is place_of(word s, n) of stream.child("keys").child(i).
+/// Randomness: key s of query i is place_of(word s, n) of draw_key.child("keys").child(i).
 /// Cost: 2 n U p for M, 2 n u (p + p_v) for the rows: 6 n d p when p = p_v. 1 <= d <= n.
 template <typename T>
-Approximation<T> informer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> informer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                           const InformerOptions& options = {});
 
 template <typename T>

@@ -51,7 +51,7 @@ Method<T> linear_method() {
   method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
-    return {[problem](arma::uword, const Stream&) { return linear_attention(problem); },
+    return {[problem](arma::uword, const Key&) { return linear_attention(problem); },
             [=](double) { return 4 * n * p * (p_v + 1); }};
   };
   return method;

@@ -5,7 +5,7 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/nystrom/segment_means.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <memory>
 #include <vector>
@@ -13,18 +13,18 @@
 namespace croquis {
 namespace {
 
-using Law = LinformerOptions::Law;
+using Distribution = LinformerOptions::Distribution;
 
 constexpr double kCodeDeviation = 0.02;
 
 // E^T (n x d) with entries (2 u - 1) / sqrt(d), u the middles of 2^53 intervals of (0, 1).
 template <typename T>
-arma::Mat<T> uniform_entries(arma::uword n, arma::uword d, const Stream& stream) {
+arma::Mat<T> uniform_entries(arma::uword n, arma::uword d, const Key& draw_key) {
   arma::Mat<T> entries(n, d);
   const double scale = 1 / std::sqrt(static_cast<double>(d));
   parallel_for(d, [&](std::size_t j) {
     std::vector<std::uint64_t> words(n);
-    fill_words(stream.child(j), 0, n, words.data());
+    fill_words(draw_key.child(j), 0, n, words.data());
     for (arma::uword i = 0; i < n; ++i) {
       const double u = (static_cast<double>(words[i] >> 11) + 0.5) * 0x1p-53;
       entries(i, j) = static_cast<T>(scale * (2 * u - 1));
@@ -46,44 +46,46 @@ arma::Mat<T> spread(const arma::Mat<T>& x, arma::uword n) {
   return y;
 }
 
-LinformerOptions options_from(const OptionValues& values) {
-  LinformerOptions options;
-  if (values.take_choice("preset", {"paper", "code"}, "paper") == "code") options = LinformerOptions::code();
-  const std::vector<std::string> laws = {"normal", "code", "uniform", "segments"};  // in the order of the enum
-  const std::string law = values.take_choice("law", laws, laws[static_cast<std::size_t>(options.law)]);
-  for (std::size_t i = 0; i < laws.size(); ++i) {
-    if (laws[i] == law) options.law = static_cast<Law>(i);
-  }
-  options.shared = values.take_choice("shared", {"yes", "no"}, options.shared ? "yes" : "no") == "yes";
+const Options<LinformerOptions>& options_of_linformer() {
+  using O = LinformerOptions;
+  static const Options<O> options =
+      Options<O>()
+          .preset("code: distribution=code, shared=yes", {{"paper", {}}, {"code", O::code()}})
+          .choice("distribution", &O::distribution, in_order<Distribution>({"normal", "code", "uniform", "segments"}),
+                  "entries N(0, 1/d), N(0, 0.02^2), uniform within 1/sqrt(d), or segment means")
+          .flag("shared", &O::shared, "F = E");
   return options;
 }
 
 }  // namespace
 
 LinformerOptions LinformerOptions::code() {
-  return {.law = Law::code, .shared = true};
+  return {.distribution = Distribution::code, .shared = true};
 }
 
 template <typename T>
-LinearOperator<T> linformer_projection(Law law, arma::uword n, arma::uword d, const Stream& stream) {
+LinearOperator<T> linformer_projection(Distribution distribution, arma::uword n, arma::uword d, const Key& draw_key) {
   require(d >= 1 && d <= n, "linformer", "1 <= d <= n", {{"d", d}, {"n", n}});
-  if (law == Law::segments) {
+  if (distribution == Distribution::segments) {
     return {d, n, [d](const arma::Mat<T>& x) { return segment_means(x, d); },
             [n](const arma::Mat<T>& x) { return spread(x, n); }};
   }
-  const auto transposed = std::make_shared<arma::Mat<T>>(
-      law == Law::uniform ? uniform_entries<T>(n, d, stream) : GaussianSketch(n, d, stream).template dense<T>());
-  if (law == Law::code) *transposed *= static_cast<T>(kCodeDeviation * std::sqrt(static_cast<double>(d)));
+  const auto transposed = std::make_shared<arma::Mat<T>>(distribution == Distribution::uniform
+                                                             ? uniform_entries<T>(n, d, draw_key)
+                                                             : GaussianSketch(n, d, draw_key).template dense<T>());
+  if (distribution == Distribution::code)
+    *transposed *= static_cast<T>(kCodeDeviation * std::sqrt(static_cast<double>(d)));
   return {d, n, [transposed](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*transposed, x); },
           [transposed](const arma::Mat<T>& x) -> arma::Mat<T> { return product(*transposed, x); }};
 }
 
 template <typename T>
-Approximation<T> linformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> linformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const LinformerOptions& options) {
   const arma::uword n = problem.n();
-  const LinearOperator<T> e = linformer_projection<T>(options.law, n, d, stream.child("E"));
-  const LinearOperator<T> f = options.shared ? e : linformer_projection<T>(options.law, n, d, stream.child("F"));
+  const LinearOperator<T> e = linformer_projection<T>(options.distribution, n, d, draw_key.child("E"));
+  const LinearOperator<T> f =
+      options.shared ? e : linformer_projection<T>(options.distribution, n, d, draw_key.child("F"));
   const arma::Mat<T> keys = e.apply(problem.K());
   Approximation<T> approximation;
   approximation.output = softmax_product<T>(problem.Q(), keys, f.apply(problem.V()));
@@ -101,28 +103,28 @@ Method<T> linformer_method() {
   method.name = "linformer";
   method.summary = "softmax(Q (E K)^T) (F V) with E, F drawn at random, not learnt";
   method.source = "Linformer Eq. 7";
-  method.random = [](const OptionValues& values) { return options_from(values).law != Law::segments; };
-  method.options = {{"preset", "paper|code", "paper", "code: law=code, shared=yes"},
-                    {"law", "normal|code|uniform|segments", "normal",
-                     "entries N(0, 1/d), N(0, 0.02^2), uniform within 1/sqrt(d), or segment means"},
-                    {"shared", "yes|no", "no", "F = E"}};
+  method.random = [](const OptionValues& values) {
+    return options_of_linformer().read(values).distribution != Distribution::segments;
+  };
+  method.options = options_of_linformer().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const LinformerOptions options = options_from(values);
+    const LinformerOptions options = options_of_linformer().read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
-    return {[=](arma::uword d, const Stream& stream) { return linformer(problem, d, stream, options); },
+    return {[=](arma::uword d, const Key& draw_key) { return linformer(problem, d, draw_key, options); },
             [=](double d) {
-              const double projected = options.law == Law::segments ? n * (p + p_v) : 2 * n * d * (p + p_v);
+              const double projected =
+                  options.distribution == Distribution::segments ? n * (p + p_v) : 2 * n * d * (p + p_v);
               return projected + 2 * n * d * (p + p_v) + n * d;
             }};
   };
   return method;
 }
 
-template LinearOperator<float> linformer_projection(Law, arma::uword, arma::uword, const Stream&);
-template LinearOperator<double> linformer_projection(Law, arma::uword, arma::uword, const Stream&);
-template Approximation<float> linformer(const Problem<float>&, arma::uword, const Stream&, const LinformerOptions&);
-template Approximation<double> linformer(const Problem<double>&, arma::uword, const Stream&, const LinformerOptions&);
+template LinearOperator<float> linformer_projection(Distribution, arma::uword, arma::uword, const Key&);
+template LinearOperator<double> linformer_projection(Distribution, arma::uword, arma::uword, const Key&);
+template Approximation<float> linformer(const Problem<float>&, arma::uword, const Key&, const LinformerOptions&);
+template Approximation<double> linformer(const Problem<double>&, arma::uword, const Key&, const LinformerOptions&);
 template Method<float> linformer_method();
 template Method<double> linformer_method();
 

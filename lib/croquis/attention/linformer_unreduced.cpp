@@ -22,9 +22,9 @@ LinearOperator<T> scores_of(const Problem<T>& problem) {
 
 template <typename T>
 Approximation<T> sketched(const LinearOperator<T>& scores, const Problem<T>& problem, arma::uword d,
-                          const Stream& stream) {
+                          const Key& draw_key) {
   require(d >= 1, "linformer-unreduced", "d >= 1", {{"d", d}});
-  const GaussianSketch s(problem.n(), d, stream.child("sketch"));
+  const GaussianSketch s(problem.n(), d, draw_key.child("sketch"));
   if (problem.n() <= kStored) {
     const auto stored = std::make_shared<const arma::Mat<T>>(s.dense<T>());  // drawn once for both of its products
     const auto project = [stored](const arma::Mat<T>& x) { return product(*stored, product_tn(*stored, x)); };
@@ -41,8 +41,8 @@ Approximation<T> sketched(const LinearOperator<T>& scores, const Problem<T>& pro
 }  // namespace
 
 template <typename T>
-Approximation<T> linformer_unreduced(const Problem<T>& problem, arma::uword d, const Stream& stream) {
-  return sketched(scores_of(problem), problem, d, stream);
+Approximation<T> linformer_unreduced(const Problem<T>& problem, arma::uword d, const Key& draw_key) {
+  return sketched(scores_of(problem), problem, d, draw_key);
 }
 
 template <typename T>
@@ -56,14 +56,14 @@ Method<T> linformer_unreduced_method() {
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     const LinearOperator<T> scores = scores_of(problem);
-    return {[=](arma::uword d, const Stream& stream) { return sketched(scores, problem, d, stream); },
+    return {[=](arma::uword d, const Key& draw_key) { return sketched(scores, problem, d, draw_key); },
             [=](double d) { return 2 * n * n * (p + p_v) + n * n + 4 * n * d * p_v; }};
   };
   return method;
 }
 
-template Approximation<float> linformer_unreduced(const Problem<float>&, arma::uword, const Stream&);
-template Approximation<double> linformer_unreduced(const Problem<double>&, arma::uword, const Stream&);
+template Approximation<float> linformer_unreduced(const Problem<float>&, arma::uword, const Key&);
+template Approximation<double> linformer_unreduced(const Problem<double>&, arma::uword, const Key&);
 template Method<float> linformer_unreduced_method();
 template Method<double> linformer_unreduced_method();
 

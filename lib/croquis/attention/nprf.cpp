@@ -6,8 +6,8 @@
 namespace croquis {
 
 template <typename T>
-Approximation<T> nprf(const Problem<T>& problem, arma::uword d, const Stream& stream, const FeatureOptions& options) {
-  FeaturePair<T> features(unit_rows(problem.Q()), unit_rows(problem.K()), d, options, stream.child("features"));
+Approximation<T> nprf(const Problem<T>& problem, arma::uword d, const Key& draw_key, const FeatureOptions& options) {
+  FeaturePair<T> features(unit_rows(problem.Q()), unit_rows(problem.K()), d, options, draw_key.child("features"));
   return feature_attention(std::move(features), problem.V(), "nprf");
 }
 
@@ -18,19 +18,20 @@ Method<T> nprf_method() {
   method.target = Target::normalized;
   method.summary = "positive features of queries and keys of unit length";
   method.source = "NPRF Sec. 3.3";
-  method.options = feature_option_infos(kNprfFeatures);
-  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const FeatureOptions options = feature_options(values, kNprfFeatures);
+  const Options<FeatureOptions> table = feature_options(kNprfFeatures);
+  method.options = table.infos();
+  method.bind = [table](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+    const FeatureOptions options = table.read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
-    return {[=](arma::uword d, const Stream& stream) { return nprf(problem, d, stream, options); },
+    return {[=](arma::uword d, const Key& draw_key) { return nprf(problem, d, draw_key, options); },
             [=](double d) { return feature_attention_flops(n, p, p_v, d, options.map); }};
   };
   return method;
 }
 
-template Approximation<float> nprf(const Problem<float>&, arma::uword, const Stream&, const FeatureOptions&);
-template Approximation<double> nprf(const Problem<double>&, arma::uword, const Stream&, const FeatureOptions&);
+template Approximation<float> nprf(const Problem<float>&, arma::uword, const Key&, const FeatureOptions&);
+template Approximation<double> nprf(const Problem<double>&, arma::uword, const Key&, const FeatureOptions&);
 template Method<float> nprf_method();
 template Method<double> nprf_method();
 

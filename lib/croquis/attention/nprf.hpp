@@ -7,15 +7,15 @@
 namespace croquis {
 
 /// NPRF's features: positive, independent directions (Eq. 5).
-inline constexpr FeatureOptions kNprfFeatures = {FeatureMap::prf, ProjectionLaw::iid, 0};
+inline constexpr FeatureOptions kNprfFeatures = {FeatureMap::prf, ProjectionDistribution::iid, 0};
 
 /// O~ = D~^-1 phi(Q^) (phi(K^)^T V), q^_i = q_i / ||q_i||, k^_j = k_j / ||k_j||, no 1/sqrt(p) (Luo et al. 2021,
-/// Sec. 3.3, without bias); a zero row stays zero, so that all its scores are 1. Law: approximates the target
+/// Sec. 3.3, without bias); a zero row stays zero, so that all its scores are 1. Guarantees: approximates the target
 /// `normalized`, not softmax attention of Q and K: scores lie in [1/e, e]. The variance of a
 ///   score is at most (e^4 - 1) e^2 / d (Lemma 2), whatever the norms of Q and K were.
-/// Randomness: child "features" of the stream. Cost and Throws: as feature_attention.
+/// Randomness: child "features" of the random key. Cost and Throws: as feature_attention.
 template <typename T>
-Approximation<T> nprf(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> nprf(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                       const FeatureOptions& options = kNprfFeatures);
 
 template <typename T>

@@ -4,19 +4,25 @@
 namespace croquis {
 namespace {
 
-FeatureOptions options_from(const OptionValues& values) {
+const Options<FeatureOptions>& options_of_performer() {
   constexpr double epsilon_of_code = 1e-4;
-  FeatureOptions fallback = kPerformerFeatures;
-  if (values.take_choice("preset", {"paper", "code"}, "paper") == "code") fallback.epsilon = epsilon_of_code;
-  return feature_options(values, fallback);
+  static const Options<FeatureOptions> options = [] {
+    FeatureOptions code = kPerformerFeatures;
+    code.epsilon = epsilon_of_code;
+    Options<FeatureOptions> table(kPerformerFeatures);
+    table.preset("code: epsilon = 1e-4", {{"paper", kPerformerFeatures}, {"code", code}});
+    return add_feature_options(
+        table, [](auto& o) -> auto& { return o; });
+  }();
+  return options;
 }
 
 }  // namespace
 
 template <typename T>
-Approximation<T> performer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> performer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const FeatureOptions& options) {
-  return feature_attention(softmax_features(problem, d, options, stream.child("features")), problem.V(), "performer");
+  return feature_attention(softmax_features(problem, d, options, draw_key.child("features")), problem.V(), "performer");
 }
 
 template <typename T>
@@ -25,20 +31,19 @@ Method<T> performer_method() {
   method.name = "performer";
   method.summary = "random features of the softmax kernel, FAVOR+";
   method.source = "Performer; NPRF Eq. 3";
-  method.options = feature_option_infos(kPerformerFeatures);
-  method.options.insert(method.options.begin(), {"preset", "paper|code", "paper", "code: epsilon = 1e-4"});
+  method.options = options_of_performer().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const FeatureOptions options = options_from(values);
+    const FeatureOptions options = options_of_performer().read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
-    return {[=](arma::uword d, const Stream& stream) { return performer(problem, d, stream, options); },
+    return {[=](arma::uword d, const Key& draw_key) { return performer(problem, d, draw_key, options); },
             [=](double d) { return feature_attention_flops(n, p, p_v, d, options.map); }};
   };
   return method;
 }
 
-template Approximation<float> performer(const Problem<float>&, arma::uword, const Stream&, const FeatureOptions&);
-template Approximation<double> performer(const Problem<double>&, arma::uword, const Stream&, const FeatureOptions&);
+template Approximation<float> performer(const Problem<float>&, arma::uword, const Key&, const FeatureOptions&);
+template Approximation<double> performer(const Problem<double>&, arma::uword, const Key&, const FeatureOptions&);
 template Method<float> performer_method();
 template Method<double> performer_method();
 

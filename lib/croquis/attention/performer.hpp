@@ -7,20 +7,20 @@
 namespace croquis {
 
 /// What FAVOR+ takes: positive features of Haar-orthogonal directions.
-inline constexpr FeatureOptions kPerformerFeatures = {FeatureMap::prf, ProjectionLaw::haar, 0};
+inline constexpr FeatureOptions kPerformerFeatures = {FeatureMap::prf, ProjectionDistribution::haar, 0};
 
 /// O~ = D~^-1 phi(Q / p^{1/4}) (phi(K / p^{1/4})^T V), D~ = diag(phi(Q / p^{1/4}) phi(K / p^{1/4})^T 1) (Choromanski et
-/// al. 2021, via Skyformer and NPRF), phi any of the feature maps with any projection; d features. Law: E[D~] = D for
-/// the unbiased maps with epsilon = 0; rows of B~ sum to 1, and are non-negative for positive maps. With
+/// al. 2021, via Skyformer and NPRF), phi any of the feature maps with any projection; d features. Guarantees: E[D~] =
+/// D for the unbiased maps with epsilon = 0; rows of B~ sum to 1, and are non-negative for positive maps. With
 ///   trf a row sum may be near zero or negative, and the error of its row of any size.
 ///   m = n e^{4 R^2} / (eps^2 delta) features suffice for ||B~_i - B_i||_1 <= 4 eps, R^2 = max ||q|| ||k|| / sqrt(p)
 ///   (NPRF Thm. 3).
 /// Causal attention without a bias is prf-rpe on a causal problem, by prefix sums.
-/// Randomness: the projection, child "features" of the stream. Cost and Throws: as feature_attention; an odd d is
-/// refused by
-///   the maps with two functions a direction.
+/// Randomness: the projection, child "features" of the random key. Cost and Throws: as feature_attention; an odd d
+///   is refused by the maps with two
+///   functions a direction.
 template <typename T>
-Approximation<T> performer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> performer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const FeatureOptions& options = kPerformerFeatures);
 
 template <typename T>

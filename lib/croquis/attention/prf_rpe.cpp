@@ -8,22 +8,26 @@ namespace croquis {
 namespace {
 
 template <typename T>
-Approximation<T> approximate(const Problem<T>& problem, Target target, arma::uword d, const Stream& stream,
+Approximation<T> approximate(const Problem<T>& problem, Target target, arma::uword d, const Key& draw_key,
                              const RelativeFeatureOptions& options) {
   const bool unit = has_unit_rows(target);
-  const Stream draw = stream.child("features");
+  const Key draw = draw_key.child("features");
   FeaturePair<T> features =
       unit ? FeaturePair<T>(unit_rows(problem.Q()), unit_rows(problem.K()), d, options.features, draw)
            : softmax_features(problem, d, options.features, draw);
   return relative_feature_attention(std::move(features), problem, options.product, unit ? "nprf-rpe" : "prf-rpe");
 }
 
-RelativeFeatureOptions options_from(const OptionValues& values) {
-  RelativeFeatureOptions options;
-  options.features = feature_options(values, kNprfFeatures);
-  const std::string product = values.take_choice("product", {"auto", "fft", "direct"}, "auto");
-  if (product == "fft") options.product = ToeplitzPath::fft;
-  if (product == "direct") options.product = ToeplitzPath::direct;
+const Options<RelativeFeatureOptions>& options_of_relative_features() {
+  using O = RelativeFeatureOptions;
+  static const Options<O> options = [] {
+    Options<O> table;
+    return add_feature_options(table, &O::features)
+        .choice("product", &O::product,
+                Choices<ToeplitzPath>{
+                    {"auto", ToeplitzPath::automatic}, {"fft", ToeplitzPath::fft}, {"direct", ToeplitzPath::direct}},
+                "how the bias is applied; auto: what is faster");
+  }();
   return options;
 }
 
@@ -31,11 +35,10 @@ template <typename T>
 Method<T> method_for(Target target) {
   Method<T> method;
   method.target = target;
-  method.options = feature_option_infos(kNprfFeatures);
-  method.options.push_back({"product", "auto|fft|direct", "auto", "how the bias is applied; auto: what is faster"});
+  method.options = options_of_relative_features().infos();
   method.bind = [target](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const RelativeFeatureOptions options = options_from(values);
-    return {[=](arma::uword d, const Stream& stream) { return approximate(problem, target, d, stream, options); },
+    const RelativeFeatureOptions options = options_of_relative_features().read(values);
+    return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, target, d, draw_key, options); },
             [=](double d) {
               const RelativePath path = relative_path(problem.position(), problem.n(), static_cast<arma::uword>(d),
                                                       problem.p_v(), options.product);
@@ -50,15 +53,15 @@ Method<T> method_for(Target target) {
 }  // namespace
 
 template <typename T>
-Approximation<T> prf_rpe(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> prf_rpe(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                          const RelativeFeatureOptions& options) {
-  return approximate(problem, Target::softmax_rpe, d, stream, options);
+  return approximate(problem, Target::softmax_rpe, d, draw_key, options);
 }
 
 template <typename T>
-Approximation<T> nprf_rpe(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> nprf_rpe(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                           const RelativeFeatureOptions& options) {
-  return approximate(problem, Target::normalized_rpe, d, stream, options);
+  return approximate(problem, Target::normalized_rpe, d, draw_key, options);
 }
 
 template <typename T>
@@ -79,13 +82,10 @@ Method<T> nprf_rpe_method() {
   return method;
 }
 
-template Approximation<float> prf_rpe(const Problem<float>&, arma::uword, const Stream&, const RelativeFeatureOptions&);
-template Approximation<double> prf_rpe(const Problem<double>&, arma::uword, const Stream&,
-                                       const RelativeFeatureOptions&);
-template Approximation<float> nprf_rpe(const Problem<float>&, arma::uword, const Stream&,
-                                       const RelativeFeatureOptions&);
-template Approximation<double> nprf_rpe(const Problem<double>&, arma::uword, const Stream&,
-                                        const RelativeFeatureOptions&);
+template Approximation<float> prf_rpe(const Problem<float>&, arma::uword, const Key&, const RelativeFeatureOptions&);
+template Approximation<double> prf_rpe(const Problem<double>&, arma::uword, const Key&, const RelativeFeatureOptions&);
+template Approximation<float> nprf_rpe(const Problem<float>&, arma::uword, const Key&, const RelativeFeatureOptions&);
+template Approximation<double> nprf_rpe(const Problem<double>&, arma::uword, const Key&, const RelativeFeatureOptions&);
 template Method<float> prf_rpe_method();
 template Method<double> prf_rpe_method();
 template Method<float> nprf_rpe_method();

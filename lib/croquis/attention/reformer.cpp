@@ -7,6 +7,7 @@
 #include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
+#include <croquis/random/draws.hpp>
 #include <functional>
 #include <numeric>
 #include <vector>
@@ -55,13 +56,13 @@ struct Round {
 };
 
 template <typename T>
-std::vector<Round> hash_rounds(const Problem<T>& problem, arma::uword c, const Stream& stream,
+std::vector<Round> hash_rounds(const Problem<T>& problem, arma::uword c, const Key& draw_key,
                                const ReformerOptions& options) {
   const arma::uword n = problem.n();
   std::vector<Round> rounds(options.rounds);
   for (arma::uword t = 0; t < options.rounds; ++t) {
     arma::Mat<T> rotation(problem.p(), half_buckets(n, c));
-    fill_normal(stream.child(t), 0, rotation.n_elem, rotation.memptr());
+    fill_normal(draw_key.child(t), 0, rotation.n_elem, rotation.memptr());
     const std::vector<std::uint32_t> queries = sorted_by_bucket(problem.Q(), rotation);
     rounds[t].keys = options.keys == Keys::own ? sorted_by_bucket(problem.K(), rotation) : queries;
     rounds[t].chunk.resize(n);
@@ -78,10 +79,10 @@ void drop_self(std::vector<std::uint32_t>& keys, arma::uword i) {
 }
 
 template <typename T>
-Pattern pattern_of(const Problem<T>& problem, arma::uword d, const Stream& stream, const ReformerOptions& options) {
+Pattern pattern_of(const Problem<T>& problem, arma::uword d, const Key& draw_key, const ReformerOptions& options) {
   const arma::uword n = problem.n(), c = std::max<arma::uword>(1, d / (2 * options.rounds)), m = (n + c - 1) / c;
   const bool all = d == n;
-  const std::vector<Round> rounds = all ? std::vector<Round>() : hash_rounds(problem, c, stream, options);
+  const std::vector<Round> rounds = all ? std::vector<Round>() : hash_rounds(problem, c, draw_key, options);
   Pattern pattern;
   std::vector<std::uint32_t> keys;
   for (arma::uword i = 0; i < n; ++i) {
@@ -106,26 +107,29 @@ Pattern pattern_of(const Problem<T>& problem, arma::uword d, const Stream& strea
   return pattern;
 }
 
-ReformerOptions options_from(const OptionValues& values) {
-  constexpr int most_rounds = 64;
-  ReformerOptions options;
-  options.count_rounds = values.take_choice("preset", {"paper", "code"}, "paper") == "code";
-  options.rounds = static_cast<arma::uword>(values.take_count("rounds", 1, most_rounds, 2));
-  options.keys = values.take_choice("keys", {"shared", "own"}, "shared") == "own" ? Keys::own : Keys::shared;
+const Options<ReformerOptions>& options_of_reformer() {
+  using O = ReformerOptions;
+  static const Options<O> options =
+      Options<O>()
+          .preset("code: a key met in several rounds counts as often",
+                  {{"paper", {}}, {"code", {.count_rounds = true}}})
+          .count("rounds", &O::rounds, 1, 64, "independent hashes")
+          .choice("keys", &O::keys, Choices<Keys>{{"shared", Keys::shared}, {"own", Keys::own}},
+                  "q_j / ||q_j|| for k_j, as the paper; or K: the hash without that change of model");
   return options;
 }
 
 }  // namespace
 
 template <typename T>
-Approximation<T> reformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> reformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                           const ReformerOptions& options) {
   const arma::uword n = problem.n();
   require(d >= 1 && d <= n, "reformer", "1 <= d <= n", {{"d", d}, {"n", n}});
   require(options.rounds >= 1, "reformer", "rounds >= 1", {{"rounds", options.rounds}});
   require(d == n || d >= 2 * options.rounds, "reformer", "d >= 2 rounds, two chunks of one key each round",
           {{"d", d}, {"rounds", options.rounds}});
-  const Pattern pattern = pattern_of(problem, d, stream.child("rotation"), options);
+  const Pattern pattern = pattern_of(problem, d, draw_key.child("rotation"), options);
   if (options.keys == Keys::own) return sparse_softmax(problem.Q(), problem.K(), problem, pattern);
   Approximation<T> approximation = sparse_softmax(problem.Q(), unit_rows(problem.Q()), problem, pattern);
   approximation.denominators.reset();  // they are no part of the row sums of A
@@ -138,16 +142,13 @@ Method<T> reformer_method() {
   method.name = "reformer";
   method.summary = "softmax over the keys in the query's bucket of a random hash, keys tied to queries; d keys a query";
   method.source = "Skeinformer Table 1";
-  method.options = {{"preset", "paper|code", "paper", "code: a key met in several rounds counts as often"},
-                    {"rounds", "1 to 64", "2", "independent hashes"},
-                    {"keys", "shared|own", "shared",
-                     "q_j / ||q_j|| for k_j, as the paper; or K: the hash without that change of model"}};
+  method.options = options_of_reformer().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const ReformerOptions options = options_from(values);
+    const ReformerOptions options = options_of_reformer().read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v()), rounds = static_cast<double>(options.rounds);
     const double sides = options.keys == Keys::own ? 2 : 1;
-    return {[=](arma::uword d, const Stream& stream) { return reformer(problem, d, stream, options); },
+    return {[=](arma::uword d, const Key& draw_key) { return reformer(problem, d, draw_key, options); },
             [=](double d) {
               const double hashes = d < n ? sides * rounds * n * p * n * 2 * rounds / d : 0;
               return n * d * (2 * (p + p_v) + 1) + hashes;
@@ -156,8 +157,8 @@ Method<T> reformer_method() {
   return method;
 }
 
-template Approximation<float> reformer(const Problem<float>&, arma::uword, const Stream&, const ReformerOptions&);
-template Approximation<double> reformer(const Problem<double>&, arma::uword, const Stream&, const ReformerOptions&);
+template Approximation<float> reformer(const Problem<float>&, arma::uword, const Key&, const ReformerOptions&);
+template Approximation<double> reformer(const Problem<double>&, arma::uword, const Key&, const ReformerOptions&);
 template Method<float> reformer_method();
 template Method<double> reformer_method();
 

@@ -20,13 +20,13 @@ struct ReformerOptions {
 /// of its chunk and of the one before, the last before the first. Rounds are combined by their log-sum-exp: one softmax
 /// over all keys met.
 /// d is the number of keys that a query meets at most: 2 r c <= d, c the largest. There are about n / c buckets.
-/// Law: rows sum to 1. With shared keys it approximates softmax(q_i.q_j / (||q_j|| sqrt(p)), j != i), not B: against
-///   the softmax target its error holds that change of model. With own keys it is exact for d = n.
+/// Guarantees: rows sum to 1. With shared keys it approximates softmax(q_i.q_j / (||q_j|| sqrt(p)), j != i), not B:
+///   against the softmax target its error holds that change of model. With own keys it is exact for d = n.
 /// Randomness: entry e of R (p x buckets / 2, column by column) of round t is normal e of
-/// stream.child("rotation").child(t). Cost: 2 n d (p + p_v) flops, and 2 r n p (n / 2 c) for the hashes (twice with own
-/// keys). 2 r <= d <= n, or d = n.
+/// draw_key.child("rotation").child(t). Cost: 2 n d (p + p_v) flops, and 2 r n p (n / 2 c) for the hashes (twice with
+/// own keys). 2 r <= d <= n, or d = n.
 template <typename T>
-Approximation<T> reformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> reformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                           const ReformerOptions& options = {});
 
 template <typename T>

@@ -25,7 +25,7 @@ RelativePath relative_path(const RelativePosition<T>& position, arma::uword n, a
 /// O~_i = sum_j c_{j-i} phi(x_i).phi(y_j) v_j / sum_j c_{j-i} phi(x_i).phi(y_j), c = exp(b), for the position of
 /// `problem` (NPRF Eq. 10 and Alg. 1).
 ///
-/// Law: rows of B~ sum to 1. The error of a row sum by fft is at most E_i = entry_error() sum_r |phi_r(x_i)|
+/// Guarantees: rows of B~ sum to 1. The error of a row sum by fft is at most E_i = entry_error() sum_r |phi_r(x_i)|
 /// ||phi_r(Y)||_2,
 ///   norm-wise: rows with E_i > 0.01 |D~_i|, where a wide range of b or of features has made the row sum small beside
 ///   what the transform adds up, are computed again by the direct path; diagnostics.direct_rows says how many (all n

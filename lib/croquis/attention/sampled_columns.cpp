@@ -11,36 +11,37 @@ namespace {
 using Probabilities = SampledColumnsOptions::Probabilities;
 
 template <typename T>
-Approximation<T> approximate(const Problem<T>& problem, const ColumnNorms<T>& exact, arma::uword d,
-                             const Stream& stream, const SampledColumnsOptions& options) {
+Approximation<T> approximate(const Problem<T>& problem, const ColumnNorms<T>& exact, arma::uword d, const Key& draw_key,
+                             const SampledColumnsOptions& options) {
   require(d >= 1 && d <= problem.n(), "sampled-columns", "1 <= d <= n", {{"d", d}, {"n", problem.n()}});
   arma::Col<T> weights(problem.n(), arma::fill::ones);
   if (options.probabilities == Probabilities::exact) {
     weights = exact.norms % arma::sqrt(arma::sum(arma::square(problem.V()), 1));
   } else if (options.probabilities == Probabilities::pilot) {
     const arma::uword pilots = options.pilot_rows == 0 ? d : options.pilot_rows;
-    weights = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, stream.child("pilot")).weights;
+    weights = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, draw_key.child("pilot")).weights;
   }
   return from_scores(as_operator(importance_columns<T>(problem.Q(), problem.K(), exact.log_row_sums, std::move(weights),
-                                                       d, stream.child("columns"))),
+                                                       d, draw_key.child("columns"))),
                      problem);
 }
 
-SampledColumnsOptions options_from(const OptionValues& values) {
-  SampledColumnsOptions options;
-  const std::string p = values.take_choice("p", {"pilot", "exact", "uniform"}, "pilot");
-  if (p == "exact") options.probabilities = Probabilities::exact;
-  if (p == "uniform") options.probabilities = Probabilities::uniform;
-  options.pilot_rows = static_cast<arma::uword>(values.take_count("pilot", 0, 1000000, 0));
+const Options<SampledColumnsOptions>& options_of_sampled_columns() {
+  using O = SampledColumnsOptions;
+  static const Options<O> options =
+      Options<O>()
+          .choice("p", &O::probabilities, in_order<Probabilities>({"pilot", "exact", "uniform"}),
+                  "probabilities of the columns")
+          .count("pilot", &O::pilot_rows, 0, 1000000, "p=pilot: rows d_0; 0: as many as columns");
   return options;
 }
 
 }  // namespace
 
 template <typename T>
-Approximation<T> sampled_columns(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> sampled_columns(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                  const SampledColumnsOptions& options) {
-  return approximate(problem, column_norms(problem.Q(), problem.K()), d, stream, options);
+  return approximate(problem, column_norms(problem.Q(), problem.K()), d, draw_key, options);
 }
 
 template <typename T>
@@ -50,14 +51,13 @@ Method<T> sampled_columns_method() {
   method.summary = "D^-1 A S S^T V on sampled columns, exact D, weights 1/(d p_i): unbiased, quadratic in n";
   method.quadratic = true;
   method.source = "Skeinformer Prop. 1";
-  method.options = {{"p", "pilot|exact|uniform", "pilot", "probabilities of the columns"},
-                    {"pilot", "0 to 1000000", "0", "p=pilot: rows d_0; 0: as many as columns"}};
+  method.options = options_of_sampled_columns().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const SampledColumnsOptions options = options_from(values);
+    const SampledColumnsOptions options = options_of_sampled_columns().read(values);
     const auto exact = std::make_shared<const ColumnNorms<T>>(column_norms(problem.Q(), problem.K()));
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v()), fixed = static_cast<double>(options.pilot_rows);
-    return {[=](arma::uword d, const Stream& stream) { return approximate(problem, *exact, d, stream, options); },
+    return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, *exact, d, draw_key, options); },
             [=](double d) {
               const double pilots = options.probabilities != Probabilities::pilot ? 0 : fixed > 0 ? fixed : d;
               return n * n * (2 * p + 1) + 2 * n * d * (p + p_v) + n * d + n * pilots * (2 * p + 3);
@@ -66,9 +66,9 @@ Method<T> sampled_columns_method() {
   return method;
 }
 
-template Approximation<float> sampled_columns(const Problem<float>&, arma::uword, const Stream&,
+template Approximation<float> sampled_columns(const Problem<float>&, arma::uword, const Key&,
                                               const SampledColumnsOptions&);
-template Approximation<double> sampled_columns(const Problem<double>&, arma::uword, const Stream&,
+template Approximation<double> sampled_columns(const Problem<double>&, arma::uword, const Key&,
                                                const SampledColumnsOptions&);
 template Method<float> sampled_columns_method();
 template Method<double> sampled_columns_method();

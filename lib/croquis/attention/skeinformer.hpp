@@ -28,15 +28,15 @@ struct SkeinformerOptions {
 ///   O~_i = (sum_{k in J'} a_ik V_k + g_i sum_{k not in J'} V_k) / (sum_{k in J'} a_ik + (n - d) g_i),
 /// g_i the geometric mean of the a_ik in J'; and the rows in J are replaced by the exact ones (pilot re-use).
 ///   g_i is exp(q_i.k / sqrt(p)) for the mean k of the keys in J': O~ is a softmax over d + 1 keys.
-/// Law: rows of B~ are non-negative and sum to 1; invariant to a constant added to a row of scores, which is why the
-///   row maximum can be taken out; exact for d = n. Not unbiased, no bound (the paper says so).
+/// Guarantees: rows of B~ are non-negative and sum to 1; invariant to a constant added to a row of scores, which is why
+///   the row maximum can be taken out; exact for d = n. Not unbiased, no bound (the paper says so).
 /// The ablations of Table 1 are other `columns`, other `rows`, no `reuse`. With rows = weighted or raw, rows of B~ do
 /// not sum to 1; weighted is the estimator of Prop. 1.
-/// Randomness: J from stream.child("pilot"), J' from stream.child("columns"), so that ablations share their draws.
+/// Randomness: J from draw_key.child("pilot"), J' from draw_key.child("columns"), so that ablations share their draws.
 /// Cost: 2 n d (p + p_v) for the columns, 2 n d_0 (p + p_v) for the pilot (p alone without re-use), 2 n^2 p for an
 /// exact D. 1 <= d <= n.
 template <typename T>
-Approximation<T> skeinformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> skeinformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                              const SkeinformerOptions& options = {});
 
 template <typename T>

@@ -84,13 +84,13 @@ struct KernelizedScores {
 };
 
 template <typename T>
-KernelizedScores<T> kernelized_scores(const Shared<T>& shared, arma::uword d, const Stream& stream,
+KernelizedScores<T> kernelized_scores(const Shared<T>& shared, arma::uword d, const Key& draw_key,
                                       const SkyformerOptions& options) {
   const LiftedPoints<T>& lift = shared.lift;
   const arma::uword n = lift.n();
   require(d >= 1 && d <= 2 * n, "skyformer", "1 <= d <= 2n", {{"d", d}, {"n", n}});
   require(options.ridge >= 0 && std::isfinite(options.ridge), "skyformer", "ridge >= 0", {{"ridge", options.ridge}});
-  arma::uvec indices = shared.landmarks.draw(d, stream.child("landmarks"));
+  arma::uvec indices = shared.landmarks.draw(d, draw_key.child("landmarks"));
   // A point drawn twice adds nothing to the span: without it the core is of full rank, and a pseudo-inverse cheaper.
   if (options.inverse == SkyformerOptions::Inverse::pinv && options.ridge == 0) indices = arma::unique(indices);
   KernelizedScores<T> scores{lift, lift.given(indices), {}, {}};
@@ -99,9 +99,9 @@ KernelizedScores<T> kernelized_scores(const Shared<T>& shared, arma::uword d, co
 }
 
 template <typename T>
-Approximation<T> kernelized(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> kernelized(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Key& draw_key,
                             const SkyformerOptions& options) {
-  const KernelizedScores<T> c = kernelized_scores(shared, d, stream, options);
+  const KernelizedScores<T> c = kernelized_scores(shared, d, draw_key, options);
   Approximation<T> approximation;
   approximation.output = c.apply(problem.V());
   approximation.scores = deferred<T>(problem.n(), problem.n(), [c] { return c.stored(); });
@@ -110,9 +110,9 @@ Approximation<T> kernelized(const Shared<T>& shared, const Problem<T>& problem, 
 }
 
 template <typename T>
-Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Key& draw_key,
                          const SkyformerOptions& options) {
-  const KernelizedScores<T> c = kernelized_scores(shared, d, stream, options);
+  const KernelizedScores<T> c = kernelized_scores(shared, d, draw_key, options);
   const arma::uword n = problem.n(), p_v = problem.p_v();
   // Lemma 1 in logarithms: log a_ij = ||q_i||^2 / (2 sqrt(p)) + log c_ij + ||k_j||^2 / (2 sqrt(p)).
   const T scale = T(0.5) / std::sqrt(static_cast<T>(problem.p()));
@@ -152,19 +152,19 @@ Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arm
   return approximation;
 }
 
-SkyformerOptions options_from(const OptionValues& values) {
-  SkyformerOptions options;
-  if (values.take_choice("preset", {"paper", "code"}, "paper") == "code") options = SkyformerOptions::code();
-  using Inverse = SkyformerOptions::Inverse;
-  const auto& policies = landmark_policy_names();
-  const std::string& policy = policies[static_cast<std::size_t>(options.landmarks)];
-  const char* inverse = options.inverse == Inverse::pinv ? "pinv" : "iterative";
-  options.landmarks = landmark_policy(values.take_choice("landmarks", policies, policy));
-  options.given = values.take_indices("indices");
-  options.inverse =
-      values.take_choice("inverse", {"pinv", "iterative"}, inverse) == "pinv" ? Inverse::pinv : Inverse::iterative;
-  options.ridge = values.take_number("ridge", 0, 1e6, options.ridge);
-  options.iterations = values.take_count("iterations", 0, 100, options.iterations);
+const Options<SkyformerOptions>& options_of_skyformer() {
+  using O = SkyformerOptions;
+  static const Options<O> options =
+      Options<O>()
+          .preset("code: stratified landmarks, ridge 0.1, six iterations", {{"paper", {}}, {"code", O::code()}})
+          .choice("landmarks", &O::landmarks, in_order<LandmarkPolicy>(landmark_policy_names()),
+                  "which d of the 2n points")
+          .indices("indices", &O::given, "landmarks=given: query i is i, key j is n + j; the first d are used")
+          .choice("inverse", &O::inverse,
+                  Choices<O::Inverse>{{"pinv", O::Inverse::pinv}, {"iterative", O::Inverse::iterative}},
+                  "the core by eigenvalues or by the iteration of Lemma 3")
+          .number("ridge", &O::ridge, 0, 1e6, "added to the unit diagonal of the core")
+          .count("iterations", &O::iterations, 0, 100, "steps of the iterative inverse");
   return options;
 }
 
@@ -176,21 +176,17 @@ Method<T> method_of(const char* name, const char* summary, const char* source, T
   method.summary = summary;
   method.source = source;
   method.target = target;
-  method.options = {
-      {"preset", "paper|code", "paper", "code: stratified landmarks, ridge 0.1, six iterations"},
-      {"landmarks", "uniform|stratified|leverage|recursive|rpcholesky|given", "uniform", "which d of the 2n points"},
-      {"indices", "FILE.npy", "", "landmarks=given: query i is i, key j is n + j; the first d are used"},
-      {"inverse", "pinv|iterative", "pinv", "the core by eigenvalues or by the iteration of Lemma 3"},
-      {"ridge", "0 to 1e6", "0", "added to the unit diagonal of the core"},
-      {"iterations", "0 to 100", "6", "steps of the iterative inverse"}};
-  method.random = [](const OptionValues& values) { return options_from(values).landmarks != LandmarkPolicy::given; };
+  method.options = options_of_skyformer().infos();
+  method.random = [](const OptionValues& values) {
+    return options_of_skyformer().read(values).landmarks != LandmarkPolicy::given;
+  };
   method.bind = [approximate](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const SkyformerOptions options = options_from(values);
+    const SkyformerOptions options = options_of_skyformer().read(values);
     const Shared<T> shared(problem, options);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     const double cube = options.inverse == SkyformerOptions::Inverse::pinv ? 9 : 8.0 * options.iterations;
-    return {[=](arma::uword d, const Stream& stream) { return approximate(shared, problem, d, stream, options); },
+    return {[=](arma::uword d, const Key& draw_key) { return approximate(shared, problem, d, draw_key, options); },
             [=](double d) {
               return 4 * n * d * p + 2 * d * d * p + 2 * n * d + d * d + cube * d * d * d + 4 * n * d * p_v +
                      4 * d * d * p_v;
@@ -210,15 +206,15 @@ SkyformerOptions SkyformerOptions::code() {
 }
 
 template <typename T>
-Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const SkyformerOptions& options) {
-  return kernelized(Shared<T>(problem, options), problem, d, stream, options);
+  return kernelized(Shared<T>(problem, options), problem, d, draw_key, options);
 }
 
 template <typename T>
-Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                    const SkyformerOptions& options) {
-  return softmax(Shared<T>(problem, options), problem, d, stream, options);
+  return softmax(Shared<T>(problem, options), problem, d, draw_key, options);
 }
 
 template <typename T>
@@ -234,11 +230,11 @@ Method<T> skyformer_softmax_method() {
                       Target::softmax, softmax<T>);
 }
 
-template Approximation<float> skyformer(const Problem<float>&, arma::uword, const Stream&, const SkyformerOptions&);
-template Approximation<double> skyformer(const Problem<double>&, arma::uword, const Stream&, const SkyformerOptions&);
-template Approximation<float> skyformer_softmax(const Problem<float>&, arma::uword, const Stream&,
+template Approximation<float> skyformer(const Problem<float>&, arma::uword, const Key&, const SkyformerOptions&);
+template Approximation<double> skyformer(const Problem<double>&, arma::uword, const Key&, const SkyformerOptions&);
+template Approximation<float> skyformer_softmax(const Problem<float>&, arma::uword, const Key&,
                                                 const SkyformerOptions&);
-template Approximation<double> skyformer_softmax(const Problem<double>&, arma::uword, const Stream&,
+template Approximation<double> skyformer_softmax(const Problem<double>&, arma::uword, const Key&,
                                                  const SkyformerOptions&);
 template Method<float> skyformer_method();
 template Method<double> skyformer_method();

@@ -22,12 +22,12 @@ struct SkyformerOptions {
 
 /// O~ = C~ V, C~ = kappa(Q, X_J) (kappa(X_J, X_J) + gamma I)^+ kappa(X_J, K), X_J being d of the 2n points of the lift
 /// (Skyformer Sec. 4.2, 4.4). Approximates the kernelized target, whose rows do not sum to 1.
-/// Law: with pinv and gamma = 0, the lift's approximation lies between 0 and the lift in the Loewner order for every
-///   draw, and ||C - C~|| is at most the error of the lift; exact when X_J holds all points.
-/// Randomness: landmark indices of stream.child("landmarks"). Duplicates are no error: the pseudo-inverse drops them.
+/// Guarantees: with pinv and gamma = 0, the lift's approximation lies between 0 and the lift in the Loewner order for
+///   every draw, and ||C - C~|| is at most the error of the lift; exact when X_J holds all points.
+/// Randomness: landmark indices of draw_key.child("landmarks"). Duplicates are no error: the pseudo-inverse drops them.
 /// Cost: 4 n d p + 4 n d p_v flops, 2 n d exponentials, about 9 d^3. 1 <= d <= 2n.
 template <typename T>
-Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const SkyformerOptions& options = {});
 
 /// The same lift for softmax scores (Skyformer Fig. 1): A~, then O~ = diag(A~ 1)^-1 A~ V.
@@ -36,7 +36,7 @@ Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Strea
 /// less the maximum. Nothing overflows. A~ can have negative entries: a denominator <= 0 is a lost row, and is counted.
 /// Throws std::runtime_error when a denominator is 0 (all weights of a row underflow).
 template <typename T>
-Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, const Stream& stream,
+Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                    const SkyformerOptions& options = {});
 
 template <typename T>

@@ -28,8 +28,8 @@ class Pattern {
 };
 
 /// O~_i = sum_j b_ij V_j over the keys j that query i meets, b_ij = m_ij exp(q_i.k_j / sqrt(p)) / sum: softmax with
-/// -inf outside the pattern, and log m_ij added inside. Q and K need not be those of the problem. Law: rows of B~ are
-/// non-negative and sum to 1; B~ = B when all meet all. The denominators are the parts of the row
+/// -inf outside the pattern, and log m_ij added inside. Q and K need not be those of the problem. Guarantees: rows of
+/// B~ are non-negative and sum to 1; B~ = B when all meet all. The denominators are the parts of the row
 ///   sums that are met: min_denominator is the smallest share of attention inside the pattern.
 /// Cost: 2 visits (p + p_v) flops, visits exponentials, 12 bytes (double) a visit.
 /// Throws std::invalid_argument unless every query meets a key.

@@ -17,7 +17,7 @@ Method<T> v_mean_method() {
   method.random = [](const OptionValues&) { return false; };
   method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
     const auto n = static_cast<double>(problem.n()), p_v = static_cast<double>(problem.p_v());
-    return {[problem](arma::uword, const Stream&) { return v_mean(problem); }, [=](double) { return n * p_v; }};
+    return {[problem](arma::uword, const Key&) { return v_mean(problem); }, [=](double) { return n * p_v; }};
   };
   return method;
 }

@@ -29,9 +29,9 @@ SplitHead read_split_head(const std::string& q, const std::string& k, const std:
 /// Network: rows.n_elem own.n_cols numbers a rank.
 arma::mat gather_rows(const arma::mat& own, arma::uword first, const arma::uvec& rows, Communicator& world);
 
-/// S^T M for a sketch that makes rows of S by themselves (rows_of): every rank its own, from the same stream.
-/// Law: the entries of S have the same bits for any number of ranks; a sum over R ranks and blocks of rows differs
-///   from that of one rank by at most 2 n u |S|^T |M|. Network: one reduction of d k numbers.
+/// S^T M for a sketch that makes rows of S by themselves (rows_of): every rank its own, from the same random key.
+/// Guarantees: the entries of S have the same bits for any number of ranks; a sum over R ranks and blocks of rows
+///   differs from that of one rank by at most 2 n u |S|^T |M|. Network: one reduction of d k numbers.
 template <typename S>
 arma::mat split_left(const S& sketch, const arma::mat& own, arma::uword first, Communicator& world) {
   constexpr arma::uword block = 1024;

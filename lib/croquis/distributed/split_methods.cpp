@@ -10,7 +10,7 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/linalg/rows.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <limits>
 #include <memory>
@@ -33,16 +33,16 @@ double largest(double own, Communicator& world) {
   return value(0);
 }
 
-SplitApproximation v_mean(const SplitHead& head, arma::uword, const Stream&, Communicator& world) {
+SplitApproximation v_mean(const SplitHead& head, arma::uword, const Key&, Communicator& world) {
   arma::mat sum = arma::sum(head.v, 0);
   world.sum(sum);
   return {arma::repmat(sum / static_cast<double>(head.n), head.own(), 1), {}};
 }
 
-SplitApproximation linformer(const SplitHead& head, arma::uword d, const Stream& stream, Communicator& world) {
+SplitApproximation linformer(const SplitHead& head, arma::uword d, const Key& draw_key, Communicator& world) {
   require(d >= 1 && d <= head.n, "linformer", "1 <= d <= n", {{"d", d}, {"n", head.n}});
-  const arma::mat k = split_left(GaussianSketch(head.n, d, stream.child("E")), head.k, head.first, world);
-  const arma::mat v = split_left(GaussianSketch(head.n, d, stream.child("F")), head.v, head.first, world);
+  const arma::mat k = split_left(GaussianSketch(head.n, d, draw_key.child("E")), head.k, head.first, world);
+  const arma::mat v = split_left(GaussianSketch(head.n, d, draw_key.child("F")), head.v, head.first, world);
   arma::mat output(head.own(), head.v.n_cols);
   for_blocks(head.own(), [&](arma::uword a, arma::uword b) {
     output.rows(a, b) = softmax_transposed<double>(head.q.rows(a, b), k).t() * v;
@@ -97,13 +97,13 @@ arma::mat nystrom(const SplitLift& lift, const arma::mat& x, Communicator& world
   return y;
 }
 
-SplitLift drawn_lift(const SplitHead& head, arma::uword d, const Stream& stream, Communicator& world) {
+SplitLift drawn_lift(const SplitHead& head, arma::uword d, const Key& draw_key, Communicator& world) {
   require(d >= 1 && d <= 2 * head.n, "skyformer", "1 <= d <= 2n", {{"d", d}, {"n", head.n}});
-  return lift_of(head, sample_with_replacement(2 * head.n, d, stream.child("landmarks")), world);
+  return lift_of(head, sample_with_replacement(2 * head.n, d, draw_key.child("landmarks")), world);
 }
 
-SplitApproximation skyformer(const SplitHead& head, arma::uword d, const Stream& stream, Communicator& world) {
-  return {nystrom(drawn_lift(head, d, stream, world), head.v, world), {}};
+SplitApproximation skyformer(const SplitHead& head, arma::uword d, const Key& draw_key, Communicator& world) {
+  return {nystrom(drawn_lift(head, d, draw_key, world), head.v, world), {}};
 }
 
 // The output is a sum over its denominators; all ranks fail when one has a zero among them.
@@ -120,21 +120,21 @@ SplitApproximation divided(arma::mat sums, arma::vec log_scale, const std::strin
   return {std::move(output), Denominators<double>{below, std::move(log_scale)}};
 }
 
-SplitApproximation skyformer_softmax(const SplitHead& head, arma::uword d, const Stream& stream, Communicator& world) {
+SplitApproximation skyformer_softmax(const SplitHead& head, arma::uword d, const Key& draw_key, Communicator& world) {
   const double scale = 0.5 / std::sqrt(static_cast<double>(head.q.n_cols));
   const arma::vec log_key = scale * squared_row_norms(head.k);
   const double top = largest(log_key.max(), world);
   const arma::vec weights = arma::exp(log_key - top);
   const arma::mat x = arma::join_rows(head.v.each_col() % weights, weights);
-  arma::mat y = nystrom(drawn_lift(head, d, stream, world), x, world);
+  arma::mat y = nystrom(drawn_lift(head, d, draw_key, world), x, world);
   return divided(std::move(y), scale * squared_row_norms(head.q) + top, "skyformer-softmax", world);
 }
 
-SplitApproximation performer(const SplitHead& head, arma::uword d, const Stream& stream, const FeatureOptions& options,
+SplitApproximation performer(const SplitHead& head, arma::uword d, const Key& draw_key, const FeatureOptions& options,
                              Communicator& world) {
   const double scale = std::pow(static_cast<double>(head.q.n_cols), -0.25);
   const FeaturePair<double> pair(std::make_shared<const arma::mat>(head.q), std::make_shared<const arma::mat>(head.k),
-                                 scale, d, options, stream.child("features"));
+                                 scale, d, options, draw_key.child("features"));
   arma::mat key_shifts = pair.key_shifts();
   world.maximum(key_shifts);
   const FeaturePair<double>::Shifts shifts = pair.shifts(key_shifts);
@@ -172,11 +172,11 @@ const std::vector<std::string>& split_method_names() {
 SplitMethod split_method(const std::string& name, const OptionValues& options) {
   if (name == "performer") {
     require(!options.all().contains("preset"), "performer by rows", "map, projection and epsilon, but no preset");
-    const FeatureOptions chosen = feature_options(options, kPerformerFeatures);
+    const FeatureOptions chosen = feature_options(kPerformerFeatures).read(options);
     require(chosen.map != FeatureMap::oprf && chosen.map != FeatureMap::saderf, "performer by rows",
             "a map that does not look at all points: prf, trf, hyperbolic or sphere", {{"map", name_of(chosen.map)}});
-    return [chosen](const SplitHead& head, arma::uword d, const Stream& stream, Communicator& world) {
-      return performer(head, d, stream, chosen, world);
+    return [chosen](const SplitHead& head, arma::uword d, const Key& draw_key, Communicator& world) {
+      return performer(head, d, draw_key, chosen, world);
     };
   }
   require(options.all().empty(), "by rows", "a method without options", {{"method", std::string_view(name)}});

@@ -5,7 +5,9 @@
 #include <croquis/distributed/split_scores.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/linalg/vector_math.hpp>
+#include <croquis/random/draws.hpp>
 #include <limits>
+#include <utility>
 
 namespace croquis {
 namespace {
@@ -63,10 +65,10 @@ ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, co
   return put_together(to_own_keys(queries, head, head.v, target), target, world);
 }
 
-SplitScores::SplitScores(const SplitHead& head, Target target, Communicator& world)
-    : head_(head), target_(target), world_(world) {
+SplitScores::SplitScores(SplitHead head, Target target, Communicator& world)
+    : head_(std::move(head)), target_(target), world_(world) {
   require_target(target);
-  attend(arma::mat(head.own(), 1, arma::fill::ones), &log_row_sums_);
+  attend(arma::mat(head_.own(), 1, arma::fill::ones), &log_row_sums_);
 }
 
 arma::mat SplitScores::attend(const arma::mat& own, arma::vec* log_row_sums) const {
@@ -113,9 +115,9 @@ arma::mat SplitScores::apply_transposed(const arma::mat& own) const {
   return y;
 }
 
-double split_spectral_norm(const SplitOperator& a, RowRange own, const Stream& stream, int steps, Communicator& world) {
+double split_spectral_norm(const SplitOperator& a, RowRange own, const Key& draw_key, int steps, Communicator& world) {
   arma::mat v(own.count, 1);
-  fill_normal(stream, own.first, own.count, v.memptr());
+  fill_normal(draw_key, own.first, own.count, v.memptr());
   const auto norm = [&](const arma::mat& x) {
     arma::mat square(1, 1);
     square(0) = arma::accu(arma::square(x));

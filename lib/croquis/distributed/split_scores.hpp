@@ -2,16 +2,16 @@
 #pragma once
 
 #include <croquis/attention/exact.hpp>
-#include <croquis/core/random.hpp>
 #include <croquis/distributed/split_head.hpp>
+#include <croquis/random/key.hpp>
 #include <functional>
 
 namespace croquis {
 
 /// Exact output and log row sums of some queries (any order, each < n), against all keys, on all ranks: every rank
 /// takes its own keys, and the parts of a row are put together by their row sums. Softmax and kernelized.
-/// Law: differs from exact_attention_rows by rounding, at most (8 + 2 R) u times the largest |v| more than its own
-///   error, on R ranks. Cost: 2 r (n / R) (p + p_v) flops a rank; network r (p + p_v + 2) numbers.
+/// Guarantees: differs from exact_attention_rows by rounding, at most (8 + 2 R) u times the largest |v| more than its
+///   own error, on R ranks. Cost: 2 r (n / R) (p + p_v) flops a rank; network r (p + p_v + 2) numbers.
 ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, const arma::uvec& rows,
                                         Communicator& world);
 
@@ -20,7 +20,8 @@ ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, co
 /// Cost: that of exact attention over R; network n (2 p + 2 k) numbers a product with k columns.
 class SplitScores {
  public:
-  SplitScores(const SplitHead& head, Target target, Communicator& world);
+  /// The head is kept; the communicator is borrowed and must live as long.
+  SplitScores(SplitHead head, Target target, Communicator& world);
 
   arma::mat apply(const arma::mat& own) const;
   arma::mat apply_transposed(const arma::mat& own) const;
@@ -29,7 +30,7 @@ class SplitScores {
  private:
   arma::mat attend(const arma::mat& own, arma::vec* log_row_sums) const;
 
-  const SplitHead& head_;
+  SplitHead head_;
   Target target_;
   Communicator& world_;
   arma::vec log_row_sums_;
@@ -38,10 +39,10 @@ class SplitScores {
 /// ||A|| of an operator on divided vectors by power iteration on A^T A: never above the norm, up to rounding, and its
 /// square below (1 - e) ||A||^2 with probability at most 0.824 sqrt(n) (1 - e)^(steps - 3/2) (Kuczynski and
 /// Wozniakowski 1992, Thm. 4.1a). Vectors of all steps, which Lanczos keeps, would not fit where this is for.
-/// Randomness: entry i of the start is normal i of the stream, whichever rank has it.
+/// Randomness: entry i of the start is normal i of the random key, whichever rank has it.
 struct SplitOperator {
   std::function<arma::mat(const arma::mat&)> apply, apply_transposed;
 };
-double split_spectral_norm(const SplitOperator& a, RowRange own, const Stream& stream, int steps, Communicator& world);
+double split_spectral_norm(const SplitOperator& a, RowRange own, const Key& draw_key, int steps, Communicator& world);
 
 }  // namespace croquis

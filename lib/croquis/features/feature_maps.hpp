@@ -27,7 +27,7 @@ FeatureMap feature_map(std::string_view name);
 
 struct FeatureOptions {
   FeatureMap map = FeatureMap::prf;
-  ProjectionLaw projection = ProjectionLaw::iid;
+  ProjectionDistribution projection = ProjectionDistribution::iid;
   /// >= 0, of the positive maps: FAVOR+'s epsilon, features m^{-1/2} (exp(w_r.x - ||x||^2/2 - s) + epsilon) with s the
   /// largest w_r.x of the query, and of all keys. It pulls every row towards the mean of V. Default 0; Performer's code
   /// has 1e-6 to 1e-4.

@@ -55,18 +55,18 @@ double mean_squared_sum(const arma::Mat<T>& x, const arma::Mat<T>& y, T scale) {
 
 template <typename T>
 FeaturePair<T>::FeaturePair(arma::Mat<T> x, arma::Mat<T> y, arma::uword d, const FeatureOptions& options,
-                            const Stream& stream)
+                            const Key& draw_key)
     : FeaturePair(std::make_shared<const arma::Mat<T>>(std::move(x)),
-                  std::make_shared<const arma::Mat<T>>(std::move(y)), T(1), d, options, stream) {}
+                  std::make_shared<const arma::Mat<T>>(std::move(y)), T(1), d, options, draw_key) {}
 
 template <typename T>
 FeaturePair<T>::FeaturePair(std::shared_ptr<const arma::Mat<T>> x, std::shared_ptr<const arma::Mat<T>> y, T scale,
-                            arma::uword d, const FeatureOptions& options, const Stream& stream)
+                            arma::uword d, const FeatureOptions& options, const Key& draw_key)
     : options_(options),
       functions_(functions_of(options.map)),
       x_(std::move(x)),
       y_(std::move(y)),
-      projection_(options.projection, checked_directions(options, d), x_->n_cols, stream) {
+      projection_(options.projection, checked_directions(options, d), x_->n_cols, draw_key) {
   require(x_->n_cols == y_->n_cols && x_->n_rows >= 1 && y_->n_rows >= 1, "features", "points of one width",
           {{"x.cols", x_->n_cols}, {"y.cols", y_->n_cols}});
   const arma::uword m = projection_.rows(), p = x_->n_cols;

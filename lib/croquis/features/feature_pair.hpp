@@ -2,17 +2,17 @@
 #pragma once
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
 #include <croquis/features/feature_maps.hpp>
 #include <croquis/features/projections.hpp>
+#include <croquis/random/key.hpp>
 #include <memory>
 
 namespace croquis {
 
 /// The features of n queries x_i and n' keys y_j, d each.
 ///
-/// Law: phi(x_i).phi(y_j) = exp(log_scale_i) sum_r queries(i, r) keys(j, r), an estimate of exp(x_i.y_j). Unbiased or
-/// not:
+/// Guarantees: phi(x_i).phi(y_j) = exp(log_scale_i) sum_r queries(i, r) keys(j, r), an estimate of exp(x_i.y_j).
+/// Unbiased or not:
 ///                 iid, haar, halton   orthogonal     sorf
 ///     trf         unbiased            biased (1)     biased (2)
 ///     prf         unbiased            biased (1)     biased (2)
@@ -31,17 +31,17 @@ namespace croquis {
 ///   takes over), then the largest of every query row is 1 (taken over by log_scale). So nothing overflows, and the sum
 ///   over keys of a positive map is at least 1 for points of any norm. trf: the largest key factor e^{||y||^2/2} is 1.
 ///   With epsilon: FAVOR+'s shifts, one a query and one for all keys.
-/// Randomness: the projection, from the stream. a and Psi are computed from the points and do not look at W.
+/// Randomness: the projection, from the random key. a and Psi are computed from the points and do not look at W.
 /// Cost: a block of t tokens and c directions: 2 t c p flops and t c exponentials. Memory O(n p).
 /// Throws: std::invalid_argument for points of different width, d = 0, an odd d with trf and hyperbolic, epsilon < 0,
 ///   epsilon > 0 with trf.
 template <typename T>
 class FeaturePair {
  public:
-  FeaturePair(arma::Mat<T> x, arma::Mat<T> y, arma::uword d, const FeatureOptions& options, const Stream& stream);
+  FeaturePair(arma::Mat<T> x, arma::Mat<T> y, arma::uword d, const FeatureOptions& options, const Key& draw_key);
   /// The points scale x_i and scale y_j, without a copy of them.
   FeaturePair(std::shared_ptr<const arma::Mat<T>> x, std::shared_ptr<const arma::Mat<T>> y, T scale, arma::uword d,
-              const FeatureOptions& options, const Stream& stream);
+              const FeatureOptions& options, const Key& draw_key);
 
   arma::uword count() const { return functions_ * directions(); }  ///< d
   arma::uword functions() const { return functions_; }             ///< features a direction, 1 or 2

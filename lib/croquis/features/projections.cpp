@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
+#include <boost/math/special_functions/prime.hpp>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/projections.hpp>
 #include <croquis/linalg/hadamard.hpp>
 #include <croquis/linalg/products.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 #include <stdexcept>
 
 namespace croquis {
@@ -15,30 +16,21 @@ namespace {
 constexpr arma::uword kPointsPerBlock = 512;
 constexpr std::string_view kNames[] = {"iid", "haar", "orthogonal", "sorf", "halton"};
 
-arma::mat normals(const Stream& stream, arma::uword rows, arma::uword cols) {
+arma::mat normals(const Key& draw_key, arma::uword rows, arma::uword cols) {
   arma::mat z(rows, cols);
-  fill_normal(stream, 0, z.n_elem, z.memptr());
+  fill_normal(draw_key, 0, z.n_elem, z.memptr());
   return z;
 }
 
-// A p x p orthogonal matrix with the Haar law: QR with the sign convention R_ii > 0 is unique, so Q inherits the
-// rotation invariance of the Gaussian matrix.
-arma::mat haar(arma::uword p, const Stream& stream) {
+// A p x p orthogonal matrix with the Haar distribution: QR with the sign convention R_ii > 0 is unique, so Q inherits
+// the rotation invariance of the Gaussian matrix.
+arma::mat haar(arma::uword p, const Key& draw_key) {
   arma::mat q, r;
-  if (!arma::qr(q, r, normals(stream, p, p))) throw std::runtime_error("Projection: the QR factorisation failed");
+  if (!arma::qr(q, r, normals(draw_key, p, p))) throw std::runtime_error("Projection: the QR factorisation failed");
   for (arma::uword c = 0; c < p; ++c) {
     if (r(c, c) < 0) q.col(c) *= -1;
   }
   return q;
-}
-
-std::vector<std::uint64_t> first_primes(arma::uword count) {
-  std::vector<std::uint64_t> primes;
-  for (std::uint64_t candidate = 2; primes.size() < count; ++candidate) {
-    const bool prime = std::none_of(primes.begin(), primes.end(), [&](std::uint64_t q) { return candidate % q == 0; });
-    if (prime) primes.push_back(candidate);
-  }
-  return primes;
 }
 
 double radical_inverse(std::uint64_t index, std::uint64_t base) {
@@ -50,41 +42,43 @@ double radical_inverse(std::uint64_t index, std::uint64_t base) {
   return value;
 }
 
+constexpr arma::uword kPrimes = boost::math::max_prime + 1;
+
 // p x m. A uniform number of 53 bits may be 0, where the quantile is not finite: it is kept half a step inside.
-arma::mat halton_normals(arma::uword m, arma::uword p, const Stream& stream) {
+arma::mat halton_normals(arma::uword m, arma::uword p, const Key& draw_key) {
   constexpr double step = 0x1p-53, half = 0x1p-54;
   constexpr int unused_bits = 11;
-  const std::vector<std::uint64_t> primes = first_primes(p);
+  require(p <= kPrimes, "Projection", "p <= 10000 for halton, a prime a coordinate", {{"p", p}});
   std::vector<std::uint64_t> words(p);
-  fill_words(stream.child("shift"), 0, p, words.data());
+  fill_words(draw_key.child("shift"), 0, p, words.data());
   arma::mat columns(p, m);
-  const boost::math::normal law;
+  const boost::math::normal distribution;
   parallel_for(m, [&](std::size_t r) {
     for (arma::uword c = 0; c < p; ++c) {
       const double shift = static_cast<double>(words[c] >> unused_bits) * step;
-      double u = radical_inverse(r + 1, primes[c]) + shift;
+      double u = radical_inverse(r + 1, boost::math::prime(static_cast<unsigned>(c))) + shift;
       u -= std::floor(u);
-      columns(c, r) = boost::math::quantile(law, std::clamp(u, half, 1 - step));
+      columns(c, r) = boost::math::quantile(distribution, std::clamp(u, half, 1 - step));
     }
   });
   return columns;
 }
 
-arma::mat columns_of(ProjectionLaw law, arma::uword m, arma::uword p, const Stream& stream) {
-  if (law == ProjectionLaw::halton) return halton_normals(m, p, stream);
+arma::mat columns_of(ProjectionDistribution distribution, arma::uword m, arma::uword p, const Key& draw_key) {
+  if (distribution == ProjectionDistribution::halton) return halton_normals(m, p, draw_key);
   arma::mat columns(p, m);
-  if (law == ProjectionLaw::iid) {
-    parallel_for(m, [&](std::size_t r) { fill_normal(stream.child(r), 0, p, columns.colptr(r)); });
+  if (distribution == ProjectionDistribution::iid) {
+    parallel_for(m, [&](std::size_t r) { fill_normal(draw_key.child(r), 0, p, columns.colptr(r)); });
     return columns;
   }
   parallel_for(blocks_of(m, p), [&](std::size_t b) {
     const arma::uword first = b * p, count = std::min(p, m - first);
-    const arma::mat rotation = haar(p, stream.child("block").child(b));
+    const arma::mat rotation = haar(p, draw_key.child("block").child(b));
     columns.cols(first, first + count - 1) = rotation.head_cols(count);
     for (arma::uword r = first; r < first + count; ++r) {
-      const bool chi = law == ProjectionLaw::haar;
+      const bool chi = distribution == ProjectionDistribution::haar;
       columns.col(r) *=
-          chi ? arma::norm(normals(stream.child("norm").child(r), p, 1)) : std::sqrt(static_cast<double>(p));
+          chi ? arma::norm(normals(draw_key.child("norm").child(r), p, 1)) : std::sqrt(static_cast<double>(p));
     }
   });
   return columns;
@@ -92,32 +86,33 @@ arma::mat columns_of(ProjectionLaw law, arma::uword m, arma::uword p, const Stre
 
 }  // namespace
 
-std::string_view name_of(ProjectionLaw law) {
-  return kNames[static_cast<std::size_t>(law)];
+std::string_view name_of(ProjectionDistribution distribution) {
+  return kNames[static_cast<std::size_t>(distribution)];
 }
 
 std::vector<std::string> projection_names() {
   return {std::begin(kNames), std::end(kNames)};
 }
 
-ProjectionLaw projection_law(std::string_view name) {
+ProjectionDistribution projection_distribution(std::string_view name) {
   const auto found = std::find(std::begin(kNames), std::end(kNames), name);
   require(found != std::end(kNames), "projection", "one of iid haar orthogonal sorf halton", {{"name", name}});
-  return static_cast<ProjectionLaw>(found - std::begin(kNames));
+  return static_cast<ProjectionDistribution>(found - std::begin(kNames));
 }
 
 template <typename T>
-Projection<T>::Projection(ProjectionLaw law, arma::uword m, arma::uword p, const Stream& stream) : m_(m), p_(p) {
+Projection<T>::Projection(ProjectionDistribution distribution, arma::uword m, arma::uword p, const Key& draw_key)
+    : m_(m), p_(p) {
   require(m >= 1 && p >= 1, "Projection", "m >= 1, p >= 1", {{"m", m}, {"p", p}});
-  if (law != ProjectionLaw::sorf) {
-    columns_ = arma::conv_to<arma::Mat<T>>::from(columns_of(law, m, p, stream));
+  if (distribution != ProjectionDistribution::sorf) {
+    columns_ = arma::conv_to<arma::Mat<T>>::from(columns_of(distribution, m, p, draw_key));
     return;
   }
   const arma::uword width = next_power_of_two(p), blocks = blocks_of(m, width);
   signs_.set_size(width, 3 * blocks);
   for (arma::uword c = 0; c < signs_.n_cols; ++c) {
     const T magnitude = c % 3 == 2 ? 1 / static_cast<T>(width) : T(1);
-    fill_signs(stream.child("block").child(c / 3), c % 3 * width, width, magnitude, signs_.colptr(c));
+    fill_signs(draw_key.child("block").child(c / 3), c % 3 * width, width, magnitude, signs_.colptr(c));
   }
 }
 

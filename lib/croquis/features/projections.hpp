@@ -2,30 +2,30 @@
 #pragma once
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace croquis {
 
-/// The law of the rows w_r of W (m x p).
-enum class ProjectionLaw {
+/// The distribution of the rows w_r of W (m x p).
+enum class ProjectionDistribution {
   iid,         ///< independent N(0, I_p)
   haar,        ///< blocks of p rows: a Haar-orthogonal matrix times independent chi_p norms
   orthogonal,  ///< blocks of p rows: sqrt(p) times a Haar-orthogonal matrix
   sorf,        ///< blocks of p' = 2^ceil(log2 p) rows: H D1 H D2 H D3 / p', D diagonal signs, the first p columns
   halton,      ///< Halton points with a random shift, through the normal quantile
 };
-std::string_view name_of(ProjectionLaw law);
+std::string_view name_of(ProjectionDistribution distribution);
 /// All names, in the order of the enum.
 std::vector<std::string> projection_names();
 /// Throws std::invalid_argument, with the names there are, for another one.
-ProjectionLaw projection_law(std::string_view name);
+ProjectionDistribution projection_distribution(std::string_view name);
 
 /// W, applied to points.
 ///
-/// Law: the law of one row w decides whether features are unbiased.
+/// Distribution: the distribution of one row w decides whether features are unbiased.
 ///   iid, haar, halton: w ~ N(0, I_p) exactly. haar: QR of a Gaussian matrix with columns multiplied by sign(R_ii),
 ///   without
 ///     which Householder QR is not rotation invariant; rows of one block are orthogonal, of different blocks
@@ -35,19 +35,20 @@ ProjectionLaw projection_law(std::string_view name);
 ///   orthogonal: w uniform on the sphere of radius sqrt(p): E[w w^T] = I, but not normal.
 ///   sorf: E[w w^T] = I, not normal. x is padded with zeros to p'; the scale sqrt(p') (p')^{-3/2} = 1/p' keeps
 ///     E[(w.x)^2] = ||x||^2 for every p (Yu et al. 2016 has p = p').
-///   The last block of haar, orthogonal and sorf is cut when m is no multiple of p or p': every row has the law above.
-/// Randomness: row r of iid from stream.child(r); block b from children "block", b, norms from children "norm", r; the
-/// shift
-///   from child "shift". A W with more rows on the same stream begins with the smaller one. Drawn in double and rounded
-///   to T.
+///   The last block of haar, orthogonal and sorf is cut when m is no multiple of p or p': every row has the
+///   distribution above.
+/// Randomness: row r of iid from draw_key.child(r); block b from children "block", b, norms from children "norm", r;
+///   the shift from child "shift". A W with more rows on the same random key begins with the smaller one. Drawn in
+///   double and rounded to T.
 /// Cost: m p normals and 8/3 m p^2 flops for haar and orthogonal, m p quantiles for halton; applied to n points 2 n m p
 ///   flops, for sorf 3 n m' log2 p' additions, m' = m rounded up to a multiple of p'. Memory m p numbers, for sorf 3
 ///   m'.
-/// Throws: std::invalid_argument unless m, p >= 1; std::runtime_error when QR fails.
+/// Throws: std::invalid_argument unless m, p >= 1, and p <= 10000 for halton (Boost.Math has as many primes);
+///   std::runtime_error when QR fails.
 template <typename T>
 class Projection {
  public:
-  Projection(ProjectionLaw law, arma::uword m, arma::uword p, const Stream& stream);
+  Projection(ProjectionDistribution distribution, arma::uword m, arma::uword p, const Key& draw_key);
 
   arma::uword rows() const { return m_; }
   arma::uword cols() const { return p_; }

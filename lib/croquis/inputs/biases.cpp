@@ -3,6 +3,7 @@
 #include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/inputs/biases.hpp>
+#include <croquis/random/draws.hpp>
 #include <functional>
 
 namespace croquis {
@@ -28,7 +29,7 @@ arma::vec alibi_bias(arma::uword n, double slope) {
   return by_distance(n, [&](arma::uword distance, bool) { return -slope * static_cast<double>(distance); });
 }
 
-arma::vec t5_bias(arma::uword n, const T5Bias& options, const Stream& stream) {
+arma::vec t5_bias(arma::uword n, const T5Bias& options, const Key& draw_key) {
   constexpr int least = 4;
   require(options.buckets >= least && options.buckets % 2 == 0 && options.max_distance > options.buckets / 4, "t5_bias",
           "an even number of buckets >= 4, max_distance > buckets / 4",
@@ -36,7 +37,7 @@ arma::vec t5_bias(arma::uword n, const T5Bias& options, const Stream& stream) {
   require_deviation(options.deviation);
   require_memory(sizeof(double) * static_cast<double>(options.buckets), "t5_bias", {{"buckets", options.buckets}});
   arma::vec values(static_cast<arma::uword>(options.buckets));
-  fill_normal(stream, 0, values.n_elem, values.memptr());
+  fill_normal(draw_key, 0, values.n_elem, values.memptr());
   const int half = options.buckets / 2, exact = half / 2;
   const double range = std::log(static_cast<double>(options.max_distance) / exact);
   return by_distance(n, [&](arma::uword distance, bool after) {
@@ -51,11 +52,11 @@ arma::vec t5_bias(arma::uword n, const T5Bias& options, const Stream& stream) {
   });
 }
 
-arma::vec random_bias(arma::uword n, double deviation, const Stream& stream) {
+arma::vec random_bias(arma::uword n, double deviation, const Key& draw_key) {
   require_deviation(deviation);
   return by_distance(n, [&](arma::uword distance, bool after) {
     double z = 0;
-    fill_normal(stream, 2 * distance - (after ? 1 : 0), 1, &z);
+    fill_normal(draw_key, 2 * distance - (after ? 1 : 0), 1, &z);
     return deviation * z;
   });
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 
 namespace croquis {
 
@@ -18,11 +18,11 @@ struct T5Bias {
 /// b_t = beta_{bucket(t)}, beta_k independent N(0, sigma^2), with the buckets of T5's encoder (Raffel et al. 2020):
 /// with h = buckets / 2 and e = floor(h / 2), distances below e have a bucket each, larger ones the bucket min(h - 1, e
 /// + floor((h - e) log(|t| / e) / log(max_distance / e))); h is added for t > 0, keys after their query. Randomness:
-/// beta_k is normal k of the stream.
-arma::vec t5_bias(arma::uword n, const T5Bias& options, const Stream& stream);
+/// beta_k is normal k of the random key.
+arma::vec t5_bias(arma::uword n, const T5Bias& options, const Key& draw_key);
 
-/// b_t independent N(0, sigma^2). Randomness: b_t is normal 2 |t| - [t > 0] of the stream, so that a longer input has
-/// the biases of a shorter one.
-arma::vec random_bias(arma::uword n, double deviation, const Stream& stream);
+/// b_t independent N(0, sigma^2). Randomness: b_t is normal 2 |t| - [t > 0] of the random key, so that a longer input
+/// has the biases of a shorter one.
+arma::vec random_bias(arma::uword n, double deviation, const Key& draw_key);
 
 }  // namespace croquis

@@ -1,10 +1,10 @@
-#include <Random123/uniform.hpp>
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/inputs/synthetic.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 
 namespace croquis {
 namespace {
@@ -19,90 +19,86 @@ void check(const SyntheticSize& size, const char* where) {
                  {{"n", size.n}, {"p", size.p}});
 }
 
-arma::mat normal(arma::uword rows, arma::uword cols, const Stream& stream) {
+arma::mat normal(arma::uword rows, arma::uword cols, const Key& draw_key) {
   arma::mat m(rows, cols);
-  fill_normal(stream, 0, m.n_elem, m.memptr());
+  fill_normal(draw_key, 0, m.n_elem, m.memptr());
   return m;
 }
 
 // Rows of norm `norm`, uniform directions.
-arma::mat on_sphere(arma::uword rows, const SyntheticSize& size, const Stream& stream) {
-  arma::mat m = normal(rows, size.p, stream);
+arma::mat on_sphere(arma::uword rows, const SyntheticSize& size, const Key& draw_key) {
+  arma::mat m = normal(rows, size.p, draw_key);
   const arma::vec norms = arma::sqrt(arma::sum(arma::square(m), 1));
   m.each_col() %= size.norm / norms;  // a zero row has probability 0
   return m;
 }
 
-arma::vec pareto(arma::uword n, double tail, const Stream& stream) {
+arma::vec pareto(arma::uword n, double tail, const Key& draw_key) {
   arma::vec t(n);
-  for (arma::uword i = 0; i < n; ++i) {
-    const auto word = stream.block(i);
-    const double u = r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);  // in (0, 1]
-    t(i) = std::pow(u, -1 / tail);
-  }
+  for (arma::uword i = 0; i < n; ++i) t(i) = std::pow(uniform_at(draw_key, i), -1 / tail);
   return t;
 }
 
 }  // namespace
 
-Problem<double> gaussian_input(const Stream& stream, const SyntheticSize& size) {
+Problem<double> gaussian_input(const Key& draw_key, const SyntheticSize& size) {
   check(size, "gaussian_input");
   const double deviation = size.norm / std::sqrt(static_cast<double>(size.p));
-  return {deviation * normal(size.n, size.p, stream.child("query")),
-          deviation * normal(size.n, size.p, stream.child("key")), normal(size.n, size.p, stream.child("value"))};
+  return {deviation * normal(size.n, size.p, draw_key.child("query")),
+          deviation * normal(size.n, size.p, draw_key.child("key")), normal(size.n, size.p, draw_key.child("value"))};
 }
 
-Problem<double> sphere_input(const Stream& stream, const SyntheticSize& size) {
+Problem<double> sphere_input(const Key& draw_key, const SyntheticSize& size) {
   check(size, "sphere_input");
-  return {on_sphere(size.n, size, stream.child("query")), on_sphere(size.n, size, stream.child("key")),
-          normal(size.n, size.p, stream.child("value"))};
+  return {on_sphere(size.n, size, draw_key.child("query")), on_sphere(size.n, size, draw_key.child("key")),
+          normal(size.n, size.p, draw_key.child("value"))};
 }
 
-Problem<double> clustered_input(const Stream& stream, const SyntheticSize& size, const ClusteredInput& options) {
+Problem<double> clustered_input(const Key& draw_key, const SyntheticSize& size, const ClusteredInput& options) {
   check(size, "clustered_input");
   require(options.clusters >= 1, "clustered_input", "clusters >= 1", {{"clusters", options.clusters}});
   require(options.spread >= 0 && std::isfinite(options.spread), "clustered_input", "spread >= 0",
           {{"spread", options.spread}});
   require_memory(kBytes * static_cast<double>(options.clusters) * static_cast<double>(size.p), "clustered_input",
                  {{"clusters", options.clusters}, {"p", size.p}});
-  const arma::uvec cluster = sample_with_replacement(options.clusters, size.n, stream.child("cluster"));
-  const arma::mat centres = on_sphere(options.clusters, size, stream.child("centre"));
-  const arma::mat values = normal(options.clusters, size.p, stream.child("value centre"));
+  const arma::uvec cluster = sample_with_replacement(options.clusters, size.n, draw_key.child("cluster"));
+  const arma::mat centres = on_sphere(options.clusters, size, draw_key.child("centre"));
+  const arma::mat values = normal(options.clusters, size.p, draw_key.child("value centre"));
   const double deviation = options.spread * size.norm / std::sqrt(static_cast<double>(size.p));
-  const auto noise = [&](const char* name) { return normal(size.n, size.p, stream.child(name)); };
+  const auto noise = [&](const char* name) { return normal(size.n, size.p, draw_key.child(name)); };
   return {centres.rows(cluster) + deviation * noise("query"), centres.rows(cluster) + deviation * noise("key"),
           values.rows(cluster) + options.spread * noise("value")};
 }
 
-Problem<double> heavy_norms_input(const Stream& stream, const SyntheticSize& size, const HeavyNormsInput& options) {
+Problem<double> heavy_norms_input(const Key& draw_key, const SyntheticSize& size, const HeavyNormsInput& options) {
   check(size, "heavy_norms_input");
   require(options.tail > 0 && std::isfinite(options.tail), "heavy_norms_input", "tail > 0", {{"tail", options.tail}});
-  const Problem<double> sphere = sphere_input(stream, size);
+  const Problem<double> sphere = sphere_input(draw_key, size);
   arma::mat q = sphere.Q(), k = sphere.K();
-  q.each_col() %= pareto(size.n, options.tail, stream.child("query norm"));
-  k.each_col() %= pareto(size.n, options.tail, stream.child("key norm"));
+  q.each_col() %= pareto(size.n, options.tail, draw_key.child("query norm"));
+  k.each_col() %= pareto(size.n, options.tail, draw_key.child("key norm"));
   return {std::move(q), std::move(k), sphere.V()};
 }
 
-Problem<double> low_rank_input(const Stream& stream, const SyntheticSize& size, const LowRankInput& options) {
+Problem<double> low_rank_input(const Key& draw_key, const SyntheticSize& size, const LowRankInput& options) {
   check(size, "low_rank_input");
   require(options.rank >= 1, "low_rank_input", "rank >= 1", {{"rank", options.rank}});
   const arma::uword rank = std::min(options.rank, size.p);
-  const arma::mat tokens = normal(size.n, rank, stream.child("token"));
+  const arma::mat tokens = normal(size.n, rank, draw_key.child("token"));
   const auto project = [&](const char* name, double deviation) -> arma::mat {
-    return tokens * (deviation / std::sqrt(static_cast<double>(rank)) * normal(rank, size.p, stream.child(name)));
+    return tokens * (deviation / std::sqrt(static_cast<double>(rank)) * normal(rank, size.p, draw_key.child(name)));
   };
   const double entry = size.norm / std::sqrt(static_cast<double>(size.p));
   return {project("query", entry), project("key", entry), project("value", 1.0)};
 }
 
-Problem<double> duplicates_input(const Stream& stream, const SyntheticSize& size, const DuplicatesInput& options) {
+Problem<double> duplicates_input(const Key& draw_key, const SyntheticSize& size, const DuplicatesInput& options) {
   check(size, "duplicates_input");
   require(options.distinct >= 1, "duplicates_input", "distinct >= 1", {{"distinct", options.distinct}});
   require_memory(kBytes * static_cast<double>(options.distinct) * static_cast<double>(size.p), "duplicates_input",
                  {{"distinct", options.distinct}, {"p", size.p}});
-  const Problem<double> tokens = gaussian_input(stream, {.n = options.distinct, .p = size.p, .norm = size.norm});
-  const arma::uvec token = sample_with_replacement(options.distinct, size.n, stream.child("token"));
+  const Problem<double> tokens = gaussian_input(draw_key, {.n = options.distinct, .p = size.p, .norm = size.norm});
+  const arma::uvec token = sample_with_replacement(options.distinct, size.n, draw_key.child("token"));
   return {tokens.Q().rows(token), tokens.K().rows(token), tokens.V().rows(token)};
 }
 

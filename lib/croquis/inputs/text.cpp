@@ -3,20 +3,21 @@
 #include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/inputs/text.hpp>
+#include <croquis/random/draws.hpp>
 
 namespace croquis {
 namespace {
 
 constexpr double kLayerNormEpsilon = 1e-12;  // as BERT
 
-arma::mat normal_matrix(arma::uword rows, arma::uword cols, double deviation, const Stream& stream) {
+arma::mat normal_matrix(arma::uword rows, arma::uword cols, double deviation, const Key& draw_key) {
   arma::mat m(rows, cols);
-  fill_normal(stream, 0, m.n_elem, m.memptr());
+  fill_normal(draw_key, 0, m.n_elem, m.memptr());
   return deviation * m;
 }
 
-arma::rowvec embedding(arma::uword width, double deviation, const Stream& stream) {
-  return normal_matrix(1, width, deviation, stream);
+arma::rowvec embedding(arma::uword width, double deviation, const Key& draw_key) {
+  return normal_matrix(1, width, deviation, draw_key);
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
-Problem<double> initialised_bert(const std::vector<std::string>& tokens, const Stream& stream,
+Problem<double> initialised_bert(const std::vector<std::string>& tokens, const Key& draw_key,
                                  const InitialisedBert& options) {
   require(!tokens.empty(), "initialised_bert", "at least one token");
   require(options.hidden >= 1 && options.head >= 1 && options.positions >= 1 && options.standard_deviation > 0,
@@ -60,9 +61,9 @@ Problem<double> initialised_bert(const std::vector<std::string>& tokens, const S
   require_memory(sizeof(double) * (n * hidden + 3 * n * head + hidden * head), "initialised_bert",
                  {{"n", tokens.size()}, {"hidden", options.hidden}, {"head", options.head}});
   const double deviation = options.standard_deviation;
-  const Stream words = stream.child("word"), positions = stream.child("position");
+  const Key words = draw_key.child("word"), positions = draw_key.child("position");
   arma::rowvec common(options.hidden, arma::fill::zeros);
-  if (options.token_type) common = embedding(options.hidden, deviation, stream.child("token type"));
+  if (options.token_type) common = embedding(options.hidden, deviation, draw_key.child("token type"));
   arma::mat x(tokens.size(), options.hidden);
   for (arma::uword i = 0; i < x.n_rows; ++i) {
     const arma::rowvec sum = embedding(options.hidden, deviation, words.child(tokens[i])) +
@@ -70,7 +71,7 @@ Problem<double> initialised_bert(const std::vector<std::string>& tokens, const S
     x.row(i) = (sum - arma::mean(sum)) / std::sqrt(arma::var(sum, 1) + kLayerNormEpsilon);
   }
   const auto project = [&](const char* name) -> arma::mat {
-    return x * normal_matrix(options.hidden, options.head, deviation, stream.child(name));
+    return x * normal_matrix(options.hidden, options.head, deviation, draw_key.child(name));
   };
   return {project("query"), project("key"), project("value")};
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <croquis/attention/problem.hpp>
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +25,10 @@ struct InitialisedBert {
 /// V = X W_V, every entry of the embeddings and of W drawn N(0, 0.02^2), biases zero.
 /// BERT's code also adds a token-type embedding. It is the same for every token of one sentence, a common part that
 /// makes attention more uniform; the figures of Skyformer and Skeinformer agree with leaving it out.
-/// Randomness: the embedding of a word depends on the stream and the word alone, so the same word has the same
-///   embedding wherever and in whatever text it stands; W on stream children of their own.
+/// Randomness: the embedding of a word depends on the random key and the word alone, so the same word has the same
+///   embedding wherever and in whatever text it stands; W on children of the random key of their own.
 /// Cost: n (hidden) (1 + 6 head) flops.
-Problem<double> initialised_bert(const std::vector<std::string>& tokens, const Stream& stream,
+Problem<double> initialised_bert(const std::vector<std::string>& tokens, const Key& draw_key,
                                  const InitialisedBert& options = {});
 
 /// The text that comes with Croquis: docs/primer.md, about 6,000 words on sketching and attention.

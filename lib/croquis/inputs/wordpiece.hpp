@@ -20,8 +20,8 @@ struct WordPieceOptions {
 
 /// WordPiece as BERT has it (Devlin et al. 2019; BasicTokenizer and WordpieceTokenizer of its code).
 ///
-/// Law: control characters (all of category C but tab and line ends) and bytes that are not UTF-8 are dropped; white
-///   space divides; a CJK ideograph and a punctuation mark (ASCII that is neither letter, digit nor control, and
+/// Guarantees: control characters (all of category C but tab and line ends) and bytes that are not UTF-8 are dropped;
+///   white space divides; a CJK ideograph and a punctuation mark (ASCII that is neither letter, digit nor control, and
 ///   categories P) are words of their own. Lower case is canonical decomposition (NFD), marks (Mn) dropped, then every
 ///   character's lower case by itself, so a final sigma is an ordinary one, as in Hugging Face's fast tokenizers. A
 ///   word is cut from its beginning into the longest entries there are, "##" before all but the first; a word that

@@ -23,7 +23,8 @@ template <typename T>
 T largest_squared_norm(const MovedPoints<T>& points);
 
 /// K_ij = exp(-||x_i - y_j||^2 / 2), a x b, for points of one scale and centre in the rows of X (a x p) and Y (b x p).
-/// Law: entries in [0, 1]. Exponents come from one product, x_i.y_j - ||x_i||^2/2 - ||y_j||^2/2, cut at 0, with an
+/// Guarantees: entries in [0, 1]. Exponents come from one product, x_i.y_j - ||x_i||^2/2 - ||y_j||^2/2, cut at 0, with
+/// an
 ///   error of order p u max(||x||^2, ||y||^2); where that is beyond 128 u, they come from the differences of the points
 ///   as they are given (DirectExponents). So an entry is off by at most some p u min(max ||x||^2, 128), whatever the
 ///   norms; points near their centre take a third of the time.

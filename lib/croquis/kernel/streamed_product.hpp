@@ -76,8 +76,9 @@ enum class RowScale {
 ///   to be read or moved from,
 ///   finish(i0, sums): with RowScale::by_largest, what becomes of rows i0, i0 + 1, ... of M X before they are given
 ///   back.
-/// Law: blocks of 64 rows and 512 columns, by shape alone. Where M has more columns than rows they are dealt out in 8
-///   groups, whose sums are added in order. The same bits for any number of threads.
+/// Guarantees: blocks of 64 rows and 512 columns, by shape alone. Where M has more columns than rows they are dealt out
+///   in 8 groups, whose sums are added in order. The same bits for any number of threads.
+/// Lifetime: its members are borrowed for one call, StreamedProduct(...).run(), as streamed_product() makes it.
 template <typename T, typename Scores>
 class StreamedProduct {
  public:
@@ -173,7 +174,7 @@ class StreamedProduct {
     arma::Col<T> share(count, arma::fill::ones);
     if (scale_ == RowScale::by_sum) share /= part.weight;
     const auto give = [&](arma::uword first, arma::uword cols, T* to) {
-      scale_rows<T>(part.sums.colptr(first), count, cols, share.memptr(), nullptr, nullptr, to + i0, y_.n_rows);
+      scale_rows(part.sums.colptr(first), count, cols, share.memptr(), nullptr, nullptr, to + i0, y_.n_rows);
     };
     if (!y_.is_empty()) give(0, y_.n_cols, y_.memptr());
     if (extra_.last) give(y_.n_cols, 1, extra_.last->memptr());

@@ -11,7 +11,7 @@ namespace croquis {
 ///     while (!space.full()) { space.take_left(A.apply(space.right()));
 ///     space.take_right(A.apply_transposed(space.left())); }
 ///
-/// Law: every vector is orthogonalised twice against all before it, so the bases are orthonormal to rounding.
+/// Guarantees: every vector is orthogonalised twice against all before it, so the bases are orthonormal to rounding.
 /// Cost: O((m + n) k) flops for step k, beside the products.
 template <typename T>
 class Bidiagonalisation {

@@ -6,8 +6,8 @@
 namespace croquis {
 
 /// x <- H x in place, H_ij = (-1)^popcount(i & j) (Sylvester's order), n = 2^k entries; H H = n I.
-/// Law: an entry is a sum of n terms that passes log2 n roundings: its error is at most log2 n u sum_i |x_i| to first
-///   order.
+/// Guarantees: an entry is a sum of n terms that passes log2 n roundings: its error is at most log2 n u sum_i |x_i| to
+///   first order.
 /// Cost: n log2 n additions, no memory. Throws std::invalid_argument unless n is a power of two.
 template <typename T>
 void hadamard_transform(T* x, std::size_t n);

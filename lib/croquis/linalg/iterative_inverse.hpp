@@ -27,7 +27,7 @@ struct IterativeInverse {
 };
 
 /// Z <- Z (13 I - N Z (15 I - N Z (7 I - N Z))) / 4.
-/// Law: with E = I - N Z, a step maps E to (3 E^3 + E^4) / 4 (Nystromformer Lemma 1). A small singular direction
+/// Guarantees: with E = I - N Z, a step maps E to (3 E^3 + E^4) / 4 (Nystromformer Lemma 1). A small singular direction
 ///   grows by 13/4 a step: six steps are a spectral filter, not an inverse, when N is ill-conditioned; see `residual`.
 /// Cost: 8 d^3 flops a step, 2 d^3 for the residual; little more than half for a symmetric N. Throws std::runtime_error
 /// when Z is no longer finite.

@@ -3,6 +3,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/bidiagonalisation.hpp>
 #include <croquis/linalg/norms.hpp>
+#include <croquis/random/draws.hpp>
 #include <limits>
 
 namespace croquis {
@@ -49,7 +50,7 @@ T frobenius_norm(const arma::Mat<T>& a) {
 }
 
 template <typename T>
-NormEstimate spectral_norm(const LinearOperator<T>& a, const Stream& stream, const LanczosOptions& options) {
+NormEstimate spectral_norm(const LinearOperator<T>& a, const Key& key, const LanczosOptions& options) {
   require(options.max_steps >= 1 && options.tolerance > 0 && options.failure > 0 && options.failure < 1,
           "spectral_norm", "max_steps >= 1, tolerance > 0, 0 < failure < 1",
           {{"max_steps", options.max_steps}, {"tolerance", options.tolerance}, {"failure", options.failure}});
@@ -60,7 +61,7 @@ NormEstimate spectral_norm(const LinearOperator<T>& a, const Stream& stream, con
   const int limit =
       static_cast<int>(std::min<arma::uword>({a.rows + 1, a.cols, static_cast<arma::uword>(options.max_steps)}));
   arma::Col<T> start(a.cols);
-  fill_normal(stream, 0, a.cols, start.memptr());
+  fill_normal(key, 0, a.cols, start.memptr());
   Bidiagonalisation<T> space(a.rows, start, static_cast<arma::uword>(limit));
 
   const double unit = std::numeric_limits<T>::epsilon();
@@ -93,7 +94,7 @@ template float spectral_norm(const arma::Mat<float>&);
 template double spectral_norm(const arma::Mat<double>&);
 template float frobenius_norm(const arma::Mat<float>&);
 template double frobenius_norm(const arma::Mat<double>&);
-template NormEstimate spectral_norm(const LinearOperator<float>&, const Stream&, const LanczosOptions&);
-template NormEstimate spectral_norm(const LinearOperator<double>&, const Stream&, const LanczosOptions&);
+template NormEstimate spectral_norm(const LinearOperator<float>&, const Key&, const LanczosOptions&);
+template NormEstimate spectral_norm(const LinearOperator<double>&, const Key&, const LanczosOptions&);
 
 }  // namespace croquis

@@ -2,14 +2,14 @@
 #pragma once
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/linear_operator.hpp>
+#include <croquis/random/key.hpp>
 
 namespace croquis {
 
 /// ||A||, the largest singular value of a stored matrix; 0 for an empty one.
-/// Law: relative error at most c max(m, n) u, k = min(m, n): the root of the largest eigenvalue of the smaller Gram
-///   matrix of A / max|a_ij|, which is a sum of squares and loses nothing at the top of the spectrum. No overflow.
+/// Guarantees: relative error at most c max(m, n) u, k = min(m, n): the root of the largest eigenvalue of the smaller
+///   Gram matrix of A / max|a_ij|, which is a sum of squares and loses nothing at the top of the spectrum. No overflow.
 /// Cost: m n k + O(k^3) flops.
 template <typename T>
 T spectral_norm(const arma::Mat<T>& a);
@@ -41,10 +41,10 @@ struct NormEstimate {
 };
 
 /// ||A|| of an operator by Golub-Kahan-Lanczos bidiagonalisation with full reorthogonalisation.
-/// Law: after k steps the Ritz value s satisfies ||A||^2 (1 - e) <= s^2 with probability at least
+/// Guarantees: after k steps the Ritz value s satisfies ||A||^2 (1 - e) <= s^2 with probability at least
 ///   1 - 1.648 sqrt(n) exp(-sqrt(e) (2k - 1)); `upper` solves for e.
-/// Randomness: the start vector, normals of `stream`. Cost: two products a step, O((m + n) steps^2) flops.
+/// Randomness: the start vector, normals of `key`. Cost: two products a step, O((m + n) steps^2) flops.
 template <typename T>
-NormEstimate spectral_norm(const LinearOperator<T>& a, const Stream& stream, const LanczosOptions& options = {});
+NormEstimate spectral_norm(const LinearOperator<T>& a, const Key& key, const LanczosOptions& options = {});
 
 }  // namespace croquis

@@ -6,8 +6,8 @@
 namespace croquis {
 
 /// scale A B, A^T B and A B^T.
-/// Law: split by shape alone: blocks of rows or of columns of a large product, groups of terms (added in order) of a
-///   small product with a long inner dimension; within a part tiles of 64 rows, on one thread, by narrow_gemm().
+/// Guarantees: split by shape alone: blocks of rows or of columns of a large product, groups of terms (added in order)
+///   of a small product with a long inner dimension; within a part tiles of 64 rows, on one thread, by narrow_gemm().
 /// Cost: 2 rows cols inner flops; groups take a product's memory each, 16 at most. Throws std::invalid_argument when
 ///   the inner sizes differ.
 template <typename T>

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/randomised_svd.hpp>
+#include <croquis/random/draws.hpp>
 #include <stdexcept>
 
 namespace croquis {
@@ -16,13 +17,13 @@ arma::Mat<T> orthonormal(const arma::Mat<T>& columns) {
 }  // namespace
 
 template <typename T>
-TruncatedSvd<T> randomised_svd(const LinearOperator<T>& a, arma::uword k, const Stream& stream,
+TruncatedSvd<T> randomised_svd(const LinearOperator<T>& a, arma::uword k, const Key& key,
                                const RandomisedSvdOptions& options) {
   const arma::uword most = std::min(a.rows, a.cols);
   require(k >= 1 && k <= most && options.iterations >= 0, "randomised_svd", "1 <= k <= min(m, n), iterations >= 0",
           {{"k", k}, {"m", a.rows}, {"n", a.cols}, {"iterations", options.iterations}});
   arma::Mat<T> start(a.cols, std::min(most, k + options.oversampling));
-  fill_normal(stream, 0, start.n_elem, start.memptr());
+  fill_normal(key, 0, start.n_elem, start.memptr());
   arma::Mat<T> range = orthonormal<T>(a.apply(start));
   for (int i = 0; i < options.iterations; ++i) {
     range = orthonormal<T>(a.apply(orthonormal<T>(a.apply_transposed(range))));
@@ -41,9 +42,9 @@ TruncatedSvd<T> randomised_svd(const LinearOperator<T>& a, arma::uword k, const 
   return svd;
 }
 
-template TruncatedSvd<float> randomised_svd(const LinearOperator<float>&, arma::uword, const Stream&,
+template TruncatedSvd<float> randomised_svd(const LinearOperator<float>&, arma::uword, const Key&,
                                             const RandomisedSvdOptions&);
-template TruncatedSvd<double> randomised_svd(const LinearOperator<double>&, arma::uword, const Stream&,
+template TruncatedSvd<double> randomised_svd(const LinearOperator<double>&, arma::uword, const Key&,
                                              const RandomisedSvdOptions&);
 
 }  // namespace croquis

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/linear_operator.hpp>
+#include <croquis/random/key.hpp>
 
 namespace croquis {
 
@@ -22,12 +22,12 @@ struct TruncatedSvd {
 
 /// The k largest singular triples (Halko, Martinsson & Tropp 2011, Alg. 4.4 and 5.1): Y = A Omega, then q times
 /// Y <- A orth(A^T orth(Y)), then the decomposition of orth(Y)^T A.
-/// Law: values are at most the singular values, up to rounding; E||A - A~|| <= (1 + c)^{1/(2q+1)} sigma_{k+1} with
-///   c of order sqrt(n k) / oversampling, so within a few per cent of the best at q = 4.
-/// Randomness: Omega, normals of the stream. Cost: 2q + 2 products with k + oversampling columns,
-///   O((m + n) (k + oversampling)^2 q) flops. 1 <= k <= min(m, n).
+/// Guarantees: values are at most the singular values, up to rounding; E||A - A~|| <= (1 + c)^{1/(2q+1)} sigma_{k+1}
+///   with c of order sqrt(n k) / oversampling, so within a few per cent of the best at q = 4.
+/// Randomness: Omega, normals of the key. Cost: 2q + 2 products with k + oversampling columns, O((m + n) (k +
+///   oversampling)^2 q) flops. 1 <= k <= min(m, n).
 template <typename T>
-TruncatedSvd<T> randomised_svd(const LinearOperator<T>& a, arma::uword k, const Stream& stream,
+TruncatedSvd<T> randomised_svd(const LinearOperator<T>& a, arma::uword k, const Key& key,
                                const RandomisedSvdOptions& options = {});
 
 }  // namespace croquis

@@ -3,6 +3,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/bidiagonalisation.hpp>
 #include <croquis/linalg/spectrum.hpp>
+#include <croquis/random/draws.hpp>
 #include <limits>
 #include <stdexcept>
 
@@ -13,9 +14,9 @@ constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 constexpr arma::uword kCheckEvery = 10;  // steps; a check is a singular value problem of the size of the space
 
 template <typename T>
-arma::Col<T> normals(const Stream& stream, arma::uword count) {
+arma::Col<T> normals(const Key& key, arma::uword count) {
   arma::Col<T> x(count);
-  fill_normal(stream, 0, count, x.memptr());
+  fill_normal(key, 0, count, x.memptr());
   return x;
 }
 
@@ -54,7 +55,7 @@ double condition_number(const arma::vec& values, double cutoff) {
 }
 
 template <typename T>
-LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, const Stream& stream,
+LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, const Key& key,
                                     const LeadingOptions& options) {
   require(k >= 1 && options.tolerance > 0 && options.max_steps >= 0, "leading_spectrum",
           "k >= 1, tolerance > 0, max_steps >= 0",
@@ -63,7 +64,7 @@ LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, c
   if (a.rows == 0 || a.cols == 0) return leading;
   k = std::min({k, a.rows, a.cols});
   const arma::uword steps = options.max_steps > 0 ? static_cast<arma::uword>(options.max_steps) : 3 * k + 100;
-  Bidiagonalisation<T> space(a.rows, normals<T>(stream.child("start"), a.cols), std::min(steps, a.cols));
+  Bidiagonalisation<T> space(a.rows, normals<T>(key.child("start"), a.cols), std::min(steps, a.cols));
 
   arma::mat ritz_left, ritz_right;
   arma::vec ritz;
@@ -72,8 +73,7 @@ LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, c
     space.take_right(a.apply_transposed(space.left()));
     const arma::uword taken = space.steps();
     const bool invariant = space.invariant();
-    const bool more =
-        invariant ? space.restart(normals<T>(stream.child("restart").child(taken), a.cols)) : !space.full();
+    const bool more = invariant ? space.restart(normals<T>(key.child("restart").child(taken), a.cols)) : !space.full();
     if (more && (taken < k || taken % kCheckEvery != 0)) continue;
     if (!arma::svd(ritz_left, ritz, ritz_right, space.bidiagonal())) {
       throw std::runtime_error("leading_spectrum: the singular value solver failed");
@@ -92,9 +92,9 @@ LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, c
   return leading;
 }
 
-template LeadingSpectrum<float> leading_spectrum(const LinearOperator<float>&, arma::uword, const Stream&,
+template LeadingSpectrum<float> leading_spectrum(const LinearOperator<float>&, arma::uword, const Key&,
                                                  const LeadingOptions&);
-template LeadingSpectrum<double> leading_spectrum(const LinearOperator<double>&, arma::uword, const Stream&,
+template LeadingSpectrum<double> leading_spectrum(const LinearOperator<double>&, arma::uword, const Key&,
                                                   const LeadingOptions&);
 
 }  // namespace croquis

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/linear_operator.hpp>
+#include <croquis/random/key.hpp>
 
 namespace croquis {
 
-/// All singular values, descending. Law: absolute error of each O(max(m, n) u sigma_1).
+/// All singular values, descending. Guarantees: absolute error of each O(max(m, n) u sigma_1).
 /// Cost: about 8/3 m n min(m, n) flops.
 arma::vec singular_values(const arma::mat& a);
 
@@ -45,9 +45,9 @@ struct LeadingSpectrum {
 /// The k largest singular values (all if there are fewer) by Golub-Kahan-Lanczos with full reorthogonalisation. An
 /// invariant space is left by a new random direction, so that a matrix of low rank has its zeros counted.
 /// Limits: Lanczos may find a repeated singular value fewer times than it is there.
-/// Randomness: the start vectors, normals of children of `stream`. Cost: two products a step, O((m + n) steps^2) flops.
+/// Randomness: the start vectors, normals of children of `key`. Cost: two products a step, O((m + n) steps^2) flops.
 template <typename T>
-LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, const Stream& stream,
+LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, const Key& key,
                                     const LeadingOptions& options = {});
 
 }  // namespace croquis

@@ -40,11 +40,11 @@ struct Probe {
 };
 
 template <typename T>
-std::vector<Probe<T>> draw(arma::uword m, arma::uword n, const arma::Mat<T>& known, const Stream& stream, int count,
+std::vector<Probe<T>> draw(arma::uword m, arma::uword n, const arma::Mat<T>& known, const Key& key, int count,
                            arma::uword steps) {
   std::vector<Probe<T>> probes(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < probes.size(); ++i) {
-    const Stream signs = stream.child(i);
+    const Key signs = key.child(i);
     arma::Col<T> z(n);
     for (arma::uword j = 0; j < n; ++j)
       z(j) = (signs.block(j / 128)[(j % 128) / 32] >> (j % 32) & 1U) != 0 ? T(1) : T(-1);
@@ -66,7 +66,7 @@ std::vector<Probe<T>> draw(arma::uword m, arma::uword n, const arma::Mat<T>& kno
 
 template <typename T>
 SpectralSum spectral_sum(const LinearOperator<T>& a, const std::function<double(double)>& f, const arma::vec& values,
-                         const arma::Mat<T>& known, const Stream& stream, const SpectralSumOptions& options) {
+                         const arma::Mat<T>& known, const Key& key, const SpectralSumOptions& options) {
   require(options.probes >= 2 && options.max_steps >= 1 && options.tolerance > 0 && options.failure > 0 &&
               options.failure < 1,
           "spectral_sum", "probes >= 2, max_steps >= 1, tolerance > 0, 0 < failure < 1",
@@ -80,7 +80,7 @@ SpectralSum spectral_sum(const LinearOperator<T>& a, const std::function<double(
   if (a.rows == 0 || a.cols == 0 || known.n_cols >= a.cols) return sum;
 
   const auto limit = std::min<arma::uword>(static_cast<arma::uword>(options.max_steps), a.cols);
-  std::vector<Probe<T>> probes = draw<T>(a.rows, a.cols, known, stream, options.probes, limit);
+  std::vector<Probe<T>> probes = draw<T>(a.rows, a.cols, known, key, options.probes, limit);
   const double sure = sum.value;
   while (true) {
     std::vector<Probe<T>*> open;
@@ -118,8 +118,8 @@ SpectralSum spectral_sum(const LinearOperator<T>& a, const std::function<double(
 }
 
 template SpectralSum spectral_sum(const LinearOperator<float>&, const std::function<double(double)>&, const arma::vec&,
-                                  const arma::Mat<float>&, const Stream&, const SpectralSumOptions&);
+                                  const arma::Mat<float>&, const Key&, const SpectralSumOptions&);
 template SpectralSum spectral_sum(const LinearOperator<double>&, const std::function<double(double)>&, const arma::vec&,
-                                  const arma::Mat<double>&, const Stream&, const SpectralSumOptions&);
+                                  const arma::Mat<double>&, const Key&, const SpectralSumOptions&);
 
 }  // namespace croquis

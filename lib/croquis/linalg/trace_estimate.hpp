@@ -2,8 +2,8 @@
 #pragma once
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/linear_operator.hpp>
+#include <croquis/random/key.hpp>
 #include <functional>
 
 namespace croquis {
@@ -28,13 +28,13 @@ struct SpectralSum {
 ///
 /// `known` has singular vectors v_i in its columns (orthonormal, may be empty) and `values` their sigma_i: their part
 /// is summed as it is, and the probes see the rest alone, as in Hutch++ (Meyer et al. 2021).
-/// Law: for a probe z = (I - V V^T) s, s independent signs, E z^T f(|A|) z is the rest. Each form is bracketed by
-///   Gauss (above) and Gauss-Radau quadrature with a node at 0 (below): the even derivatives of f(sqrt(x)) are <= 0
+/// Guarantees: for a probe z = (I - V V^T) s, s independent signs, E z^T f(|A|) z is the rest. Each form is bracketed
+///   by Gauss (above) and Gauss-Radau quadrature with a node at 0 (below): the even derivatives of f(sqrt(x)) are <= 0
 ///   and the odd ones >= 0 (Golub and Meurant 2010, ch. 6). The interval is Student's over the probes from these two
 ///   sides: asymptotic in the probes, not a bound for every spectrum.
-/// Randomness: signs of `stream`. Cost: 2 steps products with `probes` columns, O((m + n) probes steps^2) flops.
+/// Randomness: signs of `key`. Cost: 2 steps products with `probes` columns, O((m + n) probes steps^2) flops.
 template <typename T>
 SpectralSum spectral_sum(const LinearOperator<T>& a, const std::function<double(double)>& f, const arma::vec& values,
-                         const arma::Mat<T>& known, const Stream& stream, const SpectralSumOptions& options = {});
+                         const arma::Mat<T>& known, const Key& key, const SpectralSumOptions& options = {});
 
 }  // namespace croquis

@@ -43,13 +43,13 @@ LinearOperator<double> in_double(const LinearOperator<T>& scores) {
 
 }  // namespace
 
-ScoreReference::ScoreReference(const Problem<double>& problem, Target target, const Stream& stream)
-    : exact_(exact_scores(problem, target)), spectral_(spectral_norm(exact_, stream, kScores).value) {}
+ScoreReference::ScoreReference(const Problem<double>& problem, Target target, const Key& draw_key)
+    : exact_(exact_scores(problem, target)), spectral_(spectral_norm(exact_, draw_key, kScores).value) {}
 
 template <typename T>
-ScoreErrors ScoreReference::compare(const LinearOperator<T>& approximate, const Stream& stream) const {
+ScoreErrors ScoreReference::compare(const LinearOperator<T>& approximate, const Key& draw_key) const {
   ScoreErrors errors;
-  errors.spectral_abs = spectral_norm(difference(exact_, in_double(approximate)), stream, kScores).value;
+  errors.spectral_abs = spectral_norm(difference(exact_, in_double(approximate)), draw_key, kScores).value;
   errors.spectral_rel = spectral_ > 0 ? errors.spectral_abs / spectral_ : std::numeric_limits<double>::quiet_NaN();
   return errors;
 }
@@ -76,8 +76,8 @@ double smallest_denominator(const Denominators<T>& estimated, const arma::vec& l
   return smallest;
 }
 
-template ScoreErrors ScoreReference::compare(const LinearOperator<float>&, const Stream&) const;
-template ScoreErrors ScoreReference::compare(const LinearOperator<double>&, const Stream&) const;
+template ScoreErrors ScoreReference::compare(const LinearOperator<float>&, const Key&) const;
+template ScoreErrors ScoreReference::compare(const LinearOperator<double>&, const Key&) const;
 template double row_sum_deviation(const LinearOperator<float>&);
 template double row_sum_deviation(const LinearOperator<double>&);
 template double row_sum_deviation(const Approximation<float>&);

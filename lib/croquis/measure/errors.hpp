@@ -33,17 +33,17 @@ struct ScoreErrors {
 };
 
 /// The exact scores of a target as an operator, with their norm, for many comparisons. No n x n matrix is stored.
-/// Law: norms by Golub-Kahan-Lanczos until the residual is 1e-4 of the value, or 300 steps: never above the norm, and
-///   after 300 steps at n = 4096 within 0.1 % of it with probability 1 - 1e-9 (spectral_norm of an operator).
+/// Guarantees: norms by Golub-Kahan-Lanczos until the residual is 1e-4 of the value, or 300 steps: never above the
+///   norm, and after 300 steps at n = 4096 within 0.1 % of it with probability 1 - 1e-9 (spectral_norm of an operator).
 ///   A float operator is applied in float, so a norm of B - B~ below about 1e-7 ||B|| is rounding.
-/// Randomness: the start vectors, normals of the streams. Cost: two products with B and two with B~ a step.
+/// Randomness: the start vectors, normals of the random keys. Cost: two products with B and two with B~ a step.
 class ScoreReference {
  public:
-  ScoreReference(const Problem<double>& problem, Target target, const Stream& stream);
+  ScoreReference(const Problem<double>& problem, Target target, const Key& draw_key);
 
   /// Throws std::invalid_argument when sizes differ, std::runtime_error when `approximate` gives NaN or Inf.
   template <typename T>
-  ScoreErrors compare(const LinearOperator<T>& approximate, const Stream& stream) const;
+  ScoreErrors compare(const LinearOperator<T>& approximate, const Key& draw_key) const;
   double spectral() const { return spectral_; }
 
  private:

@@ -4,7 +4,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/measure/sampled_errors.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <limits>
 #include <stdexcept>
 
@@ -59,9 +59,9 @@ std::pair<double, Interval> relative(const std::vector<arma::mat>& error, const 
 
 }  // namespace
 
-arma::uvec SampledReference::draw_rows(arma::uword n, arma::uword count, const Stream& stream) {
+arma::uvec SampledReference::draw_rows(arma::uword n, arma::uword count, const Key& draw_key) {
   require(count >= kGroups && count <= n, "SampledReference", "20 <= count <= n", {{"count", count}, {"n", n}});
-  return arma::sort(sample_without_replacement(n, count, stream));
+  return arma::sort(sample_without_replacement(n, count, draw_key));
 }
 
 SampledReference::SampledReference(arma::uword n, arma::uvec rows, ExactAttention<double> exact)
@@ -72,8 +72,8 @@ SampledReference::SampledReference(arma::uword n, arma::uvec rows, ExactAttentio
       exact_grams_(grams_of(exact_)) {}
 
 SampledReference::SampledReference(const Problem<double>& problem, Target target, arma::uword count,
-                                   const Stream& stream)
-    : n_(problem.n()), rows_(draw_rows(n_, count, stream)) {
+                                   const Key& draw_key)
+    : n_(problem.n()), rows_(draw_rows(n_, count, draw_key)) {
   *this = SampledReference(n_, rows_, exact_attention_rows(problem, target, rows_));
 }
 

@@ -3,8 +3,8 @@
 
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/problem.hpp>
-#include <croquis/core/random.hpp>
 #include <croquis/measure/errors.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/stats/intervals.hpp>
 #include <vector>
 
@@ -18,24 +18,24 @@ struct SampledErrors {
 
 /// The exact rows of R uniform different queries, for many comparisons: for n at which n^2 scores take too long.
 ///
-/// Law: with rows e_i of O - O~, ||O - O~||_F^2 is estimated by (n/R) sum ||e_i||^2 and ||O - O~||^2 by the largest
-///   eigenvalue of (n/R) sum e_i e_i^T; relative errors divide by the same estimates of O, from the same rows. The
-///   second is biased upwards by about p_v times the largest row over R: O(1/R).
+/// Guarantees: with rows e_i of O - O~, ||O - O~||_F^2 is estimated by (n/R) sum ||e_i||^2 and ||O - O~||^2 by the
+///   largest eigenvalue of (n/R) sum e_i e_i^T; relative errors divide by the same estimates of O, from the same rows.
+///   The second is biased upwards by about p_v times the largest row over R: O(1/R).
 /// Intervals: Student's of the pseudo-values of a jackknife over kGroups groups of the sample. Asymptotic in R; a few
 ///   rows that have most of the error, fewer than some n/R, can be missed altogether.
-/// Randomness: the rows, from the stream. Cost: 2 R n (p + p_v) flops once; (kGroups + 1) eigenvalue problems of size
-///   p_v a comparison.
+/// Randomness: the rows, from the random key. Cost: 2 R n (p + p_v) flops once; (kGroups + 1) eigenvalue problems of
+///   size p_v a comparison.
 class SampledReference {
  public:
   static constexpr arma::uword kGroups = 20;
   static constexpr double kAlpha = 0.05;  ///< of the intervals
 
   /// Throws std::invalid_argument unless kGroups <= count <= n.
-  SampledReference(const Problem<double>& problem, Target target, arma::uword count, const Stream& stream);
+  SampledReference(const Problem<double>& problem, Target target, arma::uword count, const Key& draw_key);
 
-  /// The same from exact rows that have been computed: `exact` at draw_rows(n, count, stream).
+  /// The same from exact rows that have been computed: `exact` at draw_rows(n, count, draw_key).
   SampledReference(arma::uword n, arma::uvec rows, ExactAttention<double> exact);
-  static arma::uvec draw_rows(arma::uword n, arma::uword count, const Stream& stream);
+  static arma::uvec draw_rows(arma::uword n, arma::uword count, const Key& draw_key);
 
   const arma::uvec& rows() const { return rows_; }
   const arma::vec& log_row_sums() const { return log_row_sums_; }  ///< of the sampled rows

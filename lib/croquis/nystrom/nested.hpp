@@ -3,22 +3,24 @@
 
 #include <croquis/linalg/linear_operator.hpp>
 #include <croquis/nystrom/lift.hpp>
+#include <memory>
 #include <vector>
 
 namespace croquis {
 
 /// C~_d for the first d landmarks of a list, every d from one factorisation: the Cholesky factor of the core in the
 /// order of the list, F = M(:, J) R^{-1}, has its first columns in common.
-/// Law: a landmark whose kernel column lies within `cutoff` of the span of those before it (a repeated one does) adds
-///   nothing, as under a pseudo-inverse. M - M~_d is positive semi-definite and falls as d grows; ||C - C~_d||, of one
-///   of its blocks, nearly always does.
+/// Guarantees: a landmark whose kernel column lies within `cutoff` of the span of those before it (a repeated one does)
+///   adds nothing, as under a pseudo-inverse. M - M~_d is positive semi-definite and falls as d grows; ||C - C~_d||, of
+///   one of its blocks, nearly always does.
 /// Cost: 4 n d^2 flops for all up to d, 2 n d kernel entries and numbers. 0 < cutoff < 1.
 class NestedNystrom {
  public:
   /// Throws std::invalid_argument for an index that is not below 2n.
-  NestedNystrom(const LiftedPoints<double>& lift, arma::uvec landmarks, double cutoff);
+  NestedNystrom(LiftedPoints<double> lift, arma::uvec landmarks, double cutoff);
 
-  /// X -> C~_d X and X -> C~_d^T X, valid while this object lives.
+  /// X -> C~_d X and X -> C~_d^T X, valid beyond the life of this object; not while a larger d is asked
+  /// for on another thread.
   LinearOperator<double> scores(arma::uword d);
   /// Landmarks among the first d that added something.
   arma::uword rank(arma::uword d);
@@ -26,11 +28,11 @@ class NestedNystrom {
  private:
   void extend(arma::uword d);
 
-  const LiftedPoints<double>& lift_;
+  LiftedPoints<double> lift_;
   arma::uvec landmarks_;
   double cutoff_;
-  arma::mat factor_;                // 2n x capacity; the first ranks_.back() columns count
-  std::vector<arma::uword> ranks_;  // ranks_[d], d = 0, 1, ...
+  std::shared_ptr<arma::mat> factor_ = std::make_shared<arma::mat>();  // 2n x capacity, ranks_.back() of them in use
+  std::vector<arma::uword> ranks_;                                     // ranks_[d], d = 0, 1, ...
 };
 
 }  // namespace croquis

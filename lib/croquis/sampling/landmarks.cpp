@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <croquis/core/require.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/landmarks.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
 #include <utility>
@@ -31,24 +31,24 @@ LandmarkSampler<T>::LandmarkSampler(KernelMatrix<T> matrix, LandmarkPolicy polic
 }
 
 template <typename T>
-arma::uvec LandmarkSampler<T>::draw(arma::uword d, const Stream& stream) const {
+arma::uvec LandmarkSampler<T>::draw(arma::uword d, const Key& draw_key) const {
   const arma::uword n = matrix_.n;
   require(d >= 1 && d <= n, "landmarks", "1 <= d <= number of points", {{"d", d}, {"points", n}});
   switch (policy_) {
     case LandmarkPolicy::uniform:
-      return sample_with_replacement(n, d, stream);
+      return sample_with_replacement(n, d, draw_key);
     case LandmarkPolicy::stratified: {
       const arma::uword half = n / 2, from_first = d / 2;
       require(half >= 1, "landmarks", "stratified: at least two points", {{"points", n}});
-      return arma::join_cols(sample_with_replacement(half, from_first, stream.child("queries")),
-                             sample_with_replacement(n - half, d - from_first, stream.child("keys")) + half);
+      return arma::join_cols(sample_with_replacement(half, from_first, draw_key.child("queries")),
+                             sample_with_replacement(n - half, d - from_first, draw_key.child("keys")) + half);
     }
     case LandmarkPolicy::leverage:
-      return sample_weighted(leverage_->scores(leverage_->ridge_for(d)), d, stream);
+      return sample_weighted(leverage_->scores(leverage_->ridge_for(d)), d, draw_key);
     case LandmarkPolicy::recursive_leverage:
-      return recursive_leverage_sample(matrix_, d, stream);
+      return recursive_leverage_sample(matrix_, d, draw_key);
     case LandmarkPolicy::rp_cholesky:
-      return rp_cholesky(matrix_, d, stream).pivots;
+      return rp_cholesky(matrix_, d, draw_key).pivots;
     case LandmarkPolicy::given:
       require(d <= list_.n_elem, "landmarks", "given: d <= length of the list", {{"d", d}, {"length", list_.n_elem}});
       require(list_.max() < n, "landmarks", "given: indices < number of points",

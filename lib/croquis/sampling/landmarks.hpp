@@ -1,8 +1,8 @@
 // Which points a Nystrom approximation is built on.
 #pragma once
 
-#include <croquis/core/random.hpp>
 #include <croquis/kernel/kernel_matrix.hpp>
+#include <croquis/random/key.hpp>
 #include <croquis/sampling/leverage.hpp>
 #include <memory>
 #include <optional>
@@ -33,8 +33,8 @@ class LandmarkSampler {
   LandmarkSampler(KernelMatrix<T> matrix, LandmarkPolicy policy, arma::uvec list = {});
 
   /// At most d indices < n. 1 <= d <= n; d <= length of the list, whose indices are < n, for `given`.
-  /// Randomness: the stream, in the way of each policy.
-  arma::uvec draw(arma::uword d, const Stream& stream) const;
+  /// Randomness: the random key, in the way of each policy.
+  arma::uvec draw(arma::uword d, const Key& draw_key) const;
 
  private:
   KernelMatrix<T> matrix_;

@@ -1,8 +1,8 @@
-#include <Random123/uniform.hpp>
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/leverage.hpp>
 #include <limits>
 #include <stdexcept>
@@ -13,11 +13,6 @@ namespace {
 
 template <typename T>
 constexpr T kUnit = std::numeric_limits<T>::epsilon();
-
-double uniform(const Stream& stream, arma::uword i) {
-  const auto word = stream.block(i);
-  return r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);
-}
 
 // Over-estimates of the ridge leverage scores of `points` from a weighted sample, and the ridge they belong to.
 template <typename T>
@@ -98,9 +93,9 @@ T RidgeLeverage<T>::ridge_for(arma::uword d) const {
 }
 
 template <typename T>
-arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword d, const Stream& stream) {
+arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key) {
   require(d >= 1 && d <= matrix.n, "recursive_leverage_sample", "1 <= d <= n", {{"d", d}, {"n", matrix.n}});
-  const arma::uvec order = sample_without_replacement(matrix.n, matrix.n, stream.child("order"));
+  const arma::uvec order = sample_without_replacement(matrix.n, matrix.n, draw_key.child("order"));
   std::vector<arma::uword> sizes = {matrix.n};
   while (sizes.back() > 2 * d) sizes.push_back((sizes.back() + 1) / 2);
   const double oversampling = std::max(1.0, std::log(static_cast<double>(d)));
@@ -114,14 +109,14 @@ arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword 
     const Level<T> level = level_scores(matrix, points, sample, weights, rank);
     if (l == 0) {
       return points(sample_weighted_without_replacement(arma::Col<T>(arma::clamp(level.residual / level.ridge, 0, 1)),
-                                                        d, stream.child("final")));
+                                                        d, draw_key.child("final")));
     }
-    const Stream draws = stream.child("level").child(l);
+    const Key draws = draw_key.child("level").child(l);
     std::vector<arma::uword> drawn;
     std::vector<T> drawn_weights;
     for (arma::uword i = 0; i < points.n_elem; ++i) {
       const T probability = std::min(T(1), static_cast<T>(oversampling) * level.residual(i) / level.ridge);
-      if (uniform(draws, i) >= static_cast<double>(probability)) continue;
+      if (uniform_at(draws, i) >= static_cast<double>(probability)) continue;
       drawn.push_back(points(i));
       drawn_weights.push_back(1 / std::sqrt(probability));
     }
@@ -134,7 +129,7 @@ arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword 
 
 template class RidgeLeverage<float>;
 template class RidgeLeverage<double>;
-template arma::uvec recursive_leverage_sample(const KernelMatrix<float>&, arma::uword, const Stream&);
-template arma::uvec recursive_leverage_sample(const KernelMatrix<double>&, arma::uword, const Stream&);
+template arma::uvec recursive_leverage_sample(const KernelMatrix<float>&, arma::uword, const Key&);
+template arma::uvec recursive_leverage_sample(const KernelMatrix<double>&, arma::uword, const Key&);
 
 }  // namespace croquis

@@ -1,8 +1,8 @@
 // Ridge leverage scores of a kernel matrix, exact and recursively approximated.
 #pragma once
 
-#include <croquis/core/random.hpp>
 #include <croquis/kernel/kernel_matrix.hpp>
+#include <croquis/random/key.hpp>
 
 namespace croquis {
 
@@ -33,10 +33,10 @@ class RidgeLeverage {
 /// d different landmarks by recursive ridge leverage score sampling (Musco & Musco 2017, Alg. 3): half of the points
 /// are solved first, their weighted sample gives over-estimates of the scores of all, and so on up; the last level
 /// draws d by successive sampling.
-/// Law: with d = O(d_stat log d_stat) the Nystrom error is at most lambda with constant probability.
-/// Randomness: children "order", "level" and "final" of the stream. Cost: O(n d^2) flops, O(n d) kernel entries, never
-///   n x n. 1 <= d <= n.
+/// Guarantees: with d = O(d_stat log d_stat) the Nystrom error is at most lambda with constant probability.
+/// Randomness: children "order", "level" and "final" of the random key. Cost: O(n d^2) flops, O(n d) kernel entries,
+///   never n x n. 1 <= d <= n.
 template <typename T>
-arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword d, const Stream& stream);
+arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key);
 
 }  // namespace croquis

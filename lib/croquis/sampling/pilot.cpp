@@ -3,7 +3,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax_scores.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 #include <utility>
 #include <vector>
@@ -32,11 +32,11 @@ struct KeptScores : SoftmaxScores<T> {
 
 template <typename T>
 Pilot<T> pilot_sample(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v, arma::uword d_0,
-                      const Stream& stream, bool with_output) {
+                      const Key& draw_key, bool with_output) {
   require(d_0 >= 1, "pilot_sample", "d_0 >= 1", {{"d_0", d_0}});
   const arma::uword n = k.n_rows, key_blocks = blocks_of(n, kStreamedCols), query_blocks = streamed_row_blocks(d_0);
   Pilot<T> pilot;
-  pilot.rows = sample_with_replacement(q.n_rows, d_0, stream);
+  pilot.rows = sample_with_replacement(q.n_rows, d_0, draw_key);
   const arma::Mat<T> queries = q.rows(pilot.rows), nothing(n, 0);
   const arma::Col<T> equal;  // no weights
   std::vector<KeptBlock<T>> blocks(key_blocks * query_blocks);
@@ -65,8 +65,8 @@ Pilot<T> pilot_sample(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::
 }
 
 template Pilot<float> pilot_sample(const arma::Mat<float>&, const arma::Mat<float>&, const arma::Mat<float>&,
-                                   arma::uword, const Stream&, bool);
+                                   arma::uword, const Key&, bool);
 template Pilot<double> pilot_sample(const arma::Mat<double>&, const arma::Mat<double>&, const arma::Mat<double>&,
-                                    arma::uword, const Stream&, bool);
+                                    arma::uword, const Key&, bool);
 
 }  // namespace croquis

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 
 namespace croquis {
 
@@ -14,10 +14,10 @@ struct Pilot {
       weights;  ///< (sum_{j in J} b_ji^2)^{1/2} ||V_i||: the probabilities of Skeinformer Eq. 5, times a constant
 };
 
-/// d_0 >= 1 rows drawn from the stream. Cost: 2 n d_0 p flops, with the output 2 n d_0 (p + p_v), n d_0 exponentials;
-/// memory n d_0 while it runs.
+/// d_0 >= 1 rows drawn from the random key. Cost: 2 n d_0 p flops, with the output 2 n d_0 (p + p_v), n d_0
+/// exponentials; memory n d_0 while it runs.
 template <typename T>
 Pilot<T> pilot_sample(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v, arma::uword d_0,
-                      const Stream& stream, bool with_output = false);
+                      const Key& draw_key, bool with_output = false);
 
 }  // namespace croquis

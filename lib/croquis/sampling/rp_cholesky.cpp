@@ -1,7 +1,8 @@
-#include <Random123/uniform.hpp>
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/random/cumulative.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
 #include <limits>
 #include <vector>
@@ -16,16 +17,9 @@ struct Proposal {
   double place, chance;
 };
 
-Proposal proposal(const Stream& stream, std::uint64_t k) {
-  const auto w = stream.block(k);
-  return {r123::u01<double>(w[0] | static_cast<std::uint64_t>(w[1]) << 32),
-          r123::u01<double>(w[2] | static_cast<std::uint64_t>(w[3]) << 32)};
-}
-
-// The index at `place` in (0, 1] of the cumulative weights; never one of weight 0.
-arma::uword pick(const arma::vec& cumulative, double place) {
-  const double target = place * cumulative(cumulative.n_elem - 1);
-  return static_cast<arma::uword>(std::lower_bound(cumulative.begin(), cumulative.end(), target) - cumulative.begin());
+Proposal proposal(const Key& draw_key, std::uint64_t k) {
+  const auto w = draw_key.block(k);
+  return {uniform_of(w[0], w[1]), uniform_of(w[2], w[3])};
 }
 
 // m(rows, 0 ... count-1).
@@ -37,24 +31,24 @@ arma::Mat<T> first_columns(const arma::Mat<T>& m, const arma::uvec& rows, arma::
 }  // namespace
 
 template <typename T>
-PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Stream& stream) {
+PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key) {
   const arma::uword n = matrix.n;
   require(d >= 1 && d <= n, "rp_cholesky", "1 <= d <= n", {{"d", d}, {"n", n}});
-  const Stream proposals = stream.child("proposal");
+  const Key proposals = draw_key.child("proposal");
   PivotedCholesky<T> result{{}, arma::Mat<T>(n, d), matrix.diagonal};
   std::vector<arma::uword> pivots;
   const double stop = static_cast<double>(arma::accu(matrix.diagonal)) * static_cast<double>(d) *
                       std::numeric_limits<T>::epsilon() * static_cast<double>(matrix.entry_error());
   std::uint64_t next = 0;
   while (pivots.size() < d) {
-    const arma::vec cumulative = arma::cumsum(arma::conv_to<arma::vec>::from(result.residual));
-    if (cumulative(n - 1) <= stop) break;
+    const CumulativeWeights cumulative(arma::conv_to<arma::vec>::from(result.residual));
+    if (cumulative.total() <= stop) break;
 
     arma::uvec proposed(kBlock);
     std::vector<double> chances;
     for (arma::uword& index : proposed) {
       const Proposal p = proposal(proposals, next++);
-      index = pick(cumulative, p.place);
+      index = cumulative.index_of(p.place);
       chances.push_back(p.chance);
     }
     // The residual matrix of the block, from which every pivot that is taken is eliminated in turn.
@@ -101,7 +95,7 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
   return result;
 }
 
-template PivotedCholesky<float> rp_cholesky(const KernelMatrix<float>&, arma::uword, const Stream&);
-template PivotedCholesky<double> rp_cholesky(const KernelMatrix<double>&, arma::uword, const Stream&);
+template PivotedCholesky<float> rp_cholesky(const KernelMatrix<float>&, arma::uword, const Key&);
+template PivotedCholesky<double> rp_cholesky(const KernelMatrix<double>&, arma::uword, const Key&);
 
 }  // namespace croquis

@@ -1,20 +1,20 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <croquis/sketch/accumulative.hpp>
-#include <croquis/sketch/draws.hpp>
 
 namespace croquis {
 
-AccumulativeSketch::AccumulativeSketch(arma::uword n, arma::uword d, arma::uword m, const Stream& stream)
-    : n_(n), d_(d), m_(m), indices_(stream.child("indices")), signs_(stream.child("signs")) {
+AccumulativeSketch::AccumulativeSketch(arma::uword n, arma::uword d, arma::uword m, const Key& key)
+    : n_(n), d_(d), m_(m), indices_(key.child("indices")), signs_(key.child("signs")) {
   require(n >= 1 && n >> 32 == 0 && d >= 1 && m >= 1, "AccumulativeSketch", "1 <= n < 2^32, d >= 1, m >= 1",
           {{"n", n}, {"d", d}, {"m", m}});
 }
 
 template <typename T>
-SparseColumns<T> AccumulativeSketch::columns() const {
+SparseColumns<T> AccumulativeSketch::sparse() const {
   SparseColumns<T> c{n_, d_, std::vector<std::size_t>(d_ + 1), std::vector<std::uint32_t>(d_ * m_),
                      std::vector<T>(d_ * m_)};
   for (arma::uword j = 0; j <= d_; ++j) c.start[j] = j * m_;
@@ -31,39 +31,8 @@ SparseColumns<T> AccumulativeSketch::columns() const {
   return c;
 }
 
-template <typename T>
-arma::Mat<T> AccumulativeSketch::left(const arma::Mat<T>& m) const {
-  require(m.n_rows == rows(), "AccumulativeSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", rows()}});
-  return columns<T>().transposed_times(m);
-}
-
-template <typename T>
-arma::Mat<T> AccumulativeSketch::right(const arma::Mat<T>& m) const {
-  require(m.n_cols == rows(), "AccumulativeSketch::right", "a matrix with n columns",
-          {{"cols", m.n_cols}, {"n", rows()}});
-  return columns<T>().after(m);
-}
-
-template <typename T>
-arma::Mat<T> AccumulativeSketch::expand(const arma::Mat<T>& m) const {
-  require(m.n_rows == cols(), "AccumulativeSketch::expand", "a matrix with d rows",
-          {{"rows", m.n_rows}, {"d", cols()}});
-  return columns<T>().times(m);
-}
-
-template <typename T>
-arma::Mat<T> AccumulativeSketch::dense() const {
-  return columns<T>().dense();
-}
-
 static_assert(Sketch<AccumulativeSketch, float> && Sketch<AccumulativeSketch, double>);
-template arma::Mat<float> AccumulativeSketch::left(const arma::Mat<float>&) const;
-template arma::Mat<double> AccumulativeSketch::left(const arma::Mat<double>&) const;
-template arma::Mat<float> AccumulativeSketch::right(const arma::Mat<float>&) const;
-template arma::Mat<double> AccumulativeSketch::right(const arma::Mat<double>&) const;
-template arma::Mat<float> AccumulativeSketch::expand(const arma::Mat<float>&) const;
-template arma::Mat<double> AccumulativeSketch::expand(const arma::Mat<double>&) const;
-template arma::Mat<float> AccumulativeSketch::dense() const;
-template arma::Mat<double> AccumulativeSketch::dense() const;
+template SparseColumns<float> AccumulativeSketch::sparse() const;
+template SparseColumns<double> AccumulativeSketch::sparse() const;
 
 }  // namespace croquis

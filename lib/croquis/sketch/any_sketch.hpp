@@ -1,4 +1,4 @@
-// A sketch whose law is known at run time.
+// A sketch whose distribution is known at run time.
 #pragma once
 
 #include <concepts>

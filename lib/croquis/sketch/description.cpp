@@ -2,7 +2,7 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/sketch/description.hpp>
-#include <croquis/sketch/laws.hpp>
+#include <croquis/sketch/distributions.hpp>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -12,15 +12,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr std::string_view kFromJson = "SketchDescription::from_json", kCompleted = "SketchDescription";
 
-std::string text_of(const Json& object, const char* key) {
-  require(object.contains(key) && object[key].is_string(), kFromJson, "a string for the key", {{"key", key}});
-  return object[key].get<std::string>();
+std::string text_of(const Json& object, const char* field) {
+  require(object.contains(field) && object[field].is_string(), kFromJson, "a string in the field", {{"field", field}});
+  return object[field].get<std::string>();
 }
 
-arma::uword size_of(const Json& object, const char* key) {
-  require(object.contains(key) && object[key].is_number_unsigned(), kFromJson, "a positive integer for the key",
-          {{"key", key}});
-  return object[key].get<arma::uword>();
+arma::uword size_of(const Json& object, const char* field) {
+  require(object.contains(field) && object[field].is_number_unsigned(), kFromJson, "a positive integer in the field",
+          {{"field", field}});
+  return object[field].get<arma::uword>();
 }
 
 double number_of(const Json& value, const std::string& name) {
@@ -31,7 +31,8 @@ double number_of(const Json& value, const std::string& name) {
 }  // namespace
 
 std::string SketchDescription::to_json() const {
-  Json object = {{"law", law}, {"rows", rows}, {"cols", cols}, {"stream", stream}, {"parameters", Json::object()}};
+  Json object = {
+      {"distribution", distribution}, {"rows", rows}, {"cols", cols}, {"key", key}, {"parameters", Json::object()}};
   for (const auto& [name, value] : parameters) object["parameters"][name] = value;
   if (!weights.empty()) object["weights"] = weights;
   return object.dump();
@@ -41,61 +42,62 @@ SketchDescription SketchDescription::from_json(std::string_view text) {
   const Json object = Json::parse(text, nullptr, false);  // no exceptions: a discarded value instead
   require(!object.is_discarded(), kFromJson, "valid JSON", {{"characters", text.size()}});
   require(object.is_object(), kFromJson, "a JSON object", {{"type", object.type_name()}});
-  for (const auto& [key, value] : object.items()) {
-    require(
-        key == "law" || key == "rows" || key == "cols" || key == "stream" || key == "parameters" || key == "weights",
-        kFromJson, "keys law, rows, cols, stream, parameters, weights", {{"key", key}});
+  const auto known = {"distribution", "rows", "cols", "key", "parameters", "weights"};
+  for (const auto& [field, value] : object.items()) {
+    require(std::find(known.begin(), known.end(), field) != known.end(), kFromJson,
+            "fields distribution, rows, cols, key, parameters, weights", {{"field", field}});
   }
   SketchDescription description;
-  description.law = text_of(object, "law");
+  description.distribution = text_of(object, "distribution");
   description.rows = size_of(object, "rows");
   description.cols = size_of(object, "cols");
-  description.stream = text_of(object, "stream");
+  description.key = text_of(object, "key");
   if (object.contains("parameters")) {
-    require(object["parameters"].is_object(), kFromJson, "an object for the key", {{"key", "parameters"}});
+    require(object["parameters"].is_object(), kFromJson, "an object in the field", {{"field", "parameters"}});
     for (const auto& [name, value] : object["parameters"].items()) {
       description.parameters[name] = number_of(value, name);
     }
   }
   if (object.contains("weights")) {
-    require(object["weights"].is_array(), kFromJson, "an array for the key", {{"key", "weights"}});
+    require(object["weights"].is_array(), kFromJson, "an array in the field", {{"field", "weights"}});
     for (const Json& value : object["weights"]) description.weights.push_back(number_of(value, "weights"));
   }
   return completed(std::move(description));
 }
 
 SketchDescription completed(SketchDescription description) {
-  const SketchLaw<double>& law = find_sketch_law<double>(description.law);
+  const SketchDistribution<double>& distribution = find_sketch_distribution<double>(description.distribution);
   require(description.rows >= 1 && description.cols >= 1, kCompleted, "rows >= 1, cols >= 1",
           {{"rows", description.rows}, {"cols", description.cols}});
-  Stream::from_name(description.stream);
+  Key::from_name(description.key);
   for (const auto& [name, value] : description.parameters) {
-    const bool known = std::any_of(law.parameters.begin(), law.parameters.end(),
+    const bool known = std::any_of(distribution.parameters.begin(), distribution.parameters.end(),
                                    [&name = name](const SketchParameter& parameter) { return parameter.name == name; });
-    require(known, kCompleted, "a parameter of the law", {{"law", law.name}, {"parameter", name}});
+    require(known, kCompleted, "a parameter of the distribution",
+            {{"distribution", distribution.name}, {"parameter", name}});
   }
-  for (const SketchParameter& parameter : law.parameters) {
+  for (const SketchParameter& parameter : distribution.parameters) {
     const ParameterLimits limits = parameter.limits(description.rows, description.cols);
     const double value = description.parameters.emplace(parameter.name, limits.fallback).first->second;
     require(value >= limits.least && value <= limits.most && (!limits.whole || value == std::floor(value)), kCompleted,
             parameter.name + (limits.whole ? " a whole number in " : " in ") + parameter.range,
             {{parameter.name, value}, {"rows", description.rows}, {"cols", description.cols}});
   }
-  require(description.weights.size() == (law.weighted ? description.rows : 0), kCompleted,
-          law.weighted ? "one weight a row" : "no weights for this law",
-          {{"law", law.name}, {"weights", description.weights.size()}, {"rows", description.rows}});
+  require(description.weights.size() == (distribution.weighted ? description.rows : 0), kCompleted,
+          distribution.weighted ? "one weight a row" : "no weights for this distribution",
+          {{"distribution", distribution.name}, {"weights", description.weights.size()}, {"rows", description.rows}});
   return description;
 }
 
-SketchDescription describe_sketch(std::string law, arma::uword rows, arma::uword cols, const Stream& stream,
+SketchDescription describe_sketch(std::string distribution, arma::uword rows, arma::uword cols, const Key& key,
                                   std::map<std::string, double> parameters, std::vector<double> weights) {
-  return completed({std::move(law), rows, cols, stream.name(), std::move(parameters), std::move(weights)});
+  return completed({std::move(distribution), rows, cols, key.name(), std::move(parameters), std::move(weights)});
 }
 
 template <typename T>
 AnySketch<T> make_sketch(const SketchDescription& description) {
   const SketchDescription complete = completed(description);
-  return find_sketch_law<T>(complete.law).make(complete, Stream::from_name(complete.stream));
+  return find_sketch_distribution<T>(complete.distribution).make(complete, Key::from_name(complete.key));
 }
 
 template AnySketch<float> make_sketch(const SketchDescription&);

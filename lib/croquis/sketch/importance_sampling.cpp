@@ -1,12 +1,12 @@
-#include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/cumulative.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sketch/importance_sampling.hpp>
 
 namespace croquis {
 
-ImportanceSampling::ImportanceSampling(const arma::vec& weights, arma::uword d, const Stream& stream)
+ImportanceSampling::ImportanceSampling(const arma::vec& weights, arma::uword d, const Key& key)
     : n_(weights.n_elem), indices_(d), entries_(d) {
   require(n_ >= 1 && n_ >> 32 == 0 && d >= 1, "ImportanceSampling", "1 <= number of weights < 2^32, d >= 1",
           {{"weights", n_}, {"d", d}});
@@ -17,23 +17,18 @@ ImportanceSampling::ImportanceSampling(const arma::vec& weights, arma::uword d, 
   const double largest = weights.max();
   require(largest > 0, "ImportanceSampling", "a positive weight", {{"largest weight", largest}});
 
-  const arma::vec cumulative = arma::cumsum(weights / largest);  // no overflow
-  const double total = cumulative(n_ - 1);
-  // The first index at which the sum reaches its end: rounding up to `total` cannot lead to a weight of zero behind it.
-  const arma::uword last =
-      static_cast<arma::uword>(std::lower_bound(cumulative.begin(), cumulative.end(), total) - cumulative.begin());
+  const CumulativeWeights cumulative(weights / largest);  // no overflow
   for (arma::uword j = 0; j < d; ++j) {
     std::uint64_t word = 0;
-    fill_words(stream.child(j), 0, 1, &word);
+    fill_words(key.child(j), 0, 1, &word);
     const double u = static_cast<double>(word >> 11) * 0x1p-53;  // in [0, 1)
-    const auto above = std::upper_bound(cumulative.begin(), cumulative.end(), u * total) - cumulative.begin();
-    indices_(j) = std::min(static_cast<arma::uword>(above), last);
-    entries_(j) = std::sqrt(total / (weights(indices_(j)) / largest) / static_cast<double>(d));
+    indices_(j) = cumulative.index_of(u);
+    entries_(j) = std::sqrt(cumulative.total() / (weights(indices_(j)) / largest) / static_cast<double>(d));
   }
 }
 
 template <typename T>
-SparseColumns<T> ImportanceSampling::columns() const {
+SparseColumns<T> ImportanceSampling::sparse() const {
   SparseColumns<T> c{n_, cols(), std::vector<std::size_t>(cols() + 1), std::vector<std::uint32_t>(cols()),
                      std::vector<T>(cols())};
   for (arma::uword j = 0; j < cols(); ++j) {
@@ -44,39 +39,8 @@ SparseColumns<T> ImportanceSampling::columns() const {
   return c;
 }
 
-template <typename T>
-arma::Mat<T> ImportanceSampling::left(const arma::Mat<T>& m) const {
-  require(m.n_rows == rows(), "ImportanceSampling::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", rows()}});
-  return columns<T>().transposed_times(m);
-}
-
-template <typename T>
-arma::Mat<T> ImportanceSampling::right(const arma::Mat<T>& m) const {
-  require(m.n_cols == rows(), "ImportanceSampling::right", "a matrix with n columns",
-          {{"cols", m.n_cols}, {"n", rows()}});
-  return columns<T>().after(m);
-}
-
-template <typename T>
-arma::Mat<T> ImportanceSampling::expand(const arma::Mat<T>& m) const {
-  require(m.n_rows == cols(), "ImportanceSampling::expand", "a matrix with d rows",
-          {{"rows", m.n_rows}, {"d", cols()}});
-  return columns<T>().times(m);
-}
-
-template <typename T>
-arma::Mat<T> ImportanceSampling::dense() const {
-  return columns<T>().dense();
-}
-
 static_assert(Sketch<ImportanceSampling, float> && Sketch<ImportanceSampling, double>);
-template arma::Mat<float> ImportanceSampling::left(const arma::Mat<float>&) const;
-template arma::Mat<double> ImportanceSampling::left(const arma::Mat<double>&) const;
-template arma::Mat<float> ImportanceSampling::right(const arma::Mat<float>&) const;
-template arma::Mat<double> ImportanceSampling::right(const arma::Mat<double>&) const;
-template arma::Mat<float> ImportanceSampling::expand(const arma::Mat<float>&) const;
-template arma::Mat<double> ImportanceSampling::expand(const arma::Mat<double>&) const;
-template arma::Mat<float> ImportanceSampling::dense() const;
-template arma::Mat<double> ImportanceSampling::dense() const;
+template SparseColumns<float> ImportanceSampling::sparse() const;
+template SparseColumns<double> ImportanceSampling::sparse() const;
 
 }  // namespace croquis

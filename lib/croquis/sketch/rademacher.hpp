@@ -1,30 +1,25 @@
 // The Rademacher sketch: independent signs.
 #pragma once
 
-#include <croquis/core/random.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 #include <vector>
 
 namespace croquis {
 
 /// S_ij = +-1 / sqrt(d), signs independent and fair.
-/// Law: E[S S^T] = I, with diagonal exactly 1 in every draw; sub-Gaussian entries: Achlioptas 2003, Thm. 1.1.
-/// Randomness: the sign of S_ij is bit i of the stream's child j, the same in float and double. A sketch with more
-///   columns on the same stream begins with the smaller one, up to the factor 1 / sqrt(d).
+/// Guarantees: E[S S^T] = I, with diagonal exactly 1 in every draw; sub-Gaussian entries: Achlioptas 2003, Thm. 1.1.
+/// Randomness: the sign of S_ij is bit i of the key's child j, the same in float and double. A sketch with more
+///   columns on the same key begins with the smaller one, up to the factor 1 / sqrt(d).
 /// Cost: 2 n d k flops and n d random bits a product; S is generated in blocks of rows and never stored.
 /// Throws: std::invalid_argument unless n >= 1 and d >= 1, and for a factor of another size.
-class RademacherSketch {
+class RademacherSketch : public SizedSketch<RademacherSketch> {
  public:
-  RademacherSketch(arma::uword n, arma::uword d, const Stream& stream);
+  static constexpr std::string_view kName = "RademacherSketch";
+
+  RademacherSketch(arma::uword n, arma::uword d, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return columns_.size(); }
-  template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
   template <typename T>
   arma::Mat<T> dense() const;
 
@@ -33,11 +28,20 @@ class RademacherSketch {
   arma::Mat<T> rows_of(arma::uword first, arma::uword count) const;
 
  private:
+  friend SizedSketch<RademacherSketch>;
+
+  template <typename T>
+  arma::Mat<T> left_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> right_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> expand_of(const arma::Mat<T>& m) const;
+
   template <typename T>
   auto fill() const;
 
   arma::uword n_;
-  std::vector<Stream> columns_;
+  std::vector<Key> columns_;
 };
 
 }  // namespace croquis

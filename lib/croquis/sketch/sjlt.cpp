@@ -2,7 +2,7 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sketch/sjlt.hpp>
 #include <numeric>
 #include <utility>
@@ -12,15 +12,14 @@ namespace {
 constexpr arma::uword kRowsAtOnce = 1024;
 }
 
-SjltSketch::SjltSketch(arma::uword n, arma::uword d, arma::uword s, const Stream& stream)
-    : n_(n), d_(d), s_(s), stream_(stream) {
+SjltSketch::SjltSketch(arma::uword n, arma::uword d, arma::uword s, const Key& key) : n_(n), d_(d), s_(s), key_(key) {
   require(n >= 1 && s >= 1 && s <= d && d >> 32 == 0, "SjltSketch", "n >= 1, 1 <= s <= d < 2^32",
           {{"n", n}, {"d", d}, {"s", s}});
 }
 
 // Fisher-Yates stopped after s columns, and undone for the next row: O(s) a row, not O(d).
 template <typename T>
-SparseColumns<T> SjltSketch::transposed() const {
+SparseColumns<T> SjltSketch::sparse() const {
   SparseColumns<T> c{d_, n_, std::vector<std::size_t>(n_ + 1), std::vector<std::uint32_t>(n_ * s_),
                      std::vector<T>(n_ * s_)};
   for (arma::uword i = 0; i <= n_; ++i) c.start[i] = i * s_;
@@ -28,7 +27,7 @@ SparseColumns<T> SjltSketch::transposed() const {
   parallel_for((n_ + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::size_t b) {
     const arma::uword first = b * kRowsAtOnce, count = std::min(kRowsAtOnce, n_ - first);
     std::vector<std::uint64_t> words(count * s_), taken(s_);
-    fill_words(stream_, first * s_, words.size(), words.data());
+    fill_words(key_, first * s_, words.size(), words.data());
     std::vector<std::uint32_t> order(d_);
     std::iota(order.begin(), order.end(), 0U);
     for (arma::uword i = 0; i < count; ++i) {
@@ -45,37 +44,8 @@ SparseColumns<T> SjltSketch::transposed() const {
   return c;
 }
 
-template <typename T>
-arma::Mat<T> SjltSketch::left(const arma::Mat<T>& m) const {
-  require(m.n_rows == rows(), "SjltSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", rows()}});
-  return transposed<T>().times(m);
-}
-
-template <typename T>
-arma::Mat<T> SjltSketch::right(const arma::Mat<T>& m) const {
-  require(m.n_cols == rows(), "SjltSketch::right", "a matrix with n columns", {{"cols", m.n_cols}, {"n", rows()}});
-  return transposed<T>().transposed_after(m);
-}
-
-template <typename T>
-arma::Mat<T> SjltSketch::expand(const arma::Mat<T>& m) const {
-  require(m.n_rows == cols(), "SjltSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
-  return transposed<T>().transposed_times(m);
-}
-
-template <typename T>
-arma::Mat<T> SjltSketch::dense() const {
-  return transposed<T>().dense().t();
-}
-
 static_assert(Sketch<SjltSketch, float> && Sketch<SjltSketch, double>);
-template arma::Mat<float> SjltSketch::left(const arma::Mat<float>&) const;
-template arma::Mat<double> SjltSketch::left(const arma::Mat<double>&) const;
-template arma::Mat<float> SjltSketch::right(const arma::Mat<float>&) const;
-template arma::Mat<double> SjltSketch::right(const arma::Mat<double>&) const;
-template arma::Mat<float> SjltSketch::expand(const arma::Mat<float>&) const;
-template arma::Mat<double> SjltSketch::expand(const arma::Mat<double>&) const;
-template arma::Mat<float> SjltSketch::dense() const;
-template arma::Mat<double> SjltSketch::dense() const;
+template SparseColumns<float> SjltSketch::sparse() const;
+template SparseColumns<double> SjltSketch::sparse() const;
 
 }  // namespace croquis

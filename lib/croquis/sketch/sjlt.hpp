@@ -1,44 +1,39 @@
 // The sparse Johnson-Lindenstrauss transform; CountSketch.
 #pragma once
 
-#include <croquis/core/random.hpp>
-#include <croquis/linalg/sparse_columns.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 
 namespace croquis {
 
 /// Every row of S holds s entries +-1 / sqrt(s) at s different columns; s = 1 is CountSketch.
-/// Law: columns uniform among all subsets of s, signs fair, rows independent: E[S S^T] = I, with diagonal exactly 1 in
-///   every draw. Charikar, Chen & Farach-Colton 2002 (s = 1); Kane & Nelson 2014, Sec. 3 (s > 1, their graph
-///   construction).
-/// Randomness: row i takes the words i s ... i s + s - 1 of the stream: a column among those left (2^-64) and, in the
+/// Distribution: columns uniform among all subsets of s, signs fair, rows independent: E[S S^T] = I, with diagonal
+///   exactly 1 in every draw. Charikar, Chen & Farach-Colton 2002 (s = 1); Kane & Nelson 2014, Sec. 3 (s > 1, their
+///   graph construction).
+/// Randomness: row i takes the words i s ... i s + s - 1 of the key: a column among those left (2^-64) and, in the
 ///   lowest bit, a sign; the same in float and double. The columns depend on d, so sketches of two sizes differ; for
 ///   one that grows see SparseStack.
 /// Cost: 2 s n k flops and s n random words a product; S is generated for it, 8 to 12 s n bytes.
 /// Throws: std::invalid_argument unless n >= 1 and 1 <= s <= d < 2^32, and for a factor of another size.
-class SjltSketch {
+class SjltSketch : public SparseSketch<SjltSketch> {
  public:
-  SjltSketch(arma::uword n, arma::uword d, arma::uword s, const Stream& stream);
+  static constexpr std::string_view kName = "SjltSketch";
+
+  SjltSketch(arma::uword n, arma::uword d, arma::uword s, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return d_; }
   arma::uword nonzeros_per_row() const { return s_; }
-  template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> dense() const;
 
  private:
+  friend SparseSketch<SjltSketch>;
+  static constexpr bool kByRows = true;
+
   /// S^T by columns: S by rows.
   template <typename T>
-  SparseColumns<T> transposed() const;
+  SparseColumns<T> sparse() const;
 
   arma::uword n_, d_, s_;
-  Stream stream_;
+  Key key_;
 };
 
 }  // namespace croquis

@@ -6,8 +6,8 @@
 
 namespace croquis {
 
-/// A random matrix S (n x d) with E[S S^T] = I_n: a description (sizes, law, stream), cheap to copy, applied on the
-/// fly. Entry (i, j) depends on the stream and (i, j) alone.
+/// A random matrix S (n x d) with E[S S^T] = I_n: a description (sizes, distribution, key), cheap to copy, applied on
+/// the fly. Entry (i, j) depends on the key and (i, j) alone.
 ///   left(M)   = S^T M   (n x k -> d x k)
 ///   right(M)  = M S     (k x n -> k x d)
 ///   expand(M) = S M     (d x k -> n x k)

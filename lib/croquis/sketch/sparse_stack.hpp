@@ -1,46 +1,41 @@
 // CountSketches side by side.
 #pragma once
 
-#include <croquis/core/random.hpp>
-#include <croquis/linalg/sparse_columns.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 #include <vector>
 
 namespace croquis {
 
 /// S = (C_1 ... C_zeta) / sqrt(zeta), independent CountSketches C_b of d / zeta columns: in each a row holds one +-1.
-/// Law: E[S S^T] = I, with diagonal exactly 1 in every draw. An (r, 1/2)-oblivious subspace injection for d of order r
-///   and zeta of order log r: Camano, Epperly, Meyer & Tropp 2025 (arXiv 2508.21189), who find zeta = 4 and d = 2r
-///   enough in practice (a conjecture).
-/// Randomness: row i of block b takes word i of the stream's child b: a column of the block (uniform up to 2^-64) and,
+/// Guarantees: E[S S^T] = I, with diagonal exactly 1 in every draw. An (r, 1/2)-oblivious subspace injection for d of
+///   order r and zeta of order log r: Camano, Epperly, Meyer & Tropp 2025 (arXiv 2508.21189), who find zeta = 4 and d =
+///   2r enough in practice (a conjecture).
+/// Randomness: row i of block b takes word i of the key's child b: a column of the block (uniform up to 2^-64) and,
 ///   in the lowest bit, a sign; the same in float and double. A sketch of more blocks of the same width on the same
-///   stream begins with the smaller one, up to the factor 1 / sqrt(zeta).
+///   key begins with the smaller one, up to the factor 1 / sqrt(zeta).
 /// Cost: 2 zeta n k flops and zeta n random words a product; S is generated for it, 8 to 12 zeta n bytes.
 /// Throws: std::invalid_argument unless n >= 1, 1 <= zeta and d a positive multiple of zeta below 2^32, and for a
 ///   factor of another size.
-class SparseStack {
+class SparseStack : public SparseSketch<SparseStack> {
  public:
-  SparseStack(arma::uword n, arma::uword d, arma::uword zeta, const Stream& stream);
+  static constexpr std::string_view kName = "SparseStack";
+
+  SparseStack(arma::uword n, arma::uword d, arma::uword zeta, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return blocks_.size() * width_; }
   arma::uword zeta() const { return blocks_.size(); }
-  template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> dense() const;
 
  private:
+  friend SparseSketch<SparseStack>;
+  static constexpr bool kByRows = true;
+
   /// S^T by columns: S by rows.
   template <typename T>
-  SparseColumns<T> transposed() const;
+  SparseColumns<T> sparse() const;
 
   arma::uword n_, width_ = 0;
-  std::vector<Stream> blocks_;
+  std::vector<Key> blocks_;
 };
 
 }  // namespace croquis

@@ -1,45 +1,49 @@
 // The subsampled randomised cosine transform.
 #pragma once
 
-#include <croquis/core/random.hpp>
 #include <croquis/linalg/cosine_transform.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 
 namespace croquis {
 
 /// S^T = sqrt(n/d) R C D: C the orthonormal DCT-II of length n, D n fair signs, R d different uniform rows.
 /// S_ij = sqrt(n/d) D_i sqrt((2 - [r_j = 0]) / n) cos(pi (2i + 1) r_j / 2n).
-/// Law: E[S S^T] = I; S^T S = (n/d) I. Avron, Maymounkov & Toledo 2010, Sec. 3; of C their analysis needs only that it
-///   is orthogonal with n C_ki^2 <= 2. No padding: d <= n, any n.
-/// Randomness: D_i is bit i of the stream's child("signs"), r_j index j of sample_without_replacement(n, ...) on its
-///   child("rows"); the same in float and double. A sketch with more columns on the same stream begins with the smaller
+/// Guarantees: E[S S^T] = I; S^T S = (n/d) I. Avron, Maymounkov & Toledo 2010, Sec. 3; of C their analysis needs only
+///   that it is orthogonal with n C_ki^2 <= 2. No padding: d <= n, any n.
+/// Randomness: D_i is bit i of the key's child("signs"), r_j index j of sample_without_replacement(n, ...) on its
+///   child("rows"); the same in float and double. A sketch with more columns on the same key begins with the smaller
 ///   one, up to the factor 1 / sqrt(d).
 /// Cost: one FFTW transform, O(n log n) for any n, and n numbers of memory a thread for each of the k columns (rows, in
 ///   `right`) of M, whatever d is; `right` also transposes M and its product. Keeps d indices.
 /// Throws: std::invalid_argument unless 1 <= d <= n < 2^31, and for a factor of another size.
-class SrctSketch {
+class SrctSketch : public SizedSketch<SrctSketch> {
  public:
-  SrctSketch(arma::uword n, arma::uword d, const Stream& stream);
+  static constexpr std::string_view kName = "SrctSketch";
+
+  SrctSketch(arma::uword n, arma::uword d, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return rows_.n_elem; }
   template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
-  template <typename T>
   arma::Mat<T> dense() const;
 
  private:
+  friend SizedSketch<SrctSketch>;
+
+  template <typename T>
+  arma::Mat<T> left_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> right_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> expand_of(const arma::Mat<T>& m) const;
+
   template <typename T>
   arma::Col<T> scaled_signs() const;
 
   std::size_t work() const;
 
   arma::uword n_;
-  Stream signs_;
+  Key signs_;
   arma::uvec rows_;
 };
 

@@ -1,39 +1,42 @@
 // The subsampled randomised Hadamard transform.
 #pragma once
 
-#include <croquis/core/random.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 
 namespace croquis {
 
 /// S^T = sqrt(n'/d) R H D on the first n coordinates: n' the next power of two, H the orthonormal Hadamard matrix, D
 /// n fair signs, R d different uniform rows of n'. S_ij = D_i (-1)^popcount(i & r_j) / sqrt(d).
-/// Law: E[S S^T] = I, with diagonal exactly 1 in every draw; S^T S = (n'/d) I when n = n'. Ailon & Chazelle 2009 (with
-/// a
-///   sparse projection for R); Tropp 2011, Thm. 1.3 (an embedding of every r-dimensional subspace with d of order
-///   (r + log n) log r).
-/// Randomness: D_i is bit i of the stream's child("signs"), r_j index j of sample_without_replacement(n', ...) on its
-///   child("rows"); the same in float and double. A sketch with more columns on the same stream begins with the smaller
+/// Guarantees: E[S S^T] = I, with diagonal exactly 1 in every draw; S^T S = (n'/d) I when n = n'. Ailon & Chazelle 2009
+///   (with a sparse projection for R); Tropp 2011, Thm. 1.3 (an embedding of every r-dimensional subspace with d of
+///   order (r + log n) log r).
+/// Randomness: D_i is bit i of the key's child("signs"), r_j index j of sample_without_replacement(n', ...) on its
+///   child("rows"); the same in float and double. A sketch with more columns on the same key begins with the smaller
 ///   one, up to the factor 1 / sqrt(d).
 /// Cost: n' log2 n' additions and n' numbers of memory a thread for each of the k columns (rows, in `right`) of M,
 ///   whatever d is; `right` also transposes M and its product. Keeps d indices.
 /// Throws: std::invalid_argument unless n >= 1 and 1 <= d <= n', and for a factor of another size.
-class SrhtSketch {
+class SrhtSketch : public SizedSketch<SrhtSketch> {
  public:
-  SrhtSketch(arma::uword n, arma::uword d, const Stream& stream);
+  static constexpr std::string_view kName = "SrhtSketch";
+
+  SrhtSketch(arma::uword n, arma::uword d, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return rows_.n_elem; }
   template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
-  template <typename T>
   arma::Mat<T> dense() const;
 
  private:
+  friend SizedSketch<SrhtSketch>;
+
+  template <typename T>
+  arma::Mat<T> left_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> right_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> expand_of(const arma::Mat<T>& m) const;
+
   template <typename T>
   arma::Col<T> scaled_signs() const;
 
@@ -41,7 +44,7 @@ class SrhtSketch {
   void for_columns(arma::uword count, const Body& body) const;
 
   arma::uword n_, length_;
-  Stream signs_;
+  Key signs_;
   arma::uvec rows_;
 };
 

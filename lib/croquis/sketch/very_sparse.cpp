@@ -1,7 +1,7 @@
-#include <Random123/uniform.hpp>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/sketch/very_sparse.hpp>
 
 namespace croquis {
@@ -13,13 +13,13 @@ struct SignedRow {
 };
 
 // The nonzeros of a column: P(gap >= g) = P(U <= (1 - 1/q)^g). For q = 1 the logarithm is -inf and every gap 0.
-std::vector<SignedRow> nonzeros_of(const Stream& stream, arma::uword n, double q) {
+std::vector<SignedRow> nonzeros_of(const Key& key, arma::uword n, double q) {
   std::vector<SignedRow> found;
   const double log_of_zero = std::log1p(-1 / q);
   arma::uword row = 0;
   for (std::uint64_t e = 0; row < n; ++e, ++row) {
-    const auto w = stream.block(e);
-    const double u = r123::u01<double>(w[0] | static_cast<std::uint64_t>(w[1]) << 32);
+    const auto w = key.block(e);
+    const double u = uniform_of(w[0], w[1]);
     const double gap = std::floor(std::log(u) / log_of_zero);
     if (gap >= static_cast<double>(n - row)) break;
     row += static_cast<arma::uword>(gap);
@@ -30,21 +30,20 @@ std::vector<SignedRow> nonzeros_of(const Stream& stream, arma::uword n, double q
 
 }  // namespace
 
-VerySparseSketch::VerySparseSketch(arma::uword n, arma::uword d, double q, const Stream& stream) : n_(n), q_(q) {
+VerySparseSketch::VerySparseSketch(arma::uword n, arma::uword d, double q, const Key& key) : n_(n), q_(q) {
   require(n >= 1 && n >> 32 == 0 && d >= 1, "VerySparseSketch", "1 <= n < 2^32, d >= 1", {{"n", n}, {"d", d}});
   require(q >= 1 && std::isfinite(q), "VerySparseSketch", "q >= 1 and finite", {{"q", q}});
-  streams_.reserve(d);
-  for (arma::uword j = 0; j < d; ++j) streams_.push_back(stream.child(j));
+  column_keys_ = key.children(d);
 }
 
-VerySparseSketch::VerySparseSketch(arma::uword n, arma::uword d, const Stream& stream)
-    : VerySparseSketch(n, d, std::sqrt(static_cast<double>(n)), stream) {}
+VerySparseSketch::VerySparseSketch(arma::uword n, arma::uword d, const Key& key)
+    : VerySparseSketch(n, d, std::sqrt(static_cast<double>(n)), key) {}
 
 template <typename T>
-SparseColumns<T> VerySparseSketch::columns() const {
+SparseColumns<T> VerySparseSketch::sparse() const {
   std::vector<std::vector<SignedRow>> nonzeros(cols());
   const auto mean = static_cast<std::size_t>(static_cast<double>(n_) / q_);
-  parallel_for(cols(), 50 * (mean + 1), [&](std::size_t j) { nonzeros[j] = nonzeros_of(streams_[j], n_, q_); });
+  parallel_for(cols(), 50 * (mean + 1), [&](std::size_t j) { nonzeros[j] = nonzeros_of(column_keys_[j], n_, q_); });
   SparseColumns<T> c{n_, cols(), {0}, {}, {}};
   const T magnitude = static_cast<T>(std::sqrt(q_ / static_cast<double>(cols())));
   for (const std::vector<SignedRow>& column : nonzeros) {
@@ -57,38 +56,8 @@ SparseColumns<T> VerySparseSketch::columns() const {
   return c;
 }
 
-template <typename T>
-arma::Mat<T> VerySparseSketch::left(const arma::Mat<T>& m) const {
-  require(m.n_rows == rows(), "VerySparseSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", rows()}});
-  return columns<T>().transposed_times(m);
-}
-
-template <typename T>
-arma::Mat<T> VerySparseSketch::right(const arma::Mat<T>& m) const {
-  require(m.n_cols == rows(), "VerySparseSketch::right", "a matrix with n columns",
-          {{"cols", m.n_cols}, {"n", rows()}});
-  return columns<T>().after(m);
-}
-
-template <typename T>
-arma::Mat<T> VerySparseSketch::expand(const arma::Mat<T>& m) const {
-  require(m.n_rows == cols(), "VerySparseSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
-  return columns<T>().times(m);
-}
-
-template <typename T>
-arma::Mat<T> VerySparseSketch::dense() const {
-  return columns<T>().dense();
-}
-
 static_assert(Sketch<VerySparseSketch, float> && Sketch<VerySparseSketch, double>);
-template arma::Mat<float> VerySparseSketch::left(const arma::Mat<float>&) const;
-template arma::Mat<double> VerySparseSketch::left(const arma::Mat<double>&) const;
-template arma::Mat<float> VerySparseSketch::right(const arma::Mat<float>&) const;
-template arma::Mat<double> VerySparseSketch::right(const arma::Mat<double>&) const;
-template arma::Mat<float> VerySparseSketch::expand(const arma::Mat<float>&) const;
-template arma::Mat<double> VerySparseSketch::expand(const arma::Mat<double>&) const;
-template arma::Mat<float> VerySparseSketch::dense() const;
-template arma::Mat<double> VerySparseSketch::dense() const;
+template SparseColumns<float> VerySparseSketch::sparse() const;
+template SparseColumns<double> VerySparseSketch::sparse() const;
 
 }  // namespace croquis

@@ -1,48 +1,42 @@
 // Very sparse random projections.
 #pragma once
 
-#include <croquis/core/random.hpp>
-#include <croquis/linalg/sparse_columns.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 #include <vector>
 
 namespace croquis {
 
 /// S_ij = sqrt(q / d) {+1, 0, -1} with probabilities 1/2q, 1 - 1/q, 1/2q, independent.
-/// Law: E[S S^T] = I, Var (S S^T)_ii = (q - 1) / d. q = sqrt(n): Li, Hastie & Church 2006, Sec. 2; q = 1 is
-/// Rademacher's
-///   law, q = 3 Achlioptas 2003, Thm. 1.1.
-/// Randomness: column j takes the stream's child j. Its nonzeros come in ascending order, nonzero e from block e of the
+/// Guarantees: E[S S^T] = I, Var (S S^T)_ii = (q - 1) / d. q = sqrt(n): Li, Hastie & Church 2006, Sec. 2; q = 1 is
+///   Rademacher's distribution, q = 3 Achlioptas 2003, Thm. 1.1.
+/// Randomness: column j takes the key's child j. Its nonzeros come in ascending order, nonzero e from block e of the
 ///   child: words 0 and 1 the geometric gap before it, floor(log U / log(1 - 1/q)), word 2 its sign; the same in float
-///   and double. A sketch with more columns, or with more rows, on the same stream and with the same q begins with the
+///   and double. A sketch with more columns, or with more rows, on the same key and with the same q begins with the
 ///   smaller one, up to the factor 1 / sqrt(d).
 /// Cost: n d / q random blocks and 2 n d k / q flops a product in the mean, not O(n d); S is generated for it.
 /// Throws: std::invalid_argument unless 1 <= n < 2^32, d >= 1 and q >= 1 is finite, and for a factor of another size.
-class VerySparseSketch {
+class VerySparseSketch : public SparseSketch<VerySparseSketch> {
  public:
-  VerySparseSketch(arma::uword n, arma::uword d, double q, const Stream& stream);
+  static constexpr std::string_view kName = "VerySparseSketch";
+
+  VerySparseSketch(arma::uword n, arma::uword d, double q, const Key& key);
   /// With q = sqrt(n).
-  VerySparseSketch(arma::uword n, arma::uword d, const Stream& stream);
+  VerySparseSketch(arma::uword n, arma::uword d, const Key& key);
 
   arma::uword rows() const { return n_; }
-  arma::uword cols() const { return streams_.size(); }
+  arma::uword cols() const { return column_keys_.size(); }
   double q() const { return q_; }
-  template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> dense() const;
 
  private:
+  friend SparseSketch<VerySparseSketch>;
+  static constexpr bool kByRows = false;
+
   template <typename T>
-  SparseColumns<T> columns() const;
+  SparseColumns<T> sparse() const;
 
   arma::uword n_;
   double q_;
-  std::vector<Stream> streams_;
+  std::vector<Key> column_keys_;
 };
 
 }  // namespace croquis

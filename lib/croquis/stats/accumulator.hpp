@@ -7,9 +7,9 @@ namespace croquis {
 
 /// Count, mean and central moments M_k = sum_i (x_i - mean)^k, k = 2, 3, 4, of values that come one by one.
 ///
-/// Law: the updates of Pebay (2008, SAND2008-6212, eqs. 2.1 to 3.1), Welford's for k = 2. They work on deviations from
-///   the running mean, so a common offset of the values costs no digits beyond those that it takes from the values
-///   themselves; M_2 is a sum of non-negative terms.
+/// Guarantees: the updates of Pebay (2008, SAND2008-6212, eqs. 2.1 to 3.1), Welford's for k = 2. They work on
+///   deviations from the running mean, so a common offset of the values costs no digits beyond those that it takes from
+///   the values themselves; M_2 is a sum of non-negative terms.
 /// Rounding: `merge` gives the moments of the joined samples, but not the bits of one long pass. Merge in an order that
 ///   does not depend on threads, and the result does not either.
 /// Cost: O(1) memory, some 20 flops a value.
@@ -31,7 +31,7 @@ class Accumulator {
   double standard_error() const;
   /// sqrt(n) M_3 / M_2^(3/2); NaN for values that are all the same.
   double skewness() const;
-  /// n M_4 / M_2^2, at least 1, 3 for a normal law; NaN for values that are all the same.
+  /// n M_4 / M_2^2, at least 1, 3 for a normal distribution; NaN for values that are all the same.
   double kurtosis() const;
 
  private:

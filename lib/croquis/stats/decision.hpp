@@ -52,7 +52,7 @@ struct FailureLook {
 /// Decides p <= delta from independent trials that fail with probability p, looking after n_1, 2 n_1, 4 n_1, ... and at
 /// last max_trials of them.
 ///
-/// Law: look k has the two-sided Clopper-Pearson interval at alpha / 2^k. All of them cover p with probability
+/// Guarantees: look k has the two-sided Clopper-Pearson interval at alpha / 2^k. All of them cover p with probability
 ///   >= 1 - sum_k alpha / 2^k > 1 - alpha, so the decision is wrong with probability at most alpha, wherever it stops.
 /// Use: run trials up to next_look() in all, give the number of failures so far to look(), until finished(); or call
 ///   decide().

@@ -66,8 +66,9 @@ Interval LineFit::slope_interval(double alpha, Side side) const {
   require(alpha > 0 && alpha < 1, where, "0 < alpha < 1", {{"alpha", alpha}});
   require(points >= 3, where, "a fit of at least three points", {{"points", points}});
   namespace bm = boost::math;
-  const bm::students_t law(static_cast<double>(points - 2));
-  const double margin = slope_error * bm::quantile(bm::complement(law, side == Side::both ? alpha / 2 : alpha));
+  const bm::students_t distribution(static_cast<double>(points - 2));
+  const double margin =
+      slope_error * bm::quantile(bm::complement(distribution, side == Side::both ? alpha / 2 : alpha));
   Interval interval;
   if (side != Side::upper) interval.lo = slope - margin;
   if (side != Side::lower) interval.hi = slope + margin;

@@ -14,8 +14,8 @@ struct LineFit {
   double slope_error = 0, intercept_error = 0;  ///< standard errors
 
   /// slope +- t_{points - 2} slope_error.
-  /// Law: exact for independent normal deviations from a true line with variances in the proportion of 1 / w; a curve
-  ///   that is no line has no such slope. Points exactly on a line give an interval of rounding size.
+  /// Guarantees: exact for independent normal deviations from a true line with variances in the proportion of 1 / w; a
+  ///   curve that is no line has no such slope. Points exactly on a line give an interval of rounding size.
   Interval slope_interval(double alpha, Side side = Side::both) const;
 };
 

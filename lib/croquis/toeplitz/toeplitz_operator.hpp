@@ -22,12 +22,10 @@ inline constexpr arma::uword kDirectToeplitz = 128;
 /// fft: by a circulant matrix of fft_friendly_length >= 2n - 1 with first column (c_0, c_-1, ..., c_-(n-1), 0, ..., 0,
 ///   c_{n-1}, ..., c_1), its spectrum taken once (NPRF Sec. 3.2); for an image the same in rows and columns.
 /// direct: blocks of T are filled from c and multiplied.
-/// Law: an entry of T x by fft is off by at most entry_error() ||x||_2, by direct by at most n u sum_j c_{j-i} |x_j|.
-/// The
-///   first is norm-wise: entries of T x far below the largest lose all their digits, and may be negative.
+/// Guarantees: an entry of T x by fft is off by at most entry_error() ||x||_2, by direct by at most n u sum_j c_{j-i}
+///   |x_j|. The first is norm-wise: entries of T x far below the largest lose all their digits, and may be negative.
 /// Cost of k columns: fft 5 k L log2 L flops, L = 2n (4n for an image), memory O(n) a thread; direct 2 n^2 k. Columns
-/// are
-///   shared among the threads, rows in direct; the same bits for any number of threads.
+///   are shared among the threads, rows in direct; the same bits for any number of threads.
 template <typename T>
 class ToeplitzOperator {
  public:

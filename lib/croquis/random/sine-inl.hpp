@@ -1,11 +1,11 @@
 // Sine and cosine on [-pi/4, pi/4], for the vectorised functions; included once for every instruction set.
 #include <hwy/highway.h>
 
-#if defined(CROQUIS_CORE_SINE_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef CROQUIS_CORE_SINE_INL
-#undef CROQUIS_CORE_SINE_INL
+#if defined(CROQUIS_RANDOM_SINE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef CROQUIS_RANDOM_SINE_INL
+#undef CROQUIS_RANDOM_SINE_INL
 #else
-#define CROQUIS_CORE_SINE_INL
+#define CROQUIS_RANDOM_SINE_INL
 #endif
 
 HWY_BEFORE_NAMESPACE();

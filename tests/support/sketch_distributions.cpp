@@ -1,11 +1,11 @@
-#include "support/sketch_laws.hpp"
+#include "support/sketch_distributions.hpp"
 
 #include <cmath>
 
 #include "support/seed.hpp"
 #include "support/statistics.hpp"
 
-using croquis::Stream;
+using croquis::Key;
 
 namespace {
 
@@ -30,14 +30,14 @@ Sampler last_row_without_sign(const Sampler& sampler) {
 }
 
 // A sign must be there also where column (or row) 0 has a zero: + there.
-Sampler one_sign_stream_for_all_columns(const Sampler& sampler) {
+Sampler one_sign_key_for_all_columns(const Sampler& sampler) {
   return mutant(sampler, [](arma::mat& s) {
     const arma::vec signs = 1 - 2 * arma::conv_to<arma::vec>::from(s.col(0) < 0);
     for (arma::uword j = 0; j < s.n_cols; ++j) s.col(j) = arma::abs(s.col(j)) % signs;
   });
 }
 
-Sampler one_sign_stream_for_all_rows(const Sampler& sampler) {
+Sampler one_sign_key_for_all_rows(const Sampler& sampler) {
   return mutant(sampler, [](arma::mat& s) {
     const arma::rowvec signs = 1 - 2 * arma::conv_to<arma::rowvec>::from(s.row(0) < 0);
     for (arma::uword i = 0; i < s.n_rows; ++i) s.row(i) = arma::abs(s.row(i)) % signs;
@@ -45,44 +45,44 @@ Sampler one_sign_stream_for_all_rows(const Sampler& sampler) {
 }
 
 Sampler seed_that_does_not_reach_the_draw(const Sampler& sampler) {
-  return [sampler](const Stream&) { return sampler(Stream(test_seed())); };
+  return [sampler](const Key&) { return sampler(Key(test_seed())); };
 }
 
-MatrixLaw::Key MatrixLaw::key_of(const arma::mat& s) {
-  Key key;
-  for (const double x : s) key.push_back(std::llround(x * 1e6));
-  return key;
+MatrixDistribution::Value MatrixDistribution::value_of(const arma::mat& s) {
+  Value value;
+  for (const double x : s) value.push_back(std::llround(x * 1e6));
+  return value;
 }
 
-void MatrixLaw::add(const arma::mat& s, double probability) {
-  probability_[key_of(s)] += probability;
+void MatrixDistribution::add(const arma::mat& s, double probability) {
+  probability_[value_of(s)] += probability;
 }
 
-bool MatrixLaw::is_law_of(const Sampler& sampler, std::uint64_t trials, double failure) const {
-  const Stream root = Stream(test_seed()).child("joint law");
-  std::map<Key, double> count;
+bool MatrixDistribution::is_distribution_of(const Sampler& sampler, std::uint64_t trials, double failure) const {
+  const Key root = Key(test_seed()).child("joint law");
+  std::map<Value, double> count;
   for (std::uint64_t t = 0; t < trials; ++t) {
-    const Key key = key_of(sampler(root.child(t)));
-    if (probability_.find(key) == probability_.end()) return false;
-    ++count[key];
+    const Value value = value_of(sampler(root.child(t)));
+    if (probability_.find(value) == probability_.end()) return false;
+    ++count[value];
   }
   std::vector<double> counts, probabilities;
-  for (const auto& [key, probability] : probability_) {
-    counts.push_back(count[key]);
+  for (const auto& [value, probability] : probability_) {
+    counts.push_back(count[value]);
     probabilities.push_back(probability);
   }
   return counts_follow(counts, probabilities, failure);
 }
 
-bool MatrixLaw::holds_across_streams(const Sampler& sampler, std::uint64_t trials, double failure) const {
+bool MatrixDistribution::holds_across_keys(const Sampler& sampler, std::uint64_t trials, double failure) const {
   double squares = 0;
-  for (const auto& [key, probability] : probability_) squares += probability * probability;
-  const Stream root = Stream(test_seed()).child("across");
+  for (const auto& [value, probability] : probability_) squares += probability * probability;
+  const Key root = Key(test_seed()).child("across");
   double children = 0, seeds = 0;
   for (std::uint64_t t = 0; t < trials; ++t) {
-    children += key_of(sampler(root.child(2 * t))) == key_of(sampler(root.child(2 * t + 1)));
+    children += value_of(sampler(root.child(2 * t))) == value_of(sampler(root.child(2 * t + 1)));
     const std::uint64_t seed = test_seed() + 2 * t;
-    seeds += key_of(sampler(Stream(seed))) == key_of(sampler(Stream(seed + 1)));
+    seeds += value_of(sampler(Key(seed))) == value_of(sampler(Key(seed + 1)));
   }
   const auto n = static_cast<double>(trials);
   return is_binomial(children, n, squares, failure / 2) && is_binomial(seeds, n, squares, failure / 2);
@@ -106,7 +106,7 @@ double detectable(double variance, double bound, double entries, std::uint64_t t
 bool second_moment_is_identity(const Sampler& sampler, const SecondMoment& moment, std::uint64_t trials,
                                double failure) {
   const arma::uword n = moment.variance.n_rows;
-  const Stream root = Stream(test_seed()).child("second moment");
+  const Key root = Key(test_seed()).child("second moment");
   arma::mat sum(n, n, arma::fill::zeros);
   for (std::uint64_t t = 0; t < trials; ++t) {
     const arma::mat s = sampler(root.child(t));
@@ -127,7 +127,7 @@ bool second_moment_is_identity(const Sampler& sampler, const SecondMoment& momen
 }
 
 bool entries_follow(const Sampler& sampler, double p, std::uint64_t trials, double failure) {
-  const Stream root = Stream(test_seed()).child("entries");
+  const Key root = Key(test_seed()).child("entries");
   arma::mat nonzero, positive;
   for (std::uint64_t t = 0; t < trials; ++t) {
     const arma::mat s = sampler(root.child(t));
@@ -145,9 +145,9 @@ bool entries_follow(const Sampler& sampler, double p, std::uint64_t trials, doub
   return true;
 }
 
-bool long_draw_follows(const Sampler& sampler, const Stream& stream, double p, const std::vector<arma::uword>& lags,
+bool long_draw_follows(const Sampler& sampler, const Key& draw_key, double p, const std::vector<arma::uword>& lags,
                        double failure) {
-  const arma::mat s = sampler(stream);
+  const arma::mat s = sampler(draw_key);
   const auto d = static_cast<double>(s.n_cols);
   const double tests = d * (2 + 2 * static_cast<double>(lags.size())) + d * (d - 1) / 2;
   const double share = failure / tests;

@@ -1,4 +1,4 @@
-// The laws of sketches by name.
+// The distributions of sketches by name.
 #pragma once
 
 #include <croquis/sketch/description.hpp>
@@ -15,27 +15,27 @@ struct ParameterLimits {
   bool whole = true;
 };
 
-/// A parameter of a law: range and default in words, and their values.
+/// A parameter of a distribution: range and default in words, and their values.
 struct SketchParameter {
   std::string name, range, fallback, effect;
   std::function<ParameterLimits(arma::uword n, arma::uword d)> limits;
 };
 
-/// A law by name. To add one: a file with its operator, and an entry in laws.cpp.
+/// A distribution by name. To add one: a file with its operator, and an entry in distributions.cpp.
 template <typename T>
-struct SketchLaw {
+struct SketchDistribution {
   std::string name, source, summary;
   std::vector<SketchParameter> parameters;
   bool weighted = false;  ///< takes a weight for every row
-  std::function<AnySketch<T>(const SketchDescription& complete, const Stream& stream)> make;
+  std::function<AnySketch<T>(const SketchDescription& complete, const Key& key)> make;
 };
 
-/// All laws, in the order of the documentation.
+/// All distributions, in the order of the documentation.
 template <typename T>
-const std::vector<SketchLaw<T>>& sketch_laws();
+const std::vector<SketchDistribution<T>>& sketch_distributions();
 
-/// The law of that name. Throws std::invalid_argument, with the names there are, when there is none.
+/// The distribution of that name. Throws std::invalid_argument, with the names there are, when there is none.
 template <typename T>
-const SketchLaw<T>& find_sketch_law(std::string_view name);
+const SketchDistribution<T>& find_sketch_distribution(std::string_view name);
 
 }  // namespace croquis

@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/indices.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -16,15 +16,15 @@ using namespace croquis;
 
 namespace {
 
-constexpr double kFailure = 1e-9;  // of one law; the cells of a law share it
+constexpr double kFailure = 1e-9;  // of one distribution; the cells of a distribution share it
 constexpr std::uint64_t kTrials = 40000;
 
-using Draw = std::function<arma::uvec(const Stream&)>;
+using Draw = std::function<arma::uvec(const Key&)>;
 
-// How often `cell_of` says each cell, over independent streams. A cell beyond the last makes the law impossible.
+// How often `cell_of` says each cell, over independent keys. A cell beyond the last makes the distribution impossible.
 bool cells_follow(const Draw& draw, const std::function<std::size_t(const arma::uvec&)>& cell_of,
                   const std::vector<double>& probabilities) {
-  const Stream root = Stream(test_seed()).child("cells");
+  const Key root = Key(test_seed()).child("cells");
   std::vector<double> counts(probabilities.size());
   for (std::uint64_t t = 0; t < kTrials; ++t) {
     const std::size_t cell = cell_of(draw(root.child(t)));
@@ -57,9 +57,9 @@ TEST_CASE(
            cells_follow(
                draw, [](const arma::uvec& i) { return at(i, 2); }, uniform_on(7));
   };
-  CHECK(accepts([](const Stream& s) { return sample_with_replacement(7, 3, s); }));
-  CHECK_FALSE(accepts([](const Stream& s) { return arma::uvec(sample_with_replacement(6, 3, s) + 1); }));
-  CHECK_FALSE(accepts([](const Stream& s) {
+  CHECK(accepts([](const Key& s) { return sample_with_replacement(7, 3, s); }));
+  CHECK_FALSE(accepts([](const Key& s) { return arma::uvec(sample_with_replacement(6, 3, s) + 1); }));
+  CHECK_FALSE(accepts([](const Key& s) {
     arma::uvec i = sample_with_replacement(7, 3, s);
     if (i(2) == 6 && i(0) < 3) i(2) = 0;
     return i;
@@ -74,28 +74,28 @@ TEST_CASE("sample_with_replacement: positions are independent, and sampling with
            cells_follow(
                draw, [](const arma::uvec& i) { return 5 * at(i, 0) + at(i, 4); }, uniform_on(25));
   };
-  CHECK(accepts([](const Stream& s) { return sample_with_replacement(5, 5, s); }));
-  CHECK_FALSE(accepts([](const Stream& s) { return sample_without_replacement(5, 5, s); }));
+  CHECK(accepts([](const Key& s) { return sample_with_replacement(5, 5, s); }));
+  CHECK_FALSE(accepts([](const Key& s) { return sample_without_replacement(5, 5, s); }));
   CHECK_FALSE(
-      accepts([](const Stream& s) { return arma::uvec(5, arma::fill::value(sample_with_replacement(5, 1, s)(0))); }));
+      accepts([](const Key& s) { return arma::uvec(5, arma::fill::value(sample_with_replacement(5, 1, s)(0))); }));
 }
 
 TEST_CASE(
     "sample_with_replacement: a longer sample begins with the shorter, and more indices than a word has are reached") {
-  const Stream stream = Stream(test_seed()).child("prefix");
-  const arma::uvec all = sample_with_replacement(1000, 300, stream);
+  const Key key = Key(test_seed()).child("prefix");
+  const arma::uvec all = sample_with_replacement(1000, 300, key);
   for (const arma::uword d : {1U, 2U, 299U}) {
-    const arma::uvec shorter = sample_with_replacement(1000, d, stream);
+    const arma::uvec shorter = sample_with_replacement(1000, d, key);
     CHECK(std::equal(shorter.begin(), shorter.end(), all.begin()));
   }
   CHECK(all.max() < 1000);
-  CHECK(sample_with_replacement(1000, 0, stream).is_empty());
-  CHECK(arma::all(sample_with_replacement(1, 20, stream) == 0));
+  CHECK(sample_with_replacement(1000, 0, key).is_empty());
+  CHECK(arma::all(sample_with_replacement(1, 20, key) == 0));
   // 40 draws of 2^40 indices are all below 2^32 with probability 2^-320.
   const arma::uword huge = arma::uword{1} << 40;
-  CHECK(sample_with_replacement(huge, 40, stream).max() > (huge >> 8));
-  CHECK(sample_with_replacement(huge, 40, stream).max() < huge);
-  CHECK(contains(refusal([&] { sample_with_replacement(0, 3, stream); }), "n >= 1, got n = 0"));
+  CHECK(sample_with_replacement(huge, 40, key).max() > (huge >> 8));
+  CHECK(sample_with_replacement(huge, 40, key).max() < huge);
+  CHECK(contains(refusal([&] { sample_with_replacement(0, 3, key); }), "n >= 1, got n = 0"));
 }
 
 TEST_CASE("sample_without_replacement: all orders are equally likely, and mutants are rejected") {
@@ -108,23 +108,23 @@ TEST_CASE("sample_without_replacement: all orders are equally likely, and mutant
     return permutation == order ? cell : 24;
   };
   const auto accepts = [&](const Draw& draw) { return cells_follow(draw, order_of, uniform_on(24)); };
-  CHECK(accepts([](const Stream& s) { return sample_without_replacement(4, 4, s); }));
-  CHECK_FALSE(accepts([](const Stream& s) {
+  CHECK(accepts([](const Key& s) { return sample_without_replacement(4, 4, s); }));
+  CHECK_FALSE(accepts([](const Key& s) {
     arma::uvec order = {0, 1, 2, 3};
     for (arma::uword j = 0; j < 4; ++j) std::swap(order(j), order(sample_with_replacement(4, 1, s.child(j))(0)));
     return order;
   }));
-  CHECK_FALSE(accepts([](const Stream& s) {
+  CHECK_FALSE(accepts([](const Key& s) {
     const arma::uvec rest = sample_without_replacement(3, 3, s) + 1;
     return arma::uvec{0, rest(0), rest(1), rest(2)};
   }));
-  CHECK_FALSE(accepts([](const Stream& s) { return sample_with_replacement(4, 4, s); }));
+  CHECK_FALSE(accepts([](const Key& s) { return sample_with_replacement(4, 4, s); }));
 }
 
 TEST_CASE("sample_without_replacement: indices are distinct and each is included with probability d / n") {
   constexpr arma::uword n = 9, d = 4;
   const auto accepts = [](const Draw& draw) {
-    const Stream root = Stream(test_seed()).child("inclusion");
+    const Key root = Key(test_seed()).child("inclusion");
     std::vector<double> included(n);
     for (std::uint64_t t = 0; t < kTrials; ++t) {
       const arma::uvec indices = draw(root.child(t));
@@ -136,25 +136,25 @@ TEST_CASE("sample_without_replacement: indices are distinct and each is included
       return is_binomial(count, kTrials, static_cast<double>(d) / n, kFailure / n);
     });
   };
-  CHECK(accepts([](const Stream& s) { return sample_without_replacement(n, d, s); }));
-  CHECK_FALSE(accepts([](const Stream& s) { return sample_without_replacement(n - 1, d, s); }));
-  CHECK_FALSE(accepts([](const Stream& s) { return arma::uvec(sample_without_replacement(n - 1, d, s) + 1); }));
-  CHECK_FALSE(accepts([](const Stream& s) { return sample_with_replacement(n, d, s); }));
+  CHECK(accepts([](const Key& s) { return sample_without_replacement(n, d, s); }));
+  CHECK_FALSE(accepts([](const Key& s) { return sample_without_replacement(n - 1, d, s); }));
+  CHECK_FALSE(accepts([](const Key& s) { return arma::uvec(sample_without_replacement(n - 1, d, s) + 1); }));
+  CHECK_FALSE(accepts([](const Key& s) { return sample_with_replacement(n, d, s); }));
 }
 
 TEST_CASE("sample_without_replacement: a longer sample begins with the shorter, d = n takes all, d > n is refused") {
-  const Stream stream = Stream(test_seed()).child("prefix");
-  const arma::uvec all = sample_without_replacement(50, 50, stream);
+  const Key key = Key(test_seed()).child("prefix");
+  const arma::uvec all = sample_without_replacement(50, 50, key);
   CHECK(are_distinct(all));
   CHECK(all.max() == 49);
   for (const arma::uword d : {1U, 7U, 49U}) {
-    const arma::uvec shorter = sample_without_replacement(50, d, stream);
+    const arma::uvec shorter = sample_without_replacement(50, d, key);
     CHECK(std::equal(shorter.begin(), shorter.end(), all.begin()));
   }
-  CHECK(sample_without_replacement(50, 0, stream).is_empty());
-  CHECK(sample_without_replacement(0, 0, stream).is_empty());
-  CHECK(sample_without_replacement(1, 1, stream)(0) == 0);
-  CHECK(refusal([&] { sample_without_replacement(4, 5, stream); }) ==
+  CHECK(sample_without_replacement(50, 0, key).is_empty());
+  CHECK(sample_without_replacement(0, 0, key).is_empty());
+  CHECK(sample_without_replacement(1, 1, key)(0) == 0);
+  CHECK(refusal([&] { sample_without_replacement(4, 5, key); }) ==
         "sample_without_replacement: d <= n, got d = 5, n = 4");
 }
 
@@ -170,14 +170,14 @@ TEST_CASE_TEMPLATE("sample_weighted_without_replacement: pairs follow successive
     return 2 * at(i, 0) + (at(i, 1) > at(i, 0) ? at(i, 1) - 1 : at(i, 1));
   };
   const auto accepts = [&](const Draw& draw) { return cells_follow(draw, pair_of, probabilities); };
-  CHECK(accepts([&](const Stream& s) { return sample_weighted_without_replacement(weights, 2, s); }));
-  CHECK_FALSE(accepts([](const Stream& s) { return sample_without_replacement(3, 2, s); }));  // weights never used
+  CHECK(accepts([&](const Key& s) { return sample_weighted_without_replacement(weights, 2, s); }));
+  CHECK_FALSE(accepts([](const Key& s) { return sample_without_replacement(3, 2, s); }));  // weights never used
   CHECK_FALSE(accepts(
-      [&](const Stream& s) { return sample_weighted_without_replacement(arma::Col<T>(arma::square(weights)), 2, s); }));
-  CHECK_FALSE(accepts([&](const Stream& s) {  // the same pairs, sorted
+      [&](const Key& s) { return sample_weighted_without_replacement(arma::Col<T>(arma::square(weights)), 2, s); }));
+  CHECK_FALSE(accepts([&](const Key& s) {  // the same pairs, sorted
     return arma::uvec(arma::sort(sample_weighted_without_replacement(weights, 2, s)));
   }));
-  CHECK_FALSE(accepts([&](const Stream& s) {  // the second without its weight
+  CHECK_FALSE(accepts([&](const Key& s) {  // the second without its weight
     const arma::uword i = sample_weighted_without_replacement(weights, 1, s)(0);
     return arma::uvec{i, (i + 1 + sample_with_replacement(2, 1, s.child("second"))(0)) % 3};
   }));
@@ -189,18 +189,18 @@ TEST_CASE_TEMPLATE("sample_weighted_without_replacement: the first index has pro
   std::vector<double> probabilities;
   for (const T w : weights) probabilities.push_back(static_cast<double>(w) / 25);
   const auto first = [](const arma::uvec& i) { return at(i, 0); };
-  CHECK(cells_follow([&](const Stream& s) { return sample_weighted_without_replacement(weights, 3, s); }, first,
+  CHECK(cells_follow([&](const Key& s) { return sample_weighted_without_replacement(weights, 3, s); }, first,
                      probabilities));
   CHECK_FALSE(cells_follow(
-      [&](const Stream& s) { return sample_weighted_without_replacement(arma::Col<T>(arma::sqrt(weights)), 3, s); },
-      first, probabilities));
+      [&](const Key& s) { return sample_weighted_without_replacement(arma::Col<T>(arma::sqrt(weights)), 3, s); }, first,
+      probabilities));
 }
 
 TEST_CASE_TEMPLATE("sample_weighted_without_replacement: weight 0 comes only after all others, and then uniformly", T,
                    float, double) {
   const arma::Col<T> weights = {T(0), T(1e-30), T(0), T(1e30), T(0)};
-  const auto draw = [&](const Stream& s) { return sample_weighted_without_replacement(weights, 5, s); };
-  const Stream root = Stream(test_seed()).child("zero");
+  const auto draw = [&](const Key& s) { return sample_weighted_without_replacement(weights, 5, s); };
+  const Key root = Key(test_seed()).child("zero");
   for (std::uint64_t t = 0; t < 1000; ++t) {
     const arma::uvec order = draw(root.child(t));
     REQUIRE(order(0) == 3);  // by chance not: probability 1e-60
@@ -210,7 +210,7 @@ TEST_CASE_TEMPLATE("sample_weighted_without_replacement: weight 0 comes only aft
   const auto third = [](const arma::uvec& i) { return at(i, 2) / 2; };
   CHECK(cells_follow(draw, third, uniform_on(3)));
   const arma::Col<T> none(4, arma::fill::zeros);
-  CHECK(cells_follow([&](const Stream& s) { return sample_weighted_without_replacement(none, 2, s); },
+  CHECK(cells_follow([&](const Key& s) { return sample_weighted_without_replacement(none, 2, s); },
                      [](const arma::uvec& i) { return at(i, 0); }, uniform_on(4)));
 }
 
@@ -219,7 +219,7 @@ TEST_CASE_TEMPLATE(
     double) {
   const bool single = std::is_same_v<T, float>;
   const T tiny = single ? T(1e-38) : T(1e-300), huge = single ? T(1e38) : T(1e300);
-  const Stream root = Stream(test_seed()).child("extreme");
+  const Key root = Key(test_seed()).child("extreme");
   for (std::uint64_t t = 0; t < 1000; ++t) {
     // Another order has probability 1e-38 at most.
     const arma::uvec order = sample_weighted_without_replacement(arma::Col<T>{T(1), tiny, huge}, 3, root.child(t));
@@ -228,33 +228,33 @@ TEST_CASE_TEMPLATE(
   // Scale is nothing: all tiny or all huge in the ratio 1 to 3.
   for (const T scale : {tiny, huge, std::numeric_limits<T>::denorm_min()}) {
     const arma::Col<T> weights = {scale, 3 * scale};
-    CHECK(cells_follow([&](const Stream& s) { return sample_weighted_without_replacement(weights, 1, s); },
+    CHECK(cells_follow([&](const Key& s) { return sample_weighted_without_replacement(weights, 1, s); },
                        [](const arma::uvec& i) { return at(i, 0); }, {0.25, 0.75}));
   }
 }
 
 TEST_CASE(
     "sample_weighted_without_replacement: a longer sample begins with the shorter, and a clock belongs to its index") {
-  const Stream stream = Stream(test_seed()).child("prefix");
+  const Key key = Key(test_seed()).child("prefix");
   arma::vec weights = arma::linspace(1, 3, 40);
-  const arma::uvec all = sample_weighted_without_replacement(weights, 40, stream);
-  const arma::uvec shorter = sample_weighted_without_replacement(weights, 11, stream);
+  const arma::uvec all = sample_weighted_without_replacement(weights, 40, key);
+  const arma::uvec shorter = sample_weighted_without_replacement(weights, 11, key);
   CHECK(std::equal(shorter.begin(), shorter.end(), all.begin()));
   CHECK(are_distinct(all));
   // Without the winner's weight the others keep their order.
   weights(all(0)) = 0;
-  const arma::uvec without = sample_weighted_without_replacement(weights, 40, stream);
+  const arma::uvec without = sample_weighted_without_replacement(weights, 40, key);
   CHECK(std::equal(all.begin() + 1, all.end(), without.begin()));
 }
 
 TEST_CASE("sample_weighted_without_replacement: weights that are none and d > n are refused") {
-  const Stream stream(test_seed());
+  const Key key(test_seed());
   const auto with = [&](double w, arma::uword d) {
-    return refusal([&, w, d] { sample_weighted_without_replacement(arma::vec{1.0, w}, d, stream); });
+    return refusal([&, w, d] { sample_weighted_without_replacement(arma::vec{1.0, w}, d, key); });
   };
   CHECK(contains(with(-0.5, 1), "weights finite and >= 0, got index = 1, weight = -0.5"));
   CHECK(contains(with(std::nan(""), 1), "index = 1, weight = nan"));
   CHECK(contains(with(arma::datum::inf, 1), "index = 1, weight = inf"));
   CHECK(contains(with(1.0, 3), "d <= number of weights, got d = 3, weights = 2"));
-  CHECK(sample_weighted_without_replacement(arma::vec(), 0, stream).is_empty());
+  CHECK(sample_weighted_without_replacement(arma::vec(), 0, key).is_empty());
 }

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
-#include <croquis/core/random.hpp>
-#include <croquis/core/words.hpp>
+#include <croquis/random/draws.hpp>
 
 #include <array>
 #include <cmath>
@@ -51,18 +50,18 @@ std::vector<long double> normals_of(const Words& w, double) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("fill_normal: is Box-Muller on the words of the stream's blocks, to rounding", T, float, double) {
+TEST_CASE_TEMPLATE("fill_normal: is Box-Muller on the words of the key's blocks, to rounding", T, float, double) {
   // Roundings: pi and the product with it, sine (1), logarithm (2, halved by the root), root, product.
   constexpr long double ulps = 8;
-  const Stream stream = Stream(test_seed()).child("box-muller");
+  const Key key = Key(test_seed()).child("box-muller");
   for (const std::uint64_t first :
        {std::uint64_t{0}, (std::uint64_t{1} << 32) - 100}) {  // and over the lower word's end
     constexpr std::uint64_t blocks = 20000;
-    const std::size_t per_block = normals_of(stream.block(0), T()).size();
+    const std::size_t per_block = normals_of(key.block(0), T()).size();
     std::vector<T> z(blocks * per_block);
-    fill_normal(stream, first * per_block, z.size(), z.data());
+    fill_normal(key, first * per_block, z.size(), z.data());
     for (std::uint64_t k = 0; k < blocks; ++k) {
-      const std::vector<long double> exact = normals_of(stream.block(first + k), T());
+      const std::vector<long double> exact = normals_of(key.block(first + k), T());
       for (std::size_t j = 0; j < per_block; ++j) {
         const long double error = std::fabs(static_cast<long double>(z[k * per_block + j]) - exact[j]);
         REQUIRE(error <= ulps * std::numeric_limits<T>::epsilon() / 2 * std::fabs(exact[j]));
@@ -71,15 +70,15 @@ TEST_CASE_TEMPLATE("fill_normal: is Box-Muller on the words of the stream's bloc
   }
 }
 
-TEST_CASE("fill_words: the halves of the stream's blocks, wherever it begins and ends") {
-  const Stream stream = Stream(test_seed()).child("words");
+TEST_CASE("fill_words: the halves of the key's blocks, wherever it begins and ends") {
+  const Key key = Key(test_seed()).child("words");
   for (const std::uint64_t first :
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{15}, (std::uint64_t{1} << 33) - 3}) {
     for (const std::uint64_t count : {0U, 1U, 2U, 17U, 40U}) {
       std::vector<std::uint64_t> words(count + 1, 7);
-      fill_words(stream, first, count, words.data());
+      fill_words(key, first, count, words.data());
       for (std::uint64_t i = 0; i < count; ++i) {
-        const Words block = stream.block((first + i) / 2);
+        const Words block = key.block((first + i) / 2);
         const std::size_t half = 2 * ((first + i) % 2);
         REQUIRE(words[i] == (block[half] | static_cast<std::uint64_t>(block[half + 1]) << 32));
       }

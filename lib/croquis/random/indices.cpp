@@ -1,11 +1,12 @@
-#include <Random123/uniform.hpp>
 #include <algorithm>
 #include <boost/random/uniform_int_distribution.hpp>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/vector_math.hpp>
-#include <croquis/sampling/indices.hpp>
+#include <croquis/random/cumulative.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 #include <limits>
 #include <tuple>
 #include <unordered_map>
@@ -15,18 +16,18 @@ namespace croquis {
 
 using UniformIndex = boost::random::uniform_int_distribution<arma::uword>;
 
-arma::uvec sample_with_replacement(arma::uword n, arma::uword d, const Stream& stream) {
+arma::uvec sample_with_replacement(arma::uword n, arma::uword d, const Key& key) {
   require(n >= 1, "sample_with_replacement", "n >= 1", {{"n", n}});
   arma::uvec indices(d);
   UniformIndex uniform(0, n - 1);
   for (arma::uword j = 0; j < d; ++j) {
-    Engine engine = stream.child(j).engine();
+    Engine engine = key.child(j).engine();
     indices(j) = uniform(engine);
   }
   return indices;
 }
 
-arma::uvec sample_without_replacement(arma::uword n, arma::uword d, const Stream& stream) {
+arma::uvec sample_without_replacement(arma::uword n, arma::uword d, const Key& key) {
   require(d <= n, "sample_without_replacement", "d <= n", {{"d", d}, {"n", n}});
   // Of 0 ... n-1 only what has been swapped is stored: n may be far more than d.
   std::unordered_map<arma::uword, arma::uword> swapped;
@@ -35,7 +36,7 @@ arma::uvec sample_without_replacement(arma::uword n, arma::uword d, const Stream
     return found == swapped.end() ? i : found->second;
   };
   arma::uvec sample(d);
-  Engine engine = stream.engine();
+  Engine engine = key.engine();
   for (arma::uword j = 0; j < d; ++j) {
     const arma::uword k = UniformIndex(j, n - 1)(engine);
     sample(j) = at(k);
@@ -45,24 +46,17 @@ arma::uvec sample_without_replacement(arma::uword n, arma::uword d, const Stream
 }
 
 template <typename T>
-arma::uvec sample_weighted(const arma::Col<T>& weights, arma::uword d, const Stream& stream) {
+arma::uvec sample_weighted(const arma::Col<T>& weights, arma::uword d, const Key& key) {
   require(!weights.is_empty() && weights.is_finite() && weights.min() >= 0 && weights.max() > 0, "sample_weighted",
           "weights finite and >= 0, one of them positive", {{"weights", weights.n_elem}});
-  const arma::vec scaled = arma::conv_to<arma::vec>::from(weights) / static_cast<double>(weights.max());
-  const arma::vec cumulative = arma::cumsum(scaled);
+  const CumulativeWeights cumulative(arma::conv_to<arma::vec>::from(weights) / static_cast<double>(weights.max()));
   arma::uvec indices(d);
-  for (arma::uword j = 0; j < d; ++j) {
-    const auto word = stream.block(j);
-    const double u = r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);  // in (0, 1]
-    const double target = u * cumulative(cumulative.n_elem - 1);
-    indices(j) =
-        static_cast<arma::uword>(std::lower_bound(cumulative.begin(), cumulative.end(), target) - cumulative.begin());
-  }
+  for (arma::uword j = 0; j < d; ++j) indices(j) = cumulative.index_of(uniform_at(key, j));
   return indices;
 }
 
 template <typename T>
-arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma::uword d, const Stream& stream) {
+arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma::uword d, const Key& key) {
   const arma::uword n = weights.n_elem;
   require(d <= n, "sample_weighted_without_replacement", "d <= number of weights", {{"d", d}, {"weights", n}});
   for (arma::uword i = 0; i < n; ++i) {
@@ -73,13 +67,12 @@ arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma
   // Log of the arrival time; ties of weight 0 by their own clock, all others by index.
   using Arrival = std::tuple<double, double, arma::uword>;
   std::vector<Arrival> arrivals(n);
-  constexpr arma::uword block = 512, work = 16000;  // three vectorised logarithms and the stream's words, in flops
+  constexpr arma::uword block = 512, work = 16000;  // three vectorised logarithms and the key's words, in flops
   parallel_for(blocks_of(n, block), work, [&](std::size_t b) {
     const arma::uword first = b * block, count = std::min(block, n - first);
     double clock[block], size[block];
     for (arma::uword i = 0; i < count; ++i) {
-      const auto word = stream.block(first + i);
-      clock[i] = r123::u01<double>(word[0] | static_cast<std::uint64_t>(word[1]) << 32);  // in (0, 1]
+      clock[i] = uniform_at(key, first + i);  // in (0, 1]
       size[i] = static_cast<double>(weights[first + i]);
     }
     logarithm(clock, count);
@@ -99,9 +92,9 @@ arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma
   return indices;
 }
 
-template arma::uvec sample_weighted(const arma::Col<float>&, arma::uword, const Stream&);
-template arma::uvec sample_weighted(const arma::Col<double>&, arma::uword, const Stream&);
-template arma::uvec sample_weighted_without_replacement(const arma::Col<float>&, arma::uword, const Stream&);
-template arma::uvec sample_weighted_without_replacement(const arma::Col<double>&, arma::uword, const Stream&);
+template arma::uvec sample_weighted(const arma::Col<float>&, arma::uword, const Key&);
+template arma::uvec sample_weighted(const arma::Col<double>&, arma::uword, const Key&);
+template arma::uvec sample_weighted_without_replacement(const arma::Col<float>&, arma::uword, const Key&);
+template arma::uvec sample_weighted_without_replacement(const arma::Col<double>&, arma::uword, const Key&);
 
 }  // namespace croquis

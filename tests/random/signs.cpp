@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -9,17 +9,17 @@
 using namespace croquis;
 
 TEST_CASE("fill_words: word k is half k % 2 of block k / 2, low word first, in any window") {
-  const Stream stream = Stream(test_seed()).child("words");
+  const Key key = Key(test_seed()).child("words");
   std::vector<std::uint64_t> all;
   for (std::uint64_t b = 0; b < 8; ++b) {
-    const auto block = stream.block(b);
+    const auto block = key.block(b);
     all.push_back(block[0] + (std::uint64_t{block[1]} << 32));
     all.push_back(block[2] + (std::uint64_t{block[3]} << 32));
   }
   for (std::size_t first = 0; first < 6; ++first) {
     for (std::size_t count = 0; count < 8; ++count) {
       std::vector<std::uint64_t> window(count + 1, 99);
-      fill_words(stream, first, count, window.data());
+      fill_words(key, first, count, window.data());
       REQUIRE(std::equal(window.begin(), window.end() - 1, all.begin() + static_cast<std::ptrdiff_t>(first)));
       REQUIRE(window[count] == 99);  // nothing beyond the end
     }
@@ -27,17 +27,17 @@ TEST_CASE("fill_words: word k is half k % 2 of block k / 2, low word first, in a
 }
 
 TEST_CASE_TEMPLATE("fill_signs: sign k is bit k % 128 of block k / 128, in any window", T, float, double) {
-  const Stream stream = Stream(test_seed()).child("signs");
+  const Key key = Key(test_seed()).child("signs");
   std::vector<T> all;
   for (std::uint64_t b = 0; b < 4; ++b) {
-    for (const std::uint32_t word : stream.block(b)) {
+    for (const std::uint32_t word : key.block(b)) {
       for (int bit = 0; bit < 32; ++bit) all.push_back((word & (1U << bit)) == 0 ? T(0.5) : T(-0.5));
     }
   }
   for (const std::size_t first : {0U, 1U, 31U, 32U, 127U, 128U, 129U, 200U}) {
     for (const std::size_t count : {0U, 1U, 2U, 127U, 128U, 129U, 257U}) {
       std::vector<T> window(count + 1, T(99));
-      fill_signs(stream, first, count, T(0.5), window.data());
+      fill_signs(key, first, count, T(0.5), window.data());
       REQUIRE(std::equal(window.begin(), window.end() - 1, all.begin() + static_cast<std::ptrdiff_t>(first)));
       REQUIRE(window[count] == T(99));
     }

@@ -1,59 +1,60 @@
 // Statistical tests of sketches. Each takes a sampler, so that a mutant can be put in the place of the sketch, and
-// `failure`, the largest probability with which it rejects a sampler that follows the law. No test is repeated.
+// `failure`, the largest probability with which it rejects a sampler that follows the distribution. No test is
+// repeated.
 #pragma once
 
 #include <armadillo>
-#include <croquis/core/random.hpp>
+#include <croquis/random/key.hpp>
 #include <functional>
 #include <map>
 #include <vector>
 
-/// S of a stream.
-using Sampler = std::function<arma::mat(const croquis::Stream&)>;
+/// S of a random key.
+using Sampler = std::function<arma::mat(const croquis::Key&)>;
 
-/// The sampler of a sketch: make(stream).dense<double>().
+/// The sampler of a sketch: make(random key).dense<double>().
 template <typename Make>
 Sampler sampler_of(Make make) {
-  return [make](const croquis::Stream& stream) { return make(stream).template dense<double>(); };
+  return [make](const croquis::Key& draw_key) { return make(draw_key).template dense<double>(); };
 }
 
 /// The sampler followed by a change of the matrix.
 template <typename Change>
 Sampler mutant(const Sampler& sampler, Change change) {
-  return [sampler, change](const croquis::Stream& stream) {
-    arma::mat s = sampler(stream);
+  return [sampler, change](const croquis::Key& draw_key) {
+    arma::mat s = sampler(draw_key);
     change(s);
     return s;
   };
 }
 
-/// Mutants that any law of signs must reject.
+/// Mutants that any distribution of signs must reject.
 Sampler scaled(const Sampler& sampler, double factor);
 Sampler first_row_without_sign(const Sampler& sampler);
 Sampler last_row_without_sign(const Sampler& sampler);
-Sampler one_sign_stream_for_all_columns(const Sampler& sampler);  ///< signs of column 0 in every column
-Sampler one_sign_stream_for_all_rows(const Sampler& sampler);     ///< signs of row 0 in every row
+Sampler one_sign_key_for_all_columns(const Sampler& sampler);  ///< signs of column 0 in every column
+Sampler one_sign_key_for_all_rows(const Sampler& sampler);     ///< signs of row 0 in every row
 Sampler seed_that_does_not_reach_the_draw(const Sampler& sampler);
 
-/// The law of a small random matrix: its values, to six digits after the point, with their probabilities.
-class MatrixLaw {
+/// The distribution of a small random matrix: its values, to six digits after the point, with their probabilities.
+class MatrixDistribution {
  public:
   /// Adds to the probability of a value.
   void add(const arma::mat& s, double probability);
 
-  /// `trials` independent draws: each value against its exact binomial law, failure / values each (union bound); any
-  /// other value is a rejection.
-  bool is_law_of(const Sampler& sampler, std::uint64_t trials, double failure) const;
+  /// `trials` independent draws: each value against its exact binomial distribution, failure / values each (union
+  /// bound); any other value is a rejection.
+  bool is_distribution_of(const Sampler& sampler, std::uint64_t trials, double failure) const;
 
-  /// Streams that are close in name: children 2t and 2t + 1 of one stream, and of seeds 2t and 2t + 1. Two independent
-  /// draws are equal with probability sum p^2, so that the equal pairs are binomial: failure / 2 for either kind. A
-  /// sampler whose places or whose signs alone are shared has more.
-  bool holds_across_streams(const Sampler& sampler, std::uint64_t trials, double failure) const;
+  /// Random keys that are close in name: children 2t and 2t + 1 of one random key, and of seeds 2t and 2t + 1. Two
+  /// independent draws are equal with probability sum p^2, so that the equal pairs are binomial: failure / 2 for either
+  /// kind. A sampler whose places or whose signs alone are shared has more.
+  bool holds_across_keys(const Sampler& sampler, std::uint64_t trials, double failure) const;
 
  private:
-  using Key = std::vector<long long>;
-  static Key key_of(const arma::mat& s);
-  std::map<Key, double> probability_;
+  using Value = std::vector<long long>;
+  static Value value_of(const arma::mat& s);
+  std::map<Value, double> probability_;
 };
 
 /// Every way to choose one value for each of `count` parts, with the product of its probabilities.
@@ -79,8 +80,8 @@ void for_products(const std::vector<std::pair<Value, double>>& values, std::size
   }
 }
 
-/// What is known of an entry of S S^T - I over the law: its variance, and a number that its size never exceeds. Both 0:
-/// it is zero in every draw, up to rounding.
+/// What is known of an entry of S S^T - I over the distribution: its variance, and a number that its size never
+/// exceeds. Both 0: it is zero in every draw, up to rounding.
 struct SecondMoment {
   arma::mat variance, bound;
   /// One pair of numbers on the diagonal and one off it.
@@ -105,5 +106,5 @@ bool entries_follow(const Sampler& sampler, double p, std::uint64_t trials, doub
 /// column: nonzeros Binomial(n, p), positive ones of them Binomial(., 1/2); over disjoint pairs of rows at each lag,
 /// both nonzero Binomial(pairs, p^2), equal signs of those Binomial(., 1/2). For every two columns: equal signs where
 /// both are nonzero Binomial(., 1/2). All share `failure`.
-bool long_draw_follows(const Sampler& sampler, const croquis::Stream& stream, double p,
+bool long_draw_follows(const Sampler& sampler, const croquis::Key& draw_key, double p,
                        const std::vector<arma::uword>& lags, double failure);

@@ -1,11 +1,11 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "croquis/sketch/signs.cpp"
+#define HWY_TARGET_INCLUDE "croquis/random/signs.cpp"
 #include <hwy/foreach_target.h>  // compiles this file once for every instruction set
 
 #include <hwy/highway.h>
 #include <algorithm>
 #include <array>
-#include <croquis/sketch/draws.hpp>
+#include <croquis/random/draws.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace croquis::HWY_NAMESPACE {
@@ -31,12 +31,12 @@ void signs_of_word(std::uint32_t word, T magnitude, T* out) {
 }
 
 template <typename T>
-void fill(const Stream& stream, std::uint64_t first, std::uint64_t count, T magnitude, T* out) {
+void fill(const Key& key, std::uint64_t first, std::uint64_t count, T magnitude, T* out) {
   constexpr std::uint64_t per_block = 4 * kWordBits;
   T part[per_block];
   std::uint64_t i = 0;
   for (std::uint64_t k = first / per_block, skip = first % per_block; i < count; ++k, skip = 0) {
-    const std::array<std::uint32_t, 4> words = stream.block(k);
+    const std::array<std::uint32_t, 4> words = key.block(k);
     const bool whole = skip == 0 && count - i >= per_block;
     T* signs = whole ? out + i : part;
     for (size_t w = 0; w < words.size(); ++w) signs_of_word(words[w], magnitude, signs + w * kWordBits);
@@ -46,11 +46,11 @@ void fill(const Stream& stream, std::uint64_t first, std::uint64_t count, T magn
   }
 }
 
-void fill_float(const Stream& stream, std::uint64_t first, std::uint64_t count, float magnitude, float* out) {
-  fill(stream, first, count, magnitude, out);
+void fill_float(const Key& key, std::uint64_t first, std::uint64_t count, float magnitude, float* out) {
+  fill(key, first, count, magnitude, out);
 }
-void fill_double(const Stream& stream, std::uint64_t first, std::uint64_t count, double magnitude, double* out) {
-  fill(stream, first, count, magnitude, out);
+void fill_double(const Key& key, std::uint64_t first, std::uint64_t count, double magnitude, double* out) {
+  fill(key, first, count, magnitude, out);
 }
 
 }  // namespace croquis::HWY_NAMESPACE
@@ -62,13 +62,11 @@ namespace croquis {
 HWY_EXPORT(fill_float);
 HWY_EXPORT(fill_double);
 
-template <>
-void fill_signs(const Stream& stream, std::uint64_t first, std::uint64_t count, float magnitude, float* out) {
-  HWY_DYNAMIC_DISPATCH(fill_float)(stream, first, count, magnitude, out);
+void fill_signs(const Key& key, std::uint64_t first, std::uint64_t count, float magnitude, float* out) {
+  HWY_DYNAMIC_DISPATCH(fill_float)(key, first, count, magnitude, out);
 }
-template <>
-void fill_signs(const Stream& stream, std::uint64_t first, std::uint64_t count, double magnitude, double* out) {
-  HWY_DYNAMIC_DISPATCH(fill_double)(stream, first, count, magnitude, out);
+void fill_signs(const Key& key, std::uint64_t first, std::uint64_t count, double magnitude, double* out) {
+  HWY_DYNAMIC_DISPATCH(fill_double)(key, first, count, magnitude, out);
 }
 
 }  // namespace croquis

@@ -1,13 +1,12 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "croquis/core/block_draws.cpp"
+#define HWY_TARGET_INCLUDE "croquis/random/block_draws.cpp"
 #include <hwy/foreach_target.h>  // compiles this file once for every instruction set
 
 #include <hwy/highway.h>
 #include <Random123/boxmuller.hpp>
 #include <algorithm>
-#include <croquis/core/random.hpp>
-#include <croquis/core/sine-inl.hpp>
-#include <croquis/core/words.hpp>
+#include <croquis/random/draws.hpp>
+#include <croquis/random/sine-inl.hpp>
 
 #include <hwy/contrib/math/math-inl.h>
 
@@ -42,12 +41,12 @@ HWY_INLINE void draws_of(const std::array<std::uint32_t, 4>& w, std::uint64_t* o
 }
 
 struct Generator {
-  const Stream& stream;
+  const Key& key;
   std::uint64_t k;
 
   template <typename T>
   void next(T* out) {
-    draws_of(stream.block(k++), out);
+    draws_of(key.block(k++), out);
   }
 };
 
@@ -66,8 +65,8 @@ struct Blocks {
   WordVector w0, w1, w2, w3;
 };
 
-// Philox4x32-10 (Salmon et al. 2011) of the counters (k, name[2], name[3]), one block k a lane.
-HWY_INLINE Blocks philox(WordVector k, const std::uint32_t* name) {
+// Philox4x32-10 (Salmon et al. 2011) of the counters (k, key[2], key[3]) under (key[0], key[1]), one block k a lane.
+HWY_INLINE Blocks philox(WordVector k, const std::uint32_t* key) {
   constexpr int kRounds = 10, kHalf = 32;
   constexpr std::uint64_t kMultiplier0 = 0xD2511F53, kMultiplier1 = 0xCD9E8D57;
   constexpr std::uint32_t kWeyl0 = 0x9E3779B9, kWeyl1 = 0xBB67AE85;
@@ -77,8 +76,8 @@ HWY_INLINE Blocks philox(WordVector k, const std::uint32_t* name) {
     return hn::MulEven(hn::BitCast(d32, a), hn::BitCast(d32, b));  // of the lower halves, in 64 bits
   };
   const WordVector m0 = hn::Set(d, kMultiplier0), m1 = hn::Set(d, kMultiplier1);
-  Blocks b{k, hn::ShiftRight<kHalf>(k), hn::Set(d, name[2]), hn::Set(d, name[3])};
-  std::uint32_t key0 = name[0], key1 = name[1];
+  Blocks b{k, hn::ShiftRight<kHalf>(k), hn::Set(d, key[2]), hn::Set(d, key[3])};
+  std::uint32_t key0 = key[0], key1 = key[1];
   for (int round = 0; round < kRounds; ++round, key0 += kWeyl0, key1 += kWeyl1) {
     const WordVector p0 = product(b.w0, m0), p1 = product(b.w2, m1);
     b.w0 = hn::Xor(hn::Xor(hn::ShiftRight<kHalf>(p1), b.w1), hn::Set(d, key0));
@@ -143,7 +142,7 @@ HWY_INLINE void draws_of(const Blocks& b, std::uint64_t* out) {
 // The blocks k, k + 1, ..., a vector of them at a time.
 class Generator {
  public:
-  Generator(const Stream& stream, std::uint64_t first) : name_(stream.words().data()) {
+  Generator(const Key& key, std::uint64_t first) : name_(key.words().data()) {
     // In the order of lanes that the interleaving undoes: 0 B 1 B+1 ... with B = Lanes / 2.
     HWY_ALIGN std::uint64_t order[HWY_MAX_BYTES / sizeof(std::uint64_t)];
     const std::uint64_t half = blocks_at_once() / 2;
@@ -168,10 +167,10 @@ class Generator {
 #endif
 
 template <typename T>
-void fill(const Stream& stream, std::uint64_t first, std::uint64_t count, T* out) {
+void fill(const Key& key, std::uint64_t first, std::uint64_t count, T* out) {
   constexpr std::uint64_t per_block = 4 * sizeof(float) / sizeof(T);
   const std::uint64_t at_once = per_block * blocks_at_once();
-  Generator generator(stream, first / per_block);
+  Generator generator(key, first / per_block);
   HWY_ALIGN T part[std::size_t{4} * HWY_MAX_BYTES / sizeof(float)];
   std::uint64_t i = 0;
   for (std::uint64_t skip = first % per_block; i < count; skip = 0) {
@@ -187,14 +186,14 @@ void fill(const Stream& stream, std::uint64_t first, std::uint64_t count, T* out
   }
 }
 
-void fill_float(const Stream& stream, std::uint64_t first, std::uint64_t count, float* out) {
-  fill(stream, first, count, out);
+void fill_float(const Key& key, std::uint64_t first, std::uint64_t count, float* out) {
+  fill(key, first, count, out);
 }
-void fill_double(const Stream& stream, std::uint64_t first, std::uint64_t count, double* out) {
-  fill(stream, first, count, out);
+void fill_double(const Key& key, std::uint64_t first, std::uint64_t count, double* out) {
+  fill(key, first, count, out);
 }
-void fill_word(const Stream& stream, std::uint64_t first, std::uint64_t count, std::uint64_t* out) {
-  fill(stream, first, count, out);
+void fill_word(const Key& key, std::uint64_t first, std::uint64_t count, std::uint64_t* out) {
+  fill(key, first, count, out);
 }
 
 }  // namespace croquis::HWY_NAMESPACE
@@ -207,17 +206,15 @@ HWY_EXPORT(fill_float);
 HWY_EXPORT(fill_double);
 HWY_EXPORT(fill_word);
 
-template <>
-void fill_normal(const Stream& stream, std::uint64_t first, std::uint64_t count, float* out) {
-  HWY_DYNAMIC_DISPATCH(fill_float)(stream, first, count, out);
+void fill_normal(const Key& key, std::uint64_t first, std::uint64_t count, float* out) {
+  HWY_DYNAMIC_DISPATCH(fill_float)(key, first, count, out);
 }
-template <>
-void fill_normal(const Stream& stream, std::uint64_t first, std::uint64_t count, double* out) {
-  HWY_DYNAMIC_DISPATCH(fill_double)(stream, first, count, out);
+void fill_normal(const Key& key, std::uint64_t first, std::uint64_t count, double* out) {
+  HWY_DYNAMIC_DISPATCH(fill_double)(key, first, count, out);
 }
 
-void fill_words(const Stream& stream, std::uint64_t first, std::uint64_t count, std::uint64_t* out) {
-  HWY_DYNAMIC_DISPATCH(fill_word)(stream, first, count, out);
+void fill_words(const Key& key, std::uint64_t first, std::uint64_t count, std::uint64_t* out) {
+  HWY_DYNAMIC_DISPATCH(fill_word)(key, first, count, out);
 }
 
 }  // namespace croquis

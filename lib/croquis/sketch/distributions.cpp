@@ -2,9 +2,9 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/sketch/accumulative.hpp>
+#include <croquis/sketch/distributions.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <croquis/sketch/importance_sampling.hpp>
-#include <croquis/sketch/laws.hpp>
 #include <croquis/sketch/rademacher.hpp>
 #include <croquis/sketch/sjlt.hpp>
 #include <croquis/sketch/sparse_stack.hpp>
@@ -23,20 +23,20 @@ arma::uword count(const SketchDescription& s, const char* name) {
 }
 
 template <typename T>
-std::vector<SketchLaw<T>> all_laws() {
+std::vector<SketchDistribution<T>> all_distributions() {
   return {
       {"gaussian",
        "Skeinformer Def. 3.2",
        "independent N(0, 1/d) entries",
        {},
        false,
-       [](const SketchDescription& s, const Stream& stream) { return GaussianSketch(s.rows, s.cols, stream); }},
+       [](const SketchDescription& s, const Key& key) { return GaussianSketch(s.rows, s.cols, key); }},
       {"rademacher",
        "Achlioptas 2003",
        "independent +-1/sqrt(d)",
        {},
        false,
-       [](const SketchDescription& s, const Stream& stream) { return RademacherSketch(s.rows, s.cols, stream); }},
+       [](const SketchDescription& s, const Key& key) { return RademacherSketch(s.rows, s.cols, key); }},
       {"uniform",
        "Skeinformer Def. 3.1",
        "sqrt(n/d) e_i, i uniform",
@@ -45,8 +45,8 @@ std::vector<SketchLaw<T>> all_laws() {
            return ParameterLimits{0, 1, 1};
          }}},
        false,
-       [](const SketchDescription& s, const Stream& stream) {
-         return UniformSampling(s.rows, s.cols, stream,
+       [](const SketchDescription& s, const Key& key) {
+         return UniformSampling(s.rows, s.cols, key,
                                 count(s, "replacement") == 1 ? Replacement::with : Replacement::without);
        }},
       {"importance",
@@ -54,27 +54,27 @@ std::vector<SketchLaw<T>> all_laws() {
        "e_i/sqrt(d p_i), i ~ p from n weights",
        {},
        true,
-       [](const SketchDescription& s, const Stream& stream) {
-         return ImportanceSampling(arma::vec(s.weights), s.cols, stream);
+       [](const SketchDescription& s, const Key& key) {
+         return ImportanceSampling(arma::vec(s.weights), s.cols, key);
        }},
       {"srht",
        "Ailon & Chazelle 2009",
        "signs, Hadamard transform, d of its n' rows; d <= n', the next power of two",
        {},
        false,
-       [](const SketchDescription& s, const Stream& stream) { return SrhtSketch(s.rows, s.cols, stream); }},
+       [](const SketchDescription& s, const Key& key) { return SrhtSketch(s.rows, s.cols, key); }},
       {"srct",
        "Avron et al. 2010",
        "signs, cosine transform, d of its n rows; d <= n",
        {},
        false,
-       [](const SketchDescription& s, const Stream& stream) { return SrctSketch(s.rows, s.cols, stream); }},
+       [](const SketchDescription& s, const Key& key) { return SrctSketch(s.rows, s.cols, key); }},
       {"countsketch",
        "Charikar et al. 2002",
        "one +-1 a row",
        {},
        false,
-       [](const SketchDescription& s, const Stream& stream) { return SjltSketch(s.rows, s.cols, 1, stream); }},
+       [](const SketchDescription& s, const Key& key) { return SjltSketch(s.rows, s.cols, 1, key); }},
       {"sjlt",
        "Kane & Nelson 2014",
        "s entries +-1/sqrt(s) a row, at different columns",
@@ -84,9 +84,7 @@ std::vector<SketchLaw<T>> all_laws() {
            return ParameterLimits{1, most, std::min(8.0, most)};
          }}},
        false,
-       [](const SketchDescription& s, const Stream& stream) {
-         return SjltSketch(s.rows, s.cols, count(s, "s"), stream);
-       }},
+       [](const SketchDescription& s, const Key& key) { return SjltSketch(s.rows, s.cols, count(s, "s"), key); }},
       {"sparse-stack",
        "Camano et al. 2025",
        "zeta CountSketches of d/zeta columns side by side, over sqrt(zeta)",
@@ -96,9 +94,7 @@ std::vector<SketchLaw<T>> all_laws() {
            return ParameterLimits{1, most, std::min(4.0, most)};
          }}},
        false,
-       [](const SketchDescription& s, const Stream& stream) {
-         return SparseStack(s.rows, s.cols, count(s, "zeta"), stream);
-       }},
+       [](const SketchDescription& s, const Key& key) { return SparseStack(s.rows, s.cols, count(s, "zeta"), key); }},
       {"very-sparse",
        "Li, Hastie & Church 2006",
        "independent sqrt(q/d) {+1, 0, -1} with probabilities 1/2q, 1 - 1/q, 1/2q",
@@ -107,8 +103,8 @@ std::vector<SketchLaw<T>> all_laws() {
            return ParameterLimits{1, kMostSparsity, std::sqrt(static_cast<double>(n)), false};
          }}},
        false,
-       [](const SketchDescription& s, const Stream& stream) {
-         return VerySparseSketch(s.rows, s.cols, s.parameters.at("q"), stream);
+       [](const SketchDescription& s, const Key& key) {
+         return VerySparseSketch(s.rows, s.cols, s.parameters.at("q"), key);
        }},
       {"accumulative",
        "Chen & Yang 2021",
@@ -118,8 +114,8 @@ std::vector<SketchLaw<T>> all_laws() {
            return ParameterLimits{1, kMostAddends, 4};
          }}},
        false,
-       [](const SketchDescription& s, const Stream& stream) {
-         return AccumulativeSketch(s.rows, s.cols, count(s, "m"), stream);
+       [](const SketchDescription& s, const Key& key) {
+         return AccumulativeSketch(s.rows, s.cols, count(s, "m"), key);
        }},
   };
 }
@@ -127,25 +123,26 @@ std::vector<SketchLaw<T>> all_laws() {
 }  // namespace
 
 template <typename T>
-const std::vector<SketchLaw<T>>& sketch_laws() {
-  static const std::vector<SketchLaw<T>> all = all_laws<T>();
+const std::vector<SketchDistribution<T>>& sketch_distributions() {
+  static const std::vector<SketchDistribution<T>> all = all_distributions<T>();
   return all;
 }
 
 template <typename T>
-const SketchLaw<T>& find_sketch_law(std::string_view name) {
-  const std::vector<SketchLaw<T>>& all = sketch_laws<T>();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const SketchLaw<T>& law) { return law.name == name; });
+const SketchDistribution<T>& find_sketch_distribution(std::string_view name) {
+  const std::vector<SketchDistribution<T>>& all = sketch_distributions<T>();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const SketchDistribution<T>& distribution) { return distribution.name == name; });
   if (found != all.end()) return *found;
   std::string names;
-  for (const SketchLaw<T>& law : all) names += (names.empty() ? "" : ", ") + law.name;
-  require(false, "find_sketch_law", "one of " + names, {{"law", name}});
+  for (const SketchDistribution<T>& distribution : all) names += (names.empty() ? "" : ", ") + distribution.name;
+  require(false, "find_sketch_distribution", "one of " + names, {{"distribution", name}});
   return all.front();
 }
 
-template const std::vector<SketchLaw<float>>& sketch_laws();
-template const std::vector<SketchLaw<double>>& sketch_laws();
-template const SketchLaw<float>& find_sketch_law(std::string_view);
-template const SketchLaw<double>& find_sketch_law(std::string_view);
+template const std::vector<SketchDistribution<float>>& sketch_distributions();
+template const std::vector<SketchDistribution<double>>& sketch_distributions();
+template const SketchDistribution<float>& find_sketch_distribution(std::string_view);
+template const SketchDistribution<double>& find_sketch_distribution(std::string_view);
 
 }  // namespace croquis
