@@ -152,12 +152,14 @@ TEST_CASE_TEMPLATE("gaussian_product: points are scaled and moved before they ar
     const MovedPoints<T> moved_x{x, scale, &centre}, moved_y{y, scale, &centre};
     const Dense expected = gaussian_of(points_x, points_y) * z;  // the centre is the same for both, and cancels
     CHECK(distance(gaussian_product<T>(moved_x, moved_y, z), expected) <= bound);
-    // One that is not moved with one that is: what the landmarks are.
-    arma::Mat<T> there = scale * x;
-    there.each_row() -= centre;
-    CHECK(distance(gaussian_product<T>(MovedPoints<T>{there}, moved_y, z), expected) <= bound);
+    CHECK(distance(gaussian_product<T>(MovedPoints<T>{x, scale}, MovedPoints<T>{y, scale}, z), expected) <= bound);
+    // Differences are taken of the points as they are given, which have to have one scale and one centre.
+    const auto refused = [&](const MovedPoints<T>& other) {
+      return contains(refusal([&] { gaussian_product<T>(other, moved_y, z); }), "points of one scale and one centre");
+    };
     const arma::Mat<T> here = scale * x;
-    CHECK(distance(gaussian_product<T>(MovedPoints<T>{here}, MovedPoints<T>{y, scale}, z), expected) <= bound);
+    CHECK(refused(MovedPoints<T>{here, T(1), &centre}));
+    CHECK(refused(MovedPoints<T>{x, scale}));
   }
 }
 
