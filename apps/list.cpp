@@ -54,7 +54,7 @@ void print_methods() {
     fmt::print("{:<22}{:<16}{:<26}{}{}\n", m.name, name_of(m.target), m.source, m.summary,
                m.random({}) ? "" : " (not random: one row)");
     for (const auto& option : m.options) {
-      fmt::print("  {}={}  [{}]  {}\n", option.name, option.values, option.fallback, option.effect);
+      fmt::print("  {}={}  [{}]  {}\n", option.name, option.values, option.default_value, option.effect);
     }
   }
   fmt::print("\noptions: --methods skyformer:preset=code,ridge=0.2,skeinformer\n");

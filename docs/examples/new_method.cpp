@@ -34,15 +34,21 @@ Approximation<double> random_keys(const Problem<double>& problem, arma::uword d,
   return from_scores<double>({n, n, apply, apply_transposed}, problem);
 }
 
+struct RandomKeysOptions {
+  double sharpness = 1;
+};
+
 /// Name, source, options and what binds the function to a problem: what registry.cpp has of every method.
 Method<double> random_keys_method() {
   Method<double> method;
   method.name = "random-keys";
   method.summary = "softmax over d uniform keys, the same for all queries";
   method.source = "docs/extending.md";
-  method.options = {{"sharpness", "0 to 10", "1", "t, a factor on the scores"}};
-  method.bind = [](const Problem<double>& problem, const OptionValues& values) -> BoundMethod<double> {
-    const double sharpness = values.take_number("sharpness", 0, 10, 1);
+  using O = RandomKeysOptions;
+  const auto options = Options<O>().number("sharpness", &O::sharpness, 0, 10, "t, a factor on the scores");
+  method.options = options.infos();
+  method.bind = [options](const Problem<double>& problem, const OptionValues& values) -> BoundMethod<double> {
+    const double sharpness = options.read(values).sharpness;
     const auto n = double(problem.n()), width = double(problem.p() + problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return random_keys(problem, d, draw_key, sharpness); },
             [=](double d) { return n * d * (2 * width + 1); }};

@@ -143,7 +143,7 @@ TEST_CASE("methods: an unknown option is refused with the options there are, a w
   }
 }
 
-TEST_CASE_TEMPLATE("methods: every choice that is listed is accepted, and the fallback is what runs without it", T,
+TEST_CASE_TEMPLATE("methods: every choice that is listed is accepted, and the default value is what runs without it", T,
                    float, double) {
   const Problem<T> problem = random_problem<T>(19, 4, 2, 2, Key(test_seed()).child("choices"));
   for (const Case<T>& c : all_cases<T>()) {
@@ -152,8 +152,8 @@ TEST_CASE_TEMPLATE("methods: every choice that is listed is accepted, and the fa
   }
   for (const Method<T>& method : methods<T>()) {
     for (const OptionInfo& option : method.options) {
-      if (option.fallback.empty()) continue;
-      const BoundMethod<T> said = bind(method, problem, with(option.name, option.fallback));
+      if (option.default_value.empty()) continue;
+      const BoundMethod<T> said = bind(method, problem, with(option.name, option.default_value));
       CAPTURE(method.name);
       CAPTURE(option.name);
       CHECK(identical(said.approximate(8, Key(2)).output, bind(method, problem).approximate(8, Key(2)).output));

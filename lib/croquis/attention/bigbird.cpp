@@ -61,6 +61,16 @@ Pattern pattern_of(arma::uword n, arma::uword d, const BigBirdOptions& options, 
   return pattern;
 }
 
+const Options<BigBirdOptions>& options_of_bigbird() {
+  using O = BigBirdOptions;
+  static const Options<O> options =
+      Options<O>()
+          .count("block", &O::block, 0, 1000000, "tokens a block; 0: d/10")
+          .count("global", &O::global, 0, 1000, "blocks, first and last, that meet and are met by all")
+          .count("window", &O::window, 1, 1001, "blocks about the query's own, odd; random ones take the rest of d");
+  return options;
+}
+
 }  // namespace
 
 template <typename T>
@@ -81,14 +91,9 @@ Method<T> bigbird_method() {
   method.name = "bigbird";
   method.summary = "softmax over global, window and random blocks; d keys a query";
   method.source = "Skeinformer Table 1";
-  method.options = {{"block", "0 to 1000000", "0", "tokens a block; 0: d/10"},
-                    {"global", "0 to 1000", "2", "blocks, first and last, that meet and are met by all"},
-                    {"window", "1 to 1001", "3", "blocks about the query's own, odd; random ones take the rest of d"}};
+  method.options = options_of_bigbird().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    BigBirdOptions options;
-    options.block = static_cast<arma::uword>(values.take_count("block", 0, 1000000, 0));
-    options.global = static_cast<arma::uword>(values.take_count("global", 0, 1000, 2));
-    options.window = static_cast<arma::uword>(values.take_count("window", 1, 1001, 3));
+    const BigBirdOptions options = options_of_bigbird().read(values);
     require(options.window % 2 == 1, "bigbird", "window odd", {{"window", options.window}});
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());

@@ -11,12 +11,6 @@
 namespace croquis {
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : "|") + name;
-  return all;
-}
-
 // D~^-1 phi(X) phi(Y)^T with the features in memory.
 template <typename T>
 LinearOperator<T> scores_of(const FeaturePair<T>& features) {
@@ -73,21 +67,10 @@ FeaturePair<T> softmax_features(const Problem<T>& problem, arma::uword d, const 
   return {problem.shared_Q(), problem.shared_K(), scale, d, options, draw_key};
 }
 
-FeatureOptions feature_options(const OptionValues& values, const FeatureOptions& fallback) {
-  FeatureOptions options;
-  options.map = feature_map(values.take_choice("map", feature_map_names(), std::string(name_of(fallback.map))));
-  options.projection = projection_distribution(
-      values.take_choice("projection", projection_names(), std::string(name_of(fallback.projection))));
-  options.epsilon = values.take_number("epsilon", 0, 1, fallback.epsilon);
-  return options;
-}
-
-std::vector<OptionInfo> feature_option_infos(const FeatureOptions& fallback) {
-  return {
-      {"map", joined(feature_map_names()), std::string(name_of(fallback.map)), "features (croquis list features)"},
-      {"projection", joined(projection_names()), std::string(name_of(fallback.projection)),
-       "distribution of their directions"},
-      {"epsilon", "0 to 1", fmt::format("{:g}", fallback.epsilon), "added to positive features: pulls towards V-mean"}};
+Options<FeatureOptions> feature_options(const FeatureOptions& defaults) {
+  Options<FeatureOptions> options(defaults);
+  return add_feature_options(
+      options, [](auto& o) -> auto& { return o; });
 }
 
 template Denominators<float> checked_denominators(arma::Col<float>, arma::Col<float>, std::string_view);

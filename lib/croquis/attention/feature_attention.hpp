@@ -3,8 +3,8 @@
 
 #include <croquis/attention/method.hpp>
 #include <croquis/features/feature_pair.hpp>
+#include <functional>
 #include <string_view>
-#include <vector>
 
 namespace croquis {
 
@@ -30,8 +30,22 @@ template <typename T>
 FeaturePair<T> softmax_features(const Problem<T>& problem, arma::uword d, const FeatureOptions& options,
                                 const Key& draw_key);
 
-/// The options map, projection and epsilon, with `fallback` for what is not given.
-FeatureOptions feature_options(const OptionValues& values, const FeatureOptions& fallback);
-std::vector<OptionInfo> feature_option_infos(const FeatureOptions& fallback);
+/// Adds the options map, projection and epsilon of the feature options `where` in O.
+template <typename O, typename Where>
+Options<O>& add_feature_options(Options<O>& options, Where where) {
+  return options
+      .choice(
+          "map", [=](auto& o) -> auto& { return std::invoke(where, o).map; }, in_order<FeatureMap>(feature_map_names()),
+          "features (croquis list features)")
+      .choice(
+          "projection", [=](auto& o) -> auto& { return std::invoke(where, o).projection; },
+          in_order<ProjectionDistribution>(projection_names()), "distribution of their directions")
+      .number(
+          "epsilon", [=](auto& o) -> auto& { return std::invoke(where, o).epsilon; }, 0, 1,
+          "added to positive features: pulls towards V-mean");
+}
+
+/// Those alone.
+Options<FeatureOptions> feature_options(const FeatureOptions& defaults);
 
 }  // namespace croquis

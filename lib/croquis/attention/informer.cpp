@@ -91,15 +91,15 @@ struct TopRows {
   }
 };
 
-InformerOptions options_from(const OptionValues& values) {
-  InformerOptions options;
-  const std::string preset = values.take_choice("preset", {"paper", "code", "masked"}, "paper");
-  if (preset == "code") options = InformerOptions::code();
-  if (preset == "masked") options = InformerOptions::masked();
-  options.keys = static_cast<arma::uword>(values.take_count("keys", 0, 1000000, 0));
-  options.mean = values.take_choice("mean", {"sampled", "all"}, options.mean == Mean::all ? "all" : "sampled") == "all"
-                     ? Mean::all
-                     : Mean::sampled;
+const Options<InformerOptions>& options_of_informer() {
+  using O = InformerOptions;
+  static const Options<O> options =
+      Options<O>()
+          .preset("code: ceil(d/ln n) ceil(ln n) rows, mean=all; masked: mean=all",
+                  {{"paper", {}}, {"code", O::code()}, {"masked", O::masked()}})
+          .count("keys", &O::keys, 0, 1000000, "keys sampled a query; 0: as many as rows")
+          .choice("mean", &O::mean, Choices<Mean>{{"sampled", Mean::sampled}, {"all", Mean::all}},
+                  "what the sum of the sampled scores is divided by: their number, or n");
   return options;
 }
 
@@ -140,12 +140,9 @@ Method<T> informer_method() {
   method.name = "informer";
   method.summary = "exact rows where sampled scores are far from uniform, the mean of the values elsewhere";
   method.source = "Skeinformer Sec. 3.3";
-  method.options = {
-      {"preset", "paper|code|masked", "paper", "code: ceil(d/ln n) ceil(ln n) rows, mean=all; masked: mean=all"},
-      {"keys", "0 to 1000000", "0", "keys sampled a query; 0: as many as rows"},
-      {"mean", "sampled|all", "sampled", "what the sum of the sampled scores is divided by: their number, or n"}};
+  method.options = options_of_informer().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const InformerOptions options = options_from(values);
+    const InformerOptions options = options_of_informer().read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v()), fixed = static_cast<double>(options.keys);
     return {[=](arma::uword d, const Key& draw_key) { return informer(problem, d, draw_key, options); },

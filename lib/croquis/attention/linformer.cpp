@@ -46,16 +46,14 @@ arma::Mat<T> spread(const arma::Mat<T>& x, arma::uword n) {
   return y;
 }
 
-LinformerOptions options_from(const OptionValues& values) {
-  LinformerOptions options;
-  if (values.take_choice("preset", {"paper", "code"}, "paper") == "code") options = LinformerOptions::code();
-  const std::vector<std::string> distributions = {"normal", "code", "uniform", "segments"};  // in the order of the enum
-  const std::string distribution =
-      values.take_choice("distribution", distributions, distributions[static_cast<std::size_t>(options.distribution)]);
-  for (std::size_t i = 0; i < distributions.size(); ++i) {
-    if (distributions[i] == distribution) options.distribution = static_cast<Distribution>(i);
-  }
-  options.shared = values.take_choice("shared", {"yes", "no"}, options.shared ? "yes" : "no") == "yes";
+const Options<LinformerOptions>& options_of_linformer() {
+  using O = LinformerOptions;
+  static const Options<O> options =
+      Options<O>()
+          .preset("code: distribution=code, shared=yes", {{"paper", {}}, {"code", O::code()}})
+          .choice("distribution", &O::distribution, in_order<Distribution>({"normal", "code", "uniform", "segments"}),
+                  "entries N(0, 1/d), N(0, 0.02^2), uniform within 1/sqrt(d), or segment means")
+          .flag("shared", &O::shared, "F = E");
   return options;
 }
 
@@ -106,14 +104,11 @@ Method<T> linformer_method() {
   method.summary = "softmax(Q (E K)^T) (F V) with E, F drawn at random, not learnt";
   method.source = "Linformer Eq. 7";
   method.random = [](const OptionValues& values) {
-    return options_from(values).distribution != Distribution::segments;
+    return options_of_linformer().read(values).distribution != Distribution::segments;
   };
-  method.options = {{"preset", "paper|code", "paper", "code: distribution=code, shared=yes"},
-                    {"distribution", "normal|code|uniform|segments", "normal",
-                     "entries N(0, 1/d), N(0, 0.02^2), uniform within 1/sqrt(d), or segment means"},
-                    {"shared", "yes|no", "no", "F = E"}};
+  method.options = options_of_linformer().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const LinformerOptions options = options_from(values);
+    const LinformerOptions options = options_of_linformer().read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return linformer(problem, d, draw_key, options); },

@@ -25,6 +25,11 @@ Pattern pattern_of(arma::uword n, arma::uword d, arma::uword global) {
   return pattern;
 }
 
+Options<LongformerOptions> options_of_longformer() {
+  return Options<LongformerOptions>().count("global", &LongformerOptions::global, 0, 1000000,
+                                            "tokens, the first ones, that meet and are met by all");
+}
+
 }  // namespace
 
 template <typename T>
@@ -43,10 +48,9 @@ Method<T> longformer_method() {
   method.summary = "softmax over a band and a few global tokens; d keys a query";
   method.source = "Nystromformer Table 1";
   method.random = [](const OptionValues&) { return false; };
-  method.options = {{"global", "0 to 1000000", "1", "tokens, the first ones, that meet and are met by all"}};
+  method.options = options_of_longformer().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    LongformerOptions options;
-    options.global = static_cast<arma::uword>(values.take_count("global", 0, 1000000, 1));
+    const LongformerOptions options = options_of_longformer().read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key&) { return longformer(problem, d, options); },

@@ -1,11 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <croquis/attention/method.hpp>
 #include <croquis/core/require.hpp>
-#include <croquis/io/npy.hpp>
 
 namespace croquis {
 
@@ -15,46 +10,6 @@ Approximation<T> from_scores(LinearOperator<T> scores, const Problem<T>& problem
   approximation.output = scores.apply(problem.V());
   approximation.scores = std::move(scores);
   return approximation;
-}
-
-std::string OptionValues::take_choice(const std::string& name, const std::vector<std::string>& choices,
-                                      const std::string& fallback) const {
-  const auto found = values_.find(name);
-  if (found == values_.end()) return fallback;
-  std::string rule = name + " is one of";
-  for (const std::string& choice : choices) rule += " " + choice;
-  require(std::find(choices.begin(), choices.end(), found->second) != choices.end(), "option", rule,
-          {{name, std::string_view(found->second)}});
-  return found->second;
-}
-
-double OptionValues::take_number(const std::string& name, double least, double most, double fallback) const {
-  const auto found = values_.find(name);
-  if (found == values_.end()) return fallback;
-  const std::string& text = found->second;
-  double value = std::nan("");
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool parsed = error == std::errc{} && end == text.data() + text.size();
-  require(parsed && value >= least && value <= most, "option",
-          fmt::format("{} is a number from {:g} to {:g}", name, least, most), {{name, std::string_view(text)}});
-  return value;
-}
-
-int OptionValues::take_count(const std::string& name, int least, int most, int fallback) const {
-  const double value = take_number(name, least, most, fallback);
-  require(value == std::floor(value), "option", name + " is a whole number", {{name, value}});
-  return static_cast<int>(value);
-}
-
-arma::uvec OptionValues::take_indices(const std::string& name) const {
-  const auto found = values_.find(name);
-  if (found == values_.end()) return {};
-  const arma::vec numbers = arma::vectorise(read_npy(found->second));
-  constexpr double most = 1e15;
-  for (const double x : numbers) {
-    require(x >= 0 && x < most && x == std::floor(x), name, "whole numbers >= 0", {{"value", x}});
-  }
-  return arma::conv_to<arma::uvec>::from(numbers);
 }
 
 template <typename T>

@@ -1,12 +1,12 @@
 // The one interface of all attention approximations.
 #pragma once
 
+#include <croquis/attention/options.hpp>
 #include <croquis/attention/problem.hpp>
 #include <croquis/linalg/linear_operator.hpp>
 #include <croquis/random/key.hpp>
 #include <functional>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,29 +42,6 @@ struct Approximation {
 /// O~ = B~ V of a method that is its score operator.
 template <typename T>
 Approximation<T> from_scores(LinearOperator<T> scores, const Problem<T>& problem);
-
-/// An option of a method, as `croquis list methods` shows it.
-struct OptionInfo {
-  std::string name, values, fallback, effect;
-};
-
-/// Option values by name. Every take_ checks what it takes; the message says what would do.
-class OptionValues {
- public:
-  OptionValues() = default;
-  explicit OptionValues(std::map<std::string, std::string> values) : values_(std::move(values)) {}
-
-  const std::map<std::string, std::string>& all() const { return values_; }
-  std::string take_choice(const std::string& name, const std::vector<std::string>& choices,
-                          const std::string& fallback) const;
-  double take_number(const std::string& name, double least, double most, double fallback) const;
-  /// Whole numbers >= 0 of a matrix in an .npy file, in its column order; empty when the option is not given.
-  arma::uvec take_indices(const std::string& name) const;
-  int take_count(const std::string& name, int least, int most, int fallback) const;
-
- private:
-  std::map<std::string, std::string> values_;
-};
 
 /// A method on one problem: what d and the trials share has been computed. Thread-safe.
 template <typename T>

@@ -18,9 +18,10 @@ Method<T> nprf_method() {
   method.target = Target::normalized;
   method.summary = "positive features of queries and keys of unit length";
   method.source = "NPRF Sec. 3.3";
-  method.options = feature_option_infos(kNprfFeatures);
-  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const FeatureOptions options = feature_options(values, kNprfFeatures);
+  const Options<FeatureOptions> table = feature_options(kNprfFeatures);
+  method.options = table.infos();
+  method.bind = [table](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+    const FeatureOptions options = table.read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return nprf(problem, d, draw_key, options); },

@@ -77,21 +77,25 @@ Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& land
   return approximation;
 }
 
-NystromformerOptions options_from(const OptionValues& values) {
-  NystromformerOptions options;
-  if (values.take_choice("preset", {"paper", "code"}, "paper") == "code") options = NystromformerOptions::code();
-  using Inverse = NystromformerOptions::Inverse;
-  options.inverse =
-      values.take_choice("inverse", {"iterative", "pinv"}, "iterative") == "pinv" ? Inverse::pinv : Inverse::iterative;
-  options.iterations = values.take_count("iterations", 0, 100, options.iterations);
-  const std::string start =
-      values.take_choice("start", {"both", "one"}, options.start == InverseStart::transpose_one ? "one" : "both");
-  options.start = start == "one" ? InverseStart::transpose_one : InverseStart::transpose_both;
-  std::vector<std::string> choices = landmark_policy_names();
-  choices.insert(choices.begin(), "segments");
-  const std::string landmarks = values.take_choice("landmarks", choices, "segments");
-  if (landmarks != "segments") options.landmarks = landmark_policy(landmarks);
-  options.given = values.take_indices("indices");
+const Options<NystromformerOptions>& options_of_nystromformer() {
+  using O = NystromformerOptions;
+  using Policy = std::optional<LandmarkPolicy>;
+  Choices<Policy> policies = {{"segments", std::nullopt}};
+  for (const auto& [name, policy] : in_order<LandmarkPolicy>(landmark_policy_names()))
+    policies.emplace_back(name, policy);
+  static const Options<O> options =
+      Options<O>()
+          .preset("code: start=one, exact for d = n", {{"paper", {}}, {"code", O::code()}})
+          .choice("inverse", &O::inverse,
+                  Choices<O::Inverse>{{"iterative", O::Inverse::iterative}, {"pinv", O::Inverse::pinv}},
+                  "the core by six steps or by singular values")
+          .count("iterations", &O::iterations, 0, 100, "steps of the iterative inverse")
+          .choice("start", &O::start,
+                  Choices<InverseStart>{{"both", InverseStart::transpose_both}, {"one", InverseStart::transpose_one}},
+                  "A^T / (||A||_1 ||A||_inf), or A^T / ||A||_1")
+          .choice("landmarks", &O::landmarks, policies,
+                  "segment means, or rows of Q and K chosen on the kernel matrix of the keys")
+          .indices("indices", &O::given, "landmarks=given: tokens, the first d are used");
   return options;
 }
 
@@ -117,18 +121,12 @@ Method<T> nystromformer_method() {
   method.summary = "segment-mean landmarks, three softmax matrices, iterative inverse";
   method.source = "Nystromformer Alg. 1";
   method.random = [](const OptionValues& values) {
-    const NystromformerOptions options = options_from(values);
+    const NystromformerOptions options = options_of_nystromformer().read(values);
     return options.landmarks.has_value() && options.landmarks != LandmarkPolicy::given;
   };
-  method.options = {{"preset", "paper|code", "paper", "code: start=one, exact for d = n"},
-                    {"inverse", "iterative|pinv", "iterative", "the core by six steps or by singular values"},
-                    {"iterations", "0 to 100", "6", "steps of the iterative inverse"},
-                    {"start", "both|one", "both", "A^T / (||A||_1 ||A||_inf), or A^T / ||A||_1"},
-                    {"landmarks", "segments|uniform|stratified|leverage|recursive|rpcholesky|given", "segments",
-                     "segment means, or rows of Q and K chosen on the kernel matrix of the keys"},
-                    {"indices", "FILE.npy", "", "landmarks=given: tokens, the first d are used"}};
+  method.options = options_of_nystromformer().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const NystromformerOptions options = options_from(values);
+    const NystromformerOptions options = options_of_nystromformer().read(values);
     const Landmarks<T> landmarks = landmarks_of(problem, options);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());

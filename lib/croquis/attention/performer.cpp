@@ -4,11 +4,17 @@
 namespace croquis {
 namespace {
 
-FeatureOptions options_from(const OptionValues& values) {
+const Options<FeatureOptions>& options_of_performer() {
   constexpr double epsilon_of_code = 1e-4;
-  FeatureOptions fallback = kPerformerFeatures;
-  if (values.take_choice("preset", {"paper", "code"}, "paper") == "code") fallback.epsilon = epsilon_of_code;
-  return feature_options(values, fallback);
+  static const Options<FeatureOptions> options = [] {
+    FeatureOptions code = kPerformerFeatures;
+    code.epsilon = epsilon_of_code;
+    Options<FeatureOptions> table(kPerformerFeatures);
+    table.preset("code: epsilon = 1e-4", {{"paper", kPerformerFeatures}, {"code", code}});
+    return add_feature_options(
+        table, [](auto& o) -> auto& { return o; });
+  }();
+  return options;
 }
 
 }  // namespace
@@ -25,10 +31,9 @@ Method<T> performer_method() {
   method.name = "performer";
   method.summary = "random features of the softmax kernel, FAVOR+";
   method.source = "Performer; NPRF Eq. 3";
-  method.options = feature_option_infos(kPerformerFeatures);
-  method.options.insert(method.options.begin(), {"preset", "paper|code", "paper", "code: epsilon = 1e-4"});
+  method.options = options_of_performer().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const FeatureOptions options = options_from(values);
+    const FeatureOptions options = options_of_performer().read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return performer(problem, d, draw_key, options); },

@@ -18,12 +18,16 @@ Approximation<T> approximate(const Problem<T>& problem, Target target, arma::uwo
   return relative_feature_attention(std::move(features), problem, options.product, unit ? "nprf-rpe" : "prf-rpe");
 }
 
-RelativeFeatureOptions options_from(const OptionValues& values) {
-  RelativeFeatureOptions options;
-  options.features = feature_options(values, kNprfFeatures);
-  const std::string product = values.take_choice("product", {"auto", "fft", "direct"}, "auto");
-  if (product == "fft") options.product = ToeplitzPath::fft;
-  if (product == "direct") options.product = ToeplitzPath::direct;
+const Options<RelativeFeatureOptions>& options_of_relative_features() {
+  using O = RelativeFeatureOptions;
+  static const Options<O> options = [] {
+    Options<O> table;
+    return add_feature_options(table, &O::features)
+        .choice("product", &O::product,
+                Choices<ToeplitzPath>{
+                    {"auto", ToeplitzPath::automatic}, {"fft", ToeplitzPath::fft}, {"direct", ToeplitzPath::direct}},
+                "how the bias is applied; auto: what is faster");
+  }();
   return options;
 }
 
@@ -31,10 +35,9 @@ template <typename T>
 Method<T> method_for(Target target) {
   Method<T> method;
   method.target = target;
-  method.options = feature_option_infos(kNprfFeatures);
-  method.options.push_back({"product", "auto|fft|direct", "auto", "how the bias is applied; auto: what is faster"});
+  method.options = options_of_relative_features().infos();
   method.bind = [target](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const RelativeFeatureOptions options = options_from(values);
+    const RelativeFeatureOptions options = options_of_relative_features().read(values);
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, target, d, draw_key, options); },
             [=](double d) {
               const RelativePath path = relative_path(problem.position(), problem.n(), static_cast<arma::uword>(d),

@@ -107,12 +107,15 @@ Pattern pattern_of(const Problem<T>& problem, arma::uword d, const Key& draw_key
   return pattern;
 }
 
-ReformerOptions options_from(const OptionValues& values) {
-  constexpr int most_rounds = 64;
-  ReformerOptions options;
-  options.count_rounds = values.take_choice("preset", {"paper", "code"}, "paper") == "code";
-  options.rounds = static_cast<arma::uword>(values.take_count("rounds", 1, most_rounds, 2));
-  options.keys = values.take_choice("keys", {"shared", "own"}, "shared") == "own" ? Keys::own : Keys::shared;
+const Options<ReformerOptions>& options_of_reformer() {
+  using O = ReformerOptions;
+  static const Options<O> options =
+      Options<O>()
+          .preset("code: a key met in several rounds counts as often",
+                  {{"paper", {}}, {"code", {.count_rounds = true}}})
+          .count("rounds", &O::rounds, 1, 64, "independent hashes")
+          .choice("keys", &O::keys, Choices<Keys>{{"shared", Keys::shared}, {"own", Keys::own}},
+                  "q_j / ||q_j|| for k_j, as the paper; or K: the hash without that change of model");
   return options;
 }
 
@@ -139,12 +142,9 @@ Method<T> reformer_method() {
   method.name = "reformer";
   method.summary = "softmax over the keys in the query's bucket of a random hash, keys tied to queries; d keys a query";
   method.source = "Skeinformer Table 1";
-  method.options = {{"preset", "paper|code", "paper", "code: a key met in several rounds counts as often"},
-                    {"rounds", "1 to 64", "2", "independent hashes"},
-                    {"keys", "shared|own", "shared",
-                     "q_j / ||q_j|| for k_j, as the paper; or K: the hash without that change of model"}};
+  method.options = options_of_reformer().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const ReformerOptions options = options_from(values);
+    const ReformerOptions options = options_of_reformer().read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v()), rounds = static_cast<double>(options.rounds);
     const double sides = options.keys == Keys::own ? 2 : 1;

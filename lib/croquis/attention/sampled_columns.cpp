@@ -26,12 +26,13 @@ Approximation<T> approximate(const Problem<T>& problem, const ColumnNorms<T>& ex
                      problem);
 }
 
-SampledColumnsOptions options_from(const OptionValues& values) {
-  SampledColumnsOptions options;
-  const std::string p = values.take_choice("p", {"pilot", "exact", "uniform"}, "pilot");
-  if (p == "exact") options.probabilities = Probabilities::exact;
-  if (p == "uniform") options.probabilities = Probabilities::uniform;
-  options.pilot_rows = static_cast<arma::uword>(values.take_count("pilot", 0, 1000000, 0));
+const Options<SampledColumnsOptions>& options_of_sampled_columns() {
+  using O = SampledColumnsOptions;
+  static const Options<O> options =
+      Options<O>()
+          .choice("p", &O::probabilities, in_order<Probabilities>({"pilot", "exact", "uniform"}),
+                  "probabilities of the columns")
+          .count("pilot", &O::pilot_rows, 0, 1000000, "p=pilot: rows d_0; 0: as many as columns");
   return options;
 }
 
@@ -50,10 +51,9 @@ Method<T> sampled_columns_method() {
   method.summary = "D^-1 A S S^T V on sampled columns, exact D, weights 1/(d p_i): unbiased, quadratic in n";
   method.quadratic = true;
   method.source = "Skeinformer Prop. 1";
-  method.options = {{"p", "pilot|exact|uniform", "pilot", "probabilities of the columns"},
-                    {"pilot", "0 to 1000000", "0", "p=pilot: rows d_0; 0: as many as columns"}};
+  method.options = options_of_sampled_columns().infos();
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const SampledColumnsOptions options = options_from(values);
+    const SampledColumnsOptions options = options_of_sampled_columns().read(values);
     const auto exact = std::make_shared<const ColumnNorms<T>>(column_norms(problem.Q(), problem.K()));
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v()), fixed = static_cast<double>(options.pilot_rows);

@@ -113,17 +113,28 @@ Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_
   return approximation;
 }
 
-const OptionInfo kPilot = {"pilot", "0 to 1000000", "0", "pilot rows d_0; 0: as many as columns"};
+using SkeinformerTable = Options<SkeinformerOptions>;
 
-SkeinformerOptions options_from(const OptionValues& values, SkeinformerOptions options, bool is_ablation) {
-  const bool code = values.take_choice("preset", {"paper", "code"}, "paper") == "code";
-  options.leave_one = code;
-  options.pilot_rows = static_cast<arma::uword>(values.take_count("pilot", 0, 1000000, 0));
-  if (is_ablation && code) options.reuse = false;
-  options.reuse = values.take_choice("reuse", {"yes", "no"}, options.reuse ? "yes" : "no") == "yes";
-  if (options.rows == Rows::weighted) {
-    const bool raw = values.take_choice("weights", {"unbiased", "raw"}, code ? "raw" : "unbiased") == "raw";
-    options.rows = raw ? Rows::raw : Rows::weighted;
+// The authors' code: at most n - 1 columns and pilot rows; in the ablations no pilot rows in the output, no weights.
+SkeinformerOptions code_of(SkeinformerOptions options, bool is_ablation) {
+  options.leave_one = true;
+  if (is_ablation) options.reuse = false;
+  if (options.rows == Rows::weighted) options.rows = Rows::raw;
+  return options;
+}
+
+// The options of a method that starts from `start`: which of them it has depends on what is left to choose.
+SkeinformerTable options_of(const SkeinformerOptions& start, bool is_ablation, const char* effect_of_code) {
+  SkeinformerTable options(start);
+  options.preset(effect_of_code, {{"paper", start}, {"code", code_of(start, is_ablation)}});
+  if (start.rows == Rows::weighted) {
+    options.choice("weights", &SkeinformerOptions::rows,
+                   Choices<Rows>{{"unbiased", Rows::weighted}, {"raw", Rows::raw}},
+                   "1/(d p_i) on independent columns, or none on different ones: biased");
+  }
+  if (start.rows != Rows::adaptive) options.flag("reuse", &SkeinformerOptions::reuse, "pilot rows exact");
+  if (start.columns == Columns::pilot) {
+    options.count("pilot", &SkeinformerOptions::pilot_rows, 0, 1000000, "pilot rows d_0; 0: as many as columns");
   }
   return options;
 }
@@ -131,14 +142,15 @@ SkeinformerOptions options_from(const OptionValues& values, SkeinformerOptions o
 // The five methods differ in name and in where their options start.
 template <typename T>
 Method<T> method_of(const char* name, const char* summary, const char* source, const SkeinformerOptions& start,
-                    bool is_ablation, const std::vector<OptionInfo>& options) {
+                    bool is_ablation, const char* effect_of_code) {
   Method<T> method;
   method.name = name;
   method.summary = summary;
   method.source = source;
-  method.options = options;
-  method.bind = [start, is_ablation](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const SkeinformerOptions chosen = options_from(values, start, is_ablation);
+  const SkeinformerTable options = options_of(start, is_ablation, effect_of_code);
+  method.options = options.infos();
+  method.bind = [options](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+    const SkeinformerOptions chosen = options.read(values);
     const arma::Col<T> log_row_sums = log_row_sums_of(problem, chosen);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v()), fixed = static_cast<double>(chosen.pilot_rows);
@@ -164,26 +176,20 @@ Approximation<T> skeinformer(const Problem<T>& problem, arma::uword d, const Key
 template <typename T>
 Method<T> skeinformer_method() {
   return method_of<T>("skeinformer", "columns sampled by a pilot, the others filled with the row's geometric mean",
-                      "Skeinformer Alg. 1", {}, false,
-                      {{"preset", "paper|code", "paper", "code: at most n - 1 columns and pilot rows"}, kPilot});
+                      "Skeinformer Alg. 1", {}, false, "code: at most n - 1 columns and pilot rows");
 }
 
 template <typename T>
 Method<T> skeinformer_uniform_method() {
   return method_of<T>("skeinformer-uniform", "skeinformer with uniform columns, without a pilot", "Skeinformer Table 1",
-                      {.columns = Columns::uniform, .reuse = false}, true,
-                      {{"preset", "paper|code", "paper", "code: at most n - 1 columns"}});
+                      {.columns = Columns::uniform, .reuse = false}, true, "code: at most n - 1 columns");
 }
 
 template <typename T>
 Method<T> skeinformer_no_norm_method() {
   Method<T> method = method_of<T>(
       "skeinformer-no-norm", "skeinformer without row normalisation: D^-1 A S S^T V, exact D", "Skeinformer Table 1",
-      {.rows = Rows::weighted}, true,
-      {{"preset", "paper|code", "paper", "code: weights=raw, reuse=no, at most n - 1 columns"},
-       {"weights", "unbiased|raw", "unbiased", "1/(d p_i) on independent columns, or none on different ones: biased"},
-       {"reuse", "yes|no", "yes", "pilot rows exact"},
-       kPilot});
+      {.rows = Rows::weighted}, true, "code: weights=raw, reuse=no, at most n - 1 columns");
   method.quadratic = true;  // D
   return method;
 }
@@ -191,17 +197,13 @@ Method<T> skeinformer_no_norm_method() {
 template <typename T>
 Method<T> skeinformer_simple_norm_method() {
   return method_of<T>("skeinformer-simple-norm", "skeinformer with a softmax over the sampled columns alone",
-                      "Skeinformer Table 1", {.rows = Rows::simple}, true,
-                      {{"preset", "paper|code", "paper", "code: reuse=no, at most n - 1 columns"},
-                       {"reuse", "yes|no", "yes", "pilot rows exact"},
-                       kPilot});
+                      "Skeinformer Table 1", {.rows = Rows::simple}, true, "code: reuse=no, at most n - 1 columns");
 }
 
 template <typename T>
 Method<T> skeinformer_no_reuse_method() {
   return method_of<T>("skeinformer-no-reuse", "skeinformer whose pilot rows are not put into the output",
-                      "Skeinformer Table 1", {.reuse = false}, true,
-                      {{"preset", "paper|code", "paper", "code: at most n - 1 columns and pilot rows"}, kPilot});
+                      "Skeinformer Table 1", {.reuse = false}, true, "code: at most n - 1 columns and pilot rows");
 }
 
 template Approximation<float> skeinformer(const Problem<float>&, arma::uword, const Key&, const SkeinformerOptions&);

@@ -151,19 +151,19 @@ Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arm
   return approximation;
 }
 
-SkyformerOptions options_from(const OptionValues& values) {
-  SkyformerOptions options;
-  if (values.take_choice("preset", {"paper", "code"}, "paper") == "code") options = SkyformerOptions::code();
-  using Inverse = SkyformerOptions::Inverse;
-  const auto& policies = landmark_policy_names();
-  const std::string& policy = policies[static_cast<std::size_t>(options.landmarks)];
-  const char* inverse = options.inverse == Inverse::pinv ? "pinv" : "iterative";
-  options.landmarks = landmark_policy(values.take_choice("landmarks", policies, policy));
-  options.given = values.take_indices("indices");
-  options.inverse =
-      values.take_choice("inverse", {"pinv", "iterative"}, inverse) == "pinv" ? Inverse::pinv : Inverse::iterative;
-  options.ridge = values.take_number("ridge", 0, 1e6, options.ridge);
-  options.iterations = values.take_count("iterations", 0, 100, options.iterations);
+const Options<SkyformerOptions>& options_of_skyformer() {
+  using O = SkyformerOptions;
+  static const Options<O> options =
+      Options<O>()
+          .preset("code: stratified landmarks, ridge 0.1, six iterations", {{"paper", {}}, {"code", O::code()}})
+          .choice("landmarks", &O::landmarks, in_order<LandmarkPolicy>(landmark_policy_names()),
+                  "which d of the 2n points")
+          .indices("indices", &O::given, "landmarks=given: query i is i, key j is n + j; the first d are used")
+          .choice("inverse", &O::inverse,
+                  Choices<O::Inverse>{{"pinv", O::Inverse::pinv}, {"iterative", O::Inverse::iterative}},
+                  "the core by eigenvalues or by the iteration of Lemma 3")
+          .number("ridge", &O::ridge, 0, 1e6, "added to the unit diagonal of the core")
+          .count("iterations", &O::iterations, 0, 100, "steps of the iterative inverse");
   return options;
 }
 
@@ -175,16 +175,12 @@ Method<T> method_of(const char* name, const char* summary, const char* source, T
   method.summary = summary;
   method.source = source;
   method.target = target;
-  method.options = {
-      {"preset", "paper|code", "paper", "code: stratified landmarks, ridge 0.1, six iterations"},
-      {"landmarks", "uniform|stratified|leverage|recursive|rpcholesky|given", "uniform", "which d of the 2n points"},
-      {"indices", "FILE.npy", "", "landmarks=given: query i is i, key j is n + j; the first d are used"},
-      {"inverse", "pinv|iterative", "pinv", "the core by eigenvalues or by the iteration of Lemma 3"},
-      {"ridge", "0 to 1e6", "0", "added to the unit diagonal of the core"},
-      {"iterations", "0 to 100", "6", "steps of the iterative inverse"}};
-  method.random = [](const OptionValues& values) { return options_from(values).landmarks != LandmarkPolicy::given; };
+  method.options = options_of_skyformer().infos();
+  method.random = [](const OptionValues& values) {
+    return options_of_skyformer().read(values).landmarks != LandmarkPolicy::given;
+  };
   method.bind = [approximate](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
-    const SkyformerOptions options = options_from(values);
+    const SkyformerOptions options = options_of_skyformer().read(values);
     const Shared<T> shared(problem, options);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());

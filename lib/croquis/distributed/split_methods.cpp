@@ -167,7 +167,7 @@ const std::vector<std::string>& split_method_names() {
 SplitMethod split_method(const std::string& name, const OptionValues& options) {
   if (name == "performer") {
     require(!options.all().contains("preset"), "performer by rows", "map, projection and epsilon, but no preset");
-    const FeatureOptions chosen = feature_options(options, kPerformerFeatures);
+    const FeatureOptions chosen = feature_options(kPerformerFeatures).read(options);
     require(chosen.map != FeatureMap::oprf && chosen.map != FeatureMap::saderf, "performer by rows",
             "a map that does not look at all points: prf, trf, hyperbolic or sphere", {{"map", name_of(chosen.map)}});
     return [chosen](const SplitHead& head, arma::uword d, const Key& draw_key, Communicator& world) {
