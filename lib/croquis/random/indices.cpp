@@ -4,6 +4,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/vector_math.hpp>
+#include <croquis/random/cumulative.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/random/indices.hpp>
 #include <limits>
@@ -48,16 +49,9 @@ template <typename T>
 arma::uvec sample_weighted(const arma::Col<T>& weights, arma::uword d, const Key& key) {
   require(!weights.is_empty() && weights.is_finite() && weights.min() >= 0 && weights.max() > 0, "sample_weighted",
           "weights finite and >= 0, one of them positive", {{"weights", weights.n_elem}});
-  const arma::vec scaled = arma::conv_to<arma::vec>::from(weights) / static_cast<double>(weights.max());
-  const arma::vec cumulative = arma::cumsum(scaled);
+  const CumulativeWeights cumulative(arma::conv_to<arma::vec>::from(weights) / static_cast<double>(weights.max()));
   arma::uvec indices(d);
-  for (arma::uword j = 0; j < d; ++j) {
-    const auto word = key.block(j);
-    const double u = uniform_of(word[0], word[1]);  // in (0, 1]
-    const double target = u * cumulative(cumulative.n_elem - 1);
-    indices(j) =
-        static_cast<arma::uword>(std::lower_bound(cumulative.begin(), cumulative.end(), target) - cumulative.begin());
-  }
+  for (arma::uword j = 0; j < d; ++j) indices(j) = cumulative.index_of(uniform_at(key, j));
   return indices;
 }
 
@@ -78,8 +72,7 @@ arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma
     const arma::uword first = b * block, count = std::min(block, n - first);
     double clock[block], size[block];
     for (arma::uword i = 0; i < count; ++i) {
-      const auto word = key.block(first + i);
-      clock[i] = uniform_of(word[0], word[1]);  // in (0, 1]
+      clock[i] = uniform_at(key, first + i);  // in (0, 1]
       size[i] = static_cast<double>(weights[first + i]);
     }
     logarithm(clock, count);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/random/cumulative.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
 #include <limits>
@@ -19,12 +20,6 @@ struct Proposal {
 Proposal proposal(const Key& draw_key, std::uint64_t k) {
   const auto w = draw_key.block(k);
   return {uniform_of(w[0], w[1]), uniform_of(w[2], w[3])};
-}
-
-// The index at `place` in (0, 1] of the cumulative weights; never one of weight 0.
-arma::uword pick(const arma::vec& cumulative, double place) {
-  const double target = place * cumulative(cumulative.n_elem - 1);
-  return static_cast<arma::uword>(std::lower_bound(cumulative.begin(), cumulative.end(), target) - cumulative.begin());
 }
 
 // m(rows, 0 ... count-1).
@@ -46,14 +41,14 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
                       std::numeric_limits<T>::epsilon() * static_cast<double>(matrix.entry_error());
   std::uint64_t next = 0;
   while (pivots.size() < d) {
-    const arma::vec cumulative = arma::cumsum(arma::conv_to<arma::vec>::from(result.residual));
-    if (cumulative(n - 1) <= stop) break;
+    const CumulativeWeights cumulative(arma::conv_to<arma::vec>::from(result.residual));
+    if (cumulative.total() <= stop) break;
 
     arma::uvec proposed(kBlock);
     std::vector<double> chances;
     for (arma::uword& index : proposed) {
       const Proposal p = proposal(proposals, next++);
-      index = pick(cumulative, p.place);
+      index = cumulative.index_of(p.place);
       chances.push_back(p.chance);
     }
     // The residual matrix of the block, from which every pivot that is taken is eliminated in turn.

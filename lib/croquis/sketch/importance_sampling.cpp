@@ -1,6 +1,6 @@
-#include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/random/cumulative.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/sketch/importance_sampling.hpp>
 
@@ -17,18 +17,13 @@ ImportanceSampling::ImportanceSampling(const arma::vec& weights, arma::uword d, 
   const double largest = weights.max();
   require(largest > 0, "ImportanceSampling", "a positive weight", {{"largest weight", largest}});
 
-  const arma::vec cumulative = arma::cumsum(weights / largest);  // no overflow
-  const double total = cumulative(n_ - 1);
-  // The first index at which the sum reaches its end: rounding up to `total` cannot lead to a weight of zero behind it.
-  const arma::uword last =
-      static_cast<arma::uword>(std::lower_bound(cumulative.begin(), cumulative.end(), total) - cumulative.begin());
+  const CumulativeWeights cumulative(weights / largest);  // no overflow
   for (arma::uword j = 0; j < d; ++j) {
     std::uint64_t word = 0;
     fill_words(key.child(j), 0, 1, &word);
     const double u = static_cast<double>(word >> 11) * 0x1p-53;  // in [0, 1)
-    const auto above = std::upper_bound(cumulative.begin(), cumulative.end(), u * total) - cumulative.begin();
-    indices_(j) = std::min(static_cast<arma::uword>(above), last);
-    entries_(j) = std::sqrt(total / (weights(indices_(j)) / largest) / static_cast<double>(d));
+    indices_(j) = cumulative.index_of(u);
+    entries_(j) = std::sqrt(cumulative.total() / (weights(indices_(j)) / largest) / static_cast<double>(d));
   }
 }
 
