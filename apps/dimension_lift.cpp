@@ -10,6 +10,7 @@
 #include <croquis/nystrom/nested.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/leverage.hpp>
+#include <croquis/stats/search.hpp>
 #include <limits>
 #include <map>
 
@@ -106,21 +107,9 @@ std::vector<double> sufficient_landmarks(const Problem<double>& problem, const L
 
   std::vector<double> sufficient;
   for (const double epsilon : epsilons) {
-    arma::uword fails = 0, holds = 1;
-    while (error(holds) > epsilon) {
-      fails = holds;
-      if (holds == most) break;
-      holds = std::min(2 * holds, most);
-    }
-    if (fails == most) {
-      sufficient.push_back(std::numeric_limits<double>::infinity());
-      continue;
-    }
-    while (holds - fails > 1) {
-      const arma::uword middle = fails + (holds - fails) / 2;
-      (error(middle) > epsilon ? fails : holds) = middle;
-    }
-    sufficient.push_back(static_cast<double>(holds));
+    const auto d =
+        croquis::smallest_sufficient(1, most, [&](arma::uword landmarks) { return error(landmarks) <= epsilon; });
+    sufficient.push_back(d ? static_cast<double>(*d) : std::numeric_limits<double>::infinity());
   }
   return sufficient;
 }

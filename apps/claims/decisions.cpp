@@ -96,15 +96,6 @@ Finding decide_mean(const Check& check, const MeanClaim& claim, const std::funct
   return finding;
 }
 
-double smallest_sufficient(double lo, double hi, double tolerance, const std::function<bool(double)>& holds) {
-  if (holds(lo)) return lo;
-  while (hi / lo > 1 + tolerance) {
-    const double middle = std::sqrt(lo * hi);
-    (holds(middle) ? hi : lo) = middle;
-  }
-  return hi;
-}
-
 double quantile_of(std::vector<double> values, double q) {
   if (values.empty()) return Finding::kNone;
   for (double& x : values) {

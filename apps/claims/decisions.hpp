@@ -46,9 +46,5 @@ Finding decide_mean(const Check& check, const MeanClaim& claim,
 std::vector<double> run_trials(const Check& check, const std::string& purpose, std::uint64_t trials,
                                const std::function<double(const croquis::Key&)>& value);
 
-/// The smallest x in [lo, hi], to a relative `tolerance`, from which on holds(x) is true; hi when it never is below.
-/// Guarantees: `holds` goes from false to true once.
-double smallest_sufficient(double lo, double hi, double tolerance, const std::function<bool(double)>& holds);
-
 /// The k-th smallest of the values with k = ceil(q count).
 double quantile_of(std::vector<double> values, double q);

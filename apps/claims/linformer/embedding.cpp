@@ -9,6 +9,7 @@
 #include <croquis/linalg/norms.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <croquis/stats/intervals.hpp>
+#include <croquis/stats/search.hpp>
 
 #include "claims/decisions.hpp"
 
@@ -158,8 +159,8 @@ Report check_low_rank(const Check& check, bool relative_to_product) {
                      std::count_if(errors.begin(), errors.end(), [&](double e) { return !(e <= claim.bound); })) /
                  static_cast<double>(trials);
         };
-        const double enough = std::ceil(
-            smallest_sufficient(1, static_cast<double>(k), 0.05, [&](double f) { return rate(f) <= claim.delta; }));
+        const double enough = std::ceil(croquis::smallest_sufficient(1, static_cast<double>(k), 0.05,
+                                                                     [&](double f) { return rate(f) <= claim.delta; }));
         finding.hypotheses += fmt::format("; k that suffices = {:.0f}", enough);
         loosest = std::max(loosest, enough / asked);
       }

@@ -6,6 +6,7 @@
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/stats/intervals.hpp>
+#include <croquis/stats/search.hpp>
 
 #include "claims/decisions.hpp"
 #include "claims/nprf/checks.hpp"
@@ -89,7 +90,7 @@ Smallest smallest_features(const Check& check, const Points& points, const Setti
     return static_cast<std::uint64_t>(
         std::count_if(errors.begin(), errors.end(), [&](double e) { return !(e <= 4 * setting.epsilon); }));
   };
-  const double found = std::ceil(smallest_sufficient(1, most, 0.05, [&](double features) {
+  const double found = std::ceil(croquis::smallest_sufficient(1, most, 0.05, [&](double features) {
     return static_cast<double>(failures(features)) <= kDelta * static_cast<double>(trials);
   }));
   const croquis::Interval rate = croquis::clopper_pearson(failures(found), trials, 1e-3);

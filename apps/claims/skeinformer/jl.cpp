@@ -7,6 +7,7 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/stats/design.hpp>
 #include <croquis/stats/intervals.hpp>
+#include <croquis/stats/search.hpp>
 #include <set>
 #include <utility>
 
@@ -109,13 +110,10 @@ std::pair<arma::uword, arma::uword> smallest_columns(const Check& check, const O
     const Key draw_key = check.draw_key.child("smallest").child(op.name()).child(4 * quarter);
     return failures_of(check, other, vectors, wanted.epsilon, trials, draw_key).max();
   };
-  arma::uword lo = 0, hi = n / 4;  // times 4
-  while (hi - lo > 1) {
-    const arma::uword middle = (lo + hi) / 2;
-    const bool holds = static_cast<double>(failures(middle)) <= wanted.delta * static_cast<double>(trials);
-    (holds ? hi : lo) = middle;
-  }
-  return {4 * hi, failures(hi)};
+  const arma::uword quarter = croquis::bisect(0, n / 4, [&](arma::uword d) {
+    return static_cast<double>(failures(d)) <= wanted.delta * static_cast<double>(trials);
+  });
+  return {4 * quarter, failures(quarter)};
 }
 
 // Quantiles of the smallest and the largest singular value of S^T U, U the first coordinates: injectivity and dilation.

@@ -6,6 +6,7 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
+#include <croquis/stats/search.hpp>
 
 #include "claims/decisions.hpp"
 #include "claims/skeinformer/checks.hpp"
@@ -51,7 +52,7 @@ struct Columns {
 
 // The smallest number of rows with which a pilot reaches the quality in 95 % of the draws; above `most` when none does.
 double smallest_rows(const Check& check, const Columns& columns, double most) {
-  return smallest_sufficient(1, most, 0.02, [&](double d) {
+  return croquis::smallest_sufficient(1, most, 0.02, [&](double d) {
     const auto d_0 = static_cast<arma::uword>(std::ceil(d));
     const std::vector<double> qualities =
         run_trials(check, fmt::format("smallest {} {}", columns.name, d_0), check.trials(200),

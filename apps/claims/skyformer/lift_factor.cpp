@@ -5,6 +5,7 @@
 #include <croquis/nystrom/lift.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
+#include <croquis/stats/search.hpp>
 
 #include "claims/claim.hpp"
 
@@ -62,17 +63,7 @@ arma::uword LiftFactor::sufficient(double lambda, arma::uword most, const croqui
     arma::mat lower;
     return arma::chol(lower, arma::symmatu(gap), "lower");
   };
-  arma::uword no = 0, yes = 1;
-  while (!suffices(yes)) {
-    if (yes == most) return most + 1;
-    no = yes;
-    yes = std::min(2 * yes, most);
-  }
-  while (yes - no > 1) {
-    const arma::uword middle = no + (yes - no) / 2;
-    (suffices(middle) ? yes : no) = middle;
-  }
-  return yes;
+  return croquis::smallest_sufficient(1, most, suffices).value_or(most + 1);
 }
 
 LiftFactor small_lift_factor(const croquis::Problem<double>& problem, bool quick, const croquis::Key& draw_key) {

@@ -5,6 +5,9 @@
 #include <croquis/core/require.hpp>
 #include <croquis/stats/design.hpp>
 #include <croquis/stats/intervals.hpp>
+#include <croquis/stats/search.hpp>
+#include <optional>
+#include <string_view>
 
 namespace croquis {
 namespace {
@@ -16,26 +19,18 @@ void require_errors(double alpha, double miss, std::string_view where) {
           {{"alpha", alpha}, {"miss", miss}});
 }
 
-// Some n >= first with enough(n) and not enough(n - 1), or n = first: doubling, then bisection. The smallest such n
-// when `enough` is monotone.
+constexpr std::string_view kPracticable = "an effect that a practicable number of samples can show";
+
 template <typename Enough>
-std::uint64_t first_that_is_enough(std::uint64_t first, std::string_view where, Enough enough) {
-  std::uint64_t below = first - 1, n = first;
-  while (!enough(n)) {
-    require(n <= kMostTrials / 2, where, "an effect that a practicable number of samples can show", {{"samples", n}});
-    below = n;
-    n *= 2;
-  }
-  while (n - below > 1) {
-    const std::uint64_t middle = below + (n - below) / 2;
-    (enough(middle) ? n : below) = middle;
-  }
-  return n;
+std::uint64_t first_that_is_enough(std::uint64_t first, std::string_view where, const Enough& enough) {
+  std::optional<std::uint64_t> n;
+  if (first <= kMostTrials) n = smallest_sufficient(first, kMostTrials, enough);
+  require(n.has_value(), where, kPracticable, {{"samples", kMostTrials}});
+  return *n;
 }
 
 std::uint64_t rounded_up(double samples, std::string_view where) {
-  require(samples <= static_cast<double>(kMostTrials), where, "an effect that a practicable number of samples can show",
-          {{"samples", samples}});
+  require(samples <= static_cast<double>(kMostTrials), where, kPracticable, {{"samples", samples}});
   return samples <= 1 ? 1 : static_cast<std::uint64_t>(std::ceil(samples));
 }
 

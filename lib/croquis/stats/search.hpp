@@ -1,0 +1,49 @@
+// The smallest number that suffices.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+namespace croquis {
+
+/// A number x in (fails, holds] for which holds_at(x) is true, or x = holds, and holds_at(x - 1) is false, or
+/// x - 1 = fails: the smallest that holds where holds_at goes from false to true once. The ends are not asked.
+/// Cost: ceil(log2(holds - fails)) questions. Requires fails < holds.
+template <typename Predicate>
+std::uint64_t bisect(std::uint64_t fails, std::uint64_t holds, const Predicate& holds_at) {
+  while (holds - fails > 1) {
+    const std::uint64_t middle = fails + (holds - fails) / 2;
+    (holds_at(middle) ? holds : fails) = middle;
+  }
+  return holds;
+}
+
+/// The smallest x of first ... last for which holds_at(x) is true, by doubling from `first`, then bisection; without a
+/// value when it is false at `last`. Where holds_at goes from false to true more than once: some x at which it does.
+/// Cost: about 2 log2(x / first) questions, none of them at more than 2 x. Requires 1 <= first <= last.
+template <typename Predicate>
+std::optional<std::uint64_t> smallest_sufficient(std::uint64_t first, std::uint64_t last, const Predicate& holds_at) {
+  std::uint64_t fails = first - 1, x = first;
+  while (!holds_at(x)) {
+    if (x == last) return std::nullopt;
+    fails = x;
+    x = x > last / 2 ? last : 2 * x;
+  }
+  return bisect(fails, x, holds_at);
+}
+
+/// The same for real numbers of [lo, hi], 0 < lo, to a relative `tolerance`: bisection on the logarithm. hi, which is
+/// not asked, when nothing below it holds.
+template <typename Predicate>
+double smallest_sufficient(double lo, double hi, double tolerance, const Predicate& holds_at) {
+  if (holds_at(lo)) return lo;
+  while (hi / lo > 1 + tolerance) {
+    const double middle = std::sqrt(lo * hi);
+    (holds_at(middle) ? hi : lo) = middle;
+  }
+  return hi;
+}
+
+}  // namespace croquis
