@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
-#include <boost/math/distributions/chi_squared.hpp>
-#include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
@@ -73,15 +71,6 @@ Interval empirical_bernstein_interval(const Accumulator& sample, Interval range,
   return limited(sample.mean() - margin, sample.mean() + margin, side, range);
 }
 
-Interval chi_squared_variance_interval(const Accumulator& sample, double alpha, Side side) {
-  require_sample(sample, 2, alpha, "chi_squared_variance_interval");
-  const auto degrees = static_cast<double>(sample.count() - 1);
-  const bm::chi_squared distribution(degrees);
-  const double a = per_limit(alpha, side), sum = degrees * sample.variance();
-  return limited(sum / bm::quantile(bm::complement(distribution, a)), sum / bm::quantile(distribution, a), side,
-                 kNonNegative);
-}
-
 Interval asymptotic_variance_interval(const Accumulator& sample, double alpha, Side side) {
   require_sample(sample, 4, alpha, "asymptotic_variance_interval");
   const double variance = sample.variance(), kurtosis = sample.kurtosis();
@@ -90,57 +79,6 @@ Interval asymptotic_variance_interval(const Accumulator& sample, double alpha, S
   const double z = bm::quantile(bm::complement(bm::normal(), per_limit(alpha, side)));
   const double margin = z * std::sqrt((kurtosis - (n - 3) / (n - 1)) / n);
   return limited(variance * std::exp(-margin), variance * std::exp(margin), side, kNonNegative);
-}
-
-Interval bounded_variance_interval(const Accumulator& sample, Interval range, double alpha, Side side) {
-  constexpr std::string_view where = "bounded_variance_interval";
-  require_sample(sample, 2, alpha, where);
-  require_in_range(sample, range, where);
-  const double r = range.width(), s = sample.standard_deviation();
-  const double margin = r * std::sqrt(-2 * std::log(per_limit(alpha, side)) / static_cast<double>(sample.count() - 1));
-  const double lo = std::max(s - margin, 0.0), hi = s + margin;
-  return limited(lo * lo, hi * hi, side, {0, r * r / 4});
-}
-
-Interval variance_ratio_interval(const Accumulator& x, const Accumulator& y, double alpha, Side side) {
-  constexpr std::string_view where = "variance_ratio_interval";
-  require_sample(x, 2, alpha, where);
-  require_sample(y, 2, alpha, where);
-  require(y.variance() > 0, where, "values of y that differ");
-  const bm::fisher_f distribution(static_cast<double>(x.count() - 1), static_cast<double>(y.count() - 1));
-  const double a = per_limit(alpha, side), ratio = x.variance() / y.variance();
-  return limited(ratio / bm::quantile(bm::complement(distribution, a)), ratio / bm::quantile(distribution, a), side,
-                 kNonNegative);
-}
-
-Interval fieller_interval(std::span<const double> y, std::span<const double> x, double alpha) {
-  constexpr std::string_view where = "fieller_interval";
-  require_alpha(alpha, where);
-  require(x.size() == y.size() && x.size() >= 2, where, "as many x as y, at least two",
-          {{"x", x.size()}, {"y", y.size()}});
-  Accumulator xs, ys;
-  for (const double value : x) xs.add(value);
-  for (const double value : y) ys.add(value);
-  const auto n = static_cast<double>(x.size());
-  double covariance = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) covariance += (x[i] - xs.mean()) * (y[i] - ys.mean());
-  covariance /= n - 1;
-  const double t = bm::quantile(bm::complement(bm::students_t(n - 1), alpha / 2)), scale = t * t / n;
-  // (mean_y - r mean_x)^2 <= scale (s_yy - 2 r s_xy + r^2 s_xx): a r^2 - 2 b r + c <= 0.
-  const double a = xs.mean() * xs.mean() - scale * xs.variance();
-  const double b = xs.mean() * ys.mean() - scale * covariance;
-  const double c = ys.mean() * ys.mean() - scale * ys.variance();
-  if (!(a > 0)) return {};
-  // The ratio of the means is in the set, so the discriminant is negative by rounding alone.
-  const double root = std::sqrt(std::max(b * b - a * c, 0.0));
-  return {(b - root) / a, (b + root) / a};
-}
-
-Interval quotient(Interval numerator, Interval denominator) {
-  require(denominator.lo > 0 && denominator.lo <= denominator.hi && numerator.lo <= numerator.hi, "quotient",
-          "lo <= hi and a denominator above zero", {{"lo", denominator.lo}, {"hi", denominator.hi}});
-  return {numerator.lo / (numerator.lo > 0 ? denominator.hi : denominator.lo),
-          numerator.hi / (numerator.hi > 0 ? denominator.lo : denominator.hi)};
 }
 
 }  // namespace croquis

@@ -7,7 +7,6 @@
 #include <croquis/stats/accumulator.hpp>
 #include <cstdint>
 #include <limits>
-#include <span>
 
 namespace croquis {
 
@@ -44,36 +43,10 @@ Interval student_interval(const Accumulator& sample, double alpha, Side side = S
 /// Throws std::invalid_argument when a value was outside the range.
 Interval empirical_bernstein_interval(const Accumulator& sample, Interval range, double alpha, Side side = Side::both);
 
-/// (n - 1) s^2 / chi^2_{n-1}, of at least two values.
-/// Guarantees: exact for normal values. For others not even asymptotic: it misses too often for ever when their
-///   kurtosis is above 3.
-Interval chi_squared_variance_interval(const Accumulator& sample, double alpha, Side side = Side::both);
-
 /// s^2 exp(+- z sqrt((k - (n - 3) / (n - 1)) / n)), k the kurtosis of the sample, of at least four values.
 /// Guarantees: asymptotic, for any distribution with a fourth moment: the delta method for log s^2 with
 ///   Var(s^2) = (mu_4 - sigma^4 (n - 3) / (n - 1)) / n. Heavy tails make k too small, and the interval too short, at
 ///   moderate n (Bonett 2006). Values that are all the same say nothing of k: [0, infinity).
 Interval asymptotic_variance_interval(const Accumulator& sample, double alpha, Side side = Side::both);
-
-/// (s +- r sqrt(2 log(1 / a) / (n - 1)))^2, for values in `range` of width r; cut off at 0 and r^2 / 4.
-/// Guarantees: covers for every n >= 2 and every distribution on the range (Maurer and Pontil 2009, theorem 10; a as
-///   above). Wide: for both limits to say something n must be some 10 r^2 log(1 / a) / sigma^2.
-/// Throws std::invalid_argument when a value was outside the range.
-Interval bounded_variance_interval(const Accumulator& sample, Interval range, double alpha, Side side = Side::both);
-
-/// (s_x^2 / s_y^2) / F_{n_x - 1, n_y - 1} for sigma_x^2 / sigma_y^2, of two independent samples.
-/// Guarantees: exact for normal values, of no use for others (as chi_squared_variance_interval).
-/// Throws std::invalid_argument when the values of y are all the same.
-Interval variance_ratio_interval(const Accumulator& x, const Accumulator& y, double alpha, Side side = Side::both);
-
-/// { r : |mean(y) - r mean(x)| <= t_{n-1} s(y - r x) / sqrt(n) } for E[y] / E[x] of n >= 2 pairs (Fieller 1954).
-/// Guarantees: exact for normal pairs, asymptotic for others. When the mean of x is not told from zero at alpha the set
-///   is unbounded, and the answer is the whole line: the sample does not bound the ratio.
-Interval fieller_interval(std::span<const double> y, std::span<const double> x, double alpha);
-
-/// { a / b : a in numerator, b in denominator }, for a denominator above zero.
-/// Guarantees: the error probabilities of the two add up (union bound), however they depend on each other.
-/// Throws std::invalid_argument unless denominator.lo > 0.
-Interval quotient(Interval numerator, Interval denominator);
 
 }  // namespace croquis
