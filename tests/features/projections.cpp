@@ -200,6 +200,9 @@ TEST_CASE("Projection: names go both ways, wrong sizes and names are refused") {
   for (const std::string& name : projection_names()) CHECK(name_of(projection_distribution(name)) == name);
   CHECK(projection_names().size() == 5);
   CHECK(contains(refusal([] { projection_distribution("hadamard"); }), "one of iid haar orthogonal sorf halton"));
+  CHECK(refusal([] { Projection<double>(ProjectionDistribution::halton, 1, 10001, Key(1)); }) ==
+        "Projection: p <= 10000 for halton, a prime a coordinate, got p = 10001");
+  CHECK(refusal([] { Projection<double>(ProjectionDistribution::halton, 1, 10000, Key(1)); }) == "nothing was thrown");
   for (const ProjectionDistribution distribution : kDistributions) {
     CHECK(refusal([&] { Projection<double>(distribution, 0, 3, Key(1)); }) ==
           "Projection: m >= 1, p >= 1, got m = 0, p = 3");

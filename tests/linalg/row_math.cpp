@@ -71,8 +71,8 @@ TEST_CASE_TEMPLATE("scale_rows: rows times factors, and a product of a column an
       return static_cast<long double>(f[i]) * x[i + j * rows] + (both ? static_cast<long double>(g[i]) * r[j] : 0);
     };
     for (const bool both : {false, true}) {
-      scale_rows<T>(x.data(), rows, cols, f.data(), both ? g.data() : nullptr, both ? r.data() : nullptr, y.data(),
-                    stride);
+      scale_rows(x.data(), rows, cols, f.data(), both ? g.data() : nullptr, both ? r.data() : nullptr, y.data(),
+                 stride);
       for (std::size_t j = 0; j < cols; ++j) {
         for (std::size_t i = 0; i < stride; ++i) {
           const T found = y[i + j * stride];
@@ -83,8 +83,8 @@ TEST_CASE_TEMPLATE("scale_rows: rows times factors, and a product of a column an
         }
       }
     }
-    scale_rows<T>(x.data(), rows, cols, f.data(), g.data(), r.data(), y.data(), stride);
-    scale_rows<T>(x.data(), rows, cols, f.data(), g.data(), r.data(), x.data(), rows);
+    scale_rows(x.data(), rows, cols, f.data(), g.data(), r.data(), y.data(), stride);
+    scale_rows(x.data(), rows, cols, f.data(), g.data(), r.data(), x.data(), rows);
     for (std::size_t j = 0; j < cols; ++j) {
       for (std::size_t i = 0; i < rows; ++i) REQUIRE(x[i + j * rows] == y[i + j * stride]);  // in place
     }

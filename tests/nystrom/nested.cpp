@@ -65,6 +65,24 @@ TEST_CASE("NestedNystrom: all points as landmarks give C back") {
   CHECK(distance(nested.scores(80).dense(), Dense(arma::mat(lifted.submat(0, 40, 39, 79)))) <= 1e-6);
 }
 
+TEST_CASE("NestedNystrom: scores outlive the object that made them, and the lift that it was made of") {
+  const Key draw_key = Key(test_seed()).child("outlive");
+  const arma::mat q = random_matrix<double>(30, 3, draw_key.child("q")),
+                  k = random_matrix<double>(30, 3, draw_key.child("k"));
+  const arma::uvec landmarks = sample_without_replacement(60, 20, draw_key);
+  const auto returned = [&] {
+    const LiftedPoints<double> lift(q, k);
+    NestedNystrom nested(lift, landmarks, 1e-12);
+    return nested.scores(20);
+  }();
+  const LiftedPoints<double> lift(q, k);
+  NestedNystrom nested(lift, landmarks, 1e-12);
+  const LinearOperator<double> few = nested.scores(3);
+  const arma::mat before = few.dense();
+  CHECK(identical(returned.dense(), nested.scores(20).dense()));
+  CHECK(identical(few.dense(), before));  // more landmarks change nothing of the first
+}
+
 TEST_CASE("NestedNystrom: refusals") {
   const Problem<double> problem = random_problem<double>(5, 2, 1, 1, Key(1));
   const LiftedPoints<double> lift(problem.Q(), problem.K());

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <boost/math/special_functions/hypergeometric_0F1.hpp>
 #include <cmath>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_pair.hpp>
@@ -67,16 +68,6 @@ Pairs pairs_of(const Check& check) {
   return pairs;
 }
 
-// sum_k (c z^2)^k / (k! (v)_k), (v)_k = v (v+1) ... (v+k-1)
-double hypergeometric_0f1(double v, double argument) {
-  double term = 1, sum = 1;
-  for (int k = 0; k < 60; ++k) {
-    term *= argument / ((k + 1) * (v + k));
-    sum += term;
-  }
-  return sum;
-}
-
 // All W of sorf with p = 4, 2^12 patterns of signs: every row w as a row.
 const arma::mat& sorf_directions() {
   static const arma::mat all = [] {
@@ -114,11 +105,11 @@ arma::vec documented_means(const croquis::FeaturePair<double>& features, const C
     const double halves = (arma::dot(x.row(k), x.row(k)) + arma::dot(y.row(k), y.row(k))) / 2;
     const arma::rowvec z = std::sqrt(1 - 4 * a) * (x.row(k) + y.row(k)), g = x.row(k) - y.row(k);
     if (cell.map == FeatureMap::trf) {
-      means(k) = std::exp(halves) * (sphere ? hypergeometric_0f1(p / 2, -p * arma::dot(g, g) / 4)
+      means(k) = std::exp(halves) * (sphere ? boost::math::hypergeometric_0F1(p / 2, -p * arma::dot(g, g) / 4)
                                             : arma::mean(arma::cos(sorf_directions() * g.t())));
     } else {
       means(k) = std::exp(p / 2 * std::log1p(-4 * a) + 2 * a * p - halves) *
-                 (sphere ? hypergeometric_0f1(p / 2, p * arma::dot(z, z) / 4)
+                 (sphere ? boost::math::hypergeometric_0F1(p / 2, p * arma::dot(z, z) / 4)
                          : arma::mean(arma::exp(sorf_directions() * z.t())));
     }
   }

@@ -7,6 +7,7 @@
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/random/draws.hpp>
 #include <limits>
+#include <utility>
 
 namespace croquis {
 namespace {
@@ -64,10 +65,10 @@ ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, co
   return put_together(to_own_keys(queries, head, head.v, target), target, world);
 }
 
-SplitScores::SplitScores(const SplitHead& head, Target target, Communicator& world)
-    : head_(head), target_(target), world_(world) {
+SplitScores::SplitScores(SplitHead head, Target target, Communicator& world)
+    : head_(std::move(head)), target_(target), world_(world) {
   require_target(target);
-  attend(arma::mat(head.own(), 1, arma::fill::ones), &log_row_sums_);
+  attend(arma::mat(head_.own(), 1, arma::fill::ones), &log_row_sums_);
 }
 
 arma::mat SplitScores::attend(const arma::mat& own, arma::vec* log_row_sums) const {

@@ -20,7 +20,8 @@ ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, co
 /// Cost: that of exact attention over R; network n (2 p + 2 k) numbers a product with k columns.
 class SplitScores {
  public:
-  SplitScores(const SplitHead& head, Target target, Communicator& world);
+  /// The head is kept; the communicator is borrowed and must live as long.
+  SplitScores(SplitHead head, Target target, Communicator& world);
 
   arma::mat apply(const arma::mat& own) const;
   arma::mat apply_transposed(const arma::mat& own) const;
@@ -29,7 +30,7 @@ class SplitScores {
  private:
   arma::mat attend(const arma::mat& own, arma::vec* log_row_sums) const;
 
-  const SplitHead& head_;
+  SplitHead head_;
   Target target_;
   Communicator& world_;
   arma::vec log_row_sums_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
+#include <boost/math/special_functions/prime.hpp>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
@@ -32,15 +33,6 @@ arma::mat haar(arma::uword p, const Key& draw_key) {
   return q;
 }
 
-std::vector<std::uint64_t> first_primes(arma::uword count) {
-  std::vector<std::uint64_t> primes;
-  for (std::uint64_t candidate = 2; primes.size() < count; ++candidate) {
-    const bool prime = std::none_of(primes.begin(), primes.end(), [&](std::uint64_t q) { return candidate % q == 0; });
-    if (prime) primes.push_back(candidate);
-  }
-  return primes;
-}
-
 double radical_inverse(std::uint64_t index, std::uint64_t base) {
   double value = 0, weight = 1;
   for (; index > 0; index /= base) {
@@ -50,11 +42,13 @@ double radical_inverse(std::uint64_t index, std::uint64_t base) {
   return value;
 }
 
+constexpr arma::uword kPrimes = boost::math::max_prime + 1;
+
 // p x m. A uniform number of 53 bits may be 0, where the quantile is not finite: it is kept half a step inside.
 arma::mat halton_normals(arma::uword m, arma::uword p, const Key& draw_key) {
   constexpr double step = 0x1p-53, half = 0x1p-54;
   constexpr int unused_bits = 11;
-  const std::vector<std::uint64_t> primes = first_primes(p);
+  require(p <= kPrimes, "Projection", "p <= 10000 for halton, a prime a coordinate", {{"p", p}});
   std::vector<std::uint64_t> words(p);
   fill_words(draw_key.child("shift"), 0, p, words.data());
   arma::mat columns(p, m);
@@ -62,7 +56,7 @@ arma::mat halton_normals(arma::uword m, arma::uword p, const Key& draw_key) {
   parallel_for(m, [&](std::size_t r) {
     for (arma::uword c = 0; c < p; ++c) {
       const double shift = static_cast<double>(words[c] >> unused_bits) * step;
-      double u = radical_inverse(r + 1, primes[c]) + shift;
+      double u = radical_inverse(r + 1, boost::math::prime(static_cast<unsigned>(c))) + shift;
       u -= std::floor(u);
       columns(c, r) = boost::math::quantile(distribution, std::clamp(u, half, 1 - step));
     }

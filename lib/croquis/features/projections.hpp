@@ -43,7 +43,8 @@ ProjectionDistribution projection_distribution(std::string_view name);
 /// Cost: m p normals and 8/3 m p^2 flops for haar and orthogonal, m p quantiles for halton; applied to n points 2 n m p
 ///   flops, for sorf 3 n m' log2 p' additions, m' = m rounded up to a multiple of p'. Memory m p numbers, for sorf 3
 ///   m'.
-/// Throws: std::invalid_argument unless m, p >= 1; std::runtime_error when QR fails.
+/// Throws: std::invalid_argument unless m, p >= 1, and p <= 10000 for halton (Boost.Math has as many primes);
+///   std::runtime_error when QR fails.
 template <typename T>
 class Projection {
  public:

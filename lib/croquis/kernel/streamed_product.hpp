@@ -78,6 +78,7 @@ enum class RowScale {
 ///   back.
 /// Guarantees: blocks of 64 rows and 512 columns, by shape alone. Where M has more columns than rows they are dealt out
 ///   in 8 groups, whose sums are added in order. The same bits for any number of threads.
+/// Lifetime: its members are borrowed for one call, StreamedProduct(...).run(), as streamed_product() makes it.
 template <typename T, typename Scores>
 class StreamedProduct {
  public:
@@ -173,7 +174,7 @@ class StreamedProduct {
     arma::Col<T> share(count, arma::fill::ones);
     if (scale_ == RowScale::by_sum) share /= part.weight;
     const auto give = [&](arma::uword first, arma::uword cols, T* to) {
-      scale_rows<T>(part.sums.colptr(first), count, cols, share.memptr(), nullptr, nullptr, to + i0, y_.n_rows);
+      scale_rows(part.sums.colptr(first), count, cols, share.memptr(), nullptr, nullptr, to + i0, y_.n_rows);
     };
     if (!y_.is_empty()) give(0, y_.n_cols, y_.memptr());
     if (extra_.last) give(y_.n_cols, 1, extra_.last->memptr());

@@ -87,21 +87,17 @@ HWY_EXPORT(dots_double);
 HWY_EXPORT(weighted_sum_float);
 HWY_EXPORT(weighted_sum_double);
 
-template <>
 void dots(const float* x, const float* m, std::size_t rows, const std::uint32_t* index, std::size_t count, float* out) {
   HWY_DYNAMIC_DISPATCH(dots_float)(x, m, rows, index, count, out);
 }
-template <>
 void dots(const double* x, const double* m, std::size_t rows, const std::uint32_t* index, std::size_t count,
           double* out) {
   HWY_DYNAMIC_DISPATCH(dots_double)(x, m, rows, index, count, out);
 }
-template <>
 void weighted_sum(const float* w, const float* m, std::size_t rows, const std::uint32_t* index, std::size_t count,
                   float* out) {
   HWY_DYNAMIC_DISPATCH(weighted_sum_float)(w, m, rows, index, count, out);
 }
-template <>
 void weighted_sum(const double* w, const double* m, std::size_t rows, const std::uint32_t* index, std::size_t count,
                   double* out) {
   HWY_DYNAMIC_DISPATCH(weighted_sum_double)(w, m, rows, index, count, out);

@@ -94,28 +94,22 @@ HWY_EXPORT(exp_shifted_rows_double);
 HWY_EXPORT(scale_rows_float);
 HWY_EXPORT(scale_rows_double);
 
-template <>
 void raise_to_row_maxima(const float* x, std::size_t rows, std::size_t cols, float* top) {
   HWY_DYNAMIC_DISPATCH(raise_to_row_maxima_float)(x, rows, cols, top);
 }
-template <>
 void raise_to_row_maxima(const double* x, std::size_t rows, std::size_t cols, double* top) {
   HWY_DYNAMIC_DISPATCH(raise_to_row_maxima_double)(x, rows, cols, top);
 }
-template <>
 void exp_shifted_rows(float* x, std::size_t rows, std::size_t cols, const float* shift, float* sum) {
   HWY_DYNAMIC_DISPATCH(exp_shifted_rows_float)(x, rows, cols, shift, sum);
 }
-template <>
 void exp_shifted_rows(double* x, std::size_t rows, std::size_t cols, const double* shift, double* sum) {
   HWY_DYNAMIC_DISPATCH(exp_shifted_rows_double)(x, rows, cols, shift, sum);
 }
-template <>
 void scale_rows(const float* x, std::size_t rows, std::size_t cols, const float* f, const float* g, const float* r,
                 float* y, std::size_t y_stride) {
   HWY_DYNAMIC_DISPATCH(scale_rows_float)(x, rows, cols, f, g, r, y, y_stride);
 }
-template <>
 void scale_rows(const double* x, std::size_t rows, std::size_t cols, const double* f, const double* g, const double* r,
                 double* y, std::size_t y_stride) {
   HWY_DYNAMIC_DISPATCH(scale_rows_double)(x, rows, cols, f, g, r, y, y_stride);

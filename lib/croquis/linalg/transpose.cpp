@@ -80,12 +80,10 @@ namespace croquis {
 HWY_EXPORT(transpose_float);
 HWY_EXPORT(transpose_double);
 
-template <>
 void transpose_block(const float* in, std::size_t in_stride, std::size_t rows, std::size_t cols, float* out,
                      std::size_t out_stride) {
   HWY_DYNAMIC_DISPATCH(transpose_float)(in, in_stride, rows, cols, out, out_stride);
 }
-template <>
 void transpose_block(const double* in, std::size_t in_stride, std::size_t rows, std::size_t cols, double* out,
                      std::size_t out_stride) {
   HWY_DYNAMIC_DISPATCH(transpose_double)(in, in_stride, rows, cols, out, out_stride);

@@ -10,8 +10,9 @@ template <typename T>
 arma::Mat<T> transposed(const arma::Mat<T>& m);
 
 /// out(j, i) = in(i, j) for i < rows, j < cols; columns of `in` are in_stride apart, of `out` out_stride. One thread.
-template <typename T>
-void transpose_block(const T* in, std::size_t in_stride, std::size_t rows, std::size_t cols, T* out,
+void transpose_block(const float* in, std::size_t in_stride, std::size_t rows, std::size_t cols, float* out,
+                     std::size_t out_stride);
+void transpose_block(const double* in, std::size_t in_stride, std::size_t rows, std::size_t cols, double* out,
                      std::size_t out_stride);
 
 }  // namespace croquis

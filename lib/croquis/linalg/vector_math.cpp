@@ -173,35 +173,27 @@ HWY_EXPORT(sine_cosine_float);
 HWY_EXPORT(sine_cosine_double);
 HWY_EXPORT(instructions);
 
-template <>
 float exp_shifted(float* x, std::size_t count, float shift) {
   return HWY_DYNAMIC_DISPATCH(exp_shifted_float)(x, count, shift);
 }
-template <>
 double exp_shifted(double* x, std::size_t count, double shift) {
   return HWY_DYNAMIC_DISPATCH(exp_shifted_double)(x, count, shift);
 }
-template <>
 float maximum(const float* x, std::size_t count) {
   return HWY_DYNAMIC_DISPATCH(maximum_float)(x, count);
 }
-template <>
 double maximum(const double* x, std::size_t count) {
   return HWY_DYNAMIC_DISPATCH(maximum_double)(x, count);
 }
-template <>
 void logarithm(float* x, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(logarithm_float)(x, count);
 }
-template <>
 void logarithm(double* x, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(logarithm_double)(x, count);
 }
-template <>
 void sine_cosine(const float* x, std::size_t count, float* sine, float* cosine) {
   HWY_DYNAMIC_DISPATCH(sine_cosine_float)(x, count, sine, cosine);
 }
-template <>
 void sine_cosine(const double* x, std::size_t count, double* sine, double* cosine) {
   HWY_DYNAMIC_DISPATCH(sine_cosine_double)(x, count, sine, cosine);
 }

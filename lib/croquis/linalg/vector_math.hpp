@@ -7,21 +7,21 @@ namespace croquis {
 
 /// x[i] <- exp(x[i] - shift); returns the sum of the results. Arguments after the shift: at most 700 (double) or
 /// 88 (float); a result below the smallest normal number is 0. Within 2 ulp of the exponential.
-template <typename T>
-T exp_shifted(T* x, std::size_t count, T shift);
+float exp_shifted(float* x, std::size_t count, float shift);
+double exp_shifted(double* x, std::size_t count, double shift);
 
 /// Largest of x[0], ..., x[count - 1]; count >= 1, no NaN.
-template <typename T>
-T maximum(const T* x, std::size_t count);
+float maximum(const float* x, std::size_t count);
+double maximum(const double* x, std::size_t count);
 
 /// x[i] <- log(x[i]); x[i] >= 0, denormal numbers included, -infinity at 0. Within 2 ulp.
-template <typename T>
-void logarithm(T* x, std::size_t count);
+void logarithm(float* x, std::size_t count);
+void logarithm(double* x, std::size_t count);
 
 /// sine[i] <- sin(x[i]), cosine[i] <- cos(x[i]); places of their own. Within 2 ulp; beyond |x| = 10^6 the standard
 /// library's, which is slower.
-template <typename T>
-void sine_cosine(const T* x, std::size_t count, T* sine, T* cosine);
+void sine_cosine(const float* x, std::size_t count, float* sine, float* cosine);
+void sine_cosine(const double* x, std::size_t count, double* sine, double* cosine);
 
 /// Name of the instruction set in use, for metadata: "AVX3", "AVX2", ...
 const char* vector_instructions();

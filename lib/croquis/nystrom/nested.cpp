@@ -10,11 +10,11 @@ namespace {
 constexpr arma::uword kBlock = 64;  // landmarks that meet the factor in one product
 }
 
-NestedNystrom::NestedNystrom(const LiftedPoints<double>& lift, arma::uvec landmarks, double cutoff)
-    : lift_(lift), landmarks_(std::move(landmarks)), cutoff_(cutoff), ranks_{0} {
+NestedNystrom::NestedNystrom(LiftedPoints<double> lift, arma::uvec landmarks, double cutoff)
+    : lift_(std::move(lift)), landmarks_(std::move(landmarks)), cutoff_(cutoff), ranks_{0} {
   require(cutoff > 0 && cutoff < 1, "NestedNystrom", "0 < cutoff < 1", {{"cutoff", cutoff}});
   for (const arma::uword i : landmarks_) {
-    require(i < 2 * lift.n(), "NestedNystrom", "landmarks below 2n", {{"landmark", i}, {"n", lift.n()}});
+    require(i < 2 * lift_.n(), "NestedNystrom", "landmarks below 2n", {{"landmark", i}, {"n", lift_.n()}});
   }
 }
 
@@ -31,18 +31,18 @@ void NestedNystrom::extend(arma::uword d) {
     const arma::uword before = ranks_.back();
     arma::uword rank = before;
     if (rank > 0) {
-      const arma::mat rows = factor_.submat(block, arma::regspace<arma::uvec>(0, rank - 1));
-      columns -= factor_.head_cols(rank) * rows.t();
+      const arma::mat rows = factor_->submat(block, arma::regspace<arma::uvec>(0, rank - 1));
+      columns -= factor_->head_cols(rank) * rows.t();
     }
-    if (factor_.n_cols < rank + count) factor_.resize(2 * lift_.n(), std::max(rank + count, 2 * factor_.n_cols));
+    if (factor_->n_cols < rank + count) factor_->resize(2 * lift_.n(), std::max(rank + count, 2 * factor_->n_cols));
     for (arma::uword j = 0; j < count; ++j) {
       arma::vec column = columns.col(j);
       if (rank > before) {
-        const auto fresh = factor_.cols(before, rank - 1);
+        const auto fresh = factor_->cols(before, rank - 1);
         column -= fresh * fresh.row(block(j)).t();
       }
       const double residual = column(block(j));
-      if (residual > cutoff_) factor_.col(rank++) = column / std::sqrt(residual);
+      if (residual > cutoff_) factor_->col(rank++) = column / std::sqrt(residual);
       ranks_.push_back(rank);
     }
   }
@@ -54,7 +54,7 @@ LinearOperator<double> NestedNystrom::scores(arma::uword d) {
     const auto zero = [n](const arma::mat& x) -> arma::mat { return arma::mat(n, x.n_cols, arma::fill::zeros); };
     return {n, n, zero, zero};
   }
-  const arma::mat* factor = &factor_;
+  const std::shared_ptr<const arma::mat> factor = factor_;
   return {n, n,
           [factor, n, r](const arma::mat& x) -> arma::mat {
             const arma::mat right = factor->submat(n, 0, 2 * n - 1, r - 1).t() * x;

@@ -3,6 +3,7 @@
 
 #include <croquis/linalg/linear_operator.hpp>
 #include <croquis/nystrom/lift.hpp>
+#include <memory>
 #include <vector>
 
 namespace croquis {
@@ -16,9 +17,10 @@ namespace croquis {
 class NestedNystrom {
  public:
   /// Throws std::invalid_argument for an index that is not below 2n.
-  NestedNystrom(const LiftedPoints<double>& lift, arma::uvec landmarks, double cutoff);
+  NestedNystrom(LiftedPoints<double> lift, arma::uvec landmarks, double cutoff);
 
-  /// X -> C~_d X and X -> C~_d^T X, valid while this object lives.
+  /// X -> C~_d X and X -> C~_d^T X, valid beyond the life of this object; not while a larger d is asked
+  /// for on another thread.
   LinearOperator<double> scores(arma::uword d);
   /// Landmarks among the first d that added something.
   arma::uword rank(arma::uword d);
@@ -26,11 +28,11 @@ class NestedNystrom {
  private:
   void extend(arma::uword d);
 
-  const LiftedPoints<double>& lift_;
+  LiftedPoints<double> lift_;
   arma::uvec landmarks_;
   double cutoff_;
-  arma::mat factor_;                // 2n x capacity; the first ranks_.back() columns count
-  std::vector<arma::uword> ranks_;  // ranks_[d], d = 0, 1, ...
+  std::shared_ptr<arma::mat> factor_ = std::make_shared<arma::mat>();  // 2n x capacity, ranks_.back() of them in use
+  std::vector<arma::uword> ranks_;                                     // ranks_[d], d = 0, 1, ...
 };
 
 }  // namespace croquis
