@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <croquis/attention/relative_features.hpp>
-#include <croquis/linalg/fftw_planner.hpp>
+#include <croquis/linalg/fftw_plans.hpp>
 #include <croquis/stats/regression.hpp>
 #include <croquis/toeplitz/real_fft.hpp>
 

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/linalg/fftw_plans.hpp>
 #include <memory>
 
 namespace croquis {
 
 /// C_ki = sqrt((2 - [k = 0]) / n) cos(pi (2i + 1) k / (2n)), the orthonormal DCT-II of any length n; C C^T = I.
 /// Guarantees: ||error|| <= c u log2 n ||x||, c about 10 (FFTW's REDFT10 and REDFT01).
-/// Cost: O(n log n) a transform for every n, primes included. A plan is made once a length and precision, with
-///   FFTW_ESTIMATE, and kept; transforms by one plan may run at the same time.
+/// Cost: O(n log n) a transform for every n, primes included. Plans come from the cache of
+///   fftw_plan, by FFTW_ESTIMATE; transforms by one plan may run at the same time.
 /// Throws: std::invalid_argument unless 1 <= n < 2^31; std::runtime_error when FFTW makes no plan.
 template <typename T>
 class CosineTransform {
@@ -25,9 +26,8 @@ class CosineTransform {
   T entry(arma::uword k, arma::uword i) const;
 
  private:
-  struct Plans;
   arma::uword n_;
-  std::shared_ptr<const Plans> plans_;
+  std::shared_ptr<const FftwPlan<T>> forward_, back_;
 };
 
 }  // namespace croquis

@@ -3,6 +3,7 @@
 
 #include <armadillo>
 #include <complex>
+#include <croquis/linalg/fftw_plans.hpp>
 #include <memory>
 
 namespace croquis {
@@ -12,12 +13,11 @@ arma::uword fft_friendly_length(arma::uword n);
 
 /// Unnormalised transforms of real rows x cols arrays, row by row in memory: backward(forward(x)) = rows cols x.
 ///
-/// Plans are made once a size and precision, with FFTW_ESTIMATE, and kept for the life of the program. FFTW_MEASURE
-/// picks by the clock: the same seed could give other bits on another day, and planning took 2 s at length 2048 and 17
-/// s at 131072 on a busy machine, for transforms 1.1 to 1.7 times as fast. Transforms by one plan may run at the same
-/// time, each in a workspace of its own. Guarantees: ||error||_2 <= about 7 u log2(rows cols) ||result||_2 (Higham
-/// 2002, Thm. 24.2). Throws: std::invalid_argument unless 1 <= rows, cols < 2^31; std::runtime_error when FFTW makes no
-/// plan.
+/// Plans come from the cache of fftw_plan, by FFTW_ESTIMATE. FFTW_MEASURE picks by the clock: the same seed could give
+/// other bits on another day, and planning took 2 s at length 2048 and 17 s at 131072 on a busy machine, for transforms
+/// 1.1 to 1.7 times as fast. Transforms by one plan may run at the same time, each in a workspace of its own.
+/// Guarantees: ||error||_2 <= about 7 u log2(rows cols) ||result||_2 (Higham 2002, Thm. 24.2).
+/// Throws: std::invalid_argument unless 1 <= rows, cols < 2^31; std::runtime_error when FFTW makes no plan.
 template <typename T>
 class RealFft {
  public:
@@ -34,20 +34,16 @@ class RealFft {
     std::complex<T>* spectrum() { return spectrum_.get(); }
 
    private:
-    struct Free {
-      void operator()(void* memory) const;
-    };
-    std::unique_ptr<T[], Free> real_;
-    std::unique_ptr<std::complex<T>[], Free> spectrum_;
+    FftwArray<T> real_;
+    FftwArray<std::complex<T>> spectrum_;
   };
 
   void forward(Workspace& workspace) const;   ///< real() -> spectrum()
   void backward(Workspace& workspace) const;  ///< spectrum(), which is destroyed, -> real()
 
  private:
-  struct Plans;
   arma::uword rows_, cols_;
-  std::shared_ptr<const Plans> plans_;
+  std::shared_ptr<const FftwPlan<T>> forward_, backward_;
 };
 
 }  // namespace croquis
