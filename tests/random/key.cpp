@@ -64,6 +64,14 @@ TEST_CASE("Key: the same path gives the same key, in any order of asking") {
   }
 }
 
+TEST_CASE("Key: its children are child(0), child(1), ...") {
+  const Key key = Key(test_seed()).child("children");
+  const std::vector<Key> children = key.children(3);
+  REQUIRE(children.size() == 3);
+  for (std::uint64_t i = 0; i < 3; ++i) CHECK(children[i].words() == key.child(i).words());
+  CHECK(key.children(0).empty());
+}
+
 TEST_CASE("Key: a name is 32 hexadecimal digits that give the key back") {
   const Key key = Key(test_seed()).child("written").child(7);
   CHECK(key.name().size() == 32);

@@ -44,6 +44,13 @@ Key Key::child(std::uint64_t index) const {
   return derive(index, kIndexDomain);
 }
 
+std::vector<Key> Key::children(std::uint64_t count) const {
+  std::vector<Key> all;
+  all.reserve(count);
+  for (std::uint64_t i = 0; i < count; ++i) all.push_back(child(i));
+  return all;
+}
+
 std::string Key::name() const {
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", words_[0], words_[1], words_[2], words_[3]);
 }

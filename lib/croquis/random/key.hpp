@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace croquis {
 
@@ -35,6 +36,8 @@ class Key {
 
   Key child(std::string_view purpose) const;
   Key child(std::uint64_t index) const;
+  /// child(0), ..., child(count - 1).
+  std::vector<Key> children(std::uint64_t count) const;
 
   /// The key as 32 hexadecimal digits, and the key of such digits: how a draw is written down and made again.
   /// from_name throws std::invalid_argument for anything but 32 hexadecimal digits.

@@ -14,7 +14,7 @@ AccumulativeSketch::AccumulativeSketch(arma::uword n, arma::uword d, arma::uword
 }
 
 template <typename T>
-SparseColumns<T> AccumulativeSketch::columns() const {
+SparseColumns<T> AccumulativeSketch::sparse() const {
   SparseColumns<T> c{n_, d_, std::vector<std::size_t>(d_ + 1), std::vector<std::uint32_t>(d_ * m_),
                      std::vector<T>(d_ * m_)};
   for (arma::uword j = 0; j <= d_; ++j) c.start[j] = j * m_;
@@ -31,39 +31,8 @@ SparseColumns<T> AccumulativeSketch::columns() const {
   return c;
 }
 
-template <typename T>
-arma::Mat<T> AccumulativeSketch::left(const arma::Mat<T>& m) const {
-  require(m.n_rows == rows(), "AccumulativeSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", rows()}});
-  return columns<T>().transposed_times(m);
-}
-
-template <typename T>
-arma::Mat<T> AccumulativeSketch::right(const arma::Mat<T>& m) const {
-  require(m.n_cols == rows(), "AccumulativeSketch::right", "a matrix with n columns",
-          {{"cols", m.n_cols}, {"n", rows()}});
-  return columns<T>().after(m);
-}
-
-template <typename T>
-arma::Mat<T> AccumulativeSketch::expand(const arma::Mat<T>& m) const {
-  require(m.n_rows == cols(), "AccumulativeSketch::expand", "a matrix with d rows",
-          {{"rows", m.n_rows}, {"d", cols()}});
-  return columns<T>().times(m);
-}
-
-template <typename T>
-arma::Mat<T> AccumulativeSketch::dense() const {
-  return columns<T>().dense();
-}
-
 static_assert(Sketch<AccumulativeSketch, float> && Sketch<AccumulativeSketch, double>);
-template arma::Mat<float> AccumulativeSketch::left(const arma::Mat<float>&) const;
-template arma::Mat<double> AccumulativeSketch::left(const arma::Mat<double>&) const;
-template arma::Mat<float> AccumulativeSketch::right(const arma::Mat<float>&) const;
-template arma::Mat<double> AccumulativeSketch::right(const arma::Mat<double>&) const;
-template arma::Mat<float> AccumulativeSketch::expand(const arma::Mat<float>&) const;
-template arma::Mat<double> AccumulativeSketch::expand(const arma::Mat<double>&) const;
-template arma::Mat<float> AccumulativeSketch::dense() const;
-template arma::Mat<double> AccumulativeSketch::dense() const;
+template SparseColumns<float> AccumulativeSketch::sparse() const;
+template SparseColumns<double> AccumulativeSketch::sparse() const;
 
 }  // namespace croquis

@@ -1,9 +1,7 @@
 // Accumulations of sub-sampling sketches.
 #pragma once
 
-#include <croquis/linalg/sparse_columns.hpp>
-#include <croquis/random/key.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 
 namespace croquis {
 
@@ -16,25 +14,22 @@ namespace croquis {
 ///   same key begins with the smaller one, up to the factor 1 / sqrt(d).
 /// Cost: 2 m d k flops and m d draws a product.
 /// Throws: std::invalid_argument unless 1 <= n < 2^32, d >= 1 and m >= 1, and for a factor of another size.
-class AccumulativeSketch {
+class AccumulativeSketch : public SparseSketch<AccumulativeSketch> {
  public:
+  static constexpr std::string_view kName = "AccumulativeSketch";
+
   AccumulativeSketch(arma::uword n, arma::uword d, arma::uword m, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return d_; }
   arma::uword addends() const { return m_; }
-  template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> dense() const;
 
  private:
+  friend SparseSketch<AccumulativeSketch>;
+  static constexpr bool kByRows = false;
+
   template <typename T>
-  SparseColumns<T> columns() const;
+  SparseColumns<T> sparse() const;
 
   arma::uword n_, d_, m_;
   Key indices_, signs_;

@@ -8,8 +8,7 @@ namespace croquis {
 
 GaussianSketch::GaussianSketch(arma::uword n, arma::uword d, const Key& key) : n_(n) {
   require(d >= 1, "GaussianSketch", "d >= 1", {{"d", d}});
-  columns_.reserve(d);
-  for (arma::uword j = 0; j < d; ++j) columns_.push_back(key.child(j));
+  columns_ = key.children(d);
 }
 
 // Normals of one column. The factor 1 / sqrt(d) comes last, on the product.
@@ -26,20 +25,17 @@ T GaussianSketch::scale() const {
 }
 
 template <typename T>
-arma::Mat<T> GaussianSketch::left(const arma::Mat<T>& m) const {
-  require(m.n_rows == n_, "GaussianSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", n_}});
+arma::Mat<T> GaussianSketch::left_of(const arma::Mat<T>& m) const {
   return scale<T>() * left_by_blocks(m, cols(), fill<T>());
 }
 
 template <typename T>
-arma::Mat<T> GaussianSketch::right(const arma::Mat<T>& m) const {
-  require(m.n_cols == n_, "GaussianSketch::right", "a matrix with n columns", {{"cols", m.n_cols}, {"n", n_}});
+arma::Mat<T> GaussianSketch::right_of(const arma::Mat<T>& m) const {
   return scale<T>() * right_by_blocks(m, cols(), fill<T>());
 }
 
 template <typename T>
-arma::Mat<T> GaussianSketch::expand(const arma::Mat<T>& m) const {
-  require(m.n_rows == cols(), "GaussianSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
+arma::Mat<T> GaussianSketch::expand_of(const arma::Mat<T>& m) const {
   return scale<T>() * expand_by_blocks(m, n_, fill<T>());
 }
 
@@ -57,14 +53,7 @@ arma::Mat<T> GaussianSketch::dense() const {
 }
 
 static_assert(Sketch<GaussianSketch, float> && Sketch<GaussianSketch, double>);
-template arma::Mat<float> GaussianSketch::left(const arma::Mat<float>&) const;
-template arma::Mat<double> GaussianSketch::left(const arma::Mat<double>&) const;
-template arma::Mat<float> GaussianSketch::right(const arma::Mat<float>&) const;
-template arma::Mat<double> GaussianSketch::right(const arma::Mat<double>&) const;
-template arma::Mat<float> GaussianSketch::expand(const arma::Mat<float>&) const;
-template arma::Mat<double> GaussianSketch::expand(const arma::Mat<double>&) const;
-template arma::Mat<float> GaussianSketch::dense() const;
-template arma::Mat<double> GaussianSketch::dense() const;
+CROQUIS_INSTANTIATE_SKETCH(GaussianSketch);
 template arma::Mat<float> GaussianSketch::rows_of(arma::uword, arma::uword) const;
 template arma::Mat<double> GaussianSketch::rows_of(arma::uword, arma::uword) const;
 

@@ -1,8 +1,7 @@
 // The Gaussian Johnson-Lindenstrauss sketch.
 #pragma once
 
-#include <croquis/random/key.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 #include <vector>
 
 namespace croquis {
@@ -11,19 +10,15 @@ namespace croquis {
 /// Randomness: z_ij is normal i of the key's child j (in float and in double another draw). A sketch with more
 ///   columns on the same key begins with the smaller one, up to the factor 1 / sqrt(d).
 /// Cost: 2 n d k flops and n d normals a product; S is generated in blocks of rows and never stored.
-class GaussianSketch {
+class GaussianSketch : public SizedSketch<GaussianSketch> {
  public:
+  static constexpr std::string_view kName = "GaussianSketch";
+
   /// n rows, d >= 1 columns.
   GaussianSketch(arma::uword n, arma::uword d, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return columns_.size(); }
-  template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
   template <typename T>
   arma::Mat<T> dense() const;
 
@@ -32,6 +27,15 @@ class GaussianSketch {
   arma::Mat<T> rows_of(arma::uword first, arma::uword count) const;
 
  private:
+  friend SizedSketch<GaussianSketch>;
+
+  template <typename T>
+  arma::Mat<T> left_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> right_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> expand_of(const arma::Mat<T>& m) const;
+
   template <typename T>
   auto fill() const;
   template <typename T>

@@ -28,7 +28,7 @@ ImportanceSampling::ImportanceSampling(const arma::vec& weights, arma::uword d, 
 }
 
 template <typename T>
-SparseColumns<T> ImportanceSampling::columns() const {
+SparseColumns<T> ImportanceSampling::sparse() const {
   SparseColumns<T> c{n_, cols(), std::vector<std::size_t>(cols() + 1), std::vector<std::uint32_t>(cols()),
                      std::vector<T>(cols())};
   for (arma::uword j = 0; j < cols(); ++j) {
@@ -39,39 +39,8 @@ SparseColumns<T> ImportanceSampling::columns() const {
   return c;
 }
 
-template <typename T>
-arma::Mat<T> ImportanceSampling::left(const arma::Mat<T>& m) const {
-  require(m.n_rows == rows(), "ImportanceSampling::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", rows()}});
-  return columns<T>().transposed_times(m);
-}
-
-template <typename T>
-arma::Mat<T> ImportanceSampling::right(const arma::Mat<T>& m) const {
-  require(m.n_cols == rows(), "ImportanceSampling::right", "a matrix with n columns",
-          {{"cols", m.n_cols}, {"n", rows()}});
-  return columns<T>().after(m);
-}
-
-template <typename T>
-arma::Mat<T> ImportanceSampling::expand(const arma::Mat<T>& m) const {
-  require(m.n_rows == cols(), "ImportanceSampling::expand", "a matrix with d rows",
-          {{"rows", m.n_rows}, {"d", cols()}});
-  return columns<T>().times(m);
-}
-
-template <typename T>
-arma::Mat<T> ImportanceSampling::dense() const {
-  return columns<T>().dense();
-}
-
 static_assert(Sketch<ImportanceSampling, float> && Sketch<ImportanceSampling, double>);
-template arma::Mat<float> ImportanceSampling::left(const arma::Mat<float>&) const;
-template arma::Mat<double> ImportanceSampling::left(const arma::Mat<double>&) const;
-template arma::Mat<float> ImportanceSampling::right(const arma::Mat<float>&) const;
-template arma::Mat<double> ImportanceSampling::right(const arma::Mat<double>&) const;
-template arma::Mat<float> ImportanceSampling::expand(const arma::Mat<float>&) const;
-template arma::Mat<double> ImportanceSampling::expand(const arma::Mat<double>&) const;
-template arma::Mat<float> ImportanceSampling::dense() const;
-template arma::Mat<double> ImportanceSampling::dense() const;
+template SparseColumns<float> ImportanceSampling::sparse() const;
+template SparseColumns<double> ImportanceSampling::sparse() const;
 
 }  // namespace croquis

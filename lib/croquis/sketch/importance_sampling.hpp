@@ -1,9 +1,7 @@
 // Sub-sampling of rows with given probabilities.
 #pragma once
 
-#include <croquis/linalg/sparse_columns.hpp>
-#include <croquis/random/key.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 
 namespace croquis {
 
@@ -16,8 +14,10 @@ namespace croquis {
 /// Cost: O(n + d log n) to draw, kept as d indices; then a gather, d k numbers.
 /// Throws: std::invalid_argument unless there are weights, fewer than 2^32, all finite and >= 0, one positive, and
 ///   d >= 1; and for a factor of another size.
-class ImportanceSampling {
+class ImportanceSampling : public SparseSketch<ImportanceSampling> {
  public:
+  static constexpr std::string_view kName = "ImportanceSampling";
+
   ImportanceSampling(const arma::vec& weights, arma::uword d, const Key& key);
 
   arma::uword rows() const { return n_; }
@@ -25,18 +25,13 @@ class ImportanceSampling {
   /// The index of every column and its entry 1 / sqrt(d p_i).
   const arma::uvec& indices() const { return indices_; }
   const arma::vec& entries() const { return entries_; }
-  template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> dense() const;
 
  private:
+  friend SparseSketch<ImportanceSampling>;
+  static constexpr bool kByRows = false;
+
   template <typename T>
-  SparseColumns<T> columns() const;
+  SparseColumns<T> sparse() const;
 
   arma::uword n_;
   arma::uvec indices_;

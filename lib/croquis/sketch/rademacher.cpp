@@ -8,8 +8,7 @@ namespace croquis {
 
 RademacherSketch::RademacherSketch(arma::uword n, arma::uword d, const Key& key) : n_(n) {
   require(n >= 1 && d >= 1, "RademacherSketch", "n >= 1, d >= 1", {{"n", n}, {"d", d}});
-  columns_.reserve(d);
-  for (arma::uword j = 0; j < d; ++j) columns_.push_back(key.child(j));
+  columns_ = key.children(d);
 }
 
 template <typename T>
@@ -21,20 +20,17 @@ auto RademacherSketch::fill() const {
 }
 
 template <typename T>
-arma::Mat<T> RademacherSketch::left(const arma::Mat<T>& m) const {
-  require(m.n_rows == n_, "RademacherSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", n_}});
+arma::Mat<T> RademacherSketch::left_of(const arma::Mat<T>& m) const {
   return left_by_blocks(m, cols(), fill<T>());
 }
 
 template <typename T>
-arma::Mat<T> RademacherSketch::right(const arma::Mat<T>& m) const {
-  require(m.n_cols == n_, "RademacherSketch::right", "a matrix with n columns", {{"cols", m.n_cols}, {"n", n_}});
+arma::Mat<T> RademacherSketch::right_of(const arma::Mat<T>& m) const {
   return right_by_blocks(m, cols(), fill<T>());
 }
 
 template <typename T>
-arma::Mat<T> RademacherSketch::expand(const arma::Mat<T>& m) const {
-  require(m.n_rows == cols(), "RademacherSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
+arma::Mat<T> RademacherSketch::expand_of(const arma::Mat<T>& m) const {
   return expand_by_blocks(m, n_, fill<T>());
 }
 
@@ -51,14 +47,7 @@ arma::Mat<T> RademacherSketch::dense() const {
 }
 
 static_assert(Sketch<RademacherSketch, float> && Sketch<RademacherSketch, double>);
-template arma::Mat<float> RademacherSketch::left(const arma::Mat<float>&) const;
-template arma::Mat<double> RademacherSketch::left(const arma::Mat<double>&) const;
-template arma::Mat<float> RademacherSketch::right(const arma::Mat<float>&) const;
-template arma::Mat<double> RademacherSketch::right(const arma::Mat<double>&) const;
-template arma::Mat<float> RademacherSketch::expand(const arma::Mat<float>&) const;
-template arma::Mat<double> RademacherSketch::expand(const arma::Mat<double>&) const;
-template arma::Mat<float> RademacherSketch::dense() const;
-template arma::Mat<double> RademacherSketch::dense() const;
+CROQUIS_INSTANTIATE_SKETCH(RademacherSketch);
 template arma::Mat<float> RademacherSketch::rows_of(arma::uword, arma::uword) const;
 template arma::Mat<double> RademacherSketch::rows_of(arma::uword, arma::uword) const;
 

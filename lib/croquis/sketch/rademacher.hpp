@@ -1,8 +1,7 @@
 // The Rademacher sketch: independent signs.
 #pragma once
 
-#include <croquis/random/key.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 #include <vector>
 
 namespace croquis {
@@ -13,18 +12,14 @@ namespace croquis {
 ///   columns on the same key begins with the smaller one, up to the factor 1 / sqrt(d).
 /// Cost: 2 n d k flops and n d random bits a product; S is generated in blocks of rows and never stored.
 /// Throws: std::invalid_argument unless n >= 1 and d >= 1, and for a factor of another size.
-class RademacherSketch {
+class RademacherSketch : public SizedSketch<RademacherSketch> {
  public:
+  static constexpr std::string_view kName = "RademacherSketch";
+
   RademacherSketch(arma::uword n, arma::uword d, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return columns_.size(); }
-  template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
   template <typename T>
   arma::Mat<T> dense() const;
 
@@ -33,6 +28,15 @@ class RademacherSketch {
   arma::Mat<T> rows_of(arma::uword first, arma::uword count) const;
 
  private:
+  friend SizedSketch<RademacherSketch>;
+
+  template <typename T>
+  arma::Mat<T> left_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> right_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> expand_of(const arma::Mat<T>& m) const;
+
   template <typename T>
   auto fill() const;
 

@@ -19,7 +19,7 @@ SjltSketch::SjltSketch(arma::uword n, arma::uword d, arma::uword s, const Key& k
 
 // Fisher-Yates stopped after s columns, and undone for the next row: O(s) a row, not O(d).
 template <typename T>
-SparseColumns<T> SjltSketch::transposed() const {
+SparseColumns<T> SjltSketch::sparse() const {
   SparseColumns<T> c{d_, n_, std::vector<std::size_t>(n_ + 1), std::vector<std::uint32_t>(n_ * s_),
                      std::vector<T>(n_ * s_)};
   for (arma::uword i = 0; i <= n_; ++i) c.start[i] = i * s_;
@@ -44,37 +44,8 @@ SparseColumns<T> SjltSketch::transposed() const {
   return c;
 }
 
-template <typename T>
-arma::Mat<T> SjltSketch::left(const arma::Mat<T>& m) const {
-  require(m.n_rows == rows(), "SjltSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", rows()}});
-  return transposed<T>().times(m);
-}
-
-template <typename T>
-arma::Mat<T> SjltSketch::right(const arma::Mat<T>& m) const {
-  require(m.n_cols == rows(), "SjltSketch::right", "a matrix with n columns", {{"cols", m.n_cols}, {"n", rows()}});
-  return transposed<T>().transposed_after(m);
-}
-
-template <typename T>
-arma::Mat<T> SjltSketch::expand(const arma::Mat<T>& m) const {
-  require(m.n_rows == cols(), "SjltSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
-  return transposed<T>().transposed_times(m);
-}
-
-template <typename T>
-arma::Mat<T> SjltSketch::dense() const {
-  return transposed<T>().dense().t();
-}
-
 static_assert(Sketch<SjltSketch, float> && Sketch<SjltSketch, double>);
-template arma::Mat<float> SjltSketch::left(const arma::Mat<float>&) const;
-template arma::Mat<double> SjltSketch::left(const arma::Mat<double>&) const;
-template arma::Mat<float> SjltSketch::right(const arma::Mat<float>&) const;
-template arma::Mat<double> SjltSketch::right(const arma::Mat<double>&) const;
-template arma::Mat<float> SjltSketch::expand(const arma::Mat<float>&) const;
-template arma::Mat<double> SjltSketch::expand(const arma::Mat<double>&) const;
-template arma::Mat<float> SjltSketch::dense() const;
-template arma::Mat<double> SjltSketch::dense() const;
+template SparseColumns<float> SjltSketch::sparse() const;
+template SparseColumns<double> SjltSketch::sparse() const;
 
 }  // namespace croquis

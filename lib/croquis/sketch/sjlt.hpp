@@ -1,9 +1,7 @@
 // The sparse Johnson-Lindenstrauss transform; CountSketch.
 #pragma once
 
-#include <croquis/linalg/sparse_columns.hpp>
-#include <croquis/random/key.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 
 namespace croquis {
 
@@ -16,26 +14,23 @@ namespace croquis {
 ///   one that grows see SparseStack.
 /// Cost: 2 s n k flops and s n random words a product; S is generated for it, 8 to 12 s n bytes.
 /// Throws: std::invalid_argument unless n >= 1 and 1 <= s <= d < 2^32, and for a factor of another size.
-class SjltSketch {
+class SjltSketch : public SparseSketch<SjltSketch> {
  public:
+  static constexpr std::string_view kName = "SjltSketch";
+
   SjltSketch(arma::uword n, arma::uword d, arma::uword s, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return d_; }
   arma::uword nonzeros_per_row() const { return s_; }
-  template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> dense() const;
 
  private:
+  friend SparseSketch<SjltSketch>;
+  static constexpr bool kByRows = true;
+
   /// S^T by columns: S by rows.
   template <typename T>
-  SparseColumns<T> transposed() const;
+  SparseColumns<T> sparse() const;
 
   arma::uword n_, d_, s_;
   Key key_;

@@ -1,9 +1,7 @@
 // CountSketches side by side.
 #pragma once
 
-#include <croquis/linalg/sparse_columns.hpp>
-#include <croquis/random/key.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 #include <vector>
 
 namespace croquis {
@@ -18,26 +16,23 @@ namespace croquis {
 /// Cost: 2 zeta n k flops and zeta n random words a product; S is generated for it, 8 to 12 zeta n bytes.
 /// Throws: std::invalid_argument unless n >= 1, 1 <= zeta and d a positive multiple of zeta below 2^32, and for a
 ///   factor of another size.
-class SparseStack {
+class SparseStack : public SparseSketch<SparseStack> {
  public:
+  static constexpr std::string_view kName = "SparseStack";
+
   SparseStack(arma::uword n, arma::uword d, arma::uword zeta, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return blocks_.size() * width_; }
   arma::uword zeta() const { return blocks_.size(); }
-  template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> dense() const;
 
  private:
+  friend SparseSketch<SparseStack>;
+  static constexpr bool kByRows = true;
+
   /// S^T by columns: S by rows.
   template <typename T>
-  SparseColumns<T> transposed() const;
+  SparseColumns<T> sparse() const;
 
   arma::uword n_, width_ = 0;
   std::vector<Key> blocks_;

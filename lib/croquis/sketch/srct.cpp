@@ -28,8 +28,7 @@ std::size_t SrctSketch::work() const {
 }
 
 template <typename T>
-arma::Mat<T> SrctSketch::left(const arma::Mat<T>& m) const {
-  require(m.n_rows == n_, "SrctSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", n_}});
+arma::Mat<T> SrctSketch::left_of(const arma::Mat<T>& m) const {
   const CosineTransform<T> cosines(n_);
   const arma::Col<T> signs = scaled_signs<T>();
   arma::Mat<T> product(cols(), m.n_cols);
@@ -42,14 +41,12 @@ arma::Mat<T> SrctSketch::left(const arma::Mat<T>& m) const {
 }
 
 template <typename T>
-arma::Mat<T> SrctSketch::right(const arma::Mat<T>& m) const {
-  require(m.n_cols == n_, "SrctSketch::right", "a matrix with n columns", {{"cols", m.n_cols}, {"n", n_}});
-  return left(arma::Mat<T>(m.t())).t();
+arma::Mat<T> SrctSketch::right_of(const arma::Mat<T>& m) const {
+  return left_of(arma::Mat<T>(m.t())).t();
 }
 
 template <typename T>
-arma::Mat<T> SrctSketch::expand(const arma::Mat<T>& m) const {
-  require(m.n_rows == cols(), "SrctSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
+arma::Mat<T> SrctSketch::expand_of(const arma::Mat<T>& m) const {
   const CosineTransform<T> cosines(n_);
   const arma::Col<T> signs = scaled_signs<T>();
   arma::Mat<T> product(n_, m.n_cols);
@@ -75,13 +72,6 @@ arma::Mat<T> SrctSketch::dense() const {
 }
 
 static_assert(Sketch<SrctSketch, float> && Sketch<SrctSketch, double>);
-template arma::Mat<float> SrctSketch::left(const arma::Mat<float>&) const;
-template arma::Mat<double> SrctSketch::left(const arma::Mat<double>&) const;
-template arma::Mat<float> SrctSketch::right(const arma::Mat<float>&) const;
-template arma::Mat<double> SrctSketch::right(const arma::Mat<double>&) const;
-template arma::Mat<float> SrctSketch::expand(const arma::Mat<float>&) const;
-template arma::Mat<double> SrctSketch::expand(const arma::Mat<double>&) const;
-template arma::Mat<float> SrctSketch::dense() const;
-template arma::Mat<double> SrctSketch::dense() const;
+CROQUIS_INSTANTIATE_SKETCH(SrctSketch);
 
 }  // namespace croquis

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <croquis/linalg/cosine_transform.hpp>
-#include <croquis/random/key.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 
 namespace croquis {
 
@@ -17,22 +16,27 @@ namespace croquis {
 /// Cost: one FFTW transform, O(n log n) for any n, and n numbers of memory a thread for each of the k columns (rows, in
 ///   `right`) of M, whatever d is; `right` also transposes M and its product. Keeps d indices.
 /// Throws: std::invalid_argument unless 1 <= d <= n < 2^31, and for a factor of another size.
-class SrctSketch {
+class SrctSketch : public SizedSketch<SrctSketch> {
  public:
+  static constexpr std::string_view kName = "SrctSketch";
+
   SrctSketch(arma::uword n, arma::uword d, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return rows_.n_elem; }
   template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
-  template <typename T>
   arma::Mat<T> dense() const;
 
  private:
+  friend SizedSketch<SrctSketch>;
+
+  template <typename T>
+  arma::Mat<T> left_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> right_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> expand_of(const arma::Mat<T>& m) const;
+
   template <typename T>
   arma::Col<T> scaled_signs() const;
 

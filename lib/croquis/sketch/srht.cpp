@@ -38,8 +38,7 @@ void SrhtSketch::for_columns(arma::uword count, const Body& body) const {
 }
 
 template <typename T>
-arma::Mat<T> SrhtSketch::left(const arma::Mat<T>& m) const {
-  require(m.n_rows == n_, "SrhtSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", n_}});
+arma::Mat<T> SrhtSketch::left_of(const arma::Mat<T>& m) const {
   const arma::Col<T> signs = scaled_signs<T>();
   arma::Mat<T> product(cols(), m.n_cols);
   for_columns<T>(m.n_cols, [&](arma::uword c, arma::Col<T>& x) {
@@ -54,14 +53,12 @@ arma::Mat<T> SrhtSketch::left(const arma::Mat<T>& m) const {
 }
 
 template <typename T>
-arma::Mat<T> SrhtSketch::right(const arma::Mat<T>& m) const {
-  require(m.n_cols == n_, "SrhtSketch::right", "a matrix with n columns", {{"cols", m.n_cols}, {"n", n_}});
-  return left(arma::Mat<T>(m.t())).t();
+arma::Mat<T> SrhtSketch::right_of(const arma::Mat<T>& m) const {
+  return left_of(arma::Mat<T>(m.t())).t();
 }
 
 template <typename T>
-arma::Mat<T> SrhtSketch::expand(const arma::Mat<T>& m) const {
-  require(m.n_rows == cols(), "SrhtSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
+arma::Mat<T> SrhtSketch::expand_of(const arma::Mat<T>& m) const {
   const arma::Col<T> signs = scaled_signs<T>();
   arma::Mat<T> product(n_, m.n_cols);
   for_columns<T>(m.n_cols, [&](arma::uword c, arma::Col<T>& x) {
@@ -86,13 +83,6 @@ arma::Mat<T> SrhtSketch::dense() const {
 }
 
 static_assert(Sketch<SrhtSketch, float> && Sketch<SrhtSketch, double>);
-template arma::Mat<float> SrhtSketch::left(const arma::Mat<float>&) const;
-template arma::Mat<double> SrhtSketch::left(const arma::Mat<double>&) const;
-template arma::Mat<float> SrhtSketch::right(const arma::Mat<float>&) const;
-template arma::Mat<double> SrhtSketch::right(const arma::Mat<double>&) const;
-template arma::Mat<float> SrhtSketch::expand(const arma::Mat<float>&) const;
-template arma::Mat<double> SrhtSketch::expand(const arma::Mat<double>&) const;
-template arma::Mat<float> SrhtSketch::dense() const;
-template arma::Mat<double> SrhtSketch::dense() const;
+CROQUIS_INSTANTIATE_SKETCH(SrhtSketch);
 
 }  // namespace croquis

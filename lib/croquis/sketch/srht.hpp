@@ -1,8 +1,7 @@
 // The subsampled randomised Hadamard transform.
 #pragma once
 
-#include <croquis/random/key.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 
 namespace croquis {
 
@@ -17,22 +16,27 @@ namespace croquis {
 /// Cost: n' log2 n' additions and n' numbers of memory a thread for each of the k columns (rows, in `right`) of M,
 ///   whatever d is; `right` also transposes M and its product. Keeps d indices.
 /// Throws: std::invalid_argument unless n >= 1 and 1 <= d <= n', and for a factor of another size.
-class SrhtSketch {
+class SrhtSketch : public SizedSketch<SrhtSketch> {
  public:
+  static constexpr std::string_view kName = "SrhtSketch";
+
   SrhtSketch(arma::uword n, arma::uword d, const Key& key);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return rows_.n_elem; }
   template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
-  template <typename T>
   arma::Mat<T> dense() const;
 
  private:
+  friend SizedSketch<SrhtSketch>;
+
+  template <typename T>
+  arma::Mat<T> left_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> right_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> expand_of(const arma::Mat<T>& m) const;
+
   template <typename T>
   arma::Col<T> scaled_signs() const;
 

@@ -17,20 +17,17 @@ T UniformSampling::scale() const {
 }
 
 template <typename T>
-arma::Mat<T> UniformSampling::left(const arma::Mat<T>& m) const {
-  require(m.n_rows == n_, "UniformSampling::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", n_}});
+arma::Mat<T> UniformSampling::left_of(const arma::Mat<T>& m) const {
   return scale<T>() * m.rows(indices_);
 }
 
 template <typename T>
-arma::Mat<T> UniformSampling::right(const arma::Mat<T>& m) const {
-  require(m.n_cols == n_, "UniformSampling::right", "a matrix with n columns", {{"cols", m.n_cols}, {"n", n_}});
+arma::Mat<T> UniformSampling::right_of(const arma::Mat<T>& m) const {
   return scale<T>() * m.cols(indices_);
 }
 
 template <typename T>
-arma::Mat<T> UniformSampling::expand(const arma::Mat<T>& m) const {
-  require(m.n_rows == cols(), "UniformSampling::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
+arma::Mat<T> UniformSampling::expand_of(const arma::Mat<T>& m) const {
   arma::Mat<T> product(n_, m.n_cols, arma::fill::zeros);
   for (arma::uword j = 0; j < cols(); ++j) product.row(indices_(j)) += scale<T>() * m.row(j);
   return product;
@@ -44,13 +41,6 @@ arma::Mat<T> UniformSampling::dense() const {
 }
 
 static_assert(Sketch<UniformSampling, float> && Sketch<UniformSampling, double>);
-template arma::Mat<float> UniformSampling::left(const arma::Mat<float>&) const;
-template arma::Mat<double> UniformSampling::left(const arma::Mat<double>&) const;
-template arma::Mat<float> UniformSampling::right(const arma::Mat<float>&) const;
-template arma::Mat<double> UniformSampling::right(const arma::Mat<double>&) const;
-template arma::Mat<float> UniformSampling::expand(const arma::Mat<float>&) const;
-template arma::Mat<double> UniformSampling::expand(const arma::Mat<double>&) const;
-template arma::Mat<float> UniformSampling::dense() const;
-template arma::Mat<double> UniformSampling::dense() const;
+CROQUIS_INSTANTIATE_SKETCH(UniformSampling);
 
 }  // namespace croquis

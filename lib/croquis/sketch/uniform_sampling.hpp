@@ -1,8 +1,7 @@
 // Uniform sub-sampling of rows.
 #pragma once
 
-#include <croquis/random/key.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 
 namespace croquis {
 
@@ -12,8 +11,10 @@ enum class Replacement { with, without };
 /// sqrt(n): sqrt(n) times its S is this one.)
 /// Randomness: index j depends on the key and j alone. A sketch with more columns on the same key begins with
 ///   the smaller one, up to the factor 1 / sqrt(d), with and without replacement. Cost: a gather, d k numbers.
-class UniformSampling {
+class UniformSampling : public SizedSketch<UniformSampling> {
  public:
+  static constexpr std::string_view kName = "UniformSampling";
+
   /// n >= 1 rows, d >= 1 columns; d <= n without replacement.
   UniformSampling(arma::uword n, arma::uword d, const Key& key, Replacement replacement = Replacement::with);
 
@@ -21,15 +22,18 @@ class UniformSampling {
   arma::uword cols() const { return indices_.n_elem; }
   const arma::uvec& indices() const { return indices_; }
   template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
-  template <typename T>
   arma::Mat<T> dense() const;
 
  private:
+  friend SizedSketch<UniformSampling>;
+
+  template <typename T>
+  arma::Mat<T> left_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> right_of(const arma::Mat<T>& m) const;
+  template <typename T>
+  arma::Mat<T> expand_of(const arma::Mat<T>& m) const;
+
   template <typename T>
   T scale() const;
 

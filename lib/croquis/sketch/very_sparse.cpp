@@ -33,15 +33,14 @@ std::vector<SignedRow> nonzeros_of(const Key& key, arma::uword n, double q) {
 VerySparseSketch::VerySparseSketch(arma::uword n, arma::uword d, double q, const Key& key) : n_(n), q_(q) {
   require(n >= 1 && n >> 32 == 0 && d >= 1, "VerySparseSketch", "1 <= n < 2^32, d >= 1", {{"n", n}, {"d", d}});
   require(q >= 1 && std::isfinite(q), "VerySparseSketch", "q >= 1 and finite", {{"q", q}});
-  column_keys_.reserve(d);
-  for (arma::uword j = 0; j < d; ++j) column_keys_.push_back(key.child(j));
+  column_keys_ = key.children(d);
 }
 
 VerySparseSketch::VerySparseSketch(arma::uword n, arma::uword d, const Key& key)
     : VerySparseSketch(n, d, std::sqrt(static_cast<double>(n)), key) {}
 
 template <typename T>
-SparseColumns<T> VerySparseSketch::columns() const {
+SparseColumns<T> VerySparseSketch::sparse() const {
   std::vector<std::vector<SignedRow>> nonzeros(cols());
   const auto mean = static_cast<std::size_t>(static_cast<double>(n_) / q_);
   parallel_for(cols(), 50 * (mean + 1), [&](std::size_t j) { nonzeros[j] = nonzeros_of(column_keys_[j], n_, q_); });
@@ -57,38 +56,8 @@ SparseColumns<T> VerySparseSketch::columns() const {
   return c;
 }
 
-template <typename T>
-arma::Mat<T> VerySparseSketch::left(const arma::Mat<T>& m) const {
-  require(m.n_rows == rows(), "VerySparseSketch::left", "a matrix with n rows", {{"rows", m.n_rows}, {"n", rows()}});
-  return columns<T>().transposed_times(m);
-}
-
-template <typename T>
-arma::Mat<T> VerySparseSketch::right(const arma::Mat<T>& m) const {
-  require(m.n_cols == rows(), "VerySparseSketch::right", "a matrix with n columns",
-          {{"cols", m.n_cols}, {"n", rows()}});
-  return columns<T>().after(m);
-}
-
-template <typename T>
-arma::Mat<T> VerySparseSketch::expand(const arma::Mat<T>& m) const {
-  require(m.n_rows == cols(), "VerySparseSketch::expand", "a matrix with d rows", {{"rows", m.n_rows}, {"d", cols()}});
-  return columns<T>().times(m);
-}
-
-template <typename T>
-arma::Mat<T> VerySparseSketch::dense() const {
-  return columns<T>().dense();
-}
-
 static_assert(Sketch<VerySparseSketch, float> && Sketch<VerySparseSketch, double>);
-template arma::Mat<float> VerySparseSketch::left(const arma::Mat<float>&) const;
-template arma::Mat<double> VerySparseSketch::left(const arma::Mat<double>&) const;
-template arma::Mat<float> VerySparseSketch::right(const arma::Mat<float>&) const;
-template arma::Mat<double> VerySparseSketch::right(const arma::Mat<double>&) const;
-template arma::Mat<float> VerySparseSketch::expand(const arma::Mat<float>&) const;
-template arma::Mat<double> VerySparseSketch::expand(const arma::Mat<double>&) const;
-template arma::Mat<float> VerySparseSketch::dense() const;
-template arma::Mat<double> VerySparseSketch::dense() const;
+template SparseColumns<float> VerySparseSketch::sparse() const;
+template SparseColumns<double> VerySparseSketch::sparse() const;
 
 }  // namespace croquis

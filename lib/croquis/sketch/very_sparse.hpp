@@ -1,9 +1,7 @@
 // Very sparse random projections.
 #pragma once
 
-#include <croquis/linalg/sparse_columns.hpp>
-#include <croquis/random/key.hpp>
-#include <croquis/sketch/sketch.hpp>
+#include <croquis/sketch/sized_sketch.hpp>
 #include <vector>
 
 namespace croquis {
@@ -17,8 +15,10 @@ namespace croquis {
 ///   smaller one, up to the factor 1 / sqrt(d).
 /// Cost: n d / q random blocks and 2 n d k / q flops a product in the mean, not O(n d); S is generated for it.
 /// Throws: std::invalid_argument unless 1 <= n < 2^32, d >= 1 and q >= 1 is finite, and for a factor of another size.
-class VerySparseSketch {
+class VerySparseSketch : public SparseSketch<VerySparseSketch> {
  public:
+  static constexpr std::string_view kName = "VerySparseSketch";
+
   VerySparseSketch(arma::uword n, arma::uword d, double q, const Key& key);
   /// With q = sqrt(n).
   VerySparseSketch(arma::uword n, arma::uword d, const Key& key);
@@ -26,18 +26,13 @@ class VerySparseSketch {
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return column_keys_.size(); }
   double q() const { return q_; }
-  template <typename T>
-  arma::Mat<T> left(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> right(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> expand(const arma::Mat<T>& m) const;
-  template <typename T>
-  arma::Mat<T> dense() const;
 
  private:
+  friend SparseSketch<VerySparseSketch>;
+  static constexpr bool kByRows = false;
+
   template <typename T>
-  SparseColumns<T> columns() const;
+  SparseColumns<T> sparse() const;
 
   arma::uword n_;
   double q_;

@@ -1,0 +1,84 @@
+// What sketches have in common: products whose factors have the right sizes.
+#pragma once
+
+#include <croquis/linalg/sparse_columns.hpp>
+#include <croquis/random/key.hpp>
+#include <croquis/sketch/sketch.hpp>
+#include <string_view>
+
+namespace croquis {
+
+/// These throw std::invalid_argument unless the factor of S^T M, M S or S M has n rows, n columns or d rows.
+void require_left_factor(std::string_view sketch, arma::uword rows, arma::uword n);
+void require_right_factor(std::string_view sketch, arma::uword cols, arma::uword n);
+void require_expand_factor(std::string_view sketch, arma::uword rows, arma::uword d);
+
+/// Base of a sketch S: left, right and expand, which check the size of their factor. S has kName, for messages, rows(),
+/// cols(), dense<T>() and, private with `friend SizedSketch<S>`,
+///   left_of(m) = S^T M, right_of(m) = M S, expand_of(m) = S M for factors of the right sizes.
+template <typename S>
+class SizedSketch {
+ public:
+  template <typename T>
+  arma::Mat<T> left(const arma::Mat<T>& m) const {
+    require_left_factor(S::kName, m.n_rows, self().rows());
+    return self().left_of(m);
+  }
+  template <typename T>
+  arma::Mat<T> right(const arma::Mat<T>& m) const {
+    require_right_factor(S::kName, m.n_cols, self().rows());
+    return self().right_of(m);
+  }
+  template <typename T>
+  arma::Mat<T> expand(const arma::Mat<T>& m) const {
+    require_expand_factor(S::kName, m.n_rows, self().cols());
+    return self().expand_of(m);
+  }
+
+ protected:
+  const S& self() const { return static_cast<const S&>(*this); }
+};
+
+/// Base of a sketch S with few nonzeros. S has, private with `friend SparseSketch<S>`,
+///   sparse<T>() -> SparseColumns<T>: S by columns, or, with kByRows, by rows: S^T by columns.
+template <typename S>
+class SparseSketch : public SizedSketch<S> {
+ public:
+  template <typename T>
+  arma::Mat<T> dense() const {
+    if constexpr (S::kByRows) return this->self().template sparse<T>().dense().t();
+    return this->self().template sparse<T>().dense();
+  }
+
+ private:
+  friend SizedSketch<S>;
+
+  template <typename T>
+  arma::Mat<T> left_of(const arma::Mat<T>& m) const {
+    if constexpr (S::kByRows) return this->self().template sparse<T>().times(m);
+    return this->self().template sparse<T>().transposed_times(m);
+  }
+  template <typename T>
+  arma::Mat<T> right_of(const arma::Mat<T>& m) const {
+    if constexpr (S::kByRows) return this->self().template sparse<T>().transposed_after(m);
+    return this->self().template sparse<T>().after(m);
+  }
+  template <typename T>
+  arma::Mat<T> expand_of(const arma::Mat<T>& m) const {
+    if constexpr (S::kByRows) return this->self().template sparse<T>().transposed_times(m);
+    return this->self().template sparse<T>().times(m);
+  }
+};
+
+}  // namespace croquis
+
+/// The products of a sketch S that are defined in its source file, in both precisions.
+#define CROQUIS_INSTANTIATE_SKETCH(S)                                      \
+  template arma::Mat<float> S::left_of(const arma::Mat<float>&) const;     \
+  template arma::Mat<double> S::left_of(const arma::Mat<double>&) const;   \
+  template arma::Mat<float> S::right_of(const arma::Mat<float>&) const;    \
+  template arma::Mat<double> S::right_of(const arma::Mat<double>&) const;  \
+  template arma::Mat<float> S::expand_of(const arma::Mat<float>&) const;   \
+  template arma::Mat<double> S::expand_of(const arma::Mat<double>&) const; \
+  template arma::Mat<float> S::dense() const;                              \
+  template arma::Mat<double> S::dense() const
