@@ -95,9 +95,8 @@ TEST_CASE("describe_sketch: defaults are written down, and depend on the sizes")
 
 TEST_CASE("SketchDescription: its JSON is one line, in the order of the fields") {
   const SketchDescription sjlt = describe_sketch("sjlt", 100, 20, Key::from_name(kKey), {{"s", 4}});
-  CHECK(
-      sjlt.to_json() ==
-      R"({"distribution":"sjlt","rows":100,"cols":20,"key":"0123456789abcdef0123456789abcdef","parameters":{"s":4.0}})");
+  CHECK(sjlt.to_json() == R"({"distribution":"sjlt","rows":100,"cols":20,"key":"0123456789abcdef0123456789abcdef",)"
+                          R"("parameters":{"s":4.0}})");
   const SketchDescription weighted = describe_sketch("importance", 2, 3, Key::from_name(kKey), {}, {0.1, 1.0 / 3});
   CHECK(weighted.to_json() ==
         R"({"distribution":"importance","rows":2,"cols":3,"key":"0123456789abcdef0123456789abcdef","parameters":{},)"

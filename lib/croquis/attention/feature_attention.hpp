@@ -9,9 +9,9 @@
 namespace croquis {
 
 /// O~ = D~^-1 phi(X) (phi(Y)^T V), D~ = diag(phi(X) phi(Y)^T 1) for the points x_i, y_j of a feature pair.
-/// Guarantees: rows of B~ = D~^-1 phi(X) phi(Y)^T sum to 1; they are non-negative for positive maps. D~ is an unbiased
-/// estimate of
-///   the row sums where the features are unbiased; the ratio is not.
+/// Guarantees: rows of B~ = D~^-1 phi(X) phi(Y)^T sum to 1; they are non-negative for positive maps. D~ is an
+///   unbiased estimate of the row sums where the features are unbiased; the ratio
+///   is not.
 /// Cost: 4 n d p for the features (half of it where two share a direction), 4 n d (p_v + 1) flops, 2 n d exponentials;
 /// memory as FeaturePair::attend, and O(n d) for the scores when they are applied. Throws std::runtime_error, with
 /// `name` and the token, when an estimated row sum is zero.

@@ -16,9 +16,9 @@ inline constexpr FeatureOptions kPerformerFeatures = {FeatureMap::prf, Projectio
 ///   m = n e^{4 R^2} / (eps^2 delta) features suffice for ||B~_i - B_i||_1 <= 4 eps, R^2 = max ||q|| ||k|| / sqrt(p)
 ///   (NPRF Thm. 3).
 /// Causal attention without a bias is prf-rpe on a causal problem, by prefix sums.
-/// Randomness: the projection, child "features" of the random key. Cost and Throws: as feature_attention; an odd d is
-/// refused by
-///   the maps with two functions a direction.
+/// Randomness: the projection, child "features" of the random key. Cost and Throws: as feature_attention; an odd d
+///   is refused by the maps with two
+///   functions a direction.
 template <typename T>
 Approximation<T> performer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const FeatureOptions& options = kPerformerFeatures);
