@@ -21,7 +21,7 @@ void scale_rows(const double* x, std::size_t rows, std::size_t cols, const doubl
                 double* y, std::size_t y_stride);
 
 /// sum[i] <- (x_i1 - y[0])^2 + (x_i2 - y[1])^2 + ... for X (rows x cols) by columns without gaps.
-template <typename T>
-void squared_distances(const T* x, std::size_t rows, std::size_t cols, const T* y, T* sum);
+void squared_distances(const float* x, std::size_t rows, std::size_t cols, const float* y, float* sum);
+void squared_distances(const double* x, std::size_t rows, std::size_t cols, const double* y, double* sum);
 
 }  // namespace croquis
