@@ -65,3 +65,21 @@ TEST_CASE("decide_mean: one value that is not finite leaves the claim undecided"
     CHECK(contains(finding.hypotheses, "not finite: 1 of 50 values"));
   }
 }
+
+TEST_CASE("decisions: probabilities outside their ranges are refused") {
+  const Check check{.draw_key = Key(test_seed())};
+  const auto zero = [](const Key&) { return 0.0; };
+  for (const double delta : {-0.1, 1.0, kNaN}) {
+    const ProbabilityClaim claim{.input = "x", .bound = 1, .delta = delta, .alpha = 1e-3, .most_trials = 10};
+    CHECK(contains(refusal([&] { decide_probability(check, claim, zero); }), "0 <= delta < 1"));
+  }
+  for (const double alpha : {0.0, 1.0, kNaN}) {
+    CAPTURE(alpha);
+    for (const double delta : {0.0, 0.5}) {
+      const ProbabilityClaim claim{.input = "x", .bound = 1, .delta = delta, .alpha = alpha, .most_trials = 10};
+      CHECK(contains(refusal([&] { decide_probability(check, claim, zero); }), "alpha"));
+    }
+    const MeanClaim claim{.input = "x", .resolution = 1, .alpha = alpha, .trials = 10};
+    CHECK(contains(refusal([&] { decide_mean(check, claim, zero); }), "alpha"));
+  }
+}

@@ -28,7 +28,7 @@ const Claim& find_claim(std::string_view id);
 /// Runs the check of a claim. A check that breaks down (any std::exception) gives a report without findings, whose
 /// verdict is INCONCLUSIVE and whose sentence says why.
 /// Throws std::invalid_argument when there is no subject and for a mutant that the claim does not have; Interrupted.
-/// Cost: that of the check; the default claims take 0.1 s to 10 s each, with `quick` a tenth.
+/// Cost: that of the check: from milliseconds to half a minute for those of all_claims().
 Report decide(const Claim& claim, const Check& check);
 
 /// How surely to decide, and with how much work.
@@ -83,7 +83,7 @@ class Ledger {
 };
 
 /// Decides claims one after the other, on the default inputs or on one's own: Ledger::decide of each.
-/// Throws what Ledger does. Cost: about 90 s for all claims on two cores, with `quick` 15 s.
+/// Throws what Ledger does. Cost: about 90 s for all claims on two cores, with `quick` about 20 s.
 std::vector<LedgerEntry> verify(const LedgerOptions& options, const Key& key,
                                 const std::vector<Claim>& claims = all_claims());
 std::vector<LedgerEntry> verify(Subject own, const LedgerOptions& options, const Key& key,
