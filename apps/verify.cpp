@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <croquis/claims/ledger.hpp>
 #include <map>
 #include <stdexcept>
 
-#include "claims/claim.hpp"
-#include "claims/subjects.hpp"
 #include "lists.hpp"
 #include "verify_curves.hpp"
 #include "verify_ledger.hpp"
+
+using namespace croquis::claims;
 
 namespace {
 
@@ -84,51 +85,25 @@ Run::Fields row_of(const Task& task, const Finding& f, std::uint64_t seed, doubl
           csv_number(f.confidence),
           csv_number(f.bound),
           csv_number(f.observed),
-          csv_number(f.observed > 0 ? f.bound / f.observed : Finding::kNone),
+          csv_number(f.slack()),
           csv_field(f.hypotheses),
           std::to_string(seed),
           csv_number(seconds)};
-}
-
-Report report_of(const Task& task, const Check& check) {
-  try {
-    return task.claim->check(check);
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const std::exception& failure) {
-    Report report;
-    report.sentence = fmt::format("the check broke down: {}", failure.what());
-    return report;
-  }
-}
-
-// The row of the whole: verdict, number and sentence.
-Finding whole_of(const Report& report, double alpha) {
-  Finding whole;
-  whole.input = kWholeInput;
-  whole.verdict = report.findings.empty() ? croquis::Verdict::inconclusive : verdict_of(report.findings);
-  whole.estimate = report.number;
-  whole.hypotheses = report.sentence;
-  const bool random = std::any_of(report.findings.begin(), report.findings.end(),
-                                  [](const Finding& f) { return !std::isnan(f.confidence); });
-  if (random) whole.confidence = 1 - alpha;
-  return whole;
 }
 
 std::string range_of(const croquis::Interval& interval) {
   return std::isnan(interval.lo) ? "" : fmt::format(" [{:.4g}, {:.4g}]", interval.lo, interval.hi);
 }
 
-void explain(const Claim& claim, const Check& check) {
+void explain(const Claim& claim, const Ledger& ledger) {
   fmt::print("{}: {}\n\nstatement    {}\nhypotheses   {}\nchecked by   {}\n", claim.id, claim.source, claim.statement,
              claim.hypotheses, claim.method);
   for (const Mutant& mutant : claim.mutants) fmt::print("mutant       {}: {}\n", mutant.name, mutant.mistake);
-  const Report report = report_of({&claim, ""}, check);
-  const Finding whole = whole_of(report, check.alpha);
-  fmt::print("found        {}: {}\n\n", verdict_name(whole.verdict), report.sentence);
+  const LedgerEntry entry = ledger.decide(claim);
+  fmt::print("found        {}: {}\n\n", verdict_name(entry.whole.verdict), entry.whole.hypotheses);
   std::size_t width = 5;
-  for (const Finding& f : report.findings) width = std::max(width, f.input.size());
-  for (const Finding& f : report.findings) {
+  for (const Finding& f : entry.findings) width = std::max(width, f.input.size());
+  for (const Finding& f : entry.findings) {
     fmt::print("{:<{}}  {:<14}", f.input, width, verdict_name(f.verdict));
     if (f.trials && f.failures) fmt::print("  {} of {} fail", *f.failures, *f.trials);
     if (!std::isnan(f.estimate)) fmt::print("  {:.4g}{}", f.estimate, range_of(f.interval));
@@ -153,6 +128,18 @@ void validate(const VerifyOptions& options) {
   }
 }
 
+// On the default inputs, or on the user's own, which the identity of the run then has too.
+Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string>& identity) {
+  LedgerOptions how{.confidence = options.confidence, .quick = options.quick, .interrupted = Run::interrupted};
+  if (options.trials) how.most_trials = static_cast<std::uint64_t>(*options.trials);
+  const croquis::Key key = croquis::Key(options.run.seed).child("verify");
+  if (!options.own_input) return {how, key};
+  Input input = load_input(options.input, options.run.seed);
+  identity.merge(identity_of(input));
+  identity["input"] = input.name;
+  return {{std::move(input.name), std::move(input.problem)}, how, key};
+}
+
 }  // namespace
 
 int run_verify(VerifyOptions options) {
@@ -163,42 +150,21 @@ int run_verify(VerifyOptions options) {
       options.mutants ? std::map<std::string, std::string>{} : read_expected(options.expect);
   prepare_run(options.run);
 
-  const croquis::Key draw_key = croquis::Key(options.run.seed).child("verify");
-  Check check{.draw_key = draw_key};
   std::map<std::string, std::string> identity = {{"input", "default"},
                                                  {"--quick", options.quick ? "true" : "false"},
                                                  {"--confidence", csv_number(options.confidence)},
                                                  {"--trials", options.trials ? std::to_string(*options.trials) : ""}};
-  if (options.own_input) {
-    Input input = load_input(options.input, options.run.seed);
-    identity.merge(identity_of(input));
-    identity["input"] = input.name;
-    check.subjects = {{std::move(input.name), std::move(input.problem)}};
-    check.own_input = true;
-  } else {
-    check.subjects = default_subjects(draw_key.child("input"));
-  }
-  check.alpha = (1 - options.confidence) / static_cast<double>(all_claims().size());
-  check.quick = options.quick;
-  if (options.trials) check.most_trials = static_cast<std::uint64_t>(*options.trials);
-  check.interrupted = Run::interrupted;
-  const auto check_of = [&](const Task& task) {
-    Check own = check;
-    own.draw_key = draw_key.child(task.claim->id);
-    own.mutant = task.mutant;
-    return own;
-  };
+  const Ledger ledger = ledger_of(options, identity);
 
   if (!options.explain.empty()) {
-    const Task task{chosen_claims(options.explain, "--explain").front(), ""};
-    explain(*task.claim, check_of(task));
+    explain(*chosen_claims(options.explain, "--explain").front(), ledger);
     return 0;
   }
 
   Run run(options.run, "verify", kColumns, {{"claim"}, {"input"}}, std::move(identity));
   std::vector<Run::Cell> plan;
   plan.reserve(tasks.size());
-  for (const Task& task : tasks) plan.push_back({{task.id(), kWholeInput}});
+  for (const Task& task : tasks) plan.push_back({{task.id(), std::string(kWholeInput)}});
   run.plan(plan);
   for (const Task& task : tasks) {
     if (Run::interrupted()) break;
@@ -206,15 +172,15 @@ int run_verify(VerifyOptions options) {
     try {
       run.compute_steps(1, task.id(), [&](std::size_t) {
         const auto start = std::chrono::steady_clock::now();
-        const Report report = report_of(task, check_of(task));
+        const LedgerEntry entry = ledger.decide(*task.claim, task.mutant);
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         std::vector<Run::Fields> rows;
-        for (const Finding& finding : report.findings) {
+        for (const Finding& finding : entry.findings) {
           if (!run.has({task.id(), csv_field(finding.input)})) {
             rows.push_back(row_of(task, finding, options.run.seed, Finding::kNone));
           }
         }
-        rows.push_back(row_of(task, whole_of(report, check.alpha), options.run.seed, seconds));
+        rows.push_back(row_of(task, entry.whole, options.run.seed, seconds));
         return rows;
       });
     } catch (const Interrupted&) {
@@ -225,15 +191,15 @@ int run_verify(VerifyOptions options) {
 
   const croquis::CsvTable table = croquis::read_csv(options.run.out);
   if (!options.run.plot.empty()) draw_curves(table, options.run.plot);
-  const std::vector<LedgerLine> ledger = ledger_of(table);
+  const std::vector<LedgerLine> lines = lines_of(table);
   if (!options.run.quiet) {
-    print_ledger(ledger, options.markdown);
+    print_ledger(lines, options.markdown);
     if (!options.markdown) {
       fmt::print("\nrows     {}\nmeta     {}\n", options.run.out, beside(options.run.out, ".meta.json"));
       if (!options.run.plot.empty()) fmt::print("plot     {}\n", options.run.plot);
     }
   }
-  return (options.mutants ? print_unnoticed(ledger) : print_unexpected(ledger, expected)) ? kUnexpectedVerdict : 0;
+  return (options.mutants ? print_unnoticed(lines) : print_unexpected(lines, expected)) ? kUnexpectedVerdict : 0;
 }
 
 void print_claims() {

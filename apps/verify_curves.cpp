@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <croquis/claims/ledger.hpp>
 #include <map>
 #include <stdexcept>
 #include <vector>
 
-#include "claims/claim.hpp"
 #include "gnuplot.hpp"
 #include "results/groups.hpp"
 #include "verify_ledger.hpp"
+
+using namespace croquis::claims;
 
 namespace {
 

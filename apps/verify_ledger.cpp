@@ -3,25 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <croquis/claims/ledger.hpp>
 #include <croquis/io/bytes.hpp>
 #include <sstream>
 #include <stdexcept>
 
-#include "claims/claim.hpp"
 #include "results/groups.hpp"
 #include "results/progress.hpp"
 
-namespace {
+using namespace croquis::claims;
 
-const Claim* claim_named(const std::string& id) {
-  const auto& claims = all_claims();
-  const auto found = std::find_if(claims.begin(), claims.end(), [&](const Claim& claim) { return claim.id == id; });
-  return found == claims.end() ? nullptr : &*found;
-}
-
-}  // namespace
-
-std::vector<LedgerLine> ledger_of(const croquis::CsvTable& table) {
+std::vector<LedgerLine> lines_of(const croquis::CsvTable& table) {
   const std::size_t input = table.column("input"), claim = table.column("claim"), verdict = table.column("verdict"),
                     estimate = table.column("estimate"), hypotheses = table.column("hypotheses");
   std::vector<LedgerLine> ledger;
@@ -62,11 +54,12 @@ std::map<std::string, std::string> read_expected(const std::string& path) {
     std::istringstream words(line.substr(0, line.find('#')));
     std::string id, verdict, more;
     if (!(words >> id)) continue;
-    if (!(words >> verdict) || (words >> more) || claim_named(id) == nullptr) {
+    if (!(words >> verdict) || (words >> more)) {
       throw std::invalid_argument(
           fmt::format("--expect: {}, line {}: '{}' is not a claim and its verdict", path, number, line));
     }
     try {
+      find_claim(id);
       croquis::verdict_from_name(verdict);
     } catch (const std::invalid_argument& wrong) {
       throw std::invalid_argument(fmt::format("--expect: {}, line {}: {}", path, number, wrong.what()));
@@ -90,8 +83,8 @@ bool print_unexpected(const std::vector<LedgerLine>& ledger, const std::map<std:
 bool print_unnoticed(const std::vector<LedgerLine>& ledger) {
   bool any = false;
   for (const LedgerLine& l : ledger) {
-    const Claim* claim = claim_named(l.id.substr(0, l.id.find('!')));
-    if (claim == nullptr || l.verdict != verdict_name(claim->expected)) continue;
+    const Claim& claim = find_claim(l.id.substr(0, l.id.find('!')));
+    if (l.verdict != verdict_name(claim.expected)) continue;
     say(fmt::format("croquis verify: {} leaves the verdict {}: the mistake was not noticed\n", l.id, l.verdict));
     any = true;
   }

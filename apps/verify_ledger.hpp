@@ -1,4 +1,4 @@
-// The ledger: one line a claim, as a run's file has it.
+// The ledger as the program prints it: one line a claim, as a run's file has it.
 #pragma once
 
 #include <croquis/io/csv.hpp>
@@ -6,16 +6,13 @@
 #include <string>
 #include <vector>
 
-/// The input of the row that has the verdict of the whole claim.
-inline const std::string kWholeInput = "all";
-
 struct LedgerLine {
   std::string id;  ///< claim, or claim!mutant
   std::string verdict, number, sentence;
 };
 
 /// The rows of whole claims.
-std::vector<LedgerLine> ledger_of(const croquis::CsvTable& table);
+std::vector<LedgerLine> lines_of(const croquis::CsvTable& table);
 
 void print_ledger(const std::vector<LedgerLine>& ledger, bool markdown);
 

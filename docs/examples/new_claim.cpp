@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <croquis/claims/decisions.hpp>
+#include <croquis/claims/ledger.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/random/indices.hpp>
 
-#include "claims/claim.hpp"
-#include "claims/decisions.hpp"
-
 using namespace croquis;
+using namespace croquis::claims;
 
 constexpr arma::uword kDraws = 64;
 constexpr double kDelta = 0.05;
@@ -30,7 +30,7 @@ Report check_sampled_mean(const Check& check) {
     finding.n = signs.n_elem;
     finding.d = d;
     report.findings.push_back(finding);
-    report.number = finding.bound / finding.observed;
+    report.number = finding.slack();
   }
   report.sentence = fmt::format("the bound is {:.3g} times the 95 % quantile of the error", report.number);
   return report;
@@ -51,17 +51,14 @@ Claim sampled_mean() {
 
 int main() {
   const Claim claim = sampled_mean();
+  const Ledger ledger({"gaussian", gaussian_input(Key(1), {.n = 512, .p = 16, .norm = 2})}, {}, Key(1));
   bool as_expected = true;
   for (const std::string& mutant : {std::string(), claim.mutants.front().name}) {
-    const Check check = {.subjects = {{"gaussian", gaussian_input(Key(1), {.n = 512, .p = 16, .norm = 2})}},
-                         .draw_key = Key(1).child(claim.id),
-                         .mutant = mutant};
-    const Report report = claim.check(check);
-    const Verdict verdict = verdict_of(report.findings);
-    const Finding& finding = report.findings.front();
-    fmt::print("{:<20}{:<10}{} of {} draws fail, allowed {}; {}\n", mutant.empty() ? claim.id : claim.id + "!" + mutant,
-               verdict_name(verdict), *finding.failures, *finding.trials, kDelta, report.sentence);
-    as_expected = as_expected && (verdict == claim.expected) == mutant.empty();
+    const LedgerEntry entry = ledger.decide(claim, mutant);
+    const Finding& finding = entry.findings.front();
+    fmt::print("{:<20}{:<10}{} of {} draws fail, allowed {}; {}\n", entry.id(), verdict_name(entry.whole.verdict),
+               *finding.failures, *finding.trials, kDelta, entry.whole.hypotheses);
+    as_expected = as_expected && (entry.whole.verdict == claim.expected) == mutant.empty();
   }
   return as_expected ? 0 : 1;
 }

@@ -1,5 +1,7 @@
 // croquis verify, from the outside.
 #include <doctest/doctest.h>
+#include <croquis/claims/ledger.hpp>
+#include <croquis/inputs/synthetic.hpp>
 #include <croquis/io/csv.hpp>
 
 #include <algorithm>
@@ -44,6 +46,38 @@ TEST_CASE("croquis verify: the same rows for 1 and 3 threads, and after an inter
     REQUIRE_MESSAGE(run.status == 0, run.output);
     CHECK(rows_of(folder / "a.csv") == rows_of(folder / "b.csv"));
   }
+}
+
+TEST_CASE("croquis verify: its rows are the findings that the library's verify returns, in their order") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSmall + "--quiet --seed 7 --input gaussian --n 40 --p 4 --norm 3", folder.path()).status == 0);
+  const croquis::CsvTable table = croquis::read_csv((folder / "verify.csv").string());
+
+  using namespace croquis::claims;
+  const croquis::Key seed(7);
+  const auto problem = croquis::gaussian_input(seed.child("input").child("gaussian"), {.n = 40, .p = 4, .norm = 3});
+  const auto entries = verify({"gaussian:3", problem}, {.quick = true}, seed.child("verify"),
+                              {find_claim("nys.lemma1"), find_claim("lin.jl-product.stated")});
+  std::size_t i = 0;
+  for (const LedgerEntry& entry : entries) {
+    std::vector<Finding> findings = entry.findings;
+    findings.push_back(entry.whole);
+    for (const Finding& finding : findings) {
+      REQUIRE(i < table.rows.size());
+      const auto value = [&](const char* column) { return table.rows[i][table.column(column)]; };
+      CAPTURE(value("input"));
+      CHECK(value("claim") == entry.id());
+      CHECK(value("input") == finding.input);
+      CHECK(value("verdict") == croquis::verdict_name(finding.verdict));
+      CHECK(value("estimate") == croquis::csv_number(finding.estimate));
+      CHECK(value("confidence") == croquis::csv_number(finding.confidence));
+      CHECK(value("bound") == croquis::csv_number(finding.bound));
+      CHECK(value("slack") == croquis::csv_number(finding.slack()));
+      CHECK(value("hypotheses") == finding.hypotheses);
+      ++i;
+    }
+  }
+  CHECK(i == table.rows.size());
 }
 
 TEST_CASE("croquis verify --expect: status 1 and the claim's name where a verdict is another one") {

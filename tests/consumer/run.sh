@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and runs the consumer.   run.sh installed BUILD   with the library installed from BUILD
+# Builds and runs the consumers.  run.sh installed BUILD   with the library installed from BUILD
 #                                 run.sh fetched SOURCE    with FetchContent, which compiles the whole library: minutes
 #                                 run.sh configured SOURCE the same, as far as the build files
 set -euo pipefail
@@ -20,8 +20,10 @@ case $how in
 esac >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 if [ "$how" = configured ]; then
   ninja -C "$work/build" -t query consumer | grep libcroquis.a
+  ninja -C "$work/build" -t query new_claim | grep libcroquis_claims.a
   if ninja -C "$work/build" -t targets all | grep -E 'croquis_(program|tests)'; then exit 1; fi # not for its users
   exit
 fi
 cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 "$work/build/consumer"
+"$work/build/new_claim"

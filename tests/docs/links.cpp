@@ -1,13 +1,13 @@
 // What the pages point to is there, and every page can be found.
 #include <doctest/doctest.h>
 #include <croquis/attention/method.hpp>
+#include <croquis/claims/ledger.hpp>
 #include <croquis/sketch/distributions.hpp>
 
 #include <cctype>
 #include <regex>
 #include <set>
 
-#include "claims/claim.hpp"
 #include "docs/pages.hpp"
 #include "support/program.hpp"
 
@@ -118,7 +118,7 @@ TEST_CASE("pages: one of every method and sketch, a line of every claim, all in 
     CHECK(page_at("docs/sketches/" + distribution.name + ".md") != nullptr);
   }
   const std::string ledger = whole("docs/claims.md"), contents = whole("docs/mkdocs.yml");
-  for (const Claim& claim : all_claims()) {
+  for (const croquis::claims::Claim& claim : croquis::claims::all_claims()) {
     CAPTURE(claim.id);
     CHECK(ledger.find("| `" + claim.id + "` | ") != std::string::npos);
   }
@@ -138,7 +138,7 @@ TEST_CASE("pages: files of the project, options and claims that the prose names 
   }
   help += run_croquis("--help", "/").output;
   std::set<std::string> claims;
-  for (const Claim& one : all_claims()) claims.insert(one.id);
+  for (const croquis::claims::Claim& one : croquis::claims::all_claims()) claims.insert(one.id);
   int named = 0;
   for (const Page& page : all_pages()) {
     for (const std::string& line : page.prose) {

@@ -1,8 +1,0 @@
-// The iterative inverse and the exactness of Nystromformer: Lemma 1, Lemma 2, "six iterations".
-#pragma once
-
-#include "claims/claim.hpp"
-
-Report check_third_order(const Check& check);     ///< nys.lemma1
-Report check_all_landmarks(const Check& check);   ///< nys.lemma2
-Report check_six_iterations(const Check& check);  ///< nys.six-iterations

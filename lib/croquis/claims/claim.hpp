@@ -1,0 +1,103 @@
+// A claim of a paper, and what a check of it reports.
+#pragma once
+
+#include <armadillo>
+#include <croquis/attention/problem.hpp>
+#include <croquis/random/key.hpp>
+#include <croquis/stats/decision.hpp>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The claims of papers on approximate attention, decided numerically. A `Claim` has a check; the check is given a
+/// `Check` (inputs, key, error probability) and returns a `Report`, a list of `Finding`s. `Ledger` (ledger.hpp) makes
+/// the `Check` of every claim; decisions.hpp has the tests that checks are made of.
+namespace croquis::claims {
+
+/// What was found on one input, at one size.
+struct Finding {
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  ///< a number that there is not
+
+  std::string input;  ///< what it was found on, with every size that varies; no two findings of a claim have the same
+  Verdict verdict = Verdict::inconclusive;
+  std::optional<arma::uword> n, p, d;
+  std::optional<std::uint64_t> trials, failures;
+  double estimate = kNone;             ///< the measured quantity
+  Interval interval = {kNone, kNone};  ///< of the true one, at `confidence`
+  double confidence = kNone;           ///< 1 - alpha of this finding; none where nothing is random
+  double bound = kNone;                ///< what the claim allows
+  double observed = kNone;             ///< the quantity that the bound is on
+  std::string hypotheses;              ///< measured, "name = value; name = value"
+
+  /// bound / observed: how many times larger the bound is than it had to be. None unless observed is positive.
+  double slack() const { return observed > 0 ? bound / observed : kNone; }
+};
+
+/// What was found on all inputs.
+struct Report {
+  std::vector<Finding> findings;
+  double number = Finding::kNone;  ///< the one that the sentence is about
+  std::string sentence;            ///< what was found, in a line of some 100 characters at most
+
+  /// Of the claim as a whole: verdict_of(findings).
+  Verdict verdict() const;
+};
+
+/// REFUTED when one finding is, else INCONCLUSIVE when one is, else VERIFIED when one is, else VACUOUS when one is,
+/// else NOT_APPLICABLE. INCONCLUSIVE when there is no finding at all.
+Verdict verdict_of(const std::vector<Finding>& findings);
+
+/// Q, K and V that claims are checked on.
+struct Subject {
+  std::string name;
+  Problem<double> problem;
+};
+
+/// What a check is given.
+struct Check {
+  std::vector<Subject> subjects = {};  ///< the default ones (subjects.hpp), or the user's own: one at least
+  bool own_input = false;              ///< they are the user's: check on them, not on examples of the claim's own
+  Key draw_key;                        ///< of the claim
+  double alpha = 1e-8;                 ///< of any wrong verdict in this claim: divide it among what the claim decides
+  bool quick = false;                  ///< a tenth of the trials, and smaller sizes where they are what takes the time
+  std::optional<std::uint64_t> most_trials = {};  ///< the user's, for every decision
+  std::string mutant = {};                        ///< the deliberate mistake to make, none when empty
+  /// Asked before every trial, from several threads at once: true ends the check, which throws Interrupted.
+  std::function<bool()> interrupted = [] { return false; };
+
+  /// Whether to make this deliberate mistake.
+  bool makes(std::string_view mistake) const { return mutant == mistake; }
+  /// Trials of a decision that takes at most `full` of them; 2 at least.
+  std::uint64_t trials(std::uint64_t full) const;
+};
+
+/// Thrown out of a check that was interrupted. No std::exception: a check that handles a breakdown lets it pass.
+struct Interrupted {};
+
+/// A deliberate mistake that a check must notice: with it, the verdict is another one.
+struct Mutant {
+  std::string name, mistake;
+};
+
+/// A statement and how it is decided.
+struct Claim {
+  std::string id;    ///< "paper.statement"; the key of its draws is made from it
+  std::string kind;  ///< probability, mean, identity, existence, ...: what sort of statement it is
+  std::string source;
+  std::string statement;   ///< of the paper, in the project's notation
+  std::string hypotheses;  ///< what it assumes
+  std::string method;      ///< how it is checked
+  Verdict expected = Verdict::verified;
+  std::vector<Mutant> mutants = {};
+  /// What findings are drawn over, "n", "d", "p" or a name in Finding::hypotheses; none where there is no curve.
+  std::string curve = {};
+  /// Throws Interrupted, std::invalid_argument for subjects that it cannot take, std::runtime_error for a breakdown;
+  /// `decide` (ledger.hpp) turns the latter two into a report.
+  std::function<Report(const Check&)> check;
+};
+
+}  // namespace croquis::claims

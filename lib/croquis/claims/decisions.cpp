@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/claims/decisions.hpp>
+#include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/stats/intervals.hpp>
+
+namespace croquis::claims {
+namespace {
+
+// What overflowed decides nothing.
+void leave_undecided(Finding& finding, const std::string& what) {
+  finding.verdict = Verdict::inconclusive;
+  finding.hypotheses = what;
+}
+
+std::uint64_t count_infinite(const std::vector<double>& values) {
+  return static_cast<std::uint64_t>(
+      std::count_if(values.begin(), values.end(), [](double x) { return !std::isfinite(x); }));
+}
+
+}  // namespace
+
+Finding decide_identity(std::string input, double observed, double bound) {
+  Finding finding;
+  finding.input = std::move(input);
+  finding.verdict = observed <= bound ? Verdict::verified : Verdict::refuted;
+  finding.bound = bound;
+  finding.observed = finding.estimate = observed;
+  if (!std::isfinite(observed) || !std::isfinite(bound)) {
+    leave_undecided(finding, fmt::format("not finite: observed = {}; bound = {}", observed, bound));
+  }
+  return finding;
+}
+
+std::vector<double> run_trials(const Check& check, const std::string& purpose, std::uint64_t trials,
+                               const std::function<double(const Key&)>& value) {
+  const Key draw_key = check.draw_key.child(purpose);
+  std::vector<double> values(trials);
+  parallel_for(trials, [&](std::size_t t) {
+    if (check.interrupted()) throw Interrupted();
+    values[t] = value(draw_key.child(t));
+  });
+  return values;
+}
+
+Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
+                           const std::function<double(const Key&)>& error) {
+  require(claim.delta >= 0 && claim.delta < 1, "decide_probability", "0 <= delta < 1", {{"delta", claim.delta}});
+  const std::uint64_t most = check.trials(claim.most_trials);
+  const Key draw_key = check.draw_key.child(claim.input);
+  std::vector<double> errors;
+  const auto failures_among = [&](std::uint64_t first, std::uint64_t count) {
+    errors.resize(first + count);
+    parallel_for(count, [&](std::size_t i) {
+      if (check.interrupted()) throw Interrupted();
+      errors[first + i] = error(draw_key.child(first + i));
+    });
+    return static_cast<std::uint64_t>(std::count_if(errors.begin() + static_cast<std::ptrdiff_t>(first), errors.end(),
+                                                    [&](double e) { return !(e <= claim.bound); }));
+  };
+  Finding finding;
+  finding.input = claim.input;
+  if (claim.delta > 0) {
+    FailureDecisionOptions options;
+    options.delta = claim.delta;
+    options.alpha = claim.alpha;
+    options.max_trials = most;
+    const FailureLook look = croquis::decide(options, failures_among);
+    finding.verdict = croquis::verdict_of(look.outcome);
+    finding.trials = look.trials;
+    finding.failures = look.failures;
+    finding.interval = look.interval;
+    if (look.outcome == Outcome::undecided) {
+      finding.hypotheses = look.trials_needed ? fmt::format("trials that would decide = {}", *look.trials_needed)
+                                              : "trials that would decide = more than 8e9";
+    }
+  } else {
+    finding.failures = failures_among(0, most);
+    finding.trials = most;
+    finding.verdict = *finding.failures == 0 ? Verdict::verified : Verdict::refuted;
+    finding.interval = clopper_pearson(*finding.failures, most, claim.alpha);
+  }
+  finding.estimate = static_cast<double>(*finding.failures) / static_cast<double>(*finding.trials);
+  finding.confidence = 1 - claim.alpha;
+  finding.bound = claim.bound;
+  if (const std::uint64_t lost = count_infinite(errors); lost > 0 || !std::isfinite(claim.bound)) {
+    leave_undecided(finding, fmt::format("not finite: {} of {} errors; bound = {}", lost, errors.size(), claim.bound));
+  }
+  finding.observed = quantile_of(std::move(errors), 1 - claim.delta);
+  return finding;
+}
+
+Finding decide_mean(const Check& check, const MeanClaim& claim, const std::function<double(const Key&)>& value) {
+  Finding finding;
+  finding.input = claim.input;
+  finding.trials = check.trials(claim.trials);
+  const std::vector<double> values = run_trials(check, claim.input, *finding.trials, value);
+  if (const std::uint64_t lost = count_infinite(values); lost > 0) {
+    leave_undecided(finding, fmt::format("not finite: {} of {} values", lost, values.size()));
+    return finding;
+  }
+  Accumulator sample;
+  for (const double x : values) sample.add(x);
+  finding.interval = student_interval(sample, claim.alpha);
+  finding.estimate = sample.mean();
+  finding.confidence = 1 - claim.alpha;
+  finding.bound = claim.resolution;
+  finding.observed = std::abs(sample.mean() - claim.expected);
+  if (!finding.interval.contains(claim.expected)) {
+    finding.verdict = Verdict::refuted;
+  } else if (const double half = finding.interval.width() / 2; half <= claim.resolution) {
+    finding.verdict = Verdict::verified;
+  } else {
+    const double more = half / claim.resolution;
+    finding.hypotheses = fmt::format("trials that would decide = {:.0f}",
+                                     std::ceil(1.1 * more * more * static_cast<double>(*finding.trials)));
+  }
+  return finding;
+}
+
+double quantile_of(std::vector<double> values, double q) {
+  if (values.empty()) return Finding::kNone;
+  for (double& x : values) {
+    if (std::isnan(x)) x = std::numeric_limits<double>::infinity();
+  }
+  const auto count = static_cast<double>(values.size());
+  const auto rank = static_cast<std::size_t>(std::clamp(std::ceil(q * count), 1.0, count)) - 1;
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
+  return values[rank];
+}
+
+}  // namespace croquis::claims

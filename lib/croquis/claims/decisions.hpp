@@ -1,0 +1,63 @@
+// The tests that checks are made of: an identity, a probability of failure, a mean.
+#pragma once
+
+#include <croquis/claims/claim.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace croquis::claims {
+
+/// observed <= bound for a deterministic identity or inequality: bound is worked out from the rounding, c n u ||.||.
+/// Numbers that are not finite decide nothing: inconclusive, and `hypotheses` has them.
+/// Throws nothing but what memory does.
+Finding decide_identity(std::string input, double observed, double bound);
+
+/// Pr(error > bound) <= delta, from independent trials.
+struct ProbabilityClaim {
+  std::string input;
+  double bound = 0;                  ///< a trial fails when its error is above
+  double delta = 0.05;               ///< in [0, 1)
+  double alpha = 1e-9;               ///< of a wrong verdict: a share of Check::alpha
+  std::uint64_t most_trials = 2000;  ///< of a full run: Check::trials() says how many there are in this one
+};
+
+/// Runs error(random key of the trial) on the library's threads until FailureDecision has decided. Of the finding:
+/// trials, failures, estimate and interval of the failure rate; bound, and as `observed` the (1 - delta)-quantile of
+/// the errors; an undecided one says in `hypotheses` how many trials would do.
+/// delta = 0 (never fails): one failure refutes; no failure in all trials verifies, with the upper limit of the rate.
+/// An error or a bound that is not finite says nothing of the claim: inconclusive, and `hypotheses` says why.
+/// Randomness: trial t has check.draw_key.child(input).child(t).
+/// Throws std::invalid_argument for delta or alpha outside their ranges, what error() throws, and Interrupted.
+/// Cost: the trials; first as many as a claim without failures needs, then twice as many each time, until it is
+/// decided.
+Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
+                           const std::function<double(const Key&)>& error);
+
+/// E[value] = expected.
+struct MeanClaim {
+  std::string input;
+  double expected = 0;
+  double resolution = 0;        ///< verified when the interval has `expected` and no half-width above this
+  double alpha = 1e-9;          ///< of a wrong verdict: a share of Check::alpha
+  std::uint64_t trials = 2000;  ///< of a full run, as above
+};
+
+/// Student's interval of the mean of value(random key of the trial); for skewed or heavy-tailed values give averages of
+/// many. Of the finding: trials, estimate, interval; bound = resolution, observed = |estimate - expected|. A value that
+/// is not finite leaves it inconclusive.
+/// Randomness: as decide_probability. Throws std::invalid_argument for alpha outside (0, 1), what value() throws, and
+/// Interrupted. Cost: the trials.
+Finding decide_mean(const Check& check, const MeanClaim& claim, const std::function<double(const Key&)>& value);
+
+/// value(0), ..., value(trials - 1) of the random keys check.draw_key.child(purpose).child(t), on the library's
+/// threads. Throws what value() throws, and Interrupted.
+std::vector<double> run_trials(const Check& check, const std::string& purpose, std::uint64_t trials,
+                               const std::function<double(const Key&)>& value);
+
+/// The k-th smallest of the values with k = ceil(q count), 1 at least; a NaN counts as infinity. NaN when there is
+/// none. Cost: linear in their number.
+double quantile_of(std::vector<double> values, double q);
+
+}  // namespace croquis::claims

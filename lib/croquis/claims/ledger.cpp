@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/claims/ledger.hpp>
+#include <croquis/claims/papers.hpp>
+#include <croquis/claims/subjects.hpp>
+#include <croquis/core/require.hpp>
+#include <stdexcept>
+#include <utility>
+
+namespace croquis::claims {
+namespace {
+
+bool has_mutant(const Claim& claim, std::string_view name) {
+  return std::any_of(claim.mutants.begin(), claim.mutants.end(), [&](const Mutant& m) { return m.name == name; });
+}
+
+Finding whole_of(const Report& report, double alpha) {
+  Finding whole;
+  whole.input = kWholeInput;
+  whole.verdict = report.verdict();
+  whole.estimate = report.number;
+  whole.hypotheses = report.sentence;
+  const bool random = std::any_of(report.findings.begin(), report.findings.end(),
+                                  [](const Finding& f) { return !std::isnan(f.confidence); });
+  if (random) whole.confidence = 1 - alpha;
+  return whole;
+}
+
+std::vector<LedgerEntry> decide_all(const Ledger& ledger, const std::vector<Claim>& claims) {
+  std::vector<LedgerEntry> entries;
+  entries.reserve(claims.size());
+  for (const Claim& claim : claims) entries.push_back(ledger.decide(claim));
+  return entries;
+}
+
+}  // namespace
+
+const std::vector<Paper>& papers() {
+  static const std::vector<Paper> all = {{"skyformer", skyformer_claims()},
+                                         {"nystromformer", nystromformer_claims()},
+                                         {"linformer", linformer_claims()},
+                                         {"skeinformer", skeinformer_claims()},
+                                         {"nprf", nprf_claims()}};
+  return all;
+}
+
+const std::vector<Claim>& all_claims() {
+  static const std::vector<Claim> all = [] {
+    std::vector<Claim> claims;
+    for (const Paper& paper : papers()) claims.insert(claims.end(), paper.claims.begin(), paper.claims.end());
+    return claims;
+  }();
+  return all;
+}
+
+const Claim& find_claim(std::string_view id) {
+  std::string ids;
+  for (const Claim& claim : all_claims()) {
+    if (claim.id == id) return claim;
+    ids += " " + claim.id;
+  }
+  throw std::invalid_argument(fmt::format("claim: one of{}, got id = {}", ids, id));
+}
+
+Report decide(const Claim& claim, const Check& check) {
+  require(!check.subjects.empty(), "claims::decide", "one subject at least", {{"claim", claim.id}});
+  require(check.mutant.empty() || has_mutant(claim, check.mutant), "claims::decide", "a mutant of the claim",
+          {{"claim", claim.id}, {"mutant", check.mutant}});
+  try {
+    return claim.check(check);
+  } catch (const std::exception& failure) {
+    Report report;
+    report.sentence = fmt::format("the check broke down: {}", failure.what());
+    return report;
+  }
+}
+
+std::string LedgerEntry::id() const {
+  return mutant.empty() ? claim : claim + "!" + mutant;
+}
+
+Ledger::Ledger(std::vector<Subject> subjects, bool own, const LedgerOptions& options, const Key& key)
+    : shared_{.subjects = std::move(subjects),
+              .own_input = own,
+              .draw_key = key,
+              .alpha = (1 - options.confidence) / static_cast<double>(all_claims().size()),
+              .quick = options.quick,
+              .most_trials = options.most_trials,
+              .interrupted = options.interrupted} {
+  require(options.confidence > 0 && options.confidence < 1, "Ledger", "0 < confidence < 1",
+          {{"confidence", options.confidence}});
+  if (options.most_trials) {
+    require(*options.most_trials >= 2, "Ledger", "two trials at least", {{"most_trials", *options.most_trials}});
+  }
+}
+
+Ledger::Ledger(const LedgerOptions& options, const Key& key)
+    : Ledger(default_subjects(key.child("input")), false, options, key) {}
+
+Ledger::Ledger(Subject own, const LedgerOptions& options, const Key& key)
+    : Ledger(std::vector<Subject>{std::move(own)}, true, options, key) {}
+
+Check Ledger::check_of(const Claim& claim, std::string_view mutant) const {
+  Check check = shared_;
+  check.draw_key = shared_.draw_key.child(claim.id);
+  check.mutant = mutant;
+  return check;
+}
+
+LedgerEntry Ledger::decide(const Claim& claim, std::string_view mutant) const {
+  Report report = claims::decide(claim, check_of(claim, mutant));
+  Finding whole = whole_of(report, shared_.alpha);
+  return {claim.id, std::string(mutant), std::move(report.findings), std::move(whole)};
+}
+
+std::vector<LedgerEntry> verify(const LedgerOptions& options, const Key& key, const std::vector<Claim>& claims) {
+  return decide_all(Ledger(options, key), claims);
+}
+
+std::vector<LedgerEntry> verify(Subject own, const LedgerOptions& options, const Key& key,
+                                const std::vector<Claim>& claims) {
+  return decide_all(Ledger(std::move(own), options, key), claims);
+}
+
+}  // namespace croquis::claims

@@ -1,0 +1,92 @@
+// The ledger: the claims of all papers, each decided by one call.
+#pragma once
+
+#include <croquis/claims/claim.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace croquis::claims {
+
+/// A paper and its claims, in the order of the paper.
+struct Paper {
+  std::string name;  ///< of its folder here and of its page in docs/claims/
+  std::vector<Claim> claims;
+};
+
+/// All papers that have claims here.
+const std::vector<Paper>& papers();
+
+/// The claims of all papers, in their order.
+const std::vector<Claim>& all_claims();
+
+/// Throws std::invalid_argument, with all ids, for an unknown one.
+const Claim& find_claim(std::string_view id);
+
+/// Runs the check of a claim. A check that breaks down (any std::exception) gives a report without findings, whose
+/// verdict is INCONCLUSIVE and whose sentence says why.
+/// Throws std::invalid_argument when there is no subject and for a mutant that the claim does not have; Interrupted.
+/// Cost: that of the check: from milliseconds to half a minute for those of all_claims().
+Report decide(const Claim& claim, const Check& check);
+
+/// How surely to decide, and with how much work.
+struct LedgerOptions {
+  double confidence = 1 - 1e-6;  ///< that no verdict of all_claims() is wrong, in (0, 1)
+  bool quick = false;            ///< a tenth of the trials and smaller sizes: more verdicts are INCONCLUSIVE
+  std::optional<std::uint64_t> most_trials = {};             ///< of every decision, at least 2
+  std::function<bool()> interrupted = [] { return false; };  ///< as Check::interrupted
+};
+
+/// The input of the finding on a whole claim.
+inline constexpr std::string_view kWholeInput = "all";
+
+/// A claim, or one with a deliberate mistake in its check, decided: the typed rows of `croquis verify`.
+struct LedgerEntry {
+  std::string claim;   ///< id
+  std::string mutant;  ///< none when empty
+  std::vector<Finding> findings;
+  /// Of the claim: the verdict; the report's number as estimate and its sentence as hypotheses; the confidence of the
+  /// claim where anything in it was random. Its input is kWholeInput.
+  Finding whole;
+
+  /// "claim", or "claim!mutant".
+  std::string id() const;
+};
+
+/// What the claims of one run have in common: inputs, confidence and key. A claim is decided by one call, in any order
+/// and on any thread; its verdict depends on the options, the key, the inputs and the claim, and not on other claims.
+///
+/// Guarantees: a verdict of all_claims() is wrong (VERIFIED for what is false, REFUTED for what is true) with
+///   probability 1 - confidence at most, whichever of them are decided: each has an equal share, divided among its
+///   decisions. A claim that is not among them, decided here too, has the same share on top.
+/// Randomness: key.child("input") for default_subjects(), key.child(id) for each claim. `croquis verify --seed s` has
+///   the key Key(s).child("verify").
+class Ledger {
+ public:
+  /// On default_subjects(). Throws std::invalid_argument for options outside their ranges.
+  Ledger(const LedgerOptions& options, const Key& key);
+  /// On an input of one's own, its first tokens where something cubic is needed. Its name is in every finding.
+  /// Throws std::invalid_argument for options outside their ranges.
+  Ledger(Subject own, const LedgerOptions& options, const Key& key);
+
+  /// What the check of the claim is given.
+  Check check_of(const Claim& claim, std::string_view mutant = "") const;
+  /// Throws std::invalid_argument for a mutant that the claim does not have, and Interrupted.
+  LedgerEntry decide(const Claim& claim, std::string_view mutant = "") const;
+
+ private:
+  Ledger(std::vector<Subject> subjects, bool own, const LedgerOptions& options, const Key& key);
+
+  Check shared_;  // but for the claim's key and mutant
+};
+
+/// Decides claims one after the other, on the default inputs or on one's own: Ledger::decide of each.
+/// Throws what Ledger does. Cost: about 90 s for all claims on two cores, with `quick` about 20 s.
+std::vector<LedgerEntry> verify(const LedgerOptions& options, const Key& key,
+                                const std::vector<Claim>& claims = all_claims());
+std::vector<LedgerEntry> verify(Subject own, const LedgerOptions& options, const Key& key,
+                                const std::vector<Claim>& claims = all_claims());
+
+}  // namespace croquis::claims

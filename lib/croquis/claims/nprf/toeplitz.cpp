@@ -1,0 +1,126 @@
+// The product with a Toeplitz matrix by Fourier transform.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <croquis/claims/decisions.hpp>
+#include <croquis/claims/nprf/biases.hpp>
+#include <croquis/claims/nprf/checks.hpp>
+#include <croquis/claims/subjects.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/toeplitz/toeplitz_operator.hpp>
+
+namespace croquis::claims {
+namespace {
+
+template <typename T>
+RelativePosition<T> rounded(const RelativePosition<double>& position) {
+  return {arma::conv_to<arma::Col<T>>::from(position.bias), position.causal, position.height};
+}
+
+// Offsets modulo n: a circulant matrix of length n, whose ends run into each other.
+arma::mat wrapped(const arma::mat& weights) {
+  const arma::uword n = weights.n_rows;
+  arma::mat circulant = weights;
+  for (arma::uword i = 0; i < n; ++i) {
+    for (arma::uword j = 0; j < n; ++j) circulant(i, j) = weights(0, (j + n - i) % n);
+  }
+  return circulant;
+}
+
+// The largest |(T x)_i by fft - by definition| over what it may be: entry_error() ||x||_2 for the transforms, and
+// (n + 4) u sum_j c_{j-i} |x_j| for the sum by definition and the rounding of c = exp(b - max b), whose relative error
+// is (|b - max b| + 2) u and c |log c| <= 1/e.
+template <typename T>
+double worst_ratio(const Check& check, const RelativePosition<double>& given, const arma::mat& values) {
+  const arma::uword n = values.n_rows;
+  const RelativePosition<T> position = rounded<T>(given);
+  const arma::Mat<T> x = arma::conv_to<arma::Mat<T>>::from(values);
+  const arma::mat exact_x = arma::conv_to<arma::mat>::from(x);
+  const ToeplitzOperator<T> toeplitz(position, n, ToeplitzPath::fft);
+  const arma::mat t =
+      dense_weights(rounded<double>(RelativePosition<double>{arma::conv_to<arma::vec>::from(position.bias),
+                                                             position.causal, position.height}),
+                    n);
+  const double u = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+  double worst = 0;
+  for (const bool transposed : {false, true}) {
+    const arma::mat matrix = transposed ? arma::mat(t.t()) : t;
+    const bool turned = check.makes("offset-turned") ? !transposed : transposed;
+    arma::mat product = arma::conv_to<arma::mat>::from(turned ? toeplitz.apply_transposed(x) : toeplitz.apply(x));
+    if (check.makes("length-n")) product = wrapped(matrix) * exact_x;
+    const arma::mat sizes = matrix * arma::abs(exact_x), error = arma::abs(product - matrix * exact_x);
+    for (arma::uword c = 0; c < x.n_cols; ++c) {
+      const double whole = toeplitz.entry_error() * arma::norm(exact_x.col(c));
+      for (arma::uword i = 0; i < n; ++i) {
+        worst = std::max(worst, error(i, c) / (whole + (static_cast<double>(n) + 4) * u * sizes(i, c)));
+      }
+    }
+  }
+  return worst;
+}
+
+// What a norm-wise error does to the entries: x = e_0 and a slope of 1, T x = e^-i. Nothing is decided.
+Finding entrywise_finding(arma::uword n) {
+  const double slope = 1;
+  const RelativePosition<double> position = {
+      arma::vec(-slope * arma::abs(arma::regspace(1 - static_cast<double>(n), static_cast<double>(n) - 1)))};
+  arma::mat x(n, 1, arma::fill::zeros);
+  x(0) = 1;
+  const arma::mat t = dense_weights(position, n),
+                  product = ToeplitzOperator<double>(position, n, ToeplitzPath::fft).apply(x);
+  arma::uword lost = 0, negative = 0;
+  for (arma::uword i = 0; i < n; ++i) {
+    if (!(std::abs(product(i) - t(i, 0)) <= 0.5 * t(i, 0))) ++lost;
+    if (product(i) < 0) ++negative;
+  }
+  Finding finding;
+  finding.input = fmt::format("entry by entry, alibi:1 n={}", n);
+  finding.verdict = Verdict::not_applicable;
+  finding.n = n;
+  finding.estimate = static_cast<double>(lost) / static_cast<double>(n);
+  finding.hypotheses = fmt::format("entries off by more than half = {} of {}; negative = {}", lost, n, negative);
+  return finding;
+}
+
+}  // namespace
+
+Report check_toeplitz(const Check& check) {
+  Report report;
+  report.number = 0;
+  std::vector<arma::uword> sizes = {7, 128, 250, 509};
+  if (check.quick) sizes = {7, 100};
+  if (check.own_input) sizes = {std::min<arma::uword>(check.subjects.front().problem.n(), 1024)};
+  double lost = 0;
+  for (const arma::uword n : sizes) {
+    std::vector<NamedPosition> biases = all_biases(n, check.draw_key.child("bias").child(n));
+    const Problem<double>& first = check.subjects.front().problem;
+    if (check.own_input && !first.position().is_zero() && first.position().height == 1) {
+      biases.push_back({"own bias", cut(first.position(), first.n(), n)});
+    }
+    arma::mat x(n, 1, arma::fill::zeros);
+    x(n / 2) = 1;
+    for (const Subject& subject : check.subjects) {
+      const Problem<double> part = first_tokens(subject.problem, n);
+      if (part.n() == n) x = arma::join_rows(x, part.V().head_cols(1));
+    }
+    for (const NamedPosition& bias : biases) {
+      for (const bool single : {false, true}) {
+        const double ratio =
+            single ? worst_ratio<float>(check, bias.position, x) : worst_ratio<double>(check, bias.position, x);
+        Finding finding =
+            decide_identity(fmt::format("{} n={} {}", bias.name, n, single ? "float" : "double"), ratio, 1);
+        finding.n = n;
+        finding.hypotheses = fmt::format("columns of X = {}", x.n_cols);
+        report.number = std::max(report.number, ratio);
+        report.findings.push_back(std::move(finding));
+      }
+    }
+    report.findings.push_back(entrywise_finding(n));
+    lost = std::max(lost, report.findings.back().estimate);
+  }
+  report.sentence = fmt::format(
+      "largest error over its norm-wise bound; entry by entry up to {:.0f} % are lost (slope 1)", 100 * lost);
+  return report;
+}
+
+}  // namespace croquis::claims

@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/nystromformer.hpp>
+#include <croquis/claims/decisions.hpp>
+#include <croquis/claims/nystromformer/checks.hpp>
+#include <croquis/claims/subjects.hpp>
+#include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/iterative_inverse.hpp>
+#include <croquis/linalg/norms.hpp>
+#include <croquis/linalg/pseudo_inverse.hpp>
+#include <croquis/nystrom/segment_means.hpp>
+
+namespace croquis::claims {
+namespace {
+
+constexpr double kUnit = 0x1p-53;
+
+// The matrix that Nystromformer inverts: softmax of d segment means.
+arma::mat core_of(const Problem<double>& problem, arma::uword d) {
+  return softmax_transposed(segment_means(problem.Q(), d), segment_means(problem.K(), d)).t();
+}
+
+arma::mat start_of(const arma::mat& a) {
+  return a.t() / (arma::norm(a, 1) * arma::norm(a, "inf"));
+}
+
+arma::mat residual_of(const arma::mat& a, const arma::mat& z) {
+  return arma::eye(arma::size(a)) - a * z;
+}
+
+// One step of the library, or with a wrong coefficient.
+arma::mat one_step(const Check& check, const arma::mat& a) {
+  if (!check.makes("coefficient-14")) return iterative_inverse(a, {.iterations = 1}).inverse;
+  const arma::mat z = start_of(a), one = arma::eye(arma::size(a)), az = a * z;
+  return z * (13 * one - az * (14 * one - az * (7 * one - az))) / 4;
+}
+
+// I - A Z after a step against (3 E^3 + E^4) / 4. With f = ||A||_F ||Z_0||_F, every product of m x m factors is off by
+// m u times the norms of its factors: the step costs m u f (13 + 15 + 7 + 1) (1 + f)^3 at most with A Z_0 as
+// its argument, the polynomial of E, ||E||_F <= sqrt(m) + f, another 4 m u (sqrt(m) + f)^4.
+Finding step_finding(const Check& check, const std::string& input, const arma::mat& a) {
+  const arma::mat e = residual_of(a, start_of(a));
+  const arma::mat expected = (3 * e * e * e + e * e * e * e) / 4;
+  const double observed = spectral_norm<double>(residual_of(a, one_step(check, a)) - expected);
+  const auto m = static_cast<double>(a.n_rows);
+  const double f = frobenius_norm(a) * frobenius_norm(start_of(a));
+  const double bound = m * kUnit * (36 * f * std::pow(1 + f, 3) + 4 * std::pow(std::sqrt(m) + f, 4));
+  Finding finding = decide_identity(input + " step", observed, bound);
+  finding.d = a.n_rows;
+  finding.hypotheses = fmt::format("||E|| = {:.6g}", spectral_norm<double>(e));
+  return finding;
+}
+
+// ||I - A Z_0|| = 1 - sigma_min^2 / (||A||_1 ||A||_inf), which is below 1 exactly when A is non-singular. Decided
+// where sigma_min is above its own rounding error, m u ||A||.
+Finding start_finding(const Check& check, const std::string& input, const arma::mat& a) {
+  const arma::vec values = arma::svd(a);
+  const auto m = static_cast<double>(a.n_rows);
+  const arma::mat start =
+      check.makes("start-unscaled") ? arma::mat(a.t() / std::sqrt(arma::norm(a, 1) / m)) : start_of(a);
+  const double below = std::pow(values.min(), 2) / (arma::norm(a, 1) * arma::norm(a, "inf"));
+  const double norm = spectral_norm<double>(residual_of(a, start));
+  Finding finding = decide_identity(input + " start", norm - (1 - below), 4 * m * kUnit);
+  finding.d = a.n_rows;
+  finding.hypotheses = fmt::format("cond(A) = {:.4g}; ||I - A Z_0|| = {:.9g}", values.max() / values.min(), norm);
+  if (values.min() <= m * kUnit * values.max()) finding.verdict = Verdict::not_applicable;
+  return finding;
+}
+
+// A step multiplies a small mode x of A Z by (13 - 15 x + 7 x^2 - x^3) / 4, close to 13/4: of A = diag(1, x), Z_0 = A.
+Finding growth_finding(const Check& check, double x) {
+  const arma::mat a = arma::diagmat(arma::vec{1, std::sqrt(x)});
+  const arma::mat az = a * one_step(check, a);
+  const double growth = az(1, 1) / x;
+  Finding finding = decide_identity(fmt::format("mode x = {:g}", x),
+                                    std::abs(growth - (13 - 15 * x + 7 * x * x - x * x * x) / 4), 200 * kUnit);
+  finding.hypotheses = fmt::format("x = {:g}; growth = {:.10g}", x, growth);
+  return finding;
+}
+
+}  // namespace
+
+Report check_third_order(const Check& check) {
+  Report report;
+  double worst = 0;
+  for (const Subject& subject : check.subjects) {
+    for (const arma::uword d : {8, 32}) {
+      const arma::uword m = std::min<arma::uword>(d, subject.problem.n());
+      const arma::mat a = core_of(first_tokens(subject.problem, 512), m);
+      const std::string input = fmt::format("{} d={}", subject.name, d);
+      report.findings.push_back(step_finding(check, input, a));
+      report.findings.push_back(start_finding(check, input, a));
+      worst = std::max(worst, report.findings[report.findings.size() - 2].observed);
+    }
+  }
+  for (const double x : {1e-2, 1e-4, 1e-8}) report.findings.push_back(growth_finding(check, x));
+  report.number = worst;
+  report.sentence =
+      "largest gap between I - A Z_1 and (3 E^3 + E^4)/4, rounding alone; small modes grow by 13/4 a step";
+  return report;
+}
+
+Report check_all_landmarks(const Check& check) {
+  Report report;
+  double worst = 0;
+  for (const Subject& subject : check.subjects) {
+    const Problem<double> problem = first_tokens(subject.problem, check.quick ? 96 : 256);
+    const arma::uword n = problem.n();
+    NystromformerOptions options;
+    if (!check.makes("six-iterations")) options.inverse = NystromformerOptions::Inverse::pinv;
+    const arma::mat b = exact_scores(problem, Target::softmax).dense();
+    for (const arma::uword parts : {16, 8, 4, 2, 1}) {
+      const arma::uword d = std::max<arma::uword>(1, n / parts);
+      const arma::uword used = d == n && check.makes("one-landmark-less") && n > 1 ? n - 1 : d;
+      const auto approximation = nystromformer(problem, used, check.draw_key, options);
+      const double error = spectral_norm<double>(approximation.scores->dense() - b);
+      // B B^+ B is off by the singular values below the cut-off, n u ||B||, and by the rounding of two products whose
+      // intermediate U^T B carries n u ||B||_F and comes back through B V, which undoes 1/sigma.
+      const double bound = 8 * static_cast<double>(n) * kUnit * frobenius_norm(b) * spectral_norm<double>(b);
+      Finding finding = decide_identity(fmt::format("{} d={}", subject.name, d), error, bound);
+      finding.n = n;
+      finding.p = problem.p();
+      finding.d = d;
+      finding.hypotheses =
+          fmt::format("all points are landmarks = {}; ||B|| = {:.4g}", d == n ? "yes" : "no", spectral_norm<double>(b));
+      if (d == n) {
+        worst = std::max(worst, error / spectral_norm<double>(b));
+      } else {
+        finding.verdict = Verdict::not_applicable;  // the lemma says nothing: measured to be looked at
+        finding.bound = Finding::kNone;
+      }
+      report.findings.push_back(std::move(finding));
+      if (d == n) break;
+    }
+  }
+  report.number = worst;
+  report.sentence = "largest ||B - F A^+ G|| / ||B|| with all points as landmarks and the exact pseudo-inverse";
+  return report;
+}
+
+Report check_six_iterations(const Check& check) {
+  constexpr double good = 0.1;  // stated beforehand: a relative error of the inverse that is called good
+  Report report;
+  double least = std::numeric_limits<double>::infinity();
+  int better = 0;
+  for (const Subject& subject : check.subjects) {
+    const Problem<double> problem = first_tokens(subject.problem, 512);
+    const auto exact = exact_attention(problem, Target::softmax);
+    for (const arma::uword d : {32, 64}) {
+      if (d > problem.n()) continue;
+      arma::mat a = core_of(problem, d);
+      if (check.makes("well-conditioned")) a = arma::eye(arma::size(a)) + a / static_cast<double>(d);
+      const auto pinv = pseudo_inverse<double>(a, static_cast<double>(d) * 2 * kUnit);
+      const auto six = iterative_inverse(a);
+      const double error = spectral_norm<double>(pinv.apply(arma::eye(d, d)) - six.inverse) * pinv.values.min();
+      const auto output_error = [&](NystromformerOptions::Inverse inverse) {
+        NystromformerOptions options;
+        options.inverse = inverse;
+        const arma::mat output = nystromformer(problem, d, check.draw_key, options).output;
+        return spectral_norm<double>(output - exact.output) / spectral_norm<double>(exact.output);
+      };
+      Finding finding = decide_identity(fmt::format("{} d={}", subject.name, d), error, good);
+      finding.n = problem.n();
+      finding.p = problem.p();
+      finding.d = d;
+      using Inverse = NystromformerOptions::Inverse;
+      const double with_six = output_error(Inverse::iterative), with_pinv = output_error(Inverse::pinv);
+      finding.hypotheses = fmt::format(
+          "cond(A) = {:.3g}; rank = {}; ||I - A Z_6||_F = {:.4g}; output error with Z_6 = {:.4g}; with A^+ = {:.4g}",
+          pinv.largest / pinv.values.min(), pinv.rank(), six.residual, with_six, with_pinv);
+      if (with_six < with_pinv) ++better;
+      least = std::min(least, error);
+      report.findings.push_back(std::move(finding));
+    }
+  }
+  report.number = least;
+  report.sentence =
+      fmt::format("smallest ||A^+ - Z_6|| / ||A^+|| (good: 0.1); yet the output is better with Z_6 on {} of {}", better,
+                  report.findings.size());
+  return report;
+}
+
+}  // namespace croquis::claims

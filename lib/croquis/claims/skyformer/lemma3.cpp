@@ -1,0 +1,162 @@
+// Lemma 3: the spectrum of N = D_M^{-1/2} (M + gamma I) D_M^{-1/2}, D_M = diag((M + gamma I) 1).
+#include <fmt/format.h>
+
+#include <croquis/claims/decisions.hpp>
+#include <croquis/claims/skyformer/checks.hpp>
+#include <croquis/claims/skyformer/rounding.hpp>
+#include <croquis/claims/subjects.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/kernel/gaussian.hpp>
+#include <croquis/nystrom/lift.hpp>
+#include <croquis/random/indices.hpp>
+
+namespace croquis::claims {
+namespace {
+
+constexpr std::uint64_t kDraws = 20;
+
+struct Spectrum {
+  double smallest = 0, largest = 0;
+  double eigenvector = 0;  // ||N v - v|| / ||v||, v = D_M^{1/2} 1
+  double floor = 0;        // gamma / max D_M
+  double rounding = 0;     // of an eigenvalue
+};
+
+struct Case {
+  std::string name;
+  LiftedPoints<double> points;
+  arma::uword p, d;
+  double gamma;
+  bool scaled;  // S with the factor sqrt(1/d) of Definition 1, or without as in the authors' code
+};
+
+std::vector<Case> cases_of(const Check& check) {
+  std::vector<Case> cases;
+  for (const Subject& s : check.subjects) {
+    const auto part = first_tokens(s.problem, 512);
+    const arma::uword d = std::min<arma::uword>(check.quick ? 32 : 96, 2 * part.n());
+    for (const bool scaled : {false, true}) {
+      for (const double gamma : {0.1, 1e-3}) {
+        cases.push_back({fmt::format("{} gamma = {}{}", s.name, gamma, scaled ? " S/sqrt(d)" : ""),
+                         {part.Q(), part.K()},
+                         part.p(),
+                         d,
+                         gamma,
+                         scaled});
+      }
+    }
+  }
+  return cases;
+}
+
+// Entries of N are off by entry_rounding + (d + 8) u relative to themselves (a sum of d positive terms, two roots and
+// two quotients); N is non-negative and its norm is 1, so that is the error of N in norm, to which the solver's comes.
+Spectrum spectrum_of(const Case& c, const Key& draw_key, const Check& check) {
+  const auto landmarks = sample_with_replacement(2 * c.points.n(), c.d, draw_key.child("landmarks"));
+  const arma::mat given = c.points.given(landmarks);
+  arma::mat core = gaussian_kernel(c.points.moved(given));
+  if (c.scaled) core /= static_cast<double>(c.d);
+  if (check.makes("signs")) {  // columns of S with random signs, as in accumulative sketches
+    arma::vec sign(c.d);
+    for (arma::uword j = 0; j < c.d; ++j) sign(j) = draw_key.child("signs").block(j)[0] % 2 == 0 ? 1 : -1;
+    core %= sign * sign.t();
+  }
+  arma::vec sums = arma::sum(core, 1) + c.gamma;
+  if (check.makes("sums-without-ridge")) sums -= c.gamma;
+  if (check.makes("ridge-twice")) sums += c.gamma;
+  core.diag() += c.gamma;
+  const arma::vec root = arma::sqrt(arma::abs(sums));
+  core.each_col() /= root;
+  core.each_row() /= root.t();
+  const arma::vec eigenvalues = arma::eig_sym(arma::symmatu(core));
+  const auto d = static_cast<double>(c.d);
+  return {eigenvalues.min(), eigenvalues.max(), arma::norm(core * root - root) / arma::norm(root),
+          c.gamma / arma::abs(sums).max(),
+          entry_rounding(c.p, c.points.largest_squared_norm()) + (d + 8) * kUnit + solver_rounding(c.d)};
+}
+
+void describe(Finding& finding, const Case& c, const Spectrum& s, std::uint64_t draws) {
+  finding.n = c.points.n();
+  finding.p = c.p;
+  finding.d = c.d;
+  finding.trials = draws;
+  finding.hypotheses =
+      fmt::format("gamma = {}; gamma / max D_M = {:.3g}; smallest eigenvalue = {:.3g}", c.gamma, s.floor, s.smallest);
+}
+
+std::vector<Spectrum> draw_spectra(const Case& c, const Check& check, std::uint64_t draws) {
+  const Key draw_key = check.draw_key.child(c.name);
+  std::vector<Spectrum> spectra(draws);
+  parallel_for(draws, [&](std::size_t t) { spectra[t] = spectrum_of(c, draw_key.child(t), check); });
+  return spectra;
+}
+
+}  // namespace
+
+// 1 - (largest eigenvalue) is zero up to rounding, and v = D_M^{1/2} 1 solves N v = v: the eigenvalue is 1, not below.
+Report check_lemma3_stated(const Check& check) {
+  Report report;
+  double worst = 0;
+  for (const Case& c : cases_of(check)) {
+    const std::uint64_t draws = check.trials(kDraws);
+    double gap = 0, rounding = 0;
+    Spectrum shown;
+    for (const Spectrum& s : draw_spectra(c, check, draws)) {
+      const double distance = std::max(std::abs(1 - s.largest), s.eigenvector);
+      if (distance >= gap) {
+        gap = distance;
+        rounding = s.rounding;
+        shown = s;
+      }
+    }
+    Finding finding;
+    finding.input = c.name;
+    finding.verdict = gap <= rounding ? Verdict::refuted : Verdict::verified;
+    finding.estimate = shown.largest;
+    finding.observed = gap;
+    finding.bound = rounding;
+    describe(finding, c, shown, draws);
+    worst = std::max(worst, gap);
+    report.findings.push_back(finding);
+  }
+  report.number = worst;
+  report.sentence =
+      fmt::format("|1 - top eigenvalue| and ||N v - v|| / ||v||, v = D_M^(1/2) 1, are at most {:.1e}", worst);
+  return report;
+}
+
+Report check_lemma3_corrected(const Check& check) {
+  Report report;
+  double worst = std::numeric_limits<double>::infinity(), highest = -1;
+  for (const Case& c : cases_of(check)) {
+    const std::uint64_t draws = check.trials(kDraws);
+    double above = -1, below = -1, rounding = 0;
+    Spectrum shown;
+    for (const Spectrum& s : draw_spectra(c, check, draws)) {
+      above = std::max(above, s.largest - 1);
+      if (s.floor - s.smallest >= below) {
+        below = s.floor - s.smallest;
+        shown = s;
+      }
+      rounding = std::max(rounding, s.rounding);
+    }
+    const auto add = [&](const char* what, double observed, double estimate) {
+      Finding finding = decide_identity(c.name + what, observed, rounding);
+      finding.estimate = estimate;
+      describe(finding, c, shown, draws);
+      report.findings.push_back(finding);
+    };
+    add(" upper", above, 1 + above);
+    add(" lower", below, shown.smallest);
+    // ||I - N|| < 1 is more than rounding only while gamma / max D_M is.
+    if (shown.floor <= rounding) report.findings.back().verdict = Verdict::vacuous;
+    worst = std::min(worst, shown.smallest / shown.floor);
+    highest = std::max(highest, above);
+  }
+  report.number = worst;
+  report.sentence =
+      fmt::format("largest eigenvalue 1 + {:.1e}; smallest at least {:.4g} gamma / max D_M", highest, worst);
+  return report;
+}
+
+}  // namespace croquis::claims

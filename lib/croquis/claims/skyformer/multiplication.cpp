@@ -1,0 +1,120 @@
+// Lemma C.2: ||H Pi Pi^T H^T - H H^T|| <= ||H||^2 / 2, Pi = sqrt(n) S.
+#include <fmt/format.h>
+
+#include <croquis/claims/decisions.hpp>
+#include <croquis/claims/skyformer/checks.hpp>
+#include <croquis/claims/skyformer/small_lift_factor.hpp>
+#include <croquis/random/indices.hpp>
+
+namespace croquis::claims {
+namespace {
+
+constexpr double kDelta = 0.1;
+constexpr double kProved = 28.0 / 3;
+
+struct Case {
+  std::string name;
+  arma::mat h;  // columns are drawn; rows that are zero in the n x n matrix of the lemma are left out
+};
+
+std::vector<Case> cases_of(const Check& check) {
+  std::vector<Case> cases;
+  for (const Subject& s : check.subjects) {
+    if (!check.own_input && s.name != "gaussian:2" && s.name != "duplicates:4") continue;
+    const LiftFactor factor = small_lift_factor(s.problem, check.quick, check.draw_key.child("factor"));
+    cases.push_back({s.name + " Psi", factor.leverage_factor(ridge_of(factor), kCounts)});
+  }
+  if (check.own_input) return cases;
+  cases.push_back({"identity", arma::mat(16, 16, arma::fill::eye)});
+  arma::mat heavy(1, 64);  // one column has nine tenths of the weight: beta = 1/58
+  heavy.fill(std::sqrt(0.1 / 63));
+  heavy(0) = std::sqrt(0.9);
+  cases.push_back({"heavy-column", heavy});
+  arma::mat half(1, 64, arma::fill::zeros);  // two values: the scalar Bernstein bound with s = 1, beta = 1/2
+  half.head_cols(32).ones();
+  cases.push_back({"half-columns", half});
+  return cases;
+}
+
+struct Bound {
+  double stable_rank, beta, scale;  // scale = (s / beta) log(2n / delta)
+};
+
+Bound bound_of(const arma::mat& h, const Check& check) {
+  const auto n = static_cast<double>(h.n_cols);
+  const arma::rowvec norms = arma::sum(arma::square(h), 0);
+  const double frobenius = arma::accu(norms), spectral = arma::eig_sym(arma::symmatu(h * h.t())).max();
+  Bound bound{frobenius / spectral, std::min(1.0, frobenius / (n * norms.max())), 0};
+  if (check.makes("coherence")) bound.beta = 1;
+  bound.scale = bound.stable_rank / bound.beta * std::log(2 * n / kDelta);
+  return bound;
+}
+
+Finding decide(const Case& c, const Check& check, double constant, const Bound& bound, double alpha) {
+  const auto d = static_cast<arma::uword>(std::ceil(constant * bound.scale));
+  const arma::mat gram = arma::symmatu(c.h * c.h.t());
+  const double norm = arma::eig_sym(gram).max();
+  const double scale = (check.makes("no-scale") ? 1.0 : static_cast<double>(c.h.n_cols)) / static_cast<double>(d);
+  Finding finding =
+      decide_probability(check,
+                         {.input = fmt::format("{} n = {} constant = {:.4g}", c.name, c.h.n_cols, constant),
+                          .bound = 0.5,
+                          .delta = kDelta,
+                          .alpha = alpha,
+                          .most_trials = 4000},
+                         [&](const Key& draw_key) {
+                           arma::rowvec counts(c.h.n_cols, arma::fill::zeros);
+                           for (const arma::uword i : sample_with_replacement(c.h.n_cols, d, draw_key))
+                             counts(i) += scale;
+                           const arma::mat sketched = c.h.each_row() % counts;
+                           return arma::abs(arma::eig_sym(arma::symmatu(sketched * c.h.t() - gram))).max() / norm;
+                         });
+  finding.n = c.h.n_cols;
+  finding.d = d;
+  finding.hypotheses = fmt::format("s = {:.4g}; beta = {:.4g}; delta = {}{}{}", bound.stable_rank, bound.beta, kDelta,
+                                   finding.hypotheses.empty() ? "" : "; ", finding.hypotheses);
+  return finding;
+}
+
+}  // namespace
+
+Report check_multiplication(const Check& check) {
+  const std::vector<Case> cases = cases_of(check);
+  const int steps = check.quick ? 3 : 6;
+  const double alpha = check.alpha / static_cast<double>(cases.size()) / (1 + 2 * steps);
+  Report report;
+  report.number = 0;
+  std::string where;
+  std::size_t verified = 0;
+  for (const Case& c : cases) {
+    const Bound bound = bound_of(c.h, check);
+    Finding finding = decide(c, check, kProved, bound, alpha);
+    finding.input = fmt::format("{} n = {}", c.name, c.h.n_cols);
+    if (finding.verdict == Verdict::verified) {
+      ++verified;
+      // Between `fails`, shown to fail too often, and `holds`, shown to hold, the trials do not decide.
+      double fails = 0, holds = kProved;
+      for (const bool upper : {true, false}) {
+        double lo = fails, hi = holds;
+        for (int k = 0; k < steps; ++k) {
+          const double middle = lo > 0 ? std::sqrt(lo * hi) : hi / 4;
+          const Verdict verdict = decide(c, check, middle, bound, alpha).verdict;
+          if (verdict == Verdict::refuted) fails = std::max(fails, middle);
+          if (verdict == Verdict::verified) holds = std::min(holds, middle);
+          ((upper ? verdict == Verdict::verified : verdict != Verdict::refuted) ? hi : lo) = middle;
+        }
+      }
+      finding.hypotheses += fmt::format("; smallest constant = {:.3g} [{:.3g}, {:.3g}]",
+                                        std::sqrt(std::max(fails, 0.01) * holds), fails, holds);
+      if (holds > report.number) {
+        report.number = holds;
+        where = fmt::format("; the smallest constant is at most {:.3g} to {:.3g}, for {}", fails, holds, c.name);
+      }
+    }
+    report.findings.push_back(finding);
+  }
+  report.sentence = fmt::format("28/3 suffices in {} of {} cases{}", verified, cases.size(), where);
+  return report;
+}
+
+}  // namespace croquis::claims

@@ -1,0 +1,45 @@
+#include <doctest/doctest.h>
+#include <croquis/attention/method.hpp>
+#include <croquis/claims/skeinformer/counted_methods.hpp>
+#include <croquis/inputs/synthetic.hpp>
+
+#include "support/seed.hpp"
+
+using namespace croquis::claims;
+using croquis::Key;
+
+namespace {
+
+// The largest norm of a row of the difference, in the roundings that the counted method states.
+double worst_row(const CountedOutput& counted, const arma::mat& other) {
+  return std::sqrt(arma::max(arma::sum(arma::square(counted.output - other), 1))) / counted.rounding;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "counted methods: the outputs of the library's methods to the stated rounding, by the products of the papers") {
+  const arma::uword n = 48, p = 6, d = 8;
+  const croquis::Problem<double> problem = croquis::gaussian_input(Key(test_seed()), {.n = n, .p = p, .norm = 2});
+  const Key draw_key = Key(test_seed()).child("draw");
+  const auto library = [&](const char* method, const croquis::OptionValues& options = {}) {
+    return croquis::bind(croquis::find_method<double>(method), problem, options).approximate(d, draw_key).output;
+  };
+  const double ndp = double(n * d * p);
+
+  const CountedOutput exact = counted_exact(problem);
+  CHECK(exact.multiply_adds == 2.0 * n * n * p);
+  const CountedOutput linformer = counted_linformer(problem, d, draw_key);
+  CHECK(linformer.multiply_adds == 4 * ndp);
+  CHECK(worst_row(linformer, library("linformer")) <= 1);
+  const CountedOutput informer = counted_informer(problem, d, draw_key);
+  CHECK(informer.multiply_adds == 3 * ndp);
+  CHECK(worst_row(informer, library("informer")) <= 1);
+  const CountedOutput skeinformer = counted_skeinformer(problem, d, false, draw_key);
+  CHECK(skeinformer.multiply_adds == 4 * ndp);
+  CHECK(worst_row(skeinformer, library("skeinformer")) <= 1);
+  // F, G, their products with V and Z G V: the core and six steps of four products of d x d matrices are apart.
+  const CountedOutput nystromformer = counted_nystromformer(problem, d);
+  CHECK(nystromformer.multiply_adds == 4 * ndp + double(d * d * (p + p) + 6 * 4 * d * d * d));
+  CHECK(worst_row(nystromformer, library("nystromformer")) <= 1);
+}

@@ -1,0 +1,165 @@
+#include <doctest/doctest.h>
+#include <croquis/claims/ledger.hpp>
+#include <croquis/inputs/synthetic.hpp>
+
+#include <cmath>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis::claims;
+using croquis::Key;
+using croquis::Verdict;
+
+namespace {
+
+Subject small_input() {
+  return {"own", croquis::gaussian_input(Key(test_seed()), {.n = 40, .p = 4, .norm = 3})};
+}
+
+Claim claim_with(std::function<Report(const Check&)> check) {
+  Claim claim;
+  claim.id = "own.claim";
+  claim.mutants = {{"mistake", "one"}};
+  claim.check = std::move(check);
+  return claim;
+}
+
+Finding finding_of(Verdict verdict) {
+  Finding finding;
+  finding.verdict = verdict;
+  return finding;
+}
+
+}  // namespace
+
+TEST_CASE("papers: they are the folders of the claims, and all_claims() has their claims in this order") {
+  std::set<std::string> folders, names, ids;
+  std::istringstream list(CROQUIS_PAPERS);
+  for (std::string folder; list >> folder;) folders.insert(folder);
+  std::size_t i = 0;
+  for (const Paper& paper : papers()) {
+    names.insert(paper.name);
+    for (const Claim& claim : paper.claims) {
+      REQUIRE(i < all_claims().size());
+      CHECK(all_claims()[i++].id == claim.id);
+      CHECK_MESSAGE(ids.insert(claim.id).second, claim.id);
+      CHECK(&find_claim(claim.id) == &all_claims()[i - 1]);
+      for (const std::string& text : {claim.kind, claim.source, claim.statement, claim.hypotheses, claim.method}) {
+        CHECK_MESSAGE(!text.empty(), claim.id);
+      }
+    }
+  }
+  CHECK(i == all_claims().size());
+  CHECK(names == folders);
+  const std::string unknown = refusal([] { find_claim("nys.lemma9"); });
+  CHECK(contains(unknown, "got id = nys.lemma9"));
+  CHECK(contains(unknown, "nys.lemma1 "));
+}
+
+TEST_CASE("verdict_of: one refutation refutes; undecided comes before verified, vacuous before not applicable") {
+  std::vector<Finding> findings;
+  CHECK(verdict_of(findings) == Verdict::inconclusive);
+  for (const Verdict verdict : {Verdict::not_applicable, Verdict::vacuous, Verdict::verified, Verdict::inconclusive,
+                                Verdict::refuted, Verdict::not_applicable}) {
+    findings.push_back(finding_of(verdict));
+    CHECK(verdict_of(findings) == (findings.size() == 6 ? Verdict::refuted : verdict));
+  }
+}
+
+TEST_CASE("Finding::slack: the bound over what was observed, none of nothing") {
+  Finding finding;
+  CHECK(std::isnan(finding.slack()));
+  finding.bound = 3;
+  finding.observed = 2;
+  CHECK(finding.slack() == 1.5);
+  finding.observed = 0;
+  CHECK(std::isnan(finding.slack()));
+}
+
+TEST_CASE("decide: a check that breaks down is inconclusive and says why; one that is interrupted is not decided") {
+  const Ledger ledger(small_input(), {}, Key(1));
+  const LedgerEntry broken =
+      ledger.decide(claim_with([](const Check&) -> Report { throw std::runtime_error("no luck"); }));
+  CHECK(broken.whole.verdict == Verdict::inconclusive);
+  CHECK(broken.whole.hypotheses == "the check broke down: no luck");
+  CHECK(broken.findings.empty());
+  CHECK_THROWS_AS(ledger.decide(claim_with([](const Check&) -> Report { throw Interrupted(); })), Interrupted);
+
+  const Ledger stopped(small_input(), {.interrupted = [] { return true; }}, Key(1));
+  CHECK_THROWS_AS(stopped.decide(find_claim("lin.jl-norm")), Interrupted);
+}
+
+TEST_CASE("decide: no subject and a mutant that the claim does not have are refused") {
+  const Claim claim = claim_with([](const Check&) { return Report(); });
+  CHECK(contains(refusal([&] { decide(claim, Check{.draw_key = Key(1)}); }),
+                 "one subject at least, got claim = own.claim"));
+  const Ledger ledger(small_input(), {}, Key(1));
+  CHECK(contains(refusal([&] { ledger.decide(claim, "mistaken"); }), "mutant = mistaken"));
+  CHECK(ledger.decide(claim, "mistake").id() == "own.claim!mistake");
+  CHECK(ledger.decide(claim).id() == "own.claim");
+}
+
+TEST_CASE("Ledger: a claim has a key of its own and an equal share of the error probability") {
+  Check seen{.draw_key = Key(1)};
+  const Claim claim = claim_with([&](const Check& check) {
+    seen = check;
+    return Report{{finding_of(Verdict::verified)}, 7, "seven"};
+  });
+  const Key key(test_seed());
+  const Ledger own(small_input(), {.confidence = 0.9, .quick = true, .most_trials = 12}, key);
+  LedgerEntry entry = own.decide(claim, "mistake");
+  CHECK(seen.subjects.size() == 1);
+  CHECK(seen.subjects.front().name == "own");
+  CHECK(seen.own_input);
+  CHECK(seen.draw_key.block(0) == key.child("own.claim").block(0));
+  CHECK(seen.alpha == doctest::Approx(0.1 / double(all_claims().size())));
+  CHECK(seen.quick);
+  CHECK(seen.trials(1000) == 12);
+  CHECK(seen.makes("mistake"));
+  CHECK(entry.whole.input == kWholeInput);
+  CHECK(entry.whole.estimate == 7);
+  CHECK(entry.whole.hypotheses == "seven");
+  CHECK(std::isnan(entry.whole.confidence));  // nothing was random
+
+  const Ledger usual({}, key);
+  CHECK(usual.check_of(claim).subjects.size() > 1);
+  CHECK_FALSE(usual.check_of(claim).own_input);
+  CHECK(usual.check_of(claim).mutant.empty());
+  CHECK(usual.check_of(claim).trials(1000) == 1000);
+}
+
+TEST_CASE("Ledger: options outside their ranges are refused") {
+  for (const double confidence : {0.0, 1.0, -1.0, 2.0, std::nan("")}) {
+    CHECK(contains(refusal([&] { Ledger({.confidence = confidence}, Key(1)); }), "0 < confidence < 1"));
+  }
+  for (const std::uint64_t trials : {0, 1}) {
+    CHECK(contains(refusal([&] { Ledger(small_input(), {.most_trials = trials}, Key(1)); }), "two trials at least"));
+  }
+}
+
+TEST_CASE("verify: an entry for each claim, the same whichever others are decided, on one's own input") {
+  const Key key(test_seed());
+  const Claim &first = find_claim("nys.lemma1"), &second = find_claim("lin.jl-product.stated");
+  const auto both = verify(small_input(), {.quick = true}, key, {first, second});
+  const auto alone = verify(small_input(), {.quick = true}, key, {second});
+  REQUIRE(both.size() == 2);
+  REQUIRE(alone.size() == 1);
+  CHECK(both[0].claim == "nys.lemma1");
+  CHECK(both[0].whole.verdict == Verdict::verified);
+  CHECK(std::isnan(both[0].whole.confidence));  // an identity
+  CHECK(both[1].whole.verdict == Verdict::refuted);
+  CHECK(both[1].whole.confidence == doctest::Approx(1 - 1e-6 / double(all_claims().size())).epsilon(1e-12));
+  CHECK(alone[0].whole.estimate == both[1].whole.estimate);
+  REQUIRE(alone[0].findings.size() == both[1].findings.size());
+  for (std::size_t i = 0; i < alone[0].findings.size(); ++i) {
+    const Finding &a = alone[0].findings[i], &b = both[1].findings[i];
+    CHECK(a.input == b.input);
+    CHECK(contains(a.input, "own"));
+    CHECK(a.failures == b.failures);
+    CHECK(a.estimate == b.estimate);
+  }
+}
