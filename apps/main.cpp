@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/distributed/communicator.hpp>
 #include <csignal>
 #include <cstdio>
@@ -294,6 +295,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // the write fails, and says where
   try {
     Communicator& world = Communicator::world();
+    const croquis::SerialBlas serial;  // for products of the program's own, in claims for instance
     try {
       const int status = run(argc, argv);
       require_output_written();

@@ -1,6 +1,7 @@
 // croquis_bench [--threads=N] [Google Benchmark's options]: times of the pieces, sketches and methods of the library,
 // and of the same work done plainly by Armadillo and FFTW.
 #include <benchmark/benchmark.h>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 
 #include <cstdlib>
@@ -18,7 +19,8 @@ int main(int argc, char** argv) {
     --argc;
     ++argv;
   }
-  prepare_threads(croquis::threads());  // BLAS on one thread, as in the program: the library has loops of its own
+  prepare_threads(croquis::threads());
+  const croquis::SerialBlas serial;  // also for what Armadillo does for comparison
   benchmark::AddCustomContext("environment", environment_text());
   benchmark::AddCustomContext("threads", std::to_string(croquis::threads()));
   register_methods<float>();

@@ -9,7 +9,6 @@ std::string blas_variant();
 /// Version, commit, compiler, BLAS, vector instructions, processor and libraries, for --version.
 std::string environment_text();
 
-/// Makes BLAS single-threaded: the program parallelises outside of it, over blocks and trials, so that results do not
-/// depend on the number of threads. Throws std::invalid_argument for more than one thread on a serial OpenBLAS, which
-/// is not safe to call from several.
+/// Room for the buffers of BLAS in that many threads, and memory that is kept once it is freed. Throws
+/// std::invalid_argument for more than one thread on a serial OpenBLAS, which is not safe to call from several.
 void prepare_threads(int threads);

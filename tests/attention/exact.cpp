@@ -169,7 +169,7 @@ TEST_CASE_TEMPLATE("exact attention: the same bits for any number of threads, al
                    double) {
   const Problem<T> problem = random_problem<T>(700, 64, 64, 8, Key(test_seed()).child("threads"));
   for (const Target target : kTargets) {
-    const ThreadCount one(1, Blas::free);
+    const ThreadCount one(1);
     const ExactAttention<T> expected = exact_attention(problem, target);
     const LinearOperator<T> op = exact_scores(problem, target);
     const arma::Mat<T> product = op.apply(problem.V()), transpose = op.apply_transposed(problem.V());
@@ -183,7 +183,7 @@ TEST_CASE_TEMPLATE("exact attention: the same bits for any number of threads, al
              identical(op.apply(first), column) && identical(op.apply_transposed(first), column_transpose);
     };
     for (const int team : {1, 2, 4}) {
-      const ThreadCount count(team, Blas::free);
+      const ThreadCount count(team);
       CHECK(same());
       std::vector<int> inside(2);
       parallel_for(2, [&](std::size_t i) { inside[i] = same(); });

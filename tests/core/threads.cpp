@@ -74,7 +74,7 @@ TEST_CASE("parallel_for: BLAS is on one thread inside, also when the loop is, an
   // OpenBLAS of the OpenMP variant asks exactly this. On two threads it adds in another order, to other bits.
   const auto is_serial = [] { return omp_in_parallel() != 0 || omp_get_max_threads() == 1; };
   for (const int team : {1, 2}) {
-    const ThreadCount count(team, Blas::free);
+    const ThreadCount count(team);
     const int before = omp_get_max_threads();
     for (const std::size_t size : {1U, 4U}) {
       std::atomic<int> serial = 0;

@@ -50,6 +50,13 @@ struct LiftApproximation {
   }
 };
 
+// The points of a matrix that is gone after the line.
+template <typename T>
+concept TakesTemporaries = requires(const LiftedPoints<T>& lift) {
+  lift.moved(arma::Mat<T>());
+};
+static_assert(!TakesTemporaries<float> && !TakesTemporaries<double>);
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("LiftedPoints: are (Q; K) / p^(1/4) moved to their common mean", T, float, double) {

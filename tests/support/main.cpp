@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 
+#include "support/blas_watch.hpp"
 #include "support/seed.hpp"
 
 namespace {
@@ -30,6 +31,11 @@ int main(int argc, char** argv) {
     }
   }
   fmt::print("seed {}\n", chosen_seed);
+  if (start_blas_watch != nullptr) {
+    start_blas_watch();
+    const int status = doctest::Context(argc, argv).run();
+    return report_blas_watch() > 0 ? 1 : status;
+  }
   // The matrices are small, and the threads of BLAS wait busily: on a loaded machine that takes a hundred times as
   // long.
   omp_set_num_threads(1);

@@ -45,11 +45,11 @@ void check_thread_counts(const S& sketch, const croquis::Key& draw_key) {
   const arma::Mat<T> tall = random_matrix<T>(sketch.rows(), 3, draw_key.child("tall")),
                      wide = random_matrix<T>(3, sketch.rows(), draw_key.child("wide")),
                      small = random_matrix<T>(sketch.cols(), 3, draw_key.child("small"));
-  const ThreadCount one(1, Blas::free);
+  const ThreadCount one(1);
   const arma::Mat<T> dense = sketch.template dense<T>(), left = sketch.left(tall), right = sketch.right(wide),
                      expanded = sketch.expand(small);
   for (const int team : {2, 4}) {
-    const ThreadCount count(team, Blas::free);
+    const ThreadCount count(team);
     CHECK(identical(sketch.template dense<T>(), dense));
     CHECK(identical(sketch.left(tall), left));
     CHECK(identical(sketch.right(wide), right));

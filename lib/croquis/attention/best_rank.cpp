@@ -1,6 +1,7 @@
 #include <croquis/attention/best_rank.hpp>
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/randomised_svd.hpp>
@@ -18,6 +19,7 @@ constexpr double kLeastShare = 1e-3;
 template <typename T, typename Factors>
 Approximation<T> from_factors(std::shared_ptr<const Factors> factors, arma::uword d, const Problem<T>& problem) {
   const auto product = [d](const arma::Mat<T>& left, const arma::Mat<T>& right, const arma::Mat<T>& x) -> arma::Mat<T> {
+    const SerialBlas serial;
     return left.head_cols(d) * arma::Mat<T>(right.head_cols(d).t() * x);
   };
   const arma::uword n = problem.n();
@@ -39,6 +41,7 @@ arma::Mat<T> transposed_scores(const Problem<T>& problem) {
 
 template <typename T>
 BestRank<T>::BestRank(const Problem<T>& problem) : problem_(problem) {
+  const SerialBlas serial;
   require(problem.n() <= kLargestN, "best-rank-d", "n <= 4096, it takes a dense singular value decomposition",
           {{"n", problem.n()}});
   const auto b = arma::conv_to<arma::mat>::from(transposed_scores(problem));
@@ -55,6 +58,7 @@ BestRank<T>::BestRank(const Problem<T>& problem) : problem_(problem) {
 template <typename T>
 const typename BestRank<T>::Decomposition& BestRank<T>::decomposition() const {
   std::call_once(decomposition_->once, [this] {
+    const SerialBlas serial;
     Factors factors;
     // Divide and conquer is ten times as fast and fails on some matrices of which whole rows underflow; QR iteration
     // does not. Left and right change places, as this is B^T.

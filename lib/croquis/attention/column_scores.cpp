@@ -1,5 +1,6 @@
 #include <croquis/attention/column_scores.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/products.hpp>
@@ -29,6 +30,7 @@ arma::Mat<T> times(const ColumnScores<T>& b, const arma::Mat<T>& x) {
 
 template <typename T>
 arma::Mat<T> transposed_times(const ColumnScores<T>& b, arma::Mat<T> x) {
+  const SerialBlas serial;
   arma::Mat<T> known(b.rows.n_elem, x.n_cols);
   for (arma::uword k = 0; k < b.rows.n_elem; ++k) {
     known.row(k) = x.row(b.rows(k));

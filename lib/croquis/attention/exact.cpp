@@ -2,6 +2,7 @@
 #include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/direct_exponents.hpp>
 #include <croquis/kernel/streamed_product.hpp>
@@ -48,6 +49,7 @@ struct Tokens {
       bias.transform([](T b) { return std::max(b, std::numeric_limits<T>::lowest() / 8); });
     }
     if (target == Target::kernelized) {
+      const SerialBlas serial;
       const arma::Col<T> centre = T(0.5) * (arma::mean(q, 0).t() + arma::mean(k, 1));
       q.each_row() -= centre.t();
       k.each_col() -= centre;

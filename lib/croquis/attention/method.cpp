@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <croquis/attention/method.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
+#include <utility>
 
 namespace croquis {
 
 template <typename T>
 Approximation<T> from_scores(LinearOperator<T> scores, const Problem<T>& problem) {
+  const SerialBlas serial;
   Approximation<T> approximation;
   approximation.output = scores.apply(problem.V());
   approximation.scores = std::move(scores);
@@ -33,7 +36,15 @@ BoundMethod<T> bind(const Method<T>& method, const Problem<T>& problem, const Op
     require(has, method.name, known.empty() ? "takes no options" : "takes the options" + known,
             {{"option", std::string_view(name)}});
   }
-  return method.bind(problem, options);
+  const SerialBlas serial;
+  BoundMethod<T> bound = method.bind(problem, options);
+  // So that a method that does not think of BLAS, as one of a user may not, has the same bits for any number of
+  // threads.
+  bound.approximate = [approximate = std::move(bound.approximate)](arma::uword d, const Key& draw_key) {
+    const SerialBlas within;
+    return approximate(d, draw_key);
+  };
+  return bound;
 }
 
 template Approximation<float> from_scores(LinearOperator<float>, const Problem<float>&);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/attention/relative_scores.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <utility>
 
@@ -54,6 +55,7 @@ arma::Mat<T> RelativeScores<T>::multiply_transposed(const arma::Mat<T>& x) const
 // Every task has one column of X for all features of a block, so that nothing is shared and n numbers a column suffice.
 template <typename T>
 arma::Mat<T> RelativeScores<T>::by_fft(const arma::Mat<T>& x, bool transposed, arma::vec* bound) const {
+  const SerialBlas serial;
   const arma::uword n = x.n_rows, m = features_.directions();
   const arma::uvec all = arma::regspace<arma::uvec>(0, n - 1);
   arma::Mat<T> y(n, x.n_cols, arma::fill::zeros);
@@ -78,6 +80,7 @@ arma::Mat<T> RelativeScores<T>::by_fft(const arma::Mat<T>& x, bool transposed, a
 
 template <typename T>
 arma::Mat<T> RelativeScores<T>::by_prefix(const arma::Mat<T>& x) const {
+  const SerialBlas serial;
   const arma::uword n = x.n_rows;
   const arma::span all(0, features_.directions() - 1);
   arma::Mat<T> y(n, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
@@ -94,6 +97,7 @@ arma::Mat<T> RelativeScores<T>::by_prefix(const arma::Mat<T>& x) const {
 
 template <typename T>
 arma::Mat<T> RelativeScores<T>::by_suffix(const arma::Mat<T>& x) const {
+  const SerialBlas serial;
   const arma::uword n = x.n_rows;
   const arma::span all(0, features_.directions() - 1);
   arma::Mat<T> y(n, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
@@ -110,6 +114,7 @@ arma::Mat<T> RelativeScores<T>::by_suffix(const arma::Mat<T>& x) const {
 
 template <typename T>
 arma::Mat<T> RelativeScores<T>::block(const arma::uvec& keys, const arma::uvec& queries) const {
+  const SerialBlas serial;
   arma::Mat<T> scores(keys.n_elem, queries.n_elem, arma::fill::zeros);
   for (arma::uword first = 0; first < features_.directions(); first += kDirections) {
     const arma::span directions(first, std::min(first + kDirections, features_.directions()) - 1);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <exception>
 #include <mutex>
@@ -17,18 +18,6 @@ namespace {
 constexpr std::size_t kCacheLine = 64;
 
 std::atomic<int> chosen_threads{0};
-
-// BLAS on one thread while it lives, as in a parallel region: BLAS on two adds in another order, to other bits.
-class SerialBlas {
- public:
-  SerialBlas() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
-  ~SerialBlas() { omp_set_num_threads(before_); }
-  SerialBlas(const SerialBlas&) = delete;
-  SerialBlas& operator=(const SerialBlas&) = delete;
-
- private:
-  int before_;
-};
 
 // Where the system gives no more threads, libgomp ends the process with status 1 and no word of ours: ask before it
 // does.
@@ -90,6 +79,7 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
   failed.store(false, std::memory_order_release);
 #pragma omp parallel num_threads(team)
   {
+    const SerialBlas serial;
     failed.load(std::memory_order_acquire);
     for (std::size_t s = 0; s < parts; ++s) {
       Share& share = shares[(static_cast<std::size_t>(omp_get_thread_num()) + s) % parts];

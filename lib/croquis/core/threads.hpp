@@ -7,12 +7,14 @@
 
 namespace croquis {
 
-/// Number of threads of the loops of the library; 0 gives back the default, one a processor.
+/// Number of threads of the loops of the library; 0 restores the default, one thread per processor. It is a number of
+/// the library alone: what the host has set for OpenMP or BLAS is neither used nor changed, and results have the same
+/// bits for any number.
 void set_threads(int count);
 int threads();
 
 /// body(0), ..., body(count - 1) in any order on up to threads() threads; inside another parallel loop one after the
-/// other. The first exception is thrown again when all have stopped. BLAS runs single-threaded inside.
+/// other. The first exception is thrown again when all have stopped. BLAS runs on one thread inside.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body);
 
 /// The same in groups of consecutive indices, for bodies of about `work` flops or draws each: a loop too short to gain

@@ -11,35 +11,33 @@ namespace {
 }
 }  // namespace
 
-Communicator::Communicator() {
-  require(launched_processes() <= 1, "mpirun",
-          "one process, for this build has no MPI; configure it with -DCROQUIS_WITH_MPI=ON",
-          {{"processes", launched_processes()}});
-}
-Communicator::~Communicator() = default;
-
 Communicator& Communicator::world() {
-  static Communicator one;
+  static Communicator one = [] {
+    require(launched_processes() <= 1, "mpirun",
+            "one process, for this build has no MPI; configure it with -DCROQUIS_WITH_MPI=ON",
+            {{"processes", launched_processes()}});
+    return Communicator();
+  }();
   return one;
 }
 
-void Communicator::send(int, const std::string&) {
+void Communicator::send(int, const std::string&) const {
   no_other_rank();
 }
-std::string Communicator::receive(int) {
+std::string Communicator::receive(int) const {
   no_other_rank();
 }
-std::optional<std::pair<int, std::string>> Communicator::poll() {
+std::optional<std::pair<int, std::string>> Communicator::poll() const {
   return {};
 }
 
 // What is the same on one rank.
-void Communicator::broadcast(std::string&, int) {}
-void Communicator::broadcast(arma::mat&, int) {}
-void Communicator::sum(arma::mat&) {}
-void Communicator::maximum(arma::mat&) {}
+void Communicator::broadcast(std::string&, int) const {}
+void Communicator::broadcast(arma::mat&, int) const {}
+void Communicator::sum(arma::mat&) const {}
+void Communicator::maximum(arma::mat&) const {}
 
-void Communicator::abort(int status) {
+void Communicator::abort(int status) const {
   std::_Exit(status);
 }
 

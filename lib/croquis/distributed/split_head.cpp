@@ -15,7 +15,7 @@ RowRange rows_of_rank(arma::uword n, int rank, int size) {
   return {r * length + std::min(r, longer), length + (r < longer ? 1 : 0)};
 }
 
-SplitHead read_split_head(const std::string& q, const std::string& k, const std::string& v, Communicator& world) {
+SplitHead read_split_head(const std::string& q, const std::string& k, const std::string& v, const Communicator& world) {
   const NpySize sq = npy_size(q), sk = npy_size(k), sv = npy_size(v);
   require(sk.rows == sq.rows && sv.rows == sq.rows && sk.cols == sq.cols, "Q, K and V",
           "as many rows each, Q and K of one width",
@@ -44,7 +44,7 @@ SplitHead read_split_head(const std::string& q, const std::string& k, const std:
 }
 
 // Zeros from all ranks but one: a sum that rounds nothing.
-arma::mat gather_rows(const arma::mat& own, arma::uword first, const arma::uvec& rows, Communicator& world) {
+arma::mat gather_rows(const arma::mat& own, arma::uword first, const arma::uvec& rows, const Communicator& world) {
   arma::mat gathered(rows.n_elem, own.n_cols, arma::fill::zeros);
   for (arma::uword j = 0; j < rows.n_elem; ++j) {
     if (rows(j) >= first && rows(j) < first + own.n_rows) gathered.row(j) = own.row(rows(j) - first);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/distributed/communicator.hpp>
 #include <string>
 
@@ -23,17 +24,18 @@ struct SplitHead {
 
 /// Reads the rows of this rank from three .npy files, and no others. Throws std::invalid_argument as read_npy, when
 /// the sizes do not agree, when there are fewer rows than ranks, and for NaN and Inf, by file and row.
-SplitHead read_split_head(const std::string& q, const std::string& k, const std::string& v, Communicator& world);
+SplitHead read_split_head(const std::string& q, const std::string& k, const std::string& v, const Communicator& world);
 
 /// Rows of a matrix divided as above, of which this rank has `own`, on all ranks: the same bits. Rows may repeat.
 /// Network: rows.n_elem own.n_cols numbers a rank.
-arma::mat gather_rows(const arma::mat& own, arma::uword first, const arma::uvec& rows, Communicator& world);
+arma::mat gather_rows(const arma::mat& own, arma::uword first, const arma::uvec& rows, const Communicator& world);
 
 /// S^T M for a sketch that makes rows of S by themselves (rows_of): every rank its own, from the same random key.
 /// Guarantees: the entries of S have the same bits for any number of ranks; a sum over R ranks and blocks of rows
 ///   differs from that of one rank by at most 2 n u |S|^T |M|. Network: one reduction of d k numbers.
 template <typename S>
-arma::mat split_left(const S& sketch, const arma::mat& own, arma::uword first, Communicator& world) {
+arma::mat split_left(const S& sketch, const arma::mat& own, arma::uword first, const Communicator& world) {
+  const SerialBlas serial;
   constexpr arma::uword block = 1024;
   arma::mat product(sketch.cols(), own.n_cols, arma::fill::zeros);
   for (arma::uword i = 0; i < own.n_rows; i += block) {

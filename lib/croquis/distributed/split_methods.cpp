@@ -5,6 +5,7 @@
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/performer.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/distributed/split_methods.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/kernel/softmax.hpp>
@@ -26,20 +27,21 @@ void for_blocks(arma::uword n, const Body& body) {
   for (arma::uword i = 0; i < n; i += kRowsAtOnce) body(i, std::min(n, i + kRowsAtOnce) - 1);
 }
 
-double largest(double own, Communicator& world) {
+double largest(double own, const Communicator& world) {
   arma::mat value(1, 1);
   value(0) = own;
   world.maximum(value);
   return value(0);
 }
 
-SplitApproximation v_mean(const SplitHead& head, arma::uword, const Key&, Communicator& world) {
+SplitApproximation v_mean(const SplitHead& head, arma::uword, const Key&, const Communicator& world) {
   arma::mat sum = arma::sum(head.v, 0);
   world.sum(sum);
   return {arma::repmat(sum / static_cast<double>(head.n), head.own(), 1), {}};
 }
 
-SplitApproximation linformer(const SplitHead& head, arma::uword d, const Key& draw_key, Communicator& world) {
+SplitApproximation linformer(const SplitHead& head, arma::uword d, const Key& draw_key, const Communicator& world) {
+  const SerialBlas serial;
   require(d >= 1 && d <= head.n, "linformer", "1 <= d <= n", {{"d", d}, {"n", head.n}});
   const arma::mat k = split_left(GaussianSketch(head.n, d, draw_key.child("E")), head.k, head.first, world);
   const arma::mat v = split_left(GaussianSketch(head.n, d, draw_key.child("F")), head.v, head.first, world);
@@ -66,7 +68,7 @@ struct SplitLift {
   }
 };
 
-SplitLift lift_of(const SplitHead& head, const arma::uvec& indices, Communicator& world) {
+SplitLift lift_of(const SplitHead& head, const arma::uvec& indices, const Communicator& world) {
   const double scale = std::pow(static_cast<double>(head.q.n_cols), -0.25);
   arma::mat centre = arma::sum(scale * head.q, 0) + arma::sum(scale * head.k, 0);
   world.sum(centre);
@@ -82,7 +84,8 @@ SplitLift lift_of(const SplitHead& head, const arma::uvec& indices, Communicator
 }
 
 // C~ X = kappa(Q, L) W^+ (kappa(L, K) X), of own rows.
-arma::mat nystrom(const SplitLift& lift, const arma::mat& x, Communicator& world) {
+arma::mat nystrom(const SplitLift& lift, const arma::mat& x, const Communicator& world) {
+  const SerialBlas serial;
   const arma::uword d = lift.landmarks.n_rows;
   arma::mat gathered(d, x.n_cols, arma::fill::zeros);
   for_blocks(x.n_rows,
@@ -97,17 +100,17 @@ arma::mat nystrom(const SplitLift& lift, const arma::mat& x, Communicator& world
   return y;
 }
 
-SplitLift drawn_lift(const SplitHead& head, arma::uword d, const Key& draw_key, Communicator& world) {
+SplitLift drawn_lift(const SplitHead& head, arma::uword d, const Key& draw_key, const Communicator& world) {
   require(d >= 1 && d <= 2 * head.n, "skyformer", "1 <= d <= 2n", {{"d", d}, {"n", head.n}});
   return lift_of(head, sample_with_replacement(2 * head.n, d, draw_key.child("landmarks")), world);
 }
 
-SplitApproximation skyformer(const SplitHead& head, arma::uword d, const Key& draw_key, Communicator& world) {
+SplitApproximation skyformer(const SplitHead& head, arma::uword d, const Key& draw_key, const Communicator& world) {
   return {nystrom(drawn_lift(head, d, draw_key, world), head.v, world), {}};
 }
 
 // The output is a sum over its denominators; all ranks fail when one has a zero among them.
-SplitApproximation divided(arma::mat sums, arma::vec log_scale, const std::string& name, Communicator& world) {
+SplitApproximation divided(arma::mat sums, arma::vec log_scale, const std::string& name, const Communicator& world) {
   const arma::vec below = sums.tail_cols(1);
   arma::mat lost(1, 1);
   lost(0) = static_cast<double>(below.n_elem - arma::accu(below != 0 && arma::abs(below) < arma::datum::inf));
@@ -120,7 +123,8 @@ SplitApproximation divided(arma::mat sums, arma::vec log_scale, const std::strin
   return {std::move(output), Denominators<double>{below, std::move(log_scale)}};
 }
 
-SplitApproximation skyformer_softmax(const SplitHead& head, arma::uword d, const Key& draw_key, Communicator& world) {
+SplitApproximation skyformer_softmax(const SplitHead& head, arma::uword d, const Key& draw_key,
+                                     const Communicator& world) {
   const double scale = 0.5 / std::sqrt(static_cast<double>(head.q.n_cols));
   const arma::vec log_key = scale * squared_row_norms(head.k);
   const double top = largest(log_key.max(), world);
@@ -131,7 +135,8 @@ SplitApproximation skyformer_softmax(const SplitHead& head, arma::uword d, const
 }
 
 SplitApproximation performer(const SplitHead& head, arma::uword d, const Key& draw_key, const FeatureOptions& options,
-                             Communicator& world) {
+                             const Communicator& world) {
+  const SerialBlas serial;
   const double scale = std::pow(static_cast<double>(head.q.n_cols), -0.25);
   const FeaturePair<double> pair(std::make_shared<const arma::mat>(head.q), std::make_shared<const arma::mat>(head.k),
                                  scale, d, options, draw_key.child("features"));
@@ -175,7 +180,7 @@ SplitMethod split_method(const std::string& name, const OptionValues& options) {
     const FeatureOptions chosen = feature_options(kPerformerFeatures).read(options);
     require(chosen.map != FeatureMap::oprf && chosen.map != FeatureMap::saderf, "performer by rows",
             "a map that does not look at all points: prf, trf, hyperbolic or sphere", {{"map", name_of(chosen.map)}});
-    return [chosen](const SplitHead& head, arma::uword d, const Key& draw_key, Communicator& world) {
+    return [chosen](const SplitHead& head, arma::uword d, const Key& draw_key, const Communicator& world) {
       return performer(head, d, draw_key, chosen, world);
     };
   }

@@ -26,7 +26,7 @@ const std::vector<std::string>& split_method_names();
 
 /// What all draws share. Throws std::invalid_argument for a method that is not divided, and for options.
 using SplitMethod =
-    std::function<SplitApproximation(const SplitHead&, arma::uword d, const Key& draw_key, Communicator& world)>;
+    std::function<SplitApproximation(const SplitHead&, arma::uword d, const Key& draw_key, const Communicator& world)>;
 SplitMethod split_method(const std::string& name, const OptionValues& options);
 
 }  // namespace croquis

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/distributed/split_scores.hpp>
 #include <croquis/kernel/gaussian.hpp>
@@ -37,7 +38,7 @@ ExactAttention<double> to_own_keys(const arma::mat& queries, const SplitHead& he
 }
 
 // O = sum_r e^{L_r - L} O_r for softmax, sum_r O_r for kernelized; L = log sum_r e^{L_r}.
-ExactAttention<double> put_together(ExactAttention<double> part, Target target, Communicator& world) {
+ExactAttention<double> put_together(ExactAttention<double> part, Target target, const Communicator& world) {
   arma::mat top = part.log_row_sums;
   world.maximum(top);
   arma::vec weight(top.n_rows, arma::fill::zeros);
@@ -57,7 +58,7 @@ ExactAttention<double> put_together(ExactAttention<double> part, Target target, 
 }  // namespace
 
 ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, const arma::uvec& rows,
-                                        Communicator& world) {
+                                        const Communicator& world) {
   require_target(target);
   require(!rows.is_empty() && rows.max() < head.n, "split_exact_rows", "rows below n",
           {{"rows", rows.n_elem}, {"n", head.n}});
@@ -65,8 +66,8 @@ ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, co
   return put_together(to_own_keys(queries, head, head.v, target), target, world);
 }
 
-SplitScores::SplitScores(SplitHead head, Target target, Communicator& world)
-    : head_(std::move(head)), target_(target), world_(world) {
+SplitScores::SplitScores(SplitHead head, Target target, Communicator world)
+    : head_(std::move(head)), target_(target), world_(std::move(world)) {
   require_target(target);
   attend(arma::mat(head_.own(), 1, arma::fill::ones), &log_row_sums_);
 }
@@ -93,6 +94,7 @@ arma::mat SplitScores::apply(const arma::mat& own) const {
 
 // Every rank has all it needs for its own keys once it has the queries: there is nothing to be summed.
 arma::mat SplitScores::apply_transposed(const arma::mat& own) const {
+  const SerialBlas serial;
   const double scale = std::pow(static_cast<double>(head_.q.n_cols), -0.25);
   arma::mat keys;
   if (target_ == Target::softmax) keys = scale * head_.k;
@@ -115,7 +117,9 @@ arma::mat SplitScores::apply_transposed(const arma::mat& own) const {
   return y;
 }
 
-double split_spectral_norm(const SplitOperator& a, RowRange own, const Key& draw_key, int steps, Communicator& world) {
+double split_spectral_norm(const SplitOperator& a, RowRange own, const Key& draw_key, int steps,
+                           const Communicator& world) {
+  const SerialBlas serial;
   arma::mat v(own.count, 1);
   fill_normal(draw_key, own.first, own.count, v.memptr());
   const auto norm = [&](const arma::mat& x) {

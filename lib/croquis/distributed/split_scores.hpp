@@ -13,15 +13,15 @@ namespace croquis {
 /// Guarantees: differs from exact_attention_rows by rounding, at most (8 + 2 R) u times the largest |v| more than its
 ///   own error, on R ranks. Cost: 2 r (n / R) (p + p_v) flops a rank; network r (p + p_v + 2) numbers.
 ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, const arma::uvec& rows,
-                                        Communicator& world);
+                                        const Communicator& world);
 
 /// B or C with rows and columns divided as the tokens, for vectors of which each rank has its own part: X -> B X and
 /// X -> B^T X on own rows. Nothing n x n is stored; blocks of queries go to all ranks in turn.
 /// Cost: that of exact attention over R; network n (2 p + 2 k) numbers a product with k columns.
 class SplitScores {
  public:
-  /// The head is kept; the communicator is borrowed and must live as long.
-  SplitScores(SplitHead head, Target target, Communicator& world);
+  /// Both are kept: of the communicator a copy, which is the same ranks.
+  SplitScores(SplitHead head, Target target, Communicator world);
 
   arma::mat apply(const arma::mat& own) const;
   arma::mat apply_transposed(const arma::mat& own) const;
@@ -32,7 +32,7 @@ class SplitScores {
 
   SplitHead head_;
   Target target_;
-  Communicator& world_;
+  Communicator world_;
   arma::vec log_row_sums_;
 };
 
@@ -43,6 +43,7 @@ class SplitScores {
 struct SplitOperator {
   std::function<arma::mat(const arma::mat&)> apply, apply_transposed;
 };
-double split_spectral_norm(const SplitOperator& a, RowRange own, const Key& draw_key, int steps, Communicator& world);
+double split_spectral_norm(const SplitOperator& a, RowRange own, const Key& draw_key, int steps,
+                           const Communicator& world);
 
 }  // namespace croquis

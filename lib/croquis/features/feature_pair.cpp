@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/linalg/rows.hpp>
@@ -46,6 +47,7 @@ void fill_waves(const arma::Mat<T>& angles, arma::Mat<T>& waves) {
 // mean over all pairs of ||scale (x_i + y_j)||^2
 template <typename T>
 double mean_squared_sum(const arma::Mat<T>& x, const arma::Mat<T>& y, T scale) {
+  const SerialBlas serial;
   const arma::Row<T> mean_x = scale * arma::mean(x, 0), mean_y = scale * arma::mean(y, 0);
   const T squares = scale * scale * (arma::mean(squared_row_norms(x)) + arma::mean(squared_row_norms(y)));
   return std::max(0.0, static_cast<double>(squares + 2 * arma::dot(mean_x, mean_y)));

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/random/indices.hpp>
@@ -81,6 +82,7 @@ Problem<double> heavy_norms_input(const Key& draw_key, const SyntheticSize& size
 }
 
 Problem<double> low_rank_input(const Key& draw_key, const SyntheticSize& size, const LowRankInput& options) {
+  const SerialBlas serial;
   check(size, "low_rank_input");
   require(options.rank >= 1, "low_rank_input", "rank >= 1", {{"rank", options.rank}});
   const arma::uword rank = std::min(options.rank, size.p);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/inputs/text.hpp>
 #include <croquis/random/draws.hpp>
 
@@ -71,6 +72,7 @@ Problem<double> initialised_bert(const std::vector<std::string>& tokens, const K
     x.row(i) = (sum - arma::mean(sum)) / std::sqrt(arma::var(sum, 1) + kLayerNormEpsilon);
   }
   const auto project = [&](const char* name) -> arma::mat {
+    const SerialBlas serial;
     return x * normal_matrix(options.hidden, options.head, deviation, draw_key.child(name));
   };
   return {project("query"), project("key"), project("value")};

@@ -32,6 +32,7 @@ struct GivenRows {
 template <typename T>
 class DirectExponents {
  public:
+  /// The matrices and norms of x and y are not copied.
   DirectExponents(const GivenRows<T>& x, const GivenRows<T>& y, T scale, T centre_norm);
 
   /// Whether any exponent of the block is to be corrected.
@@ -43,7 +44,7 @@ class DirectExponents {
   T rounding(T half_norm) const;
   static arma::Mat<T>& rows_of_thread();  // those of x, while one block is corrected
 
-  const GivenRows<T>&x_, &y_;
+  GivenRows<T> x_, y_;
   T scale_, centre_norm_, largest_of_x_;
   bool needed_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <armadillo>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/kernel/direct_exponents.hpp>
 #include <croquis/kernel/streamed_extra.hpp>
 
@@ -15,7 +16,10 @@ struct MovedPoints {
   T scale = 1;
   const arma::Row<T>* centre = nullptr;  ///< nullptr: 0
 
-  T centre_norm() const { return centre ? arma::norm(*centre) : T(0); }
+  T centre_norm() const {
+    const SerialBlas serial;
+    return centre ? arma::norm(*centre) : T(0);
+  }
 };
 
 /// max ||scale x_i - centre||^2.

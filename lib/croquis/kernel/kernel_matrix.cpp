@@ -1,5 +1,6 @@
 #include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/kernel/kernel_matrix.hpp>
 #include <memory>
@@ -9,11 +10,13 @@ namespace croquis {
 
 template <typename T>
 arma::Mat<T> KernelMatrix<T>::columns(const arma::uvec& cols) const {
+  const SerialBlas serial;
   return block(arma::regspace<arma::uvec>(0, n - 1), cols);
 }
 
 template <typename T>
 arma::Mat<T> KernelMatrix<T>::dense() const {
+  const SerialBlas serial;
   require_memory(2.0 * sizeof(T) * static_cast<double>(n) * static_cast<double>(n), "KernelMatrix::dense", {{"n", n}});
   const arma::uvec all = arma::regspace<arma::uvec>(0, n - 1);
   arma::Mat<T> matrix = arma::symmatu(block(all, all));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/bidiagonalisation.hpp>
 #include <limits>
 
@@ -10,6 +11,7 @@ namespace {
 // x less its components along the first k columns of the basis, twice: enough for orthogonality to rounding.
 template <typename T>
 void reorthogonalise(arma::Col<T>& x, const arma::Mat<T>& basis, arma::uword k) {
+  const SerialBlas serial;
   if (k == 0) return;
   const auto used = basis.head_cols(k);
   for (int pass = 0; pass < 2; ++pass) {
@@ -23,6 +25,7 @@ void reorthogonalise(arma::Col<T>& x, const arma::Mat<T>& basis, arma::uword k) 
 template <typename T>
 Bidiagonalisation<T>::Bidiagonalisation(arma::uword m, const arma::Col<T>& start, arma::uword most_steps)
     : left_(m, most_steps), right_(start.n_elem, most_steps), diagonal_(most_steps), super_(most_steps), v_(start) {
+  const SerialBlas serial;
   const double length = arma::norm(v_);
   require(length > 0 && std::isfinite(length) && most_steps >= 1, "Bidiagonalisation",
           "a finite start that is not zero, most_steps >= 1", {{"length", length}, {"most_steps", most_steps}});
@@ -31,6 +34,7 @@ Bidiagonalisation<T>::Bidiagonalisation(arma::uword m, const arma::Col<T>& start
 
 template <typename T>
 void Bidiagonalisation<T>::take_left(arma::Col<T> a_v) {
+  const SerialBlas serial;
   right_.col(steps_) = v_;
   u_ = std::move(a_v);
   if (steps_ > 0) u_ -= static_cast<T>(super_(steps_ - 1)) * left_.col(steps_ - 1);
@@ -43,6 +47,7 @@ void Bidiagonalisation<T>::take_left(arma::Col<T> a_v) {
 
 template <typename T>
 void Bidiagonalisation<T>::take_right(arma::Col<T> at_u) {
+  const SerialBlas serial;
   at_u -= static_cast<T>(diagonal_(steps_)) * v_;
   reorthogonalise(at_u, right_, steps_ + 1);
   super_(steps_) = arma::norm(at_u);
@@ -58,6 +63,7 @@ bool Bidiagonalisation<T>::invariant() const {
 
 template <typename T>
 bool Bidiagonalisation<T>::restart(arma::Col<T> direction) {
+  const SerialBlas serial;
   if (full() || steps_ >= right_.n_rows) return false;
   const double before = arma::norm(direction);
   reorthogonalise(direction, right_, steps_);

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
 #include <croquis/linalg/norms.hpp>
@@ -11,6 +12,7 @@ namespace {
 
 template <typename T>
 arma::Mat<T> start_of(const arma::Mat<T>& n, InverseStart start) {
+  const SerialBlas serial;
   if (start == InverseStart::identity) return arma::Mat<T>(n.n_rows, n.n_rows, arma::fill::eye);
   T scale = arma::norm(n, 1);
   if (start == InverseStart::transpose_both) scale *= arma::norm(n, "inf");

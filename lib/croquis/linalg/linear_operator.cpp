@@ -1,4 +1,5 @@
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/linear_operator.hpp>
 #include <croquis/linalg/products.hpp>
 #include <memory>
@@ -19,8 +20,16 @@ template <typename T>
 LinearOperator<T> difference(const LinearOperator<T>& a, const LinearOperator<T>& b) {
   require(a.rows == b.rows && a.cols == b.cols, "difference", "operators of one size",
           {{"a.rows", a.rows}, {"a.cols", a.cols}, {"b.rows", b.rows}, {"b.cols", b.cols}});
-  return {a.rows, a.cols, [a, b](const arma::Mat<T>& x) -> arma::Mat<T> { return a.apply(x) - b.apply(x); },
-          [a, b](const arma::Mat<T>& x) -> arma::Mat<T> { return a.apply_transposed(x) - b.apply_transposed(x); }};
+  // a and b may be operators of the host.
+  return {a.rows, a.cols,
+          [a, b](const arma::Mat<T>& x) -> arma::Mat<T> {
+            const SerialBlas serial;
+            return a.apply(x) - b.apply(x);
+          },
+          [a, b](const arma::Mat<T>& x) -> arma::Mat<T> {
+            const SerialBlas serial;
+            return a.apply_transposed(x) - b.apply_transposed(x);
+          }};
 }
 
 template <typename T>
@@ -33,8 +42,15 @@ LinearOperator<T> deferred(arma::uword rows, arma::uword cols, std::function<Lin
     std::call_once(made->once, [&] { made->value = make(); });
     return made->value;
   };
-  return {rows, cols, [get](const arma::Mat<T>& x) { return get().apply(x); },
-          [get](const arma::Mat<T>& x) { return get().apply_transposed(x); }};
+  return {rows, cols,
+          [get](const arma::Mat<T>& x) {
+            const SerialBlas serial;
+            return get().apply(x);
+          },
+          [get](const arma::Mat<T>& x) {
+            const SerialBlas serial;
+            return get().apply_transposed(x);
+          }};
 }
 
 template LinearOperator<float> as_operator(arma::Mat<float>);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/bidiagonalisation.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/random/draws.hpp>
@@ -24,6 +25,7 @@ T largest_entry(const arma::Mat<T>& a) {
 
 template <typename T>
 T spectral_norm(const arma::Mat<T>& a) {
+  const SerialBlas serial;
   const T scale = largest_entry(a);
   if (scale == 0 || !std::isfinite(scale)) return scale;
   // What underflows among the squares is below u times the largest.
@@ -51,6 +53,7 @@ T frobenius_norm(const arma::Mat<T>& a) {
 
 template <typename T>
 NormEstimate spectral_norm(const LinearOperator<T>& a, const Key& key, const LanczosOptions& options) {
+  const SerialBlas serial;
   require(options.max_steps >= 1 && options.tolerance > 0 && options.failure > 0 && options.failure < 1,
           "spectral_norm", "max_steps >= 1, tolerance > 0, 0 < failure < 1",
           {{"max_steps", options.max_steps}, {"tolerance", options.tolerance}, {"failure", options.failure}});

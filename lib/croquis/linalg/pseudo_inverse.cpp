@@ -1,4 +1,5 @@
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <stdexcept>
@@ -29,6 +30,7 @@ arma::Mat<T> PseudoInverse<T>::apply_transposed(const arma::Mat<T>& x) const {
 
 template <typename T>
 PseudoInverse<T> pseudo_inverse_psd(const arma::Mat<T>& a, T relative_cutoff) {
+  const SerialBlas serial;
   require(a.n_rows == a.n_cols, "pseudo_inverse_psd", "a square matrix", {{"rows", a.n_rows}, {"cols", a.n_cols}});
   require_cutoff(relative_cutoff, "pseudo_inverse_psd");
   arma::Col<T> eigenvalues;  // ascending
@@ -48,6 +50,7 @@ PseudoInverse<T> pseudo_inverse_psd(const arma::Mat<T>& a, T relative_cutoff) {
 
 template <typename T>
 std::optional<arma::Mat<T>> inverse_root_psd(const arma::Mat<T>& a, T relative_cutoff) {
+  const SerialBlas serial;
   require(a.n_rows == a.n_cols, "inverse_root_psd", "a square matrix", {{"rows", a.n_rows}, {"cols", a.n_cols}});
   require_cutoff(relative_cutoff, "inverse_root_psd");
   arma::Mat<T> root, inverse;
@@ -59,6 +62,7 @@ std::optional<arma::Mat<T>> inverse_root_psd(const arma::Mat<T>& a, T relative_c
 
 template <typename T>
 PseudoInverse<T> pseudo_inverse(const arma::Mat<T>& a, T relative_cutoff) {
+  const SerialBlas serial;
   require_cutoff(relative_cutoff, "pseudo_inverse");
   arma::Mat<T> u, v;
   arma::Col<T> singular;  // descending

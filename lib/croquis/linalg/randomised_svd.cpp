@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/randomised_svd.hpp>
 #include <croquis/random/draws.hpp>
 #include <stdexcept>
@@ -9,6 +10,7 @@ namespace {
 
 template <typename T>
 arma::Mat<T> orthonormal(const arma::Mat<T>& columns) {
+  const SerialBlas serial;
   arma::Mat<T> q, r;
   if (!arma::qr_econ(q, r, columns)) throw std::runtime_error("randomised_svd: QR failed");
   return q;
@@ -19,6 +21,7 @@ arma::Mat<T> orthonormal(const arma::Mat<T>& columns) {
 template <typename T>
 TruncatedSvd<T> randomised_svd(const LinearOperator<T>& a, arma::uword k, const Key& key,
                                const RandomisedSvdOptions& options) {
+  const SerialBlas serial;
   const arma::uword most = std::min(a.rows, a.cols);
   require(k >= 1 && k <= most && options.iterations >= 0, "randomised_svd", "1 <= k <= min(m, n), iterations >= 0",
           {{"k", k}, {"m", a.rows}, {"n", a.cols}, {"iterations", options.iterations}});

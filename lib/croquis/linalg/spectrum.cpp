@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/bidiagonalisation.hpp>
 #include <croquis/linalg/spectrum.hpp>
 #include <croquis/random/draws.hpp>
@@ -23,6 +24,7 @@ arma::Col<T> normals(const Key& key, arma::uword count) {
 }  // namespace
 
 arma::vec singular_values(const arma::mat& a) {
+  const SerialBlas serial;
   if (a.is_empty()) return {};
   arma::vec values;
   if (!arma::svd(values, a)) throw std::runtime_error("singular_values: the solver failed");
@@ -57,6 +59,7 @@ double condition_number(const arma::vec& values, double cutoff) {
 template <typename T>
 LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, const Key& key,
                                     const LeadingOptions& options) {
+  const SerialBlas serial;
   require(k >= 1 && options.tolerance > 0 && options.max_steps >= 0, "leading_spectrum",
           "k >= 1, tolerance > 0, max_steps >= 0",
           {{"k", k}, {"tolerance", options.tolerance}, {"max_steps", options.max_steps}});

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/bidiagonalisation.hpp>
 #include <croquis/linalg/trace_estimate.hpp>
 #include <croquis/stats/intervals.hpp>
@@ -16,6 +17,7 @@ constexpr int kCheckEvery = 5;  // steps; a check is a small singular value prob
 
 // |z|^2 sum_i w_i f(sigma_i): the quadrature of B_k, or of [B_k, super_k e_k], which has a node at 0.
 double quadrature(const arma::mat& bidiagonal, const std::function<double(double)>& f, double squared_length) {
+  const SerialBlas serial;
   arma::mat left, right;
   arma::vec nodes;
   if (!arma::svd_econ(left, nodes, right, bidiagonal, "right")) {
@@ -42,6 +44,7 @@ struct Probe {
 template <typename T>
 std::vector<Probe<T>> draw(arma::uword m, arma::uword n, const arma::Mat<T>& known, const Key& key, int count,
                            arma::uword steps) {
+  const SerialBlas serial;
   std::vector<Probe<T>> probes(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < probes.size(); ++i) {
     const Key signs = key.child(i);
@@ -67,6 +70,7 @@ std::vector<Probe<T>> draw(arma::uword m, arma::uword n, const arma::Mat<T>& kno
 template <typename T>
 SpectralSum spectral_sum(const LinearOperator<T>& a, const std::function<double(double)>& f, const arma::vec& values,
                          const arma::Mat<T>& known, const Key& key, const SpectralSumOptions& options) {
+  const SerialBlas serial;
   require(options.probes >= 2 && options.max_steps >= 1 && options.tolerance > 0 && options.failure > 0 &&
               options.failure < 1,
           "spectral_sum", "probes >= 2, max_steps >= 1, tolerance > 0, 0 < failure < 1",

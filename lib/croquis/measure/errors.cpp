@@ -1,5 +1,6 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/measure/errors.hpp>
 #include <limits>
@@ -56,6 +57,7 @@ ScoreErrors ScoreReference::compare(const LinearOperator<T>& approximate, const 
 
 template <typename T>
 double row_sum_deviation(const LinearOperator<T>& scores) {
+  const SerialBlas serial;
   const arma::Mat<T> sums = scores.apply(arma::Mat<T>(scores.cols, 1, arma::fill::ones));
   return static_cast<double>(arma::abs(sums - T(1)).max());
 }

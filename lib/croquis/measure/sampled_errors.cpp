@@ -2,6 +2,7 @@
 #include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/measure/sampled_errors.hpp>
 #include <croquis/random/indices.hpp>
@@ -14,6 +15,7 @@ namespace {
 // E_g^T E_g of group g: rows g, g + kGroups, ... of E, which are in the order of the tokens, so that neighbours, whose
 // errors are alike, fall into different groups.
 std::vector<arma::mat> grams_of(const arma::mat& rows) {
+  const SerialBlas serial;
   std::vector<arma::mat> grams;
   for (arma::uword g = 0; g < SampledReference::kGroups; ++g) {
     const arma::mat group = rows.rows(arma::regspace<arma::uvec>(g, SampledReference::kGroups, rows.n_rows - 1));
@@ -29,6 +31,7 @@ arma::mat sum_of(const std::vector<arma::mat>& grams) {
 }
 
 double spectral(const arma::mat& gram) {
+  const SerialBlas serial;
   return std::sqrt(std::max(0.0, arma::eig_sym(gram).max()));
 }
 

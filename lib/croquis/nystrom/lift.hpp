@@ -25,6 +25,7 @@ class LiftedPoints {
   /// Rows `indices` (each < 2n) of (Q; K) as they are given, and the points of such rows, which must outlive them.
   arma::Mat<T> given(const arma::uvec& indices) const;
   MovedPoints<T> moved(const arma::Mat<T>& given) const { return {given, points_->scale, &points_->centre}; }
+  MovedPoints<T> moved(arma::Mat<T>&& given) const = delete;  // which would not outlive them
   /// The same moved.
   arma::Mat<T> points(const arma::uvec& indices) const;
   /// The lift itself, 2n x 2n, by blocks.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/nystrom/nested.hpp>
 
@@ -19,6 +20,7 @@ NestedNystrom::NestedNystrom(LiftedPoints<double> lift, arma::uvec landmarks, do
 }
 
 void NestedNystrom::extend(arma::uword d) {
+  const SerialBlas serial;
   require(d <= landmarks_.n_elem, "NestedNystrom", "d at most the number of landmarks",
           {{"d", d}, {"landmarks", landmarks_.n_elem}});
   while (ranks_.size() <= d) {
@@ -58,10 +60,12 @@ LinearOperator<double> NestedNystrom::scores(arma::uword d) {
   const std::shared_ptr<const arma::mat> factor = factor_;
   return {n, n,
           [factor, n, r](const arma::mat& x) -> arma::mat {
+            const SerialBlas serial;
             const arma::mat right = factor->submat(n, 0, 2 * n - 1, r - 1).t() * x;
             return factor->submat(0, 0, n - 1, r - 1) * right;
           },
           [factor, n, r](const arma::mat& x) -> arma::mat {
+            const SerialBlas serial;
             const arma::mat left = factor->submat(0, 0, n - 1, r - 1).t() * x;
             return factor->submat(n, 0, 2 * n - 1, r - 1) * left;
           }};

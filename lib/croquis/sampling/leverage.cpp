@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/leverage.hpp>
@@ -24,6 +25,7 @@ struct Level {
 template <typename T>
 Level<T> level_scores(const KernelMatrix<T>& matrix, const arma::uvec& points, const arma::uvec& sample,
                       const arma::Col<T>& weights, arma::uword rank) {
+  const SerialBlas serial;
   arma::Mat<T> core = arma::symmatu(matrix.block(sample, sample));
   core.diag() = matrix.diagonal(sample);
   arma::Mat<T> weighted = core;
@@ -59,6 +61,7 @@ Level<T> level_scores(const KernelMatrix<T>& matrix, const arma::uvec& points, c
 
 template <typename T>
 RidgeLeverage<T>::RidgeLeverage(const KernelMatrix<T>& matrix) {
+  const SerialBlas serial;
   require(matrix.n >= 1 && matrix.n <= kLargestN, "RidgeLeverage",
           "1 <= n <= 8192, it takes a dense eigenvalue problem", {{"n", matrix.n}});
   arma::Mat<T> vectors;
@@ -72,6 +75,7 @@ RidgeLeverage<T>::RidgeLeverage(const KernelMatrix<T>& matrix) {
 
 template <typename T>
 arma::Col<T> RidgeLeverage<T>::scores(T lambda) const {
+  const SerialBlas serial;
   require(lambda > 0, "RidgeLeverage::scores", "lambda > 0", {{"lambda", lambda}});
   arma::Col<T> scores = squared_vectors_ * (eigenvalues_ / (eigenvalues_ + lambda));
   scores.clamp(0, 1);

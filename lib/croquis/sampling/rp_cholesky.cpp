@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/random/cumulative.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
@@ -32,6 +33,7 @@ arma::Mat<T> first_columns(const arma::Mat<T>& m, const arma::uvec& rows, arma::
 
 template <typename T>
 PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key) {
+  const SerialBlas serial;
   const arma::uword n = matrix.n;
   require(d >= 1 && d <= n, "rp_cholesky", "1 <= d <= n", {{"d", d}, {"n", n}});
   const Key proposals = draw_key.child("proposal");

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/toeplitz/toeplitz_operator.hpp>
 
@@ -28,6 +29,7 @@ ToeplitzOperator<T>::ToeplitzOperator(const RelativePosition<T>& position, arma:
       rows_(fft_friendly_length(2 * grid_.height() - 1)),
       cols_(fft_friendly_length(2 * grid_.width() - 1)),
       fft_(rows_, cols_) {
+  const SerialBlas serial;
   log_scale_ = weights_.max();  // finite: b_0 is
   weights_.transform([this](T b) { return std::exp(b - log_scale_); });
   const arma::uword h = grid_.height(), w = grid_.width(), stride = 2 * w - 1;
