@@ -116,6 +116,10 @@ std::vector<Head> from_arrays(const InputOptions& o) {
   const std::string name = one_file ? "arrays:" + std::filesystem::path(o.qkv).stem().string() : name_of_arrays(o.q);
   std::vector<Head> heads;
   for (const arma::uword h : parse_numbers(o.head, "--head", q.size())) {
+    if (q[h].n_rows != k[h].n_rows) {
+      refuse(fmt::format("--input arrays: Q has {} rows, K {}; as many queries as keys are needed", q[h].n_rows,
+                         k[h].n_rows));
+    }
     heads.emplace_back(q.size() == 1 ? name : fmt::format("{};head={}", name, h), Problem<double>(q[h], k[h], v[h]));
   }
   return heads;

@@ -47,6 +47,8 @@ Method<double> random_keys_method() {
   using O = RandomKeysOptions;
   const auto options = Options<O>().number("sharpness", &O::sharpness, 0, 10, "t, a factor on the scores");
   method.options = options.infos();
+  method.rows_sum_to_one = always(true);  // facts, which the tests over all methods check
+  method.largest_d = [](TokenAlignment shape, const OptionValues&) { return shape.n_k; };
   method.bind = [options](const Problem<double>& problem, const OptionValues& values) -> BoundMethod<double> {
     const double sharpness = options.read(values).sharpness;
     const auto n = double(problem.n()), width = double(problem.p() + problem.p_v());

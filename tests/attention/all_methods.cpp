@@ -4,95 +4,16 @@
 #include <croquis/attention/method.hpp>
 #include <croquis/measure/errors.hpp>
 
-#include <algorithm>
-#include <optional>
 #include <set>
 
 #include "support/attention.hpp"
 #include "support/matrices.hpp"
+#include "support/methods.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;
-
-namespace {
-
-OptionValues with(const std::string& name, const std::string& value) {
-  return OptionValues(std::map<std::string, std::string>{{name, value}});
-}
-
-// Each method with its options' defaults and with each value of each choice.
-template <typename T>
-struct Case {
-  const Method<T>* method;
-  OptionValues options;
-  std::string text;
-};
-
-template <typename T>
-std::vector<Case<T>> all_cases() {
-  std::vector<Case<T>> cases;
-  for (const Method<T>& method : methods<T>()) {
-    cases.push_back({&method, {}, method.name});
-    for (const OptionInfo& option : method.options) {
-      if (option.values.find('|') == std::string::npos) continue;
-      std::string rest = option.values + "|";
-      for (std::size_t bar = 0; (bar = rest.find('|')) != std::string::npos; rest = rest.substr(bar + 1)) {
-        const std::string value = rest.substr(0, bar);
-        if (value == "given") continue;  // takes a file
-        cases.push_back({&method, with(option.name, value), method.name + " " + option.name + "=" + value});
-      }
-    }
-  }
-  return cases;
-}
-
-template <typename T>
-Approximation<T> run(const Case<T>& c, const Problem<T>& problem, arma::uword d, const Key& draw_key = Key(1)) {
-  return bind(*c.method, problem, c.options).approximate(d, draw_key);
-}
-
-// The same where the method takes d: features come in pairs, some patterns need a few tokens. It says so by d.
-template <typename T>
-std::optional<Approximation<T>> run_if_taken(const Case<T>& c, const Problem<T>& problem, arma::uword d,
-                                             const Key& draw_key = Key(1)) {
-  try {
-    return run(c, problem, d, draw_key);
-  } catch (const std::invalid_argument& refused) {
-    CHECK_MESSAGE(contains(refused.what(), "d = " + std::to_string(d)), refused.what());
-    return std::nullopt;
-  }
-}
-
-bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
-  return std::any_of(names.begin(), names.end(), [&](const char* other) { return name == other; });
-}
-
-// Methods that give the mean of all values, which is exact, when all tokens are equal.
-template <typename T>
-bool is_exact_on_equal_tokens(const Case<T>& c) {
-  return c.text != "skyformer preset=code" &&  // a ridge is not exact
-         is_one_of(c.method->name, {"v-mean", "best-rank-d", "skyformer", "skyformer-softmax", "nystromformer",
-                                    "informer", "skeinformer", "skeinformer-uniform", "skeinformer-no-reuse"});
-}
-
-// Methods that average over some of the values, each row in weights that sum to 1: exact when the values are equal too.
-template <typename T>
-bool is_average_of_some_values(const Case<T>& c) {
-  return c.text == "linformer distribution=segments" ||
-         is_one_of(c.method->name, {"skeinformer-simple-norm", "reformer", "bigbird", "longformer"});
-}
-
-// The largest d that a method takes: skyformer goes to 2n; 0 for those that take any.
-arma::uword largest_d(const std::string& name, arma::uword n) {
-  if (name.starts_with("skyformer")) return 2 * n;
-  const bool any =
-      is_one_of(name, {"linformer-unreduced", "v-mean", "performer", "nprf", "prf-rpe", "nprf-rpe", "linear"});
-  return any ? 0 : n;
-}
-
-}  // namespace
 
 TEST_CASE_TEMPLATE("methods: names are unique, and each is found and says what it is", T, float, double) {
   std::set<std::string> names;
@@ -236,7 +157,8 @@ TEST_CASE_TEMPLATE("methods: one token, one column, equal tokens and zeros are n
       CAPTURE(d);
       if (const auto approximation = run_if_taken(c, narrow, d)) CHECK(approximation->output.is_finite());
       if (const auto approximation = run_if_taken(c, worthless, d)) CHECK(arma::abs(approximation->output).max() == 0);
-      if (const auto approximation = run_if_taken(c, equal_values, d); approximation && is_average_of_some_values(c)) {
+      if (const auto approximation = run_if_taken(c, equal_values, d);
+          approximation && c.method->rows_sum_to_one(c.options)) {
         // Averages of 9 equal numbers in weights that are off by a few n u.
         CHECK(distance(approximation->output, alike) <= 100 * 9 * unit<T>() * static_cast<double>(largest_entry_of(v)));
       }
@@ -244,8 +166,10 @@ TEST_CASE_TEMPLATE("methods: one token, one column, equal tokens and zeros are n
         const auto approximation = run_if_taken(c, problem, d);
         if (!approximation) continue;
         CHECK(approximation->output.is_finite());
-        if (!is_exact_on_equal_tokens(c)) continue;
-        const Dense exact = scores_of(problem.Q(), problem.K(), c.method->target) * problem.V();
+        if (!c.method->exact_on_equal_tokens(c.options)) continue;
+        // Queries and keys are at distance 0, or each row has nine equal weights.
+        const T weight = c.method->target == Target::kernelized ? T(1) : T(1) / T(9);
+        const Dense exact = arma::Mat<T>(9, 9, arma::fill::value(weight)) * problem.V();
         // Sums of 9 to 81 terms and an inverse of condition 1e3 at most, all of it within 1e3 n^2 u.
         CHECK(distance(approximation->output, exact) <=
               1e3 * 81 * unit<T>() * static_cast<double>(largest_entry_of(v)));
@@ -258,12 +182,15 @@ TEST_CASE_TEMPLATE("methods: a d they do not take is refused by name, with d and
   const Problem<T> problem = random_problem<T>(6, 3, 2, 1, Key(test_seed()).child("d"));
   for (const Case<T>& c : all_cases<T>()) {
     CAPTURE(c.text);
-    const arma::uword most = largest_d(c.method->name, 6);
-    if (most == 0) continue;
-    CHECK_NOTHROW(run(c, problem, most));
-    const std::string message = refusal([&] { run(c, problem, most + 1); });
-    CHECK(contains(message, "d = " + std::to_string(most + 1)));
-    CHECK(contains(message, "n = 6"));
+    const auto most = c.method->largest_d({6, 6}, c.options);
+    if (!most) {
+      CHECK_NOTHROW(run(c, problem, 100));
+      continue;
+    }
+    CHECK_NOTHROW(run(c, problem, *most));
+    const std::string message = refusal([&] { run(c, problem, *most + 1); });
+    CHECK(contains(message, "d = " + std::to_string(*most + 1)));
+    CHECK(contains(message, " = 6"));
     CHECK(contains(refusal([&] { run(c, problem, 0); }), "d = 0"));
   }
 }

@@ -116,10 +116,10 @@ TEST_CASE_TEMPLATE("best-rank-d: equal tokens have rank 1, which is exact", T, f
 
 TEST_CASE("best-rank-d: d of 0 and beyond n, and more tokens than a dense decomposition takes, are refused") {
   const BestRank<double> best(random_problem<double>(5, 3, 2, 1, Key(1)));
-  CHECK(refusal([&] { best.approximate(6); }) == "best-rank-d: 1 <= d <= n, got d = 6, n = 5");
+  CHECK(refusal([&] { best.approximate(6); }) == "best-rank-d: 1 <= d <= min(n_q, n_k), got d = 6, n_q = 5, n_k = 5");
   CHECK(contains(refusal([&] { best.approximate(0); }), "got d = 0"));
   const arma::mat many(4097, 1, arma::fill::zeros);
-  CHECK(contains(refusal([&] { BestRank<double>(Problem<double>(many, many, many)); }), "n <= 4096"));
+  CHECK(contains(refusal([&] { BestRank<double>(Problem<double>(many, many, many)); }), "n_q n_k <= 4096^2"));
 }
 
 TEST_CASE_TEMPLATE("best-rank-d: scores that underflow but for a few columns have a decomposition", T, float, double) {
@@ -162,7 +162,7 @@ TEST_CASE_TEMPLATE("best-rank-d: by iteration it is within one per cent of Eckar
 
 TEST_CASE("best-rank-d: the method goes over to the iteration where the dense decomposition ends") {
   const Problem<double> problem = random_problem<double>(BestRank<double>::kLargestN + 1, 2, 1, 2, Key(5));
-  CHECK(contains(refusal([&] { BestRank<double> dense(problem); }), "n <= 4096"));
+  CHECK(contains(refusal([&] { BestRank<double> dense(problem); }), "n_q n_k <= 4096^2"));
   const BoundMethod<double> method = bind(find_method<double>("best-rank-d"), problem);
   const Approximation<double> approximation = method.approximate(2, Key(6));
   const auto expected = best_rank_iterative(problem, exact_scores(problem, Target::softmax), 2, Key(6));

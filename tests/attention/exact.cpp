@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "support/attention.hpp"
+#include "support/capture.hpp"
 #include "support/matrices.hpp"
 #include "support/seed.hpp"
 #include "support/thread_count.hpp"
@@ -15,11 +16,12 @@ namespace {
 
 constexpr Target kTargets[] = {Target::softmax, Target::kernelized};
 constexpr arma::uword kSizes[] = {1, 5, 257, 700};  // one block, and past the 256 queries and the 512 keys of a block
+constexpr TokenAlignment kShapes[] = {{1, 1}, {5, 5}, {257, 257}, {700, 700}, {1, 600}, {5, 257}, {600, 1}, {257, 9}};
 
 // Largest relative error of an entry of the score matrix.
 template <typename T>
 double entry_error(const Problem<T>& problem, Target target) {
-  const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p());
+  const auto n = static_cast<double>(problem.n_k()), p = static_cast<double>(problem.p());
   return target == Target::softmax ? softmax_error<T>(n, p, largest_logit(problem))
                                    : gaussian_error<T>(p, largest_point(problem));
 }
@@ -27,7 +29,7 @@ double entry_error(const Problem<T>& problem, Target target) {
 // Largest error of an entry of S X where S >= 0 is known to entry_error: the sum over n keys rounds by n u more.
 template <typename T>
 double product_error(const Problem<T>& problem, Target target, const Dense& scores, const Dense& x) {
-  return (entry_error(problem, target) + static_cast<double>(problem.n()) * unit<T>()) * largest_row_sum(scores) *
+  return (entry_error(problem, target) + static_cast<double>(scores.cols) * unit<T>()) * largest_row_sum(scores) *
          static_cast<double>(largest_entry_of(x));
 }
 
@@ -35,9 +37,10 @@ double product_error(const Problem<T>& problem, Target target, const Dense& scor
 
 TEST_CASE_TEMPLATE("exact_attention: output and row sums are those of the definition, within and across blocks", T,
                    float, double) {
-  for (const arma::uword n : kSizes) {
-    CAPTURE(n);
-    const Problem<T> problem = random_problem<T>(n, 8, 3, 4, Key(test_seed()).child(n), 0.5);
+  for (const auto& [n_q, n] : kShapes) {
+    CAPTURE_BINDING(n_q);
+    CAPTURE_BINDING(n);
+    const Problem<T> problem = random_rectangle<T>(n_q, n, 8, 3, 4, Key(test_seed()).child(n));
     for (const Target target : kTargets) {
       const ExactAttention<T> exact = exact_attention(problem, target);
       const Dense scores = scores_of(problem.Q(), problem.K(), target);
@@ -46,7 +49,7 @@ TEST_CASE_TEMPLATE("exact_attention: output and row sums are those of the defini
       // The sum is off by entry_error and n u, its logarithm by as much and by u of its size.
       const auto log_sums =
           target == Target::softmax ? log_sums_of(logits_of(problem.Q(), problem.K())) : std::vector<long double>();
-      for (arma::uword i = 0; i < n; ++i) {
+      for (arma::uword i = 0; i < n_q; ++i) {
         long double expected = 0;
         for (arma::uword j = 0; j < n; ++j) expected += scores(i, j);
         expected = target == Target::softmax ? log_sums[i] : std::log(expected);
@@ -60,24 +63,26 @@ TEST_CASE_TEMPLATE("exact_attention: output and row sums are those of the defini
 
 TEST_CASE_TEMPLATE("exact_scores: products with B, with C and with their transposes, within and across blocks", T,
                    float, double) {
-  for (const arma::uword n : kSizes) {
-    CAPTURE(n);
+  for (const auto& [n_q, n] : kShapes) {
+    CAPTURE_BINDING(n_q);
+    CAPTURE_BINDING(n);
     const Key draw_key = Key(test_seed()).child("scores").child(n);
-    const Problem<T> problem = random_problem<T>(n, 8, 3, 4, draw_key);
+    const Problem<T> problem = random_rectangle<T>(n_q, n, 8, 3, 4, draw_key);
     for (const Target target : kTargets) {
       const LinearOperator<T> op = exact_scores(problem, target);
       const Dense scores = scores_of(problem.Q(), problem.K(), target);
-      CHECK(op.rows == n);
+      CHECK(op.rows == n_q);
       CHECK(op.cols == n);
       for (const arma::uword columns : {1U, 4U}) {
-        const arma::Mat<T> x = random_matrix<T>(n, columns, draw_key.child(columns));
+        const arma::Mat<T> x = random_matrix<T>(n, columns, draw_key.child(columns)),
+                           y = random_matrix<T>(n_q, columns, draw_key.child(columns));
         CHECK(distance(op.apply(x), scores * x) <= product_error(problem, target, scores, x));
-        CHECK(distance(op.apply_transposed(x), transposed(scores) * x) <=
-              product_error(problem, target, transposed(scores), x));
+        CHECK(distance(op.apply_transposed(y), transposed(scores) * y) <=
+              product_error(problem, target, transposed(scores), y));
       }
-      if (n <= 257) {
+      if (n_q <= 257 && n <= 257) {
         CHECK(distance(op.dense(), scores) <= entry_error(problem, target));
-        CHECK(distance(op.apply_transposed(arma::Mat<T>(n, n, arma::fill::eye)), transposed(scores)) <=
+        CHECK(distance(op.apply_transposed(arma::Mat<T>(n_q, n_q, arma::fill::eye)), transposed(scores)) <=
               entry_error(problem, target));
       }
     }

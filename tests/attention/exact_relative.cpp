@@ -36,7 +36,7 @@ double largest_bias(const RelativePosition<T>& position) {
 template <typename T>
 double entry_error(const Problem<T>& problem, Target target) {
   const double logit = has_unit_rows(target) ? 1 : largest_logit(problem);
-  const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p());
+  const auto n = static_cast<double>(problem.n_k()), p = static_cast<double>(problem.p());
   return 2 * softmax_error<T>(n, p, logit + largest_bias(problem.position()));
 }
 
@@ -45,19 +45,23 @@ void check_exact(const Problem<T>& problem) {
   for (const Target target : kTargets) {
     const Dense logits = relative_logits(problem, has_unit_rows(target)), scores = softmax_of(logits);
     const std::vector<long double> log_sums = log_sums_of(logits);
-    const double error = entry_error(problem, target), n = static_cast<double>(problem.n());
+    const double error = entry_error(problem, target), n = static_cast<double>(std::max(problem.n_q(), problem.n_k()));
     const double value = static_cast<double>(largest_entry_of(problem.V()));
     const ExactAttention<T> exact = exact_attention(problem, target);
     CHECK(distance(exact.output, scores * problem.V()) <= (error + n * unit<T>()) * value);
-    for (arma::uword i = 0; i < problem.n(); ++i) {
+    for (arma::uword i = 0; i < problem.n_q(); ++i) {
       REQUIRE(std::abs(static_cast<double>(exact.log_row_sums(i) - log_sums[i])) <=
               error + (n + 4 * std::abs(static_cast<double>(log_sums[i]))) * unit<T>());
     }
     const LinearOperator<T> op = exact_scores(problem, target);
-    const arma::Mat<T> x = random_matrix<T>(problem.n(), 2, Key(7));
-    const double size = (error + n * unit<T>()) * static_cast<double>(largest_entry_of(x));
-    CHECK(distance(op.apply(x), scores * x) <= size);
-    CHECK(distance(op.apply_transposed(x), transposed(scores) * x) <= size * largest_row_sum(transposed(scores)));
+    const arma::Mat<T> x = random_matrix<T>(problem.n_k(), 2, Key(7)), y = random_matrix<T>(problem.n_q(), 2, Key(7));
+    const double size = error + n * unit<T>();
+    CHECK(distance(op.apply(x), scores * x) <= size * static_cast<double>(largest_entry_of(x)));
+    const double transposed_size =
+        size * static_cast<double>(largest_entry_of(y)) * largest_row_sum(transposed(scores));
+    CHECK(distance(op.apply_transposed(y), transposed(scores) * y) <= transposed_size);
+    CHECK(distance(exact_transposed_product<T>(problem, target, exact.log_row_sums, y), transposed(scores) * y) <=
+          2 * transposed_size);
   }
 }
 
@@ -75,6 +79,23 @@ TEST_CASE_TEMPLATE("exact attention with a bias: output, row sums and products a
     }
     check_exact(with_position(problem, RelativePosition<T>{{}, true, 1}));
   }
+}
+
+TEST_CASE_TEMPLATE("exact attention with a bias: other numbers of queries than of keys, aligned to the last key", T,
+                   float, double) {
+  for (const auto& [n_q, n_k] :
+       {std::pair<arma::uword, arma::uword>{1, 9}, {1, 700}, {40, 600}, {130, 257}, {9, 1}, {600, 40}}) {
+    CAPTURE(n_q);
+    CAPTURE(n_k);
+    const Key draw_key = Key(test_seed()).child(n_q);
+    const arma::uword n = std::max(n_q, n_k);
+    const bool masks = n_q <= n_k;
+    check_exact(random_rectangle<T>(n_q, n_k, 8, 3, 4, draw_key));
+    check_exact(random_rectangle<T>(n_q, n_k, 8, 3, 4, draw_key, random_position<T>(n, 1, masks, 2, draw_key, masks)));
+    if (masks) check_exact(random_rectangle<T>(n_q, n_k, 8, 3, 4, draw_key, RelativePosition<T>{{}, true, 1}));
+  }
+  const Key draw_key = Key(test_seed()).child("image");
+  check_exact(random_rectangle<T>(20, 48, 8, 3, 4, draw_key, random_position<T>(48, 6, true, 2, draw_key)));
 }
 
 TEST_CASE_TEMPLATE("exact attention with a bias: images", T, float, double) {

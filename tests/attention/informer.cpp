@@ -125,6 +125,6 @@ TEST_CASE("informer: preset code has ceil(d / ln n) ceil(ln n) rows, at most n: 
 TEST_CASE("informer: d = 0 and d > n are refused, norms of 100 are safe") {
   const Problem<float> problem = random_problem<float>(9, 2, 2, 100, Key(1));
   CHECK(informer(problem, 4, Key(1)).output.is_finite());
-  CHECK(refusal([&] { informer(problem, 10, Key(1)); }) == "informer: 1 <= d <= n, got d = 10, n = 9");
-  CHECK(contains(refusal([&] { informer(problem, 0, Key(1)); }), "got d = 0, n = 9"));
+  CHECK(refusal([&] { informer(problem, 10, Key(1)); }) == "informer: 1 <= d <= n_q, got d = 10, n_q = 9");
+  CHECK(contains(refusal([&] { informer(problem, 0, Key(1)); }), "got d = 0, n_q = 9"));
 }

@@ -152,7 +152,7 @@ TEST_CASE("linformer: d = 0 and d > n are refused") {
   const Problem<double> problem = random_problem<double>(5, 2, 2, 1, Key(1));
   for (const Distribution distribution : kDistributions) {
     CHECK(refusal([&] { linformer(problem, 6, Key(1), {.distribution = distribution}); }) ==
-          "linformer: 1 <= d <= n, got d = 6, n = 5");
+          "linformer: 1 <= d <= n_k, got d = 6, n_k = 5");
   }
-  CHECK(contains(refusal([&] { linformer(problem, 0, Key(1)); }), "got d = 0, n = 5"));
+  CHECK(contains(refusal([&] { linformer(problem, 0, Key(1)); }), "got d = 0, n_k = 5"));
 }

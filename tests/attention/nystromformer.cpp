@@ -187,6 +187,7 @@ TEST_CASE_TEMPLATE("nystromformer: queries and keys of norm 100 and 10,000 give 
 
 TEST_CASE("nystromformer: d of 0 and beyond n are refused") {
   const Problem<double> problem = random_problem<double>(5, 3, 2, 1, Key(1));
-  CHECK(refusal([&] { nystromformer(problem, 6, Key(1)); }) == "nystromformer: 1 <= d <= n, got d = 6, n = 5");
+  CHECK(refusal([&] { nystromformer(problem, 6, Key(1)); }) ==
+        "nystromformer: 1 <= d <= min(n_q, n_k), got d = 6, n_q = 5, n_k = 5");
   CHECK(contains(refusal([&] { nystromformer(problem, 0, Key(1)); }), "got d = 0"));
 }

@@ -37,13 +37,13 @@ Dense plain_output(const Problem<T>& problem, bool unit_length, arma::uword d, c
                      y = unit_length ? arma::Mat<T>(arma::normalise(problem.K(), 2, 1))
                                      : arma::Mat<T>(scale * problem.K());
   const auto phi = FeaturePair<T>(x, y, d, options, draw_key.child("features")).matrices();
-  const arma::uword n = problem.n();
-  const Dense b = pairwise_bias(problem.position(), n), v = problem.V();
-  Dense output(n, problem.p_v());
-  for (arma::uword i = 0; i < n; ++i) {
+  const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
+  const Dense b = pairwise_bias(problem), v = problem.V();
+  Dense output(n_q, problem.p_v());
+  for (arma::uword i = 0; i < n_q; ++i) {
     long double top = -std::numeric_limits<long double>::infinity(), sum = 0;
-    for (arma::uword j = 0; j < n; ++j) top = std::max(top, b(i, j));
-    for (arma::uword j = 0; j < n; ++j) {
+    for (arma::uword j = 0; j < n_k; ++j) top = std::max(top, b(i, j));
+    for (arma::uword j = 0; j < n_k; ++j) {
       long double score = 0;
       for (arma::uword r = 0; r < d; ++r) {
         score += static_cast<long double>(phi.queries(i, r)) * static_cast<long double>(phi.keys(j, r));
@@ -67,7 +67,7 @@ Approximation<T> run(const Problem<T>& problem, bool unit_length, arma::uword d,
 // moderate biases here row sums have 1e3 units of the transform's error at most, and the direct path n + d roundings.
 template <typename T>
 double tolerance(const Problem<T>& problem, arma::uword d) {
-  const double terms = static_cast<double>(problem.n() + d) + 1e3;
+  const double terms = static_cast<double>(problem.tokens().n() + d) + 1e3;
   return 8 * terms * unit<T>() * static_cast<double>(largest_entry_of(problem.V()));
 }
 
@@ -93,6 +93,36 @@ TEST_CASE_TEMPLATE("prf-rpe and nprf-rpe: the definition, by FFT and directly, c
           CHECK(interface_gap(approximation, problem) <= 1e3 * static_cast<double>(n) * unit<T>());
         }
       }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE(
+    "prf-rpe and nprf-rpe: other numbers of queries than of keys, aligned to the last key, on every path", T, float,
+    double) {
+  struct Shape {
+    arma::uword n_q, n_k, height;
+  };
+  for (const Shape& s :
+       {Shape{1, 40, 1}, {7, 300, 1}, {150, 290, 1}, {40, 1, 1}, {300, 7, 1}, {20, 48, 6}, {48, 20, 6}}) {
+    CAPTURE(s.n_q);
+    CAPTURE(s.n_k);
+    const arma::uword n = std::max(s.n_q, s.n_k);
+    const Key draw_key = Key(test_seed()).child(s.n_q).child(s.n_k);
+    const bool masks = s.n_q <= s.n_k;
+    const RelativePosition<T> biased = random_position<T>(n, s.height, masks, 1, draw_key.child("bias"), masks);
+    const auto check = [&](const RelativePosition<T>& position, const RelativeFeatureOptions& options,
+                           bool unit_length) {
+      const Problem<T> problem = random_rectangle<T>(s.n_q, s.n_k, 6, 3, 2, draw_key, position);
+      const auto approximation = run(problem, unit_length, 20, draw_key, options);
+      const Dense expected = plain_output(problem, unit_length, 20, draw_key, kNprfFeatures);
+      CHECK(distance(approximation.output, expected) <= tolerance(problem, 20));
+      CHECK(interface_gap(approximation, problem) <= 1e3 * static_cast<double>(n) * unit<T>());
+    };
+    for (const bool unit_length : {false, true}) {
+      for (const ToeplitzPath path : kPaths) check(biased, {kNprfFeatures, path}, unit_length);
+      check({}, {}, unit_length);
+      if (masks) check({{}, true, 1}, {}, unit_length);  // prefix sums
     }
   }
 }
@@ -305,13 +335,13 @@ TEST_CASE_TEMPLATE("prf-rpe: denominators are estimates of the row sums of A, th
 
 TEST_CASE("relative_path: none without a bias, direct for few tokens, fft for many, and what is wanted") {
   RelativePosition<double> position{arma::vec(1, arma::fill::zeros), false, 1};
-  CHECK(relative_path(RelativePosition<double>{}, 100000, 64, 64) == RelativePath::sums);
-  CHECK(relative_path(RelativePosition<double>{{}, true, 1}, 100000, 64, 64) == RelativePath::prefix);
-  CHECK(relative_path(position, 1024, 64, 64) == RelativePath::direct);
-  CHECK(relative_path(position, 65536, 64, 64) == RelativePath::fft);
-  CHECK(relative_path(position, 1024, 64, 64, ToeplitzPath::fft) == RelativePath::fft);
-  CHECK(relative_path(position, 65536, 64, 64, ToeplitzPath::direct) == RelativePath::direct);
+  CHECK(relative_path(RelativePosition<double>{}, {100000, 100000}, 64, 64) == RelativePath::sums);
+  CHECK(relative_path(RelativePosition<double>{{}, true, 1}, {100000, 100000}, 64, 64) == RelativePath::prefix);
+  CHECK(relative_path(position, {1024, 1024}, 64, 64) == RelativePath::direct);
+  CHECK(relative_path(position, {65536, 65536}, 64, 64) == RelativePath::fft);
+  CHECK(relative_path(position, {1024, 1024}, 64, 64, ToeplitzPath::fft) == RelativePath::fft);
+  CHECK(relative_path(position, {65536, 65536}, 64, 64, ToeplitzPath::direct) == RelativePath::direct);
   arma::uword crossover = 16;
-  while (relative_path(position, crossover, 64, 64) == RelativePath::direct) crossover *= 2;
+  while (relative_path(position, {crossover, crossover}, 64, 64) == RelativePath::direct) crossover *= 2;
   CHECK(crossover == 8192);
 }

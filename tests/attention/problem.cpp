@@ -46,7 +46,8 @@ TEST_CASE_TEMPLATE("Problem: with a length is the problem of the first tokens, a
     CHECK(arma::size(padded) == arma::SizeMat(6, 2));
     CHECK(arma::accu(padded.tail_rows(6 - length) != 0) == 0);
   }
-  CHECK(refusal([&] { Problem<T>(q, k, v, 4).padded(v); }) == "Problem::padded: one row a token, got rows = 6, n = 4");
+  CHECK(refusal([&] { Problem<T>(q, k, v, 4).padded(v); }) ==
+        "Problem::padded: one row a query, got rows = 6, n_q = 4");
 }
 
 TEST_CASE_TEMPLATE("Problem: NaN and infinity are refused by matrix, row and column, also in the padding", T, float,
@@ -128,7 +129,7 @@ TEST_CASE("longest_row: is the row of largest norm, for numbers whose squares ov
 
 TEST_CASE("Problem: sizes that do not fit are refused with all of them") {
   const arma::mat a(4, 3, arma::fill::ones), other_rows(5, 3, arma::fill::ones), other_cols(4, 2, arma::fill::ones);
-  const std::string rule = "Problem: Q and K of one size and V with as many rows, got ";
+  const std::string rule = "Problem: Q and K of one width, K and V with as many rows, got ";
   CHECK(refusal([&] { Problem<double>(a, other_rows, a); }) ==
         rule + "Q.rows = 4, Q.cols = 3, K.rows = 5, K.cols = 3, V.rows = 4");
   CHECK(refusal([&] { Problem<double>(a, other_cols, a); }) ==
@@ -136,15 +137,58 @@ TEST_CASE("Problem: sizes that do not fit are refused with all of them") {
   CHECK(contains(refusal([&] { Problem<double>(a, a, other_rows); }), "V.rows = 5"));
   CHECK_NOTHROW(Problem<double>(a, a, other_cols));  // values have a width of their own
   const arma::mat none(0, 3), narrow(4, 0);
-  CHECK(refusal([&] { Problem<double>(none, none, none); }) == "Problem: n, p, p_v >= 1, got n = 0, p = 3, p_v = 3");
-  CHECK(contains(refusal([&] { Problem<double>(narrow, narrow, a); }), "got n = 4, p = 0, p_v = 3"));
-  CHECK(contains(refusal([&] { Problem<double>(a, a, narrow); }), "got n = 4, p = 3, p_v = 0"));
+  CHECK(refusal([&] { Problem<double>(none, none, none); }) ==
+        "Problem: n_q, n_k, p, p_v >= 1, got n_q = 0, n_k = 0, p = 3, p_v = 3");
+  CHECK(contains(refusal([&] { Problem<double>(narrow, narrow, a); }), "got n_q = 4, n_k = 4, p = 0, p_v = 3"));
+  CHECK(contains(refusal([&] { Problem<double>(a, a, narrow); }), "got n_q = 4, n_k = 4, p = 3, p_v = 0"));
 }
 
 TEST_CASE("Problem: a length of 0 or beyond n is refused") {
   const arma::mat a(4, 3, arma::fill::ones);
-  CHECK(refusal([&] { Problem<double>(a, a, a, 0); }) == "Problem: 1 <= length <= n, got length = 0, n = 4");
-  CHECK(contains(refusal([&] { Problem<double>(a, a, a, 5); }), "got length = 5, n = 4"));
+  CHECK(refusal([&] { Problem<double>(a, a, a, 0); }) == "Problem: 1 <= length <= n_k, got length = 0, n_k = 4");
+  CHECK(contains(refusal([&] { Problem<double>(a, a, a, 5); }), "got length = 5, n_k = 4"));
+}
+
+TEST_CASE_TEMPLATE("Problem: other numbers of queries than of keys", T, float, double) {
+  const Key draw_key(test_seed());
+  const arma::Mat<T> q = random_matrix<T>(3, 4, draw_key.child("q")), k = random_matrix<T>(7, 4, draw_key.child("k")),
+                     v = random_matrix<T>(7, 2, draw_key.child("v"));
+  const Problem<T> problem(q, k, v);
+  CHECK(identical(problem.Q(), q));
+  CHECK(identical(problem.K(), k));
+  CHECK(problem.n_q() == 3);
+  CHECK(problem.n_k() == 7);
+  CHECK_FALSE(problem.is_square());
+  CHECK(problem.padded_n() == 3);
+  CHECK(refusal([&] { problem.n(); }) == "Problem::n: as many queries as keys, got n_q = 3, n_k = 7");
+  CHECK(contains(refusal([&] { Problem<T>(k, q, v); }), "V with as many rows"));
+  // The length is that of the keys: all queries are kept, also when there are as many of them as keys that are left.
+  for (const arma::uword length : {2U, 3U, 5U}) {
+    const Problem<T> shorter(q, k, v, length);
+    CHECK(identical(shorter.Q(), q));
+    CHECK(identical(shorter.K(), arma::Mat<T>(k.head_rows(length))));
+    CHECK(identical(shorter.V(), arma::Mat<T>(v.head_rows(length))));
+    CHECK(identical(shorter.padded(q), q));
+  }
+  CHECK(contains(refusal([&] { Problem<T>(q, k, v, 8); }), "1 <= length <= n_k, got length = 8, n_k = 7"));
+}
+
+TEST_CASE("Problem: a position is that of max(n_q, n_k) tokens, and a mask needs as many keys as queries") {
+  const arma::mat few(3, 2, arma::fill::ones), many(7, 2, arma::fill::ones);
+  const RelativePosition<double> bias{arma::regspace(-6.0, 6.0), false, 1};  // b_t = t
+  CHECK(Problem<double>(few, many, many, {}, bias).position().bias.n_elem == 13);
+  CHECK(Problem<double>(many, few, few, {}, bias).position().bias.n_elem == 13);
+  // With five keys left the tokens are five, and b_t goes from -4 to 4.
+  const Problem<double> shorter(few, many, many, 5, bias);
+  CHECK(identical(arma::mat(shorter.position().bias), arma::mat(arma::regspace(-4.0, 4.0))));
+  CHECK(contains(refusal([&] { Problem<double>(few, many, many, {}, {arma::vec(5), false, 1}); }), "2n - 1 entries"));
+  RelativePosition<double> band = bias;
+  band.bias(0) = -arma::datum::inf;
+  for (const RelativePosition<double>& mask : {RelativePosition<double>{{}, true, 1}, band}) {
+    CHECK_NOTHROW(Problem<double>(few, many, many, {}, mask));
+    CHECK(contains(refusal([&] { Problem<double>(many, few, few, {}, mask); }), "at least as many keys as queries"));
+    if (mask.causal) CHECK(contains(refusal([&] { Problem<double>(few, many, many, 2, mask); }), "n_q = 3, n_k = 2"));
+  }
 }
 
 TEST_CASE("name_of: targets have the names of the documentation") {

@@ -177,6 +177,6 @@ TEST_CASE_TEMPLATE("sampled-columns: V = 0 gives 0, columns of value 0 are never
 
 TEST_CASE("sampled-columns: d = 0 and d > n are refused") {
   const Problem<double> problem = random_problem<double>(5, 2, 2, 1, Key(1));
-  CHECK(refusal([&] { sampled_columns(problem, 6, Key(1)); }) == "sampled-columns: 1 <= d <= n, got d = 6, n = 5");
-  CHECK(contains(refusal([&] { sampled_columns(problem, 0, Key(1)); }), "got d = 0, n = 5"));
+  CHECK(refusal([&] { sampled_columns(problem, 6, Key(1)); }) == "sampled-columns: 1 <= d <= n_k, got d = 6, n_k = 5");
+  CHECK(contains(refusal([&] { sampled_columns(problem, 0, Key(1)); }), "got d = 0, n_k = 5"));
 }

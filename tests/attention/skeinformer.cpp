@@ -176,6 +176,6 @@ TEST_CASE_TEMPLATE("skeinformer: equal tokens give the mean of the values, and z
 
 TEST_CASE("skeinformer: d of 0 and beyond n are refused") {
   const Problem<double> problem = random_problem<double>(5, 3, 2, 1, Key(1));
-  CHECK(refusal([&] { skeinformer(problem, 6, Key(1)); }) == "skeinformer: 1 <= d <= n, got d = 6, n = 5");
+  CHECK(refusal([&] { skeinformer(problem, 6, Key(1)); }) == "skeinformer: 1 <= d <= n_k, got d = 6, n_k = 5");
   CHECK(contains(refusal([&] { skeinformer(problem, 0, Key(1)); }), "got d = 0"));
 }

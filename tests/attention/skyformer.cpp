@@ -217,8 +217,9 @@ TEST_CASE_TEMPLATE("skyformer: queries and keys of norm 100 and 10,000 give no N
 
 TEST_CASE("skyformer: d of 0 and beyond 2n, and a ridge below zero, are refused") {
   const Problem<double> problem = random_problem<double>(5, 3, 2, 1, Key(1));
-  CHECK(refusal([&] { skyformer(problem, 11, Key(1)); }) == "skyformer: 1 <= d <= 2n, got d = 11, n = 5");
-  CHECK(contains(refusal([&] { skyformer(problem, 0, Key(1)); }), "got d = 0, n = 5"));
+  CHECK(refusal([&] { skyformer(problem, 11, Key(1)); }) ==
+        "skyformer: 1 <= d <= n_q + n_k, got d = 11, n_q = 5, n_k = 5");
+  CHECK(contains(refusal([&] { skyformer(problem, 0, Key(1)); }), "got d = 0, n_q = 5"));
   CHECK_NOTHROW(skyformer(problem, 10, Key(1)));
   SkyformerOptions options;
   options.ridge = -0.1;

@@ -184,3 +184,31 @@ TEST_CASE_TEMPLATE("FeaturePair::attend: the same bits for any number of threads
   CHECK(contains(refusal([&] { pair_of(x, y, 4, {}).attend(x); }),
                  "a row of X for every key, got rows = 700, keys = 1300"));
 }
+
+TEST_CASE_TEMPLATE(
+    "FeaturePair: sums of the features of keys in parts, with the shifts of all, make the rows of attend()", T, float,
+    double) {
+  for (const FeatureMap map : {FeatureMap::prf, FeatureMap::hyperbolic, FeatureMap::trf, FeatureMap::sphere}) {
+    for (const double epsilon : {0.0, 1e-2}) {
+      if (epsilon > 0 && map == FeatureMap::trf) continue;
+      CAPTURE(name_of(map));
+      CAPTURE(epsilon);
+      const FeatureOptions options{map, ProjectionDistribution::haar, epsilon};
+      const arma::Mat<T> x = rows<T>(40, 2, "x"), y = rows<T>(70, 2, "y");
+      const arma::Mat<T> v = random_matrix<T>(70, kValues, Key(test_seed()).child("v"));
+      const auto whole = pair_of<T>(x, y, 100, options).attend(v);
+      const FeaturePair<T> first = pair_of<T>(x, y.head_rows(13), 100, options),
+                           second = pair_of<T>(x.head_rows(9), y.tail_rows(57), 100, options);
+      const arma::Col<T> key_shifts = arma::max(first.key_shifts(), second.key_shifts());
+      const auto shifts = first.shifts(key_shifts);
+      const arma::Mat<T> sums =
+          first.key_sums(v.head_rows(13), shifts) + second.key_sums(v.tail_rows(57), second.shifts(key_shifts));
+      const auto parts = first.attend_sums(sums, shifts);
+      // Sums of 70 + 200 terms; sines and cosines leave them ten times below what was added up.
+      const double bound = 1e2 * 270 * unit<T>();
+      CHECK(distance(parts.output, whole.output) <= bound * static_cast<double>(largest_entry_of(v)));
+      const arma::Col<T> ratio = parts.sums % arma::exp(parts.log_scale - whole.log_scale) / whole.sums;
+      CHECK(arma::abs(ratio - T(1)).max() <= bound);
+    }
+  }
+}

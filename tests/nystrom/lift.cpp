@@ -4,6 +4,7 @@
 #include <croquis/random/indices.hpp>
 
 #include <cmath>
+#include <memory>
 #include <set>
 
 #include "support/attention.hpp"
@@ -225,12 +226,29 @@ TEST_CASE_TEMPLATE("core_cutoff: is above the error of an entry times d and belo
   }
 }
 
-TEST_CASE("LiftedPoints: sizes that differ and indices beyond 2n are refused") {
+TEST_CASE("LiftedPoints: some points with the centre and the norm of all have the kernel of all") {
+  const Example<double> example(11, 5, 3, Key(test_seed()).child("parts"));
+  const auto part = [](const arma::mat& m) { return std::make_shared<const arma::mat>(m); };
+  const LiftedPoints<double> some(part(example.q.head_rows(4)), part(example.k.tail_rows(9)), example.lift.centre(),
+                                  example.lift.largest_squared_norm());
+  CHECK(some.n_q() == 4);
+  CHECK(some.n_k() == 9);
+  CHECK(some.size() == 13);
+  const arma::uvec own = {0, 3, 4, 12}, of_all = {0, 3, 13, 21};
+  CHECK(identical(some.points(own), example.lift.points(of_all)));
+  CHECK(identical(some.kernel().block(own, own), example.lift.kernel().block(of_all, of_all)));
+  CHECK(core_cutoff(some, 7) == core_cutoff(example.lift, 7));
+  CHECK(contains(refusal([&] { some.n(); }), "as many queries as keys, got n_q = 4, n_k = 9"));
+}
+
+TEST_CASE("LiftedPoints: widths that differ and indices beyond n_q + n_k are refused") {
   const arma::mat q(4, 3, arma::fill::ones);
-  CHECK(contains(refusal([&] { LiftedPoints<double>(q, arma::mat(5, 3, arma::fill::ones)); }),
-                 "LiftedPoints: queries and keys of one size, got q.rows = 4, q.cols = 3, k.rows = 5, k.cols = 3"));
+  CHECK(contains(
+      refusal([&] { LiftedPoints<double>(q, arma::mat(5, 2, arma::fill::ones)); }),
+      "LiftedPoints: queries and keys of one width, one at least of each, got q.rows = 4, q.cols = 3, k.rows = 5, "
+      "k.cols = 2"));
   CHECK(contains(refusal([] { LiftedPoints<double>(arma::mat(), arma::mat()); }), "got q.rows = 0"));
   const LiftedPoints<double> lift(q, q);
   CHECK_NOTHROW(lift.points({7}));
-  CHECK(refusal([&] { lift.points({0, 8}); }) == "LiftedPoints: index < 2n, got index = 8, n = 4");
+  CHECK(refusal([&] { lift.points({0, 8}); }) == "LiftedPoints: index < n_q + n_k, got index = 8, n_q = 4, n_k = 4");
 }

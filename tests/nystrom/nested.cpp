@@ -86,7 +86,7 @@ TEST_CASE("NestedNystrom: scores outlive the object that made them, and the lift
 TEST_CASE("NestedNystrom: refusals") {
   const Problem<double> problem = random_problem<double>(5, 2, 1, 1, Key(1));
   const LiftedPoints<double> lift(problem.Q(), problem.K());
-  CHECK(contains(refusal([&] { NestedNystrom(lift, {10}, 1e-9); }), "landmarks below 2n"));
+  CHECK(contains(refusal([&] { NestedNystrom(lift, {10}, 1e-9); }), "landmarks below n_q + n_k"));
   CHECK(contains(refusal([&] { NestedNystrom(lift, {1}, 0); }), "0 < cutoff < 1"));
   NestedNystrom two(lift, {1, 2}, 1e-9);
   CHECK(contains(refusal([&] { two.rank(3); }), "at most the number of landmarks"));

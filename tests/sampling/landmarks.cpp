@@ -35,13 +35,25 @@ TEST_CASE("LandmarkSampler: every policy gives indices below n, the right number
   }
 }
 
-TEST_CASE("LandmarkSampler: stratified takes floor(d/2) of the first half and the others of the second") {
+TEST_CASE(
+    "LandmarkSampler: stratified takes floor(d/2) of the first stratum, half of the points by default, and the others "
+    "of the second") {
   const auto kernel = gaussian_kernel_matrix<double>(random_matrix(20, 2, Key(32)));
   const LandmarkSampler<double> sampler(kernel, LandmarkPolicy::stratified);
   for (const arma::uword d : {1, 2, 9}) {
     const arma::uvec j = sampler.draw(d, Key(33));
     CHECK(arma::accu(j < 10) == d / 2);
   }
+  // Strata of other sizes: three points and seventeen.
+  const LandmarkSampler<double> uneven(kernel, LandmarkPolicy::stratified, {}, 3);
+  arma::uvec seen;
+  for (std::uint64_t draw = 0; draw < 20; ++draw) {
+    const arma::uvec j = uneven.draw(20, Key(33).child(draw));
+    CHECK(arma::all(j.head(10) < 3));
+    CHECK(arma::all(j.tail(10) >= 3));
+    seen = arma::unique(arma::join_cols(seen, j));
+  }
+  CHECK(seen.n_elem == 20);  // with probability 1 - 17 (16/17)^200 = 0.9999; the seed is fixed
 }
 
 TEST_CASE(

@@ -70,7 +70,7 @@ double largest_point(const croquis::Problem<T>& problem) {
 /// Rows `indices` of a.
 Dense rows_of(const Dense& a, const arma::uvec& indices);
 
-/// The 2n points (Q; K) / p^(1/4).
+/// The n_q + n_k points (Q; K) / p^(1/4).
 template <typename T>
 Dense stacked_points(const croquis::Problem<T>& problem) {
   return std::pow(static_cast<long double>(problem.p()), -0.25L) * Dense(arma::join_cols(problem.Q(), problem.K()));

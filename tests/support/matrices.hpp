@@ -33,6 +33,18 @@ inline arma::mat with_eigenvalues(arma::uword n, const arma::vec& values, const 
   return arma::symmatu(u * arma::diagmat(values) * u.t());
 }
 
+/// n_q queries and n_k keys, as random_problem has them.
+template <typename T>
+croquis::Problem<T> random_rectangle(arma::uword n_q, arma::uword n_k, arma::uword p, arma::uword p_v, double norm,
+                                     const croquis::Key& draw_key, croquis::RelativePosition<T> position = {}) {
+  const T scale = static_cast<T>(norm / std::sqrt(static_cast<double>(p)));
+  return {scale * random_matrix<T>(n_q, p, draw_key.child("query")),
+          scale * random_matrix<T>(n_k, p, draw_key.child("key")),
+          random_matrix<T>(n_k, p_v, draw_key.child("value")),
+          {},
+          std::move(position)};
+}
+
 /// Q and K with rows of root mean square norm `norm`, V with entries N(0,1) about `v_mean`.
 template <typename T>
 croquis::Problem<T> random_problem(arma::uword n, arma::uword p, arma::uword p_v, double norm,

@@ -6,7 +6,7 @@
 
 #include "support/dense.hpp"
 
-/// b_{j-i} for all pairs, -inf where causality or the bias says so.
+/// b_{j-i} for all pairs of n tokens, -inf where causality or the bias says so.
 template <typename T>
 Dense pairwise_bias(const croquis::RelativePosition<T>& position, arma::uword n) {
   Dense b(n, n);
@@ -17,6 +17,18 @@ Dense pairwise_bias(const croquis::RelativePosition<T>& position, arma::uword n)
       if (!position.bias.is_empty()) b(i, j) = static_cast<long double>(position.bias(row * (2 * w - 1) + column));
       if (position.causal && j > i) b(i, j) = -std::numeric_limits<long double>::infinity();
     }
+  }
+  return b;
+}
+
+/// The last n_q rows and n_k columns of that: the pairs of a problem.
+template <typename T>
+Dense pairwise_bias(const croquis::Problem<T>& problem) {
+  const arma::uword n = std::max(problem.n_q(), problem.n_k());
+  const Dense all = pairwise_bias(problem.position(), n);
+  Dense b(problem.n_q(), problem.n_k());
+  for (arma::uword i = 0; i < b.rows; ++i) {
+    for (arma::uword j = 0; j < b.cols; ++j) b(i, j) = all(n - b.rows + i, n - b.cols + j);
   }
   return b;
 }
@@ -42,7 +54,7 @@ Dense relative_logits(const croquis::Problem<T>& problem, bool unit_length) {
       for (arma::uword c = 0; c < m->cols && length > 0; ++c) (*m)(i, c) /= length;
     }
   }
-  return q * transposed(k) + pairwise_bias(problem.position(), problem.n());
+  return q * transposed(k) + pairwise_bias(problem);
 }
 
 /// n tokens with independent N(0, deviation^2) biases, `cut_off` of them -inf, b_0 finite.

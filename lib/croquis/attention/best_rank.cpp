@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <croquis/attention/best_rank.hpp>
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/require.hpp>
@@ -22,13 +23,29 @@ Approximation<T> from_factors(std::shared_ptr<const Factors> factors, arma::uwor
     const SerialBlas serial;
     return left.head_cols(d) * arma::Mat<T>(right.head_cols(d).t() * x);
   };
-  const arma::uword n = problem.n();
-  Approximation<T> approximation =
-      from_scores<T>({n, n, [=](const arma::Mat<T>& x) { return product(factors->left, factors->right, x); },
-                      [=](const arma::Mat<T>& x) { return product(factors->right, factors->left, x); }},
-                     problem);
+  Approximation<T> approximation = from_scores<T>(
+      {problem.n_q(), problem.n_k(), [=](const arma::Mat<T>& x) { return product(factors->left, factors->right, x); },
+       [=](const arma::Mat<T>& x) { return product(factors->right, factors->left, x); }},
+      problem);
   approximation.diagnostics.rank = d;
   return approximation;
+}
+
+template <typename T>
+arma::uword smaller_side(const Problem<T>& problem) {
+  return std::min(problem.n_q(), problem.n_k());
+}
+
+template <typename T>
+bool is_dense(const Problem<T>& problem) {
+  constexpr auto n = static_cast<double>(BestRank<T>::kLargestN);
+  return static_cast<double>(problem.n_q()) * static_cast<double>(problem.n_k()) <= n * n;
+}
+
+template <typename T>
+void require_rank(const Problem<T>& problem, arma::uword d) {
+  require(d >= 1 && d <= smaller_side(problem), "best-rank-d", "1 <= d <= min(n_q, n_k)",
+          {{"d", d}, {"n_q", problem.n_q()}, {"n_k", problem.n_k()}});
 }
 
 // B^T, whose rows by query are the columns here.
@@ -42,17 +59,19 @@ arma::Mat<T> transposed_scores(const Problem<T>& problem) {
 template <typename T>
 BestRank<T>::BestRank(const Problem<T>& problem) : problem_(problem) {
   const SerialBlas serial;
-  require(problem.n() <= kLargestN, "best-rank-d", "n <= 4096, it takes a dense singular value decomposition",
-          {{"n", problem.n()}});
+  require(is_dense(problem), "best-rank-d", "n_q n_k <= 4096^2, it takes a dense singular value decomposition",
+          {{"n_q", problem.n_q()}, {"n_k", problem.n_k()}});
   const auto b = arma::conv_to<arma::mat>::from(transposed_scores(problem));
+  const bool by_queries = problem.n_q() <= problem.n_k();
   arma::vec squares;
-  arma::mat left;
-  if (!arma::eig_sym(squares, left, product_tn(b, b))) return;
-  left = arma::fliplr(left);
+  arma::mat vectors;  // singular vectors of the smaller side
+  if (!arma::eig_sym(squares, vectors, by_queries ? product_tn(b, b) : product_nt(b, b))) return;
+  vectors = arma::fliplr(vectors);
   const arma::uvec reached = arma::find(squares >= kLeastShare * kLeastShare * squares.max());
   squared_reach_ = reached.n_elem - 1;
-  squared_ = std::make_shared<const Factors>(
-      Factors{arma::conv_to<arma::Mat<T>>::from(left), arma::conv_to<arma::Mat<T>>::from(product(b, left))});
+  const auto own = arma::conv_to<arma::Mat<T>>::from(vectors);
+  const auto other = arma::conv_to<arma::Mat<T>>::from(by_queries ? product(b, vectors) : product_tn(b, vectors));
+  squared_ = std::make_shared<const Factors>(by_queries ? Factors{own, other} : Factors{other, own});
 }
 
 template <typename T>
@@ -81,16 +100,15 @@ const arma::Col<T>& BestRank<T>::singular_values() const {
 
 template <typename T>
 Approximation<T> BestRank<T>::approximate(arma::uword d) const {
-  const arma::uword n = problem_.n();
-  require(d >= 1 && d <= n, "best-rank-d", "1 <= d <= n", {{"d", d}, {"n", n}});
-  const bool squared = squared_ && (d <= squared_reach_ || d == n);
+  require_rank(problem_, d);
+  const bool squared = squared_ && (d <= squared_reach_ || d == smaller_side(problem_));
   return from_factors<T, Factors>(squared ? squared_ : decomposition().factors, d, problem_);
 }
 
 template <typename T>
 Approximation<T> best_rank_iterative(const Problem<T>& problem, const LinearOperator<T>& scores, arma::uword d,
                                      const Key& draw_key) {
-  require(d >= 1 && d <= problem.n(), "best-rank-d", "1 <= d <= n", {{"d", d}, {"n", problem.n()}});
+  require_rank(problem, d);
   const auto svd = std::make_shared<TruncatedSvd<T>>(randomised_svd(scores, d, draw_key));
   svd->right.each_row() %= svd->values.t();
   Approximation<T> approximation = from_factors<T, TruncatedSvd<T>>(svd, d, problem);
@@ -105,18 +123,21 @@ Method<T> best_rank_method() {
   method.summary = "truncated singular value decomposition of B: an oracle, quadratic in n";
   method.quadratic = true;
   method.source = "Eckart-Young";
-  method.random = [](const OptionValues&) { return false; };
+  method.random = always(false);
+  method.rectangular = method.exact_on_equal_tokens = always(true);
+  method.largest_d =
+      method.exact_at = [](TokenAlignment shape, const OptionValues&) { return std::min(shape.n_q, shape.n_k); };
   method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
-    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
-               p_v = static_cast<double>(problem.p_v());
-    if (problem.n() > BestRank<T>::kLargestN) {
+    const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
+               p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
+    if (!is_dense(problem)) {
       const LinearOperator<T> scores = exact_scores(problem, Target::softmax);
       return {[=](arma::uword d, const Key& draw_key) { return best_rank_iterative(problem, scores, d, draw_key); },
-              [=](double d) { return 22 * n * n * (p + d + 10) + 4 * n * d * p_v; }};
+              [=](double d) { return 22 * n_q * n_k * (p + d + 10) + 2 * (n_q + n_k) * d * p_v; }};
     }
     const BestRank<T> best(problem);
     return {[best](arma::uword d, const Key&) { return best.approximate(d); },
-            [=](double d) { return 13 * n * n * n + 4 * n * d * p_v; }};
+            [=](double d) { return 13 * n_q * n_k * std::min(n_q, n_k) + 2 * (n_q + n_k) * d * p_v; }};
   };
   return method;
 }

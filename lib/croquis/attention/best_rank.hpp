@@ -11,21 +11,22 @@ namespace croquis {
 /// ||B - B~|| or ||B - B~||_F. The output error ||BV - B_d V|| is at most sigma_{d+1} ||V||, but V can make another
 /// rank-d matrix better there.
 ///
-/// Left singular vectors are eigenvectors of B B^T, in double, as long as sigma_{d+1} >= sigma_1 / 1000: what squaring
-/// loses of them moves an error by less than 10^-9 of it. Beyond, the singular value decomposition is computed, once,
-/// when the first d asks for it. Cost: about 13 n^3 flops, with the decomposition 35 n^3; 4 n^2 numbers in double.
-/// best_rank_iterative() needs no n x n matrix.
+/// Singular vectors of the smaller side are eigenvectors of B B^T or B^T B, in double, as long as sigma_{d+1} >=
+/// sigma_1 / 1000: what squaring loses of them moves an error by less than 10^-9 of it. Beyond, the singular value
+/// decomposition is computed, once, when the first d asks for it. Cost: about 13 n_q n_k m flops, m = min(n_q, n_k),
+/// with the decomposition 35 n_q n_k m; 4 n_q n_k numbers in double. best_rank_iterative() needs no n x n matrix.
 template <typename T>
 class BestRank {
  public:
-  static constexpr arma::uword kLargestN = 4096;  ///< a dense SVD beyond this takes minutes and gigabytes
+  static constexpr arma::uword kLargestN =
+      4096;  ///< of a square problem: a dense SVD beyond this takes minutes and gigabytes
 
-  /// Throws std::invalid_argument for n > kLargestN.
+  /// Throws std::invalid_argument for n_q n_k > kLargestN^2.
   explicit BestRank(const Problem<T>& problem);
 
-  /// 1 <= d <= n.
+  /// 1 <= d <= min(n_q, n_k).
   Approximation<T> approximate(arma::uword d) const;
-  /// All n, descending, of the decomposition.
+  /// All min(n_q, n_k) of them, descending, of the decomposition.
   const arma::Col<T>& singular_values() const;
 
  private:
@@ -41,14 +42,15 @@ class BestRank {
   const Decomposition& decomposition() const;
 
   Problem<T> problem_;
-  std::shared_ptr<const Factors> squared_;  // by eigenvectors of B B^T, good for d up to squared_reach_ and for n
+  std::shared_ptr<const Factors> squared_;  // by eigenvectors, good for d up to squared_reach_ and for the largest d
   arma::uword squared_reach_ = 0;
   std::shared_ptr<Decomposition> decomposition_ = std::make_shared<Decomposition>();
 };
 
 /// The same for any n: d triples of B as an operator by randomised subspace iteration, within a few per cent of the
 /// best. Diagnostics: residual ||B V_d - U_d S_d||_F.
-/// Randomness: the start, normals of the random key. Cost: 22 n^2 (p + d + 10) flops, memory O(n d). 1 <= d <= n.
+/// Randomness: the start, normals of the random key. Cost: 22 n_q n_k (p + d + 10) flops, memory O((n_q + n_k) d).
+/// 1 <= d <= min(n_q, n_k).
 template <typename T>
 Approximation<T> best_rank_iterative(const Problem<T>& problem, const LinearOperator<T>& scores, arma::uword d,
                                      const Key& draw_key);

@@ -75,6 +75,7 @@ const Options<BigBirdOptions>& options_of_bigbird() {
 
 template <typename T>
 Approximation<T> bigbird(const Problem<T>& problem, arma::uword d, const Key& draw_key, const BigBirdOptions& options) {
+  require_square(problem, "bigbird");
   const arma::uword n = problem.n();
   require(d >= 1 && d <= n, "bigbird", "1 <= d <= n", {{"d", d}, {"n", n}});
   require(options.window % 2 == 1, "bigbird", "window odd", {{"window", options.window}});
@@ -92,6 +93,8 @@ Method<T> bigbird_method() {
   method.summary = "softmax over global, window and random blocks; d keys a query";
   method.source = "Skeinformer Table 1";
   method.options = options_of_bigbird().infos();
+  method.rows_sum_to_one = always(true);
+  method.largest_d = method.exact_at = [](TokenAlignment shape, const OptionValues&) { return shape.n(); };
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const BigBirdOptions options = options_of_bigbird().read(values);
     require(options.window % 2 == 1, "bigbird", "window odd", {{"window", options.window}});

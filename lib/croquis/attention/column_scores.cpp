@@ -37,7 +37,7 @@ arma::Mat<T> transposed_times(const ColumnScores<T>& b, arma::Mat<T> x) {
     x.row(b.rows(k)).zeros();  // so that a row that stands twice in J adds nothing the second time
   }
   arma::Mat<T> selected = product(b.weights, x);
-  arma::Mat<T> y(b.weights.n_cols, x.n_cols, arma::fill::zeros);
+  arma::Mat<T> y(b.n_k, x.n_cols, arma::fill::zeros);
   if (!b.rest.is_empty()) {
     const arma::Row<T> common = b.rest * x;
     y.each_row() += common;
@@ -52,13 +52,13 @@ arma::Mat<T> transposed_times(const ColumnScores<T>& b, arma::Mat<T> x) {
 
 template <typename T>
 LinearOperator<T> as_operator(ColumnScores<T> scores) {
-  const arma::uword n = scores.weights.n_cols;
-  require(scores.weights.n_rows == scores.columns.n_elem && (scores.rest.is_empty() || scores.rest.n_elem == n) &&
-              scores.row_scores.n_cols == scores.rows.n_elem,
+  const arma::uword n_q = scores.weights.n_cols, n_k = scores.n_k;
+  require(scores.weights.n_rows == scores.columns.n_elem && (scores.rest.is_empty() || scores.rest.n_elem == n_q) &&
+              scores.row_scores.n_cols == scores.rows.n_elem && scores.columns.max() < n_k,
           "ColumnScores", "sizes that agree",
           {{"columns", scores.columns.n_elem}, {"weights.rows", scores.weights.n_rows}, {"rows", scores.rows.n_elem}});
   const auto shared = std::make_shared<const ColumnScores<T>>(std::move(scores));
-  return {n, n, [shared](const arma::Mat<T>& x) { return times(*shared, x); },
+  return {n_q, n_k, [shared](const arma::Mat<T>& x) { return times(*shared, x); },
           [shared](const arma::Mat<T>& x) { return transposed_times(*shared, x); }};
 }
 
@@ -68,6 +68,7 @@ ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k,
   if (weights.max() == T(0)) weights.ones();
   weights /= arma::accu(weights / weights.max()) * weights.max();  // their sum could overflow
   ColumnScores<T> scores;
+  scores.n_k = k.n_rows;
   scores.columns = sample_weighted(weights, d, draw_key);
   scores.weights = scores_transposed<T>(q, k.rows(scores.columns));
   exponentiate(scores.weights, log_row_sums);

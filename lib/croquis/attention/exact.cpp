@@ -23,15 +23,20 @@ namespace {
 // -||q||^2 / 2 in q, -||k||^2 / 2 and 1 in k.
 template <typename T>
 struct Tokens {
-  arma::Mat<T> q, k;  // n x p, p x n
+  arma::Mat<T> q, k;  // n_q x p, p x n_k
   Target target;
   RelativeGrid grid;
   arma::Col<T> bias;  // empty where there is none
   bool causal = false;
-  arma::uvec chosen;  // which tokens the queries are, ascending; empty: all
+  arma::uvec chosen;  // which of the problem's queries these are, ascending; empty: all
+  TokenAlignment tokens;
 
   Tokens(const Problem<T>& problem_, Target target_, arma::uvec chosen_ = {})
-      : target(target_), grid(problem_.n(), problem_.position().height), chosen(std::move(chosen_)), problem(problem_) {
+      : target(target_),
+        grid(problem_.tokens().n(), problem_.position().height),
+        chosen(std::move(chosen_)),
+        tokens(problem_.tokens()),
+        problem(problem_) {
     if (has_unit_rows(target)) {
       q = unit_rows(problem.Q());
       k = transposed(unit_rows(problem.K()));
@@ -71,7 +76,7 @@ struct Tokens {
   arma::uword rows() const { return q.n_rows; }
   arma::uword cols() const { return k.n_cols; }
   RowScale row_scale() const { return is_normalised(target) ? RowScale::by_sum : RowScale::none; }
-  arma::uword token(arma::uword query) const { return chosen.is_empty() ? query : chosen(query); }
+  arma::uword token(arma::uword query) const { return tokens.query(chosen.is_empty() ? query : chosen(query)); }
 
   // scores (queries x keys) <- log a, for queries q0 ... and keys k0 ...
   void fill(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {
@@ -84,7 +89,7 @@ struct Tokens {
   }
 
   // Every key from k0 on comes after every query up to the last.
-  bool is_nothing(arma::uword last_query, arma::uword k0) const { return causal && k0 > token(last_query); }
+  bool is_nothing(arma::uword last_query, arma::uword k0) const { return causal && tokens.key(k0) > token(last_query); }
 
  private:
   Problem<T> problem;
@@ -105,7 +110,7 @@ struct Tokens {
     arma::uvec origins(scores.n_rows);
     for (arma::uword i = 0; i < origins.n_elem; ++i) origins[i] = grid.centre() - grid.place(token(q0 + i));
     for (arma::uword j = 0; j < scores.n_cols; ++j) {
-      const T* b = bias.memptr() + grid.place(k0 + j);
+      const T* b = bias.memptr() + grid.place(tokens.key(k0 + j));
       T* column = scores.colptr(j);
       for (arma::uword i = 0; i < origins.n_elem; ++i) column[i] += b[origins[i]];
     }
@@ -116,23 +121,23 @@ struct Tokens {
 template <typename T>
 arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, const arma::Col<T>& log_scale) {
   constexpr arma::uword query_block = kStreamedRows, key_block = kStreamedCols;
-  const arma::uword n = tokens.cols();
-  arma::Mat<T> y(n, x.n_rows, arma::fill::none);
-  parallel_for(blocks_of(n, key_block), [&](std::size_t b) {
+  const arma::uword n_q = tokens.rows(), n_k = tokens.cols();
+  arma::Mat<T> y(n_k, x.n_rows, arma::fill::none);
+  parallel_for(blocks_of(n_k, key_block), [&](std::size_t b) {
     thread_local arma::Mat<T> scores, sums;  // kept by the thread, as in streamed_product()
     thread_local arma::Col<T> row_sums;
-    const arma::uword k0 = b * key_block, count = std::min(key_block, n - k0);
+    const arma::uword k0 = b * key_block, count = std::min(key_block, n_k - k0);
     sums.zeros(x.n_rows, count);
     row_sums.zeros(query_block);
-    for (arma::uword q0 = 0; q0 < n; q0 += query_block) {
-      scores.set_size(std::min(query_block, n - q0), count);
+    for (arma::uword q0 = 0; q0 < n_q; q0 += query_block) {
+      scores.set_size(std::min(query_block, n_q - q0), count);
       if (tokens.is_nothing(q0 + scores.n_rows - 1, k0)) continue;
       tokens.fill(q0, k0, scores);
       exp_shifted_rows(scores.memptr(), scores.n_rows, count, log_scale.memptr() + q0, row_sums.memptr());
       narrow_gemm(CblasNoTrans, x.n_rows, count, scores.n_rows, T(1), x.colptr(q0), scores.memptr(), scores.n_rows,
                   T(1), sums.memptr(), x.n_rows);
     }
-    transpose_block(sums.memptr(), x.n_rows, x.n_rows, count, y.memptr() + k0, n);
+    transpose_block(sums.memptr(), x.n_rows, x.n_rows, count, y.memptr() + k0, n_k);
   });
   return y;
 }
@@ -157,8 +162,8 @@ ExactAttention<T> exact_attention(const Problem<T>& problem, Target target) {
 
 template <typename T>
 ExactAttention<T> exact_attention_rows(const Problem<T>& problem, Target target, const arma::uvec& rows) {
-  require(!rows.is_empty() && rows.is_sorted("strictascend") && rows.back() < problem.n(), "exact_attention_rows",
-          "rows ascend, each once, below n", {{"rows", rows.n_elem}, {"n", problem.n()}});
+  require(!rows.is_empty() && rows.is_sorted("strictascend") && rows.back() < problem.n_q(), "exact_attention_rows",
+          "rows ascend, each once, below n_q", {{"rows", rows.n_elem}, {"n_q", problem.n_q()}});
   return attend(Tokens<T>(problem, target, rows), problem.V());
 }
 
@@ -166,13 +171,23 @@ template <typename T>
 LinearOperator<T> exact_scores(const Problem<T>& problem, Target target) {
   const auto tokens = std::make_shared<const Tokens<T>>(problem, target);
   // The row sums are a pass of their own, taken once: B^T needs them before it can start.
-  arma::Col<T> log_scale(problem.n(), arma::fill::zeros);
-  if (is_normalised(target)) log_scale = attend(*tokens, arma::Mat<T>(problem.n(), 0)).log_row_sums;
-  return {problem.n(), problem.n(),
+  arma::Col<T> log_scale(problem.n_q(), arma::fill::zeros);
+  if (is_normalised(target)) log_scale = attend(*tokens, arma::Mat<T>(problem.n_k(), 0)).log_row_sums;
+  return {problem.n_q(), problem.n_k(),
           [tokens](const arma::Mat<T>& x) -> arma::Mat<T> { return streamed_product<T>(*tokens, x); },
           [tokens, log_scale](const arma::Mat<T>& x) -> arma::Mat<T> {
             return attend_transposed<T>(*tokens, transposed(x), log_scale);
           }};
+}
+
+template <typename T>
+arma::Mat<T> exact_transposed_product(const Problem<T>& problem, Target target, const arma::Col<T>& log_row_sums,
+                                      const arma::Mat<T>& x) {
+  const bool fits = !is_normalised(target) || log_row_sums.n_elem == problem.n_q();
+  require(fits && x.n_rows == problem.n_q(), "exact_transposed_product", "a row sum and a row of X for every query",
+          {{"n_q", problem.n_q()}, {"log_row_sums", log_row_sums.n_elem}, {"x.rows", x.n_rows}});
+  const arma::Col<T> zeros(problem.n_q(), arma::fill::zeros);
+  return attend_transposed<T>(Tokens<T>(problem, target), transposed(x), is_normalised(target) ? log_row_sums : zeros);
 }
 
 template ExactAttention<float> exact_attention(const Problem<float>&, Target);
@@ -181,5 +196,9 @@ template ExactAttention<float> exact_attention_rows(const Problem<float>&, Targe
 template ExactAttention<double> exact_attention_rows(const Problem<double>&, Target, const arma::uvec&);
 template LinearOperator<float> exact_scores(const Problem<float>&, Target);
 template LinearOperator<double> exact_scores(const Problem<double>&, Target);
+template arma::Mat<float> exact_transposed_product(const Problem<float>&, Target, const arma::Col<float>&,
+                                                   const arma::Mat<float>&);
+template arma::Mat<double> exact_transposed_product(const Problem<double>&, Target, const arma::Col<double>&,
+                                                    const arma::Mat<double>&);
 
 }  // namespace croquis

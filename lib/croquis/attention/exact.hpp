@@ -8,28 +8,35 @@ namespace croquis {
 
 template <typename T>
 struct ExactAttention {
-  arma::Mat<T> output;        ///< O, n x p_v (unpadded rows)
+  arma::Mat<T> output;        ///< O, n_q x p_v (unpadded rows)
   arma::Col<T> log_row_sums;  ///< log of the row sums of A, or of C (kernelized); -inf where C underflows
 };
 
 /// O = B V or C V, and the row sums. Targets with a bias add it to the log-scores; a causal one leaves out the blocks
-/// of keys that no query of a block sees.
+/// of keys that no query of a block attends to.
 /// Guarantees: blocks of 64 queries meet blocks of 512 keys; softmax keeps a running maximum a row, so scores of any
-///   size are safe. Relative error of a row, norm-wise: O((p max|q_i||k_j| / sqrt(p) + n) u). The same bits for any
+///   size are safe. Relative error of a row, norm-wise: O((p max|q_i||k_j| / sqrt(p) + n_k) u). The same bits for any
 ///   number of threads.
-/// Cost: 2 n^2 (p + p_v) flops, n^2 exponentials; memory O(n (p + p_v)) and 256 KiB (double) a thread.
+/// Cost: 2 n_q n_k (p + p_v) flops, n_q n_k exponentials; memory O((n_q + n_k) (p + p_v)) and 256 KiB (double) a
+/// thread.
 template <typename T>
 ExactAttention<T> exact_attention(const Problem<T>& problem, Target target);
 
 /// The same for some of the queries alone, against all keys: row r of the output is row rows(r) of O.
-/// Cost: 2 r n (p + p_v) flops for r rows, and O(n (p + p_v)) memory. Throws std::invalid_argument unless the rows
-/// ascend, each once, below n.
+/// Cost: 2 r n_k (p + p_v) flops for r rows, and O((n_q + n_k) (p + p_v)) memory. Throws std::invalid_argument unless
+/// the rows ascend, each once, below n_q.
 template <typename T>
 ExactAttention<T> exact_attention_rows(const Problem<T>& problem, Target target, const arma::uvec& rows);
 
-/// The score matrix B or C of a target as an operator: X -> B X and X -> B^T X, each streamed at the cost of exact
-/// attention.
+/// The score matrix B or C (n_q x n_k) of a target as an operator: X -> B X and X -> B^T X, each streamed at the cost
+/// of exact attention.
 template <typename T>
 LinearOperator<T> exact_scores(const Problem<T>& problem, Target target);
+
+/// B^T X or C^T X (n_k x c for X (n_q x c)) with row sums that are known: those of `problem`, or of a problem that has
+/// these keys among others. Of the kernelized target none are needed. Cost: that of exact attention.
+template <typename T>
+arma::Mat<T> exact_transposed_product(const Problem<T>& problem, Target target, const arma::Col<T>& log_row_sums,
+                                      const arma::Mat<T>& x);
 
 }  // namespace croquis

@@ -57,7 +57,7 @@ Approximation<T> feature_attention(FeaturePair<T> features, const arma::Mat<T>& 
 }
 
 double feature_attention_flops(double n, double p, double p_v, double d, FeatureMap map) {
-  return 4 * n * d / static_cast<double>(functions_of(map)) * p + 2 * n * d + 4 * n * d * (p_v + 1);
+  return 2 * n * d / static_cast<double>(functions_of(map)) * p + n * d + 2 * n * d * (p_v + 1);
 }
 
 template <typename T>

@@ -12,9 +12,9 @@ namespace croquis {
 /// Guarantees: rows of B~ = D~^-1 phi(X) phi(Y)^T sum to 1; they are non-negative for positive maps. D~ is an
 ///   unbiased estimate of the row sums where the features are unbiased; the ratio
 ///   is not.
-/// Cost: 4 n d p for the features (half of it where two share a direction), 4 n d (p_v + 1) flops, 2 n d exponentials;
-/// memory as FeaturePair::attend, and O(n d) for the scores when they are applied. Throws std::runtime_error, with
-/// `name` and the token, when an estimated row sum is zero.
+/// Cost, with n = n_q + n_k: 2 n d p for the features (half of it where two share a direction), 2 n d (p_v + 1) flops,
+/// n d exponentials; memory as FeaturePair::attend, and O(n d) for the scores when they are applied. Throws
+/// std::runtime_error, with `name` and the token, when an estimated row sum is zero.
 template <typename T>
 Approximation<T> feature_attention(FeaturePair<T> features, const arma::Mat<T>& v, std::string_view name);
 
@@ -22,13 +22,27 @@ Approximation<T> feature_attention(FeaturePair<T> features, const arma::Mat<T>& 
 template <typename T>
 Denominators<T> checked_denominators(arma::Col<T> sums, arma::Col<T> log_scale, std::string_view name);
 
-/// 4 n (d / f) p + 2 n d + 4 n d (p_v + 1), f features a direction.
+/// 2 n (d / f) p + n d + 2 n d (p_v + 1) for n = n_q + n_k, f features a direction.
 double feature_attention_flops(double n, double p, double p_v, double d, FeatureMap map);
 
 /// The features of Q / p^{1/4} and K / p^{1/4}.
 template <typename T>
 FeaturePair<T> softmax_features(const Problem<T>& problem, arma::uword d, const FeatureOptions& options,
                                 const Key& draw_key);
+
+/// Whether a map is fitted to all queries and keys, as oprf and saderf are.
+constexpr bool is_fitted(FeatureMap map) {
+  return map == FeatureMap::oprf || map == FeatureMap::saderf;
+}
+
+/// What holds for every method of this kind; `map_of(values)` is the map that the options choose.
+template <typename T, typename MapOf>
+void set_feature_facts(Method<T>& method, MapOf map_of) {
+  method.rectangular = method.rows_sum_to_one = always(true);
+  method.rowwise = [map_of](const OptionValues& values) { return !is_fitted(map_of(values)); };
+  // The estimated scores of trf are all alike too, but may be near zero.
+  method.exact_on_equal_tokens = [map_of](const OptionValues& values) { return map_of(values) != FeatureMap::trf; };
+}
 
 /// Adds the options map, projection and epsilon of the feature options `where` in O.
 template <typename O, typename Where>

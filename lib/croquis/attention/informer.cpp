@@ -31,17 +31,17 @@ double rows_for(double d, double n, Count count) {
 // M_i of every query.
 template <typename T>
 arma::Col<T> sparsity(const Problem<T>& problem, arma::uword samples, T divisor, const Key& draw_key) {
-  const arma::uword n = problem.n();
+  const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
   const arma::Mat<T> q = transposed(problem.Q()), k = transposed(problem.K());
   const T share = 1 / divisor;
-  arma::Col<T> measure(n);
-  parallel_for(blocks_of(n, kQueriesAtOnce), [&](std::size_t block) {
+  arma::Col<T> measure(n_q);
+  parallel_for(blocks_of(n_q, kQueriesAtOnce), [&](std::size_t block) {
     std::vector<std::uint64_t> words(samples);
     std::vector<std::uint32_t> keys(samples);
     std::vector<T> scores(samples);
-    for (arma::uword i = block * kQueriesAtOnce; i < std::min(n, (block + 1) * kQueriesAtOnce); ++i) {
+    for (arma::uword i = block * kQueriesAtOnce; i < std::min(n_q, (block + 1) * kQueriesAtOnce); ++i) {
       fill_words(draw_key.child(i), 0, samples, words.data());
-      for (arma::uword s = 0; s < samples; ++s) keys[s] = static_cast<std::uint32_t>(place_of(words[s], n));
+      for (arma::uword s = 0; s < samples; ++s) keys[s] = static_cast<std::uint32_t>(place_of(words[s], n_k));
       dots(q.colptr(i), k.memptr(), k.n_rows, keys.data(), samples, scores.data());
       T sums[4] = {};                                                              // that need not wait for each other
       for (arma::uword s = 0; s < samples; ++s) sums[s % 4] += share * scores[s];  // so that none can overflow
@@ -61,32 +61,34 @@ arma::uvec largest_of(const std::vector<double>& measure, arma::uword count) {
   return arma::uvec(std::vector<arma::uword>(order.begin(), last));
 }
 
-// Rows `top` of the product are given, all others are the mean of the rows of X.
+// Of n_q rows of the product `top` are given, all others are the mean of the rows of X.
 template <typename T>
-arma::Mat<T> with_means(const arma::Mat<T>& x, const arma::uvec& top, const arma::Mat<T>& rows) {
+arma::Mat<T> with_means(const arma::Mat<T>& x, arma::uword n_q, const arma::uvec& top, const arma::Mat<T>& rows) {
   const arma::Row<T> mean = column_sums(x) / static_cast<T>(x.n_rows);
-  arma::Mat<T> y(x.n_rows, x.n_cols, arma::fill::none);
-  parallel_for(x.n_cols, x.n_rows, [&](std::size_t c) {
+  arma::Mat<T> y(n_q, x.n_cols, arma::fill::none);
+  parallel_for(x.n_cols, n_q, [&](std::size_t c) {
     T* column = y.colptr(c);
-    std::fill_n(column, x.n_rows, mean[c]);
+    std::fill_n(column, n_q, mean[c]);
     for (arma::uword i = 0; i < top.n_elem; ++i) column[top[i]] = rows(i, c);
   });
   return y;
 }
 
-// Rows `top` of B, transposed (n x u); all other rows are 1/n.
+// Rows `top` of B, transposed (n_k x u); all other rows are 1/n_k.
 template <typename T>
 struct TopRows {
+  arma::uword n_q;
   arma::uvec top;
   arma::Mat<T> scores;
 
-  arma::Mat<T> apply(const arma::Mat<T>& x) const { return with_means<T>(x, top, product_tn(scores, x)); }
+  arma::Mat<T> apply(const arma::Mat<T>& x) const { return with_means<T>(x, n_q, top, product_tn(scores, x)); }
 
   arma::Mat<T> apply_transposed(arma::Mat<T> x) const {
     const arma::Mat<T> chosen = x.rows(top);
     x.rows(top).zeros();
     arma::Mat<T> y = product(scores, chosen);
-    y.each_row() += arma::mean(x, 0);
+    const T share = static_cast<T>(n_q) / static_cast<T>(y.n_rows);
+    y.each_row() += share * arma::mean(x, 0);
     return y;
   }
 };
@@ -115,20 +117,21 @@ InformerOptions InformerOptions::masked() {
 template <typename T>
 Approximation<T> informer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                           const InformerOptions& options) {
-  const arma::uword n = problem.n();
-  require(d >= 1 && d <= n, "informer", "1 <= d <= n", {{"d", d}, {"n", n}});
-  const auto rows = static_cast<arma::uword>(rows_for(static_cast<double>(d), static_cast<double>(n), options.count));
+  const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
+  require(d >= 1 && d <= n_q, "informer", "1 <= d <= n_q", {{"d", d}, {"n_q", n_q}});
+  const auto rows = static_cast<arma::uword>(rows_for(static_cast<double>(d), static_cast<double>(n_q), options.count));
   const arma::uword samples = options.keys == 0 ? rows : options.keys;
-  const arma::uword divisor = options.mean == Mean::sampled ? samples : n;
+  const arma::uword divisor = options.mean == Mean::sampled ? samples : n_k;
   const arma::Col<T> measure = sparsity(problem, samples, static_cast<T>(divisor), draw_key.child("keys"));
 
   const arma::uvec top = largest_of(arma::conv_to<std::vector<double>>::from(measure), rows);
   const arma::Mat<T> queries = problem.Q().rows(top);
   Approximation<T> approximation;
-  approximation.output = with_means<T>(problem.V(), top, softmax_product<T>(queries, problem.K(), problem.V()));
-  approximation.scores = deferred<T>(n, n, [=]() -> LinearOperator<T> {
-    const auto b = std::make_shared<const TopRows<T>>(TopRows<T>{top, softmax_transposed<T>(queries, problem.K())});
-    return {n, n, [b](const arma::Mat<T>& x) { return b->apply(x); },
+  approximation.output = with_means<T>(problem.V(), n_q, top, softmax_product<T>(queries, problem.K(), problem.V()));
+  approximation.scores = deferred<T>(n_q, n_k, [=]() -> LinearOperator<T> {
+    const auto b =
+        std::make_shared<const TopRows<T>>(TopRows<T>{n_q, top, softmax_transposed<T>(queries, problem.K())});
+    return {n_q, n_k, [b](const arma::Mat<T>& x) { return b->apply(x); },
             [b](const arma::Mat<T>& x) { return b->apply_transposed(x); }};
   });
   return approximation;
@@ -141,14 +144,17 @@ Method<T> informer_method() {
   method.summary = "exact rows where sampled scores are far from uniform, the mean of the values elsewhere";
   method.source = "Skeinformer Sec. 3.3";
   method.options = options_of_informer().infos();
+  method.rectangular = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
+  method.largest_d = method.exact_at = [](TokenAlignment shape, const OptionValues&) { return shape.n_q; };
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const InformerOptions options = options_of_informer().read(values);
-    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
-               p_v = static_cast<double>(problem.p_v()), fixed = static_cast<double>(options.keys);
+    const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
+               p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v()),
+               fixed = static_cast<double>(options.keys);
     return {[=](arma::uword d, const Key& draw_key) { return informer(problem, d, draw_key, options); },
             [=](double d) {
-              const double rows = rows_for(d, n, options.count), samples = fixed > 0 ? fixed : rows;
-              return 2 * n * samples * p + 2 * n * rows * (p + p_v) + n * rows;
+              const double rows = rows_for(d, n_q, options.count), samples = fixed > 0 ? fixed : rows;
+              return 2 * n_q * samples * p + 2 * n_k * rows * (p + p_v) + n_k * rows;
             }};
   };
   return method;

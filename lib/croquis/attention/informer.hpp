@@ -8,12 +8,12 @@ namespace croquis {
 struct InformerOptions {
   enum class Count {
     given,    ///< u = d rows: what Skeinformer compares at equal cost
-    rounded,  ///< u = ceil(d / ln n) ceil(ln n), at most n: the factor c of the authors' code; 144 for d = 128, n =
-              ///< 4096
+    rounded,  ///< u = ceil(d / ln n) ceil(ln n), at most n, of n = n_q queries: the factor c of the authors' code; 144
+              ///< for d = 128, n = 4096
   };
   enum class Mean {
     sampled,  ///< over the sampled keys
-    all,      ///< their sum over n, as both codes do: close to the maximum alone when U << n
+    all,      ///< their sum over n_k, as both codes do: close to the maximum alone when U << n
   };
   Count count = Count::given;
   Mean mean = Mean::sampled;
@@ -23,13 +23,13 @@ struct InformerOptions {
   static InformerOptions masked();  ///< given, all: Skeinformer's copy with padding mask
 };
 
-/// Rows of B for u queries, 1/n for the others (Informer; Skeinformer Sec. 3.3). The u queries have the largest
+/// Rows of B for u queries, 1/n_k for the others (Informer; Skeinformer Sec. 3.3). The u queries have the largest
 ///   M_i = max_{s in S_i} q_i.k_s - mean_{s in S_i} q_i.k_s,
 /// S_i a sample of U keys of its own, with replacement. Ties go to the earlier token.
-/// Guarantees: rows of B~ are non-negative and sum to 1; exact when u = n.
+/// Guarantees: rows of B~ are non-negative and sum to 1; exact when u = n_q.
 /// Padding is never sampled: the variant with mask of Skeinformer Sec. 4.4.
-/// Randomness: key s of query i is place_of(word s, n) of draw_key.child("keys").child(i).
-/// Cost: 2 n U p for M, 2 n u (p + p_v) for the rows: 6 n d p when p = p_v. 1 <= d <= n.
+/// Randomness: key s of query i is place_of(word s, n_k) of draw_key.child("keys").child(i).
+/// Cost: 2 n_q U p for M, 2 n_k u (p + p_v) for the rows: 6 n d p when p = p_v and n = n_q = n_k. 1 <= d <= n_q.
 template <typename T>
 Approximation<T> informer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                           const InformerOptions& options = {});

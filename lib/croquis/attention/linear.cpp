@@ -27,8 +27,8 @@ Approximation<T> linear_attention(const Problem<T>& problem) {
     parallel_for(m->n_cols, 4 * m->n_rows, [m](std::size_t c) { exp_shifted(m->colptr(c), m->n_rows, T(0)); });
   }
   f->sums = product<T>(f->queries, column_sums(f->keys).t());
-  checked_denominators<T>(f->sums, arma::Col<T>(problem.n(), arma::fill::zeros), "linear");
-  return from_scores<T>({problem.n(), problem.n(),
+  checked_denominators<T>(f->sums, arma::Col<T>(problem.n_q(), arma::fill::zeros), "linear");
+  return from_scores<T>({problem.n_q(), problem.n_k(),
                          [f](const arma::Mat<T>& x) -> arma::Mat<T> {
                            arma::Mat<T> y = product(f->queries, product_tn(f->keys, x));
                            divide_rows(y, f->sums);
@@ -47,12 +47,13 @@ Method<T> linear_method() {
   method.name = "linear";
   method.summary = "features elu(x) + 1, a kernel of its own, any d";
   method.source = "Katharopoulos et al. 2020";
-  method.random = [](const OptionValues&) { return false; };
+  method.random = always(false);
+  method.rectangular = method.rowwise = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
   method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
-    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+    const auto tokens = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     return {[problem](arma::uword, const Key&) { return linear_attention(problem); },
-            [=](double) { return 4 * n * p * (p_v + 1); }};
+            [=](double) { return 2 * tokens * p * (p_v + 1); }};
   };
   return method;
 }

@@ -9,7 +9,7 @@ namespace croquis {
 /// Guarantees: a kernel of its own: it approximates neither softmax attention nor anything else here, however many
 ///   features; its errors are taken against softmax because that is what it stands in for. Rows of B~ are non-negative
 ///   and sum to 1.
-/// Nothing is drawn. Cost: 4 n p (p_v + 1) flops, whatever d is.
+/// Nothing is drawn. Cost: 2 (n_q + n_k) p (p_v + 1) flops, whatever d is.
 template <typename T>
 Approximation<T> linear_attention(const Problem<T>& problem);
 

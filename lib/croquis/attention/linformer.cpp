@@ -65,7 +65,7 @@ LinformerOptions LinformerOptions::code() {
 
 template <typename T>
 LinearOperator<T> linformer_projection(Distribution distribution, arma::uword n, arma::uword d, const Key& draw_key) {
-  require(d >= 1 && d <= n, "linformer", "1 <= d <= n", {{"d", d}, {"n", n}});
+  require(d >= 1 && d <= n, "linformer", "1 <= d <= n_k", {{"d", d}, {"n_k", n}});
   if (distribution == Distribution::segments) {
     return {d, n, [d](const arma::Mat<T>& x) { return segment_means(x, d); },
             [n](const arma::Mat<T>& x) { return spread(x, n); }};
@@ -82,16 +82,16 @@ LinearOperator<T> linformer_projection(Distribution distribution, arma::uword n,
 template <typename T>
 Approximation<T> linformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const LinformerOptions& options) {
-  const arma::uword n = problem.n();
-  const LinearOperator<T> e = linformer_projection<T>(options.distribution, n, d, draw_key.child("E"));
+  const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
+  const LinearOperator<T> e = linformer_projection<T>(options.distribution, n_k, d, draw_key.child("E"));
   const LinearOperator<T> f =
-      options.shared ? e : linformer_projection<T>(options.distribution, n, d, draw_key.child("F"));
+      options.shared ? e : linformer_projection<T>(options.distribution, n_k, d, draw_key.child("F"));
   const arma::Mat<T> keys = e.apply(problem.K());
   Approximation<T> approximation;
   approximation.output = softmax_product<T>(problem.Q(), keys, f.apply(problem.V()));
-  approximation.scores = deferred<T>(n, n, [=]() -> LinearOperator<T> {
+  approximation.scores = deferred<T>(n_q, n_k, [=]() -> LinearOperator<T> {
     const auto weights = std::make_shared<const arma::Mat<T>>(softmax_transposed<T>(problem.Q(), keys));
-    return {n, n, [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*weights, f.apply(x)); },
+    return {n_q, n_k, [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*weights, f.apply(x)); },
             [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return f.apply_transposed(product(*weights, x)); }};
   });
   return approximation;
@@ -107,15 +107,25 @@ Method<T> linformer_method() {
     return options_of_linformer().read(values).distribution != Distribution::segments;
   };
   method.options = options_of_linformer().infos();
+  // Segment means take nothing from the sums of rows, and d = n_k of them nothing at all.
+  method.rectangular = method.rowwise = always(true);
+  method.rows_sum_to_one = [](const OptionValues& values) {
+    return options_of_linformer().read(values).distribution == Distribution::segments;
+  };
+  method.largest_d = [](TokenAlignment shape, const OptionValues&) { return shape.n_k; };
+  method.exact_at = [](TokenAlignment shape, const OptionValues& values) -> std::optional<arma::uword> {
+    if (options_of_linformer().read(values).distribution != Distribution::segments) return std::nullopt;
+    return shape.n_k;
+  };
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const LinformerOptions options = options_of_linformer().read(values);
-    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
-               p_v = static_cast<double>(problem.p_v());
+    const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
+               p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return linformer(problem, d, draw_key, options); },
             [=](double d) {
               const double projected =
-                  options.distribution == Distribution::segments ? n * (p + p_v) : 2 * n * d * (p + p_v);
-              return projected + 2 * n * d * (p + p_v) + n * d;
+                  options.distribution == Distribution::segments ? n_k * (p + p_v) : 2 * n_k * d * (p + p_v);
+              return projected + 2 * n_q * d * (p + p_v) + n_q * d;
             }};
   };
   return method;

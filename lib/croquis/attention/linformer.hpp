@@ -19,20 +19,21 @@ struct LinformerOptions {
   static LinformerOptions code();
 };
 
-/// E (d x n) of a distribution, 1 <= d <= n.
+/// E (d x n) of a distribution, for n keys, 1 <= d <= n.
 /// Randomness: E_ji is entry i of the random key's child j: the normals of GaussianSketch, or the uniforms of its
 ///   words.
 template <typename T>
 LinearOperator<T> linformer_projection(LinformerOptions::Distribution distribution, arma::uword n, arma::uword d,
                                        const Key& draw_key);
 
-/// O~ = P~ (F V), P~ = softmax(Q (E K)^T / sqrt(p)), n x d, E and F in R^{d x n} (Linformer Eq. 7).
+/// O~ = P~ (F V), P~ = softmax(Q (E K)^T / sqrt(p)), n_q x d, E and F in R^{d x n_k} (Linformer Eq. 7).
 /// Guarantees: P~ is row-stochastic over d columns, but P~ F, which stands for B, is not: rows sum to 1 with segments
-///   alone, which are also exact for d = n. E and F are learnt in the paper. Drawn at random they give no approximation
-///   of B V: the softmax is taken after the projection, where E[S S^T] = I is of no use. `linformer-unreduced` is the
-///   form that the paper's theorem is about.
+///   alone, which are also exact for d = n_k. E and F are learnt in the paper. Drawn at random they give no
+///   approximation of B V: the softmax is taken after the projection, where E[S S^T] = I is of no use.
+///   `linformer-unreduced` is the form that the paper's theorem is about.
 /// Randomness: E from draw_key.child("E"), F from draw_key.child("F").
-/// Cost: 4 n d (p + p_v) flops, half of it with segments; 2 n d numbers for E and F. 1 <= d <= n.
+/// Cost: 2 (n_q + n_k) d (p + p_v) flops, without the part of n_k with segments; 2 n_k d numbers for E and F.
+/// 1 <= d <= n_k.
 template <typename T>
 Approximation<T> linformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const LinformerOptions& options = {});

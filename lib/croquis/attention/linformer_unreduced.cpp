@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/linformer_unreduced.hpp>
 #include <croquis/core/require.hpp>
@@ -9,14 +10,19 @@
 namespace croquis {
 namespace {
 
-// Tokens up to which B is stored, 32 MB, and S, d / n of that: no exponentials in a trial.
+// Queries and keys up to which B is stored, 32 MB, and S, d / n of that: no exponentials in a trial.
 constexpr arma::uword kStored = 2048;
 
 template <typename T>
+bool is_stored(const Problem<T>& problem) {
+  return std::max(problem.n_q(), problem.n_k()) <= kStored;
+}
+
+template <typename T>
 LinearOperator<T> scores_of(const Problem<T>& problem) {
-  if (problem.n() > kStored) return exact_scores(problem, Target::softmax);
+  if (!is_stored(problem)) return exact_scores(problem, Target::softmax);
   const auto transposed = std::make_shared<const arma::Mat<T>>(softmax_transposed(problem.Q(), problem.K()));
-  return {problem.n(), problem.n(), [transposed](const arma::Mat<T>& x) { return product_tn(*transposed, x); },
+  return {problem.n_q(), problem.n_k(), [transposed](const arma::Mat<T>& x) { return product_tn(*transposed, x); },
           [transposed](const arma::Mat<T>& x) { return product(*transposed, x); }};
 }
 
@@ -24,16 +30,17 @@ template <typename T>
 Approximation<T> sketched(const LinearOperator<T>& scores, const Problem<T>& problem, arma::uword d,
                           const Key& draw_key) {
   require(d >= 1, "linformer-unreduced", "d >= 1", {{"d", d}});
-  const GaussianSketch s(problem.n(), d, draw_key.child("sketch"));
-  if (problem.n() <= kStored) {
+  const GaussianSketch s(problem.n_k(), d, draw_key.child("sketch"));
+  if (is_stored(problem)) {
     const auto stored = std::make_shared<const arma::Mat<T>>(s.dense<T>());  // drawn once for both of its products
     const auto project = [stored](const arma::Mat<T>& x) { return product(*stored, product_tn(*stored, x)); };
-    return from_scores<T>({problem.n(), problem.n(), [=](const arma::Mat<T>& x) { return scores.apply(project(x)); },
-                           [=](const arma::Mat<T>& x) { return project(scores.apply_transposed(x)); }},
-                          problem);
+    return from_scores<T>(
+        {problem.n_q(), problem.n_k(), [=](const arma::Mat<T>& x) { return scores.apply(project(x)); },
+         [=](const arma::Mat<T>& x) { return project(scores.apply_transposed(x)); }},
+        problem);
   }
   return from_scores<T>(
-      {problem.n(), problem.n(), [scores, s](const arma::Mat<T>& x) { return scores.apply(s.expand(s.left(x))); },
+      {problem.n_q(), problem.n_k(), [scores, s](const arma::Mat<T>& x) { return scores.apply(s.expand(s.left(x))); },
        [scores, s](const arma::Mat<T>& x) { return s.expand(s.left(scores.apply_transposed(x))); }},
       problem);
 }
@@ -52,12 +59,13 @@ Method<T> linformer_unreduced_method() {
   method.summary = "B S S^T V with Gaussian S: unbiased, quadratic in n";
   method.quadratic = true;
   method.source = "Skeinformer Sec. 3.3";
+  method.rectangular = method.rowwise = always(true);
   method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
-    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
-               p_v = static_cast<double>(problem.p_v());
+    const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
+               p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     const LinearOperator<T> scores = scores_of(problem);
     return {[=](arma::uword d, const Key& draw_key) { return sketched(scores, problem, d, draw_key); },
-            [=](double d) { return 2 * n * n * (p + p_v) + n * n + 4 * n * d * p_v; }};
+            [=](double d) { return 2 * n_q * n_k * (p + p_v) + n_q * n_k + 4 * n_k * d * p_v; }};
   };
   return method;
 }

@@ -34,6 +34,7 @@ Options<LongformerOptions> options_of_longformer() {
 
 template <typename T>
 Approximation<T> longformer(const Problem<T>& problem, arma::uword d, const LongformerOptions& options) {
+  require_square(problem, "longformer");
   const arma::uword n = problem.n();
   require(d >= 1 && d <= n, "longformer", "1 <= d <= n", {{"d", d}, {"n", n}});
   require(d == n || d >= 1 + 2 * options.global, "longformer", "d >= 1 + 2 global, a token and the global ones",
@@ -47,8 +48,10 @@ Method<T> longformer_method() {
   method.name = "longformer";
   method.summary = "softmax over a band and a few global tokens; d keys a query";
   method.source = "Nystromformer Table 1";
-  method.random = [](const OptionValues&) { return false; };
+  method.random = always(false);
   method.options = options_of_longformer().infos();
+  method.rows_sum_to_one = always(true);
+  method.largest_d = method.exact_at = [](TokenAlignment shape, const OptionValues&) { return shape.n(); };
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const LongformerOptions options = options_of_longformer().read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),

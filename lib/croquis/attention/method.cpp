@@ -27,6 +27,17 @@ const Method<T>& find_method(std::string_view name) {
 }
 
 template <typename T>
+void require_square(const Problem<T>& problem, std::string_view name) {
+  if (problem.is_square()) return;
+  std::string others;
+  for (const Method<T>& method : methods<T>()) {
+    if (method.rectangular({}) && method.name != name) others += " " + method.name;
+  }
+  require(false, name, "as many queries as keys; methods that take other numbers of them are" + others,
+          {{"n_q", problem.n_q()}, {"n_k", problem.n_k()}});
+}
+
+template <typename T>
 BoundMethod<T> bind(const Method<T>& method, const Problem<T>& problem, const OptionValues& options) {
   std::string known;
   for (const OptionInfo& info : method.options) known += " " + info.name;
@@ -36,6 +47,7 @@ BoundMethod<T> bind(const Method<T>& method, const Problem<T>& problem, const Op
     require(has, method.name, known.empty() ? "takes no options" : "takes the options" + known,
             {{"option", std::string_view(name)}});
   }
+  if (!method.rectangular(options)) require_square(problem, method.name);
   const SerialBlas serial;
   BoundMethod<T> bound = method.bind(problem, options);
   // So that a method that does not think of BLAS, as one of a user may not, has the same bits for any number of
@@ -51,6 +63,8 @@ template Approximation<float> from_scores(LinearOperator<float>, const Problem<f
 template Approximation<double> from_scores(LinearOperator<double>, const Problem<double>&);
 template const Method<float>& find_method(std::string_view);
 template const Method<double>& find_method(std::string_view);
+template void require_square(const Problem<float>&, std::string_view);
+template void require_square(const Problem<double>&, std::string_view);
 template BoundMethod<float> bind(const Method<float>&, const Problem<float>&, const OptionValues&);
 template BoundMethod<double> bind(const Method<double>&, const Problem<double>&, const OptionValues&);
 

@@ -29,11 +29,11 @@ struct Denominators {
   arma::Col<T> values, log_scale;
 };
 
-/// An approximation of the exact output on the n() unpadded rows of a problem.
+/// An approximation of the exact output on the n_q() unpadded rows of a problem.
 template <typename T>
 struct Approximation {
-  arma::Mat<T> output;                          ///< O~, n x p_v
-  std::optional<LinearOperator<T>> scores;      ///< B~ with O~ = B~ V, where the method has one; applied, not stored
+  arma::Mat<T> output;                          ///< O~, n_q x p_v
+  std::optional<LinearOperator<T>> scores;      ///< B~ (n_q x n_k), O~ = B~ V, where there is one; applied, not stored
   std::optional<arma::Col<T>> row_sums;         ///< B~ 1, where it comes with the output
   std::optional<Denominators<T>> denominators;  ///< where the method divides by estimated row sums
   Diagnostics diagnostics;
@@ -52,14 +52,40 @@ struct BoundMethod {
   std::function<double(double d)> flops;
 };
 
-/// A method by name. To add one: a file with its function and a `Method`, and a line in registry.cpp.
+/// A fact about a method that its options decide.
+using OptionFact = std::function<bool(const OptionValues&)>;
+inline OptionFact always(bool value) {
+  return [value](const OptionValues&) { return value; };
+}
+
+/// A number of features that depends on the shape of the problem; none where there is no such number.
+using ShapeFact = std::function<std::optional<arma::uword>(TokenAlignment shape, const OptionValues&)>;
+inline ShapeFact no_number() {
+  return [](TokenAlignment, const OptionValues&) { return std::nullopt; };
+}
+
+/// A method by name. To add one: a file with its function and a `Method`, and a line in registry.cpp. The facts are
+/// what the tests over all methods hold it to.
 template <typename T>
 struct Method {
   std::string name, summary, source;
   Target target = Target::softmax;
-  bool quadratic = false;  ///< takes O(n^2) work whatever d is, as exact attention does
-  /// false: with these options nothing is drawn, one trial is all there is
-  std::function<bool(const OptionValues&)> random = [](const OptionValues&) { return true; };
+  bool quadratic = false;  ///< takes O(n_q n_k) work whatever d is, as exact attention does
+  bool causal = false;     ///< takes the problem's position, a causal mask and a bias, into account
+  /// false: nothing is drawn, one trial is all there is
+  OptionFact random = always(true);
+  /// Takes problems with n_q != n_k. Where it is false, bind refuses them.
+  OptionFact rectangular = always(false);
+  /// Row i of O~ is a function of query i, the keys, the values and the draw: other queries do not matter.
+  OptionFact rowwise = always(false);
+  /// Rows of B~ sum to 1, to rounding.
+  OptionFact rows_sum_to_one = always(false);
+  /// O~ = O, to rounding, where all queries are equal and all keys are, whatever the values.
+  OptionFact exact_on_equal_tokens = always(false);
+  /// The largest d that is taken; none: any.
+  ShapeFact largest_d = no_number();
+  /// The d at which O~ = O, to rounding, for all inputs and draws; none: never.
+  ShapeFact exact_at = no_number();
   std::vector<OptionInfo> options;
   std::function<BoundMethod<T>(const Problem<T>&, const OptionValues&)> bind;
 };
@@ -72,7 +98,12 @@ const std::vector<Method<T>>& methods();
 template <typename T>
 const Method<T>& find_method(std::string_view name);
 
-/// method.bind after a check that it has the options. Throws std::invalid_argument for another option.
+/// Throws std::invalid_argument, with the methods that take rectangular problems, unless `problem` is square.
+template <typename T>
+void require_square(const Problem<T>& problem, std::string_view name);
+
+/// method.bind after a check that it has the options, and that it takes rectangular problems if `problem` is one.
+/// Throws std::invalid_argument for another option and another problem.
 template <typename T>
 BoundMethod<T> bind(const Method<T>& method, const Problem<T>& problem, const OptionValues& options = {});
 

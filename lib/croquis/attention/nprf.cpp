@@ -20,9 +20,10 @@ Method<T> nprf_method() {
   method.source = "NPRF Sec. 3.3";
   const Options<FeatureOptions> table = feature_options(kNprfFeatures);
   method.options = table.infos();
+  set_feature_facts(method, [table](const OptionValues& values) { return table.read(values).map; });
   method.bind = [table](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const FeatureOptions options = table.read(values);
-    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+    const auto n = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return nprf(problem, d, draw_key, options); },
             [=](double d) { return feature_attention_flops(n, p, p_v, d, options.map); }};

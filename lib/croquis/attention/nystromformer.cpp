@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/nystromformer.hpp>
@@ -21,6 +22,7 @@ using Landmarks = std::optional<LandmarkSampler<T>>;
 template <typename T>
 Landmarks<T> landmarks_of(const Problem<T>& problem, const NystromformerOptions& options) {
   if (!options.landmarks) return std::nullopt;
+  require_square(problem, "nystromformer");  // rows J of Q and of K are the same tokens
   const T scale = std::pow(static_cast<T>(problem.p()), T(-0.25));
   return LandmarkSampler<T>(gaussian_kernel_matrix<T>(scale * problem.K()), *options.landmarks, options.given);
 }
@@ -28,8 +30,11 @@ Landmarks<T> landmarks_of(const Problem<T>& problem, const NystromformerOptions&
 template <typename T>
 Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& landmarks, arma::uword d,
                              const Key& draw_key, const NystromformerOptions& options) {
-  require(d >= 1 && d <= problem.n(), "nystromformer", "1 <= d <= n", {{"d", d}, {"n", problem.n()}});
-  if (options.exact_at_n && d == problem.n()) return from_scores(exact_scores(problem, Target::softmax), problem);
+  require(d >= 1 && d <= std::min(problem.n_q(), problem.n_k()), "nystromformer", "1 <= d <= min(n_q, n_k)",
+          {{"d", d}, {"n_q", problem.n_q()}, {"n_k", problem.n_k()}});
+  if (options.exact_at_n && d == problem.n_q() && d == problem.n_k()) {
+    return from_scores(exact_scores(problem, Target::softmax), problem);
+  }
   arma::Mat<T> q, k;
   if (landmarks) {
     const arma::uvec rows = landmarks->draw(d, draw_key.child("landmarks"));
@@ -63,11 +68,11 @@ Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& land
       arma::join_rows(softmax_product<T>(q, problem.K(), problem.V()), arma::Mat<T>(d, 1, arma::fill::ones));
   approximation.output =
       softmax_product<T>(problem.Q(), k, inverse.apply(values), {.last = &approximation.row_sums.emplace()});
-  approximation.scores = deferred<T>(problem.n(), problem.n(), [=]() -> LinearOperator<T> {
-    const auto left = std::make_shared<const arma::Mat<T>>(softmax_transposed(problem.Q(), k));   // F^T, d x n
-    const auto right = std::make_shared<const arma::Mat<T>>(softmax_transposed(q, problem.K()));  // G^T, n x d
+  approximation.scores = deferred<T>(problem.n_q(), problem.n_k(), [=]() -> LinearOperator<T> {
+    const auto left = std::make_shared<const arma::Mat<T>>(softmax_transposed(problem.Q(), k));   // F^T, d x n_q
+    const auto right = std::make_shared<const arma::Mat<T>>(softmax_transposed(q, problem.K()));  // G^T, n_k x d
     return {
-        problem.n(), problem.n(),
+        problem.n_q(), problem.n_k(),
         [=](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*left, inverse.apply(product_tn(*right, x))); },
         [=](const arma::Mat<T>& x) -> arma::Mat<T> {
           return product(*right, inverse.apply_transposed(product(*left, x)));
@@ -125,15 +130,27 @@ Method<T> nystromformer_method() {
     return options.landmarks.has_value() && options.landmarks != LandmarkPolicy::given;
   };
   method.options = options_of_nystromformer().infos();
+  method.rectangular = [](const OptionValues& values) {
+    return !options_of_nystromformer().read(values).landmarks.has_value();
+  };
+  method.exact_on_equal_tokens = always(true);
+  method.largest_d = [](TokenAlignment shape, const OptionValues&) { return std::min(shape.n_q, shape.n_k); };
+  // Lemma 2: segments of one token each.
+  method.exact_at = [](TokenAlignment shape, const OptionValues& values) -> std::optional<arma::uword> {
+    const NystromformerOptions options = options_of_nystromformer().read(values);
+    const bool pinv = options.inverse == NystromformerOptions::Inverse::pinv && !options.landmarks;
+    if (shape.n_q != shape.n_k || !(pinv || options.exact_at_n)) return std::nullopt;
+    return shape.n();
+  };
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const NystromformerOptions options = options_of_nystromformer().read(values);
     const Landmarks<T> landmarks = landmarks_of(problem, options);
-    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+    const auto n = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     const double cube = options.inverse == NystromformerOptions::Inverse::pinv ? 22 : 8.0 * options.iterations;
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, landmarks, d, draw_key, options); },
             [=](double d) {
-              return 4 * n * d * p + 2 * d * d * p + (2 * n * d + d * d) + cube * d * d * d + 4 * n * d * p_v +
+              return 2 * n * d * p + 2 * d * d * p + (n * d + d * d) + cube * d * d * d + 2 * n * d * p_v +
                      2 * d * d * p_v;
             }};
   };

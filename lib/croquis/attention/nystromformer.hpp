@@ -26,11 +26,12 @@ struct NystromformerOptions {
 };
 
 /// O~ = F Z G V with F = softmax(Q K_d^T), Z ~ softmax(Q_d K_d^T)^+, G = softmax(Q_d K^T), all over sqrt(p)
-/// (Nystromformer Alg. 1, without its optional convolution); Q_d, K_d are d segment means, or d rows of Q and K.
-/// Guarantees: exact for d = n with the exact inverse (Lemma 2). Rows of F Z G sum to 1 only when Z is the exact
+/// (Nystromformer Alg. 1, without its optional convolution); Q_d, K_d are d segment means of each, or d rows of Q and
+/// K, the same tokens, which takes n_q = n_k. Guarantees: exact for d = n_q = n_k with the exact inverse (Lemma 2).
+/// Rows of F Z G sum to 1 only when Z is the exact
 ///   inverse. No bound for d < n; six iterations act as a spectral filter on an ill-conditioned core: see the residual.
-/// Randomness: none with segment means; else the rows, child "landmarks" of the random key. Cost: 4 n d p + 4 n d p_v
-/// flops, and 8 d^3 an iteration or about 22 d^3 for pinv. 1 <= d <= n.
+/// Randomness: none with segment means; else the rows, child "landmarks" of the random key.
+/// Cost: 2 (n_q + n_k) d (p + p_v) flops, and 8 d^3 an iteration or about 22 d^3 for pinv. 1 <= d <= min(n_q, n_k).
 template <typename T>
 Approximation<T> nystromformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                const NystromformerOptions& options = {});

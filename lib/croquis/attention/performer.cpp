@@ -32,9 +32,10 @@ Method<T> performer_method() {
   method.summary = "random features of the softmax kernel, FAVOR+";
   method.source = "Performer; NPRF Eq. 3";
   method.options = options_of_performer().infos();
+  set_feature_facts(method, [](const OptionValues& values) { return options_of_performer().read(values).map; });
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const FeatureOptions options = options_of_performer().read(values);
-    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
+    const auto n = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return performer(problem, d, draw_key, options); },
             [=](double d) { return feature_attention_flops(n, p, p_v, d, options.map); }};

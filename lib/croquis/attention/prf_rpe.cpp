@@ -35,14 +35,17 @@ template <typename T>
 Method<T> method_for(Target target) {
   Method<T> method;
   method.target = target;
+  method.causal = true;
+  set_feature_facts(
+      method, [](const OptionValues& values) { return options_of_relative_features().read(values).features.map; });
   method.options = options_of_relative_features().infos();
   method.bind = [target](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const RelativeFeatureOptions options = options_of_relative_features().read(values);
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, target, d, draw_key, options); },
             [=](double d) {
-              const RelativePath path = relative_path(problem.position(), problem.n(), static_cast<arma::uword>(d),
+              const RelativePath path = relative_path(problem.position(), problem.tokens(), static_cast<arma::uword>(d),
                                                       problem.p_v(), options.product);
-              return relative_flops(path, static_cast<double>(problem.n()), static_cast<double>(problem.p()),
+              return relative_flops(path, problem.tokens(), static_cast<double>(problem.p()),
                                     static_cast<double>(problem.p_v()), d, options.features.map,
                                     problem.position().height > 1);
             }};

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <croquis/attention/problem.hpp>
 #include <croquis/core/require.hpp>
@@ -32,14 +33,15 @@ arma::vec row_norms(const arma::Mat<T>& m) {
 
 template <typename T>
 void require_norms(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v) {
-  const T square = std::numeric_limits<T>::max() / (kSumOfSquares * static_cast<T>(q.n_rows));
+  const arma::uword n = std::max(q.n_rows, k.n_rows);
+  const T square = std::numeric_limits<T>::max() / (kSumOfSquares * static_cast<T>(n));
   const auto is_within = [&](const arma::Mat<T>& m) { return squared_row_norms(m).max() <= square; };
   if (is_within(q) && is_within(k) && is_within(v)) return;
   const LongestRow longest = longest_row(q, k, v);
   constexpr double below = 0.99;  // rounded to three digits it is still within
   require(false, "Problem",
           fmt::format("rows of norm at most {:.3g}, beyond which sums of squares overflow in {}",
-                      below * largest_row_norm<T>(q.n_rows), sizeof(T) == sizeof(float) ? "float" : "double"),
+                      below * largest_row_norm<T>(n), sizeof(T) == sizeof(float) ? "float" : "double"),
           {{"matrix", longest.matrix}, {"row", longest.row}, {"norm", longest.norm}});
 }
 
@@ -80,31 +82,39 @@ std::string_view name_of(Target target) {
 template <typename T>
 Problem<T>::Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optional<arma::uword> length,
                     RelativePosition<T> position) {
-  const arma::uword n = q.n_rows, m = length.value_or(n);
-  require(k.n_rows == n && v.n_rows == n && k.n_cols == q.n_cols, "Problem",
-          "Q and K of one size and V with as many rows",
-          {{"Q.rows", n}, {"Q.cols", q.n_cols}, {"K.rows", k.n_rows}, {"K.cols", k.n_cols}, {"V.rows", v.n_rows}});
-  require(n >= 1 && q.n_cols >= 1 && v.n_cols >= 1, "Problem", "n, p, p_v >= 1",
-          {{"n", n}, {"p", q.n_cols}, {"p_v", v.n_cols}});
-  require(m >= 1 && m <= n, "Problem", "1 <= length <= n", {{"length", m}, {"n", n}});
+  const arma::uword n_q = q.n_rows, n_k = k.n_rows, keys = length.value_or(n_k), queries = n_q == n_k ? keys : n_q;
+  require(v.n_rows == n_k && k.n_cols == q.n_cols, "Problem", "Q and K of one width, K and V with as many rows",
+          {{"Q.rows", n_q}, {"Q.cols", q.n_cols}, {"K.rows", k.n_rows}, {"K.cols", k.n_cols}, {"V.rows", v.n_rows}});
+  require(n_q >= 1 && n_k >= 1 && q.n_cols >= 1 && v.n_cols >= 1, "Problem", "n_q, n_k, p, p_v >= 1",
+          {{"n_q", n_q}, {"n_k", n_k}, {"p", q.n_cols}, {"p_v", v.n_cols}});
+  require(keys >= 1 && keys <= n_k, "Problem", "1 <= length <= n_k", {{"length", keys}, {"n_k", n_k}});
   require_finite(q, "Q");
   require_finite(k, "K");
   require_finite(v, "V");
-  require_valid(position, n);
-  position = cut(position, n, m);
-  if (m < n) {
-    q.resize(m, q.n_cols);
-    k.resize(m, k.n_cols);
-    v.resize(m, v.n_cols);
+  require_valid(position, std::max(n_q, n_k));
+  position = cut(position, std::max(n_q, n_k), std::max(queries, keys));
+  require(queries <= keys || !position.has_mask(), "Problem",
+          "at least as many keys as queries under a mask (causal, or a bias of -inf), so that each attends to a key",
+          {{"n_q", queries}, {"n_k", keys}});
+  if (queries < n_q) q.resize(queries, q.n_cols);
+  if (keys < n_k) {
+    k.resize(keys, k.n_cols);
+    v.resize(keys, v.n_cols);
   }
   require_norms(q, k, v);
-  data_ = std::make_shared<const Data>(Data{std::move(q), std::move(k), std::move(v), n, std::move(position)});
+  data_ = std::make_shared<const Data>(Data{std::move(q), std::move(k), std::move(v), n_q, std::move(position)});
+}
+
+template <typename T>
+arma::uword Problem<T>::n() const {
+  require(is_square(), "Problem::n", "as many queries as keys", {{"n_q", n_q()}, {"n_k", n_k()}});
+  return n_q();
 }
 
 template <typename T>
 arma::Mat<T> Problem<T>::padded(arma::Mat<T> rows) const {
-  require(rows.n_rows == n(), "Problem::padded", "one row a token", {{"rows", rows.n_rows}, {"n", n()}});
-  if (padded_n() > n()) rows.resize(padded_n(), rows.n_cols);  // new entries are zero
+  require(rows.n_rows == n_q(), "Problem::padded", "one row a query", {{"rows", rows.n_rows}, {"n_q", n_q()}});
+  if (padded_n() > n_q()) rows.resize(padded_n(), rows.n_cols);  // new entries are zero
   return rows;
 }
 

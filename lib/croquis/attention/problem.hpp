@@ -50,19 +50,30 @@ struct LongestRow {
 template <typename T>
 LongestRow longest_row(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v);
 
-/// Queries Q (n x p), keys K (n x p) and values V (n x p_v) of one head; rows are tokens.
+/// Queries Q (n_q x p), keys K (n_k x p) and values V (n_k x p_v) of one head; rows are tokens. In self-attention
+/// n_q = n_k = n, and query i and key i are one token: the problem is square. Other problems are rectangular: decoding
+/// (the last queries against all keys), cross-attention, some of the queries of a head.
 ///
-/// Padding: tokens from `length` on are padding. They are excluded as keys and their output rows are zero, which is
-/// the problem of the first `length` tokens: Q(), K(), V() hold those alone, and padded() puts the zero rows back.
-/// The position (bias b_{j-i} for n tokens, padding included, and causality) is cut to those tokens too.
+/// Padding: keys and values from `length` on are padding. No query attends to them, so K() and V() hold the first
+/// `length` rows alone. In a square problem the queries from `length` on are padding as well: Q() has the first
+/// `length` rows, and padded() puts zero rows below the output. In a rectangular problem, as in decoding with a store
+/// of keys that is not full, all queries are kept; padded() changes nothing. For cross-attention with as many queries
+/// as keys of which only keys are padding, give the first rows of K and V instead of a length.
+///
+/// Position: the bias and the causal mask are those of N = max(n_q, n_k) tokens, padding included, of which the queries
+/// are the last n_q and the keys the last n_k (TokenAlignment): query i attends to keys j <= i + n_k - n_q under a
+/// causal mask, and adds b_t, t = j - i + n_q - n_k, of 2N - 1 entries. With a length this is so after the padding is
+/// left out, so that the last query stands at the last key that is no padding. A mask (causal, or an entry of -inf)
+/// needs n_q <= n_k, so that every query attends to a key.
+///
 /// A Problem never changes and is cheap to copy.
 template <typename T>
 class Problem {
  public:
-  /// Throws std::invalid_argument unless the sizes agree, n, p, p_v >= 1, 1 <= length <= n (default n) and every
-  /// entry, padding included, is finite; the message names matrix, row and column. So it does unless every row that is
-  /// no padding has a norm of at most largest_row_norm<T>(n). The position is checked as require_valid and cut do; by
-  /// default there is no bias, and nothing is causal.
+  /// Throws std::invalid_argument unless the sizes agree, n_q, n_k, p, p_v >= 1, 1 <= length <= n_k (default n_k) and
+  /// every entry, padding included, is finite; the message names matrix, row and column. So it does unless every row
+  /// that is no padding has a norm of at most largest_row_norm<T>(max(n_q, n_k)). The position is checked as
+  /// require_valid and cut do; by default there is no bias, and nothing is causal.
   Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optional<arma::uword> length = {},
           RelativePosition<T> position = {});
 
@@ -72,13 +83,18 @@ class Problem {
   /// Q and K for those who keep them longer than the problem.
   std::shared_ptr<const arma::Mat<T>> shared_Q() const { return {data_, &data_->q}; }
   std::shared_ptr<const arma::Mat<T>> shared_K() const { return {data_, &data_->k}; }
-  arma::uword n() const { return data_->q.n_rows; }         ///< tokens without padding
-  arma::uword padded_n() const { return data_->padded_n; }  ///< tokens with padding
+  arma::uword n_q() const { return data_->q.n_rows; }  ///< queries without padding
+  arma::uword n_k() const { return data_->k.n_rows; }  ///< keys without padding
+  bool is_square() const { return n_q() == n_k(); }
+  /// The tokens of a square problem. Throws std::invalid_argument for a rectangular one.
+  arma::uword n() const;
+  arma::uword padded_n() const { return data_->padded_n; }  ///< rows of the output with padding
   arma::uword p() const { return data_->q.n_cols; }
   arma::uword p_v() const { return data_->v.n_cols; }
-  const RelativePosition<T>& position() const { return data_->position; }  ///< of the n() unpadded tokens
+  const RelativePosition<T>& position() const { return data_->position; }  ///< of max(n_q(), n_k()) tokens
+  TokenAlignment tokens() const { return {n_q(), n_k()}; }
 
-  /// `rows` (n() rows) with zero rows for the padding below.
+  /// `rows` (n_q() rows) with zero rows for the padding below.
   arma::Mat<T> padded(arma::Mat<T> rows) const;
 
  private:

@@ -124,6 +124,7 @@ const Options<ReformerOptions>& options_of_reformer() {
 template <typename T>
 Approximation<T> reformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                           const ReformerOptions& options) {
+  require_square(problem, "reformer");
   const arma::uword n = problem.n();
   require(d >= 1 && d <= n, "reformer", "1 <= d <= n", {{"d", d}, {"n", n}});
   require(options.rounds >= 1, "reformer", "rounds >= 1", {{"rounds", options.rounds}});
@@ -143,6 +144,12 @@ Method<T> reformer_method() {
   method.summary = "softmax over the keys in the query's bucket of a random hash, keys tied to queries; d keys a query";
   method.source = "Skeinformer Table 1";
   method.options = options_of_reformer().infos();
+  method.rows_sum_to_one = always(true);
+  method.largest_d = [](TokenAlignment shape, const OptionValues&) { return shape.n(); };
+  method.exact_at = [](TokenAlignment shape, const OptionValues& values) -> std::optional<arma::uword> {
+    if (options_of_reformer().read(values).keys == Keys::shared) return std::nullopt;
+    return shape.n();
+  };
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const ReformerOptions options = options_of_reformer().read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),

@@ -18,18 +18,20 @@ constexpr double kSmallestPart = 0.01;  // of a row sum that its error bound may
 
 }  // namespace
 
-double relative_flops(RelativePath path, double n, double p, double p_v, double d, FeatureMap map, bool image) {
-  const double features = 8 * n * d / static_cast<double>(functions_of(map)) * p + 2 * n * d;
+double relative_flops(RelativePath path, TokenAlignment tokens, double p, double p_v, double d, FeatureMap map,
+                      bool image) {
+  const auto n_q = static_cast<double>(tokens.n_q), n_k = static_cast<double>(tokens.n_k), n = n_q + n_k;
+  const double features = 4 * n * d / static_cast<double>(functions_of(map)) * p + n * d;
   if (path == RelativePath::fft) {
-    const double length = (image ? 4 : 2) * n;
+    const double length = (image ? 4 : 2) * static_cast<double>(tokens.n());
     return features + 5 * d * (p_v + 1) * length * std::log2(length);
   }
-  if (path == RelativePath::direct) return features + 2 * n * n * (d + p_v + 1);
-  return features + 4 * n * d * (p_v + 1);
+  if (path == RelativePath::direct) return features + 2 * n_q * n_k * (d + p_v + 1);
+  return features + 2 * n * d * (p_v + 1);
 }
 
 template <typename T>
-RelativePath relative_path(const RelativePosition<T>& position, arma::uword n, arma::uword d, arma::uword p_v,
+RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment tokens, arma::uword d, arma::uword p_v,
                            ToeplitzPath wanted) {
   if (position.bias.is_empty()) return position.causal ? RelativePath::prefix : RelativePath::sums;
   if (wanted != ToeplitzPath::automatic) {
@@ -37,8 +39,8 @@ RelativePath relative_path(const RelativePosition<T>& position, arma::uword n, a
   }
   const auto flops = [&](RelativePath path) {
     // No p: the features cost the same on every path.
-    return relative_flops(path, static_cast<double>(n), 0, static_cast<double>(p_v), static_cast<double>(d),
-                          FeatureMap::prf, position.height > 1);
+    return relative_flops(path, tokens, 0, static_cast<double>(p_v), static_cast<double>(d), FeatureMap::prf,
+                          position.height > 1);
   };
   return flops(RelativePath::fft) < kFftRate<T> * flops(RelativePath::direct) ? RelativePath::fft
                                                                               : RelativePath::direct;
@@ -47,21 +49,24 @@ RelativePath relative_path(const RelativePosition<T>& position, arma::uword n, a
 template <typename T>
 Approximation<T> relative_feature_attention(FeaturePair<T> features, const Problem<T>& problem, ToeplitzPath wanted,
                                             const std::string& name) {
-  const RelativePath path = relative_path(problem.position(), problem.n(), features.count(), problem.p_v(), wanted);
+  const RelativePath path =
+      relative_path(problem.position(), problem.tokens(), features.count(), problem.p_v(), wanted);
   if (path == RelativePath::sums) return feature_attention(features, problem.V(), name);
 
-  const auto scores = std::make_shared<RelativeScores<T>>(std::move(features), problem.position(), path);
-  const arma::uword n = problem.n(), p_v = problem.p_v();
+  const auto scores =
+      std::make_shared<RelativeScores<T>>(std::move(features), problem.position(), problem.tokens(), path);
+  const arma::uword n_q = problem.n_q(), n_k = problem.n_k(), p_v = problem.p_v();
+  const arma::Mat<T> columns = arma::join_rows(problem.V(), arma::Mat<T>(n_k, 1, arma::fill::ones));
   arma::vec bound;
-  arma::Mat<T> sums = scores->multiply(arma::join_rows(problem.V(), arma::Mat<T>(n, 1, arma::fill::ones)), &bound);
+  arma::Mat<T> sums = scores->multiply(columns, &bound);
   if (path == RelativePath::fft) {
-    arma::uvec unreliable(n);
+    arma::uvec unreliable(n_q);
     arma::uword count = 0;
-    for (arma::uword i = 0; i < n; ++i) {
+    for (arma::uword i = 0; i < n_q; ++i) {
       if (!(bound(i) <= kSmallestPart * std::abs(static_cast<double>(sums(i, p_v))))) unreliable(count++) = i;
     }
     scores->compute_directly(unreliable.head(count));
-    scores->replace_direct_rows(arma::join_rows(problem.V(), arma::Mat<T>(n, 1, arma::fill::ones)), sums);
+    scores->replace_direct_rows(columns, sums);
   }
   const auto row_sums = std::make_shared<const arma::Col<T>>(sums.col(p_v));
   Approximation<T> approximation;
@@ -69,7 +74,7 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
   approximation.output = sums.head_cols(p_v);
   approximation.output.each_col() /= *row_sums;
   approximation.diagnostics.direct_rows = scores->direct_rows();
-  approximation.scores = LinearOperator<T>{n, n,
+  approximation.scores = LinearOperator<T>{n_q, n_k,
                                            [scores, row_sums](const arma::Mat<T>& x) -> arma::Mat<T> {
                                              arma::Mat<T> y = scores->multiply(x, nullptr);
                                              y.each_col() /= *row_sums;
@@ -81,9 +86,9 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
   return approximation;
 }
 
-template RelativePath relative_path(const RelativePosition<float>&, arma::uword, arma::uword, arma::uword,
+template RelativePath relative_path(const RelativePosition<float>&, TokenAlignment, arma::uword, arma::uword,
                                     ToeplitzPath);
-template RelativePath relative_path(const RelativePosition<double>&, arma::uword, arma::uword, arma::uword,
+template RelativePath relative_path(const RelativePosition<double>&, TokenAlignment, arma::uword, arma::uword,
                                     ToeplitzPath);
 template Approximation<float> relative_feature_attention(FeaturePair<float>, const Problem<float>&, ToeplitzPath,
                                                          const std::string&);

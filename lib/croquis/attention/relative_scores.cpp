@@ -15,26 +15,33 @@ arma::uvec indices(arma::uword first, arma::uword most, arma::uword end) {
   return arma::regspace<arma::uvec>(first, std::min(first + most, end) - 1);
 }
 
+// The last rows of n, zeros above them.
+template <typename T>
+void put_below_zeros(arma::Mat<T>& rows, arma::uword n) {
+  if (rows.n_rows < n) rows.insert_rows(0, n - rows.n_rows);
+}
+
 }  // namespace
 
 template <typename T>
-RelativeScores<T>::RelativeScores(FeaturePair<T> features, const RelativePosition<T>& position, RelativePath path)
+RelativeScores<T>::RelativeScores(FeaturePair<T> features, const RelativePosition<T>& position, TokenAlignment tokens,
+                                  RelativePath path)
     : features_(std::move(features)),
       shifts_(features_.shifts()),
+      tokens_(tokens),
       causal_(position.causal),
       path_(path),
       log_scale_(shifts_.log_scale) {
-  const arma::uword n = shifts_.log_scale.n_elem;
   if (path == RelativePath::prefix) return;
-  toeplitz_.emplace(position, n, path == RelativePath::fft ? ToeplitzPath::fft : ToeplitzPath::direct);
+  toeplitz_.emplace(position, tokens.n(), path == RelativePath::fft ? ToeplitzPath::fft : ToeplitzPath::direct);
   log_scale_ += toeplitz_->log_scale();
-  if (path == RelativePath::direct) direct_ = arma::regspace<arma::uvec>(0, n - 1);
+  if (path == RelativePath::direct) direct_ = arma::regspace<arma::uvec>(0, tokens.n_q - 1);
 }
 
 template <typename T>
 arma::Mat<T> RelativeScores<T>::multiply(const arma::Mat<T>& x, arma::vec* bound) const {
   if (path_ == RelativePath::prefix) return by_prefix(x);
-  arma::Mat<T> y = path_ == RelativePath::fft ? by_fft(x, false, bound) : arma::Mat<T>(x.n_rows, x.n_cols);
+  arma::Mat<T> y = path_ == RelativePath::fft ? by_fft(x, false, bound) : arma::Mat<T>(tokens_.n_q, x.n_cols);
   replace_direct_rows(x, y);
   return y;
 }
@@ -42,7 +49,7 @@ arma::Mat<T> RelativeScores<T>::multiply(const arma::Mat<T>& x, arma::vec* bound
 template <typename T>
 arma::Mat<T> RelativeScores<T>::multiply_transposed(const arma::Mat<T>& x) const {
   if (path_ == RelativePath::prefix) return by_suffix(x);
-  arma::Mat<T> y(x.n_rows, x.n_cols, arma::fill::zeros);
+  arma::Mat<T> y(tokens_.n_k, x.n_cols, arma::fill::zeros);
   if (path_ == RelativePath::fft) {
     arma::Mat<T> rest = x;
     rest.rows(direct_).zeros();
@@ -53,20 +60,26 @@ arma::Mat<T> RelativeScores<T>::multiply_transposed(const arma::Mat<T>& x) const
 }
 
 // Every task has one column of X for all features of a block, so that nothing is shared and n numbers a column suffice.
+// Queries and keys are brought to all n tokens: those that they lack have features of zero.
 template <typename T>
-arma::Mat<T> RelativeScores<T>::by_fft(const arma::Mat<T>& x, bool transposed, arma::vec* bound) const {
+arma::Mat<T> RelativeScores<T>::by_fft(arma::Mat<T> x, bool transposed, arma::vec* bound) const {
   const SerialBlas serial;
-  const arma::uword n = x.n_rows, m = features_.directions();
-  const arma::uvec all = arma::regspace<arma::uvec>(0, n - 1);
+  const arma::uword n = tokens_.n(), m = features_.directions();
+  const arma::uvec all_queries = arma::regspace<arma::uvec>(0, tokens_.n_q - 1),
+                   all_keys = arma::regspace<arma::uvec>(0, tokens_.n_k - 1);
   arma::Mat<T> y(n, x.n_cols, arma::fill::zeros);
-  if (bound != nullptr) bound->zeros(n);
+  put_below_zeros(x, n);
+  if (bound != nullptr) bound->zeros(tokens_.n_q);
   for (arma::uword first = 0; first < m; first += kDirections) {
     const arma::span directions(first, std::min(first + kDirections, m) - 1);
-    arma::Mat<T> queries = features_.queries(all, directions, shifts_), keys = features_.keys(all, directions, shifts_);
+    arma::Mat<T> queries = features_.queries(all_queries, directions, shifts_),
+                 keys = features_.keys(all_keys, directions, shifts_);
     if (bound != nullptr) {
       const arma::Col<T> norms = arma::sqrt(arma::sum(arma::square(keys), 0)).t();
       *bound += toeplitz_->entry_error() * arma::conv_to<arma::vec>::from(arma::abs(queries) * norms);
     }
+    put_below_zeros(queries, n);
+    put_below_zeros(keys, n);
     const arma::Mat<T>&inner = transposed ? queries : keys, &outer = transposed ? keys : queries;
     parallel_for(x.n_cols, [&](std::size_t c) {
       auto work = toeplitz_->workspace();
@@ -75,20 +88,29 @@ arma::Mat<T> RelativeScores<T>::by_fft(const arma::Mat<T>& x, bool transposed, a
       }
     });
   }
+  const arma::uword rows = transposed ? tokens_.n_k : tokens_.n_q;
+  if (rows < n) return y.tail_rows(rows);
   return y;
 }
 
+// Under a causal mask there are as many keys as queries, or more: those before the first query's own are attended to by
+// all queries.
 template <typename T>
 arma::Mat<T> RelativeScores<T>::by_prefix(const arma::Mat<T>& x) const {
   const SerialBlas serial;
-  const arma::uword n = x.n_rows;
+  const arma::uword n_q = tokens_.n_q, before = tokens_.n_k - n_q;
   const arma::span all(0, features_.directions() - 1);
-  arma::Mat<T> y(n, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
-  for (arma::uword first = 0; first < n; first += kChunk) {
-    const arma::uvec tokens = indices(first, kChunk, n);
+  arma::Mat<T> y(n_q, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
+  for (arma::uword first = 0; first < before; first += kChunk) {
+    const arma::uvec tokens = indices(first, kChunk, before);
+    state += features_.keys(tokens, all, shifts_).t() * x.rows(first, tokens.back());
+  }
+  for (arma::uword first = 0; first < n_q; first += kChunk) {
+    const arma::uvec tokens = indices(first, kChunk, n_q);
     const arma::uword last = first + tokens.n_elem - 1;
-    const arma::Mat<T> queries = features_.queries(tokens, all, shifts_), keys = features_.keys(tokens, all, shifts_);
-    const arma::Mat<T> rows = x.rows(first, last);
+    const arma::Mat<T> queries = features_.queries(tokens, all, shifts_),
+                       keys = features_.keys(tokens + before, all, shifts_);
+    const arma::Mat<T> rows = x.rows(before + first, before + last);
     y.rows(first, last) = queries * state + arma::trimatl(queries * keys.t()) * rows;
     state += keys.t() * rows;
   }
@@ -98,16 +120,21 @@ arma::Mat<T> RelativeScores<T>::by_prefix(const arma::Mat<T>& x) const {
 template <typename T>
 arma::Mat<T> RelativeScores<T>::by_suffix(const arma::Mat<T>& x) const {
   const SerialBlas serial;
-  const arma::uword n = x.n_rows;
+  const arma::uword n_q = tokens_.n_q, before = tokens_.n_k - n_q;
   const arma::span all(0, features_.directions() - 1);
-  arma::Mat<T> y(n, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
-  for (arma::uword chunk = blocks_of(n, kChunk); chunk-- > 0;) {
-    const arma::uvec tokens = indices(chunk * kChunk, kChunk, n);
+  arma::Mat<T> y(tokens_.n_k, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
+  for (arma::uword chunk = blocks_of(n_q, kChunk); chunk-- > 0;) {
+    const arma::uvec tokens = indices(chunk * kChunk, kChunk, n_q);
     const arma::uword first = tokens.front(), last = tokens.back();
-    const arma::Mat<T> queries = features_.queries(tokens, all, shifts_), keys = features_.keys(tokens, all, shifts_);
+    const arma::Mat<T> queries = features_.queries(tokens, all, shifts_),
+                       keys = features_.keys(tokens + before, all, shifts_);
     const arma::Mat<T> rows = x.rows(first, last);
-    y.rows(first, last) = keys * state + arma::trimatu(keys * queries.t()) * rows;
+    y.rows(before + first, before + last) = keys * state + arma::trimatu(keys * queries.t()) * rows;
     state += queries.t() * rows;
+  }
+  for (arma::uword first = 0; first < before; first += kChunk) {
+    const arma::uvec tokens = indices(first, kChunk, before);
+    y.rows(first, tokens.back()) = features_.keys(tokens, all, shifts_) * state;
   }
   return y;
 }
@@ -120,19 +147,18 @@ arma::Mat<T> RelativeScores<T>::block(const arma::uvec& keys, const arma::uvec& 
     const arma::span directions(first, std::min(first + kDirections, features_.directions()) - 1);
     scores += features_.keys(keys, directions, shifts_) * features_.queries(queries, directions, shifts_).t();
   }
-  toeplitz_->weigh(scores, keys.front(), queries);
+  toeplitz_->weigh(scores, tokens_.key(keys.front()), queries + tokens_.query(0));
   return scores;
 }
 
 template <typename T>
 void RelativeScores<T>::replace_direct_rows(const arma::Mat<T>& x, arma::Mat<T>& y) const {
-  const arma::uword n = x.n_rows;
   parallel_for(blocks_of(direct_.n_elem, kQueryBlock), [&](std::size_t b) {
     const arma::uword first = b * kQueryBlock, last = std::min(first + kQueryBlock, direct_.n_elem) - 1;
     const arma::uvec queries = direct_.subvec(first, last);
     arma::Mat<T> sums(queries.n_elem, x.n_cols, arma::fill::zeros);
-    for (arma::uword k0 = 0; k0 < n && !(causal_ && k0 > queries.back()); k0 += kKeyBlock) {
-      const arma::uvec keys = indices(k0, kKeyBlock, n);
+    for (arma::uword k0 = 0; k0 < tokens_.n_k && !sees_nothing(queries.back(), k0); k0 += kKeyBlock) {
+      const arma::uvec keys = indices(k0, kKeyBlock, tokens_.n_k);
       sums += block(keys, queries).t() * x.rows(keys.front(), keys.back());
     }
     y.rows(queries) = sums;
@@ -141,12 +167,11 @@ void RelativeScores<T>::replace_direct_rows(const arma::Mat<T>& x, arma::Mat<T>&
 
 template <typename T>
 void RelativeScores<T>::add_direct_transposed(const arma::Mat<T>& x, arma::Mat<T>& y) const {
-  const arma::uword n = x.n_rows;
-  parallel_for(blocks_of(n, kKeyBlock), [&](std::size_t b) {
-    const arma::uvec keys = indices(b * kKeyBlock, kKeyBlock, n);
+  parallel_for(blocks_of(tokens_.n_k, kKeyBlock), [&](std::size_t b) {
+    const arma::uvec keys = indices(b * kKeyBlock, kKeyBlock, tokens_.n_k);
     for (arma::uword first = 0; first < direct_.n_elem; first += kQueryBlock) {
       const arma::uvec queries = direct_.subvec(first, std::min(first + kQueryBlock, direct_.n_elem) - 1);
-      if (causal_ && keys.front() > queries.back()) continue;
+      if (sees_nothing(queries.back(), keys.front())) continue;
       y.rows(keys.front(), keys.back()) += block(keys, queries) * x.rows(queries);
     }
   });

@@ -8,13 +8,14 @@
 
 namespace croquis {
 
-/// A~_ij = c_{j-i} sum_r queries(i, r) keys(j, r), n x n, with the shifted features of a pair: exp(log_scale_i) A~_ij
-/// is the estimate of exp(x_i.y_j + b_{j-i}). Path fft, prefix or direct. On the path fft some rows can be given to the
-/// direct path.
+/// A~_ij = c_{j-i} sum_r queries(i, r) keys(j, r), n_q x n_k, with the shifted features of a pair: exp(log_scale_i)
+/// A~_ij is the estimate of exp(x_i.y_j + b_{j-i}); j - i is the difference of the tokens (TokenAlignment). Path fft,
+/// prefix or direct. On the path fft some rows can be given to the direct path.
 template <typename T>
 class RelativeScores {
  public:
-  RelativeScores(FeaturePair<T> features, const RelativePosition<T>& position, RelativePath path);
+  RelativeScores(FeaturePair<T> features, const RelativePosition<T>& position, TokenAlignment tokens,
+                 RelativePath path);
 
   /// A~ X. With `bound`, on the path fft: what an entry of A~ 1 may be off by.
   arma::Mat<T> multiply(const arma::Mat<T>& x, arma::vec* bound) const;
@@ -30,14 +31,18 @@ class RelativeScores {
   arma::uword direct_rows() const { return direct_.n_elem; }
 
  private:
-  arma::Mat<T> by_fft(const arma::Mat<T>& x, bool transposed, arma::vec* bound) const;
+  arma::Mat<T> by_fft(arma::Mat<T> x, bool transposed, arma::vec* bound) const;
   arma::Mat<T> by_prefix(const arma::Mat<T>& x) const;
   arma::Mat<T> by_suffix(const arma::Mat<T>& x) const;  // the transpose of by_prefix
   void add_direct_transposed(const arma::Mat<T>& x, arma::Mat<T>& y) const;
+  bool sees_nothing(arma::uword last_query, arma::uword first_key) const {
+    return causal_ && tokens_.key(first_key) > tokens_.query(last_query);
+  }
   arma::Mat<T> block(const arma::uvec& keys, const arma::uvec& queries) const;  // keys x queries, of A~^T
 
   FeaturePair<T> features_;
   typename FeaturePair<T>::Shifts shifts_;
+  TokenAlignment tokens_;
   bool causal_;
   RelativePath path_;
   std::optional<ToeplitzOperator<T>> toeplitz_;  // not for prefix

@@ -13,8 +13,8 @@ using Probabilities = SampledColumnsOptions::Probabilities;
 template <typename T>
 Approximation<T> approximate(const Problem<T>& problem, const ColumnNorms<T>& exact, arma::uword d, const Key& draw_key,
                              const SampledColumnsOptions& options) {
-  require(d >= 1 && d <= problem.n(), "sampled-columns", "1 <= d <= n", {{"d", d}, {"n", problem.n()}});
-  arma::Col<T> weights(problem.n(), arma::fill::ones);
+  require(d >= 1 && d <= problem.n_k(), "sampled-columns", "1 <= d <= n_k", {{"d", d}, {"n_k", problem.n_k()}});
+  arma::Col<T> weights(problem.n_k(), arma::fill::ones);
   if (options.probabilities == Probabilities::exact) {
     weights = exact.norms % arma::sqrt(arma::sum(arma::square(problem.V()), 1));
   } else if (options.probabilities == Probabilities::pilot) {
@@ -52,15 +52,21 @@ Method<T> sampled_columns_method() {
   method.quadratic = true;
   method.source = "Skeinformer Prop. 1";
   method.options = options_of_sampled_columns().infos();
+  method.rectangular = always(true);
+  method.rowwise = [](const OptionValues& values) {
+    return options_of_sampled_columns().read(values).probabilities == Probabilities::uniform;
+  };
+  method.largest_d = [](TokenAlignment shape, const OptionValues&) { return shape.n_k; };
   method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const SampledColumnsOptions options = options_of_sampled_columns().read(values);
     const auto exact = std::make_shared<const ColumnNorms<T>>(column_norms(problem.Q(), problem.K()));
-    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
-               p_v = static_cast<double>(problem.p_v()), fixed = static_cast<double>(options.pilot_rows);
+    const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
+               p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v()),
+               fixed = static_cast<double>(options.pilot_rows);
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, *exact, d, draw_key, options); },
             [=](double d) {
               const double pilots = options.probabilities != Probabilities::pilot ? 0 : fixed > 0 ? fixed : d;
-              return n * n * (2 * p + 1) + 2 * n * d * (p + p_v) + n * d + n * pilots * (2 * p + 3);
+              return n_q * n_k * (2 * p + 1) + 2 * n_q * d * (p + p_v) + n_q * d + n_k * pilots * (2 * p + 3);
             }};
   };
   return method;

@@ -9,7 +9,7 @@ struct SampledColumnsOptions {
   enum class Probabilities {
     pilot,    ///< p_i ~ (sum_{j in J} b_ji^2)^{1/2} ||V_i|| from d_0 uniform rows J (Skeinformer Eq. 5)
     exact,    ///< p_i ~ ||B^(i)|| ||V_i||: quality 1
-    uniform,  ///< p_i = 1/n
+    uniform,  ///< p_i = 1/n_k
   };
   Probabilities probabilities = Probabilities::pilot;
   arma::uword pilot_rows = 0;  ///< d_0 >= 1; 0: as many as columns, d
@@ -21,8 +21,8 @@ struct SampledColumnsOptions {
 ///   ||V_i|| / sum, ||BV - O~||_F^2 <= eta^2 / (beta d) ||B||_F^2 ||V||_F^2 with probability 1 - delta,
 ///   eta = 1 + sqrt((8 / beta) log(1 / delta)) (Skeinformer Prop. 1). Rows of B~ do not sum to 1.
 /// Randomness: J from draw_key.child("pilot"), columns from draw_key.child("columns"). With V = 0 columns are uniform.
-/// Cost: quadratic in n for D (and for exact probabilities): 2 n^2 p once a problem; then 2 n d (p + p_v), and 2 n d_0
-/// p for the pilot. 1 <= d <= n.
+/// Cost: quadratic for D (and for exact probabilities): 2 n_q n_k p once a problem; then 2 n_q d (p + p_v), and
+/// 2 n_k d_0 p for the pilot. 1 <= d <= n_k.
 template <typename T>
 Approximation<T> sampled_columns(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                  const SampledColumnsOptions& options = {});

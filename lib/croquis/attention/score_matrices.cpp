@@ -15,16 +15,16 @@ constexpr arma::uword kBlock = 256;
 
 // With Q and K times `factor`; the row sums do not ask for values.
 arma::vec log_row_sums(const Problem<double>& problem, double factor, Target target) {
-  return exact_attention(
-             Problem<double>(factor * problem.Q(), factor * problem.K(), arma::mat(problem.n(), 1, arma::fill::zeros)),
-             target)
+  return exact_attention(Problem<double>(factor * problem.Q(), factor * problem.K(),
+                                         arma::mat(problem.n_k(), 1, arma::fill::zeros)),
+                         target)
       .log_row_sums;
 }
 
 }  // namespace
 
 double largest_log_score(const Problem<double>& problem) {
-  const arma::uword n = problem.n(), blocks = (n + kBlock - 1) / kBlock;
+  const arma::uword n = problem.n_q(), blocks = (n + kBlock - 1) / kBlock;
   std::vector<double> largest(blocks);
   parallel_for(blocks, [&](std::size_t b) {
     const arma::uword first = b * kBlock, last = std::min(n, first + kBlock) - 1;
@@ -47,7 +47,7 @@ ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which) 
   }
   const double top = largest_log_score(problem);
   const arma::vec scale = arma::exp(sums - top);  // the row sums of A / max A
-  return {{problem.n(), problem.n(),
+  return {{problem.n_q(), problem.n_k(),
            [softmax, scale](const arma::mat& x) -> arma::mat {
              arma::mat y = softmax.apply(x);
              y.each_col() %= scale;

@@ -35,13 +35,14 @@ ColumnScores<T> normalised_columns(const Problem<T>& problem, arma::uvec columns
   ColumnScores<T> scores;
   scores.weights = scores_transposed<T>(problem.Q(), problem.K().rows(columns));
   scores.columns = std::move(columns);
-  const arma::uword n = scores.weights.n_cols, d = scores.weights.n_rows;
-  if (adaptive) scores.rest.set_size(n);
-  parallel_for(n, 4 * d, [&](std::size_t i) {
+  scores.n_k = problem.n_k();
+  const arma::uword n_q = scores.weights.n_cols, d = scores.weights.n_rows;
+  if (adaptive) scores.rest.set_size(n_q);
+  parallel_for(n_q, 4 * d, [&](std::size_t i) {
     T* row = scores.weights.colptr(i);
     const T top = maximum(row, d);
     const T geometric_mean = adaptive ? std::exp(arma::mean(scores.weights.col(i)) - top) : T(0);
-    const T sum = exp_shifted(row, d, top) + static_cast<T>(n - d) * geometric_mean;
+    const T sum = exp_shifted(row, d, top) + static_cast<T>(scores.n_k - d) * geometric_mean;
     scores.weights.col(i) /= sum;
     if (adaptive) scores.rest[i] = geometric_mean / sum;
   });
@@ -49,11 +50,11 @@ ColumnScores<T> normalised_columns(const Problem<T>& problem, arma::uvec columns
 }
 
 // The same rows times V, with no weight in memory. A row's geometric mean is exp of the query with the mean of the
-// sampled keys: n - d times a key of its own, whose value is the mean of those that were not sampled.
+// sampled keys: n_k - d times a key of its own, whose value is the mean of those that were not sampled.
 template <typename T>
 arma::Mat<T> normalised_product(const Problem<T>& problem, const arma::uvec& columns, bool adaptive,
                                 Denominators<T>& denominators) {
-  const arma::uword n = problem.n(), d = columns.n_elem, others = adaptive ? n - d : 0;
+  const arma::uword d = columns.n_elem, others = adaptive ? problem.n_k() - d : 0;
   arma::Mat<T> keys = problem.K().rows(columns), values = problem.V().rows(columns);
   arma::Col<T> log_weights;
   if (others > 0) {
@@ -71,9 +72,9 @@ arma::Mat<T> normalised_product(const Problem<T>& problem, const arma::uvec& col
 template <typename T>
 Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_row_sums, arma::uword d,
                              const Key& draw_key, const SkeinformerOptions& options) {
-  const arma::uword n = problem.n();
-  require(d >= 1 && d <= n, "skeinformer", "1 <= d <= n", {{"d", d}, {"n", n}});
-  if (options.leave_one) d = std::min(d, std::max<arma::uword>(n - 1, 1));
+  const arma::uword n_k = problem.n_k();
+  require(d >= 1 && d <= n_k, "skeinformer", "1 <= d <= n_k", {{"d", d}, {"n_k", n_k}});
+  if (options.leave_one) d = std::min(d, std::max<arma::uword>(n_k - 1, 1));
   const bool by_softmax = options.rows == Rows::adaptive || options.rows == Rows::simple;
   Pilot<T> pilot;
   if (options.columns == Columns::pilot) {
@@ -81,7 +82,7 @@ Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_
     pilot = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, draw_key.child("pilot"),
                          options.reuse && by_softmax);
   } else {
-    pilot.weights.ones(n);
+    pilot.weights.ones(n_k);
   }
   const auto known = std::make_shared<const arma::uvec>(options.reuse ? pilot.rows : arma::uvec());
   const auto with_known = [problem, known](ColumnScores<T> scores) {
@@ -96,9 +97,10 @@ Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_
         problem);
   }
   arma::uvec columns = options.columns == Columns::pilot ? sample_weighted_without_replacement(pilot.weights, d, draw)
-                                                         : sample_without_replacement(n, d, draw);
+                                                         : sample_without_replacement(n_k, d, draw);
   if (options.rows == Rows::raw) {
     ColumnScores<T> scores;
+    scores.n_k = n_k;
     scores.weights = scores_transposed<T>(problem.Q(), problem.K().rows(columns));
     exponentiate(scores.weights, log_row_sums);
     scores.columns = std::move(columns);
@@ -108,8 +110,9 @@ Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_
   Approximation<T> approximation;
   approximation.output = normalised_product(problem, columns, adaptive, approximation.denominators.emplace());
   if (options.reuse) approximation.output.rows(pilot.rows) = pilot.output;
-  approximation.scores = deferred<T>(
-      n, n, [=, columns = std::move(columns)] { return with_known(normalised_columns(problem, columns, adaptive)); });
+  approximation.scores = deferred<T>(problem.n_q(), n_k, [=, columns = std::move(columns)] {
+    return with_known(normalised_columns(problem, columns, adaptive));
+  });
   return approximation;
 }
 
@@ -149,17 +152,31 @@ Method<T> method_of(const char* name, const char* summary, const char* source, c
   method.source = source;
   const SkeinformerTable options = options_of(start, is_ablation, effect_of_code);
   method.options = options.infos();
+  const auto read = [options](const OptionValues& values) { return options.read(values); };
+  method.rectangular = always(true);
+  method.rowwise = [read](const OptionValues& values) { return read(values).columns == Columns::uniform; };
+  method.rows_sum_to_one = [read](const OptionValues& values) { return !needs_row_sums(read(values)); };
+  // Columns that were not sampled count with the mean of the others, which is theirs.
+  method.exact_on_equal_tokens = [read](const OptionValues& values) { return read(values).rows == Rows::adaptive; };
+  method.largest_d = [](TokenAlignment shape, const OptionValues&) { return shape.n_k; };
+  // Different columns: all of them, unless one is left out.
+  method.exact_at = [read](TokenAlignment shape, const OptionValues& values) -> std::optional<arma::uword> {
+    const SkeinformerOptions chosen = read(values);
+    if (chosen.rows == Rows::weighted || chosen.leave_one) return std::nullopt;
+    return shape.n_k;
+  };
   method.bind = [options](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
     const SkeinformerOptions chosen = options.read(values);
     const arma::Col<T> log_row_sums = log_row_sums_of(problem, chosen);
-    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
-               p_v = static_cast<double>(problem.p_v()), fixed = static_cast<double>(chosen.pilot_rows);
+    const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
+               p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v()),
+               fixed = static_cast<double>(chosen.pilot_rows);
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, log_row_sums, d, draw_key, chosen); },
             [=](double d) {
               const double pilots = chosen.columns == Columns::uniform ? 0 : fixed > 0 ? fixed : d;
-              const double reused = chosen.reuse ? 2 * n * pilots * p_v : 0;
-              const double exact = needs_row_sums(chosen) ? n * n * (2 * p + 1) : 0;
-              return 2 * n * d * (p + p_v) + 2 * n * pilots * p + reused + n * (d + pilots) + 2 * n * pilots + exact;
+              const double reused = chosen.reuse ? 2 * n_k * pilots * p_v : 0;
+              const double exact = needs_row_sums(chosen) ? n_q * n_k * (2 * p + 1) : 0;
+              return 2 * n_q * d * (p + p_v) + 2 * n_k * pilots * p + reused + n_q * d + 3 * n_k * pilots + exact;
             }};
   };
   return method;

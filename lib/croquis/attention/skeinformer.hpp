@@ -8,7 +8,7 @@ namespace croquis {
 struct SkeinformerOptions {
   enum class Columns {
     pilot,    ///< p_i ~ (sum_{j in J} b_ji^2)^{1/2} ||V_i|| (Eq. 5)
-    uniform,  ///< p_i = 1/n; no pilot is drawn, so nothing is re-used
+    uniform,  ///< p_i = 1/n_k; no pilot is drawn, so nothing is re-used
   };
   enum class Rows {
     adaptive,  ///< columns outside J' get the geometric mean of those in J' (Eq. 6)
@@ -20,21 +20,21 @@ struct SkeinformerOptions {
   Rows rows = Rows::adaptive;
   arma::uword pilot_rows = 0;  ///< d_0 >= 1 rows of B; 0: as many as columns, d (Skeinformer Alg. 1)
   bool reuse = true;           ///< rows J of O~ are exact (Sec. 4.3)
-  bool leave_one = false;      ///< min(d, n - 1) columns and pilot rows, as the authors' code
+  bool leave_one = false;      ///< min(d, n_k - 1) columns and pilot rows, as the authors' code
 };
 
 /// Skeinformer Alg. 1. With J: d_0 uniform rows, with replacement, and J': d columns, without replacement, drawn with
 /// p_i ~ (sum_{j in J} b_ji^2)^{1/2} ||V_i|| (Eq. 5):
-///   O~_i = (sum_{k in J'} a_ik V_k + g_i sum_{k not in J'} V_k) / (sum_{k in J'} a_ik + (n - d) g_i),
+///   O~_i = (sum_{k in J'} a_ik V_k + g_i sum_{k not in J'} V_k) / (sum_{k in J'} a_ik + (n_k - d) g_i),
 /// g_i the geometric mean of the a_ik in J'; and the rows in J are replaced by the exact ones (pilot re-use).
 ///   g_i is exp(q_i.k / sqrt(p)) for the mean k of the keys in J': O~ is a softmax over d + 1 keys.
 /// Guarantees: rows of B~ are non-negative and sum to 1; invariant to a constant added to a row of scores, which is why
-///   the row maximum can be taken out; exact for d = n. Not unbiased, no bound (the paper says so).
+///   the row maximum can be taken out; exact for d = n_k. Not unbiased, no bound (the paper says so).
 /// The ablations of Table 1 are other `columns`, other `rows`, no `reuse`. With rows = weighted or raw, rows of B~ do
 /// not sum to 1; weighted is the estimator of Prop. 1.
 /// Randomness: J from draw_key.child("pilot"), J' from draw_key.child("columns"), so that ablations share their draws.
-/// Cost: 2 n d (p + p_v) for the columns, 2 n d_0 (p + p_v) for the pilot (p alone without re-use), 2 n^2 p for an
-/// exact D. 1 <= d <= n.
+/// Cost: 2 n_q d (p + p_v) for the columns, 2 n_k d_0 (p + p_v) for the pilot (p alone without re-use), 2 n_q n_k p for
+/// an exact D. 1 <= d <= n_k.
 template <typename T>
 Approximation<T> skeinformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                              const SkeinformerOptions& options = {});

@@ -10,8 +10,8 @@ namespace croquis {
 struct SkyformerOptions {
   enum class Inverse { pinv, iterative };
 
-  LandmarkPolicy landmarks = LandmarkPolicy::uniform;  ///< of the 2n points; the authors' code is stratified
-  arma::uvec given;                 ///< for LandmarkPolicy::given: indices, query i is i, key j is n + j
+  LandmarkPolicy landmarks = LandmarkPolicy::uniform;  ///< of the n_q + n_k points; the authors' code is stratified
+  arma::uvec given;                 ///< for LandmarkPolicy::given: indices, query i is i, key j is n_q + j
   Inverse inverse = Inverse::pinv;  ///< pinv: spectral, relative cut-off core_cutoff(); iterative: as Lemma 3
   double ridge = 0.0;               ///< gamma >= 0, added to the unit diagonal of the core
   int iterations = 6;               ///< of the iterative inverse, from N^T / ||N||_1
@@ -20,12 +20,12 @@ struct SkyformerOptions {
   static SkyformerOptions code();
 };
 
-/// O~ = C~ V, C~ = kappa(Q, X_J) (kappa(X_J, X_J) + gamma I)^+ kappa(X_J, K), X_J being d of the 2n points of the lift
-/// (Skyformer Sec. 4.2, 4.4). Approximates the kernelized target, whose rows do not sum to 1.
-/// Guarantees: with pinv and gamma = 0, the lift's approximation lies between 0 and the lift in the Loewner order for
+/// O~ = C~ V, C~ = kappa(Q, X_J) (kappa(X_J, X_J) + gamma I)^+ kappa(X_J, K), X_J being d of the n_q + n_k points of
+/// the lift (Skyformer Sec. 4.2, 4.4). Approximates the kernelized target, whose rows do not sum to 1. Guarantees: with
+/// pinv and gamma = 0, the lift's approximation lies between 0 and the lift in the Loewner order for
 ///   every draw, and ||C - C~|| is at most the error of the lift; exact when X_J holds all points.
 /// Randomness: landmark indices of draw_key.child("landmarks"). Duplicates are no error: the pseudo-inverse drops them.
-/// Cost: 4 n d p + 4 n d p_v flops, 2 n d exponentials, about 9 d^3. 1 <= d <= 2n.
+/// Cost, with n = n_q + n_k: 2 n d (p + p_v) flops, n d exponentials, about 9 d^3. 1 <= d <= n.
 template <typename T>
 Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const SkyformerOptions& options = {});

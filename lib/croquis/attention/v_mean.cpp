@@ -4,8 +4,12 @@ namespace croquis {
 
 template <typename T>
 Approximation<T> v_mean(const Problem<T>& problem) {
-  const auto mean = [](const arma::Mat<T>& x) -> arma::Mat<T> { return arma::repmat(arma::mean(x, 0), x.n_rows, 1); };
-  return from_scores<T>({problem.n(), problem.n(), mean, mean}, problem);
+  const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
+  const T share = static_cast<T>(n_q) / static_cast<T>(n_k);
+  return from_scores<T>(
+      {n_q, n_k, [=](const arma::Mat<T>& x) -> arma::Mat<T> { return arma::repmat(arma::mean(x, 0), n_q, 1); },
+       [=](const arma::Mat<T>& x) -> arma::Mat<T> { return arma::repmat(share * arma::mean(x, 0), n_k, 1); }},
+      problem);
 }
 
 template <typename T>
@@ -14,10 +18,11 @@ Method<T> v_mean_method() {
   method.name = "v-mean";
   method.summary = "(1/n) 1 1^T V, the mean of the values in every row";
   method.source = "Skeinformer Sec. 5";
-  method.random = [](const OptionValues&) { return false; };
+  method.random = always(false);
+  method.rectangular = method.rowwise = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
   method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
-    const auto n = static_cast<double>(problem.n()), p_v = static_cast<double>(problem.p_v());
-    return {[problem](arma::uword, const Key&) { return v_mean(problem); }, [=](double) { return n * p_v; }};
+    const auto n_k = static_cast<double>(problem.n_k()), p_v = static_cast<double>(problem.p_v());
+    return {[problem](arma::uword, const Key&) { return v_mean(problem); }, [=](double) { return n_k * p_v; }};
   };
   return method;
 }

@@ -5,8 +5,8 @@
 
 namespace croquis {
 
-/// O~ = (1/n) 1 1^T V (Skeinformer Sec. 5), for any d. A method that does no better has learnt nothing of Q and K.
-/// Cost: n p_v flops.
+/// O~ = (1/n_k) 1 1^T V (Skeinformer Sec. 5), for any d. A method that does no better has learnt nothing of Q and K.
+/// Cost: n_k p_v flops.
 template <typename T>
 Approximation<T> v_mean(const Problem<T>& problem);
 

@@ -2,10 +2,7 @@
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
-#include <croquis/core/threads.hpp>
 #include <croquis/distributed/split_scores.hpp>
-#include <croquis/kernel/gaussian.hpp>
-#include <croquis/linalg/vector_math.hpp>
 #include <croquis/random/draws.hpp>
 #include <limits>
 #include <utility>
@@ -13,28 +10,12 @@
 namespace croquis {
 namespace {
 
-constexpr arma::uword kQueriesAtOnce = 2048, kQueryBlock = 256;
+constexpr arma::uword kQueriesAtOnce = 2048;
 constexpr double kNothing = -std::numeric_limits<double>::infinity();
 
 void require_target(Target target) {
   require(target == Target::softmax || target == Target::kernelized, "split attention", "softmax or kernelized",
           {{"target", name_of(target)}});
-}
-
-// Attention of any number of queries to the keys of this rank. A Problem has as many queries as keys: they go in
-// turns, the last one filled up with zeros.
-ExactAttention<double> to_own_keys(const arma::mat& queries, const SplitHead& head, const arma::mat& v, Target target) {
-  ExactAttention<double> part{arma::mat(queries.n_rows, v.n_cols), arma::vec(queries.n_rows)};
-  for (arma::uword i = 0; i < queries.n_rows; i += head.own()) {
-    const arma::uword count = std::min(head.own(), queries.n_rows - i);
-    arma::mat q(head.own(), queries.n_cols, arma::fill::zeros);
-    q.head_rows(count) = queries.rows(i, i + count - 1);
-    const Problem<double> problem(std::move(q), head.k, v);
-    const auto some = exact_attention_rows(problem, target, arma::regspace<arma::uvec>(0, count - 1));
-    part.output.rows(i, i + count - 1) = some.output;
-    part.log_row_sums.rows(i, i + count - 1) = some.log_row_sums;
-  }
-  return part;
 }
 
 // O = sum_r e^{L_r - L} O_r for softmax, sum_r O_r for kernelized; L = log sum_r e^{L_r}.
@@ -63,7 +44,7 @@ ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, co
   require(!rows.is_empty() && rows.max() < head.n, "split_exact_rows", "rows below n",
           {{"rows", rows.n_elem}, {"n", head.n}});
   const arma::mat queries = gather_rows(head.q, head.first, rows, world);
-  return put_together(to_own_keys(queries, head, head.v, target), target, world);
+  return put_together(exact_attention(Problem<double>(queries, head.k, head.v), target), target, world);
 }
 
 SplitScores::SplitScores(SplitHead head, Target target, Communicator world)
@@ -79,7 +60,8 @@ arma::mat SplitScores::attend(const arma::mat& own, arma::vec* log_row_sums) con
     const arma::uword end = std::min(q0 + kQueriesAtOnce, head_.n);
     const arma::uvec rows = arma::regspace<arma::uvec>(q0, end - 1);
     const arma::mat queries = gather_rows(head_.q, head_.first, rows, world_);
-    const ExactAttention<double> all = put_together(to_own_keys(queries, head_, own, target_), target_, world_);
+    const ExactAttention<double> all =
+        put_together(exact_attention(Problem<double>(queries, head_.k, own), target_), target_, world_);
     for (arma::uword i = std::max(q0, head_.first); i < std::min(end, head_.first + head_.own()); ++i) {
       y.row(i - head_.first) = all.output.row(i - q0);
       if (log_row_sums != nullptr) (*log_row_sums)(i - head_.first) = all.log_row_sums(i - q0);
@@ -95,24 +77,13 @@ arma::mat SplitScores::apply(const arma::mat& own) const {
 // Every rank has all it needs for its own keys once it has the queries: there is nothing to be summed.
 arma::mat SplitScores::apply_transposed(const arma::mat& own) const {
   const SerialBlas serial;
-  const double scale = std::pow(static_cast<double>(head_.q.n_cols), -0.25);
-  arma::mat keys;
-  if (target_ == Target::softmax) keys = scale * head_.k;
   arma::mat y(head_.own(), own.n_cols, arma::fill::zeros);
   const arma::mat with_sums = arma::join_rows(head_.q, log_row_sums_, own);
-  for (arma::uword q0 = 0; q0 < head_.n; q0 += kQueryBlock) {
-    const arma::uvec rows = arma::regspace<arma::uvec>(q0, std::min(q0 + kQueryBlock, head_.n) - 1);
+  for (arma::uword q0 = 0; q0 < head_.n; q0 += kQueriesAtOnce) {
+    const arma::uvec rows = arma::regspace<arma::uvec>(q0, std::min(q0 + kQueriesAtOnce, head_.n) - 1);
     const arma::mat block = gather_rows(with_sums, head_.first, rows, world_);
-    const arma::mat queries = block.head_cols(head_.q.n_cols);
-    arma::mat scores;  // keys x queries
-    if (target_ == Target::kernelized) {
-      scores = gaussian_kernel<double>({head_.k, scale}, {queries, scale});
-    } else {
-      scores = keys * (scale * queries).t();
-      parallel_for(scores.n_cols,
-                   [&](std::size_t i) { exp_shifted(scores.colptr(i), scores.n_rows, block(i, head_.q.n_cols)); });
-    }
-    y += scores * block.tail_cols(own.n_cols);
+    const Problem<double> part(block.head_cols(head_.q.n_cols), head_.k, head_.v);
+    y += exact_transposed_product<double>(part, target_, block.col(head_.q.n_cols), block.tail_cols(own.n_cols));
   }
   return y;
 }

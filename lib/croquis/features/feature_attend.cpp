@@ -110,6 +110,46 @@ typename FeaturePair<T>::Attended FeaturePair<T>::attend_streamed(const arma::Ma
   return attended;
 }
 
+// body(tokens, directions, columns): the columns of all features that belong to these directions.
+template <typename T>
+template <typename Body>
+void FeaturePair<T>::for_blocks(arma::uword tokens, const Body& body) const {
+  constexpr arma::uword rows_at_once = 2048, directions_at_once = 64;
+  for (arma::uword i = 0; i < tokens; i += rows_at_once) {
+    const arma::uvec rows = arma::regspace<arma::uvec>(i, std::min(tokens, i + rows_at_once) - 1);
+    for (arma::uword r = 0; r < directions(); r += directions_at_once) {
+      const arma::span block(r, std::min(r + directions_at_once, directions()) - 1);
+      arma::uvec columns = arma::regspace<arma::uvec>(block.a, block.b);
+      if (functions_ == 2) columns = arma::join_cols(columns, columns + directions());
+      body(rows, block, columns);
+    }
+  }
+}
+
+template <typename T>
+arma::Mat<T> FeaturePair<T>::key_sums(const arma::Mat<T>& x, const Shifts& shifts) const {
+  require(x.n_rows == y_->n_rows, "features", "a row of X for every key", {{"rows", x.n_rows}, {"keys", y_->n_rows}});
+  const arma::Mat<T> values = arma::join_rows(x, arma::Mat<T>(x.n_rows, 1, arma::fill::ones));
+  arma::Mat<T> sums(count(), values.n_cols, arma::fill::zeros);
+  for_blocks(y_->n_rows, [&](const arma::uvec& tokens, arma::span directions, const arma::uvec& columns) {
+    sums.rows(columns) += keys(tokens, directions, shifts).t() * values.rows(tokens.front(), tokens.back());
+  });
+  return sums;
+}
+
+template <typename T>
+typename FeaturePair<T>::Attended FeaturePair<T>::attend_sums(const arma::Mat<T>& sums, const Shifts& shifts) const {
+  require(sums.n_rows == count() && sums.n_cols >= 1, "features", "sums of every feature",
+          {{"rows", sums.n_rows}, {"features", count()}});
+  arma::Mat<T> products(x_->n_rows, sums.n_cols, arma::fill::zeros);
+  for_blocks(x_->n_rows, [&](const arma::uvec& tokens, arma::span directions, const arma::uvec& columns) {
+    products.rows(tokens.front(), tokens.back()) += queries(tokens, directions, shifts) * sums.rows(columns);
+  });
+  Attended attended{products.head_cols(sums.n_cols - 1), products.tail_cols(1), shifts.log_scale};
+  divide_rows(attended.output, attended.sums);
+  return attended;
+}
+
 template <typename T>
 typename FeaturePair<T>::Attended FeaturePair<T>::attend(const arma::Mat<T>& x) const {
   require(x.n_rows == y_->n_rows, "features", "a row of X for every key", {{"rows", x.n_rows}, {"keys", y_->n_rows}});
@@ -125,5 +165,9 @@ typename FeaturePair<T>::Attended FeaturePair<T>::attend(const arma::Mat<T>& x) 
 
 template FeaturePair<float>::Attended FeaturePair<float>::attend(const arma::Mat<float>&) const;
 template FeaturePair<double>::Attended FeaturePair<double>::attend(const arma::Mat<double>&) const;
+template arma::Mat<float> FeaturePair<float>::key_sums(const arma::Mat<float>&, const Shifts&) const;
+template arma::Mat<double> FeaturePair<double>::key_sums(const arma::Mat<double>&, const Shifts&) const;
+template FeaturePair<float>::Attended FeaturePair<float>::attend_sums(const arma::Mat<float>&, const Shifts&) const;
+template FeaturePair<double>::Attended FeaturePair<double>::attend_sums(const arma::Mat<double>&, const Shifts&) const;
 
 }  // namespace croquis

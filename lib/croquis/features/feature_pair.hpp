@@ -64,6 +64,12 @@ class FeaturePair {
   /// is stored, the features are made in blocks and forgotten: streamed_product(); else memory (n + n') d.
   Attended attend(const arma::Mat<T>& x) const;
 
+  struct Shifts;
+  /// attend() in two steps, for keys that are divided into parts, with the shifts of all of them. First A of these
+  /// keys, d x (c + 1); then the rows of these queries for the sum of A over all parts. Features are made in blocks.
+  arma::Mat<T> key_sums(const arma::Mat<T>& x, const Shifts& shifts) const;
+  Attended attend_sums(const arma::Mat<T>& sums, const Shifts& shifts) const;
+
   /// What the whole set decides, so that blocks fit together. Entry f m + r belongs to column f m + r.
   struct Shifts {
     arma::Col<T> keys;       ///< d, taken from the exponents of the keys
@@ -89,6 +95,8 @@ class FeaturePair {
   void carry(Shifts& shifts) const;
   void finish(Shifts& shifts) const;
   Attended attend_streamed(const arma::Mat<T>& x) const;
+  template <typename Body>
+  void for_blocks(arma::uword tokens, const Body& body) const;
   Shifts empty_shifts() const;
   arma::Mat<T> key_features(const arma::Mat<T>& block, const arma::Col<T>& heights, arma::uword first,
                             const Shifts& shifts) const;

@@ -76,7 +76,7 @@ SampledReference::SampledReference(arma::uword n, arma::uvec rows, ExactAttentio
 
 SampledReference::SampledReference(const Problem<double>& problem, Target target, arma::uword count,
                                    const Key& draw_key)
-    : n_(problem.n()), rows_(draw_rows(n_, count, draw_key)) {
+    : n_(problem.n_q()), rows_(draw_rows(n_, count, draw_key)) {
   *this = SampledReference(n_, rows_, exact_attention_rows(problem, target, rows_));
 }
 

@@ -23,14 +23,14 @@ struct SampledErrors {
 ///   The second is biased upwards by about p_v times the largest row over R: O(1/R).
 /// Intervals: Student's of the pseudo-values of a jackknife over kGroups groups of the sample. Asymptotic in R; a few
 ///   rows that have most of the error, fewer than some n/R, can be missed altogether.
-/// Randomness: the rows, from the random key. Cost: 2 R n (p + p_v) flops once; (kGroups + 1) eigenvalue problems of
+/// Randomness: the rows, from the random key. Cost: 2 R n_k (p + p_v) flops once; (kGroups + 1) eigenvalue problems of
 ///   size p_v a comparison.
 class SampledReference {
  public:
   static constexpr arma::uword kGroups = 20;
   static constexpr double kAlpha = 0.05;  ///< of the intervals
 
-  /// Throws std::invalid_argument unless kGroups <= count <= n.
+  /// n is the number of queries. Throws std::invalid_argument unless kGroups <= count <= n.
   SampledReference(const Problem<double>& problem, Target target, arma::uword count, const Key& draw_key);
 
   /// The same from exact rows that have been computed: `exact` at draw_rows(n, count, draw_key).

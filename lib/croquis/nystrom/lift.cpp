@@ -16,15 +16,39 @@ LiftedPoints<T>::LiftedPoints(arma::Mat<T> q, arma::Mat<T> k)
 
 template <typename T>
 LiftedPoints<T>::LiftedPoints(std::shared_ptr<const arma::Mat<T>> q, std::shared_ptr<const arma::Mat<T>> k) {
-  require(arma::size(*q) == arma::size(*k) && !q->is_empty(), "LiftedPoints", "queries and keys of one size",
+  require(q->n_cols == k->n_cols && !q->is_empty() && !k->is_empty(), "LiftedPoints",
+          "queries and keys of one width, one at least of each",
           {{"q.rows", q->n_rows}, {"q.cols", q->n_cols}, {"k.rows", k->n_rows}, {"k.cols", k->n_cols}});
   const auto points = std::make_shared<Points>();
   points->scale = std::pow(static_cast<T>(q->n_cols), T(-0.25));
   // The Gaussian kernel is invariant to translation, its rounding error is not.
-  points->centre = points->scale / 2 / static_cast<T>(q->n_rows) * (column_sums(*q) + column_sums(*k));
+  points->centre = points->scale / static_cast<T>(q->n_rows + k->n_rows) * (column_sums(*q) + column_sums(*k));
   points->q = std::move(q);
   points->k = std::move(k);
   points_ = points;
+}
+
+template <typename T>
+LiftedPoints<T>::LiftedPoints(std::shared_ptr<const arma::Mat<T>> q, std::shared_ptr<const arma::Mat<T>> k,
+                              arma::Row<T> centre, std::optional<T> largest_squared_norm)
+    : LiftedPoints(std::move(q), std::move(k)) {
+  require(centre.n_elem == points_->q->n_cols, "LiftedPoints", "a centre as wide as the points",
+          {{"centre", centre.n_elem}, {"q.cols", points_->q->n_cols}});
+  const auto points = std::make_shared<Points>();
+  points->scale = points_->scale;
+  points->q = points_->q;
+  points->k = points_->k;
+  points->centre = std::move(centre);
+  if (largest_squared_norm) {
+    std::call_once(points->norm_once, [&] { points->largest_squared_norm = *largest_squared_norm; });
+  }
+  points_ = points;
+}
+
+template <typename T>
+arma::uword LiftedPoints<T>::n() const {
+  require(n_q() == n_k(), "LiftedPoints::n", "as many queries as keys", {{"n_q", n_q()}, {"n_k", n_k()}});
+  return n_q();
 }
 
 template <typename T>
@@ -41,9 +65,9 @@ arma::Mat<T> LiftedPoints<T>::given(const arma::uvec& indices) const {
   arma::Mat<T> rows(indices.n_elem, points_->q->n_cols, arma::fill::none);
   for (arma::uword j = 0; j < indices.n_elem; ++j) {
     const arma::uword i = indices(j);
-    require(i < 2 * n(), "LiftedPoints", "index < 2n", {{"index", i}, {"n", n()}});
-    const arma::Mat<T>& from = i < n() ? *points_->q : *points_->k;
-    const arma::uword row = i < n() ? i : i - n();
+    require(i < size(), "LiftedPoints", "index < n_q + n_k", {{"index", i}, {"n_q", n_q()}, {"n_k", n_k()}});
+    const arma::Mat<T>& from = i < n_q() ? *points_->q : *points_->k;
+    const arma::uword row = i < n_q() ? i : i - n_q();
     for (arma::uword c = 0; c < rows.n_cols; ++c) rows(j, c) = from(row, c);
   }
   return rows;
@@ -62,7 +86,7 @@ KernelMatrix<T> LiftedPoints<T>::kernel() const {
     const arma::Mat<T> left = lift.given(rows), right = lift.given(cols);
     return gaussian_kernel(lift.moved(left), lift.moved(right));
   };
-  return {2 * n(), arma::Col<T>(2 * n(), arma::fill::ones), block,
+  return {size(), arma::Col<T>(size(), arma::fill::ones), block,
           [lift = *this] { return gaussian_entry_error(lift.largest_squared_norm()); }};
 }
 

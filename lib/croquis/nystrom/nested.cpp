@@ -15,7 +15,8 @@ NestedNystrom::NestedNystrom(LiftedPoints<double> lift, arma::uvec landmarks, do
     : lift_(std::move(lift)), landmarks_(std::move(landmarks)), cutoff_(cutoff), ranks_{0} {
   require(cutoff > 0 && cutoff < 1, "NestedNystrom", "0 < cutoff < 1", {{"cutoff", cutoff}});
   for (const arma::uword i : landmarks_) {
-    require(i < 2 * lift_.n(), "NestedNystrom", "landmarks below 2n", {{"landmark", i}, {"n", lift_.n()}});
+    require(i < lift_.size(), "NestedNystrom", "landmarks below n_q + n_k",
+            {{"landmark", i}, {"n_q", lift_.n_q()}, {"n_k", lift_.n_k()}});
   }
 }
 
@@ -37,7 +38,7 @@ void NestedNystrom::extend(arma::uword d) {
       const arma::mat rows = factor_->submat(block, arma::regspace<arma::uvec>(0, rank - 1));
       columns -= factor_->head_cols(rank) * rows.t();
     }
-    if (factor_->n_cols < rank + count) factor_->resize(2 * lift_.n(), std::max(rank + count, 2 * factor_->n_cols));
+    if (factor_->n_cols < rank + count) factor_->resize(lift_.size(), std::max(rank + count, 2 * factor_->n_cols));
     for (arma::uword j = 0; j < count; ++j) {
       arma::vec column = columns.col(j);
       if (rank > before) {
@@ -52,22 +53,24 @@ void NestedNystrom::extend(arma::uword d) {
 }
 
 LinearOperator<double> NestedNystrom::scores(arma::uword d) {
-  const arma::uword n = lift_.n(), r = rank(d);
+  const arma::uword n_q = lift_.n_q(), n_k = lift_.n_k(), r = rank(d);
   if (r == 0) {
-    const auto zero = [n](const arma::mat& x) -> arma::mat { return arma::mat(n, x.n_cols, arma::fill::zeros); };
-    return {n, n, zero, zero};
+    const auto zero = [](arma::uword n) {
+      return [n](const arma::mat& x) -> arma::mat { return arma::mat(n, x.n_cols, arma::fill::zeros); };
+    };
+    return {n_q, n_k, zero(n_q), zero(n_k)};
   }
   const std::shared_ptr<const arma::mat> factor = factor_;
-  return {n, n,
-          [factor, n, r](const arma::mat& x) -> arma::mat {
+  return {n_q, n_k,
+          [factor, n_q, r](const arma::mat& x) -> arma::mat {
             const SerialBlas serial;
-            const arma::mat right = factor->submat(n, 0, 2 * n - 1, r - 1).t() * x;
-            return factor->submat(0, 0, n - 1, r - 1) * right;
+            const arma::mat right = factor->submat(n_q, 0, factor->n_rows - 1, r - 1).t() * x;
+            return factor->submat(0, 0, n_q - 1, r - 1) * right;
           },
-          [factor, n, r](const arma::mat& x) -> arma::mat {
+          [factor, n_q, r](const arma::mat& x) -> arma::mat {
             const SerialBlas serial;
-            const arma::mat left = factor->submat(0, 0, n - 1, r - 1).t() * x;
-            return factor->submat(n, 0, 2 * n - 1, r - 1) * left;
+            const arma::mat left = factor->submat(0, 0, n_q - 1, r - 1).t() * x;
+            return factor->submat(n_q, 0, factor->n_rows - 1, r - 1) * left;
           }};
 }
 

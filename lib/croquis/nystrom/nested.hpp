@@ -13,10 +13,10 @@ namespace croquis {
 /// Guarantees: a landmark whose kernel column lies within `cutoff` of the span of those before it (a repeated one does)
 ///   adds nothing, as under a pseudo-inverse. M - M~_d is positive semi-definite and falls as d grows; ||C - C~_d||, of
 ///   one of its blocks, nearly always does.
-/// Cost: 4 n d^2 flops for all up to d, 2 n d kernel entries and numbers. 0 < cutoff < 1.
+/// Cost: 2 (n_q + n_k) d^2 flops for all up to d, (n_q + n_k) d kernel entries and numbers. 0 < cutoff < 1.
 class NestedNystrom {
  public:
-  /// Throws std::invalid_argument for an index that is not below 2n.
+  /// Throws std::invalid_argument for an index that is not below n_q + n_k.
   NestedNystrom(LiftedPoints<double> lift, arma::uvec landmarks, double cutoff);
 
   /// X -> C~_d X and X -> C~_d^T X, valid beyond the life of this object; not while a larger d is asked
@@ -31,8 +31,9 @@ class NestedNystrom {
   LiftedPoints<double> lift_;
   arma::uvec landmarks_;
   double cutoff_;
-  std::shared_ptr<arma::mat> factor_ = std::make_shared<arma::mat>();  // 2n x capacity, ranks_.back() of them in use
-  std::vector<arma::uword> ranks_;                                     // ranks_[d], d = 0, 1, ...
+  std::shared_ptr<arma::mat> factor_ =
+      std::make_shared<arma::mat>();  // (n_q + n_k) x capacity, ranks_.back() of them in use
+  std::vector<arma::uword> ranks_;    // ranks_[d], d = 0, 1, ...
 };
 
 }  // namespace croquis

@@ -22,8 +22,12 @@ LandmarkPolicy landmark_policy(const std::string& name) {
 }
 
 template <typename T>
-LandmarkSampler<T>::LandmarkSampler(KernelMatrix<T> matrix, LandmarkPolicy policy, arma::uvec list)
-    : matrix_(std::move(matrix)), policy_(policy), list_(std::move(list)) {
+LandmarkSampler<T>::LandmarkSampler(KernelMatrix<T> matrix, LandmarkPolicy policy, arma::uvec list,
+                                    std::optional<arma::uword> first_stratum)
+    : matrix_(std::move(matrix)),
+      policy_(policy),
+      list_(std::move(list)),
+      first_stratum_(first_stratum.value_or(matrix_.n / 2)) {
   if (policy == LandmarkPolicy::leverage) leverage_ = std::make_shared<const RidgeLeverage<T>>(matrix_);
   if (policy == LandmarkPolicy::given) {
     require(!list_.is_empty(), "landmarks", "given: a list of indices, here there is none");
@@ -38,10 +42,10 @@ arma::uvec LandmarkSampler<T>::draw(arma::uword d, const Key& draw_key) const {
     case LandmarkPolicy::uniform:
       return sample_with_replacement(n, d, draw_key);
     case LandmarkPolicy::stratified: {
-      const arma::uword half = n / 2, from_first = d / 2;
-      require(half >= 1, "landmarks", "stratified: at least two points", {{"points", n}});
-      return arma::join_cols(sample_with_replacement(half, from_first, draw_key.child("queries")),
-                             sample_with_replacement(n - half, d - from_first, draw_key.child("keys")) + half);
+      const arma::uword first = first_stratum_, from_first = d / 2;
+      require(first >= 1 && first < n, "landmarks", "stratified: at least two points", {{"points", n}});
+      return arma::join_cols(sample_with_replacement(first, from_first, draw_key.child("queries")),
+                             sample_with_replacement(n - first, d - from_first, draw_key.child("keys")) + first);
     }
     case LandmarkPolicy::leverage:
       return sample_weighted(leverage_->scores(leverage_->ridge_for(d)), d, draw_key);

@@ -1,6 +1,7 @@
 // Relative position bias: what is added to a log-score by where two tokens stand.
 #pragma once
 
+#include <algorithm>
 #include <armadillo>
 
 namespace croquis {
@@ -18,6 +19,19 @@ struct RelativePosition {
   arma::uword height = 1;  ///< rows of the image; divides n
 
   bool is_zero() const { return bias.is_empty() && !causal; }
+  /// Whether some b_t is -inf.
+  bool has_mask() const { return causal || bias.has_inf(); }
+};
+
+/// n_q queries and n_k keys among N = max(n_q, n_k) tokens: the queries are the last n_q tokens, the keys the last n_k.
+/// So the last query stands at the last key, as in decoding with stored keys, and t = j - i + n_q - n_k for query i and
+/// key j. With n_q = n_k, query i and key i are one token.
+struct TokenAlignment {
+  arma::uword n_q = 0, n_k = 0;
+
+  arma::uword n() const { return std::max(n_q, n_k); }              ///< N, the tokens that a position goes with
+  arma::uword query(arma::uword i) const { return n() - n_q + i; }  ///< the token that query i is
+  arma::uword key(arma::uword j) const { return n() - n_k + j; }    ///< the token that key j is
 };
 
 /// Where an entry of b stands: that of query i and key j is centre() + place(j) - place(i).

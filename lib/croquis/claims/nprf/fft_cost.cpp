@@ -63,7 +63,8 @@ Report check_fft_cost(const Check& check) {
     measured.n = static_cast<arma::uword>(n);
     measured.d = static_cast<arma::uword>(kFeatures);
     measured.estimate = work.back();
-    const double declared = relative_flops(RelativePath::fft, n, kWidth, kWidth, kFeatures, FeatureMap::prf, false);
+    const double declared = relative_flops(RelativePath::fft, {*measured.n, *measured.n}, kWidth, kWidth, kFeatures,
+                                           FeatureMap::prf, false);
     measured.hypotheses =
         fmt::format("work / (n log2 n) = {:.6g}; declared / counted = {:.4g}; direct / fft = {:.4g}", excess.back(),
                     declared / work.back(), counted_work(n, true) / counted_work(n, false));
