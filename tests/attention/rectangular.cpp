@@ -45,15 +45,18 @@ Dense means_of(const arma::mat& x, arma::uword d) {  // of segments, the first o
   return means;
 }
 
-// The scores of Nystrom on the n_q + n_k points with d uniform ones of them as landmarks.
-Dense lifted_scores(const Problem<double>& problem, arma::uword d, const Key& draw_key) {
-  const arma::uvec landmarks =
-      arma::unique(sample_with_replacement(problem.n_q() + problem.n_k(), d, draw_key.child("landmarks")));
+// The scores of Nystrom on the n_q + n_k points with some of them as landmarks.
+Dense lifted_scores(const Problem<double>& problem, const arma::uvec& drawn) {
+  const arma::uvec landmarks = arma::unique(drawn);
   const Dense points = stacked_points(problem), chosen = rows_of(points, landmarks);
   const Dense columns = gaussian_of(points, chosen), core = inverted(gaussian_of(chosen, chosen));
   const Dense q = rows_of(columns, arma::regspace<arma::uvec>(0, problem.n_q() - 1)),
               k = rows_of(columns, arma::regspace<arma::uvec>(problem.n_q(), points.rows - 1));
   return q * core * transposed(k);
+}
+
+Dense uniformly_lifted_scores(const Problem<double>& problem, arma::uword d, const Key& draw_key) {
+  return lifted_scores(problem, sample_with_replacement(problem.n_q() + problem.n_k(), d, draw_key.child("landmarks")));
 }
 
 // Rows by their largest measure are exact, the others are means.
@@ -239,9 +242,19 @@ TEST_CASE("rectangular problems: methods whose rows depend on all queries, again
     arma::svd_econ(u, s, v, in_double(softmax_scores(problem.Q(), problem.K())));
     return Dense(arma::mat(u.head_cols(d) * arma::diagmat(s.head(d)) * v.head_cols(d).t()));
   });
-  check_reference("skyformer", lifted_scores);
+  check_reference("skyformer", uniformly_lifted_scores);
+  check_reference(
+      "skyformer",
+      [](const Problem<double>& problem, arma::uword d, const Key& draw_key) {
+        const Key draw = draw_key.child("landmarks");
+        return lifted_scores(
+            problem,
+            arma::join_cols(sample_with_replacement(problem.n_q(), d / 2, draw.child("queries")),
+                            sample_with_replacement(problem.n_k(), d - d / 2, draw.child("keys")) + problem.n_q()));
+      },
+      with("landmarks", "stratified"));
   check_reference("skyformer-softmax", [](const Problem<double>& problem, arma::uword d, const Key& draw_key) {
-    Dense b = lifted_scores(problem, d, draw_key);
+    Dense b = uniformly_lifted_scores(problem, d, draw_key);
     for (arma::uword i = 0; i < b.rows; ++i) {
       long double sum = 0;
       for (arma::uword j = 0; j < b.cols; ++j) {
