@@ -135,11 +135,9 @@ void scale_rows(const double* x, std::size_t rows, std::size_t cols, const doubl
   HWY_DYNAMIC_DISPATCH(scale_rows_double)(x, rows, cols, f, g, r, y, y_stride);
 }
 
-template <>
 void squared_distances(const float* x, std::size_t rows, std::size_t cols, const float* y, float* sum) {
   HWY_DYNAMIC_DISPATCH(squared_distances_float)(x, rows, cols, y, sum);
 }
-template <>
 void squared_distances(const double* x, std::size_t rows, std::size_t cols, const double* y, double* sum) {
   HWY_DYNAMIC_DISPATCH(squared_distances_double)(x, rows, cols, y, sum);
 }
