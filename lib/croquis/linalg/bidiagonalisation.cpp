@@ -7,7 +7,8 @@
 namespace croquis {
 namespace {
 
-// x less its components along the first k columns of the basis, twice: enough for orthogonality to rounding.
+// Removes from x its components along the first k columns of the basis. Doing this twice makes x orthogonal up to
+// rounding.
 template <typename T>
 void reorthogonalise(arma::Col<T>& x, const arma::Mat<T>& basis, arma::uword k) {
   if (k == 0) return;
@@ -21,16 +22,16 @@ void reorthogonalise(arma::Col<T>& x, const arma::Mat<T>& basis, arma::uword k) 
 }  // namespace
 
 template <typename T>
-Bidiagonalisation<T>::Bidiagonalisation(arma::uword m, const arma::Col<T>& start, arma::uword most_steps)
-    : left_(m, most_steps), right_(start.n_elem, most_steps), diagonal_(most_steps), super_(most_steps), v_(start) {
+Bidiagonalisation<T>::Bidiagonalisation(arma::uword m, const arma::Col<T>& start, arma::uword max_steps)
+    : left_(m, max_steps), right_(start.n_elem, max_steps), diagonal_(max_steps), super_(max_steps), v_(start) {
   const double length = arma::norm(v_);
-  require(length > 0 && std::isfinite(length) && most_steps >= 1, "Bidiagonalisation",
-          "a finite start that is not zero, most_steps >= 1", {{"length", length}, {"most_steps", most_steps}});
+  require(length > 0 && std::isfinite(length) && max_steps >= 1, "Bidiagonalisation",
+          "a finite start that is not zero, max_steps >= 1", {{"length", length}, {"max_steps", max_steps}});
   v_ /= static_cast<T>(length);
 }
 
 template <typename T>
-void Bidiagonalisation<T>::take_left(arma::Col<T> a_v) {
+void Bidiagonalisation<T>::set_left(arma::Col<T> a_v) {
   right_.col(steps_) = v_;
   u_ = std::move(a_v);
   if (steps_ > 0) u_ -= static_cast<T>(super_(steps_ - 1)) * left_.col(steps_ - 1);
@@ -42,7 +43,7 @@ void Bidiagonalisation<T>::take_left(arma::Col<T> a_v) {
 }
 
 template <typename T>
-void Bidiagonalisation<T>::take_right(arma::Col<T> at_u) {
+void Bidiagonalisation<T>::set_right(arma::Col<T> at_u) {
   at_u -= static_cast<T>(diagonal_(steps_)) * v_;
   reorthogonalise(at_u, right_, steps_ + 1);
   super_(steps_) = arma::norm(at_u);
