@@ -98,7 +98,7 @@ Report check_toeplitz(const Check& check) {
     std::vector<NamedPosition> biases = all_biases(n, check.draw_key.child("bias").child(n));
     const croquis::Problem<double>& first = check.subjects.front().problem;
     if (check.own_input && !first.position().is_zero() && first.position().height == 1) {
-      biases.push_back({"own bias", croquis::cut(first.position(), first.n(), n)});
+      biases.push_back({"own bias", croquis::truncated(first.position(), first.n(), n)});
     }
     arma::mat x(n, 1, arma::fill::zeros);
     x(n / 2) = 1;

@@ -91,7 +91,7 @@ Problem<T>::Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optiona
   require_finite(k, "K");
   require_finite(v, "V");
   require_valid(position, n);
-  position = cut(position, n, m);
+  position = truncated(position, n, m);
   if (m < n) {
     q.resize(m, q.n_cols);
     k.resize(m, k.n_cols);
