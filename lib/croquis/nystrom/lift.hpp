@@ -9,9 +9,9 @@
 
 namespace croquis {
 
-/// The 2n points (Q; K) / p^{1/4} of a Gaussian kernel, moved to their common mean: the lift M of the kernelized
-/// scores C is their kernel matrix, and C its upper right block. Point i < n is query i, point n + j is key j.
-/// Cheap to copy. Kernels and products move the points in blocks. Thread-safe.
+/// The 2n points (Q; K) / p^{1/4} of a Gaussian kernel, centred about their common mean. Their kernel matrix is the
+/// lift M (2n x 2n) of the kernelized scores C, and C is its upper right block. Point i < n is query i, and point n + j
+/// is key j. The object is cheap to copy. Kernels and products centre the points in blocks. Thread-safe.
 template <typename T>
 class LiftedPoints {
  public:
@@ -22,14 +22,15 @@ class LiftedPoints {
   arma::uword n() const { return points_->q->n_rows; }
   MovedPoints<T> moved_queries() const { return moved(*points_->q); }
   MovedPoints<T> moved_keys() const { return moved(*points_->k); }
-  /// Rows `indices` (each < 2n) of (Q; K) as they are given, and the points of such rows, which must outlive them.
+  /// Rows `indices` (each < 2n) of (Q; K) as they are given, neither scaled nor centred; and the centred points of such
+  /// rows, which must outlive the result.
   arma::Mat<T> given(const arma::uvec& indices) const;
   MovedPoints<T> moved(const arma::Mat<T>& given) const { return {given, points_->scale, &points_->centre}; }
-  /// The same moved.
+  /// The same rows, scaled and centred.
   arma::Mat<T> points(const arma::uvec& indices) const;
-  /// The lift itself, 2n x 2n, by blocks.
+  /// The lift itself (2n x 2n), by blocks.
   KernelMatrix<T> kernel() const;
-  /// max ||x||^2: kernel entries are accurate to about u times this, and to about 128 u where it is more.
+  /// max ||x||^2. Kernel entries are accurate to about u times this, and at worst to about 128 u.
   T largest_squared_norm() const;
 
  private:
@@ -51,11 +52,13 @@ struct NystromBlocks {
   arma::Mat<T> right;  ///< kappa(keys, landmarks), n x d
 };
 
-/// Blocks for landmarks at `indices`, duplicates allowed. Cost: 4 n d p + 2 d^2 p flops, 2 n d + d^2 exponentials.
+/// The blocks for landmarks at `indices` (each < 2n), which may contain duplicates.
+/// Cost: 4 n d p + 2 d^2 p flops and 2 n d + d^2 exponentials.
 template <typename T>
 NystromBlocks<T> nystrom_blocks(const LiftedPoints<T>& lift, const arma::uvec& indices);
 
-/// Relative cut-off for the core's pseudo-inverse: d u (1 + min(max ||x||^2, 128)), the accuracy of its entries.
+/// The relative cut-off for the pseudo-inverse of the core, d u (1 + min(max ||x||^2, 128)), which is the accuracy of
+/// its entries.
 template <typename T>
 T core_cutoff(const LiftedPoints<T>& lift, arma::uword d);
 
