@@ -65,7 +65,7 @@ void print_sketches() {
   for (const auto& distribution : croquis::sketch_distributions<double>()) {
     fmt::print("{:<16}{:<30}{}\n", distribution.name, distribution.source, distribution.summary);
     for (const auto& p : distribution.parameters)
-      fmt::print("  {}={}  [{}]  {}\n", p.name, p.range, p.fallback, p.effect);
+      fmt::print("  {}={}  [{}]  {}\n", p.name, p.range, p.default_value, p.effect);
   }
   fmt::print("\nlandmark policies: {}\n", fmt::join(croquis::landmark_policy_names(), " "));
 }

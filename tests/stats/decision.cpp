@@ -151,13 +151,13 @@ TEST_CASE("FailureDecision: wrong with probability at most alpha, exactly comput
 
 TEST_CASE("FailureDecision: with the trials that design asks for it decides as it should") {
   // At the last look, number L, either limit has alpha / 2^(L + 1); looks before it that decide do so rightly but for
-  // alpha. So p is decided on rightly with probability >= 1 - miss - alpha.
-  constexpr double alpha = 1e-9, miss = 1e-9, delta = 0.1;
+  // alpha. So p is decided on rightly with probability >= 1 - type_ii_error - alpha.
+  constexpr double alpha = 1e-9, type_ii_error = 1e-9, delta = 0.1;
   const Key key = Key(test_seed()).child("decide");
   for (const double p : {0.0, 0.05, 0.2, 1.0}) {
     CAPTURE(p);
     FailureDecisionOptions options{.delta = delta, .alpha = alpha};
-    options.max_trials = trials_to_decide(p, delta, alpha / 4096, miss);
+    options.max_trials = trials_to_decide(p, delta, alpha / 4096, type_ii_error);
     options.first_look = std::min<std::uint64_t>(16, options.max_trials);
     CHECK(options.max_trials < 10000);  // so at most 11 looks
     const std::vector<double> trials = bernoulli_sample(options.max_trials, p, key);

@@ -57,11 +57,11 @@ TEST_CASE("trials_to_decide: decides with the stated power, and with few more tr
     for (const double alpha : {0.05, 1e-3}) {
       CAPTURE_BINDING(p);
       CAPTURE_BINDING(delta);
-      const double miss = 0.05;
-      const std::uint64_t n = trials_to_decide(p, delta, alpha, miss);
-      CHECK(power_by_summation(n, p, delta, alpha) >= 1 - miss);
+      const double type_ii_error = 0.05;
+      const std::uint64_t n = trials_to_decide(p, delta, alpha, type_ii_error);
+      CHECK(power_by_summation(n, p, delta, alpha) >= 1 - type_ii_error);
       std::uint64_t fewest = 1;
-      while (power_by_summation(fewest, p, delta, alpha) < 1 - miss) ++fewest;
+      while (power_by_summation(fewest, p, delta, alpha) < 1 - type_ii_error) ++fewest;
       CHECK(fewest <= n);
       // The power goes up and down over a few steps of the limit, which are about 1 / delta trials apart.
       CHECK(static_cast<double>(n) <= static_cast<double>(fewest) + 5 / delta);
@@ -77,5 +77,5 @@ TEST_CASE("design: refuses effects that are none, and those that no practicable 
   CHECK(contains(refusal([] { trials_to_show(1e-17, 0.1); }), "a practicable number of samples"));
   CHECK(contains(refusal([] { trials_to_decide(0.2, 0.2, 0.1, 0.1); }), "p not delta"));
   CHECK(contains(refusal([] { trials_to_decide(0.2, 0.2 + 1e-9, 0.1, 0.1); }), "a practicable number of samples"));
-  CHECK(contains(refusal([] { trials_to_decide(0.1, 0.2, 0.1, 0); }), "0 < miss < 1"));
+  CHECK(contains(refusal([] { trials_to_decide(0.1, 0.2, 0.1, 0); }), "0 < type_ii_error < 1"));
 }

@@ -34,13 +34,13 @@ TEST_CASE_TEMPLATE("RelativePosition: cut keeps b_t of the distances that are le
   RelativePosition<T> position;
   position.bias = {T(-3), T(-2), T(-1), T(0), T(1), T(2), T(3)};  // b_t = t, n = 4
   position.causal = true;
-  const RelativePosition<T> shorter = cut(position, 4, 2);
+  const RelativePosition<T> shorter = truncated(position, 4, 2);
   CHECK(identical(arma::Mat<T>(shorter.bias), arma::Mat<T>(arma::Col<T>{T(-1), T(0), T(1)})));
   CHECK(shorter.causal);
-  CHECK(cut(position, 4, 1).bias.n_elem == 1);
-  CHECK(cut(position, 4, 4).bias.n_elem == 7);
-  CHECK(cut(RelativePosition<T>{{}, true, 1}, 4, 2).bias.is_empty());
-  CHECK(contains(refusal([] { cut(RelativePosition<T>{{}, false, 2}, 4, 2); }), "an image without padding"));
+  CHECK(truncated(position, 4, 1).bias.n_elem == 1);
+  CHECK(truncated(position, 4, 4).bias.n_elem == 7);
+  CHECK(truncated(RelativePosition<T>{{}, true, 1}, 4, 2).bias.is_empty());
+  CHECK(contains(refusal([] { truncated(RelativePosition<T>{{}, false, 2}, 4, 2); }), "an image without padding"));
 }
 
 TEST_CASE_TEMPLATE("RelativePosition: log_weights writes causality and the absence of a bias out", T, float, double) {

@@ -1,4 +1,4 @@
-// FeaturePair::attend: products with features that are made in blocks.
+// FeaturePair::attend: products with features that are computed in blocks.
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
@@ -13,15 +13,15 @@
 namespace croquis {
 namespace {
 
-// Features r and tokens j; exponents slope_r w_r.y_j + offset_r + height_j. FAVOR+'s shift of all keys leaves the
-// heights out, so that the largest of the rest is wanted besides.
+// Rows are features r, columns are tokens j, with exponents slope_r w_r.y_j + offset_r + log_prefactor_j. FAVOR+'s
+// shift of all keys ignores the log-prefactors, so the largest exponent without them is needed too.
 template <typename T>
 struct KeyExponents {
   const arma::Mat<T>&directions, &points;  // W; n' x p
   const arma::Row<T>&slopes, &offsets;
-  const arma::Col<T>& heights;
+  const arma::Col<T>& log_prefactors;
   bool straight;          // slopes 1, offsets 0
-  arma::Mat<T>* largest;  // of a block, without heights; or nullptr
+  arma::Mat<T>* largest;  // largest exponent of each block without log_prefactors; or nullptr
 
   arma::uword rows() const { return directions.n_rows; }
   arma::uword cols() const { return points.n_rows; }
@@ -35,17 +35,18 @@ struct KeyExponents {
       }
     }
     if (largest) (*largest)(j0 / kStreamedCols, i0 / kStreamedRows) = maximum(block.memptr(), block.n_elem);
-    for (arma::uword j = 0; j < block.n_cols; ++j) block.col(j) += heights[j0 + j];
+    for (arma::uword j = 0; j < block.n_cols; ++j) block.col(j) += log_prefactors[j0 + j];
   }
 };
 
-// Tokens i and features r: slope_r w_r.x_i + offset_r, offset with what the keys have left to the queries.
+// Rows are tokens i, columns are features r, with exponents slope_r w_r.x_i + offset_r. The offset includes the factors
+// that the queries take over from the keys.
 template <typename T>
 struct QueryExponents {
   const arma::Mat<T>&directions, &points;  // W; n x p
   const arma::Row<T>&slopes, &offsets;
-  const arma::Col<T>& heights;
-  const arma::Row<T>& total;  // what epsilon adds for every query, or empty
+  const arma::Col<T>& log_prefactors;
+  const arma::Row<T>& total;  // added to every query by epsilon; or empty
 
   arma::uword rows() const { return points.n_rows; }
   arma::uword cols() const { return directions.n_rows; }
@@ -58,13 +59,13 @@ struct QueryExponents {
       for (arma::uword i = 0; i < block.n_rows; ++i) column[i] = slope * column[i] + offset;
     }
   }
-  // Numerators over denominators, the last column.
+  // Divides the numerators by the denominators, which are in the last column.
   void finish(arma::uword i0, arma::Mat<T>& sums) const {
     const arma::uword width = sums.n_cols - 1, count = sums.n_rows;
     arma::Col<T> size(count, arma::fill::ones);
     T* denominator = sums.colptr(width);
     if (!total.is_empty()) {
-      size = heights.rows(i0, i0 + count - 1);
+      size = log_prefactors.rows(i0, i0 + count - 1);
       exp_shifted(size.memptr(), count, T(0));
       for (arma::uword i = 0; i < count; ++i) denominator[i] = size[i] * denominator[i] + total[width];
     }
@@ -85,7 +86,7 @@ typename FeaturePair<T>::Attended FeaturePair<T>::attend_streamed(const arma::Ma
   arma::Mat<T> largest(blocks_of(tokens, kStreamedCols), streamed_row_blocks(m));
   arma::Col<T> shifts, sums;
   arma::Mat<T> a =
-      streamed_product<T>(KeyExponents<T>{directions, *y_, slopes_, offsets_, y_heights_,
+      streamed_product<T>(KeyExponents<T>{directions, *y_, slopes_, offsets_, y_log_prefactors_,
                                           options_.map == FeatureMap::prf, epsilon > 0 ? &largest : nullptr},
                           x, {.tops = &shifts, .sums = &sums});
   a.insert_cols(width, sums);  // X's next column is 1
@@ -94,7 +95,7 @@ typename FeaturePair<T>::Attended FeaturePair<T>::attend_streamed(const arma::Ma
   if (epsilon == 0) {
     offsets += shifts.t();
   } else {
-    // One shift for all keys, so that epsilon is beside 1 in all columns.
+    // One shift for all keys, so that epsilon is relative to 1 in all columns.
     shift = largest.max();
     multiply_rows<T>(a, arma::exp(shifts - shift));
     a.each_row() += epsilon * arma::join_rows(column_sums(x), arma::Row<T>{static_cast<T>(tokens)});
@@ -103,10 +104,10 @@ typename FeaturePair<T>::Attended FeaturePair<T>::attend_streamed(const arma::Ma
   if (epsilon > 0) total = epsilon * column_sums(a);  // epsilon is in every feature of a query
   Attended attended;
   arma::Col<T> tops;
-  attended.output = streamed_product<T>(QueryExponents<T>{directions, *x_, slopes_, offsets, x_heights_, total}, a,
-                                        {.tops = &tops, .last = &attended.sums});
+  attended.output = streamed_product<T>(QueryExponents<T>{directions, *x_, slopes_, offsets, x_log_prefactors_, total},
+                                        a, {.tops = &tops, .last = &attended.sums});
   attended.log_scale = tops + (shift + factor);
-  if (epsilon == 0) attended.log_scale += x_heights_;
+  if (epsilon == 0) attended.log_scale += x_log_prefactors_;
   return attended;
 }
 

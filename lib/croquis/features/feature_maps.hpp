@@ -1,4 +1,4 @@
-// Feature maps phi with phi(x).phi(y) ~ exp(x.y): their names, options and the parameters that two of them fit.
+// Feature maps phi with phi(x).phi(y) ~ exp(x.y): their names, their options, and the parameters that two of them fit.
 #pragma once
 
 #include <armadillo>
@@ -9,42 +9,43 @@
 
 namespace croquis {
 
-/// phi(x) for points x in R^p and the rows w_1, ..., w_m of a projection; d features in all.
+/// phi(x) for a point x in R^p and the rows w_1, ..., w_m of a projection. d is the number of features.
 enum class FeatureMap {
   trf,         ///< e^{||x||^2/2} m^{-1/2} [sin(w_r.x), cos(w_r.x)], d = 2m (Rahimi & Recht 2007; NPRF Eq. 4)
   prf,         ///< e^{-||x||^2/2} m^{-1/2} [exp(w_r.x)], d = m (Performer; NPRF Eq. 5)
   hyperbolic,  ///< e^{-||x||^2/2} (2m)^{-1/2} [exp(w_r.x), exp(-w_r.x)], d = 2m (Performer)
-  sphere,      ///< prf with w_r moved to the sphere of radius sqrt(p) (NPRF Sec. 4.5)
+  sphere,      ///< prf with w_r scaled to length sqrt(p) (NPRF Sec. 4.5)
   oprf,        ///< (1-4a)^{p/4} e^{-||x||^2/2} m^{-1/2} [exp(a ||w_r||^2 + sqrt(1-4a) w_r.x)], a < 0, d = m (FAVOR++)
   saderf,      ///< oprf of Psi x and Psi^{-1} y, Psi diagonal (FAVOR#)
 };
 std::string_view name_of(FeatureMap map);
-/// Features a direction: 2 for trf and hyperbolic, else 1.
+/// The number of features for each direction: 2 for trf and hyperbolic, otherwise 1.
 arma::uword functions_of(FeatureMap map);
 std::vector<std::string> feature_map_names();
-/// Throws std::invalid_argument, with the names there are, for another one.
+/// Throws std::invalid_argument for an unknown name; the message lists the known ones.
 FeatureMap feature_map(std::string_view name);
 
 struct FeatureOptions {
   FeatureMap map = FeatureMap::prf;
   ProjectionDistribution projection = ProjectionDistribution::iid;
-  /// >= 0, of the positive maps: FAVOR+'s epsilon, features m^{-1/2} (exp(w_r.x - ||x||^2/2 - s) + epsilon) with s the
-  /// largest w_r.x of the query, and of all keys. It pulls every row towards the mean of V. Default 0; Performer's code
-  /// has 1e-6 to 1e-4.
+  /// FAVOR+'s epsilon >= 0, for the positive maps. Features are m^{-1/2} (exp(w_r.x - ||x||^2/2 - s) + epsilon), where
+  /// s is the largest w_r.x of the query or, for keys, of all keys. It pulls every row towards the mean of V. The
+  /// default value is 0; Performer's code uses 1e-6 to 1e-4.
   double epsilon = 0;
 };
 
-/// log(elu(x) + 1) = log1p(max(x, 0)) + min(x, 0), entry by entry: the features of the linear transformer
-/// (Katharopoulos et al. 2020), a kernel of its own; nothing is drawn.
+/// log(elu(x) + 1) = log1p(max(x, 0)) + min(x, 0), entry by entry. These are the features of the linear transformer
+/// (Katharopoulos et al. 2020), whose kernel is not exp(x.y). Nothing is random.
 template <typename T>
 arma::Mat<T> log_elu_features(arma::Mat<T> x);
 
-/// FAVOR++'s a = (1 - 1/rho) / 8 <= 0, rho = (sqrt((2s + p)^2 + 8 p s) - 2s - p) / (4s), for s = mean ||x + y||^2 >= 0:
-/// it minimises the variance averaged as if ||x + y||^2 were s (Likhosherstov et al. 2022, Thm. 3.3). a = 0 for s = 0.
+/// The exponent of FAVOR++, a = (1 - 1/rho) / 8 <= 0 with rho = (sqrt((2s + p)^2 + 8 p s) - 2s - p) / (4s), for s =
+/// mean ||x + y||^2 >= 0. It minimises the variance that results if every ||x + y||^2 is replaced by s (Likhosherstov
+/// et al. 2022, Thm. 3.3). a = 0 for s = 0.
 double optimal_exponent(double s, arma::uword p);
 
-/// psi_l = (mean y_l^2 / mean x_l^2)^{1/4}, which minimises mean ||Psi x + Psi^{-1} y||^2 over diagonal Psi
-/// (Likhosherstov et al. 2023). A coordinate that is zero in x or y gets a finite factor.
+/// psi_l = (mean y_l^2 / mean x_l^2)^{1/4} for x (n x p) and y (n' x p): the diagonal matrix Psi that minimises mean
+/// ||Psi x + Psi^{-1} y||^2 (Likhosherstov et al. 2023). A coordinate that is zero in x or y gets a finite factor.
 template <typename T>
 arma::Row<T> balancing_scale(const arma::Mat<T>& x, const arma::Mat<T>& y);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr arma::uword kDirectionsPerBlock = 64, kRowsPerBlock = 512, kEntriesPerTask = 16384;
 
-// body(c) for all columns of `rows` entries, as many in a task as are worth a thread.
+// Calls body(c) for all columns of `rows` entries, with enough columns in each task to make a thread worthwhile.
 void for_columns(arma::uword columns, arma::uword rows, const std::function<void(std::size_t)>& body) {
   const arma::uword share = std::max<arma::uword>(1, kEntriesPerTask / std::max<arma::uword>(1, rows));
   parallel_for((columns + share - 1) / share, [&](std::size_t task) {
@@ -36,7 +36,7 @@ arma::uword checked_directions(const FeatureOptions& options, arma::uword d) {
   return d / functions;
 }
 
-// Sines of all columns, then their cosines.
+// First the sines of all columns, then their cosines.
 template <typename T>
 void fill_waves(const arma::Mat<T>& angles, arma::Mat<T>& waves) {
   for_columns(angles.n_cols, angles.n_rows, [&](std::size_t c) {
@@ -91,8 +91,8 @@ FeaturePair<T>::FeaturePair(std::shared_ptr<const arma::Mat<T>> x, std::shared_p
   }
   projection_.scale(scale);
   const T half = scale * scale * (options.map == FeatureMap::trf ? T(0.5) : T(-0.5));
-  x_heights_ = half * squared_row_norms(*x_);
-  y_heights_ = half * squared_row_norms(*y_);
+  x_log_prefactors_ = half * squared_row_norms(*x_);
+  y_log_prefactors_ = half * squared_row_norms(*y_);
 }
 
 template <typename T>
@@ -124,14 +124,15 @@ typename FeaturePair<T>::Shifts FeaturePair<T>::empty_shifts() const {
 template <typename T>
 void FeaturePair<T>::raise_key_shifts(const arma::Mat<T>& block, arma::uword first, Shifts& shifts) const {
   if (options_.map == FeatureMap::trf) return;
-  const bool heights = options_.epsilon == 0;
+  const bool log_prefactors = options_.epsilon == 0;
   for_columns(block.n_cols, block.n_rows, [&](std::size_t c) {
     thread_local std::vector<T> raised;
     raised.resize(block.n_rows);
-    const T *column = block.colptr(c), *height = y_heights_.memptr();
+    const T *column = block.colptr(c), *log_prefactor = y_log_prefactors_.memptr();
     for (arma::uword f = 0; f < functions_; ++f) {
       const T sign = f == 0 ? T(1) : T(-1);
-      for (arma::uword j = 0; j < block.n_rows; ++j) raised[j] = sign * column[j] + (heights ? height[j] : T(0));
+      for (arma::uword j = 0; j < block.n_rows; ++j)
+        raised[j] = sign * column[j] + (log_prefactors ? log_prefactor[j] : T(0));
       shifts.keys(f * directions() + first + c) = maximum(raised.data(), raised.size());
     }
   });
@@ -153,11 +154,11 @@ void FeaturePair<T>::raise_query_shifts(const arma::Mat<T>& block, arma::uword f
   });
 }
 
-// What the query columns take over from the keys'.
+// The factors that the query columns take over from the key columns.
 template <typename T>
 void FeaturePair<T>::carry(Shifts& shifts) const {
   if (options_.map == FeatureMap::trf) {
-    shifts.keys.fill(y_heights_.max());
+    shifts.keys.fill(y_log_prefactors_.max());
   } else if (options_.epsilon == 0) {
     shifts.carried = shifts.keys;
   } else {
@@ -170,9 +171,9 @@ void FeaturePair<T>::finish(Shifts& shifts) const {
   const T factor = static_cast<T>(log_factor_);
   if (options_.map == FeatureMap::trf) {
     shifts.queries.zeros();
-    shifts.log_scale = x_heights_ + shifts.keys.max() + factor;
+    shifts.log_scale = x_log_prefactors_ + shifts.keys.max() + factor;
   } else if (options_.epsilon == 0) {
-    shifts.log_scale = x_heights_ + shifts.queries + factor;
+    shifts.log_scale = x_log_prefactors_ + shifts.queries + factor;
   } else {
     shifts.log_scale = shifts.queries + shifts.keys.max() + factor;
   }
@@ -212,18 +213,18 @@ typename FeaturePair<T>::Matrices FeaturePair<T>::matrices() const {
   carry(shifts);
   raise_query_shifts(queries, 0, shifts);
   finish(shifts);
-  return {query_features(queries, x_heights_, shifts.queries, 0, shifts), key_features(keys, y_heights_, 0, shifts),
-          shifts.log_scale};
+  return {query_features(queries, x_log_prefactors_, shifts.queries, 0, shifts),
+          key_features(keys, y_log_prefactors_, 0, shifts), shifts.log_scale};
 }
 
 template <typename T>
-arma::Mat<T> FeaturePair<T>::key_features(const arma::Mat<T>& block, const arma::Col<T>& heights, arma::uword first,
-                                          const Shifts& shifts) const {
+arma::Mat<T> FeaturePair<T>::key_features(const arma::Mat<T>& block, const arma::Col<T>& log_prefactors,
+                                          arma::uword first, const Shifts& shifts) const {
   const arma::uword tokens = block.n_rows;
   arma::Mat<T> features(tokens, functions_ * block.n_cols, arma::fill::none);
   if (options_.map == FeatureMap::trf) {
     fill_waves(block, features);
-    arma::Col<T> sizes = heights;
+    arma::Col<T> sizes = log_prefactors;
     exp_shifted(sizes.memptr(), tokens, shifts.keys(first));  // one shift for all columns
     multiply_rows(features, sizes);
     return features;
@@ -232,9 +233,9 @@ arma::Mat<T> FeaturePair<T>::key_features(const arma::Mat<T>& block, const arma:
     const arma::uword f = column / block.n_cols, c = column % block.n_cols;
     const T shift = shifts.keys(f * directions() + first + c), sign = f == 0 ? T(1) : T(-1);
     const T* exponent = block.colptr(c);
-    const T* height = heights.memptr();
+    const T* log_prefactor = log_prefactors.memptr();
     T* out = features.colptr(column);
-    for (arma::uword j = 0; j < tokens; ++j) out[j] = sign * exponent[j] + height[j];
+    for (arma::uword j = 0; j < tokens; ++j) out[j] = sign * exponent[j] + log_prefactor[j];
     exp_shifted(out, tokens, shift);
     if (options_.epsilon > 0) features.col(column) += static_cast<T>(options_.epsilon);
   });
@@ -242,7 +243,7 @@ arma::Mat<T> FeaturePair<T>::key_features(const arma::Mat<T>& block, const arma:
 }
 
 template <typename T>
-arma::Mat<T> FeaturePair<T>::query_features(const arma::Mat<T>& block, const arma::Col<T>& heights,
+arma::Mat<T> FeaturePair<T>::query_features(const arma::Mat<T>& block, const arma::Col<T>& log_prefactors,
                                             const arma::Col<T>& row_shifts, arma::uword first,
                                             const Shifts& shifts) const {
   const arma::uword tokens = block.n_rows;
@@ -257,9 +258,9 @@ arma::Mat<T> FeaturePair<T>::query_features(const arma::Mat<T>& block, const arm
     const T* exponent = block.colptr(c);
     const T* shift = row_shifts.memptr();
     T* out = features.colptr(column);
-    // The height of a query is a factor of its row and stands in log_scale; only FAVOR+'s epsilon sees it.
+    // The log-prefactor of a query is a factor of its row and part of log_scale. It matters only for FAVOR+'s epsilon.
     for (arma::uword i = 0; i < tokens; ++i) out[i] = sign * exponent[i] + carried - shift[i];
-    if (options_.epsilon > 0) features.col(column) += heights;
+    if (options_.epsilon > 0) features.col(column) += log_prefactors;
     exp_shifted(out, tokens, T(0));
     if (options_.epsilon > 0) features.col(column) += static_cast<T>(options_.epsilon);
   });
@@ -268,13 +269,13 @@ arma::Mat<T> FeaturePair<T>::query_features(const arma::Mat<T>& block, const arm
 
 template <typename T>
 arma::Mat<T> FeaturePair<T>::queries(const arma::uvec& tokens, arma::span directions, const Shifts& shifts) const {
-  return query_features(exponents(x_->rows(tokens), directions), x_heights_(tokens), shifts.queries(tokens),
+  return query_features(exponents(x_->rows(tokens), directions), x_log_prefactors_(tokens), shifts.queries(tokens),
                         directions.a, shifts);
 }
 
 template <typename T>
 arma::Mat<T> FeaturePair<T>::keys(const arma::uvec& tokens, arma::span directions, const Shifts& shifts) const {
-  return key_features(exponents(y_->rows(tokens), directions), y_heights_(tokens), directions.a, shifts);
+  return key_features(exponents(y_->rows(tokens), directions), y_log_prefactors_(tokens), directions.a, shifts);
 }
 
 template class FeaturePair<float>;

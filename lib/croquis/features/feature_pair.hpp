@@ -1,4 +1,4 @@
-// The features of queries and keys, in a form that neither overflows nor loses a row.
+// The features of queries and keys, in a form in which nothing overflows and no row is lost.
 #pragma once
 
 #include <armadillo>
@@ -9,10 +9,10 @@
 
 namespace croquis {
 
-/// The features of n queries x_i and n' keys y_j, d each.
+/// The d features of each of n queries x_i (n x p) and n' keys y_j (n' x p).
 ///
-/// Guarantees: phi(x_i).phi(y_j) = exp(log_scale_i) sum_r queries(i, r) keys(j, r), an estimate of exp(x_i.y_j).
-/// Unbiased or not:
+/// Guarantees: phi(x_i).phi(y_j) = exp(log_scale_i) sum_r queries(i, r) keys(j, r) is an estimate of exp(x_i.y_j). This
+///   table says whether it is unbiased:
 ///                 iid, haar, halton   orthogonal     sorf
 ///     trf         unbiased            biased (1)     biased (2)
 ///     prf         unbiased            biased (1)     biased (2)
@@ -20,33 +20,34 @@ namespace croquis {
 ///     sphere      biased (1)          biased (1)     biased (2)
 ///     oprf        unbiased            biased (1)     biased (2)
 ///     saderf      unbiased            biased (1)     biased (2)
-///   (1) the mean is that of w uniform on the sphere, for prf e^{-(||x||^2+||y||^2)/2} 0F1(p/2; p ||x+y||^2/4): below
-///     exp(x.y), by a factor 1 - ||x+y||^4 / (4(p+2)) to first order. (2) of the same order. epsilon > 0 is biased
-///     always.
-///   Ratios of two such sums, which attention is, are biased in every cell.
-///   prf with iid: Var = (e^{||x+y||^2} - 1) e^{2 x.y} / m (Performer Lemma 2). oprf: second moment of one feature pair
-///     (1-4a)^p (1-8a)^{-p/2} exp(2 (1-4a)/(1-8a) ||x+y||^2 - ||x||^2 - ||y||^2); bounded, where those of prf are not.
-/// Shifts: exponents are shifted before exp. The largest feature of every key column is 1 (by a factor that its query
-/// column
-///   takes over), then the largest of every query row is 1 (taken over by log_scale). So nothing overflows, and the sum
-///   over keys of a positive map is at least 1 for points of any norm. trf: the largest key factor e^{||y||^2/2} is 1.
-///   With epsilon: FAVOR+'s shifts, one a query and one for all keys.
-/// Randomness: the projection, from the random key. a and Psi are computed from the points and do not look at W.
-/// Cost: a block of t tokens and c directions: 2 t c p flops and t c exponentials. Memory O(n p).
+///   (1) The mean is that for w uniform on the sphere. For prf it is e^{-(||x||^2+||y||^2)/2} 0F1(p/2; p ||x+y||^2/4),
+///   which is below exp(x.y) by a factor 1 - ||x+y||^4 / (4(p+2)) to first order. (2) The bias is of the same order.
+///   With epsilon > 0 every combination is biased.
+///   Ratios of two such sums, and so attention, are biased for every combination.
+///   prf with iid: Var = (e^{||x+y||^2} - 1) e^{2 x.y} / m (Performer Lemma 2). oprf: the second moment of one feature
+///   pair is (1-4a)^p (1-8a)^{-p/2} exp(2 (1-4a)/(1-8a) ||x+y||^2 - ||x||^2 - ||y||^2). Features of oprf are bounded,
+///   those of prf are not.
+/// Shifts: exponents are shifted before exp is applied. First, the largest feature of every key column is made 1, by a
+///   factor that the query column takes over. Then the largest feature of every query row is made 1, by a factor that
+///   log_scale takes over. So nothing overflows, and for a positive map the sum over keys is at least 1 for points of
+///   any norm. For trf the largest key factor e^{||y||^2/2} is made 1. With epsilon the shifts are those of FAVOR+, one
+///   for each query and one for all keys.
+/// Randomness: the projection, from the random key. a and Psi are computed from the points and do not depend on W.
+/// Cost: 2 t c p flops and t c exponentials for a block of t tokens and c directions. Memory O(n p).
 /// Throws: std::invalid_argument for points of different width, d = 0, an odd d with trf and hyperbolic, epsilon < 0,
-///   epsilon > 0 with trf.
+///   and epsilon > 0 with trf.
 template <typename T>
 class FeaturePair {
  public:
   FeaturePair(arma::Mat<T> x, arma::Mat<T> y, arma::uword d, const FeatureOptions& options, const Key& draw_key);
-  /// The points scale x_i and scale y_j, without a copy of them.
+  /// For the points scale x_i and scale y_j, without a copy of them.
   FeaturePair(std::shared_ptr<const arma::Mat<T>> x, std::shared_ptr<const arma::Mat<T>> y, T scale, arma::uword d,
               const FeatureOptions& options, const Key& draw_key);
 
   arma::uword count() const { return functions_ * directions(); }  ///< d
-  arma::uword functions() const { return functions_; }             ///< features a direction, 1 or 2
+  arma::uword functions() const { return functions_; }             ///< features for each direction, 1 or 2
   arma::uword directions() const { return projection_.rows(); }    ///< m
-  double exponent() const { return exponent_; }                    ///< a of oprf and saderf, else 0
+  double exponent() const { return exponent_; }                    ///< a of oprf and saderf, otherwise 0
 
   /// All features at once.
   struct Matrices {
@@ -55,13 +56,14 @@ class FeaturePair {
   };
   Matrices matrices() const;
 
-  /// What attention takes from all features: with A = keys^T [X 1], the rows of queries A divided by their last entry.
+  /// Attention by the features. With A = keys^T [X 1], the rows of queries A are divided by their last entry.
   struct Attended {
     arma::Mat<T> output;           ///< n x c for X (n' x c); not finite where a sum is zero
     arma::Col<T> sums, log_scale;  ///< queries keys^T 1, to be multiplied by exp(log_scale)
   };
-  /// Cost: 2 (n + n') d (p + c + 1) flops, half of the first for two functions a direction. Where there is one, and W
-  /// is stored, the features are made in blocks and forgotten: streamed_product(); else memory (n + n') d.
+  /// X is n' x c. If there is one feature for each direction and W is stored, the features are computed in blocks and
+  /// never stored, by streamed_product(). Otherwise the memory is (n + n') d.
+  /// Cost: 2 (n + n') d (p + c + 1) flops; with two features for each direction the part with p is half of that.
   Attended attend(const arma::Mat<T>& x) const;
 
   struct Shifts;
@@ -72,19 +74,19 @@ class FeaturePair {
 
   /// What the whole set decides, so that blocks fit together. Entry f m + r belongs to column f m + r.
   struct Shifts {
-    arma::Col<T> keys;       ///< d, taken from the exponents of the keys
+    arma::Col<T> keys;       ///< d, subtracted from the exponents of the keys
     arma::Col<T> carried;    ///< d, added to the exponents of the queries
-    arma::Col<T> queries;    ///< n, taken from the exponents of the queries
+    arma::Col<T> queries;    ///< n, subtracted from the exponents of the queries
     arma::Col<T> log_scale;  ///< n
   };
   Shifts shifts() const { return shifts(key_shifts()); }
 
-  /// The keys' part of the shifts, and the shifts of these queries with it. Of keys that are divided into parts it is
-  /// the larger of those of the parts, entry by entry.
+  /// The part of the shifts that depends on the keys, and the shifts of these queries for given key shifts. If the keys
+  /// are divided into parts, the key shifts of the whole are the entrywise maximum of those of the parts.
   arma::Col<T> key_shifts() const;
   Shifts shifts(const arma::Col<T>& key_shifts) const;
 
-  /// A block of features: the tokens by index, c directions with all their functions: t x functions() c.
+  /// A block of features (t x functions() c): t tokens, given by index, and c directions with all their functions.
   arma::Mat<T> queries(const arma::uvec& tokens, arma::span directions, const Shifts& shifts) const;
   arma::Mat<T> keys(const arma::uvec& tokens, arma::span directions, const Shifts& shifts) const;
 
@@ -98,19 +100,19 @@ class FeaturePair {
   template <typename Body>
   void for_blocks(arma::uword tokens, const Body& body) const;
   Shifts empty_shifts() const;
-  arma::Mat<T> key_features(const arma::Mat<T>& block, const arma::Col<T>& heights, arma::uword first,
+  arma::Mat<T> key_features(const arma::Mat<T>& block, const arma::Col<T>& log_prefactors, arma::uword first,
                             const Shifts& shifts) const;
-  arma::Mat<T> query_features(const arma::Mat<T>& block, const arma::Col<T>& heights, const arma::Col<T>& row_shifts,
-                              arma::uword first, const Shifts& shifts) const;
+  arma::Mat<T> query_features(const arma::Mat<T>& block, const arma::Col<T>& log_prefactors,
+                              const arma::Col<T>& row_shifts, arma::uword first, const Shifts& shifts) const;
 
   FeatureOptions options_;
   arma::uword functions_ = 1;
-  std::shared_ptr<const arma::Mat<T>> x_, y_;  // before they are scaled
-  Projection<T> projection_;                   // scaled instead
+  std::shared_ptr<const arma::Mat<T>> x_, y_;  // not scaled
+  Projection<T> projection_;                   // scaled in place of the points
   double exponent_ = 0;
-  arma::Row<T> slopes_, offsets_;       // m: the exponent of direction r is slope_r w_r.x + offset_r
-  arma::Col<T> x_heights_, y_heights_;  // -||x||^2/2, for trf +||x||^2/2
-  double log_factor_ = 0;               // of phi.phi: log of the constants
+  arma::Row<T> slopes_, offsets_;                     // m: the exponent of direction r is slope_r w_r.x + offset_r
+  arma::Col<T> x_log_prefactors_, y_log_prefactors_;  // -||x||^2/2, for trf +||x||^2/2
+  double log_factor_ = 0;                             // of phi.phi: log of the constants
 };
 
 }  // namespace croquis

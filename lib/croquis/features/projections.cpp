@@ -44,7 +44,7 @@ double radical_inverse(std::uint64_t index, std::uint64_t base) {
 
 constexpr arma::uword kPrimes = boost::math::max_prime + 1;
 
-// p x m. A uniform number of 53 bits may be 0, where the quantile is not finite: it is kept half a step inside.
+// p x m. A uniform number of 53 bits may be 0, where the quantile is not finite, so half a step is added.
 arma::mat halton_normals(arma::uword m, arma::uword p, const Key& draw_key) {
   constexpr double step = 0x1p-53, half = 0x1p-54;
   constexpr int unused_bits = 11;
@@ -156,7 +156,7 @@ arma::Mat<T> Projection<T>::dense() const {
 template <typename T>
 void Projection<T>::scale(T factor) {
   columns_ *= factor;
-  for (arma::uword c = 2; c < signs_.n_cols; c += 3) signs_.col(c) *= factor;  // D1 has the magnitude
+  for (arma::uword c = 2; c < signs_.n_cols; c += 3) signs_.col(c) *= factor;  // the scale is in D1
 }
 
 template class Projection<float>;

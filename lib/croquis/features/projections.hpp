@@ -1,4 +1,4 @@
-// Random projections W whose rows are the directions of random features.
+// Random projections W, whose rows are the directions of random features.
 #pragma once
 
 #include <armadillo>
@@ -20,31 +20,32 @@ enum class ProjectionDistribution {
 std::string_view name_of(ProjectionDistribution distribution);
 /// All names, in the order of the enum.
 std::vector<std::string> projection_names();
-/// Throws std::invalid_argument, with the names there are, for another one.
+/// Throws std::invalid_argument for an unknown name; the message lists the known ones.
 ProjectionDistribution projection_distribution(std::string_view name);
 
-/// W, applied to points.
+/// W (m x p), applied to points.
 ///
 /// Distribution: the distribution of one row w decides whether features are unbiased.
-///   iid, haar, halton: w ~ N(0, I_p) exactly. haar: QR of a Gaussian matrix with columns multiplied by sign(R_ii),
-///   without
-///     which Householder QR is not rotation invariant; rows of one block are orthogonal, of different blocks
-///     independent. halton: Cranley-Patterson: one uniform shift a coordinate modulo 1 makes every point uniform. The
-///     points fill the cube evenly only when m is large beside the p-th prime (311 for p = 64); below, coordinates are
-///     correlated in a draw.
-///   orthogonal: w uniform on the sphere of radius sqrt(p): E[w w^T] = I, but not normal.
-///   sorf: E[w w^T] = I, not normal. x is padded with zeros to p'; the scale sqrt(p') (p')^{-3/2} = 1/p' keeps
-///     E[(w.x)^2] = ||x||^2 for every p (Yu et al. 2016 has p = p').
-///   The last block of haar, orthogonal and sorf is cut when m is no multiple of p or p': every row has the
-///   distribution above.
-/// Randomness: row r of iid from draw_key.child(r); block b from children "block", b, norms from children "norm", r;
-///   the shift from child "shift". A W with more rows on the same random key begins with the smaller one. Drawn in
-///   double and rounded to T.
-/// Cost: m p normals and 8/3 m p^2 flops for haar and orthogonal, m p quantiles for halton; applied to n points 2 n m p
-///   flops, for sorf 3 n m' log2 p' additions, m' = m rounded up to a multiple of p'. Memory m p numbers, for sorf 3
-///   m'.
-/// Throws: std::invalid_argument unless m, p >= 1, and p <= 10000 for halton (Boost.Math has as many primes);
-///   std::runtime_error when QR fails.
+///   - iid, haar, halton: w ~ N(0, I_p) exactly.
+///   - haar: the QR decomposition of a Gaussian matrix, with columns multiplied by sign(R_ii). Without these signs
+///     Householder QR is not rotation invariant. Rows of one block are orthogonal, rows of different blocks
+///     independent.
+///   - halton: a Cranley-Patterson rotation, that is one uniform shift for each coordinate modulo 1, makes every point
+///     uniform. The points fill the cube evenly only if m is large compared with the p-th prime (311 for p = 64). For
+///     smaller m the coordinates of a draw are correlated.
+///   - orthogonal: w is uniform on the sphere of radius sqrt(p). E[w w^T] = I, but w is not normal.
+///   - sorf: E[w w^T] = I, but w is not normal. x is padded with zeros to p'. The scale sqrt(p') (p')^{-3/2} = 1/p'
+///     keeps E[(w.x)^2] = ||x||^2 for every p (Yu et al. 2016 has p = p').
+///   - The last block of haar, orthogonal and sorf is truncated if m is not a multiple of p or p'. Every row still has
+///     the distribution above.
+/// Randomness: row r of iid uses draw_key.child(r). Block b uses draw_key.child("block").child(b), norms
+///   draw_key.child("norm").child(r), and the shift draw_key.child("shift"). A W with more rows on the same random key
+///   begins with the rows of a smaller one. Draws are made in double and rounded to T.
+/// Cost: m p normals, and for haar and orthogonal 8/3 m p^2 flops; for halton m p quantiles. Applied to n points, 2 n m
+///   p flops; for sorf 3 n m' log2 p' additions, where m' is m rounded up to a multiple of p'. Memory for m p numbers,
+///   for sorf 3 m'.
+/// Throws: std::invalid_argument unless m, p >= 1, and p <= 10000 for halton (the number of primes in Boost.Math);
+///   std::runtime_error if QR fails.
 template <typename T>
 class Projection {
  public:
@@ -52,15 +53,14 @@ class Projection {
 
   arma::uword rows() const { return m_; }
   arma::uword cols() const { return p_; }
-  /// X W^T restricted to rows first ... first + count - 1 of W: n x p -> n x count. In parallel over blocks of 512
-  /// points.
+  /// X W^T restricted to rows first ... first + count - 1 of W: n x p -> n x count. Parallel over blocks of 512 points.
   arma::Mat<T> apply(const arma::Mat<T>& x, arma::uword first, arma::uword count) const;
   arma::Mat<T> apply(const arma::Mat<T>& x) const { return apply(x, 0, m_); }
   /// W, m x p.
   arma::Mat<T> dense() const;
-  /// W^T, p x m, where it is stored; empty for sorf, which is applied by its signs.
+  /// W^T (p x m), if it is stored. Empty for sorf, which is applied by its signs.
   const arma::Mat<T>& columns() const { return columns_; }
-  /// W becomes factor W: so that points need not be scaled.
+  /// Replaces W by factor W, so that points need not be scaled.
   void scale(T factor);
 
  private:

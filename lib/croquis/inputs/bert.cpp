@@ -37,7 +37,7 @@ BertEncoder::BertEncoder(SafeTensors weights, const BertConfig& config)
   require_shapes();
 }
 
-// All that the encoder reads, before it computes.
+// Checks all tensors that the encoder needs before anything is computed.
 void BertEncoder::require_shapes() {
   using Shape = std::vector<std::uint64_t>;
   const auto has = [&](const std::string& tensor, const Shape& wanted) {
@@ -119,7 +119,7 @@ BertEncoder::Projections BertEncoder::project(const arma::mat& x, arma::uword la
           linear(x, layer_name(layer, "attention.self.value"))};
 }
 
-// Each head of each piece by itself.
+// Each head of each piece separately.
 arma::mat BertEncoder::attend(const Projections& projections) const {
   const arma::uword n = projections.q.n_rows, p = config_.hidden / config_.heads;
   const arma::uword pieces = (n + config_.positions - 1) / config_.positions;

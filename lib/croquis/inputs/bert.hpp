@@ -15,41 +15,45 @@ struct BertHead {
   Problem<double> problem;
 };
 
-/// The encoder of BERT (Devlin et al. 2019) with the tensors' names of Hugging Face's BertModel, with and without
-/// "bert." before them, LayerNorm's weight and bias also as gamma and beta; float32, float16, bfloat16 or float64.
+/// The encoder of BERT (Devlin et al. 2019). Tensors have the names of Hugging Face's BertModel, with or without
+/// "bert." in front; the weight and bias of a LayerNorm may also be called gamma and beta. Numbers are float32,
+/// float16, bfloat16 or float64.
 ///
-/// X_0 = LayerNorm(word + position + token type 0). A layer has Q = X W_Q^T + b_Q, likewise K and V, cut into heads of
-/// p = hidden / heads columns; A = the heads' softmax attention side by side; Y = LayerNorm(X + A W_O^T + b_O); its
-/// output is LayerNorm(Y + f(Y W_1^T + b_1) W_2^T + b_2).
+/// X_0 = LayerNorm(word + position + token type 0). A layer computes Q = X W_Q^T + b_Q, and likewise K and V, and
+/// divides them into heads of p = hidden / heads columns. A is the softmax attention of all heads side by side. Then Y
+/// = LayerNorm(X + A W_O^T + b_O), and the output of the layer is LayerNorm(Y + f(Y W_1^T + b_1) W_2^T + b_2).
 ///
-/// More tokens than the model has positions are pieces, rows i with the same i / positions (rounded down), as if each
-/// was a text of its own: positions start again, and attention *inside the encoder* stays within a piece, which is all
-/// the model can do. Q, K and V of all pieces, one below the other, are one problem of n tokens, as in the figures of
-/// Skyformer and Skeinformer. Pieces do not overlap; there is no padding, the last is shorter.
+/// If there are more tokens than the model has positions, they are divided into pieces: rows i with the same i /
+/// positions (rounded down) form one piece. Each piece is treated like a text of its own. Positions start again, and
+/// attention *inside the encoder* stays within the piece, which is all that the model can do. Q, K and V of all pieces
+/// are stacked and form one problem of n tokens, as in the figures of Skyformer and Skeinformer. Pieces do not overlap.
+/// There is no padding; the last piece is shorter.
 ///
-/// Nothing is rounded below double; arithmetic is that of exact_attention and BLAS, the same for any number of threads.
+/// Everything is computed in double, by exact_attention and BLAS, with the same result for any number of threads.
 class BertEncoder {
  public:
-  /// Throws std::invalid_argument in one line that names the file and the tensor: one that the configuration calls for
-  /// is missing or has another shape. Numbers are read as they are used, and refused as SafeTensors::matrix does.
+  /// Throws std::invalid_argument, with one line that names the file and the tensor, if a tensor that the configuration
+  /// requires is missing or has another shape. Numbers are read when they are used, and refused as in
+  /// SafeTensors::matrix.
   BertEncoder(SafeTensors weights, const BertConfig& config);
 
   const BertConfig& config() const { return config_; }
-  /// Number of word embeddings: ids are below it.
+  /// The number of word embeddings. Token ids are below it.
   arma::uword vocabulary() const { return vocabulary_; }
 
-  /// Input of a layer, n x hidden: the embeddings for layer 0, the output of the encoder for layer = layers.
-  /// Throws std::invalid_argument for no ids, an id from vocabulary() on, another layer.
+  /// The input of a layer (n x hidden): the embeddings for layer 0, and the output of the encoder for layer = layers.
+  /// Throws: std::invalid_argument if there are no ids, if an id is vocabulary() or larger, and for a layer that does
+  ///   not exist.
   arma::mat hidden(const TokenIds& ids, arma::uword layer) const;
 
-  /// Heads of the layers, both in the order given, by one run of the encoder up to the last.
-  /// Throws std::invalid_argument as hidden, and for layers or heads that there are not.
-  /// Cost: a layer n (8 hidden^2 + 4 hidden intermediate) flops and its exact attention, 4 n min(n, positions) hidden;
-  ///   memory n (4 hidden + intermediate), a layer's weights, and the heads asked for.
+  /// Heads of the given layers, in the given order, by one run of the encoder up to the last of them.
+  /// Throws: std::invalid_argument as hidden, and for layers or heads that do not exist.
+  /// Cost: for each layer n (8 hidden^2 + 4 hidden intermediate) flops, and its exact attention, 4 n min(n, positions)
+  ///   hidden. Memory n (4 hidden + intermediate), the weights of one layer, and the requested heads.
   std::vector<BertHead> heads(const TokenIds& ids, const std::vector<arma::uword>& layers,
                               const std::vector<arma::uword>& heads) const;
 
-  /// One of them.
+  /// A single head.
   Problem<double> qkv(const TokenIds& ids, arma::uword layer, arma::uword head) const;
 
  private:

@@ -31,14 +31,14 @@ class Entries {
     return value.get<std::uint64_t>();
   }
 
-  std::string text(const char* key, const char* fallback) const {
-    if (!has(key)) return fallback;
+  std::string text(const char* key, const char* default_value) const {
+    if (!has(key)) return default_value;
     if (!values_[key].is_string()) refuse(fmt::format("{} is {}; a string is read", key, shown(values_[key])));
     return values_[key].get<std::string>();
   }
 
-  double positive(const char* key, double fallback) const {
-    if (!has(key)) return fallback;
+  double positive(const char* key, double default_value) const {
+    if (!has(key)) return default_value;
     const json& value = values_[key];
     if (!value.is_number() || !(value.get<double>() > 0) || !std::isfinite(value.get<double>())) {
       refuse(fmt::format("{} is {}; a positive number is read", key, shown(value)));
@@ -53,7 +53,7 @@ class Entries {
   }
 
  private:
-  // In a damaged file a value may be megabytes.
+  // In a damaged file a value may have megabytes.
   static std::string shown(const json& value) {
     return value.is_structured() ? value.type_name() : excerpt(value.dump(-1, ' ', true));
   }

@@ -1,4 +1,4 @@
-// The sizes of a BERT, from the config.json beside its weights.
+// The sizes of a BERT, from its config.json.
 #pragma once
 
 #include <armadillo>
@@ -27,13 +27,15 @@ struct BertConfig {
   double layer_norm_epsilon = 1e-12;
 };
 
-/// hidden_size, num_attention_heads, num_hidden_layers, intermediate_size and max_position_embeddings must be there;
-/// type_vocab_size, hidden_act ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu") and layer_norm_eps have the defaults
-/// above.
-/// Throws std::invalid_argument in one line that names the file and the entry: cannot be read, no JSON object, a name
-/// twice in an object, an entry missing or of another type (true or false for is_decoder; 1 and "true" are neither),
-/// sizes outside 1 ... 2^24 or no multiple of the heads, another activation, and what is not a BERT encoder: another
-/// model_type, relative positions, a decoder.
+/// hidden_size, num_attention_heads, num_hidden_layers, intermediate_size and max_position_embeddings must be present.
+/// type_vocab_size, hidden_act ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu") and layer_norm_eps have the default
+/// values above.
+/// Throws: std::invalid_argument, with one line that names the file and the entry, in these cases:
+/// - the file cannot be read, is not a JSON object, or has a name twice in an object;
+/// - an entry is missing or has another type (is_decoder must be true or false; 1 and "true" are neither);
+/// - a size is outside 1 ... 2^24, or the hidden size is not a multiple of the number of heads;
+/// - the activation is unknown;
+/// - the model is not a BERT encoder: another model_type, relative positions, or a decoder.
 BertConfig read_bert_config(const std::string& path);
 
 /// The same from the bytes of a file; `name` stands in the messages.

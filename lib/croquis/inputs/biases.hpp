@@ -1,4 +1,4 @@
-// Relative position biases as trained models have them.
+// Relative position biases like those of trained models. All functions return 2n - 1 numbers, for t = -(n-1) ... n-1.
 #pragma once
 
 #include <armadillo>
@@ -6,7 +6,7 @@
 
 namespace croquis {
 
-/// b_t = -slope |t|, t = -(n-1) ... n-1 (ALiBi, Press et al. 2022). slope finite, of any sign.
+/// b_t = -slope |t| (ALiBi, Press et al. 2022). The slope is finite and may have any sign.
 arma::vec alibi_bias(arma::uword n, double slope);
 
 struct T5Bias {
@@ -15,14 +15,16 @@ struct T5Bias {
   double deviation = 1.0;  ///< sigma >= 0 of the values
 };
 
-/// b_t = beta_{bucket(t)}, beta_k independent N(0, sigma^2), with the buckets of T5's encoder (Raffel et al. 2020):
-/// with h = buckets / 2 and e = floor(h / 2), distances below e have a bucket each, larger ones the bucket min(h - 1, e
-/// + floor((h - e) log(|t| / e) / log(max_distance / e))); h is added for t > 0, keys after their query. Randomness:
-/// beta_k is normal k of the random key.
+/// b_t = beta_{bucket(t)} with beta_k independent N(0, sigma^2) and the buckets of T5's encoder (Raffel et al. 2020).
+/// Let h = buckets / 2 and e = floor(h / 2). Each distance below e has a bucket of its own. A larger distance has the
+/// bucket min(h - 1, e + floor((h - e) log(|t| / e) / log(max_distance / e))). For t > 0, where the key comes after its
+/// query, h is added.
+/// Randomness: beta_k is normal number k of the random key.
 arma::vec t5_bias(arma::uword n, const T5Bias& options, const Key& draw_key);
 
-/// b_t independent N(0, sigma^2). Randomness: b_t is normal 2 |t| - [t > 0] of the random key, so that a longer input
-/// has the biases of a shorter one.
+/// b_t independent N(0, sigma^2).
+/// Randomness: b_t is normal number 2 |t| - [t > 0] of the random key, so a longer input contains the biases of a
+///   shorter one.
 arma::vec random_bias(arma::uword n, double deviation, const Key& draw_key);
 
 }  // namespace croquis

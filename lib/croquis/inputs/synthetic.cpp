@@ -10,7 +10,7 @@
 namespace croquis {
 namespace {
 
-// Q, K and V, and a copy of each, which its making takes.
+// Q, K and V, and a copy of each, which is needed while they are created.
 constexpr double kBytes = 6 * sizeof(double);
 
 void check(const SyntheticSize& size, const char* where) {

@@ -1,4 +1,4 @@
-// Synthetic families of problems.
+// Synthetic families of problems: n tokens with Q, K and V of size n x p.
 #pragma once
 
 #include <croquis/attention/problem.hpp>
@@ -6,7 +6,8 @@
 
 namespace croquis {
 
-/// Sizes of every family: n tokens, width p of queries, keys and values, and the norm of queries and keys.
+/// The size of a problem in every family: n tokens, the width p of queries, keys and values, and the norm of queries
+/// and keys.
 struct SyntheticSize {
   arma::uword n = 1024, p = 64;  ///< >= 1
   double norm = 8.0;             ///< R >= 0; sqrt(p) makes the entries of the Gaussian family N(0,1)
@@ -16,48 +17,49 @@ struct SyntheticSize {
 /// Randomness: children "query", "key" and "value" of the random key.
 Problem<double> gaussian_input(const Key& draw_key, const SyntheticSize& size = {});
 
-/// Rows of Q and K independent and uniform on the sphere of radius R, V with independent N(0,1) entries: the setting of
-/// the fixed-norm bounds (NPRF Sec. 3.2).
-/// Randomness: as gaussian_input, whose rows are scaled.
+/// Rows of Q and K are independent and uniform on the sphere of radius R, and V has independent N(0,1) entries. This is
+/// the setting of the fixed-norm bounds (NPRF Sec. 3.2).
+/// Randomness: the rows of gaussian_input, scaled.
 Problem<double> sphere_input(const Key& draw_key, const SyntheticSize& size = {});
 
 struct ClusteredInput {
   arma::uword clusters = 16;  ///< >= 1
-  double spread = 0.1;        ///< >= 0, relative to R (to 1 for V); 0: exact duplicates
+  double spread = 0.1;        ///< >= 0, relative to R (to 1 for V); 0 gives exact duplicates
 };
 
-/// Token i belongs to a uniform cluster z_i of `clusters`. q_i = c_z + spread R g / sqrt(p), k_i the same with
-/// another g, centres uniform on the sphere of radius R, g standard normal; V_i = v_z + spread g. Queries meet keys of
-/// their cluster: sharp attention with few distinct rows, low rank when the spread is small.
+/// Token i belongs to a cluster z_i, uniform among `clusters`. q_i = c_z + spread R g / sqrt(p) and k_i likewise with
+/// another g, where the centres c_z are uniform on the sphere of radius R and g is standard normal. V_i = v_z + spread
+/// g. Queries attend to keys of their own cluster. Attention is sharp, with few distinct rows, and has low rank if the
+/// spread is small.
 /// Randomness: children "cluster", "centre", "query", "key", "value centre" and "value" of the random key.
 Problem<double> clustered_input(const Key& draw_key, const SyntheticSize& size = {},
                                 const ClusteredInput& options = {});
 
 struct HeavyNormsInput {
-  double tail = 3.0;  ///< > 0; the smaller, the heavier: no variance at 2 and below
+  double tail = 3.0;  ///< > 0; a smaller value is a heavier tail, without a variance at 2 and below
 };
 
-/// Rows of Q and K with uniform directions and independent norms t R, P(t > x) = x^-tail for x >= 1: a few tokens that
-/// dominate. V as gaussian_input.
+/// Rows of Q and K have uniform directions and independent norms t R with P(t > x) = x^-tail for x >= 1, so a few
+/// tokens dominate. V is that of gaussian_input.
 /// Randomness: as gaussian_input, and the norms from children "query norm" and "key norm".
 Problem<double> heavy_norms_input(const Key& draw_key, const SyntheticSize& size = {},
                                   const HeavyNormsInput& options = {});
 
 struct LowRankInput {
-  arma::uword rank = 8;  ///< >= 1; more than p is p
+  arma::uword rank = 8;  ///< >= 1; a value above p means p
 };
 
-/// Tokens X in R^{n x rank} with N(0,1) entries, Q = X W_Q, K = X W_K, V = X W_V, the weights Gaussian so that a query
-/// or key has root mean square norm R and an entry of V variance 1. Randomness: children "token", "query", "key" and
-/// "value" of the random key.
+/// Tokens X in R^{n x rank} have N(0,1) entries, and Q = X W_Q, K = X W_K, V = X W_V. The weights are Gaussian, such
+/// that a query or key has root mean square norm R and an entry of V has variance 1.
+/// Randomness: children "token", "query", "key" and "value" of the random key.
 Problem<double> low_rank_input(const Key& draw_key, const SyntheticSize& size = {}, const LowRankInput& options = {});
 
 struct DuplicatesInput {
   arma::uword distinct = 64;  ///< >= 1
 };
 
-/// Every token is one of `distinct` tokens of the Gaussian family, uniformly: q, k and v are repeated together.
-/// Randomness: gaussian_input of n = distinct, and child "token" of the random key.
+/// Every token is one of `distinct` tokens of the Gaussian family, chosen uniformly. q, k and v are repeated together.
+/// Randomness: gaussian_input with n = distinct, and child "token" of the random key.
 Problem<double> duplicates_input(const Key& draw_key, const SyntheticSize& size = {},
                                  const DuplicatesInput& options = {});
 

@@ -1,4 +1,4 @@
-// Queries, keys and values of an initialised BERT on a text.
+// Queries, keys and values of a BERT at initialisation, on a text.
 #pragma once
 
 #include <croquis/attention/problem.hpp>
@@ -9,29 +9,31 @@
 
 namespace croquis {
 
-/// The words of a text: runs of characters between white space, with every ASCII punctuation mark a token of its own.
-/// Case is kept; a byte order mark before the text is not part of its first word.
+/// The words of a text: sequences of characters between white space. Every ASCII punctuation mark is a token of its
+/// own. Case is kept. A byte order mark before the text is not part of its first word.
 std::vector<std::string> split_words(std::string_view text);
 
 struct InitialisedBert {
   arma::uword hidden = 768;          ///< width of the embedding, >= 1
   arma::uword head = 64;             ///< width p = p_v of the head, >= 1
-  arma::uword positions = 512;       ///< positions start again after so many tokens, >= 1
+  arma::uword positions = 512;       ///< positions start again after this many tokens, >= 1
   double standard_deviation = 0.02;  ///< of every weight, > 0
   bool token_type = false;           ///< add one more embedding, the same for all tokens, as BERT's code does
 };
 
-/// One head of the first layer of a BERT as it is initialised: X = LayerNorm(word + position), Q = X W_Q, K = X W_K,
-/// V = X W_V, every entry of the embeddings and of W drawn N(0, 0.02^2), biases zero.
-/// BERT's code also adds a token-type embedding. It is the same for every token of one sentence, a common part that
-/// makes attention more uniform; the figures of Skyformer and Skeinformer agree with leaving it out.
-/// Randomness: the embedding of a word depends on the random key and the word alone, so the same word has the same
-///   embedding wherever and in whatever text it stands; W on children of the random key of their own.
+/// One head of the first layer of a BERT at initialisation: X = LayerNorm(word + position) and Q = X W_Q, K = X W_K, V
+/// = X W_V (n x head). Every entry of the embeddings and of the weights is drawn from N(0, 0.02^2), and biases are
+/// zero.
+///
+/// BERT's code also adds a token-type embedding, which is the same for every token of a sentence. This common part
+/// makes attention more uniform. The figures of Skyformer and Skeinformer agree with leaving it out.
+/// Randomness: the embedding of a word depends only on the random key and the word, so a word has the same embedding
+///   wherever it occurs, in every text. The weights use child keys of their own.
 /// Cost: n (hidden) (1 + 6 head) flops.
 Problem<double> initialised_bert(const std::vector<std::string>& tokens, const Key& draw_key,
                                  const InitialisedBert& options = {});
 
-/// The text that comes with Croquis: docs/primer.md, about 6,000 words on sketching and attention.
+/// The text that is included in Croquis: docs/primer.md, about 6,000 words on sketching and attention.
 std::string_view sample_text();
 
 }  // namespace croquis

@@ -15,7 +15,8 @@ constexpr std::array<std::string_view, 5> kSpecial = {"[PAD]", "[UNK]", "[CLS]",
 
 constexpr std::size_t kMostLines = 1 << 24;  // a line break takes a byte of the file and fifty of memory
 
-// The character at `place`, and moves on; nothing, and one byte on, where the bytes are not UTF-8.
+// Returns the character at `place` and moves past it. If the bytes are not UTF-8, returns nothing and moves by one
+// byte.
 std::optional<char32_t> next_character(std::string_view text, std::size_t& place) {
   utf8proc_int32_t character = -1;
   const utf8proc_ssize_t size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + place,
@@ -35,7 +36,7 @@ bool is_space(char32_t c) {
   return of == UTF8PROC_CATEGORY_ZS || of == UTF8PROC_CATEGORY_ZL || of == UTF8PROC_CATEGORY_ZP;
 }
 
-// Category C; the replacement character too, which stands for what was not readable.
+// Category C, and the replacement character, which marks unreadable bytes.
 bool is_dropped(char32_t c) {
   switch (category(c)) {
     case UTF8PROC_CATEGORY_CC:
@@ -99,7 +100,7 @@ WordPiece::WordPiece(std::string_view bytes, const std::string& name, const Word
       refuse_file(name, fmt::format("is no vocabulary: byte {} is not UTF-8 text", before));
     }
   }
-  // Part of the first entry, which would then be found in no text.
+  // It would become part of the first entry, which would then be found in no text.
   if (bytes.starts_with("\xef\xbb\xbf")) refuse_file(name, "begins with a byte order mark; save it without one");
   const auto lines = static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
   if (lines > kMostLines) refuse_file(name, fmt::format("has {} lines; at most {} are read", lines, kMostLines));

@@ -18,7 +18,7 @@ namespace croquis {
 static_assert(std::endian::native == std::endian::little, "the readers copy little-endian numbers");
 
 void refuse_file(const std::string& path, std::string why) {
-  // Other bytes may move the cursor of a terminal or write from right to left.
+  // Other bytes could move the cursor of a terminal or change the writing direction.
   std::replace_if(
       why.begin(), why.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   throw std::invalid_argument(fmt::format("{}: {}", path, why));
@@ -42,7 +42,7 @@ InputFile::InputFile(std::string path)
     wrong = "is not a regular file";
   }
   if (wrong != nullptr) {
-    ::close(descriptor_);  // a constructor that throws has no destructor
+    ::close(descriptor_);  // the destructor is not called if the constructor throws
     refuse_file(path_, wrong);
   }
   size_ = static_cast<std::uint64_t>(status.st_size);

@@ -7,8 +7,8 @@
 
 namespace croquis {
 
-/// A regular file, open for reading. What was opened is what is looked at, so that no other can take its place between
-/// the two, and opening never waits: a FIFO without a writer is refused like any other that is no regular file.
+/// A regular file, open for reading. The checks apply to the file that was opened, so no other file can take its place
+/// in between. Opening never waits: a FIFO without a writer is refused like everything else that is not a regular file.
 /// All members throw std::invalid_argument with the path and the reason.
 class InputFile {
  public:
@@ -18,11 +18,11 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
 
   const std::string& path() const { return path_; }
-  /// In bytes, when it was opened.
+  /// Size in bytes when the file was opened.
   std::uint64_t size() const { return size_; }
-  /// Bytes first ... first + count - 1; refuses a file that ends before.
+  /// Reads bytes first ... first + count - 1. Throws if the file ends earlier.
   void read(std::uint64_t first, std::uint64_t count, char* bytes) const;
-  /// Refuses a file with more bytes than size(): one that grows, or that has no size, as those of /proc.
+  /// Throws if the file has more bytes than size(), because it grows or has no size (like the files of /proc).
   void require_end() const;
 
  private:
@@ -34,16 +34,16 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-/// The bytes of a regular file, all of them. Throws std::invalid_argument with the path and the reason.
+/// All bytes of a regular file. Throws std::invalid_argument with the path and the reason.
 std::string read_bytes(const std::string& path);
 
-/// Throws std::invalid_argument "path: why" in one line of ASCII, also where `why` quotes what the file has in it.
+/// Throws std::invalid_argument "path: why" as one line of ASCII, even if `why` quotes the contents of the file.
 [[noreturn]] void refuse_file(const std::string& path, std::string why);
 
-/// The beginning of what a file has in it, short enough for a message.
+/// The beginning of a text from a file, short enough for a message.
 std::string excerpt(std::string_view text);
 
-/// The number that 16 bits mean: IEEE half precision, and bfloat16 (the upper half of a float).
+/// The value of a 16-bit number: IEEE half precision, and bfloat16 (the upper half of a float).
 double from_half(std::uint16_t half);
 double from_bfloat(std::uint16_t bits);
 

@@ -11,7 +11,7 @@ namespace croquis {
 
 namespace {
 
-// A spreadsheet takes a field that begins so for a formula, which may run commands. Numbers are none.
+// A spreadsheet treats such a field as a formula, which may run commands. Numbers are harmless.
 bool is_formula(std::string_view text) {
   if (text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos) return false;
   double value = 0;
@@ -27,7 +27,7 @@ std::string csv_field(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"') quoted += '"';
-    quoted += (c == '\n' || c == '\r') ? ' ' : c;  // a row stays on its line, so that a torn one can be told
+    quoted += (c == '\n' || c == '\r') ? ' ' : c;  // a row stays on one line, so that a torn row can be recognised
   }
   return quoted + '"';
 }

@@ -1,4 +1,4 @@
-// Comma-separated values, one observation a line.
+// Comma-separated values, one observation on each line.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace croquis {
 
-/// A field as it stands in a line: quoted when it has a comma, a quote or a line break (RFC 4180). Text that begins
-/// with
-/// =, +, - or @ and is no number gets an apostrophe before it: spreadsheets would run it as a formula.
+/// A field as it is written to a line. It is quoted if it has a comma, a quote or a line break (RFC 4180). A text that
+/// begins with =, +, - or @ and is not a number gets an apostrophe in front, because a spreadsheet would run it as a
+/// formula.
 std::string csv_field(std::string_view text);
 
-/// A double with 17 digits, which give it back exactly; NA for NaN.
+/// A double with 17 digits, from which it can be read back exactly. NaN is written as NA.
 std::string csv_number(double value);
 
 /// The fields of one line, without its line break.
@@ -22,16 +22,17 @@ struct CsvTable {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
 
-  /// Index of a column. Throws std::invalid_argument, with the columns there are, when there is none.
+  /// The index of a column. Throws std::invalid_argument if there is none; the message lists the columns.
   std::size_t column(std::string_view name) const;
 };
 
-/// Reads a table whose lines end in a line break; a last line without one was torn by an interruption and is dropped.
-/// Throws std::invalid_argument when the file cannot be opened, is empty or has a line with other than the header's
-/// number of fields; the message has the line's number.
+/// Reads a table in which every line ends in a line break. A last line without one was torn by an interruption and is
+/// dropped.
+/// Throws: std::invalid_argument if the file cannot be opened, is empty, or has a line whose number of fields differs
+///   from that of the header. The message gives the number of the line.
 CsvTable read_csv(const std::string& path);
 
-/// The same from the text of a file; `name` stands in the messages.
+/// The same from the text of a file. `name` is used in messages.
 CsvTable parse_csv(std::string_view text, const std::string& name);
 
 }  // namespace croquis

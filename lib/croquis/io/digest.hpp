@@ -1,4 +1,4 @@
-// A digest of bytes, to tell whether two files or inputs are the same.
+// A digest of bytes, to recognise whether two files or inputs are the same.
 #pragma once
 
 #include <armadillo>
@@ -8,9 +8,9 @@
 
 namespace croquis {
 
-/// 128-bit digest of a sequence of pieces (XXH3 of the xxHash library): the same for the same bytes in however many
-/// pieces. Different bytes have the same digest with probability about 2^-128 unless somebody has made them to; it is
-/// no signature.
+/// The 128-bit digest of a sequence of pieces (XXH3 of the xxHash library). The same bytes give the same digest however
+/// they are divided into pieces. Different bytes have the same digest with probability about 2^-128, unless somebody
+/// has constructed them for that purpose: it is not a signature.
 class Digest {
  public:
   Digest();
@@ -19,7 +19,7 @@ class Digest {
   Digest& operator=(const Digest&) = delete;
 
   Digest& add(std::string_view bytes);
-  /// The sizes and then the numbers of a matrix, column by column.
+  /// Adds the sizes and then the numbers of a matrix, column by column.
   template <typename T>
   Digest& add(const arma::Mat<T>& matrix);
   /// 32 hexadecimal digits.

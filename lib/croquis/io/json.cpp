@@ -12,8 +12,8 @@ using nlohmann::json;
 
 constexpr std::size_t kDeepest = 32;
 
-// Builds the value from what the parser finds. The parser's own builder keeps the last of equal names without a word,
-// and nests without end.
+// Builds the value from the events of the parser. The parser's own builder silently keeps the last of equal names, and
+// it does not limit the depth.
 class Builder final : public json::json_sax_t {
  public:
   const std::string& wrong() const { return wrong_; }
@@ -38,7 +38,7 @@ class Builder final : public json::json_sax_t {
   }
 
   bool parse_error(std::size_t position, const std::string&, const json::exception& error) override {
-    constexpr int too_large = 406;  // number of the parser's message
+    constexpr int too_large = 406;  // number of the message in the parser
     return stop(fmt::format("{} at byte {}", error.id == too_large ? "a number beyond double" : "not JSON", position));
   }
 
@@ -48,8 +48,8 @@ class Builder final : public json::json_sax_t {
     return false;
   }
 
-  // Where the next value goes. What is open stays in place: nothing is added to an array while one of its elements is
-  // open.
+  // The place of the next value. Pointers to open values stay valid, because nothing is added to an array while one of
+  // its elements is open.
   json* put(json value) {
     if (open_.empty()) return &(root_ = std::move(value));
     if (open_.back()->is_object()) return &(*named_ = std::move(value));
@@ -72,7 +72,7 @@ class Builder final : public json::json_sax_t {
 
   json root_;
   std::vector<json*> open_;  // from the root to the innermost
-  json* named_ = nullptr;    // value of the name read last
+  json* named_ = nullptr;    // the value that belongs to the last name
   std::string wrong_;
 };
 

@@ -1,4 +1,4 @@
-// JSON that a file has in it, read with care: it may be damaged, or made to do harm. Not installed.
+// Careful reading of JSON from files that may be damaged or malicious. Not installed.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,9 +7,11 @@
 
 namespace croquis {
 
-/// A JSON object, white space around it and nothing else. Where RFC 8259 leaves it to the reader: no byte order mark,
-/// no name twice in one object, numbers that double can hold, nested no deeper than 32. Throws std::invalid_argument
-/// "name: what (what is wrong and where)" in one line. Memory: at most 50 times that of the text.
+/// Reads a text that consists of one JSON object and white space. Where RFC 8259 leaves a choice to the reader, the
+/// rules are: no byte order mark, no name twice in one object, numbers that a double can represent, and at most 32
+/// levels.
+/// Throws: std::invalid_argument "name: what (what is wrong and where)" in one line.
+/// Cost: memory of at most 50 times the size of the text.
 nlohmann::json parse_json_object(std::string_view text, const std::string& name, const std::string& what);
 
 }  // namespace croquis

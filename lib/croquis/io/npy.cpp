@@ -47,7 +47,7 @@ std::uint64_t item_size(const std::string& descr, const std::string& path) {
   refuse_file(path, fmt::format("dtype '{}'; save a float16, float32 or float64 array", excerpt(descr)));
 }
 
-// 2^64 for one that does not fit.
+// Returns 2^64 for a product that does not fit.
 std::uint64_t product(const std::vector<std::uint64_t>& sizes, bool& overflows) {
   std::uint64_t result = 1;
   overflows = false;
@@ -62,7 +62,7 @@ std::uint64_t product(const std::vector<std::uint64_t>& sizes, bool& overflows) 
   return result;
 }
 
-// Where the numbers of a file are.
+// The position and type of the numbers in a file.
 struct Layout {
   NpyHeader header;
   std::uint64_t item = 0;   // bytes of a number
@@ -118,7 +118,7 @@ std::vector<arma::mat> convert_all(std::string_view data, const NpyHeader& heade
   return heads;
 }
 
-// Of a file with one matrix.
+// For a file with one matrix.
 Layout layout_in(const InputFile& file) {
   std::string begin(std::min<std::uint64_t>(file.size(), kLongestStart), '\0');
   file.read(0, begin.size(), begin.data());

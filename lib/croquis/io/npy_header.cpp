@@ -45,7 +45,7 @@ class Parser {
   void skip(std::string_view characters) { at_ = std::min(text_.find_first_not_of(characters, at_), text_.size()); }
   bool is_next(char c) const { return at_ < text_.size() && text_[at_] == c; }
 
-  // What is taken goes with the space after it.
+  // White space after a token is skipped with it.
   bool take(std::string_view token) {
     if (!text_.substr(at_).starts_with(token)) return false;
     at_ += token.size();

@@ -9,16 +9,16 @@
 namespace croquis {
 
 struct NpyHeader {
-  std::string descr;  ///< of a simple type, such as <f8
+  std::string descr;  ///< a simple type, such as <f8
   bool fortran = false;
   std::vector<std::uint64_t> shape;
 };
 
-/// Reads a subset of what NumPy reads, which evaluates the header as a literal of Python: a dictionary with the keys
-/// descr, fortran_order and shape, each once, in any order; strings in quotes of either kind, without escapes; True or
-/// False; a tuple of decimal numbers, commas as Python wants them; white space between. `long_sizes`: a number may end
-/// in L, as NumPy with Python 2 wrote it in format versions 1 and 2.
-/// Throws std::invalid_argument in one line that begins with `name`.
+/// Reads a subset of what NumPy reads (NumPy evaluates the header as a Python literal). It is a dictionary with the
+/// keys descr, fortran_order and shape, each once, in any order. Strings are in quotes of either kind, without escapes;
+/// then there are True and False, and a tuple of decimal numbers with commas as in Python. White space is allowed in
+/// between. With `long_sizes` a number may end in L, as NumPy with Python 2 wrote it in format versions 1 and 2.
+/// Throws: std::invalid_argument with one line that begins with `name`.
 NpyHeader parse_npy_header(std::string_view text, bool long_sizes, const std::string& name);
 
 }  // namespace croquis

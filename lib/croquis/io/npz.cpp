@@ -10,7 +10,7 @@
 namespace croquis {
 namespace {
 
-constexpr std::uint64_t kDeflateRatio = 1032;  // the most that deflate compresses
+constexpr std::uint64_t kDeflateRatio = 1032;  // the largest compression ratio of deflate
 constexpr std::uint64_t kMostListed = 20;
 
 struct Discard {
@@ -49,7 +49,7 @@ std::string members_of(zip_t* archive) {
   return count > kMostListed ? names + ", ..." : names;
 }
 
-// What the archive says of a member, as far as it can be true in a file of `there` bytes.
+// The description of a member in the archive, checked for plausibility in a file of `there` bytes.
 std::uint64_t size_of(zip_t* archive, zip_uint64_t index, std::uint64_t there, const std::string& label) {
   zip_stat_t stat;
   zip_stat_init(&stat);
@@ -57,7 +57,7 @@ std::uint64_t size_of(zip_t* archive, zip_uint64_t index, std::uint64_t there, c
   if (zip_stat_index(archive, index, 0, &stat) != 0 || (stat.valid & needed) != needed) {
     refuse_file(label, "has no size or no checksum");
   }
-  // The decoders of other methods may take gigabytes, or write any number of bytes from a few.
+  // Decoders of other methods may need gigabytes, or produce any number of bytes from a few.
   if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE) {
     refuse_file(label, fmt::format("is compressed by method {}; write it with numpy.savez or numpy.savez_compressed",
                                    stat.comp_method));
@@ -75,7 +75,7 @@ std::string content_of(zip_t* archive, zip_uint64_t index, std::uint64_t there, 
   require_memory(static_cast<double>(size), label, {});
   std::string content(size, '\0');
   const zip_int64_t read = zip_fread(file.get(), content.data(), size);
-  // libzip compares checksum and size when it is asked for more and there is none.
+  // libzip compares the checksum and the size when it is asked to read beyond the end.
   char more = 0;
   const zip_int64_t after = read < 0 ? -1 : zip_fread(file.get(), &more, 1);
   if (after < 0) refuse_file(label, fmt::format("is damaged: {}", zip_file_strerror(file.get())));

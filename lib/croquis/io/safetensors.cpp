@@ -31,7 +31,7 @@ std::optional<std::uint64_t> bits_of(const std::string& type) {
   return found->second;
 }
 
-// Bytes of a tensor; nothing when they are not a whole number, or beyond 64 bits.
+// The number of bytes of a tensor. Empty if it is not a whole number or does not fit into 64 bits.
 std::optional<std::uint64_t> bytes_of(std::uint64_t bits, std::vector<std::uint64_t> factors) {
   factors.push_back(bits);
   std::uint64_t product = 1;
@@ -43,7 +43,7 @@ std::optional<std::uint64_t> bytes_of(std::uint64_t bits, std::vector<std::uint6
   return product / 8;
 }
 
-// Whole numbers from 0; nothing for another value.
+// A whole number from 0 on. Empty for any other value.
 std::optional<std::vector<std::uint64_t>> numbers_in(const json& entry, const char* key) {
   const auto found = entry.find(key);
   if (found == entry.end() || !found->is_array()) return std::nullopt;
@@ -55,7 +55,7 @@ std::optional<std::vector<std::uint64_t>> numbers_in(const json& entry, const ch
   return numbers;
 }
 
-// Free text by names, which nothing is read of.
+// Free text by name, which is not used.
 bool is_metadata(const json& value) {
   return value.is_object() && std::all_of(value.begin(), value.end(), [](const json& v) { return v.is_string(); });
 }
@@ -82,7 +82,7 @@ SafeTensors::SafeTensors(std::string bytes, std::string name) : bytes_(std::move
   parse_header();
 }
 
-// Nested, for it makes what is private there.
+// A nested class, because it creates private members.
 struct SafeTensors::Header {
   const std::string& file;
 
@@ -137,7 +137,7 @@ void SafeTensors::parse_header() {
   require_contiguous();
 }
 
-// The tensors are the data: from its first byte to its last, one after the other.
+// The tensors must fill the data from the first byte to the last, one after the other.
 void SafeTensors::require_contiguous() const {
   const std::uint64_t size = bytes_.size() - data_;
   using Entry = std::map<std::string, Tensor>::const_pointer;

@@ -9,26 +9,28 @@
 
 namespace croquis {
 
-/// A safetensors file: eight bytes of header length, a JSON header with type, shape and place of every tensor, the
-/// numbers.
+/// A safetensors file: eight bytes with the length of the header; a JSON header with the type, shape and position of
+/// every tensor; the numbers.
 class SafeTensors {
  public:
-  /// Throws std::invalid_argument in one line that names the file: cannot be read, and what the format forbids or its
-  /// reference implementation refuses: a header of more than 100 MB or longer than the file, that does not begin with
-  /// '{', is not JSON or has a name twice; an unknown type; tensors of other sizes than their shapes, or that are not
-  /// one after the other from the first byte after the header to the file's last.
+  /// Throws std::invalid_argument, with one line that names the file, if it cannot be read, and for everything that the
+  /// format forbids or its reference implementation refuses:
+  /// - a header that is longer than 100 MB or than the file, does not begin with '{', is not JSON, or has a name twice;
+  /// - an unknown type;
+  /// - tensors whose sizes differ from their shapes, or that do not follow each other without gaps from the end of the
+  ///   header to the end of the file.
   explicit SafeTensors(const std::string& path);
-  /// The same from the bytes of a file; `name` stands in the messages.
+  /// The same from the bytes of a file. `name` is used in messages.
   SafeTensors(std::string bytes, std::string name);
 
   bool has(const std::string& tensor) const { return tensors_.contains(tensor); }
   std::vector<std::string> names() const;
-  /// What stands before messages about the file.
+  /// The name of the file, as in messages.
   const std::string& name() const { return name_; }
-  /// Throws std::invalid_argument for a name that there is not.
+  /// Throws std::invalid_argument for an unknown name.
   const std::vector<std::uint64_t>& shape(const std::string& tensor) const { return find(tensor).shape; }
-  /// A tensor of one dimension, as a row, or of two; float32, float16, bfloat16 or float64.
-  /// Throws std::invalid_argument for a name that there is not, another type, more dimensions, NaN or Inf.
+  /// A tensor of one dimension, as a row (1 x n), or of two; float32, float16, bfloat16 or float64.
+  /// Throws: std::invalid_argument for an unknown name, another type, more dimensions, NaN or infinity.
   arma::mat matrix(const std::string& tensor) const;
 
  private:

@@ -13,7 +13,7 @@ DirectExponents<T>::DirectExponents(const GivenRows<T>& x, const GivenRows<T>& y
   largest_of_x_ = rounding(maximum(x.half_norms, x.count));
   needed_ = largest_of_x_ + rounding(maximum(y.half_norms, y.count)) > kProductRounding<T>;
   if (!needed_) return;
-  // Rows without gaps: in a tall matrix their columns fall into the same lines of the cache.
+  // Copied without gaps, because the columns of a tall matrix would compete for the same lines of the cache.
   arma::Mat<T>& rows = rows_of_thread();
   rows = x.x.rows(x.first, x.first + x.count - 1);
 }

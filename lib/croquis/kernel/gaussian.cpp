@@ -12,7 +12,7 @@ namespace {
 
 constexpr arma::uword kRowsPerBlock = 256;
 
-// Rows first ... of the moved points.
+// Rows first ... of the centred points.
 template <typename T>
 void move(const MovedPoints<T>& points, arma::uword first, arma::uword count, arma::Mat<T>& to) {
   to.set_size(count, points.x.n_cols);
@@ -34,7 +34,8 @@ void half_squared_norms(const arma::Mat<T>& x, arma::Col<T>& h) {
   h *= T(0.5);
 }
 
-// What a block is computed in, kept by the thread: fresh memory for every block would cost more than its exponentials.
+// Memory for one block, which each thread keeps, because new memory for every block would cost more than its
+// exponentials.
 template <typename T>
 struct Workspace {
   arma::Mat<T> points, products;
@@ -54,8 +55,8 @@ void require_one_space(const MovedPoints<T>& x, const MovedPoints<T>& y) {
           {{"x.scale", x.scale}, {"y.scale", y.scale}});
 }
 
-// Some rows of moved points without gaps, with two coordinates more. x_i.y_j - ||x_i||^2 / 2 - ||y_j||^2 / 2 is one
-// product: of (x, 1, -||x||^2 / 2) and (y, -||y||^2 / 2, 1).
+// Some rows of centred points without gaps, with two additional coordinates. x_i.y_j - ||x_i||^2 / 2 - ||y_j||^2 / 2 is
+// then a single product of (x, 1, -||x||^2 / 2) and (y, -||y||^2 / 2, 1).
 template <typename T>
 struct TakenRows {
   arma::Mat<T> rows;

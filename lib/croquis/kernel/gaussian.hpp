@@ -9,12 +9,13 @@
 
 namespace croquis {
 
-/// The points scale x_i - centre for the rows of X, moved in blocks when they are used.
+/// The centred points scale x_i - centre for the rows x_i of X (n x p). They are scaled and centred in blocks, when
+/// they are used.
 template <typename T>
 struct MovedPoints {
   const arma::Mat<T>& x;
   T scale = 1;
-  const arma::Row<T>* centre = nullptr;  ///< nullptr: 0
+  const arma::Row<T>* centre = nullptr;  ///< p numbers; nullptr means 0
 
   T centre_norm() const {
     const SerialBlas serial;
@@ -26,13 +27,14 @@ struct MovedPoints {
 template <typename T>
 T largest_squared_norm(const MovedPoints<T>& points);
 
-/// K_ij = exp(-||x_i - y_j||^2 / 2), a x b, for points of one scale and centre in the rows of X (a x p) and Y (b x p).
-/// Guarantees: entries in [0, 1]. Exponents come from one product, x_i.y_j - ||x_i||^2/2 - ||y_j||^2/2, cut at 0, with
-/// an
-///   error of order p u max(||x||^2, ||y||^2); where that is beyond 128 u, they come from the differences of the points
-///   as they are given (DirectExponents). So an entry is off by at most some p u min(max ||x||^2, 128), whatever the
-///   norms; points near their centre take a third of the time.
-/// Cost: 2 a b p flops, a b exponentials; for points far from their centre 3 a b p flops more.
+/// K_ij = exp(-||x_i - y_j||^2 / 2) (a x b), for points with the same scale and centre in the rows of X (a x p) and Y
+/// (b x p).
+/// Guarantees: entries are in [0, 1]. Exponents are computed by one product, x_i.y_j - ||x_i||^2/2 - ||y_j||^2/2,
+///   limited to at most 0, with an error of order p u max(||x||^2, ||y||^2). If that error exceeds 128 u, they are
+///   computed from differences of the given points (DirectExponents). So the error of an entry is at most about p u
+///   min(max ||x||^2, 128), whatever the norms are.
+/// Cost: 2 a b p flops and a b exponentials; for points far from their centre 3 a b p flops more, which takes three
+///   times as long.
 template <typename T>
 arma::Mat<T> gaussian_kernel(const MovedPoints<T>& x, const MovedPoints<T>& y);
 template <typename T>
@@ -40,7 +42,7 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x, const arma::Mat<T>& y) {
   return gaussian_kernel<T>(MovedPoints<T>{x}, MovedPoints<T>{y});
 }
 
-/// The kernel matrix of one set of points: symmetric, with an exact unit diagonal.
+/// The kernel matrix of one set of points (a x a). It is symmetric, and its diagonal is exactly 1.
 template <typename T>
 arma::Mat<T> gaussian_kernel(const MovedPoints<T>& x);
 template <typename T>
@@ -48,13 +50,14 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x) {
   return gaussian_kernel<T>(MovedPoints<T>{x});
 }
 
-/// Error of an entry relative to 1, in multiples of u, for points of this largest squared norm about their centre.
+/// The error of an entry relative to 1, in multiples of u, for points with this largest squared norm about their
+/// centre.
 template <typename T>
 T gaussian_entry_error(T largest_squared_norm) {
   return 1 + std::min(largest_squared_norm, kProductRounding<T>);
 }
 
-/// K Z (a x c) for the same K and Z (b x c), without K in memory: streamed_product().
+/// K Z (a x c) for the same K and for Z (b x c), by streamed_product(), without storing K.
 template <typename T>
 arma::Mat<T> gaussian_product(const MovedPoints<T>& x, const MovedPoints<T>& y, const arma::Mat<T>& z,
                               const StreamedExtra<T>& extra = {});

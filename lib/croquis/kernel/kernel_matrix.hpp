@@ -1,4 +1,4 @@
-// Positive semi-definite kernel matrices known by their blocks.
+// Positive semi-definite kernel matrices that are known by their blocks.
 #pragma once
 
 #include <armadillo>
@@ -12,18 +12,18 @@ template <typename T>
 struct KernelMatrix {
   arma::uword n = 0;
   arma::Col<T> diagonal;
-  /// M(rows, cols). Both index lists may repeat.
+  /// M(rows, cols). Indices may occur more than once in both lists.
   std::function<arma::Mat<T>(const arma::uvec& rows, const arma::uvec& cols)> block;
-  /// Error of an entry relative to the diagonal, in multiples of u. It may take a pass over the points.
+  /// The error of an entry relative to the diagonal, in multiples of u. Computing it may take a pass over the points.
   std::function<T()> entry_error = [] { return T(0); };
 
-  /// All of M: n^2 numbers.
+  /// All of M, n x n numbers.
   arma::Mat<T> dense() const;
   /// M(:, cols).
   arma::Mat<T> columns(const arma::uvec& cols) const;
 };
 
-/// kappa(x_i, x_j) for the points in the rows of X, which are moved to their mean first.
+/// kappa(x_i, x_j) for the points in the rows of X (n x p), which are first centred about their mean.
 template <typename T>
 KernelMatrix<T> gaussian_kernel_matrix(arma::Mat<T> x);
 

@@ -7,11 +7,11 @@
 
 namespace croquis {
 
-/// q_i.k_j / sqrt(p) + l_j.
+/// The logits q_i.k_j / sqrt(p) + l_j.
 template <typename T>
 struct SoftmaxScores {
   const arma::Mat<T>&q, &k;
-  const arma::Col<T>& log_weights;  // of the keys; empty: 0
+  const arma::Col<T>& log_weights;  // of the keys; empty means 0
 
   arma::uword rows() const { return q.n_rows; }
   arma::uword cols() const { return k.n_rows; }

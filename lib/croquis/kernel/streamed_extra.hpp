@@ -1,16 +1,17 @@
-// What streamed products give beside their result.
+// What streamed products return in addition to their result.
 #pragma once
 
 #include <armadillo>
 
 namespace croquis {
 
-/// For Y = M X with m_ij = exp(s_ij), scaled by rows: where to put what comes with it, or nullptr.
+/// For Y = M X with m_ij = exp(s_ij), scaled by rows: where to store additional results. nullptr means that a result is
+/// not wanted.
 template <typename T>
 struct StreamedExtra {
-  arma::Col<T>* tops = nullptr;  ///< the largest score of every row; 0 where exponentials are taken as they are
+  arma::Col<T>* tops = nullptr;  ///< row maxima of the scores; 0 with RowScale::none
   arma::Col<T>* sums = nullptr;  ///< row sums of exp(s_ij - top_i)
-  arma::Col<T>* last = nullptr;  ///< the last column of M X, which Y then lacks
+  arma::Col<T>* last = nullptr;  ///< the last column of M X, which is then not part of Y
 };
 
 }  // namespace croquis

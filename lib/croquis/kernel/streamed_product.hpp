@@ -1,4 +1,4 @@
-// Products with a matrix of exponentials that is never stored: its blocks are made in cache and used there.
+// Products with a matrix of exponentials that is never stored: its blocks are computed and used in cache.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +15,19 @@
 
 namespace croquis {
 
-constexpr arma::uword kStreamedRows = 64, kStreamedCols = 512;  // of a block
+constexpr arma::uword kStreamedRows = 64, kStreamedCols = 512;  // size of a block
 
-/// Blocks of rows in `rows` of them: of 64, the last with what is left over.
+/// The number of blocks that `rows` rows are divided into. A block has 64 rows, and the last one also has the
+/// remainder.
 inline arma::uword streamed_row_blocks(arma::uword rows) {
   return rows == 0 ? 0 : std::max<arma::uword>(1, rows / kStreamedRows);
 }
 
-/// Sum of exp(s_ij - top_i) x_j over some of the columns j, for a block of rows i.
+/// The sum of exp(s_ij - top_i) x_j over some of the columns j, for a block of rows i.
 template <typename T>
 struct StreamedSums {
   arma::Mat<T> sums;         // rows x width
-  arma::Col<T> weight, top;  // weight: sum of the exponentials
+  arma::Col<T> weight, top;  // sum of the exponentials, and row maximum of the scores
   bool empty = true;         // nothing has been added, and `sums` is not filled
 
   void start(arma::uword rows, arma::uword width, T first_top) {
@@ -37,7 +38,7 @@ struct StreamedSums {
     empty = true;
   }
 
-  // From here on rows are relative to these tops, none below what it was.
+  // Raises the row maxima, to which the sums are relative, to these values; none is smaller than before.
   void raise(const arma::Col<T>& to) {
     if (!empty && !std::equal(top.begin(), top.end(), to.begin())) {
       arma::Col<T> shrink = top - to;
@@ -61,24 +62,24 @@ struct StreamedSums {
 
 /// What row i of the exponentials is divided by.
 enum class RowScale {
-  none,        ///< nothing: exponentials above 1 count as 1
-  by_largest,  ///< exp(top_i), top_i the largest score of the row: scores of any size are safe
-  by_sum       ///< their sum, a softmax; as safe
+  none,        ///< nothing; exponentials above 1 are replaced by 1
+  by_largest,  ///< exp(top_i), where top_i is the row maximum; safe for scores of any size
+  by_sum       ///< their sum, which gives a softmax; equally safe
 };
 
-/// Y = M X (a x c) for X (b x c), with m_ij = exp(s_ij) scaled by rows. `scores` has
+/// Y = M X (a x c) for X (b x c), with m_ij = exp(s_ij) scaled by rows. `scores` has these members:
 ///   rows() = a, cols() = b, row_scale(),
-///   fill(i0, j0, block): block(i, j) = s_{i0 + i, j0 + j},
-/// and may have
-///   take_columns(j0, count): the thread's next blocks are of these columns,
-///   is_nothing(i, j0): whether columns j0, j0 + 1, ... count for nothing in the rows up to i, and
-///   keep(i0, j0, block, top): what has become of the block, exp(s_{i0 + i, j0 + j} - top_i), top_i the largest so far,
-///   to be read or moved from,
-///   finish(i0, sums): with RowScale::by_largest, what becomes of rows i0, i0 + 1, ... of M X before they are given
-///   back.
-/// Guarantees: blocks of 64 rows and 512 columns, by shape alone. Where M has more columns than rows they are dealt out
-///   in 8 groups, whose sums are added in order. The same bits for any number of threads.
-/// Lifetime: its members are borrowed for one call, StreamedProduct(...).run(), as streamed_product() makes it.
+///   fill(i0, j0, block): sets block(i, j) = s_{i0 + i, j0 + j}.
+/// It may also have these:
+///   take_columns(j0, count): announces that the next blocks of this thread are from these columns,
+///   is_nothing(i, j0): whether columns j0, j0 + 1, ... are masked in all rows up to i,
+///   keep(i0, j0, block, top): gets the block after exponentiation, exp(s_{i0 + i, j0 + j} - top_i), where top_i is the
+///     row maximum so far. It may read the block or move from it,
+///   finish(i0, sums): with RowScale::by_largest, may change rows i0, i0 + 1, ... of M X before they are returned.
+/// Guarantees: blocks have 64 rows and 512 columns, depending only on the sizes. If M has more columns than rows, the
+///   columns are divided into 8 groups, whose sums are added in order. The bits are the same for any number of threads.
+/// Lifetime: the members are references for the duration of one call, StreamedProduct(...).run(); use
+///   streamed_product().
 template <typename T, typename Scores>
 class StreamedProduct {
  public:
@@ -107,7 +108,7 @@ class StreamedProduct {
       });
       return std::move(y_);
     }
-    std::vector<StreamedSums<T>> parts(groups_ * row_blocks_);  // a group after the other
+    std::vector<StreamedSums<T>> parts(groups_ * row_blocks_);  // one group after the other
     parallel_for(blocks_of(row_blocks_, kTogether) * groups_, [&](std::size_t i) {
       const arma::uword first = i / groups_ * kTogether, group = i % groups_;
       sum(first, blocks_from(first), group, &parts[group * row_blocks_ + first]);
@@ -120,7 +121,7 @@ class StreamedProduct {
   }
 
  private:
-  // Blocks of rows that take turns, so that they find columns of the scores and rows of X in the cache.
+  // The number of blocks of rows that share each block of columns, so that its scores and rows of X are in the cache.
   static constexpr arma::uword kTogether = 4;
 
   arma::uword first_row(arma::uword row_block) const { return row_block * kStreamedRows; }
@@ -128,7 +129,7 @@ class StreamedProduct {
     return (row_block + 1 < row_blocks_ ? first_row(row_block + 1) : scores_.rows()) - first_row(row_block);
   }
 
-  // What the columns of a group add to `count` blocks of rows.
+  // Adds the columns of a group to the sums of `count` blocks of rows.
   void sum(arma::uword row_block, arma::uword count, arma::uword group, StreamedSums<T>* parts) const {
     for (arma::uword b = 0; b < count; ++b) {
       parts[b].start(rows_of(row_block + b), x_.n_cols,
@@ -148,7 +149,7 @@ class StreamedProduct {
   }
 
   void add(arma::uword i0, arma::uword j0, arma::uword cols, StreamedSums<T>& part) const {
-    // Kept by the thread: fresh memory for every block would cost more than its exponentials.
+    // Each thread keeps these, because new memory for every block would cost more than its exponentials.
     thread_local arma::Mat<T> block;
     thread_local arma::Col<T> top;
     block.set_size(part.top.n_elem, cols);
@@ -190,7 +191,7 @@ class StreamedProduct {
   arma::Mat<T> y_;
 };
 
-/// Its Y.
+/// Computes Y. See StreamedProduct.
 template <typename T, typename Scores>
 arma::Mat<T> streamed_product(const Scores& scores, const arma::Mat<T>& x, const StreamedExtra<T>& extra = {}) {
   return StreamedProduct<T, Scores>(scores, x, extra).run();

@@ -8,7 +8,8 @@
 namespace croquis {
 namespace {
 
-// x less its components along the first k columns of the basis, twice: enough for orthogonality to rounding.
+// Removes from x its components along the first k columns of the basis. Doing this twice makes x orthogonal up to
+// rounding.
 template <typename T>
 void reorthogonalise(arma::Col<T>& x, const arma::Mat<T>& basis, arma::uword k) {
   const SerialBlas serial;
@@ -27,8 +28,8 @@ Bidiagonalisation<T>::Bidiagonalisation(arma::uword m, const arma::Col<T>& start
     : left_(m, most_steps), right_(start.n_elem, most_steps), diagonal_(most_steps), super_(most_steps), v_(start) {
   const SerialBlas serial;
   const double length = arma::norm(v_);
-  require(length > 0 && std::isfinite(length) && most_steps >= 1, "Bidiagonalisation",
-          "a finite start that is not zero, most_steps >= 1", {{"length", length}, {"most_steps", most_steps}});
+  require(length > 0 && std::isfinite(length) && max_steps >= 1, "Bidiagonalisation",
+          "a finite start that is not zero, max_steps >= 1", {{"length", length}, {"max_steps", max_steps}});
   v_ /= static_cast<T>(length);
 }
 

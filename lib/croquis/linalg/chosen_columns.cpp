@@ -33,7 +33,7 @@ void dots_of(const T* x, const T* matrix, size_t rows, const std::uint32_t* inde
   for (size_t e = 0; e < count; ++e) out[e] = dot(x, matrix + rows * index[e], rows);
 }
 
-// Four vectors of the sum at a time, in registers over all terms.
+// Four vectors of the sum at a time, which stay in registers for all terms.
 template <typename T>
 void weighted_sum_of(const T* weight, const T* matrix, size_t rows, const std::uint32_t* index, size_t count, T* out) {
   const hn::ScalableTag<T> d;

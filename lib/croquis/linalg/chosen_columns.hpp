@@ -6,14 +6,14 @@
 
 namespace croquis {
 
-/// out[e] = x . m_e, e = 0 ... count - 1, where m_e is column index[e] of a matrix with `rows` contiguous entries a
-/// column.
+/// out[e] = x . m_e for e = 0 ... count - 1, where m_e is column index[e] of a matrix whose columns have `rows` entries
+/// each and are stored without gaps.
 void dots(const float* x, const float* matrix, std::size_t rows, const std::uint32_t* index, std::size_t count,
           float* out);
 void dots(const double* x, const double* matrix, std::size_t rows, const std::uint32_t* index, std::size_t count,
           double* out);
 
-/// out = sum_e weight[e] m_e, `rows` entries, the terms added in order.
+/// out = sum_e weight[e] m_e (`rows` entries). The terms are added in order.
 void weighted_sum(const float* weight, const float* matrix, std::size_t rows, const std::uint32_t* index,
                   std::size_t count, float* out);
 void weighted_sum(const double* weight, const double* matrix, std::size_t rows, const std::uint32_t* index,

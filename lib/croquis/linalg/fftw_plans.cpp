@@ -10,7 +10,7 @@ namespace {
 
 using Kind = FftwTransform::Kind;
 
-// Unaligned: a plan in place serves any array, and gives the same bits for all of them.
+// Unaligned, so that a plan in place can be used for any array and gives the same bits for all of them.
 constexpr unsigned kInPlace = FFTW_ESTIMATE | FFTW_UNALIGNED;
 
 // FFTW's functions by precision.
@@ -48,7 +48,7 @@ typename Fftw<T>::Complex* as_fftw(std::complex<T>* x) {
   return reinterpret_cast<typename Fftw<T>::Complex*>(x);  // the same layout, as FFTW's manual says
 }
 
-// FFTW_ESTIMATE looks at no numbers, but at where they are.
+// FFTW_ESTIMATE reads no numbers, only the addresses of the arrays.
 template <typename T>
 typename Fftw<T>::Plan made(const FftwTransform& t) {
   const std::size_t rows = static_cast<std::size_t>(t.rows), cols = static_cast<std::size_t>(t.cols);

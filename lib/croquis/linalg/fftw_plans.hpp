@@ -1,4 +1,4 @@
-// FFTW: its planner, and plans that are made once.
+// FFTW: a lock for its planner, and a cache of plans.
 #pragma once
 
 #include <compare>
@@ -9,11 +9,12 @@
 
 namespace croquis {
 
-/// FFTW's planner is not thread-safe, in either precision: hold this while a plan is made or destroyed. Plans are
-/// executed without it.
+/// FFTW's planner is not thread-safe, in either precision. Hold this mutex while a plan is made or destroyed. Executing
+/// a plan does not need it.
 std::mutex& fftw_planner();
 
-/// A transform that is used here: of real rows x cols arrays, row by row in memory, or of vectors of cols entries.
+/// The description of a transform, either of real rows x cols arrays that are stored row by row, or of vectors of cols
+/// entries.
 struct FftwTransform {
   enum class Kind {
     real_forward,   ///< real -> spectrum, rows x (cols / 2 + 1)
@@ -26,44 +27,45 @@ struct FftwTransform {
   auto operator<=>(const FftwTransform&) const = default;
 };
 
-/// A plan, made with FFTW_ESTIMATE: FFTW_MEASURE picks by the clock, so that the same seed could give other bits on
-/// another day. May be executed by several threads at the same time, on arrays of their own.
+/// A plan, made with FFTW_ESTIMATE. (FFTW_MEASURE chooses by timing, so that the same seed could give different bits on
+/// another day.) Several threads may execute it at the same time, each on arrays of its own.
 template <typename T>
 class FftwPlan {
  public:
-  /// Throws std::runtime_error when FFTW makes no plan.
+  /// Throws std::runtime_error if FFTW makes no plan.
   explicit FftwPlan(const FftwTransform& transform);
   FftwPlan(const FftwPlan&) = delete;
   FftwPlan& operator=(const FftwPlan&) = delete;
   ~FftwPlan();
 
-  /// real_forward and real_backward; arrays from fftw_array.
+  /// For real_forward and real_backward. The arrays must come from fftw_array.
   void forward(T* real, std::complex<T>* spectrum) const;
   void backward(std::complex<T>* spectrum, T* real) const;
-  /// cosine and cosine_back; any array.
+  /// For cosine and cosine_back. Any array will do.
   void in_place(T* x) const;
 
  private:
   void* plan_ = nullptr;
 };
 
-/// The plan of a transform, from a cache of the kKeptFftwPlans most recently used ones a precision.
+/// The plan of a transform, from a cache. The cache keeps the kKeptFftwPlans most recently used plans of each
+/// precision.
 template <typename T>
 std::shared_ptr<const FftwPlan<T>> fftw_plan(const FftwTransform& transform);
 
 inline constexpr std::size_t kKeptFftwPlans = 64;
 
-/// How many plans the cache of a precision holds.
+/// The number of plans in the cache of a precision.
 template <typename T>
 std::size_t fftw_plans_kept();
 
-/// Memory that FFTW's vector instructions can use.
+/// Frees memory that is aligned for FFTW's vector instructions.
 struct FftwFree {
   void operator()(void* memory) const;
 };
 template <typename V>
 using FftwArray = std::unique_ptr<V[], FftwFree>;
-/// Throws std::bad_alloc when there is none.
+/// Throws std::bad_alloc if there is not enough memory.
 void* fftw_memory(std::size_t bytes);
 template <typename V>
 FftwArray<V> fftw_array(std::size_t count) {

@@ -1,4 +1,4 @@
-// BLAS' matrix product for parts of matrices.
+// The matrix product of BLAS for parts of matrices.
 #pragma once
 
 #include <cblas.h>
@@ -25,21 +25,23 @@ inline void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, arma::uword m, arma::uw
   cblas_dgemm(CblasColMajor, ta, tb, size(m), size(n), size(k), alpha, a, size(lda), b, size(ldb), beta, c, size(ldc));
 }
 
-/// Columns of a narrow A that are used at a time: with 64 rows, 32 KiB, which the first cache has.
+/// The number of columns of a narrow A that are used at a time. With 64 rows they take 32 KiB, which fits the
+/// first-level cache.
 template <typename T>
 constexpr arma::uword kNarrowTerms = 512 / sizeof(T);
 
-/// C = alpha A op(B) + beta C for a narrow A without gaps, m x k of some 64 rows: in calls of at most 10^6
-/// multiplications, which OpenBLAS does without packing A and B where it has AVX-512, up to a half faster. Its kernels
-/// for AVX2 pack all the same, and lose up to a tenth.
+/// C = alpha A op(B) + beta C for a narrow A (m x k, about 64 rows, stored without gaps). It makes calls of at most
+/// 10^6 multiplications. With AVX-512, OpenBLAS computes such small products without packing A and B, which is up to
+/// twice as fast. Its kernels for AVX2 pack them all the same and lose up to a tenth.
 template <typename T>
 void narrow_gemm(CBLAS_TRANSPOSE tb, arma::uword m, arma::uword n, arma::uword k, T alpha, const T* a, const T* b,
                  arma::uword ldb, T beta, T* c, arma::uword ldc) {
-  constexpr arma::uword most = 1'000'000;
+  constexpr arma::uword max_multiplications = 1'000'000;
   const arma::uword k_pieces = blocks_of(k, kNarrowTerms<T>);
   for (arma::uword i = 0; i < k_pieces; ++i) {
     const arma::uword term = i * k / k_pieces, terms = (i + 1) * k / k_pieces - term;
-    const arma::uword n_pieces = blocks_of(n, std::max<arma::uword>(1, most / std::max<arma::uword>(1, m * terms)));
+    const arma::uword n_pieces =
+        blocks_of(n, std::max<arma::uword>(1, max_multiplications / std::max<arma::uword>(1, m * terms)));
     for (arma::uword j = 0; j < n_pieces; ++j) {
       const arma::uword col = j * n / n_pieces, cols = (j + 1) * n / n_pieces - col;
       gemm(CblasNoTrans, tb, m, cols, terms, alpha, a + term * m, m,

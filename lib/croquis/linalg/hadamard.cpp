@@ -12,9 +12,9 @@ HWY_BEFORE_NAMESPACE();
 namespace croquis::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr size_t kInCache = 4096;  // entries of one stretch that is transformed before the next is touched
+constexpr size_t kInCache = 4096;  // entries that are transformed together, before the next ones are read
 
-// H_n for an n below a vector's lanes.
+// H_n for an n that is smaller than the number of lanes of a vector.
 template <typename T>
 void transform_short(T* x, size_t n) {
   for (size_t h = 1; h < n; h *= 2) {

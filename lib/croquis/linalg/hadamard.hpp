@@ -5,14 +5,15 @@
 
 namespace croquis {
 
-/// x <- H x in place, H_ij = (-1)^popcount(i & j) (Sylvester's order), n = 2^k entries; H H = n I.
-/// Guarantees: an entry is a sum of n terms that passes log2 n roundings: its error is at most log2 n u sum_i |x_i| to
-///   first order.
-/// Cost: n log2 n additions, no memory. Throws std::invalid_argument unless n is a power of two.
+/// x <- H x in place, for n = 2^k entries and H_ij = (-1)^popcount(i & j) (Sylvester's order). H H = n I.
+/// Guarantees: an entry is a sum of n terms that passes log2 n roundings, so its error is at most log2 n u sum_i |x_i|
+///   to first order.
+/// Cost: n log2 n additions, no memory.
+/// Throws: std::invalid_argument unless n is a power of two.
 template <typename T>
 void hadamard_transform(T* x, std::size_t n);
 
-/// Every column of X <- H X, in parallel over columns.
+/// X <- H X for every column, in parallel over columns. X has n = 2^k rows. Throws as above.
 template <typename T>
 void hadamard_transform(arma::Mat<T>& x);
 

@@ -47,7 +47,7 @@ IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIterat
           {{"iterations", options.iterations}, {"tolerance", options.tolerance}});
   IterativeInverse<T> result{start_of(n, options.start), 0, 0};
   const auto times = options.symmetric ? product_symmetric<T> : product<T>;
-  // c I - M takes no pass of its own: products come with their sign, and the diagonal is all that c I adds.
+  // c I - M needs no pass of its own: products are computed with the right sign, and c I is added to the diagonal.
   arma::Mat<T> nz, inner;
   const auto look = [&] {
     nz = times(n, result.inverse, T(1));

@@ -1,4 +1,4 @@
-// Matrices known by their products: score matrices that are never stored n x n.
+// Matrices that are known by their products, such as score matrices, which are never stored n x n.
 #pragma once
 
 #include <armadillo>
@@ -6,7 +6,8 @@
 
 namespace croquis {
 
-/// An m x n matrix A given by X -> A X and X -> A^T X. Cheap to copy: the functions share what they captured.
+/// An m x n matrix A, given by the functions X -> A X and X -> A^T X. It is cheap to copy: the copies share what the
+/// functions captured.
 template <typename T>
 struct LinearOperator {
   using Product = std::function<arma::Mat<T>(const arma::Mat<T>&)>;
@@ -15,7 +16,7 @@ struct LinearOperator {
   Product apply;             ///< X (n x k) -> A X (m x k)
   Product apply_transposed;  ///< X (m x k) -> A^T X (n x k)
 
-  /// A as a stored matrix, A I. Cost: one product with n columns; for tests and small matrices.
+  /// A as a stored matrix (m x n), computed as A I. Cost: one product with n columns. For tests and small matrices.
   arma::Mat<T> dense() const { return apply(arma::Mat<T>(cols, cols, arma::fill::eye)); }
 };
 
@@ -23,7 +24,7 @@ struct LinearOperator {
 template <typename T>
 LinearOperator<T> as_operator(arma::Mat<T> matrix);
 
-/// The m x n operator that `make` gives, made when it is first applied: for factors that few callers want. Thread-safe.
+/// The rows x cols operator that `make` returns. It is built lazily, on first use. Thread-safe.
 template <typename T>
 LinearOperator<T> deferred(arma::uword rows, arma::uword cols, std::function<LinearOperator<T>()> make);
 

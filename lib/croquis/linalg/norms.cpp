@@ -28,7 +28,7 @@ T spectral_norm(const arma::Mat<T>& a) {
   const SerialBlas serial;
   const T scale = largest_entry(a);
   if (scale == 0 || !std::isfinite(scale)) return scale;
-  // What underflows among the squares is below u times the largest.
+  // Squares that underflow are below u times the largest.
   const T square = scale * scale;
   const bool extreme = !std::isfinite(static_cast<T>(a.n_elem) * square) ||
                        square * std::numeric_limits<T>::epsilon() < std::numeric_limits<T>::min();
@@ -69,8 +69,8 @@ NormEstimate spectral_norm(const LinearOperator<T>& a, const Key& key, const Lan
 
   const double unit = std::numeric_limits<T>::epsilon();
   while (!space.full()) {
-    space.take_left(a.apply(space.right()));
-    space.take_right(a.apply_transposed(space.left()));
+    space.set_left(a.apply(space.right()));
+    space.set_right(a.apply_transposed(space.left()));
     arma::mat ritz_left, ritz_right;
     arma::vec ritz;
     if (!arma::svd(ritz_left, ritz, ritz_right, space.bidiagonal())) {

@@ -11,17 +11,17 @@ namespace {
 
 constexpr arma::uword kLeastBlock = 64, kBlock = 512, kMostGroups = 16;
 
-// Rows or columns of a part of `size` of them: an eighth, within what BLAS does at full speed.
+// The number of rows or columns in each part: an eighth of `size`, within the range that BLAS handles at full speed.
 arma::uword block_of(arma::uword size) {
   return std::clamp(blocks_of(size / 8, kLeastBlock) * kLeastBlock, kLeastBlock, kBlock);
 }
 
-// op(A) or op(B): where its rows and columns are.
+// op(A) or op(B), with the position of its rows and columns in memory.
 template <typename T>
 struct Factor {
   const arma::Mat<T>& m;
   bool turned = false;
-  arma::uword skipped = 0;  // columns of op(M) before the first that counts
+  arma::uword skipped = 0;  // columns of op(M) before the first that is used
 
   arma::uword rows() const { return turned ? m.n_cols : m.n_rows; }
   arma::uword cols() const { return turned ? m.n_rows : m.n_cols; }
@@ -31,7 +31,7 @@ struct Factor {
   }
   CBLAS_TRANSPOSE operation() const { return turned ? CblasTrans : CblasNoTrans; }
   arma::uword stride() const { return std::max<arma::uword>(1, m.n_rows); }
-  // Where op(M)(row + i, col + j) is found for i < rows, j < cols, without gaps: in M, or a copy of it in `tile`.
+  // A pointer to op(M)(row + i, col + j), i < rows, j < cols, without gaps: into M, or into a copy in `tile`.
   const T* tile_at(arma::uword row, arma::uword col, arma::uword rows, arma::uword cols, arma::Mat<T>& tile) const {
     if (!turned && rows == m.n_rows) return at(row, col);
     tile.set_size(rows, cols);
@@ -44,12 +44,12 @@ struct Factor {
   }
 };
 
-// rows x cols of C, from terms first ... first + inner - 1.
+// A rows x cols part of C, from the terms first ... first + inner - 1.
 struct Part {
   arma::uword row, col, rows, cols, first, inner;
 };
 
-// To beta C: by tiles of op(A) without gaps, which stay in cache for all columns of op(B).
+// Adds to beta C, by tiles of op(A) without gaps, which stay in cache for all columns of op(B).
 template <typename T>
 void multiply(const Factor<T>& a, const Factor<T>& b, const Part& part, T scale, T beta, T* c, arma::uword stride) {
   constexpr arma::uword tile_rows = 64, tile_terms = kNarrowTerms<T>, least = 16;
@@ -58,7 +58,7 @@ void multiply(const Factor<T>& a, const Factor<T>& b, const Part& part, T scale,
                 a.stride(), b.at(part.first, part.col), b.stride(), beta, c, stride);
   }
   thread_local arma::Mat<T> tile;
-  const arma::uword tiles = std::max<arma::uword>(1, part.rows / tile_rows);  // the last one has what is left over
+  const arma::uword tiles = std::max<arma::uword>(1, part.rows / tile_rows);  // the last one also has the remainder
   for (arma::uword term = 0; term < part.inner; term += tile_terms) {
     const arma::uword first = part.first + term, terms = std::min(tile_terms, part.inner - term);
     for (arma::uword t = 0; t < tiles; ++t) {
@@ -120,7 +120,7 @@ arma::Mat<T> product(const arma::Mat<T>& a, const arma::Mat<T>& b, T scale) {
 }
 template <typename T>
 arma::Mat<T> product_tn(const arma::Mat<T>& a, const arma::Mat<T>& b) {
-  // The tiles are of the narrower one.
+  // The tiles are taken from the narrower matrix.
   if (a.n_cols > b.n_cols) return multiply<T>({b, true}, {a, false}).t();
   return multiply<T>({a, true}, {b, false});
 }
@@ -143,7 +143,7 @@ arma::Mat<T> product_symmetric(const arma::Mat<T>& a, const arma::Mat<T>& b, T s
           {{"a.rows", d}, {"a.cols", a.n_cols}, {"b.rows", b.n_rows}, {"b.cols", b.n_cols}});
   arma::Mat<T> c(d, d, arma::fill::none);
   parallel_for(blocks, 2 * d * d * kLeastBlock, [&](std::size_t i) {
-    // A long column of blocks, a short one: threads get the same work.
+    // A long and a short column of blocks together, so that all threads get the same work.
     const arma::uword col = (i % 2 == 0 ? blocks - 1 - i / 2 : i / 2) * kLeastBlock;
     const arma::uword cols = std::min(kLeastBlock, d - col);
     multiply<T>({a, false}, {b, false}, {0, col, col + cols, cols, 0, d}, scale, T(0), c.colptr(col), d);

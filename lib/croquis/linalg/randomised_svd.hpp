@@ -9,7 +9,7 @@ namespace croquis {
 
 struct RandomisedSvdOptions {
   arma::uword oversampling = 10;  ///< columns beyond k
-  int iterations = 4;             ///< of the subspace, q >= 0
+  int iterations = 4;             ///< subspace iterations, q >= 0
 };
 
 /// A ~ left diag(values) right^T.
@@ -20,12 +20,12 @@ struct TruncatedSvd {
   double residual = 0;       ///< ||A right - left diag(values)||_F
 };
 
-/// The k largest singular triples (Halko, Martinsson & Tropp 2011, Alg. 4.4 and 5.1): Y = A Omega, then q times
-/// Y <- A orth(A^T orth(Y)), then the decomposition of orth(Y)^T A.
-/// Guarantees: values are at most the singular values, up to rounding; E||A - A~|| <= (1 + c)^{1/(2q+1)} sigma_{k+1}
-///   with c of order sqrt(n k) / oversampling, so within a few per cent of the best at q = 4.
-/// Randomness: Omega, normals of the key. Cost: 2q + 2 products with k + oversampling columns, O((m + n) (k +
-///   oversampling)^2 q) flops. 1 <= k <= min(m, n).
+/// The k largest singular triples of an m x n operator (Halko, Martinsson & Tropp 2011, Alg. 4.4 and 5.1). It computes
+/// Y = A Omega, then repeats Y <- A orth(A^T orth(Y)) q times, and then decomposes orth(Y)^T A. 1 <= k <= min(m, n).
+/// Guarantees: the values are at most the true singular values, up to rounding. E||A - A~|| <= (1 + c)^{1/(2q+1)}
+///   sigma_{k+1} with c of order sqrt(n k) / oversampling, so the error is within a few per cent of the best at q = 4.
+/// Randomness: Omega, normals of the key.
+/// Cost: 2q + 2 products with k + oversampling columns, and O((m + n) (k + oversampling)^2 q) flops.
 template <typename T>
 TruncatedSvd<T> randomised_svd(const LinearOperator<T>& a, arma::uword k, const Key& key,
                                const RandomisedSvdOptions& options = {});

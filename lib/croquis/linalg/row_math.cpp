@@ -10,7 +10,7 @@ HWY_BEFORE_NAMESPACE();
 namespace croquis::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// body(d, first row) for all rows, by vectors; what is left over through body(one lane, row).
+// Calls body(d, first row) for whole vectors of rows, and body(one lane, row) for the remaining rows.
 template <typename T, typename Body>
 HWY_INLINE void for_vectors_of_rows(size_t rows, const Body& body) {
   const hn::ScalableTag<T> d;
@@ -46,7 +46,7 @@ void exp_shifted_rows_of(T* x, size_t rows, size_t cols, const T* shift, T* sum)
   });
 }
 
-// By columns: Y may be a matrix of long columns, which are written one after the other.
+// Column by column, because the columns of Y may be long.
 template <typename T>
 void scale_rows_of(const T* x, size_t rows, size_t cols, const T* f, const T* g, const T* r, T* y, size_t y_stride) {
   for (size_t j = 0; j < cols; ++j) {

@@ -48,7 +48,7 @@ void divide_rows(arma::Mat<T>& m, const arma::Col<T>& f) {
 
 template <typename T>
 arma::Row<T> column_sums(const arma::Mat<T>& m) {
-  constexpr arma::uword lanes = 64;  // sums side by side: a single one waits for every addition
+  constexpr arma::uword lanes = 64;  // partial sums; a single sum would wait for every addition
   arma::Row<T> sums(m.n_cols);
   parallel_for(m.n_cols, m.n_rows / 4, [&](std::size_t c) {
     const T* column = m.colptr(c);

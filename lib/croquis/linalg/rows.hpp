@@ -5,8 +5,8 @@
 
 namespace croquis {
 
-/// x_i / ||x_i|| for every row; a zero row stays zero. No overflow or underflow: a row is scaled by its largest entry
-/// first.
+/// x_i / ||x_i|| for every row; a zero row stays zero. A row is first scaled by its largest entry, so there is no
+/// overflow or underflow.
 template <typename T>
 arma::Mat<T> unit_rows(arma::Mat<T> x);
 
@@ -14,13 +14,13 @@ arma::Mat<T> unit_rows(arma::Mat<T> x);
 template <typename T>
 arma::Col<T> squared_row_norms(const arma::Mat<T>& x);
 
-/// Row i of M times or divided by f_i, in place.
+/// Multiplies or divides row i of M by f_i, in place.
 template <typename T>
 void multiply_rows(arma::Mat<T>& m, const arma::Col<T>& f);
 template <typename T>
 void divide_rows(arma::Mat<T>& m, const arma::Col<T>& f);
 
-/// Sums over the rows, a number a column.
+/// The sum of each column.
 template <typename T>
 arma::Row<T> column_sums(const arma::Mat<T>& m);
 

@@ -18,7 +18,7 @@ void add_scaled(T value, const T* x, T* y, arma::uword count) {
 
 }  // namespace
 
-// Eight columns of M together: an index is read once for all of them.
+// Eight columns of M together, so that an index is read once for all of them.
 template <typename T>
 arma::Mat<T> SparseColumns<T>::times(const arma::Mat<T>& m) const {
   arma::Mat<T> product(rows, m.n_cols);
@@ -65,7 +65,7 @@ arma::Mat<T> SparseColumns<T>::after(const arma::Mat<T>& m) const {
   return product;
 }
 
-// By blocks of rows, for two columns of M may add to one column of the product.
+// By blocks of rows, because two columns of M may add to the same column of the product.
 template <typename T>
 arma::Mat<T> SparseColumns<T>::transposed_after(const arma::Mat<T>& m) const {
   arma::Mat<T> product(m.n_rows, rows, arma::fill::zeros);

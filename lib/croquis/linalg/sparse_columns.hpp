@@ -7,11 +7,11 @@
 
 namespace croquis {
 
-/// A sparse matrix C (rows x cols): column j is the sum of value[e] e_{index[e]} over start[j] <= e < start[j + 1].
-/// An index may be repeated in a column: its values add up.
-/// Guarantees: every entry of a product is a sum of as many terms as C has nonzeros there, in one order for any number
-///   of threads.
-/// Cost: 2 nnz k flops a product with a matrix of k rows or columns.
+/// A sparse matrix C (rows x cols). Column j is the sum of value[e] e_{index[e]} over start[j] <= e < start[j + 1]. If
+/// an index occurs twice in a column, its values add up.
+/// Guarantees: every entry of a product is a sum of as many terms as C has nonzeros there, added in the same order for
+///   any number of threads.
+/// Cost: 2 nnz k flops for a product with a matrix of k rows or columns.
 template <typename T>
 struct SparseColumns {
   arma::uword rows = 0, cols = 0;

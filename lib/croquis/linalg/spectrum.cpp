@@ -72,8 +72,8 @@ LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, c
   arma::mat ritz_left, ritz_right;
   arma::vec ritz;
   while (true) {
-    space.take_left(a.apply(space.right()));
-    space.take_right(a.apply_transposed(space.left()));
+    space.set_left(a.apply(space.right()));
+    space.set_right(a.apply_transposed(space.left()));
     const arma::uword taken = space.steps();
     const bool invariant = space.invariant();
     const bool more = invariant ? space.restart(normals<T>(key.child("restart").child(taken), a.cols)) : !space.full();
@@ -86,7 +86,7 @@ LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, c
     leading.residuals = last * arma::abs(ritz_left.row(taken - 1).head(leading.values.n_elem).t());
     leading.converged =
         leading.values.n_elem == k && arma::all(leading.residuals <= options.tolerance * std::max(ritz(0), 0.0));
-    // Zero values of a space that was left by a restart are only believed when nothing else can come.
+    // After a restart, zero values are accepted only if no larger value can follow.
     if (!more || (leading.converged && !invariant)) break;
   }
   leading.steps = static_cast<int>(space.steps());

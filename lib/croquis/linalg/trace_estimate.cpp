@@ -13,7 +13,7 @@
 namespace croquis {
 namespace {
 
-constexpr int kCheckEvery = 5;  // steps; a check is a small singular value problem a probe
+constexpr int kCheckEvery = 5;  // steps; a check is a small singular value problem for each probe
 
 // |z|^2 sum_i w_i f(sigma_i): the quadrature of B_k, or of [B_k, super_k e_k], which has a node at 0.
 double quadrature(const arma::mat& bidiagonal, const std::function<double(double)>& f, double squared_length) {
@@ -32,7 +32,7 @@ template <typename T>
 struct Probe {
   double squared_length = 0;
   std::optional<Bidiagonalisation<T>> space;  // none for a probe that lies in the known directions
-  bool closed = false;                        // the space is invariant: the quadrature is exact
+  bool closed = false;                        // the space is invariant, so the quadrature is exact
   double lower = 0, upper = 0;
 
   void bracket(const std::function<double(double)>& f) {
@@ -95,12 +95,12 @@ SpectralSum spectral_sum(const LinearOperator<T>& a, const std::function<double(
       arma::Mat<T> x(a.cols, open.size());
       for (std::size_t i = 0; i < open.size(); ++i) x.col(i) = open[i]->space->right();
       x = a.apply(x);
-      for (std::size_t i = 0; i < open.size(); ++i) open[i]->space->take_left(x.col(i));
+      for (std::size_t i = 0; i < open.size(); ++i) open[i]->space->set_left(x.col(i));
       x.set_size(a.rows, open.size());
       for (std::size_t i = 0; i < open.size(); ++i) x.col(i) = open[i]->space->left();
       x = a.apply_transposed(x);
       for (std::size_t i = 0; i < open.size(); ++i) {
-        open[i]->space->take_right(x.col(i));
+        open[i]->space->set_right(x.col(i));
         open[i]->closed = open[i]->space->invariant() || open[i]->space->steps() == a.cols;
       }
       ++sum.steps;

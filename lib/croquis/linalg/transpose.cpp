@@ -20,7 +20,7 @@ HWY_INLINE void transpose_tile(const T* in, size_t, T* out, size_t) {
   *out = *in;
 }
 #else
-// As many rows and columns as 16 bytes have entries: the interleaving instructions do not reach farther.
+// As many rows and columns as fit into 16 bytes, the range of the interleaving instructions.
 template <typename T>
 constexpr size_t kSide = 16 / sizeof(T);
 
@@ -52,7 +52,7 @@ void transpose_of(const T* in, size_t in_stride, size_t rows, size_t cols, T* ou
       for (size_t j = j0; j < j1; ++j) out[i * out_stride + j] = in[j * in_stride + i];
     }
   };
-  // Down a few columns of `in` at a time, which memory delivers in time; they may be far apart.
+  // A few columns of `in` at a time, which may be far apart; the processor can prefetch that many.
   const size_t whole = rows / side * side;
   size_t j = 0;
   for (; j + side <= cols; j += side) {

@@ -29,7 +29,7 @@ T exp_shifted_of(T* x, size_t count, T shift) {
     sum = hn::Add(sum, y);
   }
   T total = hn::GetLane(hn::SumOfLanes(d, sum));
-  if (i < count) {  // the tail through a padded vector, so that every element takes the same code
+  if (i < count) {  // the rest in a padded vector, so that the same code is used for every element
     HWY_ALIGN T tail[HWY_MAX_BYTES / sizeof(T)] = {};
     for (size_t j = i; j < count; ++j) tail[j - i] = x[j];
     hn::Store(exponential(d, hn::Sub(hn::Load(d, tail), s)), d, tail);
@@ -56,7 +56,7 @@ void logarithm_of(T* x, size_t count) {
 }
 
 // x = k pi/2 + rest, |rest| <= pi/4, with pi/2 in parts of 33, 33 and 53 bits: k times one of the first two is exact.
-// What the second difference loses goes into the third, so that the rest is rounded once.
+// The rounding error of the second difference is added to the third, so that the rest is rounded once.
 template <typename D, typename V = hn::Vec<D>>
 HWY_INLINE V reduced(D d, V x, V k) {
   const V first = hn::NegMulAdd(k, hn::Set(d, 1.57079632673412561417e+00), x);
@@ -66,7 +66,7 @@ HWY_INLINE V reduced(D d, V x, V k) {
   return hn::Add(second, hn::NegMulAdd(k, hn::Set(d, 2.02226624879595063154e-21), lost));
 }
 
-// By vectors while k and its products with the parts are exact, which is as far as anybody will go.
+// By vectors as long as k and its products with the parts are exact, which covers all practical arguments.
 HWY_INLINE SineCosine<hn::ScalableTag<double>, hn::Vec<hn::ScalableTag<double>>> sine_cosine_of(
     hn::Vec<hn::ScalableTag<double>> x) {
   const hn::ScalableTag<double> d;
@@ -105,7 +105,7 @@ void sine_cosine_double(const double* x, size_t count, double* sine, double* cos
   std::copy_n(tail_of_cosine, count - i, cosine + i);
 }
 
-// Through doubles: the reduction loses nothing, and the result is rounded once.
+// Computed in double, so that the reduction is exact and the result is rounded once.
 void sine_cosine_float(const float* x, size_t count, float* sine, float* cosine) {
   constexpr size_t kPart = 256;
   double wide[kPart], wide_sine[kPart], wide_cosine[kPart];

@@ -12,8 +12,8 @@
 namespace croquis {
 namespace {
 
-// E_g^T E_g of group g: rows g, g + kGroups, ... of E, which are in the order of the tokens, so that neighbours, whose
-// errors are alike, fall into different groups.
+// E_g^T E_g of group g, which has the rows g, g + kGroups, ... of E. The rows of E are in the order of the tokens, so
+// neighbours, whose errors are similar, belong to different groups.
 std::vector<arma::mat> grams_of(const arma::mat& rows) {
   const SerialBlas serial;
   std::vector<arma::mat> grams;
@@ -43,7 +43,7 @@ double ratio(double numerator, double denominator) {
   return denominator > 0 ? numerator / denominator : std::numeric_limits<double>::quiet_NaN();
 }
 
-// norm(error) / norm(exact) over all groups, and its jackknife interval; the scale of both is the same.
+// norm(error) / norm(exact) over all groups, and its jackknife interval. Both norms have the same scale, which cancels.
 std::pair<double, Interval> relative(const std::vector<arma::mat>& error, const std::vector<arma::mat>& exact,
                                      double (*norm)(const arma::mat&)) {
   const arma::mat all_error = sum_of(error), all_exact = sum_of(exact);

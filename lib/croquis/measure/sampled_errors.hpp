@@ -10,13 +10,14 @@
 
 namespace croquis {
 
-/// Estimated errors, and the intervals of the relative ones.
+/// Estimated errors, and confidence intervals for the relative ones.
 struct SampledErrors {
-  OutputErrors errors;  ///< max_abs is that of the sampled rows: a lower bound
+  OutputErrors errors;  ///< max_abs is that of the sampled rows, a lower bound
   Interval spectral_rel, frobenius_rel;
 };
 
-/// The exact rows of R uniform different queries, for many comparisons: for n at which n^2 scores take too long.
+/// R exact rows of the output, chosen uniformly without repetition, for many comparisons. It is meant for n at which
+/// n^2 scores take too long.
 ///
 /// Guarantees: with rows e_i of O - O~, ||O - O~||_F^2 is estimated by (n/R) sum ||e_i||^2 and ||O - O~||^2 by the
 ///   largest eigenvalue of (n/R) sum e_i e_i^T; relative errors divide by the same estimates of O, from the same rows.
@@ -28,21 +29,21 @@ struct SampledErrors {
 class SampledReference {
  public:
   static constexpr arma::uword kGroups = 20;
-  static constexpr double kAlpha = 0.05;  ///< of the intervals
+  static constexpr double kAlpha = 0.05;  ///< 1 - kAlpha is the confidence of the intervals
 
   /// n is the number of queries. Throws std::invalid_argument unless kGroups <= count <= n.
   SampledReference(const Problem<double>& problem, Target target, arma::uword count, const Key& draw_key);
 
-  /// The same from exact rows that have been computed: `exact` at draw_rows(n, count, draw_key).
+  /// The same from exact rows that have already been computed: `exact` at draw_rows(n, count, draw_key).
   SampledReference(arma::uword n, arma::uvec rows, ExactAttention<double> exact);
   static arma::uvec draw_rows(arma::uword n, arma::uword count, const Key& draw_key);
 
   const arma::uvec& rows() const { return rows_; }
   const arma::vec& log_row_sums() const { return log_row_sums_; }  ///< of the sampled rows
 
-  /// `approximate` has all n rows. Throws as OutputReference::compare.
+  /// `approximate` has all n rows (n x p_v). Throws as OutputReference::compare.
   SampledErrors compare(const arma::mat& approximate) const;
-  /// `approximate` has the sampled rows alone.
+  /// `approximate` has only the sampled rows (R x p_v).
   SampledErrors compare_rows(const arma::mat& approximate) const;
 
  private:

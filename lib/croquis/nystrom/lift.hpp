@@ -40,7 +40,7 @@ class LiftedPoints {
   arma::Mat<T> points(const arma::uvec& indices) const;
   /// The lift itself, size() x size(), by blocks.
   KernelMatrix<T> kernel() const;
-  /// max ||x||^2: kernel entries are accurate to about u times this, and to about 128 u where it is more.
+  /// max ||x||^2. Kernel entries are accurate to about u times this, and at worst to about 128 u.
   T largest_squared_norm() const;
 
  private:
@@ -67,7 +67,8 @@ struct NystromBlocks {
 template <typename T>
 NystromBlocks<T> nystrom_blocks(const LiftedPoints<T>& lift, const arma::uvec& indices);
 
-/// Relative cut-off for the core's pseudo-inverse: d u (1 + min(max ||x||^2, 128)), the accuracy of its entries.
+/// The relative cut-off for the pseudo-inverse of the core, d u (1 + min(max ||x||^2, 128)), which is the accuracy of
+/// its entries.
 template <typename T>
 T core_cutoff(const LiftedPoints<T>& lift, arma::uword d);
 

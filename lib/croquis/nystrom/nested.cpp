@@ -8,7 +8,7 @@
 namespace croquis {
 
 namespace {
-constexpr arma::uword kBlock = 64;  // landmarks that meet the factor in one product
+constexpr arma::uword kBlock = 64;  // landmarks that are multiplied with the factor in one product
 }
 
 NestedNystrom::NestedNystrom(LiftedPoints<double> lift, arma::uvec landmarks, double cutoff)
@@ -25,7 +25,7 @@ void NestedNystrom::extend(arma::uword d) {
   require(d <= landmarks_.n_elem, "NestedNystrom", "d at most the number of landmarks",
           {{"d", d}, {"landmarks", landmarks_.n_elem}});
   while (ranks_.size() <= d) {
-    // Whole blocks, whatever d: the numbers do not depend on the order of the questions.
+    // Always whole blocks, so that the numbers do not depend on the order in which values of d are requested.
     const arma::uword first = ranks_.size() - 1, count = std::min(kBlock, landmarks_.n_elem - first);
     const arma::uvec block = landmarks_.subvec(first, first + count - 1);
     const arma::mat given = lift_.given(block);

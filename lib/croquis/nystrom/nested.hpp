@@ -19,10 +19,10 @@ class NestedNystrom {
   /// Throws std::invalid_argument for an index that is not below n_q + n_k.
   NestedNystrom(LiftedPoints<double> lift, arma::uvec landmarks, double cutoff);
 
-  /// X -> C~_d X and X -> C~_d^T X, valid beyond the life of this object; not while a larger d is asked
-  /// for on another thread.
+  /// X -> C~_d X and X -> C~_d^T X. The operator may outlive this object. Do not use it while another thread requests a
+  /// larger d.
   LinearOperator<double> scores(arma::uword d);
-  /// Landmarks among the first d that added something.
+  /// The number of landmarks among the first d that added something.
   arma::uword rank(arma::uword d);
 
  private:

@@ -1,12 +1,13 @@
-// Landmarks as means of consecutive tokens.
+// Landmarks that are means of consecutive tokens.
 #pragma once
 
 #include <armadillo>
 
 namespace croquis {
 
-/// d x p means of d segments of consecutive rows of X (n x p), any 1 <= d <= n: the first n mod d segments are one
-/// row longer (Nystromformer Sec. 3.2 takes n a multiple of d).
+/// The means (d x p) of d segments of consecutive rows of X (n x p), for any 1 <= d <= n. The first n mod d segments
+/// are one row longer. (Nystromformer Sec. 3.2 assumes that n is a multiple of d.)
+/// Cost: one pass over X.
 template <typename T>
 arma::Mat<T> segment_means(const arma::Mat<T>& x, arma::uword d);
 

@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace croquis::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR  // a processor without SSSE3: Random123's own
+#if HWY_TARGET == HWY_SCALAR  // for processors without SSSE3: Random123's own functions
 
 HWY_INLINE void draws_of(const std::array<std::uint32_t, 4>& w, float* z) {
   const auto a = r123::boxmuller(w[0], w[1]), b = r123::boxmuller(w[2], w[3]);
@@ -60,12 +60,13 @@ std::uint64_t blocks_at_once() {
 
 using WordVector = hn::Vec<Words>;
 
-// One 32-bit word of a block in a lane of 64 bits; the upper half is of no account.
+// One 32-bit word of a block in a lane of 64 bits, whose upper half is ignored.
 struct Blocks {
   WordVector w0, w1, w2, w3;
 };
 
-// Philox4x32-10 (Salmon et al. 2011) of the counters (k, key[2], key[3]) under (key[0], key[1]), one block k a lane.
+// Philox4x32-10 (Salmon et al. 2011) of the counters (k, key[2], key[3]) under (key[0], key[1]), with one block k in
+// each lane.
 HWY_INLINE Blocks philox(WordVector k, const std::uint32_t* key) {
   constexpr int kRounds = 10, kHalf = 32;
   constexpr std::uint64_t kMultiplier0 = 0xD2511F53, kMultiplier1 = 0xCD9E8D57;
@@ -114,7 +115,7 @@ HWY_INLINE SineCosine<D, V> box_muller(D d, Word a, Word b) {
   return {hn::Mul(radius, x.sine), hn::Mul(radius, x.cosine)};
 }
 
-// Sines and cosines, or the halves of blocks, one by one: what the lanes hold is block after block then.
+// Interleaves sines and cosines, or the halves of blocks, so that the numbers are in the order of the blocks.
 template <typename D, typename V, typename T>
 HWY_INLINE void store_in_turn(D d, V a, V b, T* out) {
   hn::StoreU(hn::InterleaveLower(d, a, b), d, out);
@@ -139,7 +140,7 @@ HWY_INLINE void draws_of(const Blocks& b, std::uint64_t* out) {
   store_in_turn(Words(), joined(b.w0, b.w1), joined(b.w2, b.w3), out);
 }
 
-// The blocks k, k + 1, ..., a vector of them at a time.
+// The blocks k, k + 1, ..., one vector of them at a time.
 class Generator {
  public:
   Generator(const Key& key, std::uint64_t first) : name_(key.words().data()) {

@@ -3,7 +3,7 @@
 
 namespace croquis {
 
-// The sums reach their end at the last positive weight, not behind it.
+// The sums end at the last positive weight and not after it.
 CumulativeWeights::CumulativeWeights(const arma::vec& weights)
     : sums_(arma::cumsum(weights)),
       last_(static_cast<arma::uword>(std::lower_bound(sums_.begin(), sums_.end(), sums_.back()) - sums_.begin())) {}

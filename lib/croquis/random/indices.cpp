@@ -29,7 +29,7 @@ arma::uvec sample_with_replacement(arma::uword n, arma::uword d, const Key& key)
 
 arma::uvec sample_without_replacement(arma::uword n, arma::uword d, const Key& key) {
   require(d <= n, "sample_without_replacement", "d <= n", {{"d", d}, {"n", n}});
-  // Of 0 ... n-1 only what has been swapped is stored: n may be far more than d.
+  // Only the swapped entries of 0 ... n-1 are stored, because n may be much larger than d.
   std::unordered_map<arma::uword, arma::uword> swapped;
   const auto at = [&](arma::uword i) {
     const auto found = swapped.find(i);
@@ -64,7 +64,7 @@ arma::uvec sample_weighted_without_replacement(const arma::Col<T>& weights, arma
     require(false, "sample_weighted_without_replacement", "weights finite and >= 0",
             {{"index", i}, {"weight", static_cast<double>(weights[i])}});
   }
-  // Log of the arrival time; ties of weight 0 by their own clock, all others by index.
+  // The logarithm of the arrival time. Ties between weights of 0 are resolved by a clock of their own, others by index.
   using Arrival = std::tuple<double, double, arma::uword>;
   std::vector<Arrival> arrivals(n);
   constexpr arma::uword block = 512, work = 16000;  // three vectorised logarithms and the key's words, in flops

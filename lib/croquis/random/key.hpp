@@ -16,20 +16,21 @@ namespace croquis {
 using Engine = r123::Engine<r123::Philox4x32>;
 
 /// A random key: 128 bits from which random words are computed by position. (A key of attention, a row of K, is
-/// something else: where both occur the random one is called draw_key.)
+/// something else. Where both occur, the random key is called draw_key.)
 ///
-/// A key never changes. The same position of the same key is the same draw, whoever asks and in whatever order, so
-/// every purpose, trial and index gets a child of its own: key.child("landmarks").child(trial), as fold_in of JAX.
-///   Words: block k is Philox4x32-10 of the counter (k, last two words of the key) under its first two (Salmon et al.
-///   2011).
-///   Children: child(i) is Threefry4x32-20 of the counter (i, domain of indices) under the key, child(name) that of
-///   (hash of the name, domain of names), hash the 64-bit FNV-1a; Key(seed) is that of (seed, domain of seeds) under
-///   the zero key.
-/// Guarantees: under one key Threefry is a bijection of the counter. So children of one key with different indices, and
-///   an index and a name, are always different keys; two names give the same child only if their 64-bit hashes collide
-///   (probability 2^-64 for two names that were not made for it). Keys of different parents are the same with
-///   probability 2^-128 a pair, as far as Threefry passes for random. Words come from another function than keys, so
-///   that no draw is used as a key.
+/// A key never changes. The same position of the same key always gives the same draw, whoever asks and in whatever
+/// order. So every purpose, trial and index gets a child key of its own: key.child("landmarks").child(trial), like
+/// fold_in in JAX.
+/// Words: block k is Philox4x32-10 (Salmon et al. 2011) of the counter (k, last two words of the key), with the first
+///   two words of the key as its key.
+/// Children: child(i) is Threefry4x32-20 of the counter (i, domain of indices) under the key. child(name) is that of
+///   (hash of the name, domain of names), where the hash is the 64-bit FNV-1a. Key(seed) is that of (seed, domain of
+///   seeds) under the zero key.
+/// Guarantees: under one key Threefry is a bijection of the counter. So children of one key with different indices are
+///   always different keys, and so are a child by index and a child by name. Two names give the same child only if
+///   their 64-bit hashes collide, with probability 2^-64 for two names that were not made to collide. Two keys with
+///   different parents are equal with probability 2^-128, as far as Threefry behaves like a random function. Words come
+///   from a different function than keys, so no draw is ever used as a key.
 class Key {
  public:
   explicit Key(std::uint64_t seed);
@@ -39,12 +40,12 @@ class Key {
   /// child(0), ..., child(count - 1).
   std::vector<Key> children(std::uint64_t count) const;
 
-  /// The key as 32 hexadecimal digits, and the key of such digits: how a draw is written down and made again.
+  /// The key as 32 hexadecimal digits, and the key with these digits. With them a draw can be recorded and repeated.
   /// from_name throws std::invalid_argument for anything but 32 hexadecimal digits.
   std::string name() const;
   static Key from_name(std::string_view hexadecimal);
 
-  /// The key as four words, for those who compute many blocks at once.
+  /// The key as four words, for code that computes many blocks at once.
   const std::array<std::uint32_t, 4>& words() const { return words_; }
 
   /// Four random words: block k of the key, 0 <= k < 2^64.

@@ -1,4 +1,4 @@
-// Norms of the columns of softmax attention, and its row sums, without n x n storage.
+// Norms of the columns of softmax attention, and its row sums, without an n x n matrix.
 #pragma once
 
 #include <armadillo>
@@ -11,8 +11,9 @@ struct ColumnNorms {
   arma::Col<T> log_row_sums;  ///< log of the row sums of A
 };
 
-/// One pass over B in blocks of 256 rows. The same bits for any number of threads.
-/// Cost: 2 n^2 p flops, n^2 exponentials; 256 n numbers a thread.
+/// For queries and keys of size n x p. One pass over B in blocks of 256 rows. The bits are the same for any number of
+/// threads.
+/// Cost: 2 n^2 p flops and n^2 exponentials; memory 256 n numbers for each thread.
 template <typename T>
 ColumnNorms<T> column_norms(const arma::Mat<T>& q, const arma::Mat<T>& k);
 

@@ -1,4 +1,4 @@
-// Which points a Nystrom approximation is built on.
+// How the landmarks of a Nystrom approximation are chosen.
 #pragma once
 
 #include <croquis/kernel/kernel_matrix.hpp>
@@ -15,17 +15,17 @@ enum class LandmarkPolicy {
   uniform,             ///< independent, with replacement (Skyformer Def. 1)
   stratified,          ///< floor(d/2) of the first stratum, the others of the second, with replacement
   leverage,            ///< independent, p_i ~ l_i(lambda) exact, lambda = ridge_for(d): one dense eigenvalue problem
-  recursive_leverage,  ///< different points, approximate scores without n x n (Musco & Musco 2017)
-  rp_cholesky,         ///< different points, randomly pivoted Cholesky; fewer than d when the rank is lower
+  recursive_leverage,  ///< different points, by approximate scores; no n x n matrix (Musco & Musco 2017)
+  rp_cholesky,         ///< different points, by randomly pivoted Cholesky; fewer than d if the rank is lower
   given,               ///< the first d of a list
 };
 
-/// Names: uniform, stratified, leverage, recursive, rpcholesky, given. landmark_policy throws std::invalid_argument for
-/// another one.
+/// The names are uniform, stratified, leverage, recursive, rpcholesky and given. landmark_policy throws
+/// std::invalid_argument for any other name.
 const std::vector<std::string>& landmark_policy_names();
 LandmarkPolicy landmark_policy(const std::string& name);
 
-/// A policy on one kernel matrix; what all draws share is computed on construction. Thread-safe.
+/// A policy for one kernel matrix (n x n). Work that all draws share is done in the constructor. Thread-safe.
 template <typename T>
 class LandmarkSampler {
  public:
@@ -34,8 +34,10 @@ class LandmarkSampler {
   LandmarkSampler(KernelMatrix<T> matrix, LandmarkPolicy policy, arma::uvec list = {},
                   std::optional<arma::uword> first_stratum = {});
 
-  /// At most d indices < n. 1 <= d <= n; d <= length of the list, whose indices are < n, for `given`.
-  /// Randomness: the random key, in the way of each policy.
+  /// At most d indices < n, for 1 <= d <= n. For `given`, d must be at most the length of the list, and its indices <
+  /// n.
+  /// Randomness: from the random key, in the way of each policy.
+  /// Throws: std::invalid_argument for other d or indices.
   arma::uvec draw(arma::uword d, const Key& draw_key) const;
 
  private:

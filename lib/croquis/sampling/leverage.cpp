@@ -35,7 +35,7 @@ Level<T> level_scores(const KernelMatrix<T>& matrix, const arma::uvec& points, c
   if (!arma::eig_sym(eigenvalues, weighted)) {
     throw std::runtime_error("recursive_leverage_sample: the eigenvalue solver failed");
   }
-  // The tail of the spectrum over the rank, as ridge_for().
+  // The tail of the spectrum divided by the rank, as in ridge_for().
   const arma::uword size = eigenvalues.n_elem, kept = std::min(rank, size);
   const T largest = std::max(eigenvalues.max(), T(0));
   T tail = 0;
@@ -105,7 +105,7 @@ arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword 
   const double oversampling = std::max(1.0, std::log(static_cast<double>(d)));
   const auto rank = std::max<arma::uword>(1, static_cast<arma::uword>(static_cast<double>(d) / (4 * oversampling)));
 
-  // The lowest level is taken whole.
+  // At the lowest level all points are used.
   arma::uvec sample = order.head(std::min(sizes.back(), d));
   arma::Col<T> weights(sample.n_elem, arma::fill::ones);
   for (std::size_t l = sizes.size(); l-- > 0;) {
@@ -124,7 +124,7 @@ arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword 
       drawn.push_back(points(i));
       drawn_weights.push_back(1 / std::sqrt(probability));
     }
-    if (drawn.empty()) continue;  // a sample that explains every point already serves the next level too
+    if (drawn.empty()) continue;  // the sample already explains every point; use it for the next level
     sample = arma::uvec(drawn);
     weights = arma::Col<T>(drawn_weights);
   }

@@ -1,4 +1,4 @@
-// Ridge leverage scores of a kernel matrix, exact and recursively approximated.
+// Ridge leverage scores of a kernel matrix, exact or approximated by recursion.
 #pragma once
 
 #include <croquis/kernel/kernel_matrix.hpp>
@@ -6,7 +6,8 @@
 
 namespace croquis {
 
-/// The eigenvalues of M, and what follows from them for any ridge. Cost: about 9 n^3 flops, once; 2 n^2 a ridge.
+/// The eigenvalues of M (n x n), and from them leverage scores for any ridge.
+/// Cost: about 9 n^3 flops in the constructor, and 2 n^2 for each ridge.
 template <typename T>
 class RidgeLeverage {
  public:
@@ -19,10 +20,10 @@ class RidgeLeverage {
   arma::Col<T> scores(T lambda) const;
   /// d_stat(lambda) = sum of l_i(lambda).
   T statistical_dimension(T lambda) const;
-  /// (1/d) (sum of the eigenvalues after the d largest): the ridge at which d landmarks are about enough, for then
-  /// d_stat(lambda) <= 2 d (Musco & Musco 2017, Sec. 3). Not below u times the largest eigenvalue.
+  /// (1/d) (the sum of the eigenvalues after the d largest). At this ridge about d landmarks are enough, because
+  /// d_stat(lambda) <= 2 d (Musco & Musco 2017, Sec. 3). It is never below u times the largest eigenvalue.
   T ridge_for(arma::uword d) const;
-  /// Descending; rounding below zero is cut.
+  /// Descending. Values below zero, which are rounding, are set to zero.
   const arma::Col<T>& eigenvalues() const { return eigenvalues_; }
 
  private:
@@ -30,12 +31,12 @@ class RidgeLeverage {
   arma::Mat<T> squared_vectors_;  // entry (i, k): the square of entry i of eigenvector k
 };
 
-/// d different landmarks by recursive ridge leverage score sampling (Musco & Musco 2017, Alg. 3): half of the points
-/// are solved first, their weighted sample gives over-estimates of the scores of all, and so on up; the last level
-/// draws d by successive sampling.
+/// d different landmarks by recursive ridge leverage score sampling (Musco & Musco 2017, Alg. 3), 1 <= d <= n. The
+/// problem is first solved for half of the points. Their weighted sample gives over-estimates of the scores of all
+/// points. This is repeated up to the whole set, where d landmarks are drawn by successive sampling.
 /// Guarantees: with d = O(d_stat log d_stat) the Nystrom error is at most lambda with constant probability.
-/// Randomness: children "order", "level" and "final" of the random key. Cost: O(n d^2) flops, O(n d) kernel entries,
-///   never n x n. 1 <= d <= n.
+/// Randomness: children "order", "level" and "final" of the random key.
+/// Cost: O(n d^2) flops and O(n d) kernel entries; no n x n matrix.
 template <typename T>
 arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key);
 

@@ -11,14 +11,14 @@
 namespace croquis {
 namespace {
 
-// Exponentials of a block of scores, queries x keys, relative to what was the largest score of a query so far.
+// Exponentials of a block of scores (queries x keys), relative to the row maxima at that moment.
 template <typename T>
 struct KeptBlock {
   arma::Mat<T> exponentials;
   arma::Col<T> tops;
 };
 
-// Scores of some queries, whose blocks are kept.
+// The scores of some queries. Their blocks are kept.
 template <typename T>
 struct KeptScores : SoftmaxScores<T> {
   std::vector<KeptBlock<T>>& blocks;  // of keys, by blocks of queries

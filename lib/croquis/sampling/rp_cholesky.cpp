@@ -13,7 +13,7 @@ namespace {
 
 constexpr arma::uword kBlock = 32;
 
-// Two uniforms a proposal: which point, and whether it is taken.
+// Two uniform numbers for each proposal: one chooses the point, the other decides whether it is accepted.
 struct Proposal {
   double place, chance;
 };
@@ -53,7 +53,7 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
       index = cumulative.index_of(p.place);
       chances.push_back(p.chance);
     }
-    // The residual matrix of the block, from which every pivot that is taken is eliminated in turn.
+    // The residual matrix of the block. Every accepted pivot is eliminated from it in turn.
     const arma::uword taken_before = pivots.size();
     arma::Mat<T> block = matrix.block(proposed, proposed);
     if (taken_before > 0) {
@@ -62,7 +62,8 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
     }
     const arma::Col<T> start = result.residual(proposed);
     arma::Col<T> left = start;
-    arma::Mat<T> lower(kBlock, kBlock, arma::fill::zeros);  // columns: Cholesky vectors of the taken ones
+    arma::Mat<T> lower(kBlock, kBlock,
+                       arma::fill::zeros);  // its columns are the Cholesky vectors of the accepted pivots
     std::vector<arma::uword> taken;
     for (arma::uword i = 0; i < kBlock && taken_before + taken.size() < d; ++i) {
       if (left(i) <= 0 || chances[i] * static_cast<double>(start(i)) > static_cast<double>(left(i))) continue;
@@ -73,7 +74,7 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
       column(i) = std::sqrt(left(i));
       lower.col(t) = column;
       left -= arma::square(column);
-      left.elem(arma::find(proposed == proposed(i))).zeros();  // a pivot is never taken again
+      left.elem(arma::find(proposed == proposed(i))).zeros();  // a pivot is never accepted again
       taken.push_back(i);
     }
     // The new columns of F for all points: (M(:, T) - F F(T, :)^T) L^-T.

@@ -6,22 +6,26 @@
 
 namespace croquis {
 
-/// M ~ F F^T with F of at most d columns: the Nystrom approximation at the pivots.
+/// M ~ F F^T with at most d columns in F: the Nystrom approximation with the pivots as landmarks.
 template <typename T>
 struct PivotedCholesky {
-  arma::uvec pivots;      ///< landmarks in the order they were taken, all different
-  arma::Mat<T> factor;    ///< F, n x pivots
+  arma::uvec pivots;      ///< the landmarks, in the order in which they were chosen, all different
+  arma::Mat<T> factor;    ///< F, n x (number of pivots)
   arma::Col<T> residual;  ///< diagonal of M - F F^T, >= 0
 };
 
-/// Each pivot is drawn with probability proportional to the residual's diagonal (Chen, Epperly, Tropp & Webber 2025).
-/// Done in blocks with rejection, which keeps the distribution of one-by-one exactly (Epperly, Tropp & Webber 2024,
-///   Alg. 4): proposals are drawn from the residual at the start of a block, and one is taken with the probability by
-///   which the pivots before it in the block have shrunk its residual.
-/// Guarantees: E trace(M - F F^T) is within (1 + e) of the best rank-r error for d >= r/e + r log(1/(e eta)).
-/// A matrix of rank r < d, up to rounding, gives r pivots: it stops when the residual's trace is at most
-///   d u (entry error) times M's. M = 0 gives none.
-/// Randomness: child `proposal` of the random key. Cost: O(n d^2) flops, (d + proposals) n kernel entries. d <= n.
+/// Each pivot is drawn with probability proportional to the diagonal of the residual (Chen, Epperly, Tropp & Webber
+/// 2025). d <= n.
+///
+/// The pivots are drawn in blocks with rejection, which preserves the distribution exactly (Epperly, Tropp & Webber
+/// 2024, Alg. 4). Proposals are drawn from the residual at the start of a block. A proposal is accepted with a
+/// probability equal to the factor by which the previous pivots of the block have shrunk its residual.
+///
+/// A matrix of rank r < d, up to rounding, gives r pivots: the method stops when the trace of the residual is at most d
+/// u (entry error) times that of M. M = 0 gives no pivots.
+/// Guarantees: E trace(M - F F^T) is within a factor (1 + e) of the best rank-r error for d >= r/e + r log(1/(e eta)).
+/// Randomness: child "proposal" of the random key.
+/// Cost: O(n d^2) flops and (d + proposals) n kernel entries.
 template <typename T>
 PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key);
 

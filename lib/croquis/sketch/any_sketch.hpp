@@ -1,4 +1,4 @@
-// A sketch whose distribution is known at run time.
+// A sketch whose distribution is chosen at run time.
 #pragma once
 
 #include <concepts>
@@ -8,8 +8,10 @@
 
 namespace croquis {
 
-/// Any sketch for matrices of T behind one type; a Sketch itself. Copies share what they wrap, which never changes.
-/// Cost: one virtual call a product.
+/// Holds any sketch for matrices of T behind one type, and is itself a Sketch. Copies share the wrapped sketch, which
+/// never changes.
+/// Cost: one virtual call for each product.
+/// Throws: as the wrapped sketch.
 template <typename T>
 class AnySketch {
  public:

@@ -39,7 +39,7 @@ std::string SketchDescription::to_json() const {
 }
 
 SketchDescription SketchDescription::from_json(std::string_view text) {
-  const Json object = Json::parse(text, nullptr, false);  // no exceptions: a discarded value instead
+  const Json object = Json::parse(text, nullptr, false);  // returns a discarded value in place of an exception
   require(!object.is_discarded(), kFromJson, "valid JSON", {{"characters", text.size()}});
   require(object.is_object(), kFromJson, "a JSON object", {{"type", object.type_name()}});
   const auto known = {"distribution", "rows", "cols", "key", "parameters", "weights"};
@@ -78,9 +78,9 @@ SketchDescription completed(SketchDescription description) {
   }
   for (const SketchParameter& parameter : distribution.parameters) {
     const ParameterLimits limits = parameter.limits(description.rows, description.cols);
-    const double value = description.parameters.emplace(parameter.name, limits.fallback).first->second;
-    require(value >= limits.least && value <= limits.most && (!limits.whole || value == std::floor(value)), kCompleted,
-            parameter.name + (limits.whole ? " a whole number in " : " in ") + parameter.range,
+    const double value = description.parameters.emplace(parameter.name, limits.default_value).first->second;
+    require(value >= limits.minimum && value <= limits.maximum && (!limits.whole || value == std::floor(value)),
+            kCompleted, parameter.name + (limits.whole ? " a whole number in " : " in ") + parameter.range,
             {{parameter.name, value}, {"rows", description.rows}, {"cols", description.cols}});
   }
   require(description.weights.size() == (distribution.weighted ? description.rows : 0), kCompleted,

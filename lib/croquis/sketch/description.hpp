@@ -1,4 +1,4 @@
-// A sketch written down, and made again from what was written.
+// Descriptions of sketches, which can be saved and from which the same sketch is created again.
 #pragma once
 
 #include <croquis/random/key.hpp>
@@ -10,37 +10,38 @@
 
 namespace croquis {
 
-/// All that a sketch is: the same description gives the same S, bit for bit. Distributions and parameters:
-/// sketch/distributions.hpp.
+/// Everything that determines a sketch: the same description gives the same S, bit for bit. Distributions and their
+/// parameters are in sketch/distributions.hpp.
 struct SketchDescription {
-  std::string distribution;                  ///< as `croquis list sketches` names it
+  std::string distribution;                  ///< a name from `croquis list sketches`
   arma::uword rows = 0, cols = 0;            ///< n and d
   std::string key;                           ///< Key::name(), 32 hexadecimal digits
-  std::map<std::string, double> parameters;  ///< those of the distribution by name
-  std::vector<double> weights;               ///< n numbers for the distribution "importance", none for the others
+  std::map<std::string, double> parameters;  ///< parameters of the distribution, by name
+  std::vector<double> weights;               ///< n numbers for "importance", empty otherwise
 
   bool operator==(const SketchDescription&) const = default;
 
-  /// One line of JSON, {"distribution": ..., "rows": ..., "cols": ..., "key": ..., "parameters": {...}} and, where
-  /// there are any, "weights": [...]. Numbers in as many digits as give them back exactly.
+  /// One line of JSON, {"distribution": ..., "rows": ..., "cols": ..., "key": ..., "parameters": {...}}, with
+  /// "weights": [...] if there are any. Numbers have as many digits as are needed to read them back exactly.
   std::string to_json() const;
-  /// The description in a JSON text, complete (see `completed`). "parameters" and "weights" may be absent.
-  /// Throws std::invalid_argument, in one line, for anything else, another field included.
+  /// Reads a description from JSON text and completes it (see `completed`). "parameters" and "weights" may be absent.
+  /// Throws: std::invalid_argument, with a message of one line, for anything else, including an unknown field.
   static SketchDescription from_json(std::string_view text);
 };
 
-/// The description with every parameter of its distribution, absent ones by their default; so a later change of a
-/// default does not change what was written down.
-/// Throws std::invalid_argument for an unknown distribution or parameter, a size of 0, a parameter out of its range, a
-///   key that is no name, and weights that the distribution does not take or whose number is not n.
+/// The description with every parameter of its distribution; a missing parameter gets its default value. A saved
+/// description therefore stays valid when a default value changes later.
+/// Throws: std::invalid_argument for an unknown distribution or parameter, a size of 0, a parameter outside its range,
+///   a key that is not 32 hexadecimal digits, weights for a distribution that takes none, and a number of weights other
+///   than n.
 SketchDescription completed(SketchDescription description);
 
-/// The complete description of a sketch on a key.
+/// The complete description of a sketch on a random key. Throws as `completed`.
 SketchDescription describe_sketch(std::string distribution, arma::uword rows, arma::uword cols, const Key& key,
                                   std::map<std::string, double> parameters = {}, std::vector<double> weights = {});
 
-/// The sketch of a description. Throws as `completed`, and as the sketch's constructor for sizes that its distribution
-/// refuses.
+/// Creates the sketch of a description (rows x cols).
+/// Throws: as `completed`, and as the sketch's constructor for sizes that its distribution refuses.
 template <typename T>
 AnySketch<T> make_sketch(const SketchDescription& description);
 

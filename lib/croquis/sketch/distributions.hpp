@@ -1,4 +1,4 @@
-// The distributions of sketches by name.
+// The distributions of sketches, by name.
 #pragma once
 
 #include <croquis/sketch/description.hpp>
@@ -9,19 +9,19 @@
 
 namespace croquis {
 
-/// What a parameter may be for an n x d sketch; whole: an integer.
+/// The values that a parameter may have for an n x d sketch. `whole` means that it must be an integer.
 struct ParameterLimits {
-  double least = 0, most = 0, fallback = 0;
+  double minimum = 0, maximum = 0, default_value = 0;
   bool whole = true;
 };
 
-/// A parameter of a distribution: range and default in words, and their values.
+/// A parameter of a distribution. `range` and `default_value` describe it in words, `limits` gives the numbers.
 struct SketchParameter {
-  std::string name, range, fallback, effect;
+  std::string name, range, default_value, effect;
   std::function<ParameterLimits(arma::uword n, arma::uword d)> limits;
 };
 
-/// A distribution by name. To add one: a file with its operator, and an entry in distributions.cpp.
+/// A named distribution. To add one, write a file with its operator and add an entry to distributions.cpp.
 template <typename T>
 struct SketchDistribution {
   std::string name, source, summary;
@@ -34,7 +34,7 @@ struct SketchDistribution {
 template <typename T>
 const std::vector<SketchDistribution<T>>& sketch_distributions();
 
-/// The distribution of that name. Throws std::invalid_argument, with the names there are, when there is none.
+/// The distribution of that name. Throws std::invalid_argument if there is none; the message lists the known names.
 template <typename T>
 const SketchDistribution<T>& find_sketch_distribution(std::string_view name);
 

@@ -11,7 +11,7 @@ GaussianSketch::GaussianSketch(arma::uword n, arma::uword d, const Key& key) : n
   columns_ = key.children(d);
 }
 
-// Normals of one column. The factor 1 / sqrt(d) comes last, on the product.
+// Normals of one column. The factor 1 / sqrt(d) is applied to the finished product.
 template <typename T>
 auto GaussianSketch::fill() const {
   return [this](arma::uword j, arma::uword first, arma::uword count, T* out) {

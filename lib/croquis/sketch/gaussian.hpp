@@ -6,15 +6,15 @@
 
 namespace croquis {
 
-/// S_ij = z_ij / sqrt(d), z_ij independent N(0,1): Linformer, Skeinformer Def. 3.2.
-/// Randomness: z_ij is normal i of the key's child j (in float and in double another draw). A sketch with more
-///   columns on the same key begins with the smaller one, up to the factor 1 / sqrt(d).
-/// Cost: 2 n d k flops and n d normals a product; S is generated in blocks of rows and never stored.
+/// S_ij = z_ij / sqrt(d) with z_ij independent N(0,1): Linformer, Skeinformer Def. 3.2.
+/// Randomness: z_ij is normal number i of key.child(j). Float and double are different draws. A sketch with more
+///   columns on the same key begins with the columns of a smaller one, up to the factor 1 / sqrt(d).
+/// Cost: 2 n d k flops and n d normals for each product. S is generated in blocks of rows and never stored.
+/// Throws: std::invalid_argument unless d >= 1, and for a factor of the wrong size.
 class GaussianSketch : public SizedSketch<GaussianSketch> {
  public:
   static constexpr std::string_view kName = "GaussianSketch";
 
-  /// n rows, d >= 1 columns.
   GaussianSketch(arma::uword n, arma::uword d, const Key& key);
 
   arma::uword rows() const { return n_; }
@@ -22,7 +22,7 @@ class GaussianSketch : public SizedSketch<GaussianSketch> {
   template <typename T>
   arma::Mat<T> dense() const;
 
-  /// Rows first ... first + count - 1 of S, which need not be generated with the others.
+  /// Rows first ... first + count - 1 of S (count x d). The other rows need not be generated.
   template <typename T>
   arma::Mat<T> rows_of(arma::uword first, arma::uword count) const;
 

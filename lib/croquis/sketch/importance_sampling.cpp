@@ -17,7 +17,7 @@ ImportanceSampling::ImportanceSampling(const arma::vec& weights, arma::uword d, 
   const double largest = weights.max();
   require(largest > 0, "ImportanceSampling", "a positive weight", {{"largest weight", largest}});
 
-  const CumulativeWeights cumulative(weights / largest);  // no overflow
+  const CumulativeWeights cumulative(weights / largest);  // divided by the largest to avoid overflow
   for (arma::uword j = 0; j < d; ++j) {
     std::uint64_t word = 0;
     fill_words(key.child(j), 0, 1, &word);

@@ -6,12 +6,13 @@
 
 namespace croquis {
 
-/// S_ij = +-1 / sqrt(d), signs independent and fair.
-/// Guarantees: E[S S^T] = I, with diagonal exactly 1 in every draw; sub-Gaussian entries: Achlioptas 2003, Thm. 1.1.
-/// Randomness: the sign of S_ij is bit i of the key's child j, the same in float and double. A sketch with more
-///   columns on the same key begins with the smaller one, up to the factor 1 / sqrt(d).
-/// Cost: 2 n d k flops and n d random bits a product; S is generated in blocks of rows and never stored.
-/// Throws: std::invalid_argument unless n >= 1 and d >= 1, and for a factor of another size.
+/// S_ij = +-1 / sqrt(d) with independent fair signs (S is n x d).
+/// Guarantees: E[S S^T] = I, and the diagonal is exactly 1 in every draw. Entries are sub-Gaussian: Achlioptas 2003,
+///   Thm. 1.1.
+/// Randomness: the sign of S_ij is bit i of key.child(j), the same in float and double. A sketch with more columns on
+///   the same key begins with the columns of a smaller one, up to the factor 1 / sqrt(d).
+/// Cost: 2 n d k flops and n d random bits for each product. S is generated in blocks of rows and never stored.
+/// Throws: std::invalid_argument unless n >= 1 and d >= 1, and for a factor of the wrong size.
 class RademacherSketch : public SizedSketch<RademacherSketch> {
  public:
   static constexpr std::string_view kName = "RademacherSketch";
@@ -23,7 +24,7 @@ class RademacherSketch : public SizedSketch<RademacherSketch> {
   template <typename T>
   arma::Mat<T> dense() const;
 
-  /// Rows first ... first + count - 1 of S, which need not be generated with the others.
+  /// Rows first ... first + count - 1 of S (count x d). The other rows need not be generated.
   template <typename T>
   arma::Mat<T> rows_of(arma::uword first, arma::uword count) const;
 

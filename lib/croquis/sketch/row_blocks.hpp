@@ -1,5 +1,6 @@
-// Products with a dense sketch S (n x d) that is generated in blocks as it is used, and never stored.
-// fill(j, first, count, out) writes rows first, ..., first + count - 1 of column j.
+// Products with a dense sketch S (n x d) that is generated in blocks when it is used, and never stored. In all
+// functions fill(j, first, count, out) writes rows first, ..., first + count - 1 of column j. The functions do not
+// check sizes; SizedSketch does.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +17,17 @@ constexpr arma::uword row_blocks_of(arma::uword n) {
   return (n + kRowsPerBlock - 1) / kRowsPerBlock;
 }
 
-/// L S for an L with `height` rows, of which add(sum, first, block) does sum += L_block block: the columns of L that
-/// belong to rows first, ... of S, times these rows of some columns of S.
+/// L S for a matrix L with `height` rows. add(sum, first, block) must do sum += L_block block, where `block` has rows
+/// first, first + 1, ... of some columns of S, and L_block has the columns of L that belong to these rows.
 ///
-/// Tasks are tiles of columns, or, where products are small, groups of row blocks with sums of their own, added in
-/// order: the same tasks, so the same bits, for any number of threads.
+/// The work is divided into tasks. A task is a tile of columns or, if the product is small, a group of row blocks with
+/// a sum of its own; these sums are added in order. The division depends only on the sizes, so the result has the same
+/// bits for any number of threads.
 template <typename T, typename Fill, typename Add>
 arma::Mat<T> times_generated(arma::uword height, arma::uword n, arma::uword d, const Fill& fill, const Add& add) {
-  constexpr arma::uword kMostGroups = 16, kTile = 64, kMostEntries = 1 << 22;
+  constexpr arma::uword kMaxGroups = 16, kTile = 64, kMaxEntries = 1 << 22;
   const arma::uword blocks = row_blocks_of(n), entries = std::max<arma::uword>(1, height * d);
-  const arma::uword groups = std::clamp<arma::uword>(kMostEntries / entries, 1, std::min(kMostGroups, blocks));
+  const arma::uword groups = std::clamp<arma::uword>(kMaxEntries / entries, 1, std::min(kMaxGroups, blocks));
   const arma::uword tile = groups > 1 ? d : kTile, tiles = (d + tile - 1) / tile;
   std::vector<arma::Mat<T>> sums(groups * tiles);
   parallel_for(sums.size(), [&](std::size_t task) {

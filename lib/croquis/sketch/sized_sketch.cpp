@@ -5,7 +5,7 @@
 namespace croquis {
 
 void require_left_factor(std::string_view sketch, arma::uword rows, arma::uword n) {
-  if (rows == n) return;  // no text is made for a factor that is right
+  if (rows == n) return;  // before any text for a message is formatted
   require(false, std::string(sketch) + "::left", "a matrix with n rows", {{"rows", rows}, {"n", n}});
 }
 

@@ -1,4 +1,4 @@
-// What sketches have in common: products whose factors have the right sizes.
+// What sketches have in common: a base class that checks the sizes of factors, and one for sketches with few nonzeros.
 #pragma once
 
 #include <croquis/linalg/sparse_columns.hpp>
@@ -13,9 +13,10 @@ void require_left_factor(std::string_view sketch, arma::uword rows, arma::uword 
 void require_right_factor(std::string_view sketch, arma::uword cols, arma::uword n);
 void require_expand_factor(std::string_view sketch, arma::uword rows, arma::uword d);
 
-/// Base of a sketch S: left, right and expand, which check the size of their factor. S has kName, for messages, rows(),
-/// cols(), dense<T>() and, private with `friend SizedSketch<S>`,
-///   left_of(m) = S^T M, right_of(m) = M S, expand_of(m) = S M for factors of the right sizes.
+/// Base of a sketch S (n x d). It provides left, right and expand, which check the size of their factor and throw
+/// std::invalid_argument if it is wrong. The derived class S has kName (for messages), rows(), cols(), dense<T>() and,
+/// private with `friend SizedSketch<S>`, these functions for factors of the right sizes:
+///   left_of(m) = S^T M, right_of(m) = M S, expand_of(m) = S M.
 template <typename S>
 class SizedSketch {
  public:
@@ -39,8 +40,9 @@ class SizedSketch {
   const S& self() const { return static_cast<const S&>(*this); }
 };
 
-/// Base of a sketch S with few nonzeros. S has, private with `friend SparseSketch<S>`,
-///   sparse<T>() -> SparseColumns<T>: S by columns, or, with kByRows, by rows: S^T by columns.
+/// Base of a sketch S with few nonzeros. It provides all products and dense(). The derived class S has, private with
+/// `friend SparseSketch<S>`, the constant kByRows and
+///   sparse<T>() -> SparseColumns<T>: the columns of S or, with kByRows = true, its rows (the columns of S^T).
 template <typename S>
 class SparseSketch : public SizedSketch<S> {
  public:

@@ -17,7 +17,7 @@ SjltSketch::SjltSketch(arma::uword n, arma::uword d, arma::uword s, const Key& k
           {{"n", n}, {"d", d}, {"s", s}});
 }
 
-// Fisher-Yates stopped after s columns, and undone for the next row: O(s) a row, not O(d).
+// Fisher-Yates, stopped after s columns and undone for the next row: O(s) for each row, not O(d).
 template <typename T>
 SparseColumns<T> SjltSketch::sparse() const {
   SparseColumns<T> c{d_, n_, std::vector<std::size_t>(n_ + 1), std::vector<std::uint32_t>(n_ * s_),

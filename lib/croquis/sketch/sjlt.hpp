@@ -1,19 +1,19 @@
-// The sparse Johnson-Lindenstrauss transform; CountSketch.
+// The sparse Johnson-Lindenstrauss transform and CountSketch.
 #pragma once
 
 #include <croquis/sketch/sized_sketch.hpp>
 
 namespace croquis {
 
-/// Every row of S holds s entries +-1 / sqrt(s) at s different columns; s = 1 is CountSketch.
-/// Distribution: columns uniform among all subsets of s, signs fair, rows independent: E[S S^T] = I, with diagonal
-///   exactly 1 in every draw. Charikar, Chen & Farach-Colton 2002 (s = 1); Kane & Nelson 2014, Sec. 3 (s > 1, their
-///   graph construction).
-/// Randomness: row i takes the words i s ... i s + s - 1 of the key: a column among those left (2^-64) and, in the
-///   lowest bit, a sign; the same in float and double. The columns depend on d, so sketches of two sizes differ; for
-///   one that grows see SparseStack.
-/// Cost: 2 s n k flops and s n random words a product; S is generated for it, 8 to 12 s n bytes.
-/// Throws: std::invalid_argument unless n >= 1 and 1 <= s <= d < 2^32, and for a factor of another size.
+/// Every row of S (n x d) has s entries +-1 / sqrt(s), in s different columns. s = 1 is CountSketch.
+/// Distribution: the columns are uniform among all subsets of size s, signs are fair, and rows are independent. So E[S
+///   S^T] = I, and the diagonal is exactly 1 in every draw. Charikar, Chen & Farach-Colton 2002 (s = 1); Kane & Nelson
+///   2014, Sec. 3 (s > 1, their graph construction).
+/// Randomness: row i uses the words i s ... i s + s - 1 of the key. Each gives a column among those that are left
+///   (uniform up to 2^-64) and, in the lowest bit, a sign. Draws are the same in float and double. The columns depend
+///   on d, so sketches of two sizes differ; for a sketch that can be extended see SparseStack.
+/// Cost: 2 s n k flops and s n random words for each product, for which S is generated in 8 to 12 s n bytes.
+/// Throws: std::invalid_argument unless n >= 1 and 1 <= s <= d < 2^32, and for a factor of the wrong size.
 class SjltSketch : public SparseSketch<SjltSketch> {
  public:
   static constexpr std::string_view kName = "SjltSketch";

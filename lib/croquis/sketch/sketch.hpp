@@ -6,12 +6,13 @@
 
 namespace croquis {
 
-/// A random matrix S (n x d) with E[S S^T] = I_n: a description (sizes, distribution, key), cheap to copy, applied on
-/// the fly. Entry (i, j) depends on the key and (i, j) alone.
+/// A random matrix S (n x d) with E[S S^T] = I_n. The object is a description (sizes, distribution, random key): it is
+/// cheap to copy, and products with S are computed on the fly. Entry (i, j) depends only on the key and on (i, j).
 ///   left(M)   = S^T M   (n x k -> d x k)
 ///   right(M)  = M S     (k x n -> k x d)
 ///   expand(M) = S M     (d x k -> n x k)
-///   dense()   = S, for tests
+///   dense()   = S (n x d), for tests
+/// Throws: std::invalid_argument for a factor M of the wrong size.
 template <typename S, typename T>
 concept Sketch = std::copyable<S> && requires(const S& s, const arma::Mat<T>& m) {
   { s.rows() } -> std::convertible_to<arma::uword>;

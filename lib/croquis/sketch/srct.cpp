@@ -22,7 +22,7 @@ arma::Col<T> SrctSketch::scaled_signs() const {
   return signs;
 }
 
-// Of one column, in flops.
+// The work for one column, in flops.
 std::size_t SrctSketch::work() const {
   return n_ * (4 + 3 * static_cast<std::size_t>(std::bit_width(n_)));
 }
@@ -52,7 +52,7 @@ arma::Mat<T> SrctSketch::expand_of(const arma::Mat<T>& m) const {
   arma::Mat<T> product(n_, m.n_cols);
   parallel_for(m.n_cols, work(), [&](std::size_t c) {
     arma::Col<T> x(n_, arma::fill::zeros);
-    x.elem(rows_) = m.col(c);  // different rows
+    x.elem(rows_) = m.col(c);  // no index occurs twice
     cosines.apply_transposed(x.memptr());
     product.col(c) = signs % x;
   });

@@ -17,7 +17,7 @@ SrhtSketch::SrhtSketch(arma::uword n, arma::uword d, const Key& key)
   rows_ = sample_without_replacement(length_, d, key.child("rows"));
 }
 
-// D / sqrt(d): the factor sqrt(n'/d) and the 1 / sqrt(n') of H in one.
+// D / sqrt(d), which combines the factor sqrt(n'/d) and the 1 / sqrt(n') of H.
 template <typename T>
 arma::Col<T> SrhtSketch::scaled_signs() const {
   arma::Col<T> signs(n_);
@@ -25,8 +25,8 @@ arma::Col<T> SrhtSketch::scaled_signs() const {
   return signs;
 }
 
-// body(c, x) for every column c, x of n' entries: a few columns share one, for fresh memory costs more than a
-// transform.
+// Calls body(c, x) for every column c, with an x of n' entries. A few columns share one x, because new memory costs
+// more than a transform.
 template <typename T, typename Body>
 void SrhtSketch::for_columns(arma::uword count, const Body& body) const {
   constexpr arma::uword group = 8;
@@ -64,7 +64,7 @@ arma::Mat<T> SrhtSketch::expand_of(const arma::Mat<T>& m) const {
   for_columns<T>(m.n_cols, [&](arma::uword c, arma::Col<T>& x) {
     x.zeros();
     const T* column = m.colptr(c);
-    for (arma::uword j = 0; j < cols(); ++j) x[rows_[j]] = column[j];  // different rows
+    for (arma::uword j = 0; j < cols(); ++j) x[rows_[j]] = column[j];  // no index occurs twice
     hadamard_transform(x.memptr(), length_);
     T* out = product.colptr(c);
     for (arma::uword i = 0; i < n_; ++i) out[i] = signs[i] * x[i];

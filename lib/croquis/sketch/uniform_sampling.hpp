@@ -7,15 +7,17 @@ namespace croquis {
 
 enum class Replacement { with, without };
 
-/// Column j of S is sqrt(n/d) e_i with i uniform: Skeinformer Def. 3.1 with p_i = 1/n. (Skyformer's Def. 1 omits the
-/// sqrt(n): sqrt(n) times its S is this one.)
-/// Randomness: index j depends on the key and j alone. A sketch with more columns on the same key begins with
-///   the smaller one, up to the factor 1 / sqrt(d), with and without replacement. Cost: a gather, d k numbers.
+/// Column j of S (n x d) is sqrt(n/d) e_i with i uniform: Skeinformer Def. 3.1 with p_i = 1/n. (Skyformer's Def. 1
+/// omits the factor sqrt(n).)
+/// Randomness: index j depends only on the key and on j. A sketch with more columns on the same key begins with the
+///   columns of a smaller one, up to the factor 1 / sqrt(d), with and without replacement.
+/// Cost: a gather of d k numbers for each product.
+/// Throws: std::invalid_argument unless n >= 1, d >= 1 and, without replacement, d <= n; and for a factor of the wrong
+///   size.
 class UniformSampling : public SizedSketch<UniformSampling> {
  public:
   static constexpr std::string_view kName = "UniformSampling";
 
-  /// n >= 1 rows, d >= 1 columns; d <= n without replacement.
   UniformSampling(arma::uword n, arma::uword d, const Key& key, Replacement replacement = Replacement::with);
 
   arma::uword rows() const { return n_; }

@@ -6,15 +6,15 @@
 
 namespace croquis {
 
-/// S_ij = sqrt(q / d) {+1, 0, -1} with probabilities 1/2q, 1 - 1/q, 1/2q, independent.
-/// Guarantees: E[S S^T] = I, Var (S S^T)_ii = (q - 1) / d. q = sqrt(n): Li, Hastie & Church 2006, Sec. 2; q = 1 is
-///   Rademacher's distribution, q = 3 Achlioptas 2003, Thm. 1.1.
-/// Randomness: column j takes the key's child j. Its nonzeros come in ascending order, nonzero e from block e of the
-///   child: words 0 and 1 the geometric gap before it, floor(log U / log(1 - 1/q)), word 2 its sign; the same in float
-///   and double. A sketch with more columns, or with more rows, on the same key and with the same q begins with the
-///   smaller one, up to the factor 1 / sqrt(d).
-/// Cost: n d / q random blocks and 2 n d k / q flops a product in the mean, not O(n d); S is generated for it.
-/// Throws: std::invalid_argument unless 1 <= n < 2^32, d >= 1 and q >= 1 is finite, and for a factor of another size.
+/// S_ij = sqrt(q / d) {+1, 0, -1} with probabilities 1/2q, 1 - 1/q, 1/2q, independently (S is n x d).
+/// Guarantees: E[S S^T] = I and Var (S S^T)_ii = (q - 1) / d. q = sqrt(n) is that of Li, Hastie & Church 2006, Sec. 2.
+///   q = 1 is the distribution of RademacherSketch, and q = 3 that of Achlioptas 2003, Thm. 1.1.
+/// Randomness: column j uses key.child(j). Its nonzeros are drawn in ascending order. Nonzero e uses block e of the
+///   child: words 0 and 1 give the geometric gap before it, floor(log U / log(1 - 1/q)), and word 2 gives its sign.
+///   Draws are the same in float and double. With the same key and q, a sketch with more columns or rows begins with
+///   those of a smaller one, up to the factor 1 / sqrt(d).
+/// Cost: on average n d / q random blocks and 2 n d k / q flops for each product, for which S is generated.
+/// Throws: std::invalid_argument unless 1 <= n < 2^32, d >= 1 and q >= 1 is finite, and for a factor of the wrong size.
 class VerySparseSketch : public SparseSketch<VerySparseSketch> {
  public:
   static constexpr std::string_view kName = "VerySparseSketch";

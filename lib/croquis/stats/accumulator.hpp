@@ -5,22 +5,23 @@
 
 namespace croquis {
 
-/// Count, mean and central moments M_k = sum_i (x_i - mean)^k, k = 2, 3, 4, of values that come one by one.
+/// Count, mean and central moments M_k = sum_i (x_i - mean)^k, k = 2, 3, 4, of values that are added one by one.
 ///
-/// Guarantees: the updates of Pebay (2008, SAND2008-6212, eqs. 2.1 to 3.1), Welford's for k = 2. They work on
-///   deviations from the running mean, so a common offset of the values costs no digits beyond those that it takes from
-///   the values themselves; M_2 is a sum of non-negative terms.
-/// Rounding: `merge` gives the moments of the joined samples, but not the bits of one long pass. Merge in an order that
-///   does not depend on threads, and the result does not either.
-/// Cost: O(1) memory, some 20 flops a value.
+/// Guarantees: the updates are those of Pebay (2008, SAND2008-6212, eqs. 2.1 to 3.1), which for k = 2 are Welford's.
+///   They work on deviations from the running mean, so a common offset of the values loses no digits beyond those that
+///   the values themselves lose. M_2 is a sum of non-negative terms.
+/// Rounding: `merge` gives the moments of the joined samples, but not the bits of one long pass. If the order of
+///   merging does not depend on threads, the result does not either.
+/// Cost: O(1) memory, and about 20 flops for each value.
 class Accumulator {
  public:
-  /// Throws std::invalid_argument for NaN and Inf.
+  /// Throws std::invalid_argument for NaN and infinity.
   void add(double x);
   void merge(const Accumulator& other);
 
   std::uint64_t count() const { return count_; }
-  /// The following throw std::invalid_argument for too few values: 1 for mean, min and max, 2 for the others.
+  /// The following throw std::invalid_argument if there are too few values: fewer than 1 for mean, min and max, fewer
+  /// than 2 for the others.
   double mean() const;
   double min() const;
   double max() const;

@@ -1,4 +1,4 @@
-// Verdicts, and the sequential decision on a probability of failure.
+// Verdicts, and the sequential decision about a probability of failure.
 #pragma once
 
 #include <croquis/stats/intervals.hpp>
@@ -9,7 +9,7 @@
 
 namespace croquis {
 
-/// What a check says of a claim.
+/// The result of checking a claim.
 enum class Verdict {
   verified,      ///< the hypotheses hold on the tested inputs, and the claim holds with the stated confidence
   refuted,       ///< the hypotheses hold and the claim fails: a counterexample, or a failure rate above the allowed one
@@ -29,47 +29,51 @@ enum class Outcome {
   undecided,  ///< lower limit <= delta < upper limit
 };
 
-/// holds is verified, fails is refuted, undecided is inconclusive.
+/// `holds` becomes verified, `fails` refuted and `undecided` inconclusive.
 Verdict verdict_of(Outcome outcome);
 
 struct FailureDecisionOptions {
   double delta = 0.05;                   ///< the claim: a trial fails with probability at most delta, in (0, 1)
-  double alpha = 1e-6;                   ///< of a wrong decision, in (0, 1): a share of the budget
+  double alpha = 1e-6;                   ///< probability of a wrong decision, in (0, 1)
   std::uint64_t max_trials = 1'000'000;  ///< 1 ... kMostTrials
-  std::uint64_t first_look = 0;  ///< trials before the first look; 0: the fewest after which no failure shows the claim
+  /// Trials before the first look. 0 means the smallest number for which zero failures would verify the claim.
+  std::uint64_t first_look = 0;
 };
 
-/// What one look found.
+/// The result of one look at the failures so far.
 struct FailureLook {
   Outcome outcome = Outcome::undecided;
   std::uint64_t look = 0, trials = 0, failures = 0;
-  Interval interval = {0, 1};  ///< of the probability of failure, at alpha / 2^look
-  /// For an undecided look: the number of trials, in all, at the look that would decide if failures went on at the
-  /// observed rate. Empty when that rate is too close to delta for kMostTrials, and for a decided look.
+  Interval interval = {0, 1};  ///< for the probability of failure, at level alpha / 2^look
+  /// For an undecided look, the total number of trials at the look that would decide if failures continued at the
+  /// observed rate. Empty for a decided look, and if that rate is so close to delta that more than kMostTrials would be
+  /// needed.
   std::optional<std::uint64_t> trials_needed;
 };
 
-/// Decides p <= delta from independent trials that fail with probability p, looking after n_1, 2 n_1, 4 n_1, ... and at
-/// last max_trials of them.
+/// Decides whether p <= delta from independent trials that fail with probability p. It looks at the failures after n_1,
+/// 2 n_1, 4 n_1, ... trials, and finally after max_trials.
 ///
-/// Guarantees: look k has the two-sided Clopper-Pearson interval at alpha / 2^k. All of them cover p with probability
-///   >= 1 - sum_k alpha / 2^k > 1 - alpha, so the decision is wrong with probability at most alpha, wherever it stops.
-/// Use: run trials up to next_look() in all, give the number of failures so far to look(), until finished(); or call
-///   decide().
+/// Guarantees: look k uses the two-sided Clopper-Pearson interval at level alpha / 2^k. All intervals together cover p
+///   with probability >= 1 - sum_k alpha / 2^k > 1 - alpha. So the decision is wrong with probability at most alpha,
+///   whichever look makes it.
+/// Use: run trials until there are next_look() in all, pass the number of failures so far to look(), and repeat until
+///   finished(). Or call decide().
 class FailureDecision {
  public:
-  /// Throws std::invalid_argument for options outside their ranges; first_look may be at most max_trials.
+  /// Throws std::invalid_argument for options outside their ranges, and if first_look > max_trials.
   explicit FailureDecision(const FailureDecisionOptions& options);
 
-  /// Trials in all at which to look next.
+  /// The total number of trials at the next look.
   std::uint64_t next_look() const { return next_; }
-  /// A look has decided, or was made at max_trials.
+  /// Whether a look has decided, or the look at max_trials has been made.
   bool finished() const { return finished_; }
-  /// The last look; undecided over no trials before the first.
+  /// The last look; before the first, an undecided look at zero trials.
   const FailureLook& last() const { return last_; }
 
-  /// `failures` of the first next_look() trials.
-  /// Throws std::invalid_argument when finished, and for failures that shrink or grow by more than the new trials.
+  /// `failures` is the number of failures among the first next_look() trials.
+  /// Throws: std::invalid_argument if finished, and if the number of failures has shrunk or grown by more than the
+  ///   number of new trials.
   const FailureLook& look(std::uint64_t failures);
 
  private:
@@ -81,8 +85,8 @@ class FailureDecision {
   FailureLook last_;
 };
 
-/// The same with a function: failures_among(first, count) runs trials first ... first + count - 1, in any order or all
-/// at once, and returns how many failed.
+/// The same with a function: failures_among(first, count) runs the trials first ... first + count - 1, in any order or
+/// in parallel, and returns how many of them failed.
 FailureLook decide(const FailureDecisionOptions& options,
                    const std::function<std::uint64_t(std::uint64_t first, std::uint64_t count)>& failures_among);
 

@@ -20,7 +20,7 @@ std::uint64_t first_that_is_enough(std::uint64_t first, std::string_view where, 
   return *n;
 }
 
-// P(the limit decides) after n trials.
+// The probability that the limit decides after n trials.
 double power(double n, double p, double delta, double alpha) {
   const bm::binomial at_limit(n, delta), truth(n, p);
   if (p < delta) {
@@ -46,14 +46,14 @@ std::uint64_t trials_to_show(double delta, double alpha, std::uint64_t failures)
   });
 }
 
-std::uint64_t trials_to_decide(double p, double delta, double alpha, double miss) {
+std::uint64_t trials_to_decide(double p, double delta, double alpha, double type_ii_error) {
   constexpr std::string_view where = "trials_to_decide";
-  require(alpha > 0 && alpha < 1 && miss > 0 && miss < 1, where, "0 < alpha < 1 and 0 < miss < 1",
-          {{"alpha", alpha}, {"miss", miss}});
+  require(alpha > 0 && alpha < 1 && type_ii_error > 0 && type_ii_error < 1, where,
+          "0 < alpha < 1 and 0 < type_ii_error < 1", {{"alpha", alpha}, {"type_ii_error", type_ii_error}});
   require(delta > 0 && delta < 1 && p >= 0 && p <= 1 && p != delta, where, "0 < delta < 1, 0 <= p <= 1, p not delta",
           {{"p", p}, {"delta", delta}});
   return first_that_is_enough(
-      1, where, [&](std::uint64_t n) { return power(static_cast<double>(n), p, delta, alpha) >= 1 - miss; });
+      1, where, [&](std::uint64_t n) { return power(static_cast<double>(n), p, delta, alpha) >= 1 - type_ii_error; });
 }
 
 }  // namespace croquis

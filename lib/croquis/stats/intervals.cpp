@@ -19,7 +19,7 @@ double per_limit(double alpha, Side side) {
   return side == Side::both ? alpha / 2 : alpha;
 }
 
-// [lo, hi] without the limits that were not asked for.
+// [lo, hi], without the limits that were not requested.
 Interval limited(double lo, double hi, Side side, Interval range) {
   return {side == Side::upper ? range.lo : std::max(lo, range.lo),
           side == Side::lower ? range.hi : std::min(hi, range.hi)};

@@ -1,7 +1,7 @@
-// Confidence intervals: for a probability, a mean, a variance and a ratio.
+// Confidence intervals for a probability, a mean and a variance.
 //
-// Every function takes `alpha`, 0 < alpha < 1, the largest probability that the interval misses: at 1e-9 a confidence
-// 1 - alpha would have lost half its digits.
+// Every function takes `alpha`, 0 < alpha < 1, which is the largest probability that the interval does not contain the
+// true value. (At alpha = 1e-9 a confidence 1 - alpha would have lost half its digits.)
 #pragma once
 
 #include <croquis/stats/accumulator.hpp>
@@ -10,7 +10,7 @@
 
 namespace croquis {
 
-/// Which limits an interval has. With one, the other is the end of the range and alpha is not halved.
+/// Which limits an interval has. If it has only one, the other is the end of the range, and alpha is not halved.
 enum class Side { both, lower, upper };
 
 struct Interval {
@@ -21,32 +21,35 @@ struct Interval {
   double width() const { return hi - lo; }
 };
 
-/// The most trials that probabilities are computed for, 8.6e9: the inverse of the incomplete beta function of
-/// Boost 1.74 fails from 2^36 on.
+/// The largest number of trials for which probabilities are computed, 8.6e9. From 2^36 on the inverse of the incomplete
+/// beta function in Boost 1.74 fails.
 inline constexpr std::uint64_t kMostTrials = std::uint64_t{1} << 33;
 
-/// Limits of the probability of failure: lo solves P(Bin(n, lo) >= failures) = a, hi solves P(Bin(n, hi) <= failures) =
-/// a, with a = alpha / 2 for both and alpha for one.
-/// Guarantees: covers for every n and every probability, with more than 1 - alpha mostly (Clopper and Pearson 1934).
-/// Throws std::invalid_argument unless failures <= trials and 1 <= trials <= kMostTrials.
+/// Limits for the probability of failure, from the number of failures in n trials. lo solves P(Bin(n, lo) >= failures)
+/// = a and hi solves P(Bin(n, hi) <= failures) = a, with a = alpha / 2 for two limits and a = alpha for one.
+/// Guarantees: covers the true probability with probability at least 1 - alpha, for every n; usually with more (Clopper
+///   and Pearson 1934).
+/// Throws: std::invalid_argument unless failures <= trials and 1 <= trials <= kMostTrials.
 Interval clopper_pearson(std::uint64_t failures, std::uint64_t trials, double alpha, Side side = Side::both);
 
-/// mean +- t_{n-1} s / sqrt(n), of at least two values.
-/// Guarantees: exact for normal values; for others asymptotic, and the worse the smaller alpha is: a skewed
-///   distribution or a heavy tail misses more often than alpha. Values that are all the same give an interval of width
-///   zero.
+/// mean +- t_{n-1} s / sqrt(n), for at least two values.
+/// Guarantees: exact for normal values. For others it is asymptotic, and the approximation becomes worse as alpha
+///   becomes smaller: with a skewed distribution or a heavy tail the interval fails more often than alpha. Equal values
+///   give an interval of width zero.
+/// Throws: std::invalid_argument for fewer than two values.
 Interval student_interval(const Accumulator& sample, double alpha, Side side = Side::both);
 
-/// mean +- (s sqrt(2 L / n) + 7 r L / (3 (n - 1))), L = log(2 / a), for values in `range` of width r; cut off at it.
-/// Guarantees: covers for every n >= 2 and every distribution on the range (Maurer and Pontil 2009, theorem 4, which is
-///   for one side; a as in clopper_pearson).
-/// Throws std::invalid_argument when a value was outside the range.
+/// mean +- (s sqrt(2 L / n) + 7 r L / (3 (n - 1))), L = log(2 / a), for values in `range` of width r, truncated to that
+/// range.
+/// Guarantees: covers the mean for every n >= 2 and every distribution on the range (Maurer and Pontil 2009, theorem 4,
+///   which is for one side; a as in clopper_pearson).
+/// Throws: std::invalid_argument if a value was outside the range.
 Interval empirical_bernstein_interval(const Accumulator& sample, Interval range, double alpha, Side side = Side::both);
 
-/// s^2 exp(+- z sqrt((k - (n - 3) / (n - 1)) / n)), k the kurtosis of the sample, of at least four values.
-/// Guarantees: asymptotic, for any distribution with a fourth moment: the delta method for log s^2 with
-///   Var(s^2) = (mu_4 - sigma^4 (n - 3) / (n - 1)) / n. Heavy tails make k too small, and the interval too short, at
-///   moderate n (Bonett 2006). Values that are all the same say nothing of k: [0, infinity).
+/// s^2 exp(+- z sqrt((k - (n - 3) / (n - 1)) / n)), where k is the kurtosis of the sample, for at least four values.
+/// Guarantees: asymptotic, for any distribution with a fourth moment. It is the delta method for log s^2 with Var(s^2)
+///   = (mu_4 - sigma^4 (n - 3) / (n - 1)) / n. With heavy tails and moderate n, k is too small and the interval too
+///   short (Bonett 2006). Equal values give no information about k; the interval is then [0, infinity).
 Interval asymptotic_variance_interval(const Accumulator& sample, double alpha, Side side = Side::both);
 
 }  // namespace croquis

@@ -1,4 +1,4 @@
-// The smallest number that suffices.
+// Searches for the smallest number that suffices.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,10 @@
 
 namespace croquis {
 
-/// A number x in (fails, holds] for which holds_at(x) is true, or x = holds, and holds_at(x - 1) is false, or
-/// x - 1 = fails: the smallest that holds where holds_at goes from false to true once. The ends are not asked.
-/// Cost: ceil(log2(holds - fails)) questions. Requires fails < holds.
+/// A number x in (fails, holds] such that holds_at(x) is true or x = holds, and holds_at(x - 1) is false or x - 1 =
+/// fails. If holds_at changes from false to true once, this is the smallest number that holds. The two end points are
+/// not evaluated. Requires fails < holds.
+/// Cost: ceil(log2(holds - fails)) evaluations.
 template <typename Predicate>
 std::uint64_t bisect(std::uint64_t fails, std::uint64_t holds, const Predicate& holds_at) {
   while (holds - fails > 1) {
@@ -20,9 +21,10 @@ std::uint64_t bisect(std::uint64_t fails, std::uint64_t holds, const Predicate& 
   return holds;
 }
 
-/// The smallest x of first ... last for which holds_at(x) is true, by doubling from `first`, then bisection; without a
-/// value when it is false at `last`. Where holds_at goes from false to true more than once: some x at which it does.
-/// Cost: about 2 log2(x / first) questions, none of them at more than 2 x. Requires 1 <= first <= last.
+/// The smallest x in first ... last for which holds_at(x) is true, by doubling from `first` and then bisection. Empty
+/// if holds_at(last) is false. If holds_at changes from false to true more than once, the result is one of these
+/// changes. Requires 1 <= first <= last.
+/// Cost: about 2 log2(x / first) evaluations, none of them above 2 x.
 template <typename Predicate>
 std::optional<std::uint64_t> smallest_sufficient(std::uint64_t first, std::uint64_t last, const Predicate& holds_at) {
   std::uint64_t fails = first - 1, x = first;
@@ -34,8 +36,8 @@ std::optional<std::uint64_t> smallest_sufficient(std::uint64_t first, std::uint6
   return bisect(fails, x, holds_at);
 }
 
-/// The same for real numbers of [lo, hi], 0 < lo, to a relative `tolerance`: bisection on the logarithm. hi, which is
-/// not asked, when nothing below it holds.
+/// The same for real numbers in [lo, hi], 0 < lo, to a relative `tolerance`, by bisection on the logarithm. The result
+/// is hi, which is not evaluated, if nothing below it holds.
 template <typename Predicate>
 double smallest_sufficient(double lo, double hi, double tolerance, const Predicate& holds_at) {
   if (holds_at(lo)) return lo;

@@ -8,16 +8,18 @@
 
 namespace croquis {
 
-/// The smallest even 2^a 3^b 5^c 7^d >= n, 1 for n <= 1: FFTW has fast kernels for these factors.
+/// The smallest even 2^a 3^b 5^c 7^d >= n, and 1 for n <= 1. FFTW has fast kernels for these prime factors.
 arma::uword fft_friendly_length(arma::uword n);
 
-/// Unnormalised transforms of real rows x cols arrays, row by row in memory: backward(forward(x)) = rows cols x.
+/// Unnormalised transforms of real rows x cols arrays that are stored row by row: backward(forward(x)) = rows cols x.
 ///
-/// Plans come from the cache of fftw_plan, by FFTW_ESTIMATE. FFTW_MEASURE picks by the clock: the same seed could give
-/// other bits on another day, and planning took 2 s at length 2048 and 17 s at 131072 on a busy machine, for transforms
-/// 1.1 to 1.7 times as fast. Transforms by one plan may run at the same time, each in a workspace of its own.
+/// Plans come from the cache of fftw_plan, made with FFTW_ESTIMATE. FFTW_MEASURE chooses by timing, so the same seed
+/// could give different bits on another day. Planning with it took 2 s for length 2048 and 17 s for 131072 on a busy
+/// machine, and the transforms were 1.1 to 1.7 times as fast. Transforms with one plan may run at the same time, each
+/// in a workspace of its own.
 /// Guarantees: ||error||_2 <= about 7 u log2(rows cols) ||result||_2 (Higham 2002, Thm. 24.2).
-/// Throws: std::invalid_argument unless 1 <= rows, cols < 2^31; std::runtime_error when FFTW makes no plan.
+/// Cost: O(N log N) for N = rows cols.
+/// Throws: std::invalid_argument unless 1 <= rows, cols < 2^31; std::runtime_error if FFTW makes no plan.
 template <typename T>
 class RealFft {
  public:
@@ -26,7 +28,7 @@ class RealFft {
   arma::uword size() const { return rows_ * cols_; }
   arma::uword spectrum_size() const { return rows_ * (cols_ / 2 + 1); }
 
-  /// Arrays that FFTW's vector instructions can use. Not shared between threads.
+  /// Arrays that are aligned for FFTW's vector instructions. A workspace must not be shared between threads.
   class Workspace {
    public:
     explicit Workspace(const RealFft& fft);

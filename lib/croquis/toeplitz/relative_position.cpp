@@ -20,7 +20,7 @@ void require_valid(const RelativePosition<T>& position, arma::uword n) {
           {{"entries", size}, {"n", n}, {"height", position.height}});
   for (arma::uword t = 0; t < size; ++t) {
     const T b = position.bias(t);
-    // A score, another bias and a few of each are added to it.
+    // Logits and other biases will be added to it.
     const bool is_moderate = std::abs(b) <= std::numeric_limits<T>::max() / 64;
     require(is_moderate || !std::isfinite(b), "bias", "finite entries up to a 64th of the largest number",
             {{"entry", t}, {"value", b}});
@@ -30,7 +30,7 @@ void require_valid(const RelativePosition<T>& position, arma::uword n) {
 }
 
 template <typename T>
-RelativePosition<T> cut(const RelativePosition<T>& position, arma::uword n, arma::uword m) {
+RelativePosition<T> truncated(const RelativePosition<T>& position, arma::uword n, arma::uword m) {
   if (m == n) return position;
   require(position.height == 1, "bias", "an image without padding",
           {{"length", m}, {"n", n}, {"height", position.height}});
@@ -49,8 +49,8 @@ arma::Col<T> log_weights(const RelativePosition<T>& position, const RelativeGrid
 
 template void require_valid(const RelativePosition<float>&, arma::uword);
 template void require_valid(const RelativePosition<double>&, arma::uword);
-template RelativePosition<float> cut(const RelativePosition<float>&, arma::uword, arma::uword);
-template RelativePosition<double> cut(const RelativePosition<double>&, arma::uword, arma::uword);
+template RelativePosition<float> truncated(const RelativePosition<float>&, arma::uword, arma::uword);
+template RelativePosition<double> truncated(const RelativePosition<double>&, arma::uword, arma::uword);
 template arma::Col<float> log_weights(const RelativePosition<float>&, const RelativeGrid&);
 template arma::Col<double> log_weights(const RelativePosition<double>&, const RelativeGrid&);
 

@@ -1,4 +1,4 @@
-// Relative position bias: what is added to a log-score by where two tokens stand.
+// Relative position bias: a number added to a logit that depends only on the positions of the query and the key.
 #pragma once
 
 #include <algorithm>
@@ -6,16 +6,17 @@
 
 namespace croquis {
 
-/// b_{j-i}, added to the log-score of query i and key j.
+/// The bias b_{j-i}, which is added to the logit of query i and key j.
 ///
-/// In one dimension (height 1) entry t + n - 1 of `bias` is b_t, t = j - i from -(n-1) to n-1. In two, tokens are the
-/// cells of an image of `height` rows and width = n / height columns, row by row, t = (t_row, t_col) is the difference
-/// of cells, and entry (t_row + height - 1)(2 width - 1) + t_col + width - 1 is b_t, which gives (2 height - 1)(2 width
-/// - 1) entries. In both cases a key after its query has an entry after that of t = 0, which stands in the middle.
+/// In one dimension (height 1), entry t + n - 1 of `bias` is b_t for t = j - i from -(n-1) to n-1. In two dimensions,
+/// tokens are the cells of an image with `height` rows and width = n / height columns, numbered row by row. Then t =
+/// (t_row, t_col) is the difference of two cells, and entry (t_row + height - 1)(2 width - 1) + t_col + width - 1 is
+/// b_t. This gives (2 height - 1)(2 width - 1) entries. In both cases the entry for t = 0 is in the middle, and keys
+/// after their query come after it.
 template <typename T>
 struct RelativePosition {
-  arma::Col<T> bias;       ///< finite or -inf, b_0 finite so that a token sees itself; empty: zero
-  bool causal = false;     ///< b_t = -inf for every key after its query
+  arma::Col<T> bias;       ///< finite or -inf; b_0 finite, so that a token attends to itself; empty means zero
+  bool causal = false;     ///< keys after their query are masked: b_t = -inf
   arma::uword height = 1;  ///< rows of the image; divides n
 
   bool is_zero() const { return bias.is_empty() && !causal; }
@@ -34,7 +35,7 @@ struct TokenAlignment {
   arma::uword key(arma::uword j) const { return n() - n_k + j; }    ///< the token that key j is
 };
 
-/// Where an entry of b stands: that of query i and key j is centre() + place(j) - place(i).
+/// Indices into the bias: the entry for query i and key j is centre() + place(j) - place(i).
 class RelativeGrid {
  public:
   /// Throws std::invalid_argument unless height >= 1 divides n >= 1.
@@ -51,15 +52,17 @@ class RelativeGrid {
   arma::uword height_, width_ = 0;
 };
 
-/// Throws std::invalid_argument unless the position goes with n tokens; the message names the entry.
+/// Throws std::invalid_argument unless the bias is valid for n tokens. The message names the entry.
 template <typename T>
 void require_valid(const RelativePosition<T>& position, arma::uword n);
 
-/// The position of the first m of n tokens. Throws std::invalid_argument for an image that would lose cells.
+/// Truncates the bias of n tokens to the first m of them. Throws std::invalid_argument for an image that would lose
+/// cells.
 template <typename T>
-RelativePosition<T> cut(const RelativePosition<T>& position, arma::uword n, arma::uword m);
+RelativePosition<T> truncated(const RelativePosition<T>& position, arma::uword n, arma::uword m);
 
-/// b with causality written out: zeros where there is no bias, -inf for keys after their query. Grid::size() entries.
+/// b with the causal mask included: zeros if there is no bias, and -inf for keys after their query. grid.size()
+/// entries.
 template <typename T>
 arma::Col<T> log_weights(const RelativePosition<T>& position, const RelativeGrid& grid);
 

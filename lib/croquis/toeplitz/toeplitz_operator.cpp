@@ -10,7 +10,7 @@ namespace {
 
 constexpr arma::uword kRowBlock = 256, kColumnBlock = 512, kColumnsPerTask = 8;
 
-// Three transforms, each off by 7 u log2 L of its norm, and the product of the spectra.
+// Three transforms, each with an error of 7 u log2 L relative to its norm, and the product of the spectra.
 template <typename T>
 double fft_error(arma::uword length) {
   constexpr double a_stage = 7, transforms = 3, product = 10;
@@ -37,7 +37,7 @@ ToeplitzOperator<T>::ToeplitzOperator(const RelativePosition<T>& position, arma:
   std::fill_n(work.real(), fft_.size(), T(0));
   for (arma::uword r = 0; r < 2 * h - 1; ++r) {
     for (arma::uword c = 0; c < stride; ++c) {
-      // Entry (r, c) is c_t of t = (r - h + 1, c - w + 1), and stands at -t.
+      // Entry (r, c) is c_t of t = (r - h + 1, c - w + 1), and belongs at index -t.
       const arma::uword row = (h - 1 + rows_ - r) % rows_, col = (w - 1 + cols_ - c) % cols_;
       work.real()[row * cols_ + col] = weights_(r * stride + c);
     }
@@ -64,7 +64,7 @@ void ToeplitzOperator<T>::load(const T* x, const T* factor, T* real) const {
 template <typename T>
 void ToeplitzOperator<T>::convolve(bool transposed, Workspace& work) const {
   fft_.forward(work);
-  // Plain numbers, since the compiler does not vectorise products of std::complex.
+  // Real numbers, because the compiler does not vectorise products of std::complex.
   T* __restrict s = reinterpret_cast<T*>(work.spectrum());
   const T* __restrict t = reinterpret_cast<const T*>(spectrum_->data());
   const T sign = transposed ? T(-1) : T(1);  // the transpose has the conjugate spectrum

@@ -1,4 +1,4 @@
-// Toeplitz matrices, and block Toeplitz ones of images, by fast Fourier transform or directly.
+// Toeplitz matrices, and block Toeplitz matrices of images, applied by fast Fourier transform or directly.
 #pragma once
 
 #include <armadillo>
@@ -10,22 +10,24 @@
 
 namespace croquis {
 
-/// How a product is computed. Automatic: direct for n <= kDirectToeplitz. With 64 columns or more the two were measured
-/// to take the same time at n = 50 ... 150 in double and 100 ... 240 in float, the more the fewer threads; with few
-/// columns fft is faster from n = 30 on, by microseconds.
+/// How a product is computed. Automatic chooses direct for n <= kDirectToeplitz. Measured with 64 columns or more, the
+/// two take the same time at n = 50 ... 150 in double and 100 ... 240 in float; the crossover is larger with fewer
+/// threads. With few columns fft is faster from n = 30 on, by microseconds.
 enum class ToeplitzPath { automatic, fft, direct };
 inline constexpr arma::uword kDirectToeplitz = 128;
 
-/// T_ij = c_{j-i}, c_t = exp(b_t - max b), n x n: the matrix exp(b_{j-i}) less its scale, so that the largest |c_t| is
-/// 1 whatever b is. c_t = 0 for b_t = -inf and for keys after their query when the position is causal.
+/// T_ij = c_{j-i} (n x n) with c_t = exp(b_t - max b). This is the matrix exp(b_{j-i}) without its scale, so that the
+/// largest |c_t| is 1 whatever b is. c_t = 0 for b_t = -inf and for masked keys.
 ///
-/// fft: by a circulant matrix of fft_friendly_length >= 2n - 1 with first column (c_0, c_-1, ..., c_-(n-1), 0, ..., 0,
-///   c_{n-1}, ..., c_1), its spectrum taken once (NPRF Sec. 3.2); for an image the same in rows and columns.
+/// fft: a circulant matrix of length fft_friendly_length >= 2n - 1 with first column (c_0, c_-1, ..., c_-(n-1), 0, ...,
+/// 0, c_{n-1}, ..., c_1), whose spectrum is computed once (NPRF Sec. 3.2). For an image, the same in rows and columns.
 /// direct: blocks of T are filled from c and multiplied.
-/// Guarantees: an entry of T x by fft is off by at most entry_error() ||x||_2, by direct by at most n u sum_j c_{j-i}
-///   |x_j|. The first is norm-wise: entries of T x far below the largest lose all their digits, and may be negative.
-/// Cost of k columns: fft 5 k L log2 L flops, L = 2n (4n for an image), memory O(n) a thread; direct 2 n^2 k. Columns
-///   are shared among the threads, rows in direct; the same bits for any number of threads.
+/// Guarantees: the error of an entry of T x is at most entry_error() ||x||_2 by fft, and at most n u sum_j c_{j-i}
+///   |x_j| directly. The first bound is relative to a norm: entries of T x that are far below the largest lose all
+///   their digits, and may be negative.
+/// Cost: for k columns by fft 5 k L log2 L flops with L = 2n (4n for an image), and memory O(n) for each thread;
+///   directly 2 n^2 k. Threads share the columns (fft) or the rows (direct). The bits are the same for any number of
+///   threads.
 template <typename T>
 class ToeplitzOperator {
  public:
@@ -42,11 +44,12 @@ class ToeplitzOperator {
 
   using Workspace = typename RealFft<T>::Workspace;
   Workspace workspace() const { return Workspace(fft_); }
-  /// y <- y + outer o T (inner o x), or with T^T, by fft; all vectors of n entries, o entry by entry.
+  /// y <- y + outer o T (inner o x), or the same with T^T, by fft. All vectors have n entries, and o is the entrywise
+  /// product.
   void accumulate(const T* outer, const T* inner, const T* x, T* y, bool transposed, Workspace& workspace) const;
 
-  /// out(a, b) = c of query `queries`(a) and key j0 + b, times what stands there: multiplies a block of scores by its
-  /// block of T. `keys_by_queries` has keys in rows.
+  /// Multiplies a block of scores by its block of T. Column a of `keys_by_queries` belongs to query queries(a), and row
+  /// b to key first_key + b.
   void weigh(arma::Mat<T>& keys_by_queries, arma::uword first_key, const arma::uvec& queries) const;
 
  private:
@@ -64,7 +67,7 @@ class ToeplitzOperator {
   double entry_error_ = 0;
 };
 
-/// The operator X -> T X for norms and tests.
+/// The operator X -> T X, for norms and tests. T is n x n.
 template <typename T>
 LinearOperator<T> as_operator(const ToeplitzOperator<T>& toeplitz);
 
