@@ -78,7 +78,7 @@ Report check_expressiveness(const Check& check) {
   if (check.own_input && !check.subjects.front().problem.position().bias.is_empty() &&
       check.subjects.front().problem.position().height == 1) {
     const Problem<double>& own = check.subjects.front().problem;
-    const auto cut = croquis::cut(own.position(), own.n(), std::min<arma::uword>(own.n(), 512));
+    const auto cut = truncated(own.position(), own.n(), std::min<arma::uword>(own.n(), 512));
     if (cut.bias.is_finite()) {
       report.findings.push_back(finding_of(check, "own bias", cut.bias, own.p()));
       if (own.n() <= own.p() + 1) report.findings.back().verdict = Verdict::not_applicable;

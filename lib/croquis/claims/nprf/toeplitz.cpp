@@ -95,7 +95,7 @@ Report check_toeplitz(const Check& check) {
     std::vector<NamedPosition> biases = all_biases(n, check.draw_key.child("bias").child(n));
     const Problem<double>& first = check.subjects.front().problem;
     if (check.own_input && !first.position().is_zero() && first.position().height == 1) {
-      biases.push_back({"own bias", cut(first.position(), first.n(), n)});
+      biases.push_back({"own bias", truncated(first.position(), first.n(), n)});
     }
     arma::mat x(n, 1, arma::fill::zeros);
     x(n / 2) = 1;
