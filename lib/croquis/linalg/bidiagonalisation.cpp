@@ -24,8 +24,8 @@ void reorthogonalise(arma::Col<T>& x, const arma::Mat<T>& basis, arma::uword k) 
 }  // namespace
 
 template <typename T>
-Bidiagonalisation<T>::Bidiagonalisation(arma::uword m, const arma::Col<T>& start, arma::uword most_steps)
-    : left_(m, most_steps), right_(start.n_elem, most_steps), diagonal_(most_steps), super_(most_steps), v_(start) {
+Bidiagonalisation<T>::Bidiagonalisation(arma::uword m, const arma::Col<T>& start, arma::uword max_steps)
+    : left_(m, max_steps), right_(start.n_elem, max_steps), diagonal_(max_steps), super_(max_steps), v_(start) {
   const SerialBlas serial;
   const double length = arma::norm(v_);
   require(length > 0 && std::isfinite(length) && max_steps >= 1, "Bidiagonalisation",
@@ -34,7 +34,7 @@ Bidiagonalisation<T>::Bidiagonalisation(arma::uword m, const arma::Col<T>& start
 }
 
 template <typename T>
-void Bidiagonalisation<T>::take_left(arma::Col<T> a_v) {
+void Bidiagonalisation<T>::set_left(arma::Col<T> a_v) {
   const SerialBlas serial;
   right_.col(steps_) = v_;
   u_ = std::move(a_v);
@@ -47,7 +47,7 @@ void Bidiagonalisation<T>::take_left(arma::Col<T> a_v) {
 }
 
 template <typename T>
-void Bidiagonalisation<T>::take_right(arma::Col<T> at_u) {
+void Bidiagonalisation<T>::set_right(arma::Col<T> at_u) {
   const SerialBlas serial;
   at_u -= static_cast<T>(diagonal_(steps_)) * v_;
   reorthogonalise(at_u, right_, steps_ + 1);
