@@ -74,13 +74,16 @@ TEST_CASE("croquis plot: spectra, dimensions and the ledger are drawn with names
   TemporaryFolder folder;
   const std::string name = "\"x';system('touch hit')`touch hit`\\047\"";
   write_text(folder / "s.csv",
-             "input,matrix,n,p,method,index,singular_value,cumulative,cumulative_lo,cumulative_hi,"
-             "frobenius,log_scale,status\n" +
-                 name + "," + name + ",4,2,dense,1,1,1,1,1,1,0,ok\n");
+             "input,matrix,n,p,method,index,singular_value,residual,cumulative,cumulative_lo,cumulative_hi,"
+             "frobenius,log_scale,seed,status\n" +
+                 name + "," + name + ",4,2,dense,1,1,0,1,1,1,1,0,1,ok\n");
   check_drawn(folder, {"plot", "s.csv", "--out", "s.svg"}, "s.svg");
+  const std::string numbers = ",2,1,1,0.1,0.1,1,1,1,1,1,2,2,2,1,1,1,1,1,3,3,0,20,0,0.2,dense,1,ok\n";
   write_text(folder / "d.csv",
-             "input,n,p,width,epsilon,norm_c,lambda,d_stat,leverage_max,beta,d_theorem,d_suffices,method,status\n" +
-                 name + ",4,2,1,0.1,1,1,2,1,1,3,3,dense,ok\n" + name + ",8,2,1,0.1,1,1,2,1,1,3,3,dense,ok\n");
+             "input,n,p,norm,width,epsilon,delta,lambda,norm_c,norm_lift,stable_rank_c,stable_rank_lift,d_stat,"
+             "d_stat_lo,d_stat_hi,leverage_max,leverage_q90,leverage_q50,leverage_q10,beta,d_theorem,d_suffices,"
+             "failures,trials,failure_lo,failure_hi,method,seed,status\n" +
+                 name + ",4" + numbers + name + ",8" + numbers);
   check_drawn(folder, {"plot", "d.csv", "--out", "d.svg"}, "d.svg");
 }
 

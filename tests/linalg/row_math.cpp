@@ -99,7 +99,7 @@ TEST_CASE_TEMPLATE("squared_distances: are sums of squared differences, for any 
     const arma::Mat<T> x = random_matrix<T>(rows, cols, Key(test_seed()).child(rows)) + T(1e5);
     const arma::Mat<T> y = random_matrix<T>(cols, 1, Key(test_seed()).child("y")) + T(1e5);
     std::vector<T> sums(rows, T(-1));
-    squared_distances<T>(x.memptr(), rows, cols, y.memptr(), sums.data());
+    squared_distances(x.memptr(), rows, cols, y.memptr(), sums.data());
     for (std::size_t i = 0; i < rows; ++i) {
       long double expected = 0;
       for (std::size_t c = 0; c < cols; ++c) {

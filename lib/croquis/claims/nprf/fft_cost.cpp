@@ -23,7 +23,7 @@ double transforms_flops(arma::uword length) {
   fftw_complex* spectrum = fftw_alloc_complex(length / 2 + 1);
   double flops = 0;
   for (::fftw_plan plan : {fftw_plan_dft_r2c_1d(n, real, spectrum, FFTW_ESTIMATE),
-                         fftw_plan_dft_c2r_1d(n, spectrum, real, FFTW_ESTIMATE)}) {
+                           fftw_plan_dft_c2r_1d(n, spectrum, real, FFTW_ESTIMATE)}) {
     double additions = 0, products = 0, fused = 0;
     fftw_flops(plan, &additions, &products, &fused);
     flops += additions + products + 2 * fused;

@@ -1,0 +1,222 @@
+// croquis cost: time, peak memory and flops against n and d.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/attention/problem_precision.hpp>
+#include <croquis/core/memory.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/inputs/synthetic.hpp>
+#include <croquis/measure/cost.hpp>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "commands/command.hpp"
+#include "files/run.hpp"
+#include "files/summary.hpp"
+#include "options/bias.hpp"
+#include "options/common_options.hpp"
+#include "options/lists.hpp"
+#include "pictures/curves.hpp"
+
+namespace {
+
+using croquis::CostCandidate;
+using croquis::CostRow;
+using croquis::Key;
+using croquis::Problem;
+
+struct Options {
+  RunOptions run;
+  std::string methods = "all", n = "1024:8192", features = "64", bias;
+  bool causal = false;
+  arma::uword p = 64;
+  croquis::CostSettings calls;
+  std::optional<arma::uword> exact_to;  // the largest n at which exact attention is timed; all of them without it
+};
+
+std::vector<CostCandidate> candidates_of(const Options& options) {
+  std::vector<croquis::MethodChoice> methods;
+  if (options.methods != "exact") methods = croquis::parse_methods(options.methods);
+  if (options.methods == "all") std::erase_if(methods, [](const auto& m) { return m.name == "best-rank-d"; });
+  return croquis::cost_candidates(methods, options.causal || !options.bias.empty());
+}
+
+// A candidate at n and d: a row for every repeat.
+struct Cell {
+  const CostCandidate* candidate;
+  arma::uword n, d;
+
+  Run::Fields key() const {
+    const croquis::MethodChoice& choice = candidate->choice;
+    return Run::key({choice.name, choice.preset, std::uint64_t{n}, std::uint64_t{d}});
+  }
+  Run::Fields key(std::uint64_t repeat) const {
+    Run::Fields row = key();
+    row.push_back(std::to_string(repeat));
+    return row;
+  }
+};
+
+std::vector<Cell> cells_of(const std::vector<CostCandidate>& candidates, const std::vector<arma::uword>& sizes,
+                           const std::vector<arma::uword>& features, const std::optional<arma::uword>& exact_to) {
+  std::vector<Cell> cells;
+  for (const arma::uword n : sizes) {
+    for (const CostCandidate& candidate : candidates) {
+      if (candidate.exact && exact_to && n > *exact_to) continue;
+      for (const arma::uword d : candidate.exact ? std::vector<arma::uword>{0} : features) {
+        cells.push_back({&candidate, n, d});
+      }
+    }
+  }
+  return cells;
+}
+
+void check(const Options& options, const std::vector<arma::uword>& sizes, const std::vector<arma::uword>& features) {
+  for (const arma::uword n : sizes) {  // a bias that does not fit is refused before there is a file
+    croquis::require_valid(parse_bias(options.bias, options.causal, n, Key(options.run.seed)), n);
+  }
+  const auto largest = static_cast<double>(sizes.back()), width = static_cast<double>(options.p);
+  croquis::require_memory(6 * sizeof(double) * largest * width, "cost: Q, K, V and a copy",
+                          {{"n", sizes.back()}, {"p", options.p}});
+  if (options.methods == "exact") return;
+  const double number = options.run.precision == "float" ? sizeof(float) : sizeof(double);
+  croquis::require_memory(number * largest * static_cast<double>(features.back()),
+                          "--features: the n x d numbers of a method", {{"n", sizes.back()}, {"d", features.back()}});
+}
+
+// Norms at which attention is neither uniform nor a maximum; no method's cost depends on them.
+template <typename T>
+Problem<T> problem_of(const Options& options, arma::uword n) {
+  croquis::SyntheticSize gaussian;
+  gaussian.n = n;
+  gaussian.p = options.p;
+  const Key key = Key(options.run.seed).child("input");
+  const Problem<double> drawn = gaussian_input(key, gaussian);
+  return croquis::in_precision<T>(Problem<double>(drawn.Q(), drawn.K(), drawn.V(), {},
+                                                  parse_bias(options.bias, options.causal, n, key.child("bias"))));
+}
+
+template <typename T>
+std::vector<croquis::Record> records_of(const Cell& cell, const Problem<T>& problem, const Options& options,
+                                        const Run& run) {
+  const Key key = Key(options.run.seed).child("cost");
+  std::vector<croquis::Record> records;
+  for (CostRow& row : croquis::call_costs(problem, *cell.candidate, cell.d, key, options.calls)) {
+    if (run.has(cell.key(row.repeat))) continue;  // of a cell that was interrupted
+    row.input = "gaussian" + name_of_bias(options.bias, options.causal);
+    row.seed = options.run.seed;
+    records.push_back(croquis::cost_columns().record(row));
+  }
+  return records;
+}
+
+template <typename T>
+void measure_all(Run& run, const Options& options, const std::vector<Cell>& wanted) {
+  std::optional<Problem<T>> problem;
+  for (const Cell& cell : wanted) {
+    if (Run::interrupted()) return;
+    if (run.skip(1)) continue;
+    if (!problem || problem->n() != cell.n) problem.emplace(problem_of<T>(options, cell.n));
+    // Timed alone, on all threads.
+    run.compute_steps(1, fmt::format("{} n = {}", cell.candidate->choice.name, cell.n),
+                      [&](std::size_t) { return records_of(cell, *problem, options, run); });
+  }
+}
+
+void print_growth(const croquis::Grouping& grouping) {
+  fmt::print("\ngrowth: exponent of time in n (95 % interval)\n\n");
+  constexpr double alpha = 0.05;
+  for (const croquis::Growth& growth : croquis::growth_of_time(grouping)) {
+    const croquis::Interval interval = growth.fit.slope_interval(alpha);
+    fmt::print("{:<32} {:.3f} ({:.3f}, {:.3f})\n", growth.label, growth.fit.slope, interval.lo, interval.hi);
+  }
+}
+
+void report(const Options& options, const croquis::Table& table) {
+  const croquis::Grouping grouping = croquis::group_rows(table);
+  write_summary(beside(options.run.out, ".summary.csv"), grouping);
+  if (!options.run.plot.empty()) draw_groups(grouping, "seconds", options.run.plot);
+  if (options.run.quiet) return;
+  print_groups(fmt::format("seconds a call, median of {} (10 % to 90 %); p = {}, {}, {} threads", options.calls.repeats,
+                           options.p, options.run.precision, croquis::threads()),
+               grouping, "seconds", Statistic::median);
+  print_groups("peak memory of a call in bytes, measured", grouping, "peak_bytes", Statistic::median);
+  if (grouping.axis.name == "n") print_growth(grouping);
+  print_files(table, options.run.out, options.run.plot);
+}
+
+int run_cost(const Options& options) {
+#ifndef NDEBUG
+  throw std::invalid_argument(
+      "cost: this is a build without optimisation, its times mean nothing; build the release preset");
+#endif
+  const std::vector<CostCandidate> candidates = candidates_of(options);
+  const std::vector<arma::uword> sizes = parse_sizes(options.n, "--n");
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
+  check(options, sizes, features);
+  prepare_run(options.run);
+  require_room_for_rows(static_cast<double>((candidates.size() * features.size() + 1) * sizes.size()) *
+                            static_cast<double>(options.calls.repeats),
+                        "--repeats", static_cast<long long>(options.calls.repeats));
+  Run run(options.run, "cost", croquis::cost_columns().list(),
+          {{"--p", std::to_string(options.p)},
+           {"--bias", options.bias + (options.causal ? ";causal" : "")},
+           {"--threads", std::to_string(croquis::threads())}});
+  std::vector<Cell> cells = cells_of(candidates, sizes, features, options.exact_to);
+  if (cells.empty()) {
+    throw std::invalid_argument(
+        fmt::format("--exact-to: {} is below every n, and there are no methods", *options.exact_to));
+  }
+  std::vector<Run::Cell> plan;
+  for (const Cell& cell : cells) {
+    plan.emplace_back();
+    for (std::uint64_t repeat = 1; repeat <= options.calls.repeats; ++repeat) plan.back().push_back(cell.key(repeat));
+  }
+  run.plan(plan);
+  std::erase_if(cells, [&](const Cell& cell) { return !run.wants(cell.key()); });
+  if (options.run.precision == "float") {
+    measure_all<float>(run, options, cells);
+  } else {
+    measure_all<double>(run, options, cells);
+  }
+  if (const auto status = run.finish()) return *status;
+  report(options, run.table());
+  return 0;
+}
+
+void add_options(CLI::App& app, Options& options) {
+  add_run_options(app, options.run);
+  add_precision_option(app, options.run);
+  app.add_option("--methods", options.methods,
+                 "a,b:option=value,c, all, or exact alone; exact attention is timed with them")
+      ->capture_default_str();
+  app.add_option("--n", options.n, "tokens: 1024,4096 or 1024:8192 (doubling)")->capture_default_str();
+  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
+  app.add_option("--p", options.p, "width of the head")->check(whole_number(1))->capture_default_str();
+  add_bias_options(app, options.bias, options.causal);
+  app.add_option("--repeats", options.calls.repeats, "timed calls of each")
+      ->check(whole_number(1, kMaximumTrials))
+      ->capture_default_str();
+  app.add_option("--exact-to", options.exact_to, "exact attention for n up to this one (default: all)")
+      ->check(whole_number(0));
+  app.add_option("--warmup", options.calls.warmup, "calls before them")
+      ->check(whole_number(0, kMaximumTrials))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+Command cost_command() {
+  const auto options = std::make_shared<Options>();
+  return {.name = "cost",
+          .summary = "time, peak memory and flops against n and d",
+          .example = {},
+          .add_options = [options](CLI::App& app) { add_options(app, *options); },
+          .run =
+              [options](const CLI::App& app, const std::string& command_line) {
+                describe_run(app, command_line, options->run);
+                return run_cost(*options);
+              },
+          .results = {croquis::cost_columns().all(), write_grouped_summary, draw_grouped}};
+}

@@ -1,0 +1,226 @@
+// croquis dimension: statistical dimension of the lift, and the landmarks that Skyformer's Theorem 2 asks for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/choices.hpp>
+#include <croquis/io/csv.hpp>
+#include <croquis/measure/dimension.hpp>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "commands/command.hpp"
+#include "files/run.hpp"
+#include "files/summary.hpp"
+#include "files/table_file.hpp"
+#include "options/common_options.hpp"
+#include "options/input.hpp"
+#include "options/lists.hpp"
+#include "options/spectrum_options.hpp"
+#include "pictures/dimension.hpp"
+
+namespace {
+
+using croquis::DimensionCurve;
+using croquis::DimensionRow;
+using croquis::Key;
+using croquis::Table;
+
+constexpr arma::uword kSideBySide = 1024;  // tokens: dense lifts of more are taken one after the other, for the memory
+
+struct Options {
+  RunOptions run;
+  InputOptions input;
+  std::string n;      // tokens, a list; empty: 256,512,1024, or the size of the arrays
+  std::string norms;  // of synthetic inputs, a list; empty: their default
+  std::string widths = "1", epsilons = "0.01,0.1,0.5";
+  double delta = 0.1;
+  std::uint64_t trials = 20;
+  SpectrumOptions spectrum;
+};
+
+// A head at one width: a row for every epsilon.
+struct Step {
+  const Input* input;
+  double width;
+  bool dense;
+
+  bool alone() const { return !dense || input->problem.n() > kSideBySide; }
+  Run::Fields key() const { return Run::key({input->name, std::uint64_t{input->problem.n()}, width}); }
+  Run::Fields key(double epsilon) const {
+    return Run::key({input->name, std::uint64_t{input->problem.n()}, width, epsilon});
+  }
+};
+
+std::vector<double> parse_positive(const std::string& text, const std::string& option) {
+  const croquis::Column number{.name = option, .type = croquis::ValueType::number};
+  std::vector<double> values;
+  for (const std::string& item : croquis::split_list(text, option)) {
+    double value = 0;
+    try {
+      value = croquis::number_in(croquis::parse_value(number, item));
+    } catch (const std::invalid_argument&) {  // is not positive
+    }
+    if (!(value > 0 && std::isfinite(value))) {
+      throw std::invalid_argument(fmt::format("{}: '{}' is not positive", option, item));
+    }
+    values.push_back(value);
+  }
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+std::vector<Input> load_all(const Options& options) {
+  const bool arrays = options.input.kind == "arrays" || options.input.kind == "model";
+  std::vector<std::optional<long long>> sizes;
+  std::vector<std::optional<double>> norms;
+  if (!options.n.empty() || !arrays) {
+    for (const arma::uword n : parse_sizes(options.n.empty() ? "256,512,1024" : options.n, "--n"))
+      sizes.emplace_back(n);
+  }
+  if (!options.norms.empty()) {
+    for (const double norm : parse_positive(options.norms, "--norms")) norms.emplace_back(norm);
+  }
+  if (sizes.empty()) sizes.emplace_back();
+  if (norms.empty()) norms.emplace_back();
+  std::vector<Input> inputs;
+  for (const auto& n : sizes) {
+    for (const auto& norm : norms) {
+      InputOptions one = options.input;
+      one.n = n;
+      one.norm = norm;
+      for (Input& input : load_inputs(one, options.run.seed)) inputs.push_back(std::move(input));
+    }
+  }
+  return inputs;
+}
+
+croquis::DimensionSettings settings_of(const Options& options) {
+  return {.epsilons = parse_positive(options.epsilons, "--epsilons"),
+          .delta = options.delta,
+          .trials = options.trials,
+          .spectrum = options.spectrum.settings(),
+          .stop_requested = Run::interrupted};
+}
+
+void check(const croquis::DimensionSettings& settings) {
+  if (settings.epsilons.back() >= 1) {
+    throw std::invalid_argument(fmt::format("--epsilons: {} is not below 1", settings.epsilons.back()));
+  }
+  if (!(settings.delta > 0 && settings.delta < 0.5)) {
+    throw std::invalid_argument(fmt::format("--delta: {} is not between 0 and 0.5", settings.delta));
+  }
+}
+
+std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<double>& widths,
+                           const Options& options) {
+  std::vector<Step> steps;
+  for (const Input& input : inputs) {
+    constexpr arma::uword most = croquis::kLargestDenseLift;
+    if (options.spectrum.method == "dense" && input.problem.n() > most) {
+      throw std::invalid_argument(fmt::format("--method dense: n = {} is more than {}", input.problem.n(), most));
+    }
+    const bool dense = has_dense_lift(input.problem, options.spectrum.settings().method);
+    for (const double width : widths) steps.push_back({&input, width, dense});
+  }
+  return steps;
+}
+
+std::vector<croquis::Record> records_of(const Step& step, const Options& options,
+                                        const croquis::DimensionSettings& settings, const Run& run) {
+  const Key key = Key(options.run.seed).child("dimension").child(step.input->name);
+  std::vector<croquis::Record> records;
+  for (DimensionRow& row : lift_dimensions(step.input->problem, step.width, key, settings)) {
+    if (run.has(step.key(row.epsilon))) continue;  // of a step that was interrupted
+    row.input = step.input->name;
+    row.seed = options.run.seed;
+    records.push_back(croquis::dimension_columns().record(row));
+  }
+  return records;
+}
+
+std::vector<DimensionCurve> curves_of(const Table& table) {
+  return croquis::dimension_curves(croquis::dimension_columns().rows(table));
+}
+
+void write_dimension_summary(const Table& table, const std::string& path) {
+  write_rows(croquis::dimension_summary_columns(), croquis::summarise_dimensions(curves_of(table)), path);
+}
+
+void draw(const Table& table, const std::string& metric, const std::string& path) {
+  if (!metric.empty()) throw std::invalid_argument("--metric: a result of croquis dimension has one plot");
+  draw_dimension(curves_of(table), path);
+}
+
+int run_dimension(const Options& options) {
+  const croquis::DimensionSettings settings = settings_of(options);
+  const std::vector<double> widths = parse_positive(options.widths, "--widths");
+  check(settings);
+  prepare_run(options.run);
+  const std::vector<Input> inputs = load_all(options);
+  std::map<std::string, std::string> identity = identity_of(inputs);
+  identity["--delta"] = croquis::csv_number(options.delta);
+  identity["--trials"] = std::to_string(options.trials);
+  options.spectrum.describe(identity);
+  Run run(options.run, "dimension", croquis::dimension_columns().list(), identity);
+
+  std::vector<Step> steps = steps_of(inputs, widths, options);
+  std::vector<Run::Cell> plan;
+  for (const Step& step : steps) {
+    plan.emplace_back();
+    for (const double epsilon : settings.epsilons) plan.back().push_back(step.key(epsilon));
+  }
+  run.plan(plan);
+  std::erase_if(steps, [&](const Step& step) { return !run.wants(step.key()); });
+  for (std::size_t i = 0; i < steps.size() && !Run::interrupted();) {
+    std::size_t end = i + 1;
+    while (!steps[i].alone() && end < steps.size() && !steps[end].alone()) ++end;
+    run.compute_steps(end - i, fmt::format("n = {}, width {:g}", steps[i].input->problem.n(), steps[i].width),
+                      [&](std::size_t k) { return records_of(steps[i + k], options, settings, run); });
+    i = end;
+  }
+  if (const auto status = run.finish()) return *status;
+
+  const Table& table = run.table();
+  write_dimension_summary(table, beside(options.run.out, ".summary.csv"));
+  if (!options.run.plot.empty()) draw_dimension(curves_of(table), options.run.plot);
+  if (!options.run.quiet) {
+    print_dimensions(croquis::dimension_columns().rows(table));
+    print_files(table, options.run.out, options.run.plot);
+  }
+  return 0;
+}
+
+void add_options(CLI::App& app, Options& options) {
+  add_run_options(app, options.run);
+  add_input_options(app, options.input);
+  for (const char* one : {"--n", "--norm"}) app.remove_option(app.get_option(one));
+  app.add_option("--n", options.n, "tokens: 256,1024 or 256:2048 (default 256,512,1024)");
+  app.add_option("--norms", options.norms, "synthetic inputs: norms of queries and keys, as 2,4,8");
+  app.add_option("--widths", options.widths, "factors on the kernel's width p^{1/4}")->capture_default_str();
+  app.add_option("--epsilons", options.epsilons, "lambda over ||C||, below 1")->capture_default_str();
+  app.add_option("--delta", options.delta, "probability of failure of the theorem")->capture_default_str();
+  app.add_option("--trials", options.trials, "draws for the d that suffices; 0: leave it out")
+      ->check(whole_number(0, kMaximumTrials))
+      ->capture_default_str();
+  add_spectrum_options(app, options.spectrum, "above n = 4096", "eigenvalues");
+}
+
+}  // namespace
+
+Command dimension_command() {
+  const auto options = std::make_shared<Options>();
+  return {.name = "dimension",
+          .summary = "statistical dimension of the lift, and the landmarks that it asks for",
+          .example = {},
+          .add_options = [options](CLI::App& app) { add_options(app, *options); },
+          .run =
+              [options](const CLI::App& app, const std::string& command_line) {
+                infer_kind(app, options->input);
+                describe_run(app, command_line, options->run);
+                return run_dimension(*options);
+              },
+          .results = {croquis::dimension_columns().all(), write_dimension_summary, draw}};
+}

@@ -1,0 +1,197 @@
+#include "commands/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/attention/problem_precision.hpp>
+#include <croquis/core/memory.hpp>
+#include <croquis/measure/method_errors.hpp>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+
+#include "commands/command.hpp"
+#include "commands/error_by_rows.hpp"
+#include "files/summary.hpp"
+#include "options/common_options.hpp"
+#include "options/lists.hpp"
+#include "pictures/curves.hpp"
+
+namespace {
+
+using croquis::ErrorRow;
+using croquis::Key;
+using croquis::MethodChoice;
+using croquis::Problem;
+using croquis::Table;
+
+constexpr const char* kMetric = "spectral_rel";
+
+// One row to be computed.
+struct Cell {
+  arma::uword features;
+  std::uint64_t trial;
+};
+
+std::vector<Cell> cells_of(const ErrorOptions& options, const MethodChoice& choice,
+                           const std::vector<arma::uword>& features) {
+  const bool random = croquis::find_method<double>(choice.name).random(choice.options);
+  const auto trials = static_cast<std::uint64_t>(random ? options.trials : 1);
+  std::vector<Cell> cells;
+  for (const arma::uword d : features) {
+    for (std::uint64_t trial = 1; trial <= trials; ++trial) cells.push_back({d, trial});
+  }
+  return cells;
+}
+
+Run::Fields key_of(const Input& input, const MethodChoice& choice, const Cell& cell) {
+  return Run::key({input.name, choice.name, choice.preset, std::uint64_t{cell.features}, cell.trial});
+}
+
+std::vector<Run::Cell> plan_of(const ErrorOptions& options, const std::vector<Input>& inputs,
+                               const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features) {
+  std::vector<Run::Cell> plan;
+  for (const Input& input : inputs) {
+    for (const MethodChoice& choice : methods) {
+      for (const Cell& cell : cells_of(options, choice, features)) plan.push_back({key_of(input, choice, cell)});
+    }
+  }
+  return plan;
+}
+
+void check(const ErrorOptions& options, const Problem<double>& problem, const std::vector<MethodChoice>& methods,
+           const std::vector<arma::uword>& features) {
+  if (options.trials < 1) throw std::invalid_argument(fmt::format("--trials: {} is not positive", options.trials));
+  if (features.back() > problem.n()) {
+    throw std::invalid_argument(
+        fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), problem.n()));
+  }
+  const auto n = static_cast<double>(problem.n()), d = static_cast<double>(features.back());
+  croquis::require_memory(n * d * (options.run.precision == "float" ? 4 : 8),
+                          "--features: the n x d numbers of a method", {{"n", problem.n()}, {"d", features.back()}});
+  const auto least = static_cast<long long>(croquis::SampledReference::kGroups);
+  if (options.rows && (*options.rows < least || *options.rows > static_cast<long long>(problem.n()))) {
+    throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, problem.n()));
+  }
+  if (options.run.precision == "float") {
+    const croquis::LongestRow longest = croquis::longest_row(problem.Q(), problem.K(), problem.V());
+    const double most = 0.99 * croquis::largest_row_norm<float>(problem.n());  // rounding to float may add to a norm
+    if (longest.norm > most) {
+      throw std::invalid_argument(
+          fmt::format("--precision float: row {} of {} has norm {:.3g}, and squares of more than {:.3g} overflow in "
+                      "float; give --precision double",
+                      longest.row, longest.matrix, longest.norm, most));
+    }
+  }
+  // A wrong option is the user's, not the method's: find it before anything is computed.
+  const Problem<double> tiny(arma::mat(1, 1, arma::fill::zeros), arma::mat(1, 1, arma::fill::zeros),
+                             arma::mat(1, 1, arma::fill::zeros));
+  for (const MethodChoice& choice : methods) {
+    croquis::bind(croquis::find_method<double>(choice.name), tiny, choice.options);
+  }
+}
+
+template <typename T>
+void sweep(const ErrorOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
+           const std::vector<arma::uword>& features, Run& run) {
+  const Key key = Key(options.run.seed).child("error");
+  croquis::ErrorSettings settings{.rows = {}, .scores = options.scores};
+  if (options.rows) settings.rows = static_cast<arma::uword>(*options.rows);
+  croquis::MethodErrors<T> errors(croquis::in_precision<T>(input.problem), settings,
+                                  {key.child(options.input.kind), key.child("rows")});
+  for (const MethodChoice& choice : methods) {
+    std::vector<Cell> cells = cells_of(options, choice, features);
+    std::erase_if(cells, [&](const Cell& cell) { return !run.wants(key_of(input, choice, cell)); });
+    if (Run::interrupted()) return;
+    if (run.skip(cells.size())) continue;
+    const auto prepared = errors.prepare(choice);
+    run.compute(cells.size(), choice.name, [&](std::size_t i) {
+      ErrorRow row = prepared.row(cells[i].features, cells[i].trial);
+      row.input = input.name;
+      row.seed = options.run.seed;
+      row.precision = options.run.precision;
+      return croquis::error_columns().record(row, options.columns());
+    });
+  }
+}
+
+int run_error(const ErrorOptions& options) {
+  if (options.by_rows) return run_error_by_rows(options);
+  const std::vector<MethodChoice> methods = croquis::parse_methods(options.methods);
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
+  prepare_run(options.run);
+  const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
+  for (const Input& input : inputs) check(options, input.problem, methods, features);
+  require_room_for_rows(
+      static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),
+      "--trials", options.trials);
+
+  Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity_of(inputs));
+  run.plan(plan_of(options, inputs, methods, features));
+  for (const Input& input : inputs) {
+    if (options.run.precision == "float") {
+      sweep<float>(options, input, methods, features, run);
+    } else {
+      sweep<double>(options, input, methods, features, run);
+    }
+  }
+  if (const auto status = run.finish()) return *status;
+
+  const Table& table = run.table();
+  write_summary(beside(options.run.out, ".summary.csv"), croquis::group_rows(table));
+  // The table and the plot of several heads are about all of them together.
+  const croquis::Grouping grouping =
+      croquis::group_rows(table, inputs.size() > 1 ? std::set<std::string>{"input"} : std::set<std::string>{});
+  if (!options.run.plot.empty()) draw_groups(grouping, kMetric, options.run.plot);
+  if (!options.run.quiet) {
+    print_groups(fmt::format("relative spectral error of the output, mean (standard error); {}, n = {}, p = {}",
+                             inputs.size() > 1 ? fmt::format("{} heads", inputs.size()) : inputs.front().name,
+                             inputs.front().problem.n(), inputs.front().problem.p()),
+                 grouping, kMetric);
+    if (options.scores) print_groups("relative spectral error of the scores", grouping, "scores_spectral_rel");
+    print_files(table, options.run.out, options.run.plot);
+  }
+  return 0;
+}
+
+void add_options(CLI::App& app, ErrorOptions& options) {
+  add_run_options(app, options.run);
+  add_input_options(app, options.input);
+  add_precision_option(app, options.run);
+  app.add_option("--methods", options.methods, "a,b:option=value,c or all (see list methods)")->capture_default_str();
+  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
+  app.add_option("--trials", options.trials, "draws of every random method")
+      ->check(whole_number(1, kMaximumTrials))
+      ->capture_default_str();
+  app.add_option("--rows", options.rows,
+                 "for large n: so many random rows of the exact output, and intervals (default all)")
+      ->check(whole_number(1));
+  app.add_flag("--by-rows", options.by_rows,
+               "with --rows and --q, --k, --v: the tokens divided over the ranks of mpirun");
+  app.add_flag("--scores", options.scores,
+               "measure ||B - B~|| of the score matrices too, in two more columns; takes many products with B");
+}
+
+}  // namespace
+
+std::set<std::string> ErrorOptions::columns() const {
+  std::set<std::string> names;
+  if (rows) names.insert("--rows");
+  if (scores) names.insert("--scores");
+  return names;
+}
+
+Command error_command() {
+  const auto options = std::make_shared<ErrorOptions>();
+  return {.name = "error",
+          .summary = "error of methods against number of features",
+          .example = "croquis error --q Q.npy --k K.npy --v V.npy --features 16:256 --out head.csv --plot head.svg",
+          .add_options = [options](CLI::App& app) { add_options(app, *options); },
+          .run =
+              [options](const CLI::App& app, const std::string& command_line) {
+                infer_kind(app, options->input);
+                describe_run(app, command_line, options->run);
+                return run_error(*options);
+              },
+          .results = {croquis::error_columns().all(), write_grouped_summary, draw_grouped}};
+}

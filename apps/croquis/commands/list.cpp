@@ -1,0 +1,125 @@
+// croquis list: what there is.
+
+#include <fmt/format.h>
+
+#include <croquis/attention/method.hpp>
+#include <croquis/claims/ledger.hpp>
+#include <croquis/sampling/landmarks.hpp>
+#include <croquis/sketch/distributions.hpp>
+#include <memory>
+
+#include "commands/command.hpp"
+
+namespace {
+
+struct Entry {
+  const char *name, *source, *summary;
+};
+
+constexpr Entry kFeatureMaps[] = {
+    {"trf", "NPRF Eq. 4", "e^{|x|^2/2} m^{-1/2} [sin w.x, cos w.x], d = 2m"},
+    {"prf", "NPRF Eq. 5", "e^{-|x|^2/2} m^{-1/2} exp(w.x), d = m"},
+    {"hyperbolic", "Performer", "e^{-|x|^2/2} (2m)^{-1/2} [exp(w.x), exp(-w.x)], d = 2m"},
+    {"sphere", "NPRF Sec. 4.5", "prf with |w| = sqrt(p): biased with every projection"},
+    {"oprf", "FAVOR++", "prf times exp(a |w|^2), a < 0 chosen from the points: bounded"},
+    {"saderf", "FAVOR#", "oprf of diagonally rescaled points"},
+};
+constexpr Entry kProjections[] = {
+    {"iid", "unbiased", "independent normal directions w"},
+    {"haar", "unbiased", "blocks of p orthogonal directions with chi_p norms"},
+    {"halton", "unbiased", "shifted Halton points through the normal quantile"},
+    {"orthogonal", "biased", "blocks of p orthogonal directions of norm sqrt(p)"},
+    {"sorf", "biased", "H D H D H D / p by fast Hadamard transforms"},
+};
+constexpr Entry kInputs[] = {
+    {"text", "--text FILE --vocab FILE --n N",
+     "a head of an initialised BERT on a text; without --text the sample text"},
+    {"model", "--model FILE --vocab FILE --text FILE", "heads of a trained BERT: --layer and --head, or all"},
+    {"arrays", "--q Q.npy --k K.npy --v V.npy",
+     "your own heads, .npy or --qkv FILE.npz: float16, 32 or 64, (n, p) or (heads, n, p)"},
+    {"gaussian", "--n N --p P --norm R", "independent normal entries, root mean square norm R of queries and keys"},
+    {"sphere", "--n N --p P --norm R", "queries and keys uniform on a sphere"},
+    {"clustered", "--clusters K --spread S --norm R", "tokens about K centres, off by S times the norm"},
+    {"heavy-norms", "--tail A --norm R", "norms t R with P(t > x) = x^-A: few tokens dominate"},
+    {"low-rank", "--token-rank K --norm R", "Q, K, V are projections of tokens in K dimensions"},
+    {"duplicates", "--distinct K --norm R", "every token is one of K"},
+};
+
+template <std::size_t n>
+void print(const Entry (&entries)[n], int width) {
+  for (const Entry& e : entries) fmt::print("{:<12}{:<{}}{}\n", e.name, e.source, width, e.summary);
+}
+
+void print_methods() {
+  fmt::print("{:<22}{:<16}{:<26}{}\n", "method", "target", "source", "what it computes");
+  for (const auto& m : croquis::methods<double>()) {
+    fmt::print("{:<22}{:<16}{:<26}{}{}\n", m.name, name_of(m.target), m.source, m.summary,
+               m.random({}) ? "" : " (not random: one row)");
+    for (const auto& option : m.options) {
+      fmt::print("  {}={}  [{}]  {}\n", option.name, option.values, option.default_value, option.effect);
+    }
+  }
+  fmt::print("\noptions: --methods skyformer:preset=code,ridge=0.2,skeinformer\n");
+}
+
+void print_sketches() {
+  fmt::print("{:<16}{:<30}{}\n", "sketch", "source", "column j of S, or its entries");
+  for (const auto& distribution : croquis::sketch_distributions<double>()) {
+    fmt::print("{:<16}{:<30}{}\n", distribution.name, distribution.source, distribution.summary);
+    for (const auto& p : distribution.parameters)
+      fmt::print("  {}={}  [{}]  {}\n", p.name, p.range, p.default_value, p.effect);
+  }
+  fmt::print("\nlandmark policies: {}\n", fmt::join(croquis::landmark_policy_names(), " "));
+}
+
+void print_claims() {
+  fmt::print("{:<24}{:<13}{:<30}{}\n", "claim", "kind", "source", "statement");
+  for (const croquis::claims::Claim& claim : croquis::claims::all_claims()) {
+    fmt::print("{:<24}{:<13}{:<30}{}\n", claim.id, claim.kind, claim.source, claim.statement);
+  }
+}
+
+void print_columns() {
+  for (const Command& command : commands()) {
+    if (command.results.columns.empty()) continue;
+    fmt::print("{}croquis {}\n\n", &command == &commands().front() ? "" : "\n", command.name);
+    fmt::print("| column | unit | meaning |\n| --- | --- | --- |\n");
+    for (const croquis::Column& column : command.results.columns) {
+      fmt::print("| `{}` | {} | {}{} |\n", column.name, column.unit, column.meaning,
+                 column.option.empty() ? "" : fmt::format(" (with `{}`)", column.option));
+    }
+  }
+}
+
+int run_list(const std::string& what) {
+  if (what == "methods") print_methods();
+  if (what == "sketches") print_sketches();
+  if (what == "features") {
+    fmt::print("map\n");
+    print(kFeatureMaps, 16);
+    fmt::print("\nprojection  (unbiased: for every map but sphere, with epsilon=0)\n");
+    print(kProjections, 16);
+    fmt::print("\noptions: --methods performer:map=oprf,projection=haar,nprf-rpe:product=fft\n");
+  }
+  if (what == "claims") print_claims();
+  if (what == "columns") print_columns();
+  if (what == "inputs") print(kInputs, 40);
+  return 0;
+}
+
+}  // namespace
+
+Command list_command() {
+  const auto what = std::make_shared<std::string>();
+  return {.name = "list",
+          .summary = "what there is: methods, sketches, features, inputs, claims, columns",
+          .example = "croquis list methods",
+          .add_options =
+              [what](CLI::App& app) {
+                app.add_option("what", *what, "methods, sketches, features, inputs, claims or columns")
+                    ->required()
+                    ->check(CLI::IsMember({"methods", "sketches", "features", "inputs", "claims", "columns"}));
+              },
+          .run = [what](const CLI::App&, const std::string&) { return run_list(*what); },
+          .one_rank = true};
+}

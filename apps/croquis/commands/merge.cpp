@@ -1,0 +1,259 @@
+// croquis merge: the parts of a run with --shard as one result.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/io/bytes.hpp>
+#include <croquis/io/csv.hpp>
+#include <croquis/io/digest.hpp>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "commands/command.hpp"
+#include "files/metadata.hpp"
+#include "files/row_file.hpp"
+#include "files/shard.hpp"
+#include "files/whole_file.hpp"
+
+namespace {
+
+using nlohmann::json;
+using Row = std::vector<std::string>;
+
+// Not part of what the rows are; --threads is, in the identity, where it matters.
+const std::set<std::string> kOfOnePart = {"shard", "out", "plot", "threads", "quiet", "resume", "overwrite"};
+
+struct MergeOptions {
+  std::string out;
+  std::vector<std::string> parts;  ///< CSV files, each with its meta file beside it
+  bool overwrite = false;
+};
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw std::invalid_argument("merge: " + why);
+}
+
+struct Cell {
+  Row key;
+  std::vector<Row> rows;
+};
+
+struct Part {
+  std::string path;
+  json meta;
+  Shard shard;
+  croquis::CsvTable table;
+  std::vector<Cell> cells;  // in the order of the file
+};
+
+// "key=value" lines of a configuration, without those that tell one part from another.
+std::map<std::string, std::string> options_in(const std::string& configuration) {
+  std::map<std::string, std::string> options;
+  std::istringstream lines(configuration);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t equals = line.find('=');
+    const std::string name = line.substr(0, equals);
+    if (equals != std::string::npos && !kOfOnePart.contains(name)) options[name] = line.substr(equals + 1);
+  }
+  return options;
+}
+
+// Throws json::exception for a meta file that is other than a run writes it.
+json metadata_of(const std::string& path) {
+  json meta = json::parse(croquis::read_bytes(path));
+  meta.at("identity").get<std::map<std::string, std::string>>();
+  meta.at("environment").get<std::map<std::string, std::string>>();
+  meta.at("configuration").get<std::string>();
+  if (meta.contains("finished")) meta["finished"].at("cells").get<std::size_t>();
+  return meta;
+}
+
+Part read_part(const std::string& path) {
+  Part part;
+  part.path = path;
+  part.table = croquis::read_csv(path);
+  part.meta = metadata_of(beside(path, ".meta.json"));
+  if (!part.meta.contains("finished")) {
+    refuse(fmt::format("{}: is not finished; its command with --resume goes on", path));
+  }
+  const json& finished = part.meta["finished"];
+  part.shard = parse_shard(finished.at("shard"));
+  const std::size_t rows = finished.at("rows");
+  const bool same = croquis::digest_of(croquis::read_bytes(path)) == finished.at("digest").get<std::string>();
+  if (part.table.rows.size() != rows) {
+    refuse(fmt::format("{}: has {} rows where its run wrote {}", path, part.table.rows.size(), rows));
+  }
+  if (!same) refuse(fmt::format("{}: is not as its run wrote it (another digest); make it again", path));
+  std::vector<std::size_t> columns;
+  for (const auto& name : finished.at("cell_columns")) columns.push_back(part.table.column(name.get<std::string>()));
+  for (const Row& row : part.table.rows) {
+    Row key;
+    for (const std::size_t c : columns) key.push_back(row[c]);
+    if (part.cells.empty() || part.cells.back().key != key) part.cells.push_back({std::move(key), {}});
+    part.cells.back().rows.push_back(row);
+  }
+  return part;
+}
+
+// Names one thing that two parts do not have in common.
+void require_same(const std::map<std::string, std::string>& a, const std::map<std::string, std::string>& b,
+                  const Part& first, const Part& other) {
+  const auto value_of = [](const auto& values, const std::string& key) {
+    const auto found = values.find(key);
+    return found == values.end() ? "nothing" : found->second;
+  };
+  std::set<std::string> keys;
+  for (const auto& [key, value] : a) keys.insert(key);
+  for (const auto& [key, value] : b) keys.insert(key);
+  for (const std::string& key : keys) {
+    if (value_of(a, key) == value_of(b, key)) continue;
+    refuse(fmt::format("{} has {} = {}, {} has {}; they are not parts of one run", first.path, key, value_of(a, key),
+                       other.path, value_of(b, key)));
+  }
+}
+
+std::map<std::string, std::string> identity_in(const Part& part) {
+  auto identity = part.meta["identity"].get<std::map<std::string, std::string>>();
+  identity.erase("--shard");
+  for (const char* key : {"croquis", "commit"}) identity[key] = part.meta["environment"].value(key, "unknown");
+  return identity;
+}
+
+void require_one_run(const std::vector<Part>& parts) {
+  const Part& first = parts.front();
+  for (const Part& part : parts) {
+    require_same(identity_in(first), identity_in(part), first, part);
+    require_same(options_in(first.meta.value("configuration", "")), options_in(part.meta.value("configuration", "")),
+                 first, part);
+    if (part.table.header != first.table.header) {
+      refuse(fmt::format("{} and {} have different columns", first.path, part.path));
+    }
+    if (part.shard.count != first.shard.count) {
+      refuse(fmt::format("{} is one of {} shards, {} one of {}", first.path, first.shard.count, part.path,
+                         part.shard.count));
+    }
+  }
+}
+
+// The parts by the number of their shard: each once, all there, each with its cells.
+std::vector<const Part*> in_order(const std::vector<Part>& parts) {
+  std::vector<const Part*> ordered(parts.front().shard.count, nullptr);
+  for (const Part& part : parts) {
+    const Part*& place = ordered[part.shard.index - 1];
+    if (place != nullptr) {
+      refuse(fmt::format("shard {}/{} is there twice, {} and {}", part.shard.index, part.shard.count, place->path,
+                         part.path));
+    }
+    place = &part;
+  }
+  const auto cells = parts.front().meta["finished"].at("cells").get<std::size_t>();
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    if (ordered[i] == nullptr) {
+      refuse(fmt::format("shard {}/{} is missing; run it, or give its file", i + 1, ordered.size()));
+    }
+    const std::size_t due = (cells + ordered.size() - 1 - i) / ordered.size();  // cells i, i + N, ... below `cells`
+    if (ordered[i]->cells.size() != due) {
+      refuse(fmt::format("{}: has {} cells where shard {}/{} of {} has {}; make it again", ordered[i]->path,
+                         ordered[i]->cells.size(), i + 1, ordered.size(), cells, due));
+    }
+  }
+  return ordered;
+}
+
+json merged_meta(const std::vector<const Part*>& parts, std::size_t rows, const std::string& out,
+                 const std::string& digest) {
+  json meta = parts.front()->meta;
+  meta["identity"].erase("--shard");
+  std::istringstream lines(meta.value("configuration", ""));
+  std::string kept;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("shard=") && !line.starts_with("out=")) kept += line + '\n';
+  }
+  meta["configuration"] = kept;
+  meta["rows_file"] = std::filesystem::path(out).filename().string();
+  meta["finished"]["rows"] = rows;
+  meta["finished"]["digest"] = digest;
+  meta["finished"]["shard"] = "1/1";
+  meta["merged"] = json::array();
+  for (const char* key : {"command_line", "environment", "threads", "utc"}) meta.erase(key);
+  for (const Part* part : parts) {  // each has been made somewhere, at some time
+    json one = {{"file", part->path}};
+    for (const char* key : {"command_line", "environment", "threads", "utc"}) one[key] = part->meta[key];
+    meta["merged"].push_back(std::move(one));
+  }
+  return meta;
+}
+
+// Throws when a file of the result is one of the part.
+void require_not_written(const std::string& part, const std::string& out) {
+  for (const std::string& from : {part, beside(part, ".meta.json")}) {
+    for (const std::string& to : {out, beside(out, ".meta.json"), beside(out, ".summary.csv")}) {
+      std::error_code absent;
+      if (std::filesystem::equivalent(from, to, absent)) refuse(from + ": is a part and the result");
+    }
+  }
+}
+
+// Checks that the parts are all shards of one run, finished, before anything is written.
+int run_merge(const MergeOptions& options) {
+  if (std::filesystem::exists(options.out) && !options.overwrite) {
+    refuse(fmt::format("{}: is there already; --overwrite replaces it", options.out));
+  }
+  require_own_metadata(beside(options.out, ".meta.json"), options.out);
+  std::vector<Part> parts;
+  for (const std::string& path : options.parts) {
+    require_not_written(path, options.out);
+    try {
+      parts.push_back(read_part(path));
+    } catch (const json::exception&) {
+      refuse(beside(path, ".meta.json") + ": is missing or damaged");
+    }
+  }
+  require_one_run(parts);
+  const std::vector<const Part*> ordered = in_order(parts);
+
+  croquis::CsvTable table{parts.front().table.header, {}};
+  const auto cells = parts.front().meta["finished"].at("cells").get<std::size_t>();
+  std::set<Row> seen;
+  for (std::size_t i = 0; i < cells; ++i) {
+    const Part& part = *ordered[i % ordered.size()];
+    const Cell& cell = part.cells[i / ordered.size()];
+    if (!seen.insert(cell.key).second) {
+      refuse(fmt::format("{}: {} is there twice", part.path, fmt::join(cell.key, ",")));
+    }
+    table.rows.insert(table.rows.end(), cell.rows.begin(), cell.rows.end());
+  }
+  const std::string text = csv_text(table);
+  write_whole(options.out, text);
+  const json meta = merged_meta(ordered, table.rows.size(), options.out, croquis::digest_of(text));
+  write_whole(beside(options.out, ".meta.json"), meta.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
+  // What the run itself writes beside its rows.
+  const Command& command = command_named(parts.front().meta["identity"]["command"]);
+  if (command.results.write_summary) {
+    command.results.write_summary(read_table(options.out, command), beside(options.out, ".summary.csv"));
+  }
+  fmt::print("rows     {}: {} of {} parts\n", options.out, table.rows.size(), parts.size());
+  return 0;
+}
+
+}  // namespace
+
+Command merge_command() {
+  const auto options = std::make_shared<MergeOptions>();
+  return {.name = "merge",
+          .summary = "put the parts of a run with --shard together",
+          .example = "croquis merge all.csv part1.csv part2.csv",
+          .add_options =
+              [options](CLI::App& app) {
+                app.add_option("out", options->out, "OUT.csv: the rows of one run")->required();
+                app.add_option("parts", options->parts, "PART.csv...: all shards of one run, in any order")->required();
+                app.add_flag("--overwrite", options->overwrite, "start again if OUT.csv is there");
+              },
+          .run = [options](const CLI::App&, const std::string&) { return run_merge(*options); },
+          .one_rank = true};
+}

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/io/csv.hpp>
+#include <set>
+#include <stdexcept>
+
+#include "commands/command.hpp"
+
+// A line a command, in the order of --help.
+#define CROQUIS_COMMANDS(add) \
+  add(error) add(sketch) add(cost) add(variance) add(spectrum) add(dimension) add(verify) add(list) add(merge) add(plot)
+
+#define CROQUIS_DECLARE(name) Command name##_command();
+CROQUIS_COMMANDS(CROQUIS_DECLARE)
+
+const std::vector<Command>& commands() {
+#define CROQUIS_MAKE(name) name##_command(),
+  static const std::vector<Command> all = {CROQUIS_COMMANDS(CROQUIS_MAKE)};
+  return all;
+}
+
+const Command& command_with(const std::vector<std::string>& columns) {
+  std::string writers;
+  for (const Command& command : commands()) {
+    if (command.results.columns.empty()) continue;
+    writers += fmt::format("{}{}", writers.empty() ? "" : ", ", command.name);
+    std::set<std::string> known, needed;
+    for (const croquis::Column& column : command.results.columns) {
+      known.insert(column.name);
+      if (column.option.empty()) needed.insert(column.name);
+    }
+    const std::set<std::string> there(columns.begin(), columns.end());
+    if (std::includes(known.begin(), known.end(), there.begin(), there.end()) &&
+        std::includes(there.begin(), there.end(), needed.begin(), needed.end())) {
+      return command;
+    }
+  }
+  throw std::invalid_argument(
+      fmt::format("not a result of croquis {}: its columns are {}", writers, fmt::join(columns, ", ")));
+}
+
+const Command& command_named(const std::string& name) {
+  for (const Command& command : commands()) {
+    if (command.name == name) return command;
+  }
+  throw std::invalid_argument(fmt::format("'{}' is not a command of this program", name));
+}
+
+namespace {
+
+croquis::Table typed(const croquis::CsvTable& file, const Command& command, const std::string& path) {
+  croquis::Table table;
+  for (const std::string& name : file.header) {
+    const auto& columns = command.results.columns;
+    const auto found = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; });
+    if (found == columns.end()) throw std::invalid_argument(fmt::format("{}: unknown column '{}'", path, name));
+    table.columns.push_back(*found);
+  }
+  for (const auto& fields : file.rows) {
+    croquis::Record record;
+    for (std::size_t c = 0; c < fields.size(); ++c) {
+      try {
+        record.push_back(croquis::parse_value(table.columns[c], fields[c]));
+      } catch (const std::invalid_argument& wrong) {
+        throw std::invalid_argument(fmt::format("{}: line {}: {}", path, table.rows.size() + 2, wrong.what()));
+      }
+    }
+    table.rows.push_back(std::move(record));
+  }
+  return table;
+}
+
+}  // namespace
+
+croquis::Table read_table(const std::string& path, const Command& command) {
+  return typed(croquis::read_csv(path), command, path);
+}
+
+croquis::Table read_table(const std::string& path, const Command** command) {
+  const croquis::CsvTable file = croquis::read_csv(path);
+  *command = &command_with(file.header);
+  return typed(file, **command, path);
+}

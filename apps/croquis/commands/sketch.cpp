@@ -1,0 +1,251 @@
+// croquis sketch: sketching operators and landmark policies compared on a matrix.
+#include <fmt/format.h>
+
+#include <croquis/core/choices.hpp>
+#include <croquis/core/memory.hpp>
+#include <croquis/distributed/communicator.hpp>
+#include <croquis/measure/sketch_quality.hpp>
+#include <croquis/sketch/distributions.hpp>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "commands/command.hpp"
+#include "commands/sketch_subject.hpp"
+#include "files/progress.hpp"
+#include "files/run.hpp"
+#include "files/summary.hpp"
+#include "options/common_options.hpp"
+#include "options/lists.hpp"
+#include "pictures/curves.hpp"
+
+namespace {
+
+using croquis::Choice;
+using croquis::Key;
+using croquis::SketchRow;
+
+struct SketchOptions {
+  RunOptions run;
+  InputOptions input;
+  std::string matrix = "v";  ///< q, k, v, b, c, or an .npy file
+  std::string sketches = "all", landmarks = "all";
+  std::string features = "16:256";
+  long long trials = 20;
+  long long rank = 0;  ///< dimension of the subspace that is embedded; 0: all columns, at most 64
+};
+
+std::map<std::string, double> parameters_of(const Choice& choice) {
+  std::map<std::string, double> parameters;
+  for (const auto& [name, value] : choice.options) {
+    parameters[name] = parse_number(value).value_or(std::numeric_limits<double>::quiet_NaN());
+  }
+  return parameters;
+}
+
+// An operator or a policy: its cells are its sizes and trials.
+struct Curve {
+  std::string kind, name;
+};
+using Cell = std::pair<arma::uword, std::uint64_t>;  // d, trial
+
+Run::Fields key_of(const Curve& curve, const Cell& cell) {
+  return Run::key({curve.kind, curve.name, std::uint64_t{cell.first}, cell.second});
+}
+
+class Comparison {
+ public:
+  Comparison(const SketchOptions& options, const SketchSubject& subject, const std::vector<arma::uword>& features,
+             Run& run)
+      : options_(options), subject_(subject), run_(run) {
+    for (const arma::uword d : features) {
+      for (std::uint64_t trial = 1; trial <= static_cast<std::uint64_t>(options.trials); ++trial) {
+        cells_.emplace_back(d, trial);
+      }
+    }
+  }
+
+  void plan(const std::vector<Curve>& curves) {
+    std::vector<Run::Cell> plan;
+    for (const Curve& curve : curves) {
+      for (const Cell& cell : cells_) plan.push_back({key_of(curve, cell)});
+    }
+    run_.plan(plan);
+  }
+
+  void operators(const std::vector<Choice>& choices) {
+    const croquis::SketchQuality quality(subject_.matrix, subject_.basis, subject_.problem);
+    for (const Choice& choice : choices) {
+      const std::map<std::string, double> parameters = parameters_of(choice);
+      std::vector<double> weights;  // importance by the squares of the row norms, as for a matrix product
+      if (croquis::find_sketch_distribution<double>(choice.name).weighted) {
+        weights = arma::conv_to<std::vector<double>>::from(arma::sum(arma::square(subject_.matrix), 1));
+      }
+      compute({"operator", choice.label}, [&](arma::uword d, const Key& key) {
+        return quality.row(croquis::describe_sketch(choice.name, subject_.matrix.n_rows, d, key, parameters, weights));
+      });
+    }
+  }
+
+  void landmarks(const std::vector<std::string>& policies) {
+    if (policies.empty() || !subject_.problem) return;
+    croquis::LandmarkQuality quality(*subject_.problem);
+    for (const std::string& policy : policies) {
+      quality.prepare(policy);
+      compute({"landmarks", policy}, [&](arma::uword d, const Key& key) { return quality.row(d, key); });
+    }
+  }
+
+ private:
+  template <typename Measure>
+  void compute(const Curve& curve, const Measure& measure) {
+    std::vector<Cell> cells = cells_;
+    std::erase_if(cells, [&](const Cell& cell) { return !run_.wants(key_of(curve, cell)); });
+    const Key key = Key(options_.run.seed).child("sketch").child(curve.kind).child(curve.name);
+    run_.compute(cells.size(), curve.name, [&](std::size_t i) {
+      const auto [d, trial] = cells[i];
+      SketchRow row = measure(d, key.child(d).child(trial));
+      row.input = subject_.input;
+      row.matrix = subject_.name;
+      row.n = subject_.matrix.n_rows;
+      row.cols = subject_.matrix.n_cols;
+      row.rank = subject_.basis.n_cols;
+      row.name = curve.name;
+      row.trial = trial;
+      row.seed = options_.run.seed;
+      return croquis::sketch_columns().record(row);
+    });
+  }
+
+  const SketchOptions& options_;
+  const SketchSubject& subject_;
+  Run& run_;
+  std::vector<Cell> cells_;
+};
+
+std::vector<croquis::Choice> parse_sketches(const std::string& text) {
+  std::vector<std::string> known;
+  for (const auto& distribution : croquis::sketch_distributions<double>()) known.push_back(distribution.name);
+  return croquis::parse_choices(text, "--sketches", known);
+}
+
+std::vector<std::string> parse_landmarks(const std::string& text, bool available) {
+  std::vector<std::string> known = croquis::landmark_policy_names();
+  std::erase(known, "given");
+  if (text == "none" || (text == "all" && !available)) return {};
+  if (!available)
+    throw std::invalid_argument("--landmarks: a matrix from a file has no queries and keys to choose from");
+  std::vector<std::string> names;
+  for (const croquis::Choice& choice : croquis::parse_choices(text, "--landmarks", known)) {
+    if (!choice.options.empty()) throw std::invalid_argument("--landmarks: a policy takes no options");
+    names.push_back(choice.name);
+  }
+  return names;
+}
+
+// Those of the list; none, with a line that says so, where the lift would be too large to be stored.
+std::vector<std::string> policies_of(const SketchOptions& options, const SketchSubject& subject) {
+  std::vector<std::string> policies = parse_landmarks(options.landmarks, subject.problem.has_value());
+  if (policies.empty() || subject.problem->n() <= kLargestDense / 2) return policies;
+  if (croquis::Communicator::world().rank() == 0) {
+    say(fmt::format("croquis sketch: landmark policies are left out, n = {} is more than {}\n", subject.problem->n(),
+                    kLargestDense / 2));
+  }
+  return {};
+}
+
+// A wrong parameter is the user's: it is found before anything is computed.
+void check(const std::vector<Choice>& sketches, arma::uword n, arma::uword largest) {
+  for (const Choice& choice : sketches) {
+    const bool weighted = croquis::find_sketch_distribution<double>(choice.name).weighted;
+    croquis::describe_sketch(choice.name, n, largest, Key(1), parameters_of(choice),
+                             std::vector<double>(weighted ? n : 0, 1.0));
+  }
+}
+
+void print_tables(const croquis::Grouping& grouping, std::uint64_t rank) {
+  const auto of_kind = [&](const char* kind) {
+    croquis::Grouping some = grouping;
+    std::erase_if(some.groups, [&](const croquis::Group& g) { return g.key.at("kind") != kind; });
+    return some;
+  };
+  const croquis::Grouping operators = of_kind("operator");
+  print_groups("| ||S^T x||^2 / ||x||^2 - 1 |, mean over the columns x", operators, "norm_error");
+  print_groups(fmt::format("injectivity: smallest singular value of S^T U, U spanning the leading {} directions", rank),
+               grouping, "injectivity");
+  print_groups("dilation: largest singular value of S^T U", operators, "dilation");
+  print_groups("||BV - B S S^T V|| / ||BV||", operators, "product_spectral_rel");
+  print_groups("Nystrom on the lift M, by landmarks: ||M - M~|| / ||M||", of_kind("landmarks"), "nystrom_spectral_rel");
+}
+
+int run_sketch(const SketchOptions& options) {
+  const std::vector<Choice> sketches = parse_sketches(options.sketches);
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
+  prepare_run(options.run);
+  const SketchSubject subject = load_sketch_subject(options.matrix, options.input, options.rank, options.run.seed);
+  const std::vector<std::string> policies = policies_of(options, subject);
+  croquis::require_memory(
+      sizeof(double) * static_cast<double>(features.back()) * static_cast<double>(subject.matrix.n_cols),
+      "--features: a sketched matrix", {{"d", features.back()}, {"cols", subject.matrix.n_cols}});
+  check(sketches, subject.matrix.n_rows, features.back());
+  require_room_for_rows(
+      static_cast<double>((sketches.size() + policies.size()) * features.size()) * static_cast<double>(options.trials),
+      "--trials", options.trials);
+
+  Run run(options.run, "sketch", croquis::sketch_columns().list(), subject.identity);
+  Comparison comparison(options, subject, features, run);
+  std::vector<Curve> curves;
+  for (const Choice& choice : sketches) curves.push_back({"operator", choice.label});
+  for (const std::string& policy : policies) curves.push_back({"landmarks", policy});
+  comparison.plan(curves);
+  comparison.operators(sketches);
+  comparison.landmarks(policies);
+  if (const auto status = run.finish()) return *status;
+
+  const croquis::Grouping grouping = croquis::group_rows(run.table());
+  write_summary(beside(options.run.out, ".summary.csv"), grouping);
+  if (!options.run.plot.empty()) draw_groups(grouping, default_metric(grouping), options.run.plot);
+  if (!options.run.quiet) {
+    fmt::print("\n{}, {} of {} x {}; means of {} trials (standard error)\n", subject.input, subject.name,
+               subject.matrix.n_rows, subject.matrix.n_cols, options.trials);
+    print_tables(grouping, subject.basis.n_cols);
+    print_files(run.table(), options.run.out, options.run.plot);
+  }
+  return 0;
+}
+
+void add_options(CLI::App& app, SketchOptions& options) {
+  add_run_options(app, options.run);
+  add_input_options(app, options.input);
+  app.add_option("--matrix", options.matrix, "q, k, v, b, c, or FILE.npy")->capture_default_str();
+  app.add_option("--sketches", options.sketches, "a,b:option=value,c or all (see list sketches)")
+      ->capture_default_str();
+  app.add_option("--landmarks", options.landmarks, "landmark policies on the lift of Q, K: a,b, all or none")
+      ->capture_default_str();
+  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
+  app.add_option("--trials", options.trials, "draws of each")
+      ->check(whole_number(1, kMaximumTrials))
+      ->capture_default_str();
+  app.add_option("--rank", options.rank, "dimension of the subspace to embed (default all columns, at most 64)")
+      ->check(whole_number(0));
+}
+
+}  // namespace
+
+Command sketch_command() {
+  const auto options = std::make_shared<SketchOptions>();
+  return {.name = "sketch",
+          .summary = "sketching operators and landmark policies on a matrix",
+          .example = "croquis sketch --matrix v --sketches gaussian,srht,sjlt:s=4 --landmarks none --out sketch.csv",
+          .add_options = [options](CLI::App& app) { add_options(app, *options); },
+          .run =
+              [options](const CLI::App& app, const std::string& command_line) {
+                infer_kind(app, options->input);
+                describe_run(app, command_line, options->run);
+                return run_sketch(*options);
+              },
+          .results = {croquis::sketch_columns().all(), write_grouped_summary, draw_grouped}};
+}

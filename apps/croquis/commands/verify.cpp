@@ -1,0 +1,229 @@
+// croquis verify: the claims ledger.
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <croquis/claims/claim_rows.hpp>
+#include <croquis/claims/ledger.hpp>
+#include <croquis/core/choices.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "commands/command.hpp"
+#include "commands/verify_ledger.hpp"
+#include "files/run.hpp"
+#include "options/common_options.hpp"
+#include "options/input.hpp"
+#include "pictures/verify_curves.hpp"
+
+using namespace croquis::claims;
+
+namespace {
+
+using croquis::verdict_name;
+
+/// Exit status: a claim came out other than the file of --expect says.
+constexpr int kUnexpectedVerdict = 1;
+
+struct VerifyOptions {
+  RunOptions run;
+  InputOptions input;
+  bool own_input = false;      ///< check on `input`, not on the default inputs
+  std::string claims = "all";  ///< all, or ids and globs between commas
+  double confidence = 1 - 1e-6;
+  std::optional<long long> trials;
+  bool quick = false, mutants = false, markdown = false;
+  std::string explain;  ///< id of the claim to explain
+  std::string expect;   ///< file of expected verdicts
+};
+
+// A claim to decide, honestly or with a deliberate mistake.
+struct Task {
+  const Claim* claim;
+  std::string mutant;
+  std::string id() const { return mutant.empty() ? claim->id : claim->id + "!" + mutant; }
+};
+
+std::vector<const Claim*> chosen_claims(const std::string& text, const std::string& option) {
+  std::vector<const Claim*> chosen;
+  const std::vector<std::string> patterns =
+      text == "all" ? std::vector<std::string>{"*"} : croquis::split_list(text, option);
+  std::vector<bool> used(patterns.size());
+  for (const Claim& claim : all_claims()) {
+    bool wanted = false;
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (::fnmatch(patterns[i].c_str(), claim.id.c_str(), 0) == 0) wanted = used[i] = true;
+    }
+    if (wanted) chosen.push_back(&claim);
+  }
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    if (!used[i]) {
+      throw std::invalid_argument(
+          fmt::format("{}: no claim is called '{}'; croquis list claims has them", option, patterns[i]));
+    }
+  }
+  return chosen;
+}
+
+std::vector<Task> tasks_of(const VerifyOptions& options) {
+  std::vector<Task> tasks;
+  for (const Claim* claim : chosen_claims(options.claims, "--claims")) {
+    if (!options.mutants) tasks.push_back({claim, ""});
+    for (const Mutant& mutant : claim->mutants) {
+      if (options.mutants) tasks.push_back({claim, mutant.name});
+    }
+  }
+  return tasks;
+}
+
+std::string range_of(const croquis::Interval& interval) {
+  return std::isnan(interval.lo) ? "" : fmt::format(" [{:.4g}, {:.4g}]", interval.lo, interval.hi);
+}
+
+void explain(const Claim& claim, const Ledger& ledger) {
+  fmt::print("{}: {}\n\nstatement    {}\nhypotheses   {}\nchecked by   {}\n", claim.id, claim.source, claim.statement,
+             claim.hypotheses, claim.method);
+  for (const Mutant& mutant : claim.mutants) fmt::print("mutant       {}: {}\n", mutant.name, mutant.mistake);
+  const LedgerEntry entry = ledger.decide(claim);
+  fmt::print("found        {}: {}\n\n", verdict_name(entry.whole.verdict), entry.whole.hypotheses);
+  std::size_t width = 5;
+  for (const Finding& f : entry.findings) width = std::max(width, f.input.size());
+  for (const Finding& f : entry.findings) {
+    fmt::print("{:<{}}  {:<14}", f.input, width, verdict_name(f.verdict));
+    if (f.trials && f.failures) fmt::print("  {} of {} fail", *f.failures, *f.trials);
+    if (!std::isnan(f.estimate)) fmt::print("  {:.4g}{}", f.estimate, range_of(f.interval));
+    if (!std::isnan(f.bound)) fmt::print("  observed {:.4g}, bound {:.4g}", f.observed, f.bound);
+    fmt::print("{}{}\n", f.hypotheses.empty() ? "" : "  ", f.hypotheses);
+  }
+}
+
+void validate(const VerifyOptions& options) {
+  if (!(options.confidence > 0 && options.confidence < 1)) {
+    throw std::invalid_argument(fmt::format("--confidence: {} is not between 0 and 1", options.confidence));
+  }
+  if (options.trials && *options.trials < 2) {
+    throw std::invalid_argument(fmt::format("--trials: {} is less than 2", *options.trials));
+  }
+  if (options.mutants && !options.expect.empty()) {
+    throw std::invalid_argument("--mutants and --expect: a file of verdicts is about the claims, not their mutants");
+  }
+  if (parse_shard(options.run.shard).count > 1 && !options.expect.empty()) {
+    throw std::invalid_argument(
+        "--expect: a shard has a part of the claims; give it with --resume once they are merged");
+  }
+}
+
+// On the default inputs, or on the user's own, which the identity of the run then has too.
+Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string>& identity) {
+  LedgerOptions how{.confidence = options.confidence, .quick = options.quick, .interrupted = Run::interrupted};
+  if (options.trials) how.most_trials = static_cast<std::uint64_t>(*options.trials);
+  const croquis::Key key = croquis::Key(options.run.seed).child("verify");
+  if (!options.own_input) return {how, key};
+  Input input = load_input(options.input, options.run.seed);
+  identity.merge(identity_of(input));
+  identity["input"] = input.name;
+  return {{std::move(input.name), std::move(input.problem)}, how, key};
+}
+
+void decide_all(const std::vector<Task>& tasks, const Ledger& ledger, std::uint64_t seed, Run& run) {
+  for (const Task& task : tasks) {
+    if (Run::interrupted()) break;
+    if (!run.wants(Run::key({task.id()}))) continue;
+    try {
+      run.compute_steps(1, task.id(), [&](std::size_t) {
+        const auto start = std::chrono::steady_clock::now();
+        const LedgerEntry entry = ledger.decide(*task.claim, task.mutant);
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        std::vector<croquis::Record> rows;
+        for (ClaimRow& row : rows_of(*task.claim, entry, seconds)) {
+          row.seed = seed;
+          if (!run.has(Run::key({row.claim, row.input}))) rows.push_back(claim_columns().record(row));
+        }
+        return rows;
+      });
+    } catch (const Interrupted&) {
+      break;
+    }
+  }
+}
+
+int run_verify(const VerifyOptions& options) {
+  validate(options);
+  const std::vector<Task> tasks = tasks_of(options);
+  const std::map<std::string, std::string> expected =
+      options.mutants ? std::map<std::string, std::string>{} : read_expected(options.expect);
+  prepare_run(options.run);
+
+  std::map<std::string, std::string> identity = {{"input", "default"},
+                                                 {"--quick", options.quick ? "true" : "false"},
+                                                 {"--confidence", croquis::csv_number(options.confidence)},
+                                                 {"--trials", options.trials ? std::to_string(*options.trials) : ""}};
+  const Ledger ledger = ledger_of(options, identity);
+  if (!options.explain.empty()) {
+    explain(*chosen_claims(options.explain, "--explain").front(), ledger);
+    return 0;
+  }
+
+  Run run(options.run, "verify", claim_columns().list(), std::move(identity));
+  std::vector<Run::Cell> plan;
+  for (const Task& task : tasks) plan.push_back({Run::key({task.id(), std::string(kWholeInput)})});
+  run.plan(plan);
+  decide_all(tasks, ledger, options.run.seed, run);
+  if (const auto status = run.finish()) return *status;
+
+  const std::vector<ClaimRow> rows = claim_columns().rows(run.table());
+  if (!options.run.plot.empty()) draw_curves(rows, options.run.plot);
+  const std::vector<LedgerLine> lines = lines_of(rows);
+  if (!options.run.quiet) {
+    print_ledger(lines, options.markdown);
+    if (!options.markdown) {
+      fmt::print("\nrows     {}\nmeta     {}\n", options.run.out, beside(options.run.out, ".meta.json"));
+      if (!options.run.plot.empty()) fmt::print("plot     {}\n", options.run.plot);
+    }
+  }
+  return (options.mutants ? print_unnoticed(lines) : print_unexpected(lines, expected)) ? kUnexpectedVerdict : 0;
+}
+
+// Returns whether an input of the user's own is given, to be asked once the command line has been read.
+std::function<bool()> add_options(CLI::App& app, VerifyOptions& options) {
+  add_run_options(app, options.run);
+  auto has_own_input = add_input_options(app, options.input);
+  app.add_option("--claims", options.claims, "sky.lift,rpe.*,... or all (see list claims)")->capture_default_str();
+  app.add_option("--confidence", options.confidence, "that no verdict of all claims is wrong")->capture_default_str();
+  app.add_option("--trials", options.trials, "at most so many a decision (default: as many as it needs)")
+      ->check(whole_number(2));
+  app.add_flag("--quick", options.quick, "a tenth of the trials: under a minute, with INCONCLUSIVE verdicts");
+  app.add_option("--explain", options.explain, "statement, source and findings of one claim; no files");
+  app.add_option("--expect", options.expect, "file of lines 'claim VERDICT'; exit status 1 where one differs");
+  app.add_flag("--mutants", options.mutants, "deliberate mistakes instead: what each does to the verdict");
+  app.add_flag("--markdown", options.markdown, "print the table in Markdown");
+  return has_own_input;
+}
+
+}  // namespace
+
+Command verify_command() {
+  const auto options = std::make_shared<VerifyOptions>();
+  const auto has_own_input = std::make_shared<std::function<bool()>>();
+  return {.name = "verify",
+          .summary = "the claims ledger: every lemma and theorem, decided",
+          .example = "croquis verify --claims sky.* --out skyformer.csv",
+          .add_options = [=](CLI::App& app) { *has_own_input = add_options(app, *options); },
+          .run =
+              [=](const CLI::App& app, const std::string& command_line) {
+                infer_kind(app, options->input);
+                options->own_input = (*has_own_input)();
+                describe_run(app, command_line, options->run);
+                return run_verify(*options);
+              },
+          .results = {.columns = claim_columns().all(),
+                      .write_summary = {},
+                      .draw = [](const croquis::Table& table, const std::string&, const std::string& path) {
+                        draw_curves(claim_columns().rows(table), path);
+                      }}};
+}

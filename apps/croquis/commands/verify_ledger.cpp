@@ -1,0 +1,90 @@
+#include "commands/verify_ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/claims/ledger.hpp>
+#include <croquis/io/bytes.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "files/progress.hpp"
+
+using namespace croquis::claims;
+
+std::vector<LedgerLine> lines_of(const std::vector<ClaimRow>& rows) {
+  std::vector<LedgerLine> ledger;
+  for (const ClaimRow& row : rows) {
+    if (row.input != kWholeInput) continue;
+    ledger.push_back(
+        {row.claim, row.verdict, std::isnan(row.estimate) ? "" : fmt::format("{:.4g}", row.estimate), row.hypotheses});
+  }
+  return ledger;
+}
+
+void print_ledger(const std::vector<LedgerLine>& ledger, bool markdown) {
+  if (markdown) {
+    fmt::print("| claim | verdict | number | what was found |\n| --- | --- | --- | --- |\n");
+    for (const LedgerLine& l : ledger) {
+      std::string sentence = l.sentence;  // whose | would end a cell
+      for (std::size_t at = 0; (at = sentence.find('|', at)) != std::string::npos; at += 2)
+        sentence.insert(at, 1, '\\');
+      fmt::print("| `{}` | {} | {} | {} |\n", l.id, l.verdict, l.number, sentence);
+    }
+    return;
+  }
+  std::size_t width = 5;
+  for (const LedgerLine& l : ledger) width = std::max(width, l.id.size());
+  fmt::print("\n{:<{}}  {:<14}  {:>10}  {}\n", "claim", width, "verdict", "number", "what was found");
+  for (const LedgerLine& l : ledger) {
+    fmt::print("{:<{}}  {:<14}  {:>10}  {}\n", l.id, width, l.verdict, l.number, l.sentence);
+  }
+}
+
+std::map<std::string, std::string> read_expected(const std::string& path) {
+  std::map<std::string, std::string> expected;
+  if (path.empty()) return expected;
+  std::istringstream file(croquis::read_bytes(path));
+  std::size_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string id, verdict, more;
+    if (!(words >> id)) continue;
+    if (!(words >> verdict) || (words >> more)) {
+      throw std::invalid_argument(
+          fmt::format("--expect: {}, line {}: '{}' is not a claim and its verdict", path, number, line));
+    }
+    try {
+      find_claim(id);
+      croquis::verdict_from_name(verdict);
+    } catch (const std::invalid_argument& wrong) {
+      throw std::invalid_argument(fmt::format("--expect: {}, line {}: {}", path, number, wrong.what()));
+    }
+    expected[id] = verdict;
+  }
+  return expected;
+}
+
+bool print_unexpected(const std::vector<LedgerLine>& ledger, const std::map<std::string, std::string>& expected) {
+  bool any = false;
+  for (const LedgerLine& l : ledger) {
+    const auto found = expected.find(l.id);
+    if (found == expected.end() || found->second == l.verdict) continue;
+    say(fmt::format("croquis verify: {} is {}, expected {}\n", l.id, l.verdict, found->second));
+    any = true;
+  }
+  return any;
+}
+
+bool print_unnoticed(const std::vector<LedgerLine>& ledger) {
+  bool any = false;
+  for (const LedgerLine& l : ledger) {
+    const Claim& claim = find_claim(l.id.substr(0, l.id.find('!')));
+    if (l.verdict != verdict_name(claim.expected)) continue;
+    say(fmt::format("croquis verify: {} leaves the verdict {}: the mistake was not noticed\n", l.id, l.verdict));
+    any = true;
+  }
+  return any;
+}

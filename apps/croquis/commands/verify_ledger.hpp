@@ -1,0 +1,27 @@
+// The ledger as the program prints it: one line a claim, as a run's file has it.
+#pragma once
+
+#include <croquis/claims/claim_rows.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+struct LedgerLine {
+  std::string id;  ///< claim, or claim!mutant
+  std::string verdict, number, sentence;
+};
+
+/// The rows of whole claims.
+std::vector<LedgerLine> lines_of(const std::vector<croquis::claims::ClaimRow>& rows);
+
+void print_ledger(const std::vector<LedgerLine>& ledger, bool markdown);
+
+/// Verdicts by claim from a file of lines "claim VERDICT" with # comments; none for an empty path.
+/// Throws std::invalid_argument for a file that cannot be opened and a line that is anything else, with its number.
+std::map<std::string, std::string> read_expected(const std::string& path);
+
+/// Says on standard error which claims came out other than expected; whether one did.
+bool print_unexpected(const std::vector<LedgerLine>& ledger, const std::map<std::string, std::string>& expected);
+
+/// Says on standard error which mutants left the verdict that their claim should have; whether one did.
+bool print_unnoticed(const std::vector<LedgerLine>& ledger);

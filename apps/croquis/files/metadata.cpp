@@ -1,0 +1,91 @@
+#include "files/metadata.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <croquis/io/bytes.hpp>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "files/environment.hpp"
+#include "files/row_file.hpp"
+#include "files/whole_file.hpp"
+
+namespace {
+using nlohmann::json;
+
+// A name of a file need not be UTF-8; JSON is.
+std::string text_of(const json& value) {
+  return value.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+// Discarded when there is no such file, or when it is no JSON.
+json parse_metadata(const std::string& path) {
+  try {
+    return json::parse(croquis::read_bytes(path), nullptr, false);
+  } catch (const std::invalid_argument&) {
+    return json(json::value_t::discarded);
+  }
+}
+
+}  // namespace
+
+void write_metadata(const std::string& path, const RunDescription& run) {
+  json meta;
+  meta["command_line"] = run.command_line;
+  meta["configuration"] = run.configuration;
+  meta["identity"] = run.identity;
+  meta["seed"] = run.seed;
+  meta["threads"] = run.threads;
+  meta["rows_file"] = run.rows_file;
+  meta["utc"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(run.start));
+  if (run.finished) {
+    const Finished& done = *run.finished;
+    meta["finished"] = {{"rows", done.rows},
+                        {"cells", done.cells},
+                        {"cell_columns", done.cell_columns},
+                        {"digest", done.digest},
+                        {"shard", fmt::format("{}/{}", done.shard.index, done.shard.count)}};
+  }
+  json environment = json::object();
+  // "key: value" lines of --version
+  const std::string text = environment_text();
+  for (std::size_t start = 0, end = 0; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
+    const std::string line = text.substr(start, end - start);
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) environment[line.substr(0, colon)] = line.substr(colon + 2);
+  }
+  meta["environment"] = environment;
+  write_whole(path, text_of(meta) + '\n');
+}
+
+void require_own_metadata(const std::string& path, const std::string& rows) {
+  const json meta = parse_metadata(path);
+  if (!meta.is_object() || !meta.contains("rows_file") || !meta["rows_file"].is_string()) return;
+  const std::filesystem::path given(rows), owner = given.parent_path() / meta["rows_file"].get<std::string>();
+  std::error_code error;
+  // A file that was renamed together with its meta file has another owner in it, which has another meta file.
+  if (owner == given || beside(owner.string(), ".meta.json") != path || !std::filesystem::exists(owner, error)) return;
+  throw std::invalid_argument(
+      fmt::format("{}: its meta file would be that of {}, {}; give another name", rows, owner.string(), path));
+}
+
+void require_same_identity(const std::string& path, const RunDescription& run) {
+  const json meta = parse_metadata(path);
+  if (!meta.is_object() || !meta.contains("identity") || !meta["identity"].is_object()) {
+    throw std::invalid_argument(
+        fmt::format("{}: is missing or damaged, so --resume cannot tell whether the rows fit; use --overwrite", path));
+  }
+  for (const auto& [key, value] : run.identity) {
+    const auto found = meta["identity"].find(key);
+    const std::string before = found == meta["identity"].end() ? "nothing"
+                               : found->is_string()            ? found->get<std::string>()
+                                                               : found->dump();
+    if (text_of(before) != text_of(value)) {
+      throw std::invalid_argument(
+          fmt::format("--resume: {} was {} and is {} now; give the same, or another --out", key, before, value));
+    }
+  }
+}

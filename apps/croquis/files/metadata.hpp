@@ -1,0 +1,40 @@
+// X.meta.json beside X.csv: what is needed to obtain the rows again.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "files/shard.hpp"
+
+/// What a finished run has in its file: what `croquis merge` needs to know of a part.
+struct Finished {
+  std::size_t rows = 0, cells = 0;        ///< rows of the file, cells of the whole run
+  std::vector<std::string> cell_columns;  ///< with the same values in all rows of a cell
+  Shard shard;
+  std::string digest;  ///< of the file's bytes
+};
+
+struct RunDescription {
+  std::string command_line;
+  std::string configuration;                    ///< the effective configuration, in the format that --config reads
+  std::map<std::string, std::string> identity;  ///< what every row depends on: a resumed run must have the same
+  std::uint64_t seed = 0;
+  int threads = 0;
+  std::string rows_file;                  ///< name of the file with the rows, in the folder of the meta file
+  std::optional<Finished> finished = {};  ///< once it is
+  std::time_t start = std::time(nullptr);
+};
+
+/// Writes the meta file of a result. Throws std::runtime_error when it cannot be written.
+void write_metadata(const std::string& path, const RunDescription& run);
+
+/// Throws std::invalid_argument when the meta file at `path` belongs to another result than `rows`: those of a.csv and
+/// of a have one name.
+void require_own_metadata(const std::string& path, const std::string& rows);
+
+/// Throws std::invalid_argument, naming what differs, unless the meta file at `path` has the same identity.
+void require_same_identity(const std::string& path, const RunDescription& run);

@@ -1,0 +1,193 @@
+#include "files/row_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <croquis/io/digest.hpp>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include "files/whole_file.hpp"
+
+namespace {
+
+[[noreturn]] void fail(const std::string& path, const char* what) {
+  throw std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
+}
+
+// Length of the file up to its last line break.
+off_t whole_lines(int descriptor, const std::string& path) {
+  off_t end = ::lseek(descriptor, 0, SEEK_END);
+  char last = 0;
+  while (end > 0) {
+    if (::pread(descriptor, &last, 1, end - 1) != 1) fail(path, "cannot be read");
+    if (last == '\n') break;
+    --end;
+  }
+  return end;
+}
+
+std::string line_of(const std::vector<std::string>& fields) {
+  std::string line;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) line += ',';
+    line += croquis::csv_field(fields[i]);
+  }
+  return line + '\n';
+}
+
+// Whether a file begins as results do, with names of columns: an input given by mistake as --out is not destroyed.
+bool is_table(std::string_view text) {
+  const std::string_view header = text.substr(0, text.find_first_of("\r\n"));
+  return header.find(',') != std::string_view::npos &&
+         header.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_,") == std::string_view::npos;
+}
+
+}  // namespace
+
+// False when the file was replaced before the lock was had.
+bool RowFile::open_and_lock() {
+  // Opening a pipe must not wait for its other end, and what target_of found must still be there.
+  descriptor_ = ::open(target_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
+  if (descriptor_ < 0) {
+    throw std::invalid_argument(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
+  }
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    throw std::invalid_argument(fmt::format("{}: another run is writing it; wait for it or give another --out", path_));
+  }
+  struct stat opened {
+  }, named{};
+  if (::fstat(descriptor_, &opened) != 0) fail(path_, "cannot be read");
+  if (!S_ISREG(opened.st_mode)) {
+    throw std::invalid_argument(fmt::format("{}: cannot be written: it is not a regular file", path_));
+  }
+  if (::stat(target_.c_str(), &named) == 0 && is_same_file(opened, named)) return true;
+  ::close(descriptor_);
+  descriptor_ = -1;
+  return false;
+}
+
+RowFile::RowFile(std::string path, const std::vector<std::string>& header, Existing existing)
+    : path_(std::move(path)), target_(target_of(path_)) {
+  try {
+    while (!open_and_lock()) {
+    }
+    const off_t size = ::lseek(descriptor_, 0, SEEK_END);
+    if (size > 0 && existing == Existing::refuse) {
+      throw std::invalid_argument(
+          fmt::format("{}: is there already; --resume goes on with it, --overwrite starts again", path_));
+    }
+    if (size > 0 && existing == Existing::overwrite && !is_table(bytes())) {
+      throw std::invalid_argument(
+          fmt::format("{}: is not a table that --overwrite could replace; remove it, or give another --out", path_));
+    }
+    const off_t keep = existing == Existing::resume ? whole_lines(descriptor_, path_) : 0;
+    if (keep > 0) {
+      croquis::CsvTable table = read();
+      if (table.header != header) {
+        throw std::invalid_argument(fmt::format("{}: has other columns, it is not a result of this command", path_));
+      }
+      found_ = std::move(table.rows);
+    }
+    if (keep != size && ::ftruncate(descriptor_, keep) != 0) fail(path_, "cannot be truncated to whole lines");
+    if (keep == 0) append(header);
+  } catch (...) {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    throw;
+  }
+}
+
+RowFile::~RowFile() {
+  ::close(descriptor_);
+}
+
+void RowFile::append(const std::vector<std::string>& fields) {
+  require_in_place();
+  const std::string line = line_of(fields);
+  const off_t before = ::lseek(descriptor_, 0, SEEK_END);
+  std::size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t count = ::write(descriptor_, line.data() + done, line.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      const int reason = errno;
+      // Take the torn line back; if that fails too, --resume drops it.
+      [[maybe_unused]] const int cut = ::ftruncate(descriptor_, before);
+      errno = reason;
+      fail(path_, "a row cannot be written; the rows before it are safe, --resume goes on");
+    }
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+std::string RowFile::bytes() const {
+  std::string text(static_cast<std::size_t>(::lseek(descriptor_, 0, SEEK_END)), '\0');
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = ::pread(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) fail(path_, "cannot be read");
+    done += static_cast<std::size_t>(count);
+  }
+  return text;
+}
+
+croquis::CsvTable RowFile::read() const {
+  return croquis::parse_csv(bytes(), path_);
+}
+
+std::string RowFile::digest() const {
+  return croquis::digest_of(bytes());
+}
+
+void RowFile::replace(const croquis::CsvTable& table) {
+  WholeFile file(path_);
+  file.write(csv_text(table));
+  if (::flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0) fail(path_, "cannot be locked");
+  require_in_place();
+  file.publish();
+  ::close(descriptor_);
+  descriptor_ = file.release();
+}
+
+void RowFile::require_in_place() const {
+  struct stat opened {
+  }, named{};
+  const bool there = ::fstat(descriptor_, &opened) == 0 && ::stat(target_.c_str(), &named) == 0;
+  if (there && is_same_file(opened, named)) return;
+  throw std::runtime_error(fmt::format(
+      "{}: was removed or replaced while this run was writing it; the rows that this run has made are in {}", path_,
+      rescued()));
+}
+
+// The name of a new file with the rows.
+std::string RowFile::rescued() const {
+  constexpr int most = 1000;
+  if (!rescued_.empty()) return rescued_;
+  for (int i = 1; i <= most; ++i) {
+    const std::string name = beside(path_, fmt::format(".rescued-{}.csv", i));
+    const int taken = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (taken < 0 && errno == EEXIST) continue;
+    if (taken < 0) break;
+    ::close(taken);
+    write_whole(name, bytes());
+    return rescued_ = name;
+  }
+  return "no file: none could be made beside it";
+}
+
+std::string csv_text(const croquis::CsvTable& table) {
+  std::string text = line_of(table.header);
+  for (const auto& row : table.rows) text += line_of(row);
+  return text;
+}
+
+std::string beside(const std::string& path, const std::string& suffix) {
+  const std::filesystem::path given(path);
+  const std::filesystem::path stem =
+      given.extension() == ".csv" ? std::filesystem::path(given).replace_extension() : given;
+  return stem.string() + suffix;
+}

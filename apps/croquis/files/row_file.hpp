@@ -1,0 +1,57 @@
+// A CSV file that rows are appended to as they are made.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <croquis/io/csv.hpp>
+
+/// What to do with a result file that is there already.
+enum class Existing { refuse, resume, overwrite };
+
+/// The file is locked while this object lives, so a second run on it is refused, and its rows are read and replaced
+/// through the descriptor that was opened first: where somebody removes or replaces the file, neither run takes the
+/// other's for its own. Every row is one write, so a run that is killed leaves whole rows and at most one torn line at
+/// the end, which `resume` drops. A symbolic link is written through.
+class RowFile {
+ public:
+  /// Throws std::invalid_argument when the file is there and Existing::refuse, when another run has it, when its header
+  /// is another one, when it is no regular file; std::runtime_error when it cannot be written.
+  RowFile(std::string path, const std::vector<std::string>& header, Existing existing);
+  ~RowFile();
+  RowFile(const RowFile&) = delete;
+  RowFile& operator=(const RowFile&) = delete;
+
+  /// The rows found by `resume`.
+  const std::vector<std::vector<std::string>>& found() const { return found_; }
+  /// A row; its fields are quoted here. Throws std::runtime_error when the row cannot be
+  /// written, and as require_in_place.
+  void append(const std::vector<std::string>& fields);
+
+  /// All rows, as they stand in the file now.
+  croquis::CsvTable read() const;
+  /// The header and these rows, whose fields are quoted here, in place of what the file has: all of it or, where that
+  /// fails, nothing. The new file is locked before it takes its place. Throws std::runtime_error.
+  void replace(const croquis::CsvTable& table);
+  /// Throws std::runtime_error when the file no longer stands under its name, since it was removed or replaced; its
+  /// rows have then been copied to a new file beside it, which the message names.
+  void require_in_place() const;
+  /// digest_of its bytes.
+  std::string digest() const;
+
+ private:
+  bool open_and_lock();
+  std::string bytes() const;
+  std::string rescued() const;
+
+  std::string path_, target_;
+  mutable std::string rescued_;  // the file that the rows were copied to; once, whoever notices first
+  int descriptor_ = -1;
+  std::vector<std::vector<std::string>> found_;
+};
+
+/// A table as the text of a CSV file.
+std::string csv_text(const croquis::CsvTable& table);
+
+/// `path` without its last extension ".csv", plus `suffix`: X.csv -> X.summary.csv.
+std::string beside(const std::string& path, const std::string& suffix);

@@ -1,0 +1,337 @@
+#include "files/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <croquis/core/memory.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/distributed/communicator.hpp>
+#include <csignal>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "files/environment.hpp"
+#include "files/progress.hpp"
+#include "pictures/gnuplot.hpp"
+
+namespace {
+
+using croquis::Communicator;
+
+std::atomic<int> caught_signal{0};
+void remember_signal(int signal) {
+  caught_signal = signal;
+}
+
+Existing existing(const RunOptions& options) {
+  if (options.resume && options.overwrite) throw std::invalid_argument("--resume and --overwrite exclude each other");
+  if (options.resume) return Existing::resume;
+  return options.overwrite ? Existing::overwrite : Existing::refuse;
+}
+
+// The keys of rows for the ranks that have no file: lines as in one.
+std::string text_of(const std::set<Run::Fields>& keys) {
+  croquis::CsvTable table;
+  table.rows.assign(keys.begin(), keys.end());
+  return csv_text(table);
+}
+
+std::set<Run::Fields> keys_in(const std::string& text) {
+  std::set<Run::Fields> keys;
+  for (std::size_t start = text.find('\n') + 1, end = 0; (end = text.find('\n', start)) != std::string::npos;
+       start = end + 1) {
+    keys.insert(croquis::split_csv_line(std::string_view(text).substr(start, end - start)));
+  }
+  return keys;
+}
+
+Run::Fields chosen(const Run::Fields& row, const std::vector<std::size_t>& places) {
+  Run::Fields key;
+  for (const std::size_t place : places) key.push_back(row[place]);
+  return key;
+}
+
+Run::Fields names_of(const std::vector<croquis::Column>& columns) {
+  Run::Fields names;
+  for (const croquis::Column& column : columns) names.push_back(column.name);
+  return names;
+}
+
+croquis::Record record_of(const std::vector<croquis::Column>& columns, const Run::Fields& fields) {
+  croquis::Record record;
+  for (std::size_t c = 0; c < columns.size(); ++c) record.push_back(croquis::parse_value(columns[c], fields[c]));
+  return record;
+}
+
+WorkQueue::Rows fields_of(const std::vector<croquis::Record>& records) {
+  WorkQueue::Rows rows;
+  for (const croquis::Record& record : records) {
+    rows.emplace_back();
+    for (const croquis::Value& value : record) rows.back().push_back(croquis::text_of(value));
+  }
+  return rows;
+}
+
+// Files that one run writes are different files.
+void require_different_files(const RunOptions& options) {
+  const auto place = [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  const std::pair<std::string, std::string> files[] = {{"--out", options.out},
+                                                       {"--plot", options.plot},
+                                                       {"the summary of --out", beside(options.out, ".summary.csv")},
+                                                       {"the meta file of --out", beside(options.out, ".meta.json")}};
+  for (const auto& [name, path] : files) {
+    for (const auto& [other_name, other] : files) {
+      if (path.empty() || other.empty() || &name == &other_name || place(path) != place(other)) continue;
+      throw std::invalid_argument(fmt::format("{}: {} would be {} too; give another name", name, path, other_name));
+    }
+  }
+}
+
+// Throws for a row that was there before and is none of this run's: another seed or precision, a row twice.
+void check_found(const std::string& path, const croquis::CsvTable& table, const std::vector<std::size_t>& keys,
+                 const RunOptions& options) {
+  const std::pair<const char*, std::string> fixed[] = {{"seed", std::to_string(options.seed)},
+                                                       {"precision", options.precision}};
+  std::map<Run::Fields, std::size_t> lines;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const std::size_t line = i + 2;  // the header is the first
+    for (const auto& [name, value] : fixed) {
+      const auto column = std::find(table.header.begin(), table.header.end(), name);
+      if (column == table.header.end()) continue;
+      const std::string& found = table.rows[i][static_cast<std::size_t>(column - table.header.begin())];
+      if (found == value) continue;
+      throw std::invalid_argument(fmt::format("{}: line {} has {} {} where this run has {}; give another --out", path,
+                                              line, name, found, value));
+    }
+    const auto [first, added] = lines.emplace(chosen(table.rows[i], keys), line);
+    if (added) continue;
+    throw std::invalid_argument(fmt::format("{}: line {} is a second result of what line {} has; remove one of them",
+                                            path, line, first->second));
+  }
+}
+
+}  // namespace
+
+void require_room_for_rows(double rows, const std::string& option, long long count) {
+  constexpr double bytes_a_row = 2200;  // measured: keys in the plan and, at the end, all fields
+  const double available = croquis::available_memory();
+  if (rows * bytes_a_row <= available) return;
+  throw std::invalid_argument(fmt::format(
+      "{}: {:.0f} rows need {:.0f} bytes of memory, {:.0f} are available; {:.0f} would do", option, rows,
+      rows * bytes_a_row, available, std::floor(static_cast<double>(count) * available / (rows * bytes_a_row))));
+}
+
+void prepare_run(const RunOptions& options) {
+  require_different_files(options);
+  const bool part = parse_shard(options.shard).count > 1;
+  if (part && !options.plot.empty()) {
+    throw std::invalid_argument("--plot: a shard has a part of the rows; merge the parts, then plot");
+  }
+  if (!options.plot.empty()) check_plot_name(options.plot);
+  croquis::set_threads(options.threads);
+  prepare_threads(croquis::threads());
+}
+
+Run::Run(const RunOptions& options, const std::string& command, std::vector<croquis::Column> columns,
+         std::map<std::string, std::string> identity)
+    : options_(options), command_(command), shard_(parse_shard(options.shard)) {
+  table_.columns = std::move(columns);
+  for (std::size_t c = 0; c < table_.columns.size(); ++c) {
+    if (table_.columns[c].is_cell_key()) cell_.push_back(c);
+    if (table_.columns[c].role == croquis::Role::part) row_.push_back(c);
+  }
+  identity["command"] = command;
+  identity["--seed"] = std::to_string(options.seed);
+  identity["--precision"] = options.precision;
+  if (shard_.count > 1) identity["--shard"] = options.shard;
+  description_ = {options.command_line, options.configuration, std::move(identity),
+                  options.seed,         croquis::threads(),    std::filesystem::path(options.out).filename().string()};
+  std::string found;
+  if (Communicator::world().rank() == 0) {
+    find_rows();
+    found = text_of(found_);
+  }
+  Communicator::world().broadcast(found);
+  if (Communicator::world().rank() != 0) found_ = keys_in(found);
+  std::signal(SIGINT, remember_signal);
+  std::signal(SIGTERM, remember_signal);
+}
+
+void Run::find_rows() {
+  const std::string meta = beside(options_.out, ".meta.json");
+  require_own_metadata(meta, options_.out);
+  const Fields names = names_of(table_.columns);
+  file_.emplace(options_.out, names, existing(options_));
+  if (!file_->found().empty()) require_same_identity(meta, description_);
+  std::vector<std::size_t> keys = cell_;
+  keys.insert(keys.end(), row_.begin(), row_.end());
+  check_found(options_.out, {names, file_->found()}, keys, options_);
+  for (const Fields& row : file_->found()) {
+    found_.insert(chosen(row, keys));
+    try {
+      table_.rows.push_back(record_of(table_.columns, row));
+    } catch (const std::invalid_argument& wrong) {
+      throw std::invalid_argument(fmt::format("{}: line {}: {}", options_.out, table_.rows.size() + 2, wrong.what()));
+    }
+  }
+  write_metadata(meta, description_);
+}
+
+Run::Fields Run::key(std::initializer_list<croquis::Value> values) {
+  Fields key;
+  for (const croquis::Value& value : values) key.push_back(croquis::text_of(value));
+  return key;
+}
+
+void Run::plan(const std::vector<Cell>& cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Fields& first = cells[i].front();
+    Fields cell(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(cell_.size()));
+    const bool done = std::all_of(cells[i].begin(), cells[i].end(), [&](const Fields& key) { return has(key); });
+    if (shard_.has(i) && !done) wanted_.insert(cell);
+    places_.emplace(std::move(cell), i);
+  }
+  if (file_) require_planned(file_->found());
+  progress_ = std::make_unique<Progress>(wanted_.size(), options_.quiet || !file_);
+  queue_ = std::make_unique<WorkQueue>(wanted_.size(), [this](const WorkQueue::Rows& rows) { deliver(rows); });
+}
+
+void Run::deliver(const WorkQueue::Rows& rows) {
+  for (const Fields& row : rows) {
+    file_->append(row);
+    table_.rows.push_back(record_of(table_.columns, row));
+  }
+  const std::lock_guard lock(showing_);
+  progress_->show(++finished_, shown_);
+}
+
+bool Run::skip(std::size_t count) {
+  if (queue_->has(begun_ + count)) return false;
+  begun_ += count;
+  return true;
+}
+
+void Run::compute(std::size_t count, const std::string& what, const std::function<croquis::Record(std::size_t)>& row) {
+  compute_steps(count, what, [&](std::size_t i) { return std::vector<croquis::Record>{row(i)}; });
+}
+
+void Run::compute_steps(std::size_t count, const std::string& what,
+                        const std::function<std::vector<croquis::Record>(std::size_t)>& rows) {
+  const std::size_t first = begun_;
+  begun_ += count;
+  show(what);
+  std::atomic<bool> failed{false};
+  croquis::parallel_for(std::min(count, static_cast<std::size_t>(croquis::threads())), [&](std::size_t) {
+    try {
+      while (!failed && !interrupted()) {
+        const auto cell = queue_->take(begun_);
+        if (!cell) return;
+        const std::vector<croquis::Record> made = rows(*cell - first);
+        if (!made.empty()) queue_->put(fields_of(made));
+      }
+    } catch (...) {
+      failed = true;
+      throw;
+    }
+  });
+}
+
+void Run::compute_together(const std::string& what, const std::function<croquis::Record()>& row) {
+  show(what);
+  const croquis::Record made = row();
+  if (file_) queue_->put(fields_of({made}));
+}
+
+void Run::show(const std::string& what) {
+  const std::lock_guard lock(showing_);
+  shown_ = what;
+  progress_->show(finished_, shown_);
+}
+
+bool Run::interrupted() {
+  return caught_signal != 0;
+}
+
+// Throws unless every row is of a cell that this run has: means over rows of other lists would mislead.
+void Run::require_planned(const std::vector<Fields>& rows) const {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Fields key = chosen(rows[i], cell_);
+    const auto place = places_.find(key);
+    if (place != places_.end() && shard_.has(place->second)) continue;
+    throw std::invalid_argument(
+        fmt::format("{}: line {} ({} = {}) is none of the rows of this run; give the options that it was made with, or "
+                    "another --out",
+                    options_.out, i + 2, fmt::join(chosen(names_of(table_.columns), cell_), ","), fmt::join(key, ",")));
+  }
+}
+
+// The places of the rows of the file in the order of the plan. Throws unless all of them are there.
+std::vector<std::size_t> Run::order_of(const croquis::CsvTable& file) const {
+  if (file.header != names_of(table_.columns)) {
+    throw std::runtime_error(options_.out + ": was changed while this run was writing it");
+  }
+  require_planned(file.rows);
+  std::vector<std::pair<std::size_t, std::size_t>> placed;  // place of the cell, place in the file
+  std::set<std::size_t> cells;
+  for (std::size_t i = 0; i < file.rows.size(); ++i) {
+    placed.emplace_back(places_.at(chosen(file.rows[i], cell_)), i);
+    cells.insert(placed.back().first);
+  }
+  std::size_t due = 0;
+  for (std::size_t i = 0; i < places_.size(); ++i) due += shard_.has(i) ? 1 : 0;
+  if (cells.size() != due || file.rows.size() != table_.rows.size()) {
+    throw std::runtime_error(fmt::format(
+        "{}: {} of the {} rows that this run has made are gone, somebody else has written to the file; the "
+        "same command with --resume computes them again",
+        options_.out, table_.rows.size() - std::min(table_.rows.size(), file.rows.size()), table_.rows.size()));
+  }
+  std::sort(placed.begin(), placed.end());
+  std::vector<std::size_t> order;
+  for (const auto& [cell, i] : placed) order.push_back(i);
+  return order;
+}
+
+void Run::complete() {
+  file_->require_in_place();
+  croquis::CsvTable file = file_->read();
+  const std::vector<std::size_t> order = order_of(file);
+  if (!std::is_sorted(order.begin(), order.end())) {
+    std::vector<Fields> lines;
+    std::vector<croquis::Record> rows;
+    for (const std::size_t i : order) {
+      lines.push_back(std::move(file.rows[i]));
+      rows.push_back(std::move(table_.rows[i]));
+    }
+    file.rows = std::move(lines);
+    table_.rows = std::move(rows);
+    file_->replace(file);
+  }
+  description_.finished =
+      Finished{table_.rows.size(), places_.size(), chosen(names_of(table_.columns), cell_), shard_, file_->digest()};
+  write_metadata(beside(options_.out, ".meta.json"), description_);
+}
+
+std::optional<int> Run::finish() {
+  queue_->finish();
+  progress_.reset();
+  if (!file_) return interrupted() ? 128 + caught_signal : 0;
+  if (interrupted() || finished_ < wanted_.size()) {
+    file_->require_in_place();
+    say(fmt::format("croquis {}: stopped; finished rows are in {}, the same command with --resume goes on\n", command_,
+                    options_.out));
+    return 128 + (interrupted() ? caught_signal.load() : SIGTERM);  // that came to another rank
+  }
+  complete();
+  if (shard_.count == 1) return {};
+  if (!options_.quiet) {
+    fmt::print("rows     {}: shard {} of {} cells; croquis merge puts the parts together\n", options_.out,
+               options_.shard, places_.size());
+  }
+  return 0;
+}

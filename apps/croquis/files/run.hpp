@@ -1,0 +1,123 @@
+// A run of an experiment: cells computed in parallel, on one or several ranks, resumed after an interruption.
+#pragma once
+
+#include <croquis/measure/columns.hpp>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "files/metadata.hpp"
+#include "files/progress.hpp"
+#include "files/row_file.hpp"
+#include "files/shard.hpp"
+#include "files/work_queue.hpp"
+
+/// Options that the experiments have in common.
+struct RunOptions {
+  std::uint64_t seed = 1;
+  int threads = 0;  ///< 0: all processors
+  std::string precision = "double";
+  std::string out, plot;
+  std::string shard;  ///< "i/N"; all of it when empty
+  bool quiet = false, resume = false, overwrite = false;
+  std::string command_line, configuration;  ///< for the meta file
+};
+
+/// Sets the library's threads and makes BLAS single-threaded; checks that the files are different ones and that the
+/// plot can be drawn. To be called first. Throws std::invalid_argument.
+void prepare_run(const RunOptions& options);
+
+/// Throws std::invalid_argument, with the value of `option` that would do in place of `count`, when a run of so many
+/// rows is more than memory holds. To be called before the rows are planned.
+void require_room_for_rows(double rows, const std::string& option, long long count);
+
+/// A cell is what is computed in one go: one row or several, which are written together. The file has the rows as they
+/// come, and in the order of the cells once all are there. What tells rows apart are the key columns (Role).
+///
+/// With several ranks all of them make the same Run and go through the same cells; a cell is computed on one of them.
+/// Rank 0 has the files.
+class Run {
+ public:
+  /// Values as text, unquoted.
+  using Fields = std::vector<std::string>;
+  /// Keys of rows of a cell (those of the cell, then of the row in it) that show, in a resumed file, that it is
+  /// finished.
+  using Cell = std::vector<Fields>;
+
+  /// Opens `options.out`, checks a resumed file (the run's identity, seed and precision, no row twice) and writes the
+  /// meta file. `identity` is what all rows depend on, beside seed and precision. Catches SIGINT and SIGTERM from here
+  /// on.
+  Run(const RunOptions& options, const std::string& command, std::vector<croquis::Column> columns,
+      std::map<std::string, std::string> identity);
+
+  /// A key as the text that stands in the file.
+  static Fields key(std::initializer_list<croquis::Value> values);
+
+  /// Whether a resumed file has the row with this key.
+  bool has(const Fields& key) const { return found_.contains(key); }
+
+  /// All cells of the whole run, in the order of its rows. To be called once, before anything is computed. Throws
+  /// std::invalid_argument when a resumed file has rows of other cells.
+  void plan(const std::vector<Cell>& cells);
+
+  /// Whether the cell with this key is of this shard and not finished.
+  bool wants(const Fields& cell) const { return wanted_.contains(cell); }
+
+  /// Passes over the next `count` wanted cells where other ranks have them all: no need to prepare for them then.
+  bool skip(std::size_t count);
+
+  /// row(0), ..., row(count - 1) on the library's threads, for cells of one row: the next `count` of those wanted, in
+  /// the order of the plan. Does nothing more once a signal has come. `what` is shown in the progress.
+  void compute(std::size_t count, const std::string& what, const std::function<croquis::Record(std::size_t)>& row);
+
+  /// The same for cells of several rows; one without rows is not finished. A cell alone (count = 1) has all threads.
+  void compute_steps(std::size_t count, const std::string& what,
+                     const std::function<std::vector<croquis::Record>(std::size_t)>& rows);
+
+  /// For a cell of one row that all ranks compute together, in place of compute().
+  void compute_together(const std::string& what, const std::function<croquis::Record()>& row);
+
+  /// Whether a signal has come.
+  static bool interrupted();
+
+  /// To be called when all is computed: waits for the other ranks, checks that the file is still this run's and has all
+  /// rows, puts them in order and completes the meta file.
+  /// Returns the exit status where the command ends here: 128 + the signal that came, after a line on standard error
+  /// that says how to go on; 0 for a shard and on ranks other than 0, which have no summary to make.
+  std::optional<int> finish();
+
+  /// The rows that were found and made, in the order of the cells once finish() is done. On rank 0.
+  const croquis::Table& table() const { return table_; }
+
+ private:
+  void find_rows();
+  void deliver(const WorkQueue::Rows& rows);
+  void require_planned(const std::vector<Fields>& rows) const;
+  std::vector<std::size_t> order_of(const croquis::CsvTable& file) const;
+  void complete();
+  void show(const std::string& what);
+
+  RunOptions options_;
+  std::string command_;
+  croquis::Table table_;
+  std::vector<std::size_t> cell_, row_;  // places of the columns that are keys of cells, and of rows
+  Shard shard_;
+  RunDescription description_;
+  std::optional<RowFile> file_;  // on rank 0
+  std::set<Fields> found_;
+  std::map<Fields, std::size_t> places_;  // of the cells in the plan
+  std::set<Fields> wanted_;
+  std::unique_ptr<Progress> progress_;
+  std::unique_ptr<WorkQueue> queue_;
+  std::size_t begun_ = 0;  // of the wanted cells
+  std::mutex showing_;     // for the two below and the progress
+  std::size_t finished_ = 0;
+  std::string shown_;
+};

@@ -1,0 +1,112 @@
+// croquis: the command line.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <croquis/core/serial_blas.hpp>
+#include <croquis/distributed/communicator.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/command.hpp"
+#include "complaint.hpp"
+#include "files/environment.hpp"
+#include "files/progress.hpp"
+#include "options/configuration.hpp"
+
+namespace {
+
+using croquis::Communicator;
+
+std::string command_line(int argc, char** argv) {
+  std::string line;
+  for (int i = 0; i < argc; ++i) line += fmt::format("{}{}", i == 0 ? "" : " ", argv[i]);
+  return line;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Croquis: how well does a sketch approximate attention?", "croquis");
+  app.set_version_flag("--version", [] { return environment_text(); });
+  app.require_subcommand(1);
+  app.set_config("--config", "", "read options from this file: [error], then features=\"16,32\", one a line")
+      ->check(complaint_about_configuration);
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  app.footer(
+      "Exit status: 0 done, 2 bad usage or input, 130 or 143 interrupted. croquis COMMAND --help has the options.");
+
+  std::vector<std::pair<const Command*, CLI::App*>> added;
+  for (const Command& command : commands()) {
+    CLI::App* const sub = app.add_subcommand(command.name, command.summary);
+    command.add_options(*sub);
+    if (!command.example.empty()) sub->footer("Example: " + command.example);
+    added.emplace_back(&command, sub);
+  }
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return Communicator::world().rank() == 0 ? app.exit(success) : 0;  // --help, --version
+  } catch (const CLI::ConfigError& wrong) {
+    throw std::invalid_argument(fmt::format("--config: {}", wrong.what()));
+  } catch (const CLI::ParseError& wrong) {
+    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
+      throw std::invalid_argument(fmt::format("'{}' is not a command; croquis --help shows those there are", argv[1]));
+    }
+    throw std::invalid_argument(fmt::format("{}; croquis --help shows what there is", wrong.what()));
+  }
+
+  for (const auto& [command, sub] : added) {
+    if (!*sub) continue;
+    if (command->one_rank && Communicator::world().rank() > 0) return 0;
+    return command->run(*sub, command_line(argc, argv));
+  }
+  return kBadUsage;
+}
+
+// Started without standard streams, the program would open its results as one of them and print into them.
+void open_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != stream) std::abort();
+  }
+}
+
+void require_output_written() {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return;
+  throw std::runtime_error("standard output cannot be written");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // the write fails, and says where
+  try {
+    Communicator& world = Communicator::world();
+    const croquis::SerialBlas serial;  // for products of the program's own
+    try {
+      const int status = run(argc, argv);
+      require_output_written();
+      return status;
+    } catch (const std::exception& failure) {
+      const bool no_memory = dynamic_cast<const std::bad_alloc*>(&failure) != nullptr;
+      const std::string why =
+          no_memory ? "there is not enough memory; give a smaller --n, --p or --features, or fewer --threads"
+                    : failure.what();
+      if (world.size() > 1) fail_together(world, why);
+      complain(why);
+      return kBadUsage;
+    }
+  } catch (const std::exception& failure) {
+    complain(failure.what());
+    return kBadUsage;
+  }
+}

@@ -1,0 +1,83 @@
+#include "options/bias.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <croquis/core/choices.hpp>
+#include <croquis/inputs/biases.hpp>
+#include <croquis/io/npy.hpp>
+#include <filesystem>
+#include <stdexcept>
+#include <vector>
+
+#include "options/lists.hpp"
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw std::invalid_argument(
+      fmt::format("--bias: '{}' is none of FILE.npy, alibi:SLOPE, t5:BUCKETS,MAXDISTANCE,SIGMA, random:SIGMA", text));
+}
+
+std::vector<double> numbers(const std::string& list, const std::string& text, std::size_t count) {
+  std::vector<double> values;
+  for (const std::string& item : croquis::split_list(list, "--bias")) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), value);
+    if (error != std::errc{} || end != item.data() + item.size()) refuse(text);
+    values.push_back(value);
+  }
+  if (values.size() != count) refuse(text);
+  return values;
+}
+
+int whole(double value, const std::string& text) {
+  constexpr double most = 1e9;
+  if (!(value >= 0 && value <= most && value == std::floor(value))) refuse(text);
+  return static_cast<int>(value);
+}
+
+croquis::RelativePosition<double> from_file(const std::string& path) {
+  const arma::mat values = croquis::read_npy(path);
+  croquis::RelativePosition<double> position;
+  position.bias = arma::vectorise(values.t());  // row by row
+  if (values.n_rows > 1 && values.n_cols > 1) {
+    if (values.n_rows % 2 == 0 || values.n_cols % 2 == 0) {
+      throw std::invalid_argument(
+          fmt::format("--bias: {}: {} x {} numbers; images of h x w tokens have (2h - 1) x (2w - 1)", path,
+                      values.n_rows, values.n_cols));
+    }
+    position.height = (values.n_rows + 1) / 2;
+  }
+  return position;
+}
+
+}  // namespace
+
+croquis::RelativePosition<double> parse_bias(const std::string& text, bool causal, arma::uword n,
+                                             const croquis::Key& draw_key) {
+  croquis::RelativePosition<double> position;
+  const std::size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon), rest = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if (text.ends_with(".npy")) {
+    position = from_file(text);
+  } else if (kind == "alibi") {
+    position.bias = croquis::alibi_bias(n, numbers(rest, text, 1)[0]);
+  } else if (kind == "t5") {
+    const std::vector<double> values = numbers(rest, text, 3);
+    position.bias = croquis::t5_bias(n, {whole(values[0], text), whole(values[1], text), values[2]}, draw_key);
+  } else if (kind == "random") {
+    position.bias = croquis::random_bias(n, numbers(rest, text, 1)[0], draw_key);
+  } else if (!text.empty()) {
+    refuse(text);
+  }
+  position.causal = causal;
+  return position;
+}
+
+std::string name_of_bias(const std::string& text, bool causal) {
+  std::string name;
+  if (!text.empty()) name = ";bias=" + (text.ends_with(".npy") ? std::filesystem::path(text).stem().string() : text);
+  return causal ? name + ";causal" : name;
+}

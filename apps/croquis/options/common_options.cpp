@@ -1,0 +1,100 @@
+#include "options/common_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "options/configuration.hpp"
+
+CLI::Validator whole_number(std::uint64_t minimum, std::uint64_t maximum) {
+  const std::string range = fmt::format("INT in [{} - {}]", minimum, maximum);
+  return CLI::Validator(
+      [=](const std::string& text) -> std::string {
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool decimal =
+            error == std::errc{} && end == text.data() + text.size() && !(text.size() > 1 && text[0] == '0');
+        if (decimal && value >= minimum && value <= maximum) return {};
+        return fmt::format("'{}' is not a whole number from {} to {} in decimal digits", text, minimum, maximum);
+      },
+      range);
+}
+
+void add_run_options(CLI::App& command, RunOptions& run) {
+  command.add_option("--seed", run.seed, "seed of all random draws")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
+  command.add_option("--threads", run.threads, "threads; 0: all processors")
+      ->check(whole_number(0, 4096))
+      ->capture_default_str();
+  command.add_option("--out", run.out, "rows (default COMMAND.csv)");
+  command.add_option("--plot", run.plot, "plot: FILE.svg, .png or .pdf");
+  command.add_option("--shard", run.shard, "i/N: a fixed part of the rows, for croquis merge to put together");
+  command.add_flag("--quiet", run.quiet, "no progress, no table");
+  command.add_flag("--resume", run.resume, "go on with the rows that --out has");
+  command.add_flag("--overwrite", run.overwrite, "start again if --out is there");
+  command.fallthrough();  // --config belongs to the program
+}
+
+void add_precision_option(CLI::App& command, RunOptions& run) {
+  command.add_option("--precision", run.precision, "float or double, of the methods; errors are taken in double")
+      ->check(CLI::IsMember({"float", "double"}))
+      ->capture_default_str();
+}
+
+void add_bias_options(CLI::App& command, std::string& bias, bool& causal) {
+  command.add_option("--bias", bias,
+                     "relative position bias of the -rpe targets: FILE.npy, alibi:SLOPE, "
+                     "t5:BUCKETS,MAXDISTANCE,SIGMA or random:SIGMA (default none)");
+  command.add_flag("--causal", causal, "a token sees no token after it, in the -rpe targets");
+}
+
+void infer_kind(const CLI::App& command, InputOptions& input) {
+  if (command.count("--input") != 0) return;
+  if (!input.q.empty() || !input.qkv.empty()) input.kind = "arrays";
+  if (!input.model.empty()) input.kind = "model";
+}
+
+std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) {
+  const std::size_t before = command.get_options().size();
+  command.add_option("--input", input.kind, "kind of input (see list inputs)")
+      ->check(CLI::IsMember(input_kinds()))
+      ->capture_default_str();
+  command.add_option("--text", input.text, "text file; the sample text when not given");
+  command.add_option("--vocab", input.vocab, "WordPiece tokens of this vocab.txt; without, the words of the text");
+  command.add_flag("--uncased", input.uncased, "the vocabulary has lower case without accents");
+  command.add_option("--model", input.model, "BERT's weights, .safetensors; implies --input model");
+  command.add_option("--model-config", input.model_config, "its config.json (default: the one beside it)");
+  command.add_option("--layer", input.layer, "of the model: all, or numbers from 0, as 0,3")->capture_default_str();
+  command.add_flag("--token-type", input.token_type, "text: add BERT's token-type embedding, the same for all tokens");
+  command.add_option("--q", input.q, "queries, .npy (n, p) or (heads, n, p); implies --input arrays");
+  command.add_option("--k", input.k, "keys, .npy");
+  command.add_option("--v", input.v, "values, .npy");
+  command.add_option("--qkv", input.qkv, "all three in one .npz, members q, k, v; implies --input arrays");
+  command.add_option("--head", input.head, "of the model, of arrays (heads, n, p): all, or numbers from 0, as 0,3")
+      ->capture_default_str();
+  command.add_option("--n", input.n, "tokens (default 1024)")->check(whole_number(1));
+  command.add_option("--p", input.p, "width of the head (default 64)")->check(whole_number(1));
+  command.add_option("--length", input.length, "tokens from here on are padding (default n)")->check(whole_number(1));
+  command.add_option("--norm", input.norm, "synthetic inputs: norm of queries and keys (default sqrt(p))");
+  command.add_option("--clusters", input.clusters, "clustered: number of clusters (default 16)")
+      ->check(whole_number(1));
+  command.add_option("--spread", input.spread, "clustered: distance from the centre over the norm (default 0.1)");
+  command.add_option("--tail", input.tail, "heavy-norms: exponent of the norms' tail (default 3)");
+  command.add_option("--token-rank", input.rank, "low-rank: dimensions of the tokens (default 8)")
+      ->check(whole_number(1));
+  command.add_option("--distinct", input.distinct, "duplicates: different tokens (default 64)")->check(whole_number(1));
+  add_bias_options(command, input.bias, input.causal);
+  std::vector<CLI::Option*> added = command.get_options();
+  added.erase(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(before));
+  return
+      [added] { return std::any_of(added.begin(), added.end(), [](const CLI::Option* o) { return o->count() > 0; }); };
+}
+
+void describe_run(const CLI::App& command, const std::string& command_line, RunOptions& run) {
+  run.command_line = command_line;
+  run.configuration = configuration_of(command);
+  if (run.out.empty()) run.out = command.get_name() + ".csv";
+}

@@ -1,0 +1,30 @@
+// Options that commands have in common.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "files/run.hpp"
+#include "options/input.hpp"
+
+/// The check of every option that counts: decimal digits that mean a number from `minimum` to `maximum`. The parser
+/// itself would read 010 as 8 and what has more than 64 bits as the largest number that has.
+CLI::Validator whole_number(std::uint64_t minimum, std::uint64_t maximum = std::uint64_t{1} << 30);
+
+/// More draws than anybody reads, and fewer than fill a memory.
+inline constexpr std::uint64_t kMaximumTrials = 10'000'000;
+
+void add_run_options(CLI::App& command, RunOptions& run);
+void add_precision_option(CLI::App& command, RunOptions& run);
+void add_bias_options(CLI::App& command, std::string& bias, bool& causal);
+
+/// Returns whether one of them was given, to be asked once the command line has been read.
+std::function<bool()> add_input_options(CLI::App& command, InputOptions& input);
+
+/// A file of arrays or a model says which kind of input it is.
+void infer_kind(const CLI::App& command, InputOptions& input);
+
+/// Notes in `run` what was asked for, for the meta file, and the default name of the rows.
+void describe_run(const CLI::App& command, const std::string& command_line, RunOptions& run);

@@ -1,0 +1,188 @@
+#include "options/input.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <croquis/inputs/synthetic.hpp>
+#include <croquis/io/digest.hpp>
+#include <croquis/io/npy.hpp>
+#include <croquis/io/npz.hpp>
+#include <filesystem>
+#include <stdexcept>
+
+#include "options/bias.hpp"
+#include "options/lists.hpp"
+#include "options/text_input.hpp"
+
+namespace {
+
+using croquis::Key;
+using croquis::Problem;
+
+using Head = NamedHead;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw std::invalid_argument(why);
+}
+
+// Options that another kind of input takes are refused, not ignored.
+void refuse_others(const InputOptions& o) {
+  const auto only_for = [&](bool given, const char* option, const char* kind, const char* or_kind = "") {
+    if (!given || o.kind == kind || o.kind == or_kind) return;
+    refuse(fmt::format("{}: goes with --input {}{}{}, this is --input {}", option, kind, *or_kind == 0 ? "" : " and ",
+                       or_kind, o.kind));
+  };
+  only_for(o.head != InputOptions().head, "--head", "arrays", "model");
+  only_for(!o.text.empty(), "--text", "text", "model");
+  only_for(!o.vocab.empty(), "--vocab", "text", "model");
+  only_for(o.uncased, "--uncased", "text", "model");
+  only_for(o.token_type, "--token-type", "text");
+  only_for(!o.q.empty(), "--q", "arrays");
+  only_for(!o.k.empty(), "--k", "arrays");
+  only_for(!o.v.empty(), "--v", "arrays");
+  only_for(!o.qkv.empty(), "--qkv", "arrays");
+  only_for(!o.model.empty(), "--model", "model");
+  only_for(!o.model_config.empty(), "--model-config", "model");
+  only_for(o.layer != InputOptions().layer, "--layer", "model");
+  only_for(o.clusters.has_value(), "--clusters", "clustered");
+  only_for(o.spread.has_value(), "--spread", "clustered");
+  only_for(o.tail.has_value(), "--tail", "heavy-norms");
+  only_for(o.rank.has_value(), "--token-rank", "low-rank");
+  only_for(o.distinct.has_value(), "--distinct", "duplicates");
+  if (o.norm && (o.kind == "text" || o.kind == "arrays" || o.kind == "model")) {
+    refuse(fmt::format("--norm: goes with --input gaussian, sphere, ..., this is --input {}", o.kind));
+  }
+  if (o.kind == "arrays" && (o.n || o.p)) refuse("--n and --p: the arrays have their sizes; leave them out");
+  if (o.kind == "model" && o.p) refuse("--p: the model has its width; leave it out");
+  if (o.kind == "model" && o.length) refuse("--length: the text of a model has no padding; give a smaller --n");
+  if (o.uncased && o.vocab.empty()) refuse("--uncased: goes with --vocab");
+}
+
+// The name has what the family was made with.
+Head synthetic(const InputOptions& o, const Key& draw_key) {
+  croquis::SyntheticSize size;
+  size.n = positive_or(o.n, size.n, "--n");
+  size.p = positive_or(o.p, size.p, "--p");
+  size.norm = o.norm.value_or(std::sqrt(static_cast<double>(size.p)));
+  const std::string name = fmt::format("{}:{:g}", o.kind, size.norm);
+  if (o.kind == "gaussian") return {name, croquis::gaussian_input(draw_key, size)};
+  if (o.kind == "sphere") return {name, croquis::sphere_input(draw_key, size)};
+  if (o.kind == "clustered") {
+    croquis::ClusteredInput family;
+    family.clusters = positive_or(o.clusters, family.clusters, "--clusters");
+    family.spread = o.spread.value_or(family.spread);
+    return {fmt::format("{};clusters={};spread={:g}", name, family.clusters, family.spread),
+            croquis::clustered_input(draw_key, size, family)};
+  }
+  if (o.kind == "heavy-norms") {
+    croquis::HeavyNormsInput family;
+    family.tail = o.tail.value_or(family.tail);
+    return {fmt::format("{};tail={:g}", name, family.tail), croquis::heavy_norms_input(draw_key, size, family)};
+  }
+  if (o.kind == "low-rank") {
+    croquis::LowRankInput family;
+    family.rank = positive_or(o.rank, family.rank, "--token-rank");
+    return {fmt::format("{};rank={}", name, family.rank), croquis::low_rank_input(draw_key, size, family)};
+  }
+  if (o.kind == "duplicates") {
+    croquis::DuplicatesInput family;
+    family.distinct = positive_or(o.distinct, family.distinct, "--distinct");
+    return {fmt::format("{};distinct={}", name, family.distinct), croquis::duplicates_input(draw_key, size, family)};
+  }
+  std::string kinds;
+  for (const std::string& kind : input_kinds()) kinds += " " + kind;
+  refuse(fmt::format("--input: '{}' is none of{}", o.kind, kinds));
+}
+
+std::string digest_of(const Problem<double>& problem) {
+  croquis::Digest digest;
+  digest.add(problem.Q()).add(problem.K()).add(problem.V()).add(arma::mat(problem.position().bias));
+  digest.add(fmt::format("height {} causal {}", problem.position().height, problem.position().causal));
+  return fmt::format("{}x{}x{} {}", problem.n(), problem.p(), problem.p_v(), digest.hex());
+}
+
+std::vector<Head> from_arrays(const InputOptions& o) {
+  const bool one_file = !o.qkv.empty(), three_files = !o.q.empty() && !o.k.empty() && !o.v.empty();
+  if (one_file == three_files || (one_file && !(o.q + o.k + o.v).empty())) {
+    refuse("--input arrays: needs --q Q.npy --k K.npy --v V.npy, or --qkv FILE.npz with members q, k and v");
+  }
+  const auto read = [&](const std::string& path, const char* member) {
+    return one_file ? croquis::read_npz(o.qkv, member) : croquis::read_npy_heads(path);
+  };
+  const std::vector<arma::mat> q = read(o.q, "q"), k = read(o.k, "k"), v = read(o.v, "v");
+  if (q.size() != k.size() || q.size() != v.size()) {
+    refuse(fmt::format("--input arrays: Q has {} heads, K {}, V {}", q.size(), k.size(), v.size()));
+  }
+  const std::string name = one_file ? "arrays:" + std::filesystem::path(o.qkv).stem().string() : name_of_arrays(o.q);
+  std::vector<Head> heads;
+  for (const arma::uword h : parse_numbers(o.head, "--head", q.size())) {
+    if (q[h].n_rows != k[h].n_rows) {
+      refuse(fmt::format("--input arrays: Q has {} rows, K {}; as many queries as keys are needed", q[h].n_rows,
+                         k[h].n_rows));
+    }
+    heads.emplace_back(q.size() == 1 ? name : fmt::format("{};head={}", name, h), Problem<double>(q[h], k[h], v[h]));
+  }
+  return heads;
+}
+
+// With what the kinds of input have in common: padding, bias, causality.
+Problem<double> completed(Problem<double> problem, const InputOptions& o, const Key& draw_key) {
+  if (!o.length && o.bias.empty() && !o.causal) return problem;
+  const arma::uword n = problem.n(), m = positive_or(o.length, n, "--length");
+  if (m > n) refuse(fmt::format("--length: {} is more than the {} tokens", m, n));
+  return {problem.Q(), problem.K(), problem.V(), m, parse_bias(o.bias, o.causal, n, draw_key.child("bias"))};
+}
+
+}  // namespace
+
+// "head_Q.npy" -> "arrays:head"
+std::string name_of_arrays(const std::string& path_of_q) {
+  std::string stem = std::filesystem::path(path_of_q).stem().string();
+  if (stem.ends_with("_Q") || stem.ends_with("_q")) stem.resize(stem.size() - 2);
+  return "arrays:" + stem;
+}
+
+const std::vector<std::string>& input_kinds() {
+  static const std::vector<std::string> kinds = {"text",      "model",       "arrays",   "gaussian",  "sphere",
+                                                 "clustered", "heavy-norms", "low-rank", "duplicates"};
+  return kinds;
+}
+
+std::map<std::string, std::string> identity_of(const Input& input) {
+  return {{"input", input.name}, {"numbers of Q, K, V", input.digest}};
+}
+
+std::map<std::string, std::string> identity_of(const std::vector<Input>& inputs) {
+  std::map<std::string, std::string> identity = identity_of(inputs.front());
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    for (const auto& [name, value] : identity_of(inputs[i])) identity[name] += ", " + value;
+  }
+  return identity;
+}
+
+std::vector<Input> load_inputs(const InputOptions& o, std::uint64_t seed) {
+  refuse_others(o);
+  const Key draw_key = Key(seed).child("input").child(o.kind);
+  const auto make = [&]() -> std::vector<Head> {
+    if (o.kind == "text") return {from_text(o, draw_key)};
+    if (o.kind == "model") return from_model(o);
+    if (o.kind == "arrays") return from_arrays(o);
+    return {synthetic(o, draw_key)};
+  };
+  std::vector<Input> inputs;
+  for (auto& [name, head] : make()) {
+    Problem<double> problem = completed(std::move(head), o, draw_key);
+    std::string digest = digest_of(problem);
+    inputs.push_back({name + name_of_bias(o.bias, o.causal), std::move(problem), std::move(digest)});
+  }
+  return inputs;
+}
+
+Input load_input(const InputOptions& options, std::uint64_t seed) {
+  std::vector<Input> inputs = load_inputs(options, seed);
+  if (inputs.size() > 1) {
+    refuse(fmt::format("{}: the input has {} heads, this command takes one; give its number",
+                       options.kind == "model" ? "--layer, --head" : "--head", inputs.size()));
+  }
+  return std::move(inputs.front());
+}

@@ -1,0 +1,81 @@
+#include "options/lists.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <croquis/core/choices.hpp>
+#include <stdexcept>
+
+using croquis::split_list;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw std::invalid_argument(why);
+}
+
+arma::uword parse_count(std::string_view text, const std::string& whole, const std::string& option) {
+  arma::uword value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  constexpr arma::uword most = 1U << 30;
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > most) {
+    refuse(fmt::format("{}: '{}' in '{}' is not a whole number from 1 to {}; give 16,32,64 or 16:256", option, text,
+                       whole, most));
+  }
+  return value;
+}
+
+}  // namespace
+
+std::vector<arma::uword> parse_sizes(const std::string& text, const std::string& option) {
+  std::vector<arma::uword> features;
+  for (const std::string& item : split_list(text, option)) {
+    const std::size_t colon = item.find(':');
+    if (colon == std::string::npos) {
+      features.push_back(parse_count(item, text, option));
+      continue;
+    }
+    const arma::uword first = parse_count(std::string_view(item).substr(0, colon), text, option);
+    const arma::uword last = parse_count(std::string_view(item).substr(colon + 1), text, option);
+    if (first > last) refuse(fmt::format("{}: '{}' runs downwards", option, item));
+    for (arma::uword d = first; d <= last; d *= 2) features.push_back(d);
+  }
+  std::sort(features.begin(), features.end());
+  features.erase(std::unique(features.begin(), features.end()), features.end());
+  return features;
+}
+
+std::vector<arma::uword> parse_numbers(const std::string& text, const std::string& option, arma::uword count) {
+  std::vector<arma::uword> numbers;
+  if (text == "all") {
+    for (arma::uword i = 0; i < count; ++i) numbers.push_back(i);
+    return numbers;
+  }
+  for (const std::string& item : split_list(text, option)) {
+    arma::uword number = 0;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), number);
+    if (error != std::errc{} || end != item.data() + item.size() || number >= count) {
+      refuse(fmt::format("{}: '{}' is none of 0 to {}", option, item, count - 1));
+    }
+    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
+      refuse(fmt::format("{}: {} is there twice", option, number));
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::optional<double> parse_number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+arma::uword positive_or(const std::optional<long long>& value, arma::uword fallback, const std::string& option) {
+  if (!value) return fallback;
+  if (*value < 1) refuse(fmt::format("{}: {} is not a positive number", option, *value));
+  return static_cast<arma::uword>(*value);
+}

@@ -1,0 +1,96 @@
+#include "pictures/dimension.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "pictures/gnuplot.hpp"
+
+using croquis::DimensionCurve;
+using croquis::DimensionRow;
+
+namespace {
+
+template <typename Part>
+bool differs(const std::vector<DimensionCurve>& curves, Part DimensionCurve::*part) {
+  return std::any_of(curves.begin(), curves.end(), [&](const auto& c) { return c.*part != curves.front().*part; });
+}
+
+// What tells the curves apart, one each.
+std::vector<std::string> labels_of(const std::vector<DimensionCurve>& curves) {
+  const bool input = differs(curves, &DimensionCurve::input), width = differs(curves, &DimensionCurve::width);
+  std::vector<std::string> labels;
+  for (const DimensionCurve& c : curves) {
+    std::string label = fmt::format("eps = {:g}", c.epsilon);
+    if (width) label = fmt::format("width {:g}, ", c.width) + label;
+    if (input) label = c.input + ", " + label;
+    labels.push_back(std::move(label));
+  }
+  return labels;
+}
+
+std::string points(const std::vector<double>& x, const std::vector<double>& y) {
+  std::string text = "0 NaN\n";  // gnuplot refuses a block without a line
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    text += y[i] > 0 ? fmt::format("{} {:.9g}\n", x[i], y[i]) : fmt::format("{} NaN\n", x[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+void print_dimensions(const std::vector<DimensionRow>& rows) {
+  std::size_t width = 5;
+  for (const DimensionRow& row : rows) width = std::max(width, row.input.size());
+  fmt::print(
+      "\nd_stat of the lift (2n points), lambda = eps ||C||; d: landmarks that Theorem 2 asks for, and that do\n\n");
+  fmt::print("{:<{}}  {:>6}  {:>6}  {:>6}  {:>9}  {:>9}  {:>8}  {:>6}  {:>10}  {:>10}  {}\n", "input", width, "n",
+             "width", "eps", "||C||", "d_stat", "max l_i", "beta", "d theorem", "d suffices", "method");
+  const auto text = [](double x) { return std::isfinite(x) ? fmt::format("{:.4g}", x) : std::string("-"); };
+  const auto whole = [](double x) { return std::isfinite(x) ? fmt::format("{:.0f}", x) : std::string("-"); };
+  for (const DimensionRow& row : rows) {
+    fmt::print("{:<{}}  {:>6}  {:>6}  {:>6}  {:>9}  {:>9}  {:>8}  {:>6}  {:>10}  {:>10}  {}\n", row.input, width, row.n,
+               text(row.width), text(row.epsilon), text(row.norm_c), text(row.d_stat), text(row.leverage_max),
+               text(row.beta), whole(row.d_theorem), whole(row.d_suffices), row.method);
+  }
+}
+
+void draw_dimension(const std::vector<DimensionCurve>& curves, const std::string& path) {
+  std::set<double> sizes;
+  for (const DimensionCurve& c : curves) sizes.insert(c.n.begin(), c.n.end());
+  if (sizes.empty()) throw std::invalid_argument(fmt::format("{}: no row to draw", path));
+  const std::vector<std::string> labels = labels_of(curves);
+  std::string data, above = "plot ", below = "plot ";
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const DimensionCurve& c = curves[i];
+    data += fmt::format("$s{0} << EOD\n{1}EOD\n$t{0} << EOD\n{2}EOD\n$d{0} << EOD\n{3}EOD\n", i, points(c.n, c.d_stat),
+                        points(c.n, c.d_theorem), points(c.n, c.d_suffices));
+    const std::string comma = i + 1 < curves.size() ? ", " : "\n";
+    const std::string style = fmt::format("lc rgb '{}' lw 2 pt {} ps 0.8", plot_colour(i), 5 + i / 8);
+    above += fmt::format("$s{} using 1:2 with linespoints {} title {} noenhanced{}", i, style,
+                         gnuplot_string(labels[i]), comma);
+    below += fmt::format(
+        "$t{0} using 1:2 with linespoints {1} dt 2 notitle, $d{0} using 1:2 with linespoints {1} "
+        "title {2} noenhanced{3}",
+        i, style, gnuplot_string(labels[i]), comma);
+  }
+  std::string tics, separator;
+  for (const double n : sizes) {
+    tics += fmt::format("{}'{}' {}", separator, n, n);
+    separator = ", ";
+  }
+  std::string script = plot_header(path, 1.4) + data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\n";
+  script += fmt::format("set logscale xy\nset format y '%g'\nset xlabel 'tokens n'\nset xtics ({})\n", tics);
+  script += fmt::format("set xrange [{}:{}]\nset key outside right top\n", *sizes.begin() / 1.1, *sizes.rbegin() * 1.1);
+  const bool one = !differs(curves, &DimensionCurve::input);
+  script += fmt::format(
+      "set title {} noenhanced\n",
+      gnuplot_string((one ? curves.front().input + ": s" : std::string("S")) + "tatistical dimension of the lift"));
+  script += "set ylabel 'd_stat' noenhanced\n" + above;
+  script += "set title 'landmarks: Theorem 2 (dashed) and enough (solid)'\nset ylabel 'd'\n" + below;
+  run_gnuplot(script + "unset multiplot\n", path);
+}

@@ -1,0 +1,12 @@
+// What croquis dimension prints and draws.
+#pragma once
+
+#include <croquis/measure/dimension.hpp>
+#include <string>
+#include <vector>
+
+void print_dimensions(const std::vector<croquis::DimensionRow>& rows);
+
+/// d_stat above, the d of the theorem (dashed) and the d that suffices below, against n. Throws std::invalid_argument
+/// when there is nothing to draw.
+void draw_dimension(const std::vector<croquis::DimensionCurve>& curves, const std::string& path);

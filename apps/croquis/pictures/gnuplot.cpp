@@ -1,0 +1,156 @@
+#include "pictures/gnuplot.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+
+#include "files/whole_file.hpp"
+
+namespace {
+
+std::string terminal_of(const std::string& path, double panels) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".svg") {
+    return fmt::format("svg size 860,{:.0f} dynamic font 'sans,14' background '#ffffff'", 560 * panels);
+  }
+  if (extension == ".png") return fmt::format("pngcairo size 1290,{:.0f} font 'sans,18'", 840 * panels);
+  if (extension == ".pdf") return fmt::format("pdfcairo size 17cm,{:.1f}cm font 'sans,11'", 11 * panels);
+  throw std::invalid_argument(fmt::format("{}: a plot ends in .svg, .png or .pdf", path));
+}
+
+// Whether an svg, png or pdf has its end: gnuplot does not say that the disk was full.
+bool is_whole(int descriptor) {
+  std::array<char, 16> tail{};
+  const off_t size = ::lseek(descriptor, 0, SEEK_END);
+  if (size < static_cast<off_t>(tail.size())) return false;
+  if (::pread(descriptor, tail.data(), tail.size(), size - static_cast<off_t>(tail.size())) !=
+      static_cast<ssize_t>(tail.size())) {
+    return false;
+  }
+  const std::string_view end(tail.data(), tail.size());
+  for (const std::string_view mark : {"</svg>", "IEND", "%%EOF"}) {
+    if (end.find(mark) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// A file in memory.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view text) : descriptor_(::memfd_create("gnuplot", MFD_CLOEXEC)) {
+    while (descriptor_ >= 0 && !text.empty()) {
+      const ssize_t count = ::write(descriptor_, text.data(), text.size());
+      if (count <= 0) break;
+      text.remove_prefix(static_cast<std::size_t>(count));
+    }
+    complete_ = descriptor_ >= 0 && text.empty();
+    if (descriptor_ >= 0) ::lseek(descriptor_, 0, SEEK_SET);
+  }
+  ~MemoryFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  bool complete() const { return complete_; }
+
+ private:
+  int descriptor_;
+  bool complete_ = false;
+};
+
+// The exit status of gnuplot, reading `input` and writing `output`; -1 when it cannot be started. -d: no start-up file
+// of the user or of the folder is run.
+int status_of_gnuplot(int input, int output) {
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  std::string name = "gnuplot", defaults = "-d";
+  std::array<char*, 3> arguments = {name.data(), defaults.data(), nullptr};
+  pid_t id = -1;
+  const int failure = ::posix_spawnp(&id, name.c_str(), &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) return -1;
+  int status = -1;
+  while (::waitpid(id, &status, 0) < 0) {
+    if (errno != EINTR) return -1;
+  }
+  return status;
+}
+
+// Letters, digits and what means nothing in a gnuplot string.
+bool is_plain(unsigned char c) {
+  return std::isalnum(c) != 0 ||
+         std::string_view(" .,:=_-+/()[]|").find(static_cast<char>(c)) != std::string_view::npos;
+}
+
+}  // namespace
+
+void check_plot_name(const std::string& path) {
+  terminal_of(path, 1);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+    throw std::invalid_argument(fmt::format("{}: there is no folder {}", path, folder.string()));
+  }
+  target_of(path);
+}
+
+std::string plot_header(const std::string& path, double panels) {
+  return fmt::format("set terminal {}\nset encoding utf8\n", terminal_of(path, panels));
+}
+
+std::string gnuplot_string(const std::string& text) {
+  std::string out = "\"";
+  const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  for (auto left = static_cast<utf8proc_ssize_t>(text.size()); left > 0;) {
+    utf8proc_int32_t character = -1;
+    const utf8proc_ssize_t read = utf8proc_iterate(at, left, &character), length = std::max<utf8proc_ssize_t>(read, 1);
+    constexpr utf8proc_int32_t no_character = 0xFFFF;  // and the one before it: no part of XML
+    const bool shown =
+        read > 0 && utf8proc_category(character) != UTF8PROC_CATEGORY_CC && (character | 1) != no_character;
+    for (utf8proc_ssize_t i = 0; shown && i < length; ++i)
+      out += is_plain(at[i]) ? fmt::format("{:c}", at[i]) : fmt::format("\\{:03o}", at[i]);
+    if (!shown) out += '?';
+    at += length;
+    left -= length;
+  }
+  return out + '"';
+}
+
+std::string plot_colour(std::size_t i) {
+  static constexpr const char* colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                            "#E69F00", "#56B4E9", "#8B4513", "#7F7F7F"};
+  return colours[i % std::size(colours)];
+}
+
+bool is_drawable(double value) {
+  constexpr double smallest = 1e-300, largest = 1e300;
+  return value >= smallest && value <= largest;
+}
+
+void run_gnuplot(const std::string& script, const std::string& path) {
+  const MemoryFile input(script);
+  WholeFile picture(path);
+  const int status = input.complete() ? status_of_gnuplot(input.descriptor(), picture.descriptor()) : -1;
+  if (status != 0 || !is_whole(picture.descriptor())) {
+    throw std::runtime_error(fmt::format(
+        "{}: not drawn; is gnuplot installed (Debian: gnuplot-nox), the folder writable and the disk not full?", path));
+  }
+  picture.publish();
+}

@@ -1,0 +1,27 @@
+// Drawing by gnuplot, which runs as a process of its own.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+/// Throws std::invalid_argument unless `path` ends in .svg, .png or .pdf and its folder is there.
+void check_plot_name(const std::string& path);
+
+/// The beginning of every script: the terminal for `path`, `panels` plots tall. The name of the file is no part of a
+/// script: gnuplot writes to its standard output.
+std::string plot_header(const std::string& path, double panels = 1);
+
+/// Text as a gnuplot string in which nothing is code: all but letters, digits and a few signs are octal escapes, so
+/// that no quote, backquote (which runs a shell), macro or escape of the text's own stands in the script. (Single
+/// quotes would not do: gnuplot 5.4 misreads a doubled quote right after the first.) Control characters become '?', as
+/// do bytes that are not UTF-8, which would make an .svg that no browser opens.
+std::string gnuplot_string(const std::string& text);
+
+/// Colour of curve i: Okabe and Ito's palette, told apart by colour-blind readers too.
+std::string plot_colour(std::size_t i);
+
+/// Whether gnuplot can place the number on a logarithmic axis, whose ends lie a factor beyond the numbers.
+bool is_drawable(double value);
+
+/// Throws std::runtime_error when gnuplot is missing or leaves no whole picture; `path` is then as it was.
+void run_gnuplot(const std::string& script, const std::string& path);

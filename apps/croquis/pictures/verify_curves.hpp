@@ -1,0 +1,11 @@
+// The plot of croquis verify: bound and measured value of the claims that have a curve.
+#pragma once
+
+#include <croquis/claims/claim_rows.hpp>
+#include <string>
+#include <vector>
+
+/// One panel for every claim of the table with Claim::curve: what was measured (or its observed quantile) as points and
+/// lines, a colour a series (inputs that differ in the curve's variable alone), with the bound dashed in the same
+/// colour. Throws std::invalid_argument when no claim of the table has a curve, std::runtime_error when gnuplot fails.
+void draw_curves(const std::vector<croquis::claims::ClaimRow>& rows, const std::string& path);

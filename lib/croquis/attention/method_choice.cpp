@@ -1,0 +1,32 @@
+#include <fmt/format.h>
+
+#include <croquis/attention/method_choice.hpp>
+#include <croquis/core/choices.hpp>
+#include <map>
+
+namespace croquis {
+namespace {
+
+// "preset" first, then the others in alphabetical order.
+std::string preset_name(const std::map<std::string, std::string>& options) {
+  std::string name = "paper";
+  if (const auto preset = options.find("preset"); preset != options.end()) name = preset->second;
+  for (const auto& [key, value] : options) {
+    if (key != "preset") name += fmt::format(";{}={}", key, value);
+  }
+  return name;
+}
+
+}  // namespace
+
+std::vector<MethodChoice> parse_methods(const std::string& text, const std::string& where) {
+  std::vector<std::string> known;
+  for (const auto& method : methods<double>()) known.push_back(method.name);
+  std::vector<MethodChoice> methods;
+  for (const Choice& choice : parse_choices(text, where, known)) {
+    methods.push_back({choice.name, OptionValues(choice.options), preset_name(choice.options)});
+  }
+  return methods;
+}
+
+}  // namespace croquis

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <chrono>
+#include <croquis/attention/exact.hpp>
+#include <croquis/core/peak_memory.hpp>
+#include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/measure/cost.hpp>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A call with its preparation, which is part of what a single problem costs, and the call alone.
+struct Work {
+  std::function<void()> prepare, call;
+  double flops = CostRow::kUndefined;
+};
+
+template <typename T>
+Work exact_work(const Problem<T>& problem, Target target) {
+  const auto n = static_cast<double>(problem.n());
+  const auto width = static_cast<double>(problem.p() + problem.p_v());
+  return {[] {}, [&problem, target] { exact_attention(problem, target); }, 2 * n * n * width + n * n};
+}
+
+template <typename T>
+Work method_work(const Problem<T>& problem, const MethodChoice& choice, arma::uword d, const Key& key) {
+  const Method<T>& method = find_method<T>(choice.name);
+  const auto bound = std::make_shared<BoundMethod<T>>(bind(method, problem, choice.options));
+  const double flops = bound->flops(static_cast<double>(d));
+  return {[bound, &method, &choice, &problem] { *bound = bind(method, problem, choice.options); },
+          [bound, d, key] { bound->approximate(d, key); }, flops};
+}
+
+// Sets what is measured of the rows, one for each repeat.
+void measure(const Work& work, std::uint64_t warmup, std::vector<CostRow>& rows) {
+  const double peak = peak_bytes_of([&] {
+    work.prepare();
+    work.call();
+  });
+  for (CostRow& row : rows) row.peak_bytes = peak;
+  for (std::uint64_t i = 0; i < warmup; ++i) work.call();
+  for (CostRow& row : rows) {
+    const auto start = Clock::now();
+    work.prepare();
+    work.call();
+    row.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+}
+
+}  // namespace
+
+const Columns<CostRow>& cost_columns() {
+  static const Columns<CostRow> columns = {
+      {{"input", Role::subject,
+        "`gaussian`, and the bias of `--bias` and `--causal`, which `-rpe` methods and targets alone pay for"},
+       &CostRow::input},
+      {{"method", Role::curve,
+        "what is called. `exact` is softmax attention; with methods of another target `exact-kernelized`, and with a "
+        "bias `exact-softmax-rpe`, `exact-normalized-rpe`, are timed too"},
+       &CostRow::method},
+      {{"preset", Role::curve,
+        "`paper`, or `code` for what the authors' program does, then the other options (`paper;ridge=0.1`)"},
+       &CostRow::preset},
+      {{"n", Role::axis, "number of tokens"}, &CostRow::n},
+      {{"p", Role::subject, "width of queries and keys"}, &CostRow::p},
+      {{"p_v", Role::subject, "width of values"}, &CostRow::p_v},
+      {{"features", Role::axis, "number of features d; 0 for exact attention", "d"}, &CostRow::features},
+      {{"repeat", Role::part, "number of the call, from 1; one after the other, each on all threads"},
+       &CostRow::repeat},
+      {{"seed", Role::note, "`--seed`"}, &CostRow::seed},
+      {{"precision", Role::subject, "`float` or `double`"}, &CostRow::precision},
+      {{"threads", Role::subject, "threads of a call"}, &CostRow::threads},
+      {{"seconds", Role::metric, "preparation and call, after warm-up", "time of a call", "s"}, &CostRow::seconds},
+      {{"peak_bytes", Role::metric,
+        "how far resident memory rose above where it was, as the kernel counts it; input not included",
+        "peak memory of a call", "bytes"},
+       &CostRow::peak_bytes},
+      {{"flops", Role::metric, "declared leading terms, as in `croquis error`"}, &CostRow::flops},
+      {{"status", Role::note, "`ok`, or why the call failed"}, &CostRow::status}};
+  return columns;
+}
+
+std::vector<CostCandidate> cost_candidates(const std::vector<MethodChoice>& methods, bool with_position) {
+  std::vector<CostCandidate> candidates = {{{"exact", {}, "paper"}, Target::softmax}};
+  for (const Target target : {Target::kernelized, Target::softmax_rpe, Target::normalized_rpe}) {
+    if (has_position(target) && !with_position) continue;
+    const bool wanted = std::any_of(methods.begin(), methods.end(), [target](const MethodChoice& m) {
+      return find_method<double>(m.name).target == target;
+    });
+    if (wanted) candidates.push_back({{"exact-" + std::string(name_of(target)), {}, "paper"}, target});
+  }
+  for (const MethodChoice& m : methods) candidates.push_back({m});
+  return candidates;
+}
+
+template <typename T>
+std::vector<CostRow> call_costs(const Problem<T>& problem, const CostCandidate& candidate, arma::uword d,
+                                const Key& key, const CostSettings& settings) {
+  require(settings.repeats >= 1, "call_costs", "repeats >= 1", {{"repeats", settings.repeats}});
+  CostRow common;
+  common.method = candidate.choice.name;
+  common.preset = candidate.choice.preset;
+  common.n = problem.n();
+  common.p = problem.p();
+  common.p_v = problem.p_v();
+  common.features = d;
+  common.precision = std::is_same_v<T, float> ? "float" : "double";
+  common.threads = static_cast<std::uint64_t>(threads());
+  std::vector<CostRow> rows(settings.repeats, common);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].repeat = i + 1;
+  try {
+    const Work work =
+        candidate.exact ? exact_work(problem, *candidate.exact) : method_work(problem, candidate.choice, d, key);
+    for (CostRow& row : rows) row.flops = work.flops;
+    measure(work, settings.warmup, rows);
+  } catch (const std::exception& failure) {
+    for (CostRow& row : rows) row.status = failure.what();
+  }
+  return rows;
+}
+
+std::vector<Growth> growth_of_time(const Grouping& grouping) {
+  require(grouping.axis.name == "n", "growth_of_time", "groups over n",
+          {{"axis", std::string_view(grouping.axis.name)}});
+  constexpr std::size_t minimum_sizes = 3;
+  struct Curve {
+    std::vector<double> n, seconds;
+  };
+  std::vector<std::string> labels;
+  std::map<std::string, Curve> curves;
+  for (const Group& group : grouping.groups) {
+    const Summary* const seconds = group.metric("seconds");
+    if (seconds == nullptr) continue;
+    const auto [slot, added] = curves.try_emplace(group.label);
+    if (added) labels.push_back(group.label);
+    slot->second.n.push_back(static_cast<double>(group.x));
+    slot->second.seconds.push_back(seconds->q50);
+  }
+  std::vector<Growth> growth;
+  for (const std::string& label : labels) {
+    const Curve& curve = curves.at(label);
+    if (curve.n.size() >= minimum_sizes) growth.push_back({label, fit_power_law(curve.n, curve.seconds)});
+  }
+  return growth;
+}
+
+template std::vector<CostRow> call_costs(const Problem<float>&, const CostCandidate&, arma::uword, const Key&,
+                                         const CostSettings&);
+template std::vector<CostRow> call_costs(const Problem<double>&, const CostCandidate&, arma::uword, const Key&,
+                                         const CostSettings&);
+
+}  // namespace croquis

@@ -1,0 +1,94 @@
+#include <cmath>
+#include <croquis/core/serial_blas.hpp>
+#include <croquis/measure/feature_variance.hpp>
+#include <croquis/measure/finite.hpp>
+#include <croquis/random/draws.hpp>
+#include <exception>
+
+namespace croquis {
+namespace {
+
+arma::mat on_sphere(arma::uword count, arma::uword p, const Key& key) {
+  arma::mat points(p, count);
+  fill_normal(key, 0, points.n_elem, points.memptr());
+  return arma::normalise(points).t();
+}
+
+void set_errors(VarianceRow& row, const FeaturePoints& points, const FeaturePair<double>& pair) {
+  const auto matrices = pair.matrices();
+  const arma::mat products = points.x * points.y.t();
+  double l1 = 0, squared = 0, lemma_2 = 0;
+  for (arma::uword i = 0; i < products.n_rows; ++i) {
+    const arma::rowvec exact = products.row(i);
+    const arma::rowvec estimate = matrices.queries.row(i) * matrices.keys.t();
+    const arma::rowvec weights = arma::exp(exact - exact.max());
+    l1 += arma::accu(arma::abs(weights / arma::accu(weights) - estimate / arma::accu(estimate)));
+    // Relative to exp(x.y): ratio - 1, whose mean square is the variance of an unbiased estimate over exp(2 x.y).
+    const arma::rowvec ratio = estimate % arma::exp(matrices.log_scale(i) - exact);
+    squared += arma::mean(arma::square(ratio - 1));
+    arma::mat sums = points.y;
+    sums.each_row() += points.x.row(i);
+    lemma_2 += arma::mean(arma::expm1(arma::sum(arma::square(sums), 1))) / static_cast<double>(row.features);
+  }
+  const auto rows = static_cast<double>(products.n_rows);
+  row.l1_error = l1 / rows;
+  row.squared_error = squared / rows;
+  row.lemma_2 = lemma_2 / rows;
+}
+
+}  // namespace
+
+const Columns<VarianceRow>& variance_columns() {
+  static const Columns<VarianceRow> columns = {
+      {{"input", Role::subject, "`sphere`, or the file of the queries"}, &VarianceRow::input},
+      {{"map", Role::curve, "feature map (`croquis list features`)"}, &VarianceRow::map},
+      {{"projection", Role::curve, "distribution of the directions"}, &VarianceRow::projection},
+      {{"norm", Role::curve,
+        "R, the norm of queries and keys on spheres, or a factor on those of a file (after the p^{-1/4} of attention)",
+        "R"},
+       &VarianceRow::norm},
+      {{"p", Role::subject, "dimension of the points"}, &VarianceRow::p},
+      {{"queries", Role::subject, "number of queries"}, &VarianceRow::queries},
+      {{"keys", Role::subject, "number of keys"}, &VarianceRow::keys},
+      {{"features", Role::axis, "number of features d", "d"}, &VarianceRow::features},
+      {{"trial", Role::draw, "number of the draw, from 1"}, &VarianceRow::trial},
+      {{"seed", Role::note, "`--seed`"}, &VarianceRow::seed},
+      {{"l1_error", Role::metric, "‖A - Â‖_1 of a normalised row of scores, mean over the queries; 2 at most",
+        "||A - A~||_1 of a row of scores"},
+       &VarianceRow::l1_error},
+      {{"squared_error", Role::metric, "mean over pairs of (estimate / exp(x·y) - 1)²",
+        "mean of (estimate / exp(x.y) - 1)^2"},
+       &VarianceRow::squared_error},
+      {{"lemma_2", Role::metric,
+        "its expectation for `prf` with `iid`: (e^{‖x+y‖²} - 1) / m (NPRF Lemma 2); `NA` for other maps, and where it "
+        "is "
+        "beyond 1e308"},
+       &VarianceRow::lemma_2},
+      {{"status", Role::note, "`ok`, or why the features failed there"}, &VarianceRow::status}};
+  return columns;
+}
+
+FeaturePoints sphere_points(arma::uword queries, arma::uword keys, arma::uword p, double norm, const Key& key) {
+  return {norm * on_sphere(queries, p, key.child("query")), norm * on_sphere(keys, p, key.child("key"))};
+}
+
+VarianceRow feature_variance(const FeaturePoints& points, arma::uword d, const FeatureOptions& features,
+                             const Key& key) {
+  const SerialBlas serial;
+  VarianceRow row;
+  row.p = points.x.n_cols;
+  row.queries = points.x.n_rows;
+  row.keys = points.y.n_rows;
+  row.features = d;
+  try {
+    set_errors(row, points, FeaturePair<double>(points.x, points.y, d, features, key));
+    row.status = status_of({{"l1_error", row.l1_error}, {"squared_error", row.squared_error}});
+  } catch (const std::exception& failure) {
+    row.status = failure.what();
+  }
+  if (row.status != "ok") row.l1_error = row.squared_error = row.lemma_2 = VarianceRow::kUndefined;
+  if (!std::isfinite(row.lemma_2)) row.lemma_2 = VarianceRow::kUndefined;
+  return row;
+}
+
+}  // namespace croquis

@@ -1,0 +1,38 @@
+// The lift of a head at one kernel width: its spectrum, and the landmarks that suffice. Of `lift_dimensions` alone.
+#pragma once
+
+#include <croquis/attention/problem.hpp>
+#include <croquis/linalg/linear_operator.hpp>
+#include <croquis/random/key.hpp>
+#include <limits>
+#include <vector>
+
+namespace croquis {
+
+/// At one lambda. With lanczos the scores are upper limits and beta is a lower one.
+struct LiftDimension {
+  double lambda = 0, d_stat = 0, d_stat_lo = 0, d_stat_hi = 0;
+  double leverage_max = 0, leverage_q90 = 0, leverage_q50 = 0, leverage_q10 = 0;
+  double beta = 0;  ///< min_i d_stat / (2n l_i)
+};
+
+struct LiftSpectrum {
+  double norm_c = 0, norm_lift = 0, stable_rank_c = 0, stable_rank_lift = 0;
+  std::vector<LiftDimension> dimensions;  ///< an epsilon each
+};
+
+/// Of the kernelized scores of `problem`, whose queries and keys are divided by the width already; lambda = epsilon
+/// ||C||. Dense: all eigenvalues of the lift; lanczos: as lift_dimensions() says.
+LiftSpectrum dense_lift_spectrum(const Problem<double>& problem, const std::vector<double>& epsilons, const Key& key);
+LiftSpectrum lanczos_lift_spectrum(const Problem<double>& problem, const std::vector<double>& epsilons,
+                                   arma::uword leading, int probes, const Key& key);
+
+/// C, stored when dense.
+LinearOperator<double> kernelized_scores(const Problem<double>& problem, bool dense);
+
+/// For a draw of uniform landmarks with replacement, one after the other: the smallest d with
+/// ||C - C~_d|| <= epsilon ||C||, by doubling and bisection, an epsilon each; infinity where 2n draws do not do.
+std::vector<double> sufficient_landmarks(const Problem<double>& problem, const LinearOperator<double>& exact,
+                                         double norm_c, const std::vector<double>& epsilons, const Key& key);
+
+}  // namespace croquis

@@ -1,0 +1,262 @@
+#include <chrono>
+#include <cmath>
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/problem_precision.hpp>
+#include <croquis/measure/finite.hpp>
+#include <croquis/measure/method_errors.hpp>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Undefined where B~^T X overflows in T, as 1 / D~ of a row sum near underflow does, or the norm cannot be computed:
+// the output may be good all the same.
+template <typename T>
+void set_score_errors(ErrorRow& row, const ScoreReference& reference, const LinearOperator<T>& scores, const Key& key) {
+  try {
+    const ScoreErrors errors = reference.compare(scores, key);
+    if (!std::isfinite(errors.spectral_abs) || std::isinf(errors.spectral_rel)) return;
+    row.scores_spectral_abs = errors.spectral_abs;
+    row.scores_spectral_rel = errors.spectral_rel;
+  } catch (const std::exception&) {  // stays undefined
+  }
+}
+
+}  // namespace
+
+const Columns<ErrorRow>& error_columns() {
+  static const Columns<ErrorRow> columns = {
+      {{"input", Role::key,
+        "kind of [input](inputs.md), the file's name where there is one, layer and head where there are several"},
+       &ErrorRow::input},
+      {{"method", Role::curve, "the method"}, &ErrorRow::method},
+      {{"preset", Role::curve,
+        "`paper`, or `code` for what the authors' program does, then the other options (`paper;ridge=0.1`)"},
+       &ErrorRow::preset},
+      {{"target", Role::subject,
+        "what is approximated: `softmax` BV, `kernelized` CV, `normalized` (queries and keys of unit length), and with "
+        "the bias of `--bias` and `--causal` `softmax-rpe`, `normalized-rpe`. Errors are against that target"},
+       &ErrorRow::target},
+      {{"n", Role::subject, "number of tokens, without padding"}, &ErrorRow::n},
+      {{"p", Role::subject, "width of queries and keys"}, &ErrorRow::p},
+      {{"p_v", Role::subject, "width of values"}, &ErrorRow::p_v},
+      {{"features", Role::axis, "number of features d: landmarks, sampled columns, rows of a sketch", "d"},
+       &ErrorRow::features},
+      {{"trial", Role::draw, "number of the draw, from 1; a method that is not random has one row a d"},
+       &ErrorRow::trial},
+      {{"seed", Role::note, "`--seed`"}, &ErrorRow::seed},
+      {{"precision", Role::note,
+        "of the method. Errors are always taken in double, on the numbers that the method got"},
+       &ErrorRow::precision},
+      {{"spectral_abs", Role::metric, "‖O - O~‖", "||O - O~||"}, &ErrorRow::spectral_abs},
+      {{"spectral_rel", Role::metric, "‖O - O~‖ / ‖O‖", "||O - O~|| / ||O||"}, &ErrorRow::spectral_rel},
+      {{"frobenius_abs", Role::metric, "‖O - O~‖_F", "||O - O~||_F"}, &ErrorRow::frobenius_abs},
+      {{"frobenius_rel", Role::metric, "‖O - O~‖_F / ‖O‖_F", "||O - O~||_F / ||O||_F"}, &ErrorRow::frobenius_rel},
+      {{"max_abs", Role::metric, "largest entry of \\|O - O~\\|"}, &ErrorRow::max_abs},
+      {{"row_sum_dev", Role::number,
+        "softmax methods: max over rows of \\|row sum of B~ - 1\\|. It is 0, up to rounding, for a method that divides "
+        "what it has of a row by its sum (skeinformer-simple-norm, bigbird, longformer, features): what such a method "
+        "leaves out shows in `min_denominator`"},
+       &ErrorRow::row_sum_dev},
+      {{"min_denominator", Role::number,
+        "where a method divides by estimated row sums: the smallest estimate as a multiple of the true row sum. 1 is "
+        "exact; at or below 0 a row's normalisation is lost"},
+       &ErrorRow::min_denominator},
+      {{"seconds", Role::number,
+        "one call and the preparation that the trials share, on one thread beside other trials: indicative, not a "
+        "benchmark",
+        "", "s"},
+       &ErrorRow::seconds},
+      {{"flops", Role::number, "leading terms: two a multiply-add, one an exponential"}, &ErrorRow::flops},
+      {{"status", Role::note,
+        "`ok`, or why the method failed there; a failure never ends the run. `not finite: ...` names a number that "
+        "overflowed, and the row has no other"},
+       &ErrorRow::status},
+      {{"rows", Role::number, "R, the number of exact rows that errors are estimated from", "", "", "--rows"},
+       &ErrorRow::rows},
+      {{"spectral_rel_lo", Role::number, "lower end of the 95 % interval of `spectral_rel`", "", "", "--rows"},
+       &ErrorRow::spectral_rel_lo},
+      {{"spectral_rel_hi", Role::number, "its upper end", "", "", "--rows"}, &ErrorRow::spectral_rel_hi},
+      {{"frobenius_rel_lo", Role::number, "lower end of the 95 % interval of `frobenius_rel`", "", "", "--rows"},
+       &ErrorRow::frobenius_rel_lo},
+      {{"frobenius_rel_hi", Role::number, "its upper end", "", "", "--rows"}, &ErrorRow::frobenius_rel_hi},
+      {{"scores_spectral_abs", Role::metric,
+        "‖B - B~‖ of the score matrices (C, and the others, for their targets); `NA` where a method has no B~, or "
+        "where "
+        "its product or a norm overflows",
+        "||B - B~||", "", "--scores"},
+       &ErrorRow::scores_spectral_abs},
+      {{"scores_spectral_rel", Role::metric, "‖B - B~‖ / ‖B‖", "||B - B~|| / ||B||", "", "--scores"},
+       &ErrorRow::scores_spectral_rel}};
+  return columns;
+}
+
+void set_errors(ErrorRow& row, const OutputErrors& errors) {
+  row.spectral_abs = errors.spectral_abs;
+  row.spectral_rel = errors.spectral_rel;
+  row.frobenius_abs = errors.frobenius_abs;
+  row.frobenius_rel = errors.frobenius_rel;
+  row.max_abs = errors.max_abs;
+}
+
+void set_errors(ErrorRow& row, const SampledErrors& errors) {
+  set_errors(row, errors.errors);
+  row.spectral_rel_lo = errors.spectral_rel.lo;
+  row.spectral_rel_hi = errors.spectral_rel.hi;
+  row.frobenius_rel_lo = errors.frobenius_rel.lo;
+  row.frobenius_rel_hi = errors.frobenius_rel.hi;
+}
+
+ErrorRow failed(ErrorRow row, const std::string& status) {
+  const ErrorRow nothing;
+  set_errors(row, SampledErrors{{nothing.spectral_abs, nothing.spectral_rel, nothing.frobenius_abs,
+                                 nothing.frobenius_rel, nothing.max_abs},
+                                {nothing.spectral_rel_lo, nothing.spectral_rel_hi},
+                                {nothing.frobenius_rel_lo, nothing.frobenius_rel_hi}});
+  row.row_sum_dev = row.min_denominator = row.scores_spectral_abs = row.scores_spectral_rel = ErrorRow::kUndefined;
+  row.status = status;
+  return row;
+}
+
+ErrorRow checked(ErrorRow row) {
+  const std::string status = status_of({{"spectral_abs", row.spectral_abs},
+                                        {"frobenius_abs", row.frobenius_abs},
+                                        {"max_abs", row.max_abs},
+                                        {"spectral_rel", row.spectral_rel, true},
+                                        {"frobenius_rel", row.frobenius_rel, true},
+                                        {"spectral_rel_hi", row.spectral_rel_hi, true},
+                                        {"frobenius_rel_hi", row.frobenius_rel_hi, true},
+                                        {"row_sum_dev", row.row_sum_dev, true},
+                                        {"min_denominator", row.min_denominator, true}});
+  return status == "ok" ? row : failed(std::move(row), status);
+}
+
+template <typename T>
+MethodErrors<T>::MethodErrors(Problem<T> problem, ErrorSettings settings, ErrorKeys keys)
+    : problem_(std::move(problem)), exact_(in_precision<double>(problem_)), settings_(settings), keys_(keys) {}
+
+template <typename T>
+const typename MethodErrors<T>::Reference& MethodErrors<T>::reference_of(Target target) {
+  if (const auto found = references_.find(target); found != references_.end()) return found->second;
+  Reference reference;
+  if (settings_.rows) {
+    reference.sample.emplace(exact_, target, *settings_.rows, keys_.sample);
+  } else {
+    auto exact = exact_attention(exact_, target);
+    reference.output.emplace(std::move(exact.output));
+    reference.log_row_sums = std::move(exact.log_row_sums);
+  }
+  if (settings_.scores) {
+    try {
+      reference.scores.emplace(exact_, target, Key(1).child("norm of the exact scores"));
+    } catch (const std::exception&) {
+      reference.scores.reset();  // errors of the outputs can be measured without
+    }
+  }
+  return references_.emplace(target, std::move(reference)).first->second;
+}
+
+template <typename T>
+typename MethodErrors<T>::Prepared MethodErrors<T>::prepare(const MethodChoice& choice) {
+  Prepared prepared;
+  prepared.owner_ = this;
+  prepared.method_ = &find_method<T>(choice.name);
+  prepared.choice_ = choice;
+  const auto start = Clock::now();
+  try {
+    if (settings_.rows && prepared.method_->quadratic) {
+      throw std::runtime_error("takes O(n^2) work, which --rows is to avoid");
+    }
+    prepared.bound_ = bind(*prepared.method_, problem_, choice.options);
+    prepared.preparation_ = seconds_since(start);
+    reference_of(prepared.method_->target);
+  } catch (const std::exception& reason) {
+    prepared.failure_ = reason.what();
+  }
+  return prepared;
+}
+
+template <typename T>
+void MethodErrors<T>::compare(ErrorRow& row, const Approximation<T>& approximation, const Reference& reference,
+                              const Key& key) const {
+  if (is_normalised(find_method<T>(row.method).target) && approximation.scores) {
+    row.row_sum_dev = row_sum_deviation(approximation);
+  }
+  const auto output = arma::conv_to<arma::mat>::from(approximation.output);
+  const auto& denominators = approximation.denominators;
+  if (reference.sample) {
+    const arma::uvec& rows = reference.sample->rows();
+    if (denominators) {
+      const Denominators<T> sampled{denominators->values.elem(rows), denominators->log_scale.elem(rows)};
+      row.min_denominator = smallest_denominator(sampled, reference.sample->log_row_sums());
+    }
+    set_errors(row, reference.sample->compare(output));
+  } else {
+    if (denominators) row.min_denominator = smallest_denominator(*denominators, reference.log_row_sums);
+    set_errors(row, reference.output->compare(output));
+  }
+  if (reference.scores && approximation.scores) {
+    set_score_errors(row, *reference.scores, *approximation.scores, key.child("norm of the error"));
+  }
+}
+
+template <typename T>
+ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial) const {
+  ErrorRow row;
+  row.method = choice_.name;
+  row.preset = choice_.preset;
+  row.target = name_of(method_->target);
+  row.n = owner_->problem_.n();
+  row.p = owner_->problem_.p();
+  row.p_v = owner_->problem_.p_v();
+  row.features = d;
+  row.trial = trial;
+  row.rows = owner_->settings_.rows;
+  if (!failure_.empty()) return failed(row, failure_);
+  const Key key = owner_->keys_.draws.child(method_->name).child(d).child(trial);
+  row.flops = bound_.flops(static_cast<double>(d));
+  try {
+    const auto start = Clock::now();
+    const Approximation<T> approximation = bound_.approximate(d, key);
+    row.seconds = seconds_since(start) + preparation_;
+    owner_->compare(row, approximation, owner_->references_.at(method_->target), key);
+  } catch (const std::exception& failure) {
+    return failed(row, failure.what());
+  }
+  return checked(row);
+}
+
+template <typename T>
+std::vector<ErrorRow> method_errors(const Problem<T>& problem, const std::vector<MethodChoice>& methods,
+                                    const std::vector<arma::uword>& features, std::uint64_t trials, const Key& key,
+                                    const ErrorSettings& settings) {
+  MethodErrors<T> errors(problem, settings, {key.child("draws"), key.child("rows")});
+  std::vector<ErrorRow> rows;
+  for (const MethodChoice& choice : methods) {
+    const auto prepared = errors.prepare(choice);
+    const bool random = find_method<T>(choice.name).random(choice.options);
+    for (const arma::uword d : features) {
+      for (std::uint64_t trial = 1; trial <= (random ? trials : 1); ++trial) rows.push_back(prepared.row(d, trial));
+    }
+  }
+  return rows;
+}
+
+template class MethodErrors<float>;
+template class MethodErrors<double>;
+template std::vector<ErrorRow> method_errors(const Problem<float>&, const std::vector<MethodChoice>&,
+                                             const std::vector<arma::uword>&, std::uint64_t, const Key&,
+                                             const ErrorSettings&);
+template std::vector<ErrorRow> method_errors(const Problem<double>&, const std::vector<MethodChoice>&,
+                                             const std::vector<arma::uword>&, std::uint64_t, const Key&,
+                                             const ErrorSettings&);
+
+}  // namespace croquis

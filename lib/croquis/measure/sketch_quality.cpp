@@ -1,0 +1,173 @@
+#include <chrono>
+#include <croquis/attention/exact.hpp>
+#include <croquis/core/serial_blas.hpp>
+#include <croquis/linalg/norms.hpp>
+#include <croquis/linalg/pseudo_inverse.hpp>
+#include <croquis/measure/finite.hpp>
+#include <croquis/measure/sketch_quality.hpp>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+SketchRow failed(SketchRow row, const std::string& status) {
+  row.norm_error = row.injectivity = row.dilation = row.product_spectral_rel = row.product_frobenius_rel =
+      row.nystrom_spectral_rel = row.nystrom_trace_rel = row.seconds = SketchRow::kUndefined;
+  row.status = status;
+  return row;
+}
+
+// Runs `measure` on the row; what fails or overflows becomes the status.
+template <typename Measure>
+SketchRow guarded(SketchRow row, const Measure& measure) {
+  try {
+    measure(row);
+  } catch (const std::exception& failure) {
+    return failed(std::move(row), failure.what());
+  }
+  const std::string status = status_of({{"norm_error", row.norm_error, true},
+                                        {"injectivity", row.injectivity, true},
+                                        {"dilation", row.dilation, true},
+                                        {"product_spectral_rel", row.product_spectral_rel, true},
+                                        {"product_frobenius_rel", row.product_frobenius_rel, true},
+                                        {"nystrom_spectral_rel", row.nystrom_spectral_rel, true},
+                                        {"nystrom_trace_rel", row.nystrom_trace_rel, true}});
+  return status == "ok" ? row : failed(std::move(row), status);
+}
+
+}  // namespace
+
+const Columns<SketchRow>& sketch_columns() {
+  static const Columns<SketchRow> columns = {
+      {{"input", Role::subject, "the [input](inputs.md), or the file of the matrix"}, &SketchRow::input},
+      {{"matrix", Role::subject,
+        "what is sketched: `q`, `k`, `v`, `b` (softmax scores), `c` (kernelized scores) or a file"},
+       &SketchRow::matrix},
+      {{"n", Role::subject, "its rows"}, &SketchRow::n},
+      {{"cols", Role::subject, "its columns"}, &SketchRow::cols},
+      {{"rank", Role::subject, "dimension of the leading part U of its column space that is embedded"},
+       &SketchRow::rank},
+      {{"kind", Role::key, "`operator` or `landmarks`"}, &SketchRow::kind},
+      {{"name", Role::curve, "the operator with its options, or the policy"}, &SketchRow::name},
+      {{"features", Role::axis, "d: columns of S, or number of landmarks", "d"}, &SketchRow::features},
+      {{"trial", Role::draw, "number of the draw, from 1"}, &SketchRow::trial},
+      {{"seed", Role::note, "`--seed`"}, &SketchRow::seed},
+      {{"norm_error", Role::metric, "mean over the columns x of \\|‖Sᵀx‖² / ‖x‖² - 1\\|",
+        "| ||S^T x||^2 / ||x||^2 - 1 |"},
+       &SketchRow::norm_error},
+      {{"injectivity", Role::metric,
+        "smallest singular value of SᵀU. Reported apart from the largest: an embedding may stretch and still lose "
+        "nothing, but a direction with injectivity 0 is gone"},
+       &SketchRow::injectivity},
+      {{"dilation", Role::metric, "largest singular value of SᵀU"}, &SketchRow::dilation},
+      {{"product_spectral_rel", Role::metric, "‖BV - BSSᵀV‖ / ‖BV‖, for an input with Q, K, V",
+        "||BV - B S S^T V|| / ||BV||"},
+       &SketchRow::product_spectral_rel},
+      {{"product_frobenius_rel", Role::metric, "the same in the Frobenius norm", "||BV - B S S^T V||_F / ||BV||_F"},
+       &SketchRow::product_frobenius_rel},
+      {{"nystrom_spectral_rel", Role::metric,
+        "‖M - M~‖ / ‖M‖ of the Nystrom approximation of the lift at these landmarks, by Lanczos to 1e-4",
+        "||M - M~|| / ||M||"},
+       &SketchRow::nystrom_spectral_rel},
+      {{"nystrom_trace_rel", Role::metric, "trace(M - M~) / trace(M)", "trace(M - M~) / trace(M)"},
+       &SketchRow::nystrom_trace_rel},
+      {{"seconds", Role::metric, "of SᵀM, or of choosing the landmarks", "", "s"}, &SketchRow::seconds},
+      {{"status", Role::note, "`ok`, or why it failed there"}, &SketchRow::status}};
+  return columns;
+}
+
+arma::mat leading_basis(const arma::mat& matrix, arma::uword rank) {
+  const SerialBlas serial;
+  arma::mat u, v;
+  arma::vec values;
+  if (!arma::svd_econ(u, values, v, matrix, "left")) {
+    throw std::runtime_error("sketch: the singular value solver failed");
+  }
+  const double cutoff =
+      values(0) * static_cast<double>(std::max(matrix.n_rows, matrix.n_cols)) * std::numeric_limits<double>::epsilon();
+  const arma::uword numerical = arma::accu(values > cutoff);
+  if (numerical == 0) throw std::invalid_argument("--matrix: it is zero, there is nothing to sketch");
+  return u.head_cols(std::min(rank, numerical));
+}
+
+SketchQuality::SketchQuality(arma::mat matrix, arma::mat basis, const std::optional<Problem<double>>& problem)
+    : matrix_(std::move(matrix)), basis_(std::move(basis)) {
+  squared_norms_ = arma::sum(arma::square(matrix_), 0).t();
+  if (!problem) return;
+  values_ = problem->V();
+  scores_ = exact_scores(*problem, Target::softmax);
+  product_.emplace(scores_->apply(*values_));
+}
+
+SketchRow SketchQuality::row(const SketchDescription& description) const {
+  const SerialBlas serial;
+  SketchRow row;
+  row.n = matrix_.n_rows;
+  row.cols = matrix_.n_cols;
+  row.rank = basis_.n_cols;
+  row.kind = "operator";
+  row.features = description.cols;
+  return guarded(std::move(row), [&](SketchRow& measured) { measure(measured, description); });
+}
+
+void SketchQuality::measure(SketchRow& row, const SketchDescription& description) const {
+  const auto start = Clock::now();
+  const AnySketch<double> sketch = make_sketch<double>(description);
+  const arma::mat sketched = sketch.left(matrix_);
+  row.seconds = seconds_since(start);
+  const arma::vec ratios = arma::sum(arma::square(sketched), 0).t() / squared_norms_;
+  row.norm_error = arma::mean(arma::abs(ratios.elem(arma::find(squared_norms_ > 0)) - 1));
+  const arma::vec stretch = arma::svd(sketch.left(basis_));
+  row.dilation = stretch.max();
+  row.injectivity = description.cols < basis_.n_cols ? 0.0 : stretch.min();
+  if (!scores_) return;
+  const auto errors = product_->compare(scores_->apply(sketch.expand(sketch.left(*values_))));
+  row.product_spectral_rel = errors.spectral_rel;
+  row.product_frobenius_rel = errors.frobenius_rel;
+}
+
+LandmarkQuality::LandmarkQuality(const Problem<double>& problem)
+    : lift_(problem.Q(), problem.K()), kernel_(lift_.kernel()), dense_(kernel_.dense()) {
+  norm_ = spectral_norm(as_operator(dense_), Key(1)).value;
+}
+
+void LandmarkQuality::prepare(const std::string& policy) {
+  const SerialBlas serial;
+  const auto start = Clock::now();
+  sampler_.emplace(kernel_, landmark_policy(policy));
+  preparation_ = seconds_since(start);
+}
+
+SketchRow LandmarkQuality::row(arma::uword d, const Key& key) const {
+  const SerialBlas serial;
+  SketchRow row;
+  row.kind = "landmarks";
+  row.features = d;
+  return guarded(std::move(row), [&](SketchRow& measured) { measure(measured, key); });
+}
+
+void LandmarkQuality::measure(SketchRow& row, const Key& key) const {
+  const auto start = Clock::now();
+  const arma::uvec landmarks = sampler_->draw(row.features, key);
+  row.seconds = seconds_since(start) + preparation_;
+  const auto core = pseudo_inverse_psd(kernel_.block(landmarks, landmarks), core_cutoff(lift_, row.features));
+  arma::mat factor = kernel_.columns(landmarks) * core.right;  // M~ = factor factor^T
+  factor.each_row() /= arma::sqrt(core.values).t();
+  const auto residual = [&](const arma::mat& x) -> arma::mat { return dense_ * x - factor * (factor.t() * x); };
+  constexpr double kAccuracy = 1e-4;  // far below the spread of the trials
+  row.nystrom_spectral_rel = spectral_norm<double>({dense_.n_rows, dense_.n_rows, residual, residual},
+                                                   key.child("norm"), {.tolerance = kAccuracy})
+                                 .value /
+                             norm_;
+  row.nystrom_trace_rel = 1 - arma::accu(arma::square(factor)) / arma::accu(kernel_.diagonal);
+}
+
+}  // namespace croquis

@@ -1,0 +1,145 @@
+// Statistical dimensions and sufficient landmarks as rows, against the lift written out.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cmath>
+#include <croquis/measure/dimension.hpp>
+#include <string>
+
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+namespace {
+
+Problem<double> small_problem(const char* name) {
+  return random_problem<double>(20, 4, 2, 2, Key(test_seed()).child("dimension").child(name));
+}
+
+// exp(-||x_i - y_j||^2 / (2 sqrt(p))), from the differences.
+arma::mat kernel_of(const arma::mat& x, const arma::mat& y) {
+  arma::mat kernel(x.n_rows, y.n_rows);
+  for (arma::uword i = 0; i < x.n_rows; ++i) {
+    for (arma::uword j = 0; j < y.n_rows; ++j) {
+      kernel(i, j) =
+          std::exp(-arma::accu(arma::square(x.row(i) - y.row(j))) / (2 * std::sqrt(static_cast<double>(x.n_cols))));
+    }
+  }
+  return kernel;
+}
+
+}  // namespace
+
+TEST_CASE("lift_dimensions: d_stat, leverage scores and norms are those of the lift by its definition") {
+  const Problem<double> problem = small_problem("definition");
+  const double width = 0.5;
+  const DimensionSettings settings{.epsilons = {0.1, 0.5}, .trials = 0};
+  const auto rows = lift_dimensions(problem, width, Key(1), settings);
+  const arma::mat q = problem.Q() / width, k = problem.K() / width, points = arma::join_cols(q, k);
+  const arma::mat c = kernel_of(q, k), m = kernel_of(points, points);
+  REQUIRE(rows.size() == 2);
+  for (std::size_t e = 0; e < 2; ++e) {
+    const DimensionRow& row = rows[e];
+    const double lambda = settings.epsilons[e] * arma::norm(c, 2);
+    const arma::vec scores = arma::diagvec(arma::solve(m + lambda * arma::eye(40, 40), m));
+    // Norms by Lanczos to 1e-6, and what a function of lambda makes of that.
+    CHECK(row.epsilon == settings.epsilons[e]);
+    CHECK(row.width == width);
+    CHECK(row.status == "ok");
+    CHECK(row.method == "dense");
+    CHECK(row.lambda == doctest::Approx(lambda).epsilon(1e-5));
+    CHECK(row.norm_c == doctest::Approx(arma::norm(c, 2)).epsilon(1e-5));
+    CHECK(row.norm_lift == doctest::Approx(arma::norm(m, 2)).epsilon(1e-10));
+    CHECK(row.stable_rank_c == doctest::Approx(std::pow(arma::norm(c, "fro") / arma::norm(c, 2), 2)).epsilon(1e-5));
+    CHECK(row.d_stat == doctest::Approx(arma::accu(scores)).epsilon(1e-5));
+    CHECK(row.leverage_max == doctest::Approx(scores.max()).epsilon(1e-5));
+    CHECK(row.beta == doctest::Approx(arma::mean(scores) / scores.max()).epsilon(1e-5));
+    CHECK(row.d_theorem == std::ceil(56.0 / 3 * row.d_stat / row.beta * std::log(4 * 20 / 0.1)));
+    CHECK(row.norm == doctest::Approx(2).epsilon(0.5));  // of Q and K as they were given
+    CHECK(std::isnan(row.d_suffices));
+    CHECK_FALSE(row.failures.has_value());
+  }
+}
+
+TEST_CASE("lift_dimensions: a larger epsilon needs no more landmarks, and the rows do not change from call to call") {
+  const Problem<double> problem = small_problem("search");
+  const DimensionSettings settings{.epsilons = {0.2, 0.9}, .trials = 6};
+  const Key key = Key(test_seed()).child("search");
+  const auto rows = lift_dimensions(problem, 1, key, settings), again = lift_dimensions(problem, 1, key, settings);
+  REQUIRE(rows.size() == 2);
+  for (std::size_t e = 0; e < 2; ++e) {
+    REQUIRE(rows[e].failures.has_value());
+    CHECK(rows[e].trials == 6);
+    CHECK(rows[e].failure_lo <= static_cast<double>(*rows[e].failures) / 6);
+    CHECK(rows[e].failure_hi >= static_cast<double>(*rows[e].failures) / 6);
+    CHECK(text_of(rows[e].d_suffices) == text_of(again[e].d_suffices));
+  }
+  REQUIRE(std::isfinite(rows[1].d_suffices));
+  CHECK_FALSE(rows[0].d_suffices < rows[1].d_suffices);  // NaN, where 2n landmarks do not do, is no number at all
+}
+
+TEST_CASE("lift_dimensions: a requested stop leaves no rows") {
+  const Problem<double> problem = small_problem("stop");
+  std::atomic<int> asked{0};
+  DimensionSettings settings{.epsilons = {0.5}, .trials = 4};
+  settings.stop_requested = [&] { return ++asked > 1; };  // after the first draw has begun
+  CHECK(lift_dimensions(problem, 1, Key(1), settings).empty());
+  CHECK(asked >= 2);
+  settings.stop_requested = [] { return false; };
+  CHECK(lift_dimensions(problem, 1, Key(1), settings).size() == 1);
+}
+
+TEST_CASE("lift_dimensions: settings out of range are refused") {
+  const Problem<double> problem = small_problem("refused");
+  const auto said = [&](double width, const DimensionSettings& settings) {
+    return refusal([&] { lift_dimensions(problem, width, Key(1), settings); });
+  };
+  CHECK(said(0, {}).find("width") != std::string::npos);
+  CHECK(said(1, {.epsilons = {}}).find("epsilon") != std::string::npos);
+  CHECK(said(1, {.epsilons = {1.0}}).find("epsilon") != std::string::npos);
+  CHECK(said(1, {.delta = 0.5}).find("delta") != std::string::npos);
+  CHECK(said(1, {.spectrum = {.probes = 1}}).find("probes") != std::string::npos);
+}
+
+TEST_CASE("dimension_columns: rows come back from a table with all that they had") {
+  const auto rows = lift_dimensions(small_problem("columns"), 1, Key(1), {.epsilons = {0.5}, .trials = 3});
+  Table table{dimension_columns().list(), {}};
+  for (const DimensionRow& row : rows) table.rows.push_back(dimension_columns().record(row));
+  const auto back = dimension_columns().rows(table);
+  REQUIRE(back.size() == rows.size());
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    CAPTURE(table.columns[c].name);
+    CHECK(text_of(dimension_columns().record(back[0])[c]) == text_of(table.rows[0][c]));
+  }
+}
+
+TEST_CASE("dimension_curves: a curve an input, width and epsilon, with the exponent of n between its ends") {
+  std::vector<DimensionRow> rows;
+  for (const std::uint64_t n : {100, 200, 400}) {
+    for (const double epsilon : {0.1, 0.5}) {
+      DimensionRow row;
+      row.input = "head";
+      row.n = n;
+      row.epsilon = epsilon;
+      row.d_stat = 3 * std::sqrt(static_cast<double>(n)) / epsilon;
+      rows.push_back(row);
+    }
+  }
+  rows.push_back(rows.back());
+  rows.back().status = "failed";
+  const auto curves = dimension_curves(rows);
+  REQUIRE(curves.size() == 2);
+  CHECK(curves[0].n == std::vector<double>{100, 200, 400});
+  const auto summaries = summarise_dimensions(curves);
+  REQUIRE(summaries.size() == 6);
+  CHECK(summaries[0].metric == "d_stat");
+  CHECK(summaries[0].epsilon == "0.1");
+  CHECK(summaries[0].sizes == 3);
+  CHECK(summaries[0].first_n == 100);
+  CHECK(summaries[0].last_n == 400);
+  CHECK(summaries[0].last == rows[4].d_stat);
+  CHECK(summaries[0].exponent == doctest::Approx(0.5));
+  CHECK(std::isnan(summaries[2].exponent));  // d_suffices, which no row has
+}

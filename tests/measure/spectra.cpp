@@ -1,0 +1,165 @@
+// Singular values of a head's matrices as rows, against those of the matrices written out.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/measure/spectra.hpp>
+#include <string>
+
+#include "support/attention.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+namespace {
+
+arma::mat stored(const Dense& m) {
+  arma::mat result(m.rows, m.cols);
+  for (arma::uword i = 0; i < result.n_rows; ++i) {
+    for (arma::uword j = 0; j < result.n_cols; ++j) result(i, j) = static_cast<double>(m(i, j));
+  }
+  return result;
+}
+
+// B of a small head by its definition.
+arma::mat softmax_scores(const Problem<double>& problem) {
+  return stored(scores_of(Dense(problem.Q()), Dense(problem.K()), Target::softmax));
+}
+
+Problem<double> small_problem(const char* name) {
+  return random_problem<double>(24, 5, 3, 2, Key(test_seed()).child("spectra").child(name));
+}
+
+// Fields of a row that are in the columns.
+std::vector<std::string> texts_of(const Record& record) {
+  std::vector<std::string> texts;
+  for (const Value& value : record) texts.push_back(text_of(value));
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("matrix_spectrum: dense rows have the singular values of the matrix, their sums and its norm") {
+  const Problem<double> problem = small_problem("dense");
+  const arma::mat b = softmax_scores(problem);
+  for (const std::string matrix : {"b", "bv"}) {
+    CAPTURE(matrix);
+    const arma::vec expected = arma::svd(matrix == "b" ? b : arma::mat(b * problem.V()));
+    const auto rows = matrix_spectrum(problem, matrix, Key(1));
+    REQUIRE(rows.size() == expected.n_elem);
+    double sum = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      sum += expected(i);
+      CHECK(rows[i].index == i + 1);
+      CHECK(rows[i].matrix == matrix);
+      CHECK(rows[i].method == "dense");
+      CHECK(rows[i].status == "ok");
+      // Rounding of the scores and of two decompositions, some n u of the norm each.
+      CHECK(std::abs(rows[i].singular_value - expected(i)) <= 1e-12 * expected(0));
+      CHECK(std::abs(rows[i].cumulative - sum / arma::accu(expected)) <= 1e-12);
+      CHECK(rows[i].frobenius == doctest::Approx(arma::norm(expected)).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("matrix_spectrum: a row an index is planned, with Lanczos the leading ones of n x n matrices alone") {
+  const Problem<double> problem = small_problem("planned");
+  const SpectrumSettings lanczos{SpectrumMethod::lanczos, 6, 4};
+  for (const std::string& matrix : spectrum_matrices()) {
+    CAPTURE(matrix);
+    const SpectrumPlan plan = plan_spectrum(problem, matrix, lanczos);
+    const bool output = matrix == "bv" || matrix == "cv";
+    CHECK(plan.lanczos == !output);
+    CHECK(plan.values == (output ? 3 : 6));
+    CHECK(matrix_spectrum(problem, matrix, Key(1), lanczos).size() == plan.values);
+    CHECK(plan_spectrum(problem, matrix).values == (output ? 3 : 24));
+  }
+}
+
+TEST_CASE("matrix_spectrum: Lanczos finds the leading values within their residuals, the same ones for the same key") {
+  const Problem<double> problem = small_problem("lanczos");
+  const SpectrumSettings lanczos{SpectrumMethod::lanczos, 6, 4};
+  const Key key = Key(test_seed()).child("lanczos");
+  const auto exact = matrix_spectrum(problem, "c", key), found = matrix_spectrum(problem, "c", key, lanczos),
+             again = matrix_spectrum(problem, "c", key, lanczos);
+  REQUIRE(found.size() == 6);
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(found[i].method == "lanczos");
+    CHECK(std::abs(found[i].singular_value - exact[i].singular_value) <=
+          found[i].residual + 1e-6 * exact[0].singular_value);
+    CHECK(texts_of(spectrum_columns().record(found[i])) == texts_of(spectrum_columns().record(again[i])));
+  }
+}
+
+TEST_CASE("matrix_spectrum: an unknown matrix, no leading value and one probe are refused") {
+  const Problem<double> problem = small_problem("refused");
+  CHECK(refusal([&] { matrix_spectrum(problem, "d", Key(1)); }).find("matrix") != std::string::npos);
+  CHECK(refusal([&] { matrix_spectrum(problem, "b", Key(1), {.leading = 0}); }).find("leading") != std::string::npos);
+  CHECK(refusal([&] { matrix_spectrum(problem, "b", Key(1), {.probes = 1}); }).find("probes") != std::string::npos);
+  CHECK(refusal([] { spectrum_method_named("svd"); }).find("svd") != std::string::npos);
+}
+
+TEST_CASE("spectrum_columns: rows come back from a table with all that they had") {
+  const auto rows = matrix_spectrum(small_problem("columns"), "a", Key(1));
+  Table table{spectrum_columns().list(), {}};
+  for (const SpectrumRow& row : rows) table.rows.push_back(spectrum_columns().record(row));
+  const auto back = spectrum_columns().rows(table);
+  REQUIRE(back.size() == rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) CHECK(spectrum_columns().record(back[i]) == table.rows[i]);
+}
+
+TEST_CASE("summarise_spectra: a summary a matrix and head, from the singular values alone") {
+  std::vector<SpectrumRow> rows;
+  const arma::vec values = {4, 2, 2, 0};
+  for (const char* input : {"one", "two"}) {
+    double sum = 0;
+    for (arma::uword i = 0; i < 4; ++i) {
+      SpectrumRow row;
+      row.input = input;
+      row.matrix = "b";
+      row.n = 4;
+      row.method = "dense";
+      row.index = i + 1;
+      row.singular_value = values(i);
+      sum += values(i);
+      row.cumulative = row.cumulative_lo = row.cumulative_hi = sum / 8;
+      row.frobenius = std::sqrt(24.0);
+      rows.push_back(row);
+    }
+  }
+  rows[4].log_scale = 7;
+  const auto summaries = summarise_spectra(rows);
+  REQUIRE(summaries.size() == 2);
+  for (const SpectrumSummary& s : summaries) {
+    CHECK(s.spectral == 4);
+    CHECK(s.nuclear == 8);
+    CHECK(s.nuclear_lo == 8);
+    CHECK(s.nuclear_hi == 8);
+    CHECK(s.rank == 3);
+    CHECK(s.stable_rank == doctest::Approx(1.5));
+    CHECK(s.cumulative_quarter == 0.5);
+    CHECK(std::isnan(s.cumulative_128));
+    CHECK(s.condition > 1e14);  // 1 / (n u), where a singular value is 0
+  }
+  CHECK(summaries[0].input == "one");
+  CHECK(summaries[1].log_scale == 7);
+}
+
+TEST_CASE("summarise_spectra: a matrix that failed has its reason and no numbers") {
+  SpectrumRow row;
+  row.input = "head";
+  row.matrix = "c";
+  row.n = 4;
+  row.method = "dense";
+  row.index = 1;
+  row.status = "not finite: frobenius = inf";
+  const auto summaries = summarise_spectra({row});
+  REQUIRE(summaries.size() == 1);
+  CHECK(summaries[0].status == row.status);
+  for (const double number : {summaries[0].spectral, summaries[0].nuclear, summaries[0].rank, summaries[0].condition,
+                              summaries[0].cumulative_quarter}) {
+    CHECK(std::isnan(number));
+  }
+}
