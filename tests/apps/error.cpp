@@ -218,7 +218,7 @@ TEST_CASE("croquis: wrong usage and wrong input give one line that says what wou
       {"error --q text.npy --k good.npy --v good.npy", "text.npy"},
       {"error --q nan.npy --k good.npy --v good.npy --features 4", "matrix = Q, row = 3, column = 2"},
       {"error --q good.npy --k good.npy --v nan.npy --features 4", "matrix = V"},
-      {"error --q good.npy --k short.npy --v good.npy", "K.rows = 11"},
+      {"error --q good.npy --k short.npy --v good.npy", "Q has 12 rows, K 11; as many queries as keys are needed"},
       {"error --q good.npy --k wide.npy --v good.npy", "K.cols = 5"},
       {"error --q good.npy --k good.npy --v short.npy", "V.rows = 11"},
       {"error --q good.npy --k good.npy --v good.npy --n 12", "--n"},

@@ -40,6 +40,14 @@ std::string line_of(const std::vector<std::string>& fields) {
   return line + '\n';
 }
 
+// Enough for a line of columns; the file may be anything, of any size.
+std::string first_bytes(int descriptor) {
+  std::string text(4096, '\0');
+  const ssize_t count = ::pread(descriptor, text.data(), text.size(), 0);
+  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return text;
+}
+
 // Whether a file begins as results do, with names of columns: an input given by mistake as --out is not destroyed.
 bool is_table(std::string_view text) {
   const std::string_view header = text.substr(0, text.find_first_of("\r\n"));
@@ -81,7 +89,7 @@ RowFile::RowFile(std::string path, const std::vector<std::string>& header, Exist
       throw std::invalid_argument(
           fmt::format("{}: is there already; --resume goes on with it, --overwrite starts again", path_));
     }
-    if (size > 0 && existing == Existing::overwrite && !is_table(bytes())) {
+    if (size > 0 && existing == Existing::overwrite && !is_table(first_bytes(descriptor_))) {
       throw std::invalid_argument(
           fmt::format("{}: is not a table that --overwrite could replace; remove it, or give another --out", path_));
     }
