@@ -35,7 +35,8 @@ SplitApproximation split_v_mean(const SplitHead& head, arma::uword, const Key&, 
 }
 
 // The d keys and values that the projections leave are small enough for all ranks.
-SplitApproximation split_linformer(const SplitHead& head, arma::uword d, const Key& draw_key, const Communicator& world) {
+SplitApproximation split_linformer(const SplitHead& head, arma::uword d, const Key& draw_key,
+                                   const Communicator& world) {
   const SerialBlas serial;
   require(d >= 1 && d <= head.n, "linformer", "1 <= d <= n", {{"d", d}, {"n", head.n}});
   const arma::mat k = split_left(GaussianSketch(head.n, d, draw_key.child("E")), head.k, head.first, world);
@@ -53,7 +54,8 @@ LiftedPoints<double> split_lift(const SplitHead& head, const Communicator& world
   return {q, k, centre.row(0), largest(own.largest_squared_norm(), world)};
 }
 
-KernelizedScores<double> split_scores(const SplitHead& head, arma::uword d, const Key& draw_key, const Communicator& world) {
+KernelizedScores<double> split_scores(const SplitHead& head, arma::uword d, const Key& draw_key,
+                                      const Communicator& world) {
   require(d >= 1 && d <= 2 * head.n, "skyformer", "1 <= d <= 2n", {{"d", d}, {"n", head.n}});
   const SkyformerOptions options;  // uniform landmarks: the draw asks for the number of points alone
   KernelMatrix<double> points;
@@ -67,7 +69,8 @@ KernelizedScores<double> split_scores(const SplitHead& head, arma::uword d, cons
   return {split_lift(head, world), std::move(landmarks), d, options};
 }
 
-SplitApproximation split_skyformer(const SplitHead& head, arma::uword d, const Key& draw_key, const Communicator& world) {
+SplitApproximation split_skyformer(const SplitHead& head, arma::uword d, const Key& draw_key,
+                                   const Communicator& world) {
   const SerialBlas serial;
   const KernelizedScores<double> scores = split_scores(head, d, draw_key, world);
   arma::mat gathered = scores.gather(head.v);
