@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "attention.hpp"
-#include "croquis/files/environment.hpp"
+#include "files/environment.hpp"
 
 int main(int argc, char** argv) {
   constexpr std::string_view option = "--threads=";
