@@ -76,9 +76,9 @@ void run_method(benchmark::State& state, const croquis::Method<T>& method, const
   std::uint64_t trial = 0;
   try {
     for (auto _ : state) {
-      const croquis::BoundMethod<T> bound = croquis::bind(method, problem, options);
-      benchmark::DoNotOptimize(bound.approximate(d, Key(1).child(trial++)));
-      flops = bound.flops(static_cast<double>(d));
+      const croquis::PreparedMethod<T> prepared = croquis::prepare(method, problem, options);
+      benchmark::DoNotOptimize(prepared.approximate(d, Key(1).child(trial++)));
+      flops = prepared.flops(static_cast<double>(d));
     }
   } catch (const std::exception& failure) {
     state.SkipWithError(failure.what());

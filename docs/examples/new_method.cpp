@@ -49,7 +49,7 @@ Method<double> random_keys_method() {
   method.options = options.infos();
   method.rows_sum_to_one = always(true);  // facts, which the tests over all methods check
   method.largest_d = [](TokenAlignment shape, const OptionValues&) { return shape.n_k; };
-  method.bind = [options](const Problem<double>& problem, const OptionValues& values) -> BoundMethod<double> {
+  method.prepare = [options](const Problem<double>& problem, const OptionValues& values) -> PreparedMethod<double> {
     const double sharpness = options.read(values).sharpness;
     const auto n = double(problem.n()), width = double(problem.p() + problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return random_keys(problem, d, draw_key, sharpness); },
@@ -63,13 +63,13 @@ int main() {
   const OutputReference exact(exact_attention(problem, Target::softmax).output);
   fmt::print("{:<14}{:>10}{:>10}{:>10}\n", "", "d = 32", "d = 128", "d = 512");
   for (const Method<double>& method : {random_keys_method(), find_method<double>("skeinformer")}) {
-    const BoundMethod<double> bound = bind(method, problem);
+    const PreparedMethod<double> prepared = prepare(method, problem);
     fmt::print("{:<14}", method.name);
     for (const arma::uword d : {32, 128, 512}) {
       double mean = 0;
       for (int trial = 1; trial <= 20; ++trial) {
         const Key draw_key = Key(1).child(method.name).child(d).child(std::uint64_t(trial));
-        mean += exact.compare(bound.approximate(d, draw_key).output).spectral_rel / 20;
+        mean += exact.compare(prepared.approximate(d, draw_key).output).spectral_rel / 20;
       }
       fmt::print("{:>10.3g}", mean < 1e-12 ? 0 : mean);
     }

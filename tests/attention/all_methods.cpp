@@ -51,13 +51,13 @@ TEST_CASE("methods: an unknown option is refused with the options there are, a w
   const Problem<double> problem = random_problem<double>(4, 2, 2, 1, Key(1));
   for (const Method<double>& method : methods<double>()) {
     CAPTURE(method.name);
-    const std::string message = refusal([&] { bind(method, problem, with("colour", "red")); });
+    const std::string message = refusal([&] { prepare(method, problem, with("colour", "red")); });
     CHECK(contains(message, method.name + ": "));
     CHECK(contains(message, "got option = colour"));
     if (method.options.empty()) CHECK(contains(message, "takes no options"));
     for (const OptionInfo& option : method.options) {
       CHECK(contains(message, option.name));
-      const std::string wrong = refusal([&] { bind(method, problem, with(option.name, "?")); });
+      const std::string wrong = refusal([&] { prepare(method, problem, with(option.name, "?")); });
       CHECK(contains(wrong, "?"));
       CHECK(contains(wrong, option.name == "indices" ? "cannot be opened" : option.name));
     }
@@ -74,10 +74,10 @@ TEST_CASE_TEMPLATE("methods: every choice that is listed is accepted, and the de
   for (const Method<T>& method : methods<T>()) {
     for (const OptionInfo& option : method.options) {
       if (option.default_value.empty()) continue;
-      const BoundMethod<T> said = bind(method, problem, with(option.name, option.default_value));
+      const PreparedMethod<T> said = prepare(method, problem, with(option.name, option.default_value));
       CAPTURE(method.name);
       CAPTURE(option.name);
-      CHECK(identical(said.approximate(8, Key(2)).output, bind(method, problem).approximate(8, Key(2)).output));
+      CHECK(identical(said.approximate(8, Key(2)).output, prepare(method, problem).approximate(8, Key(2)).output));
     }
   }
 }
@@ -121,16 +121,16 @@ TEST_CASE_TEMPLATE("methods: the same bits for the same random key and for any n
   }
 }
 
-TEST_CASE_TEMPLATE("methods: one bound method runs on several threads at once", T, float, double) {
+TEST_CASE_TEMPLATE("methods: one prepared method runs on several threads at once", T, float, double) {
   const Problem<T> problem = random_problem<T>(60, 8, 4, 4, Key(test_seed()).child("together"));
   const ThreadCount count(4);
   for (const Case<T>& c : all_cases<T>()) {
     CAPTURE(c.text);
-    const BoundMethod<T> bound = bind(*c.method, problem, c.options);
+    const PreparedMethod<T> prepared = prepare(*c.method, problem, c.options);
     std::vector<arma::Mat<T>> together(8), alone(8);
-    parallel_for(8, [&](std::size_t i) { together[i] = bound.approximate(8 + 2 * i, Key(i)).output; });
+    parallel_for(8, [&](std::size_t i) { together[i] = prepared.approximate(8 + 2 * i, Key(i)).output; });
     parallel_for(1, [&](std::size_t) {
-      for (std::size_t i = 0; i < 8; ++i) alone[i] = bound.approximate(8 + 2 * i, Key(i)).output;
+      for (std::size_t i = 0; i < 8; ++i) alone[i] = prepared.approximate(8 + 2 * i, Key(i)).output;
     });
     for (std::size_t i = 0; i < 8; ++i) CHECK(identical(together[i], alone[i]));
   }
@@ -199,10 +199,10 @@ TEST_CASE("methods: the count of flops is finite and positive") {
   const Problem<double> problem = random_problem<double>(50, 8, 4, 1, Key(1));
   for (const Case<double>& c : all_cases<double>()) {
     CAPTURE(c.text);
-    const BoundMethod<double> bound = bind(*c.method, problem, c.options);
+    const PreparedMethod<double> prepared = prepare(*c.method, problem, c.options);
     for (const double d : {2.0, 10.0, 50.0}) {
-      CHECK(std::isfinite(bound.flops(d)));
-      CHECK(bound.flops(d) > 0);
+      CHECK(std::isfinite(prepared.flops(d)));
+      CHECK(prepared.flops(d) > 0);
     }
   }
 }

@@ -35,7 +35,7 @@ TEST_CASE_TEMPLATE("methods: finite output of the right size or an exception, on
     CAPTURE(method.name);
     for (const Problem<T>& problem : awkward_problems<T>(draw_key)) {
       if (!problem.is_square() && !method.rectangular({})) continue;
-      const BoundMethod<T> bound = bind(method, problem);
+      const PreparedMethod<T> prepared = prepare(method, problem);
       const arma::uword n_q = problem.n_q(), n_k = problem.n_k(), n = std::min(n_q, n_k);
       const arma::uword most = method.largest_d(problem.tokens(), {}).value_or(n);
       for (const arma::uword d : {arma::uword{1}, arma::uword{8}, n / 2, n - 1, n, most}) {
@@ -43,9 +43,9 @@ TEST_CASE_TEMPLATE("methods: finite output of the right size or an exception, on
         CAPTURE(n_q);
         CAPTURE(n_k);
         CAPTURE(d);
-        CHECK(bound.flops(static_cast<double>(d)) > 0);
+        CHECK(prepared.flops(static_cast<double>(d)) > 0);
         try {
-          const Approximation<T> approximation = bound.approximate(d, draw_key.child(d));
+          const Approximation<T> approximation = prepared.approximate(d, draw_key.child(d));
           CHECK(arma::size(approximation.output) == arma::SizeMat(n_q, problem.p_v()));
           // What the program does with an output that is not finite: a row with a status. No method gives one here.
           CHECK(approximation.output.is_finite());

@@ -163,7 +163,7 @@ TEST_CASE_TEMPLATE("best-rank-d: by iteration it is within one per cent of Eckar
 TEST_CASE("best-rank-d: the method goes over to the iteration where the dense decomposition ends") {
   const Problem<double> problem = random_problem<double>(BestRank<double>::kLargestN + 1, 2, 1, 2, Key(5));
   CHECK(contains(refusal([&] { BestRank<double> dense(problem); }), "n_q n_k <= 4096^2"));
-  const BoundMethod<double> method = bind(find_method<double>("best-rank-d"), problem);
+  const PreparedMethod<double> method = prepare(find_method<double>("best-rank-d"), problem);
   const Approximation<double> approximation = method.approximate(2, Key(6));
   const auto expected = best_rank_iterative(problem, exact_scores(problem, Target::softmax), 2, Key(6));
   CHECK(identical(approximation.output, expected.output));

@@ -55,7 +55,7 @@ void check_work(const Counter& work, const Dense& output, const char* name, std:
                 const Key& draw_key, double leading, double slack) {
   CAPTURE(name);
   const Problem<double> problem = problem_for_counting();
-  const BoundMethod<double> method = method_on(problem, name, std::move(options));
+  const PreparedMethod<double> method = method_on(problem, name, std::move(options));
   CHECK(distance(method.approximate(kFeatures, draw_key).output, output) <= 1e-9);
   CHECK(method.flops(kFeatures) == doctest::Approx(work.flops()).epsilon(slack));
   CHECK(work.multiply_adds / kUnitOfWork == doctest::Approx(leading).epsilon(0.1));
@@ -233,7 +233,7 @@ TEST_CASE("flops: BigBird takes 5 n d p where it visits 2.5 d keys a query, as i
 TEST_CASE("flops: longformer and reformer declare what they visit") {
   const Problem<double> problem = problem_for_counting();
   for (const char* name : {"longformer", "reformer"}) {
-    const BoundMethod<double> method = method_on(problem, name);
+    const PreparedMethod<double> method = method_on(problem, name);
     double visits = 0;
     for (const double b : method.approximate(40, Key(1)).scores->dense()) visits += b != 0 ? 1 : 0;
     const double attention = visits * (4.0 * kWidth + 1);

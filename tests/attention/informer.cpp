@@ -116,8 +116,8 @@ TEST_CASE("informer: preset code has ceil(d / ln n) ceil(ln n) rows, at most n: 
     const auto tokens = static_cast<arma::uword>(n);
     const Problem<double> one(arma::mat(tokens, 1, arma::fill::zeros), arma::mat(tokens, 1, arma::fill::zeros),
                               arma::mat(tokens, 1, arma::fill::zeros));
-    const BoundMethod<double> code = method_on(one, "informer", {{"preset", "code"}});
-    const BoundMethod<double> plain = method_on(one, "informer");
+    const PreparedMethod<double> code = method_on(one, "informer", {{"preset", "code"}});
+    const PreparedMethod<double> plain = method_on(one, "informer");
     CHECK(code.flops(128) == plain.flops(u));
   }
 }

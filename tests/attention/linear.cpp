@@ -30,8 +30,8 @@ TEST_CASE_TEMPLATE("linear: elu + 1 features over their sums, whatever d is", T,
             bound);
     }
   }
-  const BoundMethod<T> bound_method = bind(find_method<T>("linear"), problem);
-  CHECK(identical(bound_method.approximate(1, Key(1)).output, bound_method.approximate(64, Key(2)).output));
+  const PreparedMethod<T> prepared_method = prepare(find_method<T>("linear"), problem);
+  CHECK(identical(prepared_method.approximate(1, Key(1)).output, prepared_method.approximate(64, Key(2)).output));
 }
 
 TEST_CASE_TEMPLATE("linear: queries and keys of any size give means of values", T, float, double) {

@@ -183,15 +183,15 @@ TEST_CASE_TEMPLATE("performer: epsilon pulls rows to the mean of the values, and
   CHECK(distance_at(1) < 0.1 * distance_at(0));
   const Method<T>& method = find_method<T>("performer");
   const auto with = [&](const std::map<std::string, std::string>& values) {
-    return bind(method, problem, OptionValues(values)).approximate(64, Key(3)).output;
+    return prepare(method, problem, OptionValues(values)).approximate(64, Key(3)).output;
   };
   CHECK(identical(with({{"preset", "code"}}), with({{"epsilon", "1e-4"}})));
   CHECK(identical(with({}), performer(problem, 64, Key(3)).output));
   CHECK_FALSE(identical(with({{"preset", "code"}}), with({})));
   CHECK(contains(refusal([&] { with({{"map", "trf"}, {"epsilon", "0.1"}}); }), "epsilon goes with positive maps"));
-  CHECK(contains(
-      refusal([&] {
-        bind(method, problem, OptionValues(std::map<std::string, std::string>{{"map", "trf"}})).approximate(7, Key(1));
-      }),
-      "d = 7"));
+  CHECK(contains(refusal([&] {
+                   prepare(method, problem, OptionValues(std::map<std::string, std::string>{{"map", "trf"}}))
+                       .approximate(7, Key(1));
+                 }),
+                 "d = 7"));
 }

@@ -156,7 +156,7 @@ TEST_CASE_TEMPLATE("rectangular problems: every method takes them as its record 
       CAPTURE(shape.n_k);
       const Problem<T> problem = random_rectangle<T>(shape.n_q, shape.n_k, 8, 3, 3, Key(test_seed()).child(c.text));
       if (!c.method->rectangular(c.options)) {
-        const std::string message = refusal([&] { bind(*c.method, problem, c.options); });
+        const std::string message = refusal([&] { prepare(*c.method, problem, c.options); });
         CHECK(message.starts_with(c.method->name + ": as many queries as keys; methods that take other numbers of them "
                                                    "are v-mean best-rank-d skyformer "));
         CHECK_FALSE(contains(message, "longformer "));
@@ -284,7 +284,7 @@ TEST_CASE("rectangular problems: errors of outputs and of scores") {
     const Problem<double> problem = random_rectangle<double>(shape.n_q, shape.n_k, 6, 3, 3, draw_key);
     const arma::mat b = in_double(softmax_scores(problem.Q(), problem.K())), exact = b * problem.V();
     const Approximation<double> approximation =
-        bind(find_method<double>("linformer"), problem).approximate(8, draw_key);
+        prepare(find_method<double>("linformer"), problem).approximate(8, draw_key);
     const arma::mat difference = b - approximation.scores->dense();
     const OutputErrors errors =
         OutputReference(exact_attention(problem, Target::softmax).output).compare(approximation.output);
@@ -303,7 +303,7 @@ TEST_CASE(
     if (!method.rectangular({})) continue;
     CAPTURE(method.name);
     const auto flops = [&](arma::uword n_q, arma::uword n_k) {
-      return bind(method, random_rectangle<double>(n_q, n_k, 4, 3, 1, Key(1))).flops(4);
+      return prepare(method, random_rectangle<double>(n_q, n_k, 4, 3, 1, Key(1))).flops(4);
     };
     CHECK(flops(20, 40) <= flops(40, 40));
     CHECK(flops(40, 20) <= flops(40, 40));

@@ -130,13 +130,13 @@ TEST_CASE("sampled-columns: the mean output is B V for pilot, exact and uniform 
   // 1/7, with one S for S S^T sqrt(3/7): off by 1.1, 1.7 and 0.7.
   CHECK(0.0284 * range < 0.5);
   for (const char* kind : {"pilot", "exact", "uniform"}) {
-    const BoundMethod<double> bound = method_on(problem, "sampled-columns", {{"p", kind}});
-    CHECK(is_unbiased([&](const Key& s) { return bound.approximate(kDraws, s).output; }, exact, range));
+    const PreparedMethod<double> prepared = method_on(problem, "sampled-columns", {{"p", kind}});
+    CHECK(is_unbiased([&](const Key& s) { return prepared.approximate(kDraws, s).output; }, exact, range));
   }
-  const BoundMethod<double> no_norm = method_on(problem, "skeinformer-no-norm");
+  const PreparedMethod<double> no_norm = method_on(problem, "skeinformer-no-norm");
   CHECK(is_unbiased([&](const Key& s) { return no_norm.approximate(kDraws, s).output; }, exact, range));
 
-  const BoundMethod<double> raw = method_on(problem, "skeinformer-no-norm", {{"preset", "code"}});
+  const PreparedMethod<double> raw = method_on(problem, "skeinformer-no-norm", {{"preset", "code"}});
   CHECK_FALSE(is_unbiased([&](const Key& s) { return raw.approximate(kDraws, s).output; }, exact, range));
   const ColumnNorms<double> norms = column_norms(problem.Q(), problem.K());
   arma::vec p = norms.norms % arma::sqrt(arma::sum(arma::square(problem.V()), 1));

@@ -23,7 +23,7 @@ TEST_CASE(
   const croquis::Problem<double> problem = croquis::gaussian_input(Key(test_seed()), {.n = n, .p = p, .norm = 2});
   const Key draw_key = Key(test_seed()).child("draw");
   const auto library = [&](const char* method, const croquis::OptionValues& options = {}) {
-    return croquis::bind(croquis::find_method<double>(method), problem, options).approximate(d, draw_key).output;
+    return croquis::prepare(croquis::find_method<double>(method), problem, options).approximate(d, draw_key).output;
   };
   const double ndp = double(n * d * p);
 

@@ -11,7 +11,7 @@ int main() {
   const croquis::Key draw_key(1);
   const croquis::Problem<double> problem = croquis::gaussian_input(draw_key, {.n = 64, .p = 8, .norm = 2});
   const arma::mat exact = croquis::exact_attention(problem, croquis::Target::softmax).output;
-  const auto method = croquis::bind(croquis::find_method<double>("best-rank-d"), problem);
+  const auto method = croquis::prepare(croquis::find_method<double>("best-rank-d"), problem);
   const double coarse = arma::abs(method.approximate(1, draw_key).output - exact).max();
   const double all = arma::abs(method.approximate(64, draw_key).output - exact).max();
   try {

@@ -182,7 +182,7 @@ TEST_CASE("split methods: the output and denominators of the method of that name
                         Case{"performer", options({{"epsilon", "0.0001"}}), 1e-10},
                         Case{"performer", options({{"map", "hyperbolic"}}), 1e-11}}) {
     CAPTURE(c.name);
-    const auto exact = bind(find_method<double>(c.name), whole.problem, c.chosen).approximate(24, draw_key);
+    const auto exact = prepare(find_method<double>(c.name), whole.problem, c.chosen).approximate(24, draw_key);
     const auto split = split_method(c.name, c.chosen)(whole.own, 24, draw_key, world());
     const arma::mat output = whole.gathered(split.output);
     CHECK(arma::abs(output - exact.output).max() <= c.tolerance * (1 + arma::abs(exact.output).max()));
@@ -205,7 +205,7 @@ TEST_CASE("split methods: keys of one rank far larger than those of the others o
   const Problem<double> problem(whole.problem.Q(), k, whole.problem.V());
   SplitHead own = whole.own;
   own.k = k.rows(own.first, own.first + own.own() - 1);
-  const auto exact = bind(find_method<double>("performer"), problem).approximate(16, Key(4));
+  const auto exact = prepare(find_method<double>("performer"), problem).approximate(16, Key(4));
   const auto split = split_method("performer", {})(own, 16, Key(4), world());
   CHECK(arma::abs(whole.gathered(split.output) - exact.output).max() <= 1e-9);
 }

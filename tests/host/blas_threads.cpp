@@ -66,7 +66,7 @@ TEST_CASE("host: its number of threads is the same after an exception of the lib
               [] { parallel_for(4, [](std::size_t) { throw std::range_error("in a loop"); }); }) == "in a loop");
     CHECK(omp_get_max_threads() == kHost);
     const Problem<double> problem = gaussian_input(Key(1), {.n = 40, .p = 4, .norm = 1});
-    const auto method = bind(find_method<double>("skyformer"), problem);
+    const auto method = prepare(find_method<double>("skyformer"), problem);
     CHECK(contains(refusal([&] { method.approximate(0, Key(1)); }), "1 <= d"));
     CHECK(omp_get_max_threads() == kHost);
   }
@@ -76,7 +76,9 @@ TEST_CASE("host: its number of threads is the same after an exception of the lib
 TEST_CASE("host: threads of its own call the library at once, with a number each, and get the same bits") {
   REQUIRE(omp_get_max_threads() == kHost);
   const Problem<double> problem = gaussian_input(Key(1), {.n = 320, .p = 32, .norm = 2});
-  const auto output = [&] { return bind(find_method<double>("best-rank-d"), problem).approximate(24, Key(1)).output; };
+  const auto output = [&] {
+    return prepare(find_method<double>("best-rank-d"), problem).approximate(24, Key(1)).output;
+  };
   set_threads(2);
   const arma::mat expected = output();
   std::vector<int> same(3), kept(3);

@@ -62,11 +62,11 @@ void add_methods(Results& results, const std::string& type) {
   const Problem<T> problem = problem_of<T>({normals<T>(2 * n - 1, 1, "bias"), true, 1});
   for (const Method<T>& method : methods<T>()) {
     const std::string name = type + method.name;
-    const auto approximation = bind(method, problem).approximate(d, Key(1));
+    const auto approximation = prepare(method, problem).approximate(d, Key(1));
     results[name] = doubles(approximation.output);
     if (approximation.scores) add_operator(results, name + " scores", *approximation.scores);
     // As a program has it that asks the record itself.
-    results[name + " by its record"] = doubles(method.bind(problem, {}).approximate(n, Key(2)).output);
+    results[name + " by its record"] = doubles(method.prepare(problem, {}).approximate(n, Key(2)).output);
   }
   for (const Target target :
        {Target::softmax, Target::kernelized, Target::normalized, Target::softmax_rpe, Target::normalized_rpe}) {

@@ -46,16 +46,16 @@ TEST_CASE("lifetimes: prepared methods and scores outlive the problem, options a
   for (const Method<double>& method : methods<double>()) {
     CAPTURE(method.name);
     check_outlives([&]() -> std::function<arma::mat()> {
-      BoundMethod<double> bound;
+      PreparedMethod<double> prepared;
       {
         const Method<double> copy = method;
         const OptionValues none;
-        bound = bind(copy, problem(), none);
+        prepared = prepare(copy, problem(), none);
       }
-      return [bound] { return bound.approximate(d, Key(2)).output; };
+      return [prepared] { return prepared.approximate(d, Key(2)).output; };
     });
     check_outlives([&]() -> std::function<arma::mat()> {
-      const auto scores = bind(method, problem()).approximate(d, Key(2)).scores;
+      const auto scores = prepare(method, problem()).approximate(d, Key(2)).scores;
       if (!scores) return [] { return arma::mat(1, 1, arma::fill::zeros); };
       return [op = *scores] {
         const arma::mat x(n, 3, arma::fill::ones);

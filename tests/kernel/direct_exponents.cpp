@@ -89,8 +89,9 @@ TEST_CASE_TEMPLATE("kernelized scores: entries are good to a few u beside a toke
                    rows_of(expected, rows)) <= entry_bound<T>());
 
     const LiftedPoints<T> lift(far.q, far.k);
-    CHECK(distance(gaussian_kernel(lift.moved_queries(), lift.moved_keys()), expected) <= entry_bound<T>());
-    CHECK(distance(gaussian_product(lift.moved_queries(), lift.moved_keys(), identity), expected) <= entry_bound<T>());
+    CHECK(distance(gaussian_kernel(lift.centred_queries(), lift.centred_keys()), expected) <= entry_bound<T>());
+    CHECK(distance(gaussian_product(lift.centred_queries(), lift.centred_keys(), identity), expected) <=
+          entry_bound<T>());
     const Dense stacked = arma::join_cols(far.q, far.k);
     const arma::Mat<T> whole = lift.kernel().dense();
     CHECK(distance(whole, kernel_of(stacked, stacked)) <= entry_bound<T>());

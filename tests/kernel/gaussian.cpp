@@ -43,9 +43,9 @@ TEST_CASE_TEMPLATE("gaussian_kernel: is invariant to a translation of all points
   const Key draw_key = Key(test_seed()).child("translation");
   const arma::Mat<T> x = random_matrix<T>(20, 4, draw_key.child("x")), y = random_matrix<T>(25, 4, draw_key.child("y"));
   const arma::Row<T> by = {T(1), T(-2), T(3), T(0.5)};
-  const arma::Mat<T> moved_x = x.each_row() + by, moved_y = y.each_row() + by;
-  const double r = std::max(largest_row(moved_x), largest_row(moved_y));
-  CHECK(distance(gaussian_kernel(moved_x, moved_y), gaussian_kernel(x, y)) <= 2 * gaussian_error<T>(4, r));
+  const arma::Mat<T> centred_x = x.each_row() + by, centred_y = y.each_row() + by;
+  const double r = std::max(largest_row(centred_x), largest_row(centred_y));
+  CHECK(distance(gaussian_kernel(centred_x, centred_y), gaussian_kernel(x, y)) <= 2 * gaussian_error<T>(4, r));
 }
 
 TEST_CASE_TEMPLATE("gaussian_kernel: far points give no NaN and entries in [0, 1]", T, float, double) {

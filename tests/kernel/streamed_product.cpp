@@ -91,14 +91,14 @@ TEST_CASE("streamed products: the last column apart is the last column") {
   }
 }
 
-TEST_CASE_TEMPLATE("softmax_product: tops and sums are the largest scores and what the rows add up to", T, float,
+TEST_CASE_TEMPLATE("softmax_product: row maxima and sums are the largest scores and what the rows add up to", T, float,
                    double) {
   for (const auto& [a, b, p, c] : kSizes) {
     const Key draw_key = Key(test_seed()).child("tops").child(b);
     const arma::Mat<T> q = T(20) * random_matrix<T>(a, p, draw_key.child("q")),
                        k = random_matrix<T>(b, p, draw_key.child("k")), x = random_matrix<T>(b, c, draw_key.child("x"));
-    arma::Col<T> tops, sums;
-    softmax_product(q, k, x, {.tops = &tops, .sums = &sums});
+    arma::Col<T> row_maxima, sums;
+    softmax_product(q, k, x, {.row_maxima = &row_maxima, .sums = &sums});
     const Dense logits = logits_of(q, k);
     const double s = largest_row(q) * largest_row(k) / std::sqrt(static_cast<double>(p));
     const double error = softmax_error<T>(static_cast<double>(b) + 8 * 512, static_cast<double>(p), s);
@@ -107,7 +107,7 @@ TEST_CASE_TEMPLATE("softmax_product: tops and sums are the largest scores and wh
       long double top = -1e30L, sum = 0;
       for (arma::uword j = 0; j < b; ++j) top = std::max(top, logits(i, j));
       for (arma::uword j = 0; j < b; ++j) sum += std::exp(logits(i, j) - top);
-      worst_top = std::max(worst_top, static_cast<double>(std::fabs(static_cast<long double>(tops(i)) - top)));
+      worst_top = std::max(worst_top, static_cast<double>(std::fabs(static_cast<long double>(row_maxima(i)) - top)));
       worst_sum = std::max(worst_sum, static_cast<double>(std::fabs(static_cast<long double>(sums(i)) / sum - 1)));
     }
     CHECK(worst_top <= (static_cast<double>(p) + 10) * s * unit<T>());
@@ -149,17 +149,17 @@ TEST_CASE_TEMPLATE("gaussian_product: points are scaled and moved before they ar
     const auto terms = static_cast<double>(b);
     const double bound =
         terms * (gaussian_error<T>(static_cast<double>(p), r) + (terms + 8) * unit<T>()) * largest_entry(z);
-    const MovedPoints<T> moved_x{x, scale, &centre}, moved_y{y, scale, &centre};
+    const CentredPoints<T> centred_x{x, scale, &centre}, centred_y{y, scale, &centre};
     const Dense expected = gaussian_of(points_x, points_y) * z;  // the centre is the same for both, and cancels
-    CHECK(distance(gaussian_product<T>(moved_x, moved_y, z), expected) <= bound);
-    CHECK(distance(gaussian_product<T>(MovedPoints<T>{x, scale}, MovedPoints<T>{y, scale}, z), expected) <= bound);
+    CHECK(distance(gaussian_product<T>(centred_x, centred_y, z), expected) <= bound);
+    CHECK(distance(gaussian_product<T>(CentredPoints<T>{x, scale}, CentredPoints<T>{y, scale}, z), expected) <= bound);
     // Differences are taken of the points as they are given, which have to have one scale and one centre.
-    const auto refused = [&](const MovedPoints<T>& other) {
-      return contains(refusal([&] { gaussian_product<T>(other, moved_y, z); }), "points of one scale and one centre");
+    const auto refused = [&](const CentredPoints<T>& other) {
+      return contains(refusal([&] { gaussian_product<T>(other, centred_y, z); }), "points of one scale and one centre");
     };
     const arma::Mat<T> here = scale * x;
-    CHECK(refused(MovedPoints<T>{here, T(1), &centre}));
-    CHECK(refused(MovedPoints<T>{x, scale}));
+    CHECK(refused(CentredPoints<T>{here, T(1), &centre}));
+    CHECK(refused(CentredPoints<T>{x, scale}));
   }
 }
 

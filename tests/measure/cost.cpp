@@ -32,7 +32,7 @@ TEST_CASE("call_costs: a row a repeat, with the sizes, the declared flops and a 
   const auto problem = small_problem();
   const MethodChoice skyformer = parse_methods("skyformer").front();
   const auto rows = call_costs(problem, {skyformer}, 8, Key(1), {.repeats = 3, .warmup = 0});
-  const double flops = bind(find_method<double>("skyformer"), problem).flops(8);
+  const double flops = prepare(find_method<double>("skyformer"), problem).flops(8);
   REQUIRE(rows.size() == 3);
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(rows[i].repeat == i + 1);

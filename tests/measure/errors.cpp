@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE("ScoreReference: ||B - B~|| matrix-free is that of the stored
                               {arma::conv_to<arma::vec>::from(problem.position().bias), false, 1});
   for (const Method<T>& method : methods<T>()) {
     CAPTURE(method.name);
-    const Approximation<T> approximation = bind(method, problem).approximate(d, draw_key);
+    const Approximation<T> approximation = prepare(method, problem).approximate(d, draw_key);
     REQUIRE(approximation.scores.has_value());
     const arma::mat b = exact_scores(exact, method.target).dense(), approximate = wide(approximation.scores->dense());
     const double size = arma::svd(b)(0), error = arma::svd(arma::mat(b - approximate))(0);

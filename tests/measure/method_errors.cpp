@@ -29,7 +29,7 @@ TEST_CASE("method errors: a row is the error of that draw, computed by hand") {
   for (const ErrorRow& row : rows) {
     const Method<double>& method = find_method<double>(row.method);
     const arma::mat output =
-        bind(method, problem)
+        prepare(method, problem)
             .approximate(row.features, key.child("draws").child(row.method).child(row.features).child(row.trial))
             .output;
     const arma::mat difference = exact - output;

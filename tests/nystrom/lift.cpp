@@ -54,13 +54,13 @@ struct LiftApproximation {
 // The points of a matrix that is gone after the line.
 template <typename T>
 concept TakesTemporaries = requires(const LiftedPoints<T>& lift) {
-  lift.moved(arma::Mat<T>());
+  lift.centred(arma::Mat<T>());
 };
 static_assert(!TakesTemporaries<float> && !TakesTemporaries<double>);
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("LiftedPoints: are (Q; K) / p^(1/4) moved to their common mean", T, float, double) {
+TEST_CASE_TEMPLATE("LiftedPoints: are (Q; K) / p^(1/4) centred at their common mean", T, float, double) {
   const Example<T> example(11, 5, 3, Key(test_seed()).child("points"));
   const Dense x = example.lift.points(arma::regspace<arma::uvec>(0, 21));
   const double r = largest_row(example.stacked);

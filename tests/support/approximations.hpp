@@ -24,9 +24,9 @@ void check_scores(const croquis::Approximation<T>& approximation, const croquis:
 
 /// A method of the registry on a problem.
 template <typename T>
-croquis::BoundMethod<T> method_on(const croquis::Problem<T>& problem, const char* name,
-                                  std::map<std::string, std::string> options = {}) {
-  return croquis::bind(croquis::find_method<T>(name), problem, croquis::OptionValues(std::move(options)));
+croquis::PreparedMethod<T> method_on(const croquis::Problem<T>& problem, const char* name,
+                                     std::map<std::string, std::string> options = {}) {
+  return croquis::prepare(croquis::find_method<T>(name), problem, croquis::OptionValues(std::move(options)));
 }
 
 /// max |sum_j b~_ij - 1|.

@@ -46,7 +46,7 @@ std::vector<Case<T>> all_cases() {
 template <typename T>
 croquis::Approximation<T> run(const Case<T>& c, const croquis::Problem<T>& problem, arma::uword d,
                               const croquis::Key& draw_key = croquis::Key(1)) {
-  return croquis::bind(*c.method, problem, c.options).approximate(d, draw_key);
+  return croquis::prepare(*c.method, problem, c.options).approximate(d, draw_key);
 }
 
 /// The same where the method takes d: features come in pairs, some patterns need a few tokens. It says so by d.

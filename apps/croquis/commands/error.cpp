@@ -87,7 +87,7 @@ void check(const ErrorOptions& options, const Problem<double>& problem, const st
   const Problem<double> tiny(arma::mat(1, 1, arma::fill::zeros), arma::mat(1, 1, arma::fill::zeros),
                              arma::mat(1, 1, arma::fill::zeros));
   for (const MethodChoice& choice : methods) {
-    croquis::bind(croquis::find_method<double>(choice.name), tiny, choice.options);
+    croquis::prepare(croquis::find_method<double>(choice.name), tiny, choice.options);
   }
 }
 

@@ -127,7 +127,7 @@ Method<T> best_rank_method() {
   method.rectangular = method.exact_on_equal_tokens = always(true);
   method.largest_d =
       method.exact_at = [](TokenAlignment shape, const OptionValues&) { return std::min(shape.n_q, shape.n_k); };
-  method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
+  method.prepare = [](const Problem<T>& problem, const OptionValues&) -> PreparedMethod<T> {
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
                p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     if (!is_dense(problem)) {

@@ -95,7 +95,7 @@ Method<T> bigbird_method() {
   method.options = options_of_bigbird().infos();
   method.rows_sum_to_one = always(true);
   method.largest_d = method.exact_at = [](TokenAlignment shape, const OptionValues&) { return shape.n(); };
-  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+  method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const BigBirdOptions options = options_of_bigbird().read(values);
     require(options.window % 2 == 1, "bigbird", "window odd", {{"window", options.window}});
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),

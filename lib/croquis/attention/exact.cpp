@@ -89,7 +89,7 @@ struct Tokens {
   }
 
   // Every key from k0 on comes after every query up to the last.
-  bool is_nothing(arma::uword last_query, arma::uword k0) const { return causal && tokens.key(k0) > token(last_query); }
+  bool is_masked(arma::uword last_query, arma::uword k0) const { return causal && tokens.key(k0) > token(last_query); }
 
  private:
   Problem<T> problem;
@@ -131,7 +131,7 @@ arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, c
     row_sums.zeros(query_block);
     for (arma::uword q0 = 0; q0 < n_q; q0 += query_block) {
       scores.set_size(std::min(query_block, n_q - q0), count);
-      if (tokens.is_nothing(q0 + scores.n_rows - 1, k0)) continue;
+      if (tokens.is_masked(q0 + scores.n_rows - 1, k0)) continue;
       tokens.fill(q0, k0, scores);
       exp_shifted_rows(scores.memptr(), scores.n_rows, count, log_scale.memptr() + q0, row_sums.memptr());
       narrow_gemm(CblasNoTrans, x.n_rows, count, scores.n_rows, T(1), x.colptr(q0), scores.memptr(), scores.n_rows,
@@ -146,10 +146,10 @@ arma::Mat<T> attend_transposed(const Tokens<T>& tokens, const arma::Mat<T>& x, c
 template <typename T>
 ExactAttention<T> attend(const Tokens<T>& tokens, const arma::Mat<T>& x) {
   ExactAttention<T> exact;
-  arma::Col<T> tops;
-  exact.output = streamed_product<T>(tokens, x, {.tops = &tops, .sums = &exact.log_row_sums});
+  arma::Col<T> row_maxima;
+  exact.output = streamed_product<T>(tokens, x, {.row_maxima = &row_maxima, .sums = &exact.log_row_sums});
   logarithm(exact.log_row_sums.memptr(), exact.log_row_sums.n_elem);
-  exact.log_row_sums += tops;
+  exact.log_row_sums += row_maxima;
   return exact;
 }
 

@@ -146,7 +146,7 @@ Method<T> informer_method() {
   method.options = options_of_informer().infos();
   method.rectangular = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
   method.largest_d = method.exact_at = [](TokenAlignment shape, const OptionValues&) { return shape.n_q; };
-  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+  method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const InformerOptions options = options_of_informer().read(values);
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
                p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v()),

@@ -50,16 +50,16 @@ KernelizedScores<T>::KernelizedScores(LiftedPoints<T> lift, arma::Mat<T> landmar
                                       const SkyformerOptions& options)
     : lift_(std::move(lift)),
       landmarks_(std::move(landmarks)),
-      inverse_(invert_core(gaussian_kernel(lift_.moved(landmarks_)), lift_, drawn, options, diagnostics_)) {}
+      inverse_(invert_core(gaussian_kernel(lift_.centred(landmarks_)), lift_, drawn, options, diagnostics_)) {}
 
 template <typename T>
 arma::Mat<T> KernelizedScores<T>::gather(const arma::Mat<T>& x) const {
-  return gaussian_product<T>(lift_.moved(landmarks_), lift_.moved_keys(), x);
+  return gaussian_product<T>(lift_.centred(landmarks_), lift_.centred_keys(), x);
 }
 
 template <typename T>
 arma::Mat<T> KernelizedScores<T>::spread(const arma::Mat<T>& gathered, const StreamedExtra<T>& extra) const {
-  return gaussian_product<T>(lift_.moved_queries(), lift_.moved(landmarks_), inverse_.apply(gathered), extra);
+  return gaussian_product<T>(lift_.centred_queries(), lift_.centred(landmarks_), inverse_.apply(gathered), extra);
 }
 
 template <typename T>
@@ -69,9 +69,9 @@ arma::Mat<T> KernelizedScores<T>::apply(const arma::Mat<T>& x, const StreamedExt
 
 template <typename T>
 LinearOperator<T> KernelizedScores<T>::stored() const {
-  const MovedPoints<T> chosen = lift_.moved(landmarks_);
-  const auto left = std::make_shared<const arma::Mat<T>>(gaussian_kernel(lift_.moved_queries(), chosen)),
-             right = std::make_shared<const arma::Mat<T>>(gaussian_kernel(lift_.moved_keys(), chosen));
+  const CentredPoints<T> chosen = lift_.centred(landmarks_);
+  const auto left = std::make_shared<const arma::Mat<T>>(gaussian_kernel(lift_.centred_queries(), chosen)),
+             right = std::make_shared<const arma::Mat<T>>(gaussian_kernel(lift_.centred_keys(), chosen));
   const LinearOperator<T> core = inverse_;
   return {lift_.n_q(), lift_.n_k(),
           [=](const arma::Mat<T>& x) -> arma::Mat<T> { return product(*left, core.apply(product_tn(*right, x))); },

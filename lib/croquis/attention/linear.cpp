@@ -49,7 +49,7 @@ Method<T> linear_method() {
   method.source = "Katharopoulos et al. 2020";
   method.random = always(false);
   method.rectangular = method.rowwise = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
-  method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
+  method.prepare = [](const Problem<T>& problem, const OptionValues&) -> PreparedMethod<T> {
     const auto tokens = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
     return {[problem](arma::uword, const Key&) { return linear_attention(problem); },

@@ -117,7 +117,7 @@ Method<T> linformer_method() {
     if (options_of_linformer().read(values).distribution != Distribution::segments) return std::nullopt;
     return shape.n_k;
   };
-  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+  method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const LinformerOptions options = options_of_linformer().read(values);
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
                p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());

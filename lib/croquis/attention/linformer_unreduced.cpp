@@ -60,7 +60,7 @@ Method<T> linformer_unreduced_method() {
   method.quadratic = true;
   method.source = "Skeinformer Sec. 3.3";
   method.rectangular = method.rowwise = always(true);
-  method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
+  method.prepare = [](const Problem<T>& problem, const OptionValues&) -> PreparedMethod<T> {
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
                p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     const LinearOperator<T> scores = scores_of(problem);

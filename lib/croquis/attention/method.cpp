@@ -38,7 +38,7 @@ void require_square(const Problem<T>& problem, std::string_view name) {
 }
 
 template <typename T>
-BoundMethod<T> bind(const Method<T>& method, const Problem<T>& problem, const OptionValues& options) {
+PreparedMethod<T> prepare(const Method<T>& method, const Problem<T>& problem, const OptionValues& options) {
   std::string known;
   for (const OptionInfo& info : method.options) known += " " + info.name;
   for (const auto& [name, value] : options.all()) {
@@ -49,14 +49,14 @@ BoundMethod<T> bind(const Method<T>& method, const Problem<T>& problem, const Op
   }
   if (!method.rectangular(options)) require_square(problem, method.name);
   const SerialBlas serial;
-  BoundMethod<T> bound = method.bind(problem, options);
+  PreparedMethod<T> prepared = method.prepare(problem, options);
   // So that a method that does not think of BLAS, as one of a user may not, has the same bits for any number of
   // threads.
-  bound.approximate = [approximate = std::move(bound.approximate)](arma::uword d, const Key& draw_key) {
+  prepared.approximate = [approximate = std::move(prepared.approximate)](arma::uword d, const Key& draw_key) {
     const SerialBlas within;
     return approximate(d, draw_key);
   };
-  return bound;
+  return prepared;
 }
 
 template Approximation<float> from_scores(LinearOperator<float>, const Problem<float>&);
@@ -65,7 +65,7 @@ template const Method<float>& find_method(std::string_view);
 template const Method<double>& find_method(std::string_view);
 template void require_square(const Problem<float>&, std::string_view);
 template void require_square(const Problem<double>&, std::string_view);
-template BoundMethod<float> bind(const Method<float>&, const Problem<float>&, const OptionValues&);
-template BoundMethod<double> bind(const Method<double>&, const Problem<double>&, const OptionValues&);
+template PreparedMethod<float> prepare(const Method<float>&, const Problem<float>&, const OptionValues&);
+template PreparedMethod<double> prepare(const Method<double>&, const Problem<double>&, const OptionValues&);
 
 }  // namespace croquis

@@ -45,7 +45,7 @@ Approximation<T> from_scores(LinearOperator<T> scores, const Problem<T>& problem
 
 /// A method on one problem: what d and the trials share has been computed. Thread-safe.
 template <typename T>
-struct BoundMethod {
+struct PreparedMethod {
   /// Throws std::invalid_argument for a d that the method does not take, std::runtime_error when it breaks down.
   std::function<Approximation<T>(arma::uword d, const Key& draw_key)> approximate;
   /// Leading terms of the work for d: two flops a multiply-add, one an exponential.
@@ -74,7 +74,7 @@ struct Method {
   bool causal = false;     ///< takes the problem's position, a causal mask and a bias, into account
   /// false: nothing is drawn, one trial is all there is
   OptionFact random = always(true);
-  /// Takes problems with n_q != n_k. Where it is false, bind refuses them.
+  /// Takes problems with n_q != n_k. Where it is false, prepare refuses them.
   OptionFact rectangular = always(false);
   /// Row i of O~ is a function of query i, the keys, the values and the draw: other queries do not matter.
   OptionFact rowwise = always(false);
@@ -87,7 +87,7 @@ struct Method {
   /// The d at which O~ = O, to rounding, for all inputs and draws; none: never.
   ShapeFact exact_at = no_number();
   std::vector<OptionInfo> options;
-  std::function<BoundMethod<T>(const Problem<T>&, const OptionValues&)> bind;
+  std::function<PreparedMethod<T>(const Problem<T>&, const OptionValues&)> prepare;
 };
 
 /// All methods, in the order of the documentation.
@@ -102,9 +102,9 @@ const Method<T>& find_method(std::string_view name);
 template <typename T>
 void require_square(const Problem<T>& problem, std::string_view name);
 
-/// method.bind after a check that it has the options, and that it takes rectangular problems if `problem` is one.
+/// method.prepare after a check that it has the options, and that it takes rectangular problems if `problem` is one.
 /// Throws std::invalid_argument for another option and another problem.
 template <typename T>
-BoundMethod<T> bind(const Method<T>& method, const Problem<T>& problem, const OptionValues& options = {});
+PreparedMethod<T> prepare(const Method<T>& method, const Problem<T>& problem, const OptionValues& options = {});
 
 }  // namespace croquis

@@ -21,7 +21,7 @@ Method<T> nprf_method() {
   const Options<FeatureOptions> table = feature_options(kNprfFeatures);
   method.options = table.infos();
   set_feature_facts(method, [table](const OptionValues& values) { return table.read(values).map; });
-  method.bind = [table](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+  method.prepare = [table](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const FeatureOptions options = table.read(values);
     const auto n = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());

@@ -142,7 +142,7 @@ Method<T> nystromformer_method() {
     if (shape.n_q != shape.n_k || !(pinv || options.exact_at_n)) return std::nullopt;
     return shape.n();
   };
-  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+  method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const NystromformerOptions options = options_of_nystromformer().read(values);
     const Landmarks<T> landmarks = landmarks_of(problem, options);
     const auto n = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),

@@ -33,7 +33,7 @@ Method<T> performer_method() {
   method.source = "Performer; NPRF Eq. 3";
   method.options = options_of_performer().infos();
   set_feature_facts(method, [](const OptionValues& values) { return options_of_performer().read(values).map; });
-  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+  method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const FeatureOptions options = options_of_performer().read(values);
     const auto n = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());

@@ -39,7 +39,7 @@ Method<T> method_for(Target target) {
   set_feature_facts(
       method, [](const OptionValues& values) { return options_of_relative_features().read(values).features.map; });
   method.options = options_of_relative_features().infos();
-  method.bind = [target](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+  method.prepare = [target](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const RelativeFeatureOptions options = options_of_relative_features().read(values);
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, target, d, draw_key, options); },
             [=](double d) {

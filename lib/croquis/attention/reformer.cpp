@@ -150,7 +150,7 @@ Method<T> reformer_method() {
     if (options_of_reformer().read(values).keys == Keys::shared) return std::nullopt;
     return shape.n();
   };
-  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+  method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const ReformerOptions options = options_of_reformer().read(values);
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v()), rounds = static_cast<double>(options.rounds);

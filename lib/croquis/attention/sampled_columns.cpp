@@ -57,7 +57,7 @@ Method<T> sampled_columns_method() {
     return options_of_sampled_columns().read(values).probabilities == Probabilities::uniform;
   };
   method.largest_d = [](TokenAlignment shape, const OptionValues&) { return shape.n_k; };
-  method.bind = [](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+  method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const SampledColumnsOptions options = options_of_sampled_columns().read(values);
     const auto exact = std::make_shared<const ColumnNorms<T>>(column_norms(problem.Q(), problem.K()));
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),

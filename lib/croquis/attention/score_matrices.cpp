@@ -65,7 +65,7 @@ ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which) 
 arma::mat score_matrix(const Problem<double>& problem, ScoreMatrix which) {
   if (which == ScoreMatrix::kernelized) {
     const LiftedPoints<double> lift(problem.Q(), problem.K());
-    return gaussian_kernel(lift.moved_queries(), lift.moved_keys());
+    return gaussian_kernel(lift.centred_queries(), lift.centred_keys());
   }
   if (which == ScoreMatrix::softmax) return softmax_transposed(problem.Q(), problem.K()).t();
   const arma::mat scores = scores_transposed(problem.Q(), problem.K()).t();

@@ -64,8 +64,8 @@ arma::Mat<T> normalised_product(const Problem<T>& problem, const arma::uvec& col
     log_weights.zeros(d + 1);
     log_weights(d) = std::log(count);
   }
-  return softmax_product<T>(problem.Q(), keys, values, {.tops = &denominators.log_scale, .sums = &denominators.values},
-                            log_weights);
+  return softmax_product<T>(problem.Q(), keys, values,
+                            {.row_maxima = &denominators.log_scale, .sums = &denominators.values}, log_weights);
 }
 
 // log_row_sums: of the exact D, or empty where that is not needed.
@@ -165,7 +165,7 @@ Method<T> method_of(const char* name, const char* summary, const char* source, c
     if (chosen.rows == Rows::weighted || chosen.leave_one) return std::nullopt;
     return shape.n_k;
   };
-  method.bind = [options](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+  method.prepare = [options](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const SkeinformerOptions chosen = options.read(values);
     const arma::Col<T> log_row_sums = log_row_sums_of(problem, chosen);
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),

@@ -121,7 +121,7 @@ Method<T> method_of(const char* name, const char* summary, const char* source, T
     if (!all || options.ridge > 0 || options.inverse != SkyformerOptions::Inverse::pinv) return std::nullopt;
     return shape.n_q + shape.n_k;
   };
-  method.bind = [approximate](const Problem<T>& problem, const OptionValues& values) -> BoundMethod<T> {
+  method.prepare = [approximate](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const SkyformerOptions options = options_of_skyformer().read(values);
     const Shared<T> shared(problem, options);
     const auto n = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),

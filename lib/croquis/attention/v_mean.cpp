@@ -20,7 +20,7 @@ Method<T> v_mean_method() {
   method.source = "Skeinformer Sec. 5";
   method.random = always(false);
   method.rectangular = method.rowwise = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
-  method.bind = [](const Problem<T>& problem, const OptionValues&) -> BoundMethod<T> {
+  method.prepare = [](const Problem<T>& problem, const OptionValues&) -> PreparedMethod<T> {
     const auto n_k = static_cast<double>(problem.n_k()), p_v = static_cast<double>(problem.p_v());
     return {[problem](arma::uword, const Key&) { return v_mean(problem); }, [=](double) { return n_k * p_v; }};
   };

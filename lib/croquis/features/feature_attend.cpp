@@ -88,7 +88,7 @@ typename FeaturePair<T>::Attended FeaturePair<T>::attend_streamed(const arma::Ma
   arma::Mat<T> a =
       streamed_product<T>(KeyExponents<T>{directions, *y_, slopes_, offsets_, y_log_prefactors_,
                                           options_.map == FeatureMap::prf, epsilon > 0 ? &largest : nullptr},
-                          x, {.tops = &shifts, .sums = &sums});
+                          x, {.row_maxima = &shifts, .sums = &sums});
   a.insert_cols(width, sums);  // X's next column is 1
   arma::Row<T> offsets = offsets_;
   T shift = 0;
@@ -103,10 +103,10 @@ typename FeaturePair<T>::Attended FeaturePair<T>::attend_streamed(const arma::Ma
   arma::Row<T> total;
   if (epsilon > 0) total = epsilon * column_sums(a);  // epsilon is in every feature of a query
   Attended attended;
-  arma::Col<T> tops;
+  arma::Col<T> row_maxima;
   attended.output = streamed_product<T>(QueryExponents<T>{directions, *x_, slopes_, offsets, x_log_prefactors_, total},
-                                        a, {.tops = &tops, .last = &attended.sums});
-  attended.log_scale = tops + (shift + factor);
+                                        a, {.row_maxima = &row_maxima, .last = &attended.sums});
+  attended.log_scale = row_maxima + (shift + factor);
   if (epsilon == 0) attended.log_scale += x_log_prefactors_;
   return attended;
 }

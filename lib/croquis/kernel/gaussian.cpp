@@ -14,7 +14,7 @@ constexpr arma::uword kRowsPerBlock = 256;
 
 // Rows first ... of the centred points.
 template <typename T>
-void move(const MovedPoints<T>& points, arma::uword first, arma::uword count, arma::Mat<T>& to) {
+void get_centred(const CentredPoints<T>& points, arma::uword first, arma::uword count, arma::Mat<T>& to) {
   to.set_size(count, points.x.n_cols);
   for (arma::uword c = 0; c < to.n_cols; ++c) {
     const T *from = points.x.colptr(c) + first, shift = points.centre ? (*points.centre)[c] : T(0);
@@ -48,7 +48,7 @@ struct Workspace {
 };
 
 template <typename T>
-void require_one_space(const MovedPoints<T>& x, const MovedPoints<T>& y) {
+void require_one_space(const CentredPoints<T>& x, const CentredPoints<T>& y) {
   require(x.x.n_cols == y.x.n_cols, "gaussian_kernel", "points of one dimension",
           {{"x.cols", x.x.n_cols}, {"y.cols", y.x.n_cols}});
   require(x.scale == y.scale && x.centre == y.centre, "gaussian_kernel", "points of one scale and one centre",
@@ -58,15 +58,16 @@ void require_one_space(const MovedPoints<T>& x, const MovedPoints<T>& y) {
 // Some rows of centred points without gaps, with two additional coordinates. x_i.y_j - ||x_i||^2 / 2 - ||y_j||^2 / 2 is
 // then a single product of (x, 1, -||x||^2 / 2) and (y, -||y||^2 / 2, 1).
 template <typename T>
-struct TakenRows {
+struct AugmentedRows {
   arma::Mat<T> rows;
   arma::Col<T> half_norms;
   arma::uword first = 0;
 };
 
 template <typename T>
-void take(const MovedPoints<T>& points, arma::uword top, arma::uword count, bool is_left, TakenRows<T>& taken) {
-  arma::Mat<T>& block = taken.rows;
+void get_augmented(const CentredPoints<T>& points, arma::uword top, arma::uword count, bool is_left,
+                   AugmentedRows<T>& augmented) {
+  arma::Mat<T>& block = augmented.rows;
   const arma::Mat<T>& x = points.x;
   const arma::uword p = x.n_cols;
   block.set_size(count, p + 2);
@@ -81,27 +82,29 @@ void take(const MovedPoints<T>& points, arma::uword top, arma::uword count, bool
       height[i] -= to[i] * to[i];
     }
   }
-  taken.first = top;
-  taken.half_norms.set_size(count);
+  augmented.first = top;
+  augmented.half_norms.set_size(count);
   for (arma::uword i = 0; i < count; ++i) {
     height[i] *= T(0.5);
-    taken.half_norms[i] = -height[i];
+    augmented.half_norms[i] = -height[i];
   }
 }
 
 template <typename T>
 struct GaussianExponents {
-  const MovedPoints<T>&x, &y;
+  const CentredPoints<T>&x, &y;
   T centre_norm;
 
   arma::uword rows() const { return x.x.n_rows; }
   arma::uword cols() const { return y.x.n_rows; }
   RowScale row_scale() const { return RowScale::none; }
-  void take_columns(arma::uword j0, arma::uword count) const { take(y, j0, count, false, columns_of_thread()); }
+  void begin_columns(arma::uword j0, arma::uword count) const {
+    get_augmented(y, j0, count, false, columns_of_thread());
+  }
   void fill(arma::uword i0, arma::uword, arma::Mat<T>& block) const {
-    thread_local TakenRows<T> rows;
-    take(x, i0, block.n_rows, true, rows);
-    const TakenRows<T>& columns = columns_of_thread();
+    thread_local AugmentedRows<T> rows;
+    get_augmented(x, i0, block.n_rows, true, rows);
+    const AugmentedRows<T>& columns = columns_of_thread();
     product_nt_block(T(1), rows.rows, 0, columns.rows, 0, block);
     const GivenRows<T> given_x{x.x, i0, block.n_rows, rows.half_norms.memptr()},
         given_y{y.x, columns.first, block.n_cols, columns.half_norms.memptr()};
@@ -110,8 +113,8 @@ struct GaussianExponents {
   }
 
  private:
-  static TakenRows<T>& columns_of_thread() {
-    thread_local TakenRows<T> columns;
+  static AugmentedRows<T>& columns_of_thread() {
+    thread_local AugmentedRows<T> columns;
     return columns;
   }
 };
@@ -119,10 +122,10 @@ struct GaussianExponents {
 }  // namespace
 
 template <typename T>
-T largest_squared_norm(const MovedPoints<T>& points) {
+T largest_squared_norm(const CentredPoints<T>& points) {
   const arma::Mat<T>& x = points.x;
-  arma::Col<T> tops(blocks_of(x.n_rows, kRowsPerBlock), arma::fill::zeros);
-  parallel_for(tops.n_elem, 4 * kRowsPerBlock * x.n_cols, [&](std::size_t b) {
+  arma::Col<T> largest(blocks_of(x.n_rows, kRowsPerBlock), arma::fill::zeros);
+  parallel_for(largest.n_elem, 4 * kRowsPerBlock * x.n_cols, [&](std::size_t b) {
     const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, x.n_rows - first);
     T norms[kRowsPerBlock] = {};
     for (arma::uword c = 0; c < x.n_cols; ++c) {
@@ -132,18 +135,18 @@ T largest_squared_norm(const MovedPoints<T>& points) {
         norms[i] += entry * entry;
       }
     }
-    tops[b] = *std::max_element(norms, norms + count);
+    largest[b] = *std::max_element(norms, norms + count);
   });
-  return tops.is_empty() ? T(0) : tops.max();
+  return largest.is_empty() ? T(0) : largest.max();
 }
 
 template <typename T>
-arma::Mat<T> gaussian_kernel(const MovedPoints<T>& x, const MovedPoints<T>& y) {
+arma::Mat<T> gaussian_kernel(const CentredPoints<T>& x, const CentredPoints<T>& y) {
   require_one_space(x, y);
   const arma::uword rows = x.x.n_rows, cols = y.x.n_rows;
   arma::Mat<T> points_y;
   arma::Col<T> hy;
-  move(y, 0, cols, points_y);
+  get_centred(y, 0, cols, points_y);
   half_squared_norms(points_y, hy);
   const T centre_norm = x.centre_norm();
   const GivenRows<T> given_y{y.x, 0, cols, hy.memptr()};
@@ -151,7 +154,7 @@ arma::Mat<T> gaussian_kernel(const MovedPoints<T>& x, const MovedPoints<T>& y) {
   parallel_for(blocks_of(rows, kRowsPerBlock), [&](std::size_t b) {
     const arma::uword first = b * kRowsPerBlock, count = std::min(kRowsPerBlock, rows - first);
     auto& [points_x, block, hx] = Workspace<T>::of_thread();
-    move(x, first, count, points_x);
+    get_centred(x, first, count, points_x);
     half_squared_norms(points_x, hx);
     block.set_size(count, cols);
     product_nt_block(T(1), points_x, 0, points_y, 0, block);
@@ -170,14 +173,14 @@ arma::Mat<T> gaussian_kernel(const MovedPoints<T>& x, const MovedPoints<T>& y) {
 }
 
 template <typename T>
-arma::Mat<T> gaussian_kernel(const MovedPoints<T>& x) {
+arma::Mat<T> gaussian_kernel(const CentredPoints<T>& x) {
   arma::Mat<T> kernel = arma::symmatu(gaussian_kernel(x, x));
   kernel.diag().ones();
   return kernel;
 }
 
 template <typename T>
-arma::Mat<T> gaussian_product(const MovedPoints<T>& x, const MovedPoints<T>& y, const arma::Mat<T>& z,
+arma::Mat<T> gaussian_product(const CentredPoints<T>& x, const CentredPoints<T>& y, const arma::Mat<T>& z,
                               const StreamedExtra<T>& extra) {
   require_one_space(x, y);
   require(y.x.n_rows == z.n_rows, "gaussian_product", "a row of Z for every row of Y",
@@ -185,15 +188,15 @@ arma::Mat<T> gaussian_product(const MovedPoints<T>& x, const MovedPoints<T>& y, 
   return streamed_product<T>(GaussianExponents<T>{x, y, x.centre_norm()}, z, extra);
 }
 
-template float largest_squared_norm(const MovedPoints<float>&);
-template double largest_squared_norm(const MovedPoints<double>&);
-template arma::Mat<float> gaussian_kernel(const MovedPoints<float>&, const MovedPoints<float>&);
-template arma::Mat<double> gaussian_kernel(const MovedPoints<double>&, const MovedPoints<double>&);
-template arma::Mat<float> gaussian_kernel(const MovedPoints<float>&);
-template arma::Mat<double> gaussian_kernel(const MovedPoints<double>&);
-template arma::Mat<float> gaussian_product(const MovedPoints<float>&, const MovedPoints<float>&,
+template float largest_squared_norm(const CentredPoints<float>&);
+template double largest_squared_norm(const CentredPoints<double>&);
+template arma::Mat<float> gaussian_kernel(const CentredPoints<float>&, const CentredPoints<float>&);
+template arma::Mat<double> gaussian_kernel(const CentredPoints<double>&, const CentredPoints<double>&);
+template arma::Mat<float> gaussian_kernel(const CentredPoints<float>&);
+template arma::Mat<double> gaussian_kernel(const CentredPoints<double>&);
+template arma::Mat<float> gaussian_product(const CentredPoints<float>&, const CentredPoints<float>&,
                                            const arma::Mat<float>&, const StreamedExtra<float>&);
-template arma::Mat<double> gaussian_product(const MovedPoints<double>&, const MovedPoints<double>&,
+template arma::Mat<double> gaussian_product(const CentredPoints<double>&, const CentredPoints<double>&,
                                             const arma::Mat<double>&, const StreamedExtra<double>&);
 
 }  // namespace croquis

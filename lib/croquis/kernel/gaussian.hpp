@@ -12,7 +12,7 @@ namespace croquis {
 /// The centred points scale x_i - centre for the rows x_i of X (n x p). They are scaled and centred in blocks, when
 /// they are used.
 template <typename T>
-struct MovedPoints {
+struct CentredPoints {
   const arma::Mat<T>& x;
   T scale = 1;
   const arma::Row<T>* centre = nullptr;  ///< p numbers; nullptr means 0
@@ -25,7 +25,7 @@ struct MovedPoints {
 
 /// max ||scale x_i - centre||^2.
 template <typename T>
-T largest_squared_norm(const MovedPoints<T>& points);
+T largest_squared_norm(const CentredPoints<T>& points);
 
 /// K_ij = exp(-||x_i - y_j||^2 / 2) (a x b), for points with the same scale and centre in the rows of X (a x p) and Y
 /// (b x p).
@@ -36,18 +36,18 @@ T largest_squared_norm(const MovedPoints<T>& points);
 /// Cost: 2 a b p flops and a b exponentials; for points far from their centre 3 a b p flops more, which takes three
 ///   times as long.
 template <typename T>
-arma::Mat<T> gaussian_kernel(const MovedPoints<T>& x, const MovedPoints<T>& y);
+arma::Mat<T> gaussian_kernel(const CentredPoints<T>& x, const CentredPoints<T>& y);
 template <typename T>
 arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x, const arma::Mat<T>& y) {
-  return gaussian_kernel<T>(MovedPoints<T>{x}, MovedPoints<T>{y});
+  return gaussian_kernel<T>(CentredPoints<T>{x}, CentredPoints<T>{y});
 }
 
 /// The kernel matrix of one set of points (a x a). It is symmetric, and its diagonal is exactly 1.
 template <typename T>
-arma::Mat<T> gaussian_kernel(const MovedPoints<T>& x);
+arma::Mat<T> gaussian_kernel(const CentredPoints<T>& x);
 template <typename T>
 arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x) {
-  return gaussian_kernel<T>(MovedPoints<T>{x});
+  return gaussian_kernel<T>(CentredPoints<T>{x});
 }
 
 /// The error of an entry relative to 1, in multiples of u, for points with this largest squared norm about their
@@ -59,12 +59,12 @@ T gaussian_entry_error(T largest_squared_norm) {
 
 /// K Z (a x c) for the same K and for Z (b x c), by streamed_product(), without storing K.
 template <typename T>
-arma::Mat<T> gaussian_product(const MovedPoints<T>& x, const MovedPoints<T>& y, const arma::Mat<T>& z,
+arma::Mat<T> gaussian_product(const CentredPoints<T>& x, const CentredPoints<T>& y, const arma::Mat<T>& z,
                               const StreamedExtra<T>& extra = {});
 template <typename T>
 arma::Mat<T> gaussian_product(const arma::Mat<T>& x, const arma::Mat<T>& y, const arma::Mat<T>& z,
                               const StreamedExtra<T>& extra = {}) {
-  return gaussian_product<T>(MovedPoints<T>{x}, MovedPoints<T>{y}, z, extra);
+  return gaussian_product<T>(CentredPoints<T>{x}, CentredPoints<T>{y}, z, extra);
 }
 
 }  // namespace croquis

@@ -9,9 +9,9 @@ namespace croquis {
 /// not wanted.
 template <typename T>
 struct StreamedExtra {
-  arma::Col<T>* tops = nullptr;  ///< row maxima of the scores; 0 with RowScale::none
-  arma::Col<T>* sums = nullptr;  ///< row sums of exp(s_ij - top_i)
-  arma::Col<T>* last = nullptr;  ///< the last column of M X, which is then not part of Y
+  arma::Col<T>* row_maxima = nullptr;  ///< row maxima of the scores; 0 with RowScale::none
+  arma::Col<T>* sums = nullptr;        ///< row sums of exp(s_ij - top_i)
+  arma::Col<T>* last = nullptr;        ///< the last column of M X, which is then not part of Y
 };
 
 }  // namespace croquis

@@ -71,8 +71,8 @@ enum class RowScale {
 ///   rows() = a, cols() = b, row_scale(),
 ///   fill(i0, j0, block): sets block(i, j) = s_{i0 + i, j0 + j}.
 /// It may also have these:
-///   take_columns(j0, count): announces that the next blocks of this thread are from these columns,
-///   is_nothing(i, j0): whether columns j0, j0 + 1, ... are masked in all rows up to i,
+///   begin_columns(j0, count): announces that the next blocks of this thread are from these columns,
+///   is_masked(i, j0): whether columns j0, j0 + 1, ... are masked in all rows up to i,
 ///   keep(i0, j0, block, top): gets the block after exponentiation, exp(s_{i0 + i, j0 + j} - top_i), where top_i is the
 ///     row maximum so far. It may read the block or move from it,
 ///   finish(i0, sums): with RowScale::by_largest, may change rows i0, i0 + 1, ... of M X before they are returned.
@@ -92,7 +92,7 @@ class StreamedProduct {
         col_blocks_(blocks_of(scores.cols(), kStreamedCols)),
         groups_(scores.rows() >= scores.cols() ? 1 : std::min<arma::uword>(8, col_blocks_)),
         y_(scores.rows(), x.n_cols - (extra.last ? 1 : 0), arma::fill::none) {
-    for (arma::Col<T>* column : {extra.tops, extra.sums, extra.last}) {
+    for (arma::Col<T>* column : {extra.row_maxima, extra.sums, extra.last}) {
       if (column) column->set_size(scores.rows());
     }
   }
@@ -137,11 +137,11 @@ class StreamedProduct {
     }
     for (arma::uword c = group * col_blocks_ / groups_; c < (group + 1) * col_blocks_ / groups_; ++c) {
       const arma::uword j0 = c * kStreamedCols, cols = std::min(kStreamedCols, scores_.cols() - j0);
-      if constexpr (requires { scores_.take_columns(j0, cols); }) scores_.take_columns(j0, cols);
+      if constexpr (requires { scores_.begin_columns(j0, cols); }) scores_.begin_columns(j0, cols);
       for (arma::uword b = 0; b < count; ++b) {
         const arma::uword i0 = first_row(row_block + b);
-        if constexpr (requires { scores_.is_nothing(i0, j0); }) {
-          if (scores_.is_nothing(i0 + parts[b].top.n_elem - 1, j0)) continue;
+        if constexpr (requires { scores_.is_masked(i0, j0); }) {
+          if (scores_.is_masked(i0 + parts[b].top.n_elem - 1, j0)) continue;
         }
         add(i0, j0, cols, parts[b]);
       }
@@ -179,7 +179,7 @@ class StreamedProduct {
     };
     if (!y_.is_empty()) give(0, y_.n_cols, y_.memptr());
     if (extra_.last) give(y_.n_cols, 1, extra_.last->memptr());
-    if (extra_.tops) std::copy_n(part.top.memptr(), count, extra_.tops->memptr() + i0);
+    if (extra_.row_maxima) std::copy_n(part.top.memptr(), count, extra_.row_maxima->memptr() + i0);
     if (extra_.sums) std::copy_n(part.weight.memptr(), count, extra_.sums->memptr() + i0);
   }
 

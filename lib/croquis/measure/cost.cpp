@@ -33,10 +33,10 @@ Work exact_work(const Problem<T>& problem, Target target) {
 template <typename T>
 Work method_work(const Problem<T>& problem, const MethodChoice& choice, arma::uword d, const Key& key) {
   const Method<T>& method = find_method<T>(choice.name);
-  const auto bound = std::make_shared<BoundMethod<T>>(bind(method, problem, choice.options));
-  const double flops = bound->flops(static_cast<double>(d));
-  return {[bound, &method, &choice, &problem] { *bound = bind(method, problem, choice.options); },
-          [bound, d, key] { bound->approximate(d, key); }, flops};
+  const auto prepared = std::make_shared<PreparedMethod<T>>(prepare(method, problem, choice.options));
+  const double flops = prepared->flops(static_cast<double>(d));
+  return {[prepared, &method, &choice, &problem] { *prepared = prepare(method, problem, choice.options); },
+          [prepared, d, key] { prepared->approximate(d, key); }, flops};
 }
 
 // Sets what is measured of the rows, one for each repeat.

@@ -175,7 +175,7 @@ typename MethodErrors<T>::Prepared MethodErrors<T>::prepare(const MethodChoice& 
     if (settings_.rows && prepared.method_->quadratic) {
       throw std::runtime_error("takes O(n^2) work, which --rows is to avoid");
     }
-    prepared.bound_ = bind(*prepared.method_, problem_, choice.options);
+    prepared.prepared_ = croquis::prepare(*prepared.method_, problem_, choice.options);
     prepared.preparation_ = seconds_since(start);
     reference_of(prepared.method_->target);
   } catch (const std::exception& reason) {
@@ -222,10 +222,10 @@ ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial) cons
   row.rows = owner_->settings_.rows;
   if (!failure_.empty()) return failed(row, failure_);
   const Key key = owner_->keys_.draws.child(method_->name).child(d).child(trial);
-  row.flops = bound_.flops(static_cast<double>(d));
+  row.flops = prepared_.flops(static_cast<double>(d));
   try {
     const auto start = Clock::now();
-    const Approximation<T> approximation = bound_.approximate(d, key);
+    const Approximation<T> approximation = prepared_.approximate(d, key);
     row.seconds = seconds_since(start) + preparation_;
     owner_->compare(row, approximation, owner_->references_.at(method_->target), key);
   } catch (const std::exception& failure) {

@@ -77,7 +77,7 @@ class MethodErrors {
     const MethodErrors* owner_ = nullptr;
     const Method<T>* method_ = nullptr;
     MethodChoice choice_;
-    BoundMethod<T> bound_;
+    PreparedMethod<T> prepared_;
     double preparation_ = 0;  // seconds, shared by the rows and part of the cost of each
     std::string failure_;
   };

@@ -55,7 +55,7 @@ template <typename T>
 T LiftedPoints<T>::largest_squared_norm() const {
   std::call_once(points_->norm_once, [&] {
     points_->largest_squared_norm =
-        std::max(croquis::largest_squared_norm(moved_queries()), croquis::largest_squared_norm(moved_keys()));
+        std::max(croquis::largest_squared_norm(centred_queries()), croquis::largest_squared_norm(centred_keys()));
   });
   return points_->largest_squared_norm;
 }
@@ -84,7 +84,7 @@ template <typename T>
 KernelMatrix<T> LiftedPoints<T>::kernel() const {
   const auto block = [lift = *this](const arma::uvec& rows, const arma::uvec& cols) -> arma::Mat<T> {
     const arma::Mat<T> left = lift.given(rows), right = lift.given(cols);
-    return gaussian_kernel(lift.moved(left), lift.moved(right));
+    return gaussian_kernel(lift.centred(left), lift.centred(right));
   };
   return {size(), arma::Col<T>(size(), arma::fill::ones), block,
           [lift = *this] { return gaussian_entry_error(lift.largest_squared_norm()); }};
@@ -93,9 +93,9 @@ KernelMatrix<T> LiftedPoints<T>::kernel() const {
 template <typename T>
 NystromBlocks<T> nystrom_blocks(const LiftedPoints<T>& lift, const arma::uvec& indices) {
   const arma::Mat<T> given = lift.given(indices);
-  const MovedPoints<T> landmarks = lift.moved(given);
-  return {gaussian_kernel(lift.moved_queries(), landmarks), gaussian_kernel(landmarks),
-          gaussian_kernel(lift.moved_keys(), landmarks)};
+  const CentredPoints<T> landmarks = lift.centred(given);
+  return {gaussian_kernel(lift.centred_queries(), landmarks), gaussian_kernel(landmarks),
+          gaussian_kernel(lift.centred_keys(), landmarks)};
 }
 
 template <typename T>

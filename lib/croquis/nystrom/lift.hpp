@@ -10,9 +10,9 @@
 
 namespace croquis {
 
-/// The n_q + n_k points (Q; K) / p^{1/4} of a Gaussian kernel, moved to their common mean: the lift M of the kernelized
-/// scores C is their kernel matrix, and C its upper right block. Point i < n_q is query i, point n_q + j is key j.
-/// Cheap to copy. Kernels and products move the points in blocks. Thread-safe.
+/// The n_q + n_k points (Q; K) / p^{1/4} of a Gaussian kernel, centred at their common mean: the lift M of the
+/// kernelized scores C is their kernel matrix, and C its upper right block. Point i < n_q is query i, point n_q + j is
+/// key j. Cheap to copy. Kernels and products move the points in blocks. Thread-safe.
 template <typename T>
 class LiftedPoints {
  public:
@@ -30,13 +30,13 @@ class LiftedPoints {
   /// Queries of a lift with as many keys. Throws std::invalid_argument for another.
   arma::uword n() const;
   const arma::Row<T>& centre() const { return points_->centre; }  ///< of the scaled points
-  MovedPoints<T> moved_queries() const { return moved(*points_->q); }
-  MovedPoints<T> moved_keys() const { return moved(*points_->k); }
+  CentredPoints<T> centred_queries() const { return moved(*points_->q); }
+  CentredPoints<T> centred_keys() const { return moved(*points_->k); }
   /// Rows `indices` (each < size()) of (Q; K) as they are given, and the points of such rows, which must outlive them.
   arma::Mat<T> given(const arma::uvec& indices) const;
-  MovedPoints<T> moved(const arma::Mat<T>& given) const { return {given, points_->scale, &points_->centre}; }
-  MovedPoints<T> moved(arma::Mat<T>&& given) const = delete;  // which would not outlive them
-  /// The same moved.
+  CentredPoints<T> centred(const arma::Mat<T>& given) const { return {given, points_->scale, &points_->centre}; }
+  CentredPoints<T> centred(arma::Mat<T>&& given) const = delete;  // which would not outlive them
+  /// The same, centred.
   arma::Mat<T> points(const arma::uvec& indices) const;
   /// The lift itself, size() x size(), by blocks.
   KernelMatrix<T> kernel() const;

@@ -29,9 +29,9 @@ void NestedNystrom::extend(arma::uword d) {
     const arma::uword first = ranks_.size() - 1, count = std::min(kBlock, landmarks_.n_elem - first);
     const arma::uvec block = landmarks_.subvec(first, first + count - 1);
     const arma::mat given = lift_.given(block);
-    const MovedPoints<double> points = lift_.moved(given);
-    arma::mat columns =
-        arma::join_cols(gaussian_kernel(lift_.moved_queries(), points), gaussian_kernel(lift_.moved_keys(), points));
+    const CentredPoints<double> points = lift_.centred(given);
+    arma::mat columns = arma::join_cols(gaussian_kernel(lift_.centred_queries(), points),
+                                        gaussian_kernel(lift_.centred_keys(), points));
     const arma::uword before = ranks_.back();
     arma::uword rank = before;
     if (rank > 0) {

@@ -15,7 +15,7 @@ namespace {
 template <typename T>
 struct KeptBlock {
   arma::Mat<T> exponentials;
-  arma::Col<T> tops;
+  arma::Col<T> row_maxima;
 };
 
 // The scores of some queries. Their blocks are kept.
@@ -40,9 +40,9 @@ Pilot<T> pilot_sample(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::
   const arma::Mat<T> queries = q.rows(pilot.rows), nothing(n, 0);
   const arma::Col<T> equal;  // no weights
   std::vector<KeptBlock<T>> blocks(key_blocks * query_blocks);
-  arma::Col<T> tops, sums;
+  arma::Col<T> row_maxima, sums;
   pilot.output = streamed_product<T>(KeptScores<T>{{queries, k, equal}, blocks}, with_output ? v : nothing,
-                                     {.tops = &tops, .sums = &sums});
+                                     {.row_maxima = &row_maxima, .sums = &sums});
   pilot.weights.set_size(n);
   parallel_for(key_blocks, [&](std::size_t b) {
     const arma::uword first = b * kStreamedCols, count = std::min(kStreamedCols, n - first);
@@ -50,8 +50,8 @@ Pilot<T> pilot_sample(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::
     T value_norms[kStreamedCols] = {};
     for (arma::uword a = 0; a < query_blocks; ++a) {
       const KeptBlock<T>& block = blocks[a * key_blocks + b];
-      const arma::uword top = a * kStreamedRows, last = top + block.tops.n_elem - 1;
-      const arma::Col<T> factors = arma::exp(block.tops - tops.rows(top, last)) / sums.rows(top, last);
+      const arma::uword top = a * kStreamedRows, last = top + block.row_maxima.n_elem - 1;
+      const arma::Col<T> factors = arma::exp(block.row_maxima - row_maxima.rows(top, last)) / sums.rows(top, last);
       column_norms += arma::square(factors).t() * arma::square(block.exponentials);
     }
     for (arma::uword c = 0; c < v.n_cols; ++c) {

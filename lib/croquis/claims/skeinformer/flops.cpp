@@ -65,7 +65,7 @@ Finding finding_of(const Check& check, const Row& row, bool corrected) {
     return gaussian_input(check.draw_key.child("problem"), {n, p, 1});
   };
   const auto method_of = [&](const Problem<double>& on) {
-    return bind(find_method<double>(row.method), on, OptionValues(row.options));
+    return prepare(find_method<double>(row.method), on, OptionValues(row.options));
   };
   const double unit = static_cast<double>(kTokens) * kWidth * kFeatures;
   const double twice = check.makes("additions-too") ? 2 : 1;

@@ -65,7 +65,7 @@ arma::vec weights_of(const Example& e, Probabilities kind, arma::uword d, const 
 }
 
 // ||BV - B S S^T V||_F^2 over ||B||_F^2 ||V||_F^2, by the library's estimator or a mistaken one.
-double error_of(const Check& check, const Example& e, const BoundMethod<double>& method, const arma::vec& weights,
+double error_of(const Check& check, const Example& e, const PreparedMethod<double>& method, const arma::vec& weights,
                 arma::uword d, const Key& draw_key) {
   arma::mat output;
   if (check.mutant.empty()) {
@@ -87,8 +87,8 @@ double error_of(const Check& check, const Example& e, const BoundMethod<double>&
 Finding finding_of(const Check& check, const Example& e, Probabilities kind, arma::uword d, double alpha) {
   static const char* const names[] = {"exact", "pilot", "uniform"};
   const char* name = names[static_cast<int>(kind)];
-  const auto method = bind(find_method<double>("sampled-columns"), e.problem,
-                           OptionValues(std::map<std::string, std::string>{{"p", name}}));
+  const auto method = prepare(find_method<double>("sampled-columns"), e.problem,
+                              OptionValues(std::map<std::string, std::string>{{"p", name}}));
   if (!(e.norms > 0)) {
     Finding zero;
     zero.input = fmt::format("{} {} d={}", e.name, name, d);

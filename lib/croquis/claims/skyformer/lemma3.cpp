@@ -54,7 +54,7 @@ std::vector<Case> cases_of(const Check& check) {
 Spectrum spectrum_of(const Case& c, const Key& draw_key, const Check& check) {
   const auto landmarks = sample_with_replacement(2 * c.points.n(), c.d, draw_key.child("landmarks"));
   const arma::mat given = c.points.given(landmarks);
-  arma::mat core = gaussian_kernel(c.points.moved(given));
+  arma::mat core = gaussian_kernel(c.points.centred(given));
   if (c.scaled) core /= static_cast<double>(c.d);
   if (check.makes("signs")) {  // columns of S with random signs, as in accumulative sketches
     arma::vec sign(c.d);

@@ -132,7 +132,7 @@ Report check_lift(const Check& check) {
     const arma::uword n = c.problem.n();
     const StoredLift lift(c.problem);
     const arma::mat scores = exact_scores(c.problem, Target::kernelized).dense();
-    const auto bound_method = bind(method, c.problem);
+    const auto prepared_method = prepare(method, c.problem);
     for (const arma::uword d : sizes_of(n)) {
       const ProbabilityClaim claim{.input = fmt::format("{} n = {} d = {}", c.name, n, d),
                                    .bound = 1,
@@ -142,7 +142,7 @@ Report check_lift(const Check& check) {
       const auto ratio = [&](const Key& draw_key) {
         const auto landmarks = sample_with_replacement(2 * n, d, draw_key.child("landmarks"));
         const auto a = lift.approximate(landmarks, 1);
-        arma::mat approximation = bound_method.approximate(d, draw_key).scores->dense();
+        arma::mat approximation = prepared_method.approximate(d, draw_key).scores->dense();
         const auto block_at = [&](const arma::mat& m, arma::uword column) {
           return arma::mat(m.submat(0, column, n - 1, column + n - 1));
         };
