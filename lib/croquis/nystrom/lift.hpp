@@ -30,8 +30,8 @@ class LiftedPoints {
   /// Queries of a lift with as many keys. Throws std::invalid_argument for another.
   arma::uword n() const;
   const arma::Row<T>& centre() const { return points_->centre; }  ///< of the scaled points
-  CentredPoints<T> centred_queries() const { return moved(*points_->q); }
-  CentredPoints<T> centred_keys() const { return moved(*points_->k); }
+  CentredPoints<T> centred_queries() const { return centred(*points_->q); }
+  CentredPoints<T> centred_keys() const { return centred(*points_->k); }
   /// Rows `indices` (each < size()) of (Q; K) as they are given, and the points of such rows, which must outlive them.
   arma::Mat<T> given(const arma::uvec& indices) const;
   CentredPoints<T> centred(const arma::Mat<T>& given) const { return {given, points_->scale, &points_->centre}; }
