@@ -2,18 +2,24 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <croquis/io/csv.hpp>
 #include <croquis/measure/columns.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "options/common_options.hpp"
 
 /// How the rows of a command are summarised and drawn, by the command itself, by `croquis merge` and `croquis plot`.
 struct Results {
   std::vector<croquis::Column> columns;  ///< all that there can be; empty: the command writes no rows
+  /// Those of X.summary.csv, where they are not the groups of the rows with statistics of every metric.
+  std::vector<croquis::Column> summary_columns = {};
   /// Writes X.summary.csv; a command without a summary has none.
-  std::function<void(const croquis::Table& table, const std::string& path)> write_summary;
+  std::function<void(const croquis::Table& table, const std::string& path)> write_summary = {};
   /// Draws a metric (empty: the default one) into a file. Throws std::invalid_argument when there is nothing to draw.
-  std::function<void(const croquis::Table& table, const std::string& metric, const std::string& path)> draw;
+  std::function<void(const croquis::Table& table, const std::string& metric, const std::string& path)> draw = {};
 };
 
 /// To add a command: a file in this folder with a function `Command NAME_command()`, and a line in registry.cpp.
@@ -27,6 +33,18 @@ struct Command {
   Results results = {};
 };
 
+/// `run` of a command that measures: what the command line says of its options, then `measure`. For options with a
+/// member `run`, and `input` where the command reads one.
+template <typename Options>
+std::function<int(const CLI::App&, const std::string&)> measuring(const std::shared_ptr<Options>& options,
+                                                                  int (*measure)(const Options&)) {
+  return [=](const CLI::App& app, const std::string& command_line) {
+    if constexpr (requires { options->input; }) infer_kind(app, options->input);
+    describe_run(app, command_line, options->run);
+    return measure(*options);
+  };
+}
+
 /// All commands, in the order of --help.
 const std::vector<Command>& commands();
 
@@ -35,7 +53,6 @@ const Command& command_with(const std::vector<std::string>& columns);
 /// The command of that name. Throws std::invalid_argument.
 const Command& command_named(const std::string& name);
 
-/// The table in a file that the command wrote. Throws std::invalid_argument with the line that is damaged.
-croquis::Table read_table(const std::string& path, const Command& command);
-/// The same where any command may have written it.
-croquis::Table read_table(const std::string& path, const Command** command);
+/// The rows of a file that the command wrote, `path`, as values. Throws std::invalid_argument with the line that is
+/// damaged.
+croquis::Table typed_table(const croquis::CsvTable& file, const Command& command, const std::string& path);

@@ -211,12 +211,10 @@ Command cost_command() {
   const auto options = std::make_shared<Options>();
   return {.name = "cost",
           .summary = "time, peak memory and flops against n and d",
-          .example = {},
+          .example =
+              "croquis cost --methods skyformer,performer --n 1024:8192 --features 64 --out cost.csv --plot cost.svg",
           .add_options = [options](CLI::App& app) { add_options(app, *options); },
-          .run =
-              [options](const CLI::App& app, const std::string& command_line) {
-                describe_run(app, command_line, options->run);
-                return run_cost(*options);
-              },
-          .results = {croquis::cost_columns().all(), write_grouped_summary, draw_grouped}};
+          .run = measuring(options, run_cost),
+          .results = {
+              .columns = croquis::cost_columns().all(), .write_summary = write_grouped_summary, .draw = draw_grouped}};
 }

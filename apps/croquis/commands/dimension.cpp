@@ -212,15 +212,12 @@ void add_options(CLI::App& app, Options& options) {
 
 Command dimension_command() {
   const auto options = std::make_shared<Options>();
-  return {.name = "dimension",
-          .summary = "statistical dimension of the lift, and the landmarks that it asks for",
-          .example = {},
-          .add_options = [options](CLI::App& app) { add_options(app, *options); },
-          .run =
-              [options](const CLI::App& app, const std::string& command_line) {
-                infer_kind(app, options->input);
-                describe_run(app, command_line, options->run);
-                return run_dimension(*options);
-              },
-          .results = {croquis::dimension_columns().all(), write_dimension_summary, draw}};
+  return {
+      .name = "dimension",
+      .summary = "statistical dimension of the lift, and the landmarks that it asks for",
+      .example = "croquis dimension --n 256,512 --norms 2,4 --epsilons 0.1 --out dimension.csv --plot dimension.svg",
+      .add_options = [options](CLI::App& app) { add_options(app, *options); },
+      .run = measuring(options, run_dimension),
+      .results = {croquis::dimension_columns().all(), croquis::dimension_summary_columns().all(),
+                  write_dimension_summary, draw}};
 }

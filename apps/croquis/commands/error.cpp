@@ -187,11 +187,7 @@ Command error_command() {
           .summary = "error of methods against number of features",
           .example = "croquis error --q Q.npy --k K.npy --v V.npy --features 16:256 --out head.csv --plot head.svg",
           .add_options = [options](CLI::App& app) { add_options(app, *options); },
-          .run =
-              [options](const CLI::App& app, const std::string& command_line) {
-                infer_kind(app, options->input);
-                describe_run(app, command_line, options->run);
-                return run_error(*options);
-              },
-          .results = {croquis::error_columns().all(), write_grouped_summary, draw_grouped}};
+          .run = measuring(options, run_error),
+          .results = {
+              .columns = croquis::error_columns().all(), .write_summary = write_grouped_summary, .draw = draw_grouped}};
 }

@@ -79,14 +79,47 @@ void print_claims() {
   }
 }
 
+// What summaries, plots and merging do with a column.
+const char* role_of(const croquis::Column& column) {
+  using croquis::Role;
+  switch (column.role) {
+    case Role::curve:
+    case Role::axis:
+    case Role::key:
+    case Role::part:
+      return "key";
+    case Role::draw:
+      return "draw";
+    case Role::subject:
+      return "subject";
+    case Role::metric:
+      return "metric";
+    case Role::number:
+      return "number";
+    case Role::note:
+      break;
+  }
+  return "note";
+}
+
+// A table in Markdown, as docs/results.md has it.
+void print_table(const std::string& title, const std::vector<croquis::Column>& columns) {
+  fmt::print("{}\n\n| column | role | meaning |\n| --- | --- | --- |\n", title);
+  for (const croquis::Column& column : columns) {
+    fmt::print("| `{}` | {} | {}{}{} |\n", column.name, role_of(column), column.meaning,
+               column.unit.empty() ? "" : fmt::format(" ({})", column.unit),
+               column.option.empty() ? "" : fmt::format(" (with `{}`)", column.option));
+  }
+}
+
 void print_columns() {
   for (const Command& command : commands()) {
-    if (command.results.columns.empty()) continue;
-    fmt::print("{}croquis {}\n\n", &command == &commands().front() ? "" : "\n", command.name);
-    fmt::print("| column | unit | meaning |\n| --- | --- | --- |\n");
-    for (const croquis::Column& column : command.results.columns) {
-      fmt::print("| `{}` | {} | {}{} |\n", column.name, column.unit, column.meaning,
-                 column.option.empty() ? "" : fmt::format(" (with `{}`)", column.option));
+    const Results& results = command.results;
+    if (results.columns.empty()) continue;
+    print_table(fmt::format("{}croquis {}", &command == &commands().front() ? "" : "\n", command.name),
+                results.columns);
+    if (!results.summary_columns.empty()) {
+      print_table(fmt::format("\ncroquis {}, summary", command.name), results.summary_columns);
     }
   }
 }

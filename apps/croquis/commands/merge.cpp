@@ -235,7 +235,7 @@ int run_merge(const MergeOptions& options) {
   // What the run itself writes beside its rows.
   const Command& command = command_named(parts.front().meta["identity"]["command"]);
   if (command.results.write_summary) {
-    command.results.write_summary(read_table(options.out, command), beside(options.out, ".summary.csv"));
+    command.results.write_summary(typed_table(table, command, options.out), beside(options.out, ".summary.csv"));
   }
   fmt::print("rows     {}: {} of {} parts\n", options.out, table.rows.size(), parts.size());
   return 0;

@@ -18,9 +18,9 @@ struct PlotOptions {
 int run_plot(const PlotOptions& options) {
   const std::string out = options.out.empty() ? beside(options.file, ".svg") : options.out;
   check_plot_name(out);
-  const Command* command = nullptr;
-  const croquis::Table table = read_table(options.file, &command);
-  command->results.draw(table, options.metric, out);
+  const croquis::CsvTable file = croquis::read_csv(options.file);
+  const Command& command = command_with(file.header);
+  command.results.draw(typed_table(file, command, options.file), options.metric, out);
   fmt::print("plot     {}\n", out);
   return 0;
 }

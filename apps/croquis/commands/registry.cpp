@@ -47,9 +47,7 @@ const Command& command_named(const std::string& name) {
   throw std::invalid_argument(fmt::format("'{}' is not a command of this program", name));
 }
 
-namespace {
-
-croquis::Table typed(const croquis::CsvTable& file, const Command& command, const std::string& path) {
+croquis::Table typed_table(const croquis::CsvTable& file, const Command& command, const std::string& path) {
   croquis::Table table;
   for (const std::string& name : file.header) {
     const auto& columns = command.results.columns;
@@ -58,27 +56,11 @@ croquis::Table typed(const croquis::CsvTable& file, const Command& command, cons
     table.columns.push_back(*found);
   }
   for (const auto& fields : file.rows) {
-    croquis::Record record;
-    for (std::size_t c = 0; c < fields.size(); ++c) {
-      try {
-        record.push_back(croquis::parse_value(table.columns[c], fields[c]));
-      } catch (const std::invalid_argument& wrong) {
-        throw std::invalid_argument(fmt::format("{}: line {}: {}", path, table.rows.size() + 2, wrong.what()));
-      }
+    try {
+      table.rows.push_back(croquis::parse_record(table.columns, fields));
+    } catch (const std::invalid_argument& wrong) {
+      throw std::invalid_argument(fmt::format("{}: line {}: {}", path, table.rows.size() + 2, wrong.what()));
     }
-    table.rows.push_back(std::move(record));
   }
   return table;
-}
-
-}  // namespace
-
-croquis::Table read_table(const std::string& path, const Command& command) {
-  return typed(croquis::read_csv(path), command, path);
-}
-
-croquis::Table read_table(const std::string& path, const Command** command) {
-  const croquis::CsvTable file = croquis::read_csv(path);
-  *command = &command_with(file.header);
-  return typed(file, **command, path);
 }

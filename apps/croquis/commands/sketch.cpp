@@ -237,15 +237,12 @@ void add_options(CLI::App& app, SketchOptions& options) {
 
 Command sketch_command() {
   const auto options = std::make_shared<SketchOptions>();
-  return {.name = "sketch",
-          .summary = "sketching operators and landmark policies on a matrix",
-          .example = "croquis sketch --matrix v --sketches gaussian,srht,sjlt:s=4 --landmarks none --out sketch.csv",
-          .add_options = [options](CLI::App& app) { add_options(app, *options); },
-          .run =
-              [options](const CLI::App& app, const std::string& command_line) {
-                infer_kind(app, options->input);
-                describe_run(app, command_line, options->run);
-                return run_sketch(*options);
-              },
-          .results = {croquis::sketch_columns().all(), write_grouped_summary, draw_grouped}};
+  return {
+      .name = "sketch",
+      .summary = "sketching operators and landmark policies on a matrix",
+      .example = "croquis sketch --matrix v --sketches gaussian,srht,sjlt:s=4 --landmarks none --out sketch.csv",
+      .add_options = [options](CLI::App& app) { add_options(app, *options); },
+      .run = measuring(options, run_sketch),
+      .results = {
+          .columns = croquis::sketch_columns().all(), .write_summary = write_grouped_summary, .draw = draw_grouped}};
 }

@@ -135,15 +135,12 @@ void add_options(CLI::App& app, Options& options) {
 
 Command spectrum_command() {
   const auto options = std::make_shared<Options>();
-  return {.name = "spectrum",
-          .summary = "singular values of score matrices and outputs",
-          .example = {},
-          .add_options = [options](CLI::App& app) { add_options(app, *options); },
-          .run =
-              [options](const CLI::App& app, const std::string& command_line) {
-                infer_kind(app, options->input);
-                describe_run(app, command_line, options->run);
-                return run_spectrum(*options);
-              },
-          .results = {croquis::spectrum_columns().all(), write_spectrum_summary, draw}};
+  return {
+      .name = "spectrum",
+      .summary = "singular values of score matrices and outputs",
+      .example = "croquis spectrum --q Q.npy --k K.npy --v V.npy --matrices b,c --out spectrum.csv --plot spectrum.svg",
+      .add_options = [options](CLI::App& app) { add_options(app, *options); },
+      .run = measuring(options, run_spectrum),
+      .results = {croquis::spectrum_columns().all(), croquis::spectrum_summary_columns().all(), write_spectrum_summary,
+                  draw}};
 }

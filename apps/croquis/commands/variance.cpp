@@ -160,9 +160,9 @@ void print_tables(const croquis::Grouping& grouping) {
   print_groups("its expectation for prf with iid, NPRF Lemma 2: (e^{||x+y||^2} - 1) / m", grouping, "lemma_2");
 }
 
-int run_variance(VarianceOptions& options) {
-  if (options.norms.empty()) options.norms = options.q.empty() ? "1,2,3,4,5,6" : "1";
-  const std::vector<double> norms = parse_norms(options.norms);
+int run_variance(const VarianceOptions& options) {
+  const std::string default_norms = options.q.empty() ? "1,2,3,4,5,6" : "1";
+  const std::vector<double> norms = parse_norms(options.norms.empty() ? default_norms : options.norms);
   const std::vector<std::string> maps = parse_names(options.maps, "--maps", croquis::feature_map_names());
   const std::vector<std::string> projections =
       parse_names(options.projections, "--projections", croquis::projection_names());
@@ -227,14 +227,12 @@ void add_options(CLI::App& app, VarianceOptions& options) {
 
 Command variance_command() {
   const auto options = std::make_shared<VarianceOptions>();
-  return {.name = "variance",
-          .summary = "random features: error and variance against norm and d",
-          .example = "croquis variance --maps prf,trf --norms 1,2,4 --features 16:256 --out variance.csv",
-          .add_options = [options](CLI::App& app) { add_options(app, *options); },
-          .run =
-              [options](const CLI::App& app, const std::string& command_line) {
-                describe_run(app, command_line, options->run);
-                return run_variance(*options);
-              },
-          .results = {croquis::variance_columns().all(), write_grouped_summary, draw_grouped}};
+  return {
+      .name = "variance",
+      .summary = "random features: error and variance against norm and d",
+      .example = "croquis variance --maps prf,trf --norms 1,2,4 --features 16:256 --out variance.csv",
+      .add_options = [options](CLI::App& app) { add_options(app, *options); },
+      .run = measuring(options, run_variance),
+      .results = {
+          .columns = croquis::variance_columns().all(), .write_summary = write_grouped_summary, .draw = draw_grouped}};
 }

@@ -60,12 +60,6 @@ Run::Fields names_of(const std::vector<croquis::Column>& columns) {
   return names;
 }
 
-croquis::Record record_of(const std::vector<croquis::Column>& columns, const Run::Fields& fields) {
-  croquis::Record record;
-  for (std::size_t c = 0; c < columns.size(); ++c) record.push_back(croquis::parse_value(columns[c], fields[c]));
-  return record;
-}
-
 WorkQueue::Rows fields_of(const std::vector<croquis::Record>& records) {
   WorkQueue::Rows rows;
   for (const croquis::Record& record : records) {
@@ -175,7 +169,7 @@ void Run::find_rows() {
   for (const Fields& row : file_->found()) {
     found_.insert(chosen(row, keys));
     try {
-      table_.rows.push_back(record_of(table_.columns, row));
+      table_.rows.push_back(croquis::parse_record(table_.columns, row));
     } catch (const std::invalid_argument& wrong) {
       throw std::invalid_argument(fmt::format("{}: line {}: {}", options_.out, table_.rows.size() + 2, wrong.what()));
     }
@@ -205,7 +199,7 @@ void Run::plan(const std::vector<Cell>& cells) {
 void Run::deliver(const WorkQueue::Rows& rows) {
   for (const Fields& row : rows) {
     file_->append(row);
-    table_.rows.push_back(record_of(table_.columns, row));
+    table_.rows.push_back(croquis::parse_record(table_.columns, row));
   }
   const std::lock_guard lock(showing_);
   progress_->show(++finished_, shown_);

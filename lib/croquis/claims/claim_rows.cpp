@@ -30,31 +30,38 @@ ClaimRow row_of(const Claim& claim, const std::string& id, const Finding& findin
 
 const Columns<ClaimRow>& claim_columns() {
   static const Columns<ClaimRow> columns = {
-      {{"claim", Role::key, "the claim, or `claim!mutant` with `--mutants`"}, &ClaimRow::claim},
-      {{"verdict", Role::note, "`VERIFIED`, `REFUTED`, `INCONCLUSIVE`, `VACUOUS` or `NOT_APPLICABLE`"},
+      {{"claim", Role::key, "the id of the claim (`claim!mutant` with `--mutants`)"}, &ClaimRow::claim},
+      {{"verdict", Role::note,
+        "`VERIFIED`, `REFUTED`, `VACUOUS` (the hypotheses cannot be met at this size, or the bound is above the "
+        "trivial one), `INCONCLUSIVE` (there were too few trials, or a number is not finite; `hypotheses` says how "
+        "many trials would be enough, or which number) or `NOT_APPLICABLE`. The claim as a whole is REFUTED if one row "
+        "is, otherwise INCONCLUSIVE if one row is, otherwise VERIFIED if one row is, otherwise VACUOUS"},
        &ClaimRow::verdict},
-      {{"kind", Role::note, "sort of statement: probability, mean, identity, existence, ..."}, &ClaimRow::kind},
-      {{"source", Role::note, "where the paper states it"}, &ClaimRow::source},
-      {{"input", Role::part, "what the finding was made on; `all` for the whole claim"}, &ClaimRow::input},
+      {{"kind", Role::note, "identity, mean, variance, probability, rate or existence"}, &ClaimRow::kind},
+      {{"source", Role::note, "the paper and the number of the statement"}, &ClaimRow::source},
+      {{"input", Role::part, "what the finding was made on; `all` for the claim as a whole"}, &ClaimRow::input},
       {{"n", Role::number, "number of tokens"}, &ClaimRow::n},
       {{"p", Role::number, "width of queries and keys"}, &ClaimRow::p},
       {{"d", Role::number, "number of features"}, &ClaimRow::d},
-      {{"trials", Role::number, "draws"}, &ClaimRow::trials},
-      {{"failures", Role::number, "draws that failed"}, &ClaimRow::failures},
-      {{"estimate", Role::number, "the measured quantity; for the whole claim the number that the sentence is about"},
+      {{"trials", Role::number, "the number of random draws"}, &ClaimRow::trials},
+      {{"failures", Role::number, "the number of draws in which the claim failed"}, &ClaimRow::failures},
+      {{"estimate", Role::number,
+        "the measured quantity. For the claim as a whole it is the number in the sentence of `hypotheses`"},
        &ClaimRow::estimate},
-      {{"ci_lo", Role::number, "lower end of its confidence interval"}, &ClaimRow::ci_lo},
-      {{"ci_hi", Role::number, "upper end"}, &ClaimRow::ci_hi},
-      {{"confidence", Role::number, "of the interval and the verdict; `NA` where nothing is random"},
+      {{"ci_lo", Role::number, "the lower end of its interval. Identities have none"}, &ClaimRow::ci_lo},
+      {{"ci_hi", Role::number, "the upper end"}, &ClaimRow::ci_hi},
+      {{"confidence", Role::number,
+        "1 - confidence is the share of this row in the error rate of the run: `--confidence` holds for all verdicts "
+        "of all claims together (Bonferroni). `NA` where nothing is random"},
        &ClaimRow::confidence},
       {{"bound", Role::number, "what the claim allows"}, &ClaimRow::bound},
-      {{"observed", Role::number, "the quantity that the bound is on"}, &ClaimRow::observed},
-      {{"slack", Role::number, "bound / observed: how many times larger the bound is than it had to be"},
-       &ClaimRow::slack},
-      {{"hypotheses", Role::note, "measured hypotheses, `name = value; ...`; for the whole claim what was found"},
+      {{"observed", Role::number, "the error, or its quantile at the claimed probability"}, &ClaimRow::observed},
+      {{"slack", Role::number, "bound / observed"}, &ClaimRow::slack},
+      {{"hypotheses", Role::note,
+        "the assumptions, as measured: `name = value; ...`. For the claim as a whole it is the sentence of the ledger"},
        &ClaimRow::hypotheses},
       {{"seed", Role::note, "`--seed`"}, &ClaimRow::seed},
-      {{"seconds", Role::number, "of the whole claim", "", "s"}, &ClaimRow::seconds}};
+      {{"seconds", Role::number, "the time of the whole claim", "", "s"}, &ClaimRow::seconds}};
   return columns;
 }
 

@@ -44,6 +44,12 @@ Value parse_value(const Column& column, const std::string& text) {
   return column.type == ValueType::count ? parse(std::uint64_t{}) : parse(double{});
 }
 
+Record parse_record(const std::vector<Column>& columns, const std::vector<std::string>& fields) {
+  Record record;
+  for (std::size_t c = 0; c < columns.size(); ++c) record.push_back(parse_value(columns[c], fields.at(c)));
+  return record;
+}
+
 double number_in(const Value& value) {
   if (const auto* number = std::get_if<double>(&value)) return *number;
   if (const auto* count = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*count);

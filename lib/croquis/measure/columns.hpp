@@ -68,6 +68,8 @@ std::string text_of(const Value& value);
 /// The value that text_of() made the text from. Throws std::invalid_argument for text that is none of the column's
 /// type.
 Value parse_value(const Column& column, const std::string& text);
+/// The values of a row from its fields, one for each column. Throws std::invalid_argument as parse_value() does.
+Record parse_record(const std::vector<Column>& columns, const std::vector<std::string>& fields);
 /// The number in a value, NaN for what is missing. Throws std::invalid_argument for text.
 double number_in(const Value& value);
 

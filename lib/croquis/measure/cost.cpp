@@ -60,31 +60,35 @@ void measure(const Work& work, std::uint64_t warmup, std::vector<CostRow>& rows)
 const Columns<CostRow>& cost_columns() {
   static const Columns<CostRow> columns = {
       {{"input", Role::subject,
-        "`gaussian`, and the bias of `--bias` and `--causal`, which `-rpe` methods and targets alone pay for"},
+        "`gaussian`, and the bias of `--bias` and `--causal`. Only the `-rpe` methods and targets use the bias"},
        &CostRow::input},
       {{"method", Role::curve,
-        "what is called. `exact` is softmax attention; with methods of another target `exact-kernelized`, and with a "
-        "bias `exact-softmax-rpe`, `exact-normalized-rpe`, are timed too"},
+        "the method that is called. `exact` is softmax attention. When a method has another target, the matching exact "
+        "attention is timed too: `exact-kernelized`, and with a bias `exact-softmax-rpe` and `exact-normalized-rpe`"},
        &CostRow::method},
       {{"preset", Role::curve,
-        "`paper`, or `code` for what the authors' program does, then the other options (`paper;ridge=0.1`)"},
+        "the preset: `paper`, or `code` for what the authors' program does. Other options follow it "
+        "(`paper;ridge=0.1`)"},
        &CostRow::preset},
       {{"n", Role::axis, "number of tokens"}, &CostRow::n},
       {{"p", Role::subject, "width of queries and keys"}, &CostRow::p},
       {{"p_v", Role::subject, "width of values"}, &CostRow::p_v},
-      {{"features", Role::axis, "number of features d; 0 for exact attention", "d"}, &CostRow::features},
-      {{"repeat", Role::part, "number of the call, from 1; one after the other, each on all threads"},
+      {{"features", Role::axis, "the number of features d; 0 for exact attention", "d"}, &CostRow::features},
+      {{"repeat", Role::part,
+        "the number of the call, from 1. Calls are made one after the other, each with all threads"},
        &CostRow::repeat},
       {{"seed", Role::note, "`--seed`"}, &CostRow::seed},
       {{"precision", Role::subject, "`float` or `double`"}, &CostRow::precision},
-      {{"threads", Role::subject, "threads of a call"}, &CostRow::threads},
-      {{"seconds", Role::metric, "preparation and call, after warm-up", "time of a call", "s"}, &CostRow::seconds},
+      {{"threads", Role::subject, "the number of threads of a call"}, &CostRow::threads},
+      {{"seconds", Role::metric, "the time of preparation and call, after warm-up", "time of a call", "s"},
+       &CostRow::seconds},
       {{"peak_bytes", Role::metric,
-        "how far resident memory rose above where it was, as the kernel counts it; input not included",
+        "the rise of resident memory above its level before the call, as the kernel counts it. The input is not "
+        "included",
         "peak memory of a call", "bytes"},
        &CostRow::peak_bytes},
-      {{"flops", Role::metric, "declared leading terms, as in `croquis error`"}, &CostRow::flops},
-      {{"status", Role::note, "`ok`, or why the call failed"}, &CostRow::status}};
+      {{"flops", Role::metric, "the leading terms that the method declares, as in `croquis error`"}, &CostRow::flops},
+      {{"status", Role::note, "`ok`, or the reason of a failure"}, &CostRow::status}};
   return columns;
 }
 

@@ -148,12 +148,14 @@ std::vector<DimensionRow> lift_dimensions(const Problem<double>& problem, double
 const Columns<DimensionRow>& dimension_columns() {
   static const Columns<DimensionRow> columns = {
       {{"input", Role::key,
-        "kind of [input](inputs.md), the file's name where there is one, layer and head where there are several"},
+        "the kind of [input](inputs.md); the name of the file if there is one, and the layer and head if there are "
+        "several"},
        &DimensionRow::input},
       {{"n", Role::axis, "number of tokens, without padding; the lift M has 2n points"}, &DimensionRow::n},
       {{"p", Role::subject, "width of queries and keys"}, &DimensionRow::p},
-      {{"norm", Role::subject, "root mean square norm of queries and keys"}, &DimensionRow::norm},
-      {{"width", Role::curve, "w: the kernel has width w p^{1/4}. Half the width is the same as twice the norm"},
+      {{"norm", Role::subject, "the root mean square norm of queries and keys"}, &DimensionRow::norm},
+      {{"width", Role::curve,
+        "w: the kernel has width w p^{1/4}. Halving the width has the same effect as doubling the norms"},
        &DimensionRow::width},
       {{"epsilon", Role::part, "ε", "eps"}, &DimensionRow::epsilon},
       {{"delta", Role::subject, "δ, the probability with which the theorem may fail"}, &DimensionRow::delta},
@@ -163,41 +165,42 @@ const Columns<DimensionRow>& dimension_columns() {
       {{"stable_rank_c", Role::number, "‖C‖_F² / ‖C‖²"}, &DimensionRow::stable_rank_c},
       {{"stable_rank_lift", Role::number, "‖M‖_F² / ‖M‖²"}, &DimensionRow::stable_rank_lift},
       {{"d_stat", Role::number, "the statistical dimension trace(M (M + λI)⁻¹)"}, &DimensionRow::d_stat},
-      {{"d_stat_lo", Role::number, "lower end of its 95 % interval for lanczos; the same for dense"},
+      {{"d_stat_lo", Role::number, "the lower end of its 95 % interval for lanczos; the same number for dense"},
        &DimensionRow::d_stat_lo},
-      {{"d_stat_hi", Role::number, "upper end"}, &DimensionRow::d_stat_hi},
-      {{"leverage_max", Role::number, "largest leverage score l_i = (M (M + λI)⁻¹)_ii", "max l_i"},
+      {{"d_stat_hi", Role::number, "the upper end"}, &DimensionRow::d_stat_hi},
+      {{"leverage_max", Role::number, "the largest leverage score l_i = (M (M + λI)⁻¹)_ii", "max l_i"},
        &DimensionRow::leverage_max},
-      {{"leverage_q90", Role::number, "90 % quantile of the leverage scores"}, &DimensionRow::leverage_q90},
+      {{"leverage_q90", Role::number, "the 90 % quantile of the leverage scores"}, &DimensionRow::leverage_q90},
       {{"leverage_q50", Role::number, "their median"}, &DimensionRow::leverage_q50},
       {{"leverage_q10", Role::number, "their 10 % quantile"}, &DimensionRow::leverage_q10},
-      {{"beta", Role::number, "min_i d_stat / (2n l_i), in (0, 1]; 1 when all points count the same"},
+      {{"beta", Role::number, "min_i d_stat / (2n l_i), in (0, 1]. It is 1 when all points have the same leverage"},
        &DimensionRow::beta},
       {{"d_theorem", Role::number,
-        "(56/3) (d_stat / β) log(4n / δ): what Skyformer's Theorem 2 asks for, with the constant that its proof gives",
+        "(56/3) (d_stat / β) log(4n / δ): the number of landmarks that Skyformer's Theorem 2 asks for, with the "
+        "constant that its proof gives",
         "d theorem"},
        &DimensionRow::d_theorem},
       {{"d_suffices", Role::number,
-        "the smallest d at which at most a part δ of the `trials` fails ‖C - C~‖ ≤ ε ‖C‖, with uniform landmarks drawn "
-        "with replacement. Found draw by draw, by doubling and bisection over the first d of a list of 2n. `NA`: 2n "
-        "draws do not do",
+        "the smallest d at which at most a fraction δ of the `trials` fails ‖C - C~‖ ≤ ε ‖C‖. Landmarks are uniform "
+        "and drawn with replacement. The search runs for each draw separately, by doubling and bisection over the "
+        "first d entries of a list of 2n landmarks. `NA` if 2n landmarks do not suffice",
         "d suffices"},
        &DimensionRow::d_suffices},
-      {{"failures", Role::number, "draws that fail at `d_suffices` (with 2n draws where that is `NA`)"},
+      {{"failures", Role::number, "the number of draws that fail at `d_suffices` (at 2n landmarks if that is `NA`)"},
        &DimensionRow::failures},
-      {{"trials", Role::number, "draws for the d that suffices"}, &DimensionRow::trials},
+      {{"trials", Role::number, "the number of draws for `d_suffices`"}, &DimensionRow::trials},
       {{"failure_lo", Role::number,
-        "lower end of the 95 % Clopper-Pearson interval of the probability of failure. With 20 trials it reaches up to "
-        "0.32: more trials, surer d"},
+        "the lower end of the 95 % Clopper-Pearson interval of the probability of failure. With 20 trials the interval "
+        "reaches up to 0.32; more trials make d more certain"},
        &DimensionRow::failure_lo},
-      {{"failure_hi", Role::number, "its upper end"}, &DimensionRow::failure_hi},
+      {{"failure_hi", Role::number, "the upper end"}, &DimensionRow::failure_hi},
       {{"method", Role::note,
-        "`dense`: all eigenvalues of M. `lanczos`, above n = 4096: the `--leading` largest; what the others add to "
-        "`d_stat` is estimated with a 95 % interval (as in spectrum); leverage scores are upper limits, and `beta` and "
-        "`d_theorem` on the safe side"},
+        "`dense`: all eigenvalues of M. `lanczos`, above n = 4096: the `--leading` largest. The contribution of the "
+        "others to `d_stat` is then estimated with a 95 % interval (as in spectrum). Leverage scores are then upper "
+        "bounds, and `beta` and `d_theorem` err on the safe side"},
        &DimensionRow::method},
       {{"seed", Role::note, "`--seed`"}, &DimensionRow::seed},
-      {{"status", Role::note, "`ok`, or why the computation failed"}, &DimensionRow::status}};
+      {{"status", Role::note, "`ok`, or the reason of a failure"}, &DimensionRow::status}};
   return columns;
 }
 
@@ -224,12 +227,12 @@ const Columns<DimensionSummary>& dimension_summary_columns() {
       {{"width", Role::curve, "as in the rows"}, &DimensionSummary::width},
       {{"epsilon", Role::curve, "as in the rows"}, &DimensionSummary::epsilon},
       {{"metric", Role::curve, "`d_stat`, `d_theorem` or `d_suffices`"}, &DimensionSummary::metric},
-      {{"sizes", Role::number, "numbers of tokens that the curve has"}, &DimensionSummary::sizes},
+      {{"sizes", Role::number, "how many numbers of tokens the curve has"}, &DimensionSummary::sizes},
       {{"first_n", Role::number, "the first of them"}, &DimensionSummary::first_n},
       {{"last_n", Role::number, "the last of them"}, &DimensionSummary::last_n},
       {{"first", Role::number, "the metric at `first_n`"}, &DimensionSummary::first},
       {{"last", Role::number, "the metric at `last_n`"}, &DimensionSummary::last},
-      {{"exponent", Role::number, "of n between the two: log(last / first) / log(last_n / first_n)"},
+      {{"exponent", Role::number, "the exponent in n between the two: log(last / first) / log(last_n / first_n)"},
        &DimensionSummary::exponent}};
   return columns;
 }

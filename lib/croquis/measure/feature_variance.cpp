@@ -41,30 +41,30 @@ void set_errors(VarianceRow& row, const FeaturePoints& points, const FeaturePair
 const Columns<VarianceRow>& variance_columns() {
   static const Columns<VarianceRow> columns = {
       {{"input", Role::subject, "`sphere`, or the file of the queries"}, &VarianceRow::input},
-      {{"map", Role::curve, "feature map (`croquis list features`)"}, &VarianceRow::map},
-      {{"projection", Role::curve, "distribution of the directions"}, &VarianceRow::projection},
+      {{"map", Role::curve, "the feature map (`croquis list features`)"}, &VarianceRow::map},
+      {{"projection", Role::curve, "the distribution of the directions"}, &VarianceRow::projection},
       {{"norm", Role::curve,
-        "R, the norm of queries and keys on spheres, or a factor on those of a file (after the p^{-1/4} of attention)",
+        "R: the norm of queries and keys on spheres, or a factor by which those of a file are multiplied (after the "
+        "p^{-1/4} of attention)",
         "R"},
        &VarianceRow::norm},
-      {{"p", Role::subject, "dimension of the points"}, &VarianceRow::p},
-      {{"queries", Role::subject, "number of queries"}, &VarianceRow::queries},
-      {{"keys", Role::subject, "number of keys"}, &VarianceRow::keys},
-      {{"features", Role::axis, "number of features d", "d"}, &VarianceRow::features},
-      {{"trial", Role::draw, "number of the draw, from 1"}, &VarianceRow::trial},
+      {{"p", Role::subject, "the dimension of the points"}, &VarianceRow::p},
+      {{"queries", Role::subject, "the number of queries"}, &VarianceRow::queries},
+      {{"keys", Role::subject, "the number of keys"}, &VarianceRow::keys},
+      {{"features", Role::axis, "the number of features d", "d"}, &VarianceRow::features},
+      {{"trial", Role::draw, "the number of the draw, from 1"}, &VarianceRow::trial},
       {{"seed", Role::note, "`--seed`"}, &VarianceRow::seed},
-      {{"l1_error", Role::metric, "‖A - Â‖_1 of a normalised row of scores, mean over the queries; 2 at most",
+      {{"l1_error", Role::metric, "‖A - Â‖_1 of a normalised row of scores, the mean over the queries. It is at most 2",
         "||A - A~||_1 of a row of scores"},
        &VarianceRow::l1_error},
-      {{"squared_error", Role::metric, "mean over pairs of (estimate / exp(x·y) - 1)²",
+      {{"squared_error", Role::metric, "the mean over pairs of (estimate / exp(x·y) - 1)²",
         "mean of (estimate / exp(x.y) - 1)^2"},
        &VarianceRow::squared_error},
       {{"lemma_2", Role::metric,
-        "its expectation for `prf` with `iid`: (e^{‖x+y‖²} - 1) / m (NPRF Lemma 2); `NA` for other maps, and where it "
-        "is "
-        "beyond 1e308"},
+        "the expected value of `squared_error` for `prf` with `iid`: (e^{‖x+y‖²} - 1) / m (NPRF Lemma 2). `NA` for "
+        "other maps, and if it is above 1e308"},
        &VarianceRow::lemma_2},
-      {{"status", Role::note, "`ok`, or why the features failed there"}, &VarianceRow::status}};
+      {{"status", Role::note, "`ok`, or the reason of a failure"}, &VarianceRow::status}};
   return columns;
 }
 

@@ -35,26 +35,30 @@ void set_score_errors(ErrorRow& row, const ScoreReference& reference, const Line
 const Columns<ErrorRow>& error_columns() {
   static const Columns<ErrorRow> columns = {
       {{"input", Role::key,
-        "kind of [input](inputs.md), the file's name where there is one, layer and head where there are several"},
+        "the kind of [input](inputs.md); the name of the file if there is one, and the layer and head if there are "
+        "several"},
        &ErrorRow::input},
       {{"method", Role::curve, "the method"}, &ErrorRow::method},
       {{"preset", Role::curve,
-        "`paper`, or `code` for what the authors' program does, then the other options (`paper;ridge=0.1`)"},
+        "the preset: `paper`, or `code` for what the authors' program does. Other options follow it "
+        "(`paper;ridge=0.1`)"},
        &ErrorRow::preset},
       {{"target", Role::subject,
-        "what is approximated: `softmax` BV, `kernelized` CV, `normalized` (queries and keys of unit length), and with "
-        "the bias of `--bias` and `--causal` `softmax-rpe`, `normalized-rpe`. Errors are against that target"},
+        "the exact output that the method approximates, and against which its errors are measured: `softmax` (BV), "
+        "`kernelized` (CV) or `normalized` (queries and keys of unit length). With the bias of `--bias` and with "
+        "`--causal` there are also `softmax-rpe` and `normalized-rpe`"},
        &ErrorRow::target},
       {{"n", Role::subject, "number of tokens, without padding"}, &ErrorRow::n},
       {{"p", Role::subject, "width of queries and keys"}, &ErrorRow::p},
       {{"p_v", Role::subject, "width of values"}, &ErrorRow::p_v},
       {{"features", Role::axis, "number of features d: landmarks, sampled columns, rows of a sketch", "d"},
        &ErrorRow::features},
-      {{"trial", Role::draw, "number of the draw, from 1; a method that is not random has one row a d"},
+      {{"trial", Role::draw, "the number of the draw, from 1. A method that is not random has one row for each d"},
        &ErrorRow::trial},
       {{"seed", Role::note, "`--seed`"}, &ErrorRow::seed},
       {{"precision", Role::note,
-        "of the method. Errors are always taken in double, on the numbers that the method got"},
+        "the precision in which the method computes. Errors are always computed in double, from the same numbers that "
+        "the method was given"},
        &ErrorRow::precision},
       {{"spectral_abs", Role::metric, "‖O - O~‖", "||O - O~||"}, &ErrorRow::spectral_abs},
       {{"spectral_rel", Role::metric, "‖O - O~‖ / ‖O‖", "||O - O~|| / ||O||"}, &ErrorRow::spectral_rel},
@@ -62,36 +66,39 @@ const Columns<ErrorRow>& error_columns() {
       {{"frobenius_rel", Role::metric, "‖O - O~‖_F / ‖O‖_F", "||O - O~||_F / ||O||_F"}, &ErrorRow::frobenius_rel},
       {{"max_abs", Role::metric, "largest entry of \\|O - O~\\|"}, &ErrorRow::max_abs},
       {{"row_sum_dev", Role::number,
-        "softmax methods: max over rows of \\|row sum of B~ - 1\\|. It is 0, up to rounding, for a method that divides "
-        "what it has of a row by its sum (skeinformer-simple-norm, bigbird, longformer, features): what such a method "
-        "leaves out shows in `min_denominator`"},
+        "for softmax methods, the maximum over rows of \\|row sum of B~ - 1\\|. It is 0, up to rounding, for a method "
+        "that divides each row by the sum of what it has computed of that row (skeinformer-simple-norm, bigbird, "
+        "longformer, features). What such a method leaves out shows in `min_denominator` instead"},
        &ErrorRow::row_sum_dev},
       {{"min_denominator", Role::number,
-        "where a method divides by estimated row sums: the smallest estimate as a multiple of the true row sum. 1 is "
-        "exact; at or below 0 a row's normalisation is lost"},
+        "for methods that divide by estimated row sums, the smallest estimate as a multiple of the true row sum. A "
+        "value of 1 is exact; at or below 0 the normalisation of a row is lost"},
        &ErrorRow::min_denominator},
       {{"seconds", Role::number,
-        "one call and the preparation that the trials share, on one thread beside other trials: indicative, not a "
-        "benchmark",
+        "the time of one call and of the preparation that the trials share, on one thread while other trials run. It "
+        "is an indication, not a benchmark",
         "", "s"},
        &ErrorRow::seconds},
-      {{"flops", Role::number, "leading terms: two a multiply-add, one an exponential"}, &ErrorRow::flops},
+      {{"flops", Role::number,
+        "the leading terms of the operation count. A multiply-add counts as two and an exponential as one"},
+       &ErrorRow::flops},
       {{"status", Role::note,
-        "`ok`, or why the method failed there; a failure never ends the run. `not finite: ...` names a number that "
-        "overflowed, and the row has no other"},
+        "`ok`, or the reason why the method failed. A failure never ends the run. `not finite: ...` names a number "
+        "that overflowed; the other metrics of such a row are missing"},
        &ErrorRow::status},
-      {{"rows", Role::number, "R, the number of exact rows that errors are estimated from", "", "", "--rows"},
+      {{"rows", Role::number, "R, the number of exact rows from which the errors are estimated", "", "", "--rows"},
        &ErrorRow::rows},
-      {{"spectral_rel_lo", Role::number, "lower end of the 95 % interval of `spectral_rel`", "", "", "--rows"},
+      {{"spectral_rel_lo", Role::number,
+        "the lower end of the 95 % interval of `spectral_rel`, for the draw of this row of the results", "", "",
+        "--rows"},
        &ErrorRow::spectral_rel_lo},
-      {{"spectral_rel_hi", Role::number, "its upper end", "", "", "--rows"}, &ErrorRow::spectral_rel_hi},
-      {{"frobenius_rel_lo", Role::number, "lower end of the 95 % interval of `frobenius_rel`", "", "", "--rows"},
+      {{"spectral_rel_hi", Role::number, "the upper end", "", "", "--rows"}, &ErrorRow::spectral_rel_hi},
+      {{"frobenius_rel_lo", Role::number, "the lower end of the 95 % interval of `frobenius_rel`", "", "", "--rows"},
        &ErrorRow::frobenius_rel_lo},
-      {{"frobenius_rel_hi", Role::number, "its upper end", "", "", "--rows"}, &ErrorRow::frobenius_rel_hi},
+      {{"frobenius_rel_hi", Role::number, "the upper end", "", "", "--rows"}, &ErrorRow::frobenius_rel_hi},
       {{"scores_spectral_abs", Role::metric,
-        "‖B - B~‖ of the score matrices (C, and the others, for their targets); `NA` where a method has no B~, or "
-        "where "
-        "its product or a norm overflows",
+        "‖B - B~‖ of the score matrices (of C, and the other matrices, for their targets). `NA` if the method has no "
+        "B~, or if its product or a norm overflows",
         "||B - B~||", "", "--scores"},
        &ErrorRow::scores_spectral_abs},
       {{"scores_spectral_rel", Role::metric, "‖B - B~‖ / ‖B‖", "||B - B~|| / ||B||", "", "--scores"},

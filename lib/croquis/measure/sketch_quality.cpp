@@ -49,38 +49,40 @@ const Columns<SketchRow>& sketch_columns() {
   static const Columns<SketchRow> columns = {
       {{"input", Role::subject, "the [input](inputs.md), or the file of the matrix"}, &SketchRow::input},
       {{"matrix", Role::subject,
-        "what is sketched: `q`, `k`, `v`, `b` (softmax scores), `c` (kernelized scores) or a file"},
+        "the sketched matrix: `q`, `k`, `v`, `b` (softmax scores), `c` (kernelized scores) or a file"},
        &SketchRow::matrix},
-      {{"n", Role::subject, "its rows"}, &SketchRow::n},
-      {{"cols", Role::subject, "its columns"}, &SketchRow::cols},
-      {{"rank", Role::subject, "dimension of the leading part U of its column space that is embedded"},
+      {{"n", Role::subject, "the number of its rows"}, &SketchRow::n},
+      {{"cols", Role::subject, "the number of its columns"}, &SketchRow::cols},
+      {{"rank", Role::subject, "the dimension of the leading part U of its column space that is to be embedded"},
        &SketchRow::rank},
-      {{"kind", Role::key, "`operator` or `landmarks`"}, &SketchRow::kind},
+      {{"kind", Role::key, "`operator` for a sketching operator, `landmarks` for a landmark policy"}, &SketchRow::kind},
       {{"name", Role::curve, "the operator with its options, or the policy"}, &SketchRow::name},
       {{"features", Role::axis, "d: columns of S, or number of landmarks", "d"}, &SketchRow::features},
       {{"trial", Role::draw, "number of the draw, from 1"}, &SketchRow::trial},
       {{"seed", Role::note, "`--seed`"}, &SketchRow::seed},
-      {{"norm_error", Role::metric, "mean over the columns x of \\|‖Sᵀx‖² / ‖x‖² - 1\\|",
+      {{"norm_error", Role::metric, "the mean over the columns x of \\|‖Sᵀx‖² / ‖x‖² - 1\\|",
         "| ||S^T x||^2 / ||x||^2 - 1 |"},
        &SketchRow::norm_error},
       {{"injectivity", Role::metric,
-        "smallest singular value of SᵀU. Reported apart from the largest: an embedding may stretch and still lose "
-        "nothing, but a direction with injectivity 0 is gone"},
+        "the smallest singular value of SᵀU. It is reported apart from the largest because an embedding may stretch "
+        "vectors and still lose nothing, whereas a direction with injectivity 0 is lost"},
        &SketchRow::injectivity},
-      {{"dilation", Role::metric, "largest singular value of SᵀU"}, &SketchRow::dilation},
-      {{"product_spectral_rel", Role::metric, "‖BV - BSSᵀV‖ / ‖BV‖, for an input with Q, K, V",
+      {{"dilation", Role::metric, "the largest singular value of SᵀU"}, &SketchRow::dilation},
+      {{"product_spectral_rel", Role::metric, "‖BV - BSSᵀV‖ / ‖BV‖, if the input has Q, K and V",
         "||BV - B S S^T V|| / ||BV||"},
        &SketchRow::product_spectral_rel},
       {{"product_frobenius_rel", Role::metric, "the same in the Frobenius norm", "||BV - B S S^T V||_F / ||BV||_F"},
        &SketchRow::product_frobenius_rel},
       {{"nystrom_spectral_rel", Role::metric,
-        "‖M - M~‖ / ‖M‖ of the Nystrom approximation of the lift at these landmarks, by Lanczos to 1e-4",
+        "‖M - M~‖ / ‖M‖ of the Nystrom approximation of the lift at these landmarks, computed by the Lanczos method to "
+        "1e-4",
         "||M - M~|| / ||M||"},
        &SketchRow::nystrom_spectral_rel},
       {{"nystrom_trace_rel", Role::metric, "trace(M - M~) / trace(M)", "trace(M - M~) / trace(M)"},
        &SketchRow::nystrom_trace_rel},
-      {{"seconds", Role::metric, "of SᵀM, or of choosing the landmarks", "", "s"}, &SketchRow::seconds},
-      {{"status", Role::note, "`ok`, or why it failed there"}, &SketchRow::status}};
+      {{"seconds", Role::metric, "the time of the product SᵀM, or of choosing the landmarks", "", "s"},
+       &SketchRow::seconds},
+      {{"status", Role::note, "`ok`, or the reason of a failure"}, &SketchRow::status}};
   return columns;
 }
 

@@ -102,36 +102,37 @@ SpectrumMethod spectrum_method_named(const std::string& name) {
 const Columns<SpectrumRow>& spectrum_columns() {
   static const Columns<SpectrumRow> columns = {
       {{"input", Role::key,
-        "kind of [input](inputs.md), the file's name where there is one, layer and head where there are several"},
+        "the kind of [input](inputs.md); the name of the file if there is one, and the layer and head if there are "
+        "several"},
        &SpectrumRow::input},
       {{"matrix", Role::curve, "`a`, A / max a_ij; `b`, `c`, the score matrices B and C; `bv`, `cv`, the outputs"},
        &SpectrumRow::matrix},
       {{"n", Role::subject, "number of tokens, without padding"}, &SpectrumRow::n},
       {{"p", Role::subject, "width of queries and keys"}, &SpectrumRow::p},
       {{"method", Role::subject,
-        "`dense`: all singular values, LAPACK. `lanczos`: the `--leading` largest by Golub-Kahan-Lanczos without "
-        "storing n x n; n x n matrices above n = 4096, or with `--method lanczos`"},
+        "`dense`: all singular values, by LAPACK. `lanczos`: the `--leading` largest, by the Golub-Kahan-Lanczos "
+        "method without storing an n x n matrix. The second is used for n x n matrices above n = 4096, or with "
+        "`--method lanczos`"},
        &SpectrumRow::method},
       {{"index", Role::part, "k, from 1", "k"}, &SpectrumRow::index},
-      {{"singular_value", Role::number, "σ_k, descending"}, &SpectrumRow::singular_value},
+      {{"singular_value", Role::number, "σ_k, in descending order"}, &SpectrumRow::singular_value},
       {{"residual", Role::number,
-        "a singular value lies within this of `singular_value`; 0 for dense, where n u σ_1 is the error. Entries of C "
-        "are accurate to u times the largest squared norm about the mean of the points, at most to 128 u "
-        "([limitations](limitations.md))"},
+        "a true singular value lies within this distance of `singular_value`. It is 0 for dense, where the error is n "
+        "u σ_1. Entries of C are accurate to u times the largest squared norm about the mean of the points, and at "
+        "worst to 128 u ([limitations](limitations.md))"},
        &SpectrumRow::residual},
       {{"cumulative", Role::number, "(σ_1 + ... + σ_k) / (the sum of all)"}, &SpectrumRow::cumulative},
       {{"cumulative_lo", Role::number,
-        "the same for dense. For lanczos the sum of those not found is estimated (stochastic Lanczos quadrature, "
-        "`--probes` vectors): lower end of a 95 % interval, Student's over the probes, widened by what the quadrature "
-        "leaves open"},
+        "for dense, the same as `cumulative`. For lanczos, the sum of the singular values that were not computed is "
+        "estimated by stochastic Lanczos quadrature with `--probes` vectors: the lower end of a 95 % Student interval "
+        "over the probes, widened by the error of the quadrature"},
        &SpectrumRow::cumulative_lo},
-      {{"cumulative_hi", Role::number, "its upper end"}, &SpectrumRow::cumulative_hi},
-      {{"frobenius", Role::number, "‖·‖_F, exact: squared scores are scores too"}, &SpectrumRow::frobenius},
-      {{"log_scale", Role::number, "of `a`: log max a_ij. A is e^`log_scale` times what was measured"},
+      {{"cumulative_hi", Role::number, "the upper end"}, &SpectrumRow::cumulative_hi},
+      {{"frobenius", Role::number, "‖·‖_F, exact, because squared scores are scores too"}, &SpectrumRow::frobenius},
+      {{"log_scale", Role::number, "for `a`: log max a_ij. A is e^`log_scale` times the matrix that was measured"},
        &SpectrumRow::log_scale},
       {{"seed", Role::note, "`--seed`"}, &SpectrumRow::seed},
-      {{"status", Role::note, "`ok`, or why the computation failed; the row has no numbers then"},
-       &SpectrumRow::status}};
+      {{"status", Role::note, "`ok`, or the reason of a failure; such a row has no numbers"}, &SpectrumRow::status}};
   return columns;
 }
 
@@ -185,14 +186,16 @@ const Columns<SpectrumSummary>& spectrum_summary_columns() {
       {{"spectral", Role::number, "σ_1"}, &SpectrumSummary::spectral},
       {{"frobenius", Role::number, "‖·‖_F"}, &SpectrumSummary::frobenius},
       {{"nuclear", Role::number, "the sum of all singular values"}, &SpectrumSummary::nuclear},
-      {{"nuclear_lo", Role::number, "lower end of its 95 % interval for lanczos; the same for dense"},
+      {{"nuclear_lo", Role::number, "the lower end of its 95 % interval for lanczos; the same number for dense"},
        &SpectrumSummary::nuclear_lo},
-      {{"nuclear_hi", Role::number, "upper end"}, &SpectrumSummary::nuclear_hi},
+      {{"nuclear_hi", Role::number, "the upper end"}, &SpectrumSummary::nuclear_hi},
       {{"condition", Role::number,
-        "σ_1 / σ_n, at most 1 / (n u): there it is a lower bound, for σ_n is rounding. `NA` for lanczos"},
+        "σ_1 / σ_n, or 1 / (n u) if that is smaller. In the latter case it is a lower bound, since σ_n is rounding. "
+        "`NA` for lanczos"},
        &SpectrumSummary::condition},
       {{"stable_rank", Role::number, "‖·‖_F² / ‖·‖²"}, &SpectrumSummary::stable_rank},
-      {{"rank", Role::number, "singular values above n u σ_1, u = 2⁻⁵³. `NA` for lanczos"}, &SpectrumSummary::rank},
+      {{"rank", Role::number, "the number of singular values above n u σ_1, u = 2⁻⁵³. `NA` for lanczos"},
+       &SpectrumSummary::rank},
       {{"cumulative_128", Role::number, "`cumulative` at index 128"}, &SpectrumSummary::cumulative_128},
       {{"cumulative_quarter", Role::number, "`cumulative` at a quarter of the singular values"},
        &SpectrumSummary::cumulative_quarter},
