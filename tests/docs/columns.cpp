@@ -30,7 +30,7 @@ std::map<std::string, std::string> tables_in(std::istream& text, const TitleOf& 
 }  // namespace
 
 TEST_CASE("docs/results.md: has every table of croquis list columns, as it is; docs/columns.sh PROGRAM renews them") {
-  const TemporaryFolder folder("columns");
+  const TemporaryFolder folder;
   const ProgramRun run = run_croquis("list columns", folder.path());
   REQUIRE(run.status == 0);
   std::istringstream output(run.output);
