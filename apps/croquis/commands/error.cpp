@@ -83,12 +83,7 @@ void check(const ErrorOptions& options, const Problem<double>& problem, const st
                       longest.row, longest.matrix, longest.norm, most));
     }
   }
-  // A wrong option is the user's, not the method's: find it before anything is computed.
-  const Problem<double> tiny(arma::mat(1, 1, arma::fill::zeros), arma::mat(1, 1, arma::fill::zeros),
-                             arma::mat(1, 1, arma::fill::zeros));
-  for (const MethodChoice& choice : methods) {
-    croquis::prepare(croquis::find_method<double>(choice.name), tiny, choice.options);
-  }
+  croquis::require_usable(methods, problem.is_causal());
 }
 
 template <typename T>
@@ -117,10 +112,13 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
 
 int run_error(const ErrorOptions& options) {
   if (options.by_rows) return run_error_by_rows(options);
-  const std::vector<MethodChoice> methods = croquis::parse_methods(options.methods);
-  const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
+  const std::vector<MethodChoice> methods = croquis::parse_methods(options.methods, options.input.causal);
+  parse_sizes(options.features, "--features");  // what is wrong with it is said before the input is read
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
+  arma::uword fewest = inputs.front().problem.n();
+  for (const Input& input : inputs) fewest = std::min(fewest, input.problem.n());
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest);
   for (const Input& input : inputs) check(options, input.problem, methods, features);
   require_room_for_rows(
       static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),
@@ -158,8 +156,11 @@ void add_options(CLI::App& app, ErrorOptions& options) {
   add_run_options(app, options.run);
   add_input_options(app, options.input);
   add_precision_option(app, options.run);
-  app.add_option("--methods", options.methods, "a,b:option=value,c or all (see list methods)")->capture_default_str();
-  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
+  app.add_option("--methods", options.methods,
+                 "a,b:option=value,c or all (see list methods); with --causal, all are those with a causal form")
+      ->capture_default_str();
+  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at n)")
+      ->capture_default_str();
   app.add_option("--trials", options.trials, "draws of every random method")
       ->check(whole_number(1, kMaximumTrials))
       ->capture_default_str();
