@@ -12,6 +12,7 @@
 
 #include "commands/command.hpp"
 #include "commands/error_by_rows.hpp"
+#include "files/saved_outputs.hpp"
 #include "files/summary.hpp"
 #include "options/common_options.hpp"
 #include "options/lists.hpp"
@@ -70,6 +71,9 @@ void check(const ErrorOptions& options, const Problem<double>& problem, const st
   croquis::require_memory(n * d * (options.run.precision == "float" ? 4 : 8),
                           "--features: the n x d numbers of a method", {{"n", problem.n()}, {"d", features.back()}});
   const auto least = static_cast<long long>(croquis::SampledReference::kGroups);
+  if (options.rows && !options.save_output.empty()) {
+    throw std::invalid_argument("--save-output: goes without --rows, which computes some exact rows alone");
+  }
   if (options.rows && (*options.rows < least || *options.rows > static_cast<long long>(problem.n()))) {
     throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, problem.n()));
   }
@@ -88,9 +92,9 @@ void check(const ErrorOptions& options, const Problem<double>& problem, const st
 
 template <typename T>
 void sweep(const ErrorOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
-           const std::vector<arma::uword>& features, Run& run) {
+           const std::vector<arma::uword>& features, const std::optional<SavedOutputs>& outputs, Run& run) {
   const Key key = Key(options.run.seed).child("error");
-  croquis::ErrorSettings settings{.rows = {}, .scores = options.scores};
+  croquis::ErrorSettings settings{.rows = {}, .scores = options.scores, .row_errors = options.row_errors};
   if (options.rows) settings.rows = static_cast<arma::uword>(*options.rows);
   croquis::MethodErrors<T> errors(croquis::in_precision<T>(input.problem), settings,
                                   {key.child(options.input.kind), key.child("rows")});
@@ -100,8 +104,18 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
     if (Run::interrupted()) return;
     if (run.skip(cells.size())) continue;
     const auto prepared = errors.prepare(choice);
+    if (outputs && !cells.empty()) {
+      const croquis::Target target = croquis::find_method<T>(choice.name).target;
+      outputs->save(fmt::format("{}_exact_{}", input.name, name_of(target)), *errors.exact_output(target));
+    }
     run.compute(cells.size(), choice.name, [&](std::size_t i) {
-      ErrorRow row = prepared.row(cells[i].features, cells[i].trial);
+      arma::mat output;
+      ErrorRow row = prepared.row(cells[i].features, cells[i].trial, outputs ? &output : nullptr);
+      if (row.status == "ok" && outputs) {
+        outputs->save(
+            fmt::format("{}_{}_{}_d={}_trial={}", input.name, choice.name, choice.preset, row.features, row.trial),
+            output);
+      }
       row.input = input.name;
       row.seed = options.run.seed;
       row.precision = options.run.precision;
@@ -124,13 +138,19 @@ int run_error(const ErrorOptions& options) {
       static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),
       "--trials", options.trials);
 
-  Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity_of(inputs));
+  std::map<std::string, std::string> identity = identity_of(inputs);
+  if (!options.save_output.empty()) identity["--save-output"] = "yes";  // outputs of rows that are there are there too
+  Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity);
+  std::optional<SavedOutputs> outputs;
+  if (!options.save_output.empty()) {
+    outputs.emplace(options.save_output, options.run.resume || options.run.overwrite);
+  }
   run.plan(plan_of(options, inputs, methods, features));
   for (const Input& input : inputs) {
     if (options.run.precision == "float") {
-      sweep<float>(options, input, methods, features, run);
+      sweep<float>(options, input, methods, features, outputs, run);
     } else {
-      sweep<double>(options, input, methods, features, run);
+      sweep<double>(options, input, methods, features, outputs, run);
     }
   }
   if (const auto status = run.finish()) return *status;
@@ -171,6 +191,10 @@ void add_options(CLI::App& app, ErrorOptions& options) {
                "with --rows and --q, --k, --v: the tokens divided over the ranks of mpirun");
   app.add_flag("--scores", options.scores,
                "measure ||B - B~|| of the score matrices too, in two more columns; takes many products with B");
+  app.add_flag("--row-errors", options.row_errors,
+               "measure single rows too: quantiles of their relative errors and cosines, KL of their scores");
+  app.add_option("--save-output", options.save_output,
+                 "a folder for the outputs of all rows and the exact ones, as .npy");
 }
 
 }  // namespace
@@ -179,6 +203,7 @@ std::set<std::string> ErrorOptions::columns() const {
   std::set<std::string> names;
   if (rows) names.insert("--rows");
   if (scores) names.insert("--scores");
+  if (row_errors) names.insert("--row-errors");
   return names;
 }
 
