@@ -56,12 +56,12 @@ TEST_CASE("croquis cost: exact attention up to a size, where it takes too long b
 TEST_CASE("croquis cost: a bias is paid for by the methods that have one and by their exact targets") {
   TemporaryFolder folder;
   const std::string methods = kSmall + "--methods prf-rpe,nprf-rpe,linformer ";
-  REQUIRE(run_croquis(methods + "--bias t5:8,32,1 --causal --out c.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(methods + "--bias t5:8,32,1 --out c.csv", folder.path()).status == 0);
   const std::set<std::string> expected = {"exact",   "exact-softmax-rpe", "exact-normalized-rpe",
                                           "prf-rpe", "nprf-rpe",          "linformer"};
   CHECK(methods_in(folder / "c.csv") == expected);
   const croquis::CsvTable table = croquis::read_csv((folder / "c.csv").string());
-  CHECK(table.rows.front()[table.column("input")] == "gaussian;bias=t5:8,32,1;causal");
+  CHECK(table.rows.front()[table.column("input")] == "gaussian;bias=t5:8,32,1");
 
   // The work that nprf-rpe declares is that of a Toeplitz product, more than that of sums.
   REQUIRE(run_croquis(methods + "--out plain.csv", folder.path()).status == 0);
@@ -78,7 +78,24 @@ TEST_CASE("croquis cost: a bias is paid for by the methods that have one and by 
 
   // Rows with another bias, or none, are not gone on with.
   CHECK(run_croquis(methods + "--out c.csv --resume", folder.path()).status == 2);
-  CHECK(run_croquis(methods + "--bias t5:8,32,1 --causal --out c.csv --resume", folder.path()).status == 0);
+  CHECK(run_croquis(methods + "--bias t5:8,32,1 --out c.csv --resume", folder.path()).status == 0);
+}
+
+TEST_CASE("croquis cost: causal attention is half the pairs, and a method without a causal form is refused") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSmall + "--methods v-mean,prf-rpe --causal --out c.csv", folder.path()).status == 0);
+  CHECK(methods_in(folder / "c.csv") == std::set<std::string>{"exact", "v-mean", "prf-rpe"});
+  const croquis::CsvTable table = croquis::read_csv((folder / "c.csv").string());
+  for (const auto& row : table.rows) {
+    CHECK(row[table.column("input")] == "gaussian;causal");
+    if (row[table.column("method")] != "exact") continue;
+    const double n = std::stod(row[table.column("n")]), p = std::stod(row[table.column("p")]);
+    CHECK(std::stod(row[table.column("flops")]) == n * (n + 1) / 2 * (4 * p + 1));
+  }
+  const ProgramRun refused = run_croquis(kSmall + "--methods linformer --causal --out d.csv", folder.path());
+  CHECK(refused.status == 2);
+  CHECK(refused.output.find("linformer: has no causal form; methods that have one are") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "d.csv"));
 }
 
 TEST_CASE("croquis cost: a bias that does not fit is refused before there is a file") {

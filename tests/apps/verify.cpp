@@ -88,6 +88,12 @@ TEST_CASE("croquis verify --expect: status 1 and the claim's name where a verdic
   const ProgramRun run = run_croquis(kSmall + "--resume --expect wrong.txt", folder.path());
   CHECK(run.status == 1);
   CHECK(run.output.find("nys.lemma1 is VERIFIED, expected REFUTED") != std::string::npos);
+
+  // A claim that the file names and that is not decided is not as expected either.
+  write_text(folder / "more.txt", "nys.lemma1 VERIFIED\nsky.lift VERIFIED\n");
+  const ProgramRun less = run_croquis(kSmall + "--resume --expect more.txt", folder.path());
+  CHECK(less.status == 1);
+  CHECK(less.output.find("sky.lift was not decided, expected VERIFIED") != std::string::npos);
 }
 
 TEST_CASE("croquis verify: on a head of one's own; --explain; --mutants") {
@@ -118,7 +124,7 @@ TEST_CASE("croquis verify: wrong usage is one line and status 2") {
   for (const char* arguments :
        {"--claims nys.lemma9", "--claims ,", "--confidence 1", "--confidence 0", "--confidence nan", "--trials 1",
         "--expect none.txt", "--expect bad.txt", "--expect unknown.txt", "--mutants --expect bad.txt",
-        "--explain nothing", "--input gaussian --text x.txt", "--plot x.jpg"}) {
+        "--explain nothing", "--input gaussian --text x.txt", "--input gaussian --n 20 --causal", "--plot x.jpg"}) {
     CAPTURE(arguments);
     const bool has_claims = std::string(arguments).starts_with("--claims");
     const ProgramRun run = run_croquis(

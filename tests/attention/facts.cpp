@@ -47,8 +47,7 @@ TEST_CASE_TEMPLATE("methods: exact at the d that the record names, for all draws
   }
 }
 
-TEST_CASE_TEMPLATE("methods: those that know positions do not see later keys under a causal mask, others see no mask",
-                   T, float, double) {
+TEST_CASE_TEMPLATE("methods: those with a causal form do not see later keys, but for an oracle", T, float, double) {
   const Key draw_key = Key(test_seed()).child("causal");
   const Problem<T> plain = random_problem<T>(30, 6, 3, 2, draw_key);
   const RelativePosition<T> causal{{}, true, 1};
@@ -58,14 +57,12 @@ TEST_CASE_TEMPLATE("methods: those that know positions do not see later keys und
   const Problem<T> changed(plain.Q(), plain.K(), later, {}, causal);
   for (const Case<T>& c : all_cases<T>()) {
     CAPTURE(c.text);
-    CHECK(c.method->causal == has_position(c.method->target));
+    if (has_position(c.method->target)) CHECK(c.method->causal);
+    if (!c.method->causal) continue;
     const arma::Mat<T> output = run(c, masked, 8).output;
-    if (!c.method->causal) {
-      CHECK(identical(output, run(c, plain, 8).output));
-      continue;
-    }
     const arma::Mat<T> other = run(c, changed, 8).output;
-    CHECK(identical(arma::Mat<T>(other.head_rows(20)), arma::Mat<T>(output.head_rows(20))));
+    // The best B_d of rank d has entries above the diagonal.
+    if (!c.method->quadratic) CHECK(identical(arma::Mat<T>(other.head_rows(20)), arma::Mat<T>(output.head_rows(20))));
     CHECK(distance(other.tail_rows(10), output.tail_rows(10)) > 0.01);
     CHECK(distance(output, run(c, plain, 8).output) > 0.01);
   }

@@ -5,6 +5,12 @@
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/inputs/text.hpp>
 
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "support/files.hpp"
 #include "support/refusal.hpp"
 
 using namespace croquis;
@@ -33,6 +39,30 @@ TEST_CASE("memory: a limit on the process counts, less what it has already") {
   CHECK(with_little <= (64 << 20));
 }
 #endif
+
+TEST_CASE("memory: the limits of all control groups above count, less what each has already") {
+  const TemporaryFolder root;
+  std::filesystem::create_directories(root / "a/b/c");
+  const auto write = [&](const std::string& file, const std::string& text) {
+    std::ofstream(root / file) << text << '\n';
+  };
+  const std::string path = root.path().string();
+  CHECK(std::isinf(available_in_control_group(path, "/a/b/c")));
+  write("a/b/c/memory.max", "max");
+  write("a/b/c/memory.current", "5");
+  CHECK(std::isinf(available_in_control_group(path, "/a/b/c")));
+  write("a/memory.max", "1000");
+  write("a/memory.current", "300");
+  CHECK(available_in_control_group(path, "/a/b/c") == 700);
+  write("a/b/memory.max", "500");
+  write("a/b/memory.current", "400");
+  CHECK(available_in_control_group(path, "/a/b/c") == 100);
+  write("memory.max", "600");
+  write("memory.current", "700");
+  CHECK(available_in_control_group(path, "/a/b/c") == 0);
+  std::filesystem::remove(root / "memory.max");
+  CHECK(available_in_control_group(path, "/") == std::numeric_limits<double>::infinity());
+}
 
 TEST_CASE("memory: sizes of inputs beyond it are refused before anything is allocated, products beyond 2^64 too") {
   const Key key(1);

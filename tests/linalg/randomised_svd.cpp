@@ -58,3 +58,11 @@ TEST_CASE("randomised_svd: rank below k, and k as large as the matrix") {
   CHECK(contains(refusal([&] { randomised_svd(as_operator(a), 10, key); }), "1 <= k <= min(m, n)"));
   CHECK(contains(refusal([&] { randomised_svd(as_operator(a), 0, key); }), "1 <= k <= min(m, n)"));
 }
+
+TEST_CASE("randomised_svd: an operator that is not finite is a breakdown that says so") {
+  const auto broken = [](const arma::mat& x) -> arma::mat {
+    return arma::mat(5, x.n_cols).fill(std::numeric_limits<double>::quiet_NaN());
+  };
+  CHECK_THROWS_WITH_AS(randomised_svd<double>({5, 5, broken, broken}, 2, Key(1)),
+                       "randomised_svd: a product with the operator is not finite", std::runtime_error);
+}

@@ -61,6 +61,15 @@ TEST_CASE("SparseColumns: a repeated index adds up") {
   CHECK(identical(c.transposed_after(arma::mat(2, 2, arma::fill::eye)), arma::mat(expected.t())));
 }
 
+TEST_CASE("SparseColumns: one without columns has empty products and zeros") {
+  const SparseColumns<double> c{3, 0, {0}, {}, {}};
+  CHECK(arma::size(c.dense()) == arma::size(3, 0));
+  CHECK(arma::size(c.after(arma::mat(5, 3, arma::fill::ones))) == arma::size(5, 0));
+  CHECK(arma::size(c.transposed_times(arma::mat(3, 4, arma::fill::ones))) == arma::size(0, 4));
+  CHECK(identical(c.times(arma::mat(0, 2)), arma::mat(3, 2, arma::fill::zeros)));
+  CHECK(identical(c.transposed_after(arma::mat(2, 0)), arma::mat(2, 3, arma::fill::zeros)));
+}
+
 TEST_CASE("SparseColumns: the same bits for any number of threads") {
   const Key key = Key(test_seed()).child("threads");
   const SparseColumns<double> c = random_sparse<double>(100, 2000, key);

@@ -37,9 +37,10 @@ struct Options {
 
 std::vector<CostCandidate> candidates_of(const Options& options) {
   std::vector<croquis::MethodChoice> methods;
-  if (options.methods != "exact") methods = croquis::parse_methods(options.methods);
+  if (options.methods != "exact") methods = croquis::parse_methods(options.methods, options.causal);
+  croquis::require_usable(methods, options.causal);
   if (options.methods == "all") std::erase_if(methods, [](const auto& m) { return m.name == "best-rank-d"; });
-  return croquis::cost_candidates(methods, options.causal || !options.bias.empty());
+  return croquis::cost_candidates(methods, !options.bias.empty());
 }
 
 // A candidate at n and d: a row for every repeat.

@@ -158,6 +158,9 @@ int run_dimension(const Options& options) {
   const croquis::DimensionSettings settings = settings_of(options);
   const std::vector<double> widths = parse_positive(options.widths, "--widths");
   check(settings);
+  if (options.input.causal || !options.input.bias.empty()) {
+    throw std::invalid_argument("dimension: takes no --causal and no --bias; the lift is that of full attention");
+  }
   prepare_run(options.run);
   const std::vector<Input> inputs = load_all(options);
   std::map<std::string, std::string> identity = identity_of(inputs);

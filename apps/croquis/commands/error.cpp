@@ -12,6 +12,7 @@
 
 #include "commands/command.hpp"
 #include "commands/error_by_rows.hpp"
+#include "files/saved_outputs.hpp"
 #include "files/summary.hpp"
 #include "options/common_options.hpp"
 #include "options/lists.hpp"
@@ -70,6 +71,9 @@ void check(const ErrorOptions& options, const Problem<double>& problem, const st
   croquis::require_memory(n * d * (options.run.precision == "float" ? 4 : 8),
                           "--features: the n x d numbers of a method", {{"n", problem.n()}, {"d", features.back()}});
   const auto least = static_cast<long long>(croquis::SampledReference::kGroups);
+  if (options.rows && !options.save_output.empty()) {
+    throw std::invalid_argument("--save-output: goes without --rows, which computes some exact rows alone");
+  }
   if (options.rows && (*options.rows < least || *options.rows > static_cast<long long>(problem.n()))) {
     throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, problem.n()));
   }
@@ -83,19 +87,14 @@ void check(const ErrorOptions& options, const Problem<double>& problem, const st
                       longest.row, longest.matrix, longest.norm, most));
     }
   }
-  // A wrong option is the user's, not the method's: find it before anything is computed.
-  const Problem<double> tiny(arma::mat(1, 1, arma::fill::zeros), arma::mat(1, 1, arma::fill::zeros),
-                             arma::mat(1, 1, arma::fill::zeros));
-  for (const MethodChoice& choice : methods) {
-    croquis::prepare(croquis::find_method<double>(choice.name), tiny, choice.options);
-  }
+  croquis::require_usable(methods, problem.is_causal());
 }
 
 template <typename T>
 void sweep(const ErrorOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
-           const std::vector<arma::uword>& features, Run& run) {
+           const std::vector<arma::uword>& features, const std::optional<SavedOutputs>& outputs, Run& run) {
   const Key key = Key(options.run.seed).child("error");
-  croquis::ErrorSettings settings{.rows = {}, .scores = options.scores};
+  croquis::ErrorSettings settings{.rows = {}, .scores = options.scores, .row_errors = options.row_errors};
   if (options.rows) settings.rows = static_cast<arma::uword>(*options.rows);
   croquis::MethodErrors<T> errors(croquis::in_precision<T>(input.problem), settings,
                                   {key.child(options.input.kind), key.child("rows")});
@@ -105,8 +104,18 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
     if (Run::interrupted()) return;
     if (run.skip(cells.size())) continue;
     const auto prepared = errors.prepare(choice);
+    if (outputs && !cells.empty()) {
+      const croquis::Target target = croquis::find_method<T>(choice.name).target;
+      outputs->save(fmt::format("{}_exact_{}", input.name, name_of(target)), *errors.exact_output(target));
+    }
     run.compute(cells.size(), choice.name, [&](std::size_t i) {
-      ErrorRow row = prepared.row(cells[i].features, cells[i].trial);
+      arma::mat output;
+      ErrorRow row = prepared.row(cells[i].features, cells[i].trial, outputs ? &output : nullptr);
+      if (row.status == "ok" && outputs) {
+        outputs->save(
+            fmt::format("{}_{}_{}_d={}_trial={}", input.name, choice.name, choice.preset, row.features, row.trial),
+            output);
+      }
       row.input = input.name;
       row.seed = options.run.seed;
       row.precision = options.run.precision;
@@ -117,22 +126,31 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
 
 int run_error(const ErrorOptions& options) {
   if (options.by_rows) return run_error_by_rows(options);
-  const std::vector<MethodChoice> methods = croquis::parse_methods(options.methods);
-  const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
+  const std::vector<MethodChoice> methods = croquis::parse_methods(options.methods, options.input.causal);
+  parse_sizes(options.features, "--features");  // what is wrong with it is said before the input is read
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
+  arma::uword fewest = inputs.front().problem.n();
+  for (const Input& input : inputs) fewest = std::min(fewest, input.problem.n());
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest);
   for (const Input& input : inputs) check(options, input.problem, methods, features);
   require_room_for_rows(
       static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),
       "--trials", options.trials);
 
-  Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity_of(inputs));
+  std::map<std::string, std::string> identity = identity_of(inputs);
+  if (!options.save_output.empty()) identity["--save-output"] = "yes";  // outputs of rows that are there are there too
+  Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity);
+  std::optional<SavedOutputs> outputs;
+  if (!options.save_output.empty()) {
+    outputs.emplace(options.save_output, options.run.resume || options.run.overwrite);
+  }
   run.plan(plan_of(options, inputs, methods, features));
   for (const Input& input : inputs) {
     if (options.run.precision == "float") {
-      sweep<float>(options, input, methods, features, run);
+      sweep<float>(options, input, methods, features, outputs, run);
     } else {
-      sweep<double>(options, input, methods, features, run);
+      sweep<double>(options, input, methods, features, outputs, run);
     }
   }
   if (const auto status = run.finish()) return *status;
@@ -158,8 +176,11 @@ void add_options(CLI::App& app, ErrorOptions& options) {
   add_run_options(app, options.run);
   add_input_options(app, options.input);
   add_precision_option(app, options.run);
-  app.add_option("--methods", options.methods, "a,b:option=value,c or all (see list methods)")->capture_default_str();
-  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
+  app.add_option("--methods", options.methods,
+                 "a,b:option=value,c or all (see list methods); with --causal, all are those with a causal form")
+      ->capture_default_str();
+  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at n)")
+      ->capture_default_str();
   app.add_option("--trials", options.trials, "draws of every random method")
       ->check(whole_number(1, kMaximumTrials))
       ->capture_default_str();
@@ -170,6 +191,10 @@ void add_options(CLI::App& app, ErrorOptions& options) {
                "with --rows and --q, --k, --v: the tokens divided over the ranks of mpirun");
   app.add_flag("--scores", options.scores,
                "measure ||B - B~|| of the score matrices too, in two more columns; takes many products with B");
+  app.add_flag("--row-errors", options.row_errors,
+               "measure single rows too: quantiles of their relative errors and cosines, KL of their scores");
+  app.add_option("--save-output", options.save_output,
+                 "a folder for the outputs of all rows and the exact ones, as .npy");
 }
 
 }  // namespace
@@ -178,6 +203,7 @@ std::set<std::string> ErrorOptions::columns() const {
   std::set<std::string> names;
   if (rows) names.insert("--rows");
   if (scores) names.insert("--scores");
+  if (row_errors) names.insert("--row-errors");
   return names;
 }
 

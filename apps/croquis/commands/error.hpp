@@ -15,6 +15,8 @@ struct ErrorOptions {
   std::string features = "16:256";
   long long trials = 20;
   bool scores = false;            ///< measure the error of the score matrix too
+  bool row_errors = false;        ///< measure the errors of single rows too
+  std::string save_output;        ///< a folder for the outputs; empty: they are not kept
   bool by_rows = false;           ///< tokens divided over the ranks
   std::optional<long long> rows;  ///< so many random rows of the exact output stand for all
 

@@ -29,7 +29,8 @@ void check(const ErrorOptions& o) {
   if (o.input.q.empty() || o.input.k.empty() || o.input.v.empty()) refuse("needs --q Q.npy --k K.npy --v V.npy");
   if (!o.input.bias.empty() || o.input.causal || o.input.length) refuse("takes no --bias, --causal or --length");
   if (!o.rows) refuse("needs --rows, the number of exact rows that errors are estimated from");
-  if (o.scores) refuse("takes no --scores");
+  if (o.scores || o.row_errors) refuse("takes no --scores and no --row-errors");
+  if (!o.save_output.empty()) refuse("takes no --save-output");
   if (o.run.precision != "double") refuse("computes in double");
   if (!o.run.shard.empty()) refuse("takes no --shard: all ranks work on one cell together");
   if (o.methods == "all") {

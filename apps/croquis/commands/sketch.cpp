@@ -149,6 +149,13 @@ std::vector<std::string> parse_landmarks(const std::string& text, bool available
 // Those of the list; none, with a line that says so, where the lift would be too large to be stored.
 std::vector<std::string> policies_of(const SketchOptions& options, const SketchSubject& subject) {
   std::vector<std::string> policies = parse_landmarks(options.landmarks, subject.problem.has_value());
+  if (!policies.empty() && subject.problem->is_causal()) {
+    if (options.landmarks != "all") {
+      throw std::invalid_argument(
+          "--landmarks: the lift is that of full attention, this input is --causal; give --landmarks none");
+    }
+    return {};
+  }
   if (policies.empty() || subject.problem->n() <= kLargestDense / 2) return policies;
   if (croquis::Communicator::world().rank() == 0) {
     say(fmt::format("croquis sketch: landmark policies are left out, n = {} is more than {}\n", subject.problem->n(),
@@ -183,9 +190,10 @@ void print_tables(const croquis::Grouping& grouping, std::uint64_t rank) {
 
 int run_sketch(const SketchOptions& options) {
   const std::vector<Choice> sketches = parse_sketches(options.sketches);
-  const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
+  parse_sizes(options.features, "--features");
   prepare_run(options.run);
   const SketchSubject subject = load_sketch_subject(options.matrix, options.input, options.rank, options.run.seed);
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", subject.matrix.n_rows);
   const std::vector<std::string> policies = policies_of(options, subject);
   croquis::require_memory(
       sizeof(double) * static_cast<double>(features.back()) * static_cast<double>(subject.matrix.n_cols),
@@ -225,7 +233,8 @@ void add_options(CLI::App& app, SketchOptions& options) {
       ->capture_default_str();
   app.add_option("--landmarks", options.landmarks, "landmark policies on the lift of Q, K: a,b, all or none")
       ->capture_default_str();
-  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling)")->capture_default_str();
+  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at n)")
+      ->capture_default_str();
   app.add_option("--trials", options.trials, "draws of each")
       ->check(whole_number(1, kMaximumTrials))
       ->capture_default_str();

@@ -109,6 +109,9 @@ void validate(const VerifyOptions& options) {
   if (options.trials && *options.trials < 2) {
     throw std::invalid_argument(fmt::format("--trials: {} is less than 2", *options.trials));
   }
+  if (options.input.causal) {
+    throw std::invalid_argument("verify: takes no --causal; the claims are about full attention");
+  }
   if (options.mutants && !options.expect.empty()) {
     throw std::invalid_argument("--mutants and --expect: a file of verdicts is about the claims, not their mutants");
   }

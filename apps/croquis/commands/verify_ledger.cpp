@@ -75,6 +75,12 @@ bool print_unexpected(const std::vector<LedgerLine>& ledger, const std::map<std:
     say(fmt::format("croquis verify: {} is {}, expected {}\n", l.id, l.verdict, found->second));
     any = true;
   }
+  for (const auto& [id, verdict] : expected) {
+    const auto is_it = [&id = id](const LedgerLine& l) { return l.id == id; };
+    if (std::any_of(ledger.begin(), ledger.end(), is_it)) continue;
+    say(fmt::format("croquis verify: {} was not decided, expected {}\n", id, verdict));
+    any = true;
+  }
   return any;
 }
 

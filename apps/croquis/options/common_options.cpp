@@ -48,7 +48,7 @@ void add_bias_options(CLI::App& command, std::string& bias, bool& causal) {
   command.add_option("--bias", bias,
                      "relative position bias of the -rpe targets: FILE.npy, alibi:SLOPE, "
                      "t5:BUCKETS,MAXDISTANCE,SIGMA or random:SIGMA (default none)");
-  command.add_flag("--causal", causal, "a token sees no token after it, in the -rpe targets");
+  command.add_flag("--causal", causal, "causal attention: no token attends to a token after it, whatever the target");
 }
 
 void infer_kind(const CLI::App& command, InputOptions& input) {

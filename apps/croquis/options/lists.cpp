@@ -29,7 +29,7 @@ arma::uword parse_count(std::string_view text, const std::string& whole, const s
 
 }  // namespace
 
-std::vector<arma::uword> parse_sizes(const std::string& text, const std::string& option) {
+std::vector<arma::uword> parse_sizes(const std::string& text, const std::string& option, arma::uword most) {
   std::vector<arma::uword> features;
   for (const std::string& item : split_list(text, option)) {
     const std::size_t colon = item.find(':');
@@ -40,7 +40,9 @@ std::vector<arma::uword> parse_sizes(const std::string& text, const std::string&
     const arma::uword first = parse_count(std::string_view(item).substr(0, colon), text, option);
     const arma::uword last = parse_count(std::string_view(item).substr(colon + 1), text, option);
     if (first > last) refuse(fmt::format("{}: '{}' runs downwards", option, item));
-    for (arma::uword d = first; d <= last; d *= 2) features.push_back(d);
+    const arma::uword end = std::min(last, most);
+    for (arma::uword d = first; d < end; d *= 2) features.push_back(d);
+    features.push_back(end);
   }
   std::sort(features.begin(), features.end());
   features.erase(std::unique(features.begin(), features.end()), features.end());

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <armadillo>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
-/// "16,32,64" or "16:256" (doubling), or both: "8,16:64". Positive, ascending after sorting, each once.
+/// "16,32,64", or "16:256" for what doubling gives from 16 up to 256, and 256 itself; or both: "8,16:100" is 8, 16, 32,
+/// 64, 100. Positive, ascending after sorting, each once. A range ends at `most`, where that is less; a number of its
+/// own may be larger, for the caller to refuse.
 /// Throws std::invalid_argument for anything else.
-std::vector<arma::uword> parse_sizes(const std::string& text, const std::string& option);
+std::vector<arma::uword> parse_sizes(const std::string& text, const std::string& option,
+                                     arma::uword most = std::numeric_limits<arma::uword>::max());
 
 /// "all" or numbers as in "0,3", each below `count` and there once, in the order given.
 /// Throws std::invalid_argument for anything else.

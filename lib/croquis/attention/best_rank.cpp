@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <croquis/attention/best_rank.hpp>
 #include <croquis/attention/exact.hpp>
+#include <croquis/attention/score_matrices.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
-#include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/randomised_svd.hpp>
 #include <stdexcept>
@@ -48,12 +48,6 @@ void require_rank(const Problem<T>& problem, arma::uword d) {
           {{"d", d}, {"n_q", problem.n_q()}, {"n_k", problem.n_k()}});
 }
 
-// B^T, whose rows by query are the columns here.
-template <typename T>
-arma::Mat<T> transposed_scores(const Problem<T>& problem) {
-  return softmax_transposed(problem.Q(), problem.K());
-}
-
 }  // namespace
 
 template <typename T>
@@ -61,7 +55,8 @@ BestRank<T>::BestRank(const Problem<T>& problem) : problem_(problem) {
   const SerialBlas serial;
   require(is_dense(problem), "best-rank-d", "n_q n_k <= 4096^2, it takes a dense singular value decomposition",
           {{"n_q", problem.n_q()}, {"n_k", problem.n_k()}});
-  const auto b = arma::conv_to<arma::mat>::from(transposed_scores(problem));
+  const auto b = arma::conv_to<arma::mat>::from(transposed_softmax(problem));
+  if (!b.is_finite()) throw std::runtime_error("best-rank-d: the scores are not finite");
   const bool by_queries = problem.n_q() <= problem.n_k();
   arma::vec squares;
   arma::mat vectors;  // singular vectors of the smaller side
@@ -81,7 +76,7 @@ const typename BestRank<T>::Decomposition& BestRank<T>::decomposition() const {
     Factors factors;
     // Divide and conquer is ten times as fast and fails on some matrices of which whole rows underflow; QR iteration
     // does not. Left and right change places, as this is B^T.
-    const arma::Mat<T> b = transposed_scores(problem_);
+    const arma::Mat<T> b = transposed_softmax(problem_);
     arma::Col<T>& values = decomposition_->values;
     if (!arma::svd_econ(factors.right, values, factors.left, b) &&
         !arma::svd_econ(factors.right, values, factors.left, b, "both", "std")) {
@@ -121,7 +116,7 @@ Method<T> best_rank_method() {
   Method<T> method;
   method.name = "best-rank-d";
   method.summary = "truncated singular value decomposition of B: an oracle, quadratic in n";
-  method.quadratic = true;
+  method.quadratic = method.causal = true;
   method.source = "Eckart-Young";
   method.random = always(false);
   method.rectangular = method.exact_on_equal_tokens = always(true);

@@ -11,6 +11,9 @@ namespace croquis {
 /// ||B - B~|| or ||B - B~||_F. The output error ||BV - B_d V|| is at most sigma_{d+1} ||V||, but V can make another
 /// rank-d matrix better there.
 ///
+/// On a causal problem B is the causal one. Its B_d has entries above the diagonal all the same: it brackets the error
+/// of causal methods, and is none itself.
+///
 /// Singular vectors of the smaller side are eigenvectors of B B^T or B^T B, in double, as long as sigma_{d+1} >=
 /// sigma_1 / 1000: what squaring loses of them moves an error by less than 10^-9 of it. Beyond, the singular value
 /// decomposition is computed, once, when the first d asks for it. Cost: about 13 n_q n_k m flops, m = min(n_q, n_k),

@@ -26,8 +26,8 @@ struct Tokens {
   arma::Mat<T> q, k;  // n_q x p, p x n_k
   Target target;
   RelativeGrid grid;
-  arma::Col<T> bias;  // empty where there is none
-  bool causal = false;
+  arma::Col<T> bias;  // with the causal mask; empty where there is neither
+  bool causal = false, has_bias = false;
   arma::uvec chosen;  // which of the problem's queries these are, ascending; empty: all
   TokenAlignment tokens;
 
@@ -46,9 +46,10 @@ struct Tokens {
       k = transposed(problem.K());
       k *= scale;
     }
-    if (has_position(target) && !problem.position().is_zero()) {
-      causal = problem.position().causal;
-      bias = log_weights(problem.position(), grid);
+    if (const RelativePosition<T> position = position_of(problem, target); !position.is_zero()) {
+      causal = position.causal;
+      has_bias = !position.bias.is_empty();
+      bias = log_weights(position, grid);
       // Very small instead of -inf: a block of keys that count for nothing has a finite maximum, and its sum is scaled
       // to zero by the first key that counts, which there is.
       bias.transform([](T b) { return std::max(b, std::numeric_limits<T>::lowest() / 8); });
@@ -84,8 +85,9 @@ struct Tokens {
     queries = q.rows(q0, q0 + scores.n_rows - 1);
     narrow_gemm(CblasNoTrans, scores.n_rows, scores.n_cols, k.n_rows, T(1), queries.memptr(), k.colptr(k0), k.n_rows,
                 T(0), scores.memptr(), scores.n_rows);
-    if (!bias.is_empty()) add_bias(q0, k0, scores);
     if (target == Target::kernelized) correct(q0, k0, scores);
+    const bool all_attend = tokens.key(k0 + scores.n_cols - 1) <= token(q0);  // to all keys of the block
+    if (has_bias || (causal && !all_attend)) add_bias(q0, k0, scores);
   }
 
   // Every key from k0 on comes after every query up to the last.

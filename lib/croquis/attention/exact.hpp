@@ -12,8 +12,8 @@ struct ExactAttention {
   arma::Col<T> log_row_sums;  ///< log of the row sums of A, or of C (kernelized); -inf where C underflows
 };
 
-/// O = B V or C V, and the row sums. Targets with a bias add it to the log-scores; a causal one leaves out the blocks
-/// of keys that no query of a block attends to.
+/// O = B V or C V, and the row sums. Targets with a bias add it to the log-scores. On a causal problem all targets are
+/// causal, and blocks of keys that no query of a block attends to are left out.
 /// Guarantees: blocks of 64 queries meet blocks of 512 keys; softmax keeps a running maximum a row, so scores of any
 ///   size are safe. Relative error of a row, norm-wise: O((p max|q_i||k_j| / sqrt(p) + n_k) u). The same bits for any
 ///   number of threads.

@@ -38,6 +38,16 @@ void require_square(const Problem<T>& problem, std::string_view name) {
 }
 
 template <typename T>
+void require_not_causal(const Problem<T>& problem, std::string_view name) {
+  if (!problem.is_causal()) return;
+  std::string others;
+  for (const Method<T>& method : methods<T>()) {
+    if (method.causal && method.name != name) others += " " + method.name;
+  }
+  require(false, name, "has no causal form; methods that have one are" + others, {});
+}
+
+template <typename T>
 PreparedMethod<T> prepare(const Method<T>& method, const Problem<T>& problem, const OptionValues& options) {
   std::string known;
   for (const OptionInfo& info : method.options) known += " " + info.name;
@@ -48,6 +58,7 @@ PreparedMethod<T> prepare(const Method<T>& method, const Problem<T>& problem, co
             {{"option", std::string_view(name)}});
   }
   if (!method.rectangular(options)) require_square(problem, method.name);
+  if (!method.causal) require_not_causal(problem, method.name);
   const SerialBlas serial;
   PreparedMethod<T> prepared = method.prepare(problem, options);
   // So that a method that does not think of BLAS, as one of a user may not, has the same bits for any number of
@@ -65,6 +76,8 @@ template const Method<float>& find_method(std::string_view);
 template const Method<double>& find_method(std::string_view);
 template void require_square(const Problem<float>&, std::string_view);
 template void require_square(const Problem<double>&, std::string_view);
+template void require_not_causal(const Problem<float>&, std::string_view);
+template void require_not_causal(const Problem<double>&, std::string_view);
 template PreparedMethod<float> prepare(const Method<float>&, const Problem<float>&, const OptionValues&);
 template PreparedMethod<double> prepare(const Method<double>&, const Problem<double>&, const OptionValues&);
 

@@ -71,7 +71,9 @@ struct Method {
   std::string name, summary, source;
   Target target = Target::softmax;
   bool quadratic = false;  ///< takes O(n_q n_k) work whatever d is, as exact attention does
-  bool causal = false;     ///< takes the problem's position, a causal mask and a bias, into account
+  /// Has a causal form, in which no row sees a later key (an oracle, which is quadratic, may). Where it is false,
+  /// prepare refuses causal problems.
+  bool causal = false;
   /// false: nothing is drawn, one trial is all there is
   OptionFact random = always(true);
   /// Takes problems with n_q != n_k. Where it is false, prepare refuses them.
@@ -102,8 +104,12 @@ const Method<T>& find_method(std::string_view name);
 template <typename T>
 void require_square(const Problem<T>& problem, std::string_view name);
 
-/// method.prepare after a check that it has the options, and that it takes rectangular problems if `problem` is one.
-/// Throws std::invalid_argument for another option and another problem.
+/// Throws std::invalid_argument, with the methods that have a causal form, if `problem` is causal.
+template <typename T>
+void require_not_causal(const Problem<T>& problem, std::string_view name);
+
+/// method.prepare after a check that it has the options, and that it takes rectangular problems and causal ones if
+/// `problem` is one. Throws std::invalid_argument for another option and another problem.
 template <typename T>
 PreparedMethod<T> prepare(const Method<T>& method, const Problem<T>& problem, const OptionValues& options = {});
 

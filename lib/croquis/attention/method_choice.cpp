@@ -19,14 +19,23 @@ std::string preset_name(const std::map<std::string, std::string>& options) {
 
 }  // namespace
 
-std::vector<MethodChoice> parse_methods(const std::string& text, const std::string& where) {
+std::vector<MethodChoice> parse_methods(const std::string& text, bool causal, const std::string& where) {
   std::vector<std::string> known;
   for (const auto& method : methods<double>()) known.push_back(method.name);
   std::vector<MethodChoice> methods;
   for (const Choice& choice : parse_choices(text, where, known)) {
     methods.push_back({choice.name, OptionValues(choice.options), preset_name(choice.options)});
   }
+  if (text == "all" && causal) {
+    std::erase_if(methods, [](const MethodChoice& choice) { return !find_method<double>(choice.name).causal; });
+  }
   return methods;
+}
+
+void require_usable(const std::vector<MethodChoice>& methods, bool causal) {
+  const arma::mat zero(1, 1, arma::fill::zeros);
+  const Problem<double> tiny(zero, zero, zero, {}, {.bias = {}, .causal = causal});
+  for (const MethodChoice& choice : methods) prepare(find_method<double>(choice.name), tiny, choice.options);
 }
 
 }  // namespace croquis

@@ -14,8 +14,14 @@ struct MethodChoice {
   std::string preset;  ///< for the results: the preset, then the other options as written; "paper" when there are none
 };
 
-/// "skyformer:preset=code,ridge=0.1,v-mean" or "all". Throws as parse_choices; that the options are those of the method
-/// is checked when it is prepared.
-std::vector<MethodChoice> parse_methods(const std::string& text, const std::string& where = "--methods");
+/// "skyformer:preset=code,ridge=0.1,v-mean" or "all": for causal attention, all that have a causal form. Throws as
+/// parse_choices; that the options are those of the method, and that it has a causal form, is checked when it is
+/// prepared.
+std::vector<MethodChoice> parse_methods(const std::string& text, bool causal = false,
+                                        const std::string& where = "--methods");
+
+/// Throws std::invalid_argument unless every method has the options that it is given, and a causal form if attention is
+/// to be causal: so that what is wrong is found before anything is computed.
+void require_usable(const std::vector<MethodChoice>& methods, bool causal);
 
 }  // namespace croquis

@@ -23,8 +23,8 @@ std::string_view name_of(Target target);
 constexpr bool is_normalised(Target target) {
   return target != Target::kernelized;
 }
-/// Does the problem's position count: softmax_rpe and normalized_rpe. The other targets are the same with and without
-/// it.
+/// Does the problem's bias count: softmax_rpe and normalized_rpe. The other targets are the same with and without it. A
+/// causal mask counts for all targets: a_ij = 0, and c_ij = 0, for keys after their query.
 constexpr bool has_position(Target target) {
   return target == Target::softmax_rpe || target == Target::normalized_rpe;
 }
@@ -93,6 +93,7 @@ class Problem {
   arma::uword p_v() const { return data_->v.n_cols; }
   const RelativePosition<T>& position() const { return data_->position; }  ///< of max(n_q(), n_k()) tokens
   TokenAlignment tokens() const { return {n_q(), n_k()}; }
+  bool is_causal() const { return data_->position.causal; }
 
   /// `rows` (n_q() rows) with zero rows for the padding below.
   arma::Mat<T> padded(arma::Mat<T> rows) const;
@@ -105,5 +106,12 @@ class Problem {
   };
   std::shared_ptr<const Data> data_;
 };
+
+/// What a target takes of the problem's position: all of it, or the causal mask alone.
+template <typename T>
+RelativePosition<T> position_of(const Problem<T>& problem, Target target) {
+  if (has_position(target)) return problem.position();
+  return {.bias = {}, .causal = problem.is_causal(), .height = problem.position().height};
+}
 
 }  // namespace croquis

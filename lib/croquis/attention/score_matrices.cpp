@@ -6,6 +6,7 @@
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/nystrom/lift.hpp>
+#include <limits>
 #include <vector>
 
 namespace croquis {
@@ -15,10 +16,23 @@ constexpr arma::uword kBlock = 256;
 
 // With Q and K times `factor`; the row sums do not ask for values.
 arma::vec log_row_sums(const Problem<double>& problem, double factor, Target target) {
-  return exact_attention(Problem<double>(factor * problem.Q(), factor * problem.K(),
-                                         arma::mat(problem.n_k(), 1, arma::fill::zeros)),
-                         target)
+  return exact_attention(
+             Problem<double>(factor * problem.Q(), factor * problem.K(), arma::mat(problem.n_k(), 1, arma::fill::zeros),
+                             {}, position_of(problem, target)),
+             target)
       .log_row_sums;
+}
+
+// Q K^T / sqrt(p) of queries first ... last, transposed; what is masked is so low that its exponential is 0.
+template <typename T>
+arma::Mat<T> masked_scores_transposed(const Problem<T>& problem, arma::uword first, arma::uword last) {
+  arma::Mat<T> scores = scores_transposed<T>(problem.Q().rows(first, last), problem.K());
+  if (!problem.is_causal()) return scores;
+  for (arma::uword c = 0; c < scores.n_cols; ++c) {
+    const arma::uword keys = problem.tokens().causal_keys(first + c);
+    std::fill(scores.begin_col(c) + keys, scores.end_col(c), std::numeric_limits<T>::lowest() / 8);
+  }
+  return scores;
 }
 
 }  // namespace
@@ -28,7 +42,7 @@ double largest_log_score(const Problem<double>& problem) {
   std::vector<double> largest(blocks);
   parallel_for(blocks, [&](std::size_t b) {
     const arma::uword first = b * kBlock, last = std::min(n, first + kBlock) - 1;
-    largest[b] = scores_transposed<double>(problem.Q().rows(first, last), problem.K()).max();
+    largest[b] = masked_scores_transposed(problem, first, last).max();
   });
   return *std::max_element(largest.begin(), largest.end());
 }
@@ -62,14 +76,29 @@ ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which) 
           std::sqrt(arma::accu(arma::exp(squares - 2 * top)))};
 }
 
+template <typename T>
+arma::Mat<T> transposed_softmax(const Problem<T>& problem) {
+  arma::Mat<T> scores = masked_scores_transposed(problem, 0, problem.n_q() - 1);
+  softmax_columns(scores);
+  return scores;
+}
+
 arma::mat score_matrix(const Problem<double>& problem, ScoreMatrix which) {
   if (which == ScoreMatrix::kernelized) {
     const LiftedPoints<double> lift(problem.Q(), problem.K());
-    return gaussian_kernel(lift.centred_queries(), lift.centred_keys());
+    arma::mat c = gaussian_kernel(lift.centred_queries(), lift.centred_keys());
+    for (arma::uword i = 0; problem.is_causal() && i < c.n_rows; ++i) {
+      const arma::uword keys = problem.tokens().causal_keys(i);
+      if (keys < c.n_cols) c.row(i).tail(c.n_cols - keys).zeros();
+    }
+    return c;
   }
-  if (which == ScoreMatrix::softmax) return softmax_transposed(problem.Q(), problem.K()).t();
-  const arma::mat scores = scores_transposed(problem.Q(), problem.K()).t();
+  if (which == ScoreMatrix::softmax) return transposed_softmax(problem).t();
+  const arma::mat scores = masked_scores_transposed(problem, 0, problem.n_q() - 1).t();
   return arma::exp(scores - scores.max());
 }
+
+template arma::Mat<float> transposed_softmax(const Problem<float>&);
+template arma::Mat<double> transposed_softmax(const Problem<double>&);
 
 }  // namespace croquis

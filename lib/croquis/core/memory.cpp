@@ -41,15 +41,24 @@ double of_process() {
 double of_control_group() {
   std::ifstream file("/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("0::")) continue;  // version 2
-    const std::string folder = "/sys/fs/cgroup" + line.substr(3);
-    const double limit = number_in(folder + "/memory.max");
-    return limit == kUnlimited ? limit : std::max(0.0, limit - number_in(folder + "/memory.current"));
+    if (line.starts_with("0::")) return available_in_control_group("/sys/fs/cgroup", line.substr(3));  // version 2
   }
   return kUnlimited;
 }
 
 }  // namespace
+
+double available_in_control_group(const std::string& root, const std::string& group) {
+  double available = kUnlimited;
+  for (std::string path = group;; path.resize(path.rfind('/'))) {
+    const std::string folder = root + path;
+    const double limit = number_in(folder + "/memory.max");
+    if (limit != kUnlimited) {
+      available = std::min(available, std::max(0.0, limit - number_in(folder + "/memory.current")));
+    }
+    if (path.find('/') == std::string::npos) return available;
+  }
+}
 
 double available_memory() {
   return std::min({of_machine(), of_process(), of_control_group()});

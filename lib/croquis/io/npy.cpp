@@ -188,19 +188,24 @@ arma::mat read_npy(const std::string& path) {
   return std::move(heads.front());
 }
 
-void write_npy(const std::string& path, const arma::mat& matrix) {
+std::string npy_bytes(const arma::mat& matrix) {
   std::string header =
       fmt::format("{{'descr': '<f8', 'fortran_order': True, 'shape': ({}, {}), }}", matrix.n_rows, matrix.n_cols);
   constexpr std::size_t alignment = 64, prefix = 10;
   header.append((alignment - (prefix + header.size() + 1) % alignment) % alignment, ' ');
   header += '\n';
   const auto size = static_cast<std::uint16_t>(header.size());
+  std::string bytes(kMagic);
+  bytes.append({'\x01', '\0'});
+  bytes.append(reinterpret_cast<const char*>(&size), 2);
+  bytes += header;
+  bytes.append(reinterpret_cast<const char*>(matrix.memptr()), matrix.n_elem * sizeof(double));
+  return bytes;
+}
+
+void write_npy(const std::string& path, const arma::mat& matrix) {
   std::ofstream file(path, std::ios::binary);
-  file << kMagic << '\x01' << '\0';
-  file.write(reinterpret_cast<const char*>(&size), 2);
-  file << header;
-  file.write(reinterpret_cast<const char*>(matrix.memptr()),
-             static_cast<std::streamsize>(matrix.n_elem * sizeof(double)));
+  file << npy_bytes(matrix);
   file.flush();
   if (!file) throw std::runtime_error(fmt::format("{}: cannot be written", path));
 }

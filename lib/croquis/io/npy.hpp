@@ -32,6 +32,9 @@ NpySize npy_size(const std::string& path);
 /// rows, and the same again in the type of the file. Throws as read_npy, and for rows that the file does not have.
 arma::mat read_npy_rows(const std::string& path, arma::uword first, arma::uword count);
 
+/// An .npy file as bytes: float64 in Fortran order, format version 1.
+std::string npy_bytes(const arma::mat& matrix);
+
 /// Writes float64 in Fortran order, format version 1. Throws std::runtime_error if the file cannot be written.
 void write_npy(const std::string& path, const arma::mat& matrix);
 

@@ -4,25 +4,35 @@
 #include <cblas.h>
 #include <algorithm>
 #include <armadillo>
+#include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
+#include <limits>
 
 namespace croquis {
+
+/// A size as BLAS takes it. Throws std::invalid_argument for one that is more than an int.
+inline int blas_size(arma::uword size) {
+  if (size > static_cast<arma::uword>(std::numeric_limits<int>::max())) {  // no call where it fits: products are small
+    require(false, "gemm", "sizes below 2^31, which BLAS counts in int", {{"size", size}});
+  }
+  return static_cast<int>(size);
+}
 
 /// C = alpha op(A) op(B) + beta C, m x n with k terms, all stored by columns ld apart. One call of BLAS, on one thread.
 inline void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, arma::uword m, arma::uword n, arma::uword k, float alpha,
                  const float* a, arma::uword lda, const float* b, arma::uword ldb, float beta, float* c,
                  arma::uword ldc) {
   const SerialBlas serial;
-  const auto size = [](arma::uword value) { return static_cast<int>(value); };
-  cblas_sgemm(CblasColMajor, ta, tb, size(m), size(n), size(k), alpha, a, size(lda), b, size(ldb), beta, c, size(ldc));
+  cblas_sgemm(CblasColMajor, ta, tb, blas_size(m), blas_size(n), blas_size(k), alpha, a, blas_size(lda), b,
+              blas_size(ldb), beta, c, blas_size(ldc));
 }
 inline void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, arma::uword m, arma::uword n, arma::uword k, double alpha,
                  const double* a, arma::uword lda, const double* b, arma::uword ldb, double beta, double* c,
                  arma::uword ldc) {
   const SerialBlas serial;
-  const auto size = [](arma::uword value) { return static_cast<int>(value); };
-  cblas_dgemm(CblasColMajor, ta, tb, size(m), size(n), size(k), alpha, a, size(lda), b, size(ldb), beta, c, size(ldc));
+  cblas_dgemm(CblasColMajor, ta, tb, blas_size(m), blas_size(n), blas_size(k), alpha, a, blas_size(lda), b,
+              blas_size(ldb), beta, c, blas_size(ldc));
 }
 
 /// The number of columns of a narrow A that are used at a time. With 64 rows they take 32 KiB, which fits the

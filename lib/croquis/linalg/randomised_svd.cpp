@@ -33,7 +33,9 @@ TruncatedSvd<T> randomised_svd(const LinearOperator<T>& a, arma::uword k, const 
   }
   TruncatedSvd<T> svd;
   arma::Mat<T> left;
-  if (!arma::svd_econ(svd.right, svd.values, left, a.apply_transposed(range))) {
+  const arma::Mat<T> projected = a.apply_transposed(range);
+  if (!projected.is_finite()) throw std::runtime_error("randomised_svd: a product with the operator is not finite");
+  if (!arma::svd_econ(svd.right, svd.values, left, projected)) {
     throw std::runtime_error("randomised_svd: the singular value solver failed");
   }
   svd.values = svd.values.head(k).eval();

@@ -45,7 +45,7 @@ arma::Mat<T> SparseColumns<T>::transposed_times(const arma::Mat<T>& m) const {
   const arma::Mat<T> rows_of_m = transposed(m);  // contiguous, and a row of the product is a sum of some of them
   arma::Mat<T> product(m.n_cols, cols, arma::fill::none);
   const arma::uword groups = (cols + kRowsAtOnce - 1) / kRowsAtOnce;
-  parallel_for(groups, (value.size() / groups + 1) * m.n_cols, [&](std::size_t g) {
+  parallel_for(groups, (value.size() / std::max<arma::uword>(1, groups) + 1) * m.n_cols, [&](std::size_t g) {
     for (arma::uword j = g * kRowsAtOnce; j < std::min(cols, (g + 1) * kRowsAtOnce); ++j) {
       weighted_sum(value.data() + start[j], rows_of_m.memptr(), m.n_cols, index.data() + start[j],
                    start[j + 1] - start[j], product.colptr(j));
@@ -57,7 +57,7 @@ arma::Mat<T> SparseColumns<T>::transposed_times(const arma::Mat<T>& m) const {
 template <typename T>
 arma::Mat<T> SparseColumns<T>::after(const arma::Mat<T>& m) const {
   arma::Mat<T> product(m.n_rows, cols, arma::fill::zeros);
-  parallel_for(cols, (value.size() / cols + 1) * m.n_rows, [&](std::size_t j) {
+  parallel_for(cols, (value.size() / std::max<arma::uword>(1, cols) + 1) * m.n_rows, [&](std::size_t j) {
     for (std::size_t e = start[j]; e < start[j + 1]; ++e) {
       add_scaled(value[e], m.colptr(index[e]), product.colptr(j), m.n_rows);
     }

@@ -27,7 +27,8 @@ template <typename T>
 Work exact_work(const Problem<T>& problem, Target target) {
   const auto n = static_cast<double>(problem.n());
   const auto width = static_cast<double>(problem.p() + problem.p_v());
-  return {[] {}, [&problem, target] { exact_attention(problem, target); }, 2 * n * n * width + n * n};
+  const double pairs = problem.is_causal() ? n * (n + 1) / 2 : n * n;
+  return {[] {}, [&problem, target] { exact_attention(problem, target); }, pairs * (2 * width + 1)};
 }
 
 template <typename T>

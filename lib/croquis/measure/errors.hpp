@@ -22,6 +22,7 @@ class OutputReference {
   /// Cost: O(n p_v^2) flops.
   OutputErrors compare(const arma::mat& approximate) const;
   double spectral() const { return spectral_; }
+  const arma::mat& exact() const { return exact_; }
 
  private:
   arma::mat exact_;

@@ -4,6 +4,7 @@
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/measure/finite.hpp>
 #include <croquis/measure/method_errors.hpp>
+#include <croquis/measure/row_errors.hpp>
 #include <exception>
 #include <stdexcept>
 #include <utility>
@@ -16,6 +17,9 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+// Scores of more pairs are not stored: 134 MB in double, for the exact ones and for each thread's.
+constexpr double kMostPairs = 4096.0 * 4096.0;
 
 // Undefined where B~^T X overflows in T, as 1 / D~ of a row sum near underflow does, or the norm cannot be computed:
 // the output may be good all the same.
@@ -102,7 +106,30 @@ const Columns<ErrorRow>& error_columns() {
         "||B - B~||", "", "--scores"},
        &ErrorRow::scores_spectral_abs},
       {{"scores_spectral_rel", Role::metric, "‖B - B~‖ / ‖B‖", "||B - B~|| / ||B||", "", "--scores"},
-       &ErrorRow::scores_spectral_rel}};
+       &ErrorRow::scores_spectral_rel},
+      {{"row_rel_q50", Role::metric,
+        "the median over the rows of ‖o_i - o~_i‖ / ‖o_i‖, the relative error of single rows of the output (of those "
+        "chosen by `--rows`)",
+        "median of ||o - o~|| / ||o||", "", "--row-errors"},
+       &ErrorRow::row_rel_q50},
+      {{"row_rel_q90", Role::metric, "the 90 % quantile of the same", "90 % of ||o - o~|| / ||o||", "", "--row-errors"},
+       &ErrorRow::row_rel_q90},
+      {{"row_rel_max", Role::metric, "the largest", "max ||o - o~|| / ||o||", "", "--row-errors"},
+       &ErrorRow::row_rel_max},
+      {{"row_cosine_mean", Role::metric, "the mean over the rows of the cosine of the angle between o_i and o~_i", "",
+        "", "--row-errors"},
+       &ErrorRow::row_cosine_mean},
+      {{"row_cosine_q10", Role::metric, "the 10 % quantile of these cosines", "", "", "--row-errors"},
+       &ErrorRow::row_cosine_q10},
+      {{"row_kl_mean", Role::metric,
+        "the mean over the rows of the Kullback-Leibler divergence of B~'s row from B's, Σ_j b~_ij log(b~_ij / b_ij). "
+        "`NA` if the method has no B~, if B~ has a negative entry or a row that does not sum to 1, if some b_ij "
+        "underflows where b~_ij does not, with `--rows`, and above n = 4096",
+        "mean KL(b~ || b)", "", "--row-errors"},
+       &ErrorRow::row_kl_mean},
+      {{"row_kl_q90", Role::metric, "the 90 % quantile of these divergences", "90 % of KL(b~ || b)", "",
+        "--row-errors"},
+       &ErrorRow::row_kl_q90}};
   return columns;
 }
 
@@ -129,6 +156,8 @@ ErrorRow failed(ErrorRow row, const std::string& status) {
                                 {nothing.spectral_rel_lo, nothing.spectral_rel_hi},
                                 {nothing.frobenius_rel_lo, nothing.frobenius_rel_hi}});
   row.row_sum_dev = row.min_denominator = row.scores_spectral_abs = row.scores_spectral_rel = ErrorRow::kUndefined;
+  row.row_rel_q50 = row.row_rel_q90 = row.row_rel_max = row.row_cosine_mean = row.row_cosine_q10 = ErrorRow::kUndefined;
+  row.row_kl_mean = row.row_kl_q90 = ErrorRow::kUndefined;
   row.status = status;
   return row;
 }
@@ -141,6 +170,7 @@ ErrorRow checked(ErrorRow row) {
                                         {"frobenius_rel", row.frobenius_rel, true},
                                         {"spectral_rel_hi", row.spectral_rel_hi, true},
                                         {"frobenius_rel_hi", row.frobenius_rel_hi, true},
+                                        {"row_rel_max", row.row_rel_max, true},
                                         {"row_sum_dev", row.row_sum_dev, true},
                                         {"min_denominator", row.min_denominator, true}});
   return status == "ok" ? row : failed(std::move(row), status);
@@ -168,6 +198,10 @@ const typename MethodErrors<T>::Reference& MethodErrors<T>::reference_of(Target 
       reference.scores.reset();  // errors of the outputs can be measured without
     }
   }
+  const double pairs = static_cast<double>(exact_.n_q()) * static_cast<double>(exact_.n_k());
+  if (settings_.row_errors && !settings_.rows && is_normalised(target) && pairs <= kMostPairs) {
+    reference.dense_scores = exact_scores(exact_, target).dense();
+  }
   return references_.emplace(target, std::move(reference)).first->second;
 }
 
@@ -192,6 +226,30 @@ typename MethodErrors<T>::Prepared MethodErrors<T>::prepare(const MethodChoice& 
 }
 
 template <typename T>
+const arma::mat* MethodErrors<T>::exact_output(Target target) {
+  const Reference& reference = reference_of(target);
+  return reference.output ? &reference.output->exact() : nullptr;
+}
+
+// The errors of single rows: of the output, and of the scores where both are stored.
+template <typename T>
+void MethodErrors<T>::compare_rows(ErrorRow& row, const arma::mat& exact, const arma::mat& output,
+                                   const Approximation<T>& approximation, const Reference& reference) const {
+  const RowErrors errors = row_errors(exact, output);
+  row.row_rel_q50 = errors.relative_q50;
+  row.row_rel_q90 = errors.relative_q90;
+  row.row_rel_max = errors.relative_max;
+  row.row_cosine_mean = errors.cosine_mean;
+  row.row_cosine_q10 = errors.cosine_q10;
+  if (reference.dense_scores.is_empty() || !approximation.scores) return;
+  const auto scores = arma::conv_to<arma::mat>::from(approximation.scores->dense());
+  const RowDivergences divergences = row_divergences(reference.dense_scores, scores);
+  if (!std::isfinite(divergences.mean)) return;
+  row.row_kl_mean = divergences.mean;
+  row.row_kl_q90 = divergences.q90;
+}
+
+template <typename T>
 void MethodErrors<T>::compare(ErrorRow& row, const Approximation<T>& approximation, const Reference& reference,
                               const Key& key) const {
   if (is_normalised(find_method<T>(row.method).target) && approximation.scores) {
@@ -206,9 +264,13 @@ void MethodErrors<T>::compare(ErrorRow& row, const Approximation<T>& approximati
       row.min_denominator = smallest_denominator(sampled, reference.sample->log_row_sums());
     }
     set_errors(row, reference.sample->compare(output));
+    if (settings_.row_errors) {
+      compare_rows(row, reference.sample->exact(), output.rows(rows), approximation, reference);
+    }
   } else {
     if (denominators) row.min_denominator = smallest_denominator(*denominators, reference.log_row_sums);
     set_errors(row, reference.output->compare(output));
+    if (settings_.row_errors) compare_rows(row, reference.output->exact(), output, approximation, reference);
   }
   if (reference.scores && approximation.scores) {
     set_score_errors(row, *reference.scores, *approximation.scores, key.child("norm of the error"));
@@ -216,7 +278,7 @@ void MethodErrors<T>::compare(ErrorRow& row, const Approximation<T>& approximati
 }
 
 template <typename T>
-ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial) const {
+ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial, arma::mat* output) const {
   ErrorRow row;
   row.method = choice_.name;
   row.preset = choice_.preset;
@@ -235,6 +297,7 @@ ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial) cons
     const Approximation<T> approximation = prepared_.approximate(d, key);
     row.seconds = seconds_since(start) + preparation_;
     owner_->compare(row, approximation, owner_->references_.at(method_->target), key);
+    if (output != nullptr) *output = arma::conv_to<arma::mat>::from(approximation.output);
   } catch (const std::exception& failure) {
     return failed(row, failure.what());
   }

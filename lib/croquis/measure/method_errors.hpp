@@ -34,9 +34,12 @@ struct ErrorRow {
   double spectral_rel_lo = kUndefined, spectral_rel_hi = kUndefined;
   double frobenius_rel_lo = kUndefined, frobenius_rel_hi = kUndefined;
   double scores_spectral_abs = kUndefined, scores_spectral_rel = kUndefined;
+  double row_rel_q50 = kUndefined, row_rel_q90 = kUndefined, row_rel_max = kUndefined;
+  double row_cosine_mean = kUndefined, row_cosine_q10 = kUndefined;
+  double row_kl_mean = kUndefined, row_kl_q90 = kUndefined;
 };
 
-/// Those of --rows and --scores are added by these options.
+/// Those of --rows, --scores and --row-errors are added by these options.
 const Columns<ErrorRow>& error_columns();
 
 /// Writes errors into a row; without intervals where all rows were compared.
@@ -50,6 +53,7 @@ ErrorRow checked(ErrorRow row);
 struct ErrorSettings {
   std::optional<arma::uword> rows;  ///< so many random rows of the exact output stand for all
   bool scores = false;              ///< measure the errors of the score matrices too
+  bool row_errors = false;          ///< measure the errors of single rows too
 };
 
 /// The random keys of a measurement: method, d and trial name the children of `draws`.
@@ -69,8 +73,9 @@ class MethodErrors {
   /// A method that is ready for any d and trial. A method that fails here has that as the status of its rows.
   class Prepared {
    public:
-    /// The row of one draw; a failure becomes its status. input, seed and precision are the caller's.
-    ErrorRow row(arma::uword d, std::uint64_t trial) const;
+    /// The row of one draw; a failure becomes its status. input, seed and precision are the caller's. With `output`,
+    /// that becomes O~ (n_q x p_v), and is empty where the method failed.
+    ErrorRow row(arma::uword d, std::uint64_t trial, arma::mat* output = nullptr) const;
 
    private:
     friend class MethodErrors;
@@ -84,14 +89,20 @@ class MethodErrors {
   /// The result uses this object, which has to outlive it.
   Prepared prepare(const MethodChoice& choice);
 
+  /// The exact output of a target; with ErrorSettings::rows nothing, as only some of its rows are known.
+  const arma::mat* exact_output(Target target);
+
  private:
   struct Reference {
     std::optional<OutputReference> output;
     std::optional<SampledReference> sample;
     arma::vec log_row_sums;
     std::optional<ScoreReference> scores;
+    arma::mat dense_scores;  // of row_errors, where they are stored
   };
   const Reference& reference_of(Target target);
+  void compare_rows(ErrorRow& row, const arma::mat& exact, const arma::mat& output,
+                    const Approximation<T>& approximation, const Reference& reference) const;
   void compare(ErrorRow& row, const Approximation<T>& approximation, const Reference& reference, const Key& key) const;
 
   Problem<T> problem_;

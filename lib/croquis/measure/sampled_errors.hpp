@@ -39,6 +39,7 @@ class SampledReference {
   static arma::uvec draw_rows(arma::uword n, arma::uword count, const Key& draw_key);
 
   const arma::uvec& rows() const { return rows_; }
+  const arma::mat& exact() const { return exact_; }                ///< the sampled rows of O, R x p_v
   const arma::vec& log_row_sums() const { return log_row_sums_; }  ///< of the sampled rows
 
   /// `approximate` has all n rows (n x p_v). Throws as OutputReference::compare.

@@ -33,6 +33,8 @@ struct TokenAlignment {
   arma::uword n() const { return std::max(n_q, n_k); }              ///< N, the tokens that a position goes with
   arma::uword query(arma::uword i) const { return n() - n_q + i; }  ///< the token that query i is
   arma::uword key(arma::uword j) const { return n() - n_k + j; }    ///< the token that key j is
+  /// How many keys query i attends to under a causal mask, the first ones, where n_q <= n_k.
+  arma::uword causal_keys(arma::uword i) const { return n_k - n_q + i + 1; }
 };
 
 /// Indices into the bias: the entry for query i and key j is centre() + place(j) - place(i).

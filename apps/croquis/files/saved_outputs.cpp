@@ -1,0 +1,44 @@
+#include "files/saved_outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <croquis/io/digest.hpp>
+#include <croquis/io/npy.hpp>
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "files/whole_file.hpp"
+
+SavedOutputs::SavedOutputs(std::string folder, bool may_replace) : folder_(std::move(folder)) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder_, failure);
+  if (!std::filesystem::is_directory(folder_, failure)) {
+    throw std::invalid_argument(fmt::format("--save-output: {}: is no folder and cannot be made one", folder_));
+  }
+  if (!may_replace && !std::filesystem::is_empty(folder_, failure)) {
+    throw std::invalid_argument(
+        fmt::format("--save-output: {}: has files already; give another folder, --resume or --overwrite", folder_));
+  }
+}
+
+std::string SavedOutputs::file_name(const std::string& parts) {
+  constexpr std::size_t longest = 160, digits = 8;
+  std::string name;
+  for (const char c : parts) {
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("._=-").find(c) != std::string_view::npos;
+    name += plain ? c : '-';
+  }
+  if (name.front() == '.') name.front() = '-';
+  name.resize(std::min(name.size(), longest));
+  if (name != parts) name += fmt::format("-{}", croquis::digest_of(parts).substr(0, digits));
+  return name + ".npy";
+}
+
+void SavedOutputs::save(const std::string& parts, const arma::mat& output) const {
+  write_whole((std::filesystem::path(folder_) / file_name(parts)).string(), croquis::npy_bytes(output));
+}

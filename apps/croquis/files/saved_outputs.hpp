@@ -1,0 +1,23 @@
+// The outputs of a run as .npy files: what --save-output writes.
+#pragma once
+
+#include <armadillo>
+#include <string>
+
+/// A folder with the output of every cell, and the exact outputs beside them: n_q x p_v float64 arrays without padding.
+/// Thread-safe: files of different names do not meet.
+class SavedOutputs {
+ public:
+  /// Makes the folder. Throws std::invalid_argument for one that has files already, unless `may_replace`.
+  SavedOutputs(std::string folder, bool may_replace);
+
+  /// "gaussian:8", "skyformer", "paper;ridge=0.1", ... joined by '_' in a name that every file system takes; where that
+  /// changes a character, a digest of the whole keeps different names different.
+  static std::string file_name(const std::string& parts);
+
+  /// Writes folder/file_name(parts). Throws std::runtime_error when it cannot.
+  void save(const std::string& parts, const arma::mat& output) const;
+
+ private:
+  std::string folder_;
+};

@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/measure/row_errors.hpp>
+#include <croquis/stats/summary.hpp>
+#include <vector>
+
+namespace croquis {
+namespace {
+
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+
+void require_same_size(const arma::mat& exact, const arma::mat& approximate, const char* where) {
+  require(arma::size(exact) == arma::size(approximate), where, "matrices of one size",
+          {{"rows", approximate.n_rows}, {"exact rows", exact.n_rows}});
+}
+
+// The divergence of one row, NaN where b~ is no distribution.
+double divergence(const arma::rowvec& b, const arma::rowvec& near) {
+  constexpr double least = -1e-9, gap = 1e-4;
+  double sum = 0, total = 0;
+  for (arma::uword j = 0; j < b.n_elem; ++j) {
+    if (!(near(j) >= least)) return kUndefined;
+    total += near(j);
+    if (near(j) > 0) sum += near(j) * std::log(near(j) / b(j));
+  }
+  return std::abs(total - 1) <= gap ? sum : kUndefined;
+}
+
+}  // namespace
+
+RowErrors row_errors(const arma::mat& exact, const arma::mat& approximate) {
+  require_same_size(exact, approximate, "row_errors");
+  std::vector<double> relative, cosines;
+  for (arma::uword i = 0; i < exact.n_rows; ++i) {
+    const double length = arma::norm(exact.row(i)), other = arma::norm(approximate.row(i));
+    if (!(length > 0)) continue;
+    relative.push_back(arma::norm(exact.row(i) - approximate.row(i)) / length);
+    // Of unit rows, so that no product overflows.
+    cosines.push_back(other > 0 ? arma::dot(exact.row(i) / length, approximate.row(i) / other) : 0);
+  }
+  if (relative.empty()) return {kUndefined, kUndefined, kUndefined, kUndefined, kUndefined};
+  const double largest = *std::max_element(relative.begin(), relative.end());
+  const Summary errors = summarise(std::move(relative)), angles = summarise(std::move(cosines));
+  return {errors.q50, errors.q90, largest, angles.mean, angles.q10};
+}
+
+RowDivergences row_divergences(const arma::mat& exact, const arma::mat& approximate) {
+  require_same_size(exact, approximate, "row_divergences");
+  std::vector<double> divergences;
+  for (arma::uword i = 0; i < exact.n_rows; ++i) {
+    divergences.push_back(divergence(exact.row(i), approximate.row(i)));
+    if (std::isnan(divergences.back())) return {};
+  }
+  if (divergences.empty()) return {};
+  const Summary summary = summarise(std::move(divergences));
+  return {summary.mean, summary.q90};
+}
+
+}  // namespace croquis

@@ -1,0 +1,32 @@
+// Errors of single rows of an output, and of single rows of scores: what norms of whole matrices average away.
+#pragma once
+
+#include <armadillo>
+#include <limits>
+
+namespace croquis {
+
+/// Errors of the rows o~_i of an approximation against the rows o_i of the exact output, over the queries i. A row with
+/// o_i = 0 has no relative error and no cosine, and is left out; NaN where all are.
+struct RowErrors {
+  double relative_q50 = 0, relative_q90 = 0, relative_max = 0;  ///< quantiles of ||o_i - o~_i|| / ||o_i||
+  double cosine_mean = 0, cosine_q10 = 0;                       ///< of o_i.o~_i / (||o_i|| ||o~_i||); 0 for o~_i = 0
+};
+
+/// `exact` and `approximate` have one size and finite entries. Quantiles are linear between order statistics (type 7).
+/// Cost: O(n p_v + n log n). Throws std::invalid_argument for other sizes.
+RowErrors row_errors(const arma::mat& exact, const arma::mat& approximate);
+
+/// Kullback-Leibler divergences of the rows of B~ from those of B, sum_j b~_ij log(b~_ij / b_ij), over the queries.
+/// They say how far each query's attention has moved as a distribution over the keys. (In the other direction they are
+/// infinite for every method that leaves a key out.)
+struct RowDivergences {
+  double mean = std::numeric_limits<double>::quiet_NaN(), q90 = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// Of the matrices B and B~ (n_q x n_k). NaN unless B~ is a distribution in every row: entries of at least -1e-9, of
+/// which those below 0 count as 0, and sums within 1e-4 of 1 (both are rounding in float). Infinite where b_ij is 0, by
+/// underflow or a mask, and b~_ij is not. Cost: n_q n_k logarithms. Throws std::invalid_argument for other sizes.
+RowDivergences row_divergences(const arma::mat& exact, const arma::mat& approximate);
+
+}  // namespace croquis

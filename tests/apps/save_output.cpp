@@ -1,0 +1,113 @@
+// croquis error --save-output and --row-errors, from the outside.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <croquis/attention/exact.hpp>
+#include <croquis/io/csv.hpp>
+#include <croquis/io/npy.hpp>
+#include <croquis/random/draws.hpp>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "support/program.hpp"
+
+namespace {
+
+const std::string kArrays = " --q q.npy --k k.npy --v v.npy --quiet ";
+
+void write_arrays(const TemporaryFolder& folder) {
+  std::uint64_t which = 0;
+  for (const char* name : {"q.npy", "k.npy", "v.npy"}) {
+    arma::mat m(30, which == 2 ? 3 : 4);
+    croquis::fill_normal(croquis::Key(5).child(++which), 0, m.n_elem, m.memptr());
+    croquis::write_npy((folder / name).string(), m);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("croquis error --save-output: the outputs of all rows and the exact ones, whose difference is the error") {
+  TemporaryFolder folder;
+  write_arrays(folder);
+  const std::string command = "error --methods linformer,nprf --features 8 --trials 2 --save-output outs" + kArrays;
+  const ProgramRun run = run_croquis(command, folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "outs")) {
+    files.insert(entry.path().filename().string());
+  }
+  CHECK(files.size() == 6);  // two targets, two draws of two methods
+  const auto read = [&](const std::string& contains, const std::string& also = "") {
+    for (const std::string& file : files) {
+      if (file.find(contains) != std::string::npos && file.find(also) != std::string::npos) {
+        return croquis::read_npy((folder / "outs" / file).string());
+      }
+    }
+    return arma::mat();
+  };
+  const arma::mat exact = read("exact_softmax");
+  const croquis::Problem<double> problem(croquis::read_npy((folder / "q.npy").string()),
+                                         croquis::read_npy((folder / "k.npy").string()),
+                                         croquis::read_npy((folder / "v.npy").string()));
+  CHECK(arma::abs(exact - exact_attention(problem, croquis::Target::softmax).output).max() == 0);
+  const croquis::CsvTable rows = croquis::read_csv((folder / "error.csv").string());
+  for (const auto& row : rows.rows) {
+    const std::string target = row[rows.column("target")];
+    const arma::mat output = read("_" + row[rows.column("method")] + "_", "trial=" + row[rows.column("trial")]);
+    CHECK(arma::norm(read("exact_" + target) - output, "fro") ==
+          doctest::Approx(std::stod(row[rows.column("frobenius_abs")])).epsilon(1e-12));
+  }
+  // A folder with files is not written into; with --resume it is, and a run without outputs is not gone on with.
+  CHECK(run_croquis(command + " --out other.csv", folder.path()).status == 2);
+  CHECK(run_croquis(command + " --resume", folder.path()).status == 0);
+  CHECK(
+      run_croquis("error --methods linformer,nprf --features 8 --trials 2 --resume" + kArrays, folder.path()).status ==
+      2);
+}
+
+TEST_CASE("croquis error --save-output: a name that no file may have, a folder that cannot be, and --rows") {
+  TemporaryFolder folder;
+  write_arrays(folder);
+  std::filesystem::rename(folder / "q.npy", folder / "a b;c_Q.npy");
+  const std::string arrays = " --q 'a b;c_Q.npy' --k k.npy --v v.npy --quiet --overwrite ";
+  const ProgramRun run = run_croquis("error --methods v-mean --features 8 --save-output outs" + arrays, folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "outs")) {
+    const std::string name = entry.path().filename().string();
+    CHECK(name.find_first_of(" ;:") == std::string::npos);
+    CHECK(name.ends_with(".npy"));
+  }
+  for (const char* wrong : {"--save-output k.npy", "--save-output outs2 --rows 20"}) {
+    CAPTURE(wrong);
+    const ProgramRun refused =
+        run_croquis(std::string("error --methods v-mean --features 8 ") + wrong + arrays, folder.path());
+    CHECK(refused.status == 2);
+    CHECK(refused.output.find("--save-output") != std::string::npos);
+    CHECK(std::count(refused.output.begin(), refused.output.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("croquis error --row-errors: adds its columns, leaves the others as they are, goes with --rows") {
+  TemporaryFolder folder;
+  write_arrays(folder);
+  const std::string command = "error --methods longformer,nprf --features 16 --trials 2" + kArrays;
+  REQUIRE(run_croquis(command + "--out plain.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(command + "--out more.csv --row-errors", folder.path()).status == 0);
+  REQUIRE(run_croquis(command + "--out some.csv --row-errors --rows 24", folder.path()).status == 0);
+  const croquis::CsvTable plain = croquis::read_csv((folder / "plain.csv").string()),
+                          more = croquis::read_csv((folder / "more.csv").string()),
+                          some = croquis::read_csv((folder / "some.csv").string());
+  CHECK(more.header.size() == plain.header.size() + 7);
+  for (const char* column : {"row_rel_q50", "row_rel_q90", "row_rel_max", "row_cosine_mean", "row_cosine_q10"}) {
+    for (const croquis::CsvTable* table : {&more, &some}) {
+      for (const auto& row : table->rows) CHECK(row[table->column(column)] != "NA");
+    }
+  }
+  for (std::size_t i = 0; i < plain.rows.size(); ++i) {
+    CHECK(more.rows[i][more.column("spectral_abs")] == plain.rows[i][plain.column("spectral_abs")]);
+    const bool is_mask = more.rows[i][more.column("method")] == "longformer";
+    CHECK((more.rows[i][more.column("row_kl_mean")] != "NA") == is_mask);
+    CHECK(some.rows[i][some.column("row_kl_mean")] == "NA");
+  }
+}
