@@ -18,6 +18,10 @@ TEST_CASE("threads: the number is the chosen one, and 0 gives back the default")
     const ThreadCount count(3);
     CHECK(threads() == 3);
   }
+  {
+    const ThreadCount count(1);
+    CHECK(threads() == 1);
+  }
   CHECK(threads() == standard);
   CHECK(refusal([] { set_threads(-1); }) == "set_threads: count >= 0, got count = -1");
   CHECK(threads() == standard);

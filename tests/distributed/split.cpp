@@ -118,6 +118,15 @@ TEST_CASE("read_split_head: the rows of this rank have the bits of the file") {
   CHECK(arma::approx_equal(head.v, v.rows(head.first, last), "absdiff", 0.0));
   CHECK_THROWS_WITH_AS(read_split_head(file("q.npy"), file("v.npy"), file("v.npy"), world()),
                        doctest::Contains("K.cols = 3"), std::invalid_argument);
+  arma::mat bad = q;
+  bad(22, 1) = arma::datum::nan;  // of the last rank
+  write_npy(file("q.npy"), bad);
+  const auto read = [&] { read_split_head(file("q.npy"), file("k.npy"), file("v.npy"), world()); };
+  if (world().rank() == world().size() - 1) {
+    CHECK_THROWS_WITH_AS(read(), doctest::Contains("NaN or Inf in row 22"), std::invalid_argument);
+  } else {
+    CHECK_NOTHROW(read());
+  }
   std::filesystem::remove_all(folder);
 }
 
@@ -166,6 +175,18 @@ TEST_CASE("SplitScores: products with B, C and their transposes, and their norm"
     CHECK(value >=
           norm * 0.95);  // missed with probability 0.824 sqrt(90) 0.9025^58.5 = 0.02 at most; the seed is fixed
   }
+}
+
+TEST_CASE("split_spectral_norm: a step from the normals of the whole, wherever the ranks divide them") {
+  const Whole whole(90, 5, 3);
+  const SplitScores split(whole.own, Target::softmax, world());
+  arma::vec start(90);
+  fill_normal(Key(2), 0, 90, start.memptr());
+  const double one = split_spectral_norm({[&](const arma::mat& m) { return split.apply(m); },
+                                          [&](const arma::mat& m) { return split.apply_transposed(m); }},
+                                         {whole.own.first, whole.own.own()}, Key(2), 1, world());
+  const arma::mat b = exact_scores(whole.problem, Target::softmax).dense();
+  CHECK(one == doctest::Approx(arma::norm(b * start) / arma::norm(start)).epsilon(1e-12));
 }
 
 TEST_CASE("split methods: the output and denominators of the method of that name, on the same draws") {

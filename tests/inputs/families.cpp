@@ -54,6 +54,11 @@ TEST_CASE("clustered_input: without spread k different queries, equal to their k
   const Problem<double> clouds = clustered_input(draw_key, kSize, {.clusters = 5, .spread = 0.5});
   CHECK(sample_is_normal(entries_of(clouds.Q() - points.Q(), 0.5 * 3 / std::sqrt(8.0)), 1e-9));
   CHECK(sample_is_normal(entries_of(clouds.V() - points.V(), 0.5), 1e-9));
+  const auto around_query = entries_of(clouds.Q() - points.Q(), 0.5 * 3 / std::sqrt(8.0)),
+             around_key = entries_of(clouds.K() - points.K(), 0.5 * 3 / std::sqrt(8.0));
+  CHECK(sample_is_normal(around_key, 1e-9));
+  CHECK(samples_are_uncorrelated(around_query, around_key, 1e-9));
+  CHECK_FALSE(samples_are_uncorrelated(around_query, around_query, 1e-9));
 }
 
 TEST_CASE("heavy_norms_input: norms are R times Pareto, P(t > x) = x^-tail, on the directions of the sphere") {
@@ -70,6 +75,11 @@ TEST_CASE("heavy_norms_input: norms are R times Pareto, P(t > x) = x^-tail, on t
       // A lighter tail: 11 deviations and more off.
       CHECK_FALSE(is_binomial(above, 4000, std::pow(x, -tail - 0.7), 1e-9));
     }
+    // Both norms above 2 have the product of their probabilities, as norms of keys that are those of queries have not.
+    const arma::vec of_keys = norms_of(problem.K()) / 2;
+    const double both = std::pow(2.0, -2 * tail);
+    CHECK(is_binomial(static_cast<double>(arma::accu(t > 2 && of_keys > 2)), 4000, both, 1e-9));
+    CHECK_FALSE(is_binomial(static_cast<double>(arma::accu(t > 2)), 4000, both, 1e-9));
     CHECK(distance(problem.K().each_col() / norms_of(problem.K()), sphere_input(draw_key, size).K() / 2) <= 1e-14);
   }
 }

@@ -57,6 +57,14 @@ TEST_CASE("columns: a row goes through text and back to the bit, with what is mi
   CHECK(std::isnan(again[1].value));
 }
 
+TEST_CASE("columns: the text of a value is what a file gives back") {
+  CHECK(text_of(Value("=1+2")) == "'=1+2");
+  CHECK(text_of(Value("a,\"b\"")) == "a,\"b\"");
+  CHECK(text_of(Value(std::uint64_t{7})) == "7");
+  CHECK(text_of(Value(0.1)) == "0.10000000000000001");
+  CHECK(text_of(Value()) == "NA");
+}
+
 TEST_CASE("columns: those of an option are there with it alone, and a table without them is read") {
   CHECK(columns().list().size() == 3);
   CHECK(columns().list({"--d"}).size() == 4);

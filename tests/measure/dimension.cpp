@@ -1,9 +1,11 @@
 // Statistical dimensions and sufficient landmarks as rows, against the lift written out.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <croquis/measure/dimension.hpp>
+#include <croquis/measure/lift_spectrum.hpp>
 #include <string>
 
 #include "support/matrices.hpp"
@@ -55,6 +57,11 @@ TEST_CASE("lift_dimensions: d_stat, leverage scores and norms are those of the l
     CHECK(row.stable_rank_c == doctest::Approx(std::pow(arma::norm(c, "fro") / arma::norm(c, 2), 2)).epsilon(1e-5));
     CHECK(row.d_stat == doctest::Approx(arma::accu(scores)).epsilon(1e-5));
     CHECK(row.leverage_max == doctest::Approx(scores.max()).epsilon(1e-5));
+    // A quantile of 40 scores between the two that it lies between.
+    const arma::vec sorted = arma::sort(scores);
+    CHECK(row.leverage_q10 == doctest::Approx((sorted(3) + sorted(4)) / 2).epsilon(1e-5));
+    CHECK(row.leverage_q50 == doctest::Approx((sorted(19) + sorted(20)) / 2).epsilon(1e-5));
+    CHECK(row.leverage_q90 == doctest::Approx((sorted(35) + sorted(36)) / 2).epsilon(1e-5));
     CHECK(row.beta == doctest::Approx(arma::mean(scores) / scores.max()).epsilon(1e-5));
     CHECK(row.d_theorem == std::ceil(56.0 / 3 * row.d_stat / row.beta * std::log(4 * 20 / 0.1)));
     CHECK(row.norm == doctest::Approx(2).epsilon(0.5));  // of Q and K as they were given
@@ -78,6 +85,49 @@ TEST_CASE("lift_dimensions: a larger epsilon needs no more landmarks, and the ro
   }
   REQUIRE(std::isfinite(rows[1].d_suffices));
   CHECK_FALSE(rows[0].d_suffices < rows[1].d_suffices);  // NaN, where 2n landmarks do not do, is no number at all
+}
+
+TEST_CASE("lift_dimensions: d suffices is the smallest at which no more draws fail than delta allows") {
+  const Problem<double> problem = small_problem("draws");
+  const DimensionSettings settings{.epsilons = {0.3, 0.6}, .delta = 0.29, .trials = 100};  // 29 of them
+  const Key key = Key(test_seed()).child("draws");
+  const auto rows = lift_dimensions(problem, 1, key, settings);
+  REQUIRE(rows.size() == 2);
+  std::vector<std::vector<double>> needed(2);  // of each draw
+  for (std::uint64_t t = 1; t <= 100; ++t) {
+    const auto d = sufficient_landmarks(problem, kernelized_scores(problem, true), rows[0].norm_c, settings.epsilons,
+                                        key.child(20).child("trial").child(t));
+    for (std::size_t e = 0; e < 2; ++e) needed[e].push_back(d[e]);
+  }
+  for (std::size_t e = 0; e < 2; ++e) {
+    const auto failing_at = [&](double d) {
+      return std::count_if(needed[e].begin(), needed[e].end(), [d](double x) { return x > d; });
+    };
+    REQUIRE(std::isfinite(rows[e].d_suffices));
+    CHECK(failing_at(rows[e].d_suffices) <= 29);
+    CHECK(failing_at(rows[e].d_suffices - 1) > 29);
+    CHECK(rows[e].failures == static_cast<std::uint64_t>(failing_at(rows[e].d_suffices)));
+  }
+}
+
+TEST_CASE("lift_dimensions: with Lanczos norms are those of the dense lift and leverage scores upper limits") {
+  const Problem<double> problem = small_problem("lanczos");
+  DimensionSettings settings{.epsilons = {0.1}, .trials = 0};
+  const DimensionRow dense = lift_dimensions(problem, 1, Key(1), settings).front();
+  settings.spectrum = {SpectrumMethod::lanczos, 6, 16};
+  const DimensionRow row = lift_dimensions(problem, 1, Key(1), settings).front();
+  CHECK(row.method == "lanczos");
+  CHECK(row.norm_c == doctest::Approx(dense.norm_c).epsilon(1e-5));
+  CHECK(row.norm_lift == doctest::Approx(dense.norm_lift).epsilon(1e-5));
+  CHECK(row.stable_rank_c == doctest::Approx(dense.stable_rank_c).epsilon(1e-5));
+  CHECK(row.stable_rank_lift == doctest::Approx(dense.stable_rank_lift).epsilon(1e-5));
+  CHECK(row.d_stat_lo < row.d_stat);
+  CHECK(row.d_stat < row.d_stat_hi);
+  const auto no_less = [](double limit, double score) { return limit >= score * (1 - 1e-5); };
+  CHECK(no_less(row.leverage_max, dense.leverage_max));
+  CHECK(no_less(row.leverage_q90, dense.leverage_q90));
+  CHECK(no_less(row.leverage_q50, dense.leverage_q50));
+  CHECK(no_less(row.leverage_q10, dense.leverage_q10));
 }
 
 TEST_CASE("lift_dimensions: a requested stop leaves no rows") {

@@ -2,6 +2,7 @@
 #include <croquis/measure/groups.hpp>
 
 #include <cmath>
+#include <limits>
 
 #include "support/refusal.hpp"
 
@@ -32,7 +33,8 @@ Record row(const char* input, const char* preset, std::uint64_t n, std::uint64_t
 TEST_CASE("groups: repetitions are one group, whose mean leaves out what failed and counts it") {
   const Grouping grouping =
       group_rows(table_of({row("a", "paper", 8, 2, 1, 1.0), row("a", "paper", 8, 2, 2, 3.0),
-                           row("a", "paper", 8, 2, 3, std::nan(""), "broke"), row("a", "paper", 8, 4, 1, 5.0)}));
+                           row("a", "paper", 8, 2, 3, std::nan(""), "broke"), row("a", "paper", 8, 4, 1, 5.0),
+                           row("a", "paper", 8, 4, 2, std::numeric_limits<double>::infinity())}));
   REQUIRE(grouping.groups.size() == 2);
   CHECK(grouping.axis.name == "features");
   CHECK(grouping.groups[0].x == 2);

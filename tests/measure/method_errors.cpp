@@ -42,6 +42,35 @@ TEST_CASE("method errors: a row is the error of that draw, computed by hand") {
   }
 }
 
+TEST_CASE("method errors: row sums, denominators and scores of a draw, computed by hand") {
+  const Problem<double> problem = problem_of(30);
+  const Key key(5);
+  const auto rows = method_errors(problem, parse_methods("linformer-unreduced,performer,skeinformer"), {6}, 1, key,
+                                  {.rows = {}, .scores = true});
+  REQUIRE(rows.size() == 3);
+  const arma::mat weights = arma::exp(problem.Q() * problem.K().t() / 2);
+  const arma::vec sums = arma::sum(weights, 1);
+  const arma::mat exact = arma::diagmat(1 / sums) * weights;
+  for (const ErrorRow& row : rows) {
+    CAPTURE(row.method);
+    const Approximation<double> approximation =
+        prepare(find_method<double>(row.method), problem)
+            .approximate(6, key.child("draws").child(row.method).child(6).child(1));
+    CHECK(row.status == "ok");
+    const arma::mat scores = approximation.scores.value().dense();
+    CHECK(std::abs(row.row_sum_dev - arma::abs(arma::sum(scores, 1) - 1).max()) <= 1e-12);
+    // Norms by Lanczos to 1e-4.
+    const double norm = arma::svd(exact - scores).max();
+    CHECK(row.scores_spectral_abs == doctest::Approx(norm).epsilon(1e-3));
+    CHECK(row.scores_spectral_rel == doctest::Approx(norm / arma::svd(exact).max()).epsilon(1e-3));
+    CHECK(std::isfinite(row.min_denominator) == (row.method != "linformer-unreduced"));
+    if (!approximation.denominators) continue;
+    const auto& [values, log_scale] = *approximation.denominators;
+    CHECK(row.min_denominator == doctest::Approx(arma::min(values % arma::exp(log_scale) / sums)).epsilon(1e-10));
+  }
+  CHECK(rows[0].row_sum_dev > 0.01);
+}
+
 TEST_CASE("method errors: what fails is a status, and a row that fails has no errors") {
   const auto rows = method_errors(problem_of(30), parse_methods("skyformer,v-mean"), {61}, 1, Key(1));
   REQUIRE(rows.size() == 2);

@@ -89,6 +89,9 @@ TEST_CASE("matrix_spectrum: Lanczos finds the leading values within their residu
     CHECK(found[i].method == "lanczos");
     CHECK(std::abs(found[i].singular_value - exact[i].singular_value) <=
           found[i].residual + 1e-6 * exact[0].singular_value);
+    // The part of the sum that was not found is estimated: 16 of 24 values.
+    CHECK(found[i].cumulative_lo < found[i].cumulative);
+    CHECK(found[i].cumulative < found[i].cumulative_hi);
     CHECK(texts_of(spectrum_columns().record(found[i])) == texts_of(spectrum_columns().record(again[i])));
   }
 }
@@ -145,6 +148,33 @@ TEST_CASE("summarise_spectra: a summary a matrix and head, from the singular val
   }
   CHECK(summaries[0].input == "one");
   CHECK(summaries[1].log_scale == 7);
+}
+
+TEST_CASE("summarise_spectra: with Lanczos the sum of all has an interval, and a quarter is one of all values") {
+  // Of 12 values 4 are found, 8 in sum; all have 16, between 10 and 20.
+  const arma::vec values = {4, 2, 1, 1};
+  for (const char* matrix : {"b", "bv"}) {
+    std::vector<SpectrumRow> rows(4);
+    double sum = 0;
+    for (arma::uword i = 0; i < 4; ++i) {
+      sum += values(i);
+      rows[i].matrix = matrix;
+      rows[i].n = 12;
+      rows[i].method = "lanczos";
+      rows[i].singular_value = values(i);
+      rows[i].cumulative = sum / 16;
+      rows[i].cumulative_lo = sum / 20;
+      rows[i].cumulative_hi = sum / 10;
+    }
+    const auto summaries = summarise_spectra(rows);
+    REQUIRE(summaries.size() == 1);
+    CHECK(summaries[0].nuclear == 16);
+    CHECK(summaries[0].nuclear_lo == 10);
+    CHECK(summaries[0].nuclear_hi == 20);
+    CHECK(summaries[0].cumulative_quarter == (matrix == std::string("b") ? 7.0 : 4.0) / 16);
+    CHECK(std::isnan(summaries[0].rank));
+    CHECK(std::isnan(summaries[0].condition));
+  }
 }
 
 TEST_CASE("summarise_spectra: a matrix that failed has its reason and no numbers") {

@@ -247,6 +247,21 @@ TEST_CASE(
   CHECK(std::equal(all.begin() + 1, all.end(), without.begin()));
 }
 
+TEST_CASE(
+    "sample_weighted_without_replacement: clocks of indices far apart are not the same, and a mutant is rejected") {
+  // The first of 1,100 equal weights is among the first 512 with probability 512/1100: 400 keys. Where index i + 512
+  // has the clock of index i, the smaller of the two comes first and it always is.
+  constexpr arma::uword n = 1100, part = 512;
+  const Key root = Key(test_seed()).child("far apart");
+  const arma::vec weights(n, arma::fill::ones);
+  double among = 0;
+  for (std::uint64_t t = 0; t < 400; ++t) {
+    among += sample_weighted_without_replacement(weights, 1, root.child(t))(0) < part ? 1 : 0;
+  }
+  CHECK(is_binomial(among, 400, static_cast<double>(part) / n, kFailure));
+  CHECK_FALSE(is_binomial(400, 400, static_cast<double>(part) / n, kFailure));
+}
+
 TEST_CASE("sample_weighted_without_replacement: weights that are none and d > n are refused") {
   const Key key(test_seed());
   const auto with = [&](double w, arma::uword d) {

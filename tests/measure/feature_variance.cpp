@@ -1,0 +1,70 @@
+// Errors of random features as rows, against sums over pairs.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <croquis/measure/feature_variance.hpp>
+
+#include "support/matrices.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+namespace {
+
+Key key_of(const char* name) {
+  return Key(test_seed()).child("variance").child(name);
+}
+
+}  // namespace
+
+TEST_CASE("sphere_points: rows of the norm, queries and keys apart") {
+  const FeaturePoints points = sphere_points(5, 7, 4, 0.8, key_of("points"));
+  REQUIRE(arma::size(points.x) == arma::SizeMat(5, 4));
+  REQUIRE(arma::size(points.y) == arma::SizeMat(7, 4));
+  for (arma::uword i = 0; i < 5; ++i) CHECK(std::abs(arma::norm(points.x.row(i)) - 0.8) <= 1e-14);
+  for (arma::uword j = 0; j < 7; ++j) CHECK(std::abs(arma::norm(points.y.row(j)) - 0.8) <= 1e-14);
+  CHECK(arma::abs(points.x - points.y.head_rows(5)).max() > 0.1);
+}
+
+TEST_CASE("feature_variance: a row is the errors of the estimates, pair by pair") {
+  const FeaturePoints points = sphere_points(5, 7, 4, 0.8, key_of("points"));
+  for (const FeatureMap map : {FeatureMap::prf, FeatureMap::trf}) {
+    CAPTURE(std::string(name_of(map)));
+    FeatureOptions options;
+    options.map = map;
+    const Key key = key_of("draw");
+    const auto features = FeaturePair<double>(points.x, points.y, 16, options, key).matrices();
+    double l1 = 0, squared = 0, lemma_2 = 0;
+    for (arma::uword i = 0; i < 5; ++i) {
+      double exact[7], estimate[7], exact_sum = 0, sum = 0;
+      for (arma::uword j = 0; j < 7; ++j) {
+        exact[j] = std::exp(arma::dot(points.x.row(i), points.y.row(j)));
+        estimate[j] = std::exp(features.log_scale(i)) * arma::dot(features.queries.row(i), features.keys.row(j));
+        exact_sum += exact[j];
+        sum += estimate[j];
+        squared += std::pow(estimate[j] / exact[j] - 1, 2) / 35;
+        const double length = arma::norm(points.x.row(i) + points.y.row(j));
+        lemma_2 += (std::exp(length * length) - 1) / 16 / 35;
+      }
+      for (arma::uword j = 0; j < 7; ++j) l1 += std::abs(exact[j] / exact_sum - estimate[j] / sum) / 5;
+    }
+    const VarianceRow row = feature_variance(points, 16, options, key);
+    CHECK(row.status == "ok");
+    CHECK(row.p == 4);
+    CHECK(row.queries == 5);
+    CHECK(row.keys == 7);
+    CHECK(row.features == 16);
+    CHECK(row.l1_error == doctest::Approx(l1).epsilon(1e-10));
+    CHECK(row.squared_error == doctest::Approx(squared).epsilon(1e-10));
+    CHECK(row.lemma_2 == doctest::Approx(lemma_2).epsilon(1e-10));
+  }
+}
+
+TEST_CASE("feature_variance: what fails is a status without numbers") {
+  FeatureOptions options;
+  options.map = FeatureMap::trf;  // two features a direction
+  const VarianceRow row = feature_variance(sphere_points(2, 2, 3, 1, key_of("odd")), 15, options, Key(1));
+  CHECK(row.status != "ok");
+  CHECK(std::isnan(row.l1_error));
+  CHECK(std::isnan(row.lemma_2));
+}

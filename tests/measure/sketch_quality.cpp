@@ -1,0 +1,107 @@
+// Rows of sketches and of landmarks, against S written out and the lift by its definition.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <croquis/measure/sketch_quality.hpp>
+
+#include "support/attention.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+namespace {
+
+Key key_of(const char* name) {
+  return Key(test_seed()).child("sketch quality").child(name);
+}
+
+double frobenius_of(const arma::mat& m) {
+  return std::sqrt(arma::accu(arma::square(m)));
+}
+
+}  // namespace
+
+TEST_CASE("leading_basis: orthonormal, of the largest directions, and of no more than there are") {
+  const arma::mat matrix = with_singular_values(20, 8, {5, 3, 1}, key_of("basis"));
+  const arma::mat two = leading_basis(matrix, 2);
+  REQUIRE(arma::size(two) == arma::SizeMat(20, 2));
+  CHECK(arma::abs(two.t() * two - arma::eye(2, 2)).max() <= 1e-13);
+  CHECK(std::abs(arma::svd(matrix - two * (two.t() * matrix)).max() - 1) <= 1e-12);  // the third is left
+  CHECK(leading_basis(matrix, 8).n_cols == 3);
+  CHECK(contains(refusal([] { leading_basis(arma::mat(4, 3, arma::fill::zeros), 2); }), "it is zero"));
+}
+
+TEST_CASE("SketchQuality: a row is what S, written out, does to the columns, to the basis and to B V") {
+  const auto problem = random_problem<double>(30, 4, 3, 2, key_of("problem"));
+  arma::mat matrix = random_matrix(30, 6, key_of("matrix"));
+  matrix.col(2).zeros();  // it has no relative error
+  const arma::mat basis = leading_basis(matrix, 5);
+  const SketchQuality quality(matrix, basis, problem), without(matrix, basis, {});
+  const arma::mat b = in_double(scores_of(problem.Q(), problem.K(), Target::softmax)), bv = b * problem.V();
+  for (const arma::uword d : {3, 12}) {
+    CAPTURE(d);
+    const SketchDescription description = describe_sketch("gaussian", 30, d, key_of("sketch"));
+    const arma::mat s = make_sketch<double>(description).dense();
+    const SketchRow row = quality.row(description);
+    double norm_error = 0;
+    for (arma::uword c = 0; c < 6; ++c) {
+      const arma::vec x = matrix.col(c), sketched = s.t() * x;
+      if (c != 2) norm_error += std::abs(arma::dot(sketched, sketched) / arma::dot(x, x) - 1) / 5;
+    }
+    const arma::vec squares = arma::eig_sym(arma::mat(basis.t() * s * s.t() * basis));
+    const arma::mat error = bv - b * (s * (s.t() * problem.V()));
+    CHECK(row.status == "ok");
+    CHECK(row.kind == "operator");
+    CHECK(row.n == 30);
+    CHECK(row.cols == 6);
+    CHECK(row.rank == 5);
+    CHECK(row.features == d);
+    CHECK(row.norm_error == doctest::Approx(norm_error).epsilon(1e-10));
+    CHECK(row.dilation == doctest::Approx(std::sqrt(squares.max())).epsilon(1e-10));
+    // Three columns cannot embed five directions.
+    CHECK(row.injectivity == doctest::Approx(d < 5 ? 0 : std::sqrt(squares.min())).epsilon(1e-8));
+    CHECK(row.product_spectral_rel == doctest::Approx(arma::svd(error).max() / arma::svd(bv).max()).epsilon(1e-8));
+    CHECK(row.product_frobenius_rel == doctest::Approx(frobenius_of(error) / frobenius_of(bv)).epsilon(1e-10));
+    CHECK(std::isnan(row.nystrom_trace_rel));
+    CHECK(std::isnan(without.row(description).product_frobenius_rel));
+    CHECK(without.row(description).dilation == row.dilation);
+  }
+}
+
+TEST_CASE("SketchQuality: a sketch that fails has its reason and no numbers") {
+  const arma::mat matrix = random_matrix(30, 6, key_of("matrix"));
+  SketchDescription description = describe_sketch("gaussian", 30, 4, Key(1));
+  description.distribution = "no such";
+  const SketchRow row = SketchQuality(matrix, leading_basis(matrix, 5), {}).row(description);
+  CHECK(contains(row.status, "no such"));
+  CHECK(std::isnan(row.dilation));
+  CHECK(row.features == 4);
+}
+
+TEST_CASE("LandmarkQuality: the errors of the Nystrom approximation of the lift, written out") {
+  const auto problem = random_problem<double>(15, 4, 2, 4, key_of("landmarks"));
+  const arma::mat m = in_double(gaussian_of(stacked_points(problem), stacked_points(problem)));
+  LandmarkQuality quality(problem);
+  for (const std::string policy : {"uniform", "rpcholesky"}) {
+    quality.prepare(policy);
+    for (const arma::uword d : {1, 6}) {
+      CAPTURE(policy);
+      CAPTURE(d);
+      const Key key = key_of("draw").child(d);
+      const KernelMatrix<double> kernel = LiftedPoints<double>(problem.Q(), problem.K()).kernel();
+      const arma::uvec landmarks = LandmarkSampler<double>(kernel, landmark_policy(policy)).draw(d, key);
+      const arma::mat columns = m.cols(landmarks);
+      const arma::mat rest = m - columns * arma::pinv(arma::mat(columns.rows(landmarks)), 1e-10) * columns.t();
+      const SketchRow row = quality.row(d, key);
+      CHECK(row.status == "ok");
+      CHECK(row.kind == "landmarks");
+      CHECK(row.features == d);
+      CHECK(row.nystrom_spectral_rel == doctest::Approx(arma::norm(rest, 2) / arma::norm(m, 2)).epsilon(1e-3));
+      CHECK(row.nystrom_trace_rel == doctest::Approx(arma::trace(rest) / 30).epsilon(1e-8));
+      CHECK(std::isnan(row.dilation));
+    }
+  }
+  CHECK(quality.row(31, Key(1)).status != "ok");
+}
