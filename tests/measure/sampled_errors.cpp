@@ -74,11 +74,20 @@ TEST_CASE("sampled errors: of all rows they are the errors themselves, and their
   CHECK(sampled.frobenius_rel.lo == sampled.errors.frobenius_rel);
   CHECK(sampled.frobenius_rel.hi == sampled.errors.frobenius_rel);
   CHECK((sampled.rows == 200 && sampled.n == 200));
-  // Of all rows but 4: sqrt(1 - R/n) = 0.14. Without it the interval is several times as wide.
-  const SampledErrors most = SampledReference(problem, Target::softmax, 196, Key(test_seed())).compare(approximate);
-  CHECK(most.frobenius_rel.hi < 1.08 * most.frobenius_rel.lo);
-  CHECK(most.spectral_rel.hi < 1.08 * most.spectral_rel.lo);
-  CHECK((most.rows == 196 && most.n == 200));
+  // The same 196 rows of 200 and of 19600: s is to sqrt(1 - 196/200) as to sqrt(1 - 196/19600), and the spread shrinks
+  // faster, since log(1 / (1 - a x)) is convex in a.
+  const arma::uvec rows = SampledReference::draw_rows(200, 196, Key(test_seed()));
+  const ExactAttention<double> some = exact_attention_rows(problem, Target::softmax, rows);
+  const auto margins = [&](arma::uword n) {
+    const SampledErrors e = SampledReference(n, rows, some).compare_rows(approximate.rows(rows));
+    CHECK((e.rows == 196 && e.n == n));
+    return std::pair(std::log(e.spectral_rel.hi / e.spectral_rel.lo),
+                     std::log(e.frobenius_rel.hi / e.frobenius_rel.lo));
+  };
+  const auto most = margins(200), few = margins(19600);
+  const double shrunk = std::sqrt((1 - 0.98) / (1 - 0.01));
+  CHECK(most.second == doctest::Approx(shrunk * few.second).epsilon(1e-9));
+  CHECK(most.first <= shrunk * few.first * (1 + 1e-9));
 }
 
 TEST_CASE("sampled errors: the spectral estimate is in its interval where 128 rows of 64 numbers tell few directions") {
