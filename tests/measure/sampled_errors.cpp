@@ -24,6 +24,11 @@ arma::mat perturbed(const arma::mat& exact, const Key& draw_key) {
   return exact + noise;
 }
 
+SampledReference sampled_from(const ExactAttention<double>& exact, const arma::uvec& rows) {
+  const arma::vec sums = exact.log_row_sums.elem(rows);
+  return {exact.output.n_rows, rows, {exact.output.rows(rows), sums}};
+}
+
 }  // namespace
 
 TEST_CASE("exact_attention_rows: those rows of the whole, for every target") {
@@ -53,7 +58,7 @@ TEST_CASE("exact_attention_rows: those rows of the whole, for every target") {
   CHECK(contains(refusal([&] { exact_attention_rows(problem, Target::softmax, arma::uvec{}); }), "rows ascend"));
 }
 
-TEST_CASE("sampled errors: of all rows they are the errors themselves") {
+TEST_CASE("sampled errors: of all rows they are the errors themselves, and their intervals are points") {
   const Problem<double> problem = some_problem(200);
   const arma::mat exact = exact_attention(problem, Target::softmax).output;
   const arma::mat approximate = perturbed(exact, Key(test_seed()).child("noise"));
@@ -64,28 +69,101 @@ TEST_CASE("sampled errors: of all rows they are the errors themselves") {
   CHECK(sampled.errors.frobenius_abs == doctest::Approx(whole.frobenius_abs).epsilon(1e-10));
   CHECK(sampled.errors.frobenius_rel == doctest::Approx(whole.frobenius_rel).epsilon(1e-10));
   CHECK(sampled.errors.max_abs == doctest::Approx(whole.max_abs).epsilon(1e-10));
+  CHECK(sampled.spectral_rel.lo == sampled.errors.spectral_rel);
+  CHECK(sampled.spectral_rel.hi == sampled.errors.spectral_rel);
+  CHECK(sampled.frobenius_rel.lo == sampled.errors.frobenius_rel);
+  CHECK(sampled.frobenius_rel.hi == sampled.errors.frobenius_rel);
+  CHECK((sampled.rows == 200 && sampled.n == 200));
+  // The same 196 rows of 200 and of 19600: s is to sqrt(1 - 196/200) as to sqrt(1 - 196/19600), and the spread shrinks
+  // faster, since log(1 / (1 - a x)) is convex in a.
+  const arma::uvec rows = SampledReference::draw_rows(200, 196, Key(test_seed()));
+  const ExactAttention<double> some = exact_attention_rows(problem, Target::softmax, rows);
+  const auto margins = [&](arma::uword n) {
+    const SampledErrors e = SampledReference(n, rows, some).compare_rows(approximate.rows(rows));
+    CHECK((e.rows == 196 && e.n == n));
+    return std::pair(std::log(e.spectral_rel.hi / e.spectral_rel.lo),
+                     std::log(e.frobenius_rel.hi / e.frobenius_rel.lo));
+  };
+  const auto most = margins(200), few = margins(19600);
+  const double shrunk = std::sqrt((1 - 0.98) / (1 - 0.01));
+  CHECK(most.second == doctest::Approx(shrunk * few.second).epsilon(1e-9));
+  CHECK(most.first <= shrunk * few.first * (1 + 1e-9));
 }
 
-TEST_CASE("sampled errors: 95 % intervals have the error in nine of ten samples at least") {
-  // 400 samples of 200 of 2000 rows. The intervals are asymptotic, so a coverage of 0.93 is asked for in place of 0.95:
-  // the test fails with probability 1e-9 when it is that or more.
-  const Problem<double> problem = some_problem(2000);
-  const arma::mat exact = exact_attention(problem, Target::softmax).output;
-  const arma::mat approximate = perturbed(exact, Key(test_seed()).child("noise"));
-  const OutputErrors whole = OutputReference(exact).compare(approximate);
-  std::uint64_t spectral = 0, frobenius = 0, too_short = 0;
-  constexpr std::uint64_t samples = 400;
+TEST_CASE("sampled errors: the spectral estimate is in its interval where 128 rows of 64 numbers tell few directions") {
+  // Gaussian tokens: the rows of O - O~ have nearly the same norm in all directions, and the norm of a sample is a
+  // quarter above that of all rows.
+  const Key key = Key(test_seed()).child("gaussian");
+  const Problem<double> problem = gaussian_input(key, {4096, 64, 8.0});
+  const ExactAttention<double> exact = exact_attention(problem, Target::softmax);
+  const arma::mat approximate = arma::repmat(arma::mean(problem.V(), 0), 4096, 1);  // v-mean
+  const OutputErrors whole = OutputReference(exact.output).compare(approximate);
+  constexpr std::uint64_t samples = 40;
+  std::uint64_t hits = 0;
+  double plain = 0, estimate = 0;
   for (std::uint64_t s = 0; s < samples; ++s) {
-    const SampledErrors sampled =
-        SampledReference(problem, Target::softmax, 200, Key(test_seed()).child("sample").child(s)).compare(approximate);
-    spectral += sampled.spectral_rel.contains(whole.spectral_rel) ? 1 : 0;
-    frobenius += sampled.frobenius_rel.contains(whole.frobenius_rel) ? 1 : 0;
-    const double centre = sampled.errors.frobenius_rel, half = sampled.frobenius_rel.width() / 8;
-    too_short += std::abs(centre - whole.frobenius_rel) <= half ? 1 : 0;  // the mutant: a quarter as wide
+    const arma::uvec rows = SampledReference::draw_rows(4096, 128, key.child("rows").child(s));
+    const SampledReference reference = sampled_from(exact, rows);
+    const SampledErrors sampled = reference.compare(approximate);
+    CHECK(sampled.spectral_rel.contains(sampled.errors.spectral_rel));
+    CHECK(sampled.frobenius_rel.contains(sampled.errors.frobenius_rel));
+    hits += sampled.spectral_rel.contains(whole.spectral_rel) ? 1 : 0;
+    estimate += sampled.errors.spectral_rel / whole.spectral_rel / samples;
+    const arma::mat o = exact.output.rows(rows), e = o - approximate.rows(rows);
+    plain += arma::norm(e, 2) / arma::norm(o, 2) / whole.spectral_rel / samples;
   }
-  CHECK(binomial_at_most(spectral, samples, 0.93L) > 1e-9);
-  CHECK(binomial_at_most(frobenius, samples, 0.93L) > 1e-9);
-  CHECK(binomial_at_most(too_short, samples, 0.93L) <= 1e-9);
+  // At a coverage of 0.93, fewer hits than this have probability 1e-9.
+  CHECK(binomial_at_most(hits, samples, 0.93L) > 1e-9);
+  CHECK(plain > 1.15);
+  CHECK(std::abs(estimate - 1) < (plain - 1) / 2);
+}
+
+TEST_CASE("sampled errors: the square of the Frobenius error is unbiased") {
+  // Bernstein: S values with mean m and variance v, at most b from m, have a mean further than t from m with
+  // probability 2 exp(-S t^2 / (2 (v + b t / 3))) at most. m, v and b are those of R = 20 of the n known rows.
+  const Problem<double> problem = some_problem(300);
+  const ExactAttention<double> exact = exact_attention(problem, Target::softmax);
+  const arma::mat approximate = perturbed(exact.output, Key(test_seed()).child("noise"));
+  const arma::vec squares = arma::sum(arma::square(exact.output - approximate), 1);
+  constexpr double n = 300, rows = 20, samples = 4000;
+  const double mean = arma::accu(squares), variance = n * n * (1 - rows / n) / rows * arma::var(squares);
+  const double most = std::max(n * squares.max() - mean, mean), exponent = std::log(2 / 1e-9);
+  const double t =
+      (most * exponent / 3 + std::sqrt(most * most * exponent * exponent / 9 + 2 * samples * variance * exponent)) /
+      samples;
+  double sum = 0;
+  for (std::uint64_t s = 0; s < static_cast<std::uint64_t>(samples); ++s) {
+    const arma::uvec drawn = SampledReference::draw_rows(300, 20, Key(test_seed()).child("unbiased").child(s));
+    sum += std::pow(sampled_from(exact, drawn).compare(approximate).errors.frobenius_abs, 2);
+  }
+  CHECK(std::abs(sum / samples - mean) <= t);
+  CHECK(std::abs(sum / samples * rows / (rows - 1) - mean) > t);  // the mutant: divided by R - 1
+}
+
+TEST_CASE("sampled errors: 95 % intervals have the error in 93 of 100 samples at least") {
+  // 400 samples. The intervals are asymptotic, so a coverage of 0.93 is asked for in place of 0.95: a test fails with
+  // probability 1e-9 when it is that or more.
+  const Problem<double> problem = some_problem(2000);
+  const ExactAttention<double> exact = exact_attention(problem, Target::softmax);
+  const arma::mat approximate = perturbed(exact.output, Key(test_seed()).child("noise"));
+  const OutputErrors whole = OutputReference(exact.output).compare(approximate);
+  for (const arma::uword count : {32, 200, 1000}) {
+    CAPTURE(count);
+    std::uint64_t spectral = 0, frobenius = 0, too_short = 0;
+    constexpr std::uint64_t samples = 400;
+    for (std::uint64_t s = 0; s < samples; ++s) {
+      const Key draw_key = Key(test_seed()).child("sample").child(count).child(s);
+      const arma::uvec rows = SampledReference::draw_rows(2000, count, draw_key);
+      const SampledErrors sampled = sampled_from(exact, rows).compare(approximate);
+      spectral += sampled.spectral_rel.contains(whole.spectral_rel) ? 1 : 0;
+      frobenius += sampled.frobenius_rel.contains(whole.frobenius_rel) ? 1 : 0;
+      const double centre = sampled.errors.frobenius_rel, half = sampled.frobenius_rel.width() / 8;
+      too_short += std::abs(centre - whole.frobenius_rel) <= half ? 1 : 0;  // the mutant: a quarter as wide
+    }
+    CHECK(binomial_at_most(spectral, samples, 0.93L) > 1e-9);
+    CHECK(binomial_at_most(frobenius, samples, 0.93L) > 1e-9);
+    CHECK(binomial_at_most(too_short, samples, 0.93L) <= 1e-9);
+  }
 }
 
 TEST_CASE("sampled errors: sizes and outputs that are refused") {

@@ -94,6 +94,20 @@ TEST_CASE("clopper_pearson: covers every probability with at least its confidenc
   CHECK(worst_miss([](auto k, auto n) { return clopper_pearson(k, n, 2 * alpha); }) > alpha);
 }
 
+TEST_CASE("student_quantile: the closed forms for one and two degrees of freedom, also between whole numbers") {
+  for (const double alpha : {0.5, 0.05, 1e-3, 1e-6}) {
+    CAPTURE(alpha);
+    const double pi = std::acos(-1.0), p = 1 - alpha / 2;
+    CHECK(student_quantile(1, alpha) == doctest::Approx(1 / std::tan(pi * alpha / 2)));
+    CHECK(student_quantile(2, alpha) == doctest::Approx((2 * p - 1) / std::sqrt(p * alpha)));
+    CHECK(student_quantile(2, alpha / 2, Side::lower) == doctest::Approx(student_quantile(2, alpha)));
+    CHECK(student_quantile(1.5, alpha) < student_quantile(1, alpha));
+    CHECK(student_quantile(1.5, alpha) > student_quantile(2, alpha));
+  }
+  CHECK(contains(refusal([] { student_quantile(0, 0.05); }), "degrees > 0"));
+  CHECK(contains(refusal([] { student_quantile(3, 1); }), "0 < alpha < 1"));
+}
+
 TEST_CASE("student_interval: 1 ... 10 gives the limits that every textbook gives") {
   const Accumulator sample = accumulated({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
   const Interval both = student_interval(sample, 0.05);

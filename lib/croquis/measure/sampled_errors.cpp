@@ -1,69 +1,14 @@
-#include <algorithm>
-#include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/require.hpp>
-#include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/measure/sampled_errors.hpp>
 #include <croquis/random/indices.hpp>
-#include <limits>
 #include <stdexcept>
 
 namespace croquis {
-namespace {
-
-// E_g^T E_g of group g, which has the rows g, g + kGroups, ... of E. The rows of E are in the order of the tokens, so
-// neighbours, whose errors are similar, belong to different groups.
-std::vector<arma::mat> grams_of(const arma::mat& rows) {
-  const SerialBlas serial;
-  std::vector<arma::mat> grams;
-  for (arma::uword g = 0; g < SampledReference::kGroups; ++g) {
-    const arma::mat group = rows.rows(arma::regspace<arma::uvec>(g, SampledReference::kGroups, rows.n_rows - 1));
-    grams.emplace_back(group.t() * group);
-  }
-  return grams;
-}
-
-arma::mat sum_of(const std::vector<arma::mat>& grams) {
-  arma::mat sum(arma::size(grams.front()), arma::fill::zeros);
-  for (const arma::mat& gram : grams) sum += gram;
-  return sum;
-}
-
-double spectral(const arma::mat& gram) {
-  const SerialBlas serial;
-  return std::sqrt(std::max(0.0, arma::eig_sym(gram).max()));
-}
-
-double frobenius(const arma::mat& gram) {
-  return std::sqrt(std::max(0.0, arma::trace(gram)));
-}
-
-double ratio(double numerator, double denominator) {
-  return denominator > 0 ? numerator / denominator : std::numeric_limits<double>::quiet_NaN();
-}
-
-// norm(error) / norm(exact) over all groups, and its jackknife interval. Both norms have the same scale, which cancels.
-std::pair<double, Interval> relative(const std::vector<arma::mat>& error, const std::vector<arma::mat>& exact,
-                                     double (*norm)(const arma::mat&)) {
-  const arma::mat all_error = sum_of(error), all_exact = sum_of(exact);
-  const double whole = ratio(norm(all_error), norm(all_exact));
-  if (std::isnan(whole)) return {whole, {whole, whole}};
-  const auto groups = static_cast<double>(SampledReference::kGroups);
-  Accumulator pseudo_values;
-  for (std::size_t g = 0; g < error.size(); ++g) {
-    const double without = ratio(norm(all_error - error[g]), norm(all_exact - exact[g]));
-    pseudo_values.add(groups * whole - (groups - 1) * (std::isnan(without) ? whole : without));
-  }
-  Interval interval = student_interval(pseudo_values, SampledReference::kAlpha);
-  interval.lo = std::max(0.0, interval.lo);
-  return {whole, interval};
-}
-
-}  // namespace
 
 arma::uvec SampledReference::draw_rows(arma::uword n, arma::uword count, const Key& draw_key) {
-  require(count >= kGroups && count <= n, "SampledReference", "20 <= count <= n", {{"count", count}, {"n", n}});
+  require(count >= kFewestRows && count <= n, "SampledReference", "20 <= count <= n", {{"count", count}, {"n", n}});
   return arma::sort(sample_without_replacement(n, count, draw_key));
 }
 
@@ -72,7 +17,8 @@ SampledReference::SampledReference(arma::uword n, arma::uvec rows, ExactAttentio
       rows_(std::move(rows)),
       exact_(std::move(exact.output)),
       log_row_sums_(std::move(exact.log_row_sums)),
-      exact_grams_(grams_of(exact_)) {}
+      spectral_(sampled_spectral_norm(exact_, n_)),
+      frobenius_(sampled_frobenius_norm(exact_, n_)) {}
 
 SampledReference::SampledReference(const Problem<double>& problem, Target target, arma::uword count,
                                    const Key& draw_key)
@@ -91,14 +37,17 @@ SampledErrors SampledReference::compare_rows(const arma::mat& approximate) const
           {{"rows", approximate.n_rows}, {"exact rows", exact_.n_rows}});
   const arma::mat error = exact_ - approximate;
   if (!error.is_finite()) throw std::runtime_error("the output is not finite");
-  const std::vector<arma::mat> grams = grams_of(error);
-  const double scale = std::sqrt(static_cast<double>(n_) / static_cast<double>(rows_.n_elem));
+  const SampledNorm spectral = sampled_spectral_norm(error, n_), frobenius = sampled_frobenius_norm(error, n_);
+  const SampledRatio spectral_rel = sampled_ratio(spectral, spectral_, kAlpha),
+                     frobenius_rel = sampled_ratio(frobenius, frobenius_, kAlpha);
   SampledErrors sampled;
-  sampled.errors.spectral_abs = scale * spectral_norm(error);
-  sampled.errors.frobenius_abs = scale * frobenius_norm(error);
-  sampled.errors.max_abs = largest_entry(error);
-  std::tie(sampled.errors.spectral_rel, sampled.spectral_rel) = relative(grams, exact_grams_, spectral);
-  std::tie(sampled.errors.frobenius_rel, sampled.frobenius_rel) = relative(grams, exact_grams_, frobenius);
+  sampled.errors = {spectral.value, spectral_rel.value, frobenius.value, frobenius_rel.value, largest_entry(error)};
+  sampled.spectral_rel = spectral_rel.interval;
+  sampled.frobenius_rel = frobenius_rel.interval;
+  sampled.spectral_effective_rows = spectral_rel.effective_rows;
+  sampled.frobenius_effective_rows = frobenius_rel.effective_rows;
+  sampled.rows = rows_.n_elem;
+  sampled.n = n_;
   return sampled;
 }
 

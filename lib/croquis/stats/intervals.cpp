@@ -54,10 +54,16 @@ Interval clopper_pearson(std::uint64_t failures, std::uint64_t trials, double al
           side == Side::lower ? 1.0 : bm::binomial::find_upper_bound_on_p(n, k, a)};
 }
 
+double student_quantile(double degrees, double alpha, Side side) {
+  require_alpha(alpha, "student_quantile");
+  require(degrees > 0, "student_quantile", "degrees > 0", {{"degrees", degrees}});
+  return bm::quantile(bm::complement(bm::students_t(degrees), per_limit(alpha, side)));
+}
+
 Interval student_interval(const Accumulator& sample, double alpha, Side side) {
   require_sample(sample, 2, alpha, "student_interval");
-  const bm::students_t distribution(static_cast<double>(sample.count() - 1));
-  const double margin = bm::quantile(bm::complement(distribution, per_limit(alpha, side))) * sample.standard_error();
+  const double margin =
+      student_quantile(static_cast<double>(sample.count() - 1), alpha, side) * sample.standard_error();
   return limited(sample.mean() - margin, sample.mean() + margin, side, Interval{});
 }
 

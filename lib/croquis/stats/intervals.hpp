@@ -32,6 +32,10 @@ inline constexpr std::uint64_t kMostTrials = std::uint64_t{1} << 33;
 /// Throws: std::invalid_argument unless failures <= trials and 1 <= trials <= kMostTrials.
 Interval clopper_pearson(std::uint64_t failures, std::uint64_t trials, double alpha, Side side = Side::both);
 
+/// t with P(|T| <= t) = 1 - alpha (P(T <= t) for one side) for Student's T with `degrees` of freedom, any number > 0.
+/// Throws: std::invalid_argument unless degrees > 0.
+double student_quantile(double degrees, double alpha, Side side = Side::both);
+
 /// mean +- t_{n-1} s / sqrt(n), for at least two values.
 /// Guarantees: exact for normal values. For others it is asymptotic, and the approximation becomes worse as alpha
 ///   becomes smaller: with a skewed distribution or a heavy tail the interval fails more often than alpha. Equal values
