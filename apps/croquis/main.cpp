@@ -21,6 +21,7 @@
 #include "files/environment.hpp"
 #include "files/progress.hpp"
 #include "options/configuration.hpp"
+#include "options/unknown.hpp"
 
 namespace {
 
@@ -46,7 +47,8 @@ int run(int argc, char** argv) {
   for (const Command& command : commands()) {
     CLI::App* const sub = app.add_subcommand(command.name, command.summary);
     command.add_options(*sub);
-    if (!command.example.empty()) sub->footer("Example: " + command.example);
+    const std::string more = sub->get_footer().empty() ? "" : sub->get_footer() + "\n";
+    if (!command.example.empty()) sub->footer(fmt::format("{}Example: {}", more, command.example));
     added.emplace_back(&command, sub);
   }
 
@@ -55,11 +57,12 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return Communicator::world().rank() == 0 ? app.exit(success) : 0;  // --help, --version
   } catch (const CLI::ConfigError& wrong) {
-    throw std::invalid_argument(fmt::format("--config: {}", wrong.what()));
+    throw std::invalid_argument(complaint_about_option_in_file(app, wrong.what()));
+  } catch (const CLI::ExtrasError& wrong) {
+    throw std::invalid_argument(complaint_about_extras(app, wrong.what()));
+  } catch (const CLI::RequiredError& wrong) {
+    throw std::invalid_argument(complaint_about_extras(app, wrong.what()));
   } catch (const CLI::ParseError& wrong) {
-    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
-      throw std::invalid_argument(fmt::format("'{}' is not a command; croquis --help shows those there are", argv[1]));
-    }
     throw std::invalid_argument(fmt::format("{}; croquis --help shows what there is", wrong.what()));
   }
 

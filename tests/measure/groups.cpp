@@ -62,6 +62,86 @@ TEST_CASE("groups: over the inputs, the rows of several heads are one group") {
   REQUIRE(all.groups.size() == 1);
   CHECK(all.groups[0].metric("error")->mean == 2.0);
   CHECK_FALSE(all.groups[0].key.contains("input"));
+  CHECK(all.members == std::vector<std::string>{"a", "b"});
+  CHECK(all.is_nested());
+  CHECK_FALSE(group_rows(table).is_nested());
+}
+
+TEST_CASE("groups: over the inputs, draws are nested in heads; against sums over the heads written out") {
+  // Head h at draw t: every head has its level, and a draw moves all heads together; one row failed.
+  std::vector<Record> rows;
+  const std::vector<std::string> heads = {"a", "b", "c", "d", "e"};
+  const std::vector<double> levels = {0.05, 0.3, 0.02, 5.0, 0.4};
+  const auto error = [&](std::size_t h, std::uint64_t t) { return levels[h] * (1 + 0.1 * static_cast<double>(t)); };
+  const auto failed = [](std::size_t h, std::uint64_t t) { return h == 1 && t == 2; };
+  for (std::uint64_t t = 1; t <= 4; ++t) {  // not in the order of the heads
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+      rows.push_back(row(heads[h].c_str(), "paper", 8, 2, t, failed(h, t) ? std::nan("") : error(h, t),
+                         failed(h, t) ? "broke" : "ok"));
+    }
+  }
+  const Grouping grouping = group_rows(table_of(rows), {"input"});
+  REQUIRE(grouping.groups.size() == 1);
+  CHECK(grouping.draws == 4);
+  CHECK(grouping.random);
+  CHECK(grouping.groups[0].failed == 1);
+  std::vector<double> means;
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    double sum = 0, count = 0;
+    for (std::uint64_t t = 1; t <= 4; ++t) {
+      if (failed(h, t)) continue;
+      sum += error(h, t);
+      ++count;
+    }
+    means.push_back(sum / count);
+  }
+  double mean = 0, squares = 0;
+  for (const double m : means) mean += m / 5;
+  for (const double m : means) squares += (m - mean) * (m - mean);
+  const Summary& summary = *grouping.groups[0].metric("error");
+  CHECK(summary.count == 5);
+  CHECK(summary.mean == doctest::Approx(mean));
+  CHECK(summary.standard_error == doctest::Approx(std::sqrt(squares / 4 / 5)));  // five heads, not nineteen rows
+  CHECK(summary.q50 == doctest::Approx(means[1]));  // 0.025, 0.0625, 0.375 (of 0.3), 0.5, 6.25
+  CHECK(summary.smallest == doctest::Approx(means[2]));
+  CHECK(summary.largest == doctest::Approx(means[3]));
+}
+
+TEST_CASE(
+    "groups: over the inputs, what follows from them is no key: layer and head; what follows from the method is") {
+  Table table = table_of({});
+  const auto subject = [](const char* name, ValueType type) {
+    Column column{.name = name, .role = Role::subject};
+    column.type = type;
+    return column;
+  };
+  for (const char* name : {"head", "p"}) table.columns.push_back(subject(name, ValueType::count));
+  table.columns.push_back(subject("target", ValueType::text));
+  for (std::uint64_t h = 0; h < 3; ++h) {
+    for (const char* preset : {"paper", "code"}) {
+      Record one = row(("head" + std::to_string(h)).c_str(), preset, 8, 2, 1, 1.0);
+      one.insert(one.end(), {Value(h), Value(std::uint64_t{64}), Value(std::string(preset) + " target")});
+      table.rows.push_back(one);
+    }
+  }
+  CHECK(group_rows(table).groups.size() == 6);
+  const Grouping all = group_rows(table, {"input"});
+  REQUIRE(all.groups.size() == 2);
+  CHECK(all.groups[0].metric("error")->count == 3);
+  CHECK_FALSE(all.groups[0].key.contains("head"));
+  CHECK(all.groups[0].key.at("p") == "64");
+  CHECK(all.groups[0].key.at("target") == "paper target");
+}
+
+TEST_CASE("groups: other columns of numbers are summarised on request alone") {
+  Table table = table_of({row("a", "paper", 8, 2, 1, 1.0), row("a", "paper", 8, 2, 2, 1.0)});
+  Column seconds{.name = "seconds", .role = Role::number};
+  seconds.type = ValueType::number;
+  table.columns.push_back(seconds);
+  table.rows[0].emplace_back(3.0);
+  table.rows[1].emplace_back(5.0);
+  CHECK(group_rows(table).groups[0].metric("seconds") == nullptr);
+  CHECK(group_rows(table, {}, {"seconds"}).groups[0].metric("seconds")->mean == 4.0);
 }
 
 TEST_CASE("groups: rows without a size are refused") {

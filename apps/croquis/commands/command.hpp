@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "options/common_options.hpp"
+#include "pictures/plot_request.hpp"
 
 /// How the rows of a command are summarised and drawn, by the command itself, by `croquis merge` and `croquis plot`.
 struct Results {
@@ -18,8 +19,9 @@ struct Results {
   std::vector<croquis::Column> summary_columns = {};
   /// Writes X.summary.csv; a command without a summary has none.
   std::function<void(const croquis::Table& table, const std::string& path)> write_summary = {};
-  /// Draws a metric (empty: the default one) into a file. Throws std::invalid_argument when there is nothing to draw.
-  std::function<void(const croquis::Table& table, const std::string& metric, const std::string& path)> draw = {};
+  /// Throws std::invalid_argument when there is nothing to draw, and for what this command's plot does not have.
+  std::function<void(const croquis::Table& table, const PlotRequest& request)> draw = {};
+  std::string picture = {};  ///< what `draw` draws, for plot --help
 };
 
 /// To add a command: a file in this folder with a function `Command NAME_command()`, and a line in registry.cpp.

@@ -14,6 +14,7 @@
 #include "commands/command.hpp"
 #include "files/run.hpp"
 #include "files/summary.hpp"
+#include "files/text_table.hpp"
 #include "options/bias.hpp"
 #include "options/common_options.hpp"
 #include "options/lists.hpp"
@@ -128,20 +129,23 @@ void measure_all(Run& run, const Options& options, const std::vector<Cell>& want
 void print_growth(const croquis::Grouping& grouping) {
   fmt::print("\ngrowth: exponent of time in n (95 % interval)\n\n");
   constexpr double alpha = 0.05;
+  TextTable table({{TextColumn::Side::left, 31}, {}});
   for (const croquis::Growth& growth : croquis::growth_of_time(grouping)) {
     const croquis::Interval interval = growth.fit.slope_interval(alpha);
-    fmt::print("{:<32} {:.3f} ({:.3f}, {:.3f})\n", growth.label, growth.fit.slope, interval.lo, interval.hi);
+    table.add({growth.label, fmt::format("{:.3f} ({:.3f}, {:.3f})", growth.fit.slope, interval.lo, interval.hi)});
   }
+  fmt::print("{}", table.text());
 }
 
 void report(const Options& options, const croquis::Table& table) {
   const croquis::Grouping grouping = croquis::group_rows(table);
-  write_summary(beside(options.run.out, ".summary.csv"), grouping);
+  write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
   if (!options.run.plot.empty()) draw_groups(grouping, "seconds", options.run.plot);
   if (options.run.quiet) return;
-  print_groups(fmt::format("seconds a call, median of {} (10 % to 90 %); p = {}, {}, {} threads", options.calls.repeats,
-                           options.p, options.run.precision, croquis::threads()),
-               grouping, "seconds", Statistic::median);
+  print_groups(
+      fmt::format("seconds a call, median of {} (10 % to 90 %); p = {}, {}, {} threads{}", options.calls.repeats,
+                  options.p, options.run.precision, croquis::threads(), options.causal ? ", causal attention" : ""),
+      grouping, "seconds", Statistic::median);
   print_groups("peak memory of a call in bytes, measured", grouping, "peak_bytes", Statistic::median);
   if (grouping.axis.name == "n") print_growth(grouping);
   print_files(table, options.run.out, options.run.plot);
@@ -210,12 +214,15 @@ void add_options(CLI::App& app, Options& options) {
 
 Command cost_command() {
   const auto options = std::make_shared<Options>();
-  return {.name = "cost",
-          .summary = "time, peak memory and flops against n and d",
-          .example =
-              "croquis cost --methods skyformer,performer --n 1024:8192 --features 64 --out cost.csv --plot cost.svg",
-          .add_options = [options](CLI::App& app) { add_options(app, *options); },
-          .run = measuring(options, run_cost),
-          .results = {
-              .columns = croquis::cost_columns().all(), .write_summary = write_grouped_summary, .draw = draw_grouped}};
+  return {
+      .name = "cost",
+      .summary = "time, peak memory and flops against n and d",
+      .example =
+          "croquis cost --methods skyformer,performer --n 1024:8192 --features 64 --out cost.csv --plot cost.svg",
+      .add_options = [options](CLI::App& app) { add_options(app, *options); },
+      .run = measuring(options, run_cost),
+      .results = {.columns = croquis::cost_columns().all(),
+                  .write_summary = write_grouped_summary,
+                  .draw = draw_grouped,
+                  .picture = "seconds, peak_bytes or flops against n (or d, where there is one n), a line a method"}};
 }

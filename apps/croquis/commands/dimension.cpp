@@ -149,9 +149,9 @@ void write_dimension_summary(const Table& table, const std::string& path) {
   write_rows(croquis::dimension_summary_columns(), croquis::summarise_dimensions(curves_of(table)), path);
 }
 
-void draw(const Table& table, const std::string& metric, const std::string& path) {
-  if (!metric.empty()) throw std::invalid_argument("--metric: a result of croquis dimension has one plot");
-  draw_dimension(curves_of(table), path);
+void draw(const Table& table, const PlotRequest& request) {
+  require_one_picture(request, "dimension");
+  draw_dimension(curves_of(table), request.picture);
 }
 
 int run_dimension(const Options& options) {
@@ -222,5 +222,5 @@ Command dimension_command() {
       .add_options = [options](CLI::App& app) { add_options(app, *options); },
       .run = measuring(options, run_dimension),
       .results = {croquis::dimension_columns().all(), croquis::dimension_summary_columns().all(),
-                  write_dimension_summary, draw}};
+                  write_dimension_summary, draw, "the statistical dimension, and the landmarks, against n"}};
 }

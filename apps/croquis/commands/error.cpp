@@ -156,17 +156,16 @@ int run_error(const ErrorOptions& options) {
   if (const auto status = run.finish()) return *status;
 
   const Table& table = run.table();
-  write_summary(beside(options.run.out, ".summary.csv"), croquis::group_rows(table));
+  write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
   // The table and the plot of several heads are about all of them together.
-  const croquis::Grouping grouping =
-      croquis::group_rows(table, inputs.size() > 1 ? std::set<std::string>{"input"} : std::set<std::string>{});
+  const croquis::Grouping grouping = shown_groups(table, kMetric);
   if (!options.run.plot.empty()) draw_groups(grouping, kMetric, options.run.plot);
   if (!options.run.quiet) {
-    print_groups(fmt::format("relative spectral error of the output, mean (standard error); {}, n = {}, p = {}",
-                             inputs.size() > 1 ? fmt::format("{} heads", inputs.size()) : inputs.front().name,
-                             inputs.front().problem.n(), inputs.front().problem.p()),
-                 grouping, kMetric);
-    if (options.scores) print_groups("relative spectral error of the scores", grouping, "scores_spectral_rel");
+    print_groups(table_title("relative spectral error of the output", grouping, kMetric), grouping, kMetric);
+    if (options.scores) {
+      constexpr const char* metric = "scores_spectral_rel";
+      print_groups(table_title("relative spectral error of the scores", grouping, metric), grouping, metric);
+    }
     print_files(table, options.run.out, options.run.plot);
   }
   return 0;
@@ -214,6 +213,9 @@ Command error_command() {
           .example = "croquis error --q Q.npy --k K.npy --v V.npy --features 16:256 --out head.csv --plot head.svg",
           .add_options = [options](CLI::App& app) { add_options(app, *options); },
           .run = measuring(options, run_error),
-          .results = {
-              .columns = croquis::error_columns().all(), .write_summary = write_grouped_summary, .draw = draw_grouped}};
+          .results = {.columns = croquis::error_columns().all(),
+                      .write_summary = write_grouped_summary,
+                      .draw = draw_grouped,
+                      .picture = "a metric against d, or against flops or seconds, a line a method; several heads "
+                                 "together, or over layers and heads with --heat-map"}};
 }

@@ -205,12 +205,11 @@ int run_error_by_rows(const ErrorOptions& options) {
   if (!options.run.quiet) print_ranks(head, std::chrono::duration<double>(Clock::now() - start).count(), world);
   if (const auto status = run.finish()) return *status;
 
-  const croquis::Grouping grouping = croquis::group_rows(run.table());
-  write_summary(beside(options.run.out, ".summary.csv"), grouping);
+  write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));
   if (!options.run.quiet) {
-    print_groups(fmt::format("relative spectral error of the output, mean (standard error); {}, n = {}, p = {}", name,
-                             head.n, head.q.n_cols),
-                 grouping, "spectral_rel");
+    constexpr const char* metric = "spectral_rel";
+    const croquis::Grouping grouping = shown_groups(run.table(), metric);
+    print_groups(table_title("relative spectral error of the output", grouping, metric), grouping, metric);
     print_files(run.table(), options.run.out, "");
   }
   return 0;

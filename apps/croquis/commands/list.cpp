@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "commands/command.hpp"
+#include "files/text_table.hpp"
 
 namespace {
 
@@ -45,38 +46,46 @@ constexpr Entry kInputs[] = {
     {"duplicates", "--distinct K --norm R", "every token is one of K"},
 };
 
+const std::vector<TextColumn> kThreeColumns(3), kFourColumns(4);
+
 template <std::size_t n>
-void print(const Entry (&entries)[n], int width) {
-  for (const Entry& e : entries) fmt::print("{:<12}{:<{}}{}\n", e.name, e.source, width, e.summary);
+void print(const Entry (&entries)[n]) {
+  TextTable table(kThreeColumns);
+  for (const Entry& e : entries) table.add({e.name, e.source, e.summary});
+  fmt::print("{}", table.text());
 }
 
 void print_methods() {
-  fmt::print("{:<22}{:<16}{:<26}{}\n", "method", "target", "source", "what it computes");
+  TextTable table(kFourColumns);
+  table.add({"method", "target", "source", "what it computes"});
   for (const auto& m : croquis::methods<double>()) {
-    fmt::print("{:<22}{:<16}{:<26}{}{}\n", m.name, name_of(m.target), m.source, m.summary,
-               m.random({}) ? "" : " (not random: one row)");
+    table.add({m.name, std::string(name_of(m.target)), m.source,
+               fmt::format("{}{}", m.summary, m.random({}) ? "" : " (not random: one row)")});
     for (const auto& option : m.options) {
-      fmt::print("  {}={}  [{}]  {}\n", option.name, option.values, option.default_value, option.effect);
+      table.add_line(fmt::format("  {}={}  [{}]  {}", option.name, option.values, option.default_value, option.effect));
     }
   }
-  fmt::print("\noptions: --methods skyformer:preset=code,ridge=0.2,skeinformer\n");
+  fmt::print("{}\noptions: --methods skyformer:preset=code,ridge=0.2,skeinformer\n", table.text());
 }
 
 void print_sketches() {
-  fmt::print("{:<16}{:<30}{}\n", "sketch", "source", "column j of S, or its entries");
+  TextTable table(kThreeColumns);
+  table.add({"sketch", "source", "column j of S, or its entries"});
   for (const auto& distribution : croquis::sketch_distributions<double>()) {
-    fmt::print("{:<16}{:<30}{}\n", distribution.name, distribution.source, distribution.summary);
+    table.add({distribution.name, distribution.source, distribution.summary});
     for (const auto& p : distribution.parameters)
-      fmt::print("  {}={}  [{}]  {}\n", p.name, p.range, p.default_value, p.effect);
+      table.add_line(fmt::format("  {}={}  [{}]  {}", p.name, p.range, p.default_value, p.effect));
   }
-  fmt::print("\nlandmark policies: {}\n", fmt::join(croquis::landmark_policy_names(), " "));
+  fmt::print("{}\nlandmark policies: {}\n", table.text(), fmt::join(croquis::landmark_policy_names(), " "));
 }
 
 void print_claims() {
-  fmt::print("{:<24}{:<13}{:<30}{}\n", "claim", "kind", "source", "statement");
+  TextTable table(kFourColumns);
+  table.add({"claim", "kind", "source", "statement"});
   for (const croquis::claims::Claim& claim : croquis::claims::all_claims()) {
-    fmt::print("{:<24}{:<13}{:<30}{}\n", claim.id, claim.kind, claim.source, claim.statement);
+    table.add({claim.id, claim.kind, claim.source, claim.statement});
   }
+  fmt::print("{}", table.text());
 }
 
 // What summaries, plots and merging do with a column.
@@ -129,14 +138,14 @@ int run_list(const std::string& what) {
   if (what == "sketches") print_sketches();
   if (what == "features") {
     fmt::print("map\n");
-    print(kFeatureMaps, 16);
+    print(kFeatureMaps);
     fmt::print("\nprojection  (unbiased: for every map but sphere, with epsilon=0)\n");
-    print(kProjections, 16);
+    print(kProjections);
     fmt::print("\noptions: --methods performer:map=oprf,projection=haar,nprf-rpe:product=fft\n");
   }
   if (what == "claims") print_claims();
   if (what == "columns") print_columns();
-  if (what == "inputs") print(kInputs, 40);
+  if (what == "inputs") print(kInputs);
   return 0;
 }
 
@@ -151,7 +160,7 @@ Command list_command() {
               [what](CLI::App& app) {
                 app.add_option("what", *what, "methods, sketches, features, inputs, claims or columns")
                     ->required()
-                    ->check(CLI::IsMember({"methods", "sketches", "features", "inputs", "claims", "columns"}));
+                    ->check(one_of({"methods", "sketches", "features", "inputs", "claims", "columns"}));
               },
           .run = [what](const CLI::App&, const std::string&) { return run_list(*what); },
           .one_rank = true};

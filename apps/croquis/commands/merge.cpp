@@ -192,7 +192,8 @@ json merged_meta(const std::vector<const Part*>& parts, std::size_t rows, const 
 // Throws when a file of the result is one of the part.
 void require_not_written(const std::string& part, const std::string& out) {
   for (const std::string& from : {part, beside(part, ".meta.json")}) {
-    for (const std::string& to : {out, beside(out, ".meta.json"), beside(out, ".summary.csv")}) {
+    for (const std::string& to :
+         {out, beside(out, ".meta.json"), beside(out, ".summary.csv"), beside(out, ".heads.csv")}) {
       std::error_code absent;
       if (std::filesystem::equivalent(from, to, absent)) refuse(from + ": is a part and the result");
     }

@@ -1,28 +1,78 @@
 // croquis plot: draws a result again.
 #include <fmt/format.h>
 
+#include <croquis/core/choices.hpp>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
 #include "commands/command.hpp"
 #include "files/row_file.hpp"
+#include "options/lists.hpp"
 #include "pictures/gnuplot.hpp"
+#include "pictures/selection.hpp"
 
 namespace {
 
 struct PlotOptions {
-  std::string file, out, metric;  ///< empty: FILE with .svg for .csv, the command's default metric
+  std::string file, out;  ///< empty: FILE with .svg for .csv
+  std::string metric, methods, features, input, title, size, statistic = "median", x;
+  bool heat_map = false;
 };
 
+PlotRequest request_of(const PlotOptions& options) {
+  PlotRequest request{.picture = Picture(options.out.empty() ? beside(options.file, ".svg") : options.out)};
+  check_plot_name(request.picture.path);
+  request.picture.title = options.title;
+  if (!options.size.empty()) request.picture.size = parse_picture_size(options.size);
+  request.metric = options.metric;
+  if (!options.methods.empty()) request.methods = croquis::split_list(options.methods, "--methods");
+  if (!options.features.empty()) {
+    for (const arma::uword d : parse_sizes(options.features, "--features")) request.features.push_back(d);
+  }
+  request.x = options.x;
+  request.statistic = options.statistic == "mean" ? Statistic::mean : Statistic::median;
+  request.heat_map = options.heat_map;
+  return request;
+}
+
 int run_plot(const PlotOptions& options) {
-  const std::string out = options.out.empty() ? beside(options.file, ".svg") : options.out;
-  check_plot_name(out);
+  const PlotRequest request = request_of(options);
   const croquis::CsvTable file = croquis::read_csv(options.file);
   const Command& command = command_with(file.header);
-  command.results.draw(typed_table(file, command, options.file), options.metric, out);
-  fmt::print("plot     {}\n", out);
+  croquis::Table table = typed_table(file, command, options.file);
+  if (!options.input.empty()) table = rows_of_input(std::move(table), options.input);
+  command.results.draw(table, request);
+  fmt::print("plot     {}\n", request.picture.path);
   return 0;
+}
+
+void add_options(CLI::App& app, PlotOptions& options) {
+  app.add_option("file", options.file, "a CSV of another command")->required();
+  app.option_defaults()->group("Which rows");
+  app.add_option("--metric", options.metric, "column to draw (default: a relative spectral error)");
+  app.add_option("--methods", options.methods, "these curves alone: methods, operators or maps, a,b");
+  app.add_option("--features", options.features, "these d alone: 16,64 or 16:256 (doubling)");
+  app.add_option("--input", options.input,
+                 "this input alone, one head, by its name in the rows (default: all together)");
+  app.option_defaults()->group("How they are drawn");
+  app.add_option("--x", options.x, "what curves run over (default features, or n of croquis cost)")
+      ->check(one_of({"features", "n", "flops", "seconds"}));
+  app.add_option("--statistic", options.statistic,
+                 "median, with 10 to 90 % of the draws or all heads; or mean, with its standard error")
+      ->check(one_of({"median", "mean"}))
+      ->capture_default_str();
+  app.add_flag("--heat-map", options.heat_map,
+               "croquis error: over layers and heads, at one d (default the largest), a map a method");
+  app.option_defaults()->group(kOutputGroup);
+  app.add_option("--out", options.out, "FILE.svg, .png or .pdf (default: the CSV's name with .svg)");
+  app.add_option("--title", options.title, "in place of the title's first line, the input and its sizes");
+  app.add_option("--size", options.size, "WIDTHxHEIGHT in pixels, as 860x560; of a .pdf in points");
+  std::string drawn = "What is drawn, of a result of\n";
+  for (const Command& command : commands()) {
+    if (!command.results.picture.empty()) drawn += fmt::format("  {:<10} {}\n", command.name, command.results.picture);
+  }
+  app.footer(drawn);
 }
 
 }  // namespace
@@ -31,13 +81,8 @@ Command plot_command() {
   const auto options = std::make_shared<PlotOptions>();
   return {.name = "plot",
           .summary = "draw a result again",
-          .example = "croquis plot error.csv --metric frobenius_rel --out error.png",
-          .add_options =
-              [options](CLI::App& app) {
-                app.add_option("file", options->file, "a CSV of another command")->required();
-                app.add_option("--out", options->out, "FILE.svg, .png or .pdf (default: the CSV's name with .svg)");
-                app.add_option("--metric", options->metric, "column to draw (default: a relative spectral error)");
-              },
+          .example = "croquis plot error.csv --metric frobenius_rel --methods skyformer,v-mean --out error.png",
+          .add_options = [options](CLI::App& app) { add_options(app, *options); },
           .run = [options](const CLI::App&, const std::string&) { return run_plot(*options); },
           .one_rank = true};
 }

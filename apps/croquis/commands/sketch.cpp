@@ -214,7 +214,7 @@ int run_sketch(const SketchOptions& options) {
   if (const auto status = run.finish()) return *status;
 
   const croquis::Grouping grouping = croquis::group_rows(run.table());
-  write_summary(beside(options.run.out, ".summary.csv"), grouping);
+  write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));
   if (!options.run.plot.empty()) draw_groups(grouping, default_metric(grouping), options.run.plot);
   if (!options.run.quiet) {
     fmt::print("\n{}, {} of {} x {}; means of {} trials (standard error)\n", subject.input, subject.name,
@@ -246,12 +246,13 @@ void add_options(CLI::App& app, SketchOptions& options) {
 
 Command sketch_command() {
   const auto options = std::make_shared<SketchOptions>();
-  return {
-      .name = "sketch",
-      .summary = "sketching operators and landmark policies on a matrix",
-      .example = "croquis sketch --matrix v --sketches gaussian,srht,sjlt:s=4 --landmarks none --out sketch.csv",
-      .add_options = [options](CLI::App& app) { add_options(app, *options); },
-      .run = measuring(options, run_sketch),
-      .results = {
-          .columns = croquis::sketch_columns().all(), .write_summary = write_grouped_summary, .draw = draw_grouped}};
+  return {.name = "sketch",
+          .summary = "sketching operators and landmark policies on a matrix",
+          .example = "croquis sketch --matrix v --sketches gaussian,srht,sjlt:s=4 --landmarks none --out sketch.csv",
+          .add_options = [options](CLI::App& app) { add_options(app, *options); },
+          .run = measuring(options, run_sketch),
+          .results = {.columns = croquis::sketch_columns().all(),
+                      .write_summary = write_grouped_summary,
+                      .draw = draw_grouped,
+                      .picture = "a metric against d, a line an operator or landmark policy"}};
 }

@@ -79,9 +79,9 @@ void write_spectrum_summary(const Table& table, const std::string& path) {
   write_rows(croquis::spectrum_summary_columns(), summaries_of(table), path);
 }
 
-void draw(const Table& table, const std::string& metric, const std::string& path) {
-  if (!metric.empty()) throw std::invalid_argument("--metric: a result of croquis spectrum has one plot");
-  draw_spectra(summaries_of(table), path);
+void draw(const Table& table, const PlotRequest& request) {
+  require_one_picture(request, "spectrum");
+  draw_spectra(summaries_of(table), request.picture);
 }
 
 int run_spectrum(const Options& options) {
@@ -142,5 +142,5 @@ Command spectrum_command() {
       .add_options = [options](CLI::App& app) { add_options(app, *options); },
       .run = measuring(options, run_spectrum),
       .results = {croquis::spectrum_columns().all(), croquis::spectrum_summary_columns().all(), write_spectrum_summary,
-                  draw}};
+                  draw, "singular values and their sums; over several layers and heads, a heat map of the sums"}};
 }

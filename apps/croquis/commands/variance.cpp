@@ -198,7 +198,7 @@ int run_variance(const VarianceOptions& options) {
   if (const auto status = run.finish()) return *status;
 
   const croquis::Grouping grouping = croquis::group_rows(run.table());
-  write_summary(beside(options.run.out, ".summary.csv"), grouping);
+  write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));
   if (!options.run.plot.empty()) draw_groups(grouping, "l1_error", options.run.plot);
   if (!options.run.quiet) {
     print_tables(grouping);
@@ -227,12 +227,13 @@ void add_options(CLI::App& app, VarianceOptions& options) {
 
 Command variance_command() {
   const auto options = std::make_shared<VarianceOptions>();
-  return {
-      .name = "variance",
-      .summary = "random features: error and variance against norm and d",
-      .example = "croquis variance --maps prf,trf --norms 1,2,4 --features 16:256 --out variance.csv",
-      .add_options = [options](CLI::App& app) { add_options(app, *options); },
-      .run = measuring(options, run_variance),
-      .results = {
-          .columns = croquis::variance_columns().all(), .write_summary = write_grouped_summary, .draw = draw_grouped}};
+  return {.name = "variance",
+          .summary = "random features: error and variance against norm and d",
+          .example = "croquis variance --maps prf,trf --norms 1,2,4 --features 16:256 --out variance.csv",
+          .add_options = [options](CLI::App& app) { add_options(app, *options); },
+          .run = measuring(options, run_variance),
+          .results = {.columns = croquis::variance_columns().all(),
+                      .write_summary = write_grouped_summary,
+                      .draw = draw_grouped,
+                      .picture = "a metric against d, a line a feature map, projection and norm"}};
 }

@@ -9,6 +9,7 @@
 #include <croquis/claims/claim_rows.hpp>
 #include <croquis/claims/ledger.hpp>
 #include <croquis/core/choices.hpp>
+#include <croquis/core/nearest.hpp>
 #include <map>
 #include <memory>
 #include <optional>
@@ -54,7 +55,9 @@ std::vector<const Claim*> chosen_claims(const std::string& text, const std::stri
   const std::vector<std::string> patterns =
       text == "all" ? std::vector<std::string>{"*"} : croquis::split_list(text, option);
   std::vector<bool> used(patterns.size());
+  std::vector<std::string> ids;
   for (const Claim& claim : all_claims()) {
+    ids.push_back(claim.id);
     bool wanted = false;
     for (std::size_t i = 0; i < patterns.size(); ++i) {
       if (::fnmatch(patterns[i].c_str(), claim.id.c_str(), 0) == 0) wanted = used[i] = true;
@@ -63,8 +66,8 @@ std::vector<const Claim*> chosen_claims(const std::string& text, const std::stri
   }
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     if (!used[i]) {
-      throw std::invalid_argument(
-          fmt::format("{}: no claim is called '{}'; croquis list claims has them", option, patterns[i]));
+      throw std::invalid_argument(fmt::format("{}: no claim is called '{}'{}; croquis list claims has them", option,
+                                              patterns[i], croquis::did_you_mean(patterns[i], ids)));
     }
   }
   return chosen;
@@ -226,7 +229,10 @@ Command verify_command() {
               },
           .results = {.columns = claim_columns().all(),
                       .write_summary = {},
-                      .draw = [](const croquis::Table& table, const std::string&, const std::string& path) {
-                        draw_curves(claim_columns().rows(table), path);
-                      }}};
+                      .draw =
+                          [](const croquis::Table& table, const PlotRequest& request) {
+                            require_one_picture(request, "verify");
+                            draw_curves(claim_columns().rows(table), request.picture);
+                          },
+                      .picture = "the bound and what was measured, of the claims that have a curve"}};
 }

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "files/progress.hpp"
+#include "files/text_table.hpp"
 
 using namespace croquis::claims;
 
@@ -34,12 +35,10 @@ void print_ledger(const std::vector<LedgerLine>& ledger, bool markdown) {
     }
     return;
   }
-  std::size_t width = 5;
-  for (const LedgerLine& l : ledger) width = std::max(width, l.id.size());
-  fmt::print("\n{:<{}}  {:<14}  {:>10}  {}\n", "claim", width, "verdict", "number", "what was found");
-  for (const LedgerLine& l : ledger) {
-    fmt::print("{:<{}}  {:<14}  {:>10}  {}\n", l.id, width, l.verdict, l.number, l.sentence);
-  }
+  TextTable table({{TextColumn::Side::left, 5}, {TextColumn::Side::left, 14}, {TextColumn::Side::right, 10}, {}});
+  table.add({"claim", "verdict", "number", "what was found"});
+  for (const LedgerLine& l : ledger) table.add({l.id, l.verdict, l.number, l.sentence});
+  fmt::print("\n{}", table.text());
 }
 
 std::map<std::string, std::string> read_expected(const std::string& path) {

@@ -2,80 +2,93 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <croquis/io/csv.hpp>
+#include <filesystem>
+#include <fstream>
 #include <limits>
-#include <map>
-#include <utility>
 
 #include "files/row_file.hpp"
 #include "files/whole_file.hpp"
 
+using croquis::csv_number;
 using croquis::Group;
 using croquis::Grouping;
 using croquis::Summary;
 
-void write_summary(const std::string& path, const Grouping& grouping) {
-  using croquis::csv_number;
-  std::string text;
-  for (const croquis::Column& key : grouping.keys) text += key.name + ',';
-  text += "metric,count,failed,mean,standard_error,q10,q50,q90\n";
+namespace {
+
+constexpr const char* kHeadColumns = "metric,heads,failed,median,smallest,largest,mean,standard_error,heavy_tailed\n";
+
+std::string names_of(const Grouping& grouping) {
+  std::string names;
+  for (const croquis::Column& key : grouping.keys) names += key.name + ',';
+  return names;
+}
+
+// `line` for each group and metric, after the keys and the name of the metric. A metric without a number is undefined.
+template <typename Line>
+std::string lines_of(const Grouping& grouping, const Line& line) {
   constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
-  const Summary nothing{0, undefined, undefined, undefined, undefined, undefined};
+  const Summary nothing{.count = 0,
+                        .mean = undefined,
+                        .standard_error = undefined,
+                        .q10 = undefined,
+                        .q50 = undefined,
+                        .q90 = undefined,
+                        .smallest = undefined,
+                        .largest = undefined};
+  std::string text;
   for (const Group& group : grouping.groups) {
     for (const croquis::Column& metric : grouping.metrics) {
       const Summary* known = group.metric(metric.name);
-      const Summary& s = known != nullptr ? *known : nothing;
       for (const croquis::Column& key : grouping.keys) text += croquis::csv_field(group.key.at(key.name)) + ',';
-      text += fmt::format("{},{},{},{},{},{},{},{}\n", metric.name, s.count, group.failed, csv_number(s.mean),
-                          csv_number(s.standard_error), csv_number(s.q10), csv_number(s.q50), csv_number(s.q90));
+      text += fmt::format("{},{}\n", metric.name, line(group, known != nullptr ? *known : nothing));
     }
   }
-  write_whole(path, text);
+  return text;
 }
 
-void print_groups(const std::string& title, const Grouping& grouping, const std::string& metric, Statistic statistic) {
-  std::vector<std::uint64_t> sizes;
-  std::vector<std::string> labels;
-  std::size_t width = 8;
-  std::map<std::pair<std::string, std::uint64_t>, const Group*> cells;
-  for (const Group& g : grouping.groups) {
-    if (g.metric(metric) == nullptr && g.failed == 0) continue;  // nothing this group could say
-    sizes.push_back(g.x);
-    if (std::find(labels.begin(), labels.end(), g.label) == labels.end()) labels.push_back(g.label);
-    width = std::max(width, g.label.size());
-    cells[{g.label, g.x}] = &g;
-  }
-  if (labels.empty()) return;
-  std::sort(sizes.begin(), sizes.end());
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+void write_heads(const std::string& path, const Grouping& grouping) {
+  write_whole(path, names_of(grouping) + kHeadColumns + lines_of(grouping, [](const Group& group, const Summary& s) {
+                      return fmt::format("{},{},{},{},{},{},{},{}", s.count, group.failed, csv_number(s.q50),
+                                         csv_number(s.smallest), csv_number(s.largest), csv_number(s.mean),
+                                         csv_number(s.standard_error), s.heavy_tailed ? "yes" : "no");
+                    }));
+}
 
-  const int column = statistic == Statistic::median ? 28 : 18;
-  fmt::print("\n{}\n\n{:<{}}", title, "", width);
-  for (const std::uint64_t size : sizes)
-    fmt::print("  {:>{}}", fmt::format("{} = {}", grouping.axis.shown(), size), column);
-  fmt::print("\n");
-  for (const std::string& label : labels) {
-    fmt::print("{:<{}}", label, width);
-    for (const std::uint64_t size : sizes) {
-      const auto found = cells.find({label, size});
-      std::string text = "-";
-      if (found != cells.end()) {
-        const Summary* s = found->second->metric(metric);
-        if (s == nullptr) {
-          text = "failed";
-        } else if (statistic == Statistic::median) {
-          text = fmt::format("{:.3g} ({:.2g}-{:.2g})", s->q50, s->q10, s->q90);
-        } else if (std::isnan(s->standard_error)) {
-          text = fmt::format("{:.4g}", s->mean);
-        } else {
-          text = fmt::format("{:.4g} ({:.1g})", s->mean, s->standard_error);
-        }
-      }
-      fmt::print("  {:>{}}", text, column);
-    }
-    fmt::print("\n");
+bool is_heads_file(const std::string& path) {
+  std::ifstream file(path);
+  std::string header;
+  std::getline(file, header);
+  header += '\n';
+  return header.ends_with(kHeadColumns);
+}
+
+}  // namespace
+
+void write_summary(const std::string& path, const Grouping& grouping) {
+  write_whole(path, names_of(grouping) + "metric,count,failed,mean,standard_error,q10,q50,q90\n" +
+                        lines_of(grouping, [](const Group& group, const Summary& s) {
+                          return fmt::format("{},{},{},{},{},{},{}", s.count, group.failed, csv_number(s.mean),
+                                             csv_number(s.standard_error), csv_number(s.q10), csv_number(s.q50),
+                                             csv_number(s.q90));
+                        }));
+}
+
+std::string heads_file(const std::string& summary_path) {
+  const std::string end = ".summary.csv";
+  return summary_path.ends_with(end) ? summary_path.substr(0, summary_path.size() - end.size()) + ".heads.csv"
+                                     : beside(summary_path, ".heads.csv");
+}
+
+void write_grouped_summary(const croquis::Table& table, const std::string& path) {
+  write_summary(path, croquis::group_rows(table));
+  const Grouping together = croquis::group_rows(table, {"input"});
+  if (together.is_nested()) {
+    write_heads(heads_file(path), together);
+  } else if (is_heads_file(heads_file(path))) {  // an earlier run's, which would be taken for this one's
+    std::error_code failure;
+    std::filesystem::remove(heads_file(path), failure);
   }
 }
 
@@ -87,6 +100,9 @@ void print_files(const croquis::Table& table, const std::string& out, const std:
     if (const std::string text = croquis::text_of(row[status]); text != "ok" && failed++ == 0) reason = text;
   }
   if (failed > 0) fmt::print("\n{} of {} rows failed; the first: {}\n", failed, table.rows.size(), reason);
-  fmt::print("\nrows     {}\nsummary  {}\nmeta     {}\n", out, beside(out, ".summary.csv"), beside(out, ".meta.json"));
+  const std::string summary = beside(out, ".summary.csv"), heads = heads_file(summary);
+  fmt::print("\nrows     {}\nsummary  {}\n", out, summary);
+  if (is_heads_file(heads)) fmt::print("heads    {}\n", heads);
+  fmt::print("meta     {}\n", beside(out, ".meta.json"));
   if (!plot.empty()) fmt::print("plot     {}\n", plot);
 }

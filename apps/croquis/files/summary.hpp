@@ -1,19 +1,23 @@
-// X.summary.csv, and what is printed at the end of a run.
+// X.summary.csv and X.heads.csv, and what is printed at the end of a run.
 #pragma once
 
 #include <croquis/measure/groups.hpp>
 #include <string>
-#include <vector>
+
+#include "files/group_table.hpp"
 
 /// X.summary.csv: a line a group and metric: keys, metric, count, failed, mean, standard_error, q10, q50, q90.
 void write_summary(const std::string& path, const croquis::Grouping& grouping);
 
-/// What is printed of a sample.
-enum class Statistic { mean, median };
+/// Results::write_summary of a command whose rows are grouped by their columns: X.summary.csv, in which every input
+/// has its lines, and where there are several, X.heads.csv about all of them together. There, a line a group and
+/// metric: keys, metric, heads, failed, then of the means of the heads median, smallest, largest, mean and
+/// standard_error, which is between heads, and heavy_tailed: whether the draws of some head are. Of one input, an
+/// X.heads.csv of an earlier run is removed.
+void write_grouped_summary(const croquis::Table& table, const std::string& path);
 
-/// A table of labels by sizes on standard output: mean (standard error) or median (10 % to 90 % quantile) of a metric.
-void print_groups(const std::string& title, const croquis::Grouping& grouping, const std::string& metric,
-                  Statistic statistic = Statistic::mean);
+/// X.summary.csv -> X.heads.csv.
+std::string heads_file(const std::string& summary_path);
 
 /// How many rows failed and the first reason, if any did; and where the files are.
 void print_files(const croquis::Table& table, const std::string& out, const std::string& plot);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <croquis/core/nearest.hpp>
 #include <limits>
 
 #include "options/configuration.hpp"
@@ -22,25 +23,37 @@ CLI::Validator whole_number(std::uint64_t minimum, std::uint64_t maximum) {
       range);
 }
 
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return CLI::Validator(
+      [=](const std::string& text) -> std::string {
+        if (std::find(words.begin(), words.end(), text) != words.end()) return {};
+        return fmt::format("'{}' is none of {}{}", text, fmt::join(words, " "), croquis::did_you_mean(text, words));
+      },
+      fmt::format("{{{}}}", fmt::join(words, ",")));
+}
+
 void add_run_options(CLI::App& command, RunOptions& run) {
+  command.option_defaults()->group(kRunGroup);
   command.add_option("--seed", run.seed, "seed of all random draws")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
   command.add_option("--threads", run.threads, "threads; 0: all processors")
       ->check(whole_number(0, 4096))
       ->capture_default_str();
+  command.add_option("--shard", run.shard, "i/N: a fixed part of the rows, for croquis merge to put together");
+  command.add_flag("--resume", run.resume, "go on with the rows that --out has");
+  command.option_defaults()->group(kOutputGroup);
   command.add_option("--out", run.out, "rows (default COMMAND.csv)");
   command.add_option("--plot", run.plot, "plot: FILE.svg, .png or .pdf");
-  command.add_option("--shard", run.shard, "i/N: a fixed part of the rows, for croquis merge to put together");
   command.add_flag("--quiet", run.quiet, "no progress, no table");
-  command.add_flag("--resume", run.resume, "go on with the rows that --out has");
   command.add_flag("--overwrite", run.overwrite, "start again if --out is there");
+  command.option_defaults()->group(kMeasureGroup);
   command.fallthrough();  // --config belongs to the program
 }
 
 void add_precision_option(CLI::App& command, RunOptions& run) {
   command.add_option("--precision", run.precision, "float or double, of the methods; errors are taken in double")
-      ->check(CLI::IsMember({"float", "double"}))
+      ->check(one_of({"float", "double"}))
       ->capture_default_str();
 }
 
@@ -60,7 +73,7 @@ void infer_kind(const CLI::App& command, InputOptions& input) {
 std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) {
   const std::size_t before = command.get_options().size();
   command.add_option("--input", input.kind, "kind of input (see list inputs)")
-      ->check(CLI::IsMember(input_kinds()))
+      ->check(one_of(input_kinds()))
       ->capture_default_str();
   command.add_option("--text", input.text, "text file; the sample text when not given");
   command.add_option("--vocab", input.vocab, "WordPiece tokens of this vocab.txt; without, the words of the text");
@@ -89,6 +102,7 @@ std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) 
   add_bias_options(command, input.bias, input.causal);
   std::vector<CLI::Option*> added = command.get_options();
   added.erase(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(before));
+  for (CLI::Option* option : added) option->group(kInputGroup);
   return
       [added] { return std::any_of(added.begin(), added.end(), [](const CLI::Option* o) { return o->count() > 0; }); };
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "files/run.hpp"
 #include "options/input.hpp"
@@ -13,9 +14,17 @@
 /// itself would read 010 as 8 and what has more than 64 bits as the largest number that has.
 CLI::Validator whole_number(std::uint64_t minimum, std::uint64_t maximum = std::uint64_t{1} << 30);
 
+/// The check of an option that is one of these words: names the nearest one for another.
+CLI::Validator one_of(const std::vector<std::string>& words);
+
+/// Groups of options in --help.
+inline constexpr const char *kInputGroup = "Input", *kRunGroup = "Run", *kOutputGroup = "Output",
+                            *kMeasureGroup = "What is measured";
+
 /// More draws than anybody reads, and fewer than fill a memory.
 inline constexpr std::uint64_t kMaximumTrials = 10'000'000;
 
+/// To be called first: options that are added without a group are then of what is measured.
 void add_run_options(CLI::App& command, RunOptions& run);
 void add_precision_option(CLI::App& command, RunOptions& run);
 void add_bias_options(CLI::App& command, std::string& bias, bool& causal);

@@ -15,7 +15,7 @@ void SpectrumOptions::describe(std::map<std::string, std::string>& identity) con
 void add_spectrum_options(CLI::App& command, SpectrumOptions& options, const std::string& automatic,
                           const std::string& values) {
   command.add_option("--method", options.method, "dense, lanczos, or auto: lanczos " + automatic)
-      ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
+      ->check(one_of({"auto", "dense", "lanczos"}))
       ->capture_default_str();
   command.add_option("--leading", options.leading, "lanczos: so many " + values)
       ->check(whole_number(1, kMaximumTrials))

@@ -3,20 +3,41 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <croquis/core/nearest.hpp>
 #include <map>
 #include <set>
 #include <stdexcept>
 #include <vector>
 
-#include "files/summary.hpp"
+#include "files/targets.hpp"
 #include "pictures/gnuplot.hpp"
+#include "pictures/head_errors.hpp"
+#include "pictures/selection.hpp"
 
 using croquis::Group;
 using croquis::Grouping;
+using croquis::Summary;
 
 namespace {
 
-std::string axis_title(const croquis::Column& axis) {
+struct Point {
+  double x, y, lo, hi;
+  bool heavy_tailed;
+};
+
+struct Curve {
+  std::string label, target;
+  std::vector<Point> points;
+
+  bool is_bracket() const { return label == "v-mean" || label == "best-rank-d"; }
+};
+
+std::string axis_title(const Grouping& grouping, const std::string& x) {
+  const croquis::Column& axis = grouping.axis;
+  if (x == "flops") return "flops, the leading terms of the operation count";
+  // Of errors, calls are timed as they come.
+  if (x == "seconds") return grouping.random ? "seconds of a call beside others, an indication" : "seconds of a call";
   return axis.symbol.empty() ? (axis.name == "n" ? "tokens n" : axis.name) : axis.name + ' ' + axis.symbol;
 }
 
@@ -27,57 +48,131 @@ std::string metric_title(const Grouping& grouping, const std::string& metric) {
   return metric;
 }
 
+// In the band, at its edge where the axis cannot show an end.
+Point point_of(const Summary& s, double x, Statistic statistic, bool nested) {
+  Point point{x, s.q50, nested ? s.smallest : s.q10, nested ? s.largest : s.q90, s.heavy_tailed};
+  if (statistic == Statistic::mean) {
+    const double error = std::isnan(s.standard_error) ? 0 : s.standard_error;
+    point = {x, s.mean, s.mean - error, s.mean + error, s.heavy_tailed};
+  }
+  if (!is_drawable(point.lo)) point.lo = point.y;
+  if (!is_drawable(point.hi)) point.hi = point.y;
+  return point;
+}
+
+// Those of one target after each other.
+std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric, Statistic statistic,
+                             const std::string& x) {
+  std::vector<Curve> curves;
+  for (const std::string& target : targets_of(grouping, metric)) {
+    for (const Group& g : grouping.groups) {
+      const Summary* s = g.metric(metric);
+      if (s == nullptr || target_of(g) != target) continue;
+      const Summary* place = g.metric(x);
+      const double at = x.empty() ? static_cast<double>(g.x) : place == nullptr ? 0 : place->q50;
+      const Point point = point_of(*s, at, statistic, grouping.is_nested());
+      if (!is_drawable(point.y) || !is_drawable(at) || (x.empty() && g.x < 1)) continue;
+      auto curve = std::find_if(curves.begin(), curves.end(), [&](const Curve& c) { return c.label == g.label; });
+      if (curve == curves.end()) curve = curves.insert(curves.end(), {g.label, target, {}});
+      curve->points.push_back(point);
+    }
+  }
+  return curves;
+}
+
+std::string statistic_line(const Grouping& grouping, Statistic statistic) {
+  const bool mean = statistic == Statistic::mean;
+  if (grouping.is_nested()) {
+    return nested_statistic(grouping, statistic) +
+           (mean ? ", and its standard error between them" : "; band: smallest to largest");
+  }
+  if (grouping.draws == 1) return repetitions_of(grouping);
+  return fmt::format("{} of {}; band: {}", mean ? "mean" : "median", repetitions_of(grouping),
+                     mean ? "its standard error" : "10 to 90 %");
+}
+
+// What the curves are errors against, where they have a target.
+std::string target_line(const std::vector<Curve>& curves, bool several) {
+  if (several) return "filled: of softmax attention; open: of another function, not to be compared";
+  return curves.front().target.empty() ? "" : "of " + meaning_of_target(curves.front().target);
+}
+
+std::string tics_of(const std::set<double>& places, bool whole) {
+  std::string script;
+  if (whole) {
+    std::string separator;
+    script = "set xtics (";
+    for (const double x : places) {
+      script += fmt::format("{}'{}' {}", separator, x, x);
+      separator = ", ";
+    }
+    script += ")\n";
+  } else {
+    script = "set format x '%.1te%T'\n";
+  }
+  constexpr double widening = 1.1;
+  return script + fmt::format("set xrange [{:.9g}:{:.9g}]\n", *places.begin() / widening, *places.rbegin() * widening);
+}
+
+std::string plots_of(const std::vector<Curve>& curves, bool several) {
+  std::string plots = "plot ", lines, stars;
+  std::size_t style_index = 0;
+  std::string target;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const Curve& curve = curves[i];
+    PlotStyle style = plot_style(style_index);
+    if (curve.is_bracket()) {
+      style = {"#000000", curve.label == "v-mean" ? 5 : 7, 2};
+    } else {
+      ++style_index;
+    }
+    const int marker = style.marker - (several && !is_softmax(curve.target) ? 1 : 0);
+    if (several && (i == 0 || curve.target != target)) {
+      lines +=
+          fmt::format("NaN with lines lc rgb '#ffffff' title {}, ", gnuplot_string(legend_of_target(curve.target)));
+      target = curve.target;
+    }
+    plots += fmt::format("$d{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", i, style.colour);
+    lines += fmt::format("$d{} using 1:2 with linespoints lc rgb '{}' lw 2 dt {} pt {} ps 0.8 title {}, ", i,
+                         style.colour, style.dash, marker, gnuplot_string(curve.label));
+    if (std::any_of(curve.points.begin(), curve.points.end(), [](const Point& p) { return p.heavy_tailed; })) {
+      stars += fmt::format("$d{} using 1:($5 > 0 ? $2 : NaN) with points lc rgb '{}' lw 1.5 pt 3 ps 1.6 title {}, ", i,
+                           style.colour, stars.empty() ? "'heavy-tailed draws'" : "''");
+    }
+  }
+  plots += lines + stars;
+  plots.resize(plots.size() - 2);
+  return plots + '\n';
+}
+
 }  // namespace
 
-void draw_groups(const Grouping& grouping, const std::string& metric, const std::string& path) {
-  std::vector<std::string> labels;
-  std::map<std::string, std::string> points;  // by label
-  std::set<std::uint64_t> sizes;
-  std::set<std::string> dashed;
-  for (const Group& g : grouping.groups) {
-    const croquis::Summary* s = g.metric(metric);
-    if (s == nullptr || !is_drawable(s->mean) || g.x < 1) continue;
-    const auto [slot, added] = points.emplace(g.label, "");
-    if (added) labels.push_back(g.label);
-    if (g.label == "v-mean" || g.label == "best-rank-d") dashed.insert(g.label);
-    slot->second +=
-        fmt::format("{} {:.17g} {:.17g} {:.17g}\n", g.x, s->mean, s->q10, is_drawable(s->q90) ? s->q90 : s->mean);
-    sizes.insert(g.x);
+void draw_groups(const Grouping& grouping, const std::string& metric, const Picture& picture, Statistic statistic,
+                 const std::string& x) {
+  const std::vector<Curve> curves = curves_of(grouping, metric, statistic, x);
+  if (curves.empty()) {
+    throw std::invalid_argument(fmt::format("{}: no row has a positive {} to draw", picture.path, metric));
   }
-  if (labels.empty()) throw std::invalid_argument(fmt::format("{}: no row has a positive {} to draw", path, metric));
-
-  std::string script = plot_header(path);
-  const auto& key = grouping.groups.front().key;
-  const auto input = key.find("input");
-  std::string title = input == key.end() ? "all inputs" : input->second;
-  for (const char* name : {"matrix", "n", "p", "rank", "keys", "precision", "threads"}) {
-    if (const auto found = key.find(name); found != key.end() && name != grouping.axis.name)
-      title += fmt::format(", {} = {}", name, found->second);
+  const bool several = std::any_of(curves.begin(), curves.end(),
+                                   [&](const Curve& curve) { return curve.target != curves.front().target; });
+  std::set<double> places;
+  std::string data;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    data += fmt::format("$d{} << EOD\n", i);
+    for (const Point& p : curves[i].points) {
+      data += fmt::format("{:.17g} {:.17g} {:.17g} {:.17g} {}\n", p.x, p.y, p.lo, p.hi, p.heavy_tailed ? 1 : 0);
+      places.insert(p.x);
+    }
+    data += "EOD\n";
   }
-  script += fmt::format("set title {} noenhanced\n", gnuplot_string(title + ": mean, and 10 to 90 % of the trials"));
+  std::string script = plot_header(picture);
+  script +=
+      plot_title(picture, subject_of(grouping), {statistic_line(grouping, statistic), target_line(curves, several)});
   script += fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale xy\n",
-                        gnuplot_string(axis_title(grouping.axis)), gnuplot_string(metric_title(grouping, metric)));
-  script += "set format y '%g'\nset grid lc rgb '#dddddd'\nset key outside right top noenhanced\nset xtics (";
-  std::string separator;
-  for (const std::uint64_t d : sizes) {
-    script += fmt::format("{}'{}' {}", separator, d, d);
-    separator = ", ";
-  }
-  script += ")\nset style fill transparent solid 0.15 noborder\n";
-  const double widening = 1.1;
-  script += fmt::format("set xrange [{}:{}]\n", static_cast<double>(*sizes.begin()) / widening,
-                        static_cast<double>(*sizes.rbegin()) * widening);
-  for (std::size_t i = 0; i < labels.size(); ++i) script += fmt::format("$d{} << EOD\n{}EOD\n", i, points[labels[i]]);
-  script += "plot ";
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const std::string colour = plot_colour(i);
-    script += fmt::format(
-        "$d{0} using 1:3:4 with filledcurves lc rgb '{1}' notitle, "
-        "$d{0} using 1:2 with linespoints lc rgb '{1}' lw 2 dt {2} pt {3} ps 0.8 title {4}{5}",
-        i, colour, dashed.contains(labels[i]) ? 2 : 1, 5 + i % 8, gnuplot_string(labels[i]),
-        i + 1 < labels.size() ? ", " : "\n");
-  }
-  run_gnuplot(script, path);
+                        gnuplot_string(axis_title(grouping, x)), gnuplot_string(metric_title(grouping, metric)));
+  script += "set format y '%g'\nset grid lc rgb '#dddddd'\nset key outside right top Left reverse noenhanced\n";
+  script += tics_of(places, x.empty()) + "set style fill transparent solid 0.15 noborder\n";
+  run_gnuplot(script + data + plots_of(curves, several), picture.path);
 }
 
 std::string default_metric(const Grouping& grouping) {
@@ -95,20 +190,29 @@ std::string default_metric(const Grouping& grouping) {
   return first->name;
 }
 
-void draw_grouped(const croquis::Table& table, const std::string& metric, const std::string& path) {
-  const Grouping by_input = croquis::group_rows(table);
-  std::set<std::string> inputs;
-  for (const Group& group : by_input.groups) inputs.insert(group.key.at("input"));
-  const Grouping grouping = inputs.size() > 1 ? croquis::group_rows(table, {"input"}) : by_input;
-  const std::string drawn = metric.empty() ? default_metric(grouping) : metric;
+void draw_grouped(const croquis::Table& all, const PlotRequest& request) {
+  const croquis::Table table = rows_of_curves(all, request.methods, request.features);
   std::vector<std::string> names;
-  for (const croquis::Column& column : grouping.metrics) names.push_back(column.name);
-  if (std::find(names.begin(), names.end(), drawn) == names.end()) {
-    throw std::invalid_argument(fmt::format("--metric: '{}' is none of {}", drawn, fmt::join(names, ", ")));
+  for (const croquis::Column& column : table.columns) {
+    if (column.role == croquis::Role::metric) names.push_back(column.name);
   }
-  draw_groups(grouping, drawn, path);
-}
-
-void write_grouped_summary(const croquis::Table& table, const std::string& path) {
-  write_summary(path, croquis::group_rows(table));
+  const std::string metric = request.metric.empty() ? default_metric(croquis::group_rows(table)) : request.metric;
+  if (std::find(names.begin(), names.end(), metric) == names.end()) {
+    throw std::invalid_argument(fmt::format("--metric: '{}' is none of {}{}", metric, fmt::join(names, ", "),
+                                            croquis::did_you_mean(metric, names)));
+  }
+  if (request.heat_map) {
+    if (!request.x.empty()) throw std::invalid_argument("--x: a heat map runs over layers and heads");
+    return draw_head_errors(table, metric, request);
+  }
+  if (request.x == "flops" || request.x == "seconds") {
+    if (!table.has(request.x)) throw std::invalid_argument(fmt::format("--x: these rows have no {}", request.x));
+    return draw_groups(shown_groups(table, metric, {request.x}), metric, request.picture, request.statistic, request.x);
+  }
+  const Grouping grouping = shown_groups(table, metric);
+  if (!request.x.empty() && request.x != grouping.axis.name) {
+    throw std::invalid_argument(
+        fmt::format("--x: these curves run over {}, not over {}", grouping.axis.name, request.x));
+  }
+  draw_groups(grouping, metric, request.picture, request.statistic);
 }

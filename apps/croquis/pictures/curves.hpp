@@ -4,16 +4,22 @@
 #include <croquis/measure/groups.hpp>
 #include <string>
 
-/// Mean of a metric against the axis, logarithmic axes, a line a label with a band from the 10 % to the 90 % quantile;
-/// the brackets of attention (v-mean, best-rank-d) dashed. Groups without the metric, or whose mean such axes cannot
-/// show (0 or less, or beyond 1e300), are left out. Throws std::invalid_argument when nothing is left,
-/// std::runtime_error when gnuplot is missing or fails.
-void draw_groups(const croquis::Grouping& grouping, const std::string& metric, const std::string& path);
+#include "pictures/plot_request.hpp"
+
+/// A metric against the axis (or flops or seconds, by `x`), logarithmic axes, a line a label with a band. Of one input,
+/// the median of the draws in the band of their 10 % and 90 % quantiles; of several, the median over the inputs of
+/// their means in the band of the smallest and the largest. The mean is drawn with its standard error, between inputs
+/// where there are several. So a line lies in its band, and the title says what both are. Heavy-tailed points get a
+/// star. Curves of one target stand together in the legend; where there are several targets, methods of another
+/// function than softmax attention have open markers. The brackets of attention (v-mean, best-rank-d) are black and
+/// dashed. Groups without the metric, or with a value that such axes cannot show (0 or less, or beyond 1e300), are left
+/// out. Throws std::invalid_argument when nothing is left, std::runtime_error when gnuplot is missing or fails.
+void draw_groups(const croquis::Grouping& grouping, const std::string& metric, const Picture& picture,
+                 Statistic statistic = Statistic::median, const std::string& x = "");
 
 /// The first metric that some group has, relative errors before absolute ones.
 std::string default_metric(const croquis::Grouping& grouping);
 
-/// Results::draw and Results::write_summary of a command whose rows are grouped by their columns. Several inputs are
-/// drawn together. Throws std::invalid_argument for a metric that there is not.
-void draw_grouped(const croquis::Table& table, const std::string& metric, const std::string& path);
-void write_grouped_summary(const croquis::Table& table, const std::string& path);
+/// Results::draw of a command whose rows are grouped by their columns. Several inputs are drawn together. Throws
+/// std::invalid_argument for a metric, a curve or an axis that there is not.
+void draw_grouped(const croquis::Table& table, const PlotRequest& request);

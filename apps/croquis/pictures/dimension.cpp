@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "files/text_table.hpp"
 #include "pictures/gnuplot.hpp"
 
 using croquis::DimensionCurve;
@@ -44,25 +45,34 @@ std::string points(const std::vector<double>& x, const std::vector<double>& y) {
 }  // namespace
 
 void print_dimensions(const std::vector<DimensionRow>& rows) {
-  std::size_t width = 5;
-  for (const DimensionRow& row : rows) width = std::max(width, row.input.size());
-  fmt::print(
-      "\nd_stat of the lift (2n points), lambda = eps ||C||; d: landmarks that Theorem 2 asks for, and that do\n\n");
-  fmt::print("{:<{}}  {:>6}  {:>6}  {:>6}  {:>9}  {:>9}  {:>8}  {:>6}  {:>10}  {:>10}  {}\n", "input", width, "n",
-             "width", "eps", "||C||", "d_stat", "max l_i", "beta", "d theorem", "d suffices", "method");
+  constexpr auto left = TextColumn::Side::left, right = TextColumn::Side::right;
+  TextTable table({{left, 5},
+                   {right, 6},
+                   {right, 6},
+                   {right, 6},
+                   {right, 9},
+                   {right, 9},
+                   {right, 8},
+                   {right, 6},
+                   {right, 10},
+                   {right, 10},
+                   {left}});
+  table.add({"input", "n", "width", "eps", "||C||", "d_stat", "max l_i", "beta", "d theorem", "d suffices", "method"});
   const auto text = [](double x) { return std::isfinite(x) ? fmt::format("{:.4g}", x) : std::string("-"); };
   const auto whole = [](double x) { return std::isfinite(x) ? fmt::format("{:.0f}", x) : std::string("-"); };
   for (const DimensionRow& row : rows) {
-    fmt::print("{:<{}}  {:>6}  {:>6}  {:>6}  {:>9}  {:>9}  {:>8}  {:>6}  {:>10}  {:>10}  {}\n", row.input, width, row.n,
-               text(row.width), text(row.epsilon), text(row.norm_c), text(row.d_stat), text(row.leverage_max),
-               text(row.beta), whole(row.d_theorem), whole(row.d_suffices), row.method);
+    table.add({row.input, std::to_string(row.n), text(row.width), text(row.epsilon), text(row.norm_c), text(row.d_stat),
+               text(row.leverage_max), text(row.beta), whole(row.d_theorem), whole(row.d_suffices), row.method});
   }
+  fmt::print(
+      "\nd_stat of the lift (2n points), lambda = eps ||C||; d: landmarks that Theorem 2 asks for, and that do\n\n{}",
+      table.text());
 }
 
-void draw_dimension(const std::vector<DimensionCurve>& curves, const std::string& path) {
+void draw_dimension(const std::vector<DimensionCurve>& curves, const Picture& picture) {
   std::set<double> sizes;
   for (const DimensionCurve& c : curves) sizes.insert(c.n.begin(), c.n.end());
-  if (sizes.empty()) throw std::invalid_argument(fmt::format("{}: no row to draw", path));
+  if (sizes.empty()) throw std::invalid_argument(fmt::format("{}: no row to draw", picture.path));
   const std::vector<std::string> labels = labels_of(curves);
   std::string data, above = "plot ", below = "plot ";
   for (std::size_t i = 0; i < curves.size(); ++i) {
@@ -83,14 +93,13 @@ void draw_dimension(const std::vector<DimensionCurve>& curves, const std::string
     tics += fmt::format("{}'{}' {}", separator, n, n);
     separator = ", ";
   }
-  std::string script = plot_header(path, 1.4) + data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\n";
+  std::string script = plot_header(picture, 1.4) + data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\n";
   script += fmt::format("set logscale xy\nset format y '%g'\nset xlabel 'tokens n'\nset xtics ({})\n", tics);
   script += fmt::format("set xrange [{}:{}]\nset key outside right top\n", *sizes.begin() / 1.1, *sizes.rbegin() * 1.1);
   const bool one = !differs(curves, &DimensionCurve::input);
-  script += fmt::format(
-      "set title {} noenhanced\n",
-      gnuplot_string((one ? curves.front().input + ": s" : std::string("S")) + "tatistical dimension of the lift"));
+  script +=
+      plot_title(picture, (one ? curves.front().input + ": s" : std::string("S")) + "tatistical dimension of the lift");
   script += "set ylabel 'd_stat' noenhanced\n" + above;
   script += "set title 'landmarks: Theorem 2 (dashed) and enough (solid)'\nset ylabel 'd'\n" + below;
-  run_gnuplot(script + "unset multiplot\n", path);
+  run_gnuplot(script + "unset multiplot\n", picture.path);
 }

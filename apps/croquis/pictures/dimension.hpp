@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "pictures/picture.hpp"
+
 void print_dimensions(const std::vector<croquis::DimensionRow>& rows);
 
 /// d_stat above, the d of the theorem (dashed) and the d that suffices below, against n. Throws std::invalid_argument
 /// when there is nothing to draw.
-void draw_dimension(const std::vector<croquis::DimensionCurve>& curves, const std::string& path);
+void draw_dimension(const std::vector<croquis::DimensionCurve>& curves, const Picture& picture);

@@ -12,6 +12,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <filesystem>
 #include <stdexcept>
 #include <string_view>
@@ -20,14 +21,25 @@
 
 namespace {
 
-std::string terminal_of(const std::string& path, double panels) {
-  const std::string extension = std::filesystem::path(path).extension().string();
+std::string terminal_of(const Picture& picture, double panels) {
+  const std::string extension = std::filesystem::path(picture.path).extension().string();
+  const auto size = [&](PictureSize usual) {
+    return picture.size.value_or(PictureSize{usual.width, static_cast<int>(usual.height * panels)});
+  };
   if (extension == ".svg") {
-    return fmt::format("svg size 860,{:.0f} dynamic font 'sans,14' background '#ffffff'", 560 * panels);
+    const auto [width, height] = size({860, 560});
+    return fmt::format("svg size {},{} dynamic font 'sans,14' background '#ffffff'", width, height);
   }
-  if (extension == ".png") return fmt::format("pngcairo size 1290,{:.0f} font 'sans,18'", 840 * panels);
-  if (extension == ".pdf") return fmt::format("pdfcairo size 17cm,{:.1f}cm font 'sans,11'", 11 * panels);
-  throw std::invalid_argument(fmt::format("{}: a plot ends in .svg, .png or .pdf", path));
+  if (extension == ".png") {
+    const auto [width, height] = size({1290, 840});
+    return fmt::format("pngcairo size {},{} font 'sans,18'", width, height);
+  }
+  if (extension == ".pdf") {
+    const auto [width, height] = size({482, 312});
+    constexpr double points = 72;  // an inch
+    return fmt::format("pdfcairo size {:.3f}in,{:.3f}in font 'sans,11'", width / points, height / points);
+  }
+  throw std::invalid_argument(fmt::format("{}: a plot ends in .svg, .png or .pdf", picture.path));
 }
 
 // Whether an svg, png or pdf has its end: gnuplot does not say that the disk was full.
@@ -102,7 +114,7 @@ bool is_plain(unsigned char c) {
 }  // namespace
 
 void check_plot_name(const std::string& path) {
-  terminal_of(path, 1);
+  terminal_of(Picture(path), 1);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code error;
   if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
@@ -111,8 +123,36 @@ void check_plot_name(const std::string& path) {
   target_of(path);
 }
 
-std::string plot_header(const std::string& path, double panels) {
-  return fmt::format("set terminal {}\nset encoding utf8\n", terminal_of(path, panels));
+std::string plot_header(const Picture& picture, double panels) {
+  return fmt::format("set terminal {}\nset encoding utf8\n", terminal_of(picture, panels));
+}
+
+std::string plot_title(const Picture& picture, const std::string& measured, const std::vector<std::string>& lines) {
+  std::string title = "set title " + gnuplot_string(picture.title.empty() ? measured : picture.title);
+  for (const std::string& line : lines) {
+    if (!line.empty()) title += fmt::format(".\"\\n\".{}", gnuplot_string(line));
+  }
+  return title + " noenhanced\n";
+}
+
+PictureSize parse_picture_size(const std::string& text) {
+  constexpr int least = 100, most = 10'000;
+  PictureSize size;
+  const char *at = text.data(), *end = at + text.size();
+  const auto width = std::from_chars(at, end, size.width);
+  if (width.ec == std::errc{} && width.ptr != end && *width.ptr == 'x') {
+    const auto height = std::from_chars(width.ptr + 1, end, size.height);
+    const bool fits = std::min(size.width, size.height) >= least && std::max(size.width, size.height) <= most;
+    if (height.ec == std::errc{} && height.ptr == end && fits) return size;
+  }
+  throw std::invalid_argument(
+      fmt::format("--size: '{}' is not WIDTHxHEIGHT, two numbers from {} to {}; give 860x560", text, least, most));
+}
+
+PlotStyle plot_style(std::size_t i) {
+  constexpr std::size_t colours = 8, markers = 6, dashes = 5;  // each colour once solid, then once with each dash
+  return {plot_colour(i), static_cast<int>(5 + 2 * ((i + i / colours) % markers)),
+          static_cast<int>(1 + (i / colours) % dashes)};
 }
 
 std::string gnuplot_string(const std::string& text) {

@@ -3,13 +3,20 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
+
+#include "pictures/picture.hpp"
 
 /// Throws std::invalid_argument unless `path` ends in .svg, .png or .pdf and its folder is there.
 void check_plot_name(const std::string& path);
 
-/// The beginning of every script: the terminal for `path`, `panels` plots tall. The name of the file is no part of a
-/// script: gnuplot writes to its standard output.
-std::string plot_header(const std::string& path, double panels = 1);
+/// The beginning of every script: the terminal for the picture, `panels` plots tall where no size is given. The name of
+/// the file is no part of a script: gnuplot writes to its standard output.
+std::string plot_header(const Picture& picture, double panels = 1);
+
+/// `set title`: the user's title in place of `measured`, what was measured on what; below it `lines`, which say what
+/// the numbers are and always stand there. Empty lines are left out.
+std::string plot_title(const Picture& picture, const std::string& measured, const std::vector<std::string>& lines = {});
 
 /// Text as a gnuplot string in which nothing is code: all but letters, digits and a few signs are octal escapes, so
 /// that no quote, backquote (which runs a shell), macro or escape of the text's own stands in the script. (Single
@@ -19,6 +26,13 @@ std::string gnuplot_string(const std::string& text);
 
 /// Colour of curve i: Okabe and Ito's palette, told apart by colour-blind readers too.
 std::string plot_colour(std::size_t i);
+
+/// How curve i is drawn. No two of the first 40 curves have the same colour, marker and dashes.
+struct PlotStyle {
+  std::string colour;
+  int marker = 0, dash = 0;  ///< numbers of gnuplot; the marker filled, one less is the same open
+};
+PlotStyle plot_style(std::size_t i);
 
 /// Whether gnuplot can place the number on a logarithmic axis, whose ends lie a factor beyond the numbers.
 bool is_drawable(double value);

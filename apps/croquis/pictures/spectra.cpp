@@ -4,29 +4,17 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
-#include <limits>
 #include <map>
-#include <optional>
 #include <stdexcept>
 
+#include "files/text_table.hpp"
 #include "pictures/gnuplot.hpp"
+#include "pictures/heat_map.hpp"
 
 using croquis::SpectrumSummary;
 
 namespace {
-
-// The number after ";layer=" or ";head=" in the name of an input.
-std::optional<long long> number_after(const std::string& name, const std::string& what) {
-  const std::size_t start = name.find(";" + what + "=");
-  if (start == std::string::npos) return {};
-  const std::size_t from = start + what.size() + 2;
-  const std::string text = name.substr(from, name.find(';', from) - from);
-  long long number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
 
 // "bv" -> "BV": as the matrices are written.
 std::string in_capitals(std::string matrix) {
@@ -34,54 +22,36 @@ std::string in_capitals(std::string matrix) {
   return matrix;
 }
 
-void draw_heat_map(const std::vector<const SpectrumSummary*>& cells, const std::string& path) {
+void draw_heat_map(const std::vector<const SpectrumSummary*>& cells, const Picture& picture) {
   const SpectrumSummary& first = *cells.front();
   const bool at_128 = !std::isnan(first.cumulative_128);
-  std::string data;
-  constexpr double kFar = std::numeric_limits<double>::infinity();
-  double first_head = kFar, last_head = -kFar, first_layer = kFar, last_layer = -kFar;
-  constexpr std::size_t kMostLabels = 200;
+  HeatMap map{fmt::format("cumulative spectrum of {} at index {} of {}", in_capitals(first.matrix),
+                          at_128 ? croquis::kCumulativeIndex : first.n / 4, first.n),
+              {},
+              {}};
   for (const SpectrumSummary* s : cells) {
-    const double value = at_128 ? s->cumulative_128 : s->cumulative_quarter;
-    const long long layer = number_after(s->input, "layer").value_or(0),
-                    head = number_after(s->input, "head").value_or(0);
-    data += fmt::format("{} {} {:.9g}\n", head, layer, value);
-    first_head = std::min(first_head, static_cast<double>(head));
-    last_head = std::max(last_head, static_cast<double>(head));
-    first_layer = std::min(first_layer, static_cast<double>(layer));
-    last_layer = std::max(last_layer, static_cast<double>(layer));
+    map.cells.push_back(
+        {place_in_name(s->input).value_or(HeadPlace{}), at_128 ? s->cumulative_128 : s->cumulative_quarter});
   }
-  std::string script = plot_header(path);
-  script +=
-      fmt::format("set title {} noenhanced\n",
-                  gnuplot_string(fmt::format("cumulative spectrum of {} at index {} of {}", in_capitals(first.matrix),
-                                             at_128 ? croquis::kCumulativeIndex : first.n / 4, first.n)));
-  script += "set xlabel 'head'\nset ylabel 'layer'\nset xtics 1\nset ytics 1\nunset key\n";
-  // Light enough for the numbers; boxes, since an image of one layer or one head is refused.
-  script += "set palette defined (0 '#fff5eb', 0.5 '#fdae6b', 1 '#e6550d')\nset style fill solid\n";
-  script += fmt::format("set xrange [{}:{}]\nset yrange [{}:{}]\n", first_head - 0.5, last_head + 0.5,
-                        first_layer - 0.5, last_layer + 0.5);
-  script += fmt::format("$cells << EOD\n{}EOD\nplot $cells using 1:2:(0.5):(0.5):3 with boxxyerror fc palette", data);
-  if (cells.size() <= kMostLabels) script += ", $cells using 1:2:(sprintf('%.2f', $3)) with labels font ',11'";
-  run_gnuplot(script + "\n", path);
+  draw_heat_maps({map}, {}, picture);
 }
 
 }  // namespace
 
 void print_spectra(const std::vector<SpectrumSummary>& summaries) {
-  std::size_t width = 5;
-  for (const SpectrumSummary& s : summaries) width = std::max(width, s.input.size());
+  constexpr auto left = TextColumn::Side::left, right = TextColumn::Side::right;
+  TextTable table(
+      {{left, 5}, {left, 6}, {left, 7}, {right, 10}, {right, 10}, {right, 11}, {right, 6}, {right, 12}, {right, 12}});
+  table.add({"input", "matrix", "method", "norm", "condition", "stable rank", "rank", "sum to 128", "sum to 1/4"});
   const auto text = [](double x) { return std::isnan(x) ? std::string("-") : fmt::format("{:.4g}", x); };
-  fmt::print("\n{:<{}}  {:<6}  {:<7}  {:>10}  {:>10}  {:>11}  {:>6}  {:>12}  {:>12}\n", "input", width, "matrix",
-             "method", "norm", "condition", "stable rank", "rank", "sum to 128", "sum to 1/4");
   for (const SpectrumSummary& s : summaries) {
-    fmt::print("{:<{}}  {:<6}  {:<7}  {:>10}  {:>10}  {:>11}  {:>6}  {:>12}  {:>12}\n", s.input, width, s.matrix,
-               s.method, text(s.spectral), text(s.condition), text(s.stable_rank), text(s.rank), text(s.cumulative_128),
-               text(s.cumulative_quarter));
+    table.add({s.input, s.matrix, s.method, text(s.spectral), text(s.condition), text(s.stable_rank), text(s.rank),
+               text(s.cumulative_128), text(s.cumulative_quarter)});
   }
+  fmt::print("\n{}", table.text());
 }
 
-void draw_spectra(const std::vector<SpectrumSummary>& summaries, const std::string& path) {
+void draw_spectra(const std::vector<SpectrumSummary>& summaries, const Picture& picture) {
   std::vector<const SpectrumSummary*> drawn, cells;
   std::map<std::string, std::size_t> inputs;
   for (const SpectrumSummary& s : summaries) {
@@ -89,13 +59,12 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const std::stri
     drawn.push_back(&s);
     ++inputs[s.input];
   }
-  if (drawn.empty()) throw std::invalid_argument(fmt::format("{}: no singular values to draw", path));
+  if (drawn.empty()) throw std::invalid_argument(fmt::format("{}: no singular values to draw", picture.path));
   const bool has_b = std::any_of(drawn.begin(), drawn.end(), [](const auto* s) { return s->matrix == "b"; });
   for (const SpectrumSummary* s : drawn) {
-    const bool placed = number_after(s->input, "layer") || number_after(s->input, "head");
-    if (placed && s->matrix == (has_b ? "b" : drawn.front()->matrix)) cells.push_back(s);
+    if (place_in_name(s->input) && s->matrix == (has_b ? "b" : drawn.front()->matrix)) cells.push_back(s);
   }
-  if (inputs.size() > 1 && cells.size() == inputs.size()) return draw_heat_map(cells, path);
+  if (inputs.size() > 1 && cells.size() == inputs.size()) return draw_heat_map(cells, picture);
 
   const auto label = [&](const SpectrumSummary& s) {
     const std::string name = in_capitals(s.matrix);
@@ -103,7 +72,7 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const std::stri
   };
   double smallest = 1;
   arma::uword most = 1;
-  std::string script = plot_header(path, 1.4), data, sums = "plot ", values = "plot ";
+  std::string script = plot_header(picture, 1.4), data, sums = "plot ", values = "plot ";
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     const SpectrumSummary& s = *drawn[i];
     data += fmt::format("$d{} << EOD\n0 0 NaN\n", i);
@@ -124,13 +93,12 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const std::stri
   const SpectrumSummary& first = *drawn.front();
   script += data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\nset xlabel 'index k'\n";
   script += fmt::format("set xrange [0:{}]\n", most);
-  script += fmt::format(
-      "set title {} noenhanced\n",
-      gnuplot_string(fmt::format("{}n = {}, p = {}", inputs.size() > 1 ? "" : first.input + ", ", first.n, first.p)));
+  script += plot_title(picture,
+                       fmt::format("{}n = {}, p = {}", inputs.size() > 1 ? "" : first.input + ", ", first.n, first.p));
   script += "set key outside right top\nset ylabel 'sum to k over sum of all'\nset yrange [0:1.02]\n" + sums;
   // Below this everything is rounding: an axis down to 1e-300 would show nothing else.
   script += fmt::format("unset title\nset logscale y\nset format y '10^{{%L}}'\nset yrange [{:g}:2]\n",
                         std::max(smallest / 2, 1e-17));
   script += "set ylabel 'singular value over the largest'\n" + values;
-  run_gnuplot(script + "unset multiplot\n", path);
+  run_gnuplot(script + "unset multiplot\n", picture.path);
 }

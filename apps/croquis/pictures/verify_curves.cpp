@@ -107,19 +107,21 @@ std::string panel(const Claim& claim, const std::map<std::string, std::vector<Po
 
 }  // namespace
 
-void draw_curves(const std::vector<ClaimRow>& rows, const std::string& path) {
+void draw_curves(const std::vector<ClaimRow>& rows, const Picture& picture) {
   std::vector<std::string> panels;
   for (const Claim& claim : all_claims()) {
     if (claim.curve.empty()) continue;
     const auto curves = curves_of(rows, claim);
     if (!curves.empty()) panels.push_back(panel(claim, curves));
   }
-  if (panels.empty()) throw std::invalid_argument(fmt::format("{}: none of these claims has a curve to draw", path));
+  if (panels.empty())
+    throw std::invalid_argument(fmt::format("{}: none of these claims has a curve to draw", picture.path));
   const double height = panels.size() == 1 ? 1 : 0.6 * static_cast<double>(panels.size());
-  std::string script = plot_header(path, height);
-  script += fmt::format("set multiplot layout {},1\nset logscale xy\nset format '%g'\nset grid lc rgb '#dddddd'\n",
-                        panels.size());
+  std::string script = plot_header(picture, height);
+  const std::string title = picture.title.empty() ? "" : " title " + gnuplot_string(picture.title) + " noenhanced";
+  script += fmt::format("set multiplot layout {},1{}\nset logscale xy\nset format '%g'\nset grid lc rgb '#dddddd'\n",
+                        panels.size(), title);
   script += "set key outside right top noenhanced\n";
   for (const std::string& one : panels) script += one;
-  run_gnuplot(script + "unset multiplot\n", path);
+  run_gnuplot(script + "unset multiplot\n", picture.path);
 }

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "pictures/picture.hpp"
+
 /// One panel for every claim of the table with Claim::curve: what was measured (or its observed quantile) as points and
 /// lines, a colour a series (inputs that differ in the curve's variable alone), with the bound dashed in the same
 /// colour. Throws std::invalid_argument when no claim of the table has a curve, std::runtime_error when gnuplot fails.
-void draw_curves(const std::vector<croquis::claims::ClaimRow>& rows, const std::string& path);
+void draw_curves(const std::vector<croquis::claims::ClaimRow>& rows, const Picture& picture);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <croquis/core/choices.hpp>
+#include <croquis/core/nearest.hpp>
 #include <set>
 #include <stdexcept>
 
@@ -14,7 +15,7 @@ namespace {
 
 void require_known(const std::string& name, const std::string& option, const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  refuse(fmt::format("{}: '{}' is none of {}", option, name, fmt::join(known, " ")));
+  refuse(fmt::format("{}: '{}' is none of {}{}", option, name, fmt::join(known, " "), did_you_mean(name, known)));
 }
 
 std::string label_of(const std::string& name, const std::map<std::string, std::string>& options) {

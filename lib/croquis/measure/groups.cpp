@@ -41,6 +41,35 @@ std::string part_of_label(const Column& column, const Value& value) {
   return fmt::format("{} = {}", column.shown(), text_of(value));
 }
 
+// By metric and member.
+using Values = std::map<std::string, std::vector<std::vector<double>>>;
+
+std::vector<std::string> texts_of(const Record& row, const std::vector<std::size_t>& columns) {
+  std::vector<std::string> texts;
+  for (const std::size_t c : columns) texts.push_back(text_of(row[c]));
+  return texts;
+}
+
+// `over`, and the subjects that the other keys do not tell: they follow from a column in `over`.
+std::set<std::string> with_what_follows(const Table& table, const std::set<std::string>& over) {
+  std::vector<std::size_t> others, subjects;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const Column& column = table.columns[c];
+    if (over.contains(column.name)) continue;
+    if (column.role == Role::subject) subjects.push_back(c);
+    if (column.role <= Role::key) others.push_back(c);
+  }
+  std::set<std::string> left_out = over;
+  std::map<std::vector<std::string>, const Record*> first;
+  for (const Record& row : table.rows) {
+    const Record& known = *first.emplace(texts_of(row, others), &row).first->second;
+    for (const std::size_t c : subjects) {
+      if (text_of(row[c]) != text_of(known[c])) left_out.insert(table.columns[c].name);
+    }
+  }
+  return left_out;
+}
+
 }  // namespace
 
 const Summary* Group::metric(const std::string& name) const {
@@ -48,15 +77,18 @@ const Summary* Group::metric(const std::string& name) const {
   return found == metrics.end() ? nullptr : &found->second;
 }
 
-Grouping group_rows(const Table& table, const std::set<std::string>& over) {
+Grouping group_rows(const Table& table, const std::set<std::string>& over, const std::set<std::string>& also) {
   Grouping grouping;
   const std::size_t axis = axis_of(table), status = table.column("status");
   grouping.axis = table.columns[axis];
-  std::vector<std::size_t> keys, labels, metrics, sizes;
+  const std::set<std::string> left_out = over.empty() ? over : with_what_follows(table, over);
+  std::vector<std::size_t> keys, labels, metrics, sizes, members;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const Column& column = table.columns[c];
-    if (column.role == Role::metric) metrics.push_back(c);
-    if (!column.is_group_key() || over.contains(column.name)) continue;
+    if (column.role == Role::metric || also.contains(column.name)) metrics.push_back(c);
+    if (column.role == Role::draw) grouping.random = true;
+    if (over.contains(column.name)) members.push_back(c);
+    if (!column.is_group_key() || left_out.contains(column.name)) continue;
     keys.push_back(c);
     if (column.role == Role::curve) labels.push_back(c);
     if (column.role == Role::axis && c != axis) sizes.push_back(c);
@@ -66,10 +98,10 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over) {
   for (const std::size_t c : metrics) grouping.metrics.push_back(table.columns[c]);
 
   std::map<std::vector<std::string>, std::size_t> index;
-  std::vector<std::map<std::string, std::vector<double>>> values;
+  std::map<std::string, std::size_t> member_index;
+  std::vector<Values> values;  // of a group
   for (const Record& row : table.rows) {
-    std::vector<std::string> key;
-    for (const std::size_t c : keys) key.push_back(text_of(row[c]));
+    const std::vector<std::string> key = texts_of(row, keys);
     const auto [found, added] = index.emplace(key, grouping.groups.size());
     if (added) {
       Group group;
@@ -81,14 +113,24 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over) {
       grouping.groups.push_back(std::move(group));
       values.emplace_back();
     }
+    const std::string member = fmt::format("{}", fmt::join(texts_of(row, members), ", "));
+    const auto [place, is_new] = member_index.emplace(member, member_index.size());
+    if (is_new && !members.empty()) grouping.members.push_back(member);
     if (text_of(row[status]) != "ok") ++grouping.groups[found->second].failed;
     for (const std::size_t c : metrics) {
-      if (const double value = number_in(row[c]); std::isfinite(value))
-        values[found->second][table.columns[c].name].push_back(value);
+      const double value = number_in(row[c]);
+      if (!std::isfinite(value)) continue;
+      auto& of_members = values[found->second][table.columns[c].name];
+      of_members.resize(std::max(of_members.size(), place->second + 1));
+      of_members[place->second].push_back(value);
+      grouping.draws = std::max(grouping.draws, of_members[place->second].size());
     }
   }
   for (std::size_t g = 0; g < values.size(); ++g) {
-    for (auto& [metric, list] : values[g]) grouping.groups[g].metrics.emplace(metric, summarise(std::move(list)));
+    for (auto& [metric, of_members] : values[g]) {
+      grouping.groups[g].metrics.emplace(
+          metric, grouping.is_nested() ? summarise_nested(of_members) : summarise(std::move(of_members.front())));
+    }
   }
   return grouping;
 }

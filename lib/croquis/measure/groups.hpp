@@ -24,16 +24,24 @@ struct Group {
 
 /// The groups of a table.
 struct Grouping {
-  std::vector<Column> keys;     ///< in the order of the table
-  std::vector<Column> metrics;  ///< likewise
-  Column axis;                  ///< what curves run over
-  std::vector<Group> groups;    ///< in the order of their first rows
+  std::vector<Column> keys;          ///< in the order of the table
+  std::vector<Column> metrics;       ///< likewise
+  Column axis;                       ///< what curves run over
+  std::vector<Group> groups;         ///< in the order of their first rows
+  std::vector<std::string> members;  ///< what is in each group, as the names of heads; none without `over`
+  std::size_t draws = 0;             ///< the most repetitions of one measurement, of one member
+  bool random = false;               ///< they are draws; else the same thing again
+
+  /// Whether the summaries are of the means of several members, summarise_nested().
+  bool is_nested() const { return members.size() > 1; }
 };
 
 /// Groups the rows of a table by the roles of its columns. The axis is the first column of that role with several
-/// values, else the last of them; the others name curves. Columns in `over` are no keys: over the inputs, the rows of
-/// several heads are one group. Only finite numbers are summarised.
+/// values, else the last of them; the others name curves. Only finite numbers are summarised, of the metrics and of the
+/// columns in `also`.
+/// Columns in `over` are no keys, nor are subjects that follow from them (the number of a head): over the inputs, rows
+/// that differ in the input alone are one group. Its summaries are then nested: draws in inputs.
 /// Throws std::invalid_argument for a table without an axis.
-Grouping group_rows(const Table& table, const std::set<std::string>& over = {});
+Grouping group_rows(const Table& table, const std::set<std::string>& over = {}, const std::set<std::string>& also = {});
 
 }  // namespace croquis

@@ -4,6 +4,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/stats/summary.hpp>
 #include <limits>
+#include <utility>
 
 namespace croquis {
 namespace {
@@ -13,6 +14,18 @@ double quantile(const std::vector<double>& sorted, double q) {
   const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
+}
+
+bool is_heavy_tailed(const std::vector<double>& sorted, const Summary& summary) {
+  constexpr std::size_t fewest = 3;  // of two, one always has half
+  if (sorted.size() < fewest) return false;
+  double sum = 0, most = 0;
+  for (const double x : sorted) {
+    sum += std::abs(x);
+    most = std::max(most, std::abs(x));
+  }
+  const double rounding = 1e-9 * most;  // of a mean of equal values
+  return most > 0.5 * sum || summary.mean > summary.q90 + rounding || summary.mean < summary.q10 - rounding;
 }
 
 }  // namespace
@@ -29,6 +42,23 @@ Summary summarise(std::vector<double> values) {
   summary.q10 = quantile(values, 0.1);
   summary.q50 = quantile(values, 0.5);
   summary.q90 = quantile(values, 0.9);
+  summary.smallest = values.front();
+  summary.largest = values.back();
+  summary.heavy_tailed = is_heavy_tailed(values, summary);
+  return summary;
+}
+
+Summary summarise_nested(const std::vector<std::vector<double>>& members) {
+  std::vector<double> means;
+  bool heavy_tailed = false;
+  for (const std::vector<double>& values : members) {
+    if (values.empty()) continue;
+    const Summary one = summarise(values);
+    means.push_back(one.mean);
+    heavy_tailed = heavy_tailed || one.heavy_tailed;
+  }
+  Summary summary = summarise(std::move(means));
+  summary.heavy_tailed = heavy_tailed;
   return summary;
 }
 

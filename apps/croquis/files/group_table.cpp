@@ -1,0 +1,201 @@
+#include "files/group_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "files/targets.hpp"
+#include "files/text_table.hpp"
+
+using croquis::Group;
+using croquis::Grouping;
+using croquis::Summary;
+
+namespace {
+
+std::vector<std::string> inputs_of(const Grouping& grouping) {
+  if (!grouping.members.empty()) return grouping.members;
+  std::set<std::string> inputs;
+  for (const Group& group : grouping.groups) {
+    if (const auto input = group.key.find("input"); input != group.key.end()) inputs.insert(input->second);
+  }
+  return {inputs.begin(), inputs.end()};
+}
+
+const char* kind_of_members(const Grouping& grouping) {
+  const bool heads = std::all_of(grouping.members.begin(), grouping.members.end(), [](const std::string& name) {
+    return name.find(";head=") != std::string::npos || name.find(";layer=") != std::string::npos;
+  });
+  return heads ? "heads" : "inputs";
+}
+
+// The value that a key has in all groups; empty when they differ or have none.
+std::string common_value(const Grouping& grouping, const std::string& key) {
+  std::set<std::string> values;
+  for (const Group& group : grouping.groups) {
+    const auto found = group.key.find(key);
+    values.insert(found == group.key.end() ? "" : found->second);
+  }
+  return values.size() == 1 ? *values.begin() : "";
+}
+
+std::string interval_of(const Group& group, const std::string& metric, bool nested) {
+  const Summary *lo = group.metric(metric + "_lo"), *hi = group.metric(metric + "_hi");
+  if (lo == nullptr || hi == nullptr) return "";
+  return nested ? fmt::format(" [{:.3g}, {:.3g}]", lo->q50, hi->q50)
+                : fmt::format(" [{:.3g}, {:.3g}]", lo->mean, hi->mean);
+}
+
+std::string text_of_cell(const Group& group, const std::string& metric, Statistic statistic, bool nested) {
+  const Summary* s = group.metric(metric);
+  if (s == nullptr) return "failed";
+  std::string text;
+  if (nested && s->count > 1) {
+    text = fmt::format("{:.4g} ({:.3g} - {:.3g})", s->q50, s->smallest, s->largest);
+  } else if (!nested && statistic == Statistic::median) {
+    text = fmt::format("{:.3g} ({:.2g}-{:.2g})", s->q50, s->q10, s->q90);
+  } else if (nested || std::isnan(s->standard_error)) {
+    text = fmt::format("{:.4g}", s->mean);
+  } else {
+    text = fmt::format("{:.4g} ({:.1g})", s->mean, s->standard_error);
+  }
+  return text + interval_of(group, metric, nested);
+}
+
+// Behind a cell.
+std::string marks_of(const Group& group, const std::string& metric) {
+  const Summary* s = group.metric(metric);
+  if (s == nullptr) return "";
+  std::string marks;
+  if (s->heavy_tailed) marks += '*';
+  if (group.failed > 0) marks += '!';
+  return marks;
+}
+
+using Cells = std::map<std::pair<std::string, std::uint64_t>, const Group*>;  // by label and size
+
+void print_footnotes(const Cells& cells, const std::string& metric, const Grouping& grouping) {
+  const auto any = [&](char mark) {
+    return std::any_of(cells.begin(), cells.end(), [&](const auto& cell) {
+      return marks_of(*cell.second, metric).find(mark) != std::string::npos;
+    });
+  };
+  const char* one = grouping.random ? "draw" : "repeat";
+  if (any('*')) {
+    fmt::print(
+        "\n* heavy-tailed{0}: one {1} has more than half of the sum of all, or the mean lies outside the 10 % to "
+        "90 % quantiles of the {1}s. Few {1}s decide the mean\n",
+        grouping.is_nested() ? " in some of them" : "", one);
+  }
+  if (any('!')) fmt::print("\n! leaves out rows that failed; their status says why\n");
+}
+
+}  // namespace
+
+Grouping shown_groups(const croquis::Table& table, const std::string& metric, std::set<std::string> also) {
+  std::set<std::string> inputs, over;
+  if (table.has("input")) {
+    const std::size_t input = table.column("input");
+    for (const croquis::Record& row : table.rows) inputs.insert(croquis::text_of(row[input]));
+  }
+  if (inputs.size() > 1) over.insert("input");
+  also.insert({"rows", metric + "_lo", metric + "_hi"});
+  return croquis::group_rows(table, over, also);
+}
+
+std::string subject_of(const Grouping& grouping) {
+  const std::vector<std::string> inputs = inputs_of(grouping);
+  std::string subject = inputs.size() == 1     ? inputs.front()
+                        : grouping.is_nested() ? fmt::format("{} {}", inputs.size(), kind_of_members(grouping))
+                                               : fmt::format("{} inputs", inputs.size());
+  for (const char* name : {"matrix", "n", "p", "rank", "keys", "precision", "threads"}) {
+    const std::string value = common_value(grouping, name);
+    if (!value.empty() && name != grouping.axis.name) subject += fmt::format(", {} = {}", name, value);
+  }
+  for (const Group& group : grouping.groups) {
+    const Summary* rows = group.metric("rows");
+    if (rows == nullptr) continue;
+    subject += fmt::format(", {:.0f} of n rows", rows->q50);
+    break;
+  }
+  const bool causal = !inputs.empty() && std::all_of(inputs.begin(), inputs.end(),
+                                                     [](const std::string& name) { return name.ends_with(";causal"); });
+  if (causal) subject += ", causal attention";
+  return subject;
+}
+
+std::string repetitions_of(const Grouping& grouping) {
+  const char* one = grouping.random ? "draw" : "repeat";
+  return grouping.draws == 1 ? fmt::format("one {}", one) : fmt::format("{} {}s", grouping.draws, one);
+}
+
+std::string nested_statistic(const Grouping& grouping, Statistic statistic) {
+  std::string text = fmt::format("{} over {} {}", statistic == Statistic::mean ? "mean" : "median",
+                                 grouping.members.size(), kind_of_members(grouping));
+  if (grouping.draws > 1) text += fmt::format(" of the mean over {}", repetitions_of(grouping));
+  return text;
+}
+
+std::string table_title(const std::string& what, const Grouping& grouping, const std::string& metric) {
+  std::string title = what + ", ";
+  if (grouping.is_nested()) {
+    std::string one = kind_of_members(grouping);
+    one.pop_back();
+    title += fmt::format("{} (smallest - largest {})", nested_statistic(grouping, Statistic::median), one);
+  } else {
+    title += grouping.draws == 1 ? repetitions_of(grouping)
+                                 : fmt::format("mean of {} (standard error)", repetitions_of(grouping));
+  }
+  const bool sampled = std::any_of(grouping.groups.begin(), grouping.groups.end(),
+                                   [&](const Group& group) { return group.metric(metric + "_lo") != nullptr; });
+  if (sampled) title += " [95 % interval for the sample of rows]";
+  return title + "; " + subject_of(grouping);
+}
+
+void print_groups(const std::string& title, const Grouping& grouping, const std::string& metric, Statistic statistic) {
+  std::set<std::uint64_t> sizes;
+  std::map<std::string, std::vector<std::string>> labels;  // of a target
+  Cells cells;
+  bool marked = false;
+  for (const Group& g : grouping.groups) {
+    if (g.metric(metric) == nullptr && g.failed == 0) continue;  // nothing this group could say
+    sizes.insert(g.x);
+    std::vector<std::string>& block = labels[target_of(g)];
+    if (std::find(block.begin(), block.end(), g.label) == block.end()) block.push_back(g.label);
+    cells[{g.label, g.x}] = &g;
+    marked = marked || !marks_of(g, metric).empty();
+  }
+  if (cells.empty()) return;
+
+  const std::size_t least = statistic == Statistic::median ? 28 : 18;
+  std::vector<TextColumn> columns(sizes.size() + 1, TextColumn{TextColumn::Side::right, least});
+  columns.front() = {TextColumn::Side::left, 8};
+  TextTable table(columns);
+  std::vector<std::string> header = {""};
+  for (const std::uint64_t size : sizes) header.push_back(fmt::format("{} = {}", grouping.axis.shown(), size));
+  for (const std::string& target : targets_of(grouping, metric)) {
+    if (target != targets_of(grouping, metric).front()) table.add_line("");
+    if (!target.empty()) table.add_line("approximations of " + meaning_of_target(target));
+    table.add(header);
+    for (const std::string& label : labels[target]) {
+      std::vector<std::string> row = {label};
+      for (const std::uint64_t size : sizes) {
+        const auto found = cells.find({label, size});
+        std::string text = "-", marks;
+        if (found != cells.end()) {
+          text = text_of_cell(*found->second, metric, statistic, grouping.is_nested());
+          marks = marks_of(*found->second, metric);
+        }
+        row.push_back(marked ? fmt::format("{}{:<2}", text, marks) : text);
+      }
+      table.add(row);
+    }
+  }
+  fmt::print("\n{}\n\n{}", title, table.text());
+  print_footnotes(cells, metric, grouping);
+}

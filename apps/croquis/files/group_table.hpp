@@ -1,0 +1,33 @@
+// Groups of rows as a printed table, and the words that say what the numbers of tables and plots are.
+#pragma once
+
+#include <croquis/measure/groups.hpp>
+#include <set>
+#include <string>
+
+/// What is shown of a sample.
+enum class Statistic { mean, median };
+
+/// The groups of a table as they are shown: several inputs together. Has the numbers of --rows too, where there are
+/// some of this metric: `rows` and the ends of its intervals; and those of the columns in `also`.
+croquis::Grouping shown_groups(const croquis::Table& table, const std::string& metric, std::set<std::string> also = {});
+
+/// What the groups were measured on: "text:sample, n = 1024, p = 64", "16 heads, n = 512, p = 64, 256 of 512 rows,
+/// causal attention".
+std::string subject_of(const croquis::Grouping& grouping);
+
+/// "20 draws", "7 repeats", "one draw".
+std::string repetitions_of(const croquis::Grouping& grouping);
+
+/// "median over 16 heads of the mean over 10 draws": what the numbers of a nested grouping are.
+std::string nested_statistic(const croquis::Grouping& grouping, Statistic statistic);
+
+/// The title of a table of print_groups(): `what`, the statistic and the subject.
+std::string table_title(const std::string& what, const croquis::Grouping& grouping, const std::string& metric);
+
+/// A table of labels by sizes on standard output. Of one input: mean (standard error) or median (10 % to 90 % quantile)
+/// of a metric. Of several: the median over the inputs of their means (the smallest - the largest). Behind it, where
+/// the rows have one, the interval for the sample of rows. A block for each target, with a line that says what it is.
+/// Marks what is heavy-tailed and what leaves out rows that failed, with a footnote.
+void print_groups(const std::string& title, const croquis::Grouping& grouping, const std::string& metric,
+                  Statistic statistic = Statistic::mean);

@@ -1,0 +1,75 @@
+#include "options/unknown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/core/nearest.hpp>
+#include <vector>
+
+namespace {
+
+// The options of a command and of the program, without dashes.
+std::vector<std::string> options_of(const CLI::App& program, const CLI::App* command) {
+  std::vector<std::string> names;
+  for (const CLI::App* app : {command, &program}) {
+    if (app == nullptr) continue;
+    for (const CLI::Option* option : app->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+// "; did you mean --features?", or nothing; of an option without dashes.
+std::string question_about(const std::string& option, const CLI::App& program, const CLI::App* command) {
+  const std::string name = croquis::nearest(option, options_of(program, command));
+  return name.empty() ? "" : fmt::format("; did you mean --{}?", name);
+}
+
+std::vector<std::string> commands_of(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+// A question ends with its mark; anything else that goes on needs a semicolon.
+std::string ended(const std::string& question) {
+  return question.empty() ? ";" : question;
+}
+
+}  // namespace
+
+std::string complaint_about_extras(const CLI::App& program, const std::string& wrong) {
+  const std::vector<std::string> extras = program.remaining(true);
+  const std::vector<CLI::App*> chosen = program.get_subcommands();
+  if (chosen.empty()) {
+    for (const std::string& word : extras) {
+      if (word.starts_with("-")) continue;
+      return fmt::format("'{}' is not a command{} croquis --help shows those there are", word,
+                         ended(croquis::did_you_mean(word, commands_of(program))));
+    }
+  }
+  const CLI::App* const command = chosen.empty() ? nullptr : chosen.front();
+  const std::string help =
+      command == nullptr ? "croquis --help" : fmt::format("croquis {} --help", command->get_name());
+  for (const std::string& word : extras) {
+    if (!word.starts_with("-")) continue;
+    const std::string option = word.substr(0, word.find('='));
+    const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
+    return fmt::format("{}: unknown{} {} shows what there is", option, ended(question_about(name, program, command)),
+                       help);
+  }
+  return fmt::format("{}; {} shows what there is", wrong, help);
+}
+
+std::string complaint_about_option_in_file(const CLI::App& program, const std::string& wrong) {
+  // "INI was not able to parse error.feature"
+  const std::size_t start = wrong.find_last_of(' ') + 1, dot = wrong.find('.', start);
+  std::string question;
+  for (const CLI::App* command : program.get_subcommands({})) {
+    if (dot != std::string::npos && command->get_name() == wrong.substr(start, dot - start)) {
+      question = question_about(wrong.substr(dot + 1), program, command);
+    }
+  }
+  return fmt::format("--config: {}{}", wrong, question);
+}

@@ -1,0 +1,12 @@
+// What to say of options and commands that there are not.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+/// Of a command line with more than the program takes, `wrong` in the parser's words: names the command or the option
+/// that is unknown and the nearest one that there is.
+std::string complaint_about_extras(const CLI::App& program, const std::string& wrong);
+
+/// The same of a file of options (--config).
+std::string complaint_about_option_in_file(const CLI::App& program, const std::string& wrong);

@@ -1,0 +1,12 @@
+// A metric of the rows of heads over the layers and heads of a model.
+#pragma once
+
+#include <croquis/measure/columns.hpp>
+#include <string>
+
+#include "pictures/plot_request.hpp"
+
+/// A map for each curve at one d, the largest where none is asked for: the median (or the mean) of the draws of every
+/// head, on one scale of colours. Heads are placed by the columns `layer` and `head`, or by the name of the input in
+/// rows without. Throws std::invalid_argument for several d, and where no head has a place or a positive number.
+void draw_head_errors(const croquis::Table& table, const std::string& metric, const PlotRequest& request);

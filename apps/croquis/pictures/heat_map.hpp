@@ -1,0 +1,38 @@
+// Maps over the layers and heads of a model.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pictures/picture.hpp"
+
+/// A head's place in the model; 0 where there is one layer, or one head, without a number.
+struct HeadPlace {
+  long long layer = 0, head = 0;
+  auto operator<=>(const HeadPlace&) const = default;
+};
+
+/// The place that the name of an input has, as "arrays:q;layer=1;head=3"; none when it has neither number.
+std::optional<HeadPlace> place_in_name(const std::string& input);
+
+struct HeatCell {
+  HeadPlace place;
+  double value = 0;
+};
+
+/// A map with its title, in lines.
+struct HeatMap {
+  std::string title;
+  std::vector<std::string> lines;
+  std::vector<HeatCell> cells;  ///< one at least
+};
+
+/// How numbers become colours and text.
+struct HeatScale {
+  bool logarithmic = false;     ///< then values are positive
+  std::string format = "%.2f";  ///< of the numbers in the cells, which are left out where there are too many
+};
+
+/// Draws the maps into one picture, side by side on one scale of colours. Throws std::runtime_error when gnuplot fails.
+void draw_heat_maps(const std::vector<HeatMap>& maps, const HeatScale& scale, const Picture& picture);

@@ -1,0 +1,122 @@
+// --help, lists, and what the program says of names that there are not.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/capture.hpp"
+#include "support/program.hpp"
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("--help: the options of every command that measures stand in groups, an example at the end") {
+  TemporaryFolder folder;
+  for (const std::string command : {"error", "sketch", "cost", "variance", "spectrum", "dimension", "verify"}) {
+    CAPTURE(command);
+    const ProgramRun run = run_croquis(command + " --help", folder.path());
+    REQUIRE(run.status == 0);
+    const std::vector<std::string> lines = lines_of(run.output);
+    std::string group, of_seed, of_out, of_input;
+    for (const std::string& line : lines) {
+      if (!line.empty() && line[0] != ' ' && line.ends_with(':')) group = line;
+      if (line.starts_with("  --seed ")) of_seed = group;
+      if (line.starts_with("  --out ")) of_out = group;
+      if (line.starts_with("  --input ")) of_input = group;
+    }
+    CHECK(of_seed == "Run:");
+    CHECK(of_out == "Output:");
+    CHECK(contains(run.output, "\nWhat is measured:\n"));
+    if (command != "cost" && command != "variance") CHECK(of_input == "Input:");
+    CHECK(contains(run.output, "\nExample: croquis " + command));
+  }
+}
+
+TEST_CASE("plot --help: says what is drawn of a result of each command that writes rows") {
+  TemporaryFolder folder;
+  const ProgramRun run = run_croquis("plot --help", folder.path());
+  REQUIRE(run.status == 0);
+  const std::size_t start = run.output.find("What is drawn");
+  REQUIRE(start != std::string::npos);
+  for (const char* command : {"error", "sketch", "cost", "variance", "spectrum", "dimension", "verify"}) {
+    CHECK_MESSAGE(contains(run.output.substr(start), std::string("\n  ") + command + " "), command);
+  }
+  CHECK(contains(run.output, "Example: croquis plot "));
+}
+
+TEST_CASE("what there is not: the nearest name is asked for, and none for what is near to nothing") {
+  TemporaryFolder folder;
+  write_text(folder / "slip.ini", "[error]\nfeature=\"16\"\n");
+  const struct {
+    const char *arguments, *question;
+  } slips[] = {
+      {"error --feature 16", "--feature: unknown; did you mean --features? croquis error --help"},
+      {"error --n 64 --ovewrite", "--ovewrite: unknown; did you mean --overwrite?"},
+      {"error --method=skyformer", "--method: unknown; did you mean --methods?"},
+      {"cost --exactto 64", "--exactto: unknown; did you mean --exact-to?"},
+      {"plot --metrics x", "--metrics: unknown; did you mean --metric?"},
+      {"eror --n 64", "'eror' is not a command; did you mean 'error'?"},
+      {"varaince", "'varaince' is not a command; did you mean 'variance'?"},
+      {"error --methods skyfromer", "did you mean 'skyformer'?"},
+      {"error --methods nystrom", "did you mean 'nystromformer'?"},
+      {"sketch --sketches gausian", "did you mean 'gaussian'?"},
+      {"sketch --landmarks unifrom", "did you mean 'uniform'?"},
+      {"variance --maps prff", "did you mean 'prf'?"},
+      {"error --input gausian", "did you mean 'gaussian'?"},
+      {"error --precision flaot", "did you mean 'float'?"},
+      {"list method", "did you mean 'methods'?"},
+      {"verify --claims sky.lfit", "did you mean 'sky.lift'?"},
+      {"error --config slip.ini", "did you mean --features?"},
+  };
+  for (const auto& [arguments, question] : slips) {
+    CAPTURE_BINDING(arguments);
+    const ProgramRun run = run_croquis(arguments, folder.path());
+    CHECK(run.status == 2);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    CHECK_MESSAGE(contains(run.output, question), run.output);
+  }
+  for (const char* arguments : {"error --frobnicate", "frobnicate", "error --methods transformer", "error --x 3"}) {
+    CAPTURE(arguments);
+    const ProgramRun run = run_croquis(arguments, folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(!contains(run.output, "did you mean"), run.output);
+  }
+}
+
+TEST_CASE("croquis list: no entry runs into the next, and columns begin in one place") {
+  TemporaryFolder folder;
+  const struct {
+    const char *what, *second;  // and how the second column begins in the header
+  } lists[] = {{"methods", "target"}, {"sketches", "source"}, {"claims", "kind"}};
+  for (const auto& [what, second] : lists) {
+    CAPTURE_BINDING(what);
+    const ProgramRun run = run_croquis(std::string("list ") + what, folder.path());
+    REQUIRE(run.status == 0);
+    const std::vector<std::string> lines = lines_of(run.output);
+    const std::size_t column = lines.front().find(second);
+    REQUIRE(column != std::string::npos);
+    for (const std::string& line : lines) {
+      if (line.empty()) break;               // what follows the table
+      if (line.starts_with("  ")) continue;  // options
+      CAPTURE(line);
+      REQUIRE(line.size() > column);
+      CHECK(line.substr(column - 2, 2) == "  ");
+      CHECK(line[column] != ' ');
+      CHECK(line.find(' ') < column);
+    }
+  }
+}

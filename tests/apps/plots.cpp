@@ -1,0 +1,310 @@
+// What plots show: read in the script that gnuplot gets, and in the picture.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/capture.hpp"
+#include "support/gnuplot_script.hpp"
+
+namespace {
+
+const char* const kHeader =
+    "input,method,preset,target,n,p,p_v,features,trial,seed,precision,spectral_abs,spectral_rel,frobenius_abs,"
+    "frobenius_rel,max_abs,row_sum_dev,min_denominator,seconds,flops,status\n";
+
+std::string row(const std::string& input, const std::string& method, const std::string& target, int d, int trial,
+                double error, double seconds = 0.5, double flops = 100) {
+  return fmt::format("{},{},paper,{},32,4,4,{},{},1,double,1,{},1,0.5,1,0,1,{},{},ok\n", input, method, target, d,
+                     trial, error, seconds, flops);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Two methods of softmax attention, one of C V and one of unit queries and keys, at two d, two draws.
+std::string four_methods() {
+  std::string text = kHeader;
+  for (const int d : {8, 16}) {
+    for (const int t : {1, 2}) {
+      text += row("x", "v-mean", "softmax", d, t, 0.5) + row("x", "skyformer", "kernelized", d, t, 0.3) +
+              row("x", "nystromformer", "softmax", d, t, 0.2, 0.25 * d, 10 * d) +
+              row("x", "nprf", "normalized", d, t, 0.4);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("croquis plot: 40 curves differ in colour, marker or dashes, in what gnuplot is told and in the picture") {
+  TemporaryFolder folder;
+  std::string text = kHeader;
+  for (int i = 0; i < 40; ++i) {
+    for (const int d : {8, 16}) text += row("x", fmt::format("m{}", i), "softmax", d, 1, 0.1 + 0.01 * i);
+  }
+  write_text(folder / "r.csv", text);
+  const DrawnPlot plot = drawn_plot("plot r.csv --out r.svg", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  REQUIRE(plot.curves.size() == 40);
+  std::set<std::tuple<std::string, int, int>> told;
+  for (const DrawnCurve& curve : plot.curves) told.insert({curve.colour, curve.marker, curve.dash});
+  CHECK(told.size() == 40);
+
+  // In the picture a curve is a group with its colour, the dashes of its line, and points that are copies of a marker.
+  const std::string svg = read_text(folder / "r.svg");
+  static const std::regex dashes("stroke-dasharray='([^']*)'"), markers("xlink:href='#gpPt(\\d+)'"),
+      colours("stroke='(rgb\\([^)]*\\))'|color=\"(#[^\"]*)\"|stroke='(#[^']*)'");
+  std::set<std::string> seen;
+  for (std::size_t at = svg.find("<g id=\"gnuplot_plot_"); at != std::string::npos;) {
+    const std::size_t next = svg.find("<g id=\"gnuplot_plot_", at + 1);
+    const std::string curve = svg.substr(at, next == std::string::npos ? next : next - at);
+    at = next;
+    std::smatch marker, dash, colour;
+    if (!std::regex_search(curve, marker, markers)) continue;  // a band
+    std::string style = marker[1];
+    style += std::regex_search(curve, dash, dashes) ? " " + std::string(dash[1]) : " solid";
+    if (std::regex_search(curve, colour, colours)) style += " " + std::string(colour[0]);
+    seen.insert(style);
+  }
+  CHECK(seen.size() == 40);
+}
+
+TEST_CASE(
+    "croquis plot: the line lies in its band, of heavy-tailed draws too, which get a star; the title says what both "
+    "are") {
+  TemporaryFolder folder;
+  std::string text = kHeader;
+  for (int t = 1; t <= 20; ++t) {  // the mean, 5.1, is above the 90 % quantile 0.12
+    for (const int d : {8, 16}) text += row("x", "skyformer", "softmax", d, t, t == 20 ? 100.0 : 0.1 + 0.001 * t);
+    text += row("x", "informer", "softmax", 8, t, 1 + 0.01 * t);
+  }
+  write_text(folder / "r.csv", text);
+  for (const std::string statistic : {"median", "mean"}) {
+    CAPTURE(statistic);
+    const DrawnPlot plot = drawn_plot("plot r.csv --statistic " + statistic, folder.path());
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    for (const DrawnCurve& curve : plot.curves) {
+      for (const auto& p : curve.points) {
+        CHECK(p[2] <= p[1]);
+        CHECK(p[1] <= p[3]);
+        CHECK(p[4] == (curve.title == "skyformer" ? 1 : 0));
+      }
+    }
+    const double drawn = plot.curve("skyformer").points.front()[1];
+    CHECK(drawn == doctest::Approx(statistic == "median" ? 0.1105 : (19 * 0.1 + 0.19 + 100) / 20));
+    CHECK(contains(plot.title, statistic + " of 20 draws; band: "));
+    CHECK(contains(plot.script, "'heavy-tailed draws'"));
+  }
+  CHECK(drawn_plot("plot r.csv", folder.path()).run.status == 0);
+}
+
+TEST_CASE("croquis plot: of several heads, the median of their means within the smallest and the largest") {
+  TemporaryFolder folder;
+  std::string text = kHeader;
+  const double means[] = {0.05, 0.06, 0.04, 7.0, 0.05};  // of the pooled rows the mean is 1.44
+  for (int h = 0; h < 5; ++h) {
+    for (int t = 1; t <= 4; ++t) {
+      text += row(fmt::format("arrays:q;head={}", h), "skyformer", "softmax", 8, t, means[h] * (0.5 + 0.2 * t));
+    }
+  }
+  write_text(folder / "r.csv", text);
+  const DrawnPlot plot = drawn_plot("plot r.csv", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  const std::vector<double>& point = plot.curve("skyformer").points.at(0);
+  CHECK(point[1] == doctest::Approx(0.05));
+  CHECK(point[2] == doctest::Approx(0.04));
+  CHECK(point[3] == doctest::Approx(7.0));
+  CHECK(contains(plot.title, "5 heads, n = 32"));
+  CHECK(contains(plot.title, "median over 5 heads of the mean over 4 draws; band: smallest to largest"));
+  const DrawnPlot mean = drawn_plot("plot r.csv --statistic mean", folder.path());
+  CHECK(mean.curve("skyformer").points.at(0)[1] == doctest::Approx(1.44));
+  double squares = 0;
+  for (const double m : means) squares += (m - 1.44) * (m - 1.44);
+  CHECK(mean.curve("skyformer").points.at(0)[3] == doctest::Approx(1.44 + std::sqrt(squares / 4 / 5)));
+  CHECK(contains(mean.title, "standard error between"));
+}
+
+TEST_CASE(
+    "croquis plot: methods of another function than softmax attention have open markers and a block of the legend") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv", four_methods());
+  const DrawnPlot plot = drawn_plot("plot r.csv", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  const std::vector<std::string> legend = {
+      "softmax attention",           "v-mean", "nystromformer", "another function: C V", "skyformer",
+      "another function: unit q, k", "nprf"};
+  CHECK(plot.legend == legend);
+  for (const DrawnCurve& curve : plot.curves) {  // gnuplot's filled markers are odd from 5 on, its open ones even
+    const bool softmax = curve.title == "v-mean" || curve.title == "nystromformer";
+    CHECK((curve.marker % 2 == 1) == softmax);
+    CHECK(curve.marker >= 4);
+  }
+  CHECK(contains(plot.title, "not to be compared"));
+
+  const DrawnPlot one = drawn_plot("plot r.csv --methods skyformer", folder.path());
+  CHECK(one.legend == std::vector<std::string>{"skyformer"});
+  CHECK(contains(one.title, "of Gaussian-kernel attention C V, another function than softmax attention"));
+}
+
+TEST_CASE("croquis plot: --methods, --features, --input, --title and --size") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv", four_methods() + row("y", "v-mean", "softmax", 8, 1, 0.9));
+  const DrawnPlot some = drawn_plot("plot r.csv --methods nprf,v-mean --input x --features 16", folder.path());
+  REQUIRE_MESSAGE(some.run.status == 0, some.run.output);
+  REQUIRE(some.curves.size() == 2);
+  CHECK(some.curve("v-mean").points.size() == 1);
+  CHECK(some.curve("v-mean").points[0][0] == 16);
+  CHECK(some.curve("v-mean").points[0][1] == 0.5);
+  CHECK(some.title.starts_with("x, n = 32, p = 4\n"));
+  CHECK(drawn_plot("plot r.csv --input y", folder.path()).curve("v-mean").points[0][1] == 0.9);
+
+  const DrawnPlot titled =
+      drawn_plot("plot r.csv --title \"Layer 3, 'trained'\" --size 500x300 --out t.svg", folder.path());
+  REQUIRE_MESSAGE(titled.run.status == 0, titled.run.output);
+  CHECK(titled.title.starts_with("Layer 3, 'trained'\nmedian "));
+  CHECK(contains(read_text(folder / "t.svg"), "viewBox=\"0 0 500 300\""));
+  for (const char* file : {"t.png", "t.pdf"}) {
+    CHECK(drawn_plot(std::string("plot r.csv --size 500x300 --out ") + file, folder.path()).run.status == 0);
+  }
+  CHECK(contains(read_text(folder / "t.png").substr(16, 8), std::string("\x01\xF4\0\0\x01\x2C", 6)));  // 500, 300
+
+  const struct {
+    const char *arguments, *message;
+  } wrong[] = {
+      {"--methods nystromfromer", "did you mean 'nystromformer'?"},
+      {"--methods linformer", "'linformer' is none of v-mean, skyformer, nystromformer, nprf"},
+      {"--input z", "--input: 'z' is none of x, y"},
+      {"--features 32", "--features: '32' is none of 8, 16"},
+      {"--metric frobenius", "did you mean 'frobenius_abs'?"},
+      {"--size 500", "--size"},
+      {"--size 500x", "--size"},
+      {"--size 5x5", "--size"},
+      {"--size 500x300x2", "--size"},
+      {"--size -500x300", "--size"},
+      {"--statistic mode", "--statistic"},
+      {"--x time", "--x"},
+      {"--x n", "--x: these curves run over features"},
+      {"--heat-map --x flops", "--x"},
+      {"--heat-map --features 8,16", "one of --features"},
+      {"--heat-map", "no row has a positive spectral_rel and a layer or head"},
+  };
+  for (const auto& [arguments, message] : wrong) {
+    CAPTURE_BINDING(arguments);
+    const ProgramRun run = run_croquis(std::string("plot r.csv --out w.svg ") + arguments, folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(contains(run.output, message), run.output);
+    CHECK_FALSE(std::filesystem::exists(folder / "w.svg"));
+  }
+}
+
+TEST_CASE("croquis plot --x: against flops and seconds, each point at the median of its rows") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv", four_methods() + row("x", "nystromformer", "softmax", 8, 3, 0.2, 1000, 80));
+  const DrawnPlot flops = drawn_plot("plot r.csv --x flops", folder.path());
+  REQUIRE_MESSAGE(flops.run.status == 0, flops.run.output);
+  CHECK(flops.curve("nystromformer").points[0][0] == 80);
+  CHECK(flops.curve("nystromformer").points[1][0] == 160);
+  CHECK(contains(flops.script, "set xlabel \"flops"));
+  const DrawnPlot seconds = drawn_plot("plot r.csv --x seconds", folder.path());
+  CHECK(seconds.curve("nystromformer").points[0][0] == 2);
+  CHECK(seconds.curve("nystromformer").points[1][0] == 4);
+  CHECK(contains(seconds.script, "set xlabel \"seconds"));
+}
+
+TEST_CASE("croquis plot: causal attention and a sample of rows are in the title") {
+  TemporaryFolder folder;
+  std::string header = kHeader, rows;
+  header.insert(header.size() - 1, ",rows,spectral_rel_lo,spectral_rel_hi,frobenius_rel_lo,frobenius_rel_hi");
+  for (const char* head : {"0", "1"}) {
+    std::string line =
+        row(fmt::format("arrays:q;head={};bias=alibi:1;causal", head), "prf-rpe", "softmax-rpe", 8, 1, 0.5);
+    line.insert(line.size() - 1, ",16,0.4,0.6,0.4,0.6");
+    rows += line;
+  }
+  write_text(folder / "r.csv", header + rows);
+  const DrawnPlot plot = drawn_plot("plot r.csv", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  CHECK(contains(plot.title, "2 heads, n = 32, p = 4, 16 of n rows, causal attention\n"));
+  CHECK(contains(plot.title, "of softmax attention with the relative position bias\n"));
+  write_text(folder / "p.csv", kHeader + row("arrays:q", "v-mean", "softmax", 8, 1, 0.5));
+  CHECK_FALSE(contains(drawn_plot("plot p.csv", folder.path()).title, "causal"));
+}
+
+TEST_CASE("croquis plot --heat-map: the median of the draws of each head at its layer and head, a map a method") {
+  TemporaryFolder folder;
+  const auto error = [](int layer, int head) { return 0.1 + 0.1 * layer + 0.01 * head; };
+  std::string text = kHeader;
+  for (int layer = 0; layer < 2; ++layer) {
+    for (int head = 0; head < 3; ++head) {
+      const std::string input = fmt::format("model:m;layer={};head={}", layer, head);
+      for (int t = 1; t <= 3; ++t) {
+        text += row(input, "skyformer", "kernelized", 8, t, 9);
+        text += row(input, "skyformer", "kernelized", 16, t, error(layer, head) * (t == 3 ? 50 : 1));
+        text += row(input, "informer", "softmax", 16, t, 0.5);
+      }
+    }
+  }
+  write_text(folder / "r.csv", text);
+  const DrawnPlot both = drawn_plot("plot r.csv --heat-map", folder.path());
+  REQUIRE_MESSAGE(both.run.status == 0, both.run.output);
+  CHECK(contains(both.script, "$cells0") == contains(both.script, "$cells1"));
+  const DrawnPlot one =
+      drawn_plot("plot r.csv --heat-map --methods skyformer --features 16 --out h.png", folder.path());
+  REQUIRE_MESSAGE(one.run.status == 0, one.run.output);
+  CHECK(one.title == "skyformer, d = 16\n||O - O~|| / ||O||\nmedian of 3 draws\nof another function: C V\n");
+  for (int layer = 0; layer < 2; ++layer) {
+    for (int head = 0; head < 3; ++head) {
+      CHECK(contains(one.script, fmt::format("\n{} {} {:.9g}\n", head, layer, error(layer, head))));
+    }
+  }
+  CHECK(run_croquis("plot r.csv --heat-map --methods skyformer --features 8", folder.path()).status ==
+        0);  // all the same
+}
+
+TEST_CASE("croquis plot --heat-map: by the columns layer and head, where the rows have them") {
+  TemporaryFolder folder;
+  if (!contains(run_croquis("list columns", folder.path()).output, "| `layer` |")) {
+    MESSAGE("croquis error has no column layer");
+    return;
+  }
+  std::string text = kHeader;
+  text.insert(text.size() - 1, ",layer,head");
+  for (int layer = 0; layer < 2; ++layer) {
+    for (int head = 0; head < 2; ++head) {
+      std::string line =
+          row(fmt::format("text {} {}", layer, head), "skyformer", "kernelized", 8, 1, 1 + layer + 0.5 * head);
+      line.insert(line.size() - 1, fmt::format(",{},{}", layer, head));
+      text += line;
+    }
+  }
+  write_text(folder / "r.csv", text);
+  const DrawnPlot plot = drawn_plot("plot r.csv --heat-map", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  for (const char* cell : {"\n0 0 1\n", "\n1 0 1.5\n", "\n0 1 2\n", "\n1 1 2.5\n"}) CHECK(contains(plot.script, cell));
+}
+
+TEST_CASE("croquis plot: what the one plot of spectrum, dimension and verify does not have is refused by name") {
+  TemporaryFolder folder;
+  REQUIRE(
+      run_croquis("spectrum --input gaussian --n 32 --p 4 --quiet --matrices b --out s.csv", folder.path()).status ==
+      0);
+  for (const char* option :
+       {"--metric norm", "--methods a", "--features 8", "--x flops", "--statistic mean", "--heat-map"}) {
+    const ProgramRun run = run_croquis(std::string("plot s.csv ") + option, folder.path());
+    CAPTURE(run.output);
+    CHECK(run.status == 2);
+    CHECK(contains(run.output, std::string(option).substr(0, std::string(option).find(' '))));
+    CHECK(contains(run.output, "croquis spectrum has one plot"));
+  }
+  const DrawnPlot titled = drawn_plot("plot s.csv --title Mine --size 400x600", folder.path());
+  CHECK(titled.run.status == 0);
+  CHECK(contains(titled.script, "\"Mine\""));
+  CHECK(contains(read_text(folder / "s.svg"), "viewBox=\"0 0 400 600\""));
+}

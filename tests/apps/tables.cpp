@@ -1,0 +1,289 @@
+// The tables that commands print: what each number is, against sums over the rows.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <croquis/io/csv.hpp>
+#include <croquis/random/draws.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/capture.hpp"
+#include "support/npy_files.hpp"
+#include "support/program.hpp"
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// The line that begins with this label.
+std::string line_of(const std::string& output, const std::string& label) {
+  for (const std::string& line : lines_of(output)) {
+    if (line.starts_with(label + " ")) return line;
+  }
+  return "";
+}
+
+// The finite values of a column, by input, of the rows of a method at one d.
+std::map<std::string, std::vector<double>> values_of(const std::filesystem::path& file, const std::string& method,
+                                                     const std::string& d, const std::string& column = "spectral_rel") {
+  const croquis::CsvTable table = croquis::read_csv(file.string());
+  std::map<std::string, std::vector<double>> values;
+  for (const auto& row : table.rows) {
+    if (row[table.column("method")] != method || row[table.column("features")] != d) continue;
+    if (row[table.column(column)] != "NA")
+      values[row[table.column("input")]].push_back(std::stod(row[table.column(column)]));
+  }
+  return values;
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// Five heads whose queries differ in norm, so that errors do.
+void write_heads(const TemporaryFolder& folder) {
+  constexpr std::size_t heads = 5, tokens = 40, width = 4;
+  for (const char* name : {"q", "k", "v"}) {
+    std::vector<double> numbers(heads * tokens * width);
+    croquis::fill_normal(croquis::Key(11).child(name), 0, numbers.size(), numbers.data());
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] *= 0.3 * static_cast<double>(1 + i / (tokens * width));
+    write_text(folder / (std::string(name) + ".npy"),
+               npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (5, 40, 4), }", bytes_of(numbers)));
+  }
+}
+
+const std::string kHeads = "error --q q.npy --k k.npy --v v.npy --features 8,16 --trials 4 ";
+
+}  // namespace
+
+TEST_CASE("croquis error: the printed table has a block for each target, with a line that says whose function it is") {
+  TemporaryFolder folder;
+  const ProgramRun run = run_croquis(
+      "error --n 64 --p 8 --features 8 --trials 2 --methods skyformer,nystromformer,nprf,v-mean,prf-rpe,nprf-rpe "
+      "--bias alibi:0.1",
+      folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const std::vector<std::pair<std::string, std::string>> blocks = {
+      {"Gaussian-kernel attention C V, another function than softmax attention", "skyformer"},
+      {"softmax attention", "nystromformer"},
+      {"softmax attention of unit queries and keys, another function than softmax attention", "nprf"},
+      {"softmax attention with the relative position bias", "prf-rpe"},
+      {"softmax attention of unit queries and keys with the relative position bias, another function than softmax "
+       "attention",
+       "nprf-rpe"}};
+  std::size_t at = 0;
+  for (const auto& [meaning, method] : blocks) {
+    CAPTURE_BINDING(meaning);
+    at = run.output.find("\napproximations of " + meaning + "\n", at);
+    REQUIRE(at != std::string::npos);
+    const std::size_t end = run.output.find("\n\n", at);
+    const std::string block = run.output.substr(at, end - at);
+    CHECK(contains(block, "\n" + method + " "));
+    CHECK(contains(block, "\nv-mean ") == (method == "nystromformer"));
+    CHECK(contains(block, " d = 8\n"));
+  }
+}
+
+TEST_CASE("croquis cost: the table of times has the blocks too") {
+#ifdef NDEBUG
+  TemporaryFolder folder;
+  const ProgramRun run = run_croquis(
+      "cost --n 32,64 --p 4 --features 8 --repeats 2 --warmup 0 --methods skyformer,linformer", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const std::size_t other = run.output.find("\napproximations of Gaussian-kernel attention C V, another function");
+  REQUIRE(other != std::string::npos);
+  CHECK(contains(run.output.substr(other), "\nexact-kernelized "));
+  CHECK(run.output.find("\nexact ") < other);
+  CHECK(run.output.find("\nlinformer") < other);
+#endif
+}
+
+TEST_CASE(
+    "croquis error: of several heads, the median of their means and the smallest and largest, in the table and "
+    "X.heads.csv") {
+  TemporaryFolder folder;
+  write_heads(folder);
+  const ProgramRun run =
+      run_croquis(kHeads + "--methods skyformer-softmax,nystromformer,performer --out e.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(contains(
+      run.output,
+      "relative spectral error of the output, median over 5 heads of the mean over 4 draws (smallest - largest "
+      "head); 5 heads, n = 40, p = 4\n"));
+  CHECK(contains(run.output, "\nheads    e.heads.csv\n"));
+  const croquis::CsvTable heads = croquis::read_csv((folder / "e.heads.csv").string());
+  const std::vector<std::string> columns = {"method",   "preset", "target",         "n",           "p",      "p_v",
+                                            "features", "metric", "heads",          "failed",      "median", "smallest",
+                                            "largest",  "mean",   "standard_error", "heavy_tailed"};
+  CHECK(heads.header == columns);
+  for (const std::string method : {"skyformer-softmax", "nystromformer", "performer"}) {
+    for (const std::string d : {"8", "16"}) {
+      std::vector<double> means;
+      for (const auto& [input, draws] : values_of(folder / "e.csv", method, d)) {
+        CHECK(draws.size() == (method == "nystromformer" ? 1 : 4));
+        means.push_back(mean_of(draws));
+      }
+      REQUIRE(means.size() == 5);
+      std::sort(means.begin(), means.end());
+      CHECK_MESSAGE(
+          contains(line_of(run.output, method), fmt::format("{:.4g} ({:.3g} - {:.3g})", means[2], means[0], means[4])),
+          run.output);
+      const double mean = mean_of(means);
+      double squares = 0;
+      for (const double m : means) squares += (m - mean) * (m - mean);
+      int found = 0;
+      for (const auto& row : heads.rows) {
+        if (row[heads.column("method")] != method || row[heads.column("features")] != d ||
+            row[heads.column("metric")] != "spectral_rel") {
+          continue;
+        }
+        ++found;
+        const auto number = [&](const char* column) { return std::stod(row[heads.column(column)]); };
+        CHECK(number("heads") == 5);
+        CHECK(number("failed") == 0);
+        CHECK(number("median") == doctest::Approx(means[2]));
+        CHECK(number("smallest") == doctest::Approx(means[0]));
+        CHECK(number("largest") == doctest::Approx(means[4]));
+        CHECK(number("mean") == doctest::Approx(mean));
+        CHECK(number("standard_error") == doctest::Approx(std::sqrt(squares / 4 / 5)));
+      }
+      CHECK(found == 1);
+    }
+  }
+  // Every head keeps its line of the summary.
+  const croquis::CsvTable summary = croquis::read_csv((folder / "e.summary.csv").string());
+  CHECK(summary.rows.size() == 5 * 3 * 2 * 5);
+  CHECK(summary.header.back() == "q90");
+}
+
+TEST_CASE("X.heads.csv: merged shards have it, and a run of one head leaves none of an earlier run's") {
+  TemporaryFolder folder;
+  write_heads(folder);
+  const std::string run = kHeads + "--methods v-mean,performer --quiet ";
+  REQUIRE(run_croquis(run + "--out all.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(run + "--shard 1/2 --out a.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(run + "--shard 2/2 --out b.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis("merge m.csv a.csv b.csv", folder.path()).status == 0);
+  CHECK(read_text(folder / "m.heads.csv") == read_text(folder / "all.heads.csv"));
+  REQUIRE(run_croquis(run + "--head 2 --out all.csv --overwrite", folder.path()).status == 0);
+  CHECK_FALSE(std::filesystem::exists(folder / "all.heads.csv"));
+  write_text(folder / "all.heads.csv", "a,table,of,mine\n");
+  REQUIRE(run_croquis(run + "--head 2 --out all.csv --overwrite", folder.path()).status == 0);
+  CHECK(read_text(folder / "all.heads.csv") == "a,table,of,mine\n");
+}
+
+TEST_CASE("croquis variance: heavy-tailed cells are those of the definition, marked and explained below the table") {
+  TemporaryFolder folder;
+  const ProgramRun run = run_croquis(
+      "variance --maps prf --norms 1,4 --features 4,16 --trials 30 --p 8 --keys 32 --out v.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const croquis::CsvTable table = croquis::read_csv((folder / "v.csv").string());
+  const std::size_t title = run.output.find("mean of (estimate / exp(x.y) - 1)^2");
+  REQUIRE(title != std::string::npos);
+  const std::string printed = run.output.substr(title, run.output.find("its expectation", title) - title);
+  int marks = 0;
+  for (const std::string norm : {"1", "4"}) {
+    for (const std::string d : {"4", "16"}) {
+      std::vector<double> values;
+      for (const auto& row : table.rows) {
+        if (row[table.column("norm")] == norm && row[table.column("features")] == d)
+          values.push_back(std::stod(row[table.column("squared_error")]));
+      }
+      REQUIRE(values.size() == 30);
+      std::sort(values.begin(), values.end());
+      const double sum = std::accumulate(values.begin(), values.end(), 0.0), mean = sum / 30;
+      // The 10 % and 90 % quantiles lie at 2.9 and 26.1 of 29.
+      const double q10 = 0.1 * values[2] + 0.9 * values[3], q90 = 0.9 * values[26] + 0.1 * values[27];
+      const bool heavy = values.back() > 0.5 * sum || mean > q90 || mean < q10;
+      double squares = 0;
+      for (const double x : values) squares += (x - mean) * (x - mean);
+      const std::string cell = fmt::format("{:.4g} ({:.1g})", mean, std::sqrt(squares / 29 / 30));
+      CAPTURE(cell);
+      CHECK(contains(printed, cell + "*") == heavy);
+      CHECK(contains(printed, cell));
+      marks += heavy ? 1 : 0;
+    }
+  }
+  CHECK(marks > 0);  // at R = 4 a few draws of thirty are all there is
+  CHECK(marks < 4);
+  CHECK(contains(printed, "\n* heavy-tailed: one draw has more than half"));
+}
+
+TEST_CASE("croquis error --rows: the table has the interval and the number of rows") {
+  TemporaryFolder folder;
+  const std::string rows = "error --input clustered --n 300 --p 6 --methods skyformer --features 16 --trials 3 ";
+  const ProgramRun run = run_croquis(rows + "--rows 100 --out r.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(contains(run.output, "mean of 3 draws (standard error) [95 % interval for the sample of rows]"));
+  CHECK(contains(run.output, "n = 300, p = 6, 100 of n rows\n"));
+  const auto ends = [&](const char* column) {
+    return mean_of(values_of(folder / "r.csv", "skyformer", "16", column).begin()->second);
+  };
+  CHECK(contains(line_of(run.output, "skyformer"),
+                 fmt::format(") [{:.3g}, {:.3g}]", ends("spectral_rel_lo"), ends("spectral_rel_hi"))));
+  const ProgramRun whole = run_croquis(rows + "--out w.csv", folder.path());
+  CHECK_FALSE(contains(whole.output, "of n rows"));
+  CHECK_FALSE(contains(whole.output, "["));
+}
+
+TEST_CASE("croquis error --rows of several heads: the interval's ends are the medians over the heads") {
+  TemporaryFolder folder;
+  write_heads(folder);
+  const ProgramRun run = run_croquis(kHeads + "--methods performer --rows 30 --out r.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const auto median = [&](const char* column) {
+    std::vector<double> ends;
+    for (const auto& [input, draws] : values_of(folder / "r.csv", "performer", "8", column))
+      ends.push_back(mean_of(draws));
+    return median_of(ends);
+  };
+  CHECK_MESSAGE(contains(line_of(run.output, "performer"),
+                         fmt::format(") [{:.3g}, {:.3g}]", median("spectral_rel_lo"), median("spectral_rel_hi"))),
+                run.output);
+}
+
+TEST_CASE("croquis error --causal: the table says that attention is causal") {
+  TemporaryFolder folder;
+  const std::string methods = "error --n 48 --p 8 --features 8 --trials 2 --methods prf-rpe ";
+  CHECK(contains(run_croquis(methods + "--causal --out c.csv", folder.path()).output, ", p = 8, causal attention\n"));
+  CHECK_FALSE(contains(run_croquis(methods + "--out p.csv", folder.path()).output, "causal"));
+}
+
+TEST_CASE("croquis error: no entry of a table runs into the next") {
+  TemporaryFolder folder;
+  const ProgramRun run = run_croquis(
+      "error --n 48 --p 8 --features 8,16 --trials 2 --methods "
+      "skyformer-softmax:ridge=0.001,preset=code,iterations=9,v-mean",
+      folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const std::vector<std::string> lines = lines_of(run.output);
+  const auto header =
+      std::find_if(lines.begin(), lines.end(), [](const std::string& line) { return contains(line, "d = 16"); });
+  REQUIRE(header != lines.end());
+  const std::size_t end = header->find("d = 8") + 5;
+  for (auto line = header + 1; line != lines.end() && !line->empty(); ++line) {
+    REQUIRE(line->size() > end);
+    CHECK((*line)[end - 1] != ' ');  // columns end in one place
+    CHECK(line->substr(end, 2) == "  ");
+  }
+}
