@@ -28,8 +28,10 @@ std::optional<long long> number_after(const std::string& name, const std::string
   return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-// "bv" -> "BV": as the matrices are written.
+// "bv" -> "BV": as the matrices are written; a file keeps its name.
 std::string in_capitals(std::string matrix) {
+  const auto& known = croquis::spectrum_matrices();
+  if (std::find(known.begin(), known.end(), matrix) == known.end()) return matrix;
   for (char& c : matrix) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return matrix;
 }
