@@ -72,8 +72,12 @@ std::string context_of(const Command& command, const std::string& option) {
       {"--head", "--model model.safetensors --vocab vocab.txt --text text.txt --n 12"},
       {"--bias", "--input gaussian --n 12 --p 4 --causal"},
       {"--probes", "--input gaussian --n 12 --p 4 --method lanczos --leading 2"},
+      {"--kernel", "--matrix good.npy --bandwidth 1 --features 4 --trials 2 --sketches gaussian --landmarks uniform"},
+      {"--bandwidth", "--matrix good.npy --kernel laplace --features 4 --trials 2 --sketches gaussian"},
+      {"--product", "--matrix good.npy --features 4 --trials 2 --sketches gaussian --landmarks none"},
       {"--leading", "--input gaussian --n 12 --p 4 --method lanczos --probes 4"},
   };
+  if (command.name == "spectrum" && option == "--matrix") return "";
   const auto found = contexts.find(option);
   if (found == contexts.end() || command.name == "variance") return command.options;
   return found->second + (command.name == "error" ? " --methods v-mean,skyformer --features 4 --trials 2" : "");
@@ -119,10 +123,12 @@ std::vector<std::string> bad_values() {
           "empty.npy",
           "claims.npy",
           "sparse.npy",
+          "junk.mtx",
           "junk.svg"};
 }
 
 void write_files(const TemporaryFolder& folder) {
+  write_text(folder / "junk.mtx", "%%MatrixMarket matrix coordinate real general\n2000000000 2000000000 1\n1 1 1\n");
   const BertModel model("bad input");
   write_text(folder / "model.safetensors", model.file("F32", ""));
   write_text(folder / "config.json", model.configuration());

@@ -8,9 +8,11 @@
 //   Any other is run on less (kSmaller): fewer tokens, draws and repeats.
 // "$ croquis ..." is the transcript of one machine, and not run.
 #include <doctest/doctest.h>
+#include <croquis/io/npy.hpp>
 #include <croquis/random/draws.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <regex>
 #include <set>
@@ -19,6 +21,7 @@
 #include "docs/pages.hpp"
 #include "support/archives.hpp"
 #include "support/bert_model.hpp"
+#include "support/matrices.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
 
@@ -77,20 +80,23 @@ const std::map<std::string, std::vector<Option>> kSmaller = {
     {"verify", {{"--quick", ""}, {"--trials", "10"}, {"--claims", "nys.*"}}},
 };
 
-// Sets the options of kSmaller; --n not for arrays, which have their own, --rows only where it is given, --claims only
+// Sets the options of kSmaller; --n not for arrays and matrices, which have their own, --rows only where it is given, --claims only
 // where it is not.
 std::string on_less(const std::string& command) {
   std::istringstream words(command);
   std::vector<std::string> parts;
   for (std::string word; words >> word;) parts.push_back(word);
   const auto has = [&](const std::string& word) { return std::find(parts.begin(), parts.end(), word) != parts.end(); };
+  const auto is_file = [](const std::string& word) { return word.ends_with(".npy") || word.ends_with(".mtx"); };
+  const auto matrix = std::find(parts.begin(), parts.end(), "--matrix");
+  const bool own = has("--q") || has("--qkv") || (matrix != parts.end() && is_file(*std::next(matrix)));
   const auto found = kSmaller.find(parts.at(1));
   if (found == kSmaller.end() || has("--help")) return command;
   for (const auto& [name, value] : found->second) {
     const auto place = std::find(parts.begin(), parts.end(), name);
     if (place != parts.end()) {
       if (!value.empty() && name != "--claims") parts.at(place - parts.begin() + 1) = value;
-    } else if (name != "--rows" && !(name == "--n" && (has("--q") || has("--qkv")))) {
+    } else if (name != "--rows" && !(name == "--n" && own)) {
       parts.push_back(name);
       if (!value.empty()) parts.push_back(value);
     }
@@ -133,6 +139,7 @@ struct Files : TemporaryFolder {
       members.emplace_back(name + std::string(".npy"),
                            normal_npy("(256, 8)", std::size_t{256} * 8, draw_key.child(name)));
     }
+    write_matrices();
     write("head.npz", zip_file(members, Compression::deflated));
     write("run.ini", block_of("docs/formats.md", "[error]"));
     write("expected.txt", "nys.lemma1 VERIFIED\n");
@@ -144,6 +151,22 @@ struct Files : TemporaryFolder {
       write(folder + std::string("config.json"), model.configuration());
       write(folder + std::string("vocab.txt"), "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\na\n##a\nof\nand\n,\n.\n");
     }
+  }
+
+  // Those of docs/sketches/README.md: a spiral as its NumPy makes it, and what users have.
+  void write_matrices() {
+    arma::mat spiral(600, 2);
+    for (arma::uword i = 0; i < spiral.n_rows; ++i) {
+      const double t = static_cast<double>(i) / 20;
+      spiral.row(i) = arma::rowvec{t * std::cos(t), t * std::sin(t)};
+    }
+    croquis::write_npy((path() / "X.npy").string(), spiral);
+    const croquis::Key draw_key = croquis::Key(1).child("docs");
+    const arma::mat a = random_matrix(256, 300, draw_key.child("A")), b = random_matrix(256, 20, draw_key.child("B"));
+    croquis::write_npy((path() / "A.npy").string(), a);
+    croquis::write_npy((path() / "B.npy").string(), b);
+    croquis::write_npy((path() / "G.npy").string(), a * a.t());
+    write("M.mtx", block_of("docs/formats.md", "%%MatrixMarket matrix coordinate real symmetric"));
   }
 
   void write(const std::string& name, const std::string& bytes) { write_text(path() / name, bytes); }

@@ -2,6 +2,7 @@
 // else, a crash and a large allocation included, is a defect.
 #include <croquis/inputs/bert_config.hpp>
 #include <croquis/inputs/wordpiece.hpp>
+#include <croquis/io/matrix_market.hpp>
 #include <croquis/io/npy.hpp>
 #include <croquis/io/npz.hpp>
 #include <croquis/io/safetensors.hpp>
@@ -13,6 +14,17 @@
 void read_as_npy(const std::string& bytes) {
   try {
     croquis::parse_npy(bytes, "fuzz.npy");
+  } catch (const std::invalid_argument&) {
+  }
+}
+
+// A few bytes may announce a sparse matrix that fills the memory, and be right.
+void read_as_matrix_market(const std::string& bytes) {
+  constexpr croquis::MatrixMarketSize largest{1000, 1000};
+  try {
+    const croquis::MatrixMarketSize size = croquis::matrix_market_size(bytes, "fuzz.mtx");
+    if (size.rows > largest.rows || size.cols > largest.cols) return;
+    croquis::parse_matrix_market(bytes, "fuzz.mtx");
   } catch (const std::invalid_argument&) {
   }
 }

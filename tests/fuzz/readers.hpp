@@ -4,6 +4,7 @@
 #include <string>
 
 void read_as_npy(const std::string& bytes);
+void read_as_matrix_market(const std::string& bytes);
 void read_as_npz(const std::string& bytes);
 void read_as_safetensors(const std::string& bytes);
 void read_as_vocabulary(const std::string& bytes);

@@ -61,6 +61,14 @@ TEST_CASE("mutated files: .npy, .npz and safetensors are read or refused, never 
          read_as_safetensors, "safetensors");
 }
 
+TEST_CASE("mutated files: MatrixMarket files are read or refused, never worse") {
+  damage("%%MatrixMarket matrix coordinate real general\n% a comment\n3 4 3\n1 1 1.5\n2 4 -2e3\n3 1 +7\n",
+         read_as_matrix_market, "mtx coordinate");
+  damage("%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n-3\n4\n5\n6\n", read_as_matrix_market, "mtx array");
+  damage("%%MatrixMarket matrix coordinate pattern symmetric\r\n2 2 2\r\n1 1\r\n2 1\r\n", read_as_matrix_market,
+         "mtx pattern");
+}
+
 TEST_CASE("mutated files: an .npz has the numbers that were saved, or is refused") {
   const arma::mat saved = {{1, 2, 3}, {4, 5, 6}};
   const std::string npy = npy_file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",

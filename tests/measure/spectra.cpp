@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <croquis/measure/spectra.hpp>
+#include <croquis/measure/spectrum_summary.hpp>
 #include <string>
 
 #include "support/attention.hpp"
@@ -94,6 +94,40 @@ TEST_CASE("matrix_spectrum: Lanczos finds the leading values within their residu
     CHECK(found[i].cumulative < found[i].cumulative_hi);
     CHECK(texts_of(spectrum_columns().record(found[i])) == texts_of(spectrum_columns().record(again[i])));
   }
+}
+
+TEST_CASE("matrix_spectrum: of a given matrix, tall, wide or square, with the summary of all its singular values") {
+  const arma::vec values = {5, 4, 3, 0.5, 1e-3, 0};
+  for (const auto& [rows, cols] : {std::pair<arma::uword, arma::uword>{30, 6}, {6, 30}, {6, 6}}) {
+    const Key key = Key(test_seed()).child("given").child(rows);
+    const arma::mat matrix = with_singular_values(rows, cols, values, key);
+    for (const SpectrumMethod method : {SpectrumMethod::automatic, SpectrumMethod::lanczos}) {
+      const SpectrumSettings settings{method, 4, 4};
+      const bool lanczos = method == SpectrumMethod::lanczos;
+      auto found = matrix_spectrum(matrix, key, settings);
+      REQUIRE(found.size() == plan_spectrum(matrix, settings).values);
+      REQUIRE(found.size() == (lanczos ? 4 : 6));
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        CHECK(found[i].status == "ok");
+        CHECK(found[i].method == (lanczos ? "lanczos" : "dense"));
+        CHECK(found[i].index == i + 1);
+        CHECK(found[i].n == rows);
+        CHECK(found[i].p == cols);
+        CHECK(found[i].log_scale == 0);
+        CHECK(std::abs(found[i].singular_value - values(i)) <= found[i].residual + 1e-6 * values(0));
+        CHECK(found[i].frobenius == doctest::Approx(arma::norm(values)));
+        found[i].matrix = "own.npy";
+      }
+      const SpectrumSummary s = summarise_spectra(found).front();
+      CHECK(s.stable_rank == doctest::Approx(arma::accu(arma::square(values)) / 25));
+      CHECK(s.cumulative_quarter == doctest::Approx(5 / arma::accu(values)).epsilon(1e-3));
+      if (lanczos) continue;
+      CHECK(s.rank == 5);
+      CHECK(s.condition == doctest::Approx(1 / (static_cast<double>(std::max(rows, cols)) * 1.1102230246251565e-16)));
+      CHECK(s.nuclear == doctest::Approx(arma::accu(values)));
+    }
+  }
+  CHECK(refusal([] { matrix_spectrum(arma::mat(0, 3), Key(1)); }).find("entries") != std::string::npos);
 }
 
 TEST_CASE("matrix_spectrum: an unknown matrix, no leading value and one probe are refused") {

@@ -1,9 +1,9 @@
 // croquis sketch: sketching operators and landmark policies compared on a matrix.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <croquis/core/choices.hpp>
 #include <croquis/core/memory.hpp>
-#include <croquis/distributed/communicator.hpp>
 #include <croquis/measure/sketch_quality.hpp>
 #include <croquis/sketch/distributions.hpp>
 #include <limits>
@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "commands/command.hpp"
+#include "commands/sketch_landmarks.hpp"
 #include "commands/sketch_subject.hpp"
-#include "files/progress.hpp"
 #include "files/run.hpp"
 #include "files/summary.hpp"
 #include "options/common_options.hpp"
@@ -31,11 +31,10 @@ using croquis::SketchRow;
 struct SketchOptions {
   RunOptions run;
   InputOptions input;
-  std::string matrix = "v";  ///< q, k, v, b, c, or an .npy file
+  SketchSubjectOptions subject;
   std::string sketches = "all", landmarks = "all";
   std::string features = "16:256";
   long long trials = 20;
-  long long rank = 0;  ///< dimension of the subspace that is embedded; 0: all columns, at most 64
 };
 
 std::map<std::string, double> parameters_of(const Choice& choice) {
@@ -77,13 +76,12 @@ class Comparison {
   }
 
   void operators(const std::vector<Choice>& choices) {
-    const croquis::SketchQuality quality(subject_.matrix, subject_.basis, subject_.problem);
+    if (choices.empty()) return;
+    const croquis::SketchQuality quality(subject_.matrix, subject_.basis, subject_.problem, subject_.factor);
     for (const Choice& choice : choices) {
       const std::map<std::string, double> parameters = parameters_of(choice);
-      std::vector<double> weights;  // importance by the squares of the row norms, as for a matrix product
-      if (croquis::find_sketch_distribution<double>(choice.name).weighted) {
-        weights = arma::conv_to<std::vector<double>>::from(arma::sum(arma::square(subject_.matrix), 1));
-      }
+      std::vector<double> weights;
+      if (croquis::find_sketch_distribution<double>(choice.name).weighted) weights = importance();
       compute({"operator", choice.label}, [&](arma::uword d, const Key& key) {
         return quality.row(croquis::describe_sketch(choice.name, subject_.matrix.n_rows, d, key, parameters, weights));
       });
@@ -91,8 +89,10 @@ class Comparison {
   }
 
   void landmarks(const std::vector<std::string>& policies) {
-    if (policies.empty() || !subject_.problem) return;
-    croquis::LandmarkQuality quality(*subject_.problem);
+    if (policies.empty()) return;
+    croquis::LandmarkQuality quality = subject_.problem
+                                           ? croquis::LandmarkQuality(*subject_.problem)
+                                           : croquis::LandmarkQuality(*subject_.kernel, subject_.n <= kLargestDense);
     for (const std::string& policy : policies) {
       quality.prepare(policy);
       compute({"landmarks", policy}, [&](arma::uword d, const Key& key) { return quality.row(d, key); });
@@ -100,6 +100,13 @@ class Comparison {
   }
 
  private:
+  // By the squares of the row norms, as for a matrix product; of two factors by the products of their row norms.
+  std::vector<double> importance() const {
+    arma::vec weights = arma::sum(arma::square(subject_.matrix), 1);
+    if (subject_.factor) weights = arma::sqrt(weights) % arma::sqrt(arma::sum(arma::square(*subject_.factor), 1));
+    return arma::conv_to<std::vector<double>>::from(weights);
+  }
+
   template <typename Measure>
   void compute(const Curve& curve, const Measure& measure) {
     std::vector<Cell> cells = cells_;
@@ -110,8 +117,8 @@ class Comparison {
       SketchRow row = measure(d, key.child(d).child(trial));
       row.input = subject_.input;
       row.matrix = subject_.name;
-      row.n = subject_.matrix.n_rows;
-      row.cols = subject_.matrix.n_cols;
+      row.n = subject_.n;
+      row.cols = subject_.cols;
       row.rank = subject_.basis.n_cols;
       row.name = curve.name;
       row.trial = trial;
@@ -127,41 +134,10 @@ class Comparison {
 };
 
 std::vector<croquis::Choice> parse_sketches(const std::string& text) {
+  if (text == "none") return {};
   std::vector<std::string> known;
   for (const auto& distribution : croquis::sketch_distributions<double>()) known.push_back(distribution.name);
   return croquis::parse_choices(text, "--sketches", known);
-}
-
-std::vector<std::string> parse_landmarks(const std::string& text, bool available) {
-  std::vector<std::string> known = croquis::landmark_policy_names();
-  std::erase(known, "given");
-  if (text == "none" || (text == "all" && !available)) return {};
-  if (!available)
-    throw std::invalid_argument("--landmarks: a matrix from a file has no queries and keys to choose from");
-  std::vector<std::string> names;
-  for (const croquis::Choice& choice : croquis::parse_choices(text, "--landmarks", known)) {
-    if (!choice.options.empty()) throw std::invalid_argument("--landmarks: a policy takes no options");
-    names.push_back(choice.name);
-  }
-  return names;
-}
-
-// Those of the list; none, with a line that says so, where the lift would be too large to be stored.
-std::vector<std::string> policies_of(const SketchOptions& options, const SketchSubject& subject) {
-  std::vector<std::string> policies = parse_landmarks(options.landmarks, subject.problem.has_value());
-  if (!policies.empty() && subject.problem->is_causal()) {
-    if (options.landmarks != "all") {
-      throw std::invalid_argument(
-          "--landmarks: the lift is that of full attention, this input is --causal; give --landmarks none");
-    }
-    return {};
-  }
-  if (policies.empty() || subject.problem->n() <= kLargestDense / 2) return policies;
-  if (croquis::Communicator::world().rank() == 0) {
-    say(fmt::format("croquis sketch: landmark policies are left out, n = {} is more than {}\n", subject.problem->n(),
-                    kLargestDense / 2));
-  }
-  return {};
 }
 
 // A wrong parameter is the user's: it is found before anything is computed.
@@ -173,7 +149,21 @@ void check(const std::vector<Choice>& sketches, arma::uword n, arma::uword large
   }
 }
 
-void print_tables(const croquis::Grouping& grouping, std::uint64_t rank) {
+void require_memory_for(const SketchSubject& subject, const std::vector<Choice>& sketches,
+                        const std::vector<std::string>& policies, arma::uword largest) {
+  const double d = static_cast<double>(largest);
+  if (!sketches.empty()) {
+    croquis::require_memory(sizeof(double) * d * static_cast<double>(subject.cols), "--features: a sketched matrix",
+                            {{"d", largest}, {"cols", subject.cols}});
+  }
+  if (!policies.empty()) {
+    croquis::require_memory(
+        2 * sizeof(double) * std::min(d, static_cast<double>(subject.n)) * static_cast<double>(subject.n),
+        "--features: columns at the landmarks and a factor", {{"d", largest}, {"n", subject.n}});
+  }
+}
+
+void print_tables(const croquis::Grouping& grouping, const SketchSubject& subject) {
   const auto of_kind = [&](const char* kind) {
     croquis::Grouping some = grouping;
     std::erase_if(some.groups, [&](const croquis::Group& g) { return g.key.at("kind") != kind; });
@@ -181,24 +171,37 @@ void print_tables(const croquis::Grouping& grouping, std::uint64_t rank) {
   };
   const croquis::Grouping operators = of_kind("operator");
   print_groups("| ||S^T x||^2 / ||x||^2 - 1 |, mean over the columns x", operators, "norm_error");
-  print_groups(fmt::format("injectivity: smallest singular value of S^T U, U spanning the leading {} directions", rank),
+  print_groups(fmt::format("injectivity: smallest singular value of S^T U, U spanning the leading {} directions",
+                           subject.basis.n_cols),
                grouping, "injectivity");
   print_groups("dilation: largest singular value of S^T U", operators, "dilation");
-  print_groups("||BV - B S S^T V|| / ||BV||", operators, "product_spectral_rel");
-  print_groups("Nystrom on the lift M, by landmarks: ||M - M~|| / ||M||", of_kind("landmarks"), "nystrom_spectral_rel");
+  print_groups(subject.problem ? "||BV - B S S^T V|| / ||BV||" : "||A^T B - A^T S S^T B|| / ||A^T B||", operators,
+               "product_spectral_rel");
+  const croquis::Grouping landmarks = of_kind("landmarks");
+  const std::string matrix = subject.problem ? "the lift M" : fmt::format("M = {}", subject.name);
+  print_groups(fmt::format("Nystrom on {}, by landmarks: ||M - M~|| / ||M||", matrix), landmarks,
+               "nystrom_spectral_rel");
+  if (subject.problem) return;
+  print_groups(fmt::format("Nystrom on {}, by landmarks: trace(M - M~) / trace(M)", matrix), landmarks,
+               "nystrom_trace_rel");
 }
 
 int run_sketch(const SketchOptions& options) {
   const std::vector<Choice> sketches = parse_sketches(options.sketches);
   parse_sizes(options.features, "--features");
   prepare_run(options.run);
-  const SketchSubject subject = load_sketch_subject(options.matrix, options.input, options.rank, options.run.seed);
-  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", subject.matrix.n_rows);
-  const std::vector<std::string> policies = policies_of(options, subject);
-  croquis::require_memory(
-      sizeof(double) * static_cast<double>(features.back()) * static_cast<double>(subject.matrix.n_cols),
-      "--features: a sketched matrix", {{"d", features.back()}, {"cols", subject.matrix.n_cols}});
-  check(sketches, subject.matrix.n_rows, features.back());
+  const bool landmarks = options.landmarks != "none";
+  if (sketches.empty() && !landmarks) throw std::invalid_argument("--sketches, --landmarks: both are none");
+  if (sketches.empty() && !options.subject.product.empty()) {
+    throw std::invalid_argument("--product: there are no operators to compare on it, --sketches is none");
+  }
+  const SketchSubject subject =
+      load_sketch_subject(options.subject, options.input, options.run.seed, !sketches.empty(), landmarks);
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", subject.n);
+  const std::vector<std::string> policies = landmark_policies(options.landmarks, subject);
+  if (sketches.empty() && policies.empty()) throw std::invalid_argument("--sketches none: no landmark policy is left");
+  require_memory_for(subject, sketches, policies, features.back());
+  check(sketches, subject.n, features.back());
   require_room_for_rows(
       static_cast<double>((sketches.size() + policies.size()) * features.size()) * static_cast<double>(options.trials),
       "--trials", options.trials);
@@ -217,9 +220,9 @@ int run_sketch(const SketchOptions& options) {
   write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));
   if (!options.run.plot.empty()) draw_groups(grouping, default_metric(grouping), options.run.plot);
   if (!options.run.quiet) {
-    fmt::print("\n{}, {} of {} x {}; means of {} trials (standard error)\n", subject.input, subject.name,
-               subject.matrix.n_rows, subject.matrix.n_cols, options.trials);
-    print_tables(grouping, subject.basis.n_cols);
+    fmt::print("\n{}, {} of {} x {}; means of {} trials (standard error)\n", subject.input, subject.name, subject.n,
+               subject.cols, options.trials);
+    print_tables(grouping, subject);
     print_files(run.table(), options.run.out, options.run.plot);
   }
   return 0;
@@ -228,18 +231,17 @@ int run_sketch(const SketchOptions& options) {
 void add_options(CLI::App& app, SketchOptions& options) {
   add_run_options(app, options.run);
   add_input_options(app, options.input);
-  app.add_option("--matrix", options.matrix, "q, k, v, b, c, or FILE.npy")->capture_default_str();
-  app.add_option("--sketches", options.sketches, "a,b:option=value,c or all (see list sketches)")
+  add_subject_options(app, options.subject);
+  app.add_option("--sketches", options.sketches, "a,b:option=value,c, all or none (see list sketches)")
       ->capture_default_str();
-  app.add_option("--landmarks", options.landmarks, "landmark policies on the lift of Q, K: a,b, all or none")
+  app.add_option("--landmarks", options.landmarks,
+                 "landmark policies on the lift of Q, K, on a matrix or a kernel of your own: a,b, all or none")
       ->capture_default_str();
   app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at n)")
       ->capture_default_str();
   app.add_option("--trials", options.trials, "draws of each")
       ->check(whole_number(1, kMaximumTrials))
       ->capture_default_str();
-  app.add_option("--rank", options.rank, "dimension of the subspace to embed (default all columns, at most 64)")
-      ->check(whole_number(0));
 }
 
 }  // namespace

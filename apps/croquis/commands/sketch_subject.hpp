@@ -1,7 +1,9 @@
-// The matrix that croquis sketch compares operators on.
+// The matrix that croquis sketch compares operators and landmark policies on.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <croquis/attention/problem.hpp>
+#include <croquis/kernel/kernel_matrix.hpp>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,16 +13,32 @@
 /// Sizes up to which n x n matrices are stored.
 constexpr arma::uword kLargestDense = 4096;
 
+/// Which matrix it is to be.
+struct SketchSubjectOptions {
+  std::string matrix = "v";  ///< q, k, v, b, c of the input, or a file of one's own
+  std::string kernel;        ///< of the points in the file; none when empty
+  std::optional<double> bandwidth;
+  std::string product;  ///< the file of the other factor; none when empty
+  long long rank = 0;   ///< dimension of the subspace that is embedded; 0: all columns, at most 64
+};
+
+void add_subject_options(CLI::App& app, SketchSubjectOptions& options);
+
 struct SketchSubject {
   std::string input, name;                          ///< of the input and of the matrix, for the results
   std::map<std::string, std::string> identity;      ///< for the meta file
   std::optional<croquis::Problem<double>> problem;  ///< none for a matrix from a file
-  arma::mat matrix;                                 ///< n x cols, what is sketched
-  arma::mat basis;                                  ///< orthonormal, spans the leading part of its column space
+  arma::uword n = 0, cols = 0;                      ///< of the matrix
+  arma::mat matrix;                                 ///< n x cols; empty for a kernel that no operator needs
+  arma::mat basis;  ///< orthonormal, spans the leading part of its column space; empty without operators
+  std::optional<arma::mat> factor;                      ///< n x k, of a product of two files
+  std::optional<croquis::KernelMatrix<double>> kernel;  ///< what landmarks of a file are chosen for; none: no_landmarks
+  std::string
+      no_landmarks;  ///< why a matrix from a file has none: "FILE: is not square"; empty where none are asked for
 };
 
-/// `matrix` is q, k, v, b, c of the input, or an .npy file. The basis has `rank` columns, or 64 for 0, or as many as
-/// the matrix has directions above rounding, whichever is least. Throws std::invalid_argument, with the option to
-/// change.
-SketchSubject load_sketch_subject(const std::string& matrix, const InputOptions& input, long long rank,
-                                  std::uint64_t seed);
+/// What is needed of it: `operators` for sketches, `landmarks` for policies. The basis has `rank` columns, or 64 for 0,
+/// or as many as the matrix has directions above rounding, whichever is least. Throws std::invalid_argument, with the
+/// option to change.
+SketchSubject load_sketch_subject(const SketchSubjectOptions& options, const InputOptions& input, std::uint64_t seed,
+                                  bool operators, bool landmarks);

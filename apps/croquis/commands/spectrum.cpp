@@ -5,6 +5,9 @@
 #include <croquis/core/choices.hpp>
 #include <croquis/core/memory.hpp>
 #include <croquis/measure/spectra.hpp>
+#include <croquis/measure/spectrum_summary.hpp>
+#include <functional>
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -14,6 +17,7 @@
 #include "files/table_file.hpp"
 #include "options/common_options.hpp"
 #include "options/input.hpp"
+#include "options/own_matrix.hpp"
 #include "options/spectrum_options.hpp"
 #include "pictures/spectra.hpp"
 
@@ -27,35 +31,45 @@ using croquis::Table;
 struct Options {
   RunOptions run;
   InputOptions input;
+  std::function<bool()> input_given;
+  std::string matrix;  ///< a file of one's own in place of the input; none when empty
   std::string matrices = "all";
   SpectrumOptions spectrum;
 };
 
-// All rows of one matrix of one head.
+// All rows of one matrix of one head, or of a file.
 struct Step {
-  const Input* input;
-  std::string matrix;
+  std::string input, matrix;
   croquis::SpectrumPlan plan;
+  std::function<std::vector<SpectrumRow>(const Key& key)> rows;
 };
 
 std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<std::string>& matrices,
-                           const Options& options) {
+                           const croquis::SpectrumSettings& settings) {
   std::vector<Step> steps;
   for (const Input& input : inputs) {
     for (const std::string& matrix : matrices) {
-      steps.push_back({&input, matrix, plan_spectrum(input.problem, matrix, options.spectrum.settings())});
+      steps.push_back({input.name, matrix, plan_spectrum(input.problem, matrix, settings),
+                       [=, &input](const Key& key) { return matrix_spectrum(input.problem, matrix, key, settings); }});
     }
   }
   return steps;
 }
 
+std::vector<Step> steps_of(const std::string& path, const arma::mat& matrix,
+                           const croquis::SpectrumSettings& settings) {
+  return {{path, path, croquis::plan_spectrum(matrix, settings),
+           [=, &matrix](const Key& key) { return croquis::matrix_spectrum(matrix, key, settings); }}};
+}
+
 std::vector<croquis::Record> records_of(const Step& step, const Options& options, const Run& run) {
-  const Key key = Key(options.run.seed).child("spectrum").child(step.input->name);
+  const Key key = Key(options.run.seed).child("spectrum").child(step.input);
   std::vector<croquis::Record> records;
-  for (SpectrumRow& row : matrix_spectrum(step.input->problem, step.matrix, key, options.spectrum.settings())) {
+  for (SpectrumRow& row : step.rows(key)) {
     // A step that was interrupted left its first rows.
-    if (run.has(Run::key({step.input->name, step.matrix, row.index}))) continue;
-    row.input = step.input->name;
+    if (run.has(Run::key({step.input, step.matrix, row.index}))) continue;
+    row.input = step.input;
+    row.matrix = step.matrix;
     row.seed = options.run.seed;
     records.push_back(croquis::spectrum_columns().record(row));
   }
@@ -84,26 +98,16 @@ void draw(const Table& table, const PlotRequest& request) {
   draw_spectra(summaries_of(table), request.picture);
 }
 
-int run_spectrum(const Options& options) {
-  const std::vector<std::string> matrices = parse_matrices(options.matrices);
-  prepare_run(options.run);
-  const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
-  const auto n = static_cast<double>(inputs.front().problem.n());
-  if (options.spectrum.method == "dense") {
-    croquis::require_memory(2 * sizeof(double) * n * n, "--method dense: an n x n matrix and a copy", {{"n", n}});
-  }
-  std::map<std::string, std::string> identity = identity_of(inputs);
+int run_steps(const Options& options, std::vector<Step> steps, std::map<std::string, std::string> identity) {
   options.spectrum.describe(identity);
   Run run(options.run, "spectrum", croquis::spectrum_columns().list(), identity);
-
-  std::vector<Step> steps = steps_of(inputs, matrices, options);
   std::vector<Run::Cell> plan;
   plan.reserve(steps.size());
   for (const Step& step : steps) {  // the last row of a step says that it is finished
-    plan.push_back({Run::key({step.input->name, step.matrix, std::uint64_t{step.plan.values}})});
+    plan.push_back({Run::key({step.input, step.matrix, std::uint64_t{step.plan.values}})});
   }
   run.plan(plan);
-  std::erase_if(steps, [&](const Step& step) { return !run.wants(Run::key({step.input->name, step.matrix})); });
+  std::erase_if(steps, [&](const Step& step) { return !run.wants(Run::key({step.input, step.matrix})); });
   // Dense matrices go side by side; the products of a matrix-free one use all threads by themselves.
   for (std::size_t i = 0; i < steps.size() && !Run::interrupted();) {
     std::size_t end = i + 1;
@@ -123,9 +127,34 @@ int run_spectrum(const Options& options) {
   return 0;
 }
 
+int run_file(const Options& options) {
+  if (options.matrices != "all")
+    throw std::invalid_argument("--matrices: those of an input; --matrix is one by itself");
+  if (options.input_given()) throw std::invalid_argument("--matrix: in place of an input, of which options are given");
+  prepare_run(options.run);
+  const arma::mat matrix = load_own_matrix(options.matrix, "--matrix");
+  croquis::require_memory(sizeof(double) * static_cast<double>(matrix.n_elem), "--matrix: a copy of the matrix",
+                          {{"rows", matrix.n_rows}, {"cols", matrix.n_cols}});
+  return run_steps(options, steps_of(options.matrix, matrix, options.spectrum.settings()),
+                   {{"input", options.matrix}, {"numbers", digest_of_matrix(matrix)}});
+}
+
+int run_spectrum(const Options& options) {
+  if (!options.matrix.empty()) return run_file(options);
+  const std::vector<std::string> matrices = parse_matrices(options.matrices);
+  prepare_run(options.run);
+  const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
+  const auto n = static_cast<double>(inputs.front().problem.n());
+  if (options.spectrum.method == "dense") {
+    croquis::require_memory(2 * sizeof(double) * n * n, "--method dense: an n x n matrix and a copy", {{"n", n}});
+  }
+  return run_steps(options, steps_of(inputs, matrices, options.spectrum.settings()), identity_of(inputs));
+}
+
 void add_options(CLI::App& app, Options& options) {
   add_run_options(app, options.run);
-  add_input_options(app, options.input);
+  options.input_given = add_input_options(app, options.input);
+  app.add_option("--matrix", options.matrix, "a matrix of your own in place of an input: FILE.npy or FILE.mtx");
   app.add_option("--matrices", options.matrices, "of a (over its largest entry), b, c, the outputs bv and cv; or all")
       ->capture_default_str();
   add_spectrum_options(app, options.spectrum, "for n x n matrices above n = 4096", "singular values");
@@ -137,7 +166,7 @@ Command spectrum_command() {
   const auto options = std::make_shared<Options>();
   return {
       .name = "spectrum",
-      .summary = "singular values of score matrices and outputs",
+      .summary = "singular values of score matrices and outputs, or of a matrix of your own",
       .example = "croquis spectrum --q Q.npy --k K.npy --v V.npy --matrices b,c --out spectrum.csv --plot spectrum.svg",
       .add_options = [options](CLI::App& app) { add_options(app, *options); },
       .run = measuring(options, run_spectrum),

@@ -16,8 +16,10 @@ using croquis::SpectrumSummary;
 
 namespace {
 
-// "bv" -> "BV": as the matrices are written.
+// "bv" -> "BV": as the matrices are written; a file keeps its name.
 std::string in_capitals(std::string matrix) {
+  const auto& known = croquis::spectrum_matrices();
+  if (std::find(known.begin(), known.end(), matrix) == known.end()) return matrix;
   for (char& c : matrix) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return matrix;
 }

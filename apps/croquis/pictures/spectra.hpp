@@ -1,7 +1,7 @@
 // What croquis spectrum prints and draws.
 #pragma once
 
-#include <croquis/measure/spectra.hpp>
+#include <croquis/measure/spectrum_summary.hpp>
 #include <string>
 #include <vector>
 

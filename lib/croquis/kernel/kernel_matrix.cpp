@@ -25,18 +25,18 @@ arma::Mat<T> KernelMatrix<T>::dense() const {
 }
 
 template <typename T>
-KernelMatrix<T> gaussian_kernel_matrix(arma::Mat<T> x) {
+KernelMatrix<T> gaussian_kernel_matrix(arma::Mat<T> x, T scale) {
   require(!x.is_empty(), "gaussian_kernel_matrix", "at least one point", {{"rows", x.n_rows}, {"cols", x.n_cols}});
   // The kernel is invariant to translation, its rounding error is not.
-  const auto centre = std::make_shared<const arma::Row<T>>(arma::mean(x, 0));
+  const auto centre = std::make_shared<const arma::Row<T>>(scale * arma::mean(x, 0));
   const auto points = std::make_shared<const arma::Mat<T>>(std::move(x));
   return {points->n_rows, arma::Col<T>(points->n_rows, arma::fill::ones),
-          [points, centre](const arma::uvec& rows, const arma::uvec& cols) -> arma::Mat<T> {
+          [points, centre, scale](const arma::uvec& rows, const arma::uvec& cols) -> arma::Mat<T> {
             const arma::Mat<T> left = points->rows(rows), right = points->rows(cols);
-            return gaussian_kernel<T>({left, T(1), centre.get()}, {right, T(1), centre.get()});
+            return gaussian_kernel<T>({left, scale, centre.get()}, {right, scale, centre.get()});
           },
-          [points, centre] {
-            return gaussian_entry_error(largest_squared_norm<T>({*points, T(1), centre.get()}));
+          [points, centre, scale] {
+            return gaussian_entry_error(largest_squared_norm<T>({*points, scale, centre.get()}));
           }};
 }
 
@@ -54,8 +54,8 @@ KernelMatrix<T> stored_kernel_matrix(arma::Mat<T> matrix) {
 
 template struct KernelMatrix<float>;
 template struct KernelMatrix<double>;
-template KernelMatrix<float> gaussian_kernel_matrix(arma::Mat<float>);
-template KernelMatrix<double> gaussian_kernel_matrix(arma::Mat<double>);
+template KernelMatrix<float> gaussian_kernel_matrix(arma::Mat<float>, float);
+template KernelMatrix<double> gaussian_kernel_matrix(arma::Mat<double>, double);
 template KernelMatrix<float> stored_kernel_matrix(arma::Mat<float>);
 template KernelMatrix<double> stored_kernel_matrix(arma::Mat<double>);
 

@@ -23,9 +23,9 @@ struct KernelMatrix {
   arma::Mat<T> columns(const arma::uvec& cols) const;
 };
 
-/// kappa(x_i, x_j) for the points in the rows of X (n x p), which are first centred about their mean.
+/// kappa(scale x_i, scale x_j) for the points in the rows of X (n x p), which are first centred about their mean.
 template <typename T>
-KernelMatrix<T> gaussian_kernel_matrix(arma::Mat<T> x);
+KernelMatrix<T> gaussian_kernel_matrix(arma::Mat<T> x, T scale = T(1));
 
 /// A stored matrix. Throws std::invalid_argument unless it is square with a non-negative diagonal.
 template <typename T>

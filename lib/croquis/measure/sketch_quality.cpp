@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <chrono>
 #include <croquis/attention/exact.hpp>
+#include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/norms.hpp>
+#include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/measure/finite.hpp>
 #include <croquis/measure/sketch_quality.hpp>
@@ -47,13 +50,19 @@ SketchRow guarded(SketchRow row, const Measure& measure) {
 
 const Columns<SketchRow>& sketch_columns() {
   static const Columns<SketchRow> columns = {
-      {{"input", Role::subject, "the [input](inputs.md), or the file of the matrix"}, &SketchRow::input},
+      {{"input", Role::subject,
+        "the [input](inputs.md), or the file of the matrix, with `;product=` and the file of the other factor if there "
+        "is one"},
+       &SketchRow::input},
       {{"matrix", Role::subject,
-        "the sketched matrix: `q`, `k`, `v`, `b` (softmax scores), `c` (kernelized scores) or a file"},
+        "the sketched matrix: `q`, `k`, `v`, `b` (softmax scores), `c` (kernelized scores), a file, or the kernel "
+        "matrix "
+        "of the points in a file, as `matern32:bandwidth=2`"},
        &SketchRow::matrix},
       {{"n", Role::subject, "the number of its rows"}, &SketchRow::n},
       {{"cols", Role::subject, "the number of its columns"}, &SketchRow::cols},
-      {{"rank", Role::subject, "the dimension of the leading part U of its column space that is to be embedded"},
+      {{"rank", Role::subject,
+        "the dimension of the leading part U of its column space that is to be embedded; 0 with `--sketches none`"},
        &SketchRow::rank},
       {{"kind", Role::key, "`operator` for a sketching operator, `landmarks` for a landmark policy"}, &SketchRow::kind},
       {{"name", Role::curve, "the operator with its options, or the policy"}, &SketchRow::name},
@@ -68,14 +77,19 @@ const Columns<SketchRow>& sketch_columns() {
         "vectors and still lose nothing, whereas a direction with injectivity 0 is lost"},
        &SketchRow::injectivity},
       {{"dilation", Role::metric, "the largest singular value of SᵀU"}, &SketchRow::dilation},
-      {{"product_spectral_rel", Role::metric, "‖BV - BSSᵀV‖ / ‖BV‖, if the input has Q, K and V",
-        "||BV - B S S^T V|| / ||BV||"},
+      {{"product_spectral_rel", Role::metric,
+        "‖BV - BSSᵀV‖ / ‖BV‖, if the input has Q, K and V. With `--matrix A --product B` it is ‖AᵀB - AᵀSSᵀB‖ / ‖AᵀB‖, "
+        "where A is the sketched matrix. `NA` where there is no product",
+        "relative spectral error of the product"},
        &SketchRow::product_spectral_rel},
-      {{"product_frobenius_rel", Role::metric, "the same in the Frobenius norm", "||BV - B S S^T V||_F / ||BV||_F"},
+      {{"product_frobenius_rel", Role::metric, "the same in the Frobenius norm",
+        "relative Frobenius error of the product"},
        &SketchRow::product_frobenius_rel},
       {{"nystrom_spectral_rel", Role::metric,
-        "‖M - M~‖ / ‖M‖ of the Nystrom approximation of the lift at these landmarks, computed by the Lanczos method to "
-        "1e-4",
+        "‖M - M~‖ / ‖M‖ of the Nystrom approximation at these landmarks, computed by the Lanczos method to 1e-4. M is "
+        "the lift of the queries and keys of an input; for a matrix or points of your own it is the sketched matrix, "
+        "and "
+        "`NA` above n = 4096",
         "||M - M~|| / ||M||"},
        &SketchRow::nystrom_spectral_rel},
       {{"nystrom_trace_rel", Role::metric, "trace(M - M~) / trace(M)", "trace(M - M~) / trace(M)"},
@@ -100,9 +114,18 @@ arma::mat leading_basis(const arma::mat& matrix, arma::uword rank) {
   return u.head_cols(std::min(rank, numerical));
 }
 
-SketchQuality::SketchQuality(arma::mat matrix, arma::mat basis, const std::optional<Problem<double>>& problem)
+SketchQuality::SketchQuality(arma::mat matrix, arma::mat basis, const std::optional<Problem<double>>& problem,
+                             std::optional<arma::mat> factor)
     : matrix_(std::move(matrix)), basis_(std::move(basis)) {
+  const SerialBlas serial;
   squared_norms_ = arma::sum(arma::square(matrix_), 0).t();
+  if (factor) {
+    require(factor->n_rows == matrix_.n_rows, "SketchQuality", "a factor with as many rows as the matrix",
+            {{"rows", factor->n_rows}, {"n", matrix_.n_rows}});
+    values_ = std::move(factor);
+    product_.emplace(product_tn(matrix_, *values_));
+    return;
+  }
   if (!problem) return;
   values_ = problem->V();
   scores_ = exact_scores(*problem, Target::softmax);
@@ -130,14 +153,20 @@ void SketchQuality::measure(SketchRow& row, const SketchDescription& description
   const arma::vec stretch = arma::svd(sketch.left(basis_));
   row.dilation = stretch.max();
   row.injectivity = description.cols < basis_.n_cols ? 0.0 : stretch.min();
-  if (!scores_) return;
-  const auto errors = product_->compare(scores_->apply(sketch.expand(sketch.left(*values_))));
+  if (!product_) return;
+  const arma::mat values = sketch.left(*values_);
+  const auto errors = product_->compare(scores_ ? scores_->apply(sketch.expand(values)) : product_tn(sketched, values));
   row.product_spectral_rel = errors.spectral_rel;
   row.product_frobenius_rel = errors.frobenius_rel;
 }
 
 LandmarkQuality::LandmarkQuality(const Problem<double>& problem)
-    : lift_(problem.Q(), problem.K()), kernel_(lift_.kernel()), dense_(kernel_.dense()) {
+    : LandmarkQuality(LiftedPoints<double>(problem.Q(), problem.K()).kernel()) {}
+
+LandmarkQuality::LandmarkQuality(KernelMatrix<double> matrix, bool stored)
+    : kernel_(std::move(matrix)), entry_error_(kernel_.entry_error()) {
+  if (!stored) return;
+  dense_ = kernel_.dense();
   norm_ = spectral_norm(as_operator(dense_), Key(1)).value;
 }
 
@@ -160,16 +189,19 @@ void LandmarkQuality::measure(SketchRow& row, const Key& key) const {
   const auto start = Clock::now();
   const arma::uvec landmarks = sampler_->draw(row.features, key);
   row.seconds = seconds_since(start) + preparation_;
-  const auto core = pseudo_inverse_psd(kernel_.block(landmarks, landmarks), core_cutoff(lift_, row.features));
+  const double cutoff =
+      static_cast<double>(row.features) * std::numeric_limits<double>::epsilon() * entry_error_;  // as core_cutoff()
+  const auto core = pseudo_inverse_psd(kernel_.block(landmarks, landmarks), std::min(cutoff, 0.5));
   arma::mat factor = kernel_.columns(landmarks) * core.right;  // M~ = factor factor^T
   factor.each_row() /= arma::sqrt(core.values).t();
+  row.nystrom_trace_rel = 1 - arma::accu(arma::square(factor)) / arma::accu(kernel_.diagonal);
+  if (dense_.is_empty()) return;
   const auto residual = [&](const arma::mat& x) -> arma::mat { return dense_ * x - factor * (factor.t() * x); };
   constexpr double kAccuracy = 1e-4;  // far below the spread of the trials
   row.nystrom_spectral_rel = spectral_norm<double>({dense_.n_rows, dense_.n_rows, residual, residual},
                                                    key.child("norm"), {.tolerance = kAccuracy})
                                  .value /
                              norm_;
-  row.nystrom_trace_rel = 1 - arma::accu(arma::square(factor)) / arma::accu(kernel_.diagonal);
 }
 
 }  // namespace croquis

@@ -40,12 +40,14 @@ const Columns<SketchRow>& sketch_columns();
 /// zero matrix, std::runtime_error when the solver fails.
 arma::mat leading_basis(const arma::mat& matrix, arma::uword rank);
 
-/// Sketches of one matrix (n x m), compared on its columns, on an embedded subspace and, for the values of a problem,
-/// on the product BV. Thread-safe.
+/// Sketches of one matrix A (n x m), compared on its columns, on an embedded subspace and on a product: for the values
+/// of a problem BV against B S S^T V, for a factor (n x k) A^T factor against A^T S S^T factor. Thread-safe.
 class SketchQuality {
  public:
-  /// `basis` as leading_basis() gives it; `problem` where the product is to be compared.
-  SketchQuality(arma::mat matrix, arma::mat basis, const std::optional<Problem<double>>& problem);
+  /// `basis` as leading_basis() gives it; `problem` or `factor` where a product is to be compared. Throws
+  /// std::invalid_argument for a factor with other than n rows.
+  SketchQuality(arma::mat matrix, arma::mat basis, const std::optional<Problem<double>>& problem,
+                std::optional<arma::mat> factor = {});
 
   const arma::mat& matrix() const { return matrix_; }
   /// The row of a sketch; a failure becomes its status. Fills n, cols, rank, features and the measured members.
@@ -56,17 +58,20 @@ class SketchQuality {
   void measure(SketchRow& row, const SketchDescription& description) const;
 
   arma::mat matrix_, basis_;
-  arma::vec squared_norms_;  // of the columns
-  std::optional<arma::mat> values_;
+  arma::vec squared_norms_;          // of the columns
+  std::optional<arma::mat> values_;  // V, or the factor
   std::optional<LinearOperator<double>> scores_;
   std::optional<OutputReference> product_;
 };
 
-/// Nystrom approximations of the lift of a problem's queries and keys by the landmarks of a policy. Stores the lift,
-/// 2n x 2n. Thread-safe once prepared.
+/// Nystrom approximations of a positive semi-definite matrix by the landmarks of a policy. Thread-safe once prepared.
 class LandmarkQuality {
  public:
+  /// Of the lift of a problem's queries and keys, which is stored, 2n x 2n.
   explicit LandmarkQuality(const Problem<double>& problem);
+  /// Of any other (n x n). Where it is not to be `stored`, only its blocks are used and nystrom_spectral_rel is
+  /// undefined; the policy `leverage` stores it all the same.
+  explicit LandmarkQuality(KernelMatrix<double> matrix, bool stored = true);
 
   /// Computes what the policy shares between draws (leverage scores, ...); its time counts for every row.
   void prepare(const std::string& policy);
@@ -76,10 +81,10 @@ class LandmarkQuality {
  private:
   void measure(SketchRow& row, const Key& key) const;
 
-  LiftedPoints<double> lift_;
   KernelMatrix<double> kernel_;
-  arma::mat dense_;
-  double norm_;
+  double entry_error_;
+  arma::mat dense_;  // empty where the spectral norm is not measured
+  double norm_ = 0;
   std::optional<LandmarkSampler<double>> sampler_;
   double preparation_ = 0;  // seconds
 };

@@ -4,6 +4,7 @@
 #include <croquis/attention/score_matrices.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/spectrum.hpp>
 #include <croquis/linalg/trace_estimate.hpp>
 #include <croquis/measure/finite.hpp>
@@ -27,30 +28,39 @@ ScoreMatrix score_matrix_of(const std::string& matrix) {
   return matrix == "b" ? ScoreMatrix::softmax : ScoreMatrix::kernelized;
 }
 
+bool runs_lanczos(arma::uword size, const SpectrumSettings& settings) {
+  require(settings.leading >= 1, "spectrum", "leading >= 1", {{"leading", settings.leading}});
+  require(settings.probes >= 2, "spectrum", "probes >= 2", {{"probes", settings.probes}});
+  return settings.method == SpectrumMethod::lanczos ||
+         (settings.method == SpectrumMethod::automatic && size > kLargestDense);
+}
+
 struct Spectrum {
   arma::vec values, residuals;
   double total = kUndefined, total_lo = kUndefined, total_hi = kUndefined;  // sum of all singular values
   double frobenius = kUndefined, log_scale = 0;
 };
 
-Spectrum dense_spectrum(const Problem<double>& problem, const std::string& matrix) {
+Spectrum dense_spectrum(const arma::mat& matrix) {
   Spectrum s;
-  if (is_output(matrix)) {
-    s.values = singular_values(exact_attention(problem, matrix == "bv" ? Target::softmax : Target::kernelized).output);
-  } else {
-    s.values = singular_values(score_matrix(problem, score_matrix_of(matrix)));
-    if (matrix == "a") s.log_scale = largest_log_score(problem);
-  }
+  s.values = singular_values(matrix);
   s.residuals.zeros(s.values.n_elem);
   s.total = s.total_lo = s.total_hi = arma::accu(s.values);
   s.frobenius = arma::norm(s.values);
   return s;
 }
 
-Spectrum lanczos_spectrum(const Problem<double>& problem, const std::string& matrix, const Key& key,
-                          const SpectrumSettings& settings) {
+Spectrum dense_spectrum(const Problem<double>& problem, const std::string& matrix) {
+  if (is_output(matrix)) {
+    return dense_spectrum(exact_attention(problem, matrix == "bv" ? Target::softmax : Target::kernelized).output);
+  }
+  Spectrum s = dense_spectrum(score_matrix(problem, score_matrix_of(matrix)));
+  if (matrix == "a") s.log_scale = largest_log_score(problem);
+  return s;
+}
+
+Spectrum lanczos_spectrum(const ScoreOperator& scores, const Key& key, const SpectrumSettings& settings) {
   Spectrum s;
-  const ScoreOperator scores = score_operator(problem, score_matrix_of(matrix));
   auto leading = leading_spectrum(scores.matrix, settings.leading, key.child("leading"));
   s.frobenius = scores.frobenius;
   s.log_scale = scores.log_scale;
@@ -90,6 +100,20 @@ std::vector<SpectrumRow> rows_of(const Spectrum& s, const SpectrumRow& common) {
   return rows;
 }
 
+// Of what `measure` finds; the reason as one row where it fails.
+template <typename Measure>
+std::vector<SpectrumRow> guarded_rows(SpectrumRow common, const Measure& measure) {
+  try {
+    const Spectrum s = measure();
+    require_finite(s);
+    return rows_of(s, common);
+  } catch (const std::exception& failure) {
+    common.index = 1;
+    common.status = failure.what();
+    return {common};
+  }
+}
+
 }  // namespace
 
 SpectrumMethod spectrum_method_named(const std::string& name) {
@@ -103,16 +127,19 @@ const Columns<SpectrumRow>& spectrum_columns() {
   static const Columns<SpectrumRow> columns = {
       {{"input", Role::key,
         "the kind of [input](inputs.md); the name of the file if there is one, and the layer and head if there are "
-        "several"},
+        "several; the file of `--matrix`"},
        &SpectrumRow::input},
-      {{"matrix", Role::curve, "`a`, A / max a_ij; `b`, `c`, the score matrices B and C; `bv`, `cv`, the outputs"},
+      {{"matrix", Role::curve,
+        "`a`, A / max a_ij; `b`, `c`, the score matrices B and C; `bv`, `cv`, the outputs; the file "
+        "of `--matrix`"},
        &SpectrumRow::matrix},
-      {{"n", Role::subject, "number of tokens, without padding"}, &SpectrumRow::n},
-      {{"p", Role::subject, "width of queries and keys"}, &SpectrumRow::p},
+      {{"n", Role::subject, "number of tokens, without padding; of a file, rows of the matrix"}, &SpectrumRow::n},
+      {{"p", Role::subject, "width of queries and keys; of a file, columns of the matrix"}, &SpectrumRow::p},
       {{"method", Role::subject,
         "`dense`: all singular values, by LAPACK. `lanczos`: the `--leading` largest, by the Golub-Kahan-Lanczos "
-        "method without storing an n x n matrix. The second is used for n x n matrices above n = 4096, or with "
-        "`--method lanczos`"},
+        "method without storing an n x n matrix. The second is used for n x n matrices above n = 4096, for a file "
+        "whose "
+        "rows and columns are both more than that, or with `--method lanczos`"},
        &SpectrumRow::method},
       {{"index", Role::part, "k, from 1", "k"}, &SpectrumRow::index},
       {{"singular_value", Role::number, "σ_k, in descending order"}, &SpectrumRow::singular_value},
@@ -146,11 +173,8 @@ SpectrumPlan plan_spectrum(const Problem<double>& problem, const std::string& ma
   const auto& known = spectrum_matrices();
   require(std::find(known.begin(), known.end(), matrix) != known.end(), "spectrum", "the matrix is a, b, c, bv or cv",
           {{"matrix", std::string_view(matrix)}});
-  require(settings.leading >= 1, "spectrum", "leading >= 1", {{"leading", settings.leading}});
-  require(settings.probes >= 2, "spectrum", "probes >= 2", {{"probes", settings.probes}});
   const arma::uword n = problem.n();
-  const bool automatic = settings.method == SpectrumMethod::automatic && n > kLargestDense;
-  const bool lanczos = !is_output(matrix) && (settings.method == SpectrumMethod::lanczos || automatic);
+  const bool lanczos = runs_lanczos(n, settings) && !is_output(matrix);
   const arma::uword all = is_output(matrix) ? std::min(n, problem.p_v()) : n;
   return {lanczos, lanczos ? std::min(all, settings.leading) : all};
 }
@@ -164,95 +188,33 @@ std::vector<SpectrumRow> matrix_spectrum(const Problem<double>& problem, const s
   common.n = problem.n();
   common.p = problem.p();
   common.method = plan.lanczos ? "lanczos" : "dense";
-  try {
-    const Spectrum s =
-        plan.lanczos ? lanczos_spectrum(problem, matrix, key.child(matrix), settings) : dense_spectrum(problem, matrix);
-    require_finite(s);
-    return rows_of(s, common);
-  } catch (const std::exception& failure) {
-    common.index = 1;
-    common.status = failure.what();
-    return {common};
-  }
+  return guarded_rows(common, [&] {
+    if (!plan.lanczos) return dense_spectrum(problem, matrix);
+    return lanczos_spectrum(score_operator(problem, score_matrix_of(matrix)), key.child(matrix), settings);
+  });
 }
 
-const Columns<SpectrumSummary>& spectrum_summary_columns() {
-  static const Columns<SpectrumSummary> columns = {
-      {{"input", Role::key, "the head"}, &SpectrumSummary::input},
-      {{"matrix", Role::curve, "the matrix"}, &SpectrumSummary::matrix},
-      {{"n", Role::subject, "number of tokens"}, &SpectrumSummary::n},
-      {{"p", Role::subject, "width of queries and keys"}, &SpectrumSummary::p},
-      {{"method", Role::subject, "`dense` or `lanczos`"}, &SpectrumSummary::method},
-      {{"spectral", Role::number, "σ_1"}, &SpectrumSummary::spectral},
-      {{"frobenius", Role::number, "‖·‖_F"}, &SpectrumSummary::frobenius},
-      {{"nuclear", Role::number, "the sum of all singular values"}, &SpectrumSummary::nuclear},
-      {{"nuclear_lo", Role::number, "the lower end of its 95 % interval for lanczos; the same number for dense"},
-       &SpectrumSummary::nuclear_lo},
-      {{"nuclear_hi", Role::number, "the upper end"}, &SpectrumSummary::nuclear_hi},
-      {{"condition", Role::number,
-        "σ_1 / σ_n, or 1 / (n u) if that is smaller. In the latter case it is a lower bound, since σ_n is rounding. "
-        "`NA` for lanczos"},
-       &SpectrumSummary::condition},
-      {{"stable_rank", Role::number, "‖·‖_F² / ‖·‖²"}, &SpectrumSummary::stable_rank},
-      {{"rank", Role::number, "the number of singular values above n u σ_1, u = 2⁻⁵³. `NA` for lanczos"},
-       &SpectrumSummary::rank},
-      {{"cumulative_128", Role::number, "`cumulative` at index 128"}, &SpectrumSummary::cumulative_128},
-      {{"cumulative_quarter", Role::number, "`cumulative` at a quarter of the singular values"},
-       &SpectrumSummary::cumulative_quarter},
-      {{"log_scale", Role::number, "as in the rows"}, &SpectrumSummary::log_scale},
-      {{"status", Role::note, "as in the rows"}, &SpectrumSummary::status}};
-  return columns;
+SpectrumPlan plan_spectrum(const arma::mat& matrix, const SpectrumSettings& settings) {
+  const arma::uword all = std::min(matrix.n_rows, matrix.n_cols);
+  const bool lanczos = runs_lanczos(all, settings);
+  return {lanczos, lanczos ? std::min(all, settings.leading) : all};
 }
 
-namespace {
-
-double at(const arma::vec& cumulative, arma::uword index) {
-  return index >= 1 && index <= cumulative.n_elem ? cumulative(index - 1) : kUndefined;
-}
-
-void derive(SpectrumSummary& s, double last_lo, double last_hi) {
-  const double known = arma::accu(s.values);
-  s.spectral = s.values(0);
-  s.nuclear = known / s.cumulative(s.cumulative.n_elem - 1);
-  s.nuclear_lo = known / last_hi;
-  s.nuclear_hi = known / last_lo;
-  s.stable_rank = std::pow(s.frobenius / s.values(0), 2);
-  if (s.method == "dense") {
-    const double cutoff = rank_cutoff(s.n, s.values.n_elem);
-    s.rank = static_cast<double>(numerical_rank(s.values, cutoff));
-    s.condition = condition_number(s.values, cutoff);
-  }
-  s.cumulative_128 = at(s.cumulative, kCumulativeIndex);
-  // The values of an output are as many as its columns; those of the scores n, found or not.
-  s.cumulative_quarter = at(s.cumulative, (is_output(s.matrix) ? s.values.n_elem : s.n) / 4);
-}
-
-}  // namespace
-
-std::vector<SpectrumSummary> summarise_spectra(const std::vector<SpectrumRow>& rows) {
-  std::vector<SpectrumSummary> summaries;
-  for (std::size_t first = 0, end = 0; first < rows.size(); first = end) {
-    const SpectrumRow& row = rows[first];
-    while (end < rows.size() && rows[end].input == row.input && rows[end].matrix == row.matrix) ++end;
-    SpectrumSummary s;
-    s.input = row.input;
-    s.matrix = row.matrix;
-    s.n = row.n;
-    s.p = row.p;
-    s.method = row.method;
-    s.status = row.status;
-    s.frobenius = row.frobenius;
-    s.log_scale = row.log_scale;
-    s.values.set_size(end - first);
-    s.cumulative.set_size(end - first);
-    for (std::size_t i = first; i < end; ++i) {
-      s.values(i - first) = rows[i].singular_value;
-      s.cumulative(i - first) = rows[i].cumulative;
-    }
-    if (s.status == "ok") derive(s, rows[end - 1].cumulative_lo, rows[end - 1].cumulative_hi);
-    summaries.push_back(std::move(s));
-  }
-  return summaries;
+std::vector<SpectrumRow> matrix_spectrum(const arma::mat& matrix, const Key& key, const SpectrumSettings& settings) {
+  const SerialBlas serial;
+  require(!matrix.is_empty(), "spectrum", "a matrix with entries", {{"rows", matrix.n_rows}, {"cols", matrix.n_cols}});
+  const SpectrumPlan plan = plan_spectrum(matrix, settings);
+  SpectrumRow common;
+  common.n = matrix.n_rows;
+  common.p = matrix.n_cols;
+  common.method = plan.lanczos ? "lanczos" : "dense";
+  return guarded_rows(common, [&] {
+    if (!plan.lanczos) return dense_spectrum(matrix);
+    // With the smaller side as columns: vectors are shorter, and no zeros beyond the singular values are counted.
+    const bool wide = matrix.n_cols > matrix.n_rows;
+    return lanczos_spectrum({as_operator(wide ? arma::mat(matrix.t()) : matrix), 0, frobenius_norm(matrix)}, key,
+                            settings);
+  });
 }
 
 }  // namespace croquis

@@ -64,29 +64,11 @@ SpectrumPlan plan_spectrum(const Problem<double>& problem, const std::string& ma
 std::vector<SpectrumRow> matrix_spectrum(const Problem<double>& problem, const std::string& matrix, const Key& key,
                                          const SpectrumSettings& settings = {});
 
-/// What the singular values of one matrix of a head say together. NaN is what is not known: with lanczos all that needs
-/// the smallest ones, and everything where the computation failed.
-struct SpectrumSummary {
-  static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
-
-  std::string input, matrix;
-  std::uint64_t n = 0, p = 0;
-  std::string method;
-  double spectral = kUndefined, frobenius = kUndefined;
-  double nuclear = kUndefined, nuclear_lo = kUndefined, nuclear_hi = kUndefined;
-  double condition = kUndefined, stable_rank = kUndefined, rank = kUndefined;
-  double cumulative_128 = kUndefined, cumulative_quarter = kUndefined;
-  double log_scale = kUndefined;
-  std::string status;
-  arma::vec values, cumulative;  ///< of the rows, for curves; no columns
-};
-
-const Columns<SpectrumSummary>& spectrum_summary_columns();
-
-/// The index of cumulative_128, at which Linformer's Fig. 1 is drawn.
-inline constexpr arma::uword kCumulativeIndex = 128;
-
-/// A summary a matrix, in the order of the rows, where those of a matrix stand together.
-std::vector<SpectrumSummary> summarise_spectra(const std::vector<SpectrumRow>& rows);
+/// The same of a matrix (m x n) that is given: dense up to a smaller side of 4096, or matrix-free by its products.
+/// Randomness (lanczos): children of `key`. matrix, input and seed are the caller's. Throws std::invalid_argument for
+/// an empty matrix and settings out of range.
+SpectrumPlan plan_spectrum(const arma::mat& matrix, const SpectrumSettings& settings = {});
+std::vector<SpectrumRow> matrix_spectrum(const arma::mat& matrix, const Key& key,
+                                         const SpectrumSettings& settings = {});
 
 }  // namespace croquis

@@ -1,0 +1,79 @@
+#include "commands/sketch_landmarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/core/choices.hpp>
+#include <croquis/distributed/communicator.hpp>
+#include <croquis/sampling/landmarks.hpp>
+#include <stdexcept>
+
+#include "files/progress.hpp"
+
+namespace {
+
+void say_once(const std::string& text) {
+  if (croquis::Communicator::world().rank() == 0) say(fmt::format("croquis sketch: {}\n", text));
+}
+
+std::vector<std::string> parse_landmarks(const std::string& text, const std::vector<std::string>& known) {
+  std::vector<std::string> names;
+  for (const croquis::Choice& choice : croquis::parse_choices(text, "--landmarks", known)) {
+    if (!choice.options.empty()) throw std::invalid_argument("--landmarks: a policy takes no options");
+    names.push_back(choice.name);
+  }
+  return names;
+}
+
+// Of the lift of an input; none, with a line that says so, where it would be too large to be stored.
+std::vector<std::string> policies_of_lift(const std::string& text, const croquis::Problem<double>& problem) {
+  std::vector<std::string> known = croquis::landmark_policy_names();
+  std::erase(known, "given");
+  const std::vector<std::string> policies = parse_landmarks(text, known);
+  if (problem.is_causal()) {
+    if (text == "all") return {};
+    throw std::invalid_argument(
+        "--landmarks: the lift is that of full attention, this input is --causal; give --landmarks none");
+  }
+  if (problem.n() <= kLargestDense / 2) return policies;
+  say_once(fmt::format("landmark policies are left out, n = {} is more than {}", problem.n(), kLargestDense / 2));
+  return {};
+}
+
+// Of a file: a matrix, or points and their kernel.
+std::vector<std::string> policies_of_file(const std::string& text, const SketchSubject& subject) {
+  std::vector<std::string> known = croquis::landmark_policy_names();
+  std::erase(known, "given");
+  const std::vector<std::string> asked = text == "all" ? std::vector<std::string>{} : parse_landmarks(text, known);
+  if (!subject.kernel) {
+    if (text != "all") throw std::invalid_argument(fmt::format("--landmarks: {}", subject.no_landmarks));
+    say_once(fmt::format("landmark policies are left out, {}", subject.no_landmarks));
+    return {};
+  }
+  if (std::find(asked.begin(), asked.end(), "stratified") != asked.end()) {
+    throw std::invalid_argument(
+        "--landmarks: stratified takes half from the queries and half from the keys of an input");
+  }
+  constexpr arma::uword largest = croquis::RidgeLeverage<double>::kLargestN;
+  if (std::find(asked.begin(), asked.end(), "leverage") != asked.end() && subject.n > largest) {
+    throw std::invalid_argument(
+        fmt::format("--landmarks: leverage takes all eigenvalues, n = {} is more than {}; recursive estimates it",
+                    subject.n, largest));
+  }
+  const bool small = subject.n <= kLargestDense;
+  if (!small) {
+    say_once(fmt::format("nystrom_spectral_rel{} left out, n = {} is more than {}",
+                         text == "all" ? " and the policy leverage are" : " is", subject.n, kLargestDense));
+  }
+  if (text != "all") return asked;
+  std::erase(known, "stratified");
+  if (!small) std::erase(known, "leverage");
+  return known;
+}
+
+}  // namespace
+
+std::vector<std::string> landmark_policies(const std::string& text, const SketchSubject& subject) {
+  if (text == "none") return {};
+  return subject.problem ? policies_of_lift(text, *subject.problem) : policies_of_file(text, subject);
+}

@@ -1,0 +1,39 @@
+// What the singular values of a matrix say together: the summary of `croquis spectrum`.
+#pragma once
+
+#include <armadillo>
+#include <croquis/measure/columns.hpp>
+#include <croquis/measure/spectra.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace croquis {
+
+/// What the singular values of one matrix of a head say together, or of a matrix that was given. NaN is what is not
+/// known: with lanczos all that needs the smallest ones, and everything where the computation failed.
+struct SpectrumSummary {
+  static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+
+  std::string input, matrix;
+  std::uint64_t n = 0, p = 0;
+  std::string method;
+  double spectral = kUndefined, frobenius = kUndefined;
+  double nuclear = kUndefined, nuclear_lo = kUndefined, nuclear_hi = kUndefined;
+  double condition = kUndefined, stable_rank = kUndefined, rank = kUndefined;
+  double cumulative_128 = kUndefined, cumulative_quarter = kUndefined;
+  double log_scale = kUndefined;
+  std::string status;
+  arma::vec values, cumulative;  ///< of the rows, for curves; no columns
+};
+
+const Columns<SpectrumSummary>& spectrum_summary_columns();
+
+/// The index of cumulative_128, at which Linformer's Fig. 1 is drawn.
+inline constexpr arma::uword kCumulativeIndex = 128;
+
+/// A summary a matrix, in the order of the rows, where those of a matrix stand together.
+std::vector<SpectrumSummary> summarise_spectra(const std::vector<SpectrumRow>& rows);
+
+}  // namespace croquis
