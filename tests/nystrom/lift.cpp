@@ -3,6 +3,7 @@
 #include <croquis/nystrom/lift.hpp>
 #include <croquis/random/indices.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <set>
@@ -131,6 +132,9 @@ TEST_CASE_TEMPLATE("LiftedPoints::kernel: is the kernel matrix of the points, as
     const KernelMatrix<T> kernel = LiftedPoints<T>(q, k).kernel();
     CHECK(kernel.n == 18);
     CHECK(arma::all(kernel.diagonal == 1));
+    // 1 and the largest squared norm about the mean, beyond which entries come from differences.
+    const double r = largest_row(Dense(LiftedPoints<T>(q, k).points(arma::regspace<arma::uvec>(0, 17))));
+    CHECK(kernel.entry_error() == doctest::Approx(1 + std::min(r * r, 128.0)).epsilon(1e-3));
     // As gaussian_error, (8 p + 48) r^2 u and 4 u, and twice that for the r that is taken about the mean.
     CHECK(distance(kernel.dense(), gaussian_of(stacked, stacked)) <=
           2 * (8 * 2 + 48) * static_cast<double>(kernel.entry_error()) * unit<T>());
