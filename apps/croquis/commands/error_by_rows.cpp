@@ -30,6 +30,7 @@ void check(const ErrorOptions& o) {
   if (!o.input.bias.empty() || o.input.causal || o.input.length) refuse("takes no --bias, --causal or --length");
   if (!o.rows) refuse("needs --rows, the number of exact rows that errors are estimated from");
   if (o.scores) refuse("takes no --scores");
+  if (o.input.head != InputOptions().head || o.input.head_sample) refuse("takes no --head and no --head-sample");
   if (o.run.precision != "double") refuse("computes in double");
   if (!o.run.shard.empty()) refuse("takes no --shard: all ranks work on one cell together");
   if (o.methods == "all") {
@@ -188,7 +189,7 @@ int run_error_by_rows(const ErrorOptions& options) {
     row.method = choice.name;
     row.preset = choice.preset;
     row.target = name_of(target);
-    row.n = head.n;
+    row.n = row.n_q = head.n;
     row.p = head.q.n_cols;
     row.p_v = head.v.n_cols;
     row.features = cell.d;

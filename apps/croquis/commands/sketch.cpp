@@ -77,7 +77,10 @@ class Comparison {
   }
 
   void operators(const std::vector<Choice>& choices) {
-    const croquis::SketchQuality quality(subject_.matrix, subject_.basis, subject_.problem);
+    // The product BV is that of sketches of the tokens of V.
+    const bool sketches_keys = subject_.problem && subject_.problem->n_k() == subject_.matrix.n_rows;
+    const croquis::SketchQuality quality(subject_.matrix, subject_.basis,
+                                         sketches_keys ? subject_.problem : std::nullopt);
     for (const Choice& choice : choices) {
       const std::map<std::string, double> parameters = parameters_of(choice);
       std::vector<double> weights;  // importance by the squares of the row norms, as for a matrix product
@@ -149,6 +152,17 @@ std::vector<std::string> parse_landmarks(const std::string& text, bool available
 // Those of the list; none, with a line that says so, where the lift would be too large to be stored.
 std::vector<std::string> policies_of(const SketchOptions& options, const SketchSubject& subject) {
   std::vector<std::string> policies = parse_landmarks(options.landmarks, subject.problem.has_value());
+  if (!policies.empty() && !subject.problem->is_square()) {
+    const std::string sizes =
+        fmt::format("Q has {} rows, K {}; the lift needs as many", subject.problem->n_q(), subject.problem->n_k());
+    if (options.landmarks != "all") {
+      throw std::invalid_argument(fmt::format("--landmarks: {}; give --landmarks none", sizes));
+    }
+    if (croquis::Communicator::world().rank() == 0) {
+      say(fmt::format("croquis sketch: landmark policies are left out: {}\n", sizes));
+    }
+    return {};
+  }
   if (policies.empty() || subject.problem->n() <= kLargestDense / 2) return policies;
   if (croquis::Communicator::world().rank() == 0) {
     say(fmt::format("croquis sketch: landmark policies are left out, n = {} is more than {}\n", subject.problem->n(),

@@ -41,15 +41,15 @@ SketchSubject load_sketch_subject(const std::string& matrix, const InputOptions&
     subject.input = input.name;
     subject.name = matrix;
     subject.identity = identity_of(input);
-    subject.problem = input.problem;
-    const Problem<double>& p = input.problem;
+    subject.problem = input.problem();
+    const Problem<double>& p = *subject.problem;
     if (matrix == "q") subject.matrix = p.Q();
     if (matrix == "k") subject.matrix = p.K();
     if (matrix == "v") subject.matrix = p.V();
     if (matrix == "b" || matrix == "c") {
-      if (p.n() > kLargestDense) {
-        throw std::invalid_argument(
-            fmt::format("--matrix {}: n = {} is more than {}, it would be stored n x n", matrix, p.n(), kLargestDense));
+      if (std::max(p.n_q(), p.n_k()) > kLargestDense) {
+        throw std::invalid_argument(fmt::format("--matrix {}: n = {} is more than {}, it would be stored n x n", matrix,
+                                                std::max(p.n_q(), p.n_k()), kLargestDense));
       }
       subject.matrix = exact_scores(p, matrix == "b" ? croquis::Target::softmax : croquis::Target::kernelized).dense();
     }

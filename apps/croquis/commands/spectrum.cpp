@@ -13,6 +13,7 @@
 #include "files/summary.hpp"
 #include "files/table_file.hpp"
 #include "options/common_options.hpp"
+#include "options/heads_in_memory.hpp"
 #include "options/input.hpp"
 #include "options/spectrum_options.hpp"
 #include "pictures/spectra.hpp"
@@ -20,6 +21,7 @@
 namespace {
 
 using croquis::Key;
+using croquis::Problem;
 using croquis::SpectrumRow;
 using croquis::SpectrumSummary;
 using croquis::Table;
@@ -43,19 +45,23 @@ std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<s
   std::vector<Step> steps;
   for (const Input& input : inputs) {
     for (const std::string& matrix : matrices) {
-      steps.push_back({&input, matrix, plan_spectrum(input.problem, matrix, options.spectrum.settings())});
+      steps.push_back({&input, matrix,
+                       croquis::plan_spectrum({input.n_q, input.n_k}, input.p_v, matrix, options.spectrum.settings())});
     }
   }
   return steps;
 }
 
-std::vector<croquis::Record> records_of(const Step& step, const Options& options, const Run& run) {
+std::vector<croquis::Record> records_of(const Step& step, const Problem<double>& problem, const Options& options,
+                                        const Run& run) {
   const Key key = Key(options.run.seed).child("spectrum").child(step.input->name);
   std::vector<croquis::Record> records;
-  for (SpectrumRow& row : matrix_spectrum(step.input->problem, step.matrix, key, options.spectrum.settings())) {
+  for (SpectrumRow& row : matrix_spectrum(problem, step.matrix, key, options.spectrum.settings())) {
     // A step that was interrupted left its first rows.
     if (run.has(Run::key({step.input->name, step.matrix, row.index}))) continue;
     row.input = step.input->name;
+    row.layer = step.input->layer;
+    row.head = step.input->head;
     row.seed = options.run.seed;
     records.push_back(croquis::spectrum_columns().record(row));
   }
@@ -88,9 +94,9 @@ int run_spectrum(const Options& options) {
   const std::vector<std::string> matrices = parse_matrices(options.matrices);
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
-  const auto n = static_cast<double>(inputs.front().problem.n());
+  const auto n = static_cast<double>(inputs.front().n_k), n_q = static_cast<double>(inputs.front().n_q);
   if (options.spectrum.method == "dense") {
-    croquis::require_memory(2 * sizeof(double) * n * n, "--method dense: an n x n matrix and a copy", {{"n", n}});
+    croquis::require_memory(2 * sizeof(double) * n_q * n, "--method dense: an n x n matrix and a copy", {{"n", n}});
   }
   std::map<std::string, std::string> identity = identity_of(inputs);
   options.spectrum.describe(identity);
@@ -105,10 +111,19 @@ int run_spectrum(const Options& options) {
   run.plan(plan);
   std::erase_if(steps, [&](const Step& step) { return !run.wants(Run::key({step.input->name, step.matrix})); });
   // Dense matrices go side by side; the products of a matrix-free one use all threads by themselves.
+  HeadsInMemory heads;
   for (std::size_t i = 0; i < steps.size() && !Run::interrupted();) {
+    heads.begin(*steps[i].input);
     std::size_t end = i + 1;
-    while (!steps[i].plan.lanczos && end < steps.size() && !steps[end].plan.lanczos) ++end;
-    run.compute_steps(end - i, steps[i].matrix, [&](std::size_t k) { return records_of(steps[i + k], options, run); });
+    while (!steps[i].plan.lanczos && end < steps.size() && !steps[end].plan.lanczos && heads.add(*steps[end].input)) {
+      ++end;
+    }
+    if (!run.skip(end - i)) {
+      heads.load();
+      run.compute_steps(end - i, steps[i].matrix, [&](std::size_t k) {
+        return records_of(steps[i + k], heads.problem(*steps[i + k].input), options, run);
+      });
+    }
     i = end;
   }
   if (const auto status = run.finish()) return *status;

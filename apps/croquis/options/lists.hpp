@@ -10,7 +10,7 @@
 /// Throws std::invalid_argument for anything else.
 std::vector<arma::uword> parse_sizes(const std::string& text, const std::string& option);
 
-/// "all" or numbers as in "0,3", each below `count` and there once, in the order given.
+/// "all" or numbers and ranges as in "0-3,7", each number below `count` and there once, in the order given.
 /// Throws std::invalid_argument for anything else.
 std::vector<arma::uword> parse_numbers(const std::string& text, const std::string& option, arma::uword count);
 

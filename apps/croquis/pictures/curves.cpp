@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "files/summary.hpp"
+#include "options/input.hpp"
 #include "pictures/gnuplot.hpp"
 
 using croquis::Group;
@@ -99,7 +100,7 @@ void draw_grouped(const croquis::Table& table, const std::string& metric, const 
   const Grouping by_input = croquis::group_rows(table);
   std::set<std::string> inputs;
   for (const Group& group : by_input.groups) inputs.insert(group.key.at("input"));
-  const Grouping grouping = inputs.size() > 1 ? croquis::group_rows(table, {"input"}) : by_input;
+  const Grouping grouping = inputs.size() > 1 ? croquis::group_rows(table, head_columns()) : by_input;
   const std::string drawn = metric.empty() ? default_metric(grouping) : metric;
   std::vector<std::string> names;
   for (const croquis::Column& column : grouping.metrics) names.push_back(column.name);

@@ -107,7 +107,7 @@ const Columns<SpectrumRow>& spectrum_columns() {
        &SpectrumRow::input},
       {{"matrix", Role::curve, "`a`, A / max a_ij; `b`, `c`, the score matrices B and C; `bv`, `cv`, the outputs"},
        &SpectrumRow::matrix},
-      {{"n", Role::subject, "number of tokens, without padding"}, &SpectrumRow::n},
+      {{"n", Role::subject, "number of tokens, without padding; of keys, where queries are others"}, &SpectrumRow::n},
       {{"p", Role::subject, "width of queries and keys"}, &SpectrumRow::p},
       {{"method", Role::subject,
         "`dense`: all singular values, by LAPACK. `lanczos`: the `--leading` largest, by the Golub-Kahan-Lanczos "
@@ -132,7 +132,12 @@ const Columns<SpectrumRow>& spectrum_columns() {
       {{"log_scale", Role::number, "for `a`: log max a_ij. A is e^`log_scale` times the matrix that was measured"},
        &SpectrumRow::log_scale},
       {{"seed", Role::note, "`--seed`"}, &SpectrumRow::seed},
-      {{"status", Role::note, "`ok`, or the reason of a failure; such a row has no numbers"}, &SpectrumRow::status}};
+      {{"status", Role::note, "`ok`, or the reason of a failure; such a row has no numbers"}, &SpectrumRow::status},
+      {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &SpectrumRow::layer},
+      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &SpectrumRow::head},
+      {{"n_q", Role::subject,
+        "number of queries, and of rows of the matrix. It is `n`, except where queries are others"},
+       &SpectrumRow::n_q}};
   return columns;
 }
 
@@ -143,15 +148,21 @@ const std::vector<std::string>& spectrum_matrices() {
 
 SpectrumPlan plan_spectrum(const Problem<double>& problem, const std::string& matrix,
                            const SpectrumSettings& settings) {
+  return plan_spectrum(problem.tokens(), problem.p_v(), matrix, settings);
+}
+
+SpectrumPlan plan_spectrum(TokenAlignment tokens, arma::uword p_v, const std::string& matrix,
+                           const SpectrumSettings& settings) {
   const auto& known = spectrum_matrices();
   require(std::find(known.begin(), known.end(), matrix) != known.end(), "spectrum", "the matrix is a, b, c, bv or cv",
           {{"matrix", std::string_view(matrix)}});
   require(settings.leading >= 1, "spectrum", "leading >= 1", {{"leading", settings.leading}});
   require(settings.probes >= 2, "spectrum", "probes >= 2", {{"probes", settings.probes}});
-  const arma::uword n = problem.n();
-  const bool automatic = settings.method == SpectrumMethod::automatic && n > kLargestDense;
+  const double entries = static_cast<double>(tokens.n_q) * static_cast<double>(tokens.n_k);
+  const bool automatic =
+      settings.method == SpectrumMethod::automatic && entries > static_cast<double>(kLargestDense * kLargestDense);
   const bool lanczos = !is_output(matrix) && (settings.method == SpectrumMethod::lanczos || automatic);
-  const arma::uword all = is_output(matrix) ? std::min(n, problem.p_v()) : n;
+  const arma::uword all = is_output(matrix) ? std::min(tokens.n_q, p_v) : std::min(tokens.n_q, tokens.n_k);
   return {lanczos, lanczos ? std::min(all, settings.leading) : all};
 }
 
@@ -161,7 +172,8 @@ std::vector<SpectrumRow> matrix_spectrum(const Problem<double>& problem, const s
   const SpectrumPlan plan = plan_spectrum(problem, matrix, settings);
   SpectrumRow common;
   common.matrix = matrix;
-  common.n = problem.n();
+  common.n = problem.n_k();
+  common.n_q = problem.n_q();
   common.p = problem.p();
   common.method = plan.lanczos ? "lanczos" : "dense";
   try {
@@ -218,13 +230,13 @@ void derive(SpectrumSummary& s, double last_lo, double last_hi) {
   s.nuclear_hi = known / last_lo;
   s.stable_rank = std::pow(s.frobenius / s.values(0), 2);
   if (s.method == "dense") {
-    const double cutoff = rank_cutoff(s.n, s.values.n_elem);
+    const double cutoff = rank_cutoff(is_output(s.matrix) ? s.n_q : std::max(s.n_q, s.n), s.values.n_elem);
     s.rank = static_cast<double>(numerical_rank(s.values, cutoff));
     s.condition = condition_number(s.values, cutoff);
   }
   s.cumulative_128 = at(s.cumulative, kCumulativeIndex);
-  // The values of an output are as many as its columns; those of the scores n, found or not.
-  s.cumulative_quarter = at(s.cumulative, (is_output(s.matrix) ? s.values.n_elem : s.n) / 4);
+  // The values of an output are as many as its columns; those of the scores n, or n_q if that is less, found or not.
+  s.cumulative_quarter = at(s.cumulative, (is_output(s.matrix) ? s.values.n_elem : std::min(s.n_q, s.n)) / 4);
 }
 
 }  // namespace
@@ -238,6 +250,7 @@ std::vector<SpectrumSummary> summarise_spectra(const std::vector<SpectrumRow>& r
     s.input = row.input;
     s.matrix = row.matrix;
     s.n = row.n;
+    s.n_q = row.n_q;
     s.p = row.p;
     s.method = row.method;
     s.status = row.status;
