@@ -70,6 +70,7 @@ std::string context_of(const Command& command, const std::string& option) {
       {"--model-config", "--model model.safetensors --vocab vocab.txt --text text.txt --n 12"},
       {"--layer", "--model model.safetensors --vocab vocab.txt --text text.txt --n 12"},
       {"--head", "--model model.safetensors --vocab vocab.txt --text text.txt --n 12"},
+      {"--head-sample", "--model model.safetensors --vocab vocab.txt --text text.txt --n 12"},
       {"--bias", "--input gaussian --n 12 --p 4 --causal"},
       {"--probes", "--input gaussian --n 12 --p 4 --method lanczos --leading 2"},
       {"--kernel", "--matrix good.npy --bandwidth 1 --features 4 --trials 2 --sketches gaussian --landmarks uniform"},
@@ -124,6 +125,9 @@ std::vector<std::string> bad_values() {
           "claims.npy",
           "sparse.npy",
           "junk.mtx",
+          "junk.npz",
+          "junk.pt",
+          "junk.safetensors",
           "junk.svg"};
 }
 
@@ -137,7 +141,8 @@ void write_files(const TemporaryFolder& folder) {
   croquis::write_npy((folder / "good.npy").string(), arma::mat(12, 4, arma::fill::ones));
   std::string junk;
   for (int i = 0; i < 4096; ++i) junk += static_cast<char>(i * i * 31 + i / 7);
-  write_text(folder / "junk.npy", junk);
+  for (const char* ending : {"npy", "npz", "pt", "safetensors"})
+    write_text(folder / (std::string("junk.") + ending), junk);
   write_text(folder / "empty.npy", "");
   write_text(folder / "claims.npy",
              npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 64), }", "12345678"));

@@ -5,6 +5,7 @@
 #include <croquis/io/npy.hpp>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,30 @@ TEST_CASE("model: chosen layers and heads, a configuration elsewhere, one head f
   const ProgramRun sketch = run_croquis(
       "sketch --input model " + model + "--n 9 --head 0 --matrix q --features 4 --trials 2 --quiet", folder.path());
   CHECK_MESSAGE(sketch.status == 0, sketch.output);
+}
+
+TEST_CASE("model: ranges of layers and heads, a sample of them, and the columns layer and head of every command") {
+  const Folder folder;
+  const std::string model = kModel + "--n 17 --layer 0-1,2 --head 0-1 --quiet --overwrite --out e.csv ";
+  for (const std::string& command :
+       {"error " + model + "--methods v-mean --features 2", "spectrum " + model + "--matrices bv",
+        "dimension --n 17 " + kModel + "--layer all --quiet --overwrite --out e.csv --trials 2"}) {
+    CAPTURE(command);
+    const ProgramRun run = run_croquis(command, folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    const croquis::CsvTable table = croquis::read_csv((folder / "e.csv").string());
+    const std::size_t layer = table.column("layer");
+    CHECK(table.header[layer - 1] == "status");
+    CHECK(table.header[layer + 1] == "head");
+    std::set<std::string> names;
+    for (const auto& row : table.rows) {
+      names.insert(row[table.column("input")]);
+      CHECK(row[table.column("input")] == "model:tiny;layer=" + row[layer] + ";head=" + row[layer + 1]);
+    }
+    CHECK(names.size() == 3 * 2);
+  }
+  REQUIRE(run_croquis("error " + model + "--methods v-mean --features 2 --head-sample 4", folder.path()).status == 0);
+  CHECK(croquis::read_csv((folder / "e.csv").string()).rows.size() == 4);
 }
 
 TEST_CASE("text: WordPiece tokens of a vocabulary, cased and uncased") {

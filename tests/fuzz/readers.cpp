@@ -6,6 +6,8 @@
 #include <croquis/io/npy.hpp>
 #include <croquis/io/npz.hpp>
 #include <croquis/io/safetensors.hpp>
+#include <croquis/io/torch_archive.hpp>
+#include <croquis/io/torch_pickle.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -44,7 +46,31 @@ void read_as_safetensors(const std::string& bytes) {
         file.matrix(name);
       } catch (const std::invalid_argument&) {
       }
+      try {
+        file.array(name).matrix();
+      } catch (const std::invalid_argument&) {
+      }
     }
+  } catch (const std::invalid_argument&) {
+  }
+}
+
+void read_as_torch(const std::string& bytes) {
+  try {
+    const croquis::TorchArchive file(croquis::bytes_in_memory(std::string_view(bytes), "fuzz.pt"));
+    for (const std::string& name : file.names()) {
+      try {
+        file.array(name).matrix();
+      } catch (const std::invalid_argument&) {
+      }
+    }
+  } catch (const std::invalid_argument&) {
+  }
+}
+
+void read_as_torch_pickle(const std::string& bytes) {
+  try {
+    croquis::parse_torch_pickle(bytes, "fuzz.pt", "no advice");
   } catch (const std::invalid_argument&) {
   }
 }

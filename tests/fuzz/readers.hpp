@@ -7,5 +7,7 @@ void read_as_npy(const std::string& bytes);
 void read_as_matrix_market(const std::string& bytes);
 void read_as_npz(const std::string& bytes);
 void read_as_safetensors(const std::string& bytes);
+void read_as_torch(const std::string& bytes);
+void read_as_torch_pickle(const std::string& bytes);
 void read_as_vocabulary(const std::string& bytes);
 void read_as_bert_config(const std::string& bytes);

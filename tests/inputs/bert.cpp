@@ -198,6 +198,15 @@ TEST_CASE("bert: heads come in the order asked for, the same by one run as one b
   const BertModel model("order");
   const BertEncoder encoder = encoder_of(model);
   const std::vector<BertHead> heads = encoder.heads(kIds, {2, 0}, {1, 0});
+  BertHeads one_by_one(encoder, kIds);
+  for (const BertHead& head : heads) {  // the second layer is before the first
+    const Problem<double> same = one_by_one.head(head.layer, head.head);
+    CHECK(identical(same.Q(), head.problem.Q()));
+    CHECK(identical(same.K(), head.problem.K()));
+    CHECK(identical(same.V(), head.problem.V()));
+  }
+  CHECK_THROWS_AS(one_by_one.head(3, 0), std::invalid_argument);
+  CHECK_THROWS_AS(one_by_one.head(0, 2), std::invalid_argument);
   REQUIRE(heads.size() == 4);
   const std::vector<std::pair<arma::uword, arma::uword>> order = {{2, 1}, {2, 0}, {0, 1}, {0, 0}};
   for (std::size_t i = 0; i < 4; ++i) {

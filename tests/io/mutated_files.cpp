@@ -1,9 +1,11 @@
 // Right files with random damage: a short run of what tests/fuzz does for hours with libFuzzer.
 #include <doctest/doctest.h>
 #include <croquis/io/npz.hpp>
+#include <croquis/io/torch_archive.hpp>
 #include <croquis/random/key.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "fuzz/readers.hpp"
@@ -11,6 +13,7 @@
 #include "support/bert_model.hpp"
 #include "support/npy_files.hpp"
 #include "support/seed.hpp"
+#include "support/torch_files.hpp"
 
 namespace {
 
@@ -67,6 +70,36 @@ TEST_CASE("mutated files: MatrixMarket files are read or refused, never worse") 
   damage("%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n-3\n4\n5\n6\n", read_as_matrix_market, "mtx array");
   damage("%%MatrixMarket matrix coordinate pattern symmetric\r\n2 2 2\r\n1 1\r\n2 1\r\n", read_as_matrix_market,
          "mtx pattern");
+}
+
+TEST_CASE("mutated files: archives of torch.save and their pickles are read or refused, never worse") {
+  const std::string numbers = bytes_of(std::vector<float>{1, 2, 3, 4, 5, 6});
+  const std::string tensor = pickled(contiguous("0", {2, 3}));
+  const std::string pickle = torch_pickle(pickled_dictionary(
+      {pickled(std::string("q")), tensor, pickled(std::string("k")), pickled_list({tensor, pickled(70000)})}));
+  damage(torch_file(pickle, {numbers}), read_as_torch, "torch");
+  damage(pickle, read_as_torch_pickle, "torch pickle");
+}
+
+TEST_CASE("mutated files: a tensor of torch.save has numbers of its storage, or is refused") {
+  const std::string numbers = bytes_of(std::vector<float>{1, 2, 3, 4, 5, 6});
+  const std::string pickle = torch_pickle(pickled(contiguous("0", {2, 3})));
+  croquis::Engine engine = croquis::Key(test_seed()).child("numbers of a tensor").engine();
+  int read = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    try {
+      const std::string file = torch_file(damaged(pickle, engine), {numbers});
+      const croquis::TorchArchive archive(croquis::bytes_in_memory(std::string_view(file), "m.pt"));
+      for (const std::string& name : archive.names()) {
+        const arma::mat found = archive.array(name).matrix();
+        REQUIRE(found.n_elem <= 6);
+        for (const double number : found) REQUIRE((number >= 1 && number <= 6 && number == std::round(number)));
+        ++read;
+      }
+    } catch (const std::invalid_argument&) {
+    }
+  }
+  CHECK(read > 0);
 }
 
 TEST_CASE("mutated files: an .npz has the numbers that were saved, or is refused") {

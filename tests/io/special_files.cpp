@@ -7,11 +7,13 @@
 #include <unistd.h>
 #include <croquis/inputs/bert_config.hpp>
 #include <croquis/inputs/wordpiece.hpp>
+#include <croquis/io/array_file.hpp>
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
 #include <croquis/io/npz.hpp>
 #include <croquis/io/safetensors.hpp>
+#include <croquis/io/torch_archive.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -36,6 +38,8 @@ const std::vector<std::pair<const char*, Reader>> kReaders = {
     {"npy rows", [](const std::string& path) { read_npy_rows(path, 0, 1); }},
     {"npz", [](const std::string& path) { read_npz(path, "q"); }},
     {"safetensors", [](const std::string& path) { SafeTensors tensors(path); }},
+    {"array", [](const std::string& path) { named_array(path, "q"); }},
+    {"torch", [](const std::string& path) { TorchArchive archive(bytes_of_file(path)); }},
     {"configuration", [](const std::string& path) { read_bert_config(path); }},
     {"vocabulary", [](const std::string& path) { WordPiece vocabulary(path); }},
 };

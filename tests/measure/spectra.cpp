@@ -156,7 +156,7 @@ TEST_CASE("summarise_spectra: a summary a matrix and head, from the singular val
       SpectrumRow row;
       row.input = input;
       row.matrix = "b";
-      row.n = 4;
+      row.n = row.n_q = 4;
       row.method = "dense";
       row.index = i + 1;
       row.singular_value = values(i);

@@ -6,6 +6,7 @@
 #include <croquis/io/csv.hpp>
 
 #include <cstdio>
+#include <set>
 #include <stdexcept>
 
 ProgramRun run_command(const std::string& command, const std::filesystem::path& folder) {
@@ -34,13 +35,16 @@ std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file)
 
 std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file, const std::string& input) {
   const croquis::CsvTable table = croquis::read_csv(file.string());
-  const std::size_t seconds = table.column("seconds"), name = table.column("input");
+  std::set<std::size_t> others = {table.column("seconds"), table.column("input")};
+  for (std::size_t i = 0; i < table.header.size(); ++i) {
+    if (table.header[i] == "layer" || table.header[i] == "head") others.insert(i);
+  }
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : table.rows) {
-    if (row[name] != input) continue;
+    if (row[table.column("input")] != input) continue;
     rows.emplace_back();
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i != seconds && i != name) rows.back().push_back(row[i]);
+      if (!others.contains(i)) rows.back().push_back(row[i]);
     }
   }
   return rows;

@@ -39,7 +39,7 @@ struct Options {
 std::vector<CostCandidate> candidates_of(const Options& options) {
   std::vector<croquis::MethodChoice> methods;
   if (options.methods != "exact") methods = croquis::parse_methods(options.methods, options.causal);
-  croquis::require_usable(methods, options.causal);
+  croquis::require_usable(methods, {1, 1}, options.causal);
   if (options.methods == "all") std::erase_if(methods, [](const auto& m) { return m.name == "best-rank-d"; });
   return croquis::cost_candidates(methods, !options.bias.empty());
 }

@@ -15,6 +15,7 @@
 #include "files/summary.hpp"
 #include "files/table_file.hpp"
 #include "options/common_options.hpp"
+#include "options/heads_in_memory.hpp"
 #include "options/input.hpp"
 #include "options/lists.hpp"
 #include "options/spectrum_options.hpp"
@@ -46,11 +47,9 @@ struct Step {
   double width;
   bool dense;
 
-  bool alone() const { return !dense || input->problem.n() > kSideBySide; }
-  Run::Fields key() const { return Run::key({input->name, std::uint64_t{input->problem.n()}, width}); }
-  Run::Fields key(double epsilon) const {
-    return Run::key({input->name, std::uint64_t{input->problem.n()}, width, epsilon});
-  }
+  bool alone() const { return !dense || input->n_k > kSideBySide; }
+  Run::Fields key() const { return Run::key({input->name, std::uint64_t{input->n_k}, width}); }
+  Run::Fields key(double epsilon) const { return Run::key({input->name, std::uint64_t{input->n_k}, width, epsilon}); }
 };
 
 std::vector<double> parse_positive(const std::string& text, const std::string& option) {
@@ -91,7 +90,10 @@ std::vector<Input> load_all(const Options& options) {
       InputOptions one = options.input;
       one.n = n;
       one.norm = norm;
-      for (Input& input : load_inputs(one, options.run.seed)) inputs.push_back(std::move(input));
+      for (Input& input : load_inputs(one, options.run.seed)) {
+        require_square(input, "dimension");
+        inputs.push_back(std::move(input));
+      }
     }
   }
   return inputs;
@@ -119,22 +121,25 @@ std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<d
   std::vector<Step> steps;
   for (const Input& input : inputs) {
     constexpr arma::uword most = croquis::kLargestDenseLift;
-    if (options.spectrum.method == "dense" && input.problem.n() > most) {
-      throw std::invalid_argument(fmt::format("--method dense: n = {} is more than {}", input.problem.n(), most));
+    if (options.spectrum.method == "dense" && input.n_k > most) {
+      throw std::invalid_argument(fmt::format("--method dense: n = {} is more than {}", input.n_k, most));
     }
-    const bool dense = has_dense_lift(input.problem, options.spectrum.settings().method);
+    const bool dense = croquis::has_dense_lift(input.n_k, options.spectrum.settings().method);
     for (const double width : widths) steps.push_back({&input, width, dense});
   }
   return steps;
 }
 
-std::vector<croquis::Record> records_of(const Step& step, const Options& options,
-                                        const croquis::DimensionSettings& settings, const Run& run) {
+std::vector<croquis::Record> records_of(const Step& step, const croquis::Problem<double>& problem,
+                                        const Options& options, const croquis::DimensionSettings& settings,
+                                        const Run& run) {
   const Key key = Key(options.run.seed).child("dimension").child(step.input->name);
   std::vector<croquis::Record> records;
-  for (DimensionRow& row : lift_dimensions(step.input->problem, step.width, key, settings)) {
+  for (DimensionRow& row : lift_dimensions(problem, step.width, key, settings)) {
     if (run.has(step.key(row.epsilon))) continue;  // of a step that was interrupted
     row.input = step.input->name;
+    row.layer = step.input->layer;
+    row.head = step.input->head;
     row.seed = options.run.seed;
     records.push_back(croquis::dimension_columns().record(row));
   }
@@ -177,11 +182,19 @@ int run_dimension(const Options& options) {
   }
   run.plan(plan);
   std::erase_if(steps, [&](const Step& step) { return !run.wants(step.key()); });
+  HeadsInMemory heads;
   for (std::size_t i = 0; i < steps.size() && !Run::interrupted();) {
+    heads.begin(*steps[i].input);
     std::size_t end = i + 1;
-    while (!steps[i].alone() && end < steps.size() && !steps[end].alone()) ++end;
-    run.compute_steps(end - i, fmt::format("n = {}, width {:g}", steps[i].input->problem.n(), steps[i].width),
-                      [&](std::size_t k) { return records_of(steps[i + k], options, settings, run); });
+    while (!steps[i].alone() && end < steps.size() && !steps[end].alone() && heads.add(*steps[end].input)) ++end;
+    if (!run.skip(end - i)) {
+      heads.load();
+      run.compute_steps(end - i, fmt::format("n = {}, width {:g}", steps[i].input->n_k, steps[i].width),
+                        [&](std::size_t k) {
+                          const Step& step = steps[i + k];
+                          return records_of(step, heads.problem(*step.input), options, settings, run);
+                        });
+    }
     i = end;
   }
   if (const auto status = run.finish()) return *status;

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/core/memory.hpp>
+#include <croquis/distributed/communicator.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "commands/command.hpp"
 #include "commands/error_by_rows.hpp"
+#include "files/progress.hpp"
 #include "files/saved_outputs.hpp"
 #include "files/summary.hpp"
 #include "options/common_options.hpp"
@@ -60,26 +63,27 @@ std::vector<Run::Cell> plan_of(const ErrorOptions& options, const std::vector<In
   return plan;
 }
 
-void check(const ErrorOptions& options, const Problem<double>& problem, const std::vector<MethodChoice>& methods,
+void check(const ErrorOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
            const std::vector<arma::uword>& features) {
   if (options.trials < 1) throw std::invalid_argument(fmt::format("--trials: {} is not positive", options.trials));
-  if (features.back() > problem.n()) {
+  if (features.back() > input.n_k) {
     throw std::invalid_argument(
-        fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), problem.n()));
+        fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), input.n_k));
   }
-  const auto n = static_cast<double>(problem.n()), d = static_cast<double>(features.back());
+  const auto n = static_cast<double>(input.n_k), d = static_cast<double>(features.back());
   croquis::require_memory(n * d * (options.run.precision == "float" ? 4 : 8),
-                          "--features: the n x d numbers of a method", {{"n", problem.n()}, {"d", features.back()}});
+                          "--features: the n x d numbers of a method", {{"n", input.n_k}, {"d", features.back()}});
   const auto least = static_cast<long long>(croquis::SampledReference::kGroups);
   if (options.rows && !options.save_output.empty()) {
     throw std::invalid_argument("--save-output: goes without --rows, which computes some exact rows alone");
   }
-  if (options.rows && (*options.rows < least || *options.rows > static_cast<long long>(problem.n()))) {
-    throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, problem.n()));
+  if (options.rows && (*options.rows < least || *options.rows > static_cast<long long>(input.n_q))) {
+    throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, input.n_q));
   }
   if (options.run.precision == "float") {
-    const croquis::LongestRow longest = croquis::longest_row(problem.Q(), problem.K(), problem.V());
-    const double most = 0.99 * croquis::largest_row_norm<float>(problem.n());  // rounding to float may add to a norm
+    const croquis::LongestRow& longest = input.longest;
+    // Rounding to float may add to a norm.
+    const double most = 0.99 * croquis::largest_row_norm<float>(std::max(input.n_q, input.n_k));
     if (longest.norm > most) {
       throw std::invalid_argument(
           fmt::format("--precision float: row {} of {} has norm {:.3g}, and squares of more than {:.3g} overflow in "
@@ -87,7 +91,25 @@ void check(const ErrorOptions& options, const Problem<double>& problem, const st
                       longest.row, longest.matrix, longest.norm, most));
     }
   }
-  croquis::require_usable(methods, problem.is_causal());
+  croquis::require_usable(methods, {input.n_q, input.n_k}, options.input.causal);
+}
+
+// `all` are those that take the input: without those for as many queries as keys alone, where it has other numbers.
+void leave_out_square(std::vector<MethodChoice>& methods, const ErrorOptions& options,
+                      const std::vector<Input>& inputs) {
+  const auto is_square = [](const Input& input) { return input.n_q == input.n_k; };
+  if (options.methods != "all" || std::all_of(inputs.begin(), inputs.end(), is_square)) return;
+  std::vector<std::string> left_out;
+  std::erase_if(methods, [&](const MethodChoice& choice) {
+    const bool leave = !croquis::find_method<double>(choice.name).rectangular(choice.options);
+    if (leave) left_out.push_back(choice.name);
+    return leave;
+  });
+  if (left_out.empty() || croquis::Communicator::world().rank() > 0) return;
+  say(
+      fmt::format("croquis error: there are other numbers of queries than of keys; left out, because they need as "
+                  "many: {}\n",
+                  fmt::join(left_out, ", ")));
 }
 
 template <typename T>
@@ -96,17 +118,20 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
   const Key key = Key(options.run.seed).child("error");
   croquis::ErrorSettings settings{.rows = {}, .scores = options.scores, .row_errors = options.row_errors};
   if (options.rows) settings.rows = static_cast<arma::uword>(*options.rows);
-  croquis::MethodErrors<T> errors(croquis::in_precision<T>(input.problem), settings,
-                                  {key.child(options.input.kind), key.child("rows")});
+  std::optional<croquis::MethodErrors<T>> errors;  // of the head, which is read when something of it is wanted
   for (const MethodChoice& choice : methods) {
     std::vector<Cell> cells = cells_of(options, choice, features);
     std::erase_if(cells, [&](const Cell& cell) { return !run.wants(key_of(input, choice, cell)); });
     if (Run::interrupted()) return;
-    if (run.skip(cells.size())) continue;
-    const auto prepared = errors.prepare(choice);
-    if (outputs && !cells.empty()) {
+    if (cells.empty() || run.skip(cells.size())) continue;
+    if (!errors) {
+      errors.emplace(croquis::in_precision<T>(input.problem()), settings,
+                     croquis::ErrorKeys{key.child(options.input.kind), key.child("rows")});
+    }
+    const auto prepared = errors->prepare(choice);
+    if (outputs) {
       const croquis::Target target = croquis::find_method<T>(choice.name).target;
-      outputs->save(fmt::format("{}_exact_{}", input.name, name_of(target)), *errors.exact_output(target));
+      outputs->save(fmt::format("{}_exact_{}", input.name, name_of(target)), *errors->exact_output(target));
     }
     run.compute(cells.size(), choice.name, [&](std::size_t i) {
       arma::mat output;
@@ -117,6 +142,8 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
             output);
       }
       row.input = input.name;
+      row.layer = input.layer;
+      row.head = input.head;
       row.seed = options.run.seed;
       row.precision = options.run.precision;
       return croquis::error_columns().record(row, options.columns());
@@ -126,14 +153,15 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
 
 int run_error(const ErrorOptions& options) {
   if (options.by_rows) return run_error_by_rows(options);
-  const std::vector<MethodChoice> methods = croquis::parse_methods(options.methods, options.input.causal);
+  std::vector<MethodChoice> methods = croquis::parse_methods(options.methods, options.input.causal);
   parse_sizes(options.features, "--features");  // what is wrong with it is said before the input is read
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
-  arma::uword fewest = inputs.front().problem.n();
-  for (const Input& input : inputs) fewest = std::min(fewest, input.problem.n());
+  leave_out_square(methods, options, inputs);
+  arma::uword fewest = inputs.front().n_k;
+  for (const Input& input : inputs) fewest = std::min(fewest, input.n_k);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest);
-  for (const Input& input : inputs) check(options, input.problem, methods, features);
+  for (const Input& input : inputs) check(options, input, methods, features);
   require_room_for_rows(
       static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),
       "--trials", options.trials);

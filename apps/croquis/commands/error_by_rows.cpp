@@ -31,6 +31,7 @@ void check(const ErrorOptions& o) {
   if (!o.rows) refuse("needs --rows, the number of exact rows that errors are estimated from");
   if (o.scores || o.row_errors) refuse("takes no --scores and no --row-errors");
   if (!o.save_output.empty()) refuse("takes no --save-output");
+  if (o.input.head != InputOptions().head || o.input.head_sample) refuse("takes no --head and no --head-sample");
   if (o.run.precision != "double") refuse("computes in double");
   if (!o.run.shard.empty()) refuse("takes no --shard: all ranks work on one cell together");
   if (o.methods == "all") {
@@ -189,7 +190,7 @@ int run_error_by_rows(const ErrorOptions& options) {
     row.method = choice.name;
     row.preset = choice.preset;
     row.target = name_of(target);
-    row.n = head.n;
+    row.n = row.n_q = head.n;
     row.p = head.q.n_cols;
     row.p_v = head.v.n_cols;
     row.features = cell.d;

@@ -35,9 +35,10 @@ constexpr Entry kProjections[] = {
 constexpr Entry kInputs[] = {
     {"text", "--text FILE --vocab FILE --n N",
      "a head of an initialised BERT on a text; without --text the sample text"},
-    {"model", "--model FILE --vocab FILE --text FILE", "heads of a trained BERT: --layer and --head, or all"},
+    {"model", "--model FILE --vocab FILE --text FILE", "heads of a trained BERT: --layer 0-3,11 and --head, or all"},
     {"arrays", "--q Q.npy --k K.npy --v V.npy",
-     "your own heads, .npy or --qkv FILE.npz: float16, 32 or 64, (n, p) or (heads, n, p)"},
+     "your own heads, or --qkv FILE.npz, .safetensors, .pt: float16, bfloat16, 32 or 64; (n, p), (heads, n, p) or "
+     "(batch, heads, n, p); fewer heads of keys and other numbers of queries are taken"},
     {"gaussian", "--n N --p P --norm R", "independent normal entries, root mean square norm R of queries and keys"},
     {"sphere", "--n N --p P --norm R", "queries and keys uniform on a sphere"},
     {"clustered", "--clusters K --spread S --norm R", "tokens about K centres, off by S times the norm"},

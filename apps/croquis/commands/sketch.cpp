@@ -77,7 +77,10 @@ class Comparison {
 
   void operators(const std::vector<Choice>& choices) {
     if (choices.empty()) return;
-    const croquis::SketchQuality quality(subject_.matrix, subject_.basis, subject_.problem, subject_.factor);
+    // The product BV is that of sketches of the tokens of V.
+    const bool sketches_keys = subject_.problem && subject_.problem->n_k() == subject_.matrix.n_rows;
+    const croquis::SketchQuality quality(subject_.matrix, subject_.basis,
+                                         sketches_keys ? subject_.problem : std::nullopt, subject_.factor);
     for (const Choice& choice : choices) {
       const std::map<std::string, double> parameters = parameters_of(choice);
       std::vector<double> weights;

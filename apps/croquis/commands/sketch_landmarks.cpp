@@ -35,6 +35,12 @@ std::vector<std::string> policies_of_lift(const std::string& text, const croquis
     throw std::invalid_argument(
         "--landmarks: the lift is that of full attention, this input is --causal; give --landmarks none");
   }
+  if (!problem.is_square()) {
+    const std::string sizes = fmt::format("Q has {} rows, K {}; the lift needs as many", problem.n_q(), problem.n_k());
+    if (text != "all") throw std::invalid_argument(fmt::format("--landmarks: {}; give --landmarks none", sizes));
+    say_once(fmt::format("landmark policies are left out: {}", sizes));
+    return {};
+  }
   if (problem.n() <= kLargestDense / 2) return policies;
   say_once(fmt::format("landmark policies are left out, n = {} is more than {}", problem.n(), kLargestDense / 2));
   return {};

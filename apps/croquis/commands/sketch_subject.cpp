@@ -47,15 +47,15 @@ void take_input(SketchSubject& subject, const std::string& matrix, const InputOp
   subject.input = input.name;
   subject.name = matrix;
   subject.identity = identity_of(input);
-  subject.problem = input.problem;
-  const Problem<double>& p = input.problem;
+  subject.problem = input.problem();
+  const Problem<double>& p = *subject.problem;
   if (matrix == "q") subject.matrix = p.Q();
   if (matrix == "k") subject.matrix = p.K();
   if (matrix == "v") subject.matrix = p.V();
   if (matrix == "b" || matrix == "c") {
-    if (p.n() > kLargestDense) {
+    if (const arma::uword n = std::max(p.n_q(), p.n_k()); n > kLargestDense) {
       throw std::invalid_argument(
-          fmt::format("--matrix {}: n = {} is more than {}, it would be stored n x n", matrix, p.n(), kLargestDense));
+          fmt::format("--matrix {}: n = {} is more than {}, it would be stored n x n", matrix, n, kLargestDense));
     }
     subject.matrix = exact_scores(p, matrix == "b" ? croquis::Target::softmax : croquis::Target::kernelized).dense();
   }

@@ -16,6 +16,7 @@
 #include "files/summary.hpp"
 #include "files/table_file.hpp"
 #include "options/common_options.hpp"
+#include "options/heads_in_memory.hpp"
 #include "options/input.hpp"
 #include "options/own_matrix.hpp"
 #include "options/spectrum_options.hpp"
@@ -24,6 +25,7 @@
 namespace {
 
 using croquis::Key;
+using croquis::Problem;
 using croquis::SpectrumRow;
 using croquis::SpectrumSummary;
 using croquis::Table;
@@ -37,11 +39,12 @@ struct Options {
   SpectrumOptions spectrum;
 };
 
-// All rows of one matrix of one head, or of a file.
+// All rows of one matrix of one head, or of a file, which is no head.
 struct Step {
+  const Input* head;
   std::string input, matrix;
   croquis::SpectrumPlan plan;
-  std::function<std::vector<SpectrumRow>(const Key& key)> rows;
+  std::function<std::vector<SpectrumRow>(const Problem<double>* problem, const Key& key)> rows;
 };
 
 std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<std::string>& matrices,
@@ -49,8 +52,10 @@ std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<s
   std::vector<Step> steps;
   for (const Input& input : inputs) {
     for (const std::string& matrix : matrices) {
-      steps.push_back({input.name, matrix, plan_spectrum(input.problem, matrix, settings),
-                       [=, &input](const Key& key) { return matrix_spectrum(input.problem, matrix, key, settings); }});
+      const auto plan = croquis::plan_spectrum({input.n_q, input.n_k}, input.p_v, matrix, settings);
+      steps.push_back({&input, input.name, matrix, plan, [=](const Problem<double>* problem, const Key& key) {
+                         return matrix_spectrum(*problem, matrix, key, settings);
+                       }});
     }
   }
   return steps;
@@ -58,18 +63,25 @@ std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<s
 
 std::vector<Step> steps_of(const std::string& path, const arma::mat& matrix,
                            const croquis::SpectrumSettings& settings) {
-  return {{path, path, croquis::plan_spectrum(matrix, settings),
-           [=, &matrix](const Key& key) { return croquis::matrix_spectrum(matrix, key, settings); }}};
+  return {{nullptr, path, path, croquis::plan_spectrum(matrix, settings),
+           [=, &matrix](const Problem<double>*, const Key& key) {
+             return croquis::matrix_spectrum(matrix, key, settings);
+           }}};
 }
 
-std::vector<croquis::Record> records_of(const Step& step, const Options& options, const Run& run) {
+std::vector<croquis::Record> records_of(const Step& step, const Problem<double>* problem, const Options& options,
+                                        const Run& run) {
   const Key key = Key(options.run.seed).child("spectrum").child(step.input);
   std::vector<croquis::Record> records;
-  for (SpectrumRow& row : step.rows(key)) {
+  for (SpectrumRow& row : step.rows(problem, key)) {
     // A step that was interrupted left its first rows.
     if (run.has(Run::key({step.input, step.matrix, row.index}))) continue;
     row.input = step.input;
     row.matrix = step.matrix;
+    if (step.head != nullptr) {
+      row.layer = step.head->layer;
+      row.head = step.head->head;
+    }
     row.seed = options.run.seed;
     records.push_back(croquis::spectrum_columns().record(row));
   }
@@ -109,10 +121,21 @@ int run_steps(const Options& options, std::vector<Step> steps, std::map<std::str
   run.plan(plan);
   std::erase_if(steps, [&](const Step& step) { return !run.wants(Run::key({step.input, step.matrix})); });
   // Dense matrices go side by side; the products of a matrix-free one use all threads by themselves.
+  HeadsInMemory heads;
   for (std::size_t i = 0; i < steps.size() && !Run::interrupted();) {
+    if (steps[i].head != nullptr) heads.begin(*steps[i].head);
     std::size_t end = i + 1;
-    while (!steps[i].plan.lanczos && end < steps.size() && !steps[end].plan.lanczos) ++end;
-    run.compute_steps(end - i, steps[i].matrix, [&](std::size_t k) { return records_of(steps[i + k], options, run); });
+    const auto joins = [&](const Step& step) {
+      return !step.plan.lanczos && step.head != nullptr && heads.add(*step.head);
+    };
+    while (!steps[i].plan.lanczos && end < steps.size() && joins(steps[end])) ++end;
+    if (!run.skip(end - i)) {
+      if (steps[i].head != nullptr) heads.load();
+      run.compute_steps(end - i, steps[i].matrix, [&](std::size_t k) {
+        const Input* head = steps[i + k].head;
+        return records_of(steps[i + k], head == nullptr ? nullptr : &heads.problem(*head), options, run);
+      });
+    }
     i = end;
   }
   if (const auto status = run.finish()) return *status;
@@ -144,9 +167,9 @@ int run_spectrum(const Options& options) {
   const std::vector<std::string> matrices = parse_matrices(options.matrices);
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
-  const auto n = static_cast<double>(inputs.front().problem.n());
+  const auto n = static_cast<double>(inputs.front().n_k), n_q = static_cast<double>(inputs.front().n_q);
   if (options.spectrum.method == "dense") {
-    croquis::require_memory(2 * sizeof(double) * n * n, "--method dense: an n x n matrix and a copy", {{"n", n}});
+    croquis::require_memory(2 * sizeof(double) * n_q * n, "--method dense: an n x n matrix and a copy", {{"n", n}});
   }
   return run_steps(options, steps_of(inputs, matrices, options.spectrum.settings()), identity_of(inputs));
 }

@@ -130,10 +130,11 @@ Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string
   if (options.trials) how.most_trials = static_cast<std::uint64_t>(*options.trials);
   const croquis::Key key = croquis::Key(options.run.seed).child("verify");
   if (!options.own_input) return {how, key};
-  Input input = load_input(options.input, options.run.seed);
+  const Input input = load_input(options.input, options.run.seed);
+  require_square(input, "verify");
   identity.merge(identity_of(input));
   identity["input"] = input.name;
-  return {{std::move(input.name), std::move(input.problem)}, how, key};
+  return {{input.name, input.problem()}, how, key};
 }
 
 void decide_all(const std::vector<Task>& tasks, const Ledger& ledger, std::uint64_t seed, Run& run) {

@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <croquis/io/bytes.hpp>
 #include <ctime>
 #include <filesystem>
@@ -28,6 +29,17 @@ json parse_metadata(const std::string& path) {
   } catch (const std::invalid_argument&) {
     return json(json::value_t::discarded);
   }
+}
+
+// A text where it differs from another: lists of many heads are long.
+std::string about_difference(const std::string& text, const std::string& other) {
+  constexpr std::size_t longest = 200, before = 60;
+  if (text.size() <= longest && other.size() <= longest) return text;
+  const auto same = static_cast<std::size_t>(std::mismatch(text.begin(), text.end(), other.begin(), other.end()).first -
+                                             text.begin());
+  const std::size_t begin = same > before ? same - before : 0;
+  return fmt::format("{}{}{}", begin > 0 ? "..." : "", text.substr(begin, longest),
+                     text.size() - begin > longest ? "..." : "");
 }
 
 }  // namespace
@@ -84,8 +96,8 @@ void require_same_identity(const std::string& path, const RunDescription& run) {
                                : found->is_string()            ? found->get<std::string>()
                                                                : found->dump();
     if (text_of(before) != text_of(value)) {
-      throw std::invalid_argument(
-          fmt::format("--resume: {} was {} and is {} now; give the same, or another --out", key, before, value));
+      throw std::invalid_argument(fmt::format("--resume: {} was {} and is {} now; give the same, or another --out", key,
+                                              about_difference(before, value), about_difference(value, before)));
     }
   }
 }

@@ -80,14 +80,19 @@ std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) 
   command.add_flag("--uncased", input.uncased, "the vocabulary has lower case without accents");
   command.add_option("--model", input.model, "BERT's weights, .safetensors; implies --input model");
   command.add_option("--model-config", input.model_config, "its config.json (default: the one beside it)");
-  command.add_option("--layer", input.layer, "of the model: all, or numbers from 0, as 0,3")->capture_default_str();
+  command.add_option("--layer", input.layer, "of the model: all, or numbers from 0, as 0-3,7")->capture_default_str();
   command.add_flag("--token-type", input.token_type, "text: add BERT's token-type embedding, the same for all tokens");
-  command.add_option("--q", input.q, "queries, .npy (n, p) or (heads, n, p); implies --input arrays");
-  command.add_option("--k", input.k, "keys, .npy");
-  command.add_option("--v", input.v, "values, .npy");
-  command.add_option("--qkv", input.qkv, "all three in one .npz, members q, k, v; implies --input arrays");
-  command.add_option("--head", input.head, "of the model, of arrays (heads, n, p): all, or numbers from 0, as 0,3")
+  command.add_option("--q", input.q,
+                     "queries, .npy, .safetensors or .pt: (n, p), (heads, n, p) or (batch, heads, n, p); "
+                     "implies --input arrays");
+  command.add_option("--k", input.k, "keys; heads may be fewer than of the queries, which then share them");
+  command.add_option("--v", input.v, "values, with the heads and rows of the keys");
+  command.add_option("--qkv", input.qkv,
+                     "all three in one .npz, .safetensors or .pt, named q, k, v; implies --input arrays");
+  command.add_option("--head", input.head, "of the model, of arrays: all, or numbers from 0, as 0-3,7")
       ->capture_default_str();
+  command.add_option("--head-sample", input.head_sample, "so many of these heads, drawn at random with the seed")
+      ->check(whole_number(1));
   command.add_option("--n", input.n, "tokens (default 1024)")->check(whole_number(1));
   command.add_option("--p", input.p, "width of the head (default 64)")->check(whole_number(1));
   command.add_option("--length", input.length, "tokens from here on are padding (default n)")->check(whole_number(1));

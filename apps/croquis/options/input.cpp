@@ -5,11 +5,11 @@
 #include <cmath>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/io/digest.hpp>
-#include <croquis/io/npy.hpp>
-#include <croquis/io/npz.hpp>
-#include <filesystem>
+#include <croquis/random/indices.hpp>
 #include <stdexcept>
+#include <utility>
 
+#include "options/array_input.hpp"
 #include "options/bias.hpp"
 #include "options/lists.hpp"
 #include "options/text_input.hpp"
@@ -18,8 +18,6 @@ namespace {
 
 using croquis::Key;
 using croquis::Problem;
-
-using Head = NamedHead;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw std::invalid_argument(why);
@@ -33,6 +31,7 @@ void refuse_others(const InputOptions& o) {
                        or_kind, o.kind));
   };
   only_for(o.head != InputOptions().head, "--head", "arrays", "model");
+  only_for(o.head_sample.has_value(), "--head-sample", "arrays", "model");
   only_for(!o.text.empty(), "--text", "text", "model");
   only_for(!o.vocab.empty(), "--vocab", "text", "model");
   only_for(o.uncased, "--uncased", "text", "model");
@@ -59,7 +58,7 @@ void refuse_others(const InputOptions& o) {
 }
 
 // The name has what the family was made with.
-Head synthetic(const InputOptions& o, const Key& draw_key) {
+std::pair<std::string, Problem<double>> synthetic(const InputOptions& o, const Key& draw_key) {
   croquis::SyntheticSize size;
   size.n = positive_or(o.n, size.n, "--n");
   size.p = positive_or(o.p, size.p, "--p");
@@ -98,49 +97,54 @@ std::string digest_of(const Problem<double>& problem) {
   croquis::Digest digest;
   digest.add(problem.Q()).add(problem.K()).add(problem.V()).add(arma::mat(problem.position().bias));
   digest.add(fmt::format("height {} causal {}", problem.position().height, problem.position().causal));
-  return fmt::format("{}x{}x{} {}", problem.n(), problem.p(), problem.p_v(), digest.hex());
-}
-
-std::vector<Head> from_arrays(const InputOptions& o) {
-  const bool one_file = !o.qkv.empty(), three_files = !o.q.empty() && !o.k.empty() && !o.v.empty();
-  if (one_file == three_files || (one_file && !(o.q + o.k + o.v).empty())) {
-    refuse("--input arrays: needs --q Q.npy --k K.npy --v V.npy, or --qkv FILE.npz with members q, k and v");
-  }
-  const auto read = [&](const std::string& path, const char* member) {
-    return one_file ? croquis::read_npz(o.qkv, member) : croquis::read_npy_heads(path);
-  };
-  const std::vector<arma::mat> q = read(o.q, "q"), k = read(o.k, "k"), v = read(o.v, "v");
-  if (q.size() != k.size() || q.size() != v.size()) {
-    refuse(fmt::format("--input arrays: Q has {} heads, K {}, V {}", q.size(), k.size(), v.size()));
-  }
-  const std::string name = one_file ? "arrays:" + std::filesystem::path(o.qkv).stem().string() : name_of_arrays(o.q);
-  std::vector<Head> heads;
-  for (const arma::uword h : parse_numbers(o.head, "--head", q.size())) {
-    if (q[h].n_rows != k[h].n_rows) {
-      refuse(fmt::format("--input arrays: Q has {} rows, K {}; as many queries as keys are needed", q[h].n_rows,
-                         k[h].n_rows));
-    }
-    heads.emplace_back(q.size() == 1 ? name : fmt::format("{};head={}", name, h), Problem<double>(q[h], k[h], v[h]));
-  }
-  return heads;
+  const std::string keys = problem.is_square() ? "" : fmt::format(":{}", problem.n_k());
+  return fmt::format("{}{}x{}x{} {}", problem.n_q(), keys, problem.p(), problem.p_v(), digest.hex());
 }
 
 // With what the kinds of input have in common: padding, bias, causality.
 Problem<double> completed(Problem<double> problem, const InputOptions& o, const Key& draw_key) {
   if (!o.length && o.bias.empty() && !o.causal) return problem;
-  const arma::uword n = problem.n(), m = positive_or(o.length, n, "--length");
+  const arma::uword n = problem.n_k(), m = positive_or(o.length, n, "--length");
   if (m > n) refuse(fmt::format("--length: {} is more than the {} tokens", m, n));
-  return {problem.Q(), problem.K(), problem.V(), m, parse_bias(o.bias, o.causal, n, draw_key.child("bias"))};
+  const arma::uword all = std::max(n, problem.n_q());
+  return {problem.Q(), problem.K(), problem.V(), m, parse_bias(o.bias, o.causal, all, draw_key.child("bias"))};
+}
+
+// --head-sample of the heads, in the order that they have.
+std::vector<PendingHead> sampled(std::vector<PendingHead> heads, const InputOptions& o, const Key& draw_key) {
+  if (!o.head_sample) return heads;
+  const auto count = static_cast<arma::uword>(*o.head_sample);
+  if (count > heads.size()) {
+    refuse(fmt::format("--head-sample: {} is more than the {} heads there are", count, heads.size()));
+  }
+  const arma::uvec chosen = arma::sort(croquis::sample_without_replacement(heads.size(), count, draw_key));
+  std::vector<PendingHead> some;
+  for (const arma::uword i : chosen) some.push_back(std::move(heads[i]));
+  return some;
+}
+
+std::vector<PendingHead> heads_of(const InputOptions& o, const Key& draw_key) {
+  if (o.kind == "model") return from_model(o);
+  if (o.kind == "arrays") return from_arrays(o);
+  auto [name, problem] = o.kind == "text" ? from_text(o, draw_key) : synthetic(o, draw_key);
+  return {{std::move(name), {}, {}, [problem] { return problem; }}};
+}
+
+// The head with what is learnt from its numbers, which are not kept.
+Input inspected(PendingHead head, const InputOptions& o, const Key& draw_key) {
+  Input input{.name = head.name + name_of_bias(o.bias, o.causal), .layer = head.layer, .head = head.head};
+  input.problem = [load = std::move(head.load), o, draw_key] { return completed(load(), o, draw_key); };
+  const Problem<double> problem = input.problem();
+  input.n_q = problem.n_q();
+  input.n_k = problem.n_k();
+  input.p = problem.p();
+  input.p_v = problem.p_v();
+  input.longest = croquis::longest_row(problem.Q(), problem.K(), problem.V());
+  input.digest = digest_of(problem);
+  return input;
 }
 
 }  // namespace
-
-// "head_Q.npy" -> "arrays:head"
-std::string name_of_arrays(const std::string& path_of_q) {
-  std::string stem = std::filesystem::path(path_of_q).stem().string();
-  if (stem.ends_with("_Q") || stem.ends_with("_q")) stem.resize(stem.size() - 2);
-  return "arrays:" + stem;
-}
 
 const std::vector<std::string>& input_kinds() {
   static const std::vector<std::string> kinds = {"text",      "model",       "arrays",   "gaussian",  "sphere",
@@ -163,17 +167,9 @@ std::map<std::string, std::string> identity_of(const std::vector<Input>& inputs)
 std::vector<Input> load_inputs(const InputOptions& o, std::uint64_t seed) {
   refuse_others(o);
   const Key draw_key = Key(seed).child("input").child(o.kind);
-  const auto make = [&]() -> std::vector<Head> {
-    if (o.kind == "text") return {from_text(o, draw_key)};
-    if (o.kind == "model") return from_model(o);
-    if (o.kind == "arrays") return from_arrays(o);
-    return {synthetic(o, draw_key)};
-  };
   std::vector<Input> inputs;
-  for (auto& [name, head] : make()) {
-    Problem<double> problem = completed(std::move(head), o, draw_key);
-    std::string digest = digest_of(problem);
-    inputs.push_back({name + name_of_bias(o.bias, o.causal), std::move(problem), std::move(digest)});
+  for (PendingHead& head : sampled(heads_of(o, draw_key), o, Key(seed).child("input").child("heads"))) {
+    inputs.push_back(inspected(std::move(head), o, draw_key));
   }
   return inputs;
 }
@@ -185,4 +181,14 @@ Input load_input(const InputOptions& options, std::uint64_t seed) {
                        options.kind == "model" ? "--layer, --head" : "--head", inputs.size()));
   }
   return std::move(inputs.front());
+}
+
+void require_square(const Input& input, const std::string& who) {
+  if (input.n_q == input.n_k) return;
+  refuse(fmt::format("{}: Q has {} rows, K {}; as many queries as keys are needed", who, input.n_q, input.n_k));
+}
+
+const std::set<std::string>& head_columns() {
+  static const std::set<std::string> columns = {"input", "layer", "head"};
+  return columns;
 }

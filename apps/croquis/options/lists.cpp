@@ -55,16 +55,25 @@ std::vector<arma::uword> parse_numbers(const std::string& text, const std::strin
     for (arma::uword i = 0; i < count; ++i) numbers.push_back(i);
     return numbers;
   }
-  for (const std::string& item : split_list(text, option)) {
+  const auto number_in = [&](std::string_view digits, const std::string& item) {
     arma::uword number = 0;
-    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), number);
-    if (error != std::errc{} || end != item.data() + item.size() || number >= count) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc{} || end != digits.data() + digits.size() || number >= count) {
       refuse(fmt::format("{}: '{}' is none of 0 to {}", option, item, count - 1));
     }
-    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
-      refuse(fmt::format("{}: {} is there twice", option, number));
+    return number;
+  };
+  for (const std::string& item : split_list(text, option)) {
+    const std::size_t dash = std::min(item.find('-'), item.size());
+    const arma::uword first = number_in(std::string_view(item).substr(0, dash), item);
+    const arma::uword last = dash == item.size() ? first : number_in(std::string_view(item).substr(dash + 1), item);
+    if (first > last) refuse(fmt::format("{}: '{}' runs downwards", option, item));
+    for (arma::uword number = first; number <= last; ++number) {
+      if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
+        refuse(fmt::format("{}: {} is there twice", option, number));
+      }
+      numbers.push_back(number);
     }
-    numbers.push_back(number);
   }
   return numbers;
 }

@@ -14,7 +14,7 @@
 std::vector<arma::uword> parse_sizes(const std::string& text, const std::string& option,
                                      arma::uword most = std::numeric_limits<arma::uword>::max());
 
-/// "all" or numbers as in "0,3", each below `count` and there once, in the order given.
+/// "all" or numbers and ranges as in "0-3,7", each number below `count` and there once, in the order given.
 /// Throws std::invalid_argument for anything else.
 std::vector<arma::uword> parse_numbers(const std::string& text, const std::string& option, arma::uword count);
 

@@ -7,6 +7,7 @@
 #include <croquis/inputs/wordpiece.hpp>
 #include <croquis/io/bytes.hpp>
 #include <filesystem>
+#include <memory>
 #include <stdexcept>
 
 #include "options/lists.hpp"
@@ -58,7 +59,7 @@ std::string name_of(const fs::path& model) {
 
 }  // namespace
 
-NamedHead from_text(const InputOptions& o, const croquis::Key& draw_key) {
+std::pair<std::string, croquis::Problem<double>> from_text(const InputOptions& o, const croquis::Key& draw_key) {
   const arma::uword n = positive_or(o.n, kTokens, "--n");
   croquis::InitialisedBert bert;
   bert.head = positive_or(o.p, bert.head, "--p");
@@ -71,7 +72,7 @@ NamedHead from_text(const InputOptions& o, const croquis::Key& draw_key) {
   return {name, croquis::initialised_bert(tokens, draw_key, bert)};
 }
 
-std::vector<NamedHead> from_model(const InputOptions& o) {
+std::vector<PendingHead> from_model(const InputOptions& o) {
   if (o.model.empty() || o.vocab.empty()) {
     refuse("--input model: needs --model model.safetensors --vocab vocab.txt");
   }
@@ -87,9 +88,13 @@ std::vector<NamedHead> from_model(const InputOptions& o) {
     refuse(fmt::format("--vocab: {} has {} entries, the model {} word embeddings; it is another model's", o.vocab,
                        vocabulary.size(), encoder.vocabulary()));
   }
-  std::vector<NamedHead> named;
-  for (auto& [layer, head, problem] : encoder.heads(ids, layers, heads)) {
-    named.emplace_back(fmt::format("model:{};layer={};head={}", name_of(o.model), layer, head), problem);
+  const auto run = std::make_shared<croquis::BertHeads>(encoder, ids);
+  std::vector<PendingHead> pending;
+  for (const arma::uword layer : layers) {
+    for (const arma::uword head : heads) {
+      pending.push_back({fmt::format("model:{};layer={};head={}", name_of(o.model), layer, head), layer, head,
+                         [run, layer, head] { return run->head(layer, head); }});
+    }
   }
-  return named;
+  return pending;
 }

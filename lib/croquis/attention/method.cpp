@@ -26,15 +26,19 @@ const Method<T>& find_method(std::string_view name) {
   return methods<T>().front();  // not reached
 }
 
-template <typename T>
-void require_square(const Problem<T>& problem, std::string_view name) {
-  if (problem.is_square()) return;
+void require_square(TokenAlignment tokens, std::string_view name) {
+  if (tokens.n_q == tokens.n_k) return;
   std::string others;
-  for (const Method<T>& method : methods<T>()) {
+  for (const Method<double>& method : methods<double>()) {
     if (method.rectangular({}) && method.name != name) others += " " + method.name;
   }
   require(false, name, "as many queries as keys; methods that take other numbers of them are" + others,
-          {{"n_q", problem.n_q()}, {"n_k", problem.n_k()}});
+          {{"n_q", tokens.n_q}, {"n_k", tokens.n_k}});
+}
+
+template <typename T>
+void require_square(const Problem<T>& problem, std::string_view name) {
+  require_square(problem.tokens(), name);
 }
 
 template <typename T>

@@ -100,7 +100,8 @@ const std::vector<Method<T>>& methods();
 template <typename T>
 const Method<T>& find_method(std::string_view name);
 
-/// Throws std::invalid_argument, with the methods that take rectangular problems, unless `problem` is square.
+/// Throws std::invalid_argument, with the methods that take rectangular problems, unless the problem is square.
+void require_square(TokenAlignment tokens, std::string_view name);
 template <typename T>
 void require_square(const Problem<T>& problem, std::string_view name);
 

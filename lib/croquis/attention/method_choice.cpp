@@ -32,10 +32,14 @@ std::vector<MethodChoice> parse_methods(const std::string& text, bool causal, co
   return methods;
 }
 
-void require_usable(const std::vector<MethodChoice>& methods, bool causal) {
+void require_usable(const std::vector<MethodChoice>& methods, TokenAlignment shape, bool causal) {
   const arma::mat zero(1, 1, arma::fill::zeros);
   const Problem<double> tiny(zero, zero, zero, {}, {.bias = {}, .causal = causal});
-  for (const MethodChoice& choice : methods) prepare(find_method<double>(choice.name), tiny, choice.options);
+  for (const MethodChoice& choice : methods) {
+    const Method<double>& method = find_method<double>(choice.name);
+    prepare(method, tiny, choice.options);
+    if (!method.rectangular(choice.options)) require_square(shape, choice.name);
+  }
 }
 
 }  // namespace croquis

@@ -20,8 +20,9 @@ struct MethodChoice {
 std::vector<MethodChoice> parse_methods(const std::string& text, bool causal = false,
                                         const std::string& where = "--methods");
 
-/// Throws std::invalid_argument unless every method has the options that it is given, and a causal form if attention is
-/// to be causal: so that what is wrong is found before anything is computed.
-void require_usable(const std::vector<MethodChoice>& methods, bool causal);
+/// Throws std::invalid_argument unless every method has the options that it is given, a form for other numbers of
+/// queries than of keys if `shape` has them, and a causal form if attention is to be causal: so that what is wrong is
+/// found before anything is computed.
+void require_usable(const std::vector<MethodChoice>& methods, TokenAlignment shape, bool causal);
 
 }  // namespace croquis

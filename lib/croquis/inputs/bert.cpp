@@ -180,6 +180,27 @@ std::vector<BertHead> BertEncoder::heads(const TokenIds& ids, const std::vector<
   return all;
 }
 
+BertHeads::BertHeads(BertEncoder encoder, TokenIds ids) : encoder_(std::move(encoder)), ids_(std::move(ids)) {}
+
+Problem<double> BertHeads::head(arma::uword layer, arma::uword head) {
+  const BertConfig& config = encoder_.config();
+  require(layer < config.layers && head < config.heads, "BertHeads", "layer < layers, head < heads",
+          {{"layer", layer}, {"layers", config.layers}, {"head", head}, {"heads", config.heads}});
+  if (!projections_ || layer < layer_) {
+    x_ = encoder_.embed(ids_);
+    layer_ = 0;
+    projections_ = encoder_.project(x_, layer_);
+  }
+  while (layer_ < layer) {
+    x_ = encoder_.output(x_, *projections_, layer_);
+    ++layer_;
+    projections_ = encoder_.project(x_, layer_);
+  }
+  const arma::uword p = config.hidden / config.heads;
+  const arma::span rows = arma::span::all, cols(head * p, (head + 1) * p - 1);
+  return {projections_->q(rows, cols), projections_->k(rows, cols), projections_->v(rows, cols)};
+}
+
 Problem<double> BertEncoder::qkv(const TokenIds& ids, arma::uword layer, arma::uword head) const {
   return heads(ids, {layer}, {head}).front().problem;
 }

@@ -5,6 +5,7 @@
 #include <croquis/inputs/bert_config.hpp>
 #include <croquis/inputs/wordpiece.hpp>
 #include <croquis/io/safetensors.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,10 +71,30 @@ class BertEncoder {
   arma::mat attend(const Projections& projections) const;
   arma::mat output(const arma::mat& x, const Projections& projections, arma::uword layer) const;
 
+  friend class BertHeads;
+
   SafeTensors weights_;
   BertConfig config_;
   std::string prefix_;
   arma::uword vocabulary_ = 0;
+};
+
+/// The heads of a text one after the other, for those who do not want all of them in memory. The same numbers as
+/// BertEncoder::heads. Not thread-safe.
+class BertHeads {
+ public:
+  BertHeads(BertEncoder encoder, TokenIds ids);
+
+  /// Goes on from the layer that was asked for last; an earlier one starts again from the first.
+  /// Throws: std::invalid_argument as BertEncoder::heads. Memory: 4 n hidden.
+  Problem<double> head(arma::uword layer, arma::uword head);
+
+ private:
+  BertEncoder encoder_;
+  TokenIds ids_;
+  arma::uword layer_ = 0;
+  arma::mat x_;                                          // the input of layer_
+  std::optional<BertEncoder::Projections> projections_;  // of layer_
 };
 
 }  // namespace croquis

@@ -2,21 +2,27 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/io/stored_array.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace croquis {
 
-/// The matrix in an .npy file of two dimensions: format versions 1 to 3, little-endian float16, float32 or float64, C
-/// or Fortran order.
+/// The array in an .npy file, of which only the header is read: format versions 1 to 3, little-endian float16, float32,
+/// float64 or bfloat16, C or Fortran order. NumPy has no bfloat16: what ml_dtypes calls so it writes as two bytes
+/// without a meaning, dtype '|V2' or '<V2', which are read as bfloat16.
+/// Throws: std::invalid_argument as read_npy and StoredArray.
+StoredArray npy_array(const SharedBytes& source);
+
+/// The matrix in an .npy file of two dimensions, or of more that have one head.
 /// Throws: std::invalid_argument for a file that is not an .npy file, another type or number of dimensions, a truncated
 ///   file, trailing bytes, and sizes that overflow. The message is one line that names the file and says what would be
 ///   accepted. Memory is allocated only after the file is known to be long enough.
 arma::mat read_npy(const std::string& path);
 
-/// The matrices in an .npy file: one for two dimensions, and one for each head for three, (heads, n, p). Throws as
-/// read_npy.
+/// The matrices in an .npy file: one for two dimensions, and one for each head for three, (heads, n, p), or four,
+/// (batch, heads, n, p). Throws as read_npy.
 std::vector<arma::mat> read_npy_heads(const std::string& path);
 
 /// The same from the bytes of a file. `name` is used in messages.

@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <croquis/core/memory.hpp>
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/json.hpp>
 #include <croquis/io/safetensors.hpp>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -60,25 +58,23 @@ bool is_metadata(const json& value) {
   return value.is_object() && std::all_of(value.begin(), value.end(), [](const json& v) { return v.is_string(); });
 }
 
-// Row by row in the file.
-template <typename Number, typename Convert>
-arma::mat convert(const char* data, std::uint64_t rows, std::uint64_t cols, Convert to_double) {
-  arma::mat matrix(rows, cols);
-  for (arma::uword j = 0; j < cols; ++j) {
-    for (arma::uword i = 0; i < rows; ++i) {
-      Number number;
-      std::memcpy(&number, data + (i * cols + j) * sizeof(Number), sizeof(Number));
-      matrix(i, j) = to_double(number);
-    }
-  }
-  return matrix;
+// Empty for a type that is not read.
+std::optional<NumberType> number_type(const std::string& type) {
+  if (type == "F16") return NumberType::float16;
+  if (type == "BF16") return NumberType::bfloat16;
+  if (type == "F32") return NumberType::float32;
+  if (type == "F64") return NumberType::float64;
+  return std::nullopt;
 }
 
 }  // namespace
 
-SafeTensors::SafeTensors(const std::string& path) : SafeTensors(read_bytes(path), path) {}
+SafeTensors::SafeTensors(const std::string& path) : SafeTensors(bytes_of_file(path)) {}
 
-SafeTensors::SafeTensors(std::string bytes, std::string name) : bytes_(std::move(bytes)), name_(std::move(name)) {
+SafeTensors::SafeTensors(std::string bytes, const std::string& name)
+    : SafeTensors(bytes_in_memory(std::move(bytes), name)) {}
+
+SafeTensors::SafeTensors(SharedBytes source) : source_(std::move(source)) {
   parse_header();
 }
 
@@ -114,24 +110,24 @@ struct SafeTensors::Header {
 
 void SafeTensors::parse_header() {
   std::uint64_t size = 0;
-  if (bytes_.size() < kPrefix) refuse_file(name_, "is not a safetensors file (too short)");
-  std::memcpy(&size, bytes_.data(), kPrefix);
+  if (source_->size() < kPrefix) refuse_file(name(), "is not a safetensors file (too short)");
+  source_->read(0, kPrefix, reinterpret_cast<char*>(&size));
   if (size > kLongestHeader) {
-    refuse_file(name_, fmt::format("is not a safetensors file: a header of {} bytes; at most {} are read", size,
-                                   kLongestHeader));
+    refuse_file(name(), fmt::format("is not a safetensors file: a header of {} bytes; at most {} are read", size,
+                                    kLongestHeader));
   }
-  if (size > bytes_.size() - kPrefix) {
-    refuse_file(name_, fmt::format("is not a safetensors file, or truncated: a header of {} bytes", size));
+  if (size > source_->size() - kPrefix) {
+    refuse_file(name(), fmt::format("is not a safetensors file, or truncated: a header of {} bytes", size));
   }
   data_ = kPrefix + size;
-  const std::string_view text = std::string_view(bytes_).substr(kPrefix, size);
-  if (!text.starts_with('{')) refuse_file(name_, "is not a safetensors file (its header does not begin with '{')");
-  const json header = parse_json_object(text, name_, "is not a safetensors file, or has a damaged header");
+  const std::string text = read_some(*source_, kPrefix, size);
+  if (!text.starts_with('{')) refuse_file(name(), "is not a safetensors file (its header does not begin with '{')");
+  const json header = parse_json_object(text, name(), "is not a safetensors file, or has a damaged header");
   for (const auto& item : header.items()) {
     if (item.key() != "__metadata__") {
-      tensors_.emplace(item.key(), Header{name_}.tensor_of(item.key(), item.value()));
+      tensors_.emplace(item.key(), Header{name()}.tensor_of(item.key(), item.value()));
     } else if (!is_metadata(item.value())) {
-      refuse_file(name_, "has a damaged header (__metadata__ has strings by names and nothing else)");
+      refuse_file(name(), "has a damaged header (__metadata__ has strings by names and nothing else)");
     }
   }
   require_contiguous();
@@ -139,7 +135,7 @@ void SafeTensors::parse_header() {
 
 // The tensors must fill the data from the first byte to the last, one after the other.
 void SafeTensors::require_contiguous() const {
-  const std::uint64_t size = bytes_.size() - data_;
+  const std::uint64_t size = source_->size() - data_;
   using Entry = std::map<std::string, Tensor>::const_pointer;
   std::vector<Entry> by_place;
   for (const auto& entry : tensors_) by_place.push_back(&entry);
@@ -150,16 +146,16 @@ void SafeTensors::require_contiguous() const {
   for (const Entry entry : by_place) {
     const auto& [tensor, t] = *entry;
     if (t.end > size) {
-      refuse_file(name_, fmt::format("is truncated: tensor '{}' ends at byte {} of {}", excerpt(tensor), t.end, size));
+      refuse_file(name(), fmt::format("is truncated: tensor '{}' ends at byte {} of {}", excerpt(tensor), t.end, size));
     }
     if (t.begin != end) {
-      refuse_file(name_,
+      refuse_file(name(),
                   fmt::format("has a damaged header: tensor '{}' begins at byte {}, {} the one before ends, {}",
                               excerpt(tensor), t.begin, t.begin < end ? "before" : "after a hole from where", end));
     }
     end = t.end;
   }
-  if (end != size) refuse_file(name_, fmt::format("has {} bytes after its last tensor", size - end));
+  if (end != size) refuse_file(name(), fmt::format("has {} bytes after its last tensor", size - end));
 }
 
 std::vector<std::string> SafeTensors::names() const {
@@ -170,34 +166,31 @@ std::vector<std::string> SafeTensors::names() const {
 
 const SafeTensors::Tensor& SafeTensors::find(const std::string& tensor) const {
   const auto found = tensors_.find(tensor);
-  if (found == tensors_.end()) refuse_file(name_, fmt::format("has no tensor '{}'", tensor));
+  if (found == tensors_.end()) refuse_file(name(), fmt::format("has no tensor '{}'", tensor));
   return found->second;
+}
+
+StoredArray SafeTensors::array(const std::string& tensor, std::vector<std::uint64_t> shape) const {
+  const Tensor& t = find(tensor);
+  const auto type = number_type(t.type);
+  if (!type) refuse_file(name(), fmt::format("tensor '{}' is {}; F32, F16, BF16 and F64 are read", tensor, t.type));
+  return {source_, fmt::format("{}: {}", name(), excerpt(tensor)),
+          ArrayLayout::of(*type, data_ + t.begin, std::move(shape))};
+}
+
+StoredArray SafeTensors::array(const std::string& tensor) const {
+  return array(tensor, find(tensor).shape);
 }
 
 arma::mat SafeTensors::matrix(const std::string& tensor) const {
   const Tensor& t = find(tensor);
   if (t.shape.empty() || t.shape.size() > 2) {
-    refuse_file(name_, fmt::format("tensor '{}' has {} dimensions; 1 or 2 are read", tensor, t.shape.size()));
+    refuse_file(name(), fmt::format("tensor '{}' has {} dimensions; 1 or 2 are read", tensor, t.shape.size()));
   }
   const std::uint64_t rows = t.shape.size() == 1 ? 1 : t.shape[0], cols = t.shape.back();
-  if (rows == 0 || cols == 0) refuse_file(name_, fmt::format("tensor '{}' has no numbers", tensor));
-  const char* data = bytes_.data() + data_ + t.begin;
-  const auto widen = [](auto x) { return static_cast<double>(x); };
-  require_memory(static_cast<double>(rows) * static_cast<double>(cols) * sizeof(double), name_,
-                 {{"rows", rows}, {"columns", cols}});
-  arma::mat matrix;
-  if (t.type == "F32") {
-    matrix = convert<float>(data, rows, cols, widen);
-  } else if (t.type == "F64") {
-    matrix = convert<double>(data, rows, cols, widen);
-  } else if (t.type == "F16") {
-    matrix = convert<std::uint16_t>(data, rows, cols, from_half);
-  } else if (t.type == "BF16") {
-    matrix = convert<std::uint16_t>(data, rows, cols, from_bfloat);
-  } else {
-    refuse_file(name_, fmt::format("tensor '{}' is {}; F32, F16, BF16 and F64 are read", tensor, t.type));
-  }
-  if (!matrix.is_finite()) refuse_file(name_, fmt::format("tensor '{}' has NaN or Inf", tensor));
+  if (rows == 0 || cols == 0) refuse_file(name(), fmt::format("tensor '{}' has no numbers", tensor));
+  arma::mat matrix = array(tensor, {rows, cols}).matrix();
+  if (!matrix.is_finite()) refuse_file(name(), fmt::format("tensor '{}' has NaN or Inf", tensor));
   return matrix;
 }
 

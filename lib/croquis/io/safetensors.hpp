@@ -2,6 +2,7 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/io/stored_array.hpp>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -10,7 +11,7 @@
 namespace croquis {
 
 /// A safetensors file: eight bytes with the length of the header; a JSON header with the type, shape and position of
-/// every tensor; the numbers.
+/// every tensor; the numbers, which are read when they are asked for. Copies share the file, which stays open.
 class SafeTensors {
  public:
   /// Throws std::invalid_argument, with one line that names the file, if it cannot be read, and for everything that the
@@ -20,18 +21,22 @@ class SafeTensors {
   /// - tensors whose sizes differ from their shapes, or that do not follow each other without gaps from the end of the
   ///   header to the end of the file.
   explicit SafeTensors(const std::string& path);
+  explicit SafeTensors(SharedBytes source);
   /// The same from the bytes of a file. `name` is used in messages.
-  SafeTensors(std::string bytes, std::string name);
+  SafeTensors(std::string bytes, const std::string& name);
 
   bool has(const std::string& tensor) const { return tensors_.contains(tensor); }
   std::vector<std::string> names() const;
   /// The name of the file, as in messages.
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return source_->name(); }
   /// Throws std::invalid_argument for an unknown name.
   const std::vector<std::uint64_t>& shape(const std::string& tensor) const { return find(tensor).shape; }
   /// A tensor of one dimension, as a row (1 x n), or of two; float32, float16, bfloat16 or float64.
   /// Throws: std::invalid_argument for an unknown name, another type, more dimensions, NaN or infinity.
   arma::mat matrix(const std::string& tensor) const;
+  /// A tensor of two dimensions, of three (heads, n, p) or four (batch, heads, n, p), whose numbers may be anything.
+  /// Throws: std::invalid_argument for an unknown name, another type, and as StoredArray.
+  StoredArray array(const std::string& tensor) const;
 
  private:
   struct Tensor {
@@ -43,8 +48,9 @@ class SafeTensors {
   void parse_header();
   void require_contiguous() const;
   const Tensor& find(const std::string& tensor) const;
+  StoredArray array(const std::string& tensor, std::vector<std::uint64_t> shape) const;
 
-  std::string bytes_, name_;
+  SharedBytes source_;
   std::uint64_t data_ = 0;  // where the numbers begin
   std::map<std::string, Tensor> tensors_;
 };

@@ -110,10 +110,9 @@ DimensionRow common_row(const Problem<double>& problem, double width, bool dense
 
 }  // namespace
 
-bool has_dense_lift(const Problem<double>& problem, SpectrumMethod method) {
-  const bool fits = problem.n() <= kLargestDenseLift;
-  require(fits || method != SpectrumMethod::dense, "lift_dimensions", "n <= 4096 for a dense lift",
-          {{"n", problem.n()}});
+bool has_dense_lift(arma::uword n, SpectrumMethod method) {
+  const bool fits = n <= kLargestDenseLift;
+  require(fits || method != SpectrumMethod::dense, "lift_dimensions", "n <= 4096 for a dense lift", {{"n", n}});
   return method == SpectrumMethod::dense || (method == SpectrumMethod::automatic && fits);
 }
 
@@ -121,7 +120,7 @@ std::vector<DimensionRow> lift_dimensions(const Problem<double>& problem, double
                                           const DimensionSettings& settings) {
   const SerialBlas serial;
   check(width, settings);
-  const bool dense = has_dense_lift(problem, settings.spectrum.method);
+  const bool dense = has_dense_lift(problem.n(), settings.spectrum.method);
   const Key draws = key.child(problem.n());
   std::vector<DimensionRow> rows(settings.epsilons.size(), common_row(problem, width, dense, settings));
   for (std::size_t e = 0; e < rows.size(); ++e) rows[e].epsilon = settings.epsilons[e];
@@ -200,7 +199,9 @@ const Columns<DimensionRow>& dimension_columns() {
         "bounds, and `beta` and `d_theorem` err on the safe side"},
        &DimensionRow::method},
       {{"seed", Role::note, "`--seed`"}, &DimensionRow::seed},
-      {{"status", Role::note, "`ok`, or the reason of a failure"}, &DimensionRow::status}};
+      {{"status", Role::note, "`ok`, or the reason of a failure"}, &DimensionRow::status},
+      {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &DimensionRow::layer},
+      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &DimensionRow::head}};
   return columns;
 }
 

@@ -32,6 +32,7 @@ struct DimensionRow {
   std::string method;
   std::uint64_t seed = 0;
   std::string status = "ok";
+  std::optional<std::uint64_t> layer = {}, head = {};
 };
 
 const Columns<DimensionRow>& dimension_columns();
@@ -44,9 +45,9 @@ struct DimensionSettings {
   std::function<bool()> stop_requested = {};        ///< asked between draws, on any thread
 };
 
-/// Whether all eigenvalues of the lift of this problem are computed. Throws std::invalid_argument for
+/// Whether all eigenvalues of the lift of a problem of n tokens are computed. Throws std::invalid_argument for
 /// SpectrumMethod::dense with more than kLargestDenseLift tokens.
-bool has_dense_lift(const Problem<double>& problem, SpectrumMethod method);
+bool has_dense_lift(arma::uword n, SpectrumMethod method);
 inline constexpr arma::uword kLargestDenseLift = 4096;
 
 /// A row for each epsilon of the kernelized scores of a problem whose kernel width is multiplied by `width` (queries

@@ -52,7 +52,7 @@ const Columns<ErrorRow>& error_columns() {
         "`kernelized` (CV) or `normalized` (queries and keys of unit length). With the bias of `--bias` and with "
         "`--causal` there are also `softmax-rpe` and `normalized-rpe`"},
        &ErrorRow::target},
-      {{"n", Role::subject, "number of tokens, without padding"}, &ErrorRow::n},
+      {{"n", Role::subject, "number of tokens, without padding; of keys, where queries are others"}, &ErrorRow::n},
       {{"p", Role::subject, "width of queries and keys"}, &ErrorRow::p},
       {{"p_v", Role::subject, "width of values"}, &ErrorRow::p_v},
       {{"features", Role::axis, "number of features d: landmarks, sampled columns, rows of a sketch", "d"},
@@ -90,6 +90,11 @@ const Columns<ErrorRow>& error_columns() {
         "`ok`, or the reason why the method failed. A failure never ends the run. `not finite: ...` names a number "
         "that overflowed; the other metrics of such a row are missing"},
        &ErrorRow::status},
+      {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &ErrorRow::layer},
+      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &ErrorRow::head},
+      {{"n_q", Role::subject,
+        "number of queries. It is `n`, except for cross-attention and decoding, whose queries are others"},
+       &ErrorRow::n_q},
       {{"rows", Role::number, "R, the number of exact rows from which the errors are estimated", "", "", "--rows"},
        &ErrorRow::rows},
       {{"spectral_rel_lo", Role::number,
@@ -283,7 +288,8 @@ ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial, arma
   row.method = choice_.name;
   row.preset = choice_.preset;
   row.target = name_of(method_->target);
-  row.n = owner_->problem_.n();
+  row.n = owner_->problem_.n_k();
+  row.n_q = owner_->problem_.n_q();
   row.p = owner_->problem_.p();
   row.p_v = owner_->problem_.p_v();
   row.features = d;

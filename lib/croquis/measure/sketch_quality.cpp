@@ -78,7 +78,8 @@ const Columns<SketchRow>& sketch_columns() {
        &SketchRow::injectivity},
       {{"dilation", Role::metric, "the largest singular value of SᵀU"}, &SketchRow::dilation},
       {{"product_spectral_rel", Role::metric,
-        "‖BV - BSSᵀV‖ / ‖BV‖, if the input has Q, K and V. With `--matrix A --product B` it is ‖AᵀB - AᵀSSᵀB‖ / ‖AᵀB‖, "
+        "‖BV - BSSᵀV‖ / ‖BV‖, if the input has Q, K and V, and the matrix as many rows as V. With `--matrix A "
+        "--product B` it is ‖AᵀB - AᵀSSᵀB‖ / ‖AᵀB‖, "
         "where A is the sketched matrix. `NA` where there is no product",
         "relative spectral error of the product"},
        &SketchRow::product_spectral_rel},

@@ -133,7 +133,9 @@ const Columns<SpectrumRow>& spectrum_columns() {
         "`a`, A / max a_ij; `b`, `c`, the score matrices B and C; `bv`, `cv`, the outputs; the file "
         "of `--matrix`"},
        &SpectrumRow::matrix},
-      {{"n", Role::subject, "number of tokens, without padding; of a file, rows of the matrix"}, &SpectrumRow::n},
+      {{"n", Role::subject,
+        "number of tokens, without padding; of keys, where queries are others; of a file, rows of the matrix"},
+       &SpectrumRow::n},
       {{"p", Role::subject, "width of queries and keys; of a file, columns of the matrix"}, &SpectrumRow::p},
       {{"method", Role::subject,
         "`dense`: all singular values, by LAPACK. `lanczos`: the `--leading` largest, by the Golub-Kahan-Lanczos "
@@ -159,7 +161,12 @@ const Columns<SpectrumRow>& spectrum_columns() {
       {{"log_scale", Role::number, "for `a`: log max a_ij. A is e^`log_scale` times the matrix that was measured"},
        &SpectrumRow::log_scale},
       {{"seed", Role::note, "`--seed`"}, &SpectrumRow::seed},
-      {{"status", Role::note, "`ok`, or the reason of a failure; such a row has no numbers"}, &SpectrumRow::status}};
+      {{"status", Role::note, "`ok`, or the reason of a failure; such a row has no numbers"}, &SpectrumRow::status},
+      {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &SpectrumRow::layer},
+      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &SpectrumRow::head},
+      {{"n_q", Role::subject,
+        "number of queries, and of rows of the matrix. It is `n`, except where queries are others"},
+       &SpectrumRow::n_q}};
   return columns;
 }
 
@@ -170,12 +177,18 @@ const std::vector<std::string>& spectrum_matrices() {
 
 SpectrumPlan plan_spectrum(const Problem<double>& problem, const std::string& matrix,
                            const SpectrumSettings& settings) {
+  return plan_spectrum(problem.tokens(), problem.p_v(), matrix, settings);
+}
+
+SpectrumPlan plan_spectrum(TokenAlignment tokens, arma::uword p_v, const std::string& matrix,
+                           const SpectrumSettings& settings) {
   const auto& known = spectrum_matrices();
   require(std::find(known.begin(), known.end(), matrix) != known.end(), "spectrum", "the matrix is a, b, c, bv or cv",
           {{"matrix", std::string_view(matrix)}});
-  const arma::uword n = problem.n();
-  const bool lanczos = runs_lanczos(n, settings) && !is_output(matrix);
-  const arma::uword all = is_output(matrix) ? std::min(n, problem.p_v()) : n;
+  const auto side = static_cast<arma::uword>(  // of a square matrix with as many entries
+      std::sqrt(static_cast<double>(tokens.n_q) * static_cast<double>(tokens.n_k)));
+  const bool lanczos = runs_lanczos(side, settings) && !is_output(matrix);
+  const arma::uword all = is_output(matrix) ? std::min(tokens.n_q, p_v) : std::min(tokens.n_q, tokens.n_k);
   return {lanczos, lanczos ? std::min(all, settings.leading) : all};
 }
 
@@ -185,7 +198,8 @@ std::vector<SpectrumRow> matrix_spectrum(const Problem<double>& problem, const s
   const SpectrumPlan plan = plan_spectrum(problem, matrix, settings);
   SpectrumRow common;
   common.matrix = matrix;
-  common.n = problem.n();
+  common.n = problem.n_k();
+  common.n_q = problem.n_q();
   common.p = problem.p();
   common.method = plan.lanczos ? "lanczos" : "dense";
   return guarded_rows(common, [&] {
@@ -205,7 +219,7 @@ std::vector<SpectrumRow> matrix_spectrum(const arma::mat& matrix, const Key& key
   require(!matrix.is_empty(), "spectrum", "a matrix with entries", {{"rows", matrix.n_rows}, {"cols", matrix.n_cols}});
   const SpectrumPlan plan = plan_spectrum(matrix, settings);
   SpectrumRow common;
-  common.n = matrix.n_rows;
+  common.n = common.n_q = matrix.n_rows;
   common.p = matrix.n_cols;
   common.method = plan.lanczos ? "lanczos" : "dense";
   return guarded_rows(common, [&] {

@@ -6,12 +6,13 @@
 #include <croquis/random/key.hpp>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace croquis {
 
-/// How the spectrum of an n x n matrix is found.
+/// How the spectrum of an n_q x n_k matrix is found.
 enum class SpectrumMethod {
   automatic,  ///< dense up to a size at which it takes minutes, lanczos beyond
   dense,      ///< all of it, from the stored matrix
@@ -40,6 +41,8 @@ struct SpectrumRow {
   double frobenius = kUndefined, log_scale = kUndefined;
   std::uint64_t seed = 0;
   std::string status = "ok";
+  std::optional<std::uint64_t> layer = {}, head = {};
+  std::uint64_t n_q = 0;
 };
 
 const Columns<SpectrumRow>& spectrum_columns();
@@ -47,20 +50,23 @@ const Columns<SpectrumRow>& spectrum_columns();
 /// The matrices of a head that have a spectrum here: "a", "b", "c", "bv", "cv".
 const std::vector<std::string>& spectrum_matrices();
 
-/// What matrix_spectrum() does with a matrix of this problem.
+/// What matrix_spectrum() does with a matrix of a problem of these sizes.
 struct SpectrumPlan {
   bool lanczos = false;
   arma::uword values = 0;  ///< rows that it returns when it succeeds
 };
 /// The outputs bv and cv, which have few columns, are always dense. Throws as matrix_spectrum.
+SpectrumPlan plan_spectrum(TokenAlignment tokens, arma::uword p_v, const std::string& matrix,
+                           const SpectrumSettings& settings = {});
 SpectrumPlan plan_spectrum(const Problem<double>& problem, const std::string& matrix,
                            const SpectrumSettings& settings = {});
 
 /// The singular values of a matrix of a problem, descending, one a row; where the computation fails, one row of index 1
 /// with the reason as its status and no numbers. input and seed are the caller's.
 /// Randomness (lanczos): children of key.child(matrix). Cost: dense, 8/3 n^3 flops and 16 n^2 bytes for an n x n
-/// matrix; lanczos, about 2 (leading + probes) products with the matrix or more, each of the cost of exact attention.
-/// Throws std::invalid_argument for a matrix that is none of spectrum_matrices() and settings out of range.
+/// matrix (n_q x n_k likewise); lanczos, about 2 (leading + probes) products with the matrix or more, each of the cost
+/// of exact attention. Throws std::invalid_argument for a matrix that is none of spectrum_matrices() and settings out
+/// of range.
 std::vector<SpectrumRow> matrix_spectrum(const Problem<double>& problem, const std::string& matrix, const Key& key,
                                          const SpectrumSettings& settings = {});
 

@@ -45,10 +45,21 @@ bool is_given(const SpectrumSummary& s) {
   return std::find(known.begin(), known.end(), s.matrix) == known.end();
 }
 
-// The singular values that there are, found or not: of an output all are found, of the scores there are n.
+bool is_output(const SpectrumSummary& s) {
+  return s.matrix == "bv" || s.matrix == "cv";
+}
+
+// The singular values that there are, found or not: of an output all are found, of the scores there are n, or n_q if
+// that is less.
 arma::uword singular_values_of(const SpectrumSummary& s) {
   if (is_given(s)) return std::min(s.n, s.p);
-  return s.matrix == "bv" || s.matrix == "cv" ? s.values.n_elem : s.n;
+  return is_output(s) ? s.values.n_elem : std::min(s.n_q, s.n);
+}
+
+// The cut-off below which a singular value is rounding, by the sides of the matrix.
+double cutoff_of(const SpectrumSummary& s) {
+  if (is_given(s)) return rank_cutoff(s.n, s.p);
+  return rank_cutoff(is_output(s) ? s.n_q : std::max(s.n_q, s.n), s.values.n_elem);
 }
 
 void derive(SpectrumSummary& s, double last_lo, double last_hi) {
@@ -59,7 +70,7 @@ void derive(SpectrumSummary& s, double last_lo, double last_hi) {
   s.nuclear_hi = known / last_lo;
   s.stable_rank = std::pow(s.frobenius / s.values(0), 2);
   if (s.method == "dense") {
-    const double cutoff = rank_cutoff(s.n, is_given(s) ? s.p : s.values.n_elem);
+    const double cutoff = cutoff_of(s);
     s.rank = static_cast<double>(numerical_rank(s.values, cutoff));
     s.condition = condition_number(s.values, cutoff);
   }
@@ -78,6 +89,7 @@ std::vector<SpectrumSummary> summarise_spectra(const std::vector<SpectrumRow>& r
     s.input = row.input;
     s.matrix = row.matrix;
     s.n = row.n;
+    s.n_q = row.n_q;
     s.p = row.p;
     s.method = row.method;
     s.status = row.status;

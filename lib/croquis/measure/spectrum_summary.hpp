@@ -25,6 +25,7 @@ struct SpectrumSummary {
   double cumulative_128 = kUndefined, cumulative_quarter = kUndefined;
   double log_scale = kUndefined;
   std::string status;
+  std::uint64_t n_q = 0;         ///< of the rows, as the next two; no column
   arma::vec values, cumulative;  ///< of the rows, for curves; no columns
 };
 
