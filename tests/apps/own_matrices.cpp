@@ -225,7 +225,7 @@ TEST_CASE("own matrices: what does not go together is one line and status 2") {
   const Files files;
   const std::pair<std::string, std::string> cases[] = {
       {"sketch --matrix G.npy --sketches none --landmarks none", "both are none"},
-      {"sketch --matrix B.npy --sketches none", "no landmark policy is left"},
+      {"sketch --matrix B.npy --sketches none", "B.npy: is 60 x 5, not square"},
       {"sketch --matrix G.npy --landmarks stratified", "queries"},
       {"sketch --matrix G.npy --landmarks given", "rpcholesky"},
       {"sketch --matrix X.npy --kernel laplace", "--bandwidth"},
@@ -251,6 +251,7 @@ TEST_CASE("own matrices: what does not go together is one line and status 2") {
     CAPTURE(run.output);
     CHECK(run.status == 2);
     CHECK(run.output.find(says) != std::string::npos);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
   }
   files.write("short", arma::mat(59, 2, arma::fill::ones));
   const ProgramRun run = run_croquis("sketch --matrix X.npy --product short.npy --out new.csv", files.path());

@@ -38,7 +38,7 @@ TEST_CASE("semidefinite_defect: products X X^T pass, of full and of low rank, in
   }
   CHECK(semidefinite_defect(arma::mat(5, 5, arma::fill::eye)) == "");
   CHECK(semidefinite_defect(arma::mat(5, 5, arma::fill::ones)) == "");
-  CHECK(semidefinite_defect(arma::mat{{2}}) == "");
+  CHECK(semidefinite_defect(arma::mat(1, 1, arma::fill::ones)) == "");
 }
 
 TEST_CASE("semidefinite_defect: says which rule is broken, with the entry or the eigenvalue") {

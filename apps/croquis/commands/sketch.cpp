@@ -201,6 +201,10 @@ int run_sketch(const SketchOptions& options) {
   const SketchSubject subject =
       load_sketch_subject(options.subject, options.input, options.run.seed, !sketches.empty(), landmarks);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", subject.n);
+  if (sketches.empty() && !subject.no_landmarks.empty()) {
+    throw std::invalid_argument(
+        fmt::format("--sketches none: there are no landmarks either, {}", subject.no_landmarks));
+  }
   const std::vector<std::string> policies = landmark_policies(options.landmarks, subject);
   if (sketches.empty() && policies.empty()) throw std::invalid_argument("--sketches none: no landmark policy is left");
   require_memory_for(subject, sketches, policies, features.back());

@@ -31,10 +31,11 @@ struct SketchSubject {
   arma::uword n = 0, cols = 0;                      ///< of the matrix
   arma::mat matrix;                                 ///< n x cols; empty for a kernel that no operator needs
   arma::mat basis;  ///< orthonormal, spans the leading part of its column space; empty without operators
-  std::optional<arma::mat> factor;                      ///< n x k, of a product of two files
-  std::optional<croquis::KernelMatrix<double>> kernel;  ///< what landmarks of a file are chosen for; none: no_landmarks
-  std::string
-      no_landmarks;  ///< why a matrix from a file has none: "FILE: is not square"; empty where none are asked for
+  std::optional<arma::mat> factor;  ///< n x k, of a product of two files
+  /// What landmarks of a file are chosen for. Where there is none, no_landmarks says why, "FILE: is 3 x 4, not square",
+  /// or is empty because none are asked for.
+  std::optional<croquis::KernelMatrix<double>> kernel;
+  std::string no_landmarks;
 };
 
 /// What is needed of it: `operators` for sketches, `landmarks` for policies. The basis has `rank` columns, or 64 for 0,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/kernel/semidefinite.hpp>
@@ -61,6 +62,8 @@ std::string semidefinite_defect(const arma::mat& matrix) {
   if (matrix.is_empty()) return "is empty";
   const double largest = largest_entry(matrix);
   if (!(largest > 0)) return "is zero";
+  require_memory(2.0 * sizeof(double) * static_cast<double>(matrix.n_elem), "semidefinite_defect: two copies",
+                 {{"n", matrix.n_rows}});
   const double rounding = static_cast<double>(matrix.n_rows) * unit_of(matrix);
   if (const std::string defect = asymmetry(matrix, rounding * largest); !defect.empty()) return defect;
 

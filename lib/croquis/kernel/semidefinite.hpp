@@ -15,7 +15,7 @@ double unit_of(const arma::mat& matrix);
 /// its name; empty if it is. Entries (i, j) and (j, i) may differ by n u max |g_ij|, and the smallest eigenvalue may be
 /// -n u ||G||, with u = unit_of(G): more is not rounding. A zero matrix is refused too.
 /// Cost: n^3 / 3 flops for a matrix that is positive definite to rounding; for others its eigenvalues. Two copies of G.
-/// Throws: std::runtime_error if the eigenvalue solver fails.
+/// Throws: std::invalid_argument by require_memory(), std::runtime_error if the eigenvalue solver fails.
 std::string semidefinite_defect(const arma::mat& matrix);
 
 /// A matrix without semidefinite_defect(), of which this does not check more than stored_kernel_matrix() does: made
