@@ -118,6 +118,8 @@ std::string subject_of(const Grouping& grouping) {
     const std::string value = common_value(grouping, name);
     if (!value.empty() && name != grouping.axis.name) subject += fmt::format(", {} = {}", name, value);
   }
+  const std::string queries = common_value(grouping, "n_q");
+  if (!queries.empty() && queries != common_value(grouping, "n")) subject += fmt::format(", {} queries", queries);
   for (const Group& group : grouping.groups) {
     const Summary* rows = group.metric("rows");
     if (rows == nullptr) continue;

@@ -165,12 +165,17 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
     }
     data += "EOD\n";
   }
-  std::string script = plot_header(picture);
+  // The legend is one column, so that the curves keep their width, and the picture as tall as it needs.
+  constexpr double lines_a_panel = 24;
+  const double lines = static_cast<double>(curves.size() + (several ? targets_of(grouping, metric).size() : 0) + 1);
+  std::string script = plot_header(picture, std::max(1.0, lines / lines_a_panel));
   script +=
       plot_title(picture, subject_of(grouping), {statistic_line(grouping, statistic), target_line(curves, several)});
   script += fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale xy\n",
                         gnuplot_string(axis_title(grouping, x)), gnuplot_string(metric_title(grouping, metric)));
-  script += "set format y '%g'\nset grid lc rgb '#dddddd'\nset key outside right top Left reverse noenhanced\n";
+  script +=
+      "set format y '%g'\nset grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen "
+      "3 noenhanced\n";
   script += tics_of(places, x.empty()) + "set style fill transparent solid 0.15 noborder\n";
   run_gnuplot(script + data + plots_of(curves, several), picture.path);
 }
