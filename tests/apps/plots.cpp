@@ -69,8 +69,8 @@ TEST_CASE("croquis plot: 40 curves differ in colour, marker or dashes, in what g
     std::smatch marker, dash, colour;
     if (!std::regex_search(curve, marker, markers)) continue;  // a band
     std::string style = marker[1];
-    style += std::regex_search(curve, dash, dashes) ? " " + std::string(dash[1]) : " solid";
-    if (std::regex_search(curve, colour, colours)) style += " " + std::string(colour[0]);
+    style += std::regex_search(curve, dash, dashes) ? fmt::format(" {}", dash[1].str()) : " solid";
+    if (std::regex_search(curve, colour, colours)) style += fmt::format(" {}", colour[0].str());
     seen.insert(style);
   }
   CHECK(seen.size() == 40);
