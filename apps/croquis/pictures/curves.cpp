@@ -93,7 +93,7 @@ std::string statistic_line(const Grouping& grouping, Statistic statistic) {
 
 // What the curves are errors against, where they have a target.
 std::string target_line(const std::vector<Curve>& curves, bool several) {
-  if (several) return "filled: of softmax attention; open: of another function, not to be compared";
+  if (several) return "open markers: of another function";
   return curves.front().target.empty() ? "" : "of " + meaning_of_target(curves.front().target);
 }
 
@@ -166,7 +166,7 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
     data += "EOD\n";
   }
   // The legend is one column, so that the curves keep their width, and the picture as tall as it needs.
-  constexpr double lines_a_panel = 24;
+  constexpr double lines_a_panel = 20;
   const double lines = static_cast<double>(curves.size() + (several ? targets_of(grouping, metric).size() : 0) + 1);
   std::string script = plot_header(picture, std::max(1.0, lines / lines_a_panel));
   script +=
