@@ -146,7 +146,7 @@ TEST_CASE(
     CHECK((curve.marker % 2 == 1) == softmax);
     CHECK(curve.marker >= 4);
   }
-  CHECK(contains(plot.title, "not to be compared"));
+  CHECK(contains(plot.title, "of another function"));
 
   const DrawnPlot one = drawn_plot("plot r.csv --methods skyformer", folder.path());
   CHECK(one.legend == std::vector<std::string>{"skyformer"});

@@ -59,9 +59,11 @@ void add_operator(Results& results, const std::string& name, const LinearOperato
 
 template <typename T>
 void add_methods(Results& results, const std::string& type) {
-  const Problem<T> problem = problem_of<T>({normals<T>(2 * n - 1, 1, "bias"), true, 1});
+  const Problem<T> full = problem_of<T>({normals<T>(2 * n - 1, 1, "bias"), false, 1}),
+                   causal = problem_of<T>({normals<T>(2 * n - 1, 1, "bias"), true, 1});
   for (const Method<T>& method : methods<T>()) {
     const std::string name = type + method.name;
+    const Problem<T>& problem = method.causal ? causal : full;
     const auto approximation = prepare(method, problem).approximate(d, Key(1));
     results[name] = doubles(approximation.output);
     if (approximation.scores) add_operator(results, name + " scores", *approximation.scores);
@@ -71,6 +73,7 @@ void add_methods(Results& results, const std::string& type) {
   for (const Target target :
        {Target::softmax, Target::kernelized, Target::normalized, Target::softmax_rpe, Target::normalized_rpe}) {
     const std::string name = type + "exact " + std::string(name_of(target));
+    const Problem<T>& problem = has_position(target) ? causal : full;
     results[name] = doubles(exact_attention(problem, target).output);
     add_operator(results, name + " scores", exact_scores(problem, target));
   }

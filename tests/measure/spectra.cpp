@@ -193,7 +193,7 @@ TEST_CASE("summarise_spectra: with Lanczos the sum of all has an interval, and a
     for (arma::uword i = 0; i < 4; ++i) {
       sum += values(i);
       rows[i].matrix = matrix;
-      rows[i].n = 12;
+      rows[i].n = rows[i].n_q = 12;
       rows[i].method = "lanczos";
       rows[i].singular_value = values(i);
       rows[i].cumulative = sum / 16;
