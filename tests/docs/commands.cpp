@@ -80,8 +80,8 @@ const std::map<std::string, std::vector<Option>> kSmaller = {
     {"verify", {{"--quick", ""}, {"--trials", "10"}, {"--claims", "nys.*"}}},
 };
 
-// Sets the options of kSmaller; --n not for arrays and matrices, which have their own, --rows only where it is given, --claims only
-// where it is not.
+// Sets the options of kSmaller; --n not for arrays and matrices, which have their own, --rows only where it is given,
+// --claims only where it is not.
 std::string on_less(const std::string& command) {
   std::istringstream words(command);
   std::vector<std::string> parts;
@@ -89,7 +89,7 @@ std::string on_less(const std::string& command) {
   const auto has = [&](const std::string& word) { return std::find(parts.begin(), parts.end(), word) != parts.end(); };
   const auto is_file = [](const std::string& word) { return word.ends_with(".npy") || word.ends_with(".mtx"); };
   const auto matrix = std::find(parts.begin(), parts.end(), "--matrix");
-  const bool own = has("--q") || has("--qkv") || (matrix != parts.end() && is_file(*std::next(matrix)));
+  const bool own = has("--q") || has("--qkv") || (matrix < parts.end() - 1 && is_file(*std::next(matrix)));
   const auto found = kSmaller.find(parts.at(1));
   if (found == kSmaller.end() || has("--help")) return command;
   for (const auto& [name, value] : found->second) {

@@ -19,7 +19,7 @@ int run_plot(const PlotOptions& options) {
   const std::string out = options.out.empty() ? beside(options.file, ".svg") : options.out;
   check_plot_name(out);
   const croquis::CsvTable file = croquis::read_csv(options.file);
-  const Command& command = command_with(file.header);
+  const Command& command = command_with(file.header, options.file);
   command.results.draw(typed_table(file, command, options.file), options.metric, out);
   fmt::print("plot     {}\n", out);
   return 0;
