@@ -50,8 +50,9 @@ std::function<int(const CLI::App&, const std::string&)> measuring(const std::sha
 /// All commands, in the order of --help.
 const std::vector<Command>& commands();
 
-/// The command whose rows have these columns. Throws std::invalid_argument, naming those there are, when there is none.
-const Command& command_with(const std::vector<std::string>& columns);
+/// The command whose rows have these columns, those of the file `path`. Throws std::invalid_argument, naming those
+/// there are, when there is none.
+const Command& command_with(const std::vector<std::string>& columns, const std::string& path);
 /// The command of that name. Throws std::invalid_argument.
 const Command& command_named(const std::string& name);
 

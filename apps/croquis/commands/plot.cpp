@@ -39,7 +39,7 @@ PlotRequest request_of(const PlotOptions& options) {
 int run_plot(const PlotOptions& options) {
   const PlotRequest request = request_of(options);
   const croquis::CsvTable file = croquis::read_csv(options.file);
-  const Command& command = command_with(file.header);
+  const Command& command = command_with(file.header, options.file);
   croquis::Table table = typed_table(file, command, options.file);
   if (!options.input.empty()) table = rows_of_input(std::move(table), options.input);
   command.results.draw(table, request);

@@ -20,7 +20,7 @@ const std::vector<Command>& commands() {
   return all;
 }
 
-const Command& command_with(const std::vector<std::string>& columns) {
+const Command& command_with(const std::vector<std::string>& columns, const std::string& path) {
   std::string writers;
   for (const Command& command : commands()) {
     if (command.results.columns.empty()) continue;
@@ -37,7 +37,7 @@ const Command& command_with(const std::vector<std::string>& columns) {
     }
   }
   throw std::invalid_argument(
-      fmt::format("not a result of croquis {}: its columns are {}", writers, fmt::join(columns, ", ")));
+      fmt::format("{}: is not a result of croquis {}: its columns are {}", path, writers, fmt::join(columns, ", ")));
 }
 
 const Command& command_named(const std::string& name) {
