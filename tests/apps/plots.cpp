@@ -68,10 +68,9 @@ TEST_CASE("croquis plot: 40 curves differ in colour, marker or dashes, in what g
     at = next;
     std::smatch marker, dash, colour;
     if (!std::regex_search(curve, marker, markers)) continue;  // a band
-    std::string style = marker[1];
-    style += std::regex_search(curve, dash, dashes) ? fmt::format(" {}", dash[1].str()) : " solid";
-    if (std::regex_search(curve, colour, colours)) style += fmt::format(" {}", colour[0].str());
-    seen.insert(style);
+    const std::string dashed = std::regex_search(curve, dash, dashes) ? dash.str(1) : "solid";
+    const std::string coloured = std::regex_search(curve, colour, colours) ? colour.str(0) : "";
+    seen.insert(fmt::format("{} {} {}", marker.str(1), dashed, coloured));
   }
   CHECK(seen.size() == 40);
 }
@@ -137,20 +136,24 @@ TEST_CASE(
   write_text(folder / "r.csv", four_methods());
   const DrawnPlot plot = drawn_plot("plot r.csv", folder.path());
   REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
-  const std::vector<std::string> legend = {
-      "softmax attention",           "v-mean", "nystromformer", "another function: C V", "skyformer",
-      "another function: unit q, k", "nprf"};
+  const std::vector<std::string> legend = {"softmax attention",
+                                           "v-mean",
+                                           "nystromformer",
+                                           "C V, another function",
+                                           "skyformer",
+                                           "unit q and k, another function",
+                                           "nprf"};
   CHECK(plot.legend == legend);
   for (const DrawnCurve& curve : plot.curves) {  // gnuplot's filled markers are odd from 5 on, its open ones even
     const bool softmax = curve.title == "v-mean" || curve.title == "nystromformer";
     CHECK((curve.marker % 2 == 1) == softmax);
     CHECK(curve.marker >= 4);
   }
-  CHECK(contains(plot.title, "of another function"));
+  CHECK(contains(plot.title, "not to be compared"));
 
   const DrawnPlot one = drawn_plot("plot r.csv --methods skyformer", folder.path());
   CHECK(one.legend == std::vector<std::string>{"skyformer"});
-  CHECK(contains(one.title, "of Gaussian-kernel attention C V, another function than softmax attention"));
+  CHECK(contains(one.title, "approximating C V, another function\n"));
 }
 
 TEST_CASE("croquis plot: --methods, --features, --input, --title and --size") {
@@ -232,7 +235,7 @@ TEST_CASE("croquis plot: causal attention and a sample of rows are in the title"
   const DrawnPlot plot = drawn_plot("plot r.csv", folder.path());
   REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
   CHECK(contains(plot.title, "2 heads, n = 32, p = 4, 16 of n rows, causal attention\n"));
-  CHECK(contains(plot.title, "of softmax attention with the relative position bias\n"));
+  CHECK(contains(plot.title, "approximating softmax attention, biased\n"));
   write_text(folder / "p.csv", kHeader + row("arrays:q", "v-mean", "softmax", 8, 1, 0.5));
   CHECK_FALSE(contains(drawn_plot("plot p.csv", folder.path()).title, "causal"));
 }
@@ -258,7 +261,7 @@ TEST_CASE("croquis plot --heat-map: the median of the draws of each head at its 
   const DrawnPlot one =
       drawn_plot("plot r.csv --heat-map --methods skyformer --features 16 --out h.png", folder.path());
   REQUIRE_MESSAGE(one.run.status == 0, one.run.output);
-  CHECK(one.title == "skyformer, d = 16\n||O - O~|| / ||O||\nmedian of 3 draws\nof another function: C V\n");
+  CHECK(one.title == "skyformer, d = 16\n||O - O~|| / ||O||\nmedian of 3 draws\napproximating C V, another function\n");
   for (int layer = 0; layer < 2; ++layer) {
     for (int head = 0; head < 3; ++head) {
       CHECK(contains(one.script, fmt::format("\n{} {} {:.9g}\n", head, layer, error(layer, head))));

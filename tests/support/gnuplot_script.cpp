@@ -46,7 +46,7 @@ DrawnPlot drawn_plot(const std::string& arguments, const std::filesystem::path& 
   std::istringstream lines(plot.script);
   static const std::regex text("\"([^\"]*)\""), curve(
                                                     "(NaN|\\$\\w+) using 1:2 with linespoints lc rgb '([^']*)' lw 2 dt "
-                                                    "(\\d+) pt (\\d+) ps 0.8 title \"([^\"]*)\"");
+                                                    "(\\d+) pt (\\d+) ps [-0-9.pi ]+ title \"([^\"]*)\"");
   static const std::regex legend("title \"([^\"]*)\"");
   for (std::string line; std::getline(lines, line);) {
     if (line == "EOD") {

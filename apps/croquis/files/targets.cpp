@@ -16,14 +16,14 @@ using croquis::Target;
 constexpr Meaning kMeanings[] = {
     {Target::softmax, true, "softmax attention", "softmax attention"},
     {Target::kernelized, false, "Gaussian-kernel attention C V, another function than softmax attention",
-     "another function: C V"},
+     "C V, another function"},
     {Target::normalized, false, "softmax attention of unit queries and keys, another function than softmax attention",
-     "another function: unit q, k"},
-    {Target::softmax_rpe, true, "softmax attention with the relative position bias", "softmax attention, bias"},
+     "unit q and k, another function"},
+    {Target::softmax_rpe, true, "softmax attention with the relative position bias", "softmax attention, biased"},
     {Target::normalized_rpe, false,
      "softmax attention of unit queries and keys with the relative position bias, another function than softmax "
      "attention",
-     "another function: unit q, k, bias"},
+     "unit q and k, biased, another function"},
 };
 
 const Meaning* find(const std::string& target) {

@@ -16,7 +16,7 @@ std::vector<std::string> targets_of(const croquis::Grouping& grouping, const std
 /// a name that is none of a target, as it is.
 std::string meaning_of_target(const std::string& target);
 
-/// The same for a legend: "softmax attention", "another function: C V".
+/// The same for a legend: "softmax attention", "C V, another function".
 std::string legend_of_target(const std::string& target);
 
 /// Whether the target is softmax attention, with or without a bias; so is an empty one.

@@ -91,10 +91,24 @@ std::string statistic_line(const Grouping& grouping, Statistic statistic) {
                      mean ? "its standard error" : "10 to 90 %");
 }
 
-// What the curves are errors against, where they have a target.
+// Whose function is approximated, where there is a target.
 std::string target_line(const std::vector<Curve>& curves, bool several) {
-  if (several) return "open markers: of another function";
-  return curves.front().target.empty() ? "" : "of " + meaning_of_target(curves.front().target);
+  if (several) return "each block of the legend is about a function of its own: not to be compared";
+  const std::string& target = curves.front().target;
+  return target.empty() ? "" : "approximating " + legend_of_target(target);
+}
+
+PlotLegend legend_of(const std::vector<Curve>& curves, bool several) {
+  PlotLegend legend{curves.size() + 1, 0};
+  std::string target;
+  for (const Curve& curve : curves) {
+    legend.letters = std::max(legend.letters, curve.label.size());
+    if (!several || curve.target == target) continue;
+    target = curve.target;
+    legend.letters = std::max(legend.letters, legend_of_target(target).size());
+    legend.lines += 2;  // the heading, and a line above it
+  }
+  return legend;
 }
 
 std::string tics_of(const std::set<double>& places, bool whole) {
@@ -126,15 +140,18 @@ std::string plots_of(const std::vector<Curve>& curves, bool several) {
     } else {
       ++style_index;
     }
-    const int marker = style.marker - (several && !is_softmax(curve.target) ? 1 : 0);
+    const bool open = !is_softmax(curve.target);
     if (several && (i == 0 || curve.target != target)) {
+      if (i > 0) lines += "NaN with lines lc rgb '#ffffff' title ' ', ";
       lines +=
           fmt::format("NaN with lines lc rgb '#ffffff' title {}, ", gnuplot_string(legend_of_target(curve.target)));
       target = curve.target;
     }
     plots += fmt::format("$d{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", i, style.colour);
-    lines += fmt::format("$d{} using 1:2 with linespoints lc rgb '{}' lw 2 dt {} pt {} ps 0.8 title {}, ", i,
-                         style.colour, style.dash, marker, gnuplot_string(curve.label));
+    // A negative interval leaves the ground of a marker white, so that an open one is seen to be open.
+    lines +=
+        fmt::format("$d{} using 1:2 with linespoints lc rgb '{}' lw 2 dt {} pt {} ps {} title {}, ", i, style.colour,
+                    style.dash, style.marker - (open ? 1 : 0), open ? "1.2 pi -1" : "0.8", gnuplot_string(curve.label));
     if (std::any_of(curve.points.begin(), curve.points.end(), [](const Point& p) { return p.heavy_tailed; })) {
       stars += fmt::format("$d{} using 1:($5 > 0 ? $2 : NaN) with points lc rgb '{}' lw 1.5 pt 3 ps 1.6 title {}, ", i,
                            style.colour, stars.empty() ? "'heavy-tailed draws'" : "''");
@@ -165,10 +182,7 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
     }
     data += "EOD\n";
   }
-  // The legend is one column, so that the curves keep their width, and the picture as tall as it needs.
-  constexpr double lines_a_panel = 20;
-  const double lines = static_cast<double>(curves.size() + (several ? targets_of(grouping, metric).size() : 0) + 1);
-  std::string script = plot_header(picture, std::max(1.0, lines / lines_a_panel));
+  std::string script = plot_header(picture, 1, legend_of(curves, several));
   script +=
       plot_title(picture, subject_of(grouping), {statistic_line(grouping, statistic), target_line(curves, several)});
   script += fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale xy\n",

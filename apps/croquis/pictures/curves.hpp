@@ -10,7 +10,7 @@
 /// the median of the draws in the band of their 10 % and 90 % quantiles; of several, the median over the inputs of
 /// their means in the band of the smallest and the largest. The mean is drawn with its standard error, between inputs
 /// where there are several. So a line lies in its band, and the title says what both are. Heavy-tailed points get a
-/// star. Curves of one target stand together in the legend; where there are several targets, methods of another
+/// star. Curves of one target stand together in the legend, under its name where there are several; methods of another
 /// function than softmax attention have open markers. The brackets of attention (v-mean, best-rank-d) are black and
 /// dashed. Groups without the metric, or with a value that such axes cannot show (0 or less, or beyond 1e300), are left
 /// out. Throws std::invalid_argument when nothing is left, std::runtime_error when gnuplot is missing or fails.

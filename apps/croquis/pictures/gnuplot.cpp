@@ -21,25 +21,26 @@
 
 namespace {
 
-std::string terminal_of(const Picture& picture, double panels) {
-  const std::string extension = std::filesystem::path(picture.path).extension().string();
-  const auto size = [&](PictureSize usual) {
-    return picture.size.value_or(PictureSize{usual.width, static_cast<int>(usual.height * panels)});
-  };
-  if (extension == ".svg") {
-    const auto [width, height] = size({860, 560});
-    return fmt::format("svg size {},{} dynamic font 'sans,14' background '#ffffff'", width, height);
+// How gnuplot draws a kind of file; lengths in its own unit.
+struct Terminal {
+  const char *extension, *name, *rest;
+  double width, height;  // of one panel
+  int font;
+  double line, letter, around;  // of a legend: a line, a letter, and what a plot has above and below
+};
+
+constexpr Terminal kTerminals[] = {
+    {".svg", "svg", "dynamic background '#ffffff' ", 860, 560, 14, 18.7, 8.7, 165},
+    {".png", "pngcairo", "", 1290, 840, 18, 28, 13, 250},
+    {".pdf", "pdfcairo", "", 482, 312, 11, 14.7, 6.6, 130},  // in points
+};
+
+const Terminal& terminal_of(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  for (const Terminal& terminal : kTerminals) {
+    if (extension == terminal.extension) return terminal;
   }
-  if (extension == ".png") {
-    const auto [width, height] = size({1290, 840});
-    return fmt::format("pngcairo size {},{} font 'sans,18'", width, height);
-  }
-  if (extension == ".pdf") {
-    const auto [width, height] = size({482, 312});
-    constexpr double points = 72;  // an inch
-    return fmt::format("pdfcairo size {:.3f}in,{:.3f}in font 'sans,11'", width / points, height / points);
-  }
-  throw std::invalid_argument(fmt::format("{}: a plot ends in .svg, .png or .pdf", picture.path));
+  throw std::invalid_argument(fmt::format("{}: a plot ends in .svg, .png or .pdf", path));
 }
 
 // Whether an svg, png or pdf has its end: gnuplot does not say that the disk was full.
@@ -114,7 +115,7 @@ bool is_plain(unsigned char c) {
 }  // namespace
 
 void check_plot_name(const std::string& path) {
-  terminal_of(Picture(path), 1);
+  terminal_of(path);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code error;
   if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
@@ -123,8 +124,26 @@ void check_plot_name(const std::string& path) {
   target_of(path);
 }
 
-std::string plot_header(const Picture& picture, double panels) {
-  return fmt::format("set terminal {}\nset encoding utf8\n", terminal_of(picture, panels));
+std::string plot_header(const Picture& picture, double panels, const PlotLegend& legend) {
+  const Terminal& terminal = terminal_of(picture.path);
+  const auto lines = static_cast<double>(legend.lines), letters = static_cast<double>(legend.letters);
+  double width = std::max(terminal.width, 0.65 * terminal.width + terminal.letter * letters),
+         height = std::max(panels * terminal.height, terminal.around + terminal.line * lines), shrunk = 1;
+  if (picture.size) {
+    width = picture.size->width;
+    height = picture.size->height;
+    if (lines > 0) shrunk = (height - terminal.around) / (terminal.line * lines);
+    if (letters > 0) shrunk = std::min(shrunk, 0.45 * width / (terminal.letter * letters));
+  }
+  const bool in_points = terminal.extension == std::string_view(".pdf");
+  constexpr double inch = 72;
+  const std::string size = in_points ? fmt::format("{:.3f}in,{:.3f}in", width / inch, height / inch)
+                                     : fmt::format("{:.0f},{:.0f}", width, height);
+  std::string header = fmt::format("set terminal {} size {} {}font 'sans,{}'\nset encoding utf8\n", terminal.name, size,
+                                   terminal.rest, terminal.font);
+  constexpr double least = 4;  // nobody reads less
+  if (shrunk < 1) header += fmt::format("set key font ',{:.1f}'\n", std::max(least, shrunk * terminal.font));
+  return header;
 }
 
 std::string plot_title(const Picture& picture, const std::string& measured, const std::vector<std::string>& lines) {

@@ -10,9 +10,15 @@
 /// Throws std::invalid_argument unless `path` ends in .svg, .png or .pdf and its folder is there.
 void check_plot_name(const std::string& path);
 
-/// The beginning of every script: the terminal for the picture, `panels` plots tall where no size is given. The name of
-/// the file is no part of a script: gnuplot writes to its standard output.
-std::string plot_header(const Picture& picture, double panels = 1);
+/// A legend beside the plot: its lines, and the letters of the longest one.
+struct PlotLegend {
+  std::size_t lines = 0, letters = 0;
+};
+
+/// The beginning of every script: the terminal for the picture. Where the user gives no size it is `panels` plots tall
+/// and has room for the legend; else the legend's letters are as small as they must be. The name of the file is no part
+/// of a script: gnuplot writes to its standard output.
+std::string plot_header(const Picture& picture, double panels = 1, const PlotLegend& legend = {});
 
 /// `set title`: the user's title in place of `measured`, what was measured on what; below it `lines`, which say what
 /// the numbers are and always stand there. Empty lines are left out.

@@ -79,7 +79,7 @@ void draw_head_errors(const croquis::Table& table, const std::string& metric, co
         std::any_of(map.values.begin(), map.values.end(), [](const auto& v) { return v.second.size() > 1; });
     HeatMap one{fmt::format("{}, {} = {}", label, grouping.axis.shown(), d),
                 {number, statistic + (several ? ", median over inputs" : ""),
-                 map.target.empty() ? "" : "of " + legend_of_target(map.target)},
+                 map.target.empty() ? "" : "approximating " + legend_of_target(map.target)},
                 {}};
     for (const auto& [place, values] : map.values) {
       one.cells.push_back({place, croquis::summarise(values).q50});
