@@ -84,7 +84,7 @@ TEST_CASE("heads: wrong usage is one line and status 2") {
       {"error --q q.npy --k q.npy --v q.npy --head 1,1", "--head: 1 is there twice"},
       {"error --q q.npy --k q.npy --v q.npy --head x", "--head: 'x'"},
       {"error --q q.npy --k q.npy --v one.npy", "Q has 3 heads, K 3, V 1"},
-      {"error --qkv two.npz", "two.npz: has no member v.npy; it has q.npy, k.npy"},
+      {"error --qkv two.npz", "two.npz: has no array v; it has q, k"},
       {"error --qkv q.npy", "q.npy: is not an .npz file"},
       {"error --qkv two.npz --q q.npy", "or --qkv FILE.npz"},
       {"error --q q.npy --k q.npy", "needs --q Q.npy --k K.npy --v V.npy"},

@@ -131,7 +131,8 @@ std::vector<PendingHead> from_arrays(const InputOptions& o) {
   const auto open = [&](const std::string& path, const char* member) {
     return one_file ? croquis::named_array(o.qkv, member) : croquis::only_array(path, member);
   };
-  const auto arrays = std::make_shared<Arrays>(matched(open(o.q, "q"), open(o.k, "k"), open(o.v, "v")));
+  const StoredArray of_q = open(o.q, "q"), of_k = open(o.k, "k"), of_v = open(o.v, "v");
+  const auto arrays = std::make_shared<Arrays>(matched(of_q, of_k, of_v));
   say_what_was_decided(*arrays);
   const StoredArray& q = arrays->q.array();
   const std::string file = one_file ? "arrays:" + std::filesystem::path(o.qkv).stem().string() : name_of_arrays(o.q);
