@@ -18,4 +18,4 @@ mkdir -p "$out"
 cmake --preset release -S "$root" >/dev/null
 cmake --build "$root/build/release" --target rows_coverage >/dev/null
 "$root/build/release/experiments/rows-coverage/rows_coverage" "$part" "$samples" "$@" >"$out/$part.csv"
-python3 "$here/summarise.py" "$out/$part.csv" | tee "$out/$part.md"
+python3 "$here/summarise.py" "$out/$part.csv" | tee "$out/$part.txt"

@@ -93,7 +93,7 @@ std::string statistic_line(const Grouping& grouping, Statistic statistic) {
 
 // Whose function is approximated, where there is a target.
 std::string target_line(const std::vector<Curve>& curves, bool several) {
-  if (several) return "each block of the legend is about a function of its own: not to be compared";
+  if (several) return "blocks of the legend are not to be compared";
   const std::string& target = curves.front().target;
   return target.empty() ? "" : "approximating " + legend_of_target(target);
 }
