@@ -57,7 +57,7 @@ DrawnPlot drawn_plot(const std::string& arguments, const std::filesystem::path& 
       for (double x = 0; numbers >> x;) data[block].back().push_back(x);
     } else if (line.ends_with(" << EOD")) {
       block = line.substr(0, line.find(' '));
-    } else if (line.starts_with("set title ")) {
+    } else if (line.starts_with("set title ") || line.starts_with("set label 1 ")) {
       plot.title.clear();
       for (std::sregex_iterator match(line.begin(), line.end(), text), end; match != end; ++match) {
         if ((*match)[1] != "\\n") plot.title += plain((*match)[1]) + "\n";

@@ -184,7 +184,7 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
   }
   std::string script = plot_header(picture, 1, legend_of(curves, several));
   script +=
-      plot_title(picture, subject_of(grouping), {statistic_line(grouping, statistic), target_line(curves, several)});
+      picture_title(picture, subject_of(grouping), {statistic_line(grouping, statistic), target_line(curves, several)});
   script += fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale xy\n",
                         gnuplot_string(axis_title(grouping, x)), gnuplot_string(metric_title(grouping, metric)));
   script +=

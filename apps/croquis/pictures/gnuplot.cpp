@@ -126,32 +126,52 @@ void check_plot_name(const std::string& path) {
 
 std::string plot_header(const Picture& picture, double panels, const PlotLegend& legend) {
   const Terminal& terminal = terminal_of(picture.path);
-  const auto lines = static_cast<double>(legend.lines), letters = static_cast<double>(legend.letters);
-  double width = std::max(terminal.width, 0.65 * terminal.width + terminal.letter * letters),
-         height = std::max(panels * terminal.height, terminal.around + terminal.line * lines), shrunk = 1;
+  constexpr double beside = 0.75;  // of the usual width, the least for a plot without the letters of its legend
+  const double lines = terminal.line * static_cast<double>(legend.lines),
+               letters = terminal.letter * static_cast<double>(legend.letters);
+  double width = std::max(terminal.width, beside * terminal.width + letters),
+         height = std::max(panels * terminal.height, terminal.around + lines), scale = 1, shrunk = 1;
   if (picture.size) {
     width = picture.size->width;
     height = picture.size->height;
-    if (lines > 0) shrunk = (height - terminal.around) / (terminal.line * lines);
-    if (letters > 0) shrunk = std::min(shrunk, 0.45 * width / (terminal.letter * letters));
+    scale = std::min(width / terminal.width, height / (panels * terminal.height));
+    if (lines > 0) shrunk = std::min(1.0, (height / scale - terminal.around) / lines);
+    if (letters > 0) shrunk = std::min(shrunk, (1 - beside / 2) * width / scale / letters);
   }
   const bool in_points = terminal.extension == std::string_view(".pdf");
   constexpr double inch = 72;
   const std::string size = in_points ? fmt::format("{:.3f}in,{:.3f}in", width / inch, height / inch)
                                      : fmt::format("{:.0f},{:.0f}", width, height);
-  std::string header = fmt::format("set terminal {} size {} {}font 'sans,{}'\nset encoding utf8\n", terminal.name, size,
-                                   terminal.rest, terminal.font);
   constexpr double least = 4;  // nobody reads less
-  if (shrunk < 1) header += fmt::format("set key font ',{:.1f}'\n", std::max(least, shrunk * terminal.font));
+  const double font = std::max(least, scale * terminal.font);
+  std::string header = fmt::format("set terminal {} size {} {}font 'sans,{:.3g}'\nset encoding utf8\n", terminal.name,
+                                   size, terminal.rest, font);
+  if (shrunk < 1) header += fmt::format("set key font ',{:.3g}'\n", std::max(least, shrunk * font));
   return header;
 }
 
-std::string plot_title(const Picture& picture, const std::string& measured, const std::vector<std::string>& lines) {
-  std::string title = "set title " + gnuplot_string(picture.title.empty() ? measured : picture.title);
+namespace {
+
+// Strings of gnuplot, a line each.
+std::string title_text(const Picture& picture, const std::string& measured, const std::vector<std::string>& lines) {
+  std::string title = gnuplot_string(picture.title.empty() ? measured : picture.title);
   for (const std::string& line : lines) {
     if (!line.empty()) title += fmt::format(".\"\\n\".{}", gnuplot_string(line));
   }
-  return title + " noenhanced\n";
+  return title;
+}
+
+}  // namespace
+
+std::string plot_title(const Picture& picture, const std::string& measured, const std::vector<std::string>& lines) {
+  return fmt::format("set title {} noenhanced\n", title_text(picture, measured, lines));
+}
+
+std::string picture_title(const Picture& picture, const std::string& measured, const std::vector<std::string>& lines) {
+  const auto count =
+      1 + std::count_if(lines.begin(), lines.end(), [](const std::string& line) { return !line.empty(); });
+  return fmt::format("set label 1 {} at screen 0.5, screen 1 center offset 0, -1.2 noenhanced\nset tmargin {}\n",
+                     title_text(picture, measured, lines), 1.5 + static_cast<double>(count));
 }
 
 PictureSize parse_picture_size(const std::string& text) {

@@ -16,7 +16,7 @@ struct PlotLegend {
 };
 
 /// The beginning of every script: the terminal for the picture. Where the user gives no size it is `panels` plots tall
-/// and has room for the legend; else the legend's letters are as small as they must be. The name of the file is no part
+/// and has room for the legend; else letters are as small as they must be. The name of the file is no part
 /// of a script: gnuplot writes to its standard output.
 std::string plot_header(const Picture& picture, double panels = 1, const PlotLegend& legend = {});
 
@@ -32,6 +32,9 @@ std::string gnuplot_string(const std::string& text);
 
 /// Colour of curve i: Okabe and Ito's palette, told apart by colour-blind readers too.
 std::string plot_colour(std::size_t i);
+
+/// The same as `set label` over the whole width of a picture that has one plot, legend and all.
+std::string picture_title(const Picture& picture, const std::string& measured, const std::vector<std::string>& lines);
 
 /// How curve i is drawn. No two of the first 40 curves have the same colour, marker and dashes.
 struct PlotStyle {
