@@ -61,7 +61,8 @@ void measure(const Work& work, std::uint64_t warmup, std::vector<CostRow>& rows)
 const Columns<CostRow>& cost_columns() {
   static const Columns<CostRow> columns = {
       {{"input", Role::subject,
-        "`gaussian`, and the bias of `--bias` and `--causal`. Only the `-rpe` methods and targets use the bias"},
+        "`gaussian`, and the bias of `--bias` and `--causal`. Only the `-rpe` methods and targets use the bias; all "
+        "are causal with `--causal`"},
        &CostRow::input},
       {{"method", Role::curve,
         "the method that is called. `exact` is softmax attention. When a method has another target, the matching exact "

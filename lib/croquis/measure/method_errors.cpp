@@ -49,8 +49,8 @@ const Columns<ErrorRow>& error_columns() {
        &ErrorRow::preset},
       {{"target", Role::subject,
         "the exact output that the method approximates, and against which its errors are measured: `softmax` (BV), "
-        "`kernelized` (CV) or `normalized` (queries and keys of unit length). With the bias of `--bias` and with "
-        "`--causal` there are also `softmax-rpe` and `normalized-rpe`"},
+        "`kernelized` (CV) or `normalized` (queries and keys of unit length); `softmax-rpe` and `normalized-rpe` add "
+        "the bias of `--bias`. With `--causal` all of them are causal"},
        &ErrorRow::target},
       {{"n", Role::subject, "number of tokens, without padding; of keys, where queries are others"}, &ErrorRow::n},
       {{"p", Role::subject, "width of queries and keys"}, &ErrorRow::p},
