@@ -87,12 +87,12 @@ TEST_CASE("initialised_bert: entries of a row are independent N(0, s^2 hidden), 
   // squares.
   constexpr double failure = 1e-9 / 6;
   using Change = std::function<double(double)>;
-  const auto accepts = [&](double deviation, const Change& change) {
+  const auto accepts = [&](double deviation, const Change& change, arma::uword hidden = 32) {
     std::vector<double> q, k, v;
     for (std::uint64_t t = 0; t < 300; ++t) {
       const Problem<double> problem = initialised_bert({"word"}, Key(test_seed()).child("law").child(t),
-                                                       {.hidden = 32, .head = 64, .standard_deviation = deviation});
-      const double scale = deviation * std::sqrt(32.0);
+                                                       {.hidden = hidden, .head = 64, .standard_deviation = deviation});
+      const double scale = deviation * std::sqrt(static_cast<double>(hidden));
       for (arma::uword c = 0; c < 64; ++c) {
         q.push_back(change(problem.Q()(0, c) / scale));
         k.push_back(change(problem.K()(0, c) / scale));
@@ -105,6 +105,8 @@ TEST_CASE("initialised_bert: entries of a row are independent N(0, s^2 hidden), 
   };
   CHECK(accepts(0.02, [](double z) { return z; }));
   CHECK(accepts(0.5, [](double z) { return z; }));
+  CHECK(accepts(
+      0.5, [](double z) { return z; }, 4));  // where a variance divided by 3 would show
   CHECK_FALSE(accepts(0.02, [](double z) { return 1.05 * z; }));
   CHECK_FALSE(accepts(0.02, [](double z) { return std::abs(z); }));
 }

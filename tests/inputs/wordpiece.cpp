@@ -201,6 +201,7 @@ TEST_CASE("bert sequence: pieces with [CLS] and [SEP], the last as short as it m
   CHECK(sequence(7, 512) == TokenIds{cls, a, b, a, b, a, sep});
   CHECK(sequence(100, 512) == TokenIds{cls, a, b, a, b, a, b, sep});
   CHECK(sequence(100, 6) == TokenIds{cls, a, b, a, b, sep, cls, a, b, sep});
+  CHECK(sequence(100, 5) == TokenIds{cls, a, b, a, sep, cls, b, a, b, sep});  // pieces of an odd number of words
   CHECK(sequence(100, 8) == TokenIds{cls, a, b, a, b, a, b, sep});
   CHECK(sequence(100, 8, "") == TokenIds{cls, sep});
   CHECK(contains(refusal([&] { sequence(0, 8); }), "n >= 1"));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <croquis/inputs/synthetic.hpp>
 #include <croquis/measure/dimension.hpp>
 #include <croquis/measure/lift_spectrum.hpp>
 #include <string>
@@ -88,18 +89,22 @@ TEST_CASE("lift_dimensions: a larger epsilon needs no more landmarks, and the ro
 }
 
 TEST_CASE("lift_dimensions: d suffices is the smallest at which no more draws fail than delta allows") {
-  const Problem<double> problem = small_problem("draws");
-  const DimensionSettings settings{.epsilons = {0.3, 0.6}, .delta = 0.29, .trials = 100};  // 29 of them
+  const Problem<double> problem =
+      gaussian_input(Key(test_seed()).child("draws").child("input"), {.n = 64, .p = 4, .norm = 3});
+  // 29 of them may fail. Many epsilons, so that for some of them the draws about the limit need different d.
+  const DimensionSettings settings{
+      .epsilons = {0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7}, .delta = 0.29, .trials = 100};
   const Key key = Key(test_seed()).child("draws");
   const auto rows = lift_dimensions(problem, 1, key, settings);
-  REQUIRE(rows.size() == 2);
-  std::vector<std::vector<double>> needed(2);  // of each draw
+  const std::size_t epsilons = settings.epsilons.size();
+  REQUIRE(rows.size() == epsilons);
+  std::vector<std::vector<double>> needed(epsilons);  // of each draw
   for (std::uint64_t t = 1; t <= 100; ++t) {
     const auto d = sufficient_landmarks(problem, kernelized_scores(problem, true), rows[0].norm_c, settings.epsilons,
-                                        key.child(20).child("trial").child(t));
-    for (std::size_t e = 0; e < 2; ++e) needed[e].push_back(d[e]);
+                                        key.child(64).child("trial").child(t));
+    for (std::size_t e = 0; e < epsilons; ++e) needed[e].push_back(d[e]);
   }
-  for (std::size_t e = 0; e < 2; ++e) {
+  for (std::size_t e = 0; e < epsilons; ++e) {
     const auto failing_at = [&](double d) {
       return std::count_if(needed[e].begin(), needed[e].end(), [d](double x) { return x > d; });
     };

@@ -262,6 +262,18 @@ TEST_CASE(
   CHECK_FALSE(is_binomial(400, 400, static_cast<double>(part) / n, kFailure));
 }
 
+TEST_CASE("sample_weighted: every position has a draw of its own, with probability w_i over the sum") {
+  // 4000 positions of one key; weights 1 to 3.
+  const arma::uvec drawn = sample_weighted(arma::vec{1, 3}, 4000, Key(test_seed()).child("weighted"));
+  const auto second = static_cast<double>(arma::accu(drawn));
+  CHECK(is_binomial(second, 4000, 0.75, kFailure));
+  CHECK_FALSE(is_binomial(4000, 4000, 0.75, kFailure));
+  // Neighbours are independent: both the second with probability 9/16, of 2000 pairs.
+  double both = 0;
+  for (arma::uword j = 0; j < 4000; j += 2) both += drawn(j) == 1 && drawn(j + 1) == 1 ? 1 : 0;
+  CHECK(is_binomial(both, 2000, 0.5625, kFailure));
+}
+
 TEST_CASE("sample_weighted_without_replacement: weights that are none and d > n are refused") {
   const Key key(test_seed());
   const auto with = [&](double w, arma::uword d) {
