@@ -194,8 +194,9 @@ TEST_CASE("X.heads.csv: merged shards have it, and a run of one head leaves none
 
 TEST_CASE("croquis variance: heavy-tailed cells are those of the definition, marked and explained below the table") {
   TemporaryFolder folder;
-  const ProgramRun run = run_croquis(
-      "variance --maps prf --norms 1,4 --features 4,16 --trials 30 --p 8 --keys 32 --seed 2 --out v.csv", folder.path());
+  const ProgramRun run =
+      run_croquis("variance --maps prf --norms 1,4 --features 4,16 --trials 30 --p 8 --keys 32 --seed 2 --out v.csv",
+                  folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   const croquis::CsvTable table = croquis::read_csv((folder / "v.csv").string());
   const std::size_t title = run.output.find("mean of (estimate / exp(x.y) - 1)^2");
