@@ -14,6 +14,7 @@
 
 #include "commands/command.hpp"
 #include "commands/error_by_rows.hpp"
+#include "files/environment.hpp"
 #include "files/progress.hpp"
 #include "files/saved_outputs.hpp"
 #include "files/summary.hpp"
@@ -125,6 +126,7 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
     if (Run::interrupted()) return;
     if (cells.empty() || run.skip(cells.size())) continue;
     if (!errors) {
+      const ReturnedMemory returned;
       errors.emplace(croquis::in_precision<T>(input.problem()), settings,
                      croquis::ErrorKeys{key.child(options.input.kind), key.child("rows")});
     }

@@ -12,3 +12,14 @@ std::string environment_text();
 /// Room for the buffers of BLAS in that many threads, and memory that is kept once it is freed. Throws
 /// std::invalid_argument for more than one thread on a serial OpenBLAS, which is not safe to call from several.
 void prepare_threads(int threads);
+
+/// While one lives, large blocks that are allocated go back to the system when they are freed; at its end, all that is
+/// free goes back. For the matrices of one head after another: rows and names between them leave holes in the memory
+/// that is kept, which the C library does not fill again. To be used after prepare_threads().
+class ReturnedMemory {
+ public:
+  ReturnedMemory();
+  ~ReturnedMemory();
+  ReturnedMemory(const ReturnedMemory&) = delete;
+  ReturnedMemory& operator=(const ReturnedMemory&) = delete;
+};

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "files/environment.hpp"
 #include "options/array_input.hpp"
 #include "options/bias.hpp"
 #include "options/lists.hpp"
@@ -132,8 +133,12 @@ std::vector<PendingHead> heads_of(const InputOptions& o, const Key& draw_key) {
 
 // The head with what is learnt from its numbers, which are not kept.
 Input inspected(PendingHead head, const InputOptions& o, const Key& draw_key) {
+  const ReturnedMemory returned;
   Input input{.name = head.name + name_of_bias(o.bias, o.causal), .layer = head.layer, .head = head.head};
-  input.problem = [load = std::move(head.load), o, draw_key] { return completed(load(), o, draw_key); };
+  input.problem = [load = std::move(head.load), o, draw_key] {
+    const ReturnedMemory within;
+    return completed(load(), o, draw_key);
+  };
   const Problem<double> problem = input.problem();
   input.n_q = problem.n_q();
   input.n_k = problem.n_k();
