@@ -36,7 +36,7 @@ TEST_CASE("croquis error: rows, summary, meta file and plot are written, a row a
       "input",        "method",        "preset",        "target",  "n",           "p",
       "p_v",          "features",      "trial",         "seed",    "precision",   "spectral_abs",
       "spectral_rel", "frobenius_abs", "frobenius_rel", "max_abs", "row_sum_dev", "min_denominator",
-      "seconds",      "flops",         "status"};
+      "seconds",      "flops",         "status",        "layer",   "head",        "n_q"};
   CHECK(table.header == columns);
   std::map<std::string, int> count;
   for (const auto& row : table.rows) {

@@ -23,7 +23,8 @@ std::vector<Matrices> hard_matrices() {
   std::vector<Matrices> all;
   const auto with = [&](double value, const char* text) {
     for (const char which : {'Q', 'K', 'V'}) {
-      Matrices m{fmt::format("{} in {}", text, which), q, k, v, fmt::format("matrix = {}, row = 5, column = 2", which)};
+      Matrices m{fmt::format("{} in {}", text, which), q, k, v,
+                 fmt::format("{}.npy: row 5, column 2", static_cast<char>(which - 'A' + 'a'))};
       (which == 'Q' ? m.q : which == 'K' ? m.k : m.v)(5, 2) = value;
       all.push_back(m);
     }

@@ -105,7 +105,7 @@ TEST_CASE("SIGINT and SIGTERM: the row is finished, a line says how to go on, ex
     CHECK(run.status == (signal == SIGINT ? 130 : 143));
     CHECK(run.output ==
           "croquis error: stopped; finished rows are in stopped.csv, the same command with --resume goes on\n");
-    CHECK(read_text(folder / "stopped.csv").ends_with(",ok\n"));
+    CHECK(read_text(folder / "stopped.csv").ends_with(",ok,NA,NA,64\n"));
     CHECK_FALSE(std::filesystem::exists(folder / "stopped.summary.csv"));
     remove_results(folder, "stopped.");
   }

@@ -53,7 +53,7 @@ TEST_CASE("--rows: all rows give the errors themselves, fewer give intervals abo
     }
   }
   const croquis::CsvTable table = croquis::read_csv((folder / "some.csv").string());
-  CHECK(table.header.at(21) == "rows");
+  CHECK(table.header.at(table.column("n_q") + 1) == "rows");
   for (const auto& row : table.rows) {
     const auto field = [&](const char* name) { return row[table.column(name)]; };
     if (field("method") == "best-rank-d") {
