@@ -60,9 +60,9 @@ std::vector<Matrices> hard_matrices() {
   all.push_back({"n = 2", q.head_rows(2), k.head_rows(2), v.head_rows(2)});
   all.push_back({"p = 1", q.col(0), k.col(0), v.col(0)});
   all.push_back({"n = p = 1", q.submat(0, 0, 0, 0), k.submat(0, 0, 0, 0), v.submat(0, 0, 0, 0)});
-  all.push_back({"n = 0", arma::mat(0, 4), arma::mat(0, 4), arma::mat(0, 3), "n_q = 0"});
-  all.push_back({"p = 0", arma::mat(n, 0), arma::mat(n, 0), v, "p = 0"});
-  all.push_back({"p_v = 0", q, k, arma::mat(n, 0), "p_v = 0"});
+  all.push_back({"n = 0", arma::mat(0, 4), arma::mat(0, 4), arma::mat(0, 3), "there are no numbers"});
+  all.push_back({"p = 0", arma::mat(n, 0), arma::mat(n, 0), v, "there are no numbers"});
+  all.push_back({"p_v = 0", q, k, arma::mat(n, 0), "there are no numbers"});
   return all;
 }
 

@@ -65,9 +65,11 @@ void Process::send(int signal) const {
 
 ProgramRun Process::wait() {
   int status = 0;
-  if (::waitpid(id_, &status, 0) != id_) throw std::runtime_error("waitpid failed");
+  rusage usage{};
+  if (::wait4(id_, &status, 0, &usage) != id_) throw std::runtime_error("wait4 failed");
   id_ = -1;
   ProgramRun run;
+  run.peak_bytes = static_cast<std::size_t>(usage.ru_maxrss) << 10;
   run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   char buffer[4096];
   ::lseek(output_, 0, SEEK_SET);

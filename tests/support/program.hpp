@@ -9,7 +9,8 @@
 
 struct ProgramRun {
   int status = -1;
-  std::string output;  ///< standard output and standard error
+  std::string output;          ///< standard output and standard error
+  std::size_t peak_bytes = 0;  ///< of memory in use, where a process of its own was waited for (support/process.hpp)
 };
 
 /// A command of the shell, in the folder; in it $CROQUIS is the program.
