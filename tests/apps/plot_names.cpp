@@ -27,7 +27,7 @@ const std::vector<std::string> kHostile = {
 
 const char* const kHeader =
     "input,method,preset,target,n,p,p_v,features,trial,seed,precision,spectral_abs,spectral_rel,frobenius_abs,"
-    "frobenius_rel,max_abs,row_sum_dev,min_denominator,seconds,flops,status\n";
+    "frobenius_rel,max_abs,row_sum_dev,min_denominator,seconds,flops,status,layer,head,n_q\n";
 
 std::string quoted(const std::string& field) {
   std::string text = "\"";
@@ -41,7 +41,7 @@ std::string rows_with(const std::string& input, const std::string& method, const
   std::string text = kHeader;
   for (const char* d : {"8", "16"}) {
     text += quoted(input) + "," + quoted(method) + "," + quoted(preset) + ",softmax,32,4,4," + d + ",1,1,double,1," +
-            error + ",1,0.5,1,0,1,0.1,10,ok\n";
+            error + ",1,0.5,1,0,1,0.1,10,ok,NA,NA,32\n";
   }
   return text;
 }
@@ -75,14 +75,14 @@ TEST_CASE("croquis plot: spectra, dimensions and the ledger are drawn with names
   const std::string name = "\"x';system('touch hit')`touch hit`\\047\"";
   write_text(folder / "s.csv",
              "input,matrix,n,p,method,index,singular_value,residual,cumulative,cumulative_lo,cumulative_hi,"
-             "frobenius,log_scale,seed,status\n" +
-                 name + "," + name + ",4,2,dense,1,1,0,1,1,1,1,0,1,ok\n");
+             "frobenius,log_scale,seed,status,layer,head,n_q\n" +
+                 name + "," + name + ",4,2,dense,1,1,0,1,1,1,1,0,1,ok,NA,NA,4\n");
   check_drawn(folder, {"plot", "s.csv", "--out", "s.svg"}, "s.svg");
-  const std::string numbers = ",2,1,1,0.1,0.1,1,1,1,1,1,2,2,2,1,1,1,1,1,3,3,0,20,0,0.2,dense,1,ok\n";
+  const std::string numbers = ",2,1,1,0.1,0.1,1,1,1,1,1,2,2,2,1,1,1,1,1,3,3,0,20,0,0.2,dense,1,ok,NA,NA\n";
   write_text(folder / "d.csv",
              "input,n,p,norm,width,epsilon,delta,lambda,norm_c,norm_lift,stable_rank_c,stable_rank_lift,d_stat,"
              "d_stat_lo,d_stat_hi,leverage_max,leverage_q90,leverage_q50,leverage_q10,beta,d_theorem,d_suffices,"
-             "failures,trials,failure_lo,failure_hi,method,seed,status\n" +
+             "failures,trials,failure_lo,failure_hi,method,seed,status,layer,head\n" +
                  name + ",4" + numbers + name + ",8" + numbers);
   check_drawn(folder, {"plot", "d.csv", "--out", "d.svg"}, "d.svg");
 }
