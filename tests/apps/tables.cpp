@@ -132,9 +132,10 @@ TEST_CASE(
       "head); 5 heads, n = 40, p = 4\n"));
   CHECK(contains(run.output, "\nheads    e.heads.csv\n"));
   const croquis::CsvTable heads = croquis::read_csv((folder / "e.heads.csv").string());
-  const std::vector<std::string> columns = {"method",   "preset", "target",         "n",           "p",      "p_v",
-                                            "features", "metric", "heads",          "failed",      "median", "smallest",
-                                            "largest",  "mean",   "standard_error", "heavy_tailed"};
+  const std::vector<std::string> columns = {"method",       "preset",   "target",  "n",     "p",
+                                            "p_v",          "features", "metric",  "heads", "failed",
+                                            "median",       "smallest", "largest", "mean",  "standard_error",
+                                            "heavy_tailed", "n_q"};
   CHECK(heads.header == columns);
   for (const std::string method : {"skyformer-softmax", "nystromformer", "performer"}) {
     for (const std::string d : {"8", "16"}) {
@@ -173,7 +174,9 @@ TEST_CASE(
   // Every head keeps its line of the summary.
   const croquis::CsvTable summary = croquis::read_csv((folder / "e.summary.csv").string());
   CHECK(summary.rows.size() == 5 * 3 * 2 * 5);
-  CHECK(summary.header.back() == "q90");
+  CHECK(
+      fmt::format("{}", fmt::join(summary.header, ",")) ==
+      "input,method,preset,target,n,p,p_v,features,metric,count,failed,mean,standard_error,q10,q50,q90,layer,head,n_q");
 }
 
 TEST_CASE("X.heads.csv: merged shards have it, and a run of one head leaves none of an earlier run's") {

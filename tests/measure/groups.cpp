@@ -131,6 +131,8 @@ TEST_CASE(
   CHECK_FALSE(all.groups[0].key.contains("head"));
   CHECK(all.groups[0].key.at("p") == "64");
   CHECK(all.groups[0].key.at("target") == "paper target");
+  CHECK(all.keys.size() == 6);  // method, preset, n, features; behind the metric p and target
+  CHECK(all.leading_keys == 4);
 }
 
 TEST_CASE("groups: other columns of numbers are summarised on request alone") {

@@ -28,7 +28,10 @@ const Command& command_with(const std::vector<std::string>& columns, const std::
     std::set<std::string> known, needed;
     for (const croquis::Column& column : command.results.columns) {
       known.insert(column.name);
-      if (column.option.empty()) needed.insert(column.name);
+      // What describes a row may be of a later version than the file.
+      const bool tells =
+          column.is_cell_key() || column.role == croquis::Role::part || column.role == croquis::Role::metric;
+      if (tells && column.option.empty()) needed.insert(column.name);
     }
     const std::set<std::string> there(columns.begin(), columns.end());
     if (std::includes(known.begin(), known.end(), there.begin(), there.end()) &&

@@ -11,7 +11,6 @@
 
 #include "files/targets.hpp"
 #include "files/text_table.hpp"
-#include "options/input.hpp"
 
 using croquis::Group;
 using croquis::Grouping;
@@ -104,7 +103,7 @@ Grouping shown_groups(const croquis::Table& table, const std::string& metric, st
     const std::size_t input = table.column("input");
     for (const croquis::Record& row : table.rows) inputs.insert(croquis::text_of(row[input]));
   }
-  if (inputs.size() > 1) over = head_columns();
+  if (inputs.size() > 1) over.insert("input");
   also.insert({"rows", metric + "_lo", metric + "_hi"});
   return croquis::group_rows(table, over, also);
 }

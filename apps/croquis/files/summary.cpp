@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <vector>
 
 #include "files/row_file.hpp"
 #include "files/whole_file.hpp"
-#include "options/input.hpp"
 
 using croquis::csv_number;
 using croquis::Group;
@@ -18,17 +18,25 @@ using croquis::Summary;
 
 namespace {
 
-constexpr const char* kHeadColumns = "metric,heads,failed,median,smallest,largest,mean,standard_error,heavy_tailed\n";
+constexpr const char* kHeadColumns = "metric,heads,failed,median,smallest,largest,mean,standard_error,heavy_tailed";
 
-std::string names_of(const Grouping& grouping) {
-  std::string names;
-  for (const croquis::Column& key : grouping.keys) names += key.name + ',';
-  return names;
+// Keys before the statistics, in places that scripts rely on, and those that stand behind the metrics in the rows too.
+struct Keys {
+  std::vector<std::string> first, last;
+};
+
+Keys keys_of(const Grouping& grouping) {
+  Keys keys;
+  for (std::size_t k = 0; k < grouping.keys.size(); ++k) {
+    (k < grouping.leading_keys ? keys.first : keys.last).push_back(grouping.keys[k].name);
+  }
+  return keys;
 }
 
-// `line` for each group and metric, after the keys and the name of the metric. A metric without a number is undefined.
-template <typename Line>
-std::string lines_of(const Grouping& grouping, const Line& line) {
+// A header with these columns, and a line for each group and metric, whose statistics `text_of` writes. A metric
+// without a number is undefined.
+template <typename TextOf>
+std::string table_text(const Grouping& grouping, const std::string& columns, const TextOf& text_of) {
   constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
   const Summary nothing{.count = 0,
                         .mean = undefined,
@@ -38,42 +46,49 @@ std::string lines_of(const Grouping& grouping, const Line& line) {
                         .q90 = undefined,
                         .smallest = undefined,
                         .largest = undefined};
+  const Keys keys = keys_of(grouping);
   std::string text;
+  const auto add_line = [&](const auto& field, const std::string& statistics) {
+    for (const std::string& key : keys.first) text += field(key) + ',';
+    text += statistics;
+    for (const std::string& key : keys.last) text += ',' + field(key);
+    text += '\n';
+  };
+  add_line([](const std::string& key) { return key; }, columns);
   for (const Group& group : grouping.groups) {
     for (const croquis::Column& metric : grouping.metrics) {
       const Summary* known = group.metric(metric.name);
-      for (const croquis::Column& key : grouping.keys) text += croquis::csv_field(group.key.at(key.name)) + ',';
-      text += fmt::format("{},{}\n", metric.name, line(group, known != nullptr ? *known : nothing));
+      add_line([&](const std::string& key) { return croquis::csv_field(group.key.at(key)); },
+               fmt::format("{},{}", metric.name, text_of(group, known != nullptr ? *known : nothing)));
     }
   }
   return text;
 }
 
 void write_heads(const std::string& path, const Grouping& grouping) {
-  write_whole(path, names_of(grouping) + kHeadColumns + lines_of(grouping, [](const Group& group, const Summary& s) {
-                      return fmt::format("{},{},{},{},{},{},{},{}", s.count, group.failed, csv_number(s.q50),
-                                         csv_number(s.smallest), csv_number(s.largest), csv_number(s.mean),
-                                         csv_number(s.standard_error), s.heavy_tailed ? "yes" : "no");
-                    }));
+  write_whole(path, table_text(grouping, kHeadColumns, [](const Group& group, const Summary& s) {
+                return fmt::format("{},{},{},{},{},{},{},{}", s.count, group.failed, csv_number(s.q50),
+                                   csv_number(s.smallest), csv_number(s.largest), csv_number(s.mean),
+                                   csv_number(s.standard_error), s.heavy_tailed ? "yes" : "no");
+              }));
 }
 
 bool is_heads_file(const std::string& path) {
   std::ifstream file(path);
   std::string header;
   std::getline(file, header);
-  header += '\n';
-  return header.ends_with(kHeadColumns);
+  return header.find(kHeadColumns) != std::string::npos;
 }
 
 }  // namespace
 
 void write_summary(const std::string& path, const Grouping& grouping) {
-  write_whole(path, names_of(grouping) + "metric,count,failed,mean,standard_error,q10,q50,q90\n" +
-                        lines_of(grouping, [](const Group& group, const Summary& s) {
-                          return fmt::format("{},{},{},{},{},{},{}", s.count, group.failed, csv_number(s.mean),
-                                             csv_number(s.standard_error), csv_number(s.q10), csv_number(s.q50),
-                                             csv_number(s.q90));
-                        }));
+  write_whole(path, table_text(grouping, "metric,count,failed,mean,standard_error,q10,q50,q90",
+                               [](const Group& group, const Summary& s) {
+                                 return fmt::format("{},{},{},{},{},{},{}", s.count, group.failed, csv_number(s.mean),
+                                                    csv_number(s.standard_error), csv_number(s.q10), csv_number(s.q50),
+                                                    csv_number(s.q90));
+                               }));
 }
 
 std::string heads_file(const std::string& summary_path) {
@@ -84,7 +99,7 @@ std::string heads_file(const std::string& summary_path) {
 
 void write_grouped_summary(const croquis::Table& table, const std::string& path) {
   write_summary(path, croquis::group_rows(table));
-  const Grouping together = croquis::group_rows(table, head_columns());
+  const Grouping together = croquis::group_rows(table, {"input"});
   if (together.is_nested()) {
     write_heads(heads_file(path), together);
   } else if (is_heads_file(heads_file(path))) {  // an earlier run's, which would be taken for this one's

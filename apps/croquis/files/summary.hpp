@@ -6,7 +6,8 @@
 
 #include "files/group_table.hpp"
 
-/// X.summary.csv: a line a group and metric: keys, metric, count, failed, mean, standard_error, q10, q50, q90.
+/// X.summary.csv: a line a group and metric: keys, metric, count, failed, mean, standard_error, q10, q50, q90, and the
+/// keys that stand behind the metrics in the rows.
 void write_summary(const std::string& path, const croquis::Grouping& grouping);
 
 /// Results::write_summary of a command whose rows are grouped by their columns: X.summary.csv, in which every input

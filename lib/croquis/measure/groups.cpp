@@ -90,6 +90,7 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
     if (over.contains(column.name)) members.push_back(c);
     if (!column.is_group_key() || left_out.contains(column.name)) continue;
     keys.push_back(c);
+    if (metrics.empty()) grouping.leading_keys = keys.size();
     if (column.role == Role::curve) labels.push_back(c);
     if (column.role == Role::axis && c != axis) sizes.push_back(c);
   }

@@ -25,7 +25,8 @@ struct Group {
 /// The groups of a table.
 struct Grouping {
   std::vector<Column> keys;          ///< in the order of the table
-  std::vector<Column> metrics;       ///< likewise
+  std::size_t leading_keys = 0;      ///< so many of them stand before the first metric in the table
+  std::vector<Column> metrics;       ///< in the order of the table
   Column axis;                       ///< what curves run over
   std::vector<Group> groups;         ///< in the order of their first rows
   std::vector<std::string> members;  ///< what is in each group, as the names of heads; none without `over`
