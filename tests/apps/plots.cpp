@@ -261,7 +261,9 @@ TEST_CASE("croquis plot --heat-map: the median of the draws of each head at its 
   const DrawnPlot one =
       drawn_plot("plot r.csv --heat-map --methods skyformer --features 16 --out h.png", folder.path());
   REQUIRE_MESSAGE(one.run.status == 0, one.run.output);
-  CHECK(one.title == "skyformer, d = 16\n||O - O~|| / ||O||\nmedian of 3 draws\napproximating C V, another function\n");
+  CHECK(one.title ==
+        "skyformer, d = 16\n6 heads, n = 32, p = 4\nmedian of 3 draws: ||O - O~|| / ||O||\napproximating C V, another "
+        "function\n");
   for (int layer = 0; layer < 2; ++layer) {
     for (int head = 0; head < 3; ++head) {
       CHECK(contains(one.script, fmt::format("\n{} {} {:.9g}\n", head, layer, error(layer, head))));

@@ -11,6 +11,7 @@
 
 #include "files/targets.hpp"
 #include "files/text_table.hpp"
+#include "options/input.hpp"
 
 using croquis::Group;
 using croquis::Grouping;
@@ -103,7 +104,7 @@ Grouping shown_groups(const croquis::Table& table, const std::string& metric, st
     const std::size_t input = table.column("input");
     for (const croquis::Record& row : table.rows) inputs.insert(croquis::text_of(row[input]));
   }
-  if (inputs.size() > 1) over.insert("input");
+  if (inputs.size() > 1) over = head_columns();
   also.insert({"rows", metric + "_lo", metric + "_hi"});
   return croquis::group_rows(table, over, also);
 }

@@ -10,6 +10,7 @@
 
 #include "files/row_file.hpp"
 #include "files/whole_file.hpp"
+#include "options/input.hpp"
 
 using croquis::csv_number;
 using croquis::Group;
@@ -99,7 +100,7 @@ std::string heads_file(const std::string& summary_path) {
 
 void write_grouped_summary(const croquis::Table& table, const std::string& path) {
   write_summary(path, croquis::group_rows(table));
-  const Grouping together = croquis::group_rows(table, {"input"});
+  const Grouping together = croquis::group_rows(table, head_columns());
   if (together.is_nested()) {
     write_heads(heads_file(path), together);
   } else if (is_heads_file(heads_file(path))) {  // an earlier run's, which would be taken for this one's

@@ -192,3 +192,8 @@ void require_square(const Input& input, const std::string& who) {
   if (input.n_q == input.n_k) return;
   refuse(fmt::format("{}: Q has {} rows, K {}; as many queries as keys are needed", who, input.n_q, input.n_k));
 }
+
+const std::set<std::string>& head_columns() {
+  static const std::set<std::string> columns = {"input", "layer", "head"};
+  return columns;
+}

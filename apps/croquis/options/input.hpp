@@ -61,3 +61,6 @@ Input load_input(const InputOptions& options, std::uint64_t seed);
 
 /// Throws std::invalid_argument, beginning with `who`, unless there are as many queries as keys.
 void require_square(const Input& input, const std::string& who);
+
+/// The columns that say which head a row is of: those that a group over all heads does not have.
+const std::set<std::string>& head_columns();

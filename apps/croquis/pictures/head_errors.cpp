@@ -68,6 +68,7 @@ void draw_head_errors(const croquis::Table& table, const std::string& metric, co
   for (const croquis::Column& column : grouping.metrics) {
     if (column.name == metric) number = column.shown();
   }
+  const std::string subject = subject_of(shown_groups(table, metric));
   std::vector<HeatMap> drawn;
   double least = 1e300, most = 0;
   for (const std::string& label : labels) {
@@ -78,7 +79,7 @@ void draw_head_errors(const croquis::Table& table, const std::string& metric, co
     const bool several =
         std::any_of(map.values.begin(), map.values.end(), [](const auto& v) { return v.second.size() > 1; });
     HeatMap one{fmt::format("{}, {} = {}", label, grouping.axis.shown(), d),
-                {number, statistic + (several ? ", median over inputs" : ""),
+                {subject, fmt::format("{}{}: {}", statistic, several ? ", median over inputs" : "", number),
                  map.target.empty() ? "" : "approximating " + legend_of_target(map.target)},
                 {}};
     for (const auto& [place, values] : map.values) {

@@ -47,7 +47,7 @@ Range colours_of(const std::vector<HeatMap>& maps) {
 }
 
 std::string panel(std::size_t i, const HeatMap& map, const HeatScale& scale, const Picture& picture) {
-  constexpr std::size_t most_labels = 200;
+  constexpr std::size_t few = 25, most_labels = 200;
   Range layers, heads;
   std::string data;
   for (const auto& [place, value] : map.cells) {
@@ -62,8 +62,8 @@ std::string panel(std::size_t i, const HeatMap& map, const HeatScale& scale, con
   script += fmt::format("$cells{0} << EOD\n{1}EOD\nplot $cells{0} using 1:2:(0.5):(0.5):3 with boxxyerror fc palette",
                         i, data);
   if (map.cells.size() <= most_labels) {
-    script += fmt::format(", $cells{} using 1:2:(sprintf('{}', $3)) with labels font ',{}'", i, scale.format,
-                          map.cells.size() <= 100 ? 11 : 9);
+    const char* font = map.cells.size() <= few ? "" : " font ',10'";
+    script += fmt::format(", $cells{} using 1:2:(sprintf('{}', $3)) with labels{}", i, scale.format, font);
   }
   return script + "\n";
 }

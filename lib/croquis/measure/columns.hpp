@@ -118,11 +118,13 @@ class Columns {
   }
 
   /// The rows of a table; a member whose column the table does not have keeps its default value. Throws
-  /// std::invalid_argument when the table lacks a column that is always there.
+  /// std::invalid_argument when the table lacks a column that is always there and no subject: files of earlier versions
+  /// say less of what was measured.
   std::vector<Row> rows(const Table& table) const {
     std::vector<Row> rows(table.rows.size());
     for (const Field& field : fields_) {
-      if (!field.column.option.empty() && !table.has(field.column.name)) continue;
+      const bool may_lack = !field.column.option.empty() || field.column.role == Role::subject;
+      if (may_lack && !table.has(field.column.name)) continue;
       const std::size_t column = table.column(field.column.name);
       for (std::size_t i = 0; i < rows.size(); ++i) {
         std::visit([&](auto member) { assign(rows[i].*member, table.rows[i][column]); }, field.member);

@@ -114,7 +114,7 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
       grouping.groups.push_back(std::move(group));
       values.emplace_back();
     }
-    const std::string member = fmt::format("{}", fmt::join(texts_of(row, members), ", "));
+    const std::string member = members.empty() ? "" : text_of(row[members.front()]);
     const auto [place, is_new] = member_index.emplace(member, member_index.size());
     if (is_new && !members.empty()) grouping.members.push_back(member);
     if (text_of(row[status]) != "ok") ++grouping.groups[found->second].failed;

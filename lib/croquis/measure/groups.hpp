@@ -40,9 +40,9 @@ struct Grouping {
 /// Groups the rows of a table by the roles of its columns. The axis is the first column of that role with several
 /// values, else the last of them; the others name curves. Only finite numbers are summarised, of the metrics and of the
 /// columns in `also`.
-/// Columns in `over` are no keys, nor are subjects that follow from them (the number of a head): over the inputs, rows
-/// that differ in the input alone are one group. Its summaries are then nested: draws in inputs.
-/// Throws std::invalid_argument for a table without an axis.
+/// Columns in `over` are no keys, nor are subjects that follow from them (the n of an input): over the inputs, rows
+/// that differ in the input alone are one group. Its summaries are then nested: draws in the members that the first
+/// column in `over` names, the others tell no more apart. Throws std::invalid_argument for a table without an axis.
 Grouping group_rows(const Table& table, const std::set<std::string>& over = {}, const std::set<std::string>& also = {});
 
 }  // namespace croquis
