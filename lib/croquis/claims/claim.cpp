@@ -15,7 +15,8 @@ Verdict Report::verdict() const {
 
 Verdict verdict_of(const std::vector<Finding>& findings) {
   if (findings.empty()) return Verdict::inconclusive;
-  for (const Verdict verdict : {Verdict::refuted, Verdict::inconclusive, Verdict::verified, Verdict::vacuous}) {
+  for (const Verdict verdict : {Verdict::refuted, Verdict::refuted_proof, Verdict::inconclusive, Verdict::verified,
+                                Verdict::holds, Verdict::vacuous}) {
     if (std::any_of(findings.begin(), findings.end(), [&](const Finding& f) { return f.verdict == verdict; })) {
       return verdict;
     }

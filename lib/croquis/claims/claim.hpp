@@ -31,7 +31,15 @@ struct Finding {
   double confidence = kNone;           ///< 1 - alpha of this finding; none where nothing is random
   double bound = kNone;                ///< what the claim allows
   double observed = kNone;             ///< the quantity that the bound is on
-  std::string hypotheses;              ///< measured, "name = value; name = value"
+  /// The smallest violation that this row would refute with probability 0.95: a failure rate, or of an identity the
+  /// relative error of its formula that would turn the verdict.
+  double power = kNone;
+  /// The factor by which the bound could be lowered, as far as it is known: `lo` is proved (1 where nothing is), `hi`
+  /// is the bound over what was achieved at the worst input that is known.
+  Interval tightness = {kNone, kNone};
+  std::string trivial;     ///< a trivial object that satisfies the claim on this input, which makes the row VACUOUS
+  std::string threshold;   ///< what was fixed beforehand and decides the row: "name = value", of thresholds.csv
+  std::string hypotheses;  ///< measured, "name = value; name = value"
 
   /// bound / observed: how many times larger the bound is than it had to be. None unless observed is positive.
   double slack() const { return observed > 0 ? bound / observed : kNone; }
@@ -47,8 +55,8 @@ struct Report {
   Verdict verdict() const;
 };
 
-/// REFUTED when one finding is, else INCONCLUSIVE when one is, else VERIFIED when one is, else VACUOUS when one is,
-/// else NOT_APPLICABLE. INCONCLUSIVE when there is no finding at all.
+/// The first of REFUTED, REFUTED_PROOF, INCONCLUSIVE, VERIFIED, HOLDS, VACUOUS that one finding is, else
+/// NOT_APPLICABLE. INCONCLUSIVE when there is no finding at all.
 Verdict verdict_of(const std::vector<Finding>& findings);
 
 /// Q, K and V that claims are checked on.
@@ -83,16 +91,36 @@ struct Mutant {
   std::string name, mistake;
 };
 
-/// A statement and how it is decided.
+/// A change of a bound: a factor left out, a constant halved or doubled. The check makes it when Check::mutant has its
+/// name. Which changes a check can tell from the bound itself says how sharp it is.
+struct Rung {
+  std::string name, change;
+  /// What becomes of the changed bound: the input that refutes it; or why none does, "proved: ..." or "not told apart".
+  std::string fate;
+  bool survives = false;  ///< no input refutes it
+};
+
+/// A claim of a paper in one reading: a closed statement, with every quantifier, norm and constant, and how it is
+/// decided. The readings of one sentence of the paper are claims of their own.
 struct Claim {
-  std::string id;    ///< "paper.statement"; the key of its draws is made from it
-  std::string kind;  ///< probability, mean, identity, existence, ...: what sort of statement it is
-  std::string source;
-  std::string statement;   ///< of the paper, in the project's notation
-  std::string hypotheses;  ///< what it assumes
-  std::string method;      ///< how it is checked
+  /// "paper.statement/reading", as "nys.lemma1/strict"; the key of its draws is made from it. *strict*: the words as
+  /// printed, on any input that they admit. *charitable*: the weakest repair that the paper's context supports. Others
+  /// have names.
+  std::string id;
+  std::string kind;          ///< probability, mean, identity, existence, ...: what sort of statement it is
+  std::string source;        ///< the paper and the number of the statement
+  std::string statement;     ///< the sentence of the paper, in the project's notation
+  std::string reading = {};  ///< the closed statement that is decided; empty: the sentence itself
+  std::string hypotheses;    ///< what it assumes
+  std::string method;        ///< how it is checked
+  /// Where the proof stands: a theorem of docs/claims/ or a reference. Empty: there is none, and what no input refutes
+  /// HOLDS and is not VERIFIED.
+  std::string proof = {};
+  std::string conceded = {};               ///< where the paper itself restricts or doubts its sentence
+  std::vector<std::string> formerly = {};  ///< ids of the first edition of the ledger, which find this claim too
   Verdict expected = Verdict::verified;
   std::vector<Mutant> mutants = {};
+  std::vector<Rung> ladder = {};
   /// What findings are drawn over, "n", "d", "p" or a name in Finding::hypotheses; none where there is no curve.
   std::string curve = {};
   /// Throws Interrupted, std::invalid_argument for subjects that it cannot take, std::runtime_error for a breakdown;

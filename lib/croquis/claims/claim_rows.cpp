@@ -22,6 +22,12 @@ ClaimRow row_of(const Claim& claim, const std::string& id, const Finding& findin
   row.bound = finding.bound;
   row.observed = finding.observed;
   row.slack = finding.slack();
+  row.power = finding.power;
+  row.tightness_lo = finding.tightness.lo;
+  row.tightness_hi = finding.tightness.hi;
+  row.trivial = finding.trivial;
+  row.threshold = finding.threshold;
+  row.conceded = claim.conceded;
   row.hypotheses = finding.hypotheses;
   return row;
 }
@@ -30,12 +36,16 @@ ClaimRow row_of(const Claim& claim, const std::string& id, const Finding& findin
 
 const Columns<ClaimRow>& claim_columns() {
   static const Columns<ClaimRow> columns = {
-      {{"claim", Role::key, "the id of the claim (`claim!mutant` with `--mutants`)"}, &ClaimRow::claim},
+      {{"claim", Role::key, "the claim and its reading, `claim/reading` (`claim/reading!mutant` with `--mutants`)"},
+       &ClaimRow::claim},
       {{"verdict", Role::note,
-        "`VERIFIED`, `REFUTED`, `VACUOUS` (the hypotheses cannot be met at this size, or the bound is above the "
-        "trivial one), `INCONCLUSIVE` (there were too few trials, or a number is not finite; `hypotheses` says how "
-        "many trials would be enough, or which number) or `NOT_APPLICABLE`. The claim as a whole is REFUTED if one row "
-        "is, otherwise INCONCLUSIVE if one row is, otherwise VERIFIED if one row is, otherwise VACUOUS"},
+        "`VERIFIED` (there is a proof, and every check agrees), `HOLDS` (no proof; not refuted on any input tried), "
+        "`REFUTED`, `REFUTED_PROOF` (what the paper offers as proof fails), `VACUOUS` (the hypotheses cannot be met, "
+        "or "
+        "a trivial object satisfies the claim), `INCONCLUSIVE` (too few trials, or a number is not finite; "
+        "`hypotheses` "
+        "says how many trials would be enough, or which number) or `NOT_APPLICABLE`. The claim as a whole is the first "
+        "of REFUTED, REFUTED_PROOF, INCONCLUSIVE, VERIFIED, HOLDS, VACUOUS that one of its rows is"},
        &ClaimRow::verdict},
       {{"kind", Role::note, "identity, mean, variance, probability, rate or existence"}, &ClaimRow::kind},
       {{"source", Role::note, "the paper and the number of the statement"}, &ClaimRow::source},
@@ -51,12 +61,26 @@ const Columns<ClaimRow>& claim_columns() {
       {{"ci_lo", Role::number, "the lower end of its interval. Identities have none"}, &ClaimRow::ci_lo},
       {{"ci_hi", Role::number, "the upper end"}, &ClaimRow::ci_hi},
       {{"confidence", Role::number,
-        "1 - confidence is the share of this row in the error rate of the run: `--confidence` holds for all verdicts "
-        "of all claims together (Bonferroni). `NA` where nothing is random"},
+        "1 - confidence bounds the probability that this verdict is wrong about the failure rate of this input; all "
+        "rows "
+        "together have 1 - `--confidence`. `NA` where nothing is random"},
        &ClaimRow::confidence},
       {{"bound", Role::number, "what the claim allows"}, &ClaimRow::bound},
       {{"observed", Role::number, "the error, or its quantile at the claimed probability"}, &ClaimRow::observed},
       {{"slack", Role::number, "bound / observed"}, &ClaimRow::slack},
+      {{"power", Role::number,
+        "the smallest violation that this row would refute with probability 0.95: a failure rate, or of an identity "
+        "the "
+        "relative error of its formula"},
+       &ClaimRow::power},
+      {{"tightness_lo", Role::number,
+        "the factor by which the bound can be lowered at least, by a proof; 1 where there is none"},
+       &ClaimRow::tightness_lo},
+      {{"tightness_hi", Role::number, "and at most: bound / achieved at the worst input that is known"},
+       &ClaimRow::tightness_hi},
+      {{"trivial", Role::note, "a trivial object that satisfies the claim on this input"}, &ClaimRow::trivial},
+      {{"threshold", Role::note, "what was fixed beforehand and decides the row"}, &ClaimRow::threshold},
+      {{"conceded", Role::note, "where the paper itself restricts or doubts its sentence"}, &ClaimRow::conceded},
       {{"hypotheses", Role::note,
         "the assumptions, as measured: `name = value; ...`. For the claim as a whole it is the sentence of the ledger"},
        &ClaimRow::hypotheses},

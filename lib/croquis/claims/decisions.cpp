@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/core/require.hpp>
@@ -23,12 +24,49 @@ std::uint64_t count_infinite(const std::vector<double>& values) {
 
 }  // namespace
 
-Finding decide_identity(std::string input, double observed, double bound) {
+Finding decide_exactly(std::string input, bool holds, double observed, double allowed) {
+  Finding finding;
+  finding.input = std::move(input);
+  finding.verdict = holds ? Verdict::verified : Verdict::refuted;
+  finding.observed = finding.estimate = observed;
+  finding.bound = allowed;
+  return finding;
+}
+
+void judge_trivial(Finding& finding, const std::vector<TrivialObject>& objects) {
+  for (const TrivialObject& object : objects) {
+    if (!(object.error <= finding.bound)) continue;
+    finding.trivial += fmt::format("{}{} ({:.3g})", finding.trivial.empty() ? "" : ", ", object.name, object.error);
+  }
+  if (!finding.trivial.empty() && finding.verdict != Verdict::refuted) finding.verdict = Verdict::vacuous;
+}
+
+double power_of_counting(std::uint64_t trials, double delta, double alpha) {
+  constexpr double missed = 0.05;
+  const auto n = static_cast<double>(trials);
+  if (delta == 0) return 1 - std::pow(missed, 1 / n);
+  // The fewest failures that refute: the lower limit grows with them.
+  std::uint64_t least = 0, most = trials;
+  if (!(clopper_pearson(most, trials, alpha).lo > delta)) return Finding::kNone;  // not even failures alone
+  while (least < most) {
+    const std::uint64_t middle = least + (most - least) / 2;
+    if (clopper_pearson(middle, trials, alpha).lo > delta) {
+      most = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  // P(Bin(n, p) >= least) = I_p(least, n - least + 1) >= 0.95.
+  return boost::math::ibeta_inv(static_cast<double>(least), n - static_cast<double>(least) + 1, 1 - missed);
+}
+
+Finding decide_identity(std::string input, double observed, double bound, double size) {
   Finding finding;
   finding.input = std::move(input);
   finding.verdict = observed <= bound ? Verdict::verified : Verdict::refuted;
   finding.bound = bound;
   finding.observed = finding.estimate = observed;
+  if (size > 0) finding.power = (bound + observed) / size;
   if (!std::isfinite(observed) || !std::isfinite(bound)) {
     leave_undecided(finding, fmt::format("not finite: observed = {}; bound = {}", observed, bound));
   }
@@ -85,6 +123,7 @@ Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
   }
   finding.estimate = static_cast<double>(*finding.failures) / static_cast<double>(*finding.trials);
   finding.confidence = 1 - claim.alpha;
+  finding.power = power_of_counting(*finding.trials, claim.delta, claim.alpha);
   finding.bound = claim.bound;
   if (const std::uint64_t lost = count_infinite(errors); lost > 0 || !std::isfinite(claim.bound)) {
     leave_undecided(finding, fmt::format("not finite: {} of {} errors; bound = {}", lost, errors.size(), claim.bound));

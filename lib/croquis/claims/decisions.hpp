@@ -10,9 +10,25 @@
 namespace croquis::claims {
 
 /// observed <= bound for a deterministic identity or inequality: bound is worked out from the rounding, c n u ||.||.
+/// With `size`, the size of the quantity that the identity is about, the power of the row is (bound + observed) / size:
+/// a formula that is off by that factor is refuted.
 /// Numbers that are not finite decide nothing: inconclusive, and `hypotheses` has them.
 /// Throws nothing but what memory does.
-Finding decide_identity(std::string input, double observed, double bound);
+Finding decide_identity(std::string input, double observed, double bound, double size = Finding::kNone);
+
+/// A counterexample, or a claim about finitely many objects, in exact arithmetic: no rounding, no bound.
+Finding decide_exactly(std::string input, bool holds, double observed, double allowed);
+
+/// Makes the row VACUOUS, and names the object, when `error` of a trivial object is within the bound of the row.
+struct TrivialObject {
+  std::string name;
+  double error = 0;
+};
+void judge_trivial(Finding& finding, const std::vector<TrivialObject>& objects);
+
+/// The smallest failure rate that N trials refute with probability 0.95, where a rate up to delta is allowed and the
+/// lower Clopper-Pearson limit is taken at level alpha: for delta = 0, where one failure refutes, 1 - 0.05^{1/N}.
+double power_of_counting(std::uint64_t trials, double delta, double alpha);
 
 /// Pr(error > bound) <= delta, from independent trials.
 struct ProbabilityClaim {

@@ -13,7 +13,17 @@ namespace croquis::claims {
 namespace {
 
 bool has_mutant(const Claim& claim, std::string_view name) {
-  return std::any_of(claim.mutants.begin(), claim.mutants.end(), [&](const Mutant& m) { return m.name == name; });
+  const auto is_it = [&](const auto& change) { return change.name == name; };
+  return std::any_of(claim.mutants.begin(), claim.mutants.end(), is_it) ||
+         std::any_of(claim.ladder.begin(), claim.ladder.end(), is_it);
+}
+
+// Without a proof nothing is verified: it was not refuted.
+void hold_without_proof(const Claim& claim, std::vector<Finding>& findings) {
+  if (!claim.proof.empty()) return;
+  for (Finding& finding : findings) {
+    if (finding.verdict == Verdict::verified) finding.verdict = Verdict::holds;
+  }
 }
 
 Finding whole_of(const Report& report, double alpha) {
@@ -58,7 +68,9 @@ const std::vector<Claim>& all_claims() {
 const Claim& find_claim(std::string_view id) {
   std::string ids;
   for (const Claim& claim : all_claims()) {
-    if (claim.id == id) return claim;
+    if (claim.id == id || std::find(claim.formerly.begin(), claim.formerly.end(), id) != claim.formerly.end()) {
+      return claim;
+    }
     ids += " " + claim.id;
   }
   throw std::invalid_argument(fmt::format("claim: one of{}, got id = {}", ids, id));
@@ -69,7 +81,9 @@ Report decide(const Claim& claim, const Check& check) {
   require(check.mutant.empty() || has_mutant(claim, check.mutant), "claims::decide", "a mutant of the claim",
           {{"claim", claim.id}, {"mutant", check.mutant}});
   try {
-    return claim.check(check);
+    Report report = claim.check(check);
+    hold_without_proof(claim, report.findings);
+    return report;
   } catch (const std::exception& failure) {
     Report report;
     report.sentence = fmt::format("the check broke down: {}", failure.what());

@@ -22,18 +22,19 @@ const std::vector<Paper>& papers();
 /// The claims of all papers, in their order.
 const std::vector<Claim>& all_claims();
 
-/// Throws std::invalid_argument, with all ids, for an unknown one.
+/// The claim of that id, or of that id in the first edition. Throws std::invalid_argument, with all ids, for an unknown
+/// one.
 const Claim& find_claim(std::string_view id);
 
-/// Runs the check of a claim. A check that breaks down (any std::exception) gives a report without findings, whose
-/// verdict is INCONCLUSIVE and whose sentence says why.
-/// Throws std::invalid_argument when there is no subject and for a mutant that the claim does not have; Interrupted.
-/// Cost: that of the check: from milliseconds to half a minute for those of all_claims().
+/// Runs the check of a claim; where there is no proof, what is not refuted HOLDS. A check that breaks down (any
+/// std::exception) gives a report without findings, whose verdict is INCONCLUSIVE and whose sentence says why. Throws
+/// std::invalid_argument when there is no subject and for a mutant that the claim does not have; Interrupted. Cost:
+/// that of the check: from milliseconds to half a minute for those of all_claims().
 Report decide(const Claim& claim, const Check& check);
 
 /// How surely to decide, and with how much work.
 struct LedgerOptions {
-  double confidence = 1 - 1e-6;  ///< that no verdict of all_claims() is wrong, in (0, 1)
+  double confidence = 1 - 1e-6;  ///< that no random row of all_claims() is wrong (see Ledger), in (0, 1)
   bool quick = false;            ///< a tenth of the trials and smaller sizes: more verdicts are INCONCLUSIVE
   std::optional<std::uint64_t> most_trials = {};             ///< of every decision, at least 2
   std::function<bool()> interrupted = [] { return false; };  ///< as Check::interrupted
@@ -58,9 +59,11 @@ struct LedgerEntry {
 /// What the claims of one run have in common: inputs, confidence and key. A claim is decided by one call, in any order
 /// and on any thread; its verdict depends on the options, the key, the inputs and the claim, and not on other claims.
 ///
-/// Guarantees: a verdict of all_claims() is wrong (VERIFIED for what is false, REFUTED for what is true) with
-///   probability 1 - confidence at most, whichever of them are decided: each has an equal share, divided among its
-///   decisions. A claim that is not among them, decided here too, has the same share on top.
+/// Guarantees: for each row that draws at random, the probability that its verdict is wrong about the failure rate of
+///   this input and this distribution is at most its share of 1 - confidence, and the shares of all rows of
+///   all_claims() add up to 1 - confidence at most, whichever claims are decided. Inputs that were not run, the choice
+///   of a reading and the correctness of proofs are not covered. A claim that is not among them, decided here too, has
+///   the same share on top.
 /// Randomness: key.child("input") for default_subjects(), key.child(id) for each claim. `croquis verify --seed s` has
 ///   the key Key(s).child("verify").
 class Ledger {

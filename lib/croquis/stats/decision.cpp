@@ -9,9 +9,11 @@
 namespace croquis {
 namespace {
 
-constexpr std::array<std::pair<Verdict, std::string_view>, 5> kVerdicts = {
+constexpr std::array<std::pair<Verdict, std::string_view>, 7> kVerdicts = {
     {{Verdict::verified, "VERIFIED"},
+     {Verdict::holds, "HOLDS"},
      {Verdict::refuted, "REFUTED"},
+     {Verdict::refuted_proof, "REFUTED_PROOF"},
      {Verdict::vacuous, "VACUOUS"},
      {Verdict::inconclusive, "INCONCLUSIVE"},
      {Verdict::not_applicable, "NOT_APPLICABLE"}}};
@@ -30,15 +32,15 @@ Outcome outcome_of(const Interval& interval, double delta) {
 std::string_view verdict_name(Verdict verdict) {
   const auto* const found =
       std::find_if(kVerdicts.begin(), kVerdicts.end(), [&](const auto& v) { return v.first == verdict; });
-  require(found != kVerdicts.end(), "verdict_name", "one of the five verdicts");
+  require(found != kVerdicts.end(), "verdict_name", "one of the verdicts");
   return found->second;
 }
 
 Verdict verdict_from_name(std::string_view name) {
   const auto* const found =
       std::find_if(kVerdicts.begin(), kVerdicts.end(), [&](const auto& v) { return v.second == name; });
-  require(found != kVerdicts.end(), "verdict_from_name", "VERIFIED, REFUTED, VACUOUS, INCONCLUSIVE or NOT_APPLICABLE",
-          {{"name", name}});
+  require(found != kVerdicts.end(), "verdict_from_name",
+          "VERIFIED, HOLDS, REFUTED, REFUTED_PROOF, VACUOUS, INCONCLUSIVE or NOT_APPLICABLE", {{"name", name}});
   return found->first;
 }
 

@@ -11,14 +11,16 @@ namespace croquis {
 
 /// The result of checking a claim.
 enum class Verdict {
-  verified,      ///< the hypotheses hold on the tested inputs, and the claim holds with the stated confidence
-  refuted,       ///< the hypotheses hold and the claim fails: a counterexample, or a failure rate above the allowed one
-  vacuous,       ///< the hypotheses cannot be met at this size, or the bound is above the trivial bound
-  inconclusive,  ///< not enough trials to decide at the stated confidence
+  verified,        ///< there is a proof, and every numerical check agrees
+  holds,           ///< no proof is known, and no input that was tried refutes it
+  refuted,         ///< a counterexample, or a failure rate above the allowed one
+  refuted_proof,   ///< the object or the step that is offered as a proof fails; the statement itself may be true
+  vacuous,         ///< the hypotheses cannot be met, or a trivial object satisfies the claim
+  inconclusive,    ///< not decided at the stated confidence, for instance for too few trials
   not_applicable,  ///< the given input does not satisfy the hypotheses
 };
 
-/// VERIFIED, REFUTED, VACUOUS, INCONCLUSIVE, NOT_APPLICABLE.
+/// VERIFIED, HOLDS, REFUTED, REFUTED_PROOF, VACUOUS, INCONCLUSIVE, NOT_APPLICABLE.
 std::string_view verdict_name(Verdict verdict);
 /// Throws std::invalid_argument for any other text.
 Verdict verdict_from_name(std::string_view name);
