@@ -1,0 +1,17 @@
+// The matrix that Nystromformer inverts.
+#pragma once
+
+#include <croquis/attention/problem.hpp>
+#include <croquis/kernel/softmax.hpp>
+#include <croquis/nystrom/segment_means.hpp>
+
+namespace croquis::claims {
+
+inline constexpr double kUnit = 0x1p-53;
+
+/// The softmax core of d segment means of queries and keys, d x d.
+inline arma::mat core_of(const Problem<double>& problem, arma::uword d) {
+  return softmax_transposed(segment_means(problem.Q(), d), segment_means(problem.K(), d)).t();
+}
+
+}  // namespace croquis::claims

@@ -1,0 +1,131 @@
+// What six steps of the iteration leave of the four conditions of Penrose: nys.six-iterations.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/claims/decisions.hpp>
+#include <croquis/claims/nystromformer/checks.hpp>
+#include <croquis/claims/nystromformer/cores.hpp>
+#include <croquis/claims/subjects.hpp>
+#include <croquis/linalg/iterative_inverse.hpp>
+#include <croquis/linalg/norms.hpp>
+
+namespace croquis::claims {
+namespace {
+
+constexpr int kSteps = 6;
+
+// x after T steps of 1 - x -> (3 (1 - x)^3 + (1 - x)^4) / 4, from x_0 = x.
+double mode_after(double x, int steps) {
+  double e = 1 - x;
+  for (int t = 0; t < steps; ++t) e = (3 * e * e * e + e * e * e * e) / 4;
+  return 1 - e;
+}
+
+// max over x in [0, 1] of sqrt(x) (1 - x_6) = 0.0125..., by a grid that is fine where the maximum is.
+double worst_share() {
+  double worst = 0;
+  for (int i = 0; i <= 400000; ++i) {
+    const double x = std::pow(10.0, -8 + 8 * i / 400000.0);
+    worst = std::max(worst, std::sqrt(x) * (1 - mode_after(x, kSteps)));
+  }
+  return worst;
+}
+
+struct Core {
+  std::string input;
+  arma::mat a, z;
+  double scale = 0;  // sqrt(||A||_1 ||A||_inf)
+};
+
+// The cores of all inputs at 32 and 64 segment means, with six steps from the paper's start.
+std::vector<Core> cores_of(const Check& check) {
+  std::vector<Core> cores;
+  const int steps = check.makes("five-steps") ? kSteps - 1 : kSteps;
+  for (const Subject& subject : check.subjects) {
+    const Problem<double> problem = first_tokens(subject.problem, 512);
+    for (const arma::uword d : {32, 64}) {
+      if (d > problem.n()) continue;
+      const arma::mat a = core_of(problem, d);
+      cores.push_back({fmt::format("{} d={}", subject.name, d), a, iterative_inverse(a, {.iterations = steps}).inverse,
+                       std::sqrt(arma::norm(a, 1) * arma::norm(a, "inf"))});
+    }
+  }
+  return cores;
+}
+
+// The worst case of the bound: one singular value at the maximum, the largest at the norm.
+Core worst_core(const Check& check) {
+  const double x = 4.3e-4;
+  const arma::mat a = arma::diagmat(arma::vec{1, std::sqrt(x)});
+  const int steps = check.makes("five-steps") ? kSteps - 1 : kSteps;
+  return {"A = diag(1, sqrt(4.3e-4))", a, iterative_inverse(a, {.iterations = steps}).inverse, 1};
+}
+
+}  // namespace
+
+// A Z_6 A against A: at most 0.012532 sqrt(||A||_1 ||A||_inf), for every A (Theorem T6).
+Report check_penrose_first(const Check& check) {
+  const double share = worst_share() * (check.makes("half-constant") ? 0.5 : 1);
+  std::vector<Core> cores = cores_of(check);
+  cores.push_back(worst_core(check));
+  Report report;
+  double tightest = 0;
+  for (const Core& core : cores) {
+    const double observed = spectral_norm<double>(core.a * core.z * core.a - core.a), bound = share * core.scale;
+    // Rounding of six steps, relative to the size of the bound.
+    Finding finding = decide_identity(core.input, observed, bound * (1 + 1e-9), core.scale);
+    finding.d = core.a.n_rows;
+    finding.hypotheses = fmt::format("||A Z_6 A - A|| / ||A|| = {:.4g}; sqrt(||A||_1 ||A||_inf) = {:.4g}",
+                                     observed / spectral_norm<double>(core.a), core.scale);
+    judge_trivial(finding, {{"Z = 0", spectral_norm<double>(core.a)}});
+    tightest = std::max(tightest, observed / bound);
+    report.findings.push_back(std::move(finding));
+  }
+  for (Finding& finding : report.findings) finding.tightness = {1, 1 / tightest};
+  report.number = share;
+  report.sentence =
+      fmt::format("||A Z_6 A - A|| <= {:.6f} sqrt(||A||_1 ||A||_inf), attained to {:.4f} of it", share, tightest);
+  return report;
+}
+
+// Z_6 A Z_6 against Z_6, on the spectrum {1, 1e-6}: of the small mode x_6 is all but 0, so that Z A Z is x_6 Z there.
+Report check_penrose_second(const Check& check) {
+  const double small = check.makes("well-conditioned") ? 0.5 : 1e-6;
+  const arma::mat a = arma::diagmat(arma::vec{1, small});
+  const arma::mat z = iterative_inverse(a, {.iterations = kSteps}).inverse;
+  const double error = spectral_norm<double>(z * a * z - z) / spectral_norm<double>(z);
+  const double expected = 1 - mode_after(small * small, kSteps);
+  Finding finding = decide_identity(fmt::format("A = diag(1, {:g})", small), error, 0.1);
+  finding.threshold = "relative error = 0.1";
+  finding.hypotheses = fmt::format("1 - x_6 by the recursion = {:.6g}", expected);
+  Report report;
+  report.number = error;
+  report.sentence = "||Z_6 A Z_6 - Z_6|| / ||Z_6|| for A = diag(1, 1e-6): Z_6 is no generalised inverse of small modes";
+  report.findings = {std::move(finding)};
+  return report;
+}
+
+// A Z_6 and Z_6 A are symmetric, since Z_0 = A^T / c makes every Z_t = A^T p(A A^T).
+Report check_penrose_symmetry(const Check& check) {
+  Report report;
+  double worst = 0;
+  for (const Core& core : cores_of(check)) {
+    arma::mat z = core.z;
+    if (check.makes("transposed")) z = z.t().eval();
+    const arma::mat az = core.a * z, za = z * core.a;
+    const double observed = std::max(spectral_norm<double>(az - az.t()), spectral_norm<double>(za - za.t()));
+    // Each step is off by m u times the norms of its factors, which grow with Z to at most ||Z_6||.
+    const auto m = static_cast<double>(core.a.n_rows);
+    const double bound = 40 * kSteps * m * kUnit * frobenius_norm(core.a) * frobenius_norm(core.z);
+    Finding finding = decide_identity(core.input, observed, bound, spectral_norm<double>(az));
+    finding.d = core.a.n_rows;
+    worst = std::max(worst, observed / bound);
+    report.findings.push_back(std::move(finding));
+  }
+  report.number = worst;
+  report.sentence = "largest gap between A Z_6, Z_6 A and their transposes over its rounding bound";
+  return report;
+}
+
+}  // namespace croquis::claims
