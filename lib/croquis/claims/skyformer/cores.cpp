@@ -1,0 +1,199 @@
+// The cores S^T A S and S^T C S, what a step of the parameters does to the output, and the gain of more features.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/method.hpp>
+#include <croquis/attention/v_mean.hpp>
+#include <croquis/claims/decisions.hpp>
+#include <croquis/claims/rational.hpp>
+#include <croquis/claims/skyformer/checks.hpp>
+#include <croquis/claims/skyformer/rounding.hpp>
+#include <croquis/claims/subjects.hpp>
+#include <croquis/claims/thresholds.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/linalg/norms.hpp>
+#include <croquis/nystrom/lift.hpp>
+#include <croquis/random/indices.hpp>
+
+namespace croquis::claims {
+namespace {
+
+constexpr std::uint64_t kDraws = 20;
+
+// The Gaussian kernel of the points, and exp(x.y) of the same points up to its scale.
+arma::mat gaussian_core(const arma::mat& points) {
+  return gaussian_kernel<double>(points);
+}
+arma::mat softmax_core(const arma::mat& points) {
+  arma::mat exponents = points * points.t();
+  return arma::exp(exponents - exponents.max());
+}
+
+double condition_of(const arma::mat& core) {
+  const arma::vec values = arma::eig_sym(arma::symmatu(core));
+  return values.max() / std::max(values.min(), kUnit * values.max());
+}
+
+double median(std::vector<double> values) {
+  return quantile_of(std::move(values), 0.5);
+}
+
+// All points (Q; K) / p^{1/4}.
+arma::mat points_of(const Problem<double>& problem) {
+  return arma::mat(arma::join_cols(problem.Q(), problem.K()) / std::pow(static_cast<double>(problem.p()), 0.25));
+}
+
+}  // namespace
+
+// Eigenvalues of a principal submatrix lie between the smallest and the largest of the matrix (Cauchy).
+Report check_interlacing(const Check& check) {
+  Report report;
+  report.number = 0;
+  for (const Subject& subject : check.subjects) {
+    const auto part = first_tokens(subject.problem, 64);
+    const arma::mat points = points_of(part), lift = gaussian_core(points);
+    const arma::vec whole = arma::eig_sym(arma::symmatu(lift));
+    const double rounding = 4 * solver_rounding(lift.n_rows) * whole.max();
+    for (const arma::uword d : {8, 32}) {
+      if (d > points.n_rows) continue;
+      double outside = -1;
+      for (std::uint64_t t = 0; t < check.trials(kDraws); ++t) {
+        arma::uvec landmarks =
+            sample_without_replacement(points.n_rows, d, check.draw_key.child(subject.name).child(d).child(t));
+        arma::mat core = lift.submat(landmarks, landmarks);
+        if (check.makes("weighted")) core *= 2;  // columns of S that are no unit vectors
+        const arma::vec values = arma::eig_sym(arma::symmatu(core));
+        outside = std::max({outside, values.max() - whole.max(), whole.min() - values.min()});
+      }
+      Finding finding = decide_identity(fmt::format("{} d={}", subject.name, d), outside, rounding, whole.max());
+      finding.n = part.n();
+      finding.d = d;
+      finding.hypotheses = fmt::format("smallest eigenvalue of M = {:.3g}; largest = {:.3g}", whole.min(), whole.max());
+      report.number = std::max(report.number, outside);
+      report.findings.push_back(std::move(finding));
+    }
+  }
+  report.sentence =
+      "eigenvalues of S^T M S outside those of M by this at most: cond(S^T M S) <= cond(M), S of columns e_i";
+  return report;
+}
+
+Report check_inherited(const Check& check) {
+  const auto d = static_cast<arma::uword>(threshold("sky.core/inherits", "landmarks"));
+  Report report;
+  report.number = std::numeric_limits<double>::infinity();
+  for (const Subject& subject : check.subjects) {
+    const auto part = first_tokens(subject.problem, 512);
+    const arma::mat points = points_of(part);
+    const arma::uword landmarks = std::min(d, points.n_rows / 2);
+    std::vector<double> of_a(check.trials(kDraws)), of_c(of_a.size());
+    parallel_for(of_a.size(), [&](std::size_t t) {
+      const arma::mat chosen = points.rows(
+          sample_without_replacement(points.n_rows, landmarks, check.draw_key.child(subject.name).child(t)));
+      of_a[t] = condition_of(softmax_core(chosen));
+      of_c[t] = condition_of(check.makes("exchanged") ? arma::mat(arma::square(softmax_core(chosen)))
+                                                      : gaussian_core(chosen));
+    });
+    const double a = median(of_a), c = median(of_c);
+    Finding finding = decide_identity(subject.name, c, a);
+    // A condition number near 1/u is not known: of two such, neither is said to be smaller.
+    if (std::min(a, c) > 1e-3 / kUnit) finding.verdict = Verdict::not_applicable;
+    finding.n = part.n();
+    finding.d = landmarks;
+    finding.trials = of_a.size();
+    finding.hypotheses = fmt::format("median cond(S^T A S) = {:.3g}; median cond(S^T C S) = {:.3g}", a, c);
+    report.number = std::min(report.number, a / c);
+    report.findings.push_back(std::move(finding));
+  }
+  report.sentence =
+      fmt::format("smallest (median cond S^T A S) / (median cond S^T C S), {} landmarks, over the inputs", d);
+  return report;
+}
+
+// Q = K = 0: C = 1 1^T and B = 1 1^T / n, so that a step of V moves C V by n times what it moves B V.
+Report check_instability(const Check& check) {
+  Report report;
+  for (const std::size_t n : {2, 8, 32}) {
+    RationalMatrix ones(n, n), step(n, 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      step(i, 0) = static_cast<int>(i) + 1;
+      for (std::size_t j = 0; j < n; ++j) ones(i, j) = 1;
+    }
+    const Rational tokens(static_cast<int>(n));
+    const RationalMatrix b = Rational(1) / tokens * ones, c = check.makes("averaged") ? b : ones;
+    const auto square = [](const RationalMatrix& x) { return (x.transposed() * x)(0, 0); };
+    const Rational ratio = square(c * step) / square(b * step);
+    report.number = static_cast<double>(ratio);
+    report.findings.push_back(decide_exactly(fmt::format("Q = K = 0, n = {}", n), ratio <= 1, report.number, 1));
+    report.findings.back().n = n;
+  }
+  report.sentence = "(instability score of C V) / (that of B V) for a step of V at Q = K = 0: n^2";
+  return report;
+}
+
+namespace {
+
+// min(error(16), error of the mean of the values) / error(256) of the output, each the mean over draws, of every method
+// of the figure: what is worse than the mean of the values approximates nothing, and coming back from there is no gain.
+Report compare_gains(const Check& check, const std::string& claim, const std::vector<Subject>& subjects) {
+  const double factor = threshold(claim, "factor") * (check.makes("tenth") ? 0.1 : 1);
+  const auto draws = check.trials(static_cast<std::uint64_t>(threshold(claim, "draws")) * (check.quick ? 10 : 1));
+  Report report;
+  report.number = std::numeric_limits<double>::infinity();
+  for (const Subject& subject : subjects) {
+    const auto problem = first_tokens(subject.problem, 512);
+    const arma::mat exact = exact_attention(problem, Target::softmax).output;
+    const double mean = spectral_norm<double>(v_mean(problem).output - exact);
+    const auto gain_of = [&](const char* name) {
+      const auto prepared = prepare(find_method<double>(name), problem);
+      const auto error_at = [&](arma::uword d) {
+        double sum = 0;
+        for (std::uint64_t t = 0; t < draws; ++t) {
+          if (check.interrupted()) throw Interrupted();
+          sum += spectral_norm<double>(
+              prepared.approximate(d, check.draw_key.child(subject.name).child(name).child(d).child(t)).output - exact);
+        }
+        return sum / static_cast<double>(draws);
+      };
+      const double few = error_at(std::min<arma::uword>(16, problem.n()));
+      return std::min(few, mean) / error_at(std::min<arma::uword>(256, problem.n()));
+    };
+    const double own = gain_of(check.makes("another") ? "linformer" : "skyformer-softmax");
+    double best = 0;
+    std::string others;
+    for (const char* name : {"nystromformer", "linformer", "performer", "informer"}) {
+      const double gain = gain_of(name);
+      best = std::max(best, gain);
+      fmt::format_to(std::back_inserter(others), "; {} = {:.3g}", name, gain);
+    }
+    Finding finding = decide_identity(subject.name, factor * best, own);
+    finding.n = problem.n();
+    finding.p = problem.p();
+    finding.trials = draws;
+    finding.threshold = fmt::format("factor = {:g}", factor);
+    finding.hypotheses = fmt::format("gain of skyformer-softmax = {:.3g}{}", own, others);
+    report.number = std::min(report.number, own / best);
+    report.findings.push_back(std::move(finding));
+  }
+  report.sentence = "smallest (gain of skyformer-softmax from d = 16 to 256) / (largest gain of another method)";
+  return report;
+}
+
+}  // namespace
+
+Report check_gain_everywhere(const Check& check) {
+  return compare_gains(check, "sky.fig1/strict", check.subjects);
+}
+
+Report check_gain(const Check& check) {
+  // The paper's figure is of initialised and trained BERT: of the default inputs the text alone.
+  std::vector<Subject> subjects;
+  for (const Subject& subject : check.subjects) {
+    if (check.own_input || subject.name == "text:sample") subjects.push_back(subject);
+  }
+  return compare_gains(check, "sky.fig1/charitable", subjects);
+}
+
+}  // namespace croquis::claims

@@ -1,0 +1,63 @@
+// When ||I - M|| < 1 holds for the core M = S^T C S without preconditioning: sky.assumption.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <croquis/claims/decisions.hpp>
+#include <croquis/claims/rational.hpp>
+#include <croquis/claims/skyformer/checks.hpp>
+#include <croquis/claims/skyformer/rounding.hpp>
+#include <croquis/claims/subjects.hpp>
+#include <croquis/nystrom/lift.hpp>
+#include <croquis/random/indices.hpp>
+
+namespace croquis::claims {
+
+// With columns e_i / sqrt(d) the core is positive semi-definite of trace 1: ||I - M|| = 1 - lambda_min(M), which is
+// below 1 when M is non-singular, without any preconditioning (T11).
+Report check_scaled_core(const Check& check) {
+  Report report;
+  report.number = 0;
+  const auto add = [&](const std::string& input, const arma::mat& core, double rounding) {
+    const auto d = static_cast<double>(core.n_rows);
+    const arma::vec values = arma::eig_sym(core / (check.makes("unscaled") ? 1 : d));
+    const double norm = arma::abs(1 - values).max();
+    // The claim that is refuted: the assumption needs preconditioning, for it fails here.
+    Finding finding = decide_identity(input, 1 - norm, 0, 1);
+    finding.d = core.n_rows;
+    finding.verdict = norm < 1 - rounding ? Verdict::refuted : Verdict::not_applicable;
+    if (norm >= 1 + rounding) finding.verdict = Verdict::verified;
+    finding.hypotheses = fmt::format("||I - M|| = {:.9g}; smallest eigenvalue = {:.3g}", norm, values.min());
+    report.number = std::max(report.number, norm);
+    report.findings.push_back(std::move(finding));
+  };
+  // Two points at kernel value 1/2, in numbers that are exact.
+  add("two landmarks, kappa = 1/2", arma::mat{{1, 0.5}, {0.5, 1}}, 0);
+  for (const Subject& subject : check.subjects) {
+    const auto part = first_tokens(subject.problem, 256);
+    const LiftedPoints<double> points(part.Q(), part.K());
+    const arma::uword d = std::min<arma::uword>(8, points.size());
+    const auto landmarks = sample_without_replacement(points.size(), d, check.draw_key.child(subject.name));
+    const arma::mat given = points.given(landmarks);
+    add(subject.name, gaussian_kernel(points.centred(given)),
+        entry_rounding(part.p(), points.largest_squared_norm()) + solver_rounding(d));
+  }
+  report.sentence =
+      "largest ||I - M||, M = S^T C S with the factor 1/sqrt(d) of Definition 1: below 1 when M is regular";
+  return report;
+}
+
+// With columns e_i three equal landmarks have the core 1 1^T: ||I - M|| = 2.
+Report check_plain_core(const Check& check) {
+  const Rational other(check.makes("far-apart") ? 0 : 1);
+  const RationalMatrix core = {{1, other, other}, {other, 1, other}, {other, other, 1}}, ones = {{1}, {1}, {1}};
+  const RationalMatrix image = core * ones - ones;  // (M - I) 1 = 2 * 1
+  const double norm = std::abs(static_cast<double>(image(0, 0)));
+  Report report;
+  report.findings = {decide_exactly("three equal landmarks", norm >= 1, norm, 1)};
+  report.number = norm;
+  report.sentence =
+      "||I - M|| for three equal landmarks and columns e_i: above 1, so the assumption needs preconditioning";
+  return report;
+}
+
+}  // namespace croquis::claims
