@@ -48,6 +48,13 @@ TEST_CASE("papers: they are the folders of the claims, and all_claims() has thei
       CHECK(all_claims()[i++].id == claim.id);
       CHECK_MESSAGE(ids.insert(claim.id).second, claim.id);
       CHECK(&find_claim(claim.id) == &all_claims()[i - 1]);
+      CHECK_MESSAGE(claim.id.find('/') != std::string::npos, claim.id);
+      for (const std::string& former : claim.formerly) {
+        CHECK_MESSAGE(ids.insert(former).second, former);
+        CHECK(&find_claim(former) == &all_claims()[i - 1]);
+      }
+      // Only a proof carries "for all".
+      if (claim.expected == Verdict::verified) CHECK_MESSAGE(!claim.proof.empty(), claim.id);
       for (const std::string& text : {claim.kind, claim.source, claim.statement, claim.hypotheses, claim.method}) {
         CHECK_MESSAGE(!text.empty(), claim.id);
       }
@@ -57,7 +64,7 @@ TEST_CASE("papers: they are the folders of the claims, and all_claims() has thei
   CHECK(names == folders);
   const std::string unknown = refusal([] { find_claim("nys.lemma9"); });
   CHECK(contains(unknown, "got id = nys.lemma9"));
-  CHECK(contains(unknown, "nys.lemma1 "));
+  CHECK(contains(unknown, "nys.lemma1/strict "));
 }
 
 TEST_CASE("verdict_of: one refutation refutes; undecided comes before verified, vacuous before not applicable") {
@@ -148,7 +155,7 @@ TEST_CASE("verify: an entry for each claim, the same whichever others are decide
   const auto alone = verify(small_input(), {.quick = true}, key, {second});
   REQUIRE(both.size() == 2);
   REQUIRE(alone.size() == 1);
-  CHECK(both[0].claim == "nys.lemma1");
+  CHECK(both[0].claim == "nys.lemma1/charitable");
   CHECK(both[0].whole.verdict == Verdict::verified);
   CHECK(std::isnan(both[0].whole.confidence));  // an identity
   CHECK(both[1].whole.verdict == Verdict::refuted);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <croquis/claims/claim_rows.hpp>
 #include <croquis/claims/ledger.hpp>
+#include <croquis/claims/thresholds.hpp>
 #include <croquis/core/choices.hpp>
 #include <croquis/core/nearest.hpp>
 #include <map>
@@ -38,7 +39,7 @@ struct VerifyOptions {
   std::string claims = "all";  ///< all, or ids and globs between commas
   double confidence = 1 - 1e-6;
   std::optional<long long> trials;
-  bool quick = false, mutants = false, markdown = false;
+  bool quick = false, thorough = false, mutants = false, markdown = false;
   std::string explain;  ///< id of the claim to explain
   std::string expect;   ///< file of expected verdicts
 };
@@ -50,6 +51,15 @@ struct Task {
   std::string id() const { return mutant.empty() ? claim->id : claim->id + "!" + mutant; }
 };
 
+// Whether a pattern means the claim: by its id, by that of its sentence (without the reading) or by a former id.
+bool means(const std::string& pattern, const Claim& claim) {
+  std::vector<std::string> names = claim.formerly;
+  names.push_back(claim.id);
+  names.push_back(claim.id.substr(0, claim.id.find('/')));
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
+}
+
 std::vector<const Claim*> chosen_claims(const std::string& text, const std::string& option) {
   std::vector<const Claim*> chosen;
   const std::vector<std::string> patterns =
@@ -60,7 +70,7 @@ std::vector<const Claim*> chosen_claims(const std::string& text, const std::stri
     ids.push_back(claim.id);
     bool wanted = false;
     for (std::size_t i = 0; i < patterns.size(); ++i) {
-      if (::fnmatch(patterns[i].c_str(), claim.id.c_str(), 0) == 0) wanted = used[i] = true;
+      if (means(patterns[i], claim)) wanted = used[i] = true;
     }
     if (wanted) chosen.push_back(&claim);
   }
@@ -77,9 +87,9 @@ std::vector<Task> tasks_of(const VerifyOptions& options) {
   std::vector<Task> tasks;
   for (const Claim* claim : chosen_claims(options.claims, "--claims")) {
     if (!options.mutants) tasks.push_back({claim, ""});
-    for (const Mutant& mutant : claim->mutants) {
-      if (options.mutants) tasks.push_back({claim, mutant.name});
-    }
+    if (!options.mutants) continue;
+    for (const Mutant& mutant : claim->mutants) tasks.push_back({claim, mutant.name});
+    for (const Rung& rung : claim->ladder) tasks.push_back({claim, rung.name});
   }
   return tasks;
 }
@@ -88,21 +98,40 @@ std::string range_of(const croquis::Interval& interval) {
   return std::isnan(interval.lo) ? "" : fmt::format(" [{:.4g}, {:.4g}]", interval.lo, interval.hi);
 }
 
+void print_field(const char* name, const std::string& text) {
+  if (!text.empty()) fmt::print("{:<12} {}\n", name, text);
+}
+
+void print_finding(const Finding& f, std::size_t width) {
+  fmt::print("{:<{}}  {:<14}", f.input, width, verdict_name(f.verdict));
+  if (f.trials && f.failures) fmt::print("  {} of {} fail", *f.failures, *f.trials);
+  if (!std::isnan(f.estimate)) fmt::print("  {:.4g}{}", f.estimate, range_of(f.interval));
+  if (!std::isnan(f.bound)) fmt::print("  observed {:.4g}, bound {:.4g}", f.observed, f.bound);
+  if (!std::isnan(f.power)) fmt::print("  power {:.3g}", f.power);
+  if (!std::isnan(f.tightness.lo)) fmt::print("  tightness{}", range_of(f.tightness));
+  if (!f.trivial.empty()) fmt::print("  trivially {}", f.trivial);
+  if (!f.threshold.empty()) fmt::print("  threshold {}", f.threshold);
+  fmt::print("{}{}\n", f.hypotheses.empty() ? "" : "  ", f.hypotheses);
+}
+
 void explain(const Claim& claim, const Ledger& ledger) {
-  fmt::print("{}: {}\n\nstatement    {}\nhypotheses   {}\nchecked by   {}\n", claim.id, claim.source, claim.statement,
-             claim.hypotheses, claim.method);
-  for (const Mutant& mutant : claim.mutants) fmt::print("mutant       {}: {}\n", mutant.name, mutant.mistake);
+  fmt::print("{}: {}\n\n", claim.id, claim.source);
+  print_field("sentence", claim.statement);
+  print_field("reading", claim.reading);
+  print_field("hypotheses", claim.hypotheses);
+  print_field("conceded", claim.conceded);
+  print_field("proof", claim.proof.empty() ? "none: what is not refuted HOLDS on what was tried" : claim.proof);
+  print_field("checked by", claim.method);
+  for (const Mutant& mutant : claim.mutants) print_field("mutant", mutant.name + ": " + mutant.mistake);
+  for (const Rung& rung : claim.ladder) {
+    print_field("ladder", fmt::format("{}: {}; {}: {}", rung.name, rung.change,
+                                      rung.survives ? "survives" : "refuted by", rung.fate));
+  }
   const LedgerEntry entry = ledger.decide(claim);
-  fmt::print("found        {}: {}\n\n", verdict_name(entry.whole.verdict), entry.whole.hypotheses);
+  fmt::print("{:<12} {}: {}\n\n", "found", verdict_name(entry.whole.verdict), entry.whole.hypotheses);
   std::size_t width = 5;
   for (const Finding& f : entry.findings) width = std::max(width, f.input.size());
-  for (const Finding& f : entry.findings) {
-    fmt::print("{:<{}}  {:<14}", f.input, width, verdict_name(f.verdict));
-    if (f.trials && f.failures) fmt::print("  {} of {} fail", *f.failures, *f.trials);
-    if (!std::isnan(f.estimate)) fmt::print("  {:.4g}{}", f.estimate, range_of(f.interval));
-    if (!std::isnan(f.bound)) fmt::print("  observed {:.4g}, bound {:.4g}", f.observed, f.bound);
-    fmt::print("{}{}\n", f.hypotheses.empty() ? "" : "  ", f.hypotheses);
-  }
+  for (const Finding& f : entry.findings) print_finding(f, width);
 }
 
 void validate(const VerifyOptions& options) {
@@ -126,7 +155,10 @@ void validate(const VerifyOptions& options) {
 
 // On the default inputs, or on the user's own, which the identity of the run then has too.
 Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string>& identity) {
-  LedgerOptions how{.confidence = options.confidence, .quick = options.quick, .interrupted = Run::interrupted};
+  LedgerOptions how{.confidence = options.confidence,
+                    .quick = options.quick,
+                    .thorough = options.thorough,
+                    .interrupted = Run::interrupted};
   if (options.trials) how.most_trials = static_cast<std::uint64_t>(*options.trials);
   const croquis::Key key = croquis::Key(options.run.seed).child("verify");
   if (!options.own_input) return {how, key};
@@ -168,11 +200,13 @@ int run_verify(const VerifyOptions& options) {
 
   std::map<std::string, std::string> identity = {{"input", "default"},
                                                  {"--quick", options.quick ? "true" : "false"},
+                                                 {"--thorough", options.thorough ? "true" : "false"},
+                                                 {"thresholds", thresholds_digest()},
                                                  {"--confidence", croquis::csv_number(options.confidence)},
                                                  {"--trials", options.trials ? std::to_string(*options.trials) : ""}};
   const Ledger ledger = ledger_of(options, identity);
   if (!options.explain.empty()) {
-    explain(*chosen_claims(options.explain, "--explain").front(), ledger);
+    for (const Claim* claim : chosen_claims(options.explain, "--explain")) explain(*claim, ledger);
     return 0;
   }
 
@@ -200,12 +234,16 @@ int run_verify(const VerifyOptions& options) {
 std::function<bool()> add_options(CLI::App& app, VerifyOptions& options) {
   add_run_options(app, options.run);
   auto has_own_input = add_input_options(app, options.input);
-  app.add_option("--claims", options.claims, "sky.lift,rpe.*,... or all (see list claims)")->capture_default_str();
-  app.add_option("--confidence", options.confidence, "that no verdict of all claims is wrong")->capture_default_str();
+  app.add_option("--claims", options.claims, "sky.lift,lin.thm1/strict,rpe.*,... or all (see list claims)")
+      ->capture_default_str();
+  app.add_option("--confidence", options.confidence, "that no random row is wrong about its failure rate")
+      ->capture_default_str();
   app.add_option("--trials", options.trials, "at most so many a decision (default: as many as it needs)")
       ->check(whole_number(2));
   app.add_flag("--quick", options.quick, "a tenth of the trials: under a minute, with INCONCLUSIVE verdicts");
-  app.add_option("--explain", options.explain, "statement, source and findings of one claim; no files");
+  app.add_flag("--thorough", options.thorough, "ten times the trials: up to half an hour, with more power")
+      ->excludes("--quick");
+  app.add_option("--explain", options.explain, "sentence, reading, proof, ladder and findings of claims; no files");
   app.add_option("--expect", options.expect, "file of lines 'claim VERDICT'; exit status 1 where one differs");
   app.add_flag("--mutants", options.mutants, "deliberate mistakes instead: what each does to the verdict");
   app.add_flag("--markdown", options.markdown, "print the table in Markdown");

@@ -5,8 +5,8 @@ namespace croquis::claims {
 
 std::uint64_t Check::trials(std::uint64_t full) const {
   if (most_trials) return std::max<std::uint64_t>(2, *most_trials);
-  constexpr std::uint64_t quick_share = 10;
-  return std::max<std::uint64_t>(2, quick ? full / quick_share : full);
+  constexpr std::uint64_t factor = 10;
+  return std::max<std::uint64_t>(2, quick ? full / factor : thorough ? full * factor : full);
 }
 
 Verdict Report::verdict() const {

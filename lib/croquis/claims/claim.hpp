@@ -72,6 +72,7 @@ struct Check {
   Key draw_key;                        ///< of the claim
   double alpha = 1e-8;                 ///< of any wrong verdict in this claim: divide it among what the claim decides
   bool quick = false;                  ///< a tenth of the trials, and smaller sizes where they are what takes the time
+  bool thorough = false;               ///< ten times the trials
   std::optional<std::uint64_t> most_trials = {};  ///< the user's, for every decision
   std::string mutant = {};                        ///< the deliberate mistake to make, none when empty
   /// Asked before every trial, from several threads at once: true ends the check, which throws Interrupted.

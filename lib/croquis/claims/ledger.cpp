@@ -101,6 +101,7 @@ Ledger::Ledger(std::vector<Subject> subjects, bool own, const LedgerOptions& opt
               .draw_key = key,
               .alpha = (1 - options.confidence) / static_cast<double>(all_claims().size()),
               .quick = options.quick,
+              .thorough = options.thorough,
               .most_trials = options.most_trials,
               .interrupted = options.interrupted} {
   require(options.confidence > 0 && options.confidence < 1, "Ledger", "0 < confidence < 1",

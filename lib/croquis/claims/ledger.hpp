@@ -36,6 +36,7 @@ Report decide(const Claim& claim, const Check& check);
 struct LedgerOptions {
   double confidence = 1 - 1e-6;  ///< that no random row of all_claims() is wrong (see Ledger), in (0, 1)
   bool quick = false;            ///< a tenth of the trials and smaller sizes: more verdicts are INCONCLUSIVE
+  bool thorough = false;         ///< ten times the trials: more power
   std::optional<std::uint64_t> most_trials = {};             ///< of every decision, at least 2
   std::function<bool()> interrupted = [] { return false; };  ///< as Check::interrupted
 };
