@@ -78,6 +78,9 @@ void check(const ErrorOptions& options, const Input& input, const std::vector<Me
   if (options.rows && !options.save_output.empty()) {
     throw std::invalid_argument("--save-output: goes without --rows, which computes some exact rows alone");
   }
+  if (options.rows && options.bounds) {
+    throw std::invalid_argument("--bounds: goes without --rows; the bounds need all of the scores");
+  }
   if (options.rows && (*options.rows < least || *options.rows > static_cast<long long>(input.n_q))) {
     throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, input.n_q));
   }
@@ -117,7 +120,8 @@ template <typename T>
 void sweep(const ErrorOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
            const std::vector<arma::uword>& features, const std::optional<SavedOutputs>& outputs, Run& run) {
   const Key key = Key(options.run.seed).child("error");
-  croquis::ErrorSettings settings{.rows = {}, .scores = options.scores, .row_errors = options.row_errors};
+  croquis::ErrorSettings settings{
+      .rows = {}, .scores = options.scores, .row_errors = options.row_errors, .bounds = options.bounds};
   if (options.rows) settings.rows = static_cast<arma::uword>(*options.rows);
   std::optional<croquis::MethodErrors<T>> errors;  // of the head, which is read when something of it is wanted
   for (const MethodChoice& choice : methods) {
@@ -222,6 +226,8 @@ void add_options(CLI::App& app, ErrorOptions& options) {
                "measure ||B - B~|| of the score matrices too, in two more columns; takes many products with B");
   app.add_flag("--row-errors", options.row_errors,
                "measure single rows too: quantiles of their relative errors and cosines, KL of their scores");
+  app.add_flag("--bounds", options.bounds,
+               "what theorems guarantee beside what is measured, in four more columns (docs/claims.md)");
   app.add_option("--save-output", options.save_output,
                  "a folder for the outputs of all rows and the exact ones, as .npy");
 }
@@ -233,6 +239,7 @@ std::set<std::string> ErrorOptions::columns() const {
   if (rows) names.insert("--rows");
   if (scores) names.insert("--scores");
   if (row_errors) names.insert("--row-errors");
+  if (bounds) names.insert("--bounds");
   return names;
 }
 

@@ -16,6 +16,7 @@ struct ErrorOptions {
   long long trials = 20;
   bool scores = false;            ///< measure the error of the score matrix too
   bool row_errors = false;        ///< measure the errors of single rows too
+  bool bounds = false;            ///< what theorems guarantee stands beside what is measured
   std::string save_output;        ///< a folder for the outputs; empty: they are not kept
   bool by_rows = false;           ///< tokens divided over the ranks
   std::optional<long long> rows;  ///< so many random rows of the exact output stand for all

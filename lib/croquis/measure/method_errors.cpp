@@ -134,7 +134,22 @@ const Columns<ErrorRow>& error_columns() {
        &ErrorRow::row_kl_mean},
       {{"row_kl_q90", Role::metric, "the 90 % quantile of these divergences", "90 % of KL(b~ || b)", "",
         "--row-errors"},
-       &ErrorRow::row_kl_q90}};
+       &ErrorRow::row_kl_q90},
+      {{"bound_abs", Role::metric,
+        "what the sharpest proved theorem of the [ledger](claims.md) guarantees of ‖O - O~‖ for this method, d and "
+        "input, in exact arithmetic. `NA` if there is none: for other methods and options, above n = 2048, for too few "
+        "features",
+        "guaranteed ||O - O~||", "", "--bounds"},
+       &ErrorRow::bound_abs},
+      {{"bound_probability", Role::number, "the probability of that, over the draws of the method", "", "", "--bounds"},
+       &ErrorRow::bound_probability},
+      {{"bound_source", Role::note, "the theorem: the page in docs/claims and its name there", "", "", "--bounds"},
+       &ErrorRow::bound_source},
+      {{"bound_trivial", Role::note,
+        "outputs that need no method and are within the bound too, `output 0` and `V-mean`: the theorem then says "
+        "nothing of the method",
+        "", "", "--bounds"},
+       &ErrorRow::bound_trivial}};
   return columns;
 }
 
@@ -162,7 +177,9 @@ ErrorRow failed(ErrorRow row, const std::string& status) {
                                 {nothing.frobenius_rel_lo, nothing.frobenius_rel_hi}});
   row.row_sum_dev = row.min_denominator = row.scores_spectral_abs = row.scores_spectral_rel = ErrorRow::kUndefined;
   row.row_rel_q50 = row.row_rel_q90 = row.row_rel_max = row.row_cosine_mean = row.row_cosine_q10 = ErrorRow::kUndefined;
-  row.row_kl_mean = row.row_kl_q90 = ErrorRow::kUndefined;
+  row.row_kl_mean = row.row_kl_q90 = row.bound_abs = row.bound_probability = ErrorRow::kUndefined;
+  row.bound_source.clear();
+  row.bound_trivial.clear();
   row.status = status;
   return row;
 }
@@ -183,7 +200,9 @@ ErrorRow checked(ErrorRow row) {
 
 template <typename T>
 MethodErrors<T>::MethodErrors(Problem<T> problem, ErrorSettings settings, ErrorKeys keys)
-    : problem_(std::move(problem)), exact_(in_precision<double>(problem_)), settings_(settings), keys_(keys) {}
+    : problem_(std::move(problem)), exact_(in_precision<double>(problem_)), settings_(settings), keys_(keys) {
+  if (settings_.bounds) bounds_.emplace(exact_);
+}
 
 template <typename T>
 const typename MethodErrors<T>::Reference& MethodErrors<T>::reference_of(Target target) {
@@ -302,7 +321,16 @@ ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial, arma
     const auto start = Clock::now();
     const Approximation<T> approximation = prepared_.approximate(d, key);
     row.seconds = seconds_since(start) + preparation_;
-    owner_->compare(row, approximation, owner_->references_.at(method_->target), key);
+    const Reference& reference = owner_->references_.at(method_->target);
+    owner_->compare(row, approximation, reference, key);
+    if (owner_->bounds_ && reference.output) {
+      if (const auto bound = owner_->bounds_->of(choice_, d, reference.output->exact())) {
+        row.bound_abs = bound->value;
+        row.bound_probability = bound->probability;
+        row.bound_source = bound->source;
+        row.bound_trivial = bound->trivial;
+      }
+    }
     if (output != nullptr) *output = arma::conv_to<arma::mat>::from(approximation.output);
   } catch (const std::exception& failure) {
     return failed(row, failure.what());

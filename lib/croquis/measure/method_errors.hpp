@@ -3,6 +3,7 @@
 
 #include <croquis/attention/method_choice.hpp>
 #include <croquis/attention/problem.hpp>
+#include <croquis/measure/bounds.hpp>
 #include <croquis/measure/columns.hpp>
 #include <croquis/measure/errors.hpp>
 #include <croquis/measure/sampled_errors.hpp>
@@ -39,9 +40,11 @@ struct ErrorRow {
   double row_rel_q50 = kUndefined, row_rel_q90 = kUndefined, row_rel_max = kUndefined;
   double row_cosine_mean = kUndefined, row_cosine_q10 = kUndefined;
   double row_kl_mean = kUndefined, row_kl_q90 = kUndefined;
+  double bound_abs = kUndefined, bound_probability = kUndefined;
+  std::string bound_source, bound_trivial;
 };
 
-/// Those of --rows, --scores and --row-errors are added by these options.
+/// Those of --rows, --scores, --row-errors and --bounds are added by these options.
 const Columns<ErrorRow>& error_columns();
 
 /// Writes errors into a row; without intervals where all rows were compared.
@@ -56,6 +59,7 @@ struct ErrorSettings {
   std::optional<arma::uword> rows;  ///< so many random rows of the exact output stand for all
   bool scores = false;              ///< measure the errors of the score matrices too
   bool row_errors = false;          ///< measure the errors of single rows too
+  bool bounds = false;              ///< what theorems guarantee stands beside the errors (bounds.hpp); not with `rows`
 };
 
 /// The random keys of a measurement: method, d and trial name the children of `draws`.
@@ -112,6 +116,7 @@ class MethodErrors {
   ErrorSettings settings_;
   ErrorKeys keys_;
   std::map<Target, Reference> references_;
+  std::optional<ErrorBounds> bounds_;
 };
 
 /// All rows: for every method, d and trial 1, ..., trials (one where a method with these options draws nothing).

@@ -1,0 +1,59 @@
+// What a proved theorem guarantees of the error of a method on one problem.
+#pragma once
+
+#include <croquis/attention/method_choice.hpp>
+#include <croquis/attention/problem.hpp>
+#include <croquis/sampling/leverage.hpp>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace croquis {
+
+/// ||O - O~|| <= value with probability at least `probability` over the draws of the method.
+struct ErrorBound {
+  double value = 0;
+  double probability = 0;
+  std::string source;   ///< the theorem, by its name in docs/claims/
+  std::string trivial;  ///< an output that is within the bound as well and needs no method, none when empty
+};
+
+/// The sharpest proved theorem of the claims ledger that has a bound for a method with its options, or none:
+/// - skyformer with uniform landmarks and the pseudo-inverse: T9 of docs/claims/skyformer.md, solved for lambda by
+///   bisection: ||C - C~|| <= lambda / 2, so ||O - O~|| <= lambda ||V|| / 2. None while d < 6.52 log(2n / delta).
+/// - linformer-unreduced (Gaussian S): T1 of docs/claims/linformer.md over all columns of V: E||B S S^T V - B V||_F^2 =
+///   (||B||_F^2 ||V||_F^2 + ||B V||_F^2) / d, and Markov's inequality.
+/// - sampled-columns with p=exact: T12 of docs/claims/skeinformer.md with beta = 1 and S = sum ||B^(i)|| ||V_i|| in the
+///   place of ||B||_F ||V||_F.
+/// T1 and T12 bound the Frobenius norm, and so the spectral norm too. Full attention of as many queries as keys, n <=
+/// kLargestN; none otherwise. Thread-safe. Deterministic.
+/// Cost: what a method needs is computed when it is first asked for: 72 n^3 flops for skyformer, n^2 exponentials for
+/// the others.
+class ErrorBounds {
+ public:
+  static constexpr arma::uword kLargestN = 2048;
+  static constexpr double kProbability = 0.9;
+
+  explicit ErrorBounds(Problem<double> problem) : problem_(std::move(problem)) {}
+
+  /// `exact` is the exact output of the method's target.
+  std::optional<ErrorBound> of(const MethodChoice& choice, arma::uword d, const arma::mat& exact) const;
+
+ private:
+  struct Scores {
+    double frobenius = 0, weighted = 0;  // ||B||_F, sum ||B^(i)|| ||V_i||
+  };
+  const Scores& scores() const;
+  const RidgeLeverage<double>& leverage() const;
+  std::optional<double> skyformer(arma::uword d) const;
+
+  Problem<double> problem_;
+  mutable std::mutex mutex_;
+  mutable std::optional<Scores> scores_;
+  mutable std::optional<RidgeLeverage<double>> leverage_;
+  mutable std::map<arma::uword, std::optional<double>> skyformer_;
+};
+
+}  // namespace croquis

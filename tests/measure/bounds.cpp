@@ -1,0 +1,99 @@
+#include <doctest/doctest.h>
+#include <croquis/attention/exact.hpp>
+#include <croquis/inputs/synthetic.hpp>
+#include <croquis/measure/bounds.hpp>
+#include <croquis/measure/method_errors.hpp>
+
+#include <cmath>
+
+#include "support/seed.hpp"
+
+using croquis::ErrorBounds;
+using croquis::Key;
+using croquis::MethodChoice;
+using croquis::OptionValues;
+using croquis::Problem;
+using croquis::Target;
+
+namespace {
+
+MethodChoice choice(const std::string& text) {
+  return croquis::parse_methods(text).front();
+}
+
+double spectral(const arma::mat& x) {
+  return arma::svd(x).max();
+}
+
+}  // namespace
+
+TEST_CASE("error bounds: T9 solved for lambda, by eigenvalues of the lift and a scan") {
+  // Few distinct points, so that leverage scores are small and the theorem asks for few landmarks.
+  const auto few = croquis::gaussian_input(Key(test_seed()), {.n = 4, .p = 3, .norm = 1});
+  const arma::mat q = arma::repmat(few.Q(), 64, 1), k = arma::repmat(few.K(), 64, 1), v = arma::repmat(few.V(), 64, 1);
+  const Problem<double> problem(q, k, v);
+  const arma::uword n = problem.n(), d = 400;
+  arma::mat points = arma::join_cols(q, k) / std::pow(3.0, 0.25), lift(2 * n, 2 * n);
+  for (arma::uword i = 0; i < 2 * n; ++i) {
+    for (arma::uword j = 0; j < 2 * n; ++j) {
+      lift(i, j) = std::exp(-arma::accu(arma::square(points.row(i) - points.row(j))) / 2);
+    }
+  }
+  const auto asked = [&](double lambda) {
+    const arma::mat leverage = lift * arma::inv_sympd(lift + lambda * arma::eye(2 * n, 2 * n));
+    return 6.52 * (2 * double(n) * leverage.diag().max() + 1) * std::log(2 * double(n) / 0.1);
+  };
+  const arma::mat exact = croquis::exact_attention(problem, Target::kernelized).output;
+  const ErrorBounds bounds(problem);
+  const auto bound = bounds.of(choice("skyformer"), d, exact);
+  REQUIRE(bound);
+  const double lambda = 2 * bound->value / spectral(v);
+  CHECK(asked(lambda * 1.001) <= double(d));
+  CHECK(asked(lambda / 1.001) > double(d));
+  CHECK(bound->probability == 0.9);
+  CHECK(bound->source == "skyformer T9");
+  CHECK_FALSE(bounds.of(choice("skyformer"), 40, exact));  // 6.52 log(2n / delta) is 56
+  CHECK_FALSE(bounds.of(choice("skyformer:preset=code"), d, exact));
+  CHECK_FALSE(bounds.of(choice("skyformer:ridge=0.1"), d, exact));
+  CHECK_FALSE(bounds.of(choice("v-mean"), d, exact));
+}
+
+TEST_CASE("error bounds: T1 and T12 are their formulas, and hold nine times out of ten") {
+  const auto problem = croquis::gaussian_input(Key(test_seed()), {.n = 60, .p = 4, .norm = 2});
+  const arma::mat scores = croquis::exact_scores(problem, Target::softmax).dense(), exact = scores * problem.V();
+  const ErrorBounds bounds(problem);
+  const arma::uword d = 32;
+  const auto t1 = bounds.of(choice("linformer-unreduced"), d, exact);
+  REQUIRE(t1);
+  const double product = arma::norm(scores, "fro") * arma::norm(problem.V(), "fro"), size = arma::norm(exact, "fro");
+  CHECK(t1->value == doctest::Approx(std::sqrt((product * product + size * size) / (32 * 0.1))));
+  const auto t12 = bounds.of(choice("sampled-columns:p=exact"), d, exact);
+  REQUIRE(t12);
+  double sum = 0;
+  for (arma::uword i = 0; i < 60; ++i) sum += arma::norm(scores.col(i)) * arma::norm(problem.V().row(i));
+  CHECK(t12->value == doctest::Approx(sum / std::sqrt(32.0) * (1 + std::sqrt(2 * std::log(10.0)))));
+  CHECK_FALSE(bounds.of(choice("sampled-columns"), d, exact));
+
+  // 200 draws each: more than 60 failures at a rate of 0.1 have probability below 1e-13.
+  const auto rows = croquis::method_errors(problem, {choice("linformer-unreduced"), choice("sampled-columns:p=exact")},
+                                           {d}, 200, Key(test_seed()), {.rows = {}, .bounds = true});
+  std::size_t failures = 0;
+  for (const auto& row : rows) {
+    CHECK(row.bound_abs == doctest::Approx(row.method == "sampled-columns" ? t12->value : t1->value));
+    failures += row.spectral_abs > row.bound_abs ? 1 : 0;
+  }
+  CHECK(rows.size() == 400);
+  CHECK(failures <= 60);
+}
+
+TEST_CASE("error bounds: outputs that need no method, and problems without a bound") {
+  const auto problem = croquis::gaussian_input(Key(test_seed()), {.n = 60, .p = 4, .norm = 0.1});
+  const arma::mat exact = croquis::exact_attention(problem, Target::softmax).output;
+  CHECK(ErrorBounds(problem).of(choice("linformer-unreduced"), 2, exact)->trivial == "output 0, V-mean");
+  // Values of mean 100: the output 0 is far away, the mean is near.
+  const Problem<double> shifted(problem.Q(), problem.K(), problem.V() + 100);
+  const arma::mat large = croquis::exact_attention(shifted, Target::softmax).output;
+  CHECK(ErrorBounds(shifted).of(choice("linformer-unreduced"), 60, large)->trivial == "V-mean");
+  const Problem<double> rectangular(problem.Q().head_rows(10), problem.K(), problem.V());
+  CHECK_FALSE(ErrorBounds(rectangular).of(choice("linformer-unreduced"), 8, exact.head_rows(10)));
+}
