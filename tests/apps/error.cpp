@@ -10,6 +10,7 @@
 #include <string>
 
 #include "support/program.hpp"
+#include "support/refusal.hpp"
 
 namespace {
 
@@ -262,6 +263,27 @@ TEST_CASE("croquis: wrong usage and wrong input give one line that says what wou
     CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
   }
   CHECK_FALSE(std::filesystem::exists(folder / "error.csv"));
+}
+
+TEST_CASE("croquis error --bounds: four columns beside the measured errors, a line of the picture, not with --rows") {
+  TemporaryFolder folder;
+  const std::string command =
+      "error --methods linformer-unreduced,v-mean --n 64 --features 8,16 --trials 3 --quiet --overwrite ";
+  REQUIRE(run_croquis(command + "--out plain.csv", folder.path()).status == 0);
+  const ProgramRun run = run_croquis(command + "--bounds --plot error.svg", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const croquis::CsvTable plain = croquis::read_csv((folder / "plain.csv").string()),
+                          table = croquis::read_csv((folder / "error.csv").string());
+  CHECK(table.header.size() == plain.header.size() + 4);
+  for (const auto& row : table.rows) {
+    const bool has = row[table.column("method")] == "linformer-unreduced";
+    CHECK((row[table.column("bound_abs")] != "NA") == has);
+    CHECK(row[table.column("bound_source")] == (has ? "linformer T1" : ""));
+  }
+  CHECK(contains(read_text(folder / "error.svg"), "guaranteed, with 90 %"));
+  const ProgramRun refused = run_croquis(command + "--bounds --rows 10", folder.path());
+  CHECK(refused.status == 2);
+  CHECK(contains(refused.output, "--bounds: goes without --rows"));
 }
 
 TEST_CASE("croquis list and --version: what there is, and what it runs on") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/nearest.hpp>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -24,6 +25,7 @@ namespace {
 struct Point {
   double x, y, lo, hi;
   bool heavy_tailed;
+  double bound = std::numeric_limits<double>::quiet_NaN();  // what a theorem guarantees of y
 };
 
 struct Curve {
@@ -60,6 +62,16 @@ Point point_of(const Summary& s, double x, Statistic statistic, bool nested) {
   return point;
 }
 
+// What --bounds guarantees of a metric of the spectral norm, of one input: ||O|| is the same in all rows.
+double bound_of(const Group& group, const std::string& metric) {
+  const Summary *bound = group.metric("bound_abs"), *absolute = group.metric("spectral_abs"),
+                *relative = group.metric("spectral_rel");
+  const bool known = bound != nullptr && absolute != nullptr && absolute->mean > 0;
+  if (known && metric == "spectral_abs") return bound->q50;
+  if (known && metric == "spectral_rel" && relative != nullptr) return bound->q50 * relative->mean / absolute->mean;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
 // Those of one target after each other.
 std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric, Statistic statistic,
                              const std::string& x) {
@@ -70,7 +82,8 @@ std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric
       if (s == nullptr || target_of(g) != target) continue;
       const Summary* place = g.metric(x);
       const double at = x.empty() ? static_cast<double>(g.x) : place == nullptr ? 0 : place->q50;
-      const Point point = point_of(*s, at, statistic, grouping.is_nested());
+      Point point = point_of(*s, at, statistic, grouping.is_nested());
+      if (!grouping.is_nested()) point.bound = bound_of(g, metric);
       if (!is_drawable(point.y) || !is_drawable(at) || (x.empty() && g.x < 1)) continue;
       auto curve = std::find_if(curves.begin(), curves.end(), [&](const Curve& c) { return c.label == g.label; });
       if (curve == curves.end()) curve = curves.insert(curves.end(), {g.label, target, {}});
@@ -99,7 +112,7 @@ std::string target_line(const std::vector<Curve>& curves, bool several) {
 }
 
 PlotLegend legend_of(const std::vector<Curve>& curves, bool several) {
-  PlotLegend legend{curves.size() + 1, 0};
+  PlotLegend legend{curves.size() + 2, 0};
   std::string target;
   for (const Curve& curve : curves) {
     legend.letters = std::max(legend.letters, curve.label.size());
@@ -128,8 +141,23 @@ std::string tics_of(const std::set<double>& places, bool whole) {
   return script + fmt::format("set xrange [{:.9g}:{:.9g}]\n", *places.begin() / widening, *places.rbegin() * widening);
 }
 
+bool has_bounds(const Curve& curve) {
+  return std::any_of(curve.points.begin(), curve.points.end(), [](const Point& p) { return std::isfinite(p.bound); });
+}
+
+// Guarantees may be orders of magnitude above what is measured: lines leave the picture there.
+std::string range_with_bounds(const std::vector<Curve>& curves) {
+  constexpr double room = 30;
+  double largest = 0;
+  for (const Curve& curve : curves) {
+    for (const Point& p : curve.points) largest = std::max(largest, p.hi);
+  }
+  const bool any = std::any_of(curves.begin(), curves.end(), has_bounds);
+  return any ? fmt::format("set yrange [*:{:.9g}]\n", room * largest) : "";
+}
+
 std::string plots_of(const std::vector<Curve>& curves, bool several) {
-  std::string plots = "plot ", lines, stars;
+  std::string plots = "plot ", lines, stars, bounds;
   std::size_t style_index = 0;
   std::string target;
   for (std::size_t i = 0; i < curves.size(); ++i) {
@@ -156,8 +184,12 @@ std::string plots_of(const std::vector<Curve>& curves, bool several) {
       stars += fmt::format("$d{} using 1:($5 > 0 ? $2 : NaN) with points lc rgb '{}' lw 1.5 pt 3 ps 1.6 title {}, ", i,
                            style.colour, stars.empty() ? "'heavy-tailed draws'" : "''");
     }
+    if (has_bounds(curve)) {
+      bounds += fmt::format("$d{} using 1:6 with lines lc rgb '{}' lw 1.5 dt 3 title {}, ", i, style.colour,
+                            bounds.empty() ? "'guaranteed, with 90 %'" : "''");
+    }
   }
-  plots += lines + stars;
+  plots += lines + stars + bounds;
   plots.resize(plots.size() - 2);
   return plots + '\n';
 }
@@ -177,7 +209,8 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
   for (std::size_t i = 0; i < curves.size(); ++i) {
     data += fmt::format("$d{} << EOD\n", i);
     for (const Point& p : curves[i].points) {
-      data += fmt::format("{:.17g} {:.17g} {:.17g} {:.17g} {}\n", p.x, p.y, p.lo, p.hi, p.heavy_tailed ? 1 : 0);
+      data += fmt::format("{:.17g} {:.17g} {:.17g} {:.17g} {} {:.17g}\n", p.x, p.y, p.lo, p.hi, p.heavy_tailed ? 1 : 0,
+                          p.bound);
       places.insert(p.x);
     }
     data += "EOD\n";
@@ -190,7 +223,7 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
   script +=
       "set format y '%g'\nset grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen "
       "3 noenhanced\n";
-  script += tics_of(places, x.empty()) + "set style fill transparent solid 0.15 noborder\n";
+  script += range_with_bounds(curves) + tics_of(places, x.empty()) + "set style fill transparent solid 0.15 noborder\n";
   run_gnuplot(script + data + plots_of(curves, several), picture.path);
 }
 

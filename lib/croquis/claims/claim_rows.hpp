@@ -17,7 +17,7 @@ struct ClaimRow {
   double estimate = Finding::kNone, ci_lo = Finding::kNone, ci_hi = Finding::kNone, confidence = Finding::kNone;
   double bound = Finding::kNone, observed = Finding::kNone, slack = Finding::kNone;
   double power = Finding::kNone, tightness_lo = Finding::kNone, tightness_hi = Finding::kNone;
-  std::string trivial, threshold, conceded;
+  std::string trivial, threshold, conceded, reading;
   std::string hypotheses;
   std::uint64_t seed = 0;
   double seconds = Finding::kNone;
