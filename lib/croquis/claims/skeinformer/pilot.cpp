@@ -44,6 +44,7 @@ double rows_for(const Check& check, double constant, double rho, double n) {
   if (check.makes("without-n")) log_term = std::log(2 / delta);
   if (check.makes("half-constant")) constant /= 2;
   if (check.makes("quarter-constant")) constant /= 4;
+  if (check.makes("eighth-constant")) constant /= 8;
   return std::ceil(constant * (check.makes("without-rho") ? 1 : rho) * log_term);
 }
 
@@ -60,7 +61,7 @@ Finding finding_of(const Check& check, const Case& on, double constant, double a
     finding.trivial = "all rows: exact attention";
   } else {
     const auto d_0 = static_cast<arma::uword>(rows);
-    finding = decide_probability(check, {input, -kPilotQuality, delta, alpha, 4000}, [&](const Key& draw_key) {
+    finding = decide_probability(check, {input, -kPilotQuality, delta, alpha, 8000}, [&](const Key& draw_key) {
       return -on.columns.drawn_quality(check.makes("few-rows") ? 1 : d_0, draw_key);
     });
     finding.observed = -finding.observed;

@@ -45,7 +45,7 @@ Finding example_finding(const Check& check) {
 
 // The smallest number of rows with which a pilot reaches the quality in 95 % of the draws; above `most` when none does.
 Finding measured_finding(const Check& check, const Subject& subject) {
-  const Columns columns = Columns::of(first_tokens(subject.problem, check.quick ? 128 : 512));
+  const Columns columns = Columns::of(first_tokens(subject.problem, 512));
   const auto n = static_cast<double>(columns.n());
   const double delta = threshold("ske.lemma1", "delta"), most = 16 * n;
   const double rows = smallest_sufficient(1, most, 0.05, [&](double d) {
@@ -75,7 +75,7 @@ Report check_pilot_size_strict(const Check& check) {
       // 8 log(2n/delta) rows of 512, and of a million.
       missed_finding(check, 512, 80, Rational(1, 1000000)),
       missed_finding(check, 1000000, 141, Rational(1, boost::multiprecision::cpp_int("1000000000000000")))};
-  if (check.mutant.empty()) {
+  if (check.mutant.empty() && !check.quick) {
     for (const Subject& subject : check.subjects) report.findings.push_back(measured_finding(check, subject));
   }
   report.number = report.findings.front().estimate;
@@ -94,7 +94,7 @@ Report check_pilot_size_charitable(const Check& check) {
     const double rho = columns.concentration(), rows = std::ceil(28.0 / 3 * rho * std::log(2.0 * double(n) / delta));
     const auto d_0 = check.makes("rho-ignored") ? arma::uword{3} : static_cast<arma::uword>(rows);
     Finding finding = decide_probability(
-        check, {fmt::format("4 clusters n={} d_0={}", n, d_0), -kPilotQuality, delta, check.alpha / 3, 2000},
+        check, {fmt::format("4 clusters n={} d_0={}", n, d_0), -kPilotQuality, delta, check.alpha / 3, 8000},
         [&](const Key& draw_key) { return -columns.drawn_quality(d_0, draw_key); });
     finding.observed = -finding.observed;
     finding.bound = kPilotQuality;
