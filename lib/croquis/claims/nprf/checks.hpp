@@ -5,11 +5,28 @@
 
 namespace croquis::claims {
 
-Report check_expressiveness(const Check& check);    ///< rpe.prop1
-Report check_toeplitz(const Check& check);          ///< rpe.toeplitz
-Report check_feature_variance(const Check& check);  ///< rpe.lemma2
-Report check_feature_means(const Check& check);     ///< rpe.unbiased
-Report check_feature_number(const Check& check);    ///< rpe.thm3
-Report check_fft_cost(const Check& check);          ///< rpe.fftcost
+Report check_expressiveness(const Check& check);            ///< rpe.prop1/strict
+Report check_approximable_strict(const Check& check);       ///< rpe.approximable/strict
+Report check_approximable_charitable(const Check& check);   ///< rpe.approximable/charitable
+Report check_toeplitz(const Check& check);                  ///< rpe.toeplitz/norm-wise
+Report check_toeplitz_entries(const Check& check);          ///< rpe.toeplitz/entry-wise
+Report check_algorithm_normalised(const Check& check);      ///< rpe.alg1/charitable
+Report check_algorithm_zero_rows(const Check& check);       ///< rpe.alg1/strict
+Report check_feature_variance(const Check& check);          ///< rpe.lemma2/strict
+Report check_gaussian_rows(const Check& check);             ///< rpe.unbiased/gaussian-rows
+Report check_other_rows(const Check& check);                ///< rpe.unbiased/other-rows
+Report check_unsigned_rows(const Check& check);             ///< rpe.unbiased/qr-unsigned
+Report check_feature_number_strict(const Check& check);     ///< rpe.thm3/strict
+Report check_feature_number(const Check& check);            ///< rpe.thm3/charitable
+Report check_feature_number_corrected(const Check& check);  ///< rpe.thm3/corrected
+Report check_feature_number_sharper(const Check& check);    ///< rpe.thm3/sharper
+Report check_feature_number_trf(const Check& check);        ///< rpe.thm3/trf
+Report check_every_input(const Check& check);               ///< rpe.thm3.necessity/every-input
+Report check_some_input(const Check& check);                ///< rpe.thm3.necessity/some-input
+Report check_exponent(const Check& check);                  ///< rpe.thm3.necessity/exponent
+Report check_figure(const Check& check);                    ///< rpe.fig1b/threshold
+Report check_sharp_norms(const Check& check);               ///< rpe.sharp/norms
+Report check_sharp_bias(const Check& check);                ///< rpe.sharp/bias
+Report check_fft_cost(const Check& check);                  ///< rpe.fftcost/strict
 
 }  // namespace croquis::claims

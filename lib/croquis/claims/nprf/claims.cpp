@@ -2,91 +2,356 @@
 #include <croquis/claims/nprf/checks.hpp>
 
 namespace croquis::claims {
+namespace {
 
-std::vector<Claim> nprf_claims() {
+const char* const kApproximable =
+    "Transformers with RPE cannot be well-approximated by techniques developed in the previous works.";
+const char* const kProduct = "The product with C_ij = exp(b_{j-i}) can be done by fast Fourier transform.";
+const char* const kAlgorithm = "Algorithm 1 (efficient normalized kernelized attention with RPE using FFT).";
+const char* const kUnbiased =
+    "The random feature maps are unbiased estimators of the dot-then-exponentiate function, w_i independently sampled "
+    "from N(0, I).";
+const char* const kTheorem3 = "If m = Theta(n e^{4R^2} / (eps^2 delta)), then Pr(||A - A^||_1 >= eps) <= delta.";
+const char* const kTheorem3Method =
+    "Two and four keys q and -q, R = 3/4 and 1; two keys at 45 degrees of q, R = 1, 3/2, 2, where at most 10^6 "
+    "features are drawn. t = 0.4, delta = 0.1. Vacuous where uniform attention is within t.";
+const char* const kBounded = "||q||, ||k_j|| <= R; scores q.k_j without 1/sqrt(p); independent directions.";
+const char* const kNecessity =
+    "Our following theorem precisely characterizes that one may need an exponential number of feature map dimensions "
+    "to obtain a well-approximated PRF kernelized attention.";
+const char* const kSharp =
+    "Normalizing bounds the dot-products into [-1, 1]; then the attention mechanism can no longer represent sharp "
+    "distributions; RPE can.";
+
+std::vector<Claim> position_claims() {
+  return {{.id = "rpe.prop1/strict",
+           .kind = "identity",
+           .source = "NPRF Prop. 1, L75-82",
+           .statement = "For n > p + 1 there are weights and biases b_{j-i} such that no weights without a bias give "
+                        "the same attention.",
+           .reading = "There are b such that for all X, W_rel and W: softmax of the scores with the bias is not "
+                      "softmax of any X W X^T.",
+           .hypotheses = "n > p + 1; the Toeplitz matrix T_ij = b_{j-i} has a rank above p + 1 (the paper: full rank).",
+           .method = "Equal softmax means T = M + beta 1^T with rank(M) <= p. The distance of T from all such matrices "
+                     "is sigma_{p+1}(T (I - 11^T/n)) >= sigma_{p+2}(T); it must be above the rounding of the singular "
+                     "values, 8 n u ||T||. ALiBi, T5 and random biases, n = p + 2 and 4 p, p = 16 and 64. Shown beside "
+                     "it, outside the hypotheses: b_t = t (rank 2) and n = p + 1.",
+           .proof = "docs/claims/nprf.md, Proposition 1",
+           .formerly = {"rpe.prop1"},
+           .mutants = {{"wide-heads", "heads of width n - 1 in the place of p"},
+                       {"query-bias", "b_i in the place of b_{j-i}, the same for all keys"}},
+           .check = check_expressiveness},
+          {.id = "rpe.approximable/strict",
+           .kind = "counterexample",
+           .source = "NPRF Sec. 3.1, L84",
+           .statement = kApproximable,
+           .reading = "For every bias that is not constant.",
+           .hypotheses = "None.",
+           .method = "b_t = t log 2 is a bias of keys, of rank 1: n = 5 in rational arithmetic.",
+           .proof = "docs/claims/nprf.md, Approximation",
+           .expected = Verdict::holds,
+           .mutants = {{"alibi", "b_t = -|t| log 2"}},
+           .check = check_approximable_strict},
+          {.id = "rpe.approximable/charitable",
+           .kind = "measured",
+           .source = "NPRF Sec. 3.1, L84",
+           .statement = kApproximable,
+           .reading =
+               "For some bias every dot product of width 64 has a row that is off by half in total variation, n = 256.",
+           .hypotheses = "Tokens without scores of their own.",
+           .method = "Independent normals of deviation 3: the best M of T in Frobenius norm, and from there a descent "
+                     "on the Kullback-Leibler divergence.",
+           .expected = Verdict::refuted,
+           .mutants = {{"full-width", "width n"}},
+           .check = check_approximable_charitable},
+          {.id = "rpe.toeplitz/norm-wise",
+           .kind = "identity",
+           .source = "NPRF Sec. 3.2, L88-101",
+           .statement = kProduct,
+           .reading = "Every entry of C x is within (21 log2 L + 10) u ||c|| ||x|| of the sum.",
+           .hypotheses = "C is a Toeplitz matrix, for images a block Toeplitz one; any n; b_t = -inf included.",
+           .method = "The library's operator on columns of V and a spike against the sum by definition: ALiBi, T5, "
+                     "random, causal, window (-inf) and image biases, n = 7, 128, 250, 509, T X and T^T X, double and "
+                     "float. The bound has the rounding of the sum on top.",
+           .proof = "docs/claims/nprf.md, The product",
+           .formerly = {"rpe.toeplitz"},
+           .mutants = {{"offset-turned", "b_{i-j} in the place of b_{j-i}"},
+                       {"length-n", "a circulant matrix of length n, whose ends meet"}},
+           .check = check_toeplitz},
+          {.id = "rpe.toeplitz/entry-wise",
+           .kind = "counterexample",
+           .source = "NPRF Sec. 3.2, L88-101",
+           .statement = kProduct,
+           .reading = "Every entry of C x is within half of itself, in double.",
+           .hypotheses = "x >= 0.",
+           .method = "b_t = -|t|, x = e_0, n = 128 and 509: entries below u ||c|| are lost.",
+           .proof = "docs/claims/nprf.md, The product",
+           .expected = Verdict::refuted,
+           .mutants = {{"direct", "the sum by definition"}},
+           .check = check_toeplitz_entries},
+          {.id = "rpe.alg1/charitable",
+           .kind = "identity",
+           .source = "NPRF Alg. 1, L131-141, and the footnote of L101",
+           .statement = kAlgorithm,
+           .reading = "On rows that are not zero Algorithm 1 is Eq. 10 on rows of unit length; b_t = -inf for t > 0 "
+                      "makes it causal.",
+           .hypotheses = "No zero rows; row sums that are not zero.",
+           .method = "The library's method against Eq. 10 by sums, for all biases, causal, window and image included, "
+                     "n = 64, d = 16.",
+           .proof = "docs/claims/nprf.md, Algorithm 1",
+           .mutants = {{"not-normalised", "rows over p^{1/4} in the place of unit rows"},
+                       {"bias-turned", "b_{i-j} in the place of b_{j-i}"}},
+           .check = check_algorithm_normalised},
+          {.id = "rpe.alg1/strict",
+           .kind = "counterexample",
+           .source = "NPRF Alg. 1, L131-141",
+           .statement = kAlgorithm,
+           .reading = "It gives an output for every input.",
+           .hypotheses = "None.",
+           .method = "A query of zeros over its length.",
+           .proof = "docs/claims/nprf.md, Algorithm 1",
+           .expected = Verdict::refuted,
+           .mutants = {{"zero-stays-zero", "zero rows stay zero, as in the library"}},
+           .check = check_algorithm_zero_rows}};
+}
+
+std::vector<Claim> feature_claims() {
   return {
-      {.id = "rpe.prop1",
-       .kind = "identity",
-       .source = "NPRF Prop. 1",
-       .statement = "For n > p + 1 there are biases b_{j-i} such that no softmax(X W X^T), W of rank p at most, equals "
-                    "softmax of scores with the bias.",
-       .hypotheses = "n > p + 1; the Toeplitz matrix T_ij = b_{j-i} has a rank above p + 1 (the paper: full rank).",
-       .method = "Equal softmax means T = M + beta 1^T with rank(M) <= p. The distance of T from all such matrices is "
-                 "sigma_{p+1}(T (I - 11^T/n)) >= sigma_{p+2}(T); it must be above the rounding of the singular values, "
-                 "8 n u ||T||. ALiBi, T5 and random biases, n = p + 2 and 4 p, p = 16 and 64. Shown beside it, outside "
-                 "the hypotheses: b_t = t (rank 2) and n = p + 1.",
-       .mutants = {{"wide-heads", "heads of width n - 1 in the place of p"},
-                   {"query-bias", "b_i in the place of b_{j-i}, the same for all keys"}},
-       .check = check_expressiveness},
-      {.id = "rpe.toeplitz",
-       .kind = "identity",
-       .source = "NPRF Sec. 3.2",
-       .statement = "The product with C_ij = exp(b_{j-i}) can be done by fast Fourier transform.",
-       .hypotheses = "C is a Toeplitz matrix, for images a block Toeplitz one; any n.",
-       .method = "The library's operator on columns of V and a spike against the sum by definition: ALiBi, T5, random, "
-                 "causal, window (-inf) and image biases, n = 7, 128, 250, 509, T X and T^T X, double and float. The "
-                 "bound is norm-wise, (21 log2 L + 10) u ||c||_2 ||x||_2, and the rounding of the sum. What that means "
-                 "entry by entry is shown for ALiBi with slope 1.",
-       .mutants = {{"offset-turned", "b_{i-j} in the place of b_{j-i}"},
-                   {"length-n", "a circulant matrix of length n, whose ends meet"}},
-       .check = check_toeplitz},
-      {.id = "rpe.lemma2",
+      {.id = "rpe.lemma2/strict",
        .kind = "variance",
-       .source = "NPRF Lemma 2",
+       .source = "NPRF Lemma 2, L119",
        .statement = "Var(phi(x).phi(y)) = (1/m) (e^{||x+y||^2} - 1) e^{2 x.y} for m positive features.",
+       .reading = "As printed.",
        .hypotheses = "Directions independent N(0, I).",
-       .method =
-           "Twice. By Gauss-Hermite quadrature with 64 nodes of the one-dimensional Gaussian w.(x+y)/||x+y||, for "
-           "||x+y|| = 1/4 ... 2, to rounding. By the sample variance of 20000 draws of the library's features, "
-           "||x+y|| = 1/4, 1/2, 3/4, with its asymptotic interval: the values are means of log-normal ones, and "
-           "m = 16 ... 256 is large enough for an excess kurtosis below 0.1. x = -y has variance 0.",
+       .method = "Gauss-Hermite quadrature with 64 nodes of the one-dimensional Gaussian w.(x+y)/||x+y||, ||x+y|| = "
+                 "1/4 ... 2, and of two directions. The generator's estimates are log-normal: 20000 draws by the "
+                 "Dvoretzky-Kiefer-Wolfowitz inequality. x = -y has variance 0.",
+       .proof = "docs/claims/nprf.md, Lemma 2",
+       .formerly = {"rpe.lemma2"},
        .mutants = {{"without-1", "e^{||x+y||^2} without the -1"},
                    {"difference", "||x-y|| in the place of ||x+y||"},
                    {"without-m", "without 1/m"}},
        .check = check_feature_variance},
-      {.id = "rpe.unbiased",
+      {.id = "rpe.unbiased/gaussian-rows",
        .kind = "mean",
-       .source = "NPRF Sec. 2.1",
-       .statement = "The feature maps are unbiased: E phi(x).phi(y) = e^{x.y}.",
-       .hypotheses =
-           "w_r ~ N(0, I): projections iid, haar and halton, maps trf, prf, hyperbolic, oprf, saderf. Maps and "
-           "projections with w on a sphere (sphere; orthogonal, sorf) do not satisfy it.",
-       .method = "Every map with every projection at p = 4, where a wrong distribution shows most, x.y = 0, ||x+y|| = "
-                 "||x-y|| = "
-                 "1, x+y along 1/sqrt(p), -1/sqrt(p), e_0 and a random direction. Student's interval of the mean must "
-                 "contain 1 and be within 0.01 (0.05 with --quick). Cells outside the hypotheses are checked against "
-                 "the biased mean that the library documents (0F1 on the sphere; all signs of sorf): refuted when it "
-                 "is not that one.",
+       .source = "NPRF Sec. 2.1, L50",
+       .statement = kUnbiased,
+       .reading = "E phi(x).phi(y) = e^{x.y} for trf, prf, hyperbolic, oprf and saderf with rows N(0, I), chi-norm "
+                  "orthogonal ones included.",
+       .hypotheses = "Every row has the distribution N(0, I); rows may depend on each other.",
+       .method =
+           "iid, haar and halton rows along four directions against N(0, 1), p = 4, by the Dvoretzky-Kiefer-Wolfowitz "
+           "inequality; the library's features, one by one, against the formula that the proof is about, to rounding.",
+       .proof = "docs/claims/nprf.md, Unbiased features",
+       .formerly = {"rpe.unbiased"},
        .mutants = {{"qr-unsigned", "orthogonal blocks by QR without the sign of R's diagonal"},
                    {"unit-rows", "orthogonal rows of length 1 in the place of chi_p norms"},
                    {"key-height-dropped", "keys without e^{-||y||^2/2}"}},
-       .check = check_feature_means},
-      {.id = "rpe.thm3",
-       .kind = "probability",
-       .source = "NPRF Thm. 3",
-       .statement = "m = n e^{4 R^2} / (eps^2 delta) positive features give Pr(||A - A^||_1 >= 4 eps) <= delta.",
-       .hypotheses = "||q||, ||k_j|| <= R, scores q.k_j without 1/sqrt(p), eps < 1/2 (the last line of the proof; the "
-                     "statement hides the 4 in its Theta).",
-       .method = "n = 8 keys, delta = 0.1, R = 1/4, 1/2, 3/4 with eps = 0.1 and R = 1 with eps = 1/4; keys uniform on "
-                 "the sphere (p = 8), and half of them q, half -q. Failures against delta. The smallest m with 90 % of "
-                 "400 draws within 4 eps is found by bisection: how loose the number is.",
-       .mutants = {{"sign-turned", "phi(-q) in the place of phi(q)"},
-                   {"one-direction", "one direction for all features"}},
-       .curve = "R",
-       .check = check_feature_number},
-      {.id = "rpe.fftcost",
+       .check = check_gaussian_rows},
+      {.id = "rpe.unbiased/other-rows",
+       .kind = "counterexample",
+       .source = "NPRF Sec. 2.1, L50",
+       .statement = kUnbiased,
+       .reading = "The same for the sphere map and for orthogonal (length sqrt(p)) and sorf rows.",
+       .hypotheses = "None.",
+       .method = "Exact means at p = 4, ||x+y|| = ||x-y|| = 1: 0F1 on the sphere, all 4096 sign patterns of sorf.",
+       .proof = "docs/claims/nprf.md, Unbiased features",
+       .expected = Verdict::refuted,
+       .mutants = {{"chi-norms", "chi_p norms, with which the rows are normal"}},
+       .check = check_other_rows},
+      {.id = "rpe.unbiased/qr-unsigned",
+       .kind = "counterexample",
+       .source = "NPRF Sec. 2.1, L50",
+       .statement = kUnbiased,
+       .reading = "The same for orthogonal blocks with chi norms by QR without the signs of R's diagonal, as several "
+                  "implementations draw them.",
+       .hypotheses = "None.",
+       .method = "Rows along four directions against N(0, 1), p = 4.",
+       .expected = Verdict::refuted,
+       .mutants = {{"signed", "columns multiplied by the signs"}},
+       .check = check_unsigned_rows}};
+}
+
+std::vector<Claim> number_claims() {
+  return {{.id = "rpe.thm3/strict",
+           .kind = "probability",
+           .source = "NPRF Thm. 3, L125, 420-437",
+           .statement = kTheorem3,
+           .reading = "With the constant 16, for every eps > 0.",
+           .hypotheses = kBounded,
+           .method = kTheorem3Method,
+           .proof = "docs/claims/nprf.md, Theorem 3",
+           .mutants = {{"sign-turned", "phi(-q) in the place of phi(q)"},
+                       {"one-direction", "one direction for all features"}},
+           .ladder = {{"without-n", "no n", "proved: T14", true},
+                      {"without-exponential", "no e^{4R^2}", "two keys at 45 degrees, R = 2", false},
+                      {"half-constant", "8 in the place of 16", "proved: T14c", true},
+                      {"without-delta", "no 1/delta", "not told apart", true}},
+           .curve = "R",
+           .check = check_feature_number_strict},
+          {.id = "rpe.thm3/charitable",
+           .kind = "probability",
+           .source = "NPRF Thm. 3, L125, 420-437",
+           .statement = kTheorem3,
+           .reading = "m >= n e^{4R^2} / (eps^2 delta) gives Pr(||A - A^||_1 >= 4 eps) <= delta, eps < 1/2.",
+           .hypotheses = kBounded,
+           .method = kTheorem3Method,
+           .proof = "docs/claims/nprf.md, Theorem 3",
+           .formerly = {"rpe.thm3"},
+           .mutants = {{"sign-turned", "phi(-q) in the place of phi(q)"},
+                       {"one-direction", "one direction for all features"}},
+           .ladder = {{"without-n", "no n", "proved: T14", true},
+                      {"without-exponential", "no e^{4R^2}", "two keys at 45 degrees, R = 2", false},
+                      {"half-constant", "half of it", "proved: T14c", true},
+                      {"half-exponent", "e^{2R^2}", "not told apart here; enough as R grows: T16", true},
+                      {"without-delta", "no 1/delta", "not told apart", true}},
+           .curve = "R",
+           .check = check_feature_number},
+          {.id = "rpe.thm3/corrected",
+           .kind = "probability",
+           .source = "NPRF Thm. 3, L125, 420-437",
+           .statement = kTheorem3,
+           .reading =
+               "m >= (e^{4R^2} - 1) / (eps^2 delta) gives Pr(||A - A^||_1 >= 4 eps) <= delta for every n, eps < 1/2.",
+           .hypotheses = kBounded,
+           .method = kTheorem3Method,
+           .proof = "docs/claims/nprf.md, T14",
+           .mutants = {{"sign-turned", "phi(-q) in the place of phi(q)"},
+                       {"one-direction", "one direction for all features"}},
+           .ladder = {{"without-exponential", "no e^{4R^2} - 1", "two keys at 45 degrees, R = 2", false},
+                      {"half-constant", "half of it", "proved: T14c", true},
+                      {"half-exponent", "e^{2R^2} - 1", "not told apart here; enough as R grows: T16", true},
+                      {"without-delta", "no 1/delta", "not told apart", true}},
+           .curve = "R",
+           .check = check_feature_number_corrected},
+          {.id = "rpe.thm3/sharper",
+           .kind = "probability",
+           .source = "NPRF Thm. 3, L125, 420-437",
+           .statement = kTheorem3,
+           .reading = "m >= (1 + t)^2 (e^{4R^2} - 1) / (t^2 delta) gives Pr(||A - A^||_1 >= t) <= delta for every n "
+                      "and every t > 0.",
+           .hypotheses = kBounded,
+           .method = kTheorem3Method,
+           .proof = "docs/claims/nprf.md, T14c",
+           .mutants = {{"sign-turned", "phi(-q) in the place of phi(q)"},
+                       {"one-direction", "one direction for all features"}},
+           .ladder = {{"without-exponential", "no e^{4R^2} - 1", "two keys at 45 degrees, R = 2", false},
+                      {"half-constant", "half of it", "not told apart", true},
+                      {"half-exponent", "e^{2R^2} - 1", "not told apart here; enough as R grows: T16", true},
+                      {"without-delta", "no 1/delta", "not told apart", true}},
+           .curve = "R",
+           .check = check_feature_number_sharper},
+          {.id = "rpe.thm3/trf",
+           .kind = "probability",
+           .source = "NPRF Thm. 3, L125, 420-437",
+           .statement = kTheorem3,
+           .reading = "For sin and cos: m >= (1 + t)^2 e^{4R^2} (1 - e^{-4R^2})^2 / (2 t^2 delta) directions.",
+           .hypotheses = kBounded,
+           .method = kTheorem3Method,
+           .proof = "docs/claims/nprf.md, T14c",
+           .mutants = {{"sign-turned", "phi(-q) in the place of phi(q)"},
+                       {"one-direction", "one direction for all features"}},
+           .ladder = {{"without-exponential", "no e^{4R^2}", "two keys at 45 degrees", false},
+                      {"half-constant", "half of it", "not told apart", true}},
+           .curve = "R",
+           .check = check_feature_number_trf},
+          {.id = "rpe.thm3.necessity/every-input",
+           .kind = "counterexample",
+           .source = "NPRF Sec. 3.3, L121",
+           .statement = kNecessity,
+           .reading = "Every query and keys of norm R need m >= c e^{4R^2}: at R = 2 one feature, or 16, are not "
+                      "enough for t = 0.4, delta = 0.1.",
+           .hypotheses = "None.",
+           .method = "Equal keys, where one feature is exact; half of the keys q, half -q.",
+           .proof = "docs/claims/nprf.md, Necessity",
+           .expected = Verdict::refuted,
+           .mutants = {{"two-keys", "two keys at 45 degrees of q"}},
+           .check = check_every_input},
+          {.id = "rpe.thm3.necessity/some-input",
+           .kind = "probability",
+           .source = "NPRF Sec. 3.3, L121",
+           .statement = kNecessity,
+           .reading = "For every R >= 1 there is an input on which e^{2R^2} features fail for t = 0.4 in more than a "
+                      "tenth of the draws.",
+           .hypotheses = "None.",
+           .method = "Two keys at 45 degrees of q, R = 1, 3/2, 2.",
+           .expected = Verdict::holds,
+           .mutants = {{"equal-keys", "both keys at q"}},
+           .check = check_some_input},
+          {.id = "rpe.thm3.necessity/exponent",
+           .kind = "rate",
+           .source = "NPRF Sec. 3.3, L121",
+           .statement = kNecessity,
+           .reading = "At fixed eps and delta some inputs need m >= c e^{4R^2}, one c > 0 for all R.",
+           .hypotheses = "None.",
+           .method = "T16 gives for every input a sufficient m with log m = (2 + o(1)) R^2: at R = 10 ... 80 log c "
+                     "falls without end.",
+           .proof = "docs/claims/nprf.md, T16",
+           .expected = Verdict::refuted,
+           .mutants = {{"variance-alone", "the number of T14c, whose exponent is 4"}},
+           .check = check_exponent},
+          {.id = "rpe.fig1b/threshold",
+           .kind = "measured",
+           .source = "NPRF Fig. 1(b), L127",
+           .statement = "When R is large the approximation error is huge and can only be slightly improved as m grows "
+                        "from 4 to 1024; when R = 1 it is small and drops significantly.",
+           .reading = "R = 1: a factor 4 at least; R = 4: 1 at least at m = 1024, and a factor 2 at most.",
+           .hypotheses = "One query and 1024 keys uniform on the sphere of radius R, p = 64.",
+           .method = "Means over 16 draws of points and features. Uniform attention is beside them: 0.10 at R = 1, and "
+                     "at R = 2 better than 1024 features.",
+           .expected = Verdict::holds,
+           .mutants = {{"normalised", "norms of 4 brought back to 1"}},
+           .check = check_figure}};
+}
+
+std::vector<Claim> remaining_claims() {
+  return {
+      {.id = "rpe.sharp/norms",
+       .kind = "identity",
+       .source = "NPRF Sec. 3.3, L129, 145",
+       .statement = kSharp,
+       .reading = "||q||, ||k_j|| <= R give no weight above 1 / (1 + (n-1) e^{-2R^2}); it is attained.",
+       .hypotheses = "No bias.",
+       .method = "Rows of every input brought to R = 1 and 2, and k_1 = q, the others -q.",
+       .proof = "docs/claims/nprf.md, T15",
+       .mutants = {{"norms-doubled", "norms of 2R"}},
+       .ladder = {{"half-exponent", "e^{-R^2}", "k_1 = q, the others -q", false}},
+       .check = check_sharp_norms},
+      {.id = "rpe.sharp/bias",
+       .kind = "identity",
+       .source = "NPRF Sec. 3.3, L129, 145",
+       .statement = kSharp,
+       .reading = "R = 1 and b_0 = beta, other b = 0, give every token a weight of 1 / (1 + (n-1) e^{2-beta}) at least "
+                  "on itself.",
+       .hypotheses = "R = 1.",
+       .method = "Rows of every input, beta = 0, 5, 20.",
+       .proof = "docs/claims/nprf.md, T15",
+       .mutants = {{"bias-clipped", "b_0 <= 1"}},
+       .check = check_sharp_bias},
+      {.id = "rpe.fftcost/strict",
        .kind = "rate",
-       .source = "NPRF Sec. 3.2",
-       .statement = "Attention by features with a relative position takes O(n log n) time.",
-       .hypotheses = "d and p_v fixed.",
-       .method = "Work is counted, d = p = 16, n = 2^7, 2^7.25, ... 2^17: additions and products of the transforms by "
-                 "FFTW itself, for the plans and lengths of the library, and the rest by what the library does for "
-                 "each feature and column. The log-log slope of work / (n log2 n) must be within 0.15 of 0, with its "
-                 "interval.",
-       .mutants = {{"direct", "blocks of the dense matrix in the place of the transforms"}},
+       .source = "NPRF Sec. 3.2, L101",
+       .statement = "This leads to an efficient algorithm to compute kernelized attention with RPE in O(n log n) time.",
+       .reading = "At given d and p_v the work is at most a n + b n log2 n.",
+       .hypotheses = "d = p = 16.",
+       .method = "Work is counted, n = 2^7, 2^7.25, ... 2^17: additions and products of the transforms by FFTW itself, "
+                 "for the plans and lengths of the library, and the rest by what the library does. Explicit a and b; "
+                 "and a fit that n log^2 n does not pass.",
+       .proof = "docs/claims/nprf.md, n log n",
+       .formerly = {"rpe.fftcost"},
+       .mutants = {{"direct", "blocks of the dense matrix in the place of the transforms"},
+                   {"another-log", "n log^2 n in the place of n log n"}},
        .curve = "n",
-       .check = check_fft_cost},
-  };
+       .check = check_fft_cost}};
+}
+
+}  // namespace
+
+std::vector<Claim> nprf_claims() {
+  std::vector<Claim> claims = position_claims();
+  for (auto&& more : {feature_claims(), number_claims(), remaining_claims()})
+    claims.insert(claims.end(), more.begin(), more.end());
+  return claims;
 }
 
 }  // namespace croquis::claims

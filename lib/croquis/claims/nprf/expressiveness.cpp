@@ -40,6 +40,7 @@ Finding finding_of(const Check& check, const std::string& input, const arma::vec
   finding.n = n;
   finding.p = p;
   finding.estimate = residual;
+  finding.power = rounding / of_t.max();  // a residual below it would not be told from none
   if (rank <= p + 1) finding.verdict = Verdict::not_applicable;
   // How far softmax of the best M is from softmax of T, where tokens have no scores of their own.
   const arma::uword kept = std::min<arma::uword>(p, n);

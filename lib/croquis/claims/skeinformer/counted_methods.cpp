@@ -68,7 +68,7 @@ CountedOutput counted_linformer(const Problem<double>& problem, arma::uword d, c
   return {output, work.multiply_adds, (1 + n) * softmax_rounding(problem.Q(), all_keys, all_values)};
 }
 
-CountedOutput counted_nystromformer(const Problem<double>& problem, arma::uword d) {
+CountedOutput counted_nystromformer(const Problem<double>& problem, arma::uword d, bool as_written) {
   Counter work;
   const arma::mat q = segment_means(problem.Q(), d), k = segment_means(problem.K(), d);
   const arma::mat f = work.softmax(problem.Q(), k), a = work.softmax(q, k), g = work.softmax(q, problem.K());
@@ -78,7 +78,9 @@ CountedOutput counted_nystromformer(const Problem<double>& problem, arma::uword 
     const arma::mat az = work.product(a, z);
     z = work.product(z, 13 * one - work.product(az, 15 * one - work.product(az, 7 * one - az))) / 4;
   }
-  const arma::mat output = work.product(f, work.product(z, work.product(g, problem.V())));
+  const arma::mat right = work.product(g, problem.V());
+  const arma::mat output =
+      as_written ? work.product(work.product(f, z), right) : work.product(f, work.product(z, right));
   // Six steps of products of factors with norms s = ||A||_F ||Z||_F and 1 + s, the error of A entering each.
   const double s = frobenius_norm(a) * frobenius_norm(z);
   const double growth = 6 * 36 * std::pow(1 + s, 4) * frobenius_norm(z);

@@ -23,8 +23,9 @@ struct CountedOutput {
 /// n^2 (p + p_v) multiply-adds.
 CountedOutput counted_exact(const Problem<double>& problem);
 CountedOutput counted_linformer(const Problem<double>& problem, arma::uword d, const Key& draw_key);
-/// Segment means as landmarks, and six steps of the iterative inverse.
-CountedOutput counted_nystromformer(const Problem<double>& problem, arma::uword d);
+/// Segment means as landmarks, and six steps of the iterative inverse; F (Z (G V)), or in the order that Nystromformer
+/// writes, (F Z)(G V).
+CountedOutput counted_nystromformer(const Problem<double>& problem, arma::uword d, bool as_written = false);
 CountedOutput counted_informer(const Problem<double>& problem, arma::uword d, const Key& draw_key);
 /// With directions of its own for every feature (prf), or one for two (trf).
 CountedOutput counted_performer(const Problem<double>& problem, arma::uword d, FeatureMap map, const Key& draw_key);

@@ -1,62 +1,111 @@
-// Pilot sampling: Lemma 1 as stated, and the quality that pilots have.
+// Lemma 1 on pilot rows: as stated, and with a number of rows that does: ske.lemma1.
 #include <fmt/format.h>
 
+#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/skeinformer/checks.hpp>
+#include <croquis/claims/skeinformer/columns.hpp>
 #include <croquis/claims/subjects.hpp>
+#include <croquis/claims/thresholds.hpp>
 #include <croquis/inputs/synthetic.hpp>
-#include <croquis/kernel/softmax.hpp>
-#include <croquis/random/indices.hpp>
-#include <croquis/sampling/pilot.hpp>
-#include <croquis/stats/search.hpp>
+#include <utility>
 
 namespace croquis::claims {
 namespace {
 
-constexpr double kDelta = 0.05, kConstant = 8;
-const double kQuality = std::sqrt(1.0 / 3);
-
-struct Columns {
+struct Case {
   std::string name;
-  Problem<double> problem;
-  arma::mat squares = arma::square(softmax_transposed(problem.Q(), problem.K()));  // b_ji^2 at (i, j)
-  arma::vec sums = arma::sum(squares, 1);                                          // ||B^(i)||^2
-  arma::vec values = arma::sqrt(arma::sum(arma::square(problem.V()), 1));
-
-  arma::uword n() const { return problem.n(); }
-  double log_term() const { return std::log(2 * static_cast<double>(n()) / kDelta); }
-
-  /// beta of probabilities p_i ~ w_i against ||B^(i)|| ||V_i||.
-  double quality(const arma::vec& w) const {
-    const arma::vec best = arma::sqrt(sums) % values;
-    const arma::uvec needed = arma::find(best > 0);
-    if (needed.is_empty()) return 1;  // V = 0
-    return arma::min(w(needed) / best(needed)) * arma::accu(best) / arma::accu(w);
-  }
-  /// The library's pilot of d_0 rows.
-  double drawn_quality(arma::uword d_0, const Key& draw_key) const {
-    return quality(pilot_sample(problem.Q(), problem.K(), problem.V(), d_0, draw_key).weights);
-  }
-  /// The same from the squares, n^2 work for any d_0: for the search over d_0.
-  double counted_quality(arma::uword d_0, const Key& draw_key) const {
-    arma::vec counts(n(), arma::fill::zeros);
-    for (const arma::uword j : sample_with_replacement(n(), d_0, draw_key)) counts(j) += 1;
-    return quality(arma::sqrt(arma::vec(squares * counts)) % values);
-  }
-  /// max_i max_j b_ji^2 / (||B^(i)||^2 / n), from 1 to n: what decides how many rows are needed.
-  double concentration() const { return static_cast<double>(n()) * arma::max(arma::max(squares, 1) / sums); }
+  Columns columns;
 };
 
-// The smallest number of rows with which a pilot reaches the quality in 95 % of the draws; above `most` when none does.
-double smallest_rows(const Check& check, const Columns& columns, double most) {
-  return smallest_sufficient(1, most, 0.02, [&](double d) {
-    const auto d_0 = static_cast<arma::uword>(std::ceil(d));
-    const std::vector<double> qualities =
-        run_trials(check, fmt::format("smallest {} {}", columns.name, d_0), check.trials(200),
-                   [&](const Key& draw_key) { return columns.counted_quality(d_0, draw_key); });
-    return quantile_of(qualities, kDelta) >= kQuality;
-  });
+std::vector<Case> cases_of(const Check& check) {
+  const auto tokens = static_cast<arma::uword>(threshold("ske.lemma1", "tokens"));
+  std::vector<Case> all;
+  for (const Subject& subject : check.subjects) {
+    all.push_back({subject.name, Columns::of(first_tokens(subject.problem, tokens))});
+  }
+  if (check.own_input) return all;
+  for (const double norm : {0.5, 1.0}) {
+    const std::string name = fmt::format("gaussian:{}", norm);
+    all.push_back({name, Columns::of(gaussian_input(check.draw_key.child(name), {tokens, 16, norm}))});
+  }
+  for (const arma::uword clusters : {2, 4, 64}) {
+    all.push_back({fmt::format("{} clusters", clusters), Columns::of_clusters(tokens, clusters)});
+  }
+  return all;
+}
+
+// The number of rows with the constant and the log of the claim, or of a rung of its ladder.
+double rows_for(const Check& check, double constant, double rho, double n) {
+  const double delta = threshold("ske.lemma1", "delta");
+  double log_term = std::log(2 * n / delta);
+  if (check.makes("without-log")) log_term = 1;
+  if (check.makes("without-n")) log_term = std::log(2 / delta);
+  if (check.makes("half-constant")) constant /= 2;
+  if (check.makes("quarter-constant")) constant /= 4;
+  if (check.makes("eighth-constant")) constant /= 8;
+  return std::ceil(constant * (check.makes("without-rho") ? 1 : rho) * log_term);
+}
+
+Finding finding_of(const Check& check, const Case& on, double constant, double alpha) {
+  const double delta = threshold("ske.lemma1", "delta"), rho = on.columns.concentration();
+  const auto n = static_cast<double>(on.columns.n());
+  const double rows = rows_for(check, constant, rho, n);
+  const std::string input = fmt::format("{} d_0={:.0f}", on.name, rows);
+  Finding finding;
+  // All rows and more: nothing is saved, and where the rows asked for are many more the draws take time for nothing.
+  if (rows >= n && check.mutant.empty()) {
+    finding.input = input;
+    finding.verdict = Verdict::vacuous;
+    finding.trivial = "all rows: exact attention";
+  } else {
+    const auto d_0 = static_cast<arma::uword>(rows);
+    finding = decide_probability(check, {input, -kPilotQuality, delta, alpha, 8000}, [&](const Key& draw_key) {
+      return -on.columns.drawn_quality(check.makes("few-rows") ? 1 : d_0, draw_key);
+    });
+    finding.observed = -finding.observed;
+  }
+  finding.bound = kPilotQuality;
+  finding.n = on.columns.n();
+  std::string text = fmt::format("rho = {:.4g}; d_0 = {:.0f}", rho, rows);
+  if (!finding.hypotheses.empty()) text += "; " + finding.hypotheses;
+  finding.hypotheses = std::move(text);
+  return finding;
+}
+
+// n clusters of one token, the circle: rho = n. The counts of rows are multinomial, negatively associated, so that no
+// count is c or less with probability at most (1 - q)^n, q = P(Bin(d_0, 1/n) <= c). A column with a count of c at most
+// a third of (sum sqrt(count) / n)^2 has beta < sqrt(1/3); for c = 0 whatever the others are.
+Finding circle_finding(const Check& check, double constant, double n) {
+  const double delta = threshold("ske.lemma1", "delta"), rows = rows_for(check, constant, n, n);
+  const double missed = std::exp(rows * std::log1p(-1 / n));
+  const double failure = -std::expm1(n * std::log1p(-missed));
+  Finding finding = decide_identity(fmt::format("circle n={:g}, a row that is never drawn", n), failure, delta);
+  finding.verdict = failure > delta ? Verdict::refuted : Verdict::vacuous;  // more rows than there are
+  if (finding.verdict == Verdict::vacuous) finding.trivial = "all rows: exact attention";
+  finding.hypotheses = fmt::format("rho = n; d_0 / n = {:.4g}; failure at least = {:.3g}", rows / n, failure);
+  // Needed as n grows: 1 / h(1/3), h(y) = 1 - y + y log y. Proved: 6.52.
+  constexpr double least = 3.3283;
+  finding.tightness = {constant / 6.52, constant / least};
+  return finding;
+}
+
+Report check_rows(const Check& check, double constant) {
+  std::vector<Case> cases = cases_of(check);
+  Report report;
+  int useful = 0;
+  double least = 1;
+  for (const Case& on : cases) {
+    report.findings.push_back(finding_of(check, on, constant, check.alpha / static_cast<double>(cases.size())));
+    const Finding& f = report.findings.back();
+    if (f.verdict == Verdict::verified) ++useful, least = std::min(least, f.observed);
+  }
+  for (const double n : {1e3, 1e6, 1e20}) report.findings.push_back(circle_finding(check, constant, n));
+  report.number = least;
+  report.sentence =
+      fmt::format("smallest 5 % quantile of beta on the {} inputs whose d_0 is below n; needed is 0.577", useful);
+  return report;
 }
 
 }  // namespace
@@ -64,28 +113,27 @@ double smallest_rows(const Check& check, const Columns& columns, double most) {
 Report check_pilot_as_stated(const Check& check) {
   Report report;
   double least = std::numeric_limits<double>::infinity();
-  for (const Subject& subject : check.subjects) {
-    const Columns columns{subject.name, first_tokens(subject.problem, 512)};
-    const auto n = static_cast<double>(columns.n());
+  const double delta = threshold("ske.lemma1", "delta");
+  for (const Case& on : cases_of(check)) {
+    const auto n = static_cast<double>(on.columns.n());
     // Rows of B are probability vectors: sum_i ||B^(i)||^2 = ||B||_F^2 <= n, so the smallest of n columns has C <= 1/n.
-    const double c = check.makes("without-n") ? columns.sums.max() : columns.sums.min() / n;
-    const double rows = std::ceil(2 / (c * c) * columns.log_term());
+    const double c = check.makes("without-n") ? on.columns.sums.max() : on.columns.sums.min() / n;
+    const double rows = std::ceil(2 / (c * c) * std::log(2 * n / delta));
     least = std::min(least, rows / n);
     Finding finding;
-    finding.input = subject.name;
+    finding.input = on.name;
     finding.verdict = Verdict::vacuous;
+    finding.trivial = "all rows: exact attention";
     if (rows < n) {
-      const double share = check.alpha / static_cast<double>(check.subjects.size());
       const auto d_0 = static_cast<arma::uword>(rows);
-      finding = decide_probability(check, {subject.name, -kQuality, kDelta, share, 2000},
-                                   [&](const Key& draw_key) { return -columns.drawn_quality(d_0, draw_key); });
+      finding = decide_probability(check, {on.name, -kPilotQuality, delta, check.alpha / 16, 2000},
+                                   [&](const Key& draw_key) { return -on.columns.drawn_quality(d_0, draw_key); });
       finding.observed = -finding.observed;
     }
-    finding.n = columns.n();
-    finding.p = columns.problem.p();
-    finding.bound = kQuality;
+    finding.n = on.columns.n();
+    finding.bound = kPilotQuality;
     finding.hypotheses = fmt::format("C = {:.4g}; 1/n = {:.4g}; rows asked for = {:.4g}; least for C = 1/n = {:.4g}", c,
-                                     1 / n, rows, 2 * n * n * columns.log_term());
+                                     1 / n, rows, 2 * n * n * std::log(2 * n / delta));
     report.findings.push_back(std::move(finding));
   }
   report.number = least;
@@ -93,65 +141,12 @@ Report check_pilot_as_stated(const Check& check) {
   return report;
 }
 
-Report check_pilot_quality(const Check& check) {
-  std::vector<Subject> subjects = check.subjects;
-  if (!check.own_input) {
-    for (const double norm : {1.0, 4.0}) {
-      const std::string name = fmt::format("gaussian:{}", norm);
-      subjects.push_back({name, gaussian_input(check.draw_key.child(name), {512, 16, norm})});
-    }
-  }
-  if (check.makes("flat-inputs")) {
-    subjects = {{"gaussian:0.5", gaussian_input(check.draw_key.child("flat"), {512, 16, 0.5})}};
-  }
-  Report report;
-  int reached = 0;
-  double fewest = std::numeric_limits<double>::infinity(), most = 0;
-  for (const Subject& subject : subjects) {
-    const Columns columns{subject.name, first_tokens(subject.problem, check.quick ? 128 : 512)};
-    const auto stated = static_cast<arma::uword>(std::ceil(kConstant * columns.log_term()));
-    const double share = check.alpha / static_cast<double>(subjects.size());
-    const std::string input = fmt::format("{} d_0={}", subject.name, stated);
-    Finding decided = decide_probability(check, {input, -kQuality, kDelta, share, 4000},
-                                         [&](const Key& draw_key) { return -columns.drawn_quality(stated, draw_key); });
-    decided.observed = -decided.observed;
-    decided.bound = kQuality;
-    if (decided.verdict == Verdict::verified) ++reached;
-    decided.n = columns.n();
-    decided.p = columns.problem.p();
-    const double limit = 64 * static_cast<double>(columns.n());
-    const double rows = check.mutant.empty() ? smallest_rows(check, columns, limit) : Finding::kNone;
-    fewest = std::min(fewest, rows);
-    most = std::max(most, rows);
-    const double bernstein = 28.0 / 3 * columns.concentration() * columns.log_term();
-    decided.hypotheses = fmt::format(
-        "d_0 = {}; concentration = {:.4g}; d_0 by Bernstein = {:.4g}; smallest d_0 {} {:.4g}; over log(2n/delta) = "
-        "{:.4g}{}",
-        stated, columns.concentration(), bernstein, rows < limit ? "=" : ">=", rows, rows / columns.log_term(),
-        decided.hypotheses.empty() ? "" : "; " + decided.hypotheses);
-    report.findings.push_back(std::move(decided));
-    for (const arma::uword d_0 : {4, 16, 64, 256}) {
-      if (!check.mutant.empty()) break;
-      const std::vector<double> qualities =
-          run_trials(check, fmt::format("quality {} {}", subject.name, d_0), check.trials(200),
-                     [&](const Key& draw_key) { return columns.drawn_quality(d_0, draw_key); });
-      Finding measured;
-      measured.input = fmt::format("{} d_0={} measured", subject.name, d_0);
-      measured.verdict = Verdict::not_applicable;  // a curve: the statement is about the d_0 above
-      measured.n = columns.n();
-      measured.p = columns.problem.p();
-      measured.trials = qualities.size();
-      measured.estimate = quantile_of(qualities, 0.5);
-      measured.hypotheses = fmt::format("d_0 = {}; 5 % quantile = {:.4g}; 95 % quantile = {:.4g}", d_0,
-                                        quantile_of(qualities, 0.05), quantile_of(qualities, 0.95));
-      report.findings.push_back(std::move(measured));
-    }
-  }
-  report.number = most;
-  report.sentence =
-      fmt::format("largest d_0 for beta >= 0.577 in 95 % (smallest {:.4g}); 8 log(2n/delta) do on {} of {}", fewest,
-                  reached, subjects.size());
-  return report;
+Report check_pilot_corrected(const Check& check) {
+  return check_rows(check, 28.0 / 3);
+}
+
+Report check_pilot_sharper(const Check& check) {
+  return check_rows(check, 6.52);
 }
 
 }  // namespace croquis::claims

@@ -1,120 +1,224 @@
-// E[S S^T] = I, entry by entry.
+// E[S S^T] = I: every outcome of small sketches in rational arithmetic, and the generator's draws against them.
 #include <fmt/format.h>
 
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <croquis/claims/decisions.hpp>
 #include <croquis/claims/skeinformer/checks.hpp>
-#include <croquis/claims/skeinformer/operators.hpp>
+#include <croquis/claims/skeinformer/finite_sketches.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/sketch/distributions.hpp>
 #include <croquis/stats/intervals.hpp>
 
 namespace croquis::claims {
 namespace {
 
-constexpr arma::uword kColumns = 4;
-constexpr std::size_t kParts = 32;  // of the trials, each with sums of its own, joined in order
-
-// The mistakes. "shared-sign": rows 0 and 1 take one sign, as a hash that drops the lowest bit of the index gives; a
-// single row without its sign changes no entry of E[S S^T], since the other row's sign is still fair.
-arma::mat mistaken(const Check& check, const Operator& op, arma::mat s) {
-  const auto& parameters = op.description().parameters;
-  if (check.makes("addends-unscaled") && parameters.contains("m")) s /= std::sqrt(parameters.at("m"));
+// The mistakes, made in a draw. "shared-sign": rows 0 and 1 take one sign, as a hash that drops the lowest bit of the
+// index gives. A row without its sign alone changes no entry of E[S S^T]: the other row's sign is still fair.
+arma::mat mistaken(const Check& check, arma::mat s) {
   if (check.makes("shared-sign")) {
     for (arma::uword j = 0; j < s.n_cols; ++j) s(1, j) = std::abs(s(1, j)) * (s(0, j) < 0 ? -1 : 1);
-  }
-  if (check.makes("weights-swapped") && op.description().distribution == "importance") {
-    for (double& x : s) x = x == 0 ? 0 : 1 / x;  // sqrt(d p_i) for 1 / sqrt(d p_i)
   }
   if (check.makes("row-0-lost")) s.row(0).zeros();
   return s;
 }
 
-// Entries (i, k), k <= i, of S S^T over the trials, one after the other.
-std::vector<Accumulator> entries_of(const Check& check, const Operator& op, std::uint64_t trials, const Key& draw_key) {
-  const arma::uword n = op.description().rows;
-  std::vector<std::vector<Accumulator>> parts(kParts, std::vector<Accumulator>(n * (n + 1) / 2));
-  parallel_for(kParts, [&](std::size_t part) {
+// The same in the documented distribution: what the enumeration must notice.
+FiniteSketch mistaken(const Check& check, FiniteSketch sketch) {
+  for (FiniteSketch::Outcome& outcome : sketch.outcomes) {
+    if (check.makes("weights-swapped") && sketch.description.distribution == "importance") {
+      for (Rational& scale : outcome.scales) scale = 1 / scale;
+    }
+    if (check.makes("addends-unscaled") && sketch.description.distribution == "accumulative") {
+      for (Rational& scale : outcome.scales) scale /= 2;
+    }
+  }
+  return sketch;
+}
+
+Finding enumerated_finding(const FiniteSketch& sketch) {
+  Rational total = 0;
+  for (const auto& outcome : sketch.outcomes) total += outcome.probability;
+  const RationalMatrix mean = sketch.mean(), one = RationalMatrix::identity(mean.rows());
+  double largest = 0;
+  for (std::size_t i = 0; i < mean.rows(); ++i) {
+    for (std::size_t k = 0; k < mean.cols(); ++k) {
+      largest = std::max(largest, std::abs(static_cast<double>(Rational(mean(i, k) - one(i, k)))));
+    }
+  }
+  Finding finding = decide_exactly(sketch.name + " enumerated", mean == one && total == 1, largest, 0);
+  finding.n = sketch.description.rows;
+  finding.d = sketch.description.cols;
+  finding.power = 0;  // exact: any other formula is refuted
+  finding.hypotheses = fmt::format("outcomes = {}; different S = {}", sketch.outcomes.size(), sketch.values().size());
+  return finding;
+}
+
+// The binomial probability of a count as far from its mean, in either direction, at most doubled.
+double two_sided(std::uint64_t count, std::uint64_t trials, double p) {
+  const boost::math::binomial_distribution<> law(static_cast<double>(trials), p);
+  const auto k = static_cast<double>(count);
+  const double below = boost::math::cdf(law, k),
+               above = count == 0 ? 1 : boost::math::cdf(boost::math::complement(law, k - 1));
+  return std::min(1.0, 2 * std::min(below, above));
+}
+
+// Every outcome's count is binomial: an exact test of each, at level alpha over their number. The multinomial itself is
+// thereby tested at level alpha, without an asymptotic law.
+Finding generator_finding(const Check& check, const FiniteSketch& sketch, double alpha) {
+  const std::uint64_t trials = check.trials(40000);
+  const auto& distribution = find_sketch_distribution<double>(sketch.description.distribution);
+  const Key draw_key = check.draw_key.child(sketch.name);
+  std::vector<std::vector<int>> keys(trials);
+  parallel_for(trials, [&](std::size_t t) {
     if (check.interrupted()) throw Interrupted();
-    for (std::uint64_t t = part; t < trials; t += kParts) {
-      const arma::mat s = mistaken(check, op, op.draw(draw_key.child(t)).dense());
-      const arma::mat product = s * s.t();
-      std::size_t entry = 0;
-      for (arma::uword i = 0; i < n; ++i) {
-        for (arma::uword k = 0; k <= i; ++k) parts[part][entry++].add(product(i, k));
-      }
-    }
+    keys[t] = key_of(mistaken(check, distribution.make(sketch.description, draw_key.child(t)).dense()));
   });
-  for (std::size_t part = 1; part < kParts; ++part) {
-    for (std::size_t e = 0; e < parts[0].size(); ++e) parts[0][e].merge(parts[part][e]);
+  const auto values = sketch.values();
+  std::map<std::vector<int>, std::uint64_t> counts;
+  std::uint64_t foreign = 0;
+  for (const auto& key : keys) {
+    if (values.contains(key)) {
+      ++counts[key];
+    } else {
+      ++foreign;
+    }
   }
-  return parts[0];
-}
-
-// A value beyond the largest that the distribution allows is a counterexample by itself.
-Interval interval_of(const Accumulator& entry, double largest, double alpha) {
-  const double rounded = largest * (1 + 1e-12);
-  if (entry.max() > rounded || entry.min() < -rounded) return {Finding::kNone, Finding::kNone};
-  return empirical_bernstein_interval(entry, {-rounded, rounded}, alpha);
-}
-
-Finding finding_of(const Check& check, const Operator& op, double resolution, double alpha) {
-  // Normals are bounded by 9.5 only, which costs more trials than any other distribution.
-  const std::uint64_t trials = check.trials(op.name() == "gaussian" ? 1'000'000 : 250'000);
-  const arma::uword n = op.description().rows;
+  double least = 1, power = 0;
+  const double share = alpha / static_cast<double>(values.size());
+  for (const auto& [key, probability] : values) {
+    const auto p = static_cast<double>(probability);
+    least = std::min(least, two_sided(counts[key], trials, p));
+    // A normal approximation of what would be seen with probability 0.95, for information.
+    const double z = boost::math::quantile(boost::math::complement(boost::math::normal(), share / 2)) + 1.645;
+    power = std::max(power, z * std::sqrt((1 - p) / (p * static_cast<double>(trials))));
+  }
+  if (foreign > 0) least = 0;
   Finding finding;
-  finding.input = fmt::format("{} n={}", op.name(), n);
-  finding.n = n;
-  finding.d = kColumns;
+  finding.input = sketch.name + " drawn";
+  finding.n = sketch.description.rows;
+  finding.d = sketch.description.cols;
   finding.trials = trials;
+  finding.failures = foreign;
   finding.confidence = 1 - alpha;
-  finding.bound = resolution;
-  finding.observed = -1;
-  finding.verdict = Verdict::verified;
-  const std::vector<Accumulator> entries = entries_of(check, op, trials, check.draw_key.child(finding.input));
-  double widest = 0;
-  std::size_t e = 0;
-  for (arma::uword i = 0; i < n; ++i) {
-    for (arma::uword k = 0; k <= i; ++k, ++e) {
-      const double expected = i == k ? 1 : 0, mean = entries[e].mean(), off = std::abs(mean - expected);
-      const Interval interval =
-          interval_of(entries[e], op.largest_entry(), alpha / static_cast<double>(entries.size()));
-      widest = std::max(widest, interval.width() / 2);
-      if (!interval.contains(expected)) finding.verdict = Verdict::refuted;
-      if (off > finding.observed) {
-        finding.observed = off;
-        finding.estimate = mean;
-        finding.interval = interval;
-        finding.hypotheses = fmt::format("entry = ({}, {}); ", i, k);
+  finding.estimate = finding.observed = least;
+  finding.bound = share;
+  finding.power = power;
+  finding.verdict = least < share ? Verdict::refuted : Verdict::verified;
+  finding.hypotheses = fmt::format(
+      "outcomes = {}; smallest binomial probability = {:.3g}; draws of no outcome = {}; power is a relative change of "
+      "one probability",
+      values.size(), least, foreign);
+  return finding;
+}
+
+// srct: sqrt(n/d) times rows of an orthogonal matrix, with signs. Its entries are irrational: the sum over outcomes has
+// rounding, and only that.
+Finding cosine_finding() {
+  constexpr arma::uword n = 4, d = 2;
+  arma::mat c(n, n);
+  for (arma::uword r = 0; r < n; ++r) {
+    for (arma::uword i = 0; i < n; ++i) {
+      c(r, i) =
+          std::sqrt((r == 0 ? 1.0 : 2.0) / n) * std::cos(arma::datum::pi * double(r) * (2 * double(i) + 1) / (2.0 * n));
+    }
+  }
+  arma::mat sum(n, n, arma::fill::zeros);
+  double outcomes = 0;
+  for (unsigned bits = 0; bits < 16; ++bits) {
+    arma::vec signs(n);
+    for (unsigned i = 0; i < n; ++i) signs(i) = (bits >> i & 1U) != 0 ? -1 : 1;
+    for (arma::uword a = 0; a < n; ++a) {
+      for (arma::uword b = 0; b < n; ++b) {
+        if (a == b) continue;
+        const arma::mat s = std::sqrt(double(n) / d) * arma::diagmat(signs) * c.rows(arma::uvec{a, b}).t();
+        sum += s * s.t();
+        ++outcomes;
       }
     }
   }
-  finding.hypotheses += fmt::format("widest half-width of {} entries = {:.3g}", entries.size(), widest);
-  if (widest > resolution && finding.verdict == Verdict::verified) {
-    finding.verdict = Verdict::inconclusive;
-    const double more = widest / resolution;
-    finding.hypotheses += fmt::format("; trials that would decide = {:.0f}", 1.1 * more * more * double(trials));
-  }
+  Finding finding = decide_identity("srct enumerated, to rounding", arma::abs(sum / outcomes - arma::eye(n, n)).max(),
+                                    64 * 0x1p-53, 1);
+  finding.n = n;
+  finding.d = d;
+  finding.hypotheses = fmt::format("outcomes = {}", outcomes);
   return finding;
 }
 
 }  // namespace
 
 Report check_unbiased(const Check& check) {
-  const double resolution = check.quick ? 0.25 : 0.05;
-  std::vector<Operator> all;
-  for (const arma::uword n : {5, 8}) {
-    for (Operator& op : operators(n, kColumns)) all.push_back(std::move(op));
-  }
+  const std::vector<FiniteSketch> all = finite_sketches();
   Report report;
-  report.number = 0;
-  std::size_t entries = 0;
-  for (const Operator& op : all) {
-    report.findings.push_back(finding_of(check, op, resolution, check.alpha / static_cast<double>(all.size())));
-    report.number = std::max(report.number, report.findings.back().observed);
-    entries += op.description().rows * (op.description().rows + 1) / 2;
+  std::size_t outcomes = 0;
+  double least = 1;
+  for (const FiniteSketch& sketch : all) {
+    report.findings.push_back(enumerated_finding(mistaken(check, sketch)));
+    report.findings.push_back(generator_finding(check, sketch, check.alpha / static_cast<double>(all.size())));
+    outcomes += sketch.outcomes.size();
+    least = std::min(least, report.findings.back().observed);
   }
+  report.findings.push_back(cosine_finding());
+  report.number = static_cast<double>(outcomes);
+  report.sentence = fmt::format(
+      "outcomes of {} distributions summed in rationals, E[S S^T] = I; their draws agree (smallest p-value {:.2g})",
+      all.size(), least);
+  return report;
+}
+
+// Gaussian: (S S^T)_ik is a mean of d products of independent normals, so 1 on and 0 off the diagonal. The draws: each
+// sqrt(d) S_ij against the normal distribution by the Dvoretzky-Kiefer-Wolfowitz inequality with Massart's constant,
+// and the signs of products of two entries, which are fair.
+Report check_unbiased_gaussian(const Check& check) {
+  constexpr arma::uword n = 4, d = 2;
+  const std::uint64_t trials = check.trials(40000);
+  const auto& distribution = find_sketch_distribution<double>("gaussian");
+  const SketchDescription description = describe_sketch("gaussian", n, d, Key(0));
+  arma::mat draws(n * d, trials);
+  const Key draw_key = check.draw_key.child("draws");
+  parallel_for(trials, [&](std::size_t t) {
+    if (check.interrupted()) throw Interrupted();
+    arma::mat s = distribution.make(description, draw_key.child(t)).dense();
+    if (check.makes("entries-copied")) s.row(1) = s.row(0);
+    if (check.makes("variance-1/n")) s *= std::sqrt(double(d) / n);
+    draws.col(t) = std::sqrt(double(d)) * arma::vectorise(s);
+  });
+  const boost::math::normal normal;
+  const arma::uword entries = n * d, pairs = entries * (entries - 1) / 2;
+  const double share = check.alpha / static_cast<double>(entries + pairs);
+  const double allowed = std::sqrt(std::log(2 / share) / (2 * static_cast<double>(trials)));
+  Report report;
+  double worst = 0;
+  for (arma::uword e = 0; e < entries; ++e) {
+    arma::rowvec sorted = arma::sort(draws.row(e));
+    for (arma::uword t = 0; t < trials; ++t) {
+      const double f = boost::math::cdf(normal, sorted(t)), count = static_cast<double>(trials);
+      worst = std::max({worst, std::abs(f - double(t) / count), std::abs(f - double(t + 1) / count)});
+    }
+  }
+  Finding marginal = decide_identity("entries against N(0, 1)", worst, allowed, 1);
+  double least = 1;
+  for (arma::uword a = 0; a < entries; ++a) {
+    for (arma::uword b = 0; b < a; ++b) {
+      const auto positive = static_cast<std::uint64_t>(arma::accu(draws.row(a) % draws.row(b) > 0));
+      least = std::min(least, two_sided(positive, trials, 0.5));
+    }
+  }
+  Finding pairs_finding = decide_identity("signs of products of two entries", -least, -share);
+  pairs_finding.power = (std::sqrt(2 * std::log(2 / share)) + 1.645) / std::sqrt(static_cast<double>(trials));
+  for (Finding* finding : {&marginal, &pairs_finding}) {
+    finding->n = n;
+    finding->d = d;
+    finding->trials = trials;
+    finding->confidence = 1 - check.alpha / 2;
+    report.findings.push_back(*finding);
+  }
+  report.findings.back().hypotheses =
+      fmt::format("smallest binomial probability = {:.3g}; needed = {:.3g}", least, share);
+  report.number = worst;
   report.sentence =
-      fmt::format("largest |mean of (S S^T)_ij - I_ij| over {} entries of {} distributions at n = 5 and 8, d = {}",
-                  entries, all.size() / 2, kColumns);
+      fmt::format("largest gap to the normal distribution of {} entries; {:.3g} is allowed", entries, allowed);
   return report;
 }
 

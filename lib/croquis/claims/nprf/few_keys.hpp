@@ -1,0 +1,51 @@
+// One query and a few keys on which numbers of features are decided.
+#pragma once
+
+#include <cmath>
+#include <croquis/features/feature_pair.hpp>
+#include <string>
+
+namespace croquis::claims {
+
+struct FewKeys {
+  std::string name;
+  arma::mat query, keys;  ///< 1 x p, n x p
+
+  /// A query of length R, half of the keys equal to it and half opposite.
+  static FewKeys poles(double radius, arma::uword n) {
+    FewKeys points{"poles", arma::mat(1, 4), arma::mat(n, 4)};
+    points.query.fill(radius / 2);
+    for (arma::uword j = 0; j < n; ++j) points.keys.row(j) = (2 * j < n ? 1.0 : -1.0) * points.query;
+    return points;
+  }
+  /// Two keys of length R at 45 degrees to either side of the query (T14b).
+  static FewKeys two_sides(double radius) {
+    const double s = radius / std::sqrt(2.0);
+    return {"two keys at 45 degrees", {{radius, 0}}, {{s, s}, {s, -s}}};
+  }
+  /// Keys all equal to the query.
+  static FewKeys equal(double radius, arma::uword n) {
+    FewKeys points = poles(radius, n);
+    points.name = "equal keys";
+    for (arma::uword j = 0; j < n; ++j) points.keys.row(j) = points.query;
+    return points;
+  }
+
+  arma::vec exact() const {
+    const arma::vec scores = keys * query.t(), a = arma::exp(scores - scores.max());
+    return a / arma::accu(a);
+  }
+  /// ||A - 1/n||_1.
+  double uniform_error() const { return arma::accu(arma::abs(exact() - 1 / static_cast<double>(keys.n_rows))); }
+  /// ||A - A^||_1 of one draw with m directions of the map (prf, or trf).
+  double error(arma::uword m, FeatureMap map, const Key& draw_key) const {
+    const auto phi =
+        FeaturePair<double>(query, keys, m * functions_of(map), {map, ProjectionDistribution::iid, 0}, draw_key)
+            .matrices();
+    arma::vec estimate = phi.keys * phi.queries.t();
+    estimate /= arma::accu(estimate);
+    return arma::accu(arma::abs(exact() - estimate));
+  }
+};
+
+}  // namespace croquis::claims

@@ -1,0 +1,149 @@
+// Whether so many features are needed: rpe.thm3.necessity; and the paper's simulation, rpe.fig1b.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/claims/decisions.hpp>
+#include <croquis/claims/nprf/checks.hpp>
+#include <croquis/claims/nprf/few_keys.hpp>
+#include <croquis/claims/thresholds.hpp>
+#include <croquis/linalg/rows.hpp>
+#include <croquis/random/draws.hpp>
+
+namespace croquis::claims {
+namespace {
+
+// "m features are not enough": the failure rate of error > t is above delta. A bound that holds refutes it.
+Finding not_enough(const Check& check, const FewKeys& points, const std::string& name, arma::uword m, double alpha) {
+  const double delta = threshold("rpe.thm3", "delta"), t = 4 * threshold("rpe.thm3", "epsilon");
+  Finding finding = decide_probability(check, {fmt::format("{} m={}", name, m), t, delta, alpha, 4000},
+                                       [&](const Key& draw_key) { return points.error(m, FeatureMap::prf, draw_key); });
+  if (finding.verdict == Verdict::verified) {
+    finding.verdict = Verdict::refuted;
+  } else if (finding.verdict == Verdict::refuted) {
+    finding.verdict = Verdict::verified;
+  }
+  finding.n = points.keys.n_rows;
+  finding.d = m;
+  return finding;
+}
+
+// The logarithm of m(R) for which E|r_j - 1| <= sqrt(e^{(2+4 eta) R^2} / m) + 2 e^{-eta^2 R^2} is small enough that
+// Pr(||A - A^||_1 >= t) <= (2+t)/t E X <= delta for every n and every input (T16): each term delta t / (2 (2+t)). The
+// smallest over eta; none where the second term is too large for every eta <= 1/2.
+double log_sufficient(double radius, double t, double delta) {
+  const double share = delta * t / (2 * (2 + t)), square = radius * radius;
+  const double eta = std::sqrt(std::log(2 / share) / square);
+  if (eta > 0.5) return std::numeric_limits<double>::infinity();
+  return (2 + 4 * eta) * square - 2 * std::log(share);
+}
+
+}  // namespace
+
+// "May need an exponential number" for every input: equal keys need one feature, the poles at R = 2 a few.
+Report check_every_input(const Check& check) {
+  const bool turned = check.makes("two-keys");
+  const FewKeys first = turned ? FewKeys::two_sides(2) : FewKeys::equal(2, 8),
+                second = turned ? FewKeys::two_sides(2) : FewKeys::poles(2, 8);
+  Report report;
+  report.findings = {not_enough(check, first, first.name + " R=2", 1, check.alpha / 2),
+                     not_enough(check, second, second.name + " R=2", 16, check.alpha / 2)};
+  for (Finding& f : report.findings)
+    f.hypotheses = fmt::format("e^(4 R^2) = {:.3g}; 90 % quantile of the error = {:.3g}", std::exp(16.0), f.observed);
+  report.number = report.findings.back().observed;
+  report.sentence = "90 % quantile of the error with 16 features, half of the keys q, half -q, R = 2: e^{4R^2} is 9e6";
+  return report;
+}
+
+// On two keys at 45 degrees e^{2R^2} features fail in more than a tenth of the draws.
+Report check_some_input(const Check& check) {
+  Report report;
+  for (const double radius : {1.0, 1.5, 2.0}) {
+    const FewKeys points = check.makes("equal-keys") ? FewKeys::equal(radius, 2) : FewKeys::two_sides(radius);
+    const auto m = static_cast<arma::uword>(std::exp(2 * radius * radius));
+    Finding finding = not_enough(check, points, fmt::format("{} R={:g}", points.name, radius), m, check.alpha / 3);
+    finding.hypotheses = fmt::format("e^(2 R^2) = {:.4g}; e^(4 R^2) = {:.4g}; share that fails = {:.3g}",
+                                     std::exp(2 * radius * radius), std::exp(4 * radius * radius), finding.estimate);
+    report.findings.push_back(std::move(finding));
+    report.number = report.findings.back().estimate;
+  }
+  report.sentence =
+      "share of draws with e^{2R^2} = 2980 features, R = 2, that are off by more than 0.4; a tenth is allowed";
+  return report;
+}
+
+// "Precisely": some input needs c e^{4R^2} features, c > 0 for all R, at fixed eps and delta. T16 gives
+// e^{(2 + o(1)) R^2} for every input: no c does. With the variance alone (mutant) the exponent stays 4.
+Report check_exponent(const Check& check) {
+  const double t = 4 * threshold("rpe.thm3", "epsilon"), delta = threshold("rpe.thm3", "delta");
+  Report report;
+  double before = std::numeric_limits<double>::infinity();
+  for (const double radius : {10.0, 20.0, 40.0, 80.0}) {
+    const double square = radius * radius;
+    double log_m = log_sufficient(radius, t, delta);
+    if (check.makes("variance-alone")) log_m = 4 * square + std::log((1 + t) * (1 + t) / (t * t * delta));
+    const double log_c = log_m - 4 * square;  // c must be below e^{log_c}
+    // Refuted when c falls without end: at each R below the one before by a factor that grows.
+    Finding finding = decide_identity(fmt::format("R={:g}", radius), std::isinf(before) ? 0 : before - log_c, 1);
+    if (std::isinf(before) || finding.verdict == Verdict::verified) finding.verdict = Verdict::inconclusive;
+    finding.estimate = log_m / square;
+    finding.hypotheses = fmt::format("log(sufficient m) / R^2 = {:.4g}; log c at most = {:.5g}", log_m / square, log_c);
+    before = log_c;
+    report.findings.push_back(std::move(finding));
+  }
+  report.findings.erase(report.findings.begin());
+  report.number = report.findings.back().estimate;
+  report.sentence =
+      "log(m that suffices for every input) / R^2 at R = 80, falling to 2: an exponent of 4 is not needed";
+  return report;
+}
+
+// One query and 1024 keys uniform on the sphere of radius R, p = 64; means over draws of points and features.
+Report check_figure(const Check& check) {
+  const auto draws = check.quick ? 4 : static_cast<int>(threshold("rpe.fig1b", "draws"));
+  constexpr arma::uword n = 1024, p = 64;
+  struct Means {
+    double few = 0, many = 0, uniform = 0;
+  };
+  const auto means_at = [&](double radius) {
+    Means means;
+    for (int t = 0; t < draws; ++t) {
+      if (check.interrupted()) throw Interrupted();
+      const Key key = check.draw_key.child("points").child(static_cast<std::uint64_t>(t));
+      arma::mat points(n + 1, p);
+      fill_normal(key, 0, points.n_elem, points.memptr());
+      points = radius * unit_rows(points);
+      const FewKeys on{"sphere", points.row(0), points.tail_rows(n)};
+      means.few += on.error(4, FeatureMap::prf, key.child("few")) / draws;
+      means.many += on.error(1024, FeatureMap::prf, key.child("many")) / draws;
+      means.uniform += on.uniform_error() / draws;
+    }
+    return means;
+  };
+  const double shift = check.makes("normalised") ? 0 : 1;  // the norms of R = 4 brought back to 1
+  const Means one = means_at(1), two = means_at(2), four = means_at(1 + 3 * shift);
+  Report report;
+  const auto add = [&](const std::string& input, double observed, double bound, const Means& means) {
+    Finding finding = decide_identity(input, observed, bound);
+    finding.n = n;
+    finding.p = p;
+    finding.trials = static_cast<std::uint64_t>(draws);
+    finding.threshold = fmt::format("{:g}; draws = {}", std::abs(bound), draws);
+    finding.hypotheses = fmt::format("mean ||A - A^||_1: m = 4: {:.3g}; m = 1024: {:.3g}; uniform attention: {:.3g}",
+                                     means.few, means.many, means.uniform);
+    report.findings.push_back(std::move(finding));
+  };
+  add("R=1: falls from m = 4 to 1024", -one.few / one.many, -threshold("rpe.fig1b", "fall at R = 1"), one);
+  add("R=4: the error at m = 1024", -four.many, -threshold("rpe.fig1b", "error at R = 4"), four);
+  add("R=4: falls little", four.few / four.many, threshold("rpe.fig1b", "fall at R = 4"), four);
+  // Uniform attention has no features: at R = 2 it is better than 1024 of them.
+  add("R=2: 1024 features against uniform attention", two.many, two.uniform, two);
+  report.findings.back().verdict = Verdict::not_applicable;
+  if (two.uniform <= two.many) report.findings.back().trivial = fmt::format("uniform attention ({:.3g})", two.uniform);
+  report.number = four.many;
+  report.sentence = fmt::format("mean error at R = 4, m = 1024; at R = 1 {:.3g}, where uniform attention has {:.3g}",
+                                one.many, one.uniform);
+  return report;
+}
+
+}  // namespace croquis::claims

@@ -1,0 +1,124 @@
+// Figure 1 and the mean of the values: ske.fig1, ske.vmean.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/method.hpp>
+#include <croquis/attention/v_mean.hpp>
+#include <croquis/claims/decisions.hpp>
+#include <croquis/claims/skeinformer/checks.hpp>
+#include <croquis/claims/subjects.hpp>
+#include <croquis/claims/thresholds.hpp>
+#include <croquis/linalg/norms.hpp>
+
+namespace croquis::claims {
+namespace {
+
+double relative_error(const arma::mat& output, const arma::mat& exact) {
+  return spectral_norm<double>(output - exact) / spectral_norm<double>(exact);
+}
+
+// Of one input: the mean error of Skeinformer over the draws against that of Informer, Linformer and the mean of the
+// values.
+Finding figure_finding(const Check& check, const Subject& subject, arma::uword d) {
+  const auto tokens = static_cast<arma::uword>(threshold("ske.fig1", "tokens")),
+             draws = check.quick ? 2 : static_cast<arma::uword>(threshold("ske.fig1", "draws"));
+  const Problem<double> problem = first_tokens(subject.problem, tokens);
+  d = std::min(d, problem.n());
+  const arma::mat exact = exact_attention(problem, Target::softmax).output;
+  const auto mean_error = [&](const std::string& name) {
+    const auto method = prepare(find_method<double>(name), problem, OptionValues(std::map<std::string, std::string>{}));
+    double sum = 0;
+    for (arma::uword t = 0; t < draws; ++t) {
+      if (check.interrupted()) throw Interrupted();
+      const Key draw_key = check.draw_key.child(subject.name).child(name).child(d).child(t);
+      sum += relative_error(method.approximate(d, draw_key).output, exact);
+    }
+    return sum / static_cast<double>(draws);
+  };
+  const double own = check.makes("exact") ? 0 : mean_error(check.makes("no-columns") ? "linformer" : "skeinformer");
+  const double informer = mean_error("informer"), linformer = mean_error("linformer"),
+               mean = relative_error(v_mean(problem).output, exact);
+  Finding finding =
+      decide_identity(fmt::format("{} d={}", subject.name, d), own, std::min({informer, linformer, mean}));
+  if (own == linformer) finding.verdict = Verdict::refuted;  // the smallest is below the others
+  finding.n = problem.n();
+  finding.p = problem.p();
+  finding.d = d;
+  finding.trials = draws;
+  finding.threshold = fmt::format("tokens = {}; draws = {}; d = {}", tokens, draws, d);
+  finding.hypotheses =
+      fmt::format("mean relative error: skeinformer = {:.4g}; informer = {:.4g}; linformer = {:.4g}; v-mean = {:.4g}",
+                  own, informer, linformer, mean);
+  return finding;
+}
+
+// The paper's inputs are text in BERT; the others of the ledger are no evidence for it, nor against.
+bool is_of_the_paper(const Check& check, const Subject& subject) {
+  return check.own_input || subject.name.starts_with("text");
+}
+
+}  // namespace
+
+Report check_figure_strict(const Check& check) {
+  Report report;
+  const auto small = static_cast<arma::uword>(threshold("ske.fig1", "small d")),
+             large = static_cast<arma::uword>(threshold("ske.fig1", "large d"));
+  int smallest = 0;
+  for (const Subject& subject : check.subjects) {
+    for (const arma::uword d : {small, large}) {
+      report.findings.push_back(figure_finding(check, subject, d));
+      if (report.findings.back().verdict == Verdict::verified) ++smallest;
+    }
+  }
+  report.number = smallest;
+  report.sentence =
+      fmt::format("of {} inputs and d have Skeinformer below Informer, Linformer and the mean of the values",
+                  report.findings.size());
+  return report;
+}
+
+Report check_figure_charitable(const Check& check) {
+  Report report;
+  const auto large = static_cast<arma::uword>(threshold("ske.fig1", "large d"));
+  double ratio = 0;
+  for (const Subject& subject : check.subjects) {
+    Finding finding = figure_finding(check, subject, large);
+    if (is_of_the_paper(check, subject)) {
+      ratio = std::max(ratio, finding.observed / finding.bound);
+    } else {
+      finding.verdict = Verdict::not_applicable;
+    }
+    report.findings.push_back(std::move(finding));
+  }
+  report.number = ratio;
+  report.sentence =
+      "largest (error of Skeinformer) / (smallest of Informer, Linformer, mean of the values), large d, text";
+  return report;
+}
+
+Report check_v_mean_acceptable(const Check& check) {
+  const double allowed = threshold("ske.vmean", "relative error");
+  const auto tokens = static_cast<arma::uword>(threshold("ske.vmean", "tokens"));
+  Report report;
+  double worst = 0;
+  for (const Subject& subject : check.subjects) {
+    const Problem<double> given = first_tokens(subject.problem, tokens);
+    arma::mat values = given.V();
+    if (check.makes("equal-values")) values.each_row() = arma::rowvec(values.row(0));
+    const Problem<double> problem(given.Q(), given.K(), values);
+    const double error = relative_error(v_mean(problem).output, exact_attention(problem, Target::softmax).output);
+    Finding finding = decide_identity(subject.name, error, allowed);
+    finding.n = problem.n();
+    finding.p = problem.p();
+    finding.threshold = fmt::format("relative error = {:g}", allowed);
+    worst = std::max(worst, error);
+    report.findings.push_back(std::move(finding));
+  }
+  report.number = worst;
+  report.sentence =
+      fmt::format("largest relative spectral error of the mean of the values; acceptable is {:g}", allowed);
+  return report;
+}
+
+}  // namespace croquis::claims
