@@ -118,12 +118,14 @@ class Columns {
   }
 
   /// The rows of a table; a member whose column the table does not have keeps its default value. Throws
-  /// std::invalid_argument when the table lacks a column that is always there and no subject: files of earlier versions
-  /// say less of what was measured.
+  /// std::invalid_argument when the table lacks a key, a metric or an axis that is always there: files of earlier
+  /// versions say less of what was measured and how.
   std::vector<Row> rows(const Table& table) const {
     std::vector<Row> rows(table.rows.size());
     for (const Field& field : fields_) {
-      const bool may_lack = !field.column.option.empty() || field.column.role == Role::subject;
+      const Role role = field.column.role;
+      const bool may_lack =
+          !field.column.option.empty() || role == Role::subject || role == Role::note || role == Role::number;
       if (may_lack && !table.has(field.column.name)) continue;
       const std::size_t column = table.column(field.column.name);
       for (std::size_t i = 0; i < rows.size(); ++i) {
