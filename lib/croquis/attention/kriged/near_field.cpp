@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/attention/kriged/near_field.hpp>
+#include <limits>
+#include <numeric>
+
+namespace croquis {
+namespace {
+
+// Of every key, what its weight in the row and its cell's differ by.
+template <typename T>
+std::vector<T> differences(const KrigedInput<T>& input, const ExactRows<T>& rows, arma::uword r,
+                           const KeyCells<T>& cells, const arma::Mat<T>& cell_weights) {
+  const T* weights = rows.weights.colptr(r);
+  const arma::Row<T> of_cells = cell_weights.row(r);
+  std::vector<T> far(input.problem.n_k());
+  for (std::size_t j = 0; j < far.size(); ++j) {
+    far[j] = std::abs(weights[j] - of_cells[cells.cell[j]]) * input.value_norms[j];
+  }
+  return far;
+}
+
+// The places of the `count` largest, ascending.
+template <typename V>
+std::vector<std::uint32_t> places_of_largest(const std::vector<V>& values, arma::uword count) {
+  std::vector<std::uint32_t> places(values.size());
+  std::iota(places.begin(), places.end(), 0U);
+  count = std::min<arma::uword>(count, places.size());
+  const auto end = places.begin() + static_cast<std::ptrdiff_t>(count);
+  std::nth_element(places.begin(), end, places.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return values[a] != values[b] ? values[a] > values[b] : a < b;
+  });
+  places.resize(count);
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+}  // namespace
+
+bool NearField::lists_key(arma::uword leaf, std::uint32_t key) const {
+  return !lists.empty() && std::binary_search(lists[leaf].begin(), lists[leaf].end(), key);
+}
+
+template <typename T>
+OpenedCells<T>::OpenedCells(const KrigedInput<T>& input, const KeyCells<T>& cells)
+    : members_(cells.cell.size()), first_(cells.size() + 1, 0), deviations_(cells.size(), T(0)) {
+  for (const std::uint32_t c : cells.cell) ++first_[c + 1];
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  std::vector<arma::uword> next(first_.begin(), first_.end() - 1);
+  for (std::uint32_t j = 0; j < cells.cell.size(); ++j) members_[next[cells.cell[j]]++] = j;
+  const arma::Mat<T> means = cells.keys.t();
+  for (arma::uword c = 0; c < cells.size(); ++c) {
+    T squares = 0;
+    for (arma::uword m = first_[c]; m < first_[c + 1]; ++m) {
+      const T *x = input.keys.columns.colptr(members_[m]), *mean = means.colptr(c);
+      for (arma::uword i = 0; i < means.n_rows; ++i) squares += (x[i] - mean[i]) * (x[i] - mean[i]);
+    }
+    const auto count = static_cast<T>(first_[c + 1] - first_[c]);
+    deviations_[c] = T(2.5) * std::sqrt(squares / count) / static_cast<T>(input.problem.p());
+  }
+}
+
+template <typename T>
+void OpenedCells<T>::bounds_of(const T* scores, arma::uword stride, T length, std::vector<T>& bounds) const {
+  bounds.resize(deviations_.size());
+  for (std::size_t c = 0; c < bounds.size(); ++c) {
+    const bool alone = first_[c + 1] - first_[c] < 2;
+    bounds[c] = alone ? -std::numeric_limits<T>::infinity() : scores[c * stride] + length * deviations_[c];
+  }
+}
+
+template <typename T>
+void OpenedCells<T>::open(std::vector<T>& bounds, arma::uword count, std::vector<std::uint32_t>& keys) const {
+  constexpr std::size_t most = 16;
+  std::uint32_t order[most];
+  std::size_t found = 0;  // the largest bounds, by insertion
+  for (std::uint32_t c = 0; c < bounds.size(); ++c) {
+    if (found == most && !(bounds[c] > bounds[order[most - 1]])) continue;
+    std::size_t at = found < most ? found++ : most - 1;
+    for (; at > 0 && bounds[c] > bounds[order[at - 1]]; --at) order[at] = order[at - 1];
+    order[at] = c;
+  }
+  for (std::size_t i = 0; i < found; ++i) {
+    const std::uint32_t c = order[i];
+    const arma::uword size = first_[c + 1] - first_[c];
+    if (size < 2 || size > count) continue;
+    count -= size;
+    bounds[c] = std::numeric_limits<T>::infinity();
+    keys.insert(keys.end(), members_.begin() + static_cast<std::ptrdiff_t>(first_[c]),
+                members_.begin() + static_cast<std::ptrdiff_t>(first_[c + 1]));
+  }
+}
+
+template <typename T>
+std::vector<std::uint32_t> near_keys(const KrigedInput<T>& input, const ExactRows<T>& rows,
+                                     const std::vector<arma::uword>& which, const KeyCells<T>& cells,
+                                     const arma::Mat<T>& cell_weights, arma::uword count) {
+  std::vector<T> sums = differences(input, rows, which.front(), cells, cell_weights);
+  if (which.size() == 1) return places_of_largest(sums, count);
+  std::vector<T> largest = sums;
+  for (std::size_t i = 1; i < which.size(); ++i) {
+    const std::vector<T> more = differences(input, rows, which[i], cells, cell_weights);
+    for (std::size_t j = 0; j < sums.size(); ++j) {
+      sums[j] += more[j];
+      largest[j] = std::max(largest[j], more[j]);
+    }
+  }
+  for (std::size_t j = 0; j < sums.size(); ++j) sums[j] -= largest[j];
+  return places_of_largest(sums, count);
+}
+
+template <typename T>
+std::vector<double> offset_scores(const KrigedInput<T>& input, const ExactRows<T>& rows,
+                                  const std::vector<arma::uword>& row, const std::vector<arma::uword>& queries,
+                                  const KeyCells<T>& cells, const arma::Mat<T>& cell_weights) {
+  const TokenAlignment tokens = input.problem.tokens();
+  const arma::uword n = tokens.n();
+  std::vector<double> scores(2 * n - 1, 0.0);
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const std::vector<T> far = differences(input, rows, row[i], cells, cell_weights);
+    const T most = std::accumulate(far.begin(), far.end(), T(0)) / 4;
+    for (std::size_t j = 0; j < far.size(); ++j) {
+      scores[tokens.key(j) + n - 1 - tokens.query(queries[i])] += static_cast<double>(std::min(far[j], most));
+    }
+  }
+  constexpr std::size_t half = 7;
+  std::vector<double> sums(scores.size() + 1, 0.0), smooth(scores);
+  std::partial_sum(scores.begin(), scores.end(), sums.begin() + 1);
+  for (std::size_t o = 0; o < scores.size(); ++o) {
+    if (o > 0) smooth[o] += scores[o - 1] / 2;
+    if (o + 1 < scores.size()) smooth[o] += scores[o + 1] / 2;
+    smooth[o] += 0.5 * (sums[std::min(scores.size(), o + half + 1)] - sums[o - std::min(o, half)]);
+  }
+  return smooth;
+}
+
+std::vector<std::int64_t> best_offsets(const std::vector<double>& scores, arma::uword count) {
+  std::vector<std::int64_t> offsets;
+  for (const std::uint32_t place : places_of_largest(scores, count)) {
+    if (scores[place] > 0)
+      offsets.push_back(static_cast<std::int64_t>(place) - static_cast<std::int64_t>(scores.size() / 2));
+  }
+  return offsets;
+}
+
+template <typename T>
+std::vector<arma::uword> largest_places(const arma::Col<T>& values, T bound, arma::uword count) {
+  std::vector<arma::uword> places;
+  for (arma::uword i = 0; i < values.n_elem; ++i) {
+    if (values[i] > bound) places.push_back(i);
+  }
+  count = std::min<arma::uword>(count, places.size());
+  std::partial_sort(
+      places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count), places.end(),
+      [&](arma::uword a, arma::uword b) { return values[a] != values[b] ? values[a] > values[b] : a < b; });
+  places.resize(count);
+  return places;
+}
+
+template std::vector<arma::uword> largest_places(const arma::Col<float>&, float, arma::uword);
+template std::vector<arma::uword> largest_places(const arma::Col<double>&, double, arma::uword);
+template class OpenedCells<float>;
+template class OpenedCells<double>;
+template std::vector<std::uint32_t> near_keys(const KrigedInput<float>&, const ExactRows<float>&,
+                                              const std::vector<arma::uword>&, const KeyCells<float>&,
+                                              const arma::Mat<float>&, arma::uword);
+template std::vector<std::uint32_t> near_keys(const KrigedInput<double>&, const ExactRows<double>&,
+                                              const std::vector<arma::uword>&, const KeyCells<double>&,
+                                              const arma::Mat<double>&, arma::uword);
+template std::vector<double> offset_scores(const KrigedInput<float>&, const ExactRows<float>&,
+                                           const std::vector<arma::uword>&, const std::vector<arma::uword>&,
+                                           const KeyCells<float>&, const arma::Mat<float>&);
+template std::vector<double> offset_scores(const KrigedInput<double>&, const ExactRows<double>&,
+                                           const std::vector<arma::uword>&, const std::vector<arma::uword>&,
+                                           const KeyCells<double>&, const arma::Mat<double>&);
+
+}  // namespace croquis

@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/attention/kriged/plan.hpp>
+#include <croquis/core/serial_blas.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/linalg/products.hpp>
+#include <limits>
+#include <numeric>
+
+namespace croquis {
+namespace {
+
+arma::uword part_of(arma::uword whole, double share) {
+  return static_cast<arma::uword>(std::llround(share * static_cast<double>(whole)));
+}
+
+template <typename T>
+KeyCells<T> cells_for(const PlanInput<T>& from, const KrigedShares& shares) {
+  const arma::uword count = std::max<arma::uword>(1, part_of(from.keys, shares.cells));
+  if (count >= from.cells.size()) return from.cells;
+  return from.cells.merged(from.key_tree.coarser(count));
+}
+
+// The keys of the window of row r, which is a check row.
+template <typename T>
+std::vector<std::uint32_t> window_keys(const PlanInput<T>& from, arma::uword r,
+                                       const std::vector<std::int64_t>& offsets) {
+  const TokenAlignment tokens = from.input.problem.tokens();
+  const auto at = static_cast<std::int64_t>(tokens.query(from.checks[r - from.landmarks()])),
+             first = static_cast<std::int64_t>(tokens.key(0)), end = static_cast<std::int64_t>(tokens.n());
+  std::vector<std::uint32_t> keys;
+  for (const std::int64_t offset : offsets) {
+    if (at + offset >= first && at + offset < end) keys.push_back(static_cast<std::uint32_t>(at + offset - first));
+  }
+  return keys;
+}
+
+// Residuals with the last column in the units of the others, in double.
+template <typename T>
+arma::mat targets_of(const PlanInput<T>& from, const arma::Mat<T>& residual) {
+  arma::mat targets = arma::conv_to<arma::mat>::from(residual);
+  targets.tail_cols(1) *= static_cast<double>(from.input.value_rms);
+  return targets;
+}
+
+template <typename T>
+Kriging krige_residuals(const PlanInput<T>& from, const KrigedPlan<T>& plan) {
+  arma::mat design = arma::conv_to<arma::mat>::from(plan.cell_weights);
+  design.each_row() %= arma::sqrt(arma::conv_to<arma::rowvec>::from(plan.cells.squares.t()));
+  arma::vec weights(from.rows.queries.n_rows, arma::fill::ones);
+  for (arma::uword g = 0; g < from.landmarks(); ++g) weights[g] = from.query_tree.count(g);
+  return krige(design, targets_of(from, plan.residual), weights);
+}
+
+// Of the exact outputs of the check rows, the mean of the values included: what their errors are relative to.
+template <typename T>
+double squared_check_norm(const PlanInput<T>& from) {
+  const arma::uword p_v = from.input.problem.p_v();
+  arma::Mat<T> outputs = from.rows.values.tail_rows(from.checks.size()).eval().head_cols(p_v);
+  outputs.each_row() += from.input.value_mean;
+  return static_cast<double>(arma::accu(arma::square(outputs)));
+}
+
+// A plan whose lists are those of the leaves with check rows alone, and its squared error at these rows: with windows,
+// each row is judged by offsets that the other check rows have chosen.
+template <typename T>
+double squared_check_error(const PlanInput<T>& from, const KrigedShares& shares) {
+  KrigedPlan<T> plan;
+  plan.shares = shares;
+  plan.cells = cells_for(from, shares);
+  plan.cell_weights = cell_weights(from.input, from.rows, plan.cells);
+  const arma::uword first = from.landmarks(), last = from.rows.queries.n_rows;
+  if (shares.near > 0) {
+    plan.near.lists.resize(from.query_tree.leaves());
+    for (arma::uword r = first; r < last; ++r) {
+      const arma::uword leaf = from.rows.leaf[r];
+      if (plan.near.lists[leaf].empty()) {
+        plan.near.lists[leaf] = near_keys(from.input, from.rows, from.rows_of_leaf(leaf), plan.cells, plan.cell_weights,
+                                          part_of(from.keys, shares.near));
+      }
+    }
+  }
+  std::vector<std::vector<double>> scores(from.checks.size());
+  for (arma::uword r = first; shares.window > 0 && r < last; ++r) {
+    scores[r - first] =
+        offset_scores(from.input, from.rows, {r}, {from.checks[r - first]}, plan.cells, plan.cell_weights);
+  }
+  std::optional<OpenedCells<T>> opened;
+  if (shares.opened > 0) opened.emplace(from.input, plan.cells);
+  double error = 0;
+  for (arma::uword r = first; r < last; ++r) {
+    arma::Row<T> missing = from.rows.values.row(r) - plan.cell_weights.row(r) * plan.cells.sums;
+    const auto take = [&](std::uint32_t j) {
+      missing -= near_weight(from.rows, plan, r, j) * from.input.value_columns.col(j).t();
+    };
+    if (shares.near > 0) {
+      for (const std::uint32_t j : plan.near.lists[from.rows.leaf[r]]) take(j);
+    }
+    std::vector<std::uint32_t> own;
+    if (shares.opened > 0) {
+      const arma::Row<T> logs = arma::log(plan.cell_weights.row(r));
+      std::vector<T> bounds;
+      opened->bounds_of(logs.memptr(), 1, arma::norm(from.rows.queries.row(r)), bounds);
+      opened->open(bounds, part_of(from.keys, shares.opened), own);
+    }
+    if (shares.window > 0) {
+      std::vector<double> others(scores[0].size(), 0.0);
+      for (arma::uword o = 0; o < scores.size(); ++o) {
+        for (std::size_t i = 0; o != r - first && i < others.size(); ++i) others[i] += scores[o][i];
+      }
+      const auto keys = window_keys(from, r, best_offsets(others, part_of(from.keys, shares.window)));
+      own.insert(own.end(), keys.begin(), keys.end());
+    }
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    for (const std::uint32_t j : own) {
+      if (!plan.near.lists_key(from.rows.leaf[r], j)) take(j);
+    }
+    error += arma::accu(arma::square(targets_of<T>(from, missing)));
+  }
+  return error;
+}
+
+}  // namespace
+
+template <typename T>
+std::vector<arma::uword> PlanInput<T>::rows_of_leaf(arma::uword leaf) const {
+  if (landmarks() > 0) return {leaf};
+  std::vector<arma::uword> all(checks.size());
+  std::iota(all.begin(), all.end(), arma::uword{0});
+  return all;
+}
+
+template <typename T>
+arma::Mat<T> KrigedPlan<T>::regression() const {
+  const SerialBlas serial;
+  const arma::mat y = arma::conv_to<arma::mat>::from(cell_weights);
+  arma::mat w = y.t() * kriging.inverse;
+  w.each_col() %= arma::conv_to<arma::vec>::from(cells.squares);
+  return arma::conv_to<arma::Mat<T>>::from(w);
+}
+
+template <typename T>
+arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, const arma::Mat<T>& x,
+                       const arma::Mat<T>& exact) {
+  const SerialBlas serial;
+  arma::Mat<T> sums(plan.cells.size(), x.n_cols, arma::fill::zeros);
+  for (arma::uword c = 0; c < x.n_cols; ++c) {
+    for (arma::uword j = 0; j < x.n_rows; ++j) sums.at(plan.cells.cell[j], c) += x.at(j, c);
+  }
+  arma::Mat<T> residual = exact - product(plan.cell_weights, sums);
+  if (plan.near.lists.empty()) return residual;
+  for (arma::uword r = 0; r < residual.n_rows; ++r) {
+    for (const std::uint32_t j : plan.near.lists[rows.leaf[r]]) {
+      residual.row(r) -= near_weight(rows, plan, r, j) * x.row(j);
+    }
+  }
+  return residual;
+}
+
+template <typename T>
+KrigedPlan<T> make_plan(const PlanInput<T>& from, const KrigedShares& shares) {
+  KrigedPlan<T> plan;
+  plan.shares = shares;
+  plan.cells = cells_for(from, shares);
+  plan.cell_weights = cell_weights(from.input, from.rows, plan.cells);
+  if (shares.near > 0) {
+    plan.near.lists.resize(from.query_tree.leaves());
+    parallel_for(from.query_tree.leaves(), [&](std::size_t g) {
+      plan.near.lists[g] = near_keys(from.input, from.rows, from.rows_of_leaf(g), plan.cells, plan.cell_weights,
+                                     std::max<arma::uword>(1, part_of(from.keys, shares.near)));
+    });
+  }
+  if (shares.window > 0) {
+    std::vector<arma::uword> rows(from.checks.size());
+    std::iota(rows.begin(), rows.end(), from.landmarks());
+    plan.near.offsets =
+        best_offsets(offset_scores(from.input, from.rows, rows, from.checks, plan.cells, plan.cell_weights),
+                     std::max<arma::uword>(1, part_of(from.keys, shares.window)));
+  }
+  plan.near.opened = part_of(from.keys, shares.opened);
+  plan.exact_rows = part_of(from.keys, shares.rows);
+  plan.kriging.ridge = std::numeric_limits<double>::infinity();
+  if (shares.kriging) {
+    plan.residual = residuals(from.rows, plan, from.input.values, from.rows.values);
+    plan.kriging = krige_residuals(from, plan);
+  }
+  return plan;
+}
+
+template <typename T>
+std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
+                                           const std::vector<KrigedShares>& candidates, bool always) {
+  const SerialBlas serial;
+  double least = std::numeric_limits<double>::infinity();
+  if (!always) {
+    const double alone = squared_check_error(from, cells), left = arma::accu(make_plan(from, cells).kriging.residuals);
+    least = alone > 0 ? left * std::min(1.0, left / alone) : 0;
+  }
+  const KrigedShares* best = nullptr;
+  for (const KrigedShares& shares : candidates) {
+    const double error = squared_check_error(from, shares);
+    if (error < least) least = error, best = &shares;
+  }
+  if (!best) return std::nullopt;
+  KrigedPlan<T> plan = make_plan(from, *best);
+  plan.check_error = std::sqrt(least / squared_check_norm(from));
+  return plan;
+}
+
+template <typename T>
+KrigedPlan<T> best_plan(const PlanInput<T>& from, const std::vector<KrigedShares>& candidates) {
+  const SerialBlas serial;
+  const arma::uword checks = from.checks.size();
+  KrigedPlan<T> plan = make_plan(from, candidates.front());
+  plan.check_error = std::numeric_limits<double>::quiet_NaN();
+  if (checks == 0) return plan;
+  double least = candidates.front().kriging ? arma::accu(plan.kriging.residuals.tail(checks))
+                                            : squared_check_error(from, candidates.front());
+  const KrigedShares* best = nullptr;
+  double bound = 0.64 * least;
+  for (std::size_t c = 1; c < candidates.size(); ++c) {
+    const double error = squared_check_error(from, candidates[c]);
+    if (error < bound) bound = least = error, best = &candidates[c];
+  }
+  if (best) plan = make_plan(from, *best);
+  plan.check_error = std::sqrt(least / squared_check_norm(from));
+  return plan;
+}
+
+template struct PlanInput<float>;
+template struct PlanInput<double>;
+template struct KrigedPlan<float>;
+template struct KrigedPlan<double>;
+template arma::Mat<float> residuals(const ExactRows<float>&, const KrigedPlan<float>&, const arma::Mat<float>&,
+                                    const arma::Mat<float>&);
+template arma::Mat<double> residuals(const ExactRows<double>&, const KrigedPlan<double>&, const arma::Mat<double>&,
+                                     const arma::Mat<double>&);
+template std::optional<KrigedPlan<float>> plan_by_query(const PlanInput<float>&, const KrigedShares&,
+                                                        const std::vector<KrigedShares>&, bool);
+template KrigedPlan<float> make_plan(const PlanInput<float>&, const KrigedShares&);
+template std::optional<KrigedPlan<double>> plan_by_query(const PlanInput<double>&, const KrigedShares&,
+                                                         const std::vector<KrigedShares>&, bool);
+template KrigedPlan<double> make_plan(const PlanInput<double>&, const KrigedShares&);
+template KrigedPlan<float> best_plan(const PlanInput<float>&, const std::vector<KrigedShares>&);
+template KrigedPlan<double> best_plan(const PlanInput<double>&, const std::vector<KrigedShares>&);
+
+}  // namespace croquis

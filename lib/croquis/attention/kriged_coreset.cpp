@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/kriged/operator.hpp>
+#include <croquis/attention/kriged/plan.hpp>
+#include <croquis/attention/kriged/query_rows.hpp>
+#include <croquis/attention/kriged/sized.hpp>
+#include <croquis/attention/kriged/sizes.hpp>
+#include <croquis/attention/kriged_coreset.hpp>
+#include <croquis/attention/skyformer.hpp>
+#include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/linalg/rows.hpp>
+#include <croquis/random/indices.hpp>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace croquis {
+namespace {
+
+using Mode = KrigedCoresetOptions::Mode;
+
+const KrigedShares kCoreset{.name = "coreset"};
+const std::vector<KrigedShares> kNear = {{.name = "near", .cells = 0.5, .near = 0.5},
+                                         {.name = "near", .cells = 0.12, .near = 0.88}};
+// Without landmarks: what a query attends to by itself.
+const KrigedShares kPilotAlone{.name = "cells", .cells = kPilotCells};
+const std::vector<KrigedShares> kWindow = {
+    {.name = "window", .cells = 0.15, .near = 0.05, .window = 0.65, .rows = 0.15, .kriging = false},
+    {.name = "window", .cells = 0.25, .near = 0.05, .window = 0.4, .opened = 0.2, .rows = 0.1, .kriging = false},
+    {.name = "opened",
+     .cells = kPilotCells,
+     .near = 0.05,
+     .window = 0.05,
+     .opened = 0.5,
+     .rows = 0.05,
+     .kriging = false}};
+const std::vector<KrigedShares> kOpened = {
+    {.name = "opened", .cells = kPilotCells, .near = 0.05, .opened = 0.55, .rows = 0.05, .kriging = false}};
+
+std::vector<KrigedShares> candidates_of(const KrigedCoresetOptions& options) {
+  std::vector<KrigedShares> candidates;
+  if (options.mode != Mode::near) candidates.push_back(kCoreset);
+  if (options.mode != Mode::coreset) candidates.insert(candidates.end(), kNear.begin(), kNear.end());
+  for (KrigedShares& shares : candidates) shares.kriging = options.kriging;
+  return candidates;
+}
+
+template <typename T>
+KrigedBudget budget_of(const Problem<T>& problem, double d, const KrigedCoresetOptions& options) {
+  const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
+             p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
+  return {.flops = skyformer_flops(n_q + n_k, p, p_v, d),
+          .n_q = n_q,
+          .n_k = n_k,
+          .p = p,
+          .p_v = p_v,
+          .landmark_share = options.landmark_share,
+          .checks = options.mode != Mode::coreset,
+          .pilot = options.mode == Mode::window || options.mode == Mode::automatic,
+          .far = options.tree == SplitDirection::far};
+}
+
+// |q_i - its leaf's mean|^2.
+template <typename T>
+arma::Col<T> squared_distances(const KrigedInput<T>& input, const PointTree& tree, const arma::Mat<T>& means) {
+  arma::Col<T> distances(input.problem.n_q());
+  const arma::Mat<T> columns = means.t();
+  parallel_for(distances.n_elem, input.problem.p(), [&](std::size_t i) {
+    const T* q = input.queries.columns.colptr(i);
+    const T* m = columns.colptr(tree.leaf[i]);
+    T sum = 0;
+    for (arma::uword c = 0; c < columns.n_rows; ++c) sum += (q[c] - m[c]) * (q[c] - m[c]);
+    distances[i] = sum;
+  });
+  return distances;
+}
+
+// The pilot: with no landmarks, only check rows, are keys of the query's own clearly better than cells? Then that is
+// the plan.
+template <typename T>
+bool attends_by_query(KrigedModel<T>& model, const KrigedSizes& sizes, const KrigedCoresetOptions& options,
+                      const Key& draw_key) {
+  const KrigedInput<T>& input = *model.input;
+  const arma::Col<T> ones(input.problem.n_q(), arma::fill::ones);
+  model.query_tree = split_points(input.queries.columns, ones, 1, options.tree, draw_key);
+  model.rows = exact_rows_of(input, arma::Mat<T>(input.problem.Q().rows(arma::uvec(model.checks))),
+                             std::vector<std::uint32_t>(model.checks.size(), 0));
+  // Equal weights: by their importance in the check rows, the cells would fit these rows better than others.
+  const arma::Col<T> equal(input.problem.n_k(), arma::fill::ones);
+  const auto count = static_cast<arma::uword>(std::max(1.0, kPilotCells * static_cast<double>(sizes.window)));
+  const PointTree key_tree = split_points(input.keys.columns, equal, count, options.tree, draw_key.child("pilot"));
+  const KeyCells<T> cells = make_cells(input, equal, key_tree);
+  const PlanInput<T> from{input, model.query_tree, model.rows, model.checks, key_tree, cells, sizes.window};
+  std::optional<KrigedPlan<T>> plan =
+      plan_by_query(from, kPilotAlone, options.window ? kWindow : kOpened, options.mode == Mode::window);
+  if (plan) model.plan = std::move(*plan);
+  return plan.has_value();
+}
+
+template <typename T>
+Approximation<T> approximate(const std::shared_ptr<const KrigedInput<T>>& input, arma::uword d, const Key& draw_key,
+                             const KrigedCoresetOptions& options) {
+  require(d >= 1, "kriged-coreset", "d >= 1", {{"d", d}});
+  const KrigedBudget budget = budget_of(input->problem, static_cast<double>(d), options);
+  return kriged_of_sizes(input, solve_sizes(budget), options, draw_key);
+}
+
+const Options<KrigedCoresetOptions>& options_of_kriged_coreset() {
+  using O = KrigedCoresetOptions;
+  static const Options<O> options =
+      Options<O>()
+          .choice("mode", &O::mode, in_order<Mode>({"auto", "coreset", "near", "window"}),
+                  "cells alone, keys of each leaf, keys of each query; auto: what a few check rows say")
+          .choice("tree", &O::tree, in_order<SplitDirection>({"random", "far"}),
+                  "splits along a direction of random points, or towards the farthest point, with no draw")
+          .flag("window", &O::window, "queries may attend to offsets; no: the order of the tokens does not matter")
+          .flag("kriging", &O::kriging, "correct by the coreset's error at the landmarks")
+          .number("landmarks", &O::landmark_share, 0.05, 0.95, "share of the flops for exact rows of landmarks");
+  return options;
+}
+
+}  // namespace
+
+template <typename T>
+Approximation<T> kriged_of_sizes(const std::shared_ptr<const KrigedInput<T>>& input, const KrigedSizes& sizes,
+                                 const KrigedCoresetOptions& options, const Key& draw_key) {
+  const Problem<T>& problem = input->problem;
+  if (sizes.exact) {
+    Approximation<T> approximation = from_scores(exact_scores(problem, Target::softmax), problem);
+    approximation.diagnostics.mode = "exact";
+    return approximation;
+  }
+  const SerialBlas serial;
+  auto model = std::make_shared<KrigedModel<T>>();
+  model->input = input;
+  const arma::uvec checks = sample_without_replacement(problem.n_q(), sizes.checks, draw_key.child("checks"));
+  model->checks.assign(checks.begin(), checks.end());
+  const bool pilot = options.mode == Mode::window || options.mode == Mode::automatic;
+  if (pilot && attends_by_query(*model, sizes, options, draw_key)) return kriged_approximation<T>(std::move(model));
+
+  const arma::Col<T> ones(problem.n_q(), arma::fill::ones);
+  model->query_tree =
+      split_points(input->queries.columns, ones, sizes.landmarks, options.tree, draw_key.child("queries"));
+  const arma::Mat<T> means = leaf_means(input->queries, ones, model->query_tree);
+  arma::Mat<T> landmarks = means;
+  landmarks.each_row() += input->queries.mean.t();
+  std::vector<std::uint32_t> leaf(means.n_rows);
+  std::iota(leaf.begin(), leaf.end(), 0U);
+  for (const arma::uword i : checks) leaf.push_back(model->query_tree.leaf[i]);
+  model->rows =
+      exact_rows_of(*input, arma::Mat<T>(arma::join_cols(landmarks, problem.Q().rows(checks))), std::move(leaf));
+
+  arma::Col<T> counts(means.n_rows);
+  for (arma::uword g = 0; g < counts.n_elem; ++g) counts[g] = static_cast<T>(model->query_tree.count(g));
+  const arma::Col<T> importance = key_importance(*input, model->rows, counts);
+  const PointTree key_tree =
+      split_points(input->keys.columns, importance, sizes.cells, options.tree, draw_key.child("keys"));
+  const KeyCells<T> cells = make_cells(*input, importance, key_tree);
+  model->plan = best_plan<T>({*input, model->query_tree, model->rows, model->checks, key_tree, cells, sizes.cells},
+                             candidates_of(options));
+
+  const arma::Col<T> distances = squared_distances(*input, model->query_tree, means);
+  const T zero =
+      std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon() * arma::max(squared_row_norms(problem.Q()));
+  model->farthest = largest_places(distances, zero, sizes.exact_rows);
+  for (arma::uword i = 0; i < distances.n_elem; ++i) {
+    if (!(distances[i] > zero)) model->still.push_back(i);
+  }
+  return kriged_approximation<T>(std::move(model));
+}
+
+template <typename T>
+Approximation<T> kriged_coreset(const Problem<T>& problem, arma::uword d, const Key& draw_key,
+                                const KrigedCoresetOptions& options) {
+  return approximate(std::make_shared<const KrigedInput<T>>(problem), d, draw_key, options);
+}
+
+template <typename T>
+Method<T> kriged_coreset_method() {
+  Method<T> method;
+  method.name = "kriged-coreset";
+  method.summary = "exact landmark rows, a coreset of keys, its error interpolated by ridge regression";
+  method.source = "Croquis";
+  method.options = options_of_kriged_coreset().infos();
+  method.random = [](const OptionValues& values) {
+    const KrigedCoresetOptions options = options_of_kriged_coreset().read(values);
+    return options.tree != SplitDirection::far || options.mode != Mode::coreset;
+  };
+  method.rectangular = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
+  // The lift with d landmarks costs more than exact attention then.
+  method.exact_at = [](TokenAlignment shape, const OptionValues&) { return std::min(shape.n_q, shape.n_k); };
+  method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
+    const KrigedCoresetOptions options = options_of_kriged_coreset().read(values);
+    const auto input = std::make_shared<const KrigedInput<T>>(problem);
+    return {[=](arma::uword d, const Key& draw_key) { return approximate(input, d, draw_key, options); },
+            [=](double d) {
+              const KrigedBudget budget = budget_of(problem, d, options);
+              return kriged_flops(budget, solve_sizes(budget));
+            }};
+  };
+  return method;
+}
+
+template Approximation<float> kriged_of_sizes(const std::shared_ptr<const KrigedInput<float>>&, const KrigedSizes&,
+                                              const KrigedCoresetOptions&, const Key&);
+template Approximation<float> kriged_coreset(const Problem<float>&, arma::uword, const Key&,
+                                             const KrigedCoresetOptions&);
+template Approximation<double> kriged_of_sizes(const std::shared_ptr<const KrigedInput<double>>&, const KrigedSizes&,
+                                               const KrigedCoresetOptions&, const Key&);
+template Approximation<double> kriged_coreset(const Problem<double>&, arma::uword, const Key&,
+                                              const KrigedCoresetOptions&);
+template Method<float> kriged_coreset_method();
+template Method<double> kriged_coreset_method();
+
+}  // namespace croquis
