@@ -11,7 +11,7 @@
 
 namespace {
 
-const std::string kSmall = "verify --claims nys.lemma1,lin.jl-product.stated --quick ";
+const std::string kSmall = "verify --claims nys.lemma1/charitable,lin.jl-product/strict --quick ";
 
 }  // namespace
 
@@ -19,17 +19,19 @@ TEST_CASE("croquis verify: a row for every input and one for the whole, with the
   TemporaryFolder folder;
   const ProgramRun run = run_croquis(kSmall, folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
-  CHECK(run.output.find("lin.jl-product.stated  REFUTED") != std::string::npos);
+  CHECK(run.output.find("lin.jl-product/strict  REFUTED") != std::string::npos);
   const croquis::CsvTable table = croquis::read_csv((folder / "verify.csv").string());
-  CHECK(table.header == std::vector<std::string>{"claim",    "verdict", "kind",       "source",     "input",
-                                                 "n",        "p",       "d",          "trials",     "failures",
-                                                 "estimate", "ci_lo",   "ci_hi",      "confidence", "bound",
-                                                 "observed", "slack",   "hypotheses", "seed",       "seconds"});
+  CHECK(table.header == std::vector<std::string>{"claim",    "verdict",   "kind",     "source",       "input",
+                                                 "n",        "p",         "d",        "trials",       "failures",
+                                                 "estimate", "ci_lo",     "ci_hi",    "confidence",   "bound",
+                                                 "observed", "slack",     "power",    "tightness_lo", "tightness_hi",
+                                                 "trivial",  "threshold", "conceded", "reading",      "hypotheses",
+                                                 "seed",     "seconds"});
   int wholes = 0;
   for (const auto& row : table.rows) {
     if (row[table.column("input")] != "all") continue;
     ++wholes;
-    CHECK(row[table.column("verdict")] == (row[0] == "nys.lemma1" ? "VERIFIED" : "REFUTED"));
+    CHECK(row[table.column("verdict")] == (row[0] == "nys.lemma1/charitable" ? "VERIFIED" : "REFUTED"));
   }
   CHECK(wholes == 2);
 }
@@ -57,7 +59,7 @@ TEST_CASE("croquis verify: its rows are the findings that the library's verify r
   const croquis::Key seed(7);
   const auto problem = croquis::gaussian_input(seed.child("input").child("gaussian"), {.n = 40, .p = 4, .norm = 3});
   const auto entries = verify({"gaussian:3", problem}, {.quick = true}, seed.child("verify"),
-                              {find_claim("nys.lemma1"), find_claim("lin.jl-product.stated")});
+                              {find_claim("nys.lemma1/charitable"), find_claim("lin.jl-product/strict")});
   std::size_t i = 0;
   for (const LedgerEntry& entry : entries) {
     std::vector<Finding> findings = entry.findings;
@@ -82,18 +84,19 @@ TEST_CASE("croquis verify: its rows are the findings that the library's verify r
 
 TEST_CASE("croquis verify --expect: status 1 and the claim's name where a verdict is another one") {
   TemporaryFolder folder;
-  write_text(folder / "right.txt", "# comment\nnys.lemma1 VERIFIED\n\nlin.jl-product.stated REFUTED # as documented\n");
-  write_text(folder / "wrong.txt", "nys.lemma1 REFUTED\n");
+  write_text(folder / "right.txt",
+             "# comment\nnys.lemma1/charitable VERIFIED\n\nlin.jl-product/strict REFUTED # as documented\n");
+  write_text(folder / "wrong.txt", "nys.lemma1/charitable REFUTED\n");
   CHECK(run_croquis(kSmall + "--expect right.txt", folder.path()).status == 0);
   const ProgramRun run = run_croquis(kSmall + "--resume --expect wrong.txt", folder.path());
   CHECK(run.status == 1);
-  CHECK(run.output.find("nys.lemma1 is VERIFIED, expected REFUTED") != std::string::npos);
+  CHECK(run.output.find("nys.lemma1/charitable is VERIFIED, expected REFUTED") != std::string::npos);
 
   // A claim that the file names and that is not decided is not as expected either.
-  write_text(folder / "more.txt", "nys.lemma1 VERIFIED\nsky.lift VERIFIED\n");
+  write_text(folder / "more.txt", "nys.lemma1/charitable VERIFIED\nsky.lift/strict VERIFIED\n");
   const ProgramRun less = run_croquis(kSmall + "--resume --expect more.txt", folder.path());
   CHECK(less.status == 1);
-  CHECK(less.output.find("sky.lift was not decided, expected VERIFIED") != std::string::npos);
+  CHECK(less.output.find("sky.lift/strict was not decided, expected VERIFIED") != std::string::npos);
 }
 
 TEST_CASE("croquis verify: on a head of one's own; --explain; --mutants") {
@@ -101,25 +104,42 @@ TEST_CASE("croquis verify: on a head of one's own; --explain; --mutants") {
   const ProgramRun own =
       run_croquis("verify --claims nys.* --quick --input gaussian --n 40 --p 4 --norm 3 --markdown", folder.path());
   CHECK_MESSAGE(own.status == 0, own.output);
-  CHECK(own.output.find("| `nys.lemma2` | VERIFIED |") != std::string::npos);
+  CHECK(own.output.find("| `nys.lemma2/all-points` | VERIFIED |") != std::string::npos);
   const croquis::CsvTable table = croquis::read_csv((folder / "verify.csv").string());
   for (const auto& row : table.rows) CHECK(row[table.column("input")].find("text:sample") == std::string::npos);
 
-  const ProgramRun text = run_croquis("verify --quick --explain nys.lemma2 --out none.csv", folder.path());
+  const ProgramRun text = run_croquis("verify --quick --explain nys.lemma2/all-points --out none.csv", folder.path());
   CHECK(text.status == 0);
-  for (const char* word : {"statement", "hypotheses", "checked by", "mutant", "found        VERIFIED"}) {
+  for (const char* word :
+       {"sentence", "reading", "hypotheses", "proof", "checked by", "mutant", "found        VERIFIED", "power"}) {
     CHECK(text.output.find(word) != std::string::npos);
   }
   CHECK_FALSE(std::filesystem::exists(folder / "none.csv"));
 
-  const ProgramRun mutants = run_croquis("verify --quick --mutants --claims nys.lemma2 --out m.csv", folder.path());
+  const ProgramRun mutants =
+      run_croquis("verify --quick --mutants --claims nys.lemma2/all-points --out m.csv", folder.path());
   CHECK_MESSAGE(mutants.status == 0, mutants.output);
-  CHECK(mutants.output.find("nys.lemma2!six-iterations") != std::string::npos);
+  CHECK(mutants.output.find("nys.lemma2/all-points!six-iterations") != std::string::npos);
+}
+
+TEST_CASE("croquis verify: names of the first edition and of a whole sentence find readings") {
+  TemporaryFolder folder;
+  const std::string options = " --quick --trials 20 --overwrite";
+  const ProgramRun former = run_croquis("verify --claims lin.jl-product.stated" + options, folder.path());
+  CHECK_MESSAGE(former.status == 0, former.output);
+  CHECK(former.output.find("lin.jl-product/strict ") != std::string::npos);
+  CHECK(former.output.find("lin.jl-product/corrected") == std::string::npos);
+  const ProgramRun sentence = run_croquis("verify --claims lin.jl-product" + options, folder.path());
+  CHECK(sentence.output.find("lin.jl-product/strict ") != std::string::npos);
+  CHECK(sentence.output.find("lin.jl-product/corrected ") != std::string::npos);
+  write_text(folder / "former.txt", "lin.jl-product.stated REFUTED\n");
+  CHECK(run_croquis("verify --claims lin.jl-product/strict --quick --overwrite --expect former.txt", folder.path())
+            .status == 0);
 }
 
 TEST_CASE("croquis verify: wrong usage is one line and status 2") {
   TemporaryFolder folder;
-  write_text(folder / "bad.txt", "nys.lemma1 PERHAPS\n");
+  write_text(folder / "bad.txt", "nys.lemma1/charitable PERHAPS\n");
   write_text(folder / "unknown.txt", "nys.lemma9 VERIFIED\n");
   for (const char* arguments :
        {"--claims nys.lemma9", "--claims ,", "--confidence 1", "--confidence 0", "--confidence nan", "--trials 1",
@@ -128,7 +148,8 @@ TEST_CASE("croquis verify: wrong usage is one line and status 2") {
     CAPTURE(arguments);
     const bool has_claims = std::string(arguments).starts_with("--claims");
     const ProgramRun run = run_croquis(
-        std::string(has_claims ? "verify --quick " : "verify --quick --claims nys.lemma1 ") + arguments, folder.path());
+        std::string(has_claims ? "verify --quick " : "verify --quick --claims nys.lemma1/charitable ") + arguments,
+        folder.path());
     CHECK(run.status == 2);
     CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
     CHECK_FALSE(std::filesystem::exists(folder / "verify.csv"));

@@ -130,7 +130,7 @@ TEST_CASE("pages: one of every method and sketch, a line of every claim, all in 
 
 TEST_CASE("pages: files of the project, options and claims that the prose names in code are there") {
   static const std::regex span("`([^`]+)`"), file(R"((lib|apps|docs|tests|experiments|cmake)/[\w./-]+)"),
-      option("--[a-z][a-z-]+"), claim(R"((sky|nys|lin|ske|rpe)\.[\w.-]+)");
+      option("--[a-z][a-z-]+"), claim(R"((sky|nys|lin|ske|rpe)\.[\w./-]+)");
   std::string help;
   for (const char* command :
        {"error", "verify", "variance", "spectrum", "dimension", "cost", "list", "sketch", "plot"}) {
