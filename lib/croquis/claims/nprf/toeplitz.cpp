@@ -88,7 +88,7 @@ Finding entrywise_finding(const Check& check, arma::uword n) {
 Report check_toeplitz(const Check& check) {
   Report report;
   report.number = 0;
-  std::vector<arma::uword> sizes = {7, 128, 250, 509};
+  std::vector<arma::uword> sizes = {7, 128, 250};
   if (check.quick) sizes = {7, 100};
   if (check.own_input) sizes = {std::min<arma::uword>(check.subjects.front().problem.n(), 1024)};
   for (const arma::uword n : sizes) {
