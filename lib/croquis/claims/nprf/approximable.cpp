@@ -104,7 +104,7 @@ Report check_approximable_charitable(const Check& check) {
   const char* const id = "rpe.approximable/charitable";
   const double wanted = threshold(id, "total variation");
   const auto n = static_cast<arma::uword>(threshold(id, "tokens"));
-  const auto p = check.makes("full-width") ? n : static_cast<arma::uword>(threshold(id, "width"));
+  const auto p = check.makes("narrow") ? 2 : static_cast<arma::uword>(threshold(id, "width"));
   Report report;
   for (const NamedPosition& named : finite_biases(n, check.draw_key.child("bias"))) {
     const bool deciding = named.name.starts_with("random");

@@ -13,7 +13,7 @@ const char* const kUnbiased =
     "from N(0, I).";
 const char* const kTheorem3 = "If m = Theta(n e^{4R^2} / (eps^2 delta)), then Pr(||A - A^||_1 >= eps) <= delta.";
 const char* const kTheorem3Method =
-    "Two and four keys q and -q, R = 3/4 and 1; two keys at 45 degrees of q, R = 1, 3/2, 2, where at most 60000 "
+    "Two and four keys q and -q, R = 3/4 and 1; two keys at 45 degrees of q, R = 1, 3/2, 2, where at most 20000 "
     "features are drawn. t = 0.4, delta = 0.1. Vacuous where uniform attention is within t.";
 const char* const kBounded = "||q||, ||k_j|| <= R; scores q.k_j without 1/sqrt(p); independent directions.";
 const char* const kNecessity =
@@ -62,7 +62,7 @@ std::vector<Claim> position_claims() {
            .method = "The best M of T in Frobenius norm, and from there a descent on the Kullback-Leibler divergence. "
                      "The other biases are beside it.",
            .expected = Verdict::refuted,
-           .mutants = {{"full-width", "width n"}},
+           .mutants = {{"narrow", "width 2"}},
            .check = check_approximable_charitable},
           {.id = "rpe.approximable/existence",
            .kind = "existence",
