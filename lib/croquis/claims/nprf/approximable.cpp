@@ -7,8 +7,8 @@
 #include <croquis/claims/nprf/checks.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/claims/thresholds.hpp>
-#include <croquis/inputs/biases.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/random/draws.hpp>
 
 namespace croquis::claims {
 namespace {
@@ -104,7 +104,7 @@ Report check_approximable_charitable(const Check& check) {
   const char* const id = "rpe.approximable/charitable";
   const double wanted = threshold(id, "total variation");
   const auto n = static_cast<arma::uword>(threshold(id, "tokens"));
-  const auto p = check.makes("full-width") ? n : static_cast<arma::uword>(threshold(id, "width"));
+  const auto p = check.makes("narrow") ? 2 : static_cast<arma::uword>(threshold(id, "width"));
   Report report;
   for (const NamedPosition& named : finite_biases(n, check.draw_key.child("bias"))) {
     const bool deciding = named.name.starts_with("random");
@@ -113,7 +113,7 @@ Report check_approximable_charitable(const Check& check) {
     for (arma::uword j = 0; j < n; ++j) {
       for (arma::uword i = 0; i < n; ++i) t(i, j) = named.position.bias(j + n - 1 - i);
     }
-    const Search search(t, p, check.quick ? 20 : 150);
+    const Search search(t, p, check.quick || !deciding ? 60 : 150);
     Finding finding = decide_identity(named.name, -search.best, -wanted);
     if (!deciding) finding.verdict = Verdict::not_applicable;  // some bias is enough
     finding.n = n;
@@ -127,6 +127,35 @@ Report check_approximable_charitable(const Check& check) {
   report.number = report.findings.back().estimate;
   report.sentence =
       "total variation of the worst row to the closest width-64 dot product that a search finds, normal b_t";
+  return report;
+}
+
+// T17 at widths that a search is sure of: b_t = L s_t with fair signs s_t, so that a row is even over half of the keys.
+Report check_approximable_existence(const Check& check) {
+  const arma::uword n = 128;
+  constexpr double level = 12, stated = 1.0 / 16;
+  arma::vec bias(2 * n - 1);
+  fill_normal(check.draw_key.child("signs"), 0, bias.n_elem, bias.memptr());
+  bias = level * arma::sign(bias);
+  if (check.makes("linear")) bias = 0.05 * arma::regspace(0, static_cast<double>(bias.n_elem) - 1);
+  arma::mat t(n, n);
+  for (arma::uword j = 0; j < n; ++j) {
+    for (arma::uword i = 0; i < n; ++i) t(i, j) = bias(j + n - 1 - i);
+  }
+  Report report;
+  for (const arma::uword p : {1, 2, 4}) {
+    const Search search(t, p, check.quick ? 60 : 300);
+    Finding finding = decide_identity(fmt::format("b_t = 12 s_t, n={} p={}", n, p), -search.best, -stated);
+    finding.n = n;
+    finding.p = p;
+    finding.estimate = search.best;
+    finding.hypotheses = fmt::format("n from which T17 applies = {:.3g}",
+                                     std::exp(1.0) * (double(p) + 2) * std::pow(10 * std::exp(1.0), double(p) + 1));
+    report.number = search.best;
+    report.findings.push_back(std::move(finding));
+  }
+  report.sentence =
+      "total variation of the worst row to the closest width-4 dot product that a search finds, fair signs";
   return report;
 }
 

@@ -37,7 +37,7 @@ Finding finding_of(const Check& check, const Bound& bound, const FewKeys& points
   const double features = changed(check, bound, radius, n, t, delta);
   const std::string input = fmt::format("{} R={:g} n={} t={:g}", points.name, radius, points.keys.n_rows, t);
   Finding finding;
-  if (features > 1e6) {
+  if (features > 2e4) {
     finding.input = input;
     finding.verdict = Verdict::not_applicable;  // more than can be drawn; the ladder has them
   } else {
@@ -75,6 +75,9 @@ Report check_number(const Check& check, const Bound& bound) {
                              {FewKeys::two_sides(1), 1, t},
                              {FewKeys::two_sides(1.5), 1.5, t},
                              {FewKeys::two_sides(2), 2, t}};
+  if (bound.map == FeatureMap::trf) {  // the variance of cosines grows with ||q - k_j||
+    for (Case& on : cases) on.points.query = -on.points.query;
+  }
   if (!check.quick) cases.push_back({FewKeys::poles(1, 4), 1, t});
   Report report;
   double least = std::numeric_limits<double>::infinity();
@@ -85,7 +88,7 @@ Report check_number(const Check& check, const Bound& bound) {
     if (f.observed > 0) least = std::min(least, f.bound / f.observed);
   }
   // What two keys at 45 degrees need at R = 1: about 45 (measured by rpe.thm3.necessity).
-  const double delta = threshold("rpe.thm3", "delta"), needed = bound.map == FeatureMap::prf ? 45 : 10;
+  const double delta = threshold("rpe.thm3", "delta"), needed = 45;
   const double proved = 1.4 * 1.4 * std::expm1(4) / (t * t * delta);
   if (bound.map == FeatureMap::prf) {
     const double stated = bound.features(1, 2, t, delta);

@@ -88,7 +88,7 @@ Finding entrywise_finding(const Check& check, arma::uword n) {
 Report check_toeplitz(const Check& check) {
   Report report;
   report.number = 0;
-  std::vector<arma::uword> sizes = {7, 128, 250, 509};
+  std::vector<arma::uword> sizes = {7, 128, 250};
   if (check.quick) sizes = {7, 100};
   if (check.own_input) sizes = {std::min<arma::uword>(check.subjects.front().problem.n(), 1024)};
   for (const arma::uword n : sizes) {
@@ -122,10 +122,12 @@ Report check_toeplitz(const Check& check) {
 
 Report check_toeplitz_entries(const Check& check) {
   Report report;
-  for (const arma::uword n : {128, 509}) report.findings.push_back(entrywise_finding(check, n));
+  for (const arma::uword n : {128, 509}) {
+    if (!check.quick || n < 500) report.findings.push_back(entrywise_finding(check, n));
+  }
   report.number = report.findings.back().estimate;
   report.sentence =
-      "share of the entries e^-i that are off by more than half at n = 509: only the norm-wise bound holds";
+      "share of the entries e^-i that are off by more than half at the largest n: only the norm-wise bound holds";
   return report;
 }
 

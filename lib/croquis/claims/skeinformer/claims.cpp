@@ -221,7 +221,7 @@ std::vector<Claim> sampling_claims() {
                   {"without-n", "log(2/delta) in the place of log(2n/delta)", "the circle, n = 10^20", false},
                   {"half-constant", "3.26 in the place of 6.52",
                    "not told apart at these n; false for n -> oo, where 3.33 is needed", true},
-                  {"quarter-constant", "1.63 in the place of 6.52", "64 clusters", false}},
+                  {"eighth-constant", "0.815 in the place of 6.52", "64 clusters", false}},
        .check = check_pilot_sharper},
       {.id = "ske.pilot-size/strict",
        .kind = "counterexample",

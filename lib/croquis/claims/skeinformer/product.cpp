@@ -189,7 +189,7 @@ Finding useful_row_finding(const Bound& bound, int points) {
 }
 
 Report check_product_with(const Check& check, double constant) {
-  const auto tokens = static_cast<arma::uword>(threshold("ske.prop1", "tokens"));
+  const auto tokens = check.quick ? 64 : static_cast<arma::uword>(threshold("ske.prop1", "tokens"));
   const Bound bound{&check, constant};
   std::vector<Example> examples;
   for (const Subject& subject : check.subjects) {
