@@ -20,6 +20,14 @@ struct Diagnostics {
   int iterations = 0;                                          ///< its steps
   std::optional<arma::uword> rank;                             ///< rank kept by a pseudo-inverse
   std::optional<arma::uword> direct_rows;  ///< rows of a Toeplitz product that were computed without FFT
+  std::string mode;                        ///< what a method took that chooses by itself
+  std::optional<arma::uword> leaves;       ///< landmarks that are the leaves of a tree
+  std::optional<arma::uword> cells;        ///< clusters of keys
+  std::optional<arma::uword> fallen_rows;  ///< rows that took a simpler approximation, as theirs was out of bounds
+  /// ridge of a regression, infinite where there was none
+  double ridge = std::numeric_limits<double>::quiet_NaN();
+  /// relative Frobenius error that the method expects, by leaving out what it knows; to choose by, not to report
+  double leave_one_out = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Estimated row sums of A: values(i) exp(log_scale(i)), values of either sign. The true ones are positive, so a

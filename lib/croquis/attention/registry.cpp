@@ -1,6 +1,7 @@
 #include <croquis/attention/best_rank.hpp>
 #include <croquis/attention/bigbird.hpp>
 #include <croquis/attention/informer.hpp>
+#include <croquis/attention/kriged_coreset.hpp>
 #include <croquis/attention/linear.hpp>
 #include <croquis/attention/linformer.hpp>
 #include <croquis/attention/linformer_unreduced.hpp>
@@ -43,6 +44,7 @@ const std::vector<Method<T>>& methods() {
       reformer_method<T>(),
       bigbird_method<T>(),
       longformer_method<T>(),
+      kriged_coreset_method<T>(),
   };
   return all;
 }

@@ -126,12 +126,8 @@ Method<T> method_of(const char* name, const char* summary, const char* source, T
     const Shared<T> shared(problem, options);
     const auto n = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
-    const double cube = options.inverse == SkyformerOptions::Inverse::pinv ? 9 : 8.0 * options.iterations;
     return {[=](arma::uword d, const Key& draw_key) { return approximate(shared, problem, d, draw_key, options); },
-            [=](double d) {
-              return 2 * n * d * p + 2 * d * d * p + n * d + d * d + cube * d * d * d + 2 * n * d * p_v +
-                     4 * d * d * p_v;
-            }};
+            [=](double d) { return skyformer_flops(n, p, p_v, d, options); }};
   };
   return method;
 }
@@ -144,6 +140,11 @@ SkyformerOptions SkyformerOptions::code() {
           .inverse = Inverse::iterative,
           .ridge = 0.1,
           .iterations = 6};
+}
+
+double skyformer_flops(double n, double p, double p_v, double d, const SkyformerOptions& options) {
+  const double cube = options.inverse == SkyformerOptions::Inverse::pinv ? 9 : 8.0 * options.iterations;
+  return 2 * n * d * p + 2 * d * d * p + n * d + d * d + cube * d * d * d + 2 * n * d * p_v + 4 * d * d * p_v;
 }
 
 template <typename T>

@@ -39,6 +39,10 @@ template <typename T>
 Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                    const SkyformerOptions& options = {});
 
+/// Leading terms of the flops of skyformer_softmax with d landmarks, for n = n_q + n_k points; n, p, p_v and d may be
+/// any numbers.
+double skyformer_flops(double n, double p, double p_v, double d, const SkyformerOptions& options = {});
+
 template <typename T>
 Method<T> skyformer_method();
 template <typename T>

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Errors of kriged-coreset over those of the best other method that may take at least as many flops.
+
+ratios.py OURS.csv OTHERS.csv [--error frobenius_rel] [--out RATIOS.csv]
+
+Both files are rows of `croquis error` on the same heads. For every head and every d of OURS, another method is taken at
+the smallest of its d whose flops are at least those of ours (at its largest where none are), so that the others are
+never given less; of all methods the one with the smallest mean error is the best, chosen after the fact.
+"""
+import argparse
+import csv
+import math
+from collections import defaultdict
+
+
+def read(path, error):
+    """(input, layer, head) -> method -> d -> (flops, [errors])"""
+    rows = defaultdict(lambda: defaultdict(dict))
+    with open(path, newline="") as file:
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            if row["status"] != "ok":
+                continue
+            head = (row["input"], row.get("layer", ""), row.get("head", ""), row["n"], row["p"])
+            entry = rows[head][row["method"]].setdefault(int(row["features"]), (float(row["flops"]), []))
+            entry[1].append(float(row[error]))
+    return rows
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def best_other(methods, flops):
+    best = None
+    for name, sizes in methods.items():
+        enough = [d for d in sizes if sizes[d][0] >= flops]
+        d = min(enough) if enough else max(sizes)
+        candidate = (mean(sizes[d][1]), name, d, sizes[d][0])
+        if best is None or candidate < best:
+            best = candidate
+    return best
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("ours")
+    parser.add_argument("others")
+    parser.add_argument("--error", default="frobenius_rel")
+    parser.add_argument("--out")
+    options = parser.parse_args()
+    ours, others = read(options.ours, options.error), read(options.others, options.error)
+    table, ratios = [], defaultdict(list)
+    for head, methods in ours.items():
+        for name, sizes in methods.items():
+            for d, (flops, errors) in sorted(sizes.items()):
+                error, other, other_d, other_flops = best_other(others[head], flops)
+                ratio = mean(errors) / error if error > 0 else math.nan
+                table.append([*head, name, d, f"{flops:.4g}", f"{mean(errors):.4g}", other, other_d,
+                              f"{other_flops:.4g}", f"{error:.4g}", f"{ratio:.4g}"])
+                ratios[name, d].append(ratio)
+    if options.out:
+        with open(options.out, "w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["input", "layer", "head", "n", "p", "method", "features", "flops", "error", "other",
+                             "other_features", "other_flops", "other_error", "ratio"])
+            writer.writerows(table)
+    print(f"{'method':40} {'d':>5} {'heads':>6} {'mean':>7} {'se':>6} {'median':>7} {'worst':>7} {'<=.5':>5} {'>1.1':>5}")
+    for (name, d), values in sorted(ratios.items()):
+        values = [value for value in values if value > 0]
+        if not values:
+            continue
+        logs = [math.log(value) for value in values]
+        centre = mean(logs)
+        spread = math.sqrt(sum((x - centre) ** 2 for x in logs) / max(1, len(logs) - 1) / len(logs))
+        print(f"{name:40} {d:5} {len(values):6} {math.exp(centre):7.3f} {math.exp(centre) * spread:6.3f} "
+              f"{sorted(values)[len(values) // 2]:7.3f} {max(values):7.3f} {sum(v <= 0.5 for v in values):5} "
+              f"{sum(v > 1.1 for v in values):5}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/attention/kriged/input.hpp>
+#include <croquis/core/memory.hpp>
+#include <croquis/core/serial_blas.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/products.hpp>
+#include <croquis/linalg/rows.hpp>
+#include <croquis/linalg/transpose.hpp>
+#include <utility>
+
+namespace croquis {
+
+template <typename T>
+KrigedInput<T>::KrigedInput(const Problem<T>& given)
+    : problem(given),
+      queries(given.Q()),
+      keys(given.K()),
+      key_rows(transposed(keys.columns)),
+      value_mean(column_sums(given.V()) / static_cast<T>(given.n_k())),
+      values(given.n_k(), given.p_v() + 1, arma::fill::none),
+      scale(1 / std::sqrt(static_cast<T>(given.p()))) {
+  const arma::Mat<T>& v = given.V();
+  for (arma::Row<T>* ends : {&lowest, &highest, &value_minima, &value_maxima}) ends->set_size(v.n_cols);
+  values.col(v.n_cols).ones();
+  parallel_for(v.n_cols, v.n_rows, [&](std::size_t c) {
+    T* column = values.colptr(c);
+    for (arma::uword j = 0; j < v.n_rows; ++j) column[j] = v.at(j, c) - value_mean[c];
+    const auto [low, high] = std::minmax_element(v.colptr(c), v.colptr(c) + v.n_rows);
+    value_minima[c] = *low;
+    value_maxima[c] = *high;
+    lowest[c] = *low - value_mean[c];
+    highest[c] = *high - value_mean[c];
+  });
+  const SerialBlas serial;
+  value_norms = arma::sqrt(squared_row_norms<T>(values.head_cols(v.n_cols)));
+  value_rms = arma::norm(value_norms) / std::sqrt(static_cast<T>(v.n_rows));
+  value_columns = transposed(values);
+}
+
+template <typename T>
+ExactRows<T> exact_rows_of(const KrigedInput<T>& input, arma::Mat<T> queries, std::vector<std::uint32_t> leaf) {
+  const arma::uword n_k = input.problem.n_k();
+  require_memory(static_cast<double>(n_k) * static_cast<double>(queries.n_rows) * sizeof(T), "kriged-coreset",
+                 {{"n_k", n_k}, {"landmarks", queries.n_rows}});
+  ExactRows<T> rows;
+  rows.queries = std::move(queries);
+  rows.leaf = std::move(leaf);
+  rows.weights = scores_transposed<T>(rows.queries, input.key_rows);
+  rows.log_sums = softmax_columns(rows.weights);
+  rows.values = product_tn(rows.weights, input.values);
+  return rows;
+}
+
+template <typename T>
+arma::Col<T> key_importance(const KrigedInput<T>& input, const ExactRows<T>& rows, const arma::Col<T>& counts) {
+  const arma::uword n_k = input.problem.n_k();
+  constexpr arma::uword at_once = 1024;
+  arma::Col<T> importance(n_k, arma::fill::zeros);
+  parallel_for(blocks_of(n_k, at_once), counts.n_elem * at_once, [&](std::size_t b) {
+    const arma::uword first = b * at_once, end = std::min(n_k, first + at_once);
+    for (arma::uword r = 0; r < counts.n_elem; ++r) {
+      const T* weights = rows.weights.colptr(r);
+      const T count = counts[r];
+      for (arma::uword j = first; j < end; ++j) importance[j] += count * weights[j] * weights[j];
+    }
+    for (arma::uword j = first; j < end; ++j) importance[j] = std::sqrt(importance[j]) * input.value_norms[j];
+  });
+  const auto n = static_cast<T>(n_k);
+  const T total = arma::accu(importance);
+  if (!(total > 0)) return arma::Col<T>(n_k, arma::fill::value(1 / n));
+  return T(0.8) / total * importance + T(0.2) / n;
+}
+
+template struct KrigedInput<float>;
+template struct KrigedInput<double>;
+template ExactRows<float> exact_rows_of(const KrigedInput<float>&, arma::Mat<float>, std::vector<std::uint32_t>);
+template ExactRows<double> exact_rows_of(const KrigedInput<double>&, arma::Mat<double>, std::vector<std::uint32_t>);
+template arma::Col<float> key_importance(const KrigedInput<float>&, const ExactRows<float>&, const arma::Col<float>&);
+template arma::Col<double> key_importance(const KrigedInput<double>&, const ExactRows<double>&,
+                                          const arma::Col<double>&);
+
+}  // namespace croquis

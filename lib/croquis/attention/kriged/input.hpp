@@ -1,0 +1,50 @@
+// What the kriged coreset computes once for a problem, whatever d and the draw are.
+#pragma once
+
+#include <armadillo>
+#include <croquis/attention/problem.hpp>
+#include <croquis/sampling/point_tree.hpp>
+#include <cstdint>
+#include <vector>
+
+namespace croquis {
+
+/// Tokens less their means. Softmax does not see a vector that is added to all keys, and rows of B~ sum to 1, so that
+/// the mean of the values is added at the end.
+template <typename T>
+struct KrigedInput {
+  explicit KrigedInput(const Problem<T>& given);
+
+  Problem<T> problem;
+  CentredColumns<T> queries, keys;  // p x n_q, p x n_k
+  arma::Mat<T> key_rows;            // the centred keys, n_k x p
+  arma::Row<T> value_mean;
+  arma::Mat<T> values;                      // centred, and as the last column 1: n_k x (p_v + 1)
+  arma::Mat<T> value_columns;               // their transpose
+  arma::Col<T> value_norms;                 // |v_j| of the centred values
+  T value_rms = 0;                          // root of the mean of their squares
+  arma::Row<T> lowest, highest;             // of the centred columns of V
+  arma::Row<T> value_minima, value_maxima;  // of V itself
+  T scale = 1;                              // 1 / sqrt(p)
+};
+
+/// Queries with their exact rows.
+template <typename T>
+struct ExactRows {
+  arma::Mat<T> queries;  // N x p
+  arma::Mat<T> weights;  // softmax over the keys, one column a query: n_k x N
+  arma::Col<T> log_sums;
+  arma::Mat<T> values;              // weights^T times the values and 1: N x (p_v + 1)
+  std::vector<std::uint32_t> leaf;  // of the query tree, of every query
+};
+
+/// Cost: 2 N n_k (p + p_v) flops, N n_k exponentials and numbers of memory.
+template <typename T>
+ExactRows<T> exact_rows_of(const KrigedInput<T>& input, arma::Mat<T> queries, std::vector<std::uint32_t> leaf);
+
+/// w_j = 0.8 c |v_j| (sum_r counts_r b_rj^2)^{1/2} + 0.2 / n_k, c such that the first part sums to 0.8: how much key j
+/// can change the exact rows. Rows beyond the last of `counts` do not count. Uniform where all values are equal.
+template <typename T>
+arma::Col<T> key_importance(const KrigedInput<T>& input, const ExactRows<T>& rows, const arma::Col<T>& counts);
+
+}  // namespace croquis

@@ -1,0 +1,50 @@
+#include <cmath>
+#include <croquis/attention/kriged/kriging.hpp>
+#include <croquis/core/serial_blas.hpp>
+#include <limits>
+#include <stdexcept>
+
+namespace croquis {
+
+Kriging krige(const arma::mat& x, const arma::mat& y, const arma::vec& weights) {
+  const SerialBlas serial;
+  const arma::mat gram = x * x.t();
+  Kriging best{.ridge = std::numeric_limits<double>::infinity(), .inverse = {}, .residuals = arma::sum(y % y, 1)};
+  double least = arma::dot(weights, best.residuals);
+  const double mean = arma::trace(gram) / static_cast<double>(gram.n_rows);
+  if (!(mean > 0) || !(least > 0)) return best;
+  arma::vec values;
+  arma::mat vectors;
+  if (!arma::eig_sym(values, vectors, gram)) throw std::runtime_error("krige: no eigenvalues of the weights' products");
+  values = arma::clamp(values, 0, std::numeric_limits<double>::infinity());
+  const arma::mat rotated = vectors.t() * y, squares = arma::square(vectors);
+  const auto attempt = [&](double exponent) {
+    const double ridge = std::pow(10, exponent) * mean;
+    const arma::vec shrunk = 1 / (values + ridge);
+    const arma::mat a = vectors * (rotated.each_col() % shrunk);
+    const arma::vec residuals = arma::sum(arma::square(a), 1) / arma::square(squares * shrunk);
+    const double error = arma::dot(weights, residuals);
+    if (!(error < least)) return false;
+    least = error;
+    best.ridge = ridge;
+    best.residuals = residuals;
+    return true;
+  };
+  double centre = 0;
+  for (const double exponent : {-6, -4, -2, 0, 2}) {
+    if (attempt(exponent)) centre = exponent;
+  }
+  for (const double step : {1.0, 0.5}) {
+    const double around = centre;
+    for (const double sign : {-1, 1}) {
+      if (attempt(around + sign * step)) centre = around + sign * step;
+    }
+  }
+  if (std::isfinite(best.ridge)) {
+    const arma::vec shrunk = 1 / (values + best.ridge);
+    best.inverse = (vectors.each_row() % shrunk.t()) * vectors.t();
+  }
+  return best;
+}
+
+}  // namespace croquis

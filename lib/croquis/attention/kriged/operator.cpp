@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <croquis/attention/kriged/operator.hpp>
+#include <croquis/attention/kriged/query_rows.hpp>
+#include <croquis/core/serial_blas.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/products.hpp>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+// The exact rows: which queries, and which columns of the weights theirs are.
+template <typename T, typename Take>
+void for_exact_rows(const KrigedModel<T>& model, const Take& take) {
+  for (const arma::uword i : model.still) take(i, arma::uword{model.query_tree.leaf[i]});
+  for (std::size_t c = 0; c < model.checks.size(); ++c) take(model.checks[c], model.query_tree.leaves() + c);
+}
+
+template <typename T>
+arma::Mat<T> queries_of(const KrigedModel<T>& model, const std::vector<arma::uword>& chosen) {
+  return model.input->problem.Q().rows(arma::uvec(chosen));
+}
+
+template <typename T>
+arma::Mat<T> correction_of(const KrigedModel<T>& model) {
+  if (model.plan.kriging.inverse.is_empty()) return {};
+  return product(model.plan.regression(), model.plan.residual);
+}
+
+// B~ with its factors stored.
+template <typename T>
+class Scores {
+ public:
+  explicit Scores(std::shared_ptr<const KrigedModel<T>> model)
+      : model_(std::move(model)),
+        rows_(query_rows(*model_->input, model_->query_tree, model_->plan.cells, model_->plan.near,
+                         correction_of(*model_), true)) {
+    if (!model_->plan.kriging.inverse.is_empty()) regression_ = model_->plan.regression();
+    if (!model_->farthest.empty())
+      far_ = softmax_transposed<T>(queries_of(*model_, model_->farthest), model_->input->key_rows);
+  }
+
+  arma::Mat<T> apply(const arma::Mat<T>& x) const {
+    const SerialBlas serial;
+    arma::Mat<T> y = product(rows_.cell_weights, into_cells(x));
+    y += rows_.near_weights * x;
+    y.each_col() %= rows_.corrected + rows_.uncorrected;
+    const arma::Mat<T> exact = product_tn(model_->rows.weights, x);
+    if (!regression_.is_empty()) {
+      arma::Mat<T> corrections =
+          product(rows_.cell_weights, product(regression_, residuals(model_->rows, model_->plan, x, exact)));
+      corrections.each_col() %= rows_.corrected;
+      y += corrections;
+    }
+    for_exact_rows(*model_, [&](arma::uword i, arma::uword r) { y.row(i) = exact.row(r); });
+    if (!far_.is_empty()) y.rows(arma::uvec(model_->farthest)) = product_tn(far_, x);
+    return y;
+  }
+
+  arma::Mat<T> apply_transposed(const arma::Mat<T>& x) const {
+    const SerialBlas serial;
+    arma::Mat<T> own = x, exact(model_->rows.queries.n_rows, x.n_cols, arma::fill::zeros);
+    for_exact_rows(*model_, [&](arma::uword i, arma::uword r) {
+      exact.row(r) += own.row(i);
+      own.row(i).zeros();
+    });
+    arma::Mat<T> far;
+    if (!far_.is_empty()) {
+      const arma::uvec rows(model_->farthest);
+      far = own.rows(rows);
+      own.rows(rows).zeros();
+    }
+    const arma::Mat<T> weighted = own.each_col() % (rows_.corrected + rows_.uncorrected);
+    arma::Mat<T> cells = product_tn(rows_.cell_weights, weighted);
+    arma::Mat<T> y = rows_.near_weights.t() * weighted;
+    if (!regression_.is_empty()) {
+      const arma::Mat<T> corrected = own.each_col() % rows_.corrected;
+      const arma::Mat<T> of_rows = product_tn(regression_, product_tn(rows_.cell_weights, corrected));
+      cells -= product_tn(model_->plan.cell_weights, of_rows);
+      exact += of_rows;
+      for (arma::uword r = 0; !model_->plan.near.lists.empty() && r < of_rows.n_rows; ++r) {
+        for (const std::uint32_t j : model_->plan.near.lists[model_->rows.leaf[r]]) {
+          y.row(j) -= near_weight(model_->rows, model_->plan, r, j) * of_rows.row(r);
+        }
+      }
+    }
+    y += product(model_->rows.weights, exact);
+    if (!far_.is_empty()) y += product(far_, far);
+    for (arma::uword c = 0; c < y.n_cols; ++c) {
+      for (arma::uword j = 0; j < y.n_rows; ++j) y.at(j, c) += cells.at(model_->plan.cells.cell[j], c);
+    }
+    return y;
+  }
+
+ private:
+  arma::Mat<T> into_cells(const arma::Mat<T>& x) const {
+    arma::Mat<T> sums(model_->plan.cells.size(), x.n_cols, arma::fill::zeros);
+    for (arma::uword c = 0; c < x.n_cols; ++c) {
+      for (arma::uword j = 0; j < x.n_rows; ++j) sums.at(model_->plan.cells.cell[j], c) += x.at(j, c);
+    }
+    return sums;
+  }
+
+  std::shared_ptr<const KrigedModel<T>> model_;
+  QueryRows<T> rows_;
+  arma::Mat<T> regression_, far_;
+};
+
+}  // namespace
+
+template <typename T>
+Approximation<T> kriged_approximation(std::shared_ptr<const KrigedModel<T>> model) {
+  const SerialBlas serial;
+  const KrigedInput<T>& input = *model->input;
+  const arma::uword n_q = input.problem.n_q(), n_k = input.problem.n_k(), p_v = input.problem.p_v();
+  QueryRows<T> rows =
+      query_rows(input, model->query_tree, model->plan.cells, model->plan.near, correction_of(*model), false);
+  for_exact_rows(*model, [&](arma::uword i, arma::uword r) {
+    rows.output.row(i) = model->rows.values.row(r).head(p_v);
+    rows.denominators[i] = 1;
+    rows.row_maxima[i] = model->rows.log_sums[r];
+  });
+  if (!model->farthest.empty()) {
+    const arma::uvec far(model->farthest);
+    arma::Col<T> sums, maxima;
+    rows.output.rows(far) = softmax_product<T>(queries_of(*model, model->farthest), input.key_rows,
+                                               input.values.head_cols(p_v), {.row_maxima = &maxima, .sums = &sums});
+    rows.denominators.elem(far) = sums;
+    rows.row_maxima.elem(far) = maxima;
+  }
+  parallel_for(p_v, n_q, [&](std::size_t c) {
+    T* column = rows.output.colptr(c);
+    for (arma::uword i = 0; i < n_q; ++i) {
+      column[i] = std::clamp(column[i] + input.value_mean[c], input.value_minima[c], input.value_maxima[c]);
+    }
+  });
+  Approximation<T> approximation;
+  approximation.output = std::move(rows.output);
+  // The keys were centred: q.k of the mean belongs to the row sums.
+  const arma::Col<T> of_mean = input.scale * (input.problem.Q() * input.keys.mean);
+  approximation.denominators = Denominators<T>{std::move(rows.denominators), rows.row_maxima + of_mean};
+  approximation.diagnostics.mode = model->plan.shares.name;
+  approximation.diagnostics.leaves = model->query_tree.leaves();
+  approximation.diagnostics.cells = model->plan.cells.size();
+  approximation.diagnostics.fallen_rows = rows.fallen;
+  approximation.diagnostics.ridge = model->plan.kriging.ridge;
+  approximation.diagnostics.leave_one_out = model->plan.check_error;
+  approximation.scores = deferred<T>(n_q, n_k, [=]() -> LinearOperator<T> {
+    const auto scores = std::make_shared<const Scores<T>>(model);
+    return {n_q, n_k, [scores](const arma::Mat<T>& x) { return scores->apply(x); },
+            [scores](const arma::Mat<T>& x) { return scores->apply_transposed(x); }};
+  });
+  return approximation;
+}
+
+template Approximation<float> kriged_approximation(std::shared_ptr<const KrigedModel<float>>);
+template Approximation<double> kriged_approximation(std::shared_ptr<const KrigedModel<double>>);
+
+}  // namespace croquis

@@ -1,0 +1,67 @@
+// How a query's budget is divided between cells, near keys and a window, and what decides it.
+#pragma once
+
+#include <croquis/attention/kriged/kriging.hpp>
+#include <croquis/attention/kriged/near_field.hpp>
+#include <string>
+#include <vector>
+
+namespace croquis {
+
+/// Shares of the keys that a query attends to.
+struct KrigedShares {
+  std::string name;
+  double cells = 1, near = 0, window = 0;
+  bool kriging = true;  ///< regression of what is left at the exact rows
+};
+
+/// What a plan is made from. Rows 0, ..., leaves - 1 of `rows` are the means of the leaves of the query tree, the
+/// others are the queries `checks`.
+template <typename T>
+struct PlanInput {
+  const KrigedInput<T>& input;
+  const PointTree& query_tree;
+  const ExactRows<T>& rows;
+  const std::vector<arma::uword>& checks;
+  const PointTree& key_tree;
+  const KeyCells<T>& cells;  ///< of the key tree, as many as a query's budget allows
+
+  arma::uword landmarks() const { return query_tree.leaves(); }
+};
+
+/// Everything that the rows of B~ are computed from.
+template <typename T>
+struct KrigedPlan {
+  KrigedShares shares;
+  KeyCells<T> cells;
+  NearField near;
+  arma::Mat<T> cell_weights;  ///< of the exact rows, N x s
+  arma::Mat<T> residual;      ///< Z of the values and 1; empty without kriging
+  Kriging kriging;            ///< `inverse` is empty where nothing is corrected
+  double check_error = 0;     ///< leave-one-out error of the check rows over their norm; NaN without check rows
+
+  /// W = diag(squares) Y^T (Y diag(squares) Y^T + ridge I)^-1, s x N.
+  arma::Mat<T> regression() const;
+};
+
+/// What the exact row r has at key j beyond its cell's weight.
+template <typename T>
+T near_weight(const ExactRows<T>& rows, const KrigedPlan<T>& plan, arma::uword r, std::uint32_t j) {
+  return rows.weights.at(j, r) - plan.cell_weights.at(r, plan.cells.cell[j]);
+}
+
+/// Z(X) = B_R X - (the rows of the cells and the listed keys) X for the exact rows R, N x columns of X. exact: B_R X.
+template <typename T>
+arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, const arma::Mat<T>& x,
+                       const arma::Mat<T>& exact);
+
+/// The plan for these shares.
+template <typename T>
+KrigedPlan<T> make_plan(const PlanInput<T>& from, const KrigedShares& shares);
+
+/// Of several shares those with the smallest error at the check rows; one other than the first only where it has less
+/// than 0.8 of the first one's error. Without check rows the first.
+template <typename T>
+KrigedPlan<T> best_plan(const PlanInput<T>& from, const std::vector<KrigedShares>& candidates);
+
+}  // namespace croquis

@@ -1,0 +1,285 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <croquis/attention/kriged/query_rows.hpp>
+#include <croquis/core/serial_blas.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/linalg/chosen_columns.hpp>
+#include <croquis/linalg/gemm.hpp>
+#include <croquis/linalg/row_math.hpp>
+#include <limits>
+
+namespace croquis {
+namespace {
+
+constexpr arma::uword kQueriesAtOnce = 64;
+
+struct QueryBlock {
+  arma::uword leaf, begin, end;  // places of the tree's order
+};
+
+// Blocks of queries; of one leaf each where leaves have lists of their own.
+std::vector<QueryBlock> blocks_of_queries(const PointTree& tree, bool by_leaf) {
+  std::vector<QueryBlock> blocks;
+  const auto add = [&](arma::uword leaf, arma::uword begin, arma::uword end) {
+    for (; begin < end; begin += kQueriesAtOnce) blocks.push_back({leaf, begin, std::min(end, begin + kQueriesAtOnce)});
+  };
+  if (!by_leaf) add(0, 0, tree.order.size());
+  for (arma::uword g = 0; by_leaf && g < tree.leaves(); ++g) add(g, tree.first[g], tree.first[g + 1]);
+  return blocks;
+}
+
+// What a thread keeps from block to block.
+template <typename T>
+struct Workspace {
+  arma::Mat<T> columns, queries, cells, near, near_keys, near_values, sums;
+  arma::Col<T> top, total;
+  std::vector<std::uint32_t> keys;  // of the window of a query
+  std::vector<T> scores;
+  std::vector<std::vector<std::uint32_t>> window;  // of every query of the block
+  std::vector<std::vector<T>> window_weights;
+};
+
+template <typename T>
+class Pass {
+ public:
+  Pass(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells, const NearField& near,
+       const arma::Mat<T>& correction, bool keep)
+      : input_(input),
+        tree_(tree),
+        cells_(cells),
+        near_(near),
+        corrected_(!correction.is_empty()),
+        keep_(keep),
+        sums_(corrected_ ? arma::Mat<T>(cells.sums + correction) : cells.sums),
+        largest_(arma::max(arma::abs(input.lowest), arma::abs(input.highest))) {
+    const arma::uword n = input.problem.n_q();
+    rows_.output.set_size(n, input.problem.p_v());
+    for (arma::Col<T>* column : {&rows_.denominators, &rows_.row_maxima, &rows_.corrected, &rows_.uncorrected})
+      column->set_size(n);
+    if (keep) rows_.cell_weights.set_size(n, cells.size());
+  }
+
+  QueryRows<T> run() && {
+    const std::vector<QueryBlock> blocks = blocks_of_queries(tree_, !near_.lists.empty());
+    std::vector<std::vector<Entry>> kept(blocks.size());
+    std::atomic<arma::uword> fallen{0};
+    parallel_for(blocks.size(), [&](std::size_t b) {
+      thread_local Workspace<T> space;
+      fallen += row_block(blocks[b], space, kept[b]);
+    });
+    rows_.fallen = fallen;
+    if (keep_) collect(kept);
+    return std::move(rows_);
+  }
+
+ private:
+  struct Entry {
+    arma::uword row, col;
+    T value;
+  };
+
+  arma::uword row_block(const QueryBlock& block, Workspace<T>& space, std::vector<Entry>& kept) {
+    const arma::uword rows = block.end - block.begin, p = input_.problem.p(), s = cells_.size(),
+                      width = input_.values.n_cols;
+    const std::uint32_t* order = tree_.order.data() + block.begin;
+    space.columns.set_size(p, rows);
+    for (arma::uword i = 0; i < rows; ++i) {
+      const T* q = input_.queries.columns.colptr(order[i]);
+      for (arma::uword c = 0; c < p; ++c) space.columns.at(c, i) = input_.scale * (q[c] + input_.queries.mean[c]);
+    }
+    space.queries = space.columns.t();
+    space.cells.set_size(rows, s);
+    narrow_gemm(CblasTrans, rows, s, p, T(1), space.queries.memptr(), cells_.keys.memptr(), s, T(0),
+                space.cells.memptr(), rows);
+    space.top.set_size(rows);
+    space.top.fill(-std::numeric_limits<T>::infinity());
+    raise_to_row_maxima(space.cells.memptr(), rows, s, space.top.memptr());
+    const std::vector<std::uint32_t>* list = near_.lists.empty() ? nullptr : &near_.lists[block.leaf];
+    if (list) near_scores(*list, space);
+    if (!near_.offsets.empty()) window_scores(block, order, rows, space);
+
+    space.total.zeros(rows);
+    exp_shifted_rows(space.cells.memptr(), rows, s, space.top.memptr(), space.total.memptr());
+    space.sums.set_size(rows, width);
+    narrow_gemm(CblasNoTrans, rows, width, s, T(1), space.cells.memptr(), sums_.memptr(), s, T(0), space.sums.memptr(),
+                rows);
+    if (list) add_near(*list, space);
+    if (!near_.offsets.empty()) add_window(rows, space);
+    arma::uword fallen = 0;
+    for (arma::uword i = 0; i < rows; ++i) fallen += finish(order[i], i, list, space) ? 1 : 0;
+    if (keep_) keep_block(order, rows, list, space, kept);
+    return fallen;
+  }
+
+  void near_scores(const std::vector<std::uint32_t>& list, Workspace<T>& space) const {
+    const arma::uword rows = space.queries.n_rows, p = space.queries.n_cols, k = list.size();
+    space.near_keys.set_size(p, k);
+    space.near_values.set_size(input_.values.n_cols, k);
+    for (arma::uword t = 0; t < k; ++t) {
+      std::copy_n(input_.keys.columns.colptr(list[t]), p, space.near_keys.colptr(t));
+      std::copy_n(input_.value_columns.colptr(list[t]), space.near_values.n_rows, space.near_values.colptr(t));
+    }
+    space.near.set_size(rows, k);
+    narrow_gemm(CblasNoTrans, rows, k, p, T(1), space.queries.memptr(), space.near_keys.memptr(), p, T(0),
+                space.near.memptr(), rows);
+    raise_to_row_maxima(space.near.memptr(), rows, k, space.top.memptr());
+  }
+
+  void add_near(const std::vector<std::uint32_t>& list, Workspace<T>& space) const {
+    const arma::uword rows = space.queries.n_rows, k = list.size();
+    exp_shifted_rows(space.near.memptr(), rows, k, space.top.memptr(), space.total.memptr());
+    for (arma::uword t = 0; t < k; ++t) space.near.col(t) -= space.cells.col(cells_.cell[list[t]]);
+    narrow_gemm(CblasTrans, rows, space.sums.n_cols, k, T(1), space.near.memptr(), space.near_values.memptr(),
+                space.near_values.n_rows, T(1), space.sums.memptr(), rows);
+  }
+
+  void window_scores(const QueryBlock& block, const std::uint32_t* order, arma::uword rows, Workspace<T>& space) const {
+    const TokenAlignment tokens = input_.problem.tokens();
+    const auto first = static_cast<std::int64_t>(tokens.key(0)), end = static_cast<std::int64_t>(tokens.n());
+    space.window.resize(std::max<std::size_t>(space.window.size(), rows));
+    space.window_weights.resize(space.window.size());
+    for (arma::uword i = 0; i < rows; ++i) {
+      std::vector<std::uint32_t>& keys = space.window[i];
+      keys.clear();
+      const auto at = static_cast<std::int64_t>(tokens.query(order[i]));
+      for (const std::int64_t offset : near_.offsets) {
+        if (at + offset < first || at + offset >= end) continue;
+        const auto key = static_cast<std::uint32_t>(at + offset - first);
+        if (!near_.lists_key(block.leaf, key)) keys.push_back(key);
+      }
+      std::vector<T>& scores = space.window_weights[i];
+      scores.resize(keys.size());
+      dots(space.columns.colptr(i), input_.keys.columns.memptr(), input_.keys.columns.n_rows, keys.data(), keys.size(),
+           scores.data());
+      for (const T score : scores) space.top[i] = std::max(space.top[i], score);
+    }
+  }
+
+  void add_window(arma::uword rows, Workspace<T>& space) const {
+    arma::Col<T> sum(input_.values.n_cols);
+    for (arma::uword i = 0; i < rows; ++i) {
+      const std::vector<std::uint32_t>& keys = space.window[i];
+      std::vector<T>& weights = space.window_weights[i];
+      for (std::size_t t = 0; t < keys.size(); ++t) {
+        weights[t] = std::exp(weights[t] - space.top[i]) - space.cells.at(i, cells_.cell[keys[t]]);
+      }
+      weighted_sum(weights.data(), input_.value_columns.memptr(), sum.n_elem, keys.data(), keys.size(), sum.memptr());
+      space.sums.row(i) += sum.t();
+    }
+  }
+
+  // base_i([V, 1]) of row i of the block.
+  arma::Row<T> base(arma::uword i, const std::vector<std::uint32_t>* list, const Workspace<T>& space) const {
+    arma::Row<T> sum = space.cells.row(i) * cells_.sums;
+    if (list) sum += space.near.row(i) * space.near_values.t();
+    if (!near_.offsets.empty()) {
+      for (std::size_t t = 0; t < space.window[i].size(); ++t) {
+        sum += space.window_weights[i][t] * input_.value_columns.col(space.window[i][t]).t();
+      }
+    }
+    return sum;
+  }
+
+  // How far one may go from `inside` to `row` without leaving the box of V, up to rounding.
+  T part_in_box(const arma::Row<T>& inside, const arma::Row<T>& row) const {
+    T part = 1;
+    for (arma::uword c = 0; c < row.n_elem; ++c) {
+      const T slack = 16 * std::numeric_limits<T>::epsilon() * largest_[c], step = row[c] - inside[c];
+      if (row[c] > input_.highest[c] + slack)
+        part = std::min(part, std::max(T(0), input_.highest[c] - inside[c]) / step);
+      if (row[c] < input_.lowest[c] - slack) part = std::min(part, std::min(T(0), input_.lowest[c] - inside[c]) / step);
+    }
+    return part;
+  }
+
+  // true: the row has not its whole correction
+  bool finish(arma::uword query, arma::uword i, const std::vector<std::uint32_t>* list, const Workspace<T>& space) {
+    const arma::uword p_v = input_.problem.p_v();
+    arma::Row<T> row = space.sums.row(i).head(p_v);
+    T whole = space.sums.at(i, p_v), part = 1;
+    if (!corrected_) {
+      row /= whole;
+    } else {
+      T counted = 0;  // base_i(1)
+      const T* counts = cells_.sums.colptr(p_v);
+      for (arma::uword c = 0; c < space.cells.n_cols; ++c) counted += space.cells.at(i, c) * counts[c];
+      if (list) counted += arma::accu(space.near.row(i));
+      if (!near_.offsets.empty()) {
+        for (const T weight : space.window_weights[i]) counted += weight;
+      }
+      if (whole > T(0.1) * counted)
+        row /= whole;
+      else
+        part = 0;
+      if (part == 0 || part_in_box(arma::Row<T>(p_v, arma::fill::zeros), row) < 1) {
+        const arma::Row<T> sums = base(i, list, space), inside = sums.head(p_v) / counted;
+        if (part > 0) part = part_in_box(inside, row);
+        row = part > 0 ? arma::Row<T>(inside + part * (row - inside)) : inside;
+      }
+      rows_.uncorrected[query] = (1 - part) / counted;
+      if (part == 0) whole = counted;
+    }
+    rows_.corrected[query] = part > 0 ? part / whole : T(0);
+    if (!corrected_) rows_.uncorrected[query] = 0;
+    rows_.denominators[query] = whole;
+    rows_.row_maxima[query] = space.top[i];
+    for (arma::uword c = 0; c < p_v; ++c) {
+      rows_.output.at(query, c) = std::clamp(row[c], input_.lowest[c], input_.highest[c]);
+    }
+    return part < 1;
+  }
+
+  void keep_block(const std::uint32_t* order, arma::uword rows, const std::vector<std::uint32_t>* list,
+                  const Workspace<T>& space, std::vector<Entry>& kept) {
+    for (arma::uword i = 0; i < rows; ++i) {
+      rows_.cell_weights.row(order[i]) = space.cells.row(i);
+      for (arma::uword t = 0; list && t < list->size(); ++t)
+        kept.push_back({order[i], (*list)[t], space.near.at(i, t)});
+      for (std::size_t t = 0; !near_.offsets.empty() && t < space.window[i].size(); ++t) {
+        kept.push_back({order[i], space.window[i][t], space.window_weights[i][t]});
+      }
+    }
+  }
+
+  void collect(const std::vector<std::vector<Entry>>& kept) {
+    arma::uword count = 0;
+    for (const auto& block : kept) count += block.size();
+    arma::umat places(2, count);
+    arma::Col<T> values(count);
+    arma::uword at = 0;
+    for (const auto& block : kept) {
+      for (const Entry& entry : block) {
+        places(0, at) = entry.row;
+        places(1, at) = entry.col;
+        values(at++) = entry.value;
+      }
+    }
+    rows_.near_weights = arma::SpMat<T>(places, values, input_.problem.n_q(), input_.problem.n_k());
+  }
+
+  const KrigedInput<T>& input_;
+  const PointTree& tree_;
+  const KeyCells<T>& cells_;
+  const NearField& near_;
+  const bool corrected_, keep_;
+  const arma::Mat<T> sums_;
+  const arma::Row<T> largest_;
+  QueryRows<T> rows_;
+};
+
+}  // namespace
+
+template <typename T>
+QueryRows<T> query_rows(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells,
+                        const NearField& near, const arma::Mat<T>& correction, bool keep) {
+  const SerialBlas serial;
+  return Pass<T>(input, tree, cells, near, correction, keep).run();
+}
+
+template QueryRows<float> query_rows(const KrigedInput<float>&, const PointTree&, const KeyCells<float>&,
+                                     const NearField&, const arma::Mat<float>&, bool);
+template QueryRows<double> query_rows(const KrigedInput<double>&, const PointTree&, const KeyCells<double>&,
+                                      const NearField&, const arma::Mat<double>&, bool);
+
+}  // namespace croquis

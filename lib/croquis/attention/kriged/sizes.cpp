@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/attention/kriged/kriging.hpp>
+#include <croquis/attention/kriged/sizes.hpp>
+
+namespace croquis {
+namespace {
+
+double as_double(arma::uword size) {
+  return static_cast<double>(size);
+}
+
+// Levels of 1.6 log2(leaves) visit all points: a product with a direction, and the sum of the smaller half.
+double tree_flops(double n, double p, double leaves, bool far) {
+  if (leaves < 2) return 4 * n * p;
+  return n * p * (4 + (far ? 4.8 : 3.2) * std::log2(leaves)) + (far ? 0 : 96 * p * leaves);
+}
+
+// The largest size in [1, most] that fits; 1 if none does.
+template <typename Fits>
+arma::uword largest(arma::uword most, const Fits& fits) {
+  arma::uword below = 1, above = std::max<arma::uword>(1, most) + 1;
+  while (above - below > 1) {
+    const arma::uword middle = below + (above - below) / 2;
+    (fits(middle) ? below : above) = middle;
+  }
+  return below;
+}
+
+// Exact rows with their share of the importance of keys, and the ridge regression on them.
+double landmark_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
+  const double rows = as_double(sizes.landmarks + sizes.checks), s = as_double(sizes.cells), c = b.p_v + 1;
+  const double exact = b.n_k * rows * (2 * b.p + 2 * b.p_v + 5);
+  const double weights = rows * s * (2 * b.p + 1 + 4 * c + 2 * rows);
+  return exact + weights + rows * rows * (9 * rows + 2 * c * (kRidgesTried + 2));
+}
+
+}  // namespace
+
+double exact_flops(const KrigedBudget& b) {
+  return b.n_q * b.n_k * (2 * b.p + 2 * b.p_v + 1);
+}
+
+double kriged_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
+  if (sizes.exact) return exact_flops(b);
+  const double s = as_double(sizes.cells), c = b.p_v + 1;
+  const double trees = tree_flops(b.n_q, b.p, as_double(sizes.landmarks), b.far) + tree_flops(b.n_k, b.p, s, b.far);
+  const double sums = b.n_q * (5 * b.p + b.p_v) + b.n_k * (4 * b.p + 4 * b.p_v);  // means, distances, box, cells
+  const double exact_rows = as_double(sizes.exact_rows) * b.n_k * (2 * b.p + 2 * b.p_v + 1);
+  const double queries = b.n_q * s * (2 * b.p + 2 * c + 1);
+  // Candidates: lists of near keys of the leaves of the check rows, window offsets, rows without kriging.
+  const double candidates = as_double(sizes.checks) * (3 * b.n_k * 4 + 4 * s * (2 * b.p + 2 * c));
+  return trees + sums + exact_rows + queries + landmark_flops(b, sizes) + (b.checks ? candidates : 0);
+}
+
+KrigedSizes solve_sizes(const KrigedBudget& b) {
+  KrigedSizes sizes;
+  if (exact_flops(b) <= b.flops) {
+    sizes.exact = true;
+    return sizes;
+  }
+  const double units = b.flops / ((b.n_q + b.n_k) * (b.p + b.p_v));
+  sizes.exact_rows = static_cast<arma::uword>(std::clamp(units / 10, 2.0, 4.0));
+  sizes.checks = b.checks ? static_cast<arma::uword>(std::clamp(std::round(units / 16), 4.0, 8.0)) : 0;
+  sizes.exact_rows = std::min(sizes.exact_rows, static_cast<arma::uword>(b.n_q));
+  sizes.checks = std::min(sizes.checks, static_cast<arma::uword>(b.n_q));
+  // As many cells as landmarks, and no landmarks: what is left is what the share is of.
+  const double fixed = kriged_flops(b, {0, sizes.checks, sizes.exact_rows, 1, false});
+  sizes.landmarks = largest(static_cast<arma::uword>(b.n_q), [&](arma::uword rows) {
+    const KrigedSizes with{rows, sizes.checks, 0, rows, false}, without{0, sizes.checks, 0, rows, false};
+    const double trees = tree_flops(b.n_q + b.n_k, b.p, as_double(rows), b.far);
+    const double taken = landmark_flops(b, with) - landmark_flops(b, without);
+    return taken <= b.landmark_share * (b.flops - fixed - trees);
+  });
+  sizes.cells = largest(static_cast<arma::uword>(b.n_k), [&](arma::uword cells) {
+    KrigedSizes tried = sizes;
+    tried.cells = cells;
+    return kriged_flops(b, tried) <= b.flops;
+  });
+  return sizes;
+}
+
+}  // namespace croquis
