@@ -2,6 +2,7 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/kriged/operator.hpp>
 #include <croquis/attention/kriged/plan.hpp>
+#include <croquis/attention/kriged/query_rows.hpp>
 #include <croquis/attention/kriged/sizes.hpp>
 #include <croquis/attention/kriged_coreset.hpp>
 #include <croquis/attention/skyformer.hpp>
@@ -13,6 +14,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,20 +23,32 @@ namespace {
 
 using Mode = KrigedCoresetOptions::Mode;
 
-const KrigedShares kCoreset{"coreset", 1, 0, 0, true};
-const std::vector<KrigedShares> kNear = {{"near", 0.5, 0.5, 0, true}, {"near", 0.12, 0.88, 0, true}};
-const std::vector<KrigedShares> kWindow = {{"window", 0.4, 0, 0.6, false}, {"window", 0.12, 0.44, 0.44, false}};
+const KrigedShares kCoreset{.name = "coreset"};
+const std::vector<KrigedShares> kNear = {{.name = "near", .cells = 0.5, .near = 0.5},
+                                         {.name = "near", .cells = 0.12, .near = 0.88}};
+// Squared errors over those of cells alone, below which a plan without landmarks is taken.
+constexpr double kSharp = 1, kSmooth = 0.04;
+
+// Without landmarks: what a query attends to by itself.
+const KrigedShares kPilotAlone{.name = "cells", .cells = kPilotCells, .kriging = false};
+const std::vector<KrigedShares> kWindow = {
+    {.name = "window", .cells = 0.15, .near = 0.05, .window = 0.65, .rows = 0.15, .kriging = false},
+    {.name = "window", .cells = 0.25, .near = 0.05, .window = 0.4, .opened = 0.2, .rows = 0.1, .kriging = false},
+    {.name = "opened",
+     .cells = kPilotCells,
+     .near = 0.05,
+     .window = 0.05,
+     .opened = 0.5,
+     .rows = 0.05,
+     .kriging = false}};
+const std::vector<KrigedShares> kOpened = {
+    {.name = "opened", .cells = kPilotCells, .near = 0.05, .opened = 0.55, .rows = 0.05, .kriging = false}};
 
 std::vector<KrigedShares> candidates_of(const KrigedCoresetOptions& options) {
   std::vector<KrigedShares> candidates;
-  const auto add = [&](const std::vector<KrigedShares>& more) {
-    candidates.insert(candidates.end(), more.begin(), more.end());
-  };
-  const bool all = options.mode == Mode::automatic;
-  if (all || options.mode == Mode::coreset) candidates.push_back(kCoreset);
-  if (all || options.mode == Mode::near) add(kNear);
-  if (options.mode == Mode::window || (all && options.window)) add(kWindow);
-  for (KrigedShares& shares : candidates) shares.kriging = shares.kriging && options.kriging;
+  if (options.mode != Mode::near) candidates.push_back(kCoreset);
+  if (options.mode != Mode::coreset) candidates.insert(candidates.end(), kNear.begin(), kNear.end());
+  for (KrigedShares& shares : candidates) shares.kriging = options.kriging;
   return candidates;
 }
 
@@ -49,6 +63,7 @@ KrigedBudget budget_of(const Problem<T>& problem, double d, const KrigedCoresetO
           .p_v = p_v,
           .landmark_share = options.landmark_share,
           .checks = options.mode != Mode::coreset,
+          .pilot = options.mode == Mode::window || options.mode == Mode::automatic,
           .far = options.tree == SplitDirection::far};
 }
 
@@ -67,19 +82,28 @@ arma::Col<T> squared_distances(const KrigedInput<T>& input, const PointTree& tre
   return distances;
 }
 
-// The queries with the largest distances, where there are any.
+// The pilot: with no landmarks, only check rows, are keys of the query's own clearly better than cells? Then that is
+// the plan.
 template <typename T>
-std::vector<arma::uword> farthest(const arma::Col<T>& distances, T zero, arma::uword count) {
-  std::vector<arma::uword> order;
-  for (arma::uword i = 0; i < distances.n_elem; ++i) {
-    if (distances[i] > zero) order.push_back(i);
-  }
-  count = std::min<arma::uword>(count, order.size());
-  std::partial_sort(
-      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-      [&](arma::uword a, arma::uword b) { return distances[a] != distances[b] ? distances[a] > distances[b] : a < b; });
-  order.resize(count);
-  return order;
+bool attends_by_query(KrigedModel<T>& model, const KrigedSizes& sizes, const KrigedCoresetOptions& options,
+                      const Key& draw_key) {
+  const KrigedInput<T>& input = *model.input;
+  const arma::Col<T> ones(input.problem.n_q(), arma::fill::ones);
+  model.query_tree = split_points(input.queries.columns, ones, 1, options.tree, draw_key);
+  model.rows = exact_rows_of(input, arma::Mat<T>(input.problem.Q().rows(arma::uvec(model.checks))),
+                             std::vector<std::uint32_t>(model.checks.size(), 0));
+  // Equal weights: by their importance in the check rows, the cells would fit these rows better than others.
+  const arma::Col<T> equal(input.problem.n_k(), arma::fill::ones);
+  const auto count = static_cast<arma::uword>(std::max(1.0, kPilotCells * static_cast<double>(sizes.window)));
+  const PointTree key_tree = split_points(input.keys.columns, equal, count, options.tree, draw_key.child("pilot"));
+  const KeyCells<T> cells = make_cells(input, equal, key_tree);
+  const PlanInput<T> from{input, model.query_tree, model.rows, model.checks, key_tree, cells, sizes.window};
+  // Sharp rows are not smooth functions of the query, which is what the regression on landmarks is good at.
+  const bool sharp = row_perplexity(model.rows) < static_cast<double>(input.problem.n_k()) / 8;
+  const double part = options.mode == Mode::window ? std::numeric_limits<double>::infinity() : sharp ? kSharp : kSmooth;
+  std::optional<KrigedPlan<T>> plan = plan_by_query(from, kPilotAlone, options.window ? kWindow : kOpened, part);
+  if (plan) model.plan = std::move(*plan);
+  return plan.has_value();
 }
 
 template <typename T>
@@ -87,7 +111,8 @@ Approximation<T> approximate(const std::shared_ptr<const KrigedInput<T>>& input,
                              const KrigedCoresetOptions& options) {
   const Problem<T>& problem = input->problem;
   require(d >= 1, "kriged-coreset", "d >= 1", {{"d", d}});
-  const KrigedSizes sizes = solve_sizes(budget_of(problem, static_cast<double>(d), options));
+  const KrigedBudget budget = budget_of(problem, static_cast<double>(d), options);
+  const KrigedSizes sizes = solve_sizes(budget);
   if (sizes.exact) {
     Approximation<T> approximation = from_scores(exact_scores(problem, Target::softmax), problem);
     approximation.diagnostics.mode = "exact";
@@ -96,12 +121,15 @@ Approximation<T> approximate(const std::shared_ptr<const KrigedInput<T>>& input,
   const SerialBlas serial;
   auto model = std::make_shared<KrigedModel<T>>();
   model->input = input;
+  const arma::uvec checks = sample_without_replacement(problem.n_q(), sizes.checks, draw_key.child("checks"));
+  model->checks.assign(checks.begin(), checks.end());
+  if (budget.pilot && attends_by_query(*model, sizes, options, draw_key))
+    return kriged_approximation<T>(std::move(model));
+
   const arma::Col<T> ones(problem.n_q(), arma::fill::ones);
   model->query_tree =
       split_points(input->queries.columns, ones, sizes.landmarks, options.tree, draw_key.child("queries"));
   const arma::Mat<T> means = leaf_means(input->queries, ones, model->query_tree);
-  const arma::uvec checks = sample_without_replacement(problem.n_q(), sizes.checks, draw_key.child("checks"));
-  model->checks.assign(checks.begin(), checks.end());
   arma::Mat<T> landmarks = means;
   landmarks.each_row() += input->queries.mean.t();
   std::vector<std::uint32_t> leaf(means.n_rows);
@@ -116,13 +144,13 @@ Approximation<T> approximate(const std::shared_ptr<const KrigedInput<T>>& input,
   const PointTree key_tree =
       split_points(input->keys.columns, importance, sizes.cells, options.tree, draw_key.child("keys"));
   const KeyCells<T> cells = make_cells(*input, importance, key_tree);
-  const PlanInput<T> from{*input, model->query_tree, model->rows, model->checks, key_tree, cells};
-  model->plan = best_plan(from, candidates_of(options));
+  model->plan = best_plan<T>({*input, model->query_tree, model->rows, model->checks, key_tree, cells, sizes.cells},
+                             candidates_of(options));
 
   const arma::Col<T> distances = squared_distances(*input, model->query_tree, means);
   const T zero =
       std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon() * arma::max(squared_row_norms(problem.Q()));
-  model->farthest = farthest(distances, zero, sizes.exact_rows);
+  model->farthest = largest_places(distances, zero, sizes.exact_rows);
   for (arma::uword i = 0; i < distances.n_elem; ++i) {
     if (!(distances[i] > zero)) model->still.push_back(i);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/attention/kriged/near_field.hpp>
+#include <limits>
 #include <numeric>
 
 namespace croquis {
@@ -41,9 +42,71 @@ bool NearField::lists_key(arma::uword leaf, std::uint32_t key) const {
 }
 
 template <typename T>
-std::vector<std::uint32_t> near_keys(const KrigedInput<T>& input, const ExactRows<T>& rows, arma::uword r,
-                                     const KeyCells<T>& cells, const arma::Mat<T>& cell_weights, arma::uword count) {
-  return places_of_largest(differences(input, rows, r, cells, cell_weights), count);
+OpenedCells<T>::OpenedCells(const KrigedInput<T>& input, const KeyCells<T>& cells)
+    : members_(cells.cell.size()), first_(cells.size() + 1, 0), deviations_(cells.size(), T(0)) {
+  for (const std::uint32_t c : cells.cell) ++first_[c + 1];
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  std::vector<arma::uword> next(first_.begin(), first_.end() - 1);
+  for (std::uint32_t j = 0; j < cells.cell.size(); ++j) members_[next[cells.cell[j]]++] = j;
+  const arma::Mat<T> means = cells.keys.t();
+  for (arma::uword c = 0; c < cells.size(); ++c) {
+    T squares = 0;
+    for (arma::uword m = first_[c]; m < first_[c + 1]; ++m) {
+      const T *x = input.keys.columns.colptr(members_[m]), *mean = means.colptr(c);
+      for (arma::uword i = 0; i < means.n_rows; ++i) squares += (x[i] - mean[i]) * (x[i] - mean[i]);
+    }
+    const auto count = static_cast<T>(first_[c + 1] - first_[c]);
+    deviations_[c] = T(2.5) * std::sqrt(squares / count) / static_cast<T>(input.problem.p());
+  }
+}
+
+template <typename T>
+void OpenedCells<T>::bounds_of(const T* scores, arma::uword stride, T length, std::vector<T>& bounds) const {
+  bounds.resize(deviations_.size());
+  for (std::size_t c = 0; c < bounds.size(); ++c) {
+    const bool alone = first_[c + 1] - first_[c] < 2;
+    bounds[c] = alone ? -std::numeric_limits<T>::infinity() : scores[c * stride] + length * deviations_[c];
+  }
+}
+
+template <typename T>
+void OpenedCells<T>::open(std::vector<T>& bounds, arma::uword count, std::vector<std::uint32_t>& keys) const {
+  constexpr std::size_t most = 16;
+  std::uint32_t order[most];
+  std::size_t found = 0;  // the largest bounds, by insertion
+  for (std::uint32_t c = 0; c < bounds.size(); ++c) {
+    if (found == most && !(bounds[c] > bounds[order[most - 1]])) continue;
+    std::size_t at = found < most ? found++ : most - 1;
+    for (; at > 0 && bounds[c] > bounds[order[at - 1]]; --at) order[at] = order[at - 1];
+    order[at] = c;
+  }
+  for (std::size_t i = 0; i < found; ++i) {
+    const std::uint32_t c = order[i];
+    const arma::uword size = first_[c + 1] - first_[c];
+    if (size < 2 || size > count) continue;
+    count -= size;
+    bounds[c] = std::numeric_limits<T>::infinity();
+    keys.insert(keys.end(), members_.begin() + static_cast<std::ptrdiff_t>(first_[c]),
+                members_.begin() + static_cast<std::ptrdiff_t>(first_[c + 1]));
+  }
+}
+
+template <typename T>
+std::vector<std::uint32_t> near_keys(const KrigedInput<T>& input, const ExactRows<T>& rows,
+                                     const std::vector<arma::uword>& which, const KeyCells<T>& cells,
+                                     const arma::Mat<T>& cell_weights, arma::uword count) {
+  std::vector<T> sums = differences(input, rows, which.front(), cells, cell_weights);
+  if (which.size() == 1) return places_of_largest(sums, count);
+  std::vector<T> largest = sums;
+  for (std::size_t i = 1; i < which.size(); ++i) {
+    const std::vector<T> more = differences(input, rows, which[i], cells, cell_weights);
+    for (std::size_t j = 0; j < sums.size(); ++j) {
+      sums[j] += more[j];
+      largest[j] = std::max(largest[j], more[j]);
+    }
+  }
+  for (std::size_t j = 0; j < sums.size(); ++j) sums[j] -= largest[j];
+  return places_of_largest(sums, count);
 }
 
 template <typename T>
@@ -60,10 +123,13 @@ std::vector<double> offset_scores(const KrigedInput<T>& input, const ExactRows<T
       scores[tokens.key(j) + n - 1 - tokens.query(queries[i])] += static_cast<double>(std::min(far[j], most));
     }
   }
-  std::vector<double> smooth(scores);
+  constexpr std::size_t half = 7;
+  std::vector<double> sums(scores.size() + 1, 0.0), smooth(scores);
+  std::partial_sum(scores.begin(), scores.end(), sums.begin() + 1);
   for (std::size_t o = 0; o < scores.size(); ++o) {
     if (o > 0) smooth[o] += scores[o - 1] / 2;
     if (o + 1 < scores.size()) smooth[o] += scores[o + 1] / 2;
+    smooth[o] += 0.5 * (sums[std::min(scores.size(), o + half + 1)] - sums[o - std::min(o, half)]);
   }
   return smooth;
 }
@@ -77,10 +143,14 @@ std::vector<std::int64_t> best_offsets(const std::vector<double>& scores, arma::
   return offsets;
 }
 
-template std::vector<std::uint32_t> near_keys(const KrigedInput<float>&, const ExactRows<float>&, arma::uword,
-                                              const KeyCells<float>&, const arma::Mat<float>&, arma::uword);
-template std::vector<std::uint32_t> near_keys(const KrigedInput<double>&, const ExactRows<double>&, arma::uword,
-                                              const KeyCells<double>&, const arma::Mat<double>&, arma::uword);
+template class OpenedCells<float>;
+template class OpenedCells<double>;
+template std::vector<std::uint32_t> near_keys(const KrigedInput<float>&, const ExactRows<float>&,
+                                              const std::vector<arma::uword>&, const KeyCells<float>&,
+                                              const arma::Mat<float>&, arma::uword);
+template std::vector<std::uint32_t> near_keys(const KrigedInput<double>&, const ExactRows<double>&,
+                                              const std::vector<arma::uword>&, const KeyCells<double>&,
+                                              const arma::Mat<double>&, arma::uword);
 template std::vector<double> offset_scores(const KrigedInput<float>&, const ExactRows<float>&,
                                            const std::vector<arma::uword>&, const std::vector<arma::uword>&,
                                            const KeyCells<float>&, const arma::Mat<float>&);

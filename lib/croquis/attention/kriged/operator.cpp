@@ -14,7 +14,8 @@ namespace {
 template <typename T, typename Take>
 void for_exact_rows(const KrigedModel<T>& model, const Take& take) {
   for (const arma::uword i : model.still) take(i, arma::uword{model.query_tree.leaf[i]});
-  for (std::size_t c = 0; c < model.checks.size(); ++c) take(model.checks[c], model.query_tree.leaves() + c);
+  const arma::uword landmarks = model.rows.queries.n_rows - model.checks.size();
+  for (std::size_t c = 0; c < model.checks.size(); ++c) take(model.checks[c], landmarks + c);
 }
 
 template <typename T>
@@ -110,12 +111,15 @@ class Scores {
 }  // namespace
 
 template <typename T>
-Approximation<T> kriged_approximation(std::shared_ptr<const KrigedModel<T>> model) {
+Approximation<T> kriged_approximation(std::shared_ptr<KrigedModel<T>> made) {
   const SerialBlas serial;
+  const std::shared_ptr<const KrigedModel<T>> model = made;
   const KrigedInput<T>& input = *model->input;
   const arma::uword n_q = input.problem.n_q(), n_k = input.problem.n_k(), p_v = input.problem.p_v();
   QueryRows<T> rows =
       query_rows(input, model->query_tree, model->plan.cells, model->plan.near, correction_of(*model), false);
+  for_exact_rows(*model, [&](arma::uword i, arma::uword) { rows.doubts[i] = 0; });
+  if (model->plan.exact_rows > 0) made->farthest = largest_places(rows.doubts, T(0), model->plan.exact_rows);
   for_exact_rows(*model, [&](arma::uword i, arma::uword r) {
     rows.output.row(i) = model->rows.values.row(r).head(p_v);
     rows.denominators[i] = 1;
@@ -141,7 +145,7 @@ Approximation<T> kriged_approximation(std::shared_ptr<const KrigedModel<T>> mode
   const arma::Col<T> of_mean = input.scale * (input.problem.Q() * input.keys.mean);
   approximation.denominators = Denominators<T>{std::move(rows.denominators), rows.row_maxima + of_mean};
   approximation.diagnostics.mode = model->plan.shares.name;
-  approximation.diagnostics.leaves = model->query_tree.leaves();
+  approximation.diagnostics.leaves = model->rows.queries.n_rows - model->checks.size();
   approximation.diagnostics.cells = model->plan.cells.size();
   approximation.diagnostics.fallen_rows = rows.fallen;
   approximation.diagnostics.ridge = model->plan.kriging.ridge;
@@ -154,7 +158,7 @@ Approximation<T> kriged_approximation(std::shared_ptr<const KrigedModel<T>> mode
   return approximation;
 }
 
-template Approximation<float> kriged_approximation(std::shared_ptr<const KrigedModel<float>>);
-template Approximation<double> kriged_approximation(std::shared_ptr<const KrigedModel<double>>);
+template Approximation<float> kriged_approximation(std::shared_ptr<KrigedModel<float>>);
+template Approximation<double> kriged_approximation(std::shared_ptr<KrigedModel<double>>);
 
 }  // namespace croquis

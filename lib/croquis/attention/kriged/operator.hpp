@@ -20,6 +20,6 @@ struct KrigedModel {
 };
 
 template <typename T>
-Approximation<T> kriged_approximation(std::shared_ptr<const KrigedModel<T>> model);
+Approximation<T> kriged_approximation(std::shared_ptr<KrigedModel<T>> made);
 
 }  // namespace croquis

@@ -16,8 +16,8 @@ arma::uword part_of(arma::uword whole, double share) {
 
 template <typename T>
 KeyCells<T> cells_for(const PlanInput<T>& from, const KrigedShares& shares) {
-  if (shares.cells >= 1) return from.cells;
-  const arma::uword count = std::max<arma::uword>(1, part_of(from.cells.size(), shares.cells));
+  const arma::uword count = std::max<arma::uword>(1, part_of(from.keys, shares.cells));
+  if (count >= from.cells.size()) return from.cells;
   return from.cells.merged(from.key_tree.coarser(count));
 }
 
@@ -52,6 +52,15 @@ Kriging krige_residuals(const PlanInput<T>& from, const KrigedPlan<T>& plan) {
   return krige(design, targets_of(from, plan.residual), weights);
 }
 
+// Of the exact outputs of the check rows, the mean of the values included: what their errors are relative to.
+template <typename T>
+double squared_check_norm(const PlanInput<T>& from) {
+  const arma::uword p_v = from.input.problem.p_v();
+  arma::Mat<T> outputs = from.rows.values.tail_rows(from.checks.size()).eval().head_cols(p_v);
+  outputs.each_row() += from.input.value_mean;
+  return static_cast<double>(arma::accu(arma::square(outputs)));
+}
+
 // A plan whose lists are those of the leaves with check rows alone, and its squared error at these rows: with windows,
 // each row is judged by offsets that the other check rows have chosen.
 template <typename T>
@@ -62,12 +71,12 @@ double squared_check_error(const PlanInput<T>& from, const KrigedShares& shares)
   plan.cell_weights = cell_weights(from.input, from.rows, plan.cells);
   const arma::uword first = from.landmarks(), last = from.rows.queries.n_rows;
   if (shares.near > 0) {
-    plan.near.lists.resize(from.landmarks());
+    plan.near.lists.resize(from.query_tree.leaves());
     for (arma::uword r = first; r < last; ++r) {
       const arma::uword leaf = from.rows.leaf[r];
       if (plan.near.lists[leaf].empty()) {
-        plan.near.lists[leaf] = near_keys(from.input, from.rows, leaf, plan.cells, plan.cell_weights,
-                                          part_of(from.cells.size(), shares.near));
+        plan.near.lists[leaf] = near_keys(from.input, from.rows, from.rows_of_leaf(leaf), plan.cells, plan.cell_weights,
+                                          part_of(from.keys, shares.near));
       }
     }
   }
@@ -76,6 +85,8 @@ double squared_check_error(const PlanInput<T>& from, const KrigedShares& shares)
     scores[r - first] =
         offset_scores(from.input, from.rows, {r}, {from.checks[r - first]}, plan.cells, plan.cell_weights);
   }
+  std::optional<OpenedCells<T>> opened;
+  if (shares.opened > 0) opened.emplace(from.input, plan.cells);
   double error = 0;
   for (arma::uword r = first; r < last; ++r) {
     arma::Row<T> missing = from.rows.values.row(r) - plan.cell_weights.row(r) * plan.cells.sums;
@@ -85,15 +96,25 @@ double squared_check_error(const PlanInput<T>& from, const KrigedShares& shares)
     if (shares.near > 0) {
       for (const std::uint32_t j : plan.near.lists[from.rows.leaf[r]]) take(j);
     }
+    std::vector<std::uint32_t> own;
+    if (shares.opened > 0) {
+      const arma::Row<T> logs = arma::log(plan.cell_weights.row(r));
+      std::vector<T> bounds;
+      opened->bounds_of(logs.memptr(), 1, arma::norm(from.rows.queries.row(r)), bounds);
+      opened->open(bounds, part_of(from.keys, shares.opened), own);
+    }
     if (shares.window > 0) {
       std::vector<double> others(scores[0].size(), 0.0);
       for (arma::uword o = 0; o < scores.size(); ++o) {
         for (std::size_t i = 0; o != r - first && i < others.size(); ++i) others[i] += scores[o][i];
       }
-      for (const std::uint32_t j :
-           window_keys(from, r, best_offsets(others, part_of(from.cells.size(), shares.window)))) {
-        if (!plan.near.lists_key(from.rows.leaf[r], j)) take(j);
-      }
+      const auto keys = window_keys(from, r, best_offsets(others, part_of(from.keys, shares.window)));
+      own.insert(own.end(), keys.begin(), keys.end());
+    }
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    for (const std::uint32_t j : own) {
+      if (!plan.near.lists_key(from.rows.leaf[r], j)) take(j);
     }
     error += arma::accu(arma::square(targets_of<T>(from, missing)));
   }
@@ -101,6 +122,14 @@ double squared_check_error(const PlanInput<T>& from, const KrigedShares& shares)
 }
 
 }  // namespace
+
+template <typename T>
+std::vector<arma::uword> PlanInput<T>::rows_of_leaf(arma::uword leaf) const {
+  if (landmarks() > 0) return {leaf};
+  std::vector<arma::uword> all(checks.size());
+  std::iota(all.begin(), all.end(), arma::uword{0});
+  return all;
+}
 
 template <typename T>
 arma::Mat<T> KrigedPlan<T>::regression() const {
@@ -135,12 +164,11 @@ KrigedPlan<T> make_plan(const PlanInput<T>& from, const KrigedShares& shares) {
   plan.shares = shares;
   plan.cells = cells_for(from, shares);
   plan.cell_weights = cell_weights(from.input, from.rows, plan.cells);
-  const arma::uword budget = from.cells.size();
   if (shares.near > 0) {
-    plan.near.lists.resize(from.landmarks());
-    parallel_for(from.landmarks(), [&](std::size_t g) {
-      plan.near.lists[g] = near_keys(from.input, from.rows, g, plan.cells, plan.cell_weights,
-                                     std::max<arma::uword>(1, part_of(budget, shares.near)));
+    plan.near.lists.resize(from.query_tree.leaves());
+    parallel_for(from.query_tree.leaves(), [&](std::size_t g) {
+      plan.near.lists[g] = near_keys(from.input, from.rows, from.rows_of_leaf(g), plan.cells, plan.cell_weights,
+                                     std::max<arma::uword>(1, part_of(from.keys, shares.near)));
     });
   }
   if (shares.window > 0) {
@@ -148,8 +176,10 @@ KrigedPlan<T> make_plan(const PlanInput<T>& from, const KrigedShares& shares) {
     std::iota(rows.begin(), rows.end(), from.landmarks());
     plan.near.offsets =
         best_offsets(offset_scores(from.input, from.rows, rows, from.checks, plan.cells, plan.cell_weights),
-                     std::max<arma::uword>(1, part_of(budget, shares.window)));
+                     std::max<arma::uword>(1, part_of(from.keys, shares.window)));
   }
+  plan.near.opened = part_of(from.keys, shares.opened);
+  plan.exact_rows = part_of(from.keys, shares.rows);
   plan.kriging.ridge = std::numeric_limits<double>::infinity();
   if (shares.kriging) {
     plan.residual = residuals(from.rows, plan, from.input.values, from.rows.values);
@@ -159,41 +189,72 @@ KrigedPlan<T> make_plan(const PlanInput<T>& from, const KrigedShares& shares) {
 }
 
 template <typename T>
-KrigedPlan<T> best_plan(const PlanInput<T>& from, const std::vector<KrigedShares>& candidates) {
+std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
+                                           const std::vector<KrigedShares>& candidates, double part) {
   const SerialBlas serial;
-  const arma::uword checks = from.checks.size();
-  const arma::mat of_checks = targets_of<T>(from, from.rows.values.tail_rows(checks));
-  const double size = checks == 0 ? 0 : arma::accu(arma::square(of_checks.head_cols(of_checks.n_cols - 1)));
-  const auto relative = [&](double squared) {
-    return checks == 0 ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(squared / size);
-  };
-  KrigedPlan<T> plan = make_plan(from, candidates.front());
-  double least = candidates.front().kriging && checks > 0 ? arma::accu(plan.kriging.residuals.tail(checks))
-                                                          : squared_check_error(from, candidates.front());
-  plan.check_error = relative(least);
-  if (checks == 0) return plan;
+  double least = part * squared_check_error(from, cells);
   const KrigedShares* best = nullptr;
-  least *= 0.64;
-  for (std::size_t c = 1; c < candidates.size(); ++c) {
-    const double error = squared_check_error(from, candidates[c]);
-    if (error < least) {
-      least = error;
-      best = &candidates[c];
-    }
+  for (const KrigedShares& shares : candidates) {
+    const double error = squared_check_error(from, shares);
+    if (error < least) least = error, best = &shares;
   }
-  if (!best) return plan;
-  plan = make_plan(from, *best);
-  plan.check_error = relative(least);
+  if (!best) return std::nullopt;
+  KrigedPlan<T> plan = make_plan(from, *best);
+  plan.check_error = std::sqrt(least / squared_check_norm(from));
   return plan;
 }
 
+template <typename T>
+double row_perplexity(const ExactRows<T>& rows) {
+  const SerialBlas serial;
+  const double smallest = std::numeric_limits<T>::min();
+  double sum = 0;
+  for (arma::uword r = 0; r < rows.weights.n_cols; ++r) {
+    double entropy = 0;
+    for (const T weight : rows.weights.col(r)) {
+      const auto b = static_cast<double>(weight);
+      if (b > smallest) entropy -= b * std::log(b);
+    }
+    sum += std::exp(entropy);
+  }
+  return sum / static_cast<double>(rows.weights.n_cols);
+}
+
+template <typename T>
+KrigedPlan<T> best_plan(const PlanInput<T>& from, const std::vector<KrigedShares>& candidates) {
+  const SerialBlas serial;
+  const arma::uword checks = from.checks.size();
+  KrigedPlan<T> plan = make_plan(from, candidates.front());
+  plan.check_error = std::numeric_limits<double>::quiet_NaN();
+  if (checks == 0) return plan;
+  double least = candidates.front().kriging ? arma::accu(plan.kriging.residuals.tail(checks))
+                                            : squared_check_error(from, candidates.front());
+  const KrigedShares* best = nullptr;
+  double bound = 0.64 * least;
+  for (std::size_t c = 1; c < candidates.size(); ++c) {
+    const double error = squared_check_error(from, candidates[c]);
+    if (error < bound) bound = least = error, best = &candidates[c];
+  }
+  if (best) plan = make_plan(from, *best);
+  plan.check_error = std::sqrt(least / squared_check_norm(from));
+  return plan;
+}
+
+template struct PlanInput<float>;
+template struct PlanInput<double>;
 template struct KrigedPlan<float>;
 template struct KrigedPlan<double>;
 template arma::Mat<float> residuals(const ExactRows<float>&, const KrigedPlan<float>&, const arma::Mat<float>&,
                                     const arma::Mat<float>&);
 template arma::Mat<double> residuals(const ExactRows<double>&, const KrigedPlan<double>&, const arma::Mat<double>&,
                                      const arma::Mat<double>&);
+template std::optional<KrigedPlan<float>> plan_by_query(const PlanInput<float>&, const KrigedShares&,
+                                                        const std::vector<KrigedShares>&, double);
+template double row_perplexity(const ExactRows<float>&);
 template KrigedPlan<float> make_plan(const PlanInput<float>&, const KrigedShares&);
+template std::optional<KrigedPlan<double>> plan_by_query(const PlanInput<double>&, const KrigedShares&,
+                                                         const std::vector<KrigedShares>&, double);
+template double row_perplexity(const ExactRows<double>&);
 template KrigedPlan<double> make_plan(const PlanInput<double>&, const KrigedShares&);
 template KrigedPlan<float> best_plan(const PlanInput<float>&, const std::vector<KrigedShares>&);
 template KrigedPlan<double> best_plan(const PlanInput<double>&, const std::vector<KrigedShares>&);

@@ -3,6 +3,7 @@
 
 #include <croquis/attention/kriged/kriging.hpp>
 #include <croquis/attention/kriged/near_field.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace croquis {
 struct KrigedShares {
   std::string name;
   double cells = 1, near = 0, window = 0;
+  double opened = 0;    ///< keys of the cells that a query opens
+  double rows = 0;      ///< queries that get their exact row instead: those that leave most to cells
   bool kriging = true;  ///< regression of what is left at the exact rows
 };
 
@@ -24,9 +27,12 @@ struct PlanInput {
   const ExactRows<T>& rows;
   const std::vector<arma::uword>& checks;
   const PointTree& key_tree;
-  const KeyCells<T>& cells;  ///< of the key tree, as many as a query's budget allows
+  const KeyCells<T>& cells;  ///< of the key tree
+  arma::uword keys;          ///< cells and keys that a query's budget allows
 
-  arma::uword landmarks() const { return query_tree.leaves(); }
+  /// The exact rows that choose the near keys of a leaf: its mean; without landmarks the check rows.
+  std::vector<arma::uword> rows_of_leaf(arma::uword leaf) const;
+  arma::uword landmarks() const { return rows.queries.n_rows - checks.size(); }
 };
 
 /// Everything that the rows of B~ are computed from.
@@ -35,10 +41,11 @@ struct KrigedPlan {
   KrigedShares shares;
   KeyCells<T> cells;
   NearField near;
-  arma::Mat<T> cell_weights;  ///< of the exact rows, N x s
-  arma::Mat<T> residual;      ///< Z of the values and 1; empty without kriging
-  Kriging kriging;            ///< `inverse` is empty where nothing is corrected
-  double check_error = 0;     ///< leave-one-out error of the check rows over their norm; NaN without check rows
+  arma::uword exact_rows = 0;  ///< for the queries with the largest doubts
+  arma::Mat<T> cell_weights;   ///< of the exact rows, N x s
+  arma::Mat<T> residual;       ///< Z of the values and 1; empty without kriging
+  Kriging kriging;             ///< `inverse` is empty where nothing is corrected
+  double check_error = 0;      ///< leave-one-out error of the check rows over their norm; NaN without check rows
 
   /// W = diag(squares) Y^T (Y diag(squares) Y^T + ridge I)^-1, s x N.
   arma::Mat<T> regression() const;
@@ -54,6 +61,16 @@ T near_weight(const ExactRows<T>& rows, const KrigedPlan<T>& plan, arma::uword r
 template <typename T>
 arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, const arma::Mat<T>& x,
                        const arma::Mat<T>& exact);
+
+/// The plan without landmarks with the smallest error at the check rows, if its squared error is less than `part` of
+/// that of cells alone; none otherwise. Each row is judged by the window that the other rows choose.
+template <typename T>
+std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
+                                           const std::vector<KrigedShares>& candidates, double part);
+
+/// The mean over some exact rows of exp(entropy): how many keys a row is spread over.
+template <typename T>
+double row_perplexity(const ExactRows<T>& rows);
 
 /// The plan for these shares.
 template <typename T>

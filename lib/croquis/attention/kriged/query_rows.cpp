@@ -8,6 +8,7 @@
 #include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/row_math.hpp>
 #include <limits>
+#include <optional>
 
 namespace croquis {
 namespace {
@@ -32,10 +33,10 @@ std::vector<QueryBlock> blocks_of_queries(const PointTree& tree, bool by_leaf) {
 // What a thread keeps from block to block.
 template <typename T>
 struct Workspace {
-  arma::Mat<T> columns, queries, cells, near, near_keys, near_values, sums;
+  arma::Mat<T> columns, queries, cells, factors, near, near_keys, near_values, sums;
   arma::Col<T> top, total;
   std::vector<std::uint32_t> keys;  // of the window of a query
-  std::vector<T> scores;
+  std::vector<T> bounds;
   std::vector<std::vector<std::uint32_t>> window;  // of every query of the block
   std::vector<std::vector<T>> window_weights;
 };
@@ -55,7 +56,11 @@ class Pass {
         largest_(arma::max(arma::abs(input.lowest), arma::abs(input.highest))) {
     const arma::uword n = input.problem.n_q();
     rows_.output.set_size(n, input.problem.p_v());
-    for (arma::Col<T>* column : {&rows_.denominators, &rows_.row_maxima, &rows_.corrected, &rows_.uncorrected})
+    const arma::Col<T> counts = cells.sums.tail_cols(1);
+    if (near.by_query()) opened_.emplace(input, cells);
+    sizes_ = arma::sqrt(counts % cells.squares) % arma::conv_to<arma::Col<T>>::from(counts > T(1.5));
+    for (arma::Col<T>* column :
+         {&rows_.denominators, &rows_.row_maxima, &rows_.corrected, &rows_.uncorrected, &rows_.doubts})
       column->set_size(n);
     if (keep) rows_.cell_weights.set_size(n, cells.size());
   }
@@ -97,7 +102,7 @@ class Pass {
     raise_to_row_maxima(space.cells.memptr(), rows, s, space.top.memptr());
     const std::vector<std::uint32_t>* list = near_.lists.empty() ? nullptr : &near_.lists[block.leaf];
     if (list) near_scores(*list, space);
-    if (!near_.offsets.empty()) window_scores(block, order, rows, space);
+    if (near_.by_query()) own_scores(block, order, rows, space);
 
     space.total.zeros(rows);
     exp_shifted_rows(space.cells.memptr(), rows, s, space.top.memptr(), space.total.memptr());
@@ -105,7 +110,7 @@ class Pass {
     narrow_gemm(CblasNoTrans, rows, width, s, T(1), space.cells.memptr(), sums_.memptr(), s, T(0), space.sums.memptr(),
                 rows);
     if (list) add_near(*list, space);
-    if (!near_.offsets.empty()) add_window(rows, space);
+    if (near_.by_query()) add_window(rows, space);
     arma::uword fallen = 0;
     for (arma::uword i = 0; i < rows; ++i) fallen += finish(order[i], i, list, space) ? 1 : 0;
     if (keep_) keep_block(order, rows, list, space, kept);
@@ -134,19 +139,31 @@ class Pass {
                 space.near_values.n_rows, T(1), space.sums.memptr(), rows);
   }
 
-  void window_scores(const QueryBlock& block, const std::uint32_t* order, arma::uword rows, Workspace<T>& space) const {
+  void own_scores(const QueryBlock& block, const std::uint32_t* order, arma::uword rows, Workspace<T>& space) const {
     const TokenAlignment tokens = input_.problem.tokens();
     const auto first = static_cast<std::int64_t>(tokens.key(0)), end = static_cast<std::int64_t>(tokens.n());
+    space.factors.set_size(rows, cells_.size());
     space.window.resize(std::max<std::size_t>(space.window.size(), rows));
     space.window_weights.resize(space.window.size());
     for (arma::uword i = 0; i < rows; ++i) {
       std::vector<std::uint32_t>& keys = space.window[i];
       keys.clear();
+      const T length = arma::norm(space.columns.col(i)) / input_.scale;
+      opened_->bounds_of(space.cells.memptr() + i, rows, length, space.bounds);
+      for (arma::uword c = 0; c < cells_.size(); ++c) {
+        space.factors.at(i, c) = sizes_[c] > 0 ? sizes_[c] * std::exp(space.bounds[c] - space.cells.at(i, c)) : T(0);
+      }
+      if (near_.opened > 0) {
+        opened_->open(space.bounds, near_.opened, keys);
+        for (const std::uint32_t key : keys) space.factors.at(i, cells_.cell[key]) = 0;
+        std::erase_if(keys, [&](std::uint32_t key) { return near_.lists_key(block.leaf, key); });
+      }
       const auto at = static_cast<std::int64_t>(tokens.query(order[i]));
       for (const std::int64_t offset : near_.offsets) {
         if (at + offset < first || at + offset >= end) continue;
         const auto key = static_cast<std::uint32_t>(at + offset - first);
-        if (!near_.lists_key(block.leaf, key)) keys.push_back(key);
+        const bool taken = space.bounds[cells_.cell[key]] == std::numeric_limits<T>::infinity();
+        if (!taken && !near_.lists_key(block.leaf, key)) keys.push_back(key);
       }
       std::vector<T>& scores = space.window_weights[i];
       scores.resize(keys.size());
@@ -173,7 +190,7 @@ class Pass {
   arma::Row<T> base(arma::uword i, const std::vector<std::uint32_t>* list, const Workspace<T>& space) const {
     arma::Row<T> sum = space.cells.row(i) * cells_.sums;
     if (list) sum += space.near.row(i) * space.near_values.t();
-    if (!near_.offsets.empty()) {
+    if (near_.by_query()) {
       for (std::size_t t = 0; t < space.window[i].size(); ++t) {
         sum += space.window_weights[i][t] * input_.value_columns.col(space.window[i][t]).t();
       }
@@ -205,7 +222,7 @@ class Pass {
       const T* counts = cells_.sums.colptr(p_v);
       for (arma::uword c = 0; c < space.cells.n_cols; ++c) counted += space.cells.at(i, c) * counts[c];
       if (list) counted += arma::accu(space.near.row(i));
-      if (!near_.offsets.empty()) {
+      if (near_.by_query()) {
         for (const T weight : space.window_weights[i]) counted += weight;
       }
       if (whole > T(0.1) * counted)
@@ -224,6 +241,11 @@ class Pass {
     if (!corrected_) rows_.uncorrected[query] = 0;
     rows_.denominators[query] = whole;
     rows_.row_maxima[query] = space.top[i];
+    T doubt = 0;
+    for (arma::uword c = 0; c < space.cells.n_cols; ++c) {
+      doubt += space.cells.at(i, c) * (near_.by_query() ? space.factors.at(i, c) : sizes_[c]);
+    }
+    rows_.doubts[query] = doubt / whole;
     for (arma::uword c = 0; c < p_v; ++c) {
       rows_.output.at(query, c) = std::clamp(row[c], input_.lowest[c], input_.highest[c]);
     }
@@ -236,7 +258,7 @@ class Pass {
       rows_.cell_weights.row(order[i]) = space.cells.row(i);
       for (arma::uword t = 0; list && t < list->size(); ++t)
         kept.push_back({order[i], (*list)[t], space.near.at(i, t)});
-      for (std::size_t t = 0; !near_.offsets.empty() && t < space.window[i].size(); ++t) {
+      for (std::size_t t = 0; near_.by_query() && t < space.window[i].size(); ++t) {
         kept.push_back({order[i], space.window[i][t], space.window_weights[i][t]});
       }
     }
@@ -265,10 +287,26 @@ class Pass {
   const bool corrected_, keep_;
   const arma::Mat<T> sums_;
   const arma::Row<T> largest_;
+  std::optional<OpenedCells<T>> opened_;
+  arma::Col<T> sizes_;  // of the values of cells; 0 where a cell is one key
   QueryRows<T> rows_;
 };
 
 }  // namespace
+
+template <typename T>
+std::vector<arma::uword> largest_places(const arma::Col<T>& values, T bound, arma::uword count) {
+  std::vector<arma::uword> places;
+  for (arma::uword i = 0; i < values.n_elem; ++i) {
+    if (values[i] > bound) places.push_back(i);
+  }
+  count = std::min<arma::uword>(count, places.size());
+  std::partial_sort(
+      places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count), places.end(),
+      [&](arma::uword a, arma::uword b) { return values[a] != values[b] ? values[a] > values[b] : a < b; });
+  places.resize(count);
+  return places;
+}
 
 template <typename T>
 QueryRows<T> query_rows(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells,
@@ -277,6 +315,8 @@ QueryRows<T> query_rows(const KrigedInput<T>& input, const PointTree& tree, cons
   return Pass<T>(input, tree, cells, near, correction, keep).run();
 }
 
+template std::vector<arma::uword> largest_places(const arma::Col<float>&, float, arma::uword);
+template std::vector<arma::uword> largest_places(const arma::Col<double>&, double, arma::uword);
 template QueryRows<float> query_rows(const KrigedInput<float>&, const PointTree&, const KeyCells<float>&,
                                      const NearField&, const arma::Mat<float>&, bool);
 template QueryRows<double> query_rows(const KrigedInput<double>&, const PointTree&, const KeyCells<double>&,

@@ -3,7 +3,7 @@
 
 #include <croquis/attention/kriged/cells.hpp>
 #include <croquis/attention/kriged/near_field.hpp>
-#include <optional>
+#include <vector>
 
 namespace croquis {
 
@@ -21,12 +21,17 @@ struct QueryRows {
   arma::Mat<T> output;                    ///< n_q x p_v, the mean of the values not added
   arma::Col<T> denominators, row_maxima;  ///< full_i(1) or, where it was given up, base_i(1); top_i
   arma::Col<T> corrected, uncorrected;
+  arma::Col<T> doubts;     ///< how much of a row is left to cells of several keys, times the size of their values
   arma::uword fallen = 0;  ///< rows that were moved, or lost their correction because full_i(1) <= 0.1 base_i(1)
 
   // Where they are wanted (keep): E of the cells, n_q x s, and the near terms E_ij - E_i,c(j).
   arma::Mat<T> cell_weights;
   arma::SpMat<T> near_weights;
 };
+
+/// The places of the `count` largest values above `bound`, largest first; ties: the first place.
+template <typename T>
+std::vector<arma::uword> largest_places(const arma::Col<T>& values, T bound, arma::uword count);
 
 /// correction: W Z([V, 1]), s x (p_v + 1); empty where there is none.
 /// Guarantees: the same bits for any number of threads. Cost: 2 n_q (s + near keys) (p + p_v + 1) flops.

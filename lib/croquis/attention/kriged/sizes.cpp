@@ -35,7 +35,23 @@ double landmark_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   return exact + weights + rows * rows * (9 * rows + 2 * c * (kRidgesTried + 2));
 }
 
+// Check rows, a tree of keys by their importance in them, and candidates on these rows.
+double pilot_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
+  const double rows = as_double(sizes.checks), cells = kPilotCells * as_double(sizes.window);
+  return tree_flops(b.n_k, b.p, cells, b.far) + b.n_k * (2 * b.p + b.p_v) +
+         rows * (4 * b.n_k * 5 + 4 * cells * (2 * b.p + 2 * b.p_v));
+}
+
 }  // namespace
+
+double window_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
+  const double rows = as_double(sizes.checks), keys = as_double(sizes.window), c = b.p_v + 1;
+  // Radii of cells, bounds on the scores of their keys with an exponential each, sorting.
+  const double opened = b.n_k * 3 * b.p + b.n_q * 6 * kPilotCells * keys;
+  const double tokens = b.n_q * (2 * b.p + b.p_v) + b.n_k * (2 * b.p + 2 * b.p_v) + opened;
+  return tokens + rows * b.n_k * (2 * b.p + 2 * b.p_v + 5) + pilot_flops(b, sizes) +
+         std::max(b.n_q, b.n_k) * keys * (2 * b.p + 2 * c + 1);
+}
 
 double exact_flops(const KrigedBudget& b) {
   return b.n_q * b.n_k * (2 * b.p + 2 * b.p_v + 1);
@@ -47,10 +63,11 @@ double kriged_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   const double trees = tree_flops(b.n_q, b.p, as_double(sizes.landmarks), b.far) + tree_flops(b.n_k, b.p, s, b.far);
   const double sums = b.n_q * (5 * b.p + b.p_v) + b.n_k * (4 * b.p + 4 * b.p_v);  // means, distances, box, cells
   const double exact_rows = as_double(sizes.exact_rows) * b.n_k * (2 * b.p + 2 * b.p_v + 1);
-  const double queries = b.n_q * s * (2 * b.p + 2 * c + 1);
+  const double queries = b.n_q * s * (2 * b.p + 2 * c + 3);
   // Candidates: lists of near keys of the leaves of the check rows, window offsets, rows without kriging.
   const double candidates = as_double(sizes.checks) * (3 * b.n_k * 4 + 4 * s * (2 * b.p + 2 * c));
-  return trees + sums + exact_rows + queries + landmark_flops(b, sizes) + (b.checks ? candidates : 0);
+  return trees + sums + exact_rows + queries + landmark_flops(b, sizes) + (b.checks ? candidates : 0) +
+         (b.pilot ? pilot_flops(b, sizes) : 0);
 }
 
 KrigedSizes solve_sizes(const KrigedBudget& b) {
@@ -64,10 +81,17 @@ KrigedSizes solve_sizes(const KrigedBudget& b) {
   sizes.checks = b.checks ? static_cast<arma::uword>(std::clamp(std::round(units / 16), 4.0, 8.0)) : 0;
   sizes.exact_rows = std::min(sizes.exact_rows, static_cast<arma::uword>(b.n_q));
   sizes.checks = std::min(sizes.checks, static_cast<arma::uword>(b.n_q));
+  if (b.checks) {
+    sizes.window = largest(static_cast<arma::uword>(b.n_k), [&](arma::uword keys) {
+      KrigedSizes tried = sizes;
+      tried.window = keys;
+      return window_flops(b, tried) <= b.flops;
+    });
+  }
   // As many cells as landmarks, and no landmarks: what is left is what the share is of.
-  const double fixed = kriged_flops(b, {0, sizes.checks, sizes.exact_rows, 1, false});
+  const double fixed = kriged_flops(b, {0, sizes.checks, sizes.exact_rows, 1, sizes.window, false});
   sizes.landmarks = largest(static_cast<arma::uword>(b.n_q), [&](arma::uword rows) {
-    const KrigedSizes with{rows, sizes.checks, 0, rows, false}, without{0, sizes.checks, 0, rows, false};
+    const KrigedSizes with{rows, sizes.checks, 0, rows, 0, false}, without{0, sizes.checks, 0, rows, 0, false};
     const double trees = tree_flops(b.n_q + b.n_k, b.p, as_double(rows), b.far);
     const double taken = landmark_flops(b, with) - landmark_flops(b, without);
     return taken <= b.landmark_share * (b.flops - fixed - trees);
