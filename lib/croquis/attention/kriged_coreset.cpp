@@ -26,11 +26,8 @@ using Mode = KrigedCoresetOptions::Mode;
 const KrigedShares kCoreset{.name = "coreset"};
 const std::vector<KrigedShares> kNear = {{.name = "near", .cells = 0.5, .near = 0.5},
                                          {.name = "near", .cells = 0.12, .near = 0.88}};
-// Squared errors over those of cells alone, below which a plan without landmarks is taken.
-constexpr double kSharp = 1, kSmooth = 0.04;
-
 // Without landmarks: what a query attends to by itself.
-const KrigedShares kPilotAlone{.name = "cells", .cells = kPilotCells, .kriging = false};
+const KrigedShares kPilotAlone{.name = "cells", .cells = kPilotCells};
 const std::vector<KrigedShares> kWindow = {
     {.name = "window", .cells = 0.15, .near = 0.05, .window = 0.65, .rows = 0.15, .kriging = false},
     {.name = "window", .cells = 0.25, .near = 0.05, .window = 0.4, .opened = 0.2, .rows = 0.1, .kriging = false},
@@ -98,10 +95,8 @@ bool attends_by_query(KrigedModel<T>& model, const KrigedSizes& sizes, const Kri
   const PointTree key_tree = split_points(input.keys.columns, equal, count, options.tree, draw_key.child("pilot"));
   const KeyCells<T> cells = make_cells(input, equal, key_tree);
   const PlanInput<T> from{input, model.query_tree, model.rows, model.checks, key_tree, cells, sizes.window};
-  // Sharp rows are not smooth functions of the query, which is what the regression on landmarks is good at.
-  const bool sharp = row_perplexity(model.rows) < static_cast<double>(input.problem.n_k()) / 8;
-  const double part = options.mode == Mode::window ? std::numeric_limits<double>::infinity() : sharp ? kSharp : kSmooth;
-  std::optional<KrigedPlan<T>> plan = plan_by_query(from, kPilotAlone, options.window ? kWindow : kOpened, part);
+  std::optional<KrigedPlan<T>> plan =
+      plan_by_query(from, kPilotAlone, options.window ? kWindow : kOpened, options.mode == Mode::window);
   if (plan) model.plan = std::move(*plan);
   return plan.has_value();
 }
@@ -162,10 +157,10 @@ const Options<KrigedCoresetOptions>& options_of_kriged_coreset() {
   static const Options<O> options =
       Options<O>()
           .choice("mode", &O::mode, in_order<Mode>({"auto", "coreset", "near", "window"}),
-                  "cells alone, with near keys, with a window of offsets; auto: what a few check rows say")
+                  "cells alone, keys of each leaf, keys of each query; auto: what a few check rows say")
           .choice("tree", &O::tree, in_order<SplitDirection>({"random", "far"}),
                   "splits along a direction of random points, or towards the farthest point, with no draw")
-          .flag("window", &O::window, "mode=auto may take a window; no: the order of tokens does not matter")
+          .flag("window", &O::window, "queries may attend to offsets; no: the order of the tokens does not matter")
           .flag("kriging", &O::kriging, "correct by the coreset's error at the landmarks")
           .number("landmarks", &O::landmark_share, 0.05, 0.95, "share of the flops for exact rows of landmarks");
   return options;

@@ -190,9 +190,13 @@ KrigedPlan<T> make_plan(const PlanInput<T>& from, const KrigedShares& shares) {
 
 template <typename T>
 std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
-                                           const std::vector<KrigedShares>& candidates, double part) {
+                                           const std::vector<KrigedShares>& candidates, bool always) {
   const SerialBlas serial;
-  double least = part * squared_check_error(from, cells);
+  double least = std::numeric_limits<double>::infinity();
+  if (!always) {
+    const double alone = squared_check_error(from, cells), left = arma::accu(make_plan(from, cells).kriging.residuals);
+    least = alone > 0 ? left * std::min(1.0, left / alone) : 0;
+  }
   const KrigedShares* best = nullptr;
   for (const KrigedShares& shares : candidates) {
     const double error = squared_check_error(from, shares);
@@ -202,22 +206,6 @@ std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const Krige
   KrigedPlan<T> plan = make_plan(from, *best);
   plan.check_error = std::sqrt(least / squared_check_norm(from));
   return plan;
-}
-
-template <typename T>
-double row_perplexity(const ExactRows<T>& rows) {
-  const SerialBlas serial;
-  const double smallest = std::numeric_limits<T>::min();
-  double sum = 0;
-  for (arma::uword r = 0; r < rows.weights.n_cols; ++r) {
-    double entropy = 0;
-    for (const T weight : rows.weights.col(r)) {
-      const auto b = static_cast<double>(weight);
-      if (b > smallest) entropy -= b * std::log(b);
-    }
-    sum += std::exp(entropy);
-  }
-  return sum / static_cast<double>(rows.weights.n_cols);
 }
 
 template <typename T>
@@ -249,12 +237,10 @@ template arma::Mat<float> residuals(const ExactRows<float>&, const KrigedPlan<fl
 template arma::Mat<double> residuals(const ExactRows<double>&, const KrigedPlan<double>&, const arma::Mat<double>&,
                                      const arma::Mat<double>&);
 template std::optional<KrigedPlan<float>> plan_by_query(const PlanInput<float>&, const KrigedShares&,
-                                                        const std::vector<KrigedShares>&, double);
-template double row_perplexity(const ExactRows<float>&);
+                                                        const std::vector<KrigedShares>&, bool);
 template KrigedPlan<float> make_plan(const PlanInput<float>&, const KrigedShares&);
 template std::optional<KrigedPlan<double>> plan_by_query(const PlanInput<double>&, const KrigedShares&,
-                                                         const std::vector<KrigedShares>&, double);
-template double row_perplexity(const ExactRows<double>&);
+                                                         const std::vector<KrigedShares>&, bool);
 template KrigedPlan<double> make_plan(const PlanInput<double>&, const KrigedShares&);
 template KrigedPlan<float> best_plan(const PlanInput<float>&, const std::vector<KrigedShares>&);
 template KrigedPlan<double> best_plan(const PlanInput<double>&, const std::vector<KrigedShares>&);

@@ -62,15 +62,13 @@ template <typename T>
 arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, const arma::Mat<T>& x,
                        const arma::Mat<T>& exact);
 
-/// The plan without landmarks with the smallest error at the check rows, if its squared error is less than `part` of
-/// that of cells alone; none otherwise. Each row is judged by the window that the other rows choose.
+/// The plan without landmarks with the smallest error at the check rows, where that is small enough: with E the squared
+/// error of `cells` alone and L what a regression on the check rows leaves of it (by leaving one out), less than
+/// L min(1, L/E). L is what few landmarks can do, L/E how much more of them promise. Each row is judged by the window
+/// that the other rows choose. always: whatever the errors are.
 template <typename T>
 std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
-                                           const std::vector<KrigedShares>& candidates, double part);
-
-/// The mean over some exact rows of exp(entropy): how many keys a row is spread over.
-template <typename T>
-double row_perplexity(const ExactRows<T>& rows);
+                                           const std::vector<KrigedShares>& candidates, bool always);
 
 /// The plan for these shares.
 template <typename T>
