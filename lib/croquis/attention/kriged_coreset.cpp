@@ -3,6 +3,7 @@
 #include <croquis/attention/kriged/operator.hpp>
 #include <croquis/attention/kriged/plan.hpp>
 #include <croquis/attention/kriged/query_rows.hpp>
+#include <croquis/attention/kriged/sized.hpp>
 #include <croquis/attention/kriged/sizes.hpp>
 #include <croquis/attention/kriged_coreset.hpp>
 #include <croquis/attention/skyformer.hpp>
@@ -104,10 +105,31 @@ bool attends_by_query(KrigedModel<T>& model, const KrigedSizes& sizes, const Kri
 template <typename T>
 Approximation<T> approximate(const std::shared_ptr<const KrigedInput<T>>& input, arma::uword d, const Key& draw_key,
                              const KrigedCoresetOptions& options) {
-  const Problem<T>& problem = input->problem;
   require(d >= 1, "kriged-coreset", "d >= 1", {{"d", d}});
-  const KrigedBudget budget = budget_of(problem, static_cast<double>(d), options);
-  const KrigedSizes sizes = solve_sizes(budget);
+  const KrigedBudget budget = budget_of(input->problem, static_cast<double>(d), options);
+  return kriged_of_sizes(input, solve_sizes(budget), options, draw_key);
+}
+
+const Options<KrigedCoresetOptions>& options_of_kriged_coreset() {
+  using O = KrigedCoresetOptions;
+  static const Options<O> options =
+      Options<O>()
+          .choice("mode", &O::mode, in_order<Mode>({"auto", "coreset", "near", "window"}),
+                  "cells alone, keys of each leaf, keys of each query; auto: what a few check rows say")
+          .choice("tree", &O::tree, in_order<SplitDirection>({"random", "far"}),
+                  "splits along a direction of random points, or towards the farthest point, with no draw")
+          .flag("window", &O::window, "queries may attend to offsets; no: the order of the tokens does not matter")
+          .flag("kriging", &O::kriging, "correct by the coreset's error at the landmarks")
+          .number("landmarks", &O::landmark_share, 0.05, 0.95, "share of the flops for exact rows of landmarks");
+  return options;
+}
+
+}  // namespace
+
+template <typename T>
+Approximation<T> kriged_of_sizes(const std::shared_ptr<const KrigedInput<T>>& input, const KrigedSizes& sizes,
+                                 const KrigedCoresetOptions& options, const Key& draw_key) {
+  const Problem<T>& problem = input->problem;
   if (sizes.exact) {
     Approximation<T> approximation = from_scores(exact_scores(problem, Target::softmax), problem);
     approximation.diagnostics.mode = "exact";
@@ -118,8 +140,8 @@ Approximation<T> approximate(const std::shared_ptr<const KrigedInput<T>>& input,
   model->input = input;
   const arma::uvec checks = sample_without_replacement(problem.n_q(), sizes.checks, draw_key.child("checks"));
   model->checks.assign(checks.begin(), checks.end());
-  if (budget.pilot && attends_by_query(*model, sizes, options, draw_key))
-    return kriged_approximation<T>(std::move(model));
+  const bool pilot = options.mode == Mode::window || options.mode == Mode::automatic;
+  if (pilot && attends_by_query(*model, sizes, options, draw_key)) return kriged_approximation<T>(std::move(model));
 
   const arma::Col<T> ones(problem.n_q(), arma::fill::ones);
   model->query_tree =
@@ -151,22 +173,6 @@ Approximation<T> approximate(const std::shared_ptr<const KrigedInput<T>>& input,
   }
   return kriged_approximation<T>(std::move(model));
 }
-
-const Options<KrigedCoresetOptions>& options_of_kriged_coreset() {
-  using O = KrigedCoresetOptions;
-  static const Options<O> options =
-      Options<O>()
-          .choice("mode", &O::mode, in_order<Mode>({"auto", "coreset", "near", "window"}),
-                  "cells alone, keys of each leaf, keys of each query; auto: what a few check rows say")
-          .choice("tree", &O::tree, in_order<SplitDirection>({"random", "far"}),
-                  "splits along a direction of random points, or towards the farthest point, with no draw")
-          .flag("window", &O::window, "queries may attend to offsets; no: the order of the tokens does not matter")
-          .flag("kriging", &O::kriging, "correct by the coreset's error at the landmarks")
-          .number("landmarks", &O::landmark_share, 0.05, 0.95, "share of the flops for exact rows of landmarks");
-  return options;
-}
-
-}  // namespace
 
 template <typename T>
 Approximation<T> kriged_coreset(const Problem<T>& problem, arma::uword d, const Key& draw_key,
@@ -200,8 +206,12 @@ Method<T> kriged_coreset_method() {
   return method;
 }
 
+template Approximation<float> kriged_of_sizes(const std::shared_ptr<const KrigedInput<float>>&, const KrigedSizes&,
+                                              const KrigedCoresetOptions&, const Key&);
 template Approximation<float> kriged_coreset(const Problem<float>&, arma::uword, const Key&,
                                              const KrigedCoresetOptions&);
+template Approximation<double> kriged_of_sizes(const std::shared_ptr<const KrigedInput<double>>&, const KrigedSizes&,
+                                               const KrigedCoresetOptions&, const Key&);
 template Approximation<double> kriged_coreset(const Problem<double>&, arma::uword, const Key&,
                                               const KrigedCoresetOptions&);
 template Method<float> kriged_coreset_method();

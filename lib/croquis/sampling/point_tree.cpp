@@ -2,8 +2,6 @@
 #include <cmath>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
-#include <croquis/linalg/rows.hpp>
-#include <croquis/linalg/transpose.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/sampling/point_tree.hpp>
 #include <limits>
@@ -290,47 +288,8 @@ PointTree split_points(const arma::Mat<T>& points, const arma::Col<T>& weights, 
   return Splitter<T>(points, weights, direction, draw_key).run(leaves);
 }
 
-template <typename T>
-CentredColumns<T>::CentredColumns(const arma::Mat<T>& rows)
-    : columns(transposed(rows)), mean(column_sums(rows).t() / static_cast<T>(rows.n_rows)) {
-  parallel_for(columns.n_cols, columns.n_rows, [&](std::size_t i) { columns.col(i) -= mean; });
-}
-
-template <typename T>
-arma::Mat<T> leaf_means(const CentredColumns<T>& points, const arma::Col<T>& weights, const PointTree& tree) {
-  const arma::uword p = points.columns.n_rows;
-  arma::Mat<T> means(p, tree.leaves());
-  parallel_for(tree.leaves(), p * points.columns.n_cols / tree.leaves(), [&](std::size_t c) {
-    const std::uint32_t* members = tree.order.data() + tree.first[c];
-    std::vector<T> shares(tree.count(c));
-    T total = 0;
-    for (std::uint32_t i = 0; i < tree.count(c); ++i) total += shares[i] = weights[members[i]];
-    for (T& share : shares) share /= total;
-    weighted_sum(shares.data(), points.columns.memptr(), p, members, tree.count(c), means.colptr(c));
-  });
-  return means.t();
-}
-
-template <typename T>
-arma::Mat<T> leaf_sums(const arma::Mat<T>& x, const PointTree& tree) {
-  arma::Mat<T> sums(tree.leaves(), x.n_cols, arma::fill::zeros);
-  parallel_for(x.n_cols, x.n_rows, [&](std::size_t c) {
-    T* to = sums.colptr(c);
-    const T* from = x.colptr(c);
-    for (arma::uword i = 0; i < x.n_rows; ++i) to[tree.leaf[i]] += from[i];
-  });
-  return sums;
-}
-
-template struct CentredColumns<float>;
-template struct CentredColumns<double>;
 template PointTree split_points(const arma::Mat<float>&, const arma::Col<float>&, arma::uword, SplitDirection,
                                 const Key&);
 template PointTree split_points(const arma::Mat<double>&, const arma::Col<double>&, arma::uword, SplitDirection,
                                 const Key&);
-template arma::Mat<float> leaf_means(const CentredColumns<float>&, const arma::Col<float>&, const PointTree&);
-template arma::Mat<double> leaf_means(const CentredColumns<double>&, const arma::Col<double>&, const PointTree&);
-template arma::Mat<float> leaf_sums(const arma::Mat<float>&, const PointTree&);
-template arma::Mat<double> leaf_sums(const arma::Mat<double>&, const PointTree&);
-
 }  // namespace croquis

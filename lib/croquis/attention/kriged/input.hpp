@@ -3,7 +3,7 @@
 
 #include <armadillo>
 #include <croquis/attention/problem.hpp>
-#include <croquis/sampling/point_tree.hpp>
+#include <croquis/sampling/leaf_means.hpp>
 #include <cstdint>
 #include <vector>
 

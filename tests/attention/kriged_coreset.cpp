@@ -1,0 +1,356 @@
+// The kriged coreset against its definition in loops, and what it promises for all inputs.
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/kriged/kriging.hpp>
+#include <croquis/attention/kriged/sized.hpp>
+#include <croquis/attention/skyformer.hpp>
+
+#include "support/approximations.hpp"
+#include "support/methods.hpp"
+
+using namespace croquis;
+
+namespace {
+
+using Options_ = KrigedCoresetOptions;
+using Mode = Options_::Mode;
+
+template <typename T>
+Approximation<T> sized(const Problem<T>& problem, const KrigedSizes& sizes, const Options_& options = {},
+                       const Key& draw_key = Key(1)) {
+  return kriged_of_sizes<T>(std::make_shared<const KrigedInput<T>>(problem), sizes, options, draw_key);
+}
+
+constexpr KrigedSizes kSmall{.landmarks = 6, .checks = 4, .exact_rows = 2, .cells = 9, .window = 20};
+
+// Smooth enough for small inverses, and far from low rank.
+Problem<double> rectangle(arma::uword n_q, arma::uword n_k, const char* name) {
+  return random_rectangle<double>(n_q, n_k, 5, 3, 2, Key(test_seed()).child(name));
+}
+
+const std::vector<Mode> kModes = {Mode::automatic, Mode::coreset, Mode::near, Mode::window};
+
+// B~ of mode=coreset by its definition; the partitions alone are the library's.
+struct Reference {
+  Dense scores;
+  double ridge = std::numeric_limits<double>::infinity();
+
+  Reference(const Problem<double>& problem, const KrigedSizes& sizes, const Key& draw_key) {
+    const arma::uword n_q = problem.n_q(), n_k = problem.n_k(), p_v = problem.p_v();
+    const auto partition = [&](const arma::mat& rows, const arma::vec& weights, arma::uword leaves, const char* name) {
+      arma::mat centred = rows.t();
+      centred.each_col() -= arma::mean(centred, 1);
+      return split_points<double>(centred, weights, leaves, SplitDirection::random, draw_key.child(name)).leaf;
+    };
+    const auto leaf = partition(problem.Q(), arma::vec(n_q, arma::fill::ones), sizes.landmarks, "queries");
+    std::vector<long double> counts(sizes.landmarks, 0.0L);
+    arma::mat means(sizes.landmarks, problem.p(), arma::fill::zeros);
+    for (arma::uword i = 0; i < n_q; ++i) counts[leaf[i]] += 1, means.row(leaf[i]) += problem.Q().row(i);
+    for (arma::uword g = 0; g < means.n_rows; ++g) means.row(g) /= static_cast<double>(counts[g]);
+    const Dense logits = logits_of(means, problem.K()), exact = softmax_of(logits);
+    const std::vector<long double> log_sums = log_sums_of(logits);
+
+    arma::mat centred = problem.V();
+    centred.each_row() -= arma::mean(centred, 0);
+    const arma::vec lengths = arma::sqrt(arma::sum(arma::square(centred), 1));
+    arma::vec importance(n_k);
+    for (arma::uword j = 0; j < n_k; ++j) {
+      long double sum = 0;
+      for (arma::uword g = 0; g < exact.rows; ++g) sum += counts[g] * exact(g, j) * exact(g, j);
+      importance(j) = lengths(j) * static_cast<double>(std::sqrt(sum));
+    }
+    importance = 0.8 * importance / arma::accu(importance) + 0.2 / static_cast<double>(n_k);
+    const auto cell = partition(problem.K(), importance, sizes.cells, "keys");
+    arma::mat keys(sizes.cells, problem.p(), arma::fill::zeros);
+    std::vector<long double> weights(sizes.cells, 0.0L), squares(sizes.cells, 0.0L);
+    for (arma::uword j = 0; j < n_k; ++j) {
+      weights[cell[j]] += importance(j);
+      squares[cell[j]] += lengths(j) * lengths(j);
+      keys.row(cell[j]) += importance(j) * problem.K().row(j);
+    }
+    for (arma::uword c = 0; c < keys.n_rows; ++c) keys.row(c) /= static_cast<double>(weights[c]);
+
+    Dense into(sizes.cells, n_k);  // S
+    for (arma::uword j = 0; j < n_k; ++j) into(cell[j], j) = 1;
+    const Dense of_cells = logits_of(means, keys);
+    Dense y(exact.rows, sizes.cells);
+    for (arma::uword g = 0; g < y.rows; ++g) {
+      for (arma::uword c = 0; c < y.cols; ++c) y(g, c) = std::exp(of_cells(g, c) - log_sums[g]);
+    }
+    const Dense left = exact - y * into;  // what the cells lack in the rows of the landmarks
+    const Dense values =
+        arma::join_rows(centred, arma::vec(n_k, arma::fill::value(arma::norm(lengths) / std::sqrt(double(n_k)))));
+    const Dense targets = left * values;
+    Dense x = y;
+    for (arma::uword g = 0; g < x.rows; ++g) {
+      for (arma::uword c = 0; c < x.cols; ++c) x(g, c) *= std::sqrt(squares[c]);
+    }
+    choose_ridge(x, targets, counts);
+    Dense mixed = into;
+    if (std::isfinite(ridge)) {
+      Dense fitted = fit(x, left, ridge);
+      for (arma::uword c = 0; c < fitted.rows; ++c) {
+        for (arma::uword j = 0; j < n_k; ++j) mixed(c, j) += std::sqrt(squares[c]) * fitted(c, j);
+      }
+    }
+    Dense e = logits_of(problem.Q(), keys);
+    for (long double& entry : e.entries) entry = std::exp(entry);
+    scores = e * mixed;
+    for (arma::uword i = 0; i < n_q; ++i) {
+      long double sum = 0;
+      for (arma::uword j = 0; j < n_k; ++j) sum += scores(i, j);
+      for (arma::uword j = 0; j < n_k; ++j) scores(i, j) /= sum;
+    }
+    set_exact_rows(problem, leaf, means, sizes);
+    (void)p_v;
+  }
+
+  // (X^T X + ridge I)^-1 X^T Y, the other way round than in the library.
+  static Dense fit(const Dense& x, const Dense& y, double ridge) {
+    return inverted(transposed(x) * x + static_cast<long double>(ridge) * identity(x.cols)) * (transposed(x) * y);
+  }
+
+  // By leaving out rows, one after the other.
+  static long double left_out(const Dense& x, const Dense& y, double ridge, const std::vector<long double>& counts) {
+    long double error = 0;
+    for (arma::uword r = 0; r < x.rows; ++r) {
+      arma::uvec others = arma::regspace<arma::uvec>(0, x.rows - 1);
+      others.shed_row(r);
+      const Dense fitted = fit(rows_of(x, others), rows_of(y, others), ridge);
+      const Dense missing = rows_of(y, arma::uvec{r}) - rows_of(x, arma::uvec{r}) * fitted;
+      error += counts[r] * std::pow(frobenius(missing), 2.0L);
+    }
+    return error;
+  }
+
+  void choose_ridge(const Dense& x, const Dense& y, const std::vector<long double>& counts) {
+    long double mean = 0, least = 0;
+    for (const long double entry : x.entries) mean += entry * entry / static_cast<long double>(x.rows);
+    for (arma::uword r = 0; r < y.rows; ++r) least += counts[r] * std::pow(frobenius(rows_of(y, arma::uvec{r})), 2.0L);
+    const auto attempt = [&](double exponent) {
+      const double tried = std::pow(10.0, exponent) * static_cast<double>(mean);
+      const long double error = left_out(x, y, tried, counts);
+      if (error < least) least = error, ridge = tried;
+      return ridge == tried;
+    };
+    double best = 0;
+    for (const double exponent : {-6., -4., -2., 0., 2.}) best = attempt(exponent) ? exponent : best;
+    const double coarse = best;
+    for (const double exponent : {coarse - 1, coarse + 1}) best = attempt(exponent) ? exponent : best;
+    const double fine = best;
+    for (const double exponent : {fine - 0.5, fine + 0.5}) attempt(exponent);
+  }
+
+  void set_exact_rows(const Problem<double>& problem, const std::vector<std::uint32_t>& leaf, const arma::mat& means,
+                      const KrigedSizes& sizes) {
+    const Dense exact = softmax_of(logits_of(problem.Q(), problem.K()));
+    arma::vec distances(problem.n_q());
+    for (arma::uword i = 0; i < distances.n_elem; ++i)
+      distances(i) = arma::norm(problem.Q().row(i) - means.row(leaf[i]));
+    const arma::uvec order = arma::stable_sort_index(distances, "descend");
+    for (arma::uword i = 0; i < order.n_elem; ++i) {
+      if (i >= sizes.exact_rows && distances(order(i)) > 1e-12) continue;
+      for (arma::uword j = 0; j < exact.cols; ++j) scores(order(i), j) = exact(order(i), j);
+    }
+  }
+};
+
+double gap_to_exact(const Problem<double>& problem, const Approximation<double>& approximation) {
+  return distance(approximation.output, exact_attention(problem, Target::softmax).output);
+}
+
+}  // namespace
+
+TEST_CASE("kriged coreset: landmarks, cells and regression are those of the definition") {
+  for (const TokenAlignment shape : {TokenAlignment{40, 40}, {25, 60}, {60, 25}}) {
+    CAPTURE(shape.n_q);
+    const Problem<double> problem = rectangle(shape.n_q, shape.n_k, "definition");
+    for (std::uint64_t draw = 0; draw < 4; ++draw) {
+      const Key draw_key = Key(test_seed()).child(draw);
+      const Approximation<double> approximation = sized(problem, kSmall, {.mode = Mode::coreset}, draw_key);
+      const Reference reference(problem, kSmall, draw_key);
+      REQUIRE(approximation.diagnostics.fallen_rows == 0U);
+      CHECK(approximation.diagnostics.leaves == 6U);
+      CHECK(approximation.diagnostics.cells == 9U);
+      CHECK(approximation.diagnostics.ridge == doctest::Approx(reference.ridge).epsilon(1e-9));
+      // The inverse has a condition of 1e6 N at most, by the smallest ridge that is tried.
+      CHECK(distance(approximation.scores->dense(), reference.scores) <= 1e7 * 60 * unit<double>());
+      CHECK(distance(approximation.output, reference.scores * problem.V()) <=
+            1e7 * 60 * unit<double>() * static_cast<double>(largest_entry_of(problem.V())));
+    }
+  }
+}
+
+TEST_CASE("kriged coreset: leave-one-out residuals in closed form are those of fits without the row") {
+  const arma::mat x = random_matrix(7, 4, Key(test_seed()).child("x")), y = random_matrix(7, 3, Key(test_seed()));
+  const arma::vec weights = {1, 2, 3, 1, 0.5, 4, 1};
+  const arma::mat fitted = x * random_matrix(4, 3, Key(5)) + 0.1 * y;
+  const Kriging kriging = krige(x, fitted, weights);
+  REQUIRE(std::isfinite(kriging.ridge));
+  double error = 0;
+  for (arma::uword r = 0; r < 7; ++r) {
+    arma::uvec others = arma::regspace<arma::uvec>(0, 6);
+    others.shed_row(r);
+    const Dense b = Reference::fit(x.rows(others).eval(), fitted.rows(others).eval(), kriging.ridge);
+    const Dense missing = Dense(fitted.row(r).eval()) - Dense(x.row(r).eval()) * b;
+    CHECK(kriging.residuals(r) == doctest::Approx(std::pow(double(frobenius(missing)), 2)).epsilon(1e-8));
+    error += weights(r) * kriging.residuals(r);
+  }
+  CHECK(error < arma::dot(weights, arma::sum(arma::square(fitted), 1)));
+  // Noise alone: nothing that a regression could find, and then none is made.
+  const Kriging none = krige(arma::mat(7, 4, arma::fill::ones), arma::mat(7, 1, arma::fill::zeros), weights);
+  CHECK(std::isinf(none.ridge));
+  CHECK(none.inverse.is_empty());
+}
+
+TEST_CASE("kriged coreset: exact where every query is a leaf, every key a cell, or few tokens are distinct") {
+  const Problem<double> problem = rectangle(30, 40, "exact");
+  for (const Mode mode : kModes) {
+    CAPTURE(static_cast<int>(mode));
+    KrigedSizes sizes = kSmall;
+    sizes.cells = 40;
+    sizes.window = 1000;  // a third of which are cells
+    CHECK(gap_to_exact(problem, sized(problem, sizes, {.mode = mode})) <= 1e-11);
+    if (mode == Mode::window) continue;  // has no landmarks
+    sizes = kSmall;
+    sizes.landmarks = 30;
+    sizes.window = 2;
+    const Approximation<double> leaves = sized(problem, sizes, {.mode = mode, .window = false});
+    if (leaves.diagnostics.mode != "opened") CHECK(gap_to_exact(problem, leaves) <= 1e-11);
+  }
+  const arma::uvec of = arma::regspace<arma::uvec>(0, 39) - 5 * (arma::regspace<arma::uvec>(0, 39) / 5);
+  const Problem<double> repeated(problem.Q().rows(of.head(30)), problem.K().rows(of), problem.V());
+  for (const Mode mode : kModes) CHECK(gap_to_exact(repeated, sized(repeated, kSmall, {.mode = mode})) <= 1e-11);
+}
+
+TEST_CASE("kriged coreset: values that are shifted, scaled or in another order give the output shifted, scaled, so") {
+  const Problem<double> problem = rectangle(35, 45, "values");
+  for (const Mode mode : kModes) {
+    CAPTURE(static_cast<int>(mode));
+    const auto output = [&](const arma::mat& v) {
+      return sized(Problem<double>(problem.Q(), problem.K(), v), kSmall, {.mode = mode}).output;
+    };
+    const arma::mat plain = output(problem.V());
+    CHECK(distance(output(problem.V() + 7), arma::mat(plain + 7)) <= 1e-9);
+    CHECK(distance(output(-3 * problem.V()), arma::mat(-3 * plain)) <= 1e-9);
+    CHECK(distance(output(problem.V().cols(arma::uvec{2, 0, 1})), plain.cols(arma::uvec{2, 0, 1}).eval()) <= 1e-9);
+    CHECK(distance(output(arma::mat(45, 2, arma::fill::value(0.3))), arma::mat(35, 2, arma::fill::value(0.3))) <=
+          1e-15);
+  }
+}
+
+TEST_CASE("kriged coreset: a vector added to all keys, and a scale moved from queries to keys, change nothing") {
+  const Problem<double> problem = rectangle(35, 45, "keys");
+  for (const Mode mode : kModes) {
+    CAPTURE(static_cast<int>(mode));
+    const arma::mat plain = sized(problem, kSmall, {.mode = mode}).output;
+    arma::mat moved = problem.K();
+    moved.each_row() += 3 * problem.K().row(7);
+    CHECK(distance(sized<double>({problem.Q(), moved, problem.V()}, kSmall, {.mode = mode}).output, plain) <= 1e-9);
+    const Problem<double> scaled(8 * problem.Q(), 0.125 * problem.K(), problem.V());
+    CHECK(distance(sized(scaled, kSmall, {.mode = mode}).output, plain) <= 1e-12);
+  }
+}
+
+TEST_CASE("kriged coreset: with far splits and nothing drawn, permuted tokens give permuted rows") {
+  const Problem<double> problem = rectangle(40, 40, "permuted");
+  const arma::uvec order = sample_without_replacement(40, 40, Key(3)),
+                   other = sample_without_replacement(40, 40, Key(4));
+  const Options_ options{.mode = Mode::coreset, .tree = SplitDirection::far};
+  const arma::mat plain = sized(problem, kSmall, options).output;
+  const Problem<double> queries(problem.Q().rows(order), problem.K(), problem.V()),
+      keys(problem.Q(), problem.K().rows(other), problem.V().rows(other));
+  CHECK(distance(sized(queries, kSmall, options).output, plain.rows(order).eval()) <= 1e-8);
+  CHECK(distance(sized(keys, kSmall, options).output, plain) <= 1e-8);
+}
+
+TEST_CASE_TEMPLATE("kriged coreset: outputs are in the box of V, also of sharp rows and of values far from zero", T,
+                   float, double) {
+  arma::uword fallen = 0;
+  for (const double norm : {1.0, 6.0, 30.0}) {
+    for (std::uint64_t draw = 0; draw < 10; ++draw) {
+      const Problem<T> problem = random_problem<T>(50, 4, 2, norm, Key(test_seed()).child(draw), 100);
+      for (const Mode mode : kModes) {
+        const Approximation<T> approximation = sized(problem, kSmall, {.mode = mode}, Key(draw));
+        fallen += approximation.diagnostics.fallen_rows.value();
+        const arma::Row<T> low = arma::min(problem.V(), 0), high = arma::max(problem.V(), 0);
+        for (arma::uword i = 0; i < 50; ++i) {
+          CHECK(arma::all(approximation.output.row(i) >= low));
+          CHECK(arma::all(approximation.output.row(i) <= high));
+        }
+        CHECK(row_sum_gap(approximation) <= 1e3 * 50 * 50 * unit<T>());
+        CHECK(interface_gap(approximation, problem) <= 1e3 * 50 * 50 * unit<T>());
+      }
+    }
+  }
+  CHECK(fallen > 0);  // or nothing was tested
+}
+
+TEST_CASE("kriged coreset: rows without regression are averages, with weights that are not negative") {
+  const Problem<double> problem = rectangle(40, 50, "averages");
+  for (const Options_& options : {Options_{.mode = Mode::coreset, .kriging = false},
+                                  Options_{.mode = Mode::near, .kriging = false}, Options_{.mode = Mode::window}}) {
+    const Dense b = sized(problem, kSmall, options).scores->dense();
+    for (const long double weight : b.entries) CHECK(weight >= -1e-15L);
+  }
+}
+
+TEST_CASE("kriged coreset: a query attends one by one to keys at an offset, and to those that stand out in a cell") {
+  // Each token's key fits the query 5 places before it; values tell the keys apart.
+  const arma::uword n = 120;
+  const arma::mat tokens = 9 * arma::normalise(random_matrix(n, 8, Key(test_seed())), 2, 1);
+  arma::mat keys = arma::shift(tokens, 5, 0);
+  const Problem<double> band(tokens * std::sqrt(8.0) / 6, keys, random_matrix(n, 3, Key(2)));
+  const double size = arma::norm(exact_attention(band, Target::softmax).output, "fro");
+  const auto error = [&](const Options_& options) {
+    return arma::norm(
+               sized(band, {.landmarks = 8, .checks = 8, .exact_rows = 2, .cells = 20, .window = 40}, options).output -
+                   exact_attention(band, Target::softmax).output,
+               "fro") /
+           size;
+  };
+  CHECK(error({.mode = Mode::coreset}) > 0.5);
+  CHECK(error({.mode = Mode::window}) < 0.1);
+  CHECK(error({.mode = Mode::automatic}) < 0.1);
+  CHECK(error({.mode = Mode::window, .window = false}) < 0.5);
+}
+
+TEST_CASE("kriged coreset: flops are at most those of skyformer-softmax with d landmarks, and nearly as many") {
+  for (const auto [n_q, n_k, p, p_v, d] : {std::array{512.0, 512.0, 64.0, 64.0, 32.0},
+                                           {512, 512, 64, 64, 128},
+                                           {4096, 4096, 64, 64, 64},
+                                           {16384, 16384, 64, 64, 256},
+                                           {2048, 2048, 8, 8, 256},
+                                           {100, 5000, 32, 16, 40},
+                                           {5000, 100, 32, 64, 20}}) {
+    CAPTURE(n_q);
+    CAPTURE(d);
+    for (const bool checks : {false, true}) {
+      const KrigedBudget budget{.flops = skyformer_flops(n_q + n_k, p, p_v, d),
+                                .n_q = n_q,
+                                .n_k = n_k,
+                                .p = p,
+                                .p_v = p_v,
+                                .checks = checks,
+                                .pilot = checks};
+      const KrigedSizes sizes = solve_sizes(budget);
+      if (sizes.exact) {
+        CHECK(exact_flops(budget) <= budget.flops);
+        continue;
+      }
+      CHECK(kriged_flops(budget, sizes) <= budget.flops);
+      const bool all = sizes.cells >= static_cast<arma::uword>(n_k);
+      if (!all) CHECK(kriged_flops(budget, sizes) >= 0.97 * budget.flops);
+      if (checks) CHECK(window_flops(budget, sizes) <= budget.flops);
+    }
+  }
+}
+
+TEST_CASE("kriged coreset: trees visit no more points than are counted") {
+  for (const arma::uword leaves : {8U, 50U}) {
+    const Problem<double> problem = random_problem<double>(1000, 16, 4, 4, Key(test_seed()).child("visits"));
+    const KrigedInput<double> input(problem);
+    const PointTree tree = split_points<double>(input.keys.columns, arma::vec(1000, arma::fill::ones), leaves,
+                                                SplitDirection::random, Key(1));
+    CHECK(tree.visits <= 1000 * 1.6 * std::log2(static_cast<double>(leaves)));
+  }
+}

@@ -1,0 +1,137 @@
+#include <doctest/doctest.h>
+#include <croquis/sampling/leaf_means.hpp>
+#include <croquis/sampling/point_tree.hpp>
+
+#include <set>
+
+#include "support/dense.hpp"
+#include "support/matrices.hpp"
+#include "support/seed.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+
+namespace {
+
+constexpr SplitDirection kDirections[] = {SplitDirection::random, SplitDirection::far};
+
+PointTree tree_of(const arma::mat& points, arma::uword leaves, SplitDirection direction, const Key& draw_key = Key(1)) {
+  return split_points<double>(points, arma::vec(points.n_cols, arma::fill::ones), leaves, direction, draw_key);
+}
+
+// sum |x - mean of its leaf|^2
+double spread_of(const arma::mat& points, const std::vector<std::uint32_t>& leaf) {
+  double spread = 0;
+  for (std::uint32_t c = 0; c <= *std::max_element(leaf.begin(), leaf.end()); ++c) {
+    arma::mat members(points.n_rows, 0);
+    for (arma::uword i = 0; i < leaf.size(); ++i) {
+      if (leaf[i] == c) members.insert_cols(members.n_cols, points.col(i));
+    }
+    members.each_col() -= arma::mean(members, 1).eval();
+    spread += arma::accu(arma::square(members));
+  }
+  return spread;
+}
+
+}  // namespace
+
+TEST_CASE("point tree: leaves are a partition, listed as the order says") {
+  const arma::mat points = random_matrix(5, 200, Key(test_seed()));
+  for (const SplitDirection direction : kDirections) {
+    for (const arma::uword leaves : {1U, 2U, 7U, 64U, 199U, 200U, 300U}) {
+      CAPTURE(leaves);
+      const PointTree tree = tree_of(points, leaves, direction);
+      REQUIRE(tree.leaves() == std::min<arma::uword>(leaves, 200));
+      REQUIRE(tree.first.back() == 200);
+      std::set<std::uint32_t> seen;
+      for (arma::uword c = 0; c < tree.leaves(); ++c) {
+        CHECK(tree.count(c) > 0);
+        for (arma::uword i = tree.first[c]; i < tree.first[c + 1]; ++i) {
+          CHECK(tree.leaf[tree.order[i]] == c);
+          CHECK(seen.insert(tree.order[i]).second);
+        }
+      }
+      CHECK(seen.size() == 200);
+    }
+  }
+}
+
+TEST_CASE("point tree: a coarser tree is the same tree with fewer leaves") {
+  const arma::mat points = random_matrix(4, 150, Key(test_seed()));
+  const PointTree fine = tree_of(points, 40, SplitDirection::random);
+  for (const arma::uword leaves : {1U, 2U, 5U, 23U, 39U, 40U}) {
+    const std::vector<std::uint32_t> into = fine.coarser(leaves);
+    const PointTree coarse = tree_of(points, leaves, SplitDirection::random);
+    std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    for (arma::uword i = 0; i < 150; ++i) pairs.insert({into[fine.leaf[i]], coarse.leaf[i]});
+    CHECK(pairs.size() == leaves);
+  }
+}
+
+TEST_CASE("point tree: splits take away what varies, the largest first, and leave equal points together") {
+  // Three groups far apart: the first two splits find them, and then no leaf varies by more than its group.
+  arma::mat points = 0.1 * random_matrix(3, 90, Key(test_seed()));
+  points.cols(30, 59).each_col() += arma::vec{20, 0, 0};
+  points.cols(60, 89).each_col() += arma::vec{0, 30, 0};
+  for (const SplitDirection direction : kDirections) {
+    const PointTree three = tree_of(points, 3, direction);
+    CHECK(spread_of(points, three.leaf) < 90 * 3 * 0.1);
+    double before = spread_of(points, tree_of(points, 1, direction).leaf);
+    for (const arma::uword leaves : {2U, 4U, 16U, 60U}) {
+      const double spread = spread_of(points, tree_of(points, leaves, direction).leaf);
+      CHECK(spread < before);
+      before = spread;
+    }
+    const arma::mat repeated = arma::repmat(random_matrix(3, 6, Key(2)), 1, 20);
+    const PointTree few = tree_of(repeated, 50, direction);
+    CHECK(few.leaves() == 6);
+    CHECK(spread_of(repeated, few.leaf) < 1e-20);
+  }
+}
+
+TEST_CASE("point tree: heavy points get leaves of their own") {
+  const arma::mat points = random_matrix(3, 100, Key(test_seed()));
+  arma::vec weights(100, arma::fill::value(1e-3));
+  weights(arma::uvec{3, 50, 77}).fill(1);
+  const PointTree tree = split_points<double>(points, weights, 12, SplitDirection::random, Key(1));
+  CHECK(std::set<std::uint32_t>{tree.leaf[3], tree.leaf[50], tree.leaf[77]}.size() == 3);
+}
+
+TEST_CASE("point tree: towards the farthest point, the order of the points does not matter") {
+  const arma::mat points = random_matrix(4, 80, Key(test_seed()));
+  const PointTree tree = tree_of(points, 17, SplitDirection::far),
+                  turned = tree_of(arma::fliplr(points), 17, SplitDirection::far, Key(9));
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (arma::uword i = 0; i < 80; ++i) pairs.insert({tree.leaf[i], turned.leaf[79 - i]});
+  CHECK(pairs.size() == 17);
+}
+
+TEST_CASE_TEMPLATE("point tree: the same for any number of threads, of many points too", T, float, double) {
+  const arma::Mat<T> points = random_matrix<T>(6, 5000, Key(test_seed()));
+  const arma::Col<T> weights(5000, arma::fill::ones);
+  for (const SplitDirection direction : kDirections) {
+    const auto order = [&](int team) {
+      const ThreadCount count(team);
+      return split_points<T>(points, weights, 100, direction, Key(1)).order;
+    };
+    CHECK(order(1) == order(4));
+  }
+}
+
+TEST_CASE_TEMPLATE("point tree: means and sums of leaves", T, float, double) {
+  const arma::Mat<T> rows = random_matrix<T>(70, 5, Key(test_seed()));
+  arma::Col<T> weights = arma::square(random_matrix<T>(70, 1, Key(3))) + T(0.1);
+  const CentredColumns<T> points(rows);
+  const PointTree tree = split_points<T>(points.columns, weights, 9, SplitDirection::random, Key(1));
+  Dense means(9, 5), sums(9, 5);
+  std::vector<long double> totals(9, 0.0L);
+  for (arma::uword i = 0; i < 70; ++i) totals[tree.leaf[i]] += weights(i);
+  for (arma::uword i = 0; i < 70; ++i) {
+    for (arma::uword c = 0; c < 5; ++c) {
+      means(tree.leaf[i], c) += weights(i) * (rows(i, c) - points.mean(c)) / totals[tree.leaf[i]];
+      sums(tree.leaf[i], c) += rows(i, c);
+    }
+  }
+  CHECK(distance(leaf_means(points, weights, tree), means) <= 100 * unit<T>());
+  CHECK(distance(leaf_sums(rows, tree), sums) <= 1000 * unit<T>());
+}
