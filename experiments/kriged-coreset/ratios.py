@@ -1,28 +1,33 @@
 #!/usr/bin/env python3
 """Errors of kriged-coreset over those of the best other method that may take at least as many flops.
 
-ratios.py OURS.csv OTHERS.csv [--error frobenius_rel] [--out RATIOS.csv]
+ratios.py OURS OTHERS [--error frobenius_rel] [--out RATIOS.csv]
 
-Both files are rows of `croquis error` on the same heads. For every head and every d of OURS, another method is taken at
+Both are folders with rows of `croquis error` on the same heads, a file a method, or single files. For every head and every d of OURS, another method is taken at
 the smallest of its d whose flops are at least those of ours (at its largest where none are), so that the others are
 never given less; of all methods the one with the smallest mean error is the best, chosen after the fact.
 """
 import argparse
 import csv
 import math
+import pathlib
 from collections import defaultdict
 
 
 def read(path, error):
-    """(input, layer, head) -> method -> d -> (flops, [errors])"""
+    """(input, layer, head) -> method -> d -> (flops, [errors]); in a folder, a method is the name of its file"""
     rows = defaultdict(lambda: defaultdict(dict))
-    with open(path, newline="") as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            if row["status"] != "ok":
-                continue
-            head = (row["input"], row.get("layer", ""), row.get("head", ""), row["n"], row["p"])
-            entry = rows[head][row["method"]].setdefault(int(row["features"]), (float(row["flops"]), []))
-            entry[1].append(float(row[error]))
+    path = pathlib.Path(path)
+    files = [f for f in sorted(path.glob("*.csv")) if not f.name.endswith((".heads.csv", ".summary.csv"))]
+    for source in files if path.is_dir() else [path]:
+        with open(source, newline="") as file:
+            for row in csv.DictReader(file):
+                if row["status"] != "ok":
+                    continue
+                method = source.name[: -len(".csv")] if path.is_dir() else row["method"]
+                head = (row["input"], row.get("layer", ""), row.get("head", ""), row["n"], row["p"])
+                entry = rows[head][method].setdefault(int(row["features"]), (float(row["flops"]), []))
+                entry[1].append(float(row[error]))
     return rows
 
 

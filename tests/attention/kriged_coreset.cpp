@@ -1,8 +1,12 @@
 // The kriged coreset against its definition in loops, and what it promises for all inputs.
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/kriged/kriging.hpp>
+#include <croquis/attention/kriged/query_rows.hpp>
 #include <croquis/attention/kriged/sized.hpp>
 #include <croquis/attention/skyformer.hpp>
+#include <croquis/random/indices.hpp>
+
+#include <numeric>
 
 #include "support/approximations.hpp"
 #include "support/methods.hpp"
@@ -353,4 +357,45 @@ TEST_CASE("kriged coreset: trees visit no more points than are counted") {
                                                 SplitDirection::random, Key(1));
     CHECK(tree.visits <= 1000 * 1.6 * std::log2(static_cast<double>(leaves)));
   }
+}
+
+TEST_CASE_TEMPLATE("kriged coreset: keys that a query attends to one by one count no more in their cells", T, float,
+                   double) {
+  const arma::uword n_q = 70, n_k = 90;
+  const Problem<T> problem = random_rectangle<T>(n_q, n_k, 6, 3, 4, Key(test_seed()).child("one by one"));
+  const KrigedInput<T> input(problem);
+  const arma::Col<T> equal(n_k, arma::fill::ones), ones(n_q, arma::fill::ones);
+  const KeyCells<T> cells =
+      make_cells(input, equal, split_points(input.keys.columns, equal, 12, SplitDirection::random, Key(1)));
+  const PointTree one = split_points(input.queries.columns, ones, 1, SplitDirection::random, Key(1)),
+                  four = split_points(input.queries.columns, ones, 4, SplitDirection::random, Key(1));
+  std::vector<std::uint32_t> all(n_k);
+  std::iota(all.begin(), all.end(), 0U);
+  std::vector<std::int64_t> offsets(2 * n_k - 1);
+  std::iota(offsets.begin(), offsets.end(), 1 - static_cast<std::int64_t>(n_k));
+  const std::vector<std::uint32_t> some(all.begin(), all.begin() + 40);
+  arma::Mat<T> exact = exact_attention(problem, Target::softmax).output;
+  exact.each_row() -= input.value_mean;
+  const auto gap = [&](const PointTree& tree, const NearField& near) {
+    return distance(query_rows(input, tree, cells, near, arma::Mat<T>(), false).output, exact);
+  };
+  const double bound = 1e3 * 90 * unit<T>();
+  CHECK(gap(one, {}) > 0.01);
+  CHECK(gap(four, {.lists = {4, all}}) <= bound);
+  CHECK(gap(one, {.offsets = offsets}) <= bound);
+  CHECK(gap(one, {.opened = n_k}) <= bound);
+  CHECK(gap(one, {.lists = {some}, .offsets = offsets}) <= bound);
+  CHECK(gap(one, {.lists = {some}, .offsets = offsets, .opened = 30}) <= bound);
+  // The cells with the largest bounds are opened, and no more keys than are allowed.
+  const OpenedCells<T> opened(input, cells);
+  std::vector<T> bounds(12);
+  const arma::Row<T> scores = arma::linspace<arma::Row<T>>(0, 11, 12);
+  opened.bounds_of(scores.memptr(), 1, T(0), bounds);
+  std::vector<std::uint32_t> keys;
+  opened.open(bounds, 30, keys);
+  CHECK(keys.size() <= 30);
+  CHECK(keys.size() > 10);
+  for (const std::uint32_t key : keys) CHECK(bounds[cells.cell[key]] == std::numeric_limits<T>::infinity());
+  const T count_of_last = cells.sums.at(11, 3);
+  if (count_of_last > 1 && count_of_last <= 30) CHECK(bounds[11] == std::numeric_limits<T>::infinity());
 }

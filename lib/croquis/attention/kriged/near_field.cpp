@@ -143,6 +143,22 @@ std::vector<std::int64_t> best_offsets(const std::vector<double>& scores, arma::
   return offsets;
 }
 
+template <typename T>
+std::vector<arma::uword> largest_places(const arma::Col<T>& values, T bound, arma::uword count) {
+  std::vector<arma::uword> places;
+  for (arma::uword i = 0; i < values.n_elem; ++i) {
+    if (values[i] > bound) places.push_back(i);
+  }
+  count = std::min<arma::uword>(count, places.size());
+  std::partial_sort(
+      places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count), places.end(),
+      [&](arma::uword a, arma::uword b) { return values[a] != values[b] ? values[a] > values[b] : a < b; });
+  places.resize(count);
+  return places;
+}
+
+template std::vector<arma::uword> largest_places(const arma::Col<float>&, float, arma::uword);
+template std::vector<arma::uword> largest_places(const arma::Col<double>&, double, arma::uword);
 template class OpenedCells<float>;
 template class OpenedCells<double>;
 template std::vector<std::uint32_t> near_keys(const KrigedInput<float>&, const ExactRows<float>&,

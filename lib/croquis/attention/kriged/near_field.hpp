@@ -54,6 +54,10 @@ std::vector<double> offset_scores(const KrigedInput<T>& input, const ExactRows<T
                                   const std::vector<arma::uword>& row, const std::vector<arma::uword>& queries,
                                   const KeyCells<T>& cells, const arma::Mat<T>& cell_weights);
 
+/// The places of the `count` largest values above `bound`, largest first; ties: the first place.
+template <typename T>
+std::vector<arma::uword> largest_places(const arma::Col<T>& values, T bound, arma::uword count);
+
 /// The offsets of the `count` largest scores, ascending; none with score 0.
 std::vector<std::int64_t> best_offsets(const std::vector<double>& scores, arma::uword count);
 

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cmath>
 #include <croquis/attention/kriged/query_rows.hpp>
+#include <croquis/attention/kriged/value_box.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
@@ -34,7 +35,8 @@ std::vector<QueryBlock> blocks_of_queries(const PointTree& tree, bool by_leaf) {
 template <typename T>
 struct Workspace {
   arma::Mat<T> columns, queries, cells, factors, near, near_keys, near_values, sums;
-  arma::Col<T> top, total;
+  arma::Col<T> top, total, whole, counted;
+  std::vector<char> lost;           // rows that are out of bounds
   std::vector<std::uint32_t> keys;  // of the window of a query
   std::vector<T> bounds;
   std::vector<std::vector<std::uint32_t>> window;  // of every query of the block
@@ -53,15 +55,19 @@ class Pass {
         corrected_(!correction.is_empty()),
         keep_(keep),
         sums_(corrected_ ? arma::Mat<T>(cells.sums + correction) : cells.sums),
-        largest_(arma::max(arma::abs(input.lowest), arma::abs(input.highest))) {
+        box_{input.lowest, input.highest} {
     const arma::uword n = input.problem.n_q();
     rows_.output.set_size(n, input.problem.p_v());
     const arma::Col<T> counts = cells.sums.tail_cols(1);
     if (near.by_query()) opened_.emplace(input, cells);
+    if (near.by_query() && !near.lists.empty()) {
+      listed_.resize(input.problem.n_k(), 0);
+      for (const std::uint32_t key : near.lists.front()) listed_[key] = 1;
+    }
     sizes_ = arma::sqrt(counts % cells.squares) % arma::conv_to<arma::Col<T>>::from(counts > T(1.5));
     for (arma::Col<T>* column :
          {&rows_.denominators, &rows_.row_maxima, &rows_.corrected, &rows_.uncorrected, &rows_.doubts})
-      column->set_size(n);
+      column->zeros(n);
     if (keep) rows_.cell_weights.set_size(n, cells.size());
   }
 
@@ -102,7 +108,7 @@ class Pass {
     raise_to_row_maxima(space.cells.memptr(), rows, s, space.top.memptr());
     const std::vector<std::uint32_t>* list = near_.lists.empty() ? nullptr : &near_.lists[block.leaf];
     if (list) near_scores(*list, space);
-    if (near_.by_query()) own_scores(block, order, rows, space);
+    if (near_.by_query()) own_scores(order, rows, space);
 
     space.total.zeros(rows);
     exp_shifted_rows(space.cells.memptr(), rows, s, space.top.memptr(), space.total.memptr());
@@ -111,8 +117,7 @@ class Pass {
                 rows);
     if (list) add_near(*list, space);
     if (near_.by_query()) add_window(rows, space);
-    arma::uword fallen = 0;
-    for (arma::uword i = 0; i < rows; ++i) fallen += finish(order[i], i, list, space) ? 1 : 0;
+    const arma::uword fallen = finish(order, list, space);
     if (keep_) keep_block(order, rows, list, space, kept);
     return fallen;
   }
@@ -139,7 +144,7 @@ class Pass {
                 space.near_values.n_rows, T(1), space.sums.memptr(), rows);
   }
 
-  void own_scores(const QueryBlock& block, const std::uint32_t* order, arma::uword rows, Workspace<T>& space) const {
+  void own_scores(const std::uint32_t* order, arma::uword rows, Workspace<T>& space) const {
     const TokenAlignment tokens = input_.problem.tokens();
     const auto first = static_cast<std::int64_t>(tokens.key(0)), end = static_cast<std::int64_t>(tokens.n());
     space.factors.set_size(rows, cells_.size());
@@ -156,14 +161,14 @@ class Pass {
       if (near_.opened > 0) {
         opened_->open(space.bounds, near_.opened, keys);
         for (const std::uint32_t key : keys) space.factors.at(i, cells_.cell[key]) = 0;
-        std::erase_if(keys, [&](std::uint32_t key) { return near_.lists_key(block.leaf, key); });
+        std::erase_if(keys, [&](std::uint32_t key) { return is_listed(key); });
       }
       const auto at = static_cast<std::int64_t>(tokens.query(order[i]));
       for (const std::int64_t offset : near_.offsets) {
         if (at + offset < first || at + offset >= end) continue;
         const auto key = static_cast<std::uint32_t>(at + offset - first);
         const bool taken = space.bounds[cells_.cell[key]] == std::numeric_limits<T>::infinity();
-        if (!taken && !near_.lists_key(block.leaf, key)) keys.push_back(key);
+        if (!taken && !is_listed(key)) keys.push_back(key);
       }
       std::vector<T>& scores = space.window_weights[i];
       scores.resize(keys.size());
@@ -186,6 +191,9 @@ class Pass {
     }
   }
 
+  // Where queries have keys of their own, the tree has one leaf, and one list at most.
+  bool is_listed(std::uint32_t key) const { return !listed_.empty() && listed_[key] != 0; }
+
   // base_i([V, 1]) of row i of the block.
   arma::Row<T> base(arma::uword i, const std::vector<std::uint32_t>* list, const Workspace<T>& space) const {
     arma::Row<T> sum = space.cells.row(i) * cells_.sums;
@@ -198,58 +206,79 @@ class Pass {
     return sum;
   }
 
-  // How far one may go from `inside` to `row` without leaving the box of V, up to rounding.
-  T part_in_box(const arma::Row<T>& inside, const arma::Row<T>& row) const {
-    T part = 1;
-    for (arma::uword c = 0; c < row.n_elem; ++c) {
-      const T slack = 16 * std::numeric_limits<T>::epsilon() * largest_[c], step = row[c] - inside[c];
-      if (row[c] > input_.highest[c] + slack)
-        part = std::min(part, std::max(T(0), input_.highest[c] - inside[c]) / step);
-      if (row[c] < input_.lowest[c] - slack) part = std::min(part, std::min(T(0), input_.lowest[c] - inside[c]) / step);
+  // base_i(1) of all rows of the block.
+  void count(const std::vector<std::uint32_t>* list, Workspace<T>& space) const {
+    const arma::uword rows = space.queries.n_rows;
+    space.counted.zeros(rows);
+    const T* counts = cells_.sums.colptr(input_.problem.p_v());
+    for (arma::uword c = 0; c < space.cells.n_cols; ++c) add_multiple(counts[c], space.cells.colptr(c), space.counted);
+    for (arma::uword t = 0; list && t < list->size(); ++t) add_multiple(T(1), space.near.colptr(t), space.counted);
+    for (arma::uword i = 0; near_.by_query() && i < rows; ++i) {
+      for (const T weight : space.window_weights[i]) space.counted[i] += weight;
     }
-    return part;
+  }
+  static void add_multiple(T factor, const T* column, arma::Col<T>& sum) {
+    for (arma::uword i = 0; i < sum.n_elem; ++i) sum[i] += factor * column[i];
   }
 
-  // true: the row has not its whole correction
-  bool finish(arma::uword query, arma::uword i, const std::vector<std::uint32_t>* list, const Workspace<T>& space) {
+  // Divides the sums, sees to rows that are out of bounds, and writes all. Returns how many have not their whole
+  // correction.
+  arma::uword finish(const std::uint32_t* order, const std::vector<std::uint32_t>* list, Workspace<T>& space) {
+    const arma::uword rows = space.queries.n_rows, p_v = input_.problem.p_v();
+    space.whole = space.sums.col(p_v);
+    space.lost.assign(rows, 0);
+    if (corrected_) count(list, space);
+    for (arma::uword i = 0; i < rows; ++i) {
+      if (corrected_ && !(space.whole[i] > T(0.1) * space.counted[i])) space.lost[i] = 1;
+      rows_.corrected[order[i]] = 1 / space.whole[i];
+      rows_.uncorrected[order[i]] = 0;
+      rows_.row_maxima[order[i]] = space.top[i];
+    }
+    for (arma::uword c = 0; c < p_v; ++c) {
+      T* column = space.sums.colptr(c);
+      const T low = box_.lowest[c] - box_.slack(c), high = box_.highest[c] + box_.slack(c);
+      for (arma::uword i = 0; i < rows; ++i) {
+        column[i] /= space.whole[i];
+        if (corrected_) space.lost[i] |= static_cast<char>(column[i] > high || column[i] < low);
+      }
+    }
+    arma::uword fallen = 0;
+    for (arma::uword i = 0; i < rows; ++i) {
+      if (space.lost[i]) bring_back(order[i], i, list, space), ++fallen;
+      rows_.denominators[order[i]] = space.whole[i];
+    }
+    for (arma::uword c = 0; c < p_v; ++c) {
+      const T* column = space.sums.colptr(c);
+      T* output = rows_.output.colptr(c);
+      for (arma::uword i = 0; i < rows; ++i)
+        output[order[i]] = std::clamp(column[i], input_.lowest[c], input_.highest[c]);
+    }
+    if (near_.by_query()) set_doubts(order, space);
+    return fallen;
+  }
+
+  // Row i, divided, to the point nearest to it on the way from the row without correction that is in the box.
+  void bring_back(arma::uword query, arma::uword i, const std::vector<std::uint32_t>* list, Workspace<T>& space) {
     const arma::uword p_v = input_.problem.p_v();
-    arma::Row<T> row = space.sums.row(i).head(p_v);
-    T whole = space.sums.at(i, p_v), part = 1;
-    if (!corrected_) {
-      row /= whole;
-    } else {
-      T counted = 0;  // base_i(1)
-      const T* counts = cells_.sums.colptr(p_v);
-      for (arma::uword c = 0; c < space.cells.n_cols; ++c) counted += space.cells.at(i, c) * counts[c];
-      if (list) counted += arma::accu(space.near.row(i));
-      if (near_.by_query()) {
-        for (const T weight : space.window_weights[i]) counted += weight;
-      }
-      if (whole > T(0.1) * counted)
-        row /= whole;
-      else
-        part = 0;
-      if (part == 0 || part_in_box(arma::Row<T>(p_v, arma::fill::zeros), row) < 1) {
-        const arma::Row<T> sums = base(i, list, space), inside = sums.head(p_v) / counted;
-        if (part > 0) part = part_in_box(inside, row);
-        row = part > 0 ? arma::Row<T>(inside + part * (row - inside)) : inside;
-      }
-      rows_.uncorrected[query] = (1 - part) / counted;
-      if (part == 0) whole = counted;
+    const T counted = space.counted[i], whole = space.whole[i];
+    const arma::Row<T> inside = base(i, list, space).head(p_v) / counted, row = space.sums.row(i).head(p_v);
+    const T part = whole > T(0.1) * counted ? box_.part_inside(inside, row) : T(0);
+    for (arma::uword c = 0; c < p_v; ++c) {
+      space.sums.at(i, c) = part > 0 ? inside[c] + part * (row[c] - inside[c]) : inside[c];
     }
     rows_.corrected[query] = part > 0 ? part / whole : T(0);
-    if (!corrected_) rows_.uncorrected[query] = 0;
-    rows_.denominators[query] = whole;
-    rows_.row_maxima[query] = space.top[i];
-    T doubt = 0;
+    rows_.uncorrected[query] = (1 - part) / counted;
+    if (!(part > 0)) space.whole[i] = counted;
+  }
+
+  void set_doubts(const std::uint32_t* order, Workspace<T>& space) {
+    space.counted.zeros(space.queries.n_rows);
     for (arma::uword c = 0; c < space.cells.n_cols; ++c) {
-      doubt += space.cells.at(i, c) * (near_.by_query() ? space.factors.at(i, c) : sizes_[c]);
+      for (arma::uword i = 0; i < space.counted.n_elem; ++i) {
+        space.counted[i] += space.cells.at(i, c) * space.factors.at(i, c);
+      }
     }
-    rows_.doubts[query] = doubt / whole;
-    for (arma::uword c = 0; c < p_v; ++c) {
-      rows_.output.at(query, c) = std::clamp(row[c], input_.lowest[c], input_.highest[c]);
-    }
-    return part < 1;
+    for (arma::uword i = 0; i < space.counted.n_elem; ++i) rows_.doubts[order[i]] = space.counted[i] / space.whole[i];
   }
 
   void keep_block(const std::uint32_t* order, arma::uword rows, const std::vector<std::uint32_t>* list,
@@ -286,7 +315,8 @@ class Pass {
   const NearField& near_;
   const bool corrected_, keep_;
   const arma::Mat<T> sums_;
-  const arma::Row<T> largest_;
+  const ValueBox<T> box_;
+  std::vector<char> listed_;
   std::optional<OpenedCells<T>> opened_;
   arma::Col<T> sizes_;  // of the values of cells; 0 where a cell is one key
   QueryRows<T> rows_;
@@ -295,28 +325,12 @@ class Pass {
 }  // namespace
 
 template <typename T>
-std::vector<arma::uword> largest_places(const arma::Col<T>& values, T bound, arma::uword count) {
-  std::vector<arma::uword> places;
-  for (arma::uword i = 0; i < values.n_elem; ++i) {
-    if (values[i] > bound) places.push_back(i);
-  }
-  count = std::min<arma::uword>(count, places.size());
-  std::partial_sort(
-      places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count), places.end(),
-      [&](arma::uword a, arma::uword b) { return values[a] != values[b] ? values[a] > values[b] : a < b; });
-  places.resize(count);
-  return places;
-}
-
-template <typename T>
 QueryRows<T> query_rows(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells,
                         const NearField& near, const arma::Mat<T>& correction, bool keep) {
   const SerialBlas serial;
   return Pass<T>(input, tree, cells, near, correction, keep).run();
 }
 
-template std::vector<arma::uword> largest_places(const arma::Col<float>&, float, arma::uword);
-template std::vector<arma::uword> largest_places(const arma::Col<double>&, double, arma::uword);
 template QueryRows<float> query_rows(const KrigedInput<float>&, const PointTree&, const KeyCells<float>&,
                                      const NearField&, const arma::Mat<float>&, bool);
 template QueryRows<double> query_rows(const KrigedInput<double>&, const PointTree&, const KeyCells<double>&,

@@ -29,10 +29,6 @@ struct QueryRows {
   arma::SpMat<T> near_weights;
 };
 
-/// The places of the `count` largest values above `bound`, largest first; ties: the first place.
-template <typename T>
-std::vector<arma::uword> largest_places(const arma::Col<T>& values, T bound, arma::uword count);
-
 /// correction: W Z([V, 1]), s x (p_v + 1); empty where there is none.
 /// Guarantees: the same bits for any number of threads. Cost: 2 n_q (s + near keys) (p + p_v + 1) flops.
 template <typename T>
