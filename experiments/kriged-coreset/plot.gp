@@ -10,9 +10,11 @@ set xlabel 'flops'
 set ylabel '||O - O~||_F / ||O||_F'
 set grid lc rgb '#dddddd'
 set key outside right top font ',10'
-set title name noenhanced
+set termoption noenhanced
+set title name
 of(m) = stringcolumn(1) eq m ? column(4) : NaN
 methods = 'v-mean skyformer-softmax skyformer-softmax:landmarks=rpcholesky nystromformer:inverse=pinv skeinformer performer informer bigbird longformer kriged-coreset kriged-coreset:mode=coreset kriged-coreset:mode=window'
 colours = '#7F7F7F #0072B2 #56B4E9 #D55E00 #E69F00 #009E73 #CC79A7 #8C564B #BCBD22 #000000 #000000 #000000'
-plot for [i = 1:words(methods)] csv skip 1 using 3:(of(word(methods, i))) with linespoints lc rgb word(colours, i) dt (i > 10 ? i - 9 : 1) \
-  lw (i > 9 ? 2 : 1.2) pt i ps 0.6 title word(methods, i) noenhanced
+dashes = '1 1 1 1 1 1 1 1 1 1 2 3'
+plot for [i = 1:words(methods)] csv skip 1 using 3:(of(word(methods, i))) title word(methods, i) with linespoints \
+  lc rgb word(colours, i) dt int(word(dashes, i)) lw (i > 9 ? 2 : 1.2) pt i ps 0.6

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <croquis/attention/kriged/kriging.hpp>
 #include <croquis/core/serial_blas.hpp>
@@ -6,12 +7,12 @@
 
 namespace croquis {
 
-Kriging krige(const arma::mat& x, const arma::mat& y, const arma::vec& weights) {
+Kriging krige(const arma::mat& x, const arma::mat& y, const arma::vec& weights, double smallest) {
   const SerialBlas serial;
   const arma::mat gram = x * x.t();
   Kriging best{.ridge = std::numeric_limits<double>::infinity(), .inverse = {}, .residuals = arma::sum(y % y, 1)};
   double least = arma::dot(weights, best.residuals);
-  const double mean = arma::trace(gram) / static_cast<double>(gram.n_rows);
+  const double mean = std::max(smallest, arma::trace(gram) / static_cast<double>(gram.n_rows));
   if (!(mean > 0) || !(least > 0)) return best;
   arma::vec values;
   arma::mat vectors;

@@ -10,9 +10,9 @@ namespace croquis {
 /// The keys that a query attends to by itself and not by their cells. Query i of leaf g: those of lists[g], and key
 /// token(i) + o for every offset o, where there is one that is not in the list.
 struct NearField {
-  std::vector<std::vector<std::uint32_t>> lists;  ///< ascending; none, or one for every leaf of the query tree
-  std::vector<std::int64_t> offsets;              ///< ascending
-  arma::uword opened = 0;                         ///< keys of the cells that may matter most to the query
+  std::vector<std::vector<std::uint32_t>> lists = {};  ///< ascending; none, or one for every leaf of the query tree
+  std::vector<std::int64_t> offsets = {};              ///< ascending
+  arma::uword opened = 0;                              ///< keys of the cells that may matter most to the query
 
   bool by_query() const { return !offsets.empty() || opened > 0; }
   bool lists_key(arma::uword leaf, std::uint32_t key) const;

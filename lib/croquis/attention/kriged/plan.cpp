@@ -49,7 +49,10 @@ Kriging krige_residuals(const PlanInput<T>& from, const KrigedPlan<T>& plan) {
   design.each_row() %= arma::sqrt(arma::conv_to<arma::rowvec>::from(plan.cells.squares.t()));
   arma::vec weights(from.rows.queries.n_rows, arma::fill::ones);
   for (arma::uword g = 0; g < from.landmarks(); ++g) weights[g] = from.query_tree.count(g);
-  return krige(design, targets_of(from, plan.residual), weights);
+  // What it is where a query attends to all keys alike.
+  const auto n_k = static_cast<double>(from.input.problem.n_k());
+  const double uniform = static_cast<double>(arma::accu(plan.cells.squares)) / (n_k * n_k);
+  return krige(design, targets_of(from, plan.residual), weights, uniform);
 }
 
 // Of the exact outputs of the check rows, the mean of the values included: what their errors are relative to.
