@@ -1,8 +1,9 @@
 // Inputs of a trained BERT and of WordPiece tokens.
 #include <doctest/doctest.h>
-#include <croquis/inputs/bert.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
+#include <croquis/models/model.hpp>
+#include <croquis/models/wordpiece.hpp>
 
 #include <algorithm>
 #include <set>
@@ -42,21 +43,23 @@ TEST_CASE("model: every head of every layer has the rows that its Q, K and V hav
       run_croquis("error " + kModel + "--n 17 --layer all --plot e.svg --out e.csv" + kOptions, folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   CHECK(croquis::read_csv((folder / "e.csv").string()).rows.size() == 3 * 2 * 3);
-  const croquis::BertEncoder encoder(croquis::SafeTensors((folder / "tiny/model.safetensors").string()),
-                                     folder.model.config);
+  const croquis::Model encoder(croquis::ModelWeights((folder / "tiny/model.safetensors").string()),
+                               folder.model.config);
   const croquis::WordPiece vocabulary((folder / "vocab.txt").string());
   const croquis::TokenIds ids = croquis::bert_sequence(vocabulary, kText, 17, 7);
-  for (const croquis::BertHead& head : encoder.heads(ids, {0, 2}, {0, 1})) {
-    croquis::write_npy((folder / "q.npy").string(), head.problem.Q());
-    croquis::write_npy((folder / "k.npy").string(), head.problem.K());
-    croquis::write_npy((folder / "v.npy").string(), head.problem.V());
+  croquis::ModelHeads heads(encoder, croquis::in_windows(ids, 7));
+  for (const auto& [layer, head] : {std::pair<int, int>(0, 0), {0, 1}, {2, 0}, {2, 1}}) {
+    const croquis::Problem<double> problem = heads.head(0, layer, head);
+    croquis::write_npy((folder / "q.npy").string(), problem.Q());
+    croquis::write_npy((folder / "k.npy").string(), problem.K());
+    croquis::write_npy((folder / "v.npy").string(), problem.V());
     REQUIRE(
         run_croquis("error --q q.npy --k k.npy --v v.npy --overwrite --out one.csv" + kOptions, folder.path()).status ==
         0);
     const auto alone = rows_of(folder / "one.csv", "arrays:q");
     CHECK(alone.size() == 3);
-    CHECK(rows_of(folder / "e.csv",
-                  "model:tiny;layer=" + std::to_string(head.layer) + ";head=" + std::to_string(head.head)) == alone);
+    CHECK(rows_of(folder / "e.csv", "model:tiny;layer=" + std::to_string(layer) + ";head=" + std::to_string(head)) ==
+          alone);
   }
 }
 
@@ -125,7 +128,7 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
   write_text(folder / "short/config.json", folder.model.configuration());
   std::filesystem::create_directory(folder / "silu");
   write_text(folder / "silu/model.safetensors", folder.model.file("F32", ""));
-  write_text(folder / "silu/config.json", folder.model.configuration({{"hidden_act", "\"silu\""}}));
+  write_text(folder / "silu/config.json", folder.model.configuration({{"hidden_act", "\"swish\""}}));
   std::filesystem::copy(folder / "tiny/model.safetensors", folder / "alone.safetensors");
   const std::string rest = " --vocab vocab.txt --text text.txt --n 17";
   const std::pair<std::string, std::string> wrong[] = {
@@ -151,7 +154,7 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
       {"error --model alone.safetensors" + rest, "--model-config: there is no config.json beside alone.safetensors"},
       {"error --model vocab.txt --model-config tiny/config.json" + rest, "vocab.txt: is not a safetensors file"},
       {"error --model alone.safetensors --model-config vocab.txt" + rest, "vocab.txt: is no config.json"},
-      {"error --model silu/model.safetensors" + rest, "silu/config.json: hidden_act 'silu' is none of gelu"},
+      {"error --model silu/model.safetensors" + rest, "silu/config.json: hidden_act 'swish' is none of gelu"},
       {"error --model short/model.safetensors" + rest, "has no tensor 'encoder.layer.1.output.dense.bias'"},
       {"error --model tiny/model.safetensors --vocab text.txt", "text.txt: is no WordPiece vocabulary"},
       {"error --model tiny/model.safetensors --vocab tiny/model.safetensors", "is not UTF-8 text"},

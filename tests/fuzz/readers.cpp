@@ -1,13 +1,13 @@
 // What a fuzzer calls with bytes that a file might have. A reader may refuse them with std::invalid_argument; anything
 // else, a crash and a large allocation included, is a defect.
-#include <croquis/inputs/bert_config.hpp>
-#include <croquis/inputs/wordpiece.hpp>
 #include <croquis/io/matrix_market.hpp>
 #include <croquis/io/npy.hpp>
 #include <croquis/io/npz.hpp>
 #include <croquis/io/safetensors.hpp>
 #include <croquis/io/torch_archive.hpp>
 #include <croquis/io/torch_pickle.hpp>
+#include <croquis/models/model_config.hpp>
+#include <croquis/models/wordpiece.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -89,9 +89,9 @@ void read_as_vocabulary(const std::string& bytes) {
   letters.tokens(letters.encode(bytes));
 }
 
-void read_as_bert_config(const std::string& bytes) {
+void read_as_model_config(const std::string& bytes) {
   try {
-    croquis::parse_bert_config(bytes, "fuzz.json");
+    croquis::parse_model_config(bytes, "fuzz.json");
   } catch (const std::invalid_argument&) {
   }
 }

@@ -10,4 +10,4 @@ void read_as_safetensors(const std::string& bytes);
 void read_as_torch(const std::string& bytes);
 void read_as_torch_pickle(const std::string& bytes);
 void read_as_vocabulary(const std::string& bytes);
-void read_as_bert_config(const std::string& bytes);
+void read_as_model_config(const std::string& bytes);

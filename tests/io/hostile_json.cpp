@@ -1,8 +1,8 @@
 // JSON that would overflow a stack, fill the memory or have two meanings, as the header of a safetensors file and as a
 // configuration of BERT.
 #include <doctest/doctest.h>
-#include <croquis/inputs/bert_config.hpp>
 #include <croquis/io/safetensors.hpp>
+#include <croquis/models/model_config.hpp>
 
 #include <algorithm>
 #include <fstream>
@@ -34,7 +34,7 @@ void check_line(const std::string& message, const std::string& name) {
 // What both readers say of one object.
 std::string refused_by_both(const std::string& text) {
   const std::string tensors = refusal([&] { SafeTensors(safetensors_file(text, ""), "m.safetensors"); }),
-                    config = refusal([&] { parse_bert_config(text, "config.json"); });
+                    config = refusal([&] { parse_model_config(text, "config.json"); });
   check_line(tensors, "m.safetensors");
   check_line(config, "config.json");
   return config;
@@ -68,9 +68,9 @@ TEST_CASE("hostile JSON: nested deeply, at any length, is refused without the st
 TEST_CASE("hostile JSON: what real files nest is read") {
   const BertModel model("nested");
   const std::string inner = repeated("[", 31) + repeated("]", 31);
-  CHECK(parse_bert_config(model.configuration({{"task_specific_params", inner}}), "config.json").hidden == 8);
-  CHECK(parse_bert_config(model.configuration({{"id2label", "{\"0\": \"a\", \"1\": \"b\"}"}, {"extra", "[{},{}]"}}),
-                          "config.json")
+  CHECK(parse_model_config(model.configuration({{"task_specific_params", inner}}), "config.json").hidden == 8);
+  CHECK(parse_model_config(model.configuration({{"id2label", "{\"0\": \"a\", \"1\": \"b\"}"}, {"extra", "[{},{}]"}}),
+                           "config.json")
             .hidden == 8);
 }
 

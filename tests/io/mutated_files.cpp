@@ -122,5 +122,5 @@ TEST_CASE("mutated files: an .npz has the numbers that were saved, or is refused
 
 TEST_CASE("mutated files: vocabularies and configurations of BERT are read or refused, never worse") {
   damage("[PAD]\n[UNK]\n[CLS]\r\n[SEP]\nthe\n##s\n,\ncaf\u00e9\n\u4e2d\n", read_as_vocabulary, "vocabulary");
-  damage(BertModel("mutated").configuration(), read_as_bert_config, "configuration");
+  damage(BertModel("mutated").configuration(), read_as_model_config, "configuration");
 }

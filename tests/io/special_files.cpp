@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include <croquis/inputs/bert_config.hpp>
-#include <croquis/inputs/wordpiece.hpp>
 #include <croquis/io/array_file.hpp>
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/csv.hpp>
@@ -14,6 +12,8 @@
 #include <croquis/io/npz.hpp>
 #include <croquis/io/safetensors.hpp>
 #include <croquis/io/torch_archive.hpp>
+#include <croquis/models/model_config.hpp>
+#include <croquis/models/wordpiece.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -40,7 +40,7 @@ const std::vector<std::pair<const char*, Reader>> kReaders = {
     {"safetensors", [](const std::string& path) { SafeTensors tensors(path); }},
     {"array", [](const std::string& path) { named_array(path, "q"); }},
     {"torch", [](const std::string& path) { TorchArchive archive(bytes_of_file(path)); }},
-    {"configuration", [](const std::string& path) { read_bert_config(path); }},
+    {"configuration", [](const std::string& path) { read_model_config(path); }},
     {"vocabulary", [](const std::string& path) { WordPiece vocabulary(path); }},
 };
 

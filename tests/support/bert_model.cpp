@@ -37,7 +37,7 @@ std::string numbers(const arma::mat& m, const std::string& type) {
 
 }  // namespace
 
-BertModel::BertModel(const char* purpose, const croquis::BertConfig& sizes) : config(sizes) {
+BertModel::BertModel(const char* purpose, const croquis::ModelConfig& sizes) : config(sizes) {
   const croquis::Key draw_key = croquis::Key(test_seed()).child("bert model").child(purpose);
   const auto add = [&](const std::string& name, arma::uword rows, arma::uword cols, double mean) {
     arma::mat m(rows, cols);

@@ -41,7 +41,10 @@ template <typename Options>
 std::function<int(const CLI::App&, const std::string&)> measuring(const std::shared_ptr<Options>& options,
                                                                   int (*measure)(const Options&)) {
   return [=](const CLI::App& app, const std::string& command_line) {
-    if constexpr (requires { options->input; }) infer_kind(app, options->input);
+    if constexpr (requires { options->input; }) {
+      infer_kind(app, options->input);
+      infer_mask(options->input);
+    }
     describe_run(app, command_line, options->run);
     return measure(*options);
   };

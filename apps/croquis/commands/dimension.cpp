@@ -71,6 +71,8 @@ std::vector<double> parse_positive(const std::string& text, const std::string& o
   return values;
 }
 
+constexpr const char* kFullAttention = "dimension: takes no --causal and no --bias; the lift is that of full attention";
+
 std::vector<Input> load_all(const Options& options) {
   const bool arrays = options.input.kind == "arrays" || options.input.kind == "model";
   std::vector<std::optional<long long>> sizes;
@@ -87,7 +89,7 @@ std::vector<Input> load_all(const Options& options) {
   std::vector<Input> inputs;
   for (const auto& n : sizes) {
     for (const auto& norm : norms) {
-      InputOptions one = options.input;
+      InputOptions one = without_mask(options.input, kFullAttention);
       one.n = n;
       one.norm = norm;
       for (Input& input : load_inputs(one, options.run.seed)) {
@@ -138,10 +140,11 @@ std::vector<croquis::Record> records_of(const Step& step, const croquis::Problem
   for (DimensionRow& row : lift_dimensions(problem, step.width, key, settings)) {
     if (run.has(step.key(row.epsilon))) continue;  // of a step that was interrupted
     row.input = step.input->name;
+    row.sequence = step.input->sequence;
     row.layer = step.input->layer;
     row.head = step.input->head;
     row.seed = options.run.seed;
-    records.push_back(croquis::dimension_columns().record(row));
+    records.push_back(croquis::dimension_columns().record(row, input_columns(options.input)));
   }
   return records;
 }
@@ -163,16 +166,14 @@ int run_dimension(const Options& options) {
   const croquis::DimensionSettings settings = settings_of(options);
   const std::vector<double> widths = parse_positive(options.widths, "--widths");
   check(settings);
-  if (options.input.causal || !options.input.bias.empty()) {
-    throw std::invalid_argument("dimension: takes no --causal and no --bias; the lift is that of full attention");
-  }
+  if (!options.input.bias.empty()) throw std::invalid_argument(kFullAttention);
   prepare_run(options.run);
   const std::vector<Input> inputs = load_all(options);
   std::map<std::string, std::string> identity = identity_of(inputs);
   identity["--delta"] = croquis::csv_number(options.delta);
   identity["--trials"] = std::to_string(options.trials);
   options.spectrum.describe(identity);
-  Run run(options.run, "dimension", croquis::dimension_columns().list(), identity);
+  Run run(options.run, "dimension", croquis::dimension_columns().list(input_columns(options.input)), identity);
 
   std::vector<Step> steps = steps_of(inputs, widths, options);
   std::vector<Run::Cell> plan;

@@ -144,6 +144,7 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
             output);
       }
       row.input = input.name;
+      row.sequence = input.sequence;
       row.layer = input.layer;
       row.head = input.head;
       row.seed = options.run.seed;
@@ -229,7 +230,7 @@ void add_options(CLI::App& app, ErrorOptions& options) {
 }  // namespace
 
 std::set<std::string> ErrorOptions::columns() const {
-  std::set<std::string> names;
+  std::set<std::string> names = input_columns(input);
   if (rows) names.insert("--rows");
   if (scores) names.insert("--scores");
   if (row_errors) names.insert("--row-errors");

@@ -79,11 +79,12 @@ std::vector<croquis::Record> records_of(const Step& step, const Problem<double>*
     row.input = step.input;
     row.matrix = step.matrix;
     if (step.head != nullptr) {
+      row.sequence = step.head->sequence;
       row.layer = step.head->layer;
       row.head = step.head->head;
     }
     row.seed = options.run.seed;
-    records.push_back(croquis::spectrum_columns().record(row));
+    records.push_back(croquis::spectrum_columns().record(row, input_columns(options.input)));
   }
   return records;
 }
@@ -112,7 +113,7 @@ void draw(const Table& table, const PlotRequest& request) {
 
 int run_steps(const Options& options, std::vector<Step> steps, std::map<std::string, std::string> identity) {
   options.spectrum.describe(identity);
-  Run run(options.run, "spectrum", croquis::spectrum_columns().list(), identity);
+  Run run(options.run, "spectrum", croquis::spectrum_columns().list(input_columns(options.input)), identity);
   std::vector<Run::Cell> plan;
   plan.reserve(steps.size());
   for (const Step& step : steps) {  // the last row of a step says that it is finished

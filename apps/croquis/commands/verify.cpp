@@ -105,6 +105,8 @@ void explain(const Claim& claim, const Ledger& ledger) {
   }
 }
 
+constexpr const char* kFullAttention = "verify: takes no --causal; the claims are about full attention";
+
 void validate(const VerifyOptions& options) {
   if (!(options.confidence > 0 && options.confidence < 1)) {
     throw std::invalid_argument(fmt::format("--confidence: {} is not between 0 and 1", options.confidence));
@@ -112,9 +114,7 @@ void validate(const VerifyOptions& options) {
   if (options.trials && *options.trials < 2) {
     throw std::invalid_argument(fmt::format("--trials: {} is less than 2", *options.trials));
   }
-  if (options.input.causal) {
-    throw std::invalid_argument("verify: takes no --causal; the claims are about full attention");
-  }
+  without_mask(options.input, kFullAttention);
   if (options.mutants && !options.expect.empty()) {
     throw std::invalid_argument("--mutants and --expect: a file of verdicts is about the claims, not their mutants");
   }
@@ -130,7 +130,7 @@ Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string
   if (options.trials) how.most_trials = static_cast<std::uint64_t>(*options.trials);
   const croquis::Key key = croquis::Key(options.run.seed).child("verify");
   if (!options.own_input) return {how, key};
-  const Input input = load_input(options.input, options.run.seed);
+  const Input input = load_input(without_mask(options.input, kFullAttention), options.run.seed);
   require_square(input, "verify");
   identity.merge(identity_of(input));
   identity["input"] = input.name;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "options/configuration.hpp"
+#include "options/model_input.hpp"
 
 CLI::Validator whole_number(std::uint64_t minimum, std::uint64_t maximum) {
   const std::string range = fmt::format("INT in [{} - {}]", minimum, maximum);
@@ -70,17 +71,36 @@ void infer_kind(const CLI::App& command, InputOptions& input) {
   if (!input.model.empty()) input.kind = "model";
 }
 
+void infer_mask(InputOptions& input) {
+  if (input.kind != "model" || input.model.empty() || input.causal || !config_of(input).is_causal()) return;
+  input.causal = input.causal_by_model = true;
+}
+
+void add_model_options(CLI::App& command, InputOptions& input) {
+  command.add_option("--text", input.text, "text file; the sample text when not given");
+  command.add_option("--vocab", input.vocab, "WordPiece tokens of this vocab.txt; without, the words of the text");
+  command.add_flag("--uncased", input.uncased, "the vocabulary has lower case without accents");
+  command.add_option(
+      "--model", input.model,
+      "weights of a BERT, ALBERT, GPT-2 or Llama: .safetensors, or the index.json of several; implies --input model");
+  command.add_option("--model-config", input.model_config, "its config.json (default: the one beside it)");
+  command.add_option("--ids", input.ids, "model: token ids in place of a text, .npy of (sequences, n)");
+  command.add_option("--lengths", input.lengths, "tokens of each sequence of --ids, .npy (default n)");
+  command.add_option("--sequence", input.sequence, "of --ids: all, or numbers from 0, as 0-3,7")->capture_default_str();
+  command.add_option("--n", input.n, "tokens (default 1024)")->check(whole_number(1));
+}
+
 std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) {
   const std::size_t before = command.get_options().size();
   command.add_option("--input", input.kind, "kind of input (see list inputs)")
       ->check(one_of(input_kinds()))
       ->capture_default_str();
-  command.add_option("--text", input.text, "text file; the sample text when not given");
-  command.add_option("--vocab", input.vocab, "WordPiece tokens of this vocab.txt; without, the words of the text");
-  command.add_flag("--uncased", input.uncased, "the vocabulary has lower case without accents");
-  command.add_option("--model", input.model, "BERT's weights, .safetensors; implies --input model");
-  command.add_option("--model-config", input.model_config, "its config.json (default: the one beside it)");
+  add_model_options(command, input);
   command.add_option("--layer", input.layer, "of the model: all, or numbers from 0, as 0-3,7")->capture_default_str();
+  command
+      .add_option("--join-windows", input.join_windows,
+                  "text, model: so many windows of --n tokens, or sequences, make one head")
+      ->check(whole_number(1));
   command.add_flag("--token-type", input.token_type, "text: add BERT's token-type embedding, the same for all tokens");
   command.add_option("--q", input.q,
                      "queries, .npy, .safetensors or .pt: (n, p), (heads, n, p) or (batch, heads, n, p); "
@@ -93,7 +113,6 @@ std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) 
       ->capture_default_str();
   command.add_option("--head-sample", input.head_sample, "so many of these heads, drawn at random with the seed")
       ->check(whole_number(1));
-  command.add_option("--n", input.n, "tokens (default 1024)")->check(whole_number(1));
   command.add_option("--p", input.p, "width of the head (default 64)")->check(whole_number(1));
   command.add_option("--length", input.length, "tokens from here on are padding (default n)")->check(whole_number(1));
   command.add_option("--norm", input.norm, "synthetic inputs: norm of queries and keys (default sqrt(p))");

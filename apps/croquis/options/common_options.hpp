@@ -32,8 +32,14 @@ void add_bias_options(CLI::App& command, std::string& bias, bool& causal);
 /// Returns whether one of them was given, to be asked once the command line has been read.
 std::function<bool()> add_input_options(CLI::App& command, InputOptions& input);
 
+/// Of them, those of a model and its tokens: for a command that takes a model alone.
+void add_model_options(CLI::App& command, InputOptions& input);
+
 /// A file of arrays or a model says which kind of input it is.
 void infer_kind(const CLI::App& command, InputOptions& input);
+
+/// A decoder says that attention is causal. Throws std::invalid_argument for a configuration that cannot be read.
+void infer_mask(InputOptions& input);
 
 /// Notes in `run` what was asked for, for the meta file, and the default name of the rows.
 void describe_run(const CLI::App& command, const std::string& command_line, RunOptions& run);

@@ -13,6 +13,7 @@
 #include "options/array_input.hpp"
 #include "options/bias.hpp"
 #include "options/lists.hpp"
+#include "options/model_input.hpp"
 #include "options/text_input.hpp"
 
 namespace {
@@ -22,40 +23,6 @@ using croquis::Problem;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw std::invalid_argument(why);
-}
-
-// Options that another kind of input takes are refused, not ignored.
-void refuse_others(const InputOptions& o) {
-  const auto only_for = [&](bool given, const char* option, const char* kind, const char* or_kind = "") {
-    if (!given || o.kind == kind || o.kind == or_kind) return;
-    refuse(fmt::format("{}: goes with --input {}{}{}, this is --input {}", option, kind, *or_kind == 0 ? "" : " and ",
-                       or_kind, o.kind));
-  };
-  only_for(o.head != InputOptions().head, "--head", "arrays", "model");
-  only_for(o.head_sample.has_value(), "--head-sample", "arrays", "model");
-  only_for(!o.text.empty(), "--text", "text", "model");
-  only_for(!o.vocab.empty(), "--vocab", "text", "model");
-  only_for(o.uncased, "--uncased", "text", "model");
-  only_for(o.token_type, "--token-type", "text");
-  only_for(!o.q.empty(), "--q", "arrays");
-  only_for(!o.k.empty(), "--k", "arrays");
-  only_for(!o.v.empty(), "--v", "arrays");
-  only_for(!o.qkv.empty(), "--qkv", "arrays");
-  only_for(!o.model.empty(), "--model", "model");
-  only_for(!o.model_config.empty(), "--model-config", "model");
-  only_for(o.layer != InputOptions().layer, "--layer", "model");
-  only_for(o.clusters.has_value(), "--clusters", "clustered");
-  only_for(o.spread.has_value(), "--spread", "clustered");
-  only_for(o.tail.has_value(), "--tail", "heavy-norms");
-  only_for(o.rank.has_value(), "--token-rank", "low-rank");
-  only_for(o.distinct.has_value(), "--distinct", "duplicates");
-  if (o.norm && (o.kind == "text" || o.kind == "arrays" || o.kind == "model")) {
-    refuse(fmt::format("--norm: goes with --input gaussian, sphere, ..., this is --input {}", o.kind));
-  }
-  if (o.kind == "arrays" && (o.n || o.p)) refuse("--n and --p: the arrays have their sizes; leave them out");
-  if (o.kind == "model" && o.p) refuse("--p: the model has its width; leave it out");
-  if (o.kind == "model" && o.length) refuse("--length: the text of a model has no padding; give a smaller --n");
-  if (o.uncased && o.vocab.empty()) refuse("--uncased: goes with --vocab");
 }
 
 // The name has what the family was made with.
@@ -104,7 +71,7 @@ std::string digest_of(const Problem<double>& problem) {
 
 // With what the kinds of input have in common: padding, bias, causality.
 Problem<double> completed(Problem<double> problem, const InputOptions& o, const Key& draw_key) {
-  if (!o.length && o.bias.empty() && !o.causal) return problem;
+  if (!o.length && o.bias.empty() && o.causal == problem.is_causal()) return problem;
   const arma::uword n = problem.n_k(), m = positive_or(o.length, n, "--length");
   if (m > n) refuse(fmt::format("--length: {} is more than the {} tokens", m, n));
   const arma::uword all = std::max(n, problem.n_q());
@@ -134,7 +101,10 @@ std::vector<PendingHead> heads_of(const InputOptions& o, const Key& draw_key) {
 // The head with what is learnt from its numbers, which are not kept.
 Input inspected(PendingHead head, const InputOptions& o, const Key& draw_key) {
   const ReturnedMemory returned;
-  Input input{.name = head.name + name_of_bias(o.bias, o.causal), .layer = head.layer, .head = head.head};
+  Input input{.name = head.name + name_of_bias(o.bias, o.causal),
+              .sequence = head.sequence,
+              .layer = head.layer,
+              .head = head.head};
   input.problem = [load = std::move(head.load), o, draw_key] {
     const ReturnedMemory within;
     return completed(load(), o, draw_key);
@@ -169,6 +139,50 @@ std::map<std::string, std::string> identity_of(const std::vector<Input>& inputs)
   return identity;
 }
 
+void refuse_others(const InputOptions& o) {
+  const auto only_for = [&](bool given, const char* option, const char* kind, const char* or_kind = "") {
+    if (!given || o.kind == kind || o.kind == or_kind) return;
+    refuse(fmt::format("{}: goes with --input {}{}{}, this is --input {}", option, kind, *or_kind == 0 ? "" : " and ",
+                       or_kind, o.kind));
+  };
+  only_for(o.head != InputOptions().head, "--head", "arrays", "model");
+  only_for(o.head_sample.has_value(), "--head-sample", "arrays", "model");
+  only_for(!o.text.empty(), "--text", "text", "model");
+  only_for(!o.vocab.empty(), "--vocab", "text", "model");
+  only_for(o.uncased, "--uncased", "text", "model");
+  only_for(o.token_type, "--token-type", "text");
+  only_for(!o.q.empty(), "--q", "arrays");
+  only_for(!o.k.empty(), "--k", "arrays");
+  only_for(!o.v.empty(), "--v", "arrays");
+  only_for(!o.qkv.empty(), "--qkv", "arrays");
+  only_for(!o.model.empty(), "--model", "model");
+  only_for(!o.model_config.empty(), "--model-config", "model");
+  only_for(o.layer != InputOptions().layer, "--layer", "model");
+  only_for(!o.ids.empty(), "--ids", "model");
+  only_for(o.join_windows.has_value(), "--join-windows", "text", "model");
+  if (o.ids.empty() && !o.lengths.empty()) refuse("--lengths: goes with --ids");
+  if (o.ids.empty() && o.sequence != InputOptions().sequence) refuse("--sequence: goes with --ids");
+  if (!o.ids.empty()) {
+    const std::pair<const char*, bool> of_text[] = {
+        {"--n", o.n.has_value()}, {"--text", !o.text.empty()}, {"--vocab", !o.vocab.empty()}};
+    for (const auto& [option, given] : of_text) {
+      if (given) refuse(fmt::format("{}: of a text, --ids has the tokens; leave it out", option));
+    }
+  }
+  only_for(o.clusters.has_value(), "--clusters", "clustered");
+  only_for(o.spread.has_value(), "--spread", "clustered");
+  only_for(o.tail.has_value(), "--tail", "heavy-norms");
+  only_for(o.rank.has_value(), "--token-rank", "low-rank");
+  only_for(o.distinct.has_value(), "--distinct", "duplicates");
+  if (o.norm && (o.kind == "text" || o.kind == "arrays" || o.kind == "model")) {
+    refuse(fmt::format("--norm: goes with --input gaussian, sphere, ..., this is --input {}", o.kind));
+  }
+  if (o.kind == "arrays" && (o.n || o.p)) refuse("--n and --p: the arrays have their sizes; leave them out");
+  if (o.kind == "model" && o.p) refuse("--p: the model has its width; leave it out");
+  if (o.kind == "model" && o.length) refuse("--length: the text of a model has no padding; give a smaller --n");
+  if (o.uncased && o.vocab.empty()) refuse("--uncased: goes with --vocab");
+}
+
 std::vector<Input> load_inputs(const InputOptions& o, std::uint64_t seed) {
   refuse_others(o);
   const Key draw_key = Key(seed).child("input").child(o.kind);
@@ -183,9 +197,23 @@ Input load_input(const InputOptions& options, std::uint64_t seed) {
   std::vector<Input> inputs = load_inputs(options, seed);
   if (inputs.size() > 1) {
     refuse(fmt::format("{}: the input has {} heads, this command takes one; give its number",
-                       options.kind == "model" ? "--layer, --head" : "--head", inputs.size()));
+                       options.kind != "model" ? "--head"
+                       : options.ids.empty()   ? "--layer, --head"
+                                               : "--sequence, --layer, --head",
+                       inputs.size()));
   }
   return std::move(inputs.front());
+}
+
+InputOptions without_mask(InputOptions options, const char* why) {
+  if (options.causal && !options.causal_by_model) refuse(why);
+  options.causal = false;
+  return options;
+}
+
+std::set<std::string> input_columns(const InputOptions& options) {
+  if (options.ids.empty()) return {};
+  return {"--ids"};
 }
 
 void require_square(const Input& input, const std::string& who) {
@@ -194,6 +222,6 @@ void require_square(const Input& input, const std::string& who) {
 }
 
 const std::set<std::string>& head_columns() {
-  static const std::set<std::string> columns = {"input", "layer", "head"};
+  static const std::set<std::string> columns = {"input", "sequence", "layer", "head"};
   return columns;
 }

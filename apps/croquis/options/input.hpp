@@ -11,24 +11,28 @@
 #include <vector>
 
 struct InputOptions {
-  std::string kind = "text";             ///< one of input_kinds()
-  std::string text;                      ///< file for `text` and `model`; the sample text when empty
-  std::string vocab;                     ///< vocab.txt for `text` and `model`
-  bool uncased = false;                  ///< the vocabulary has lower case without accents
-  std::string model;                     ///< safetensors for `model`
-  std::string model_config;              ///< config.json; the one beside the model when empty
-  std::string layer = "0";               ///< of `model`: all, or numbers as in "0-3,7"
-  std::string q, k, v;                   ///< files for `arrays`
-  std::string qkv;                       ///< one file for them
-  std::string head = "all";              ///< of `model` and arrays with heads: all, or numbers as in "0-3,7"
-  std::optional<long long> head_sample;  ///< so many of these heads, drawn with the seed
-  bool token_type = false;               ///< for `text`
+  std::string kind = "text";              ///< one of input_kinds()
+  std::string text;                       ///< file for `text` and `model`; the sample text when empty
+  std::string vocab;                      ///< vocab.txt for `text` and `model`
+  bool uncased = false;                   ///< the vocabulary has lower case without accents
+  std::string model;                      ///< safetensors for `model`
+  std::string model_config;               ///< config.json; the one beside the model when empty
+  std::string layer = "0";                ///< of `model`: all, or numbers as in "0-3,7"
+  std::string ids, lengths;               ///< .npy files for `model`, in place of a text
+  std::string sequence = "all";           ///< of the ids: all, or numbers as in "0-3,7"
+  std::optional<long long> join_windows;  ///< for `text` and `model`: so many windows make one head
+  std::string q, k, v;                    ///< files for `arrays`
+  std::string qkv;                        ///< one file for them
+  std::string head = "all";               ///< of `model` and arrays with heads: all, or numbers as in "0-3,7"
+  std::optional<long long> head_sample;   ///< so many of these heads, drawn with the seed
+  bool token_type = false;                ///< for `text`
   std::optional<long long> n, p, length;
   std::optional<double> norm;                         ///< for the synthetic kinds
   std::optional<long long> clusters, rank, distinct;  ///< for `clustered`, `low-rank`, `duplicates`
   std::optional<double> spread, tail;                 ///< for `clustered`, `heavy-norms`
   std::string bias;  ///< FILE.npy, alibi:..., t5:... or random:...; none when empty (see bias.hpp)
   bool causal = false;
+  bool causal_by_model = false;  ///< the model is a decoder, which made `causal` true
 };
 
 /// text, model, arrays, gaussian, sphere, clustered, heavy-norms, low-rank, duplicates.
@@ -37,7 +41,7 @@ const std::vector<std::string>& input_kinds();
 /// What is known of a head without its numbers, which are read or computed when they are asked for.
 struct Input {
   std::string name;  ///< for the results: the kind, the file where there is one, layer and head, bias and causality
-  std::optional<std::uint64_t> layer = {}, head = {};      ///< where the input has several
+  std::optional<std::uint64_t> sequence = {}, layer = {}, head = {};  ///< where the input has several
   std::function<croquis::Problem<double>()> problem = {};  ///< the same numbers every time; for one thread at a time
   arma::uword n_q = 0, n_k = 0, p = 0, p_v = 0;            ///< without padding
   croquis::LongestRow longest = {};                        ///< among those of Q, K and V
@@ -51,6 +55,9 @@ std::map<std::string, std::string> identity_of(const std::vector<Input>& inputs)
 /// What an input is called that comes from files of arrays.
 std::string name_of_arrays(const std::string& path_of_q);
 
+/// Throws std::invalid_argument for an option that goes with another kind of input.
+void refuse_others(const InputOptions& options);
+
 /// The heads of the input, most often one; no two have the same name. Goes through all of them once, one in memory at a
 /// time, so that a head that cannot be measured is refused before anything is computed. A line on standard error says
 /// what was decided for the user: heads that share keys, dtypes without a meaning.
@@ -59,8 +66,15 @@ std::vector<Input> load_inputs(const InputOptions& options, std::uint64_t seed);
 /// The same where one head is wanted: refuses several.
 Input load_input(const InputOptions& options, std::uint64_t seed);
 
+/// For what is about full attention: a decoder's heads without their causal mask. Throws std::invalid_argument with
+/// `why` for --causal.
+InputOptions without_mask(InputOptions options, const char* why);
+
 /// Throws std::invalid_argument, beginning with `who`, unless there are as many queries as keys.
 void require_square(const Input& input, const std::string& who);
+
+/// The options that add columns about the input: "--ids" where it has sequences.
+std::set<std::string> input_columns(const InputOptions& options);
 
 /// The columns that say which head a row is of: those that a group over all heads does not have.
 const std::set<std::string>& head_columns();

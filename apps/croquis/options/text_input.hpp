@@ -1,17 +1,20 @@
-// Inputs that are made of a text: heads of an initialised and of a trained BERT.
+// Inputs that are made of a text: a head of an initialised BERT, and what texts have in common.
 #pragma once
 
 #include <croquis/random/key.hpp>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "options/input.hpp"
-#include "options/pending_head.hpp"
 
 /// A head of an initialised BERT, "text:FILE", its tokens words or, "text:FILE;vocab=NAME", WordPieces.
 std::pair<std::string, croquis::Problem<double>> from_text(const InputOptions& options, const croquis::Key& draw_key);
 
-/// Heads of a trained BERT, "model:NAME;layer=2;head=1". A file model.safetensors has the name of its folder. They
-/// share one run of the encoder, which goes on from the layer that was asked for last.
-std::vector<PendingHead> from_model(const InputOptions& options);
+/// Tokens of a text where no --n says so.
+inline constexpr arma::uword kDefaultTokens = 1024;
+
+/// The bytes of --text, or the sample text.
+std::string text_of(const InputOptions& options);
+
+/// Throws std::invalid_argument when the text has fewer tokens than are wanted.
+void require_length(arma::uword tokens, arma::uword wanted);

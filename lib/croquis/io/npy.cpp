@@ -15,9 +15,6 @@
 namespace croquis {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::uint32_t kLongestHeader = 10'000;  // as NumPy
-
 NumberType type_of(const std::string& descr, const std::string& path) {
   if (descr == "<f2") return NumberType::float16;
   if (descr == "<f4") return NumberType::float32;
@@ -50,27 +47,12 @@ struct Layout {
   std::uint64_t start = 0;  // of the data in the file
 };
 
-constexpr std::size_t kVersioned = 8, kLongestStart = kVersioned + 4 + kLongestHeader;
-
-// `begin` are the first bytes, kLongestStart of them or all, of a file of `size` bytes.
+// `begin` are the first bytes, kLongestNpyStart of them or all, of a file of `size` bytes.
 Layout layout_of(std::string_view begin, std::uint64_t size, const std::string& name) {
-  if (begin.size() < kVersioned || !begin.starts_with(kMagic)) {
-    refuse_file(name, "is not an .npy file (wrong magic); write one with numpy.save");
-  }
-  const int version = static_cast<unsigned char>(begin[6]), minor = static_cast<unsigned char>(begin[7]);
-  if (version < 1 || version > 3 || minor != 0) {
-    refuse_file(name, fmt::format("has .npy format version {}.{}; 1.0, 2.0 and 3.0 are read", version, minor));
-  }
-  const std::size_t prefix = version == 1 ? 2 : 4;
-  std::uint32_t header_size = 0;
-  if (begin.size() < kVersioned + prefix) refuse_file(name, "is truncated in its header");
-  std::memcpy(&header_size, begin.data() + kVersioned, prefix);
-  if (header_size > kLongestHeader)
-    refuse_file(name, fmt::format("has a header of {} bytes; at most {} are read", header_size, kLongestHeader));
-  if (begin.size() < kVersioned + prefix + header_size) refuse_file(name, "is truncated in its header");
   Layout layout;
-  layout.header = parse_npy_header(begin.substr(kVersioned + prefix, header_size), version < 3, name);
-  layout.start = kVersioned + prefix + header_size;
+  NpyStart start = parse_npy_start(begin, name);
+  layout.header = std::move(start.header);
+  layout.start = start.data;
   layout.type = type_of(layout.header.descr, name);
   const std::vector<std::uint64_t>& shape = layout.header.shape;
   if (shape.size() < 2 || shape.size() > 4) {
@@ -102,7 +84,7 @@ StoredArray matrix_in(const std::string& path) {
 }  // namespace
 
 StoredArray npy_array(const SharedBytes& source) {
-  Layout layout = layout_of(read_some(*source, 0, kLongestStart), source->size(), source->name());
+  Layout layout = layout_of(read_some(*source, 0, kLongestNpyStart), source->size(), source->name());
   NpyHeader& header = layout.header;
   return {source, source->name(), ArrayLayout::of(layout.type, layout.start, std::move(header.shape), header.fortran)};
 }
@@ -143,7 +125,7 @@ std::string npy_bytes(const arma::mat& matrix) {
   header.append((alignment - (prefix + header.size() + 1) % alignment) % alignment, ' ');
   header += '\n';
   const auto size = static_cast<std::uint16_t>(header.size());
-  std::string bytes(kMagic);
+  std::string bytes("\x93NUMPY");
   bytes.append({'\x01', '\0'});
   bytes.append(reinterpret_cast<const char*>(&size), 2);
   bytes += header;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/npy_header.hpp>
+#include <cstring>
 #include <set>
 #include <system_error>
 
@@ -113,6 +114,28 @@ class Parser {
 
 NpyHeader parse_npy_header(std::string_view text, bool long_sizes, const std::string& name) {
   return Parser(text, long_sizes, name).header();
+}
+
+NpyStart parse_npy_start(std::string_view begin, const std::string& name) {
+  constexpr std::string_view magic = "\x93NUMPY";
+  constexpr std::size_t versioned = 8;
+  if (begin.size() < versioned || !begin.starts_with(magic)) {
+    refuse_file(name, "is not an .npy file (wrong magic); write one with numpy.save");
+  }
+  const int version = static_cast<unsigned char>(begin[6]), minor = static_cast<unsigned char>(begin[7]);
+  if (version < 1 || version > 3 || minor != 0) {
+    refuse_file(name, fmt::format("has .npy format version {}.{}; 1.0, 2.0 and 3.0 are read", version, minor));
+  }
+  const std::size_t prefix = version == 1 ? 2 : 4;
+  std::uint32_t header_size = 0;
+  if (begin.size() < versioned + prefix) refuse_file(name, "is truncated in its header");
+  std::memcpy(&header_size, begin.data() + versioned, prefix);
+  if (header_size > kLongestNpyHeader) {
+    refuse_file(name, fmt::format("has a header of {} bytes; at most {} are read", header_size, kLongestNpyHeader));
+  }
+  if (begin.size() < versioned + prefix + header_size) refuse_file(name, "is truncated in its header");
+  return {parse_npy_header(begin.substr(versioned + prefix, header_size), version < 3, name),
+          versioned + prefix + header_size};
 }
 
 }  // namespace croquis

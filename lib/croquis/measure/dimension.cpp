@@ -200,6 +200,9 @@ const Columns<DimensionRow>& dimension_columns() {
        &DimensionRow::method},
       {{"seed", Role::note, "`--seed`"}, &DimensionRow::seed},
       {{"status", Role::note, "`ok`, or the reason of a failure"}, &DimensionRow::status},
+      {{"sequence", Role::subject, "the sequence of `--ids`, from 0; of several that are joined, the first", "", "",
+        "--ids"},
+       &DimensionRow::sequence},
       {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &DimensionRow::layer},
       {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &DimensionRow::head}};
   return columns;

@@ -32,7 +32,7 @@ struct DimensionRow {
   std::string method;
   std::uint64_t seed = 0;
   std::string status = "ok";
-  std::optional<std::uint64_t> layer = {}, head = {};
+  std::optional<std::uint64_t> sequence = {}, layer = {}, head = {};
 };
 
 const Columns<DimensionRow>& dimension_columns();

@@ -30,7 +30,7 @@ struct ErrorRow {
   double row_sum_dev = kUndefined, min_denominator = kUndefined;
   double seconds = kUndefined, flops = kUndefined;
   std::string status = "ok";
-  std::optional<std::uint64_t> layer = {}, head = {};
+  std::optional<std::uint64_t> sequence = {}, layer = {}, head = {};
   std::uint64_t n_q = 0;
   std::optional<std::uint64_t> rows;
   double spectral_rel_lo = kUndefined, spectral_rel_hi = kUndefined;

@@ -41,7 +41,7 @@ struct SpectrumRow {
   double frobenius = kUndefined, log_scale = kUndefined;
   std::uint64_t seed = 0;
   std::string status = "ok";
-  std::optional<std::uint64_t> layer = {}, head = {};
+  std::optional<std::uint64_t> sequence = {}, layer = {}, head = {};
   std::uint64_t n_q = 0;
 };
 

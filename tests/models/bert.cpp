@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 #include <croquis/core/threads.hpp>
-#include <croquis/inputs/bert.hpp>
+#include <croquis/models/model.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -114,8 +114,12 @@ struct Reference {
 
 const TokenIds kIds = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 19};  // pieces of 7, 7 and 3
 
-BertEncoder encoder_of(const BertModel& model, const std::string& type = "F32", const std::string& prefix = "bert.") {
+Model encoder_of(const BertModel& model, const std::string& type = "F32", const std::string& prefix = "bert.") {
   return {SafeTensors(model.file(type, prefix), "m.safetensors"), model.config};
+}
+
+ModelHeads heads_of(const Model& model) {
+  return {model, in_windows(kIds, model.config().positions)};
 }
 
 Dense columns(const Dense& x, arma::uword first, arma::uword count) {
@@ -137,27 +141,32 @@ TEST_CASE("bert: hidden states and all heads of all layers are those of a plain 
   BertModel model("plain");
   for (const Activation activation : {Activation::gelu, Activation::gelu_tanh, Activation::relu}) {
     model.config.activation = activation;
-    const BertEncoder encoder = encoder_of(model);
+    const Model encoder = encoder_of(model);
     const Reference reference{model, activation};
     CHECK(encoder.vocabulary() == 20);
     for (arma::uword l = 0; l <= 3; ++l) {
       CHECK(distance(encoder.hidden(kIds, l), reference.hidden(kIds, l)) <= kBound);
     }
-    for (const BertHead& head : encoder.heads(kIds, {2, 0, 1}, {1, 0})) {
-      const Dense x = reference.hidden(kIds, head.layer);
-      const auto is_part = [&](const arma::mat& m, const char* part) {
-        return distance(m, columns(reference.project(x, head.layer, part), 4 * head.head, 4)) <= kBound;
-      };
-      CHECK(is_part(head.problem.Q(), "query"));
-      CHECK(is_part(head.problem.K(), "key"));
-      CHECK(is_part(head.problem.V(), "value"));
+    ModelHeads heads = heads_of(encoder);
+    for (const arma::uword layer : {2, 0, 1}) {
+      const Dense x = reference.hidden(kIds, layer);
+      for (const arma::uword head : {1, 0}) {
+        const Problem<double> problem = heads.head(0, layer, head);
+        const auto is_part = [&](const arma::mat& m, const char* part) {
+          return distance(m, columns(reference.project(x, layer, part), 4 * head, 4)) <= kBound;
+        };
+        CHECK(is_part(problem.Q(), "query"));
+        CHECK(is_part(problem.K(), "key"));
+        CHECK(is_part(problem.V(), "value"));
+        CHECK(!problem.is_causal());
+      }
     }
   }
 }
 
 TEST_CASE("bert: each activation is told from the others, and pieces from one long text") {
   BertModel model("mutants");
-  const BertEncoder encoder = encoder_of(model);
+  const Model encoder = encoder_of(model);
   CHECK(distance(encoder.hidden(kIds, 1), Reference{model, Activation::gelu}.hidden(kIds, 1)) <= kBound);
   CHECK(distance(encoder.hidden(kIds, 1), Reference{model, Activation::gelu_tanh}.hidden(kIds, 1)) > 100 * kBound);
   CHECK(distance(encoder.hidden(kIds, 1), Reference{model, Activation::relu}.hidden(kIds, 1)) > 1e-3);
@@ -194,32 +203,26 @@ TEST_CASE("bert: types, names and threads make no difference, to the last bit") 
   CHECK(identical(encoder_of(old).hidden(kIds, 3), expected));
 }
 
-TEST_CASE("bert: heads come in the order asked for, the same by one run as one by one") {
+TEST_CASE("bert: heads are the same in any order, and those of a sequence are its own") {
   const BertModel model("order");
-  const BertEncoder encoder = encoder_of(model);
-  const std::vector<BertHead> heads = encoder.heads(kIds, {2, 0}, {1, 0});
-  BertHeads one_by_one(encoder, kIds);
-  for (const BertHead& head : heads) {  // the second layer is before the first
-    const Problem<double> same = one_by_one.head(head.layer, head.head);
-    CHECK(identical(same.Q(), head.problem.Q()));
-    CHECK(identical(same.K(), head.problem.K()));
-    CHECK(identical(same.V(), head.problem.V()));
+  const Model encoder = encoder_of(model);
+  const TokenIds other = {4, 4, 1};
+  ModelHeads heads(encoder, [&](arma::uword sequence) { return in_windows(sequence == 0 ? kIds : other, 7); });
+  const auto is_same = [](const Problem<double>& a, const Problem<double>& b) {
+    return identical(a.Q(), b.Q()) && identical(a.K(), b.K()) && identical(a.V(), b.V());
+  };
+  struct Place {
+    arma::uword sequence, layer, head;
+  };
+  for (const auto& [sequence, layer, head] : {Place{0, 2, 1}, {0, 0, 0}, {1, 0, 0}, {1, 2, 1}, {0, 2, 0}, {0, 1, 1}}) {
+    ModelHeads alone(encoder, in_windows(sequence == 0 ? kIds : other, 7));
+    const Problem<double> expected = alone.head(0, layer, head);
+    CHECK(is_same(heads.head(sequence, layer, head), expected));
+    CHECK(expected.n() == (sequence == 0 ? kIds.size() : 3));
+    CHECK(expected.p() == 4);
   }
-  CHECK_THROWS_AS(one_by_one.head(3, 0), std::invalid_argument);
-  CHECK_THROWS_AS(one_by_one.head(0, 2), std::invalid_argument);
-  REQUIRE(heads.size() == 4);
-  const std::vector<std::pair<arma::uword, arma::uword>> order = {{2, 1}, {2, 0}, {0, 1}, {0, 0}};
-  for (std::size_t i = 0; i < 4; ++i) {
-    CHECK(heads[i].layer == order[i].first);
-    CHECK(heads[i].head == order[i].second);
-    const Problem<double> alone = encoder.qkv(kIds, heads[i].layer, heads[i].head);
-    CHECK(identical(heads[i].problem.Q(), alone.Q()));
-    CHECK(identical(heads[i].problem.K(), alone.K()));
-    CHECK(identical(heads[i].problem.V(), alone.V()));
-    CHECK(alone.n() == kIds.size());
-    CHECK(alone.p() == 4);
-  }
-  CHECK(encoder.heads(kIds, {}, {0}).empty());
+  CHECK_THROWS_AS(heads.head(0, 3, 0), std::invalid_argument);
+  CHECK_THROWS_AS(heads.head(0, 0, 2), std::invalid_argument);
 }
 
 TEST_CASE("bert: a missing tensor and a wrong shape are refused in one line with its name") {
@@ -248,10 +251,11 @@ TEST_CASE("bert: a missing tensor and a wrong shape are refused in one line with
 
 TEST_CASE("bert: ids, layers and heads that there are not are refused") {
   const BertModel model("arguments");
-  const BertEncoder encoder = encoder_of(model);
+  const Model encoder = encoder_of(model);
   CHECK(contains(refusal([&] { encoder.hidden({}, 0); }), "at least one token"));
   CHECK(contains(refusal([&] { encoder.hidden({1, 20}, 0); }), "got id = 20, token = 1, word embeddings = 20"));
   CHECK(contains(refusal([&] { encoder.hidden({1}, 4); }), "layer = 4"));
-  CHECK(contains(refusal([&] { encoder.qkv({1}, 3, 0); }), "layer = 3"));
-  CHECK(contains(refusal([&] { encoder.qkv({1}, 0, 2); }), "head = 2"));
+  CHECK(contains(refusal([&] { heads_of(encoder).head(0, 3, 0); }), "layer = 3"));
+  CHECK(contains(refusal([&] { heads_of(encoder).head(0, 0, 2); }), "head = 2"));
+  CHECK(contains(refusal([&] { encoder.embed({TokenIds(8, 1), {8}}); }), "tokens = 8, positions = 7"));
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <croquis/core/require.hpp>
-#include <croquis/inputs/wordpiece.hpp>
 #include <croquis/io/bytes.hpp>
+#include <croquis/models/wordpiece.hpp>
 
 namespace croquis {
 namespace {

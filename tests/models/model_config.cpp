@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <croquis/inputs/bert_config.hpp>
+#include <croquis/models/model_config.hpp>
 
 #include <cmath>
 #include <map>
@@ -14,7 +14,7 @@ using namespace croquis;
 
 TEST_CASE("bert configuration: entries are read, those that may be missing have BERT's values") {
   const BertModel model("configuration");
-  BertConfig config = parse_bert_config(model.configuration(), "config.json");
+  ModelConfig config = parse_model_config(model.configuration(), "config.json");
   CHECK(config.hidden == 8);
   CHECK(config.heads == 2);
   CHECK(config.layers == 3);
@@ -23,7 +23,7 @@ TEST_CASE("bert configuration: entries are read, those that may be missing have 
   CHECK(config.token_types == 2);
   CHECK(config.activation == Activation::gelu);
   CHECK(config.layer_norm_epsilon == 1e-3);
-  config = parse_bert_config(
+  config = parse_model_config(
       model.configuration(
           {{"model_type", ""}, {"type_vocab_size", "null"}, {"hidden_act", ""}, {"layer_norm_eps", ""}}),
       "config.json");
@@ -34,21 +34,21 @@ TEST_CASE("bert configuration: entries are read, those that may be missing have 
        std::map<std::string, Activation>{{"\"gelu_new\"", Activation::gelu_tanh},
                                          {"\"gelu_pytorch_tanh\"", Activation::gelu_tanh},
                                          {"\"relu\"", Activation::relu}}) {
-    CHECK(parse_bert_config(model.configuration({{"hidden_act", name}}), "c").activation == activation);
+    CHECK(parse_model_config(model.configuration({{"hidden_act", name}}), "c").activation == activation);
   }
   for (const char* encoder : {"false", "null", ""}) {
-    CHECK(parse_bert_config(model.configuration({{"is_decoder", encoder}}), "c").hidden == 8);
+    CHECK(parse_model_config(model.configuration({{"is_decoder", encoder}}), "c").hidden == 8);
   }
   TemporaryFolder folder;
   write_text(folder / "config.json", model.configuration());
-  CHECK(read_bert_config((folder / "config.json").string()).hidden == 8);
-  CHECK(contains(refusal([&] { read_bert_config((folder / "no.json").string()); }), "no.json: cannot be opened"));
+  CHECK(read_model_config((folder / "config.json").string()).hidden == 8);
+  CHECK(contains(refusal([&] { read_model_config((folder / "no.json").string()); }), "no.json: cannot be opened"));
 }
 
 TEST_CASE("bert configuration: what is wrong or not BERT is refused in one line that names the entry") {
   const BertModel model("configuration");
   const auto message = [](const std::string& bytes) {
-    std::string text = refusal([&] { parse_bert_config(bytes, "config.json"); });
+    std::string text = refusal([&] { parse_model_config(bytes, "config.json"); });
     CHECK(text.find('\n') == std::string::npos);
     CHECK(text.starts_with("config.json: "));
     return text;
@@ -69,11 +69,11 @@ TEST_CASE("bert configuration: what is wrong or not BERT is refused in one line 
       {"hidden_size", "\"8\\n\"", "hidden_size is \"8\\n\""},
       {"num_attention_heads", "3", "hidden_size 8 is no multiple of num_attention_heads 3"},
       {"type_vocab_size", "0", "type_vocab_size is 0"},
-      {"hidden_act", "\"silu\"", "hidden_act 'silu' is none of gelu, gelu_new, gelu_pytorch_tanh, relu"},
+      {"hidden_act", "\"swish\"", "hidden_act 'swish' is none of gelu, gelu_new, gelu_pytorch_tanh, relu, silu"},
       {"hidden_act", "1", "hidden_act is 1; a string is read"},
       {"layer_norm_eps", "0", "layer_norm_eps is 0"},
       {"layer_norm_eps", "\"small\"", "layer_norm_eps is \"small\"; a positive number"},
-      {"model_type", "\"roberta\"", "model_type is 'roberta'; 'bert' is read"},
+      {"model_type", "\"roberta\"", "model_type is 'roberta'; bert, albert, gpt2 and llama are read"},
       {"position_embedding_type", "\"relative_key\"", "position_embedding_type is 'relative_key'"},
       {"is_decoder", "true", "is_decoder is true"},
       {"is_decoder", "1", "is_decoder is 1; true or false is read"},
@@ -102,8 +102,8 @@ TEST_CASE("bert configuration: what is wrong or not BERT is refused in one line 
       {"layer_norm_eps", "\"1e-12\"", "layer_norm_eps is \"1e-12\"; a positive number"},
       {"layer_norm_eps", "NaN", "not JSON at byte"},
       {"model_type", "true", "model_type is true; a string is read"},
-      {"model_type", "\"\"", "model_type is ''; 'bert' is read"},
-      {"model_type", "\"BERT\"", "model_type is 'BERT'; 'bert' is read"},
+      {"model_type", "\"\"", "model_type is ''; bert, albert, gpt2 and llama are read"},
+      {"model_type", "\"BERT\"", "model_type is 'BERT'; bert, albert, gpt2 and llama are read"},
       {"position_embedding_type", "0", "position_embedding_type is 0; a string is read"},
       {"position_embedding_type", "[\"absolute\"]", "position_embedding_type is array"},
   };

@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <croquis/inputs/wordpiece.hpp>
+#include <croquis/models/wordpiece.hpp>
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,7 @@
 // BERT's tokens: WordPiece.
 #pragma once
 
+#include <croquis/models/token_windows.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,8 +12,6 @@
 #include <vector>
 
 namespace croquis {
-
-using TokenIds = std::vector<std::uint32_t>;
 
 struct WordPieceOptions {
   bool lower_case = false;  ///< for an uncased vocabulary: lower case, without accents

@@ -1,0 +1,146 @@
+#include "options/model_input.hpp"
+
+#include <fmt/format.h>
+
+#include <croquis/models/token_sequences.hpp>
+#include <croquis/models/wordpiece.hpp>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+
+#include "options/lists.hpp"
+#include "options/text_input.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using croquis::TokenWindows;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw std::invalid_argument(why);
+}
+
+fs::path config_path(const InputOptions& o) {
+  if (!o.model_config.empty()) return o.model_config;
+  fs::path beside = fs::path(o.model).replace_filename("config.json");
+  std::error_code status;
+  if (!fs::exists(beside, status)) {
+    refuse(fmt::format("--model-config: there is no config.json beside {}; say where it is", o.model));
+  }
+  return beside;
+}
+
+std::string name_of(const fs::path& model) {
+  const fs::path folder = model.parent_path().filename();
+  const bool usual = model.filename() == "model.safetensors" || model.filename() == "model.safetensors.index.json";
+  return usual && !folder.empty() ? folder.string() : model.stem().string();
+}
+
+// The tokens that heads are of: one input each.
+struct Tokens {
+  std::vector<std::string> names;      // ";sequence=3", or nothing for a text
+  std::vector<arma::uword> sequences;  // the first one of each, for the column
+  std::function<TokenWindows(arma::uword)> read;
+};
+
+// Sequences of --ids, several of them joined to one input with --join-windows.
+Tokens tokens_of_ids(const InputOptions& o, const croquis::Model& model) {
+  const auto file = std::make_shared<const croquis::TokenSequences>(
+      croquis::TokenSequences::Files{.ids = o.ids, .lengths = o.lengths}, model.config().is_causal());
+  const std::vector<arma::uword> chosen = parse_numbers(o.sequence, "--sequence", file->count());
+  const arma::uword joined = positive_or(o.join_windows, 1, "--join-windows");
+  if (chosen.size() % joined != 0) {
+    refuse(fmt::format("--join-windows: {} sequences are no multiple of {}; choose others with --sequence",
+                       chosen.size(), joined));
+  }
+  for (const arma::uword s : chosen) require_positions(s, file->length(s), model.config());
+  Tokens tokens;
+  auto parts = std::make_shared<std::vector<std::vector<arma::uword>>>();
+  for (std::size_t i = 0; i < chosen.size(); i += joined) {
+    parts->emplace_back(chosen.begin() + static_cast<std::ptrdiff_t>(i),
+                        chosen.begin() + static_cast<std::ptrdiff_t>(i + joined));
+    const std::vector<arma::uword>& part = parts->back();
+    const bool range = part.back() - part.front() + 1 == joined && part.front() <= part.back();
+    tokens.names.push_back(";sequence=" + (joined == 1 ? fmt::format("{}", part.front())
+                                           : range     ? fmt::format("{}-{}", part.front(), part.back())
+                                                       : fmt::format("{}", fmt::join(part, "+"))));
+    tokens.sequences.push_back(part.front());
+  }
+  tokens.read = [file, parts, vocabulary = model.vocabulary()](arma::uword i) {
+    return file->joined((*parts)[i], vocabulary);
+  };
+  return tokens;
+}
+
+}  // namespace
+
+croquis::TokenWindows windows_of_text(const InputOptions& o, const croquis::Model& model) {
+  const arma::uword positions = model.config().positions;
+  const arma::uword joined = positive_or(o.join_windows, 1, "--join-windows"),
+                    n = positive_or(o.n, o.join_windows ? positions : kDefaultTokens, "--n") * joined;
+  const arma::uword window = o.join_windows ? n / joined : positions;
+  if (window > positions) {
+    refuse(fmt::format("--n: with --join-windows the tokens of a window, {}; the model has {} positions", window,
+                       positions));
+  }
+  if (model.config().is_causal()) {
+    refuse(fmt::format("--vocab: vocab.txt is of BERT and ALBERT, this model is {}; give --ids",
+                       croquis::name_of(model.config().type)));
+  }
+  const croquis::WordPiece vocabulary(o.vocab, {.lower_case = o.uncased});
+  if (vocabulary.size() > model.vocabulary()) {
+    refuse(fmt::format("--vocab: {} has {} entries, the model {} word embeddings; it is another model's", o.vocab,
+                       vocabulary.size(), model.vocabulary()));
+  }
+  croquis::TokenWindows tokens = croquis::in_windows(croquis::bert_sequence(vocabulary, text_of(o), n, window), window);
+  require_length(tokens.ids.size(), n);
+  return tokens;
+}
+
+void require_model(const InputOptions& o) {
+  if (!o.model.empty() && !(o.vocab.empty() && o.ids.empty())) return;
+  refuse("--input model: needs --model model.safetensors --vocab vocab.txt, or --ids ids.npy in place of a text");
+}
+
+void require_positions(arma::uword sequence, arma::uword tokens, const croquis::ModelConfig& config) {
+  if (tokens <= config.positions) return;
+  refuse(fmt::format("--ids: sequence {} has {} tokens, the model {} positions; give --lengths or shorter sequences",
+                     sequence, tokens, config.positions));
+}
+
+croquis::ModelConfig config_of(const InputOptions& o) {
+  return croquis::read_model_config(config_path(o).string());
+}
+
+OpenedModel open_model(const InputOptions& o) {
+  const croquis::ModelConfig config = config_of(o);
+  return {name_of(o.model), croquis::Model(croquis::ModelWeights(o.model), config)};
+}
+
+std::vector<PendingHead> from_model(const InputOptions& o) {
+  require_model(o);
+  const croquis::ModelConfig config = config_of(o);
+  const std::vector<arma::uword> layers = parse_numbers(o.layer, "--layer", config.layers),
+                                 heads = parse_numbers(o.head, "--head", config.heads);
+  const auto [name, model] = open_model(o);
+  Tokens tokens;
+  if (o.ids.empty()) {
+    const std::string joined = o.join_windows ? fmt::format(";windows={}", *o.join_windows) : "";
+    tokens = {{joined}, {}, [read = windows_of_text(o, model)](arma::uword) { return read; }};
+  } else {
+    tokens = tokens_of_ids(o, model);
+  }
+  const auto run = std::make_shared<croquis::ModelHeads>(model, tokens.read);
+  std::vector<PendingHead> pending;
+  for (arma::uword s = 0; s < tokens.names.size(); ++s) {
+    for (const arma::uword layer : layers) {
+      for (const arma::uword head : heads) {
+        PendingHead one{fmt::format("model:{}{};layer={};head={}", name, tokens.names[s], layer, head), layer, head,
+                        [run, s, layer, head] { return run->head(s, layer, head); }};
+        if (!tokens.sequences.empty()) one.sequence = tokens.sequences[s];
+        pending.push_back(std::move(one));
+      }
+    }
+  }
+  return pending;
+}

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <croquis/models/architecture.hpp>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+const std::string kWords = "embeddings.word_embeddings.weight";
+const std::string kHead = "predictions.";
+
+/// As BERT, with embeddings that are narrower (and mapped to the width of the model), and layers that share weights:
+/// layer l of L has those of group l G / L (rounded down) of G.
+class Albert : public Architecture {
+ public:
+  Albert(const ModelWeights& weights, const ModelConfig& config)
+      : config_(config), parts_(weights, ModelParts::prefix_of(weights, kWords, {"albert.", ""})), head_(weights, "") {
+    const arma::uword hidden = config.hidden, narrow = config.embedding;
+    vocabulary_ = parts_.require_table(kWords, narrow);
+    parts_.require_shape("embeddings.position_embeddings.weight", {config.positions, narrow});
+    parts_.require_shape("embeddings.token_type_embeddings.weight", {config.token_types, narrow});
+    parts_.require_norm("embeddings.LayerNorm", narrow);
+    parts_.require_linear("encoder.embedding_hidden_mapping_in", hidden, narrow);
+    for (arma::uword g = 0; g < config.groups; ++g) {
+      for (const char* part : {"attention.query", "attention.key", "attention.value", "attention.dense"}) {
+        parts_.require_linear(of_group(g, part), hidden, hidden);
+      }
+      parts_.require_norm(of_group(g, "attention.LayerNorm"), hidden);
+      parts_.require_linear(of_group(g, "ffn"), config.intermediate, hidden);
+      parts_.require_linear(of_group(g, "ffn_output"), hidden, config.intermediate);
+      parts_.require_norm(of_group(g, "full_layer_layer_norm"), hidden);
+    }
+  }
+
+  arma::mat embed(const TokenWindows& tokens) const override {
+    arma::mat x = parts_.rows(kWords, places_of(tokens.ids)) +
+                  parts_.rows("embeddings.position_embeddings.weight", tokens.positions());
+    x.each_row() += parts_.matrix("embeddings.token_type_embeddings.weight")->row(0);
+    parts_.layer_norm(x, "embeddings.LayerNorm", config_.layer_norm_epsilon);
+    return parts_.linear(x, "encoder.embedding_hidden_mapping_in");
+  }
+
+  HeadProjections project(const arma::mat& x, arma::uword layer, const std::vector<arma::uword>&) const override {
+    return {parts_.linear(x, of_layer(layer, "attention.query")), parts_.linear(x, of_layer(layer, "attention.key")),
+            parts_.linear(x, of_layer(layer, "attention.value"))};
+  }
+
+  arma::mat output(const arma::mat& x, const arma::mat& context, arma::uword layer) const override {
+    arma::mat y = x + parts_.linear(context, of_layer(layer, "attention.dense"));
+    parts_.layer_norm(y, of_layer(layer, "attention.LayerNorm"), config_.layer_norm_epsilon);
+    arma::mat z = parts_.linear(y, of_layer(layer, "ffn"));
+    apply(config_.activation, z);
+    z = y + parts_.linear(z, of_layer(layer, "ffn_output"));
+    parts_.layer_norm(z, of_layer(layer, "full_layer_layer_norm"), config_.layer_norm_epsilon);
+    return z;
+  }
+
+  void require_language_head() const override {
+    head_.require_linear(kHead + "dense", config_.embedding, config_.hidden);
+    head_.require_norm(kHead + "LayerNorm", config_.embedding);
+    if (!config_.tied) head_.require_shape(kHead + "decoder.weight", {vocabulary_, config_.embedding});
+    head_.require_shape(bias(), {vocabulary_});
+  }
+
+  arma::mat logits(const arma::mat& hidden) const override {
+    arma::mat y = head_.linear(hidden, kHead + "dense");
+    apply(config_.activation, y);
+    head_.layer_norm(y, kHead + "LayerNorm", config_.layer_norm_epsilon);
+    y = config_.tied ? parts_.product(y, kWords) : head_.product(y, kHead + "decoder.weight");
+    head_.add_row(y, bias());
+    return y;
+  }
+
+ private:
+  // One number under two names; files have the first, the second or both.
+  std::string bias() const { return head_.has(kHead + "bias") ? kHead + "bias" : kHead + "decoder.bias"; }
+
+  static std::string of_group(arma::uword group, const char* part) {
+    return fmt::format("encoder.albert_layer_groups.{}.albert_layers.0.{}", group, part);
+  }
+  std::string of_layer(arma::uword layer, const char* part) const {
+    return of_group(layer * config_.groups / config_.layers, part);
+  }
+
+  ModelConfig config_;
+  ModelParts parts_, head_;
+};
+
+}  // namespace
+
+std::unique_ptr<Architecture> make_albert(const ModelWeights& weights, const ModelConfig& config) {
+  return std::make_unique<Albert>(weights, config);
+}
+
+}  // namespace croquis

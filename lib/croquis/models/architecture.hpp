@@ -1,0 +1,81 @@
+// What tells the architectures of models apart. Not installed.
+#pragma once
+
+#include <croquis/models/model.hpp>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace croquis {
+
+/// The tensors of a model under a common prefix, and the layers that are made of them.
+class ModelParts {
+ public:
+  ModelParts(ModelWeights weights, std::string prefix) : weights_(std::move(weights)), prefix_(std::move(prefix)) {}
+
+  /// The prefix of the first of these with which `tensor` is there. Throws std::invalid_argument, naming the tensor.
+  static std::string prefix_of(const ModelWeights& weights, const std::string& tensor,
+                               std::initializer_list<const char*> prefixes);
+
+  bool has(const std::string& tensor) const { return weights_.has(prefix_ + tensor); }
+  /// Throw std::invalid_argument, with the name of the tensor, unless it is there with this shape.
+  void require_shape(const std::string& tensor, const std::vector<std::uint64_t>& shape) const;
+  void require_linear(const std::string& name, arma::uword out, arma::uword in, bool bias = true) const;
+  void require_norm(const std::string& name, arma::uword width) const;
+  /// Rows of a table of embeddings `width` wide.
+  arma::uword require_table(const std::string& tensor, arma::uword width) const;
+
+  std::shared_ptr<const arma::mat> matrix(const std::string& tensor) const { return weights_.matrix(prefix_ + tensor); }
+  /// Rows of a table by number.
+  arma::mat rows(const std::string& tensor, const std::vector<arma::uword>& places) const;
+  /// x W^T + b for name.weight (out x in) and name.bias.
+  arma::mat linear(const arma::mat& x, const std::string& name, bool bias = true) const;
+  /// x W + b, as GPT-2 stores weights (in x out).
+  arma::mat linear_by_columns(const arma::mat& x, const std::string& name) const;
+  /// x W^T for a tensor with any name.
+  arma::mat product(const arma::mat& x, const std::string& tensor) const;
+  void add_row(arma::mat& x, const std::string& tensor) const;
+  /// LayerNorm of the rows, in place.
+  void layer_norm(arma::mat& x, const std::string& name, double epsilon) const;
+  /// x / sqrt(mean(x^2) + epsilon), times name.weight.
+  arma::mat rms_norm(arma::mat x, const std::string& name, double epsilon) const;
+
+ private:
+  // The old names of LayerNorm's parts: weights converted from TensorFlow have gamma and beta.
+  std::string norm_part(const std::string& norm, bool weight) const;
+
+  ModelWeights weights_;
+  std::string prefix_;
+};
+
+/// One architecture with its weights. Rows of x are tokens. Thread-safe.
+class Architecture {
+ public:
+  virtual ~Architecture() = default;
+  Architecture(const Architecture&) = delete;
+  Architecture& operator=(const Architecture&) = delete;
+
+  arma::uword vocabulary() const { return vocabulary_; }
+  virtual arma::mat embed(const TokenWindows& tokens) const = 0;
+  virtual HeadProjections project(const arma::mat& x, arma::uword layer,
+                                  const std::vector<arma::uword>& positions) const = 0;
+  virtual arma::mat output(const arma::mat& x, const arma::mat& context, arma::uword layer) const = 0;
+  virtual arma::mat last_hidden(arma::mat x) const { return x; }
+  virtual void require_language_head() const = 0;
+  virtual arma::mat logits(const arma::mat& hidden) const = 0;
+
+ protected:
+  Architecture() = default;
+  static std::vector<arma::uword> places_of(const TokenIds& ids) { return {ids.begin(), ids.end()}; }
+
+  arma::uword vocabulary_ = 0;
+};
+
+/// Each throws std::invalid_argument, naming the tensor, where one is missing or has another shape.
+std::unique_ptr<Architecture> make_bert(const ModelWeights& weights, const ModelConfig& config);
+std::unique_ptr<Architecture> make_albert(const ModelWeights& weights, const ModelConfig& config);
+std::unique_ptr<Architecture> make_gpt2(const ModelWeights& weights, const ModelConfig& config);
+std::unique_ptr<Architecture> make_llama(const ModelWeights& weights, const ModelConfig& config);
+
+}  // namespace croquis

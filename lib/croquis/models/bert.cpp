@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <croquis/models/architecture.hpp>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+const std::string kWords = "embeddings.word_embeddings.weight";
+const std::string kHead = "cls.predictions.";
+
+std::string of_layer(arma::uword layer, const char* part) {
+  return fmt::format("encoder.layer.{}.{}", layer, part);
+}
+
+/// X_0 = LayerNorm(word + position + token type 0). Y = LayerNorm(X + A W_O^T + b_O), and the output of a layer is
+/// LayerNorm(Y + f(Y W_1^T + b_1) W_2^T + b_2). Logits: LayerNorm(f(X W^T + b)) W_d^T + b_d.
+class Bert : public Architecture {
+ public:
+  Bert(const ModelWeights& weights, const ModelConfig& config)
+      : config_(config), parts_(weights, ModelParts::prefix_of(weights, kWords, {"bert.", ""})), head_(weights, "") {
+    const arma::uword hidden = config.hidden;
+    vocabulary_ = parts_.require_table(kWords, hidden);
+    parts_.require_shape("embeddings.position_embeddings.weight", {config.positions, hidden});
+    parts_.require_shape("embeddings.token_type_embeddings.weight", {config.token_types, hidden});
+    parts_.require_norm("embeddings.LayerNorm", hidden);
+    for (arma::uword l = 0; l < config.layers; ++l) {
+      for (const char* part :
+           {"attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"}) {
+        parts_.require_linear(of_layer(l, part), hidden, hidden);
+      }
+      parts_.require_norm(of_layer(l, "attention.output.LayerNorm"), hidden);
+      parts_.require_linear(of_layer(l, "intermediate.dense"), config.intermediate, hidden);
+      parts_.require_linear(of_layer(l, "output.dense"), hidden, config.intermediate);
+      parts_.require_norm(of_layer(l, "output.LayerNorm"), hidden);
+    }
+  }
+
+  arma::mat embed(const TokenWindows& tokens) const override {
+    arma::mat x = parts_.rows(kWords, places_of(tokens.ids)) +
+                  parts_.rows("embeddings.position_embeddings.weight", tokens.positions());
+    x.each_row() += parts_.matrix("embeddings.token_type_embeddings.weight")->row(0);
+    parts_.layer_norm(x, "embeddings.LayerNorm", config_.layer_norm_epsilon);
+    return x;
+  }
+
+  HeadProjections project(const arma::mat& x, arma::uword layer, const std::vector<arma::uword>&) const override {
+    return {parts_.linear(x, of_layer(layer, "attention.self.query")),
+            parts_.linear(x, of_layer(layer, "attention.self.key")),
+            parts_.linear(x, of_layer(layer, "attention.self.value"))};
+  }
+
+  arma::mat output(const arma::mat& x, const arma::mat& context, arma::uword layer) const override {
+    arma::mat y = x + parts_.linear(context, of_layer(layer, "attention.output.dense"));
+    parts_.layer_norm(y, of_layer(layer, "attention.output.LayerNorm"), config_.layer_norm_epsilon);
+    arma::mat z = parts_.linear(y, of_layer(layer, "intermediate.dense"));
+    apply(config_.activation, z);
+    z = y + parts_.linear(z, of_layer(layer, "output.dense"));
+    parts_.layer_norm(z, of_layer(layer, "output.LayerNorm"), config_.layer_norm_epsilon);
+    return z;
+  }
+
+  void require_language_head() const override {
+    head_.require_linear(kHead + "transform.dense", config_.hidden, config_.hidden);
+    head_.require_norm(kHead + "transform.LayerNorm", config_.hidden);
+    if (!config_.tied) head_.require_shape(kHead + "decoder.weight", {vocabulary_, config_.hidden});
+    head_.require_shape(kHead + "bias", {vocabulary_});
+  }
+
+  arma::mat logits(const arma::mat& hidden) const override {
+    arma::mat y = head_.linear(hidden, kHead + "transform.dense");
+    apply(config_.activation, y);
+    head_.layer_norm(y, kHead + "transform.LayerNorm", config_.layer_norm_epsilon);
+    y = config_.tied ? parts_.product(y, kWords) : head_.product(y, kHead + "decoder.weight");
+    head_.add_row(y, kHead + "bias");
+    return y;
+  }
+
+ private:
+  ModelConfig config_;
+  ModelParts parts_, head_;
+};
+
+}  // namespace
+
+std::unique_ptr<Architecture> make_bert(const ModelWeights& weights, const ModelConfig& config) {
+  return std::make_unique<Bert>(weights, config);
+}
+
+}  // namespace croquis

@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <croquis/models/architecture.hpp>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+std::string of_layer(arma::uword layer, const char* part) {
+  return fmt::format("layers.{}.{}", layer, part);
+}
+
+/// X_0 = word. Y = X + A W_O^T with A the attention of RMSNorm(X), and the output of a layer is
+/// Y + (f(N W_g^T) * (N W_u^T)) W_d^T, N = RMSNorm(Y). Logits: RMSNorm(X) W^T.
+class Llama : public Architecture {
+ public:
+  Llama(const ModelWeights& weights, const ModelConfig& config)
+      : config_(config),
+        parts_(weights, ModelParts::prefix_of(weights, "embed_tokens.weight", {"model.", ""})),
+        head_(weights, "") {
+    const arma::uword hidden = config.hidden, of_q = config.heads * config.p(),
+                      of_k = config.heads / config.shared() * config.p();
+    vocabulary_ = parts_.require_table("embed_tokens.weight", hidden);
+    for (arma::uword l = 0; l < config.layers; ++l) {
+      parts_.require_shape(of_layer(l, "input_layernorm.weight"), {hidden});
+      parts_.require_linear(of_layer(l, "self_attn.q_proj"), of_q, hidden, config.attention_bias);
+      parts_.require_linear(of_layer(l, "self_attn.k_proj"), of_k, hidden, config.attention_bias);
+      parts_.require_linear(of_layer(l, "self_attn.v_proj"), of_k, hidden, config.attention_bias);
+      parts_.require_linear(of_layer(l, "self_attn.o_proj"), hidden, of_q, config.attention_bias);
+      parts_.require_shape(of_layer(l, "post_attention_layernorm.weight"), {hidden});
+      parts_.require_linear(of_layer(l, "mlp.gate_proj"), config.intermediate, hidden, config.mlp_bias);
+      parts_.require_linear(of_layer(l, "mlp.up_proj"), config.intermediate, hidden, config.mlp_bias);
+      parts_.require_linear(of_layer(l, "mlp.down_proj"), hidden, config.intermediate, config.mlp_bias);
+    }
+    parts_.require_shape("norm.weight", {hidden});
+  }
+
+  arma::mat embed(const TokenWindows& tokens) const override {
+    return parts_.rows("embed_tokens.weight", places_of(tokens.ids));
+  }
+
+  HeadProjections project(const arma::mat& x, arma::uword layer,
+                          const std::vector<arma::uword>& positions) const override {
+    const arma::mat y = norm(x, of_layer(layer, "input_layernorm"));
+    const auto of = [&](const char* part) { return parts_.linear(y, of_layer(layer, part), config_.attention_bias); };
+    HeadProjections projections{of("self_attn.q_proj"), of("self_attn.k_proj"), of("self_attn.v_proj")};
+    rotate(projections.q, positions);
+    rotate(projections.k, positions);
+    return projections;
+  }
+
+  arma::mat output(const arma::mat& x, const arma::mat& context, arma::uword layer) const override {
+    arma::mat y = x + parts_.linear(context, of_layer(layer, "self_attn.o_proj"), config_.attention_bias);
+    const arma::mat z = norm(y, of_layer(layer, "post_attention_layernorm"));
+    arma::mat gate = parts_.linear(z, of_layer(layer, "mlp.gate_proj"), config_.mlp_bias);
+    apply(config_.activation, gate);
+    gate %= parts_.linear(z, of_layer(layer, "mlp.up_proj"), config_.mlp_bias);
+    y += parts_.linear(gate, of_layer(layer, "mlp.down_proj"), config_.mlp_bias);
+    return y;
+  }
+
+  arma::mat last_hidden(arma::mat x) const override { return norm(std::move(x), "norm"); }
+
+  void require_language_head() const override {
+    if (!config_.tied) head_.require_shape("lm_head.weight", {vocabulary_, config_.hidden});
+  }
+
+  arma::mat logits(const arma::mat& hidden) const override {
+    return config_.tied ? parts_.product(hidden, "embed_tokens.weight") : head_.product(hidden, "lm_head.weight");
+  }
+
+ private:
+  arma::mat norm(arma::mat x, const std::string& name) const {
+    return parts_.rms_norm(std::move(x), name, config_.layer_norm_epsilon);
+  }
+
+  // Columns j and j + p/2 of each head are turned by the angle (position) theta^(-2j/p), as Hugging Face's code pairs
+  // them.
+  void rotate(arma::mat& x, const std::vector<arma::uword>& positions) const {
+    const arma::uword p = config_.p(), half = p / 2;
+    for (arma::uword j = 0; j < half; ++j) {
+      const double rate = std::pow(config_.rope_theta, -2.0 * static_cast<double>(j) / static_cast<double>(p));
+      for (arma::uword i = 0; i < x.n_rows; ++i) {
+        const double angle = static_cast<double>(positions[i]) * rate, c = std::cos(angle), s = std::sin(angle);
+        for (arma::uword left = j; left < x.n_cols; left += p) {
+          const double a = x(i, left), b = x(i, left + half);
+          x(i, left) = a * c - b * s;
+          x(i, left + half) = b * c + a * s;
+        }
+      }
+    }
+  }
+
+  ModelConfig config_;
+  ModelParts parts_, head_;
+};
+
+}  // namespace
+
+std::unique_ptr<Architecture> make_llama(const ModelWeights& weights, const ModelConfig& config) {
+  return std::make_unique<Llama>(weights, config);
+}
+
+}  // namespace croquis

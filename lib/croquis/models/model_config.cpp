@@ -1,0 +1,241 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/threads.hpp>
+#include <croquis/io/bytes.hpp>
+#include <croquis/io/json.hpp>
+#include <croquis/models/model_config.hpp>
+#include <numbers>
+#include <optional>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kLargestSize = 1 << 24;
+
+class Entries {
+ public:
+  Entries(std::string_view bytes, std::string name)
+      : name_(std::move(name)), values_(parse_json_object(bytes, name_, "is no config.json")) {}
+
+  [[noreturn]] void refuse(const std::string& why) const { refuse_file(name_, why); }
+
+  bool has(const char* key) const { return values_.contains(key) && !values_[key].is_null(); }
+
+  arma::uword size(const char* key) const {
+    if (!has(key)) refuse(fmt::format("has no {}", key));
+    const json& value = values_[key];
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() < 1 || value.get<std::uint64_t>() > kLargestSize) {
+      refuse(fmt::format("{} is {}; a whole number from 1 to {} is read", key, shown(value), kLargestSize));
+    }
+    return value.get<std::uint64_t>();
+  }
+
+  arma::uword size_or(const char* key, arma::uword default_value) const { return has(key) ? size(key) : default_value; }
+
+  // An entry of a nested object; none where the object or the entry is missing.
+  std::optional<std::string> nested_text(const char* object, const char* key) const {
+    if (!has(object) || !values_[object].is_object() || !values_[object].contains(key)) return std::nullopt;
+    const json& value = values_[object][key];
+    return value.is_string() ? value.get<std::string>() : shown(value);
+  }
+
+  std::string text(const char* key, const char* default_value) const {
+    if (!has(key)) return default_value;
+    if (!values_[key].is_string()) refuse(fmt::format("{} is {}; a string is read", key, shown(values_[key])));
+    return values_[key].get<std::string>();
+  }
+
+  double positive(const char* key, double default_value) const {
+    if (!has(key)) return default_value;
+    const json& value = values_[key];
+    if (!value.is_number() || !(value.get<double>() > 0) || !std::isfinite(value.get<double>())) {
+      refuse(fmt::format("{} is {}; a positive number is read", key, shown(value)));
+    }
+    return value.get<double>();
+  }
+
+  bool is_true(const char* key, bool default_value = false) const {
+    if (!has(key)) return default_value;
+    if (!values_[key].is_boolean()) refuse(fmt::format("{} is {}; true or false is read", key, shown(values_[key])));
+    return values_[key].get<bool>();
+  }
+
+ private:
+  // In a damaged file a value may have megabytes.
+  static std::string shown(const json& value) {
+    return value.is_structured() ? value.type_name() : excerpt(value.dump(-1, ' ', true));
+  }
+
+  std::string name_;
+  json values_;
+};
+
+// Names of Hugging Face's table of activations.
+Activation activation_of(const Entries& entries, const char* key, const char* default_value) {
+  const std::string name = entries.text(key, default_value);
+  if (name == "gelu") return Activation::gelu;
+  if (name == "gelu_new" || name == "gelu_pytorch_tanh") return Activation::gelu_tanh;
+  if (name == "silu") return Activation::silu;
+  if (name != "relu") {
+    entries.refuse(fmt::format("{} '{}' is none of gelu, gelu_new, gelu_pytorch_tanh, relu, silu", key, excerpt(name)));
+  }
+  return Activation::relu;
+}
+
+ModelType type_of(const Entries& entries) {
+  const std::string name = entries.text("model_type", "bert");
+  for (const ModelType type : {ModelType::bert, ModelType::albert, ModelType::gpt2, ModelType::llama}) {
+    if (name == name_of(type)) return type;
+  }
+  entries.refuse(fmt::format("model_type is '{}'; bert, albert, gpt2 and llama are read", excerpt(name)));
+}
+
+void refuse_unless(const Entries& entries, const char* key, bool wanted) {
+  if (entries.is_true(key, wanted) == wanted) return;
+  entries.refuse(fmt::format("{} is {}; {} is read", key, !wanted, wanted));
+}
+
+// What BERT, ALBERT and Llama have under the same names.
+void read_sizes(const Entries& entries, ModelConfig& config) {
+  config.hidden = entries.size("hidden_size");
+  config.heads = entries.size("num_attention_heads");
+  config.layers = entries.size("num_hidden_layers");
+  config.intermediate = entries.size("intermediate_size");
+  config.positions = entries.size("max_position_embeddings");
+}
+
+void read_encoder(const Entries& entries, ModelConfig& config) {
+  const std::string positions = entries.text("position_embedding_type", "absolute");
+  if (positions != "absolute") {
+    entries.refuse(fmt::format("position_embedding_type is '{}'; 'absolute' is read", excerpt(positions)));
+  }
+  if (entries.is_true("is_decoder")) entries.refuse("is_decoder is true; encoders are read");
+  read_sizes(entries, config);
+  const bool albert = config.type == ModelType::albert;
+  config.token_types = entries.size_or("type_vocab_size", config.token_types);
+  config.activation = activation_of(entries, "hidden_act", albert ? "gelu_new" : "gelu");
+  config.layer_norm_epsilon = entries.positive("layer_norm_eps", config.layer_norm_epsilon);
+  config.tied = entries.is_true("tie_word_embeddings", true);
+  if (!albert) return;
+  config.embedding = entries.size_or("embedding_size", config.embedding);
+  config.groups = entries.size_or("num_hidden_groups", config.groups);
+  if (entries.size_or("inner_group_num", 1) != 1) {
+    entries.refuse(fmt::format("inner_group_num is {}; 1 is read", entries.size("inner_group_num")));
+  }
+  if (config.layers % config.groups != 0) {
+    entries.refuse(
+        fmt::format("num_hidden_layers {} is no multiple of num_hidden_groups {}", config.layers, config.groups));
+  }
+}
+
+void read_gpt2(const Entries& entries, ModelConfig& config) {
+  refuse_unless(entries, "scale_attn_weights", true);
+  refuse_unless(entries, "scale_attn_by_inverse_layer_idx", false);
+  refuse_unless(entries, "add_cross_attention", false);
+  config.hidden = entries.size("n_embd");
+  config.heads = entries.size("n_head");
+  config.layers = entries.size("n_layer");
+  config.positions = entries.size("n_positions");
+  config.intermediate = entries.size_or("n_inner", 4 * config.hidden);
+  config.activation = activation_of(entries, "activation_function", "gelu_new");
+  config.layer_norm_epsilon = entries.positive("layer_norm_epsilon", 1e-5);
+  config.tied = entries.is_true("tie_word_embeddings", true);
+}
+
+void read_llama(const Entries& entries, ModelConfig& config) {
+  // The kind of rotary positions has had three names.
+  for (const auto& [object, key] : {std::pair("rope_scaling", "type"), std::pair("rope_scaling", "rope_type"),
+                                    std::pair("rope_parameters", "rope_type")}) {
+    const auto kind = entries.nested_text(object, key);
+    if (kind && *kind != "default") {
+      entries.refuse(fmt::format("{} has {} '{}'; 'default' is read", object, key, excerpt(*kind)));
+    }
+  }
+  read_sizes(entries, config);
+  config.key_heads = entries.size_or("num_key_value_heads", config.heads);
+  if (config.heads % *config.key_heads != 0) {
+    entries.refuse(fmt::format("num_attention_heads {} is no multiple of num_key_value_heads {}", config.heads,
+                               *config.key_heads));
+  }
+  if (entries.has("head_dim")) config.head_width = entries.size("head_dim");
+  if (config.p() % 2 != 0)
+    entries.refuse(fmt::format("heads of width {}; rotary positions need an even one", config.p()));
+  config.activation = activation_of(entries, "hidden_act", "silu");
+  config.layer_norm_epsilon = entries.positive("rms_norm_eps", 1e-6);
+  config.rope_theta = entries.positive("rope_theta", config.rope_theta);
+  config.attention_bias = entries.is_true("attention_bias");
+  config.mlp_bias = entries.is_true("mlp_bias");
+  config.tied = entries.is_true("tie_word_embeddings", false);
+}
+
+}  // namespace
+
+std::string_view name_of(ModelType type) {
+  switch (type) {
+    case ModelType::bert:
+      return "bert";
+    case ModelType::albert:
+      return "albert";
+    case ModelType::gpt2:
+      return "gpt2";
+    case ModelType::llama:
+      return "llama";
+  }
+  return "";
+}
+
+void apply(Activation activation, arma::mat& x) {
+  constexpr arma::uword block = 4096, flops = 50;
+  const auto transform = [&](auto f) {
+    parallel_for(blocks_of(x.n_elem, block), block * flops, [&](std::size_t b) {
+      double* const first = x.memptr() + b * block;
+      std::transform(first, x.memptr() + std::min(x.n_elem, (b + 1) * block), first, f);
+    });
+  };
+  switch (activation) {
+    case Activation::gelu:
+      return transform([](double t) { return 0.5 * t * std::erfc(-t / std::numbers::sqrt2); });
+    case Activation::gelu_tanh: {
+      const double factor = std::sqrt(2 / std::numbers::pi);
+      return transform([=](double t) { return 0.5 * t * (1 + std::tanh(factor * (t + 0.044715 * t * t * t))); });
+    }
+    case Activation::relu:
+      return transform([](double t) { return t > 0 ? t : 0; });
+    case Activation::silu:
+      return transform([](double t) { return t / (1 + std::exp(-t)); });
+  }
+}
+
+ModelConfig read_model_config(const std::string& path) {
+  return parse_model_config(read_bytes(path), path);
+}
+
+ModelConfig parse_model_config(std::string_view bytes, const std::string& name) {
+  const Entries entries(bytes, name);
+  ModelConfig config;
+  config.type = type_of(entries);
+  switch (config.type) {
+    case ModelType::bert:
+    case ModelType::albert:
+      read_encoder(entries, config);
+      break;
+    case ModelType::gpt2:
+      read_gpt2(entries, config);
+      break;
+    case ModelType::llama:
+      read_llama(entries, config);
+  }
+  if (!config.head_width && config.hidden % config.heads != 0) {
+    const bool gpt2 = config.type == ModelType::gpt2;
+    entries.refuse(fmt::format("{} {} is no multiple of {} {}", gpt2 ? "n_embd" : "hidden_size", config.hidden,
+                               gpt2 ? "n_head" : "num_attention_heads", config.heads));
+  }
+  return config;
+}
+
+}  // namespace croquis
