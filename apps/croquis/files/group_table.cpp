@@ -32,7 +32,9 @@ const char* kind_of_members(const Grouping& grouping) {
   const bool heads = std::all_of(grouping.members.begin(), grouping.members.end(), [](const std::string& name) {
     return name.find(";head=") != std::string::npos || name.find(";layer=") != std::string::npos;
   });
-  return heads ? "heads" : "inputs";
+  const bool sequences = std::all_of(grouping.members.begin(), grouping.members.end(),
+                                     [](const std::string& name) { return name.starts_with("sequence "); });
+  return heads ? "heads" : sequences ? "sequences" : "inputs";
 }
 
 // The value that a key has in all groups; empty when they differ or have none.

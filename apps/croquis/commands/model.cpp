@@ -1,0 +1,273 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/core/choices.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/io/digest.hpp>
+#include <croquis/measure/model_loss.hpp>
+#include <croquis/measure/model_summary.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "commands/command.hpp"
+#include "files/environment.hpp"
+#include "files/model_table.hpp"
+#include "files/summary.hpp"
+#include "files/table_file.hpp"
+#include "options/lists.hpp"
+#include "options/model_sequences.hpp"
+#include "pictures/model_loss.hpp"
+
+namespace {
+
+using croquis::Key;
+using croquis::MethodChoice;
+using croquis::ModelOnSequence;
+using croquis::ModelRow;
+using croquis::ReplacedHeads;
+using croquis::Table;
+
+struct Options {
+  RunOptions run;
+  InputOptions tokens;
+  LabelOptions labels;
+  std::string methods = "all", features = "16:128", layers = "all", heads = "all";
+  long long trials = 3;
+  bool by_layer = false;
+
+  std::set<std::string> columns() const {
+    return by_layer ? std::set<std::string>{"--by-layer"} : std::set<std::string>();
+  }
+};
+
+// One row to be computed.
+struct Cell {
+  std::size_t sequence;  // place among the chosen ones
+  const ReplacedHeads* replaced;
+  const MethodChoice* choice;
+  arma::uword features;
+  std::uint64_t trial;
+};
+
+// `exact` among the methods is no name of the registry.
+std::vector<MethodChoice> methods_of(const std::string& text, bool causal) {
+  std::vector<MethodChoice> methods;
+  std::string others;
+  for (const std::string& item : croquis::split_list(text, "--methods")) {
+    if (item == "exact") {
+      if (methods.empty()) methods.push_back({"exact", {}, "paper"});
+    } else {
+      others += (others.empty() ? "" : ",") + item;
+    }
+  }
+  if (others.empty()) return methods;
+  for (MethodChoice& choice : croquis::parse_methods(others, causal)) methods.push_back(std::move(choice));
+  return methods;
+}
+
+std::vector<ReplacedHeads> replaced_heads(const Options& options, const croquis::ModelConfig& config) {
+  const std::vector<arma::uword> heads = parse_numbers(options.heads, "--heads", config.heads);
+  const std::string suffix = options.heads == "all" ? "" : ";heads=" + options.heads;
+  std::vector<ReplacedHeads> replaced;
+  if (options.layers == "each") {
+    for (arma::uword l = 0; l < config.layers; ++l) replaced.push_back({fmt::format("{}{}", l, suffix), {l}, heads});
+  } else {
+    replaced.push_back({options.layers + suffix, parse_numbers(options.layers, "--layers", config.layers), heads});
+  }
+  return replaced;
+}
+
+std::vector<Cell> cells_of(std::size_t sequences, const std::vector<ReplacedHeads>& replaced,
+                           const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features,
+                           std::uint64_t trials) {
+  std::vector<Cell> cells;
+  for (std::size_t s = 0; s < sequences; ++s) {
+    for (const ReplacedHeads& heads : replaced) {
+      for (const MethodChoice& choice : methods) {
+        const bool exact = croquis::is_exact(choice);
+        const bool random = !exact && croquis::find_method<double>(choice.name).random(choice.options);
+        for (const arma::uword d : exact ? std::vector<arma::uword>{0} : features) {
+          for (std::uint64_t t = 1; t <= (random ? trials : 1); ++t) cells.push_back({s, &heads, &choice, d, t});
+        }
+      }
+    }
+  }
+  return cells;
+}
+
+// The tokens, labels and weights that rows depend on.
+std::string digest_of(const ModelSequences& sequences, const croquis::Model& model) {
+  croquis::Digest digest;
+  for (std::size_t s = 0; s < sequences.numbers.size(); ++s) {
+    const croquis::LabelledSequence sequence = sequences.read(s);
+    for (std::size_t i = 0; i < sequence.ids.size(); ++i) {
+      digest.add(
+          fmt::format("{}:{} ", sequence.ids[i], sequence.labels[i] ? static_cast<long>(*sequence.labels[i]) : -100));
+    }
+  }
+  const ModelOnSequence first(model, sequences.read(0));
+  return digest.add(first.last_hidden()).hex();
+}
+
+void check(const Options& options, const std::vector<MethodChoice>& methods, const ModelSequences& sequences,
+           const std::vector<arma::uword>& features, bool causal) {
+  const arma::uword fewest = *std::min_element(sequences.lengths.begin(), sequences.lengths.end());
+  if (features.back() > fewest) {
+    throw std::invalid_argument(fmt::format(
+        "--features: {} is more than the {} tokens of a sequence; give at most so many", features.back(), fewest));
+  }
+  std::vector<MethodChoice> named = methods;
+  std::erase_if(named, croquis::is_exact);
+  croquis::require_usable(named, {fewest, fewest}, causal);
+  require_room_for_rows(static_cast<double>(sequences.numbers.size() * methods.size() * features.size()) *
+                            static_cast<double>(options.trials),
+                        "--trials", options.trials);
+}
+
+// The passes with exact attention of the sequences of some cells, side by side.
+std::map<std::size_t, std::optional<ModelOnSequence>> passes_of(const std::vector<Cell>& cells,
+                                                                const croquis::Model& model,
+                                                                const ModelSequences& sequences) {
+  std::map<std::size_t, std::optional<ModelOnSequence>> passes;
+  for (const Cell& cell : cells) passes.try_emplace(cell.sequence);
+  std::vector<std::pair<const std::size_t, std::optional<ModelOnSequence>>*> places;
+  for (auto& pass : passes) places.push_back(&pass);
+  croquis::parallel_for(places.size(),
+                        [&](std::size_t i) { places[i]->second.emplace(model, sequences.read(places[i]->first)); });
+  return passes;
+}
+
+std::vector<croquis::ModelSummary> summaries_of(const Table& table) {
+  return croquis::summarise_models(croquis::model_columns().rows(table));
+}
+
+std::string layers_file(const std::string& summary_path) {
+  const std::string end = ".summary.csv";
+  return summary_path.ends_with(end) ? summary_path.substr(0, summary_path.size() - end.size()) + ".layers.csv"
+                                     : beside(summary_path, ".layers.csv");
+}
+
+void write_model_summary(const Table& table, const std::string& path) {
+  write_rows(croquis::model_summary_columns(), summaries_of(table), path);
+  if (!table.has("by_layer")) return;
+  write_rows(croquis::layer_error_columns(), croquis::errors_by_layer(croquis::model_columns().rows(table)),
+             layers_file(path));
+}
+
+int run_model(const Options& options) {
+  InputOptions tokens = options.tokens;
+  tokens.kind = "model";
+  prepare_run(options.run);
+  require_model(tokens);
+  refuse_others(tokens);
+  const auto [name, model] = open_model(tokens);
+  const bool causal = model.config().is_causal();
+  const std::vector<MethodChoice> methods = methods_of(options.methods, causal);
+  const std::vector<ReplacedHeads> replaced = replaced_heads(options, model.config());
+  model.require_language_head();
+  const Key key(options.run.seed);
+  const ModelSequences sequences = model_sequences(tokens, options.labels, model, key.child("mask"));
+  const std::vector<arma::uword> features = parse_sizes(
+      options.features, "--features", *std::min_element(sequences.lengths.begin(), sequences.lengths.end()));
+  check(options, methods, sequences, features, causal);
+
+  Run run(options.run, "model", croquis::model_columns().list(options.columns()),
+          {{"model", name}, {"tokens", sequences.source}, {"numbers", digest_of(sequences, model)}});
+  const std::vector<Cell> cells =
+      cells_of(sequences.numbers.size(), replaced, methods, features, static_cast<std::uint64_t>(options.trials));
+  const auto key_of = [&, &model_name = name](const Cell& cell) {
+    return Run::key({model_name, cell.replaced->name, cell.choice->name, cell.choice->preset,
+                     std::uint64_t{cell.features}, cell.trial, std::uint64_t{sequences.numbers[cell.sequence]}});
+  };
+  std::vector<Run::Cell> plan;
+  for (const Cell& cell : cells) plan.push_back({key_of(cell)});
+  run.plan(plan);
+
+  // As many sequences at a time as there are threads, with the hidden states of their exact passes.
+  const auto at_a_time = static_cast<std::size_t>(croquis::threads());
+  for (std::size_t begin = 0; begin < sequences.numbers.size() && !Run::interrupted(); begin += at_a_time) {
+    const std::size_t end = std::min(begin + at_a_time, sequences.numbers.size());
+    std::vector<Cell> wanted;
+    for (const Cell& cell : cells) {
+      if (cell.sequence >= begin && cell.sequence < end && run.wants(key_of(cell))) wanted.push_back(cell);
+    }
+    if (wanted.empty() || run.skip(wanted.size())) continue;
+    const auto passes = passes_of(wanted, model, sequences);
+    const ReturnedMemory returned;
+    run.compute(wanted.size(), fmt::format("sequence {}", sequences.numbers[begin]),
+                [&, &model_name = name](std::size_t i) {
+                  const Cell& cell = wanted[i];
+                  const std::uint64_t number = sequences.numbers[cell.sequence];
+                  const Key draw_key =
+                      key.child("model").child(number).child(cell.choice->name).child(cell.features).child(cell.trial);
+                  const ModelOnSequence& pass = *passes.at(cell.sequence);
+                  ModelRow row = options.run.precision == "float"
+                                     ? pass.row<float>(*cell.replaced, *cell.choice, cell.features, draw_key)
+                                     : pass.row<double>(*cell.replaced, *cell.choice, cell.features, draw_key);
+                  row.model = model_name;
+                  row.trial = cell.trial;
+                  row.seed = options.run.seed;
+                  row.sequence = number;
+                  return croquis::model_columns().record(row, options.columns());
+                });
+  }
+  if (const auto status = run.finish()) return *status;
+
+  const std::string summary = beside(options.run.out, ".summary.csv");
+  write_model_summary(run.table(), summary);
+  if (!options.run.plot.empty()) draw_models(run.table(), {.picture = options.run.plot});
+  if (!options.run.quiet) {
+    print_models(summaries_of(run.table()));
+    print_files(run.table(), options.run.out, options.run.plot);
+    if (options.by_layer) fmt::print("layers   {}\n", layers_file(summary));
+  }
+  return 0;
+}
+
+void add_options(CLI::App& app, Options& options) {
+  add_run_options(app, options.run);
+  app.option_defaults()->group(kInputGroup);
+  add_model_options(app, options.tokens);
+  app.add_option(
+      "--labels", options.labels.labels,
+      "tokens to be predicted, .npy of the shape of --ids, -100: not counted (default of a decoder: the next "
+      "tokens)");
+  app.add_option("--mask", options.labels.mask, "of a text: the share of tokens that are masked and predicted")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.option_defaults()->group(kMeasureGroup);
+  add_precision_option(app, options.run);
+  app.add_option("--methods", options.methods,
+                 "exact, a,b:option=value or all (see list methods); of a decoder, all are those with a causal form")
+      ->capture_default_str();
+  app.add_option("--features", options.features, "16,32,64 or 16:128 (doubling; a range ends at the shortest sequence)")
+      ->capture_default_str();
+  app.add_option("--trials", options.trials, "draws of every random method, for each sequence")
+      ->check(whole_number(1, kMaximumTrials))
+      ->capture_default_str();
+  app.add_option("--layers", options.layers, "that are approximated: all, 0,3-5, or each: one at a time")
+      ->capture_default_str();
+  app.add_option("--heads", options.heads, "of these layers: all, or numbers from 0, as 0-3,7")->capture_default_str();
+  app.add_flag("--by-layer", options.by_layer, "the error of every layer's output too, in X.layers.csv");
+}
+
+}  // namespace
+
+Command model_command() {
+  const auto options = std::make_shared<Options>();
+  return {.name = "model",
+          .summary = "loss and accuracy of a whole model with approximated attention",
+          .example =
+              "croquis model --model model.safetensors --ids ids.npy --labels labels.npy --lengths lengths.npy "
+              "--methods nystromformer,skyformer-softmax --features 16:128 --out model.csv --plot model.svg",
+          .add_options = [options](CLI::App& app) { add_options(app, *options); },
+          .run = measuring(options, run_model),
+          .results = {.columns = croquis::model_columns().all(),
+                      .summary_columns = croquis::model_summary_columns().all(),
+                      .write_summary = write_model_summary,
+                      .draw = draw_models,
+                      .picture = "loss, or another metric, against d, flops or seconds, a line a method; of --layers "
+                                 "each, its increase against the layer"}};
+}

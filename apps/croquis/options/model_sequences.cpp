@@ -1,0 +1,89 @@
+#include "options/model_sequences.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/models/wordpiece.hpp>
+#include <croquis/random/indices.hpp>
+#include <memory>
+#include <stdexcept>
+
+#include "options/lists.hpp"
+#include "options/text_input.hpp"
+
+namespace {
+
+using croquis::LabelledSequence;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw std::invalid_argument(why);
+}
+
+ModelSequences of_files(const InputOptions& o, const LabelOptions& labels, const croquis::Model& model) {
+  const bool decoder = model.config().is_causal();
+  if (labels.labels.empty() && !decoder) {
+    refuse(fmt::format("--labels: a model of type {} predicts masked tokens; give labels.npy, of the shape of the ids",
+                       croquis::name_of(model.config().type)));
+  }
+  const auto file = std::make_shared<const croquis::TokenSequences>(
+      croquis::TokenSequences::Files{o.ids, o.lengths, labels.labels}, decoder);
+  ModelSequences sequences;
+  sequences.numbers = parse_numbers(o.sequence, "--sequence", file->count());
+  for (const arma::uword s : sequences.numbers) {
+    sequences.lengths.push_back(file->length(s));
+    require_positions(s, file->length(s), model.config());
+  }
+  sequences.read = [file, numbers = sequences.numbers, vocabulary = model.vocabulary()](std::size_t chosen) {
+    return file->labelled(numbers[chosen], vocabulary);
+  };
+  sequences.source = fmt::format("sequences {}", o.sequence);
+  return sequences;
+}
+
+// A window whose masked tokens are to be predicted.
+LabelledSequence masked(croquis::TokenIds ids, const croquis::WordPiece& vocabulary, double share,
+                        const croquis::Key& draw_key) {
+  const auto mask = vocabulary.id("[MASK]");
+  if (!mask) refuse("--vocab: has no [MASK], which --text needs");
+  std::vector<arma::uword> free;
+  for (arma::uword i = 0; i < ids.size(); ++i) {
+    if (ids[i] != vocabulary.id("[CLS]") && ids[i] != vocabulary.id("[SEP]")) free.push_back(i);
+  }
+  if (free.empty()) refuse("--n: the last window has no token to be masked; give another number of tokens");
+  const auto wanted = static_cast<arma::uword>(std::lround(share * static_cast<double>(free.size())));
+  LabelledSequence sequence{std::move(ids), {}};
+  sequence.labels.resize(sequence.ids.size());
+  for (const arma::uword i :
+       croquis::sample_without_replacement(free.size(), std::max<arma::uword>(1, wanted), draw_key)) {
+    sequence.labels[free[i]] = sequence.ids[free[i]];
+    sequence.ids[free[i]] = *mask;
+  }
+  return sequence;
+}
+
+ModelSequences of_text(const InputOptions& o, const LabelOptions& labels, const croquis::Model& model,
+                       const croquis::Key& draw_key) {
+  if (!labels.labels.empty()) refuse("--labels: goes with --ids; of a text the masked tokens are predicted");
+  const croquis::TokenWindows tokens = windows_of_text(o, model);
+  const croquis::WordPiece vocabulary(o.vocab, {.lower_case = o.uncased});
+  auto windows = std::make_shared<std::vector<LabelledSequence>>();
+  ModelSequences sequences;
+  for (std::size_t w = 0; w < tokens.ends.size(); ++w) {
+    croquis::TokenIds ids(tokens.ids.begin() + static_cast<std::ptrdiff_t>(tokens.begin(w)),
+                          tokens.ids.begin() + static_cast<std::ptrdiff_t>(tokens.ends[w]));
+    sequences.numbers.push_back(w);
+    sequences.lengths.push_back(ids.size());
+    windows->push_back(masked(std::move(ids), vocabulary, labels.mask, draw_key.child(w)));
+  }
+  sequences.read = [windows](std::size_t chosen) { return (*windows)[chosen]; };
+  sequences.source = fmt::format("text, mask {:g}", labels.mask);
+  return sequences;
+}
+
+}  // namespace
+
+ModelSequences model_sequences(const InputOptions& o, const LabelOptions& labels, const croquis::Model& model,
+                               const croquis::Key& draw_key) {
+  return o.ids.empty() ? of_text(o, labels, model, draw_key) : of_files(o, labels, model);
+}

@@ -1,0 +1,28 @@
+// The sequences on which croquis model runs a model.
+#pragma once
+
+#include <croquis/models/token_sequences.hpp>
+#include <croquis/random/key.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "options/input.hpp"
+#include "options/model_input.hpp"
+
+struct ModelSequences {
+  std::vector<arma::uword> numbers, lengths;                          ///< of each that was chosen
+  std::function<croquis::LabelledSequence(std::size_t chosen)> read;  ///< the same every time; for any thread
+  std::string source;                                                 ///< for the meta file: files and masks
+};
+
+struct LabelOptions {
+  std::string labels;  ///< .npy; empty: a decoder's next tokens
+  double mask = 0.15;  ///< of a text: the share of tokens that are masked and predicted
+};
+
+/// Those of --ids, or of a text in windows of the model's positions, in which `mask` of the tokens of each window
+/// ([CLS] and [SEP] aside; one at least) are [MASK] and to be predicted. Throws std::invalid_argument, with the option
+/// or the file: as TokenSequences; a sequence longer than the model's positions; an encoder without labels.
+ModelSequences model_sequences(const InputOptions& input, const LabelOptions& labels, const croquis::Model& model,
+                               const croquis::Key& draw_key);

@@ -1,0 +1,97 @@
+#include "pictures/model_loss.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/nearest.hpp>
+#include <croquis/measure/model_summary.hpp>
+#include <map>
+
+#include "files/model_table.hpp"
+#include "options/lists.hpp"
+#include "pictures/curves.hpp"
+#include "pictures/gnuplot.hpp"
+#include "pictures/selection.hpp"
+
+using croquis::Group;
+using croquis::Grouping;
+using croquis::ModelSummary;
+
+namespace {
+
+std::string metric_of(const PlotRequest& request, const Grouping& grouping, const char* default_value) {
+  std::vector<std::string> names;
+  for (const croquis::Column& column : grouping.metrics) names.push_back(column.name);
+  const std::string metric = request.metric.empty() ? default_value : request.metric;
+  if (std::find(names.begin(), names.end(), metric) != names.end()) return metric;
+  throw std::invalid_argument(fmt::format("--metric: '{}' is none of {}{}", metric, fmt::join(names, ", "),
+                                          croquis::did_you_mean(metric, names)));
+}
+
+// A line a method over the layers, which a logarithmic axis would begin at 1.
+void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest& request) {
+  if (!request.x.empty()) throw std::invalid_argument("--x: rows of --layers each are drawn against the layer");
+  std::uint64_t d = 0;
+  for (const ModelSummary& s : summaries) d = std::max(d, s.features);
+  struct Point {
+    double layer, mean, error;
+  };
+  const std::string metric = metric_of(request, grouping_of_models(summaries), "increase");
+  std::map<std::string, std::vector<Point>> curves;
+  std::vector<std::string> labels;
+  for (const ModelSummary& s : summaries) {
+    if (s.features != d || s.method == "exact") continue;
+    const Grouping one = grouping_of_models({s});
+    const croquis::Summary* value = one.groups.empty() ? nullptr : one.groups.front().metric(metric);
+    if (value == nullptr || !is_drawable(value->mean)) continue;
+    const std::string& label = one.groups.front().label;
+    if (!curves.contains(label)) labels.push_back(label);
+    curves[label].push_back({*parse_number(s.layers.substr(0, s.layers.find(';'))), value->mean,
+                             std::isnan(value->standard_error) ? 0 : value->standard_error});
+  }
+  if (labels.empty()) {
+    throw std::invalid_argument(fmt::format("{}: no layer has a positive {} to draw", request.picture.path, metric));
+  }
+  std::size_t letters = 0;
+  std::string data, plots = "plot ";
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    letters = std::max(letters, labels[i].size());
+    data += fmt::format("$d{} << EOD\n", i);
+    for (const Point& p : curves[labels[i]]) {
+      const double low = p.mean - p.error;
+      data += fmt::format("{} {:.17g} {:.17g} {:.17g}\n", p.layer, p.mean, low > 0 ? low : p.mean, p.mean + p.error);
+    }
+    const PlotStyle style = plot_style(i);
+    data += "EOD\n";
+    plots += fmt::format("$d{} using 1:2:3:4 with yerrorlines lc rgb '{}' lw 2 dt {} pt {} ps 0.8 title {}{}", i,
+                         style.colour, style.dash, style.marker, gnuplot_string(labels[i]),
+                         i + 1 == labels.size() ? "\n" : ", ");
+  }
+  std::string script = plot_header(request.picture, 1, {labels.size() + 1, letters});
+  script += picture_title(request.picture, fmt::format("{}, d = {}", subject_of_models(summaries), d),
+                          {"mean over positions, with its standard error between sequences"});
+  script += fmt::format(
+      "set xlabel 'the layer that is approximated'\nset ylabel {} noenhanced\nset logscale y\nset format y '%g'\n"
+      "set grid lc rgb '#dddddd'\nset xtics 1\nset offsets 0.3, 0.3\n"
+      "set key outside right top vertical Left reverse maxcols 1 samplen 3 noenhanced\n",
+      gnuplot_string(metric == "increase" ? "loss - exact loss" : metric));
+  run_gnuplot(script + data + plots, request.picture.path);
+}
+
+}  // namespace
+
+void draw_models(const croquis::Table& all, const PlotRequest& request) {
+  if (request.heat_map) throw std::invalid_argument("--heat-map: of rows of single heads, which croquis error makes");
+  const croquis::Table table = rows_of_curves(all, request.methods, request.features);
+  const std::vector<ModelSummary> summaries = croquis::summarise_models(croquis::model_columns().rows(table));
+  if (is_layer_by_layer(summaries)) return draw_by_layer(summaries, request);
+  const Grouping grouping = grouping_of_models(summaries);
+  const std::string metric = metric_of(request, grouping, "loss");
+  if (!request.x.empty() && request.x != "features" && request.x != "flops" && request.x != "seconds") {
+    throw std::invalid_argument(fmt::format("--x: '{}' is none of features, flops, seconds", request.x));
+  }
+  Picture picture = request.picture;
+  if (picture.title.empty()) picture.title = subject_of_models(summaries);
+  draw_groups(grouping, metric, picture, Statistic::mean, request.x == "features" ? "" : request.x);
+}

@@ -1,0 +1,11 @@
+// Plots of what approximations cost a model.
+#pragma once
+
+#include <croquis/measure/columns.hpp>
+
+#include "pictures/plot_request.hpp"
+
+/// Loss, or another metric of the summary, against d, flops or seconds: the mean over positions with its standard error
+/// between sequences, a line a method. Of --layers each, the increase of the loss (or the metric) against the layer at
+/// one d, the largest where none is asked for. Throws std::invalid_argument for what there is not.
+void draw_models(const croquis::Table& table, const PlotRequest& request);

@@ -1,0 +1,164 @@
+// Every architecture against what PyTorch computed once (torch_reference.py), on weights that both make by a formula.
+#include <doctest/doctest.h>
+#include <croquis/attention/exact.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/models/model.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/capture.hpp"
+#include "support/files.hpp"
+#include "support/formula_model.hpp"
+#include "support/refusal.hpp"
+
+using namespace croquis;
+
+namespace {
+
+// Both sides compute in double; numbers are below 100, and an entry is the result of some hundred roundings a layer,
+// which norms of deviation above 0.1 carry on: 2e-16 x 100 x 100 x 10^2 over four layers.
+constexpr double kBound = 2e-10;
+
+const TokenIds kIds = {3, 1, 4, 1, 5, 9, 2, 6, 10};
+
+// The largest difference between rows of x and the numbers, row by row.
+double distance(const arma::mat& x, const std::vector<arma::uword>& rows, const std::vector<double>& numbers) {
+  REQUIRE(numbers.size() == rows.size() * x.n_cols);
+  double largest = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (arma::uword j = 0; j < x.n_cols; ++j) {
+      largest = std::max(largest, std::abs(x(rows[i], j) - numbers[i * x.n_cols + j]));
+    }
+  }
+  return largest;
+}
+
+Model model_of(const FormulaModel& model, const std::string& type = "F32") {
+  return {SafeTensors(model.file(type), "m.safetensors"), parse_model_config(model.config, "config.json")};
+}
+
+}  // namespace
+
+TEST_CASE("architectures: hidden states, Q, K, V, logits and losses are those of PyTorch") {
+  const std::vector<FormulaModel> models = formula_models();
+  REQUIRE(models.size() == 5);
+  for (const FormulaModel& reference : models) {
+    CAPTURE(reference.name);
+    const Model model = model_of(reference);
+    const arma::uword layers = model.config().layers;
+    CHECK(model.vocabulary() == 11);
+    for (arma::uword l = 0; l <= layers; ++l) {
+      CHECK(distance(model.hidden(kIds, l), {0, 4, 8}, reference.numbers.at("hidden " + std::to_string(l))) <= kBound);
+    }
+    const TokenWindows tokens = in_windows(kIds, 9);
+    const HeadProjections projections = model.project(model.hidden(kIds, 1), 1, tokens);
+    CHECK(distance(projections.q, {0, 5, 8}, reference.numbers.at("q")) <= kBound);
+    CHECK(distance(projections.k, {0, 5, 8}, reference.numbers.at("k")) <= kBound);
+    CHECK(distance(projections.v, {0, 5, 8}, reference.numbers.at("v")) <= kBound);
+    const arma::mat last = model.last_hidden(model.hidden(kIds, layers));
+    CHECK(distance(last, {1, 8}, reference.numbers.at("last")) <= kBound);
+    model.require_language_head();
+    CHECK(distance(model.logits(last), {2, 8}, reference.numbers.at("logits")) <= kBound);
+  }
+}
+
+TEST_CASE("architectures: heads that share keys have them repeated, and decoders are causal") {
+  for (const FormulaModel& reference : formula_models()) {
+    CAPTURE(reference.name);
+    const Model model = model_of(reference);
+    const ModelConfig& config = model.config();
+    const TokenWindows tokens = in_windows(kIds, 9);
+    const HeadProjections projections = model.project(model.hidden(kIds, 1), 1, tokens);
+    ModelHeads heads(model, tokens);
+    for (arma::uword h = 0; h < config.heads; ++h) {
+      const Problem<double> head = heads.head(0, 1, h);
+      CHECK(head.is_causal() == (reference.name != "bert" && reference.name != "albert"));
+      const arma::uword p = config.p(), of_k = reference.name == "llama-tied" ? h / 2 : h;
+      CHECK(arma::approx_equal(head.Q(), projections.q.cols(h * p, (h + 1) * p - 1), "absdiff", 0));
+      CHECK(arma::approx_equal(head.K(), projections.k.cols(of_k * p, (of_k + 1) * p - 1), "absdiff", 0));
+      CHECK(arma::approx_equal(head.V(), projections.v.cols(of_k * p, (of_k + 1) * p - 1), "absdiff", 0));
+    }
+  }
+}
+
+TEST_CASE("architectures: windows are texts of their own, stacked") {
+  for (const FormulaModel& reference : formula_models()) {
+    CAPTURE(reference.name);
+    const Model model = model_of(reference);
+    const TokenIds first(kIds.begin(), kIds.begin() + 4), second(kIds.begin() + 4, kIds.end());
+    ModelHeads joined(model, TokenWindows{kIds, {4, 9}}), one(model, in_windows(first, 9)),
+        other(model, in_windows(second, 9));
+    const Problem<double> all = joined.head(0, 1, 1);
+    CHECK(all.n() == 9);
+    CHECK(
+        arma::approx_equal(all.Q(), arma::join_cols(one.head(0, 1, 1).Q(), other.head(0, 1, 1).Q()), "absdiff", 1e-12));
+    CHECK(
+        arma::approx_equal(all.K(), arma::join_cols(one.head(0, 1, 1).K(), other.head(0, 1, 1).K()), "absdiff", 1e-12));
+  }
+}
+
+TEST_CASE("architectures: types of numbers, an index of several files and threads make no difference") {
+  for (const FormulaModel& reference : formula_models()) {
+    CAPTURE(reference.name);
+    const Model model = model_of(reference);
+    const arma::uword layers = model.config().layers;
+    const arma::mat expected = model.hidden(kIds, layers);
+    for (const char* type : {"F16", "BF16"}) {
+      CHECK(arma::approx_equal(model_of(reference, type).hidden(kIds, layers), expected, "absdiff", 0));
+    }
+    TemporaryFolder folder;
+    reference.write_parts(folder.path());
+    const Model parts(ModelWeights((folder / "model.safetensors.index.json").string()), model.config());
+    CHECK(arma::approx_equal(parts.hidden(kIds, layers), expected, "absdiff", 0));
+    set_threads(1);
+    CHECK(arma::approx_equal(model.hidden(kIds, layers), expected, "absdiff", 0));
+    set_threads(0);
+  }
+}
+
+TEST_CASE("architectures: a missing tensor and one of another shape are refused in one line with its name") {
+  for (const FormulaModel& reference : formula_models()) {
+    CAPTURE(reference.name);
+    for (const auto& [name, shape] : reference.tensors) {
+      CAPTURE_BINDING(name);
+      FormulaModel without = reference, other = reference;
+      std::erase_if(without.tensors, [&, &n = name](const auto& tensor) { return tensor.first == n; });
+      const auto use = [](const FormulaModel& model) { model_of(model).require_language_head(); };
+      const std::string missing = refusal([&] { use(without); });
+      CHECK(missing.find(name.substr(name.find('.') + 1)) != std::string::npos);
+      CHECK(missing.starts_with("m.safetensors: has no tensor '"));
+      if (name.find("word_emb") != std::string::npos || name.ends_with("wte.weight") ||
+          name.find("embed_tok") != std::string::npos)
+        continue;
+      for (auto& [tensor, sizes] : other.tensors) {
+        if (tensor == name) ++sizes.back();
+      }
+      const std::string wrong = refusal([&] { use(other); });
+      CHECK_MESSAGE(wrong.find("'" + name + "' is [") != std::string::npos, wrong);
+      CHECK(wrong.find('\n') == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("architectures: an index that is damaged is refused in one line") {
+  const FormulaModel reference = formula_models().front();
+  TemporaryFolder folder;
+  reference.write_parts(folder.path());
+  const std::string index = (folder / "model.safetensors.index.json").string();
+  const std::pair<std::string, std::string> wrong[] = {
+      {"{", "is no index of safetensors files"},
+      {"{}", "has no weight_map"},
+      {R"({"weight_map": {"a": 3}})", "has no name of a file in the same folder for tensor 'a'"},
+      {R"({"weight_map": {"a": "../a.safetensors"}})", "has no name of a file in the same folder for tensor 'a'"},
+      {R"({"weight_map": {"a": "none.safetensors"}})", "none.safetensors: cannot be opened"},
+      {R"({"weight_map": {"a": "part-0.safetensors"}})", "part-0.safetensors: has no tensor 'a', which"},
+  };
+  for (const auto& [text, said] : wrong) {
+    write_text(index, text);
+    const std::string message = refusal([&] { ModelWeights weights(index); });
+    CHECK_MESSAGE(message.find(said) != std::string::npos, message);
+    CHECK(message.find('\n') == std::string::npos);
+  }
+}
