@@ -76,6 +76,7 @@ const std::map<std::string, std::vector<Option>> kSmaller = {
     {"variance", {{"--keys", "64"}, {"--trials", "2"}}},
     {"spectrum", {{"--n", "256"}}},
     {"dimension", {{"--n", "64,128"}, {"--trials", "2"}}},
+    {"model", {{"--trials", "1"}, {"--features", "8"}, {"--sequence", "0-1"}}},
     {"cost", {{"--n", "256"}, {"--features", "16"}, {"--repeats", "1"}, {"--warmup", "0"}}},
     {"verify", {{"--quick", ""}, {"--trials", "10"}, {"--claims", "nys.*"}}},
 };
@@ -89,7 +90,8 @@ std::string on_less(const std::string& command) {
   const auto has = [&](const std::string& word) { return std::find(parts.begin(), parts.end(), word) != parts.end(); };
   const auto is_file = [](const std::string& word) { return word.ends_with(".npy") || word.ends_with(".mtx"); };
   const auto matrix = std::find(parts.begin(), parts.end(), "--matrix");
-  const bool own = has("--q") || has("--qkv") || (parts.end() - matrix > 1 && is_file(*std::next(matrix)));
+  const bool own =
+      has("--q") || has("--qkv") || has("--ids") || (parts.end() - matrix > 1 && is_file(*std::next(matrix)));
   const auto found = kSmaller.find(parts.at(1));
   if (found == kSmaller.end() || has("--help")) return command;
   for (const auto& [name, value] : found->second) {
@@ -144,8 +146,10 @@ struct Files : TemporaryFolder {
     write("run.ini", block_of("docs/formats.md", "[error]"));
     write("expected.txt", "nys.lemma1 VERIFIED\n");
     write("text.txt", read_text(project_root() / "docs/primer.md"));
-    const BertModel model("docs", {.hidden = 16, .heads = 4, .layers = 12, .intermediate = 12, .positions = 64});
-    for (const char* folder : {"", "bert/"}) {
+    BertModel model("docs", {.hidden = 16, .heads = 4, .layers = 12, .intermediate = 12, .positions = 64});
+    add_language_head(model);
+    write_tokens();
+    for (const char* folder : {"", "bert/", "model/"}) {
       std::filesystem::create_directories(path() / folder);
       write(folder + std::string("model.safetensors"), model.file("F32", ""));
       write(folder + std::string("config.json"), model.configuration());
@@ -167,6 +171,28 @@ struct Files : TemporaryFolder {
     croquis::write_npy((path() / "B.npy").string(), b);
     croquis::write_npy((path() / "G.npy").string(), a * a.t());
     write("M.mtx", block_of("docs/formats.md", "%%MatrixMarket matrix coordinate real symmetric"));
+  }
+
+  static void add_language_head(BertModel& model) {
+    const arma::uword hidden = model.config.hidden;
+    model.tensors["cls.predictions.transform.dense.weight"] = arma::eye(hidden, hidden);
+    for (const char* part : {"dense.bias", "LayerNorm.weight", "LayerNorm.bias"}) {
+      model.tensors[std::string("cls.predictions.transform.") + part] = arma::mat(1, hidden, arma::fill::ones);
+    }
+    model.tensors["cls.predictions.bias"] = arma::mat(1, model.vocabulary, arma::fill::zeros);
+  }
+
+  // Eight sequences of 64 tokens, every fifth one to be predicted.
+  void write_tokens() {
+    std::vector<std::int64_t> ids, labels, lengths;
+    for (std::int64_t i = 0; i < 8 * 64; ++i) {
+      ids.push_back(i * i % 20);
+      labels.push_back(i % 5 == 0 ? 7 : -100);
+    }
+    for (std::int64_t s = 0; s < 8; ++s) lengths.push_back(64 - s);
+    write("ids.npy", npy_integers("(8, 64)", ids));
+    write("labels.npy", npy_integers("(8, 64)", labels));
+    write("lengths.npy", npy_integers("(8,)", lengths));
   }
 
   void write(const std::string& name, const std::string& bytes) { write_text(path() / name, bytes); }

@@ -22,3 +22,8 @@ inline std::string npy_file(const std::string& header, const std::string& data, 
   for (int byte = 0; byte < (version == 1 ? 2 : 4); ++byte) file += static_cast<char>(size >> (8 * byte) & 0xff);
   return file + header + data;
 }
+
+/// Whole numbers as numpy.save writes an int64 array of this shape: "(2, 3)" or "(6,)".
+inline std::string npy_integers(const std::string& shape, const std::vector<std::int64_t>& numbers) {
+  return npy_file("{'descr': '<i8', 'fortran_order': False, 'shape': " + shape + ", }\n", bytes_of(numbers));
+}

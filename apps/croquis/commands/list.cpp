@@ -35,7 +35,8 @@ constexpr Entry kProjections[] = {
 constexpr Entry kInputs[] = {
     {"text", "--text FILE --vocab FILE --n N",
      "a head of an initialised BERT on a text; without --text the sample text"},
-    {"model", "--model FILE --vocab FILE --text FILE", "heads of a trained BERT: --layer 0-3,11 and --head, or all"},
+    {"model", "--model FILE --vocab FILE --text FILE, or --model FILE --ids FILE",
+     "heads of a trained BERT, ALBERT, GPT-2 or Llama: --layer 0-3,11 and --head, or all"},
     {"arrays", "--q Q.npy --k K.npy --v V.npy",
      "your own heads, or --qkv FILE.npz, .safetensors, .pt: float16, bfloat16, 32 or 64; (n, p), (heads, n, p) or "
      "(batch, heads, n, p); fewer heads of keys and other numbers of queries are taken"},

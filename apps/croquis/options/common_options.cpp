@@ -78,7 +78,9 @@ void infer_mask(InputOptions& input) {
 
 void add_model_options(CLI::App& command, InputOptions& input) {
   command.add_option("--text", input.text, "text file; the sample text when not given");
-  command.add_option("--vocab", input.vocab, "WordPiece tokens of this vocab.txt; without, the words of the text");
+  command.add_option(
+      "--vocab", input.vocab,
+      "WordPiece tokens of this vocab.txt, or those of a model's tokenizer.json; without, the words of the text");
   command.add_flag("--uncased", input.uncased, "the vocabulary has lower case without accents");
   command.add_option(
       "--model", input.model,

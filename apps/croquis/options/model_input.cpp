@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <croquis/models/byte_pairs.hpp>
 #include <croquis/models/token_sequences.hpp>
 #include <croquis/models/wordpiece.hpp>
 #include <filesystem>
@@ -72,9 +74,57 @@ Tokens tokens_of_ids(const InputOptions& o, const croquis::Model& model) {
   return tokens;
 }
 
+void require_vocabulary(const InputOptions& o, std::size_t size, const croquis::Model& model) {
+  if (size <= model.vocabulary()) return;
+  refuse(fmt::format("--vocab: {} has {} entries, the model {} word embeddings; it is another model's", o.vocab, size,
+                     model.vocabulary()));
+}
+
+TextWindows of_word_pieces(const InputOptions& o, const croquis::Model& model, arma::uword n, arma::uword window) {
+  if (model.config().is_causal()) {
+    refuse(fmt::format("--vocab: vocab.txt is of BERT and ALBERT, this model is {}; give its tokenizer.json, or --ids",
+                       croquis::name_of(model.config().type)));
+  }
+  const croquis::WordPiece vocabulary(o.vocab, {.lower_case = o.uncased});
+  require_vocabulary(o, vocabulary.size(), model);
+  TextWindows windows{croquis::in_windows(croquis::bert_sequence(vocabulary, text_of(o), n, window), window),
+                      {},
+                      vocabulary.id("[MASK]")};
+  for (const char* entry : {"[CLS]", "[SEP]"}) windows.around.insert(*vocabulary.id(entry));
+  return windows;
+}
+
+// Windows of n tokens together, each with the tokens of the template around it.
+TextWindows of_byte_pairs(const InputOptions& o, const croquis::Model& model, arma::uword n, arma::uword window) {
+  if (o.uncased) refuse("--uncased: goes with vocab.txt; tokenizer.json says itself what it does");
+  const croquis::BytePairTokenizer tokenizer(o.vocab);
+  require_vocabulary(o, tokenizer.size(), model);
+  const croquis::TokenIds text = tokenizer.encode(text_of(o)), &before = tokenizer.before(), &after = tokenizer.after();
+  const std::size_t template_size = before.size() + after.size();
+  if (window <= template_size)
+    refuse(fmt::format("--vocab: {} puts {} tokens around a window of {}", o.vocab, template_size, window));
+  TextWindows windows;
+  windows.around.insert(before.begin(), before.end());
+  windows.around.insert(after.begin(), after.end());
+  windows.mask = tokenizer.id("[MASK]") ? tokenizer.id("[MASK]") : tokenizer.id("<mask>");
+  croquis::TokenIds& ids = windows.tokens.ids;
+  for (std::size_t at = 0; at < text.size() && ids.size() < n;) {
+    const std::size_t left = std::min<std::size_t>(window, n - ids.size()),
+                      own = std::min(text.size() - at, left > template_size ? left - template_size : 0);
+    if (own == 0) break;
+    ids.insert(ids.end(), before.begin(), before.end());
+    ids.insert(ids.end(), text.begin() + static_cast<std::ptrdiff_t>(at),
+               text.begin() + static_cast<std::ptrdiff_t>(at + own));
+    ids.insert(ids.end(), after.begin(), after.end());
+    at += own;
+    windows.tokens.ends.push_back(ids.size());
+  }
+  return windows;
+}
+
 }  // namespace
 
-croquis::TokenWindows windows_of_text(const InputOptions& o, const croquis::Model& model) {
+TextWindows windows_of_text(const InputOptions& o, const croquis::Model& model) {
   const arma::uword positions = model.config().positions;
   const arma::uword joined = positive_or(o.join_windows, 1, "--join-windows"),
                     n = positive_or(o.n, o.join_windows ? positions : kDefaultTokens, "--n") * joined;
@@ -83,18 +133,10 @@ croquis::TokenWindows windows_of_text(const InputOptions& o, const croquis::Mode
     refuse(fmt::format("--n: with --join-windows the tokens of a window, {}; the model has {} positions", window,
                        positions));
   }
-  if (model.config().is_causal()) {
-    refuse(fmt::format("--vocab: vocab.txt is of BERT and ALBERT, this model is {}; give --ids",
-                       croquis::name_of(model.config().type)));
-  }
-  const croquis::WordPiece vocabulary(o.vocab, {.lower_case = o.uncased});
-  if (vocabulary.size() > model.vocabulary()) {
-    refuse(fmt::format("--vocab: {} has {} entries, the model {} word embeddings; it is another model's", o.vocab,
-                       vocabulary.size(), model.vocabulary()));
-  }
-  croquis::TokenWindows tokens = croquis::in_windows(croquis::bert_sequence(vocabulary, text_of(o), n, window), window);
-  require_length(tokens.ids.size(), n);
-  return tokens;
+  TextWindows windows =
+      o.vocab.ends_with(".json") ? of_byte_pairs(o, model, n, window) : of_word_pieces(o, model, n, window);
+  require_length(windows.tokens.ids.size(), n);
+  return windows;
 }
 
 void require_model(const InputOptions& o) {
@@ -126,7 +168,7 @@ std::vector<PendingHead> from_model(const InputOptions& o) {
   Tokens tokens;
   if (o.ids.empty()) {
     const std::string joined = o.join_windows ? fmt::format(";windows={}", *o.join_windows) : "";
-    tokens = {{joined}, {}, [read = windows_of_text(o, model)](arma::uword) { return read; }};
+    tokens = {{joined}, {}, [read = windows_of_text(o, model).tokens](arma::uword) { return read; }};
   } else {
     tokens = tokens_of_ids(o, model);
   }

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <croquis/models/model.hpp>
+#include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,9 +27,15 @@ void require_model(const InputOptions& options);
 /// Throws std::invalid_argument, naming the sequence, for more tokens than the model has positions.
 void require_positions(arma::uword sequence, arma::uword tokens, const croquis::ModelConfig& config);
 
-/// The tokens of a text in windows of the model's positions, or of --n tokens with --join-windows. Throws
-/// std::invalid_argument.
-croquis::TokenWindows windows_of_text(const InputOptions& options, const croquis::Model& model);
+/// The tokens of a text in windows of the model's positions, or of --n tokens with --join-windows: WordPieces of a
+/// vocab.txt, or those of a tokenizer.json.
+struct TextWindows {
+  croquis::TokenWindows tokens;
+  std::set<std::uint32_t> around;     ///< what stands around each window, as [CLS]
+  std::optional<std::uint32_t> mask;  ///< [MASK] or <mask>
+};
+/// Throws std::invalid_argument, with the option or the file.
+TextWindows windows_of_text(const InputOptions& options, const croquis::Model& model);
 
 /// Heads of a trained model, "model:NAME;layer=2;head=1" of a text, "model:NAME;sequence=3;layer=2;head=1" of --ids.
 /// They share one run of the model, which goes on from the layer that was asked for last.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <croquis/models/wordpiece.hpp>
 #include <croquis/random/indices.hpp>
 #include <memory>
 #include <stdexcept>
@@ -42,13 +41,11 @@ ModelSequences of_files(const InputOptions& o, const LabelOptions& labels, const
 }
 
 // A window whose masked tokens are to be predicted.
-LabelledSequence masked(croquis::TokenIds ids, const croquis::WordPiece& vocabulary, double share,
-                        const croquis::Key& draw_key) {
-  const auto mask = vocabulary.id("[MASK]");
-  if (!mask) refuse("--vocab: has no [MASK], which --text needs");
+LabelledSequence masked(croquis::TokenIds ids, const TextWindows& windows, double share, const croquis::Key& draw_key) {
+  if (!windows.mask) refuse("--vocab: has no [MASK] and no <mask>, which the text of a masked language model needs");
   std::vector<arma::uword> free;
   for (arma::uword i = 0; i < ids.size(); ++i) {
-    if (ids[i] != vocabulary.id("[CLS]") && ids[i] != vocabulary.id("[SEP]")) free.push_back(i);
+    if (!windows.around.contains(ids[i])) free.push_back(i);
   }
   if (free.empty()) refuse("--n: the last window has no token to be masked; give another number of tokens");
   const auto wanted = static_cast<arma::uword>(std::lround(share * static_cast<double>(free.size())));
@@ -57,27 +54,39 @@ LabelledSequence masked(croquis::TokenIds ids, const croquis::WordPiece& vocabul
   for (const arma::uword i :
        croquis::sample_without_replacement(free.size(), std::max<arma::uword>(1, wanted), draw_key)) {
     sequence.labels[free[i]] = sequence.ids[free[i]];
-    sequence.ids[free[i]] = *mask;
+    sequence.ids[free[i]] = *windows.mask;
   }
+  return sequence;
+}
+
+// A window of a decoder, which predicts the next tokens and does not read the last one.
+LabelledSequence with_next_tokens(croquis::TokenIds ids) {
+  if (ids.size() < 2)
+    refuse("--n: the last window has one token, which has no next one; give another number of tokens");
+  LabelledSequence sequence;
+  sequence.labels.assign(ids.begin() + 1, ids.end());
+  ids.pop_back();
+  sequence.ids = std::move(ids);
   return sequence;
 }
 
 ModelSequences of_text(const InputOptions& o, const LabelOptions& labels, const croquis::Model& model,
                        const croquis::Key& draw_key) {
-  if (!labels.labels.empty()) refuse("--labels: goes with --ids; of a text the masked tokens are predicted");
-  const croquis::TokenWindows tokens = windows_of_text(o, model);
-  const croquis::WordPiece vocabulary(o.vocab, {.lower_case = o.uncased});
+  if (!labels.labels.empty()) refuse("--labels: goes with --ids; of a text the model predicts masked or next tokens");
+  const TextWindows text = windows_of_text(o, model);
+  const bool decoder = model.config().is_causal();
   auto windows = std::make_shared<std::vector<LabelledSequence>>();
   ModelSequences sequences;
-  for (std::size_t w = 0; w < tokens.ends.size(); ++w) {
-    croquis::TokenIds ids(tokens.ids.begin() + static_cast<std::ptrdiff_t>(tokens.begin(w)),
-                          tokens.ids.begin() + static_cast<std::ptrdiff_t>(tokens.ends[w]));
+  for (std::size_t w = 0; w < text.tokens.ends.size(); ++w) {
+    croquis::TokenIds ids(text.tokens.ids.begin() + static_cast<std::ptrdiff_t>(text.tokens.begin(w)),
+                          text.tokens.ids.begin() + static_cast<std::ptrdiff_t>(text.tokens.ends[w]));
+    windows->push_back(decoder ? with_next_tokens(std::move(ids))
+                               : masked(std::move(ids), text, labels.mask, draw_key.child(w)));
     sequences.numbers.push_back(w);
-    sequences.lengths.push_back(ids.size());
-    windows->push_back(masked(std::move(ids), vocabulary, labels.mask, draw_key.child(w)));
+    sequences.lengths.push_back(windows->back().ids.size());
   }
   sequences.read = [windows](std::size_t chosen) { return (*windows)[chosen]; };
-  sequences.source = fmt::format("text, mask {:g}", labels.mask);
+  sequences.source = decoder ? "text" : fmt::format("text, mask {:g}", labels.mask);
   return sequences;
 }
 

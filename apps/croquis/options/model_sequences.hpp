@@ -21,8 +21,9 @@ struct LabelOptions {
   double mask = 0.15;  ///< of a text: the share of tokens that are masked and predicted
 };
 
-/// Those of --ids, or of a text in windows of the model's positions, in which `mask` of the tokens of each window
-/// ([CLS] and [SEP] aside; one at least) are [MASK] and to be predicted. Throws std::invalid_argument, with the option
+/// Those of --ids, or of a text in windows of the model's positions. Of a text, a decoder predicts the next tokens; of
+/// another model `mask` of the tokens of each window ([CLS] and [SEP] aside; one at least) are [MASK] and to be
+/// predicted. Throws std::invalid_argument, with the option
 /// or the file: as TokenSequences; a sequence longer than the model's positions; an encoder without labels.
 ModelSequences model_sequences(const InputOptions& input, const LabelOptions& labels, const croquis::Model& model,
                                const croquis::Key& draw_key);

@@ -1,0 +1,73 @@
+// Tokenizers of tokenizer.json: byte-pair encoding.
+#pragma once
+
+#include <croquis/models/token_windows.hpp>
+#include <cstdint>
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace croquis {
+
+/// Byte-pair encoding (Sennrich et al. 2016) as Hugging Face's tokenizers library has it in a tokenizer.json.
+///
+/// A text is divided at the added tokens, wherever they occur; then into words by the pre-tokenizers, in their order:
+/// ByteLevel (GPT-2's pattern with use_regex, add_prefix_space), Split (a string, or a regular expression that
+/// ECMAScript has too; behaviours Isolated and Removed) or a Sequence of these. With ByteLevel the bytes of a word are
+/// written in GPT-2's alphabet of 256 characters. The characters of a word are merged pair by pair, the pair that is
+/// first in the list of merges first, the leftmost of equal ones first. A TemplateProcessing puts its tokens around a
+/// sequence.
+///
+/// What else a file asks for is refused with its name: another model than BPE, normalizers, byte_fallback, prefixes and
+/// suffixes of words, dropout, other pre- and post-processors.
+class BytePairTokenizer {
+ public:
+  /// Throws std::invalid_argument, with one line that names the file and the entry.
+  explicit BytePairTokenizer(const std::string& path);
+  BytePairTokenizer(std::string_view bytes, const std::string& name);
+
+  /// Ids are below it.
+  std::size_t size() const { return size_; }
+  std::optional<std::uint32_t> id(const std::string& token) const;
+  /// The tokens of a text, without those of the template. Throws std::invalid_argument for a character that the
+  /// vocabulary does not have, where there is no unk_token.
+  TokenIds encode(std::string_view text) const;
+  /// What the template puts around a sequence.
+  const TokenIds& before() const { return before_; }
+  const TokenIds& after() const { return after_; }
+
+ private:
+  struct Reader;  // of the file
+  struct Split {
+    enum class Kind { byte_level, string, expression } kind = Kind::byte_level;
+    bool prefix_space = false, words = true;  ///< byte_level
+    std::string text = {};                    ///< string
+    std::regex expression = {};
+    bool removed = false, inverted = false;
+  };
+  using Pieces = std::vector<std::string>;
+
+  Pieces divided(const std::string& text) const;
+  static Pieces divided(const Split& split, const std::string& text);
+  void append_word(const std::string& word, TokenIds& ids) const;
+
+  std::string name_;
+  std::unordered_map<std::string, std::uint32_t> ids_;
+  std::unordered_map<std::string, std::size_t> ranks_;        // of "left right"
+  std::vector<std::pair<std::string, std::uint32_t>> added_;  // the longest first
+  std::vector<Split> splits_;
+  bool byte_level_ = false, whole_words_ = false;  // whole_words_: a word of the vocabulary is not divided
+  std::optional<std::uint32_t> unknown_;
+  TokenIds before_, after_;
+  std::size_t size_ = 0;
+};
+
+/// Words as GPT-2's pattern divides a text: contractions; letters, digits or other characters with a space before them;
+/// white space. All bytes are in some word. A byte that is not UTF-8 is a character of its own.
+std::vector<std::string> gpt2_words(std::string_view text);
+
+}  // namespace croquis

@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/io/bytes.hpp>
+#include <croquis/io/json.hpp>
+#include <croquis/models/byte_pairs.hpp>
+
+namespace croquis {
+
+using nlohmann::json;
+
+// A nested class, because it fills private members.
+struct BytePairTokenizer::Reader {
+  BytePairTokenizer& tokenizer;
+  const std::string& name;
+
+  [[noreturn]] void refuse(const std::string& why) const { refuse_file(name, why); }
+
+  static bool is_there(const json& object, const char* key) {
+    return object.is_object() && object.contains(key) && !object[key].is_null();
+  }
+  static std::string shown(const json& value) { return excerpt(value.dump(-1, ' ', true)); }
+
+  std::string text(const json& object, const char* key) const {
+    if (!is_there(object, key) || !object[key].is_string()) refuse(fmt::format("has no text '{}'", key));
+    return object[key].get<std::string>();
+  }
+  bool flag(const json& object, const char* key, bool default_value) const {
+    if (!is_there(object, key)) return default_value;
+    if (!object[key].is_boolean()) refuse(fmt::format("{} is {}; true or false is read", key, shown(object[key])));
+    return object[key].get<bool>();
+  }
+  std::uint32_t number(const json& value) const {
+    constexpr std::uint64_t most = 1 << 24;
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= most) {
+      refuse(fmt::format("has the id {}; whole numbers below {} are read", shown(value), most));
+    }
+    const auto id = static_cast<std::uint32_t>(value.get<std::uint64_t>());
+    tokenizer.size_ = std::max<std::size_t>(tokenizer.size_, std::size_t{id} + 1);
+    return id;
+  }
+
+  void read_model(const json& model) const {
+    if (is_there(model, "type") && text(model, "type") != "BPE") {
+      refuse(fmt::format("model is '{}'; BPE is read", excerpt(text(model, "type"))));
+    }
+    for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+      if (is_there(model, key) && model[key] != "")
+        refuse(fmt::format("{} is {}; none is read", key, shown(model[key])));
+    }
+    if (is_there(model, "dropout") && model["dropout"] != 0.0) refuse("dropout is not 0; none is read");
+    for (const char* key : {"byte_fallback", "fuse_unk"}) {
+      if (flag(model, key, false)) refuse(fmt::format("{} is true; false is read", key));
+    }
+    tokenizer.whole_words_ = flag(model, "ignore_merges", false);
+    if (!is_there(model, "vocab") || !model["vocab"].is_object()) refuse("has no vocab of ids by token");
+    for (const auto& [token, id] : model["vocab"].items()) tokenizer.ids_.emplace(token, number(id));
+    if (!is_there(model, "merges") || !model["merges"].is_array()) refuse("has no list of merges");
+    for (const json& merge : model["merges"]) {
+      std::string pair;
+      if (merge.is_string()) {
+        pair = merge.get<std::string>();
+      } else if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
+        pair = merge[0].get<std::string>() + ' ' + merge[1].get<std::string>();
+      }
+      if (pair.find(' ') == std::string::npos) refuse(fmt::format("has the merge {}; pairs are read", shown(merge)));
+      tokenizer.ranks_.emplace(std::move(pair), tokenizer.ranks_.size());
+    }
+    if (!is_there(model, "unk_token")) return;
+    tokenizer.unknown_ = tokenizer.id(text(model, "unk_token"));
+  }
+
+  void read_added(const json& list) const {
+    if (!list.is_array()) refuse("has added_tokens that are no list");
+    for (const json& token : list) {
+      for (const char* key : {"single_word", "lstrip", "rstrip"}) {
+        if (flag(token, key, false)) refuse(fmt::format("an added token has {} true; false is read", key));
+      }
+      const std::string content = text(token, "content");
+      if (content.empty() || !is_there(token, "id")) refuse("has an added token without content or id");
+      tokenizer.added_.emplace_back(content, number(token["id"]));
+    }
+    std::stable_sort(tokenizer.added_.begin(), tokenizer.added_.end(),
+                     [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+  }
+
+  void read_split(const json& entry) const {
+    Split split;
+    const std::string behaviour = text(entry, "behavior");
+    if (behaviour != "Isolated" && behaviour != "Removed") {
+      refuse(fmt::format("behavior of Split is '{}'; Isolated and Removed are read", excerpt(behaviour)));
+    }
+    split.removed = behaviour == "Removed";
+    split.inverted = flag(entry, "invert", false);
+    if (!is_there(entry, "pattern")) refuse("Split has no pattern");
+    const json& pattern = entry["pattern"];
+    if (is_there(pattern, "String")) {
+      split.kind = Split::Kind::string;
+      split.text = text(pattern, "String");
+      if (split.text.empty()) refuse("the pattern of Split is empty");
+    } else {
+      split.kind = Split::Kind::expression;
+      const std::string expression = text(pattern, "Regex");
+      const auto has = [&](const char* part) { return expression.find(part) != std::string::npos; };
+      // What ECMAScript lacks or means otherwise: properties, flags, look-behind, possessive repeats.
+      if (has("\\p") || has("\\P") || has("(?i") || has("(?<") || has("++") || has("?+") || has("*+")) {
+        refuse(fmt::format("the pattern of Split is '{}'; regular expressions of ECMAScript are read",
+                           excerpt(expression)));
+      }
+      try {
+        split.expression = std::regex(expression);
+      } catch (const std::regex_error&) {
+        refuse(fmt::format("the pattern of Split is '{}', no regular expression of ECMAScript", excerpt(expression)));
+      }
+    }
+    tokenizer.splits_.push_back(std::move(split));
+  }
+
+  void read_pre_tokenizer(const json& entry, int depth = 0) const {
+    const std::string type = text(entry, "type");
+    if (type == "ByteLevel") {
+      Split split;
+      split.prefix_space = flag(entry, "add_prefix_space", true);
+      split.words = flag(entry, "use_regex", true);
+      tokenizer.splits_.push_back(std::move(split));
+      tokenizer.byte_level_ = true;
+    } else if (type == "Split") {
+      read_split(entry);
+    } else if (type == "Sequence" && depth == 0 && is_there(entry, "pretokenizers")) {
+      for (const json& part : entry["pretokenizers"]) {
+        if (tokenizer.byte_level_) refuse("has a pre_tokenizer after ByteLevel; it is read as the last");
+        read_pre_tokenizer(part, depth + 1);
+      }
+    } else {
+      refuse(fmt::format("pre_tokenizer is '{}'; ByteLevel, Split and a Sequence of them are read", excerpt(type)));
+    }
+  }
+
+  void read_post_processor(const json& entry) const {
+    const std::string type = text(entry, "type");
+    if (type == "ByteLevel") return;  // about offsets
+    if (type != "TemplateProcessing") {
+      refuse(fmt::format("post_processor is '{}'; ByteLevel and TemplateProcessing are read", excerpt(type)));
+    }
+    if (!is_there(entry, "single") || !entry["single"].is_array()) refuse("TemplateProcessing has no list 'single'");
+    bool behind = false;
+    for (const json& part : entry["single"]) {
+      if (is_there(part, "Sequence")) {
+        behind = true;
+        continue;
+      }
+      if (!is_there(part, "SpecialToken")) refuse("TemplateProcessing has a part that is no token and no sequence");
+      const std::string token = text(part["SpecialToken"], "id");
+      const auto id = tokenizer.id(token);
+      if (!id)
+        refuse(fmt::format("TemplateProcessing has the token '{}', which is not in the vocabulary", excerpt(token)));
+      (behind ? tokenizer.after_ : tokenizer.before_).push_back(*id);
+    }
+  }
+};
+
+BytePairTokenizer::BytePairTokenizer(const std::string& path) : BytePairTokenizer(read_bytes(path), path) {}
+
+BytePairTokenizer::BytePairTokenizer(std::string_view bytes, const std::string& name) : name_(name) {
+  const json file = parse_json_object(bytes, name, "is no tokenizer.json");
+  const Reader reader{*this, name};
+  if (!Reader::is_there(file, "model")) reader.refuse("has no model");
+  if (Reader::is_there(file, "normalizer")) {
+    reader.refuse(fmt::format("normalizer is '{}'; none is read", excerpt(reader.text(file["normalizer"], "type"))));
+  }
+  if (Reader::is_there(file, "added_tokens")) reader.read_added(file["added_tokens"]);
+  reader.read_model(file["model"]);
+  if (Reader::is_there(file, "pre_tokenizer")) reader.read_pre_tokenizer(file["pre_tokenizer"]);
+  if (Reader::is_there(file, "post_processor")) reader.read_post_processor(file["post_processor"]);
+}
+
+}  // namespace croquis

@@ -1,0 +1,198 @@
+#include <doctest/doctest.h>
+#include <croquis/attention/exact.hpp>
+#include <croquis/measure/model_loss.hpp>
+#include <croquis/measure/model_summary.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/formula_model.hpp"
+#include "support/refusal.hpp"
+
+using namespace croquis;
+
+namespace {
+
+const TokenIds kIds = {3, 1, 4, 1, 5, 9, 2, 6, 10};
+// As torch_reference.py has them.
+const std::vector<std::optional<std::uint32_t>> kLabels = {7, {}, 0, 10, {}, 5, 2, 1, {}};
+
+Model model_of(const FormulaModel& model) {
+  return {SafeTensors(model.file(), "m.safetensors"), parse_model_config(model.config, "config.json")};
+}
+
+MethodChoice method(const std::string& text) {
+  if (text == "exact") return {"exact", {}, "paper"};
+  return parse_methods(text).front();
+}
+
+ReplacedHeads all_of(const Model& model) {
+  ReplacedHeads all{"all", {}, {}};
+  for (arma::uword l = 0; l < model.config().layers; ++l) all.layers.push_back(l);
+  for (arma::uword h = 0; h < model.config().heads; ++h) all.heads.push_back(h);
+  return all;
+}
+
+double loss_of(const Model& model, const arma::mat& last) {
+  const arma::mat logits = model.logits(last);
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < kLabels.size(); ++i) {
+    if (!kLabels[i]) continue;
+    double total = 0;
+    for (arma::uword j = 0; j < logits.n_cols; ++j) total += std::exp(logits(i, j));
+    sum += std::log(total) - logits(i, *kLabels[i]);
+    ++count;
+  }
+  return sum / count;
+}
+
+// sum p log(p / q) over the vocabulary, p of the exact pass, mean over the counted positions.
+double divergence_of(const Model& model, const arma::mat& exact, const arma::mat& approximate) {
+  const arma::mat a = model.logits(exact), b = model.logits(approximate);
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < kLabels.size(); ++i) {
+    if (!kLabels[i]) continue;
+    const double total_a = arma::accu(arma::exp(a.row(i))), total_b = arma::accu(arma::exp(b.row(i)));
+    for (arma::uword j = 0; j < a.n_cols; ++j) {
+      const double p = std::exp(a(i, j)) / total_a, q = std::exp(b(i, j)) / total_b;
+      sum += p * std::log(p / q);
+    }
+    ++count;
+  }
+  return sum / count;
+}
+
+}  // namespace
+
+TEST_CASE("model loss: with exact attention that of PyTorch, in float to float's precision") {
+  for (const FormulaModel& reference : formula_models()) {
+    CAPTURE(reference.name);
+    const Model model = model_of(reference);
+    const ModelOnSequence pass(model, {kIds, kLabels});
+    const double loss = reference.numbers.at("loss").at(0);
+    const ModelRow row = pass.row<double>(all_of(model), method("exact"), 0, Key(1));
+    CHECK(row.status == "ok");
+    CHECK(row.tokens == 9);
+    CHECK(row.counted == 6);
+    CHECK(std::abs(row.loss - loss) <= 1e-11);
+    CHECK(std::abs(row.loss_exact - loss) <= 1e-11);
+    CHECK(row.agreement == 1);
+    CHECK(std::abs(row.kl) <= 1e-14);
+    CHECK(row.hidden_rel <= 1e-13);
+    CHECK(row.flops == row.flops_exact);
+    const ModelRow rough = pass.row<float>(all_of(model), method("exact"), 0, Key(1));
+    CHECK(rough.precision == "float");
+    CHECK(std::abs(rough.loss / loss - 1) <= 1e-4);
+    CHECK(rough.hidden_rel > 1e-9);  // it is not the pass in double
+    CHECK(rough.loss_exact == row.loss_exact);
+  }
+}
+
+TEST_CASE("model loss: a method that is exact at d = n costs nothing, in all heads or some") {
+  for (const FormulaModel& reference : formula_models()) {
+    CAPTURE(reference.name);
+    const Model model = model_of(reference);
+    const ModelOnSequence pass(model, {kIds, kLabels});
+    for (const ReplacedHeads& heads : {all_of(model), ReplacedHeads{"1;heads=1", {1}, {1}}}) {
+      const ModelRow row = pass.row<double>(heads, method("best-rank-d"), 9, Key(1));
+      CHECK(row.status == "ok");
+      CHECK(row.layers == heads.name);
+      CHECK(std::abs(row.loss - row.loss_exact) <= 1e-10);
+      CHECK(row.hidden_rel <= 1e-10);
+    }
+  }
+}
+
+TEST_CASE("model loss: one head of one layer is replaced, and its error goes on") {
+  for (const char* name : {"bert", "albert"}) {
+    CAPTURE(name);
+    const Model model = model_of(formula_model(name));
+    const arma::uword layers = model.config().layers;
+    const ModelOnSequence pass(model, {kIds, kLabels});
+    const ModelRow row = pass.row<double>({"1;heads=1", {1}, {1}}, method("v-mean"), 1, Key(1));
+    // The same by hand: the mean of the values for the context of head 1, columns 4 to 7.
+    const TokenWindows tokens = in_windows(kIds, 9);
+    arma::mat x = model.hidden(kIds, 1);
+    const HeadProjections projections = model.project(x, 1, tokens);
+    arma::mat context = model.attend(projections, tokens);
+    for (arma::uword c = 4; c < 8; ++c) context.col(c).fill(arma::mean(projections.v.col(c)));
+    x = model.output(x, context, 1);
+    std::string errors = "0";
+    for (arma::uword l = 2; l <= layers; ++l) {
+      const arma::mat exact = model.hidden(kIds, l);
+      char text[32];
+      std::snprintf(text, sizeof(text), " %.6g", arma::norm(x - exact, "fro") / arma::norm(exact, "fro"));
+      errors += text;
+      if (l < layers) x = model.output(x, model.attend(model.project(x, l, tokens), tokens), l);
+    }
+    CHECK(std::abs(row.loss - loss_of(model, x)) <= 1e-11);
+    CHECK(std::abs(row.loss - row.loss_exact) > 1e-6);
+    CHECK(row.by_layer == errors);
+    const arma::mat exact = model.hidden(kIds, layers);
+    CHECK(std::abs(row.hidden_rel - arma::norm(x - exact, "fro") / arma::norm(exact, "fro")) <= 1e-12);
+    CHECK(std::abs(row.kl - divergence_of(model, exact, x)) <= 1e-11);
+    CHECK(row.kl > 1e-6);
+  }
+}
+
+TEST_CASE("model loss: a draw is that of its key, and each head has its own") {
+  const Model model = model_of(formula_model("bert"));
+  const ModelOnSequence pass(model, {kIds, kLabels});
+  const auto loss = [&](const ReplacedHeads& heads, const Key& key) {
+    return pass.row<double>(heads, method("linformer"), 3, key).loss;
+  };
+  const ReplacedHeads one{"0", {0}, {0}}, all = all_of(model);
+  CHECK(loss(all, Key(1)) == loss(all, Key(1)));
+  CHECK(loss(all, Key(1)) != loss(all, Key(2)));
+  CHECK(loss(one, Key(1)) != loss(one, Key(2)));
+}
+
+TEST_CASE("model loss: a method that fails is a status with layer and head, and bad arguments are refused") {
+  const Model model = model_of(formula_model("llama-tied"));
+  const ModelOnSequence pass(model, {kIds, kLabels});
+  const ModelRow row = pass.row<double>(all_of(model), method("nystromformer"), 3, Key(1));
+  CHECK(row.status.starts_with("layer 0, head 0: "));
+  CHECK(std::isnan(row.loss));
+  CHECK(std::isnan(row.hidden_rel));
+  CHECK(contains(refusal([&] { ModelOnSequence(model, {kIds, decltype(kLabels)(9)}); }), "a position with a label"));
+  CHECK(contains(refusal([&] { pass.row<double>({"", {}, {0}}, method("v-mean"), 1, Key(1)); }), "at least one layer"));
+}
+
+TEST_CASE("model summary: means weigh positions, errors are between sequences, failures are left out") {
+  const auto row = [](std::uint64_t sequence, std::uint64_t counted, std::uint64_t trial, double loss) {
+    ModelRow r{.model = "m", .layers = "all", .method = "linformer", .preset = "paper"};
+    r.features = 8;
+    r.sequence = sequence;
+    r.counted = counted;
+    r.trial = trial;
+    r.loss = loss;
+    r.loss_exact = 1;
+    r.flops = 10;
+    r.flops_exact = 40;
+    r.by_layer = sequence == 0 ? "0 2" : "0 4";
+    return r;
+  };
+  std::vector<ModelRow> rows = {row(0, 1, 1, 2), row(0, 1, 2, 4), row(1, 3, 1, 5), row(1, 3, 2, 5), row(2, 2, 1, 1)};
+  rows.back().status = "layer 0, head 0: lost";
+  const std::vector<ModelSummary> summaries = summarise_models(rows);
+  REQUIRE(summaries.size() == 1);
+  const ModelSummary& s = summaries.front();
+  CHECK(s.sequences == 2);
+  CHECK(s.draws == 2);
+  CHECK(s.counted == 4);
+  CHECK(s.failed == 1);
+  CHECK(s.loss == doctest::Approx(4.5));  // (1 x 3 + 3 x 5) / 4
+  CHECK(s.increase == doctest::Approx(3.5));
+  // sqrt(2/1 ((3 - 4.5)^2 + (3 (5 - 4.5))^2)) / 4
+  CHECK(s.loss_error == doctest::Approx(std::sqrt(2 * (2.25 + 2.25)) / 4));
+  CHECK(s.increase_error == doctest::Approx(s.loss_error));
+  CHECK(s.flops_ratio == doctest::Approx(0.25));
+  const std::vector<LayerError> layers = errors_by_layer(rows);
+  REQUIRE(layers.size() == 2);
+  CHECK(layers[1].layer == 1);
+  CHECK(layers[1].passes == 4);
+  CHECK(layers[1].hidden_rel == doctest::Approx(3));
+  CHECK(layers[1].smallest == 2);
+  CHECK(layers[1].largest == 4);
+}
