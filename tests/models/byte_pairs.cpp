@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <croquis/models/byte_pairs.hpp>
 
 #include <string>
@@ -22,14 +23,19 @@ std::string file_of(const Words& vocabulary, const Words& merges, const std::str
       if (c == '"' || c == '\\') all += '\\';
       all += c;
     }
-    return all + '"';
+    all += '"';
+    return all;
   };
   std::string ids, pairs;
   for (std::size_t i = 0; i < vocabulary.size(); ++i) {
-    ids += (i == 0 ? "" : ",") + quoted(vocabulary[i]) + ':' + std::to_string(i);
+    if (i > 0) ids += ',';
+    ids += fmt::format("{}:{}", quoted(vocabulary[i]), i);
   }
-  for (const std::string& merge : merges) pairs += (pairs.empty() ? "" : ",") + quoted(merge);
-  return "{\"model\":{\"type\":\"BPE\",\"vocab\":{" + ids + "},\"merges\":[" + pairs + "]" + model + "}" + rest + "}";
+  for (const std::string& merge : merges) {
+    if (!pairs.empty()) pairs += ',';
+    pairs += quoted(merge);
+  }
+  return fmt::format(R"({{"model":{{"type":"BPE","vocab":{{{}}},"merges":[{}]{}}}{}}})", ids, pairs, model, rest);
 }
 
 const std::string kByteLevel = R"(,"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"use_regex":true})";
