@@ -20,8 +20,8 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-croquis=$root/build/release/apps/croquis
-[ -x "$croquis" ] || { echo "model-loss: build the program first: cmake --build --preset release" >&2; exit 2; }
+[ -x "$root/build/release/apps/croquis" ] || { echo "model-loss: build the program first: cmake --build --preset release" >&2; exit 2; }
+PATH=$root/build/release/apps:$PATH # by its name: the meta files say the same wherever the project is
 mkdir -p "$out" && out=$(cd "$out" && pwd)
 
 # In a folder of its own, with relative paths: the meta files say the same wherever the model is.
@@ -44,30 +44,29 @@ some=nystromformer,skyformer-softmax,skeinformer,performer,bigbird
 [ -z "${SOME:-}" ] || some=$SOME
 
 # All methods but the oracle of the best rank, whose singular value decompositions take longer than all others together.
-every=$("$croquis" list methods | awk '$2 ~ /^(softmax|kernelized|normalized)/ && $1 != "best-rank-d" { print $1 }' | paste -sd,)
+every=$(croquis list methods | awk '$2 ~ /^(softmax|kernelized|normalized)/ && $1 != "best-rank-d" { print $1 }' | paste -sd,)
 [ -z "$decoder" ] || every=v-mean,prf-rpe,nprf-rpe
 echo "$name: all methods, all layers"
-"$croquis" model "${common[@]}" "${labels[@]}" --sequence "$sequences" --methods "${METHODS:-$every}" --features "$features" \
+croquis model "${common[@]}" "${labels[@]}" --sequence "$sequences" --methods "${METHODS:-$every}" --features "$features" \
   --trials 1 --by-layer --out "$name-loss.csv"
 echo "$name: one layer at a time"
-"$croquis" model "${common[@]}" "${labels[@]}" --sequence "$sequences" --methods "$some" --features "$one" --trials 1 \
+croquis model "${common[@]}" "${labels[@]}" --sequence "$sequences" --methods "$some" --features "$one" --trials 1 \
   --layers each --out "$name-layers.csv"
 echo "$name: one head at a time, and the errors of the same heads"
 files=()
 for head in $(seq 0 $((heads - 1))); do
   files+=("head$head.csv")
-  "$croquis" model "${common[@]}" "${labels[@]}" --sequence "$few" --methods "$some" --features "$two" --trials 1 \
+  croquis model "${common[@]}" "${labels[@]}" --sequence "$few" --methods "$some" --features "$two" --trials 1 \
     --layers each --heads "$head" --out "head$head.csv"
 done
-"$croquis" error "${common[@]}" --sequence "$few" --layer all --methods "$some" --features "$two" --trials 1 \
+croquis error "${common[@]}" --sequence "$few" --layer all --methods "$some" --features "$two" --trials 1 \
   --row-errors --out "$name-errors.csv"
 python3 "$here/correlations.py" "$name-errors.csv" "${files[@]}" >"$name-correlations.csv"
 
-for metric in loss accuracy kl; do
-  "$croquis" plot "$name-loss.csv" --metric $metric --out "$name-$metric.svg"
-  "$croquis" plot "$name-loss.csv" --metric $metric --x flops --out "$name-$metric-flops.svg"
+for metric in loss accuracy; do
+  croquis plot "$name-loss.csv" --metric $metric --out "$name-$metric.svg"
+  croquis plot "$name-loss.csv" --metric $metric --x flops --out "$name-$metric-flops.svg"
 done
-"$croquis" plot "$name-layers.csv" --out "$name-layers.svg"
-cp "$name"-{loss,layers}{.csv,.summary.csv,.meta.json} "$name-loss.layers.csv" "$name-errors.meta.json" \
-  "$name-correlations.csv" "$name"-*.svg "$out/"
+croquis plot "$name-layers.csv" --metric kl --out "$name-layers.svg"
+cp "$name"-{loss,layers}{.csv,.summary.csv,.meta.json} "$name-loss.layers.csv" "$name-correlations.csv" "$name"-*.svg "$out/"
 echo "$name: results are in $out"

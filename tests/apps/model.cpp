@@ -123,6 +123,20 @@ TEST_CASE("model: the text of a vocabulary is masked with the seed") {
   CHECK(column(folder / "a.csv", "loss") != column(folder / "b.csv", "loss"));
 }
 
+TEST_CASE("model: a decoder reads a text by its tokenizer.json, and predicts the next tokens") {
+  const Folder folder;
+  write_text(folder / "tokenizer.json",
+             R"({"model":{"type":"BPE","vocab":{"a":0,"b":1,"c":2,"ab":3},"merges":["a b"]},)"
+             R"("pre_tokenizer":{"type":"Split","pattern":{"String":" "},"behavior":"Removed"}})");
+  write_text(folder / "text.txt", "ab c a b ab cab a ab ab c b a");
+  const std::string command = " --model gpt2/model.safetensors --vocab tokenizer.json --text text.txt --n 12 --quiet ";
+  const ProgramRun run = run_croquis("model --methods exact --out a.csv" + command, folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(column(folder / "a.csv", "counted") == std::vector<std::string>{"8", "2"});  // windows of 9 and 3
+  REQUIRE(run_croquis("error --methods v-mean --features 2 --out e.csv" + command, folder.path()).status == 0);
+  CHECK(column(folder / "e.csv", "n").at(0) == "12");
+}
+
 TEST_CASE("model input: heads of sequences, in columns; several joined to one head; causal where the model is") {
   const Folder folder;
   const std::string rest = kTokens + "--methods v-mean --features 2 --quiet --overwrite --out e.csv ";

@@ -34,9 +34,8 @@ TEST_CASE("docs/results.md: has every table of croquis list columns, as it is; d
   const ProgramRun run = run_croquis("list columns", folder.path());
   REQUIRE(run.status == 0);
   std::istringstream output(run.output);
-  const auto said = tables_in(output, [](const std::string& line) {
-    return line.starts_with("croquis ") ? line : std::string();
-  });
+  const auto said =
+      tables_in(output, [](const std::string& line) { return line.starts_with("croquis ") ? line : std::string(); });
   std::ifstream page(project_root() / "docs/results.md");
   const auto written = tables_in(page, [](const std::string& line) {
     const std::string begin = "<!-- columns of ";
