@@ -49,7 +49,7 @@ std::vector<Claim> position_claims() {
            .hypotheses = "None.",
            .method = "b_t = t log 2 is a bias of keys, of rank 1: n = 5 in rational arithmetic.",
            .proof = "docs/claims/nprf.md, Approximation",
-           .expected = Verdict::holds,
+           .expected = Verdict::refuted,
            .mutants = {{"alibi", "b_t = -|t| log 2"}},
            .check = check_approximable_strict},
           {.id = "rpe.approximable/charitable",

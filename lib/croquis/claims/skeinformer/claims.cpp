@@ -83,7 +83,7 @@ std::vector<Claim> sketch_claims() {
        .formerly = {"ske.jl"},
        .mutants = {{"unscaled", "S is 1.25 times too large"},
                    {"repeated-columns", "the first d/8 columns again and again"}},
-       .ladder = {{"half-constant", "2.65 in the place of 5.29", "eps = 1/2, delta = 1e-9: c = 4.6 is needed", false},
+       .ladder = {{"half-constant", "2.65 in the place of 5.29", "eps = 1/2, delta = 1e-9: c = 4.41 is needed", false},
                   {"epsilon-for-epsilon-squared", "eps^-1 in the place of eps^-2", "eps = 0.1", false},
                   {"without-log", "no log(2/delta)", "delta = 1e-3", false},
                   {"log-1/delta", "log(1/delta) in the place of log(2/delta)", "not told apart", true}},

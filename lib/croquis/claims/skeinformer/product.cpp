@@ -70,7 +70,7 @@ std::vector<Example> own_examples(arma::uword tokens, const Key& draw_key) {
   queries.col(0).fill(2);
   keys.row(0).zeros();
   keys(0, 0) = 2 * std::log(static_cast<double>(tokens));  // its score is log n
-  values.row(0).fill(std::sqrt(static_cast<double>(tokens)));
+  values.row(0).fill(3 * std::sqrt(static_cast<double>(tokens)));
   return {{"common value", {flat.Q(), flat.K(), common}}, {"heavy key", {queries, keys, values}}};
 }
 
