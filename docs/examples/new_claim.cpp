@@ -45,6 +45,7 @@ Claim sampled_mean() {
               "with probability at most delta.",
           .hypotheses = "Independent draws, with replacement.",
           .method = "Failures at d = 64, delta = 0.05, of the signs of a column of V.",
+          .proof = "Hoeffding 1963, Theorem 2",
           .mutants = {{"fewer", "a quarter of the draws, the same bound"}},
           .check = check_sampled_mean};
 }

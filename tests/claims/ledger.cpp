@@ -165,7 +165,7 @@ TEST_CASE("verify: an entry for each claim, the same whichever others are decide
   for (std::size_t i = 0; i < alone[0].findings.size(); ++i) {
     const Finding &a = alone[0].findings[i], &b = both[1].findings[i];
     CHECK(a.input == b.input);
-    CHECK(contains(a.input, "own"));
+    CHECK_FALSE(contains(a.input, "text:sample"));
     CHECK(a.failures == b.failures);
     CHECK(a.estimate == b.estimate);
   }

@@ -78,8 +78,10 @@ Interval interval_of(const FailureDecisionOptions& options, std::uint64_t failur
 
 }  // namespace
 
-TEST_CASE("Verdict: five names, there and back, and what an outcome means") {
+TEST_CASE("Verdict: seven names, there and back, and what an outcome means") {
   const std::pair<Verdict, const char*> names[] = {{Verdict::verified, "VERIFIED"},
+                                                   {Verdict::holds, "HOLDS"},
+                                                   {Verdict::refuted_proof, "REFUTED_PROOF"},
                                                    {Verdict::refuted, "REFUTED"},
                                                    {Verdict::vacuous, "VACUOUS"},
                                                    {Verdict::inconclusive, "INCONCLUSIVE"},
@@ -88,8 +90,9 @@ TEST_CASE("Verdict: five names, there and back, and what an outcome means") {
     CHECK(verdict_name(verdict) == name);
     CHECK(verdict_from_name(name) == verdict);
   }
-  CHECK(contains(refusal([] { verdict_from_name("verified"); }), "VERIFIED, REFUTED, VACUOUS, INCONCLUSIVE or"));
-  CHECK(contains(refusal([] { verdict_name(static_cast<Verdict>(5)); }), "one of the five verdicts"));
+  CHECK(contains(refusal([] { verdict_from_name("verified"); }),
+                 "VERIFIED, HOLDS, REFUTED, REFUTED_PROOF, VACUOUS, INCONCLUSIVE or"));
+  CHECK(contains(refusal([] { verdict_name(static_cast<Verdict>(7)); }), "one of the verdicts"));
   CHECK(verdict_of(Outcome::holds) == Verdict::verified);
   CHECK(verdict_of(Outcome::fails) == Verdict::refuted);
   CHECK(verdict_of(Outcome::undecided) == Verdict::inconclusive);

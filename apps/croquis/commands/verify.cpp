@@ -68,6 +68,7 @@ std::vector<const Claim*> chosen_claims(const std::string& text, const std::stri
   std::vector<std::string> ids;
   for (const Claim& claim : all_claims()) {
     ids.push_back(claim.id);
+    ids.push_back(claim.id.substr(0, claim.id.find('/')));
     bool wanted = false;
     for (std::size_t i = 0; i < patterns.size(); ++i) {
       if (means(patterns[i], claim)) wanted = used[i] = true;
@@ -144,6 +145,7 @@ void validate(const VerifyOptions& options) {
     throw std::invalid_argument(fmt::format("--trials: {} is less than 2", *options.trials));
   }
   without_mask(options.input, kFullAttention);
+  if (options.quick && options.thorough) throw std::invalid_argument("--quick and --thorough: give one of them");
   if (options.mutants && !options.expect.empty()) {
     throw std::invalid_argument("--mutants and --expect: a file of verdicts is about the claims, not their mutants");
   }
@@ -241,8 +243,7 @@ std::function<bool()> add_options(CLI::App& app, VerifyOptions& options) {
   app.add_option("--trials", options.trials, "at most so many a decision (default: as many as it needs)")
       ->check(whole_number(2));
   app.add_flag("--quick", options.quick, "a tenth of the trials: under a minute, with INCONCLUSIVE verdicts");
-  app.add_flag("--thorough", options.thorough, "ten times the trials: up to half an hour, with more power")
-      ->excludes("--quick");
+  app.add_flag("--thorough", options.thorough, "ten times the trials: up to half an hour, with more power");
   app.add_option("--explain", options.explain, "sentence, reading, proof, ladder and findings of claims; no files");
   app.add_option("--expect", options.expect, "file of lines 'claim VERDICT'; exit status 1 where one differs");
   app.add_flag("--mutants", options.mutants, "deliberate mistakes instead: what each does to the verdict");

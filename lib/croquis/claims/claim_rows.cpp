@@ -82,6 +82,8 @@ const Columns<ClaimRow>& claim_columns() {
       {{"trivial", Role::note, "a trivial object that satisfies the claim on this input"}, &ClaimRow::trivial},
       {{"threshold", Role::note, "what was fixed beforehand and decides the row"}, &ClaimRow::threshold},
       {{"conceded", Role::note, "where the paper itself restricts or doubts its sentence"}, &ClaimRow::conceded},
+      {{"reading", Role::note, "the name of the reading, as in `claim`: strict, charitable or another"},
+       &ClaimRow::reading},
       {{"hypotheses", Role::note,
         "the assumptions, as measured: `name = value; ...`. For the claim as a whole it is the sentence of the ledger"},
        &ClaimRow::hypotheses},

@@ -36,7 +36,7 @@ Finding decide_exactly(std::string input, bool holds, double observed, double al
 void judge_trivial(Finding& finding, const std::vector<TrivialObject>& objects) {
   for (const TrivialObject& object : objects) {
     if (!(object.error <= finding.bound)) continue;
-    finding.trivial += fmt::format("{}{} ({:.3g})", finding.trivial.empty() ? "" : ", ", object.name, object.error);
+    finding.trivial += (finding.trivial.empty() ? "" : ", ") + object.name;
   }
   if (!finding.trivial.empty() && finding.verdict != Verdict::refuted) finding.verdict = Verdict::vacuous;
 }

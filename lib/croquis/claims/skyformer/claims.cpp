@@ -76,10 +76,7 @@ std::vector<Claim> lift_claims() {
        .mutants = {{"bare-dimension", "d = d_stat landmarks"}, {"queries-only", "landmarks drawn among the queries"}},
        .ladder = {{"half-constant", "3.26 in the place of 6.52",
                    "not told apart: 2 is needed (sky.thm2/smaller-constant)", true},
-                  {"no-logarithm", "1 in the place of log(2n / delta)",
-                   "not told apart by inputs with d < 2n; isolated "
-                   "points need it, and d >= 2n there",
-                   true}},
+                  {"no-logarithm", "1 in the place of log(2n / delta)", "gaussian:8 and pairs, where d >= 2n", false}},
        .curve = "n",
        .check = check_theorem2},
       {.id = "sky.thm2/smaller-constant",
@@ -189,7 +186,7 @@ std::vector<Claim> preconditioning_claims() {
            .method = "trace M = 1, so ||I - M|| = 1 - lambda_min(M) < 1: two landmarks, and 8 of every input.",
            .proof = "docs/claims/skyformer.md, T11",
            .expected = Verdict::refuted,
-           .mutants = {{"unscaled", "columns e_i"}},
+           .mutants = {{"equal-landmarks", "all landmarks the same, so that M is singular"}},
            .check = check_scaled_core},
           {.id = "sky.assumption/zero-one",
            .kind = "counterexample",
@@ -331,7 +328,7 @@ std::vector<Claim> stability_claims() {
        .hypotheses = "None.",
        .method = "The same gains, of every input.",
        .expected = Verdict::refuted,
-       .mutants = {{"tenth", "a tenth of the factor"}},
+       .mutants = {{"thousandth", "a thousandth of the factor"}},
        .check = check_gain_everywhere}};
 }
 

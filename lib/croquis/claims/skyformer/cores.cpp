@@ -138,7 +138,7 @@ namespace {
 // min(error(16), error of the mean of the values) / error(256) of the output, each the mean over draws, of every method
 // of the figure: what is worse than the mean of the values approximates nothing, and coming back from there is no gain.
 Report compare_gains(const Check& check, const std::string& claim, const std::vector<Subject>& subjects) {
-  const double factor = threshold(claim, "factor") * (check.makes("tenth") ? 0.1 : 1);
+  const double factor = threshold(claim, "factor") * (check.makes("thousandth") ? 0.001 : 1);
   const auto draws = check.trials(static_cast<std::uint64_t>(threshold(claim, "draws")) * (check.quick ? 10 : 1));
   Report report;
   report.number = std::numeric_limits<double>::infinity();

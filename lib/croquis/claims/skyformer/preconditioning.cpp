@@ -17,9 +17,9 @@ namespace croquis::claims {
 Report check_scaled_core(const Check& check) {
   Report report;
   report.number = 0;
-  const auto add = [&](const std::string& input, const arma::mat& core, double rounding) {
-    const auto d = static_cast<double>(core.n_rows);
-    const arma::vec values = arma::eig_sym(core / (check.makes("unscaled") ? 1 : d));
+  const auto add = [&](const std::string& input, arma::mat core, double rounding) {
+    if (check.makes("equal-landmarks")) core.ones();
+    const arma::vec values = arma::eig_sym(core / static_cast<double>(core.n_rows));
     const double norm = arma::abs(1 - values).max();
     // The claim that is refuted: the assumption needs preconditioning, for it fails here.
     Finding finding = decide_identity(input, 1 - norm, 0, 1);
