@@ -34,7 +34,7 @@ for sequence in ${SEQUENCES:-0 1}; do
         --layer "$layer" --head "$head" --claims "$claims" --threads 1 --quick --quiet --overwrite --out "$work/one.csv" 2>/dev/null
       awk -v at="$sequence,$layer,$head" -v first="$([ -f "$work/all.csv" ] || echo yes)" '
         NR == 1 { if (first) print "sequence,layer,head," $0; next }
-        { print at "," $0 }' "$work/one.csv" >>"$work/all.csv"
+        /,all,NA,NA,NA,/ { print at "," $0 }' "$work/one.csv" >>"$work/all.csv"
       echo "sequence $sequence, layer $layer, head $head" >&2
     done
   done

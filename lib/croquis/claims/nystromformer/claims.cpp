@@ -131,7 +131,7 @@ std::vector<Claim> six_claims() {
            .kind = "measured",
            .source = "Nystromformer Sec. 3.2, L83",
            .statement = kSix,
-           .reading = "The output with Z_6 is no worse than with A^+.",
+           .reading = "The error of the output with Z_6 is at most 1.01 times that with A^+.",
            .hypotheses = kCores,
            .method = "The relative spectral error of the output with Z_6 and with A^+, on every input.",
            .expected = Verdict::holds,

@@ -203,6 +203,7 @@ Report check_six_iterations(const Check& check) {
 
 // The error of the output with Z_6 against that with A^+.
 Report check_six_output(const Check& check) {
+  const double worse = threshold("nys.six-iterations/output", "worse by");
   Report report;
   double worst = 0;
   for (const Subject& subject : check.subjects) {
@@ -220,7 +221,8 @@ Report check_six_output(const Check& check) {
       using Inverse = NystromformerOptions::Inverse;
       const double with_six = error(Inverse::iterative, check.makes("sixty-steps") ? 60 : 6),
                    with_pinv = error(Inverse::pinv, 6);
-      Finding finding = decide_identity(fmt::format("{} d={}", subject.name, d), with_six, with_pinv);
+      Finding finding = decide_identity(fmt::format("{} d={}", subject.name, d), with_six, (1 + worse) * with_pinv);
+      finding.threshold = fmt::format("worse by = {:g}", worse);
       finding.n = problem.n();
       finding.p = problem.p();
       finding.d = d;
