@@ -3,7 +3,7 @@
 #   experiments/ledger-on-heads/run.sh MODEL_FOLDER [--out FOLDER]
 # MODEL_FOLDER has model.safetensors, config.json, ids.npy and, where sequences are padded, lengths.npy.
 #   SEQUENCES (default "0 1"), LAYERS and HEADS (default: all), CLAIMS
-# Writes NAME.csv, a row a reading and head, and NAME.md, the verdicts counted; NAME is that of the folder.
+# Writes NAME.csv, a row a reading and head, and NAME.txt, the verdicts counted; NAME is that of the folder.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 usage() { echo "usage: experiments/ledger-on-heads/run.sh MODEL_FOLDER [--out FOLDER]" >&2; exit 2; }
@@ -43,5 +43,5 @@ cp "$work/all.csv" "$out/$name.csv"
 # The verdicts of whole readings: of how many heads each is. Its columns are before the first with a comma in quotes.
 awk -F, 'NR > 1 && /,all,NA,NA,NA,/ { ++count["| `" $4 "` | " $5 " |"] }
   END { for (key in count) print key, count[key], "|" }' "$out/$name.csv" | sort >"$work/rows"
-{ echo "| reading | verdict | heads |"; echo "| --- | --- | --- |"; cat "$work/rows"; } >"$out/$name.md"
-cat "$out/$name.md"
+{ echo "| reading | verdict | heads |"; echo "| --- | --- | --- |"; cat "$work/rows"; } >"$out/$name.txt"
+cat "$out/$name.txt"
