@@ -135,7 +135,7 @@ std::vector<Claim> six_claims() {
            .hypotheses = kCores,
            .method = "The relative spectral error of the output with Z_6 and with A^+, on every input.",
            .expected = Verdict::holds,
-           .mutants = {{"sixty-steps", "sixty steps, in which rounding has grown"}},
+           .mutants = {{"half", "at most half of the error with A^+"}},
            .check = check_six_output}};
 }
 
