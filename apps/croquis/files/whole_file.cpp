@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <stdexcept>
 #include <utility>
 
@@ -24,15 +25,15 @@ std::string temporary_beside(const std::string& target) {
 }
 
 // Gives the file without a name that `descriptor` has open a name that nobody has. False, with errno, when it cannot.
+// The system has no call that puts such a file in the place of another: a process that is killed between this and the
+// rename, two calls, leaves the hidden name behind.
 bool link_to_new_name(int descriptor, const std::string& target, std::string& name) {
   constexpr int tries = 100;
   const std::string open_file = fmt::format("/proc/self/fd/{}", descriptor);
+  std::random_device system;
   for (int i = 0; i < tries; ++i) {
     name = temporary_beside(target);
-    const int reserved = ::mkostemp(name.data(), O_CLOEXEC);  // draws the name; linkat wants it free
-    if (reserved < 0) return false;
-    ::close(reserved);
-    ::unlink(name.c_str());
+    name.replace(name.size() - 6, 6, fmt::format("{:06x}", system() & 0xffffffU));
     if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
     if (errno != EEXIST) break;
   }
