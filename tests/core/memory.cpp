@@ -1,11 +1,11 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <cmath>
 #include <croquis/core/memory.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/inputs/text.hpp>
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
