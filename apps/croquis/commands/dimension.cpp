@@ -135,7 +135,7 @@ std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<d
 std::vector<croquis::Record> records_of(const Step& step, const croquis::Problem<double>& problem,
                                         const Options& options, const croquis::DimensionSettings& settings,
                                         const Run& run) {
-  const Key key = Key(options.run.seed).child("dimension").child(step.input->name);
+  const Key key = croquis::dimension_key(options.run.seed, step.input->name);
   std::vector<croquis::Record> records;
   for (DimensionRow& row : lift_dimensions(problem, step.width, key, settings)) {
     if (run.has(step.key(row.epsilon))) continue;  // of a step that was interrupted

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <croquis/attention/problem_precision.hpp>
-#include <croquis/core/memory.hpp>
 #include <croquis/distributed/communicator.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <limits>
@@ -25,7 +24,6 @@
 namespace {
 
 using croquis::ErrorRow;
-using croquis::Key;
 using croquis::MethodChoice;
 using croquis::Problem;
 using croquis::Table;
@@ -67,23 +65,14 @@ std::vector<Run::Cell> plan_of(const ErrorOptions& options, const std::vector<In
 void check(const ErrorOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
            const std::vector<arma::uword>& features) {
   if (options.trials < 1) throw std::invalid_argument(fmt::format("--trials: {} is not positive", options.trials));
-  if (features.back() > input.n_k) {
-    throw std::invalid_argument(
-        fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), input.n_k));
-  }
-  const auto n = static_cast<double>(input.n_k), d = static_cast<double>(features.back());
-  croquis::require_memory(n * d * (options.run.precision == "float" ? 4 : 8),
-                          "--features: the n x d numbers of a method", {{"n", input.n_k}, {"d", features.back()}});
-  const auto least = static_cast<long long>(croquis::SampledReference::kGroups);
+  croquis::require_features(features, input.n_k, options.run.precision == "float" ? sizeof(float) : sizeof(double));
   if (options.rows && !options.save_output.empty()) {
     throw std::invalid_argument("--save-output: goes without --rows, which computes some exact rows alone");
   }
   if (options.rows && options.bounds) {
     throw std::invalid_argument("--bounds: goes without --rows; the bounds need all of the scores");
   }
-  if (options.rows && (*options.rows < least || *options.rows > static_cast<long long>(input.n_q))) {
-    throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, input.n_q));
-  }
+  if (options.rows) croquis::require_sampled_rows(static_cast<arma::uword>(*options.rows), input.n_q);
   if (options.run.precision == "float") {
     const croquis::LongestRow& longest = input.longest;
     // Rounding to float may add to a norm.
@@ -119,7 +108,6 @@ void leave_out_square(std::vector<MethodChoice>& methods, const ErrorOptions& op
 template <typename T>
 void sweep(const ErrorOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
            const std::vector<arma::uword>& features, const std::optional<SavedOutputs>& outputs, Run& run) {
-  const Key key = Key(options.run.seed).child("error");
   croquis::ErrorSettings settings{
       .rows = {}, .scores = options.scores, .row_errors = options.row_errors, .bounds = options.bounds};
   if (options.rows) settings.rows = static_cast<arma::uword>(*options.rows);
@@ -132,7 +120,7 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
     if (!errors) {
       const ReturnedMemory returned;
       errors.emplace(croquis::in_precision<T>(input.problem()), settings,
-                     croquis::ErrorKeys{key.child(options.input.kind), key.child("rows")});
+                     croquis::error_keys(options.run.seed, options.input.kind));
     }
     const auto prepared = errors->prepare(choice);
     if (outputs) {

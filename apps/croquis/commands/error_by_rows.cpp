@@ -78,7 +78,7 @@ class SplitReferences {
   const SampledReference& of(Target target) {
     auto found = made_.find(target);
     if (found == made_.end()) {
-      const Key draw_key = Key(options_.run.seed).child("error").child("rows");
+      const Key draw_key = croquis::error_keys(options_.run.seed, "arrays").sample;
       const arma::uvec rows = SampledReference::draw_rows(head_.n, static_cast<arma::uword>(*options_.rows), draw_key);
       found = made_.try_emplace(target, head_.n, rows, split_exact_rows(head_, target, rows, world_)).first;
     }
@@ -184,7 +184,7 @@ int run_error_by_rows(const ErrorOptions& options) {
     const croquis::MethodChoice& choice = methods[cell.method];
     const Target target = croquis::find_method<double>(choice.name).target;
     const SampledReference& reference = references.of(target);
-    const Key draw_key = Key(options.run.seed).child("error").child("arrays").child(choice.name);
+    const Key draw_key = croquis::error_keys(options.run.seed, "arrays").draws.child(choice.name);
     ErrorRow row;
     row.input = name;
     row.method = choice.name;

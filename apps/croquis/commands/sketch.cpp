@@ -114,10 +114,9 @@ class Comparison {
   void compute(const Curve& curve, const Measure& measure) {
     std::vector<Cell> cells = cells_;
     std::erase_if(cells, [&](const Cell& cell) { return !run_.wants(key_of(curve, cell)); });
-    const Key key = Key(options_.run.seed).child("sketch").child(curve.kind).child(curve.name);
     run_.compute(cells.size(), curve.name, [&](std::size_t i) {
       const auto [d, trial] = cells[i];
-      SketchRow row = measure(d, key.child(d).child(trial));
+      SketchRow row = measure(d, croquis::sketch_key(options_.run.seed, curve.kind, curve.name, d, trial));
       row.input = subject_.input;
       row.matrix = subject_.name;
       row.n = subject_.n;

@@ -71,7 +71,7 @@ std::vector<Step> steps_of(const std::string& path, const arma::mat& matrix,
 
 std::vector<croquis::Record> records_of(const Step& step, const Problem<double>* problem, const Options& options,
                                         const Run& run) {
-  const Key key = Key(options.run.seed).child("spectrum").child(step.input);
+  const Key key = croquis::spectrum_key(options.run.seed, step.input);
   std::vector<croquis::Record> records;
   for (SpectrumRow& row : step.rows(problem, key)) {
     // A step that was interrupted left its first rows.

@@ -1,16 +1,14 @@
 // croquis verify: the claims ledger.
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <croquis/claims/claim_rows.hpp>
 #include <croquis/claims/ledger.hpp>
+#include <croquis/claims/selection.hpp>
 #include <croquis/claims/thresholds.hpp>
-#include <croquis/core/choices.hpp>
-#include <croquis/core/nearest.hpp>
 #include <map>
 #include <memory>
 #include <optional>
@@ -51,42 +49,9 @@ struct Task {
   std::string id() const { return mutant.empty() ? claim->id : claim->id + "!" + mutant; }
 };
 
-// Whether a pattern means the claim: by its id, by that of its sentence (without the reading) or by a former id.
-bool means(const std::string& pattern, const Claim& claim) {
-  std::vector<std::string> names = claim.formerly;
-  names.push_back(claim.id);
-  names.push_back(claim.id.substr(0, claim.id.find('/')));
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
-}
-
-std::vector<const Claim*> chosen_claims(const std::string& text, const std::string& option) {
-  std::vector<const Claim*> chosen;
-  const std::vector<std::string> patterns =
-      text == "all" ? std::vector<std::string>{"*"} : croquis::split_list(text, option);
-  std::vector<bool> used(patterns.size());
-  std::vector<std::string> ids;
-  for (const Claim& claim : all_claims()) {
-    ids.push_back(claim.id);
-    ids.push_back(claim.id.substr(0, claim.id.find('/')));
-    bool wanted = false;
-    for (std::size_t i = 0; i < patterns.size(); ++i) {
-      if (means(patterns[i], claim)) wanted = used[i] = true;
-    }
-    if (wanted) chosen.push_back(&claim);
-  }
-  for (std::size_t i = 0; i < patterns.size(); ++i) {
-    if (!used[i]) {
-      throw std::invalid_argument(fmt::format("{}: no claim is called '{}'{}; croquis list claims has them", option,
-                                              patterns[i], croquis::did_you_mean(patterns[i], ids)));
-    }
-  }
-  return chosen;
-}
-
 std::vector<Task> tasks_of(const VerifyOptions& options) {
   std::vector<Task> tasks;
-  for (const Claim* claim : chosen_claims(options.claims, "--claims")) {
+  for (const Claim* claim : claims_named(options.claims)) {
     if (!options.mutants) tasks.push_back({claim, ""});
     if (!options.mutants) continue;
     for (const Mutant& mutant : claim->mutants) tasks.push_back({claim, mutant.name});
@@ -162,7 +127,7 @@ Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string
                     .thorough = options.thorough,
                     .interrupted = Run::interrupted};
   if (options.trials) how.most_trials = static_cast<std::uint64_t>(*options.trials);
-  const croquis::Key key = croquis::Key(options.run.seed).child("verify");
+  const croquis::Key key = ledger_key(options.run.seed);
   if (!options.own_input) return {how, key};
   const Input input = load_input(without_mask(options.input, kFullAttention), options.run.seed);
   require_square(input, "verify");
@@ -208,7 +173,7 @@ int run_verify(const VerifyOptions& options) {
                                                  {"--trials", options.trials ? std::to_string(*options.trials) : ""}};
   const Ledger ledger = ledger_of(options, identity);
   if (!options.explain.empty()) {
-    for (const Claim* claim : chosen_claims(options.explain, "--explain")) explain(*claim, ledger);
+    for (const Claim* claim : claims_named(options.explain, "--explain")) explain(*claim, ledger);
     return 0;
   }
 

@@ -2,7 +2,9 @@
 
 #include <croquis/attention/method_choice.hpp>
 #include <croquis/core/choices.hpp>
+#include <croquis/core/nearest.hpp>
 #include <map>
+#include <stdexcept>
 
 namespace croquis {
 namespace {
@@ -24,12 +26,27 @@ std::vector<MethodChoice> parse_methods(const std::string& text, bool causal, co
   for (const auto& method : methods<double>()) known.push_back(method.name);
   std::vector<MethodChoice> methods;
   for (const Choice& choice : parse_choices(text, where, known)) {
-    methods.push_back({choice.name, OptionValues(choice.options), preset_name(choice.options)});
+    methods.push_back(method_choice(choice.name, choice.options));
   }
   if (text == "all" && causal) {
     std::erase_if(methods, [](const MethodChoice& choice) { return !find_method<double>(choice.name).causal; });
   }
   return methods;
+}
+
+MethodChoice method_choice(const std::string& name, const std::map<std::string, std::string>& options) {
+  return {name, OptionValues(options), preset_name(options)};
+}
+
+Target target_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Target target :
+       {Target::softmax, Target::kernelized, Target::normalized, Target::softmax_rpe, Target::normalized_rpe}) {
+    if (name_of(target) == name) return target;
+    names.emplace_back(name_of(target));
+  }
+  throw std::invalid_argument(
+      fmt::format("target: '{}' is none of {}{}", name, fmt::join(names, " "), did_you_mean(name, names)));
 }
 
 void require_usable(const std::vector<MethodChoice>& methods, TokenAlignment shape, bool causal) {

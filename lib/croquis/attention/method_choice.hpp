@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/attention/method.hpp>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ struct MethodChoice {
 /// prepared.
 std::vector<MethodChoice> parse_methods(const std::string& text, bool causal = false,
                                         const std::string& where = "--methods");
+
+/// The same from a name and options by name.
+MethodChoice method_choice(const std::string& name, const std::map<std::string, std::string>& options);
+
+/// The target of that name: softmax, kernelized, normalized, softmax-rpe or normalized-rpe. Throws
+/// std::invalid_argument, with these names, for another one.
+Target target_named(const std::string& name);
 
 /// Throws std::invalid_argument unless every method has the options that it is given, a form for other numbers of
 /// queries than of keys if `shape` has them, and a causal form if attention is to be causal: so that what is wrong is

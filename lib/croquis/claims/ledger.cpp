@@ -76,6 +76,10 @@ const Claim& find_claim(std::string_view id) {
   throw std::invalid_argument(fmt::format("claim: one of{}, got id = {}", ids, id));
 }
 
+Key ledger_key(std::uint64_t seed) {
+  return Key(seed).child("verify");
+}
+
 Report decide(const Claim& claim, const Check& check) {
   require(!check.subjects.empty(), "claims::decide", "one subject at least", {{"claim", claim.id}});
   require(check.mutant.empty() || has_mutant(claim, check.mutant), "claims::decide", "a mutant of the claim",

@@ -26,6 +26,9 @@ const std::vector<Claim>& all_claims();
 /// one.
 const Claim& find_claim(std::string_view id);
 
+/// The key of a Ledger in `croquis verify --seed`.
+Key ledger_key(std::uint64_t seed);
+
 /// Runs the check of a claim; where there is no proof, what is not refuted HOLDS. A check that breaks down (any
 /// std::exception) gives a report without findings, whose verdict is INCONCLUSIVE and whose sentence says why. Throws
 /// std::invalid_argument when there is no subject and for a mutant that the claim does not have; Interrupted. Cost:
@@ -65,8 +68,7 @@ struct LedgerEntry {
 ///   all_claims() add up to 1 - confidence at most, whichever claims are decided. Inputs that were not run, the choice
 ///   of a reading and the correctness of proofs are not covered. A claim that is not among them, decided here too, has
 ///   the same share on top.
-/// Randomness: key.child("input") for default_subjects(), key.child(id) for each claim. `croquis verify --seed s` has
-///   the key Key(s).child("verify").
+/// Randomness: key.child("input") for default_subjects(), key.child(id) for each claim.
 class Ledger {
  public:
   /// On default_subjects(). Throws std::invalid_argument for options outside their ranges.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <croquis/core/interruption.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
@@ -55,7 +56,10 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
   const int team = static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(threads())));
   if (team <= 1 || omp_in_parallel()) {
     const SerialBlas serial;
-    for (std::size_t i = 0; i < count; ++i) body(i);
+    for (std::size_t i = 0; i < count; ++i) {
+      throw_if_interrupted();
+      body(i);
+    }
     return;
   }
   require_available(team);
@@ -72,6 +76,7 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
     shares[s].end = (s + 1) * count / parts;
   }
   std::exception_ptr error;
+  const auto* question = stop_question();
   // What came before the loop is seen in it by `failed`, and the loop after it by `done`, also by and of a thread that
   // gets nothing to do: libgomp sees to that as well, but the thread sanitizer doesn't see into libgomp.
   std::atomic<std::size_t> done{0};
@@ -80,11 +85,13 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
 #pragma omp parallel num_threads(team)
   {
     const SerialBlas serial;
+    const SharedStopQuestion shared(question);
     failed.load(std::memory_order_acquire);
     for (std::size_t s = 0; s < parts; ++s) {
       Share& share = shares[(static_cast<std::size_t>(omp_get_thread_num()) + s) % parts];
       for (std::size_t i = share.next++; i < share.end && !failed; i = share.next++) {
         try {
+          throw_if_interrupted();
           body(i);
         } catch (...) {
           if (!failed.exchange(true)) error = std::current_exception();

@@ -43,6 +43,7 @@ struct Column {
   std::string unit = {};     ///< empty: none
   std::string option = {};   ///< the option that adds the column; empty: it is always there
   ValueType type = ValueType::text;  ///< set by Columns
+  bool may_be_missing = false;       ///< a count that a row may lack; set by Columns
 
   bool is_cell_key() const { return role <= Role::draw; }
   bool is_group_key() const { return role <= Role::key || role == Role::subject; }
@@ -89,6 +90,7 @@ class Columns {
       field.column.type = field.member.index() == 0   ? ValueType::text
                           : field.member.index() == 3 ? ValueType::number
                                                       : ValueType::count;
+      field.column.may_be_missing = field.member.index() == 2;
     }
   }
 

@@ -144,6 +144,10 @@ std::vector<DimensionRow> lift_dimensions(const Problem<double>& problem, double
   return rows;
 }
 
+Key dimension_key(std::uint64_t seed, const std::string& input) {
+  return Key(seed).child("dimension").child(input);
+}
+
 const Columns<DimensionRow>& dimension_columns() {
   static const Columns<DimensionRow> columns = {
       {{"input", Role::key,

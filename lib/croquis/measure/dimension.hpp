@@ -37,6 +37,9 @@ struct DimensionRow {
 
 const Columns<DimensionRow>& dimension_columns();
 
+/// The random key of `croquis dimension --seed` for the input of that name.
+Key dimension_key(std::uint64_t seed, const std::string& input);
+
 struct DimensionSettings {
   std::vector<double> epsilons = {0.01, 0.1, 0.5};  ///< lambda = epsilon ||C||; each in (0, 1)
   double delta = 0.1;                               ///< probability of failure of the theorem, in (0, 0.5)

@@ -1,7 +1,12 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/problem_precision.hpp>
+#include <croquis/core/memory.hpp>
+#include <croquis/core/threads.hpp>
 #include <croquis/measure/finite.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <croquis/measure/row_errors.hpp>
@@ -201,6 +206,33 @@ ErrorRow checked(ErrorRow row) {
   return status == "ok" ? row : failed(std::move(row), status);
 }
 
+Key ErrorKeys::draw(const std::string& method, arma::uword d, std::uint64_t trial) const {
+  return draws.child(method).child(d).child(trial);
+}
+
+ErrorKeys error_keys(std::uint64_t seed, const std::string& kind) {
+  const Key key = Key(seed).child("error");
+  return {key.child(kind), key.child("rows")};
+}
+
+void require_features(const std::vector<arma::uword>& features, arma::uword n, std::size_t bytes,
+                      const std::string& where) {
+  if (features.empty()) throw std::invalid_argument(fmt::format("{}: there are none", where));
+  const auto [least, most] = std::minmax_element(features.begin(), features.end());
+  if (*least < 1) throw std::invalid_argument(fmt::format("{}: {} is not positive", where, *least));
+  if (*most > n) {
+    throw std::invalid_argument(fmt::format("{}: {} is more than the n = {} tokens; give at most n", where, *most, n));
+  }
+  require_memory(static_cast<double>(n) * static_cast<double>(*most) * static_cast<double>(bytes),
+                 fmt::format("{}: the n x d numbers of a method", where), {{"n", n}, {"d", *most}});
+}
+
+void require_sampled_rows(arma::uword rows, arma::uword n_q, const std::string& where) {
+  constexpr arma::uword least = SampledReference::kFewestRows;
+  if (rows >= least && rows <= n_q) return;
+  throw std::invalid_argument(fmt::format("{}: {} is none of {} to n = {}", where, rows, least, n_q));
+}
+
 template <typename T>
 MethodErrors<T>::MethodErrors(Problem<T> problem, ErrorSettings settings, ErrorKeys keys)
     : problem_(std::move(problem)), exact_(in_precision<double>(problem_)), settings_(settings), keys_(keys) {
@@ -318,7 +350,7 @@ ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial, arma
   row.trial = trial;
   row.rows = owner_->settings_.rows;
   if (!failure_.empty()) return failed(row, failure_);
-  const Key key = owner_->keys_.draws.child(method_->name).child(d).child(trial);
+  const Key key = owner_->keys_.draw(method_->name, d, trial);
   row.flops = prepared_.flops(static_cast<double>(d));
   try {
     const auto start = Clock::now();
@@ -343,27 +375,37 @@ ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial, arma
 
 template <typename T>
 std::vector<ErrorRow> method_errors(const Problem<T>& problem, const std::vector<MethodChoice>& methods,
-                                    const std::vector<arma::uword>& features, std::uint64_t trials, const Key& key,
-                                    const ErrorSettings& settings) {
-  MethodErrors<T> errors(problem, settings, {key.child("draws"), key.child("rows")});
+                                    const std::vector<arma::uword>& features, std::uint64_t trials,
+                                    const ErrorKeys& keys, const ErrorSettings& settings) {
+  MethodErrors<T> errors(problem, settings, keys);
   std::vector<ErrorRow> rows;
   for (const MethodChoice& choice : methods) {
     const auto prepared = errors.prepare(choice);
-    const bool random = find_method<T>(choice.name).random(choice.options);
-    for (const arma::uword d : features) {
-      for (std::uint64_t trial = 1; trial <= (random ? trials : 1); ++trial) rows.push_back(prepared.row(d, trial));
-    }
+    const std::uint64_t draws = find_method<T>(choice.name).random(choice.options) ? trials : 1;
+    const std::size_t before = rows.size();
+    rows.resize(before + features.size() * draws);
+    parallel_for(rows.size() - before,
+                 [&](std::size_t i) { rows[before + i] = prepared.row(features[i / draws], i % draws + 1); });
   }
   return rows;
 }
 
+template <typename T>
+std::vector<ErrorRow> method_errors(const Problem<T>& problem, const std::vector<MethodChoice>& methods,
+                                    const std::vector<arma::uword>& features, std::uint64_t trials, const Key& key,
+                                    const ErrorSettings& settings) {
+  return method_errors(problem, methods, features, trials, ErrorKeys{key.child("draws"), key.child("rows")}, settings);
+}
+
 template class MethodErrors<float>;
 template class MethodErrors<double>;
-template std::vector<ErrorRow> method_errors(const Problem<float>&, const std::vector<MethodChoice>&,
-                                             const std::vector<arma::uword>&, std::uint64_t, const Key&,
-                                             const ErrorSettings&);
-template std::vector<ErrorRow> method_errors(const Problem<double>&, const std::vector<MethodChoice>&,
-                                             const std::vector<arma::uword>&, std::uint64_t, const Key&,
-                                             const ErrorSettings&);
+#define CROQUIS_INSTANTIATE(T, Keys)                                                                        \
+  template std::vector<ErrorRow> method_errors(const Problem<T>&, const std::vector<MethodChoice>&,         \
+                                               const std::vector<arma::uword>&, std::uint64_t, const Keys&, \
+                                               const ErrorSettings&)
+CROQUIS_INSTANTIATE(float, ErrorKeys);
+CROQUIS_INSTANTIATE(double, ErrorKeys);
+CROQUIS_INSTANTIATE(float, Key);
+CROQUIS_INSTANTIATE(double, Key);
 
 }  // namespace croquis

@@ -62,10 +62,23 @@ struct ErrorSettings {
   bool bounds = false;              ///< what theorems guarantee stands beside the errors (bounds.hpp); not with `rows`
 };
 
-/// The random keys of a measurement: method, d and trial name the children of `draws`.
+/// The random keys of a measurement.
 struct ErrorKeys {
   Key draws, sample;  ///< `sample`: the rows of ErrorSettings::rows
+
+  /// Of one draw: draws.child(method).child(d).child(trial).
+  Key draw(const std::string& method, arma::uword d, std::uint64_t trial) const;
 };
+
+/// Those of `croquis error --seed`, for an input of this kind ("arrays", "model", "gaussian", ...).
+ErrorKeys error_keys(std::uint64_t seed, const std::string& kind);
+
+/// Throws std::invalid_argument, beginning with `where`, unless there are features, each from 1 to n, and a method's
+/// n x d numbers of so many bytes fit into memory.
+void require_features(const std::vector<arma::uword>& features, arma::uword n, std::size_t bytes,
+                      const std::string& where = "--features");
+/// Likewise unless so many rows can be sampled of n_q.
+void require_sampled_rows(arma::uword rows, arma::uword n_q, const std::string& where = "--rows");
 
 /// Errors of any methods on one problem, in precision T against references in double, which are computed when the first
 /// method asks for their target. Errors are those of the method on the numbers that it gets.
@@ -120,8 +133,13 @@ class MethodErrors {
 };
 
 /// All rows: for every method, d and trial 1, ..., trials (one where a method with these options draws nothing).
-/// Cost: a call of exact attention for each target, and a call of a method for each row.
-/// Randomness: trial t of a method at d has key.child("draws").child(method).child(d).child(t).
+/// Cost: a call of exact attention for each target, and a call of a method for each row. The draws of a method run side
+/// by side, one a thread.
+/// Randomness: that of `keys`; of a key alone, {key.child("draws"), key.child("rows")}.
+template <typename T>
+std::vector<ErrorRow> method_errors(const Problem<T>& problem, const std::vector<MethodChoice>& methods,
+                                    const std::vector<arma::uword>& features, std::uint64_t trials,
+                                    const ErrorKeys& keys, const ErrorSettings& settings = {});
 template <typename T>
 std::vector<ErrorRow> method_errors(const Problem<T>& problem, const std::vector<MethodChoice>& methods,
                                     const std::vector<arma::uword>& features, std::uint64_t trials, const Key& key,

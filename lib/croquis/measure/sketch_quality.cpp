@@ -48,6 +48,11 @@ SketchRow guarded(SketchRow row, const Measure& measure) {
 
 }  // namespace
 
+Key sketch_key(std::uint64_t seed, const std::string& kind, const std::string& name, arma::uword d,
+               std::uint64_t trial) {
+  return Key(seed).child("sketch").child(kind).child(name).child(d).child(trial);
+}
+
 const Columns<SketchRow>& sketch_columns() {
   static const Columns<SketchRow> columns = {
       {{"input", Role::subject,

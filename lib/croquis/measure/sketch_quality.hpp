@@ -35,6 +35,11 @@ struct SketchRow {
 
 const Columns<SketchRow>& sketch_columns();
 
+/// The random key of a draw of `croquis sketch --seed`: of an operator or of landmarks (SketchRow::kind), by its name
+/// with its options ("sjlt:s=4").
+Key sketch_key(std::uint64_t seed, const std::string& kind, const std::string& name, arma::uword d,
+               std::uint64_t trial);
+
 /// An orthonormal basis (n x r) of the leading part of the column space of a matrix (n x m), r at most `rank`:
 /// directions below the rounding of the largest are no part of the column space. Throws std::invalid_argument for a
 /// zero matrix, std::runtime_error when the solver fails.

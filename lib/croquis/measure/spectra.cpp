@@ -173,6 +173,10 @@ const Columns<SpectrumRow>& spectrum_columns() {
   return columns;
 }
 
+Key spectrum_key(std::uint64_t seed, const std::string& input) {
+  return Key(seed).child("spectrum").child(input);
+}
+
 const std::vector<std::string>& spectrum_matrices() {
   static const std::vector<std::string> matrices = {"a", "b", "c", "bv", "cv"};
   return matrices;

@@ -47,6 +47,9 @@ struct SpectrumRow {
 
 const Columns<SpectrumRow>& spectrum_columns();
 
+/// The random key of `croquis spectrum --seed` for the input of that name.
+Key spectrum_key(std::uint64_t seed, const std::string& input);
+
 /// The matrices of a head that have a spectrum here: "a", "b", "c", "bv", "cv".
 const std::vector<std::string>& spectrum_matrices();
 

@@ -1,0 +1,36 @@
+# Python for the package croquis: CROQUIS_HAS_PYTHON, the target Python's interpreter and headers, pybind11. NumPy is
+# needed when the package runs; where it is missing the package cannot be tested, and is not built by default.
+set(CROQUIS_WITH_PYTHON AUTO CACHE STRING "The Python package: ON, OFF, or AUTO, where Python, NumPy and pybind11 are found")
+set_property(CACHE CROQUIS_WITH_PYTHON PROPERTY STRINGS AUTO ON OFF)
+set(CROQUIS_HAS_PYTHON OFF)
+if(NOT CROQUIS_WITH_PYTHON STREQUAL "AUTO" AND NOT CROQUIS_WITH_PYTHON)
+  return()
+endif()
+
+# The first python3 that has NumPy: that of PATH may be another than the system's, for which Debian has packages.
+if(NOT Python_EXECUTABLE AND NOT CROQUIS_PYTHON)
+  foreach(candidate python3 /usr/bin/python3)
+    execute_process(COMMAND ${candidate} -c "import numpy, sys; print(sys.executable)" OUTPUT_VARIABLE found
+      OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+    if(NOT failed)
+      set(CROQUIS_PYTHON ${found} CACHE INTERNAL "The Python that has NumPy")
+      break()
+    endif()
+  endforeach()
+endif()
+if(CROQUIS_PYTHON AND NOT Python_EXECUTABLE)
+  set(Python_EXECUTABLE ${CROQUIS_PYTHON})
+endif()
+
+if(CROQUIS_WITH_PYTHON STREQUAL "AUTO")
+  if(Python_EXECUTABLE)
+    find_package(Python 3.9 QUIET COMPONENTS Interpreter Development.Module)
+    find_package(pybind11 2.10 QUIET CONFIG)
+  endif()
+else()
+  find_package(Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
+  find_package(pybind11 2.10 REQUIRED CONFIG)
+endif()
+if(Python_FOUND AND pybind11_FOUND)
+  set(CROQUIS_HAS_PYTHON ON)
+endif()

@@ -1,0 +1,54 @@
+"""Approximations of attention, measured: Croquis for Python.
+
+A head is given by three arrays of tokens x width: queries Q (n_q, p), keys K (n_k, p) and values V (n_k, p_v), of
+float32 or float64. Q is not divided by sqrt(p); Croquis does that. Arrays in Fortran order are not copied.
+
+Every random result follows from ``seed`` alone: the same seed gives the same bits for any number of threads, and the
+rows of the ``croquis`` program. Wrong arguments raise ValueError, and Ctrl-C ends a long call.
+
+>>> import croquis, numpy
+>>> rng = numpy.random.default_rng(1)
+>>> Q, K, V = rng.normal(size=(300, 16)), rng.normal(size=(300, 16)), rng.normal(size=(300, 8))
+>>> croquis.exact(Q, K, V).shape
+(300, 8)
+>>> rows = croquis.error(Q, K, V, methods=["v-mean", "skyformer-softmax"], features=[16, 64], trials=3)
+>>> for row in rows[rows["trial"] == 1]:
+...     print(row["method"], row["features"], round(row["frobenius_rel"], 1))
+v-mean 16 1.0
+v-mean 64 1.0
+skyformer-softmax 16 1.2
+skyformer-softmax 64 0.7
+"""
+
+from ._attention import approximate, exact
+from ._claims import claims, verify
+from ._core import version as __version__
+from ._lists import Claim, Method, Option, SketchDistribution, methods, sketches
+from ._measure import dimension, error, spectrum
+from ._rows import Column, Rows, columns
+from ._sketch import Sketch, sketch
+from ._threads import set_threads, threads
+
+__all__ = [
+    "Claim",
+    "Column",
+    "Method",
+    "Option",
+    "Rows",
+    "Sketch",
+    "SketchDistribution",
+    "__version__",
+    "approximate",
+    "claims",
+    "columns",
+    "dimension",
+    "error",
+    "exact",
+    "methods",
+    "set_threads",
+    "sketch",
+    "sketches",
+    "spectrum",
+    "threads",
+    "verify",
+]

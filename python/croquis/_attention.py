@@ -1,0 +1,108 @@
+"""Attention, exact and approximated."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from . import _core
+from ._types import Array, Setting, head_options, text_of, whole
+
+
+def exact(
+    Q: Array,
+    K: Array,
+    V: Array,
+    target: str = "softmax",
+    causal: bool = False,
+    *,
+    bias: Optional[Array] = None,
+    length: Optional[int] = None,
+) -> Array:
+    """Exact attention of one head, computed by blocks: no n x n matrix is stored.
+
+    Parameters
+    ----------
+    Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v) of float32 or float64
+        Queries, keys, values; Q is not divided by sqrt(p).
+    target : str
+        "softmax": O = B V, B the softmax of Q K^T / sqrt(p) by rows. "kernelized": O = C V, c_ij = exp(-|q_i - k_j|^2
+        / (2 sqrt(p))). "normalized": softmax of queries and keys of unit length, without 1 / sqrt(p). "softmax-rpe",
+        "normalized-rpe": with the bias.
+    causal : bool
+        Query i attends to the keys j <= i + n_k - n_q. Needs n_q <= n_k.
+    bias : array (2 max(n_q, n_k) - 1,), optional
+        b_t for t = j - i + n_q - n_k from the most negative, for the targets with "-rpe"; -inf masks.
+    length : int, optional
+        Keys from this one on are padding; with n_q = n_k so are queries, whose rows of the output are zero.
+
+    Returns
+    -------
+    array (n_q, p_v)
+        Of float32 if Q, K and V all are, else of float64; in Fortran order if all three are, else in C order.
+
+    Cost: 2 n_q n_k (p + p_v) flops and n_q n_k exponentials.
+
+    >>> import croquis, numpy
+    >>> Q, K, V = numpy.ones((2, 3)), numpy.zeros((5, 3)), numpy.arange(20.0).reshape(5, 4)
+    >>> croquis.exact(Q, K, V)
+    array([[ 8.,  9., 10., 11.],
+           [ 8.,  9., 10., 11.]])
+    """
+    return _core.exact(Q, K, V, head_options(causal, bias, length), target)
+
+
+def approximate(
+    Q: Array,
+    K: Array,
+    V: Array,
+    method: str = "skyformer",
+    features: int = 128,
+    seed: int = 1,
+    trial: int = 1,
+    *,
+    causal: bool = False,
+    bias: Optional[Array] = None,
+    length: Optional[int] = None,
+    **options: Setting,
+) -> Array:
+    """The output of a method: one draw, that of the row of `error` and of ``croquis error`` with this seed and trial.
+
+    Parameters
+    ----------
+    Q, K, V, causal, bias, length
+        As for `exact`. A method that has no causal form, or that needs n_q = n_k, refuses others.
+    method : str
+        One of `methods`; its target says which exact output it approximates.
+    features : int
+        The number of features d: landmarks, sampled columns, rows of a sketch.
+    seed, trial : int
+        Which draw.
+    **options
+        Options of the method, as ``ridge=0.1`` or ``preset="code"``.
+
+    Returns
+    -------
+    array (n_q, p_v)
+        With dtype and order as for `exact`.
+
+    >>> import croquis, numpy
+    >>> rng = numpy.random.default_rng(1)
+    >>> Q, K, V = rng.normal(size=(64, 8)), rng.normal(size=(64, 8)), rng.normal(size=(64, 5))
+    >>> croquis.approximate(Q, K, V, "nystromformer", features=16, iterations=8).shape
+    (64, 5)
+    >>> croquis.approximate(Q, K, V, "nystromformer", features=16, iterations=-1)
+    Traceback (most recent call last):
+    ValueError: option: iterations is a number from 0 to 100, got iterations = -1
+    """
+    texts = {name: text_of(value) for name, value in options.items()}
+    return _core.approximate(
+        Q,
+        K,
+        V,
+        head_options(causal, bias, length),
+        method,
+        texts,
+        whole(features, "features", 1),
+        whole(seed, "seed", 0),
+        whole(trial, "trial", 1),
+    )

@@ -1,0 +1,96 @@
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, overload
+
+from ._types import Array
+
+version: str
+
+def set_threads(count: int) -> None: ...
+def threads() -> int: ...
+def exact(Q: Array, K: Array, V: Array, head_options: Mapping[str, object], target: str) -> Array: ...
+def approximate(
+    Q: Array,
+    K: Array,
+    V: Array,
+    head_options: Mapping[str, object],
+    method: str,
+    options: Mapping[str, str],
+    features: int,
+    seed: int,
+    trial: int,
+) -> Array: ...
+def methods() -> List[Dict[str, Any]]: ...
+def error(
+    Q: Array,
+    K: Array,
+    V: Array,
+    head_options: Mapping[str, object],
+    methods: str,
+    features: Sequence[int],
+    trials: int,
+    seed: int,
+    precision: str,
+    rows: Optional[int],
+    scores: bool,
+    row_errors: bool,
+    bounds: bool,
+    name: str,
+) -> Dict[str, Any]: ...
+def spectrum(
+    Q: Array,
+    K: Array,
+    V: Array,
+    head_options: Mapping[str, object],
+    matrices: Sequence[str],
+    method: str,
+    leading: int,
+    probes: int,
+    seed: int,
+    name: str,
+) -> Dict[str, Any]: ...
+def spectrum_matrices() -> List[str]: ...
+def dimension(
+    Q: Array,
+    K: Array,
+    V: Array,
+    head_options: Mapping[str, object],
+    epsilons: Sequence[float],
+    widths: Sequence[float],
+    delta: float,
+    trials: int,
+    method: str,
+    leading: int,
+    probes: int,
+    seed: int,
+    name: str,
+) -> Dict[str, Any]: ...
+def columns(of: str) -> List[Tuple[str, str, str, str]]: ...
+def verify(
+    names: str,
+    head: Optional[Tuple[Array, Array, Array, Mapping[str, object], str]],
+    confidence: float,
+    quick: bool,
+    thorough: bool,
+    trials: Optional[int],
+    seed: int,
+) -> Dict[str, Any]: ...
+def claims() -> List[Dict[str, Any]]: ...
+def sketches() -> List[Dict[str, Any]]: ...
+
+class Sketch:
+    @overload
+    def __init__(
+        self, text: str, rows: int, features: int, seed: int, trial: int, weights: Sequence[float]
+    ) -> None: ...
+    @overload
+    def __init__(self, json: str) -> None: ...
+    @property
+    def distribution(self) -> str: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def features(self) -> int: ...
+    def left(self, M: Array) -> Array: ...
+    def right(self, M: Array) -> Array: ...
+    def expand(self, M: Array) -> Array: ...
+    def dense(self, is_float: bool) -> Array: ...
+    def to_json(self) -> str: ...

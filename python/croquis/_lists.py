@@ -1,0 +1,80 @@
+"""What there is: methods, sketches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import List, Tuple
+
+from . import _core
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a method or a sketch: the values it may have, its default value, what it does."""
+
+    name: str
+    values: str
+    default: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class Method:
+    """An approximation of attention. Facts are those without options."""
+
+    name: str
+    source: str
+    target: str
+    options: Tuple[Option, ...]
+    doc: str
+    random: bool
+    causal: bool
+    rectangular: bool
+
+
+@dataclass(frozen=True)
+class SketchDistribution:
+    """A distribution of sketches. `weighted`: it takes a weight for every row."""
+
+    name: str
+    source: str
+    options: Tuple[Option, ...]
+    doc: str
+    weighted: bool
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a paper in one reading. `proof` is empty where there is none."""
+
+    name: str
+    kind: str
+    source: str
+    doc: str
+    reading: str
+    hypotheses: str
+    proof: str
+
+
+def methods() -> List[Method]:
+    """All methods, in the order of the documentation.
+
+    >>> import croquis
+    >>> [m.name for m in croquis.methods() if m.target == "kernelized"]
+    ['skyformer']
+    """
+    return [Method(**{**entry, "options": _options(entry["options"])}) for entry in _core.methods()]
+
+
+def sketches() -> List[SketchDistribution]:
+    """All distributions of sketches.
+
+    >>> import croquis
+    >>> [s.name for s in croquis.sketches() if s.weighted]
+    ['importance']
+    """
+    return [SketchDistribution(**{**entry, "options": _options(entry["options"])}) for entry in _core.sketches()]
+
+
+def _options(entries: List[Tuple[str, str, str, str]]) -> Tuple[Option, ...]:
+    return tuple(Option(*entry) for entry in entries)

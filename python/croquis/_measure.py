@@ -1,0 +1,231 @@
+"""What is measured on a head."""
+
+from __future__ import annotations
+
+from typing import Optional, Sequence, Union
+
+from . import _core
+from ._rows import Rows, rows_of
+from ._types import Array, Words, head_options, joined, whole
+
+
+def error(
+    Q: Array,
+    K: Array,
+    V: Array,
+    methods: Words = "all",
+    features: Union[int, Sequence[int]] = (16, 32, 64, 128, 256),
+    trials: int = 20,
+    seed: int = 1,
+    *,
+    causal: bool = False,
+    bias: Optional[Array] = None,
+    length: Optional[int] = None,
+    precision: str = "double",
+    rows: Optional[int] = None,
+    scores: bool = False,
+    row_errors: bool = False,
+    bounds: bool = False,
+    name: str = "arrays",
+) -> Rows:
+    """Errors of methods against exact attention: the rows that ``croquis error`` writes for the same seed.
+
+    Parameters
+    ----------
+    Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v) of float32 or float64
+    methods : str or list of str
+        Names with options, as ``["v-mean", "skyformer:ridge=0.1"]``, or "all".
+    features : int or list of int
+        Numbers of features, each at most n_k.
+    trials : int
+        Draws of every random method; the others have one row for each number of features.
+    seed : int
+        Of all draws.
+    causal, bias, length
+        As for `exact`.
+    precision : "double" or "float"
+        In which the methods compute, whatever the dtype of the arrays. Errors are always computed in double.
+    rows : int, optional
+        For large n: so many random rows of the exact output stand for all, and the errors have intervals.
+    scores, row_errors, bounds : bool
+        More columns: errors of the score matrices, of single rows, and what theorems guarantee.
+    name : str
+        The column ``input``.
+
+    Returns
+    -------
+    Rows
+        One for each method, number of features and trial. Where a method fails, ``status`` says why.
+
+    Cost: exact attention once for each target, then a call of the method for each row.
+
+    >>> import croquis, numpy
+    >>> rng = numpy.random.default_rng(1)
+    >>> Q, K, V = rng.normal(size=(40, 8)), rng.normal(size=(70, 8)), rng.normal(size=(70, 5))
+    >>> rows = croquis.error(Q, K, V, ["skeinformer", "v-mean"], features=[8, 16], trials=3)
+    >>> len(rows), set(rows["status"])
+    (8, {'ok'})
+    >>> rows[["method", "features", "trial", "n", "n_q", "p", "p_v"]][0].item()
+    ('skeinformer', 8, 1, 70, 40, 8, 5)
+    """
+    if precision not in ("double", "float"):
+        raise ValueError(f"precision: {precision!r} is none of 'double' 'float'")
+    return rows_of(
+        _core.error(
+            Q,
+            K,
+            V,
+            head_options(causal, bias, length),
+            joined(methods),
+            _list_of(features),
+            whole(trials, "trials", 1),
+            whole(seed, "seed", 0),
+            precision,
+            None if rows is None else whole(rows, "rows", 1),
+            scores,
+            row_errors,
+            bounds,
+            name,
+        )
+    )
+
+
+def spectrum(
+    Q: Array,
+    K: Array,
+    V: Array,
+    matrices: Words = "all",
+    method: str = "auto",
+    seed: int = 1,
+    *,
+    leading: int = 128,
+    probes: int = 16,
+    causal: bool = False,
+    bias: Optional[Array] = None,
+    length: Optional[int] = None,
+    name: str = "arrays",
+) -> Rows:
+    """Singular values of score matrices and outputs: the rows of ``croquis spectrum``.
+
+    Parameters
+    ----------
+    Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v) of float32 or float64
+    matrices : str or list of str
+        Of "a" (over its largest entry), "b", "c" (n_q x n_k) and the outputs "bv", "cv" (n_q x p_v), or "all".
+    method : str
+        "dense": all singular values. "lanczos": the `leading` largest, without storing the matrix, and an interval for
+        the sum of the others from `probes` random vectors. "auto": lanczos above 4096 x 4096.
+    seed : int
+        Of the random vectors of lanczos.
+    causal, bias, length
+        As for `exact`.
+    name : str
+        The column ``input``. Draws of lanczos depend on it, as on the name of the file in the program
+        ("arrays:head" for head_Q.npy).
+
+    Returns
+    -------
+    Rows
+        One for each singular value, in descending order.
+
+    >>> import croquis, numpy
+    >>> rng = numpy.random.default_rng(1)
+    >>> Q, K, V = rng.normal(size=(30, 8)), rng.normal(size=(50, 8)), rng.normal(size=(50, 5))
+    >>> rows = croquis.spectrum(Q, K, V, ["b", "bv"])
+    >>> [(rows["matrix"] == m).sum() for m in ("b", "bv")]
+    [30, 5]
+    """
+    chosen = _core.spectrum_matrices() if matrices == "all" else joined(matrices).split(",")
+    return rows_of(
+        _core.spectrum(
+            Q,
+            K,
+            V,
+            head_options(causal, bias, length),
+            chosen,
+            method,
+            whole(leading, "leading", 1),
+            whole(probes, "probes", 2, 10**6),
+            whole(seed, "seed", 0),
+            name,
+        )
+    )
+
+
+def dimension(
+    Q: Array,
+    K: Array,
+    V: Array,
+    epsilons: Union[float, Sequence[float]] = (0.01, 0.1, 0.5),
+    widths: Union[float, Sequence[float]] = (1.0,),
+    trials: int = 20,
+    seed: int = 1,
+    *,
+    delta: float = 0.1,
+    method: str = "auto",
+    leading: int = 128,
+    probes: int = 16,
+    length: Optional[int] = None,
+    name: str = "arrays",
+) -> Rows:
+    """Statistical dimension of the lift of a head, and the landmarks that it asks for: the rows of ``croquis dimension``.
+
+    Parameters
+    ----------
+    Q, K, V : arrays (n, p), (n, p), (n, p_v) of float32 or float64
+        V is not used.
+    epsilons : float or list of float
+        lambda = epsilon ||C||, each below 1.
+    widths : float or list of float
+        Factors on the kernel's width p^(1/4).
+    trials : int
+        Draws for the number of landmarks that suffices; 0: it is not searched for.
+    seed : int
+        Of all draws.
+    delta : float
+        Probability of failure of the theorem.
+    method, leading, probes
+        How the eigenvalues are computed, as for `spectrum`: "dense" is for n up to 4096.
+    length : int, optional
+        As for `exact`.
+    name : str
+        The column ``input``, on which the draws depend, as for `spectrum`.
+
+    Returns
+    -------
+    Rows
+        One for each width and epsilon.
+
+    >>> import croquis, numpy
+    >>> rng = numpy.random.default_rng(1)
+    >>> Q, K, V = rng.normal(size=(60, 8)), rng.normal(size=(60, 8)), rng.normal(size=(60, 5))
+    >>> rows = croquis.dimension(Q, K, V, epsilons=[0.1, 0.5], trials=0)
+    >>> bool(rows["d_stat"][0] > rows["d_stat"][1] > 0)
+    True
+    """
+    return rows_of(
+        _core.dimension(
+            Q,
+            K,
+            V,
+            head_options(False, None, length),
+            _floats(epsilons),
+            _floats(widths),
+            delta,
+            whole(trials, "trials", 0),
+            method,
+            whole(leading, "leading", 1),
+            whole(probes, "probes", 2, 10**6),
+            whole(seed, "seed", 0),
+            name,
+        )
+    )
+
+
+def _list_of(features: Union[int, Sequence[int]]) -> Sequence[int]:
+    numbers = features if hasattr(features, "__iter__") else [features]
+    return [whole(number, "features", 1) for number in numbers]
+
+
+def _floats(values: Union[float, Sequence[float]]) -> Sequence[float]:
+    return [float(v) for v in values] if hasattr(values, "__iter__") else [float(values)]

@@ -1,0 +1,111 @@
+"""Sketching operators."""
+
+from __future__ import annotations
+
+from typing import Optional, Sequence
+
+import numpy
+import numpy.typing
+
+from . import _core
+from ._types import Array, Setting, text_of, whole
+
+
+class Sketch:
+    """A random matrix S (rows x features) with E[S S^T] = I, from `sketch` or `Sketch.from_json`.
+
+    It is a description: products compute S by parts and do not store it.
+    """
+
+    def __init__(self, core: _core.Sketch) -> None:
+        self._core = core
+
+    @property
+    def distribution(self) -> str:
+        """Its name in `sketches`."""
+        return self._core.distribution
+
+    @property
+    def rows(self) -> int:
+        """n."""
+        return self._core.rows
+
+    @property
+    def features(self) -> int:
+        """d."""
+        return self._core.features
+
+    def left(self, M: Array) -> Array:
+        """S^T M (features, k) of M (rows, k), computed in the dtype of M, float32 or float64."""
+        return self._core.left(M)
+
+    def right(self, M: Array) -> Array:
+        """M S (k, features) of M (k, rows)."""
+        return self._core.right(M)
+
+    def expand(self, M: Array) -> Array:
+        """S M (rows, k) of M (features, k)."""
+        return self._core.expand(M)
+
+    def dense(self, dtype: numpy.typing.DTypeLike = numpy.float64) -> Array:
+        """S itself (rows, features). Normal numbers of float32 are draws of their own, not rounded ones of float64."""
+        if numpy.dtype(dtype) not in (numpy.float32, numpy.float64):
+            raise ValueError(f"dense: the dtype is {numpy.dtype(dtype)}; give float32 or float64")
+        return self._core.dense(numpy.dtype(dtype) == numpy.float32)
+
+    def to_json(self) -> str:
+        """One line from which `from_json` makes the same S, also in a later version."""
+        return self._core.to_json()
+
+    @classmethod
+    def from_json(cls, text: str) -> Sketch:
+        """The sketch that `to_json` has described."""
+        return cls(_core.Sketch(text))
+
+    def __repr__(self) -> str:
+        return f"<croquis.Sketch {self.distribution}, {self.rows} x {self.features}>"
+
+
+def sketch(
+    name: str,
+    rows: int,
+    features: int,
+    seed: int = 1,
+    trial: int = 1,
+    *,
+    weights: Optional[Sequence[float]] = None,
+    **parameters: Setting,
+) -> Sketch:
+    """A draw of a sketching operator, that of the row of ``croquis sketch`` with this seed and trial.
+
+    Parameters
+    ----------
+    name : str
+        One of `sketches`.
+    rows, features : int
+        n and d: S is n x d.
+    seed, trial : int
+        Which draw.
+    weights : n numbers, for "importance"
+    **parameters
+        Of the distribution, as ``s=4`` of "sjlt".
+
+    >>> import croquis, numpy
+    >>> S = croquis.sketch("srht", rows=100, features=20, seed=3)
+    >>> M = numpy.random.default_rng(1).normal(size=(100, 7))
+    >>> S.left(M).shape, S.right(M.T).shape, S.dense().shape
+    ((20, 7), (7, 20), (100, 20))
+    >>> numpy.allclose(S.left(M), S.dense().T @ M)
+    True
+    """
+    text = name + ":" * bool(parameters) + ",".join(f"{key}={text_of(value)}" for key, value in parameters.items())
+    return Sketch(
+        _core.Sketch(
+            text,
+            whole(rows, "rows", 1),
+            whole(features, "features", 1),
+            whole(seed, "seed", 0),
+            whole(trial, "trial", 1),
+            [] if weights is None else [float(w) for w in weights],
+        )
+    )

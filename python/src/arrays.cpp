@@ -1,0 +1,107 @@
+#include "arrays.hpp"
+
+#include <fmt/format.h>
+
+#include <croquis/linalg/transpose.hpp>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+namespace {
+
+template <typename T>
+bool has_type(const py::array& array) {
+  return py::isinstance<py::array_t<T>>(array);
+}
+
+std::string shape_of(const py::array& array) {
+  std::vector<std::string> sizes;
+  for (py::ssize_t i = 0; i < array.ndim(); ++i) sizes.push_back(std::to_string(array.shape(i)));
+  return fmt::format("({}{})", fmt::join(sizes, ", "), sizes.size() == 1 ? "," : "");
+}
+
+bool is_aligned(const py::array& array) {
+  return (array.flags() & py::detail::npy_api::NPY_ARRAY_ALIGNED_) != 0;
+}
+
+bool is_fortran(const py::array& array) {
+  return (array.flags() & py::array::f_style) != 0;
+}
+
+bool is_c(const py::array& array) {
+  return (array.flags() & py::array::c_style) != 0;
+}
+
+// Memory that an array shows, kept by the capsule that is the array's base.
+template <typename T>
+py::array owning(arma::Mat<T> matrix, py::ssize_t rows, py::ssize_t cols, py::ssize_t row_step, py::ssize_t col_step) {
+  auto kept = std::make_unique<arma::Mat<T>>(std::move(matrix));
+  T* const numbers = kept->memptr();
+  const py::capsule owner(kept.get(), [](void* m) { delete static_cast<arma::Mat<T>*>(m); });
+  kept.release();
+  const auto size = static_cast<py::ssize_t>(sizeof(T));
+  return py::array_t<T>({rows, cols}, {row_step * size, col_step * size}, numbers, owner);
+}
+
+}  // namespace
+
+py::array matrix_argument(const py::handle& argument, const std::string& name) {
+  const auto array = py::array::ensure(argument);
+  if (!array) {
+    PyErr_Clear();
+    throw std::invalid_argument(fmt::format("{}: not an array, and NumPy makes none of it", name));
+  }
+  if (!has_type<float>(array) && !has_type<double>(array)) {
+    throw std::invalid_argument(fmt::format("{}: its dtype is {}; give float32 or float64, as {}.astype('float64')",
+                                            name, py::str(array.dtype()).cast<std::string>(), name));
+  }
+  if (array.ndim() != 2) {
+    throw std::invalid_argument(
+        fmt::format("{}: its shape is {}; give the two dimensions of one head, tokens x width", name, shape_of(array)));
+  }
+  return array;
+}
+
+bool are_float(const std::vector<py::array>& arrays) {
+  for (const py::array& array : arrays) {
+    if (!has_type<float>(array)) return false;
+  }
+  return true;
+}
+
+bool are_fortran(const std::vector<py::array>& arrays) {
+  for (const py::array& array : arrays) {
+    if (!is_fortran(array) || is_c(array)) return false;
+  }
+  return true;
+}
+
+template <typename T>
+arma::Mat<T> matrix_of(const py::array& array) {
+  const auto rows = static_cast<arma::uword>(array.shape(0)), cols = static_cast<arma::uword>(array.shape(1));
+  const bool usable = has_type<T>(array) && is_aligned(array);
+  // Not strict: a problem that leaves out padding takes memory of its own. The library writes to no matrix of a caller.
+  const auto view = [&](const void* memory, arma::uword m, arma::uword n) {
+    return arma::Mat<T>(static_cast<T*>(const_cast<void*>(memory)), m, n, false, false);
+  };
+  if (usable && is_fortran(array)) return view(array.data(), rows, cols);
+  if (usable && is_c(array)) return croquis::transposed(view(array.data(), cols, rows));
+  const py::array_t<T, py::array::f_style | py::array::forcecast> copy(array);
+  return arma::Mat<T>(copy.data(), rows, cols);
+}
+
+template <typename T>
+py::array array_of(arma::Mat<T> matrix, bool fortran) {
+  const auto rows = static_cast<py::ssize_t>(matrix.n_rows), cols = static_cast<py::ssize_t>(matrix.n_cols);
+  if (fortran) return owning(std::move(matrix), rows, cols, 1, rows);
+  return owning(croquis::transposed(matrix), rows, cols, cols, 1);
+}
+
+py::array array_of(const std::vector<double>& numbers) {
+  return py::array_t<double>(static_cast<py::ssize_t>(numbers.size()), numbers.data());
+}
+
+template arma::Mat<float> matrix_of(const py::array&);
+template arma::Mat<double> matrix_of(const py::array&);
+template py::array array_of(arma::Mat<float>, bool);
+template py::array array_of(arma::Mat<double>, bool);

@@ -1,0 +1,46 @@
+// Calls of the library from Python: without the interpreter's lock, and ended by Ctrl-C.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <chrono>
+#include <croquis/core/interruption.hpp>
+#include <thread>
+
+namespace py = pybind11;
+
+/// What Python's signal handlers have to say, asked by the calling thread now and then. A handler that raises, as that
+/// of SIGINT does, ends the call; handlers run on Python's main thread alone, so a call of another thread is not ended.
+class Signals {
+ public:
+  bool stop_requested() {
+    if (stop_) return true;
+    if (std::this_thread::get_id() != caller_ || Clock::now() < next_) return false;
+    next_ = Clock::now() + kInterval;
+    const py::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) stop_ = true;
+    return stop_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kInterval{50};
+
+  const std::thread::id caller_ = std::this_thread::get_id();
+  Clock::time_point next_ = Clock::now() + kInterval;  // of the calling thread alone
+  std::atomic<bool> stop_ = false;
+};
+
+/// work(signals) without the lock. What a signal handler has raised is raised here.
+template <typename Work>
+auto call(const Work& work) {
+  Signals signals;
+  try {
+    const py::gil_scoped_release released;
+    const croquis::Interruptible interruptible([&] { return signals.stop_requested(); });
+    return work(signals);
+  } catch (const croquis::Interrupted&) {
+    throw py::error_already_set();
+  }
+}

@@ -1,0 +1,132 @@
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <croquis/attention/method_choice.hpp>
+#include <croquis/attention/problem_precision.hpp>
+#include <croquis/claims/claim_rows.hpp>
+#include <croquis/measure/dimension.hpp>
+#include <croquis/measure/method_errors.hpp>
+#include <croquis/measure/spectra.hpp>
+#include <croquis/sketch/distributions.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "calls.hpp"
+#include "module.hpp"
+#include "problems.hpp"
+#include "rows.hpp"
+
+namespace {
+
+struct ErrorRequest {
+  std::string methods;
+  std::vector<arma::uword> features;
+  std::uint64_t trials, seed;
+  croquis::ErrorSettings settings;
+  bool is_float;
+  std::string name;
+};
+
+std::set<std::string> error_options(const croquis::ErrorSettings& settings) {
+  std::set<std::string> options;
+  if (settings.rows) options.insert("--rows");
+  if (settings.scores) options.insert("--scores");
+  if (settings.row_errors) options.insert("--row-errors");
+  if (settings.bounds) options.insert("--bounds");
+  return options;
+}
+
+template <typename T>
+std::vector<croquis::ErrorRow> error_rows(const croquis::Problem<double>& problem, const ErrorRequest& request) {
+  const auto choices = croquis::parse_methods(request.methods, problem.is_causal(), "methods");
+  croquis::require_usable(choices, problem.tokens(), problem.is_causal());
+  croquis::require_features(request.features, problem.n_k(), sizeof(T), "features");
+  if (request.settings.rows) croquis::require_sampled_rows(*request.settings.rows, problem.n_q(), "rows");
+  auto rows = croquis::method_errors(croquis::in_precision<T>(problem), choices, request.features, request.trials,
+                                     croquis::error_keys(request.seed, "arrays"), request.settings);
+  for (croquis::ErrorRow& row : rows) {
+    row.input = request.name;
+    row.seed = request.seed;
+    row.precision = request.is_float ? "float" : "double";
+  }
+  return rows;
+}
+
+py::dict error(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
+               const std::string& methods, const std::vector<arma::uword>& features, std::uint64_t trials,
+               std::uint64_t seed, const std::string& precision, const std::optional<arma::uword>& rows, bool scores,
+               bool row_errors, bool bounds, const std::string& name) {
+  const HeadArguments head(q, k, v, head_options);
+  const ErrorRequest request{methods, features, trials, seed, {rows, scores, row_errors, bounds}, precision == "float",
+                             name};
+  const auto problem = head.problem<double>();
+  const auto measured = call([&](Signals&) {
+    return request.is_float ? error_rows<float>(problem, request) : error_rows<double>(problem, request);
+  });
+  return columns_of(croquis::error_columns(), measured, error_options(request.settings));
+}
+
+croquis::SpectrumSettings spectrum_settings(const std::string& method, arma::uword leading, int probes) {
+  return {croquis::spectrum_method_named(method), leading, probes};
+}
+
+py::dict spectrum(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
+                  const std::vector<std::string>& matrices, const std::string& method, arma::uword leading, int probes,
+                  std::uint64_t seed, const std::string& name) {
+  const HeadArguments head(q, k, v, head_options);
+  const auto problem = head.problem<double>();
+  const auto settings = spectrum_settings(method, leading, probes);
+  std::vector<croquis::SpectrumRow> rows;
+  for (const std::string& matrix : matrices) {
+    for (croquis::SpectrumRow& row : call(
+             [&](Signals&) { return matrix_spectrum(problem, matrix, croquis::spectrum_key(seed, name), settings); })) {
+      row.input = name;
+      row.seed = seed;
+      rows.push_back(std::move(row));
+    }
+  }
+  return columns_of(croquis::spectrum_columns(), rows);
+}
+
+py::dict dimension(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
+                   const std::vector<double>& epsilons, const std::vector<double>& widths, double delta,
+                   std::uint64_t trials, const std::string& method, arma::uword leading, int probes, std::uint64_t seed,
+                   const std::string& name) {
+  const HeadArguments head(q, k, v, head_options);
+  const auto problem = head.problem<double>();
+  std::vector<croquis::DimensionRow> rows;
+  for (const double width : widths) {
+    for (croquis::DimensionRow& row : call([&](Signals& signals) {
+           const croquis::DimensionSettings settings{epsilons, delta, trials,
+                                                     spectrum_settings(method, leading, probes),
+                                                     [&] { return signals.stop_requested(); }};
+           auto measured = lift_dimensions(problem, width, croquis::dimension_key(seed, name), settings);
+           if (signals.stop_requested()) throw croquis::Interrupted();
+           return measured;
+         })) {
+      row.input = name;
+      row.seed = seed;
+      rows.push_back(std::move(row));
+    }
+  }
+  return columns_of(croquis::dimension_columns(), rows);
+}
+
+py::list columns(const std::string& of) {
+  if (of == "error") return described(croquis::error_columns().all());
+  if (of == "spectrum") return described(croquis::spectrum_columns().all());
+  if (of == "dimension") return described(croquis::dimension_columns().all());
+  if (of == "verify") return described(croquis::claims::claim_columns().all());
+  throw std::invalid_argument("columns: of error, spectrum, dimension or verify");
+}
+
+}  // namespace
+
+void add_measurements(py::module_& module) {
+  module.def("error", &error);
+  module.def("spectrum", &spectrum);
+  module.def("spectrum_matrices", &croquis::spectrum_matrices);
+  module.def("dimension", &dimension);
+  module.def("columns", &columns);
+}

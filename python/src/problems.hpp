@@ -1,0 +1,33 @@
+// The arguments that a head is given by.
+#pragma once
+
+#include <croquis/attention/problem.hpp>
+#include <optional>
+#include <utility>
+
+#include "arrays.hpp"
+
+/// Q, K, V and what goes with them, checked to be arrays; what the library asks of them it checks itself.
+class HeadArguments {
+ public:
+  /// `options`: causal (bool), bias (array of 2 max(n_q, n_k) - 1 numbers, or None), length (a number, or None).
+  HeadArguments(const py::handle& q, const py::handle& k, const py::handle& v, const py::dict& options);
+
+  bool is_float() const { return are_float({q_, k_, v_}); }
+  bool is_fortran() const { return are_fortran({q_, k_, v_}); }
+  /// Uses the arrays' memory where it can, so it has to go first. Throws std::invalid_argument.
+  template <typename T>
+  croquis::Problem<T> problem() const;
+
+ private:
+  py::array q_, k_, v_;
+  bool causal_;
+  std::vector<double> bias_;
+  std::optional<arma::uword> length_;
+};
+
+/// visit(Problem<float>) or visit(Problem<double>), by the dtypes of the arrays.
+template <typename Visit>
+auto visit_problem(const HeadArguments& head, const Visit& visit) {
+  return head.is_float() ? visit(head.problem<float>()) : visit(head.problem<double>());
+}

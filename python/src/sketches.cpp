@@ -1,0 +1,96 @@
+#include <pybind11/stl.h>
+
+#include <croquis/core/choices.hpp>
+#include <croquis/measure/sketch_quality.hpp>
+#include <croquis/sketch/description.hpp>
+#include <croquis/sketch/distributions.hpp>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "arrays.hpp"
+#include "calls.hpp"
+#include "module.hpp"
+
+namespace {
+
+using croquis::SketchDescription;
+
+// The draw of `croquis sketch` with that seed and trial. `text` is "name" or "name:parameter=value,...".
+SketchDescription describe(const std::string& text, arma::uword rows, arma::uword features, std::uint64_t seed,
+                           std::uint64_t trial, const std::vector<double>& weights) {
+  std::vector<std::string> known;
+  for (const auto& distribution : croquis::sketch_distributions<double>()) known.push_back(distribution.name);
+  const auto choices = croquis::parse_choices(text, "sketch", known);
+  if (choices.size() != 1) throw std::invalid_argument("sketch: give one name");
+  std::map<std::string, double> parameters;
+  for (const auto& [name, value] : choices[0].options) parameters[name] = py::float_(py::str(value));
+  return croquis::describe_sketch(choices[0].name, rows, features,
+                                  croquis::sketch_key(seed, "operator", choices[0].label, features, trial), parameters,
+                                  weights);
+}
+
+// product(sketch, matrix) in the precision of the argument.
+template <typename Product>
+py::array product_with(const SketchDescription& description, const py::object& argument, const Product& product) {
+  const py::array array = matrix_argument(argument, "M");
+  const auto compute = [&]<typename T>(T) {
+    const arma::Mat<T> matrix = matrix_of<T>(array);
+    auto result = call([&](Signals&) { return product(croquis::make_sketch<T>(description), matrix); });
+    return array_of<T>(std::move(result), are_fortran({array}));
+  };
+  return are_float({array}) ? compute(float{}) : compute(double{});
+}
+
+py::array dense(const SketchDescription& description, bool is_float) {
+  const auto compute = [&]<typename T>(T) {
+    auto matrix = call([&](Signals&) { return croquis::make_sketch<T>(description).template dense<T>(); });
+    return array_of<T>(std::move(matrix), false);
+  };
+  return is_float ? compute(float{}) : compute(double{});
+}
+
+py::list sketches() {
+  py::list list;
+  for (const auto& distribution : croquis::sketch_distributions<double>()) {
+    py::list parameters;
+    for (const auto& p : distribution.parameters) {
+      parameters.append(py::make_tuple(p.name, p.range, p.default_value, p.effect));
+    }
+    py::dict entry;
+    entry["name"] = distribution.name;
+    entry["source"] = distribution.source;
+    entry["options"] = parameters;
+    entry["doc"] = distribution.summary;
+    entry["weighted"] = distribution.weighted;
+    list.append(entry);
+  }
+  return list;
+}
+
+}  // namespace
+
+void add_sketches(py::module_& module) {
+  py::class_<SketchDescription>(module, "Sketch")
+      .def(py::init(&describe))
+      .def(py::init(&SketchDescription::from_json))
+      .def("to_json", &SketchDescription::to_json)
+      .def_readonly("distribution", &SketchDescription::distribution)
+      .def_readonly("rows", &SketchDescription::rows)
+      .def_readonly("features", &SketchDescription::cols)
+      .def("left",
+           [](const SketchDescription& d, const py::object& m) {
+             return product_with(d, m, [](const auto& sketch, const auto& matrix) { return sketch.left(matrix); });
+           })
+      .def("right",
+           [](const SketchDescription& d, const py::object& m) {
+             return product_with(d, m, [](const auto& sketch, const auto& matrix) { return sketch.right(matrix); });
+           })
+      .def("expand",
+           [](const SketchDescription& d, const py::object& m) {
+             return product_with(d, m, [](const auto& sketch, const auto& matrix) { return sketch.expand(matrix); });
+           })
+      .def("dense", &dense);
+  module.def("sketches", &sketches);
+}

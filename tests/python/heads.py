@@ -1,0 +1,37 @@
+"""Heads for the tests, of four different sizes: n_q, n_k, p, p_v. What is transposed by mistake does not fit."""
+
+import numpy
+
+N_Q, N_K, P, P_V = 37, 53, 11, 6
+
+
+def head(seed=1, n_q=N_Q, n_k=N_K, p=P, p_v=P_V, dtype=numpy.float64):
+    """Q, K, V in C order."""
+    rng = numpy.random.default_rng(seed)
+    return tuple(rng.normal(size=size).astype(dtype) for size in ((n_q, p), (n_k, p), (n_k, p_v)))
+
+
+def square_head(seed=1, n=53, p=P, p_v=P_V, dtype=numpy.float64):
+    return head(seed, n, n, p, p_v, dtype)
+
+
+def dense_attention(Q, K, V, causal=False, bias=None, kernelized=False):
+    """Attention by its definition, in double: every score is stored."""
+    Q, K, V = (numpy.asarray(x, dtype=numpy.float64) for x in (Q, K, V))
+    n_q, n_k, p = len(Q), len(K), Q.shape[1]
+    if kernelized:
+        squares = ((Q[:, None, :] - K[None, :, :]) ** 2).sum(axis=2)
+        weights = numpy.exp(-squares / (2 * p**0.5))
+    else:
+        logits = numpy.einsum("ia,ja->ij", Q, K) / p**0.5
+        if bias is not None:
+            for i in range(n_q):
+                for j in range(n_k):
+                    logits[i, j] += bias[j - i + n_q - n_k + max(n_q, n_k) - 1]
+        weights = numpy.exp(logits - logits.max(axis=1, keepdims=True))
+    if causal:
+        for i in range(n_q):
+            weights[i, i + n_k - n_q + 1 :] = 0
+    if not kernelized:
+        weights /= weights.sum(axis=1, keepdims=True)
+    return weights @ V

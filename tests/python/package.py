@@ -1,0 +1,100 @@
+"""The package as others get it: stubs, wheel, installation."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+ROOT = pathlib.Path(os.environ["CROQUIS_SOURCE"])
+BUILD = pathlib.Path(os.environ["CROQUIS_BUILD"])
+
+USE = """
+import croquis, numpy
+X = numpy.random.default_rng(1).normal(size=(40, 8))
+assert croquis.exact(X, X, X[:, :3]).shape == (40, 3)
+print(croquis.__file__)
+"""
+
+
+def has_mypy():
+    return subprocess.run([sys.executable, "-c", "import mypy"], capture_output=True).returncode == 0
+
+
+def run(*command, **options):
+    done = subprocess.run([str(part) for part in command], text=True, capture_output=True, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{command}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Package(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def imported_from(self, folder):
+        environment = {**os.environ, "PYTHONPATH": str(folder)}
+        return run(sys.executable, "-B", "-c", USE, env=environment, cwd=self.folder).strip()
+
+    def test_a_wheel_has_what_it_needs_and_is_the_same_again(self):
+        sys.path.insert(0, str(ROOT / "python" / "backend"))
+        import croquis_build
+
+        for number in "12":
+            (self.folder / number).mkdir()
+        names = [croquis_build.build_wheel(self.folder / n, {"build-dir": str(BUILD)}) for n in "12"]
+        wheels = [(self.folder / n / name).read_bytes() for n, name in zip("12", names)]
+        self.assertEqual(wheels[0], wheels[1])
+        with zipfile.ZipFile(self.folder / "1" / names[0]) as wheel:
+            files = wheel.namelist()
+            wheel.extractall(self.folder / "site")
+        for file in ("__init__.py", "_core.pyi", "py.typed"):
+            self.assertIn(f"croquis/{file}", files)
+        self.assertFalse([file for file in files if "__pycache__" in file])
+        self.assertTrue(self.imported_from(self.folder / "site").startswith(str(self.folder / "site")))
+
+    def test_pip_installs_it_without_a_network(self):
+        if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode != 0:
+            self.skipTest("there is no pip")
+        target = self.folder / "pip"
+        options = ["--no-index", "--no-deps", "--target", target, "--config-settings", f"build-dir={BUILD}"]
+        run(sys.executable, "-m", "pip", "install", "--quiet", *options, ROOT, env={**os.environ, "PYTHONPATH": ""})
+        self.assertTrue(self.imported_from(target).startswith(str(target)))
+
+    def test_cmake_installs_it(self):
+        run("cmake", "--install", BUILD, "--component", "python", "--prefix", self.folder / "prefix")
+        package = next((self.folder / "prefix").rglob("croquis/__init__.py")).parent
+        self.assertTrue(self.imported_from(package.parent).startswith(str(self.folder)))
+
+    def test_types(self):
+        if not has_mypy():
+            self.skipTest("there is no mypy")
+        cache = f"--cache-dir={self.folder / 'mypy'}"
+        package = BUILD / "python" / "croquis"
+        run(sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", cache, package, cwd=self.folder)
+        (self.folder / "use.py").write_text(
+            "import croquis, numpy\n"
+            "X = numpy.ones((4, 3))\n"
+            "shape: tuple[int, ...] = croquis.exact(X, X, X, causal=True).shape\n"
+            "croquis.approximate(X, X, X, 'skyformer', 2, ridge=0.1)\n"
+            "words: list[str] = [m.name for m in croquis.methods()]\n"
+        )
+        run(sys.executable, "-m", "mypy", "--strict", cache, "use.py", cwd=self.folder)
+        wrong = self.folder / "wrong.py"
+        wrong.write_text("import croquis, numpy\ncroquis.exact(numpy.ones((4, 3)), 1, features='x')\n")
+        done = subprocess.run([sys.executable, "-m", "mypy", cache, "wrong.py"], cwd=self.folder, capture_output=True)
+        self.assertEqual(done.returncode, 1)
+
+    def test_stubs_are_those_of_the_module(self):
+        if not has_mypy():
+            self.skipTest("there is no mypy")
+        run(sys.executable, "-m", "mypy.stubtest", "croquis._core", "--ignore-missing-stub", cwd=self.folder)
+        run(sys.executable, "-m", "mypy.stubtest", "croquis", "--ignore-missing-stub", cwd=self.folder)
+
+
+if __name__ == "__main__":
+    unittest.main()

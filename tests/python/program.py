@@ -1,0 +1,153 @@
+"""The rows of the program, for the same seed and the same numbers, bit for bit."""
+
+import csv
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy
+
+import croquis
+from heads import head, square_head
+
+PROGRAM = os.environ["CROQUIS_PROGRAM"]
+CLOCK = {"seconds"}
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_program(self, command, arrays, *options):
+        """The rows that the program writes for files of these arrays, as texts by column."""
+        for name, array in zip("QKV", arrays or ()):
+            numpy.save(self.folder / f"head_{name}.npy", array)
+        files = ["--q", "head_Q.npy", "--k", "head_K.npy", "--v", "head_V.npy"] if arrays else []
+        subprocess.run(
+            [PROGRAM, command, *files, "--out", "rows.csv", "--overwrite", "--quiet", *options],
+            cwd=self.folder,
+            check=True,
+        )
+        with open(self.folder / "rows.csv", newline="") as file:
+            lines = list(csv.reader(file))
+        return {name: [line[i] for line in lines[1:]] for i, name in enumerate(lines[0])}
+
+    def compare(self, rows, written):
+        self.assertEqual(list(rows.dtype.names), list(written))
+        for name, texts in written.items():
+            if name in CLOCK:
+                continue
+            values = rows[name]
+            self.assertEqual(len(values), len(texts), name)
+            for value, text in zip(values, texts):
+                if values.dtype.kind == "U":
+                    self.assertEqual(value, "" if text == "NA" else text, name)
+                elif text == "NA":
+                    self.assertTrue(numpy.isnan(value), name)
+                else:
+                    self.assertEqual(value, float(text), name)  # 17 digits are all bits
+
+    def test_error(self):
+        arrays = head()
+        methods = "v-mean,skeinformer,skyformer:ridge=0.1,preset=paper,performer"
+        rows = croquis.error(*arrays, methods, [8, 16], trials=3, seed=7, name="arrays:head")
+        written = self.run_program(
+            "error", arrays, "--methods", methods, "--features", "8,16", "--trials", "3", "--seed", "7"
+        )
+        self.compare(rows, written)
+
+    def test_error_of_all_methods_causal_in_fortran_order(self):
+        arrays = [numpy.asfortranarray(x) for x in square_head()]
+        rows = croquis.error(*arrays, "all", [4, 32], trials=2, causal=True, name="arrays:head;causal")
+        written = self.run_program(
+            "error", arrays, "--methods", "all", "--features", "4,32", "--trials", "2", "--causal"
+        )
+        self.compare(rows, written)
+
+    def test_error_with_all_columns_in_float(self):
+        arrays = square_head(dtype=numpy.float32)
+        methods = ["skyformer-softmax", "linformer-unreduced", "nystromformer"]
+        rows = croquis.error(
+            *arrays,
+            methods,
+            [8],
+            trials=2,
+            precision="float",
+            scores=True,
+            row_errors=True,
+            bounds=True,
+            name="arrays:head",
+        )
+        options = ["--precision", "float", "--scores", "--row-errors", "--bounds"]
+        written = self.run_program(
+            "error", arrays, "--methods", ",".join(methods), "--features", "8", "--trials", "2", *options
+        )
+        self.compare(rows, written)
+
+    def test_error_from_sampled_rows(self):
+        arrays = head(n_q=300, n_k=400)
+        rows = croquis.error(*arrays, ["skeinformer"], 16, trials=2, rows=80, name="arrays:head")
+        written = self.run_program(
+            "error", arrays, "--methods", "skeinformer", "--features", "16", "--trials", "2", "--rows", "80"
+        )
+        self.compare(rows, written)
+
+    def test_approximate(self):
+        arrays = head()
+        self.run_program(
+            "error",
+            arrays,
+            *["--methods", "skeinformer:pilot=8", "--features", "8", "--trials", "2", "--seed", "9"],
+            *["--save-output", "outputs"],
+        )
+        saved = sorted((self.folder / "outputs").glob("*trial=2.npy"))
+        self.assertEqual(len(saved), 1)
+        output = croquis.approximate(*arrays, "skeinformer", 8, seed=9, trial=2, pilot=8)
+        numpy.testing.assert_array_equal(output, numpy.load(saved[0]))
+        exact = next(path for path in (self.folder / "outputs").iterdir() if "exact" in path.name)
+        numpy.testing.assert_array_equal(croquis.exact(*arrays), numpy.load(exact))
+
+    def test_spectrum(self):
+        arrays = head()
+        for method in ("dense", "lanczos"):
+            rows = croquis.spectrum(*arrays, method=method, leading=9, probes=4, seed=3, name="arrays:head")
+            options = ["--method", method, "--leading", "9", "--probes", "4", "--seed", "3"]
+            self.compare(rows, self.run_program("spectrum", arrays, *options))
+
+    def test_dimension(self):
+        arrays = square_head()
+        rows = croquis.dimension(*arrays, [0.1, 0.5], [0.5, 2], trials=3, seed=3, name="arrays:head")
+        options = ["--epsilons", "0.1,0.5", "--widths", "0.5,2", "--trials", "3", "--seed", "3"]
+        self.compare(rows, self.run_program("dimension", arrays, *options))
+
+    def test_verify(self):
+        claims = ["lin.jl-norm*", "sky.lift*"]
+        rows = croquis.verify(claims, quick=True, seed=4)
+        written = self.run_program("verify", None, "--claims", ",".join(claims), "--quick", "--seed", "4")
+        self.compare(rows, written)
+        arrays = square_head()
+        rows = croquis.verify("sky.lift*", *arrays, quick=True, name="arrays:head")
+        self.compare(rows, self.run_program("verify", arrays, "--claims", "sky.lift*", "--quick"))
+
+    def test_sketch_is_the_draw_of_the_program(self):
+        matrix = numpy.random.default_rng(1).normal(size=(60, 7))
+        numpy.save(self.folder / "M.npy", matrix)
+        written = self.run_program(
+            "sketch",
+            None,
+            *["--matrix", "M.npy", "--sketches", "sjlt:s=3", "--landmarks", "none", "--features", "16"],
+            *["--trials", "2", "--seed", "5"],
+        )
+        squares = (matrix**2).sum(axis=0)
+        for trial, text in zip(written["trial"], written["norm_error"]):
+            S = croquis.sketch("sjlt", rows=60, features=16, seed=5, trial=int(trial), s=3)
+            error = numpy.abs((S.left(matrix) ** 2).sum(axis=0) / squares - 1).mean()
+            self.assertAlmostEqual(error, float(text), places=13)
+
+
+if __name__ == "__main__":
+    unittest.main()

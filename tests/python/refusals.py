@@ -1,0 +1,96 @@
+"""Wrong arguments: ValueError, with a sentence that says what and where."""
+
+import unittest
+
+import numpy
+
+import croquis
+from heads import head, square_head
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, pattern, call, *arguments, **options):
+        with self.assertRaisesRegex(ValueError, pattern):
+            call(*arguments, **options)
+
+    def test_dtypes(self):
+        Q, K, V = head()
+        for dtype in ("int64", "float16", "complex128", "bool", "object", ">f8"):
+            self.refused("^K: its dtype is .*; give float32 or float64", croquis.exact, Q, K.astype(dtype), V)
+        self.refused("^Q: ", croquis.exact, "text", K, V)
+        self.refused("^V: ", croquis.exact, Q, K, None)
+
+    def test_dimensions(self):
+        Q, K, V = head()
+        self.refused(r"^Q: its shape is \(1, 37, 11\); give the two dimensions", croquis.exact, Q[None], K, V)
+        self.refused(r"^V: its shape is \(53,\)", croquis.exact, Q, K, V[:, 0])
+        self.refused(r"^K: its shape is \(\)", croquis.exact, Q, numpy.float64(1), V)
+        self.refused("Q and K of one width", croquis.exact, Q, V, K)
+        self.refused("Q and K of one width", croquis.exact, Q.T, K, V)
+        self.refused("K and V with as many rows", croquis.exact, Q, K, V[:-1])
+
+    def test_empty(self):
+        Q, K, V = head()
+        self.refused(r"n_q, n_k, p, p_v >= 1", croquis.exact, Q[:0], K, V)
+        self.refused(r"n_q, n_k, p, p_v >= 1", croquis.exact, Q, K, V[:, :0])
+        self.refused(r"n_q, n_k, p, p_v >= 1", croquis.exact, Q[:, :0], K[:, :0], V)
+
+    def test_not_finite(self):
+        for order in "CF":
+            for bad in (numpy.nan, numpy.inf):
+                Q, K, V = (numpy.array(x, order=order) for x in head())
+                K[7, 3] = bad
+                self.refused("finite entries, got matrix = K, row = 7, column = 3", croquis.exact, Q, K, V)
+
+    def test_names(self):
+        Q, K, V = head()
+        self.refused("target: 'soft' is none of softmax", croquis.exact, Q, K, V, "soft")
+        self.refused("skyformr.*did you mean 'skyformer'", croquis.error, Q, K, V, "skyformr")
+        self.refused("skyformer", croquis.approximate, Q, K, V, "skyformr", 8)
+        self.refused("no claim is called 'sky.lit'", croquis.verify, "sky.lit")
+        self.refused("is none of .*srht", croquis.sketch, "shrt", 10, 4)
+        self.refused("matrix is a, b, c", croquis.spectrum, Q, K, V, "x")
+        self.refused("columns: of error", croquis.columns, "eror")
+
+    def test_options(self):
+        Q, K, V = square_head()
+        self.refused("rdge", croquis.approximate, Q, K, V, "skyformer", 8, rdge=1)
+        self.refused("ridge", croquis.approximate, Q, K, V, "skyformer", 8, ridge=-1)
+        self.refused("neither a number nor a word", croquis.approximate, Q, K, V, "skyformer", 8, ridge=None)
+        self.refused("ridge", croquis.error, Q, K, V, "skyformer:ridge=-1", [8])
+
+    def test_numbers(self):
+        Q, K, V = square_head()
+        self.refused("^features: ", croquis.approximate, Q, K, V, "skyformer", 0)
+        self.refused("^features: ", croquis.approximate, Q, K, V, "skyformer", 8.5)
+        self.refused("^features: 54 is more than the n = 53 tokens", croquis.error, Q, K, V, "v-mean", [8, 54])
+        self.refused("^features: there are none", croquis.error, Q, K, V, "v-mean", [])
+        self.refused("^trials: ", croquis.error, Q, K, V, "v-mean", [8], trials=0)
+        self.refused("^seed: ", croquis.error, Q, K, V, "v-mean", [8], seed=-1)
+        self.refused("^precision: ", croquis.error, Q, K, V, "v-mean", [8], precision="half")
+        self.refused("^rows: 5 is none of", croquis.error, Q, K, V, "v-mean", [8], rows=5)
+        self.refused("1 <= length <= n_k", croquis.exact, Q, K, V, length=54)
+        self.refused("bias: its shape", croquis.exact, Q, K, V, "softmax-rpe", bias=numpy.zeros((3, 3)))
+        self.refused("count >= 0", croquis.set_threads, -1)
+
+    def test_problems_that_a_method_does_not_take(self):
+        Q, K, V = head()
+        square = next(m.name for m in croquis.methods() if not m.rectangular)
+        self.refused("as many queries as keys", croquis.approximate, Q, K, V, square, 8)
+        self.refused("as many queries as keys", croquis.error, Q, K, V, square, [8])
+        self.refused("as many queries as keys|n_q", croquis.dimension, Q, K, V, 0.1, trials=0)
+        self.refused("at least as many keys as queries", croquis.exact, K, Q, V[:37], causal=True)
+        not_causal = next(m.name for m in croquis.methods() if not m.causal and m.rectangular)
+        self.refused("causal", croquis.approximate, Q, K, V, not_causal, 8, causal=True)
+
+    def test_sketches(self):
+        S = croquis.sketch("gaussian", rows=30, features=7)
+        self.refused("^M: its dtype", S.left, numpy.ones((30, 2), dtype=int))
+        self.refused("got", S.left, numpy.ones((31, 2)))
+        self.refused("got", S.right, numpy.ones((2, 31)))
+        self.refused("s", croquis.sketch, "sjlt", 30, 7, s=-1)
+        self.refused("weights", croquis.sketch, "importance", 30, 7)
+
+
+if __name__ == "__main__":
+    unittest.main()

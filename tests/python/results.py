@@ -1,0 +1,126 @@
+"""Rows, lists and sketches as objects of Python."""
+
+import dataclasses
+import os
+import pickle
+import subprocess
+import sys
+import unittest
+
+import numpy
+
+import croquis
+from heads import head
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+
+class Rows(unittest.TestCase):
+    def rows(self):
+        return croquis.error(*head(), ["skeinformer", "v-mean"], [4, 8], trials=2)
+
+    def test_columns_are_ordinary_arrays_and_selections_are_rows(self):
+        rows = self.rows()
+        self.assertEqual(len(rows), 2 * 2 + 2)
+        self.assertIs(type(rows["features"]), numpy.ndarray)
+        self.assertEqual(rows["features"].dtype, numpy.int64)
+        some = rows[rows["method"] == "skeinformer"]
+        self.assertIs(type(some), croquis.Rows)
+        self.assertEqual(set(some["features"]), {4, 8})
+        self.assertEqual(rows[0]["method"], "skeinformer")
+        self.assertEqual(rows[["method", "features"]][5].item(), ("v-mean", 8))
+
+    def test_what_there_is_not_is_nan_in_every_run(self):
+        rows = self.rows()
+        self.assertEqual(rows["layer"].dtype, numpy.float64)
+        self.assertTrue(numpy.isnan(rows["layer"]).all())
+
+    def test_a_failure_is_a_status(self):
+        Q, K, V = (1e30 * x for x in head(n_q=53))
+        rows = croquis.error(Q, K, V, "skeinformer,performer", [8], trials=1)
+        for row in rows:
+            self.assertTrue(row["status"] == "ok" or numpy.isnan(row["frobenius_rel"]))
+
+    def test_rows_are_pickled(self):
+        rows = self.rows()
+        again = pickle.loads(pickle.dumps(rows))
+        self.assertIs(type(again), croquis.Rows)
+        for name in rows.dtype.names:
+            numpy.testing.assert_array_equal(again[name], rows[name])
+
+    def test_pandas_is_imported_by_to_pandas_alone(self):
+        code = "import sys, croquis; assert 'pandas' not in sys.modules and 'torch' not in sys.modules"
+        subprocess.run([sys.executable, "-c", code], check=True)
+        rows = self.rows()
+        if pandas is None:
+            with self.assertRaises(ImportError):
+                rows.to_pandas()
+            return
+        frame = rows.to_pandas()
+        self.assertEqual(list(frame.columns), list(rows.dtype.names))
+        self.assertEqual(frame["features"].tolist(), rows["features"].tolist())
+
+    def test_every_column_is_described(self):
+        described = {column.name: column for column in croquis.columns("error")}
+        for name in croquis.error(*head(), "v-mean", [4], trials=1, scores=True, row_errors=True).dtype.names:
+            self.assertTrue(described[name].meaning, name)
+        self.assertEqual(described["seconds"].unit, "s")
+        self.assertEqual(described["row_rel_max"].option, "--row-errors")
+
+
+class Lists(unittest.TestCase):
+    def test_methods_sketches_and_claims_are_those_of_the_program(self):
+        for what, entries in (
+            ("methods", croquis.methods()),
+            ("sketches", croquis.sketches()),
+            ("claims", croquis.claims()),
+        ):
+            printed = subprocess.run(
+                [os.environ["CROQUIS_PROGRAM"], "list", what], check=True, capture_output=True, text=True
+            ).stdout
+            names = [line.split()[0] for line in printed.splitlines()[1:] if line and not line.startswith(" ")]
+            for entry in entries:
+                self.assertIn(entry.name, names)
+                self.assertIn(entry.source, printed)
+
+    def test_they_are_frozen(self):
+        for entry in (croquis.methods()[0], croquis.sketches()[0], croquis.claims()[0]):
+            with self.assertRaises(dataclasses.FrozenInstanceError):
+                entry.name = "other"
+        method = next(m for m in croquis.methods() if m.name == "skyformer")
+        self.assertIn("ridge", [option.name for option in method.options])
+        self.assertFalse(next(m for m in croquis.methods() if m.name == "v-mean").random)
+
+
+class Sketches(unittest.TestCase):
+    def test_products_are_those_with_the_dense_matrix(self):
+        rng = numpy.random.default_rng(1)
+        for distribution in croquis.sketches():
+            weights = rng.uniform(1, 2, size=64) if distribution.weighted else None
+            S = croquis.sketch(distribution.name, rows=64, features=12, seed=3, weights=weights)
+            self.assertEqual((S.distribution, S.rows, S.features), (distribution.name, 64, 12))
+            self.assertEqual(S.dense().shape, (64, 12))
+            for order in "CF":
+                for dtype, accuracy in ((numpy.float64, 1e-12), (numpy.float32, 1e-4)):
+                    dense = S.dense(dtype)
+                    self.assertEqual(dense.dtype, dtype)
+                    tall = numpy.array(rng.normal(size=(64, 5)), dtype=dtype, order=order)
+                    short = numpy.array(rng.normal(size=(12, 7)), dtype=dtype, order=order)
+                    numpy.testing.assert_allclose(S.left(tall), dense.T @ tall, atol=accuracy)
+                    numpy.testing.assert_allclose(S.right(tall.T), tall.T @ dense, atol=accuracy)
+                    numpy.testing.assert_allclose(S.expand(short), dense @ short, atol=accuracy)
+                    self.assertEqual(S.left(tall).dtype, dtype)
+
+    def test_a_sketch_is_made_again_from_its_text(self):
+        S = croquis.sketch("sjlt", rows=50, features=8, seed=4, trial=2, s=4)
+        again = croquis.Sketch.from_json(S.to_json())
+        numpy.testing.assert_array_equal(S.dense(), again.dense())
+        with self.assertRaises(ValueError):
+            croquis.Sketch.from_json("{}")
+
+
+if __name__ == "__main__":
+    unittest.main()
