@@ -46,13 +46,17 @@ Denominators<T> checked_denominators(arma::Col<T> sums, arma::Col<T> log_scale, 
 }
 
 template <typename T>
-Approximation<T> feature_attention(FeaturePair<T> features, const arma::Mat<T>& v, std::string_view name) {
+Approximation<T> feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
+                                   std::string_view name) {
   const auto shared = std::make_shared<const FeaturePair<T>>(std::move(features));
-  typename FeaturePair<T>::Attended attended = shared->attend(v);
+  typename FeaturePair<T>::Attended attended = shared->attend(problem.V());
   Approximation<T> approximation;
   approximation.output = std::move(attended.output);
   approximation.denominators = checked_denominators<T>(std::move(attended.sums), std::move(attended.log_scale), name);
-  approximation.scores = deferred<T>(approximation.output.n_rows, v.n_rows, [shared] { return scores_of(*shared); });
+  approximation.scores = deferred<T>(problem.n_q(), problem.n_k(), [shared] { return scores_of(*shared); });
+  approximation.adjoint = adjoint_of<T>(problem, [=](const arma::Mat<T>& cotangent) {
+    return feature_attention_gradient(*shared, problem, target, cotangent);
+  });
   return approximation;
 }
 
@@ -75,8 +79,8 @@ Options<FeatureOptions> feature_options(const FeatureOptions& defaults) {
 
 template Denominators<float> checked_denominators(arma::Col<float>, arma::Col<float>, std::string_view);
 template Denominators<double> checked_denominators(arma::Col<double>, arma::Col<double>, std::string_view);
-template Approximation<float> feature_attention(FeaturePair<float>, const arma::Mat<float>&, std::string_view);
-template Approximation<double> feature_attention(FeaturePair<double>, const arma::Mat<double>&, std::string_view);
+template Approximation<float> feature_attention(FeaturePair<float>, const Problem<float>&, Target, std::string_view);
+template Approximation<double> feature_attention(FeaturePair<double>, const Problem<double>&, Target, std::string_view);
 template FeaturePair<float> softmax_features(const Problem<float>&, arma::uword, const FeatureOptions&, const Key&);
 template FeaturePair<double> softmax_features(const Problem<double>&, arma::uword, const FeatureOptions&, const Key&);
 

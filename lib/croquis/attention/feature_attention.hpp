@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/attention/method.hpp>
+#include <croquis/features/feature_adjoint.hpp>
 #include <croquis/features/feature_pair.hpp>
 #include <functional>
 #include <string_view>
@@ -16,7 +17,22 @@ namespace croquis {
 /// n d exponentials; memory as FeaturePair::attend, and O(n d) for the scores when they are applied. Throws
 /// std::runtime_error, with `name` and the token, when an estimated row sum is zero.
 template <typename T>
-Approximation<T> feature_attention(FeaturePair<T> features, const arma::Mat<T>& v, std::string_view name);
+Approximation<T> feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
+                                   std::string_view name);
+
+/// The derivatives of <G, O~> for that output, FeatureAdjoint of D~^-1 phi(X) (phi(Y)^T V); `target` says whether the
+/// points are rows of unit length. With A = phi(Y)^T [V 1], [N s] = phi(X) A and M = [G / s, -(g.o) / s]: dphi(X) = M
+/// A^T, dA = phi(X)^T M, dphi(Y) = [V 1] dA^T, d[V 1] = phi(Y) dA.
+/// Cost: about four times the forward pass; memory of 8 d (p_v + 1) numbers and O(n (p + p_v)): features are computed
+/// in blocks of 256 tokens.
+template <typename T>
+Gradient<T> feature_attention_gradient(const FeaturePair<T>& features, const Problem<T>& problem, Target target,
+                                       const arma::Mat<T>& cotangent);
+
+/// Derivatives by the points of a feature pair to derivatives by Q and K.
+template <typename T>
+Gradient<T> from_points(const Problem<T>& problem, Target target, typename FeatureAdjoint<T>::Points points,
+                        arma::Mat<T> of_values, arma::Col<T> of_bias = {});
 
 /// D~ and its check, for the methods that divide by sums of features.
 template <typename T>
@@ -38,7 +54,7 @@ constexpr bool is_fitted(FeatureMap map) {
 /// What holds for every method of this kind; `map_of(values)` is the map that the options choose.
 template <typename T, typename MapOf>
 void set_feature_facts(Method<T>& method, MapOf map_of) {
-  method.rectangular = method.rows_sum_to_one = always(true);
+  method.adjoint = method.rectangular = method.rows_sum_to_one = always(true);
   method.rowwise = [map_of](const OptionValues& values) { return !is_fitted(map_of(values)); };
   // The estimated scores of trf are all alike too, but may be near zero.
   method.exact_on_equal_tokens = [map_of](const OptionValues& values) { return map_of(values) != FeatureMap::trf; };

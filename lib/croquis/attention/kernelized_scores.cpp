@@ -50,6 +50,8 @@ KernelizedScores<T>::KernelizedScores(LiftedPoints<T> lift, arma::Mat<T> landmar
                                       const SkyformerOptions& options)
     : lift_(std::move(lift)),
       landmarks_(std::move(landmarks)),
+      drawn_(drawn),
+      options_(options),
       inverse_(invert_core(gaussian_kernel(lift_.centred(landmarks_)), lift_, drawn, options, diagnostics_)) {}
 
 template <typename T>

@@ -25,11 +25,24 @@ class KernelizedScores {
   /// C~ for many, with left and right in memory.
   LinearOperator<T> stored() const;
 
+  /// The derivatives of <G, C~ X> by the queries, the keys, the landmarks (all as they are given) and X. A landmark is
+  /// a query or a key, so that its derivatives belong to these. The adjoint of a pseudo-inverse is that of
+  /// pseudo_inverse_psd_adjoint, of the iterative inverse that of its steps.
+  struct Adjoints {
+    arma::Mat<T> queries, keys, landmarks, x;
+  };
+  Adjoints adjoint(const arma::Mat<T>& x, const arma::Mat<T>& cotangent) const;
+
   const Diagnostics& diagnostics() const { return diagnostics_; }
 
  private:
+  arma::Mat<T> core_adjoint(const arma::Mat<T>& kernel, const arma::Mat<T>& gathered, const arma::Mat<T>& applied,
+                            const arma::Mat<T>& of_gathered, const arma::Mat<T>& of_applied) const;
+
   LiftedPoints<T> lift_;
   arma::Mat<T> landmarks_;
+  arma::uword drawn_;
+  SkyformerOptions options_;
   Diagnostics diagnostics_;
   LinearOperator<T> inverse_;
 };

@@ -3,11 +3,13 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/kernel/softmax_adjoint.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/nystrom/segment_means.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace croquis {
@@ -33,19 +35,6 @@ arma::Mat<T> uniform_entries(arma::uword n, arma::uword d, const Key& draw_key) 
   return entries;
 }
 
-// X (d x k) -> E^T X for the means of d segments: row s over the length of segment s, on all of its tokens.
-template <typename T>
-arma::Mat<T> spread(const arma::Mat<T>& x, arma::uword n) {
-  const arma::uword d = x.n_rows, length = n / d, longer = n % d;
-  arma::Mat<T> y(n, x.n_cols);
-  for (arma::uword s = 0, first = 0; s < d; ++s) {
-    const arma::uword count = length + (s < longer ? 1 : 0);
-    y.rows(first, first + count - 1).each_row() = x.row(s) / static_cast<T>(count);
-    first += count;
-  }
-  return y;
-}
-
 const Options<LinformerOptions>& options_of_linformer() {
   using O = LinformerOptions;
   static const Options<O> options =
@@ -68,7 +57,7 @@ LinearOperator<T> linformer_projection(Distribution distribution, arma::uword n,
   require(d >= 1 && d <= n, "linformer", "1 <= d <= n_k", {{"d", d}, {"n_k", n}});
   if (distribution == Distribution::segments) {
     return {d, n, [d](const arma::Mat<T>& x) { return segment_means(x, d); },
-            [n](const arma::Mat<T>& x) { return spread(x, n); }};
+            [n](const arma::Mat<T>& x) { return spread_segments(x, n); }};
   }
   const auto transposed = std::make_shared<arma::Mat<T>>(distribution == Distribution::uniform
                                                              ? uniform_entries<T>(n, d, draw_key)
@@ -89,6 +78,10 @@ Approximation<T> linformer(const Problem<T>& problem, arma::uword d, const Key& 
   const arma::Mat<T> keys = e.apply(problem.K());
   Approximation<T> approximation;
   approximation.output = softmax_product<T>(problem.Q(), keys, f.apply(problem.V()));
+  approximation.adjoint = adjoint_of<T>(problem, [=](const arma::Mat<T>& cotangent) -> Gradient<T> {
+    SoftmaxAdjoint<T> of = softmax_adjoint<T>(problem.Q(), keys, f.apply(problem.V()), cotangent);
+    return {std::move(of.q), e.apply_transposed(of.k), f.apply_transposed(of.x), {}};
+  });
   approximation.scores = deferred<T>(n_q, n_k, [=]() -> LinearOperator<T> {
     const auto weights = std::make_shared<const arma::Mat<T>>(softmax_transposed<T>(problem.Q(), keys));
     return {n_q, n_k, [weights, f](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*weights, f.apply(x)); },
@@ -108,7 +101,7 @@ Method<T> linformer_method() {
   };
   method.options = options_of_linformer().infos();
   // Segment means take nothing from the sums of rows, and d = n_k of them nothing at all.
-  method.rectangular = method.rowwise = always(true);
+  method.adjoint = method.rectangular = method.rowwise = always(true);
   method.rows_sum_to_one = [](const OptionValues& values) {
     return options_of_linformer().read(values).distribution == Distribution::segments;
   };

@@ -3,9 +3,12 @@
 #include <croquis/attention/linformer_unreduced.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/kernel/softmax_adjoint.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/sketch/gaussian.hpp>
+#include <functional>
 #include <memory>
+#include <utility>
 
 namespace croquis {
 namespace {
@@ -31,18 +34,20 @@ Approximation<T> sketched(const LinearOperator<T>& scores, const Problem<T>& pro
                           const Key& draw_key) {
   require(d >= 1, "linformer-unreduced", "d >= 1", {{"d", d}});
   const GaussianSketch s(problem.n_k(), d, draw_key.child("sketch"));
+  std::function<arma::Mat<T>(const arma::Mat<T>&)> project = [s](const arma::Mat<T>& x) { return s.expand(s.left(x)); };
   if (is_stored(problem)) {
     const auto stored = std::make_shared<const arma::Mat<T>>(s.dense<T>());  // drawn once for both of its products
-    const auto project = [stored](const arma::Mat<T>& x) { return product(*stored, product_tn(*stored, x)); };
-    return from_scores<T>(
-        {problem.n_q(), problem.n_k(), [=](const arma::Mat<T>& x) { return scores.apply(project(x)); },
-         [=](const arma::Mat<T>& x) { return project(scores.apply_transposed(x)); }},
-        problem);
+    project = [stored](const arma::Mat<T>& x) { return product(*stored, product_tn(*stored, x)); };
   }
-  return from_scores<T>(
-      {problem.n_q(), problem.n_k(), [scores, s](const arma::Mat<T>& x) { return scores.apply(s.expand(s.left(x))); },
-       [scores, s](const arma::Mat<T>& x) { return s.expand(s.left(scores.apply_transposed(x))); }},
-      problem);
+  Approximation<T> approximation =
+      from_scores<T>({problem.n_q(), problem.n_k(), [=](const arma::Mat<T>& x) { return scores.apply(project(x)); },
+                      [=](const arma::Mat<T>& x) { return project(scores.apply_transposed(x)); }},
+                     problem);
+  approximation.adjoint = adjoint_of<T>(problem, [=](const arma::Mat<T>& cotangent) -> Gradient<T> {
+    SoftmaxAdjoint<T> of = softmax_adjoint<T>(problem.Q(), problem.K(), project(problem.V()), cotangent);
+    return {std::move(of.q), std::move(of.k), project(of.x), {}};
+  });
+  return approximation;
 }
 
 }  // namespace
@@ -59,7 +64,7 @@ Method<T> linformer_unreduced_method() {
   method.summary = "B S S^T V with Gaussian S: unbiased, quadratic in n";
   method.quadratic = true;
   method.source = "Skeinformer Sec. 3.3";
-  method.rectangular = method.rowwise = always(true);
+  method.adjoint = method.rectangular = method.rowwise = always(true);
   method.prepare = [](const Problem<T>& problem, const OptionValues&) -> PreparedMethod<T> {
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
                p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());

@@ -52,6 +52,16 @@ void require_not_causal(const Problem<T>& problem, std::string_view name) {
 }
 
 template <typename T>
+void require_adjoint(const Method<T>& method, const OptionValues& options) {
+  if (method.adjoint(options)) return;
+  std::string others;
+  for (const Method<T>& other : methods<T>()) {
+    if (other.adjoint({}) && other.name != method.name) others += " " + other.name;
+  }
+  require(false, method.name, "has no adjoint with these options; methods that have one are" + others, {});
+}
+
+template <typename T>
 PreparedMethod<T> prepare(const Method<T>& method, const Problem<T>& problem, const OptionValues& options) {
   std::string known;
   for (const OptionInfo& info : method.options) known += " " + info.name;
@@ -82,6 +92,8 @@ template void require_square(const Problem<float>&, std::string_view);
 template void require_square(const Problem<double>&, std::string_view);
 template void require_not_causal(const Problem<float>&, std::string_view);
 template void require_not_causal(const Problem<double>&, std::string_view);
+template void require_adjoint(const Method<float>&, const OptionValues&);
+template void require_adjoint(const Method<double>&, const OptionValues&);
 template PreparedMethod<float> prepare(const Method<float>&, const Problem<float>&, const OptionValues&);
 template PreparedMethod<double> prepare(const Method<double>&, const Problem<double>&, const OptionValues&);
 

@@ -1,6 +1,7 @@
 // The one interface of all attention approximations.
 #pragma once
 
+#include <croquis/attention/gradient.hpp>
 #include <croquis/attention/options.hpp>
 #include <croquis/attention/problem.hpp>
 #include <croquis/linalg/linear_operator.hpp>
@@ -44,6 +45,10 @@ struct Approximation {
   std::optional<LinearOperator<T>> scores;      ///< B~ (n_q x n_k), O~ = B~ V, where there is one; applied, not stored
   std::optional<arma::Col<T>> row_sums;         ///< B~ 1, where it comes with the output
   std::optional<Denominators<T>> denominators;  ///< where the method divides by estimated row sums
+  /// G -> the derivatives of <G, O~> by Q, K, V and the bias, where the method has an adjoint; else empty. What was
+  /// drawn and chosen (landmarks, columns, directions, trees) is held constant. It computes the forward pass again, so
+  /// that the output costs nothing more for it.
+  Adjoint<T> adjoint = {};
   Diagnostics diagnostics;
 };
 
@@ -92,6 +97,8 @@ struct Method {
   OptionFact rows_sum_to_one = always(false);
   /// O~ = O, to rounding, where all queries are equal and all keys are, whatever the values.
   OptionFact exact_on_equal_tokens = always(false);
+  /// Approximations come with an adjoint.
+  OptionFact adjoint = always(false);
   /// The largest d that is taken; none: any.
   ShapeFact largest_d = no_number();
   /// The d at which O~ = O, to rounding, for all inputs and draws; none: never.
@@ -116,6 +123,10 @@ void require_square(const Problem<T>& problem, std::string_view name);
 /// Throws std::invalid_argument, with the methods that have a causal form, if `problem` is causal.
 template <typename T>
 void require_not_causal(const Problem<T>& problem, std::string_view name);
+
+/// Throws std::invalid_argument, with the methods that have one, unless the method with these options has an adjoint.
+template <typename T>
+void require_adjoint(const Method<T>& method, const OptionValues& options);
 
 /// method.prepare after a check that it has the options, and that it takes rectangular problems and causal ones if
 /// `problem` is one. Throws std::invalid_argument for another option and another problem.

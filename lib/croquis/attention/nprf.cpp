@@ -8,7 +8,7 @@ namespace croquis {
 template <typename T>
 Approximation<T> nprf(const Problem<T>& problem, arma::uword d, const Key& draw_key, const FeatureOptions& options) {
   FeaturePair<T> features(unit_rows(problem.Q()), unit_rows(problem.K()), d, options, draw_key.child("features"));
-  return feature_attention(std::move(features), problem.V(), "nprf");
+  return feature_attention(std::move(features), problem, Target::normalized, "nprf");
 }
 
 template <typename T>

@@ -1,16 +1,20 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/attention/exact.hpp>
+#include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/nystromformer.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/kernel/kernel_matrix.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/kernel/softmax_adjoint.hpp>
+#include <croquis/linalg/inverse_adjoint.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/nystrom/segment_means.hpp>
 #include <limits>
 #include <memory>
+#include <utility>
 
 namespace croquis {
 namespace {
@@ -27,50 +31,105 @@ Landmarks<T> landmarks_of(const Problem<T>& problem, const NystromformerOptions&
   return LandmarkSampler<T>(gaussian_kernel_matrix<T>(scale * problem.K()), *options.landmarks, options.given);
 }
 
+// What one draw at one d computes with.
+template <typename T>
+struct Parts {
+  arma::uvec rows;            // the landmarks; empty: segment means
+  arma::Mat<T> q, k;          // the landmarks themselves
+  arma::Mat<T> core;          // softmax(q k^T / sqrt(p))
+  LinearOperator<T> inverse;  // Z
+  Diagnostics diagnostics;
+};
+
+InverseIteration iteration_of(const NystromformerOptions& options) {
+  return {.start = options.start, .iterations = options.iterations};
+}
+
+template <typename T>
+T cutoff_of(arma::uword d) {
+  return static_cast<T>(d) * std::numeric_limits<T>::epsilon();
+}
+
+template <typename T>
+Parts<T> parts_of(const Problem<T>& problem, const Landmarks<T>& landmarks, arma::uword d, const Key& draw_key,
+                  const NystromformerOptions& options) {
+  Parts<T> parts;
+  if (landmarks) {
+    parts.rows = landmarks->draw(d, draw_key.child("landmarks"));
+    parts.q = problem.Q().rows(parts.rows);
+    parts.k = problem.K().rows(parts.rows);
+    d = parts.rows.n_elem;  // a policy may find fewer that differ
+  } else {
+    parts.q = segment_means(problem.Q(), d);
+    parts.k = segment_means(problem.K(), d);
+  }
+  parts.core = softmax_transposed(parts.q, parts.k).t();
+  if (options.inverse == NystromformerOptions::Inverse::pinv) {
+    const auto pinv = std::make_shared<const PseudoInverse<T>>(pseudo_inverse<T>(parts.core, cutoff_of<T>(d)));
+    parts.diagnostics.rank = pinv->rank();
+    parts.inverse = {d, d, [pinv](const arma::Mat<T>& x) { return pinv->apply(x); },
+                     [pinv](const arma::Mat<T>& x) { return pinv->apply_transposed(x); }};
+  } else {
+    IterativeInverse<T> z = iterative_inverse(parts.core, iteration_of(options));
+    parts.diagnostics.residual = z.residual;
+    parts.diagnostics.iterations = z.iterations;
+    parts.inverse = as_operator(std::move(z.inverse));
+  }
+  return parts;
+}
+
+// O~ = F Z G V from right to left, and its derivatives back from left to right.
+template <typename T>
+Gradient<T> gradient_of(const Problem<T>& problem, const Parts<T>& parts, const NystromformerOptions& options,
+                        const arma::Mat<T>& cotangent) {
+  const arma::uword d = parts.core.n_rows;
+  const arma::Mat<T> gathered = softmax_product<T>(parts.q, problem.K(), problem.V());
+  const SoftmaxAdjoint<T> left = softmax_adjoint<T>(problem.Q(), parts.k, parts.inverse.apply(gathered), cotangent);
+  const SoftmaxAdjoint<T> right =
+      softmax_adjoint<T>(parts.q, problem.K(), problem.V(), parts.inverse.apply_transposed(left.x));
+  const arma::Mat<T> of_inverse = product_nt(left.x, gathered);
+  const arma::Mat<T> of_core = options.inverse == NystromformerOptions::Inverse::pinv
+                                   ? pseudo_inverse_adjoint(parts.core, cutoff_of<T>(d), of_inverse)
+                                   : iterative_inverse_adjoint(parts.core, iteration_of(options), of_inverse);
+  const T scale = 1 / std::sqrt(static_cast<T>(problem.p()));
+  const arma::Mat<T> of_scores = scale * softmax_rows_adjoint(parts.core, of_core);
+  const arma::Mat<T> of_q = right.q + product(of_scores, parts.k), of_k = left.k + product_tn(of_scores, parts.q);
+  Gradient<T> gradient{left.q, right.k, right.x, {}};
+  if (parts.rows.is_empty()) {
+    gradient.q += spread_segments(of_q, problem.n_q());
+    gradient.k += spread_segments(of_k, problem.n_k());
+  } else {
+    for (arma::uword a = 0; a < d; ++a) {  // a row may be drawn twice
+      gradient.q.row(parts.rows[a]) += of_q.row(a);
+      gradient.k.row(parts.rows[a]) += of_k.row(a);
+    }
+  }
+  return gradient;
+}
+
 template <typename T>
 Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& landmarks, arma::uword d,
                              const Key& draw_key, const NystromformerOptions& options) {
   require(d >= 1 && d <= std::min(problem.n_q(), problem.n_k()), "nystromformer", "1 <= d <= min(n_q, n_k)",
           {{"d", d}, {"n_q", problem.n_q()}, {"n_k", problem.n_k()}});
   if (options.exact_at_n && d == problem.n_q() && d == problem.n_k()) {
-    return from_scores(exact_scores(problem, Target::softmax), problem);
+    Approximation<T> exact = from_scores(exact_scores(problem, Target::softmax), problem);
+    exact.adjoint = exact_adjoint(problem, Target::softmax);
+    return exact;
   }
-  arma::Mat<T> q, k;
-  if (landmarks) {
-    const arma::uvec rows = landmarks->draw(d, draw_key.child("landmarks"));
-    q = problem.Q().rows(rows);
-    k = problem.K().rows(rows);
-    d = rows.n_elem;  // a policy may find fewer that differ
-  } else {
-    q = segment_means(problem.Q(), d);
-    k = segment_means(problem.K(), d);
-  }
-  const arma::Mat<T> core = softmax_transposed(q, k).t();
-
-  LinearOperator<T> inverse;
-  Diagnostics diagnostics;
-  if (options.inverse == NystromformerOptions::Inverse::pinv) {
-    const auto pinv = std::make_shared<const PseudoInverse<T>>(
-        pseudo_inverse<T>(core, static_cast<T>(d) * std::numeric_limits<T>::epsilon()));
-    diagnostics.rank = pinv->rank();
-    inverse = {d, d, [pinv](const arma::Mat<T>& x) { return pinv->apply(x); },
-               [pinv](const arma::Mat<T>& x) { return pinv->apply_transposed(x); }};
-  } else {
-    IterativeInverse<T> z = iterative_inverse(core, {.start = options.start, .iterations = options.iterations});
-    diagnostics.residual = z.residual;
-    diagnostics.iterations = z.iterations;
-    inverse = as_operator(std::move(z.inverse));
-  }
-
+  const auto parts = std::make_shared<const Parts<T>>(parts_of(problem, landmarks, d, draw_key, options));
   Approximation<T> approximation;
   // V and, as the last column, 1: the rows of G sum to 1.
-  const arma::Mat<T> values =
-      arma::join_rows(softmax_product<T>(q, problem.K(), problem.V()), arma::Mat<T>(d, 1, arma::fill::ones));
-  approximation.output =
-      softmax_product<T>(problem.Q(), k, inverse.apply(values), {.last = &approximation.row_sums.emplace()});
+  const arma::Mat<T> values = arma::join_rows(softmax_product<T>(parts->q, problem.K(), problem.V()),
+                                              arma::Mat<T>(parts->q.n_rows, 1, arma::fill::ones));
+  approximation.output = softmax_product<T>(problem.Q(), parts->k, parts->inverse.apply(values),
+                                            {.last = &approximation.row_sums.emplace()});
+  approximation.adjoint = adjoint_of<T>(
+      problem, [=](const arma::Mat<T>& cotangent) { return gradient_of(problem, *parts, options, cotangent); });
   approximation.scores = deferred<T>(problem.n_q(), problem.n_k(), [=]() -> LinearOperator<T> {
-    const auto left = std::make_shared<const arma::Mat<T>>(softmax_transposed(problem.Q(), k));   // F^T, d x n_q
-    const auto right = std::make_shared<const arma::Mat<T>>(softmax_transposed(q, problem.K()));  // G^T, n_k x d
+    const auto left = std::make_shared<const arma::Mat<T>>(softmax_transposed(problem.Q(), parts->k));   // F^T, d x n_q
+    const auto right = std::make_shared<const arma::Mat<T>>(softmax_transposed(parts->q, problem.K()));  // G^T, n_k x d
+    const LinearOperator<T> inverse = parts->inverse;
     return {
         problem.n_q(), problem.n_k(),
         [=](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*left, inverse.apply(product_tn(*right, x))); },
@@ -78,7 +137,7 @@ Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& land
           return product(*right, inverse.apply_transposed(product(*left, x)));
         }};
   });
-  approximation.diagnostics = diagnostics;
+  approximation.diagnostics = parts->diagnostics;
   return approximation;
 }
 
@@ -133,7 +192,7 @@ Method<T> nystromformer_method() {
   method.rectangular = [](const OptionValues& values) {
     return !options_of_nystromformer().read(values).landmarks.has_value();
   };
-  method.exact_on_equal_tokens = always(true);
+  method.adjoint = method.exact_on_equal_tokens = always(true);
   method.largest_d = [](TokenAlignment shape, const OptionValues&) { return std::min(shape.n_q, shape.n_k); };
   // Lemma 2: segments of one token each.
   method.exact_at = [](TokenAlignment shape, const OptionValues& values) -> std::optional<arma::uword> {

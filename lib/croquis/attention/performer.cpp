@@ -22,7 +22,8 @@ const Options<FeatureOptions>& options_of_performer() {
 template <typename T>
 Approximation<T> performer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const FeatureOptions& options) {
-  return feature_attention(softmax_features(problem, d, options, draw_key.child("features")), problem.V(), "performer");
+  return feature_attention(softmax_features(problem, d, options, draw_key.child("features")), problem, Target::softmax,
+                           "performer");
 }
 
 template <typename T>

@@ -15,7 +15,8 @@ Approximation<T> approximate(const Problem<T>& problem, Target target, arma::uwo
   FeaturePair<T> features =
       unit ? FeaturePair<T>(unit_rows(problem.Q()), unit_rows(problem.K()), d, options.features, draw)
            : softmax_features(problem, d, options.features, draw);
-  return relative_feature_attention(std::move(features), problem, options.product, unit ? "nprf-rpe" : "prf-rpe");
+  return relative_feature_attention(std::move(features), problem, target, options.product,
+                                    unit ? "nprf-rpe" : "prf-rpe");
 }
 
 const Options<RelativeFeatureOptions>& options_of_relative_features() {

@@ -47,11 +47,11 @@ RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment t
 }
 
 template <typename T>
-Approximation<T> relative_feature_attention(FeaturePair<T> features, const Problem<T>& problem, ToeplitzPath wanted,
-                                            const std::string& name) {
+Approximation<T> relative_feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
+                                            ToeplitzPath wanted, const std::string& name) {
   const RelativePath path =
       relative_path(problem.position(), problem.tokens(), features.count(), problem.p_v(), wanted);
-  if (path == RelativePath::sums) return feature_attention(features, problem.V(), name);
+  if (path == RelativePath::sums) return feature_attention(features, problem, target, name);
 
   const auto scores =
       std::make_shared<RelativeScores<T>>(std::move(features), problem.position(), problem.tokens(), path);
@@ -90,9 +90,9 @@ template RelativePath relative_path(const RelativePosition<float>&, TokenAlignme
                                     ToeplitzPath);
 template RelativePath relative_path(const RelativePosition<double>&, TokenAlignment, arma::uword, arma::uword,
                                     ToeplitzPath);
-template Approximation<float> relative_feature_attention(FeaturePair<float>, const Problem<float>&, ToeplitzPath,
-                                                         const std::string&);
-template Approximation<double> relative_feature_attention(FeaturePair<double>, const Problem<double>&, ToeplitzPath,
-                                                          const std::string&);
+template Approximation<float> relative_feature_attention(FeaturePair<float>, const Problem<float>&, Target,
+                                                         ToeplitzPath, const std::string&);
+template Approximation<double> relative_feature_attention(FeaturePair<double>, const Problem<double>&, Target,
+                                                          ToeplitzPath, const std::string&);
 
 }  // namespace croquis

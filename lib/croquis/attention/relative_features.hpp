@@ -34,8 +34,8 @@ RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment t
 /// Memory, with n = max(n_q, n_k): O(n (p_v + 64)) for any d on the path fft, O(n p_v) on the others.
 /// Cost: as relative_flops. Throws std::runtime_error, with `name` and the token, when an estimated row sum is zero.
 template <typename T>
-Approximation<T> relative_feature_attention(FeaturePair<T> features, const Problem<T>& problem, ToeplitzPath wanted,
-                                            const std::string& name);
+Approximation<T> relative_feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
+                                            ToeplitzPath wanted, const std::string& name);
 
 /// Leading terms: features are computed twice, once for their shifts; then sums and prefix as feature_attention, fft
 /// 5 d (p_v + 1) L log2 L with L = 2 max(n_q, n_k) (twice that for an image), direct 2 n_q n_k (d + p_v + 1).

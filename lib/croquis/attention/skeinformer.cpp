@@ -5,6 +5,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/kernel/softmax_adjoint.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/random/indices.hpp>
@@ -49,23 +50,55 @@ ColumnScores<T> normalised_columns(const Problem<T>& problem, arma::uvec columns
   return scores;
 }
 
-// The same rows times V, with no weight in memory. A row's geometric mean is exp of the query with the mean of the
+// The same rows as a softmax, with no weight in memory. A row's geometric mean is exp of the query with the mean of the
 // sampled keys: n_k - d times a key of its own, whose value is the mean of those that were not sampled.
 template <typename T>
-arma::Mat<T> normalised_product(const Problem<T>& problem, const arma::uvec& columns, bool adaptive,
-                                Denominators<T>& denominators) {
-  const arma::uword d = columns.n_elem, others = adaptive ? problem.n_k() - d : 0;
-  arma::Mat<T> keys = problem.K().rows(columns), values = problem.V().rows(columns);
+struct SampledTokens {
+  arma::Mat<T> keys, values;
   arma::Col<T> log_weights;
-  if (others > 0) {
+  arma::uword others = 0;  // keys that the last row stands for; 0: it is not there
+
+  SampledTokens(const Problem<T>& problem, const arma::uvec& columns, bool adaptive)
+      : keys(problem.K().rows(columns)), values(problem.V().rows(columns)) {
+    const arma::uword d = columns.n_elem;
+    others = adaptive ? problem.n_k() - d : 0;
+    if (others == 0) return;
     const auto count = static_cast<T>(others);
     keys.insert_rows(d, arma::mean(keys, 0));
     values.insert_rows(d, (column_sums(problem.V()) - column_sums(values)) / count);
     log_weights.zeros(d + 1);
     log_weights(d) = std::log(count);
   }
-  return softmax_product<T>(problem.Q(), keys, values,
-                            {.row_maxima = &denominators.log_scale, .sums = &denominators.values}, log_weights);
+};
+
+// The derivatives with the rows `known` of the output exact, columns and rows held constant.
+template <typename T>
+Gradient<T> normalised_gradient(const Problem<T>& problem, const arma::uvec& columns, bool adaptive,
+                                const arma::uvec& known, const arma::Mat<T>& cotangent) {
+  const arma::uword d = columns.n_elem;
+  const arma::uvec rows = arma::unique(known);
+  arma::Mat<T> of_sampled = cotangent;
+  of_sampled.rows(rows).zeros();
+  const SampledTokens<T> tokens(problem, columns, adaptive);
+  SoftmaxAdjoint<T> of = softmax_adjoint<T>(problem.Q(), tokens.keys, tokens.values, of_sampled, tokens.log_weights);
+  Gradient<T> gradient{std::move(of.q),
+                       arma::Mat<T>(problem.n_k(), problem.p(), arma::fill::zeros),
+                       arma::Mat<T>(problem.n_k(), problem.p_v(), arma::fill::zeros),
+                       {}};
+  if (tokens.others > 0) {
+    gradient.v.each_row() += of.x.row(d) / static_cast<T>(tokens.others);
+    gradient.v.rows(columns).zeros();
+    of.k.head_rows(d).each_row() += arma::Row<T>(of.k.row(d)) / static_cast<T>(d);
+  }
+  gradient.k.rows(columns) += of.k.head_rows(d);
+  gradient.v.rows(columns) += of.x.head_rows(d);
+  if (rows.is_empty()) return gradient;
+  const SoftmaxAdjoint<T> exact =
+      softmax_adjoint<T>(problem.Q().rows(rows), problem.K(), problem.V(), arma::Mat<T>(cotangent.rows(rows)));
+  gradient.q.rows(rows) += exact.q;
+  gradient.k += exact.k;
+  gradient.v += exact.x;
+  return gradient;
 }
 
 // log_row_sums: of the exact D, or empty where that is not needed.
@@ -108,8 +141,15 @@ Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_
   }
   const bool adaptive = options.rows == Rows::adaptive;
   Approximation<T> approximation;
-  approximation.output = normalised_product(problem, columns, adaptive, approximation.denominators.emplace());
+  const SampledTokens<T> tokens(problem, columns, adaptive);
+  Denominators<T>& denominators = approximation.denominators.emplace();
+  approximation.output =
+      softmax_product<T>(problem.Q(), tokens.keys, tokens.values,
+                         {.row_maxima = &denominators.log_scale, .sums = &denominators.values}, tokens.log_weights);
   if (options.reuse) approximation.output.rows(pilot.rows) = pilot.output;
+  approximation.adjoint = adjoint_of<T>(problem, [=](const arma::Mat<T>& cotangent) {
+    return normalised_gradient(problem, columns, adaptive, *known, cotangent);
+  });
   approximation.scores = deferred<T>(problem.n_q(), n_k, [=, columns = std::move(columns)] {
     return with_known(normalised_columns(problem, columns, adaptive));
   });
@@ -154,6 +194,7 @@ Method<T> method_of(const char* name, const char* summary, const char* source, c
   method.options = options.infos();
   const auto read = [options](const OptionValues& values) { return options.read(values); };
   method.rectangular = always(true);
+  method.adjoint = [read](const OptionValues& values) { return !needs_row_sums(read(values)); };
   method.rowwise = [read](const OptionValues& values) { return read(values).columns == Columns::uniform; };
   method.rows_sum_to_one = [read](const OptionValues& values) { return !needs_row_sums(read(values)); };
   // Columns that were not sampled count with the mean of the others, which is theirs.

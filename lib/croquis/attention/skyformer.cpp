@@ -5,6 +5,7 @@
 #include <croquis/linalg/rows.hpp>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 namespace croquis {
 namespace {
@@ -20,33 +21,81 @@ struct Shared {
         landmarks(lift.kernel(), options.landmarks, options.given, problem.n_q()) {}
 };
 
+// C~, and which of the points its landmarks are.
 template <typename T>
-KernelizedScores<T> kernelized_scores(const Shared<T>& shared, arma::uword d, const Key& draw_key,
-                                      const SkyformerOptions& options) {
+struct Chosen {
+  arma::uvec indices;
+  KernelizedScores<T> scores;
+
+  // The derivatives of <G, C~ X>, those of the landmarks with the queries and keys that they are.
+  typename KernelizedScores<T>::Adjoints adjoint(const arma::Mat<T>& x, const arma::Mat<T>& cotangent) const {
+    auto result = scores.adjoint(x, cotangent);
+    const arma::uword n_q = result.queries.n_rows;
+    for (arma::uword a = 0; a < indices.n_elem; ++a) {
+      const arma::uword i = indices[a];
+      if (i < n_q) {
+        result.queries.row(i) += result.landmarks.row(a);
+      } else {
+        result.keys.row(i - n_q) += result.landmarks.row(a);
+      }
+    }
+    return result;
+  }
+};
+
+template <typename T>
+Chosen<T> chosen_landmarks(const Shared<T>& shared, arma::uword d, const Key& draw_key,
+                           const SkyformerOptions& options) {
   const LiftedPoints<T>& lift = shared.lift;
   require(d >= 1 && d <= lift.size(), "skyformer", "1 <= d <= n_q + n_k",
           {{"d", d}, {"n_q", lift.n_q()}, {"n_k", lift.n_k()}});
   require(options.ridge >= 0 && std::isfinite(options.ridge), "skyformer", "ridge >= 0", {{"ridge", options.ridge}});
   const arma::uvec indices =
       distinct_where_it_is_cheaper(shared.landmarks.draw(d, draw_key.child("landmarks")), options);
-  return {lift, lift.given(indices), d, options};
+  return {indices, {lift, lift.given(indices), d, options}};
 }
 
 template <typename T>
 Approximation<T> kernelized(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Key& draw_key,
                             const SkyformerOptions& options) {
-  const KernelizedScores<T> c = kernelized_scores(shared, d, draw_key, options);
+  const Chosen<T> chosen = chosen_landmarks(shared, d, draw_key, options);
+  const KernelizedScores<T>& c = chosen.scores;
   Approximation<T> approximation;
   approximation.output = c.apply(problem.V());
-  approximation.scores = deferred<T>(problem.n_q(), problem.n_k(), [c] { return c.stored(); });
+  approximation.adjoint = adjoint_of<T>(problem, [=](const arma::Mat<T>& cotangent) -> Gradient<T> {
+    auto of = chosen.adjoint(problem.V(), cotangent);
+    return {std::move(of.queries), std::move(of.keys), std::move(of.x), {}};
+  });
+  approximation.scores = deferred<T>(problem.n_q(), problem.n_k(), [c = c] { return c.stored(); });
   approximation.diagnostics = c.diagnostics();
   return approximation;
+}
+
+// O~ = N / s for [N s] = C~ (w o [V 1]), w_j = exp(||k_j||^2 / (2 sqrt(p))) over the largest, which cancels.
+template <typename T>
+Gradient<T> softmax_gradient(const Problem<T>& problem, const Chosen<T>& chosen, const arma::Col<T>& weights,
+                             const arma::Mat<T>& cotangent) {
+  const arma::uword p_v = problem.p_v();
+  const arma::Mat<T> x = weighted_values(problem.V(), weights);
+  arma::Col<T> sums;
+  arma::Mat<T> output = chosen.scores.apply(x, {.last = &sums});
+  divide_rows(output, sums);
+  arma::Mat<T> of_sums = arma::join_rows(cotangent, arma::Mat<T>(-row_products(cotangent, output)));
+  divide_rows(of_sums, sums);
+  auto of = chosen.adjoint(x, of_sums);
+  // x_j = w_j [v_j 1]: by the logarithm of w_j, <dx_j, x_j>.
+  const T scale = 1 / std::sqrt(static_cast<T>(problem.p()));
+  arma::Mat<T> by_weights = problem.K();
+  multiply_rows<T>(by_weights, scale * row_products(of.x, x));
+  multiply_rows(of.x, weights);
+  return {std::move(of.queries), of.keys + by_weights, of.x.head_cols(p_v), {}};
 }
 
 template <typename T>
 Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arma::uword d, const Key& draw_key,
                          const SkyformerOptions& options) {
-  const KernelizedScores<T> c = kernelized_scores(shared, d, draw_key, options);
+  const Chosen<T> chosen = chosen_landmarks(shared, d, draw_key, options);
+  const KernelizedScores<T>& c = chosen.scores;
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
   const arma::Col<T> log_key = log_prefactors(problem.K());
   const arma::Col<T> weights = arma::exp(log_key - log_key.max());
@@ -60,7 +109,9 @@ Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arm
   }
   divide_rows(approximation.output, denominators.values);
   approximation.row_sums = arma::Col<T>(n_q, arma::fill::ones);
-  approximation.scores = deferred<T>(n_q, n_k, [=]() -> LinearOperator<T> {
+  approximation.adjoint = adjoint_of<T>(
+      problem, [=](const arma::Mat<T>& cotangent) { return softmax_gradient(problem, chosen, weights, cotangent); });
+  approximation.scores = deferred<T>(n_q, n_k, [=, c = c]() -> LinearOperator<T> {
     const LinearOperator<T> stored = c.stored();
     // Denominators of their own: the sums are those of the rows that are applied, to the last bit.
     const arma::Col<T> inverse = T(1) / arma::Col<T>(stored.apply(weights));
@@ -108,7 +159,7 @@ Method<T> method_of(const char* name, const char* summary, const char* source, T
   method.random = [](const OptionValues& values) {
     return options_of_skyformer().read(values).landmarks != LandmarkPolicy::given;
   };
-  method.rectangular = always(true);
+  method.adjoint = method.rectangular = always(true);
   method.rows_sum_to_one = always(is_normalised(target));
   method.exact_on_equal_tokens = [](const OptionValues& values) {
     return options_of_skyformer().read(values).ridge == 0;

@@ -36,22 +36,29 @@ arma::Mat<T> suffix_shares(const TokenAlignment& tokens, const arma::Mat<T>& x) 
   return shares;
 }
 
+template <typename T>
+LinearOperator<T> scores_of(const Problem<T>& problem) {
+  const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
+  if (problem.is_causal()) {
+    const TokenAlignment tokens = problem.tokens();
+    return {n_q, n_k, [tokens](const arma::Mat<T>& x) { return prefix_means(tokens, x); },
+            [tokens](const arma::Mat<T>& x) { return suffix_shares(tokens, x); }};
+  }
+  const T share = static_cast<T>(n_q) / static_cast<T>(n_k);
+  return {n_q, n_k, [=](const arma::Mat<T>& x) -> arma::Mat<T> { return arma::repmat(arma::mean(x, 0), n_q, 1); },
+          [=](const arma::Mat<T>& x) -> arma::Mat<T> { return arma::repmat(share * arma::mean(x, 0), n_k, 1); }};
+}
+
 }  // namespace
 
 template <typename T>
 Approximation<T> v_mean(const Problem<T>& problem) {
-  const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
-  if (problem.is_causal()) {
-    const TokenAlignment tokens = problem.tokens();
-    return from_scores<T>({n_q, n_k, [tokens](const arma::Mat<T>& x) { return prefix_means(tokens, x); },
-                           [tokens](const arma::Mat<T>& x) { return suffix_shares(tokens, x); }},
-                          problem);
-  }
-  const T share = static_cast<T>(n_q) / static_cast<T>(n_k);
-  return from_scores<T>(
-      {n_q, n_k, [=](const arma::Mat<T>& x) -> arma::Mat<T> { return arma::repmat(arma::mean(x, 0), n_q, 1); },
-       [=](const arma::Mat<T>& x) -> arma::Mat<T> { return arma::repmat(share * arma::mean(x, 0), n_k, 1); }},
-      problem);
+  const LinearOperator<T> scores = scores_of(problem);
+  Approximation<T> approximation = from_scores(scores, problem);
+  approximation.adjoint = adjoint_of<T>(problem, [scores](const arma::Mat<T>& cotangent) -> Gradient<T> {
+    return {.q = {}, .k = {}, .v = scores.apply_transposed(cotangent), .bias = {}};
+  });
+  return approximation;
 }
 
 template <typename T>
@@ -62,7 +69,8 @@ Method<T> v_mean_method() {
   method.causal = true;
   method.source = "Skeinformer Sec. 5";
   method.random = always(false);
-  method.rectangular = method.rowwise = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
+  method.adjoint = method.rectangular = method.rowwise = method.rows_sum_to_one = method.exact_on_equal_tokens =
+      always(true);
   method.prepare = [](const Problem<T>& problem, const OptionValues&) -> PreparedMethod<T> {
     const auto n_k = static_cast<double>(problem.n_k()), p_v = static_cast<double>(problem.p_v());
     return {[problem](arma::uword, const Key&) { return v_mean(problem); }, [=](double) { return n_k * p_v; }};

@@ -68,6 +68,7 @@ FeaturePair<T>::FeaturePair(std::shared_ptr<const arma::Mat<T>> x, std::shared_p
       functions_(functions_of(options.map)),
       x_(std::move(x)),
       y_(std::move(y)),
+      scale_(scale),
       projection_(options.projection, checked_directions(options, d), x_->n_cols, draw_key) {
   require(x_->n_cols == y_->n_cols && x_->n_rows >= 1 && y_->n_rows >= 1, "features", "points of one width",
           {{"x.cols", x_->n_cols}, {"y.cols", y_->n_cols}});
@@ -76,9 +77,9 @@ FeaturePair<T>::FeaturePair(std::shared_ptr<const arma::Mat<T>> x, std::shared_p
   slopes_.ones(m);
   offsets_.zeros(m);
   if (options.map == FeatureMap::saderf) {
-    const arma::Row<T> balance = balancing_scale(*x_, *y_);
-    x_ = std::make_shared<const arma::Mat<T>>(x_->each_row() % balance);
-    y_ = std::make_shared<const arma::Mat<T>>(y_->each_row() / balance);
+    balance_ = balancing_scale(*x_, *y_);
+    x_ = std::make_shared<const arma::Mat<T>>(x_->each_row() % balance_);
+    y_ = std::make_shared<const arma::Mat<T>>(y_->each_row() / balance_);
   }
   if (options.map == FeatureMap::sphere) {
     const arma::Row<T> norms = arma::sqrt(squared_row_norms<T>(projection_.dense())).t();

@@ -9,6 +9,9 @@
 
 namespace croquis {
 
+template <typename T>
+class FeatureAdjoint;
+
 /// The d features of each of n queries x_i (n x p) and n' keys y_j (n' x p).
 ///
 /// Guarantees: phi(x_i).phi(y_j) = exp(log_scale_i) sum_r queries(i, r) keys(j, r) is an estimate of exp(x_i.y_j). This
@@ -91,6 +94,8 @@ class FeaturePair {
   arma::Mat<T> keys(const arma::uvec& tokens, arma::span directions, const Shifts& shifts) const;
 
  private:
+  friend class FeatureAdjoint<T>;
+
   arma::Mat<T> exponents(const arma::Mat<T>& points, arma::span directions) const;
   void raise_key_shifts(const arma::Mat<T>& block, arma::uword first, Shifts& shifts) const;
   void raise_query_shifts(const arma::Mat<T>& block, arma::uword first, Shifts& shifts) const;
@@ -108,7 +113,9 @@ class FeaturePair {
   FeatureOptions options_;
   arma::uword functions_ = 1;
   std::shared_ptr<const arma::Mat<T>> x_, y_;  // not scaled
-  Projection<T> projection_;                   // scaled in place of the points
+  T scale_ = 1;
+  arma::Row<T> balance_;      // Psi of saderf
+  Projection<T> projection_;  // scaled in place of the points
   double exponent_ = 0;
   arma::Row<T> slopes_, offsets_;                     // m: the exponent of direction r is slope_r w_r.x + offset_r
   arma::Col<T> x_log_prefactors_, y_log_prefactors_;  // -||x||^2/2, for trf +||x||^2/2

@@ -16,6 +16,36 @@ arma::Mat<T> unit_rows(arma::Mat<T> x) {
 }
 
 template <typename T>
+arma::Mat<T> unit_rows_adjoint(const arma::Mat<T>& x, const arma::Mat<T>& cotangent) {
+  arma::Col<T> size = arma::max(arma::abs(x), 1);
+  const arma::uvec zero = arma::find(size == 0);
+  size.replace(T(0), T(1));
+  const arma::Mat<T> unit = unit_rows(x);
+  // ||x|| in two factors, of which neither overflows.
+  const arma::Col<T> inner = row_products<T>(unit, x.each_col() / size);
+  arma::Mat<T> result = cotangent - unit.each_col() % row_products(unit, cotangent);
+  result.each_col() /= inner;
+  result.each_col() /= size;
+  result.rows(zero).zeros();
+  return result;
+}
+
+template <typename T>
+arma::Col<T> row_products(const arma::Mat<T>& a, const arma::Mat<T>& b) {
+  constexpr arma::uword block = 1024;
+  arma::Col<T> products(a.n_rows, arma::fill::zeros);
+  parallel_for(blocks_of(a.n_rows, block), 2 * block * a.n_cols, [&](std::size_t i) {
+    const arma::uword first = i * block, count = std::min(block, a.n_rows - first);
+    T* sum = products.memptr() + first;
+    for (arma::uword c = 0; c < a.n_cols; ++c) {
+      const T *x = a.colptr(c) + first, *y = b.colptr(c) + first;
+      for (arma::uword r = 0; r < count; ++r) sum[r] += x[r] * y[r];
+    }
+  });
+  return products;
+}
+
+template <typename T>
 arma::Col<T> squared_row_norms(const arma::Mat<T>& x) {
   constexpr arma::uword block = 1024;
   arma::Col<T> norms(x.n_rows, arma::fill::zeros);
@@ -87,6 +117,10 @@ template arma::Mat<float> scaled(const arma::Mat<float>&, float);
 template arma::Mat<double> scaled(const arma::Mat<double>&, double);
 template arma::Col<float> squared_row_norms(const arma::Mat<float>&);
 template arma::Col<double> squared_row_norms(const arma::Mat<double>&);
+template arma::Col<float> row_products(const arma::Mat<float>&, const arma::Mat<float>&);
+template arma::Col<double> row_products(const arma::Mat<double>&, const arma::Mat<double>&);
+template arma::Mat<float> unit_rows_adjoint(const arma::Mat<float>&, const arma::Mat<float>&);
+template arma::Mat<double> unit_rows_adjoint(const arma::Mat<double>&, const arma::Mat<double>&);
 template arma::Mat<float> unit_rows(arma::Mat<float>);
 template arma::Mat<double> unit_rows(arma::Mat<double>);
 

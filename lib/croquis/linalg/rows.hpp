@@ -10,6 +10,15 @@ namespace croquis {
 template <typename T>
 arma::Mat<T> unit_rows(arma::Mat<T> x);
 
+/// The derivatives of <G, unit_rows(X)> by X: (I - x^ x^T) g / ||x|| for the rows x of X and g of G, x^ = x / ||x||; a
+/// zero row, at which there is no derivative, has zeros.
+template <typename T>
+arma::Mat<T> unit_rows_adjoint(const arma::Mat<T>& x, const arma::Mat<T>& cotangent);
+
+/// The dot products a_i.b_i of the rows of A and B.
+template <typename T>
+arma::Col<T> row_products(const arma::Mat<T>& a, const arma::Mat<T>& b);
+
 /// ||x_i||^2 for every row, on several threads.
 template <typename T>
 arma::Col<T> squared_row_norms(const arma::Mat<T>& x);

@@ -20,6 +20,22 @@ arma::Mat<T> segment_means(const arma::Mat<T>& x, arma::uword d) {
   return means;
 }
 
+template <typename T>
+arma::Mat<T> spread_segments(const arma::Mat<T>& x, arma::uword n) {
+  const arma::uword d = x.n_rows;
+  require(d >= 1 && d <= n, "spread_segments", "1 <= d <= n", {{"d", d}, {"n", n}});
+  const arma::uword length = n / d, longer = n % d;
+  arma::Mat<T> y(n, x.n_cols);
+  for (arma::uword s = 0, first = 0; s < d; ++s) {
+    const arma::uword count = length + (s < longer ? 1 : 0);
+    y.rows(first, first + count - 1).each_row() = x.row(s) / static_cast<T>(count);
+    first += count;
+  }
+  return y;
+}
+
+template arma::Mat<float> spread_segments(const arma::Mat<float>&, arma::uword);
+template arma::Mat<double> spread_segments(const arma::Mat<double>&, arma::uword);
 template arma::Mat<float> segment_means(const arma::Mat<float>&, arma::uword);
 template arma::Mat<double> segment_means(const arma::Mat<double>&, arma::uword);
 

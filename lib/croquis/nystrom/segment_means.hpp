@@ -11,4 +11,8 @@ namespace croquis {
 template <typename T>
 arma::Mat<T> segment_means(const arma::Mat<T>& x, arma::uword d);
 
+/// Its transpose: row s of X (d x p) over the length of segment s, on all tokens of the segment (n x p).
+template <typename T>
+arma::Mat<T> spread_segments(const arma::Mat<T>& x, arma::uword n);
+
 }  // namespace croquis

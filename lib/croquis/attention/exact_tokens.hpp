@@ -1,0 +1,121 @@
+// Queries and keys of exact attention, in the form in which their scores are computed block by block.
+#pragma once
+
+#include <algorithm>
+#include <armadillo>
+#include <cmath>
+#include <croquis/attention/problem.hpp>
+#include <croquis/core/serial_blas.hpp>
+#include <croquis/kernel/direct_exponents.hpp>
+#include <croquis/kernel/streamed_product.hpp>
+#include <croquis/linalg/gemm.hpp>
+#include <croquis/linalg/rows.hpp>
+#include <croquis/linalg/transpose.hpp>
+#include <croquis/toeplitz/relative_position.hpp>
+#include <limits>
+#include <utility>
+
+namespace croquis {
+
+/// Keys as columns, so that a block of them is contiguous, with what turns q.k into a log-score:
+/// log a_ij = q_i.k_j + b_{j-i}. For kernelized they have two coordinates more, so that q.k is -||q - k||^2 / 2: 1 and
+/// -||q||^2 / 2 in q, -||k||^2 / 2 and 1 in k.
+template <typename T>
+struct ExactTokens {
+  arma::Mat<T> q, k;  // n_q x p, p x n_k
+  Target target;
+  RelativeGrid grid;
+  arma::Col<T> bias;  // with the causal mask; empty where there is neither
+  bool causal = false, has_bias = false;
+  arma::uvec chosen;  // which of the problem's queries these are, ascending; empty: all
+  TokenAlignment tokens;
+
+  ExactTokens(const Problem<T>& problem_, Target target_, arma::uvec chosen_ = {})
+      : target(target_),
+        grid(problem_.tokens().n(), problem_.position().height),
+        chosen(std::move(chosen_)),
+        tokens(problem_.tokens()),
+        problem(problem_) {
+    if (has_unit_rows(target)) {
+      q = unit_rows(problem.Q());
+      k = transposed(unit_rows(problem.K()));
+    } else {
+      const T scale = std::pow(static_cast<T>(problem.p()), T(-0.25));
+      q = scale * problem.Q();
+      k = transposed(problem.K());
+      k *= scale;
+    }
+    if (const RelativePosition<T> position = position_of(problem, target); !position.is_zero()) {
+      causal = position.causal;
+      has_bias = !position.bias.is_empty();
+      bias = log_weights(position, grid);
+      // Very small instead of -inf: a block of keys that count for nothing has a finite maximum, and its sum is scaled
+      // to zero by the first key that counts, which there is.
+      bias.transform([](T b) { return std::max(b, std::numeric_limits<T>::lowest() / 8); });
+    }
+    if (target == Target::kernelized) {
+      const SerialBlas serial;
+      const arma::Col<T> centre = T(0.5) * (arma::mean(q, 0).t() + arma::mean(k, 1));
+      q.each_row() -= centre.t();
+      k.each_col() -= centre;
+      half_norms_q = T(0.5) * arma::sum(arma::square(q), 1);
+      half_norms_k = T(0.5) * arma::sum(arma::square(k), 0).t();
+      centre_norm = arma::norm(centre);
+      q = arma::join_rows(q, arma::Mat<T>(q.n_rows, 1, arma::fill::ones), -half_norms_q);
+      k = arma::join_cols(k, -half_norms_k.t(), arma::Mat<T>(1, k.n_cols, arma::fill::ones));
+    }
+    if (!chosen.is_empty()) {
+      q = q.rows(chosen).eval();
+      if (target == Target::kernelized) {
+        half_norms_q = half_norms_q.elem(chosen).eval();
+        chosen_queries = problem.Q().rows(chosen);
+      }
+    }
+  }
+
+  arma::uword rows() const { return q.n_rows; }
+  arma::uword cols() const { return k.n_cols; }
+  RowScale row_scale() const { return is_normalised(target) ? RowScale::by_sum : RowScale::none; }
+  arma::uword token(arma::uword query) const { return tokens.query(chosen.is_empty() ? query : chosen(query)); }
+
+  // scores (queries x keys) <- log a, for queries q0 ... and keys k0 ...
+  void fill(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {
+    thread_local arma::Mat<T> queries;
+    queries = q.rows(q0, q0 + scores.n_rows - 1);
+    narrow_gemm(CblasNoTrans, scores.n_rows, scores.n_cols, k.n_rows, T(1), queries.memptr(), k.colptr(k0), k.n_rows,
+                T(0), scores.memptr(), scores.n_rows);
+    if (target == Target::kernelized) correct(q0, k0, scores);
+    const bool all_attend = tokens.key(k0 + scores.n_cols - 1) <= token(q0);  // to all keys of the block
+    if (has_bias || (causal && !all_attend)) add_bias(q0, k0, scores);
+  }
+
+  // Every key from k0 on comes after every query up to the last.
+  bool is_masked(arma::uword last_query, arma::uword k0) const { return causal && tokens.key(k0) > token(last_query); }
+
+ private:
+  Problem<T> problem;
+  // For kernelized: ||.||^2 / 2 of the centred points, and the queries as they are given where they are chosen ones.
+  arma::Col<T> half_norms_q, half_norms_k;
+  T centre_norm = 0;
+  arma::Mat<T> chosen_queries;
+
+  void correct(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {
+    const GivenRows<T> queries{chosen.is_empty() ? problem.Q() : chosen_queries, q0, scores.n_rows,
+                               half_norms_q.memptr() + q0},
+        keys{problem.K(), k0, scores.n_cols, half_norms_k.memptr() + k0};
+    const DirectExponents<T> direct(queries, keys, std::pow(static_cast<T>(problem.p()), T(-0.25)), centre_norm);
+    for (arma::uword j = 0; direct.needed() && j < scores.n_cols; ++j) direct.correct(j, scores.colptr(j));
+  }
+
+  void add_bias(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {
+    arma::uvec origins(scores.n_rows);
+    for (arma::uword i = 0; i < origins.n_elem; ++i) origins[i] = grid.centre() - grid.place(token(q0 + i));
+    for (arma::uword j = 0; j < scores.n_cols; ++j) {
+      const T* b = bias.memptr() + grid.place(tokens.key(k0 + j));
+      T* column = scores.colptr(j);
+      for (arma::uword i = 0; i < origins.n_elem; ++i) column[i] += b[origins[i]];
+    }
+  }
+};
+
+}  // namespace croquis

@@ -1,0 +1,160 @@
+// The adjoint of streamed products: blocks of exponentials are computed again, and used in cache.
+#pragma once
+
+#include <algorithm>
+#include <armadillo>
+#include <croquis/core/threads.hpp>
+#include <croquis/kernel/streamed_product.hpp>
+#include <croquis/linalg/gemm.hpp>
+#include <croquis/linalg/row_math.hpp>
+#include <croquis/linalg/transpose.hpp>
+#include <vector>
+
+namespace croquis {
+
+/// What the adjoint of Y = M X takes, for Y (a x c), X (b x c) and m_ij = exp(s_ij - log_scale_i). With the cotangent G
+/// of Y, that of the scores is D = M o (G X^T - delta 1^T).
+template <typename T>
+struct StreamedCotangent {
+  const arma::Mat<T>& x;          ///< X
+  const arma::Mat<T>& cotangent;  ///< G, a x c
+  const arma::Col<T>& log_scale;  ///< a: log-sum-exp of a row for a softmax, zeros for a kernel; exponents stay <= 0
+  const arma::Col<T>& delta;      ///< a: g_i.y_i for a softmax, zeros for a kernel
+  const arma::Mat<T>& left;       ///< L, a x l
+  const arma::Mat<T>& right;      ///< R, b x r
+};
+
+template <typename T>
+struct StreamedAdjoint {
+  arma::Mat<T> x;      ///< M^T G, b x c
+  arma::Mat<T> left;   ///< D R, a x r
+  arma::Mat<T> right;  ///< D^T L, b x l
+};
+
+/// How many groups of blocks there are, each with sums of its own.
+constexpr arma::uword kAdjointGroups = 8;
+
+/// The products with M and D, which are never stored. `scores` is what streamed_product() takes: rows(), cols(),
+/// fill(i0, j0, block), and where there are begin_columns and is_masked. It may also have
+///   add_cotangent(group, i0, j0, block): gets a block of D; calls with one group < kAdjointGroups follow each other.
+/// Guarantees: blocks as in streamed_product(); those of the longer side are dealt out to 8 groups, whose sums over the
+///   shorter one's places are added in order. The bits are the same for any number of threads.
+/// Cost: the fill, a b exponentials and 2 a b (2 c + l + r) flops; memory of 8 min(a, b) (c + l) numbers or, with more
+///   columns than rows, 8 a r.
+template <typename T, typename Scores>
+class StreamedAdjoints {
+ public:
+  StreamedAdjoints(const Scores& scores, const StreamedCotangent<T>& given)
+      : scores_(scores),
+        given_(given),
+        x_columns_(transposed(given.x)),
+        cotangent_columns_(transposed(given.cotangent)),
+        left_columns_(transposed(given.left)),
+        row_blocks_(streamed_row_blocks(scores.rows())),
+        col_blocks_(blocks_of(scores.cols(), kStreamedCols)) {}
+
+  StreamedAdjoint<T> run() {
+    const arma::uword a = scores_.rows(), b = scores_.cols();
+    const arma::uword c = given_.x.n_cols, l = given_.left.n_cols, r = given_.right.n_cols;
+    const bool by_rows = a >= b;
+    const arma::uword quads = blocks_of(row_blocks_, kTogether);
+    const arma::uword groups = std::min(kAdjointGroups, by_rows ? quads : col_blocks_);
+    // A side that is divided among the groups has one matrix, the other one for every group.
+    std::vector<Sums> sums(groups);
+    arma::Mat<T> left(a, r, arma::fill::zeros), x(c, b, arma::fill::zeros), right(l, b, arma::fill::zeros);
+    for (arma::uword g = 1; g < groups; ++g) {
+      if (by_rows) {
+        sums[g].x.zeros(c, b);
+        sums[g].right.zeros(l, b);
+      } else {
+        sums[g].left.zeros(a, r);
+      }
+    }
+    parallel_for(groups, [&](std::size_t g) {
+      const Targets to{g > 0 && by_rows ? sums[g].x : x, g > 0 && by_rows ? sums[g].right : right,
+                       g > 0 && !by_rows ? sums[g].left : left};
+      if (by_rows) {
+        for (arma::uword quad = g; quad < quads; quad += groups) {
+          for (arma::uword col = 0; col < col_blocks_; ++col) column(g, col, quad, quad + 1, to);
+        }
+      } else {
+        for (arma::uword col = g; col < col_blocks_; col += groups) column(g, col, 0, quads, to);
+      }
+    });
+    for (arma::uword g = 1; g < groups; ++g) {
+      if (by_rows) {
+        x += sums[g].x;
+        right += sums[g].right;
+      } else {
+        left += sums[g].left;
+      }
+    }
+    return {transposed(x), std::move(left), transposed(right)};
+  }
+
+ private:
+  struct Sums {
+    arma::Mat<T> x, right, left;
+  };
+  struct Targets {
+    arma::Mat<T>&x, &right;  // c x b, l x b
+    arma::Mat<T>& left;      // a x r
+  };
+  // Blocks of rows that share a block of columns while it is in the cache.
+  static constexpr arma::uword kTogether = 4;
+
+  // One block of columns against the quads of row blocks from first to last - 1.
+  void column(arma::uword group, arma::uword col, arma::uword first, arma::uword last, const Targets& to) const {
+    const arma::uword j0 = col * kStreamedCols, cols = std::min(kStreamedCols, scores_.cols() - j0);
+    if constexpr (requires { scores_.begin_columns(j0, cols); }) scores_.begin_columns(j0, cols);
+    for (arma::uword b = first * kTogether; b < std::min(last * kTogether, row_blocks_); ++b) {
+      const arma::uword i0 = b * kStreamedRows, end = b + 1 < row_blocks_ ? i0 + kStreamedRows : scores_.rows();
+      if constexpr (requires { scores_.is_masked(i0, j0); }) {
+        if (scores_.is_masked(end - 1, j0)) continue;
+      }
+      add(group, i0, end - i0, j0, cols, to);
+    }
+  }
+
+  void add(arma::uword group, arma::uword i0, arma::uword rows, arma::uword j0, arma::uword cols,
+           const Targets& to) const {
+    thread_local arma::Mat<T> weights, cotangents, given_rows;  // kept by the thread, as in streamed_product()
+    thread_local arma::Col<T> row_sums;
+    const arma::uword c = given_.x.n_cols, l = given_.left.n_cols, r = given_.right.n_cols, a = scores_.rows();
+    weights.set_size(rows, cols);
+    scores_.fill(i0, j0, weights);
+    row_sums.zeros(rows);
+    exp_shifted_rows(weights.memptr(), rows, cols, given_.log_scale.memptr() + i0, row_sums.memptr());
+    narrow_gemm(CblasNoTrans, c, cols, rows, T(1), cotangent_columns_.colptr(i0), weights.memptr(), rows, T(1),
+                to.x.colptr(j0), c);
+    given_rows = given_.cotangent.rows(i0, i0 + rows - 1);
+    cotangents.set_size(rows, cols);
+    narrow_gemm(CblasNoTrans, rows, cols, c, T(1), given_rows.memptr(), x_columns_.colptr(j0), c, T(0),
+                cotangents.memptr(), rows);
+    const T* delta = given_.delta.memptr() + i0;
+    for (arma::uword j = 0; j < cols; ++j) {
+      const T* weight = weights.colptr(j);
+      T* column = cotangents.colptr(j);
+      for (arma::uword i = 0; i < rows; ++i) column[i] = weight[i] * (column[i] - delta[i]);
+    }
+    narrow_gemm(CblasNoTrans, l, cols, rows, T(1), left_columns_.colptr(i0), cotangents.memptr(), rows, T(1),
+                to.right.colptr(j0), l);
+    narrow_gemm(CblasNoTrans, rows, r, cols, T(1), cotangents.memptr(), given_.right.memptr() + j0, scores_.cols(),
+                T(1), to.left.memptr() + i0, a);
+    if constexpr (requires { scores_.add_cotangent(group, i0, j0, cotangents); }) {
+      scores_.add_cotangent(group, i0, j0, cotangents);
+    }
+  }
+
+  const Scores& scores_;
+  const StreamedCotangent<T>& given_;
+  const arma::Mat<T> x_columns_, cotangent_columns_, left_columns_;  // c x b, c x a, l x a
+  const arma::uword row_blocks_, col_blocks_;
+};
+
+template <typename T, typename Scores>
+StreamedAdjoint<T> streamed_adjoint(const Scores& scores, const StreamedCotangent<T>& given) {
+  return StreamedAdjoints<T, Scores>(scores, given).run();
+}
+
+}  // namespace croquis

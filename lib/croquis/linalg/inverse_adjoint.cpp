@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
+#include <croquis/linalg/inverse_adjoint.hpp>
+#include <croquis/linalg/norms.hpp>
+#include <croquis/linalg/products.hpp>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace croquis {
+namespace {
+
+template <typename T>
+arma::Mat<T> plus_identity(arma::Mat<T> m, T factor) {
+  m.diag() += factor;
+  return m;
+}
+
+// The Z of every step: the last one is the inverse.
+template <typename T>
+std::vector<arma::Mat<T>> steps_of(const arma::Mat<T>& n, const InverseIteration& options) {
+  InverseIteration next = options;
+  next.iterations = 0;
+  std::vector<arma::Mat<T>> steps = {iterative_inverse(n, next).inverse};
+  const int taken = options.tolerance > 0 ? iterative_inverse(n, options).iterations : options.iterations;
+  for (int step = 0; step < taken; ++step) {
+    const arma::Mat<T> m = product(n, steps.back());
+    const arma::Mat<T> third = plus_identity<T>(-m, 7), second = plus_identity<T>(product(m, third, T(-1)), 15),
+                       first = plus_identity<T>(product(m, second, T(-1)), 13);
+    steps.push_back(product(steps.back(), first, T(0.25)));
+  }
+  return steps;
+}
+
+// Adds the derivatives of <E, N^T / c> by N, c the norms of the start.
+template <typename T>
+void add_start(const arma::Mat<T>& n, InverseStart start, const arma::Mat<T>& cotangent, arma::Mat<T>& result) {
+  if (start == InverseStart::identity) return;
+  const arma::Row<T> columns = arma::sum(arma::abs(n), 0);
+  const arma::Col<T> rows = arma::sum(arma::abs(n), 1);
+  const arma::uword column = columns.index_max(), row = rows.index_max();
+  const bool both = start == InverseStart::transpose_both;
+  const T c = columns[column] * (both ? rows[row] : T(1));
+  result += cotangent.t() / c;
+  const T of_c = -arma::accu(cotangent.t() % n) / c / c;
+  result.col(column) += of_c * (both ? rows[row] : T(1)) * arma::sign(n.col(column));
+  if (both) result.row(row) += of_c * columns[column] * arma::sign(n.row(row));
+}
+
+}  // namespace
+
+template <typename T>
+arma::Mat<T> iterative_inverse_adjoint(const arma::Mat<T>& n, const InverseIteration& options,
+                                       const arma::Mat<T>& cotangent) {
+  require(arma::size(cotangent) == arma::size(n), "iterative_inverse_adjoint", "a cotangent with the shape of N",
+          {{"rows", cotangent.n_rows}, {"d", n.n_rows}});
+  const SerialBlas serial;
+  const std::vector<arma::Mat<T>> steps = steps_of(n, options);
+  arma::Mat<T> of_z = cotangent, of_n(arma::size(n), arma::fill::zeros);
+  for (std::size_t step = steps.size() - 1; step-- > 0;) {
+    // Z+ = Z (13 I - M A2) / 4, A2 = 15 I - M A3, A3 = 7 I - M, M = N Z: computed again, then each term backwards.
+    const arma::Mat<T>& z = steps[step];
+    const arma::Mat<T> m = product(n, z);
+    const arma::Mat<T> third = plus_identity<T>(-m, 7), second = plus_identity<T>(product(m, third, T(-1)), 15),
+                       first = plus_identity<T>(product(m, second, T(-1)), 13);
+    const arma::Mat<T> of_first = product_tn(z, of_z) * T(0.25), of_second = -product_tn(m, of_first),
+                       of_third = -product_tn(m, of_second);
+    const arma::Mat<T> of_m = -(product_nt(of_first, second) + product_nt(of_second, third) + of_third);
+    of_n += product_nt(of_m, z);
+    of_z = product_nt(of_z, first) * T(0.25) + product_tn(n, of_m);
+  }
+  add_start(n, options.start, of_z, of_n);
+  return of_n;
+}
+
+template <typename T>
+arma::Mat<T> pseudo_inverse_psd_adjoint(const arma::Mat<T>& a, T relative_cutoff, const arma::Mat<T>& cotangent) {
+  const SerialBlas serial;
+  arma::Col<T> values;
+  arma::Mat<T> vectors;
+  if (!arma::eig_sym(values, vectors, arma::symmatu(a))) {
+    throw std::runtime_error("pseudo_inverse_psd_adjoint: the eigenvalue solver failed");
+  }
+  const T cut = relative_cutoff * std::max(values.max(), T(0));
+  arma::Mat<T> inner = product_tn(vectors, product<T>(T(0.5) * (cotangent + cotangent.t()), vectors));
+  for (arma::uword j = 0; j < inner.n_cols; ++j) {
+    for (arma::uword i = 0; i < inner.n_rows; ++i) {
+      const T x = values[i], y = values[j];
+      if (x > cut && y > cut) {
+        inner(i, j) /= -x * y;
+      } else if (x > cut || y > cut) {
+        inner(i, j) *= (x > cut ? 1 / x : -1 / y) / (x - y);
+      } else {
+        inner(i, j) = 0;
+      }
+    }
+  }
+  return product(vectors, product_nt(inner, vectors));
+}
+
+template <typename T>
+arma::Mat<T> pseudo_inverse_adjoint(const arma::Mat<T>& a, T relative_cutoff, const arma::Mat<T>& cotangent) {
+  const SerialBlas serial;
+  arma::Mat<T> u, v;
+  arma::Col<T> values;
+  require(a.n_rows == a.n_cols, "pseudo_inverse_adjoint", "a square matrix", {{"rows", a.n_rows}, {"cols", a.n_cols}});
+  if (!arma::svd(u, values, v, a)) {
+    throw std::runtime_error("pseudo_inverse_adjoint: the singular value solver failed");
+  }
+  const T cut = relative_cutoff * values.max();
+  // A^+T = U f(S) V^T: in the bases of U and V, f acts on the symmetric part as on eigenvalues s, and on the
+  // antisymmetric one as on pairs s and -s.
+  const arma::Mat<T> inner = product_tn(u, product_tn(cotangent, v));
+  arma::Mat<T> outer(arma::size(inner), arma::fill::zeros);
+  for (arma::uword j = 0; j < inner.n_cols; ++j) {
+    for (arma::uword i = 0; i < inner.n_rows; ++i) {
+      const T x = values[i], y = values[j], even = (inner(i, j) + inner(j, i)) / 2, odd = inner(i, j) - even;
+      if (x > cut && y > cut) {
+        outer(i, j) = (odd - even) / (x * y);
+      } else if (x > cut || y > cut) {
+        outer(i, j) = even * (x > cut ? 1 / x : -1 / y) / (x - y) + odd / std::max(x, y) / (x + y);
+      }
+    }
+  }
+  return product(u, product_nt(outer, v));
+}
+
+template arma::Mat<float> iterative_inverse_adjoint(const arma::Mat<float>&, const InverseIteration&,
+                                                    const arma::Mat<float>&);
+template arma::Mat<double> iterative_inverse_adjoint(const arma::Mat<double>&, const InverseIteration&,
+                                                     const arma::Mat<double>&);
+template arma::Mat<float> pseudo_inverse_psd_adjoint(const arma::Mat<float>&, float, const arma::Mat<float>&);
+template arma::Mat<double> pseudo_inverse_psd_adjoint(const arma::Mat<double>&, double, const arma::Mat<double>&);
+template arma::Mat<float> pseudo_inverse_adjoint(const arma::Mat<float>&, float, const arma::Mat<float>&);
+template arma::Mat<double> pseudo_inverse_adjoint(const arma::Mat<double>&, double, const arma::Mat<double>&);
+
+}  // namespace croquis

@@ -1,0 +1,208 @@
+// The adjoints of exact attention and of all methods that have one: against differences of the forward pass, in float
+// against double, for any number of threads, and on inputs that are not generic.
+#include <croquis/attention/exact_adjoint.hpp>
+#include <croquis/attention/method.hpp>
+
+#include "support/adjoints.hpp"
+#include "support/approximations.hpp"
+#include "support/methods.hpp"
+#include "support/relative.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+
+namespace {
+
+using Forward = std::function<arma::mat(const Problem<double>&)>;
+
+constexpr Target kTargets[] = {Target::softmax, Target::kernelized, Target::normalized, Target::softmax_rpe,
+                               Target::normalized_rpe};
+
+// <G, dO> against <gradient, d(q, k, v, bias)> in three random directions of each kind. With steps of 2^-12 the
+// extrapolated differences have an error below `allowed` of the size of what is compared, which their last correction
+// confirms.
+void check_against_differences(const Problem<double>& problem, const Forward& forward, const Adjoint<double>& adjoint,
+                               const Key& key, double allowed = 1e-7) {
+  REQUIRE(adjoint);
+  const arma::mat cotangent = random_matrix(problem.n_q(), problem.p_v(), key.child("cotangent"));
+  const Gradient<double> gradient = adjoint(cotangent);
+  CHECK(arma::size(gradient.q) == arma::size(problem.Q()));
+  CHECK(arma::size(gradient.k) == arma::size(problem.K()));
+  CHECK(arma::size(gradient.v) == arma::size(problem.V()));
+  CHECK(gradient.bias.n_elem == problem.position().bias.n_elem);
+  const double size =
+      std::max({1e-3, arma::norm(gradient.q, "fro"), arma::norm(gradient.k, "fro"), arma::norm(gradient.v, "fro")});
+  for (const std::string kind : {"q", "k", "v", "bias"}) {
+    if (kind == "bias" && gradient.bias.is_empty()) continue;
+    CAPTURE(kind);
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      const Gradient<double> u = direction_of(problem, kind, key.child(kind).child(i));
+      const Derivative expected =
+          derivative([&](double step) { return arma::dot(cotangent, forward(moved(problem, u, step))); }, 0x1p-12);
+      CHECK(expected.error <= allowed * size);
+      CHECK(std::abs(inner(gradient, u) - expected.value) <= allowed * size);
+    }
+  }
+}
+
+Problem<double> problem_of(arma::uword n_q, arma::uword n_k, RelativePosition<double> position, const Key& key) {
+  return random_rectangle<double>(n_q, n_k, 4, 3, 1.5, key, std::move(position));
+}
+
+}  // namespace
+
+TEST_CASE("adjoints: exact attention of every target, with bias, mask, image and other numbers of queries") {
+  const Key key = Key(41);
+  for (const Target target : kTargets) {
+    CAPTURE(std::string(name_of(target)));
+    const Forward forward = [&](const Problem<double>& p) { return exact_attention(p, target).output; };
+    const auto check = [&](const Problem<double>& problem) {
+      check_against_differences(problem, forward, exact_adjoint(problem, target), key.child("directions"));
+    };
+    check(problem_of(30, 30, {}, key));
+    check(problem_of(20, 33, random_position<double>(33, 1, true, 1, key.child("bias")), key));
+    check(problem_of(24, 24, random_position<double>(24, 4, false, 1, key.child("image")), key));
+    check(problem_of(33, 20, random_position<double>(33, 1, false, 1, key.child("wide"), false), key));
+    check(problem_of(1, 1, {}, key));
+  }
+}
+
+TEST_CASE("adjoints: exact attention over several blocks and groups of them") {
+  const Key key = Key(42);
+  for (const Target target : {Target::softmax_rpe, Target::kernelized}) {
+    CAPTURE(std::string(name_of(target)));
+    for (const TokenAlignment shape : {TokenAlignment{1200, 1100}, {700, 1100}}) {
+      const RelativePosition<double> position =
+          random_position<double>(shape.n(), 1, shape.n_q <= shape.n_k, 0.5, key.child("bias"), false);
+      const Problem<double> problem = problem_of(shape.n_q, shape.n_k, position, key);
+      check_against_differences(
+          problem, [&](const Problem<double>& p) { return exact_attention(p, target).output; },
+          exact_adjoint(problem, target), key.child("directions"));
+    }
+  }
+}
+
+TEST_CASE("adjoints: every method that has one, against differences of its output with the same draw") {
+  const Key key = Key(43);
+  for (const Case<double>& c : all_cases<double>()) {
+    CAPTURE(c.text);
+    if (!c.method->adjoint(c.options)) {
+      CHECK_FALSE(run(c, random_problem<double>(24, 4, 3, 1.5, key), 8).adjoint);
+      continue;
+    }
+    for (const TokenAlignment shape : {TokenAlignment{24, 24}, {13, 29}, {29, 13}}) {
+      if (shape.n_q != shape.n_k && !c.method->rectangular(c.options)) continue;
+      CAPTURE(shape.n_q);
+      for (const bool causal : {false, true}) {
+        if (causal && (!c.method->causal || shape.n_q > shape.n_k)) continue;
+        CAPTURE(causal);
+        RelativePosition<double> position;
+        if (has_position(c.method->target)) {
+          position = random_position<double>(shape.n(), 1, causal, 0.5, key.child("bias"));
+          if (shape.n_q > shape.n_k) position.bias.replace(-std::numeric_limits<double>::infinity(), 0.0);
+        }
+        position.causal = causal;
+        const Problem<double> problem = problem_of(shape.n_q, shape.n_k, position, key);
+        check_against_differences(
+            problem, [&](const Problem<double>& p) { return run(c, p, 8, key.child("draw")).output; },
+            run(c, problem, 8, key.child("draw")).adjoint, key.child("directions"));
+      }
+    }
+  }
+}
+
+TEST_CASE("adjoints: float has what double has of the same numbers") {
+  const Key key = Key(44);
+  const auto check = [&](const Gradient<float>& low, const Gradient<double>& high) {
+    // Moderate norms: sums of at most 40 terms, conditions of hundreds.
+    const auto gap = [](const auto& a, const auto& b) {
+      return arma::norm(arma::conv_to<arma::mat>::from(a) - arma::mat(b), "fro") / (1e-3 + arma::norm(b, "fro"));
+    };
+    CHECK(gap(low.q, high.q) <= 2e-3);
+    CHECK(gap(low.k, high.k) <= 2e-3);
+    CHECK(gap(low.v, high.v) <= 2e-3);
+  };
+  const Problem<float> low = random_problem<float>(40, 8, 3, 1.5, key);
+  const Problem<double> high(arma::conv_to<arma::mat>::from(low.Q()), arma::conv_to<arma::mat>::from(low.K()),
+                             arma::conv_to<arma::mat>::from(low.V()));
+  const arma::fmat cotangent = random_matrix<float>(40, 3, key.child("cotangent"));
+  const arma::mat same = arma::conv_to<arma::mat>::from(cotangent);
+  for (const Target target : kTargets) {
+    CAPTURE(std::string(name_of(target)));
+    check(exact_adjoint(low, target)(cotangent), exact_adjoint(high, target)(same));
+  }
+  const std::vector<Case<float>> cases = all_cases<float>();
+  const std::vector<Case<double>> doubles = all_cases<double>();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    CAPTURE(cases[i].text);
+    REQUIRE(cases[i].method->adjoint(cases[i].options) == doubles[i].method->adjoint(doubles[i].options));
+    if (!cases[i].method->adjoint(cases[i].options)) continue;
+    check(run(cases[i], low, 8).adjoint(cotangent), run(doubles[i], high, 8).adjoint(same));
+  }
+}
+
+TEST_CASE_TEMPLATE("adjoints: the same bits for any number of threads", T, float, double) {
+  const Key key = Key(45);
+  const Problem<T> problem = random_problem<T>(700, 8, 5, 1.5, key);
+  const arma::Mat<T> cotangent = random_matrix<T>(700, 5, key.child("cotangent"));
+  const auto with_threads = [&](int count, const std::function<Gradient<T>()>& make) {
+    const ThreadCount threads(count);
+    return make();
+  };
+  const auto check = [&](const std::function<Gradient<T>()>& make) {
+    const Gradient<T> one = with_threads(1, make), three = with_threads(3, make);
+    CHECK(identical(one.q, three.q));
+    CHECK(identical(one.k, three.k));
+    CHECK(identical(one.v, three.v));
+  };
+  for (const Target target : {Target::softmax, Target::kernelized}) {
+    check([&] { return exact_adjoint(problem, target)(cotangent); });
+  }
+  for (const Method<T>& method : methods<T>()) {
+    if (!method.adjoint({})) continue;
+    CAPTURE(method.name);
+    check([&] { return prepare(method, problem).approximate(16, key).adjoint(cotangent); });
+  }
+}
+
+TEST_CASE_TEMPLATE("adjoints: no NaN from duplicate keys, zero rows and one token", T, float, double) {
+  for (const double norm : {3.0, 30.0}) {
+    const Problem<T> problem = awkward_problem<T>(40, 8, 3, norm, Key(46));
+    const arma::Mat<T> cotangent = random_matrix<T>(40, 3, Key(47));
+    const auto is_finite = [](const Gradient<T>& g) { return g.q.is_finite() && g.k.is_finite() && g.v.is_finite(); };
+    for (const Target target : kTargets) CHECK(is_finite(exact_adjoint(problem, target)(cotangent)));
+    for (const Case<T>& c : all_cases<T>()) {
+      if (!c.method->adjoint(c.options)) continue;
+      CAPTURE(c.text);
+      CAPTURE(norm);
+      CHECK(is_finite(run(c, problem, 8).adjoint(cotangent)));
+    }
+  }
+}
+
+TEST_CASE("adjoints: padding is zeros below, and beside the bias") {
+  const Key key = Key(48);
+  const Problem<double> whole = problem_of(20, 20, random_position<double>(20, 1, false, 1, key, false), key);
+  const Problem<double> padded(whole.Q(), whole.K(), whole.V(), 14, whole.position());
+  const arma::mat cotangent = random_matrix(14, 3, key);
+  const Gradient<double> gradient = with_padding(exact_adjoint(padded, Target::softmax_rpe)(cotangent), 20, 20);
+  // The same by what padding is: keys and queries that nobody attends to.
+  const Forward forward = [&](const Problem<double>& p) {
+    return exact_attention(Problem<double>(p.Q(), p.K(), p.V(), 14, p.position()), Target::softmax_rpe).output;
+  };
+  for (const std::string kind : {"q", "k", "v", "bias"}) {
+    const Gradient<double> u = direction_of(whole, kind, key.child(kind));
+    const Derivative expected =
+        derivative([&](double step) { return arma::dot(cotangent, forward(moved(whole, u, step))); }, 0x1p-12);
+    CHECK(std::abs(inner(gradient, u) - expected.value) <= 1e-8);
+  }
+  CHECK(arma::norm(gradient.q.tail_rows(6), "fro") + arma::norm(gradient.k.tail_rows(6), "fro") == 0);
+}
+
+TEST_CASE("adjoints: a cotangent of another shape and a method without one are refused") {
+  const Problem<double> problem = random_problem<double>(10, 4, 3, 1, Key(49));
+  CHECK(contains(refusal([&] { exact_adjoint(problem, Target::softmax)(arma::mat(10, 4, arma::fill::zeros)); }),
+                 "n_q x p_v"));
+  CHECK(contains(refusal([&] { require_adjoint(find_method<double>("reformer"), {}); }), "linformer"));
+  CHECK_NOTHROW(require_adjoint(find_method<double>("v-mean"), {}));
+}
