@@ -25,10 +25,9 @@ struct Work {
 
 template <typename T>
 Work exact_work(const Problem<T>& problem, Target target) {
-  const auto n = static_cast<double>(problem.n());
-  const auto width = static_cast<double>(problem.p() + problem.p_v());
-  const double pairs = problem.is_causal() ? n * (n + 1) / 2 : n * n;
-  return {[] {}, [&problem, target] { exact_attention(problem, target); }, pairs * (2 * width + 1)};
+  return {[] {},
+          [&problem, target] { exact_attention(problem, target); },
+          exact_flops(problem.tokens(), problem.p(), problem.p_v(), problem.is_causal())};
 }
 
 template <typename T>
@@ -57,6 +56,12 @@ void measure(const Work& work, std::uint64_t warmup, std::vector<CostRow>& rows)
 }
 
 }  // namespace
+
+double exact_flops(TokenAlignment tokens, arma::uword p, arma::uword p_v, bool causal) {
+  const auto queries = static_cast<double>(tokens.n_q), keys = static_cast<double>(tokens.n_k);
+  const double pairs = causal ? queries * (keys - queries) + queries * (queries + 1) / 2 : queries * keys;
+  return pairs * (2 * static_cast<double>(p + p_v) + 1);
+}
 
 const Columns<CostRow>& cost_columns() {
   static const Columns<CostRow> columns = {
@@ -114,7 +119,7 @@ std::vector<CostRow> call_costs(const Problem<T>& problem, const CostCandidate& 
   CostRow common;
   common.method = candidate.choice.name;
   common.preset = candidate.choice.preset;
-  common.n = problem.n();
+  common.n = problem.n_k();
   common.p = problem.p();
   common.p_v = problem.p_v();
   common.features = d;

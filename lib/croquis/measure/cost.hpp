@@ -39,6 +39,10 @@ struct CostCandidate {
 /// and, with a position, those that have one; unit rows change nothing), then the methods.
 std::vector<CostCandidate> cost_candidates(const std::vector<MethodChoice>& methods, bool with_position);
 
+/// The leading terms of exact attention's work, as those of methods: two flops a multiply-add, one an exponential, for
+/// the pairs of a query and a key that it attends to.
+double exact_flops(TokenAlignment tokens, arma::uword p, arma::uword p_v, bool causal);
+
 struct CostSettings {
   std::uint64_t repeats = 7;  ///< timed calls, >= 1
   std::uint64_t warmup = 1;   ///< calls before them

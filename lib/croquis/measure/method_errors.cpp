@@ -127,6 +127,8 @@ const Columns<ErrorRow>& error_columns() {
        &ErrorRow::row_rel_q50},
       {{"row_rel_q90", Role::metric, "the 90 % quantile of the same", "90 % of ||o - o~|| / ||o||", "", "--row-errors"},
        &ErrorRow::row_rel_q90},
+      {{"row_rel_q99", Role::metric, "the 99 % quantile of the same", "99 % of ||o - o~|| / ||o||", "", "--row-errors"},
+       &ErrorRow::row_rel_q99},
       {{"row_rel_max", Role::metric, "the largest", "max ||o - o~|| / ||o||", "", "--row-errors"},
        &ErrorRow::row_rel_max},
       {{"row_cosine_mean", Role::metric, "the mean over the rows of the cosine of the angle between o_i and o~_i", "",
@@ -184,7 +186,8 @@ ErrorRow failed(ErrorRow row, const std::string& status) {
                                 {nothing.spectral_rel_lo, nothing.spectral_rel_hi},
                                 {nothing.frobenius_rel_lo, nothing.frobenius_rel_hi}});
   row.row_sum_dev = row.min_denominator = row.scores_spectral_abs = row.scores_spectral_rel = ErrorRow::kUndefined;
-  row.row_rel_q50 = row.row_rel_q90 = row.row_rel_max = row.row_cosine_mean = row.row_cosine_q10 = ErrorRow::kUndefined;
+  row.row_rel_q50 = row.row_rel_q90 = row.row_rel_q99 = row.row_rel_max = row.row_cosine_mean = row.row_cosine_q10 =
+      ErrorRow::kUndefined;
   row.row_kl_mean = row.row_kl_q90 = row.bound_abs = row.bound_probability = ErrorRow::kUndefined;
   row.bound_source.clear();
   row.bound_trivial.clear();
@@ -297,6 +300,7 @@ void MethodErrors<T>::compare_rows(ErrorRow& row, const arma::mat& exact, const 
   const RowErrors errors = row_errors(exact, output);
   row.row_rel_q50 = errors.relative_q50;
   row.row_rel_q90 = errors.relative_q90;
+  row.row_rel_q99 = errors.relative_q99;
   row.row_rel_max = errors.relative_max;
   row.row_cosine_mean = errors.cosine_mean;
   row.row_cosine_q10 = errors.cosine_q10;

@@ -37,7 +37,8 @@ struct ErrorRow {
   double spectral_rel_lo = kUndefined, spectral_rel_hi = kUndefined;
   double frobenius_rel_lo = kUndefined, frobenius_rel_hi = kUndefined;
   double scores_spectral_abs = kUndefined, scores_spectral_rel = kUndefined;
-  double row_rel_q50 = kUndefined, row_rel_q90 = kUndefined, row_rel_max = kUndefined;
+  double row_rel_q50 = kUndefined, row_rel_q90 = kUndefined, row_rel_q99 = kUndefined;
+  double row_rel_max = kUndefined;
   double row_cosine_mean = kUndefined, row_cosine_q10 = kUndefined;
   double row_kl_mean = kUndefined, row_kl_q90 = kUndefined;
   double bound_abs = kUndefined, bound_probability = kUndefined;

@@ -7,6 +7,7 @@
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/measure/cost.hpp>
 #include <croquis/measure/model_loss.hpp>
 #include <stdexcept>
 #include <type_traits>
@@ -58,9 +59,7 @@ struct Work {
 template <typename T>
 arma::mat approximated(const Problem<double>& head, const MethodChoice& choice, arma::uword d, const Key& draw_key,
                        Work& work) {
-  const auto n = static_cast<double>(head.n());
-  const double pairs = head.is_causal() ? n * (n + 1) / 2 : n * n;
-  work.flops_exact = work.flops = pairs * (2 * static_cast<double>(head.p() + head.p_v()) + 1);
+  work.flops_exact = work.flops = exact_flops(head.tokens(), head.p(), head.p_v(), head.is_causal());
   const Problem<T> problem = in_precision<T>(head);
   arma::Mat<T> output;
   if (is_exact(choice)) {

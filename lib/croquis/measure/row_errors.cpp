@@ -39,10 +39,15 @@ RowErrors row_errors(const arma::mat& exact, const arma::mat& approximate) {
     // Of unit rows, so that no product overflows.
     cosines.push_back(other > 0 ? arma::dot(exact.row(i) / length, approximate.row(i) / other) : 0);
   }
-  if (relative.empty()) return {kUndefined, kUndefined, kUndefined, kUndefined, kUndefined};
-  const double largest = *std::max_element(relative.begin(), relative.end());
-  const Summary errors = summarise(std::move(relative)), angles = summarise(std::move(cosines));
-  return {errors.q50, errors.q90, largest, angles.mean, angles.q10};
+  if (relative.empty()) return {kUndefined, kUndefined, kUndefined, kUndefined, kUndefined, kUndefined};
+  std::sort(relative.begin(), relative.end());
+  const Summary angles = summarise(std::move(cosines));
+  return {quantile(relative, 0.5),
+          quantile(relative, 0.9),
+          quantile(relative, 0.99),
+          relative.back(),
+          angles.mean,
+          angles.q10};
 }
 
 RowDivergences row_divergences(const arma::mat& exact, const arma::mat& approximate) {

@@ -9,7 +9,8 @@ namespace croquis {
 /// Errors of the rows o~_i of an approximation against the rows o_i of the exact output, over the queries i. A row with
 /// o_i = 0 has no relative error and no cosine, and is left out; NaN where all are.
 struct RowErrors {
-  double relative_q50 = 0, relative_q90 = 0, relative_max = 0;  ///< quantiles of ||o_i - o~_i|| / ||o_i||
+  double relative_q50 = 0, relative_q90 = 0, relative_q99 = 0;  ///< quantiles of ||o_i - o~_i|| / ||o_i||
+  double relative_max = 0;
   double cosine_mean = 0, cosine_q10 = 0;                       ///< of o_i.o~_i / (||o_i|| ||o~_i||); 0 for o~_i = 0
 };
 

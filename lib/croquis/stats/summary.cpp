@@ -7,14 +7,18 @@
 #include <utility>
 
 namespace croquis {
-namespace {
 
-double quantile(const std::vector<double>& sorted, double q) {
-  const double position = q * static_cast<double>(sorted.size() - 1);
+double quantile(const std::vector<double>& ascending, double share) {
+  require(!ascending.empty() && share >= 0 && share <= 1, "quantile", "at least one value and a share in [0, 1]",
+          {{"values", ascending.size()}, {"share", share}});
+  const double position = share * static_cast<double>(ascending.size() - 1);
   const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
+  const std::size_t above = std::min(below + 1, ascending.size() - 1);
+  if (ascending[below] == ascending[above]) return ascending[below];  // both may be infinite
+  return std::lerp(ascending[below], ascending[above], position - static_cast<double>(below));
 }
+
+namespace {
 
 bool is_heavy_tailed(const std::vector<double>& sorted, const Summary& summary) {
   constexpr std::size_t fewest = 3;  // of two, one always has half

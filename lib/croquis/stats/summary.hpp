@@ -17,6 +17,10 @@ struct Summary {
   bool heavy_tailed = false;
 };
 
+/// The quantile of ascending values, linear between order statistics (type 7); they may be infinite, not NaN.
+/// Throws std::invalid_argument for no value, and unless 0 <= share <= 1.
+double quantile(const std::vector<double>& ascending, double share);
+
 /// The values must not be empty and must not contain NaN. Cost: O(count log count).
 Summary summarise(std::vector<double> values);
 

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/core/require.hpp>
+#include <croquis/measure/choice_candidates.hpp>
+#include <croquis/measure/cost.hpp>
+#include <croquis/random/draws.hpp>
+#include <stdexcept>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+template <typename T>
+arma::Mat<T> normals(const Key& key, arma::uword rows, arma::uword columns) {
+  arma::Mat<T> x(rows, columns);
+  fill_normal(key, 0, x.n_elem, x.memptr());
+  return x;
+}
+
+// Any numbers of this shape.
+template <typename T>
+Problem<T> problem_of(const HeadShape& shape, bool with_bias, bool causal) {
+  const Key key(1);
+  RelativePosition<T> position{.bias = {}, .causal = causal};
+  if (with_bias) position.bias.zeros(2 * std::max(shape.n_q, shape.n_k) - 1);
+  return Problem<T>(normals<T>(key.child("query"), shape.n_q, shape.p),
+                    normals<T>(key.child("key"), shape.n_k, shape.p),
+                    normals<T>(key.child("value"), shape.n_k, shape.p_v), {}, std::move(position));
+}
+
+bool takes(const Method<double>& method, const MethodChoice& choice, arma::uword d, const HeadShape& shape) {
+  const auto most = method.largest_d({shape.n_q, shape.n_k}, choice.options);
+  return d <= shape.n_k && (!most || d <= *most);
+}
+
+double median_seconds(const std::vector<CostRow>& rows) {
+  std::vector<double> seconds;
+  for (const CostRow& row : rows) {
+    if (row.status != "ok") throw std::runtime_error(row.status);
+    seconds.push_back(row.seconds);
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+std::size_t median_shape(const std::vector<HeadShape>& shapes) {
+  std::vector<std::size_t> order(shapes.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return shapes[a].n_k < shapes[b].n_k; });
+  return order[order.size() / 2];
+}
+
+void scale(std::vector<double>& costs, std::size_t measured, double seconds) {
+  const double rate = seconds / costs[measured];
+  for (double& cost : costs) cost *= rate;
+}
+
+Target common_target(const std::vector<MethodChoice>& methods) {
+  const Target target = find_method<double>(methods.front().name).target;
+  for (const MethodChoice& choice : methods) {
+    const Target other = find_method<double>(choice.name).target;
+    if (other == target) continue;
+    throw std::invalid_argument(fmt::format(
+        "--methods: {} approximates {} attention and {} {} attention, two functions that a model does not exchange; "
+        "choose among those of one",
+        methods.front().name, name_of(target), choice.name, name_of(other)));
+  }
+  return target;
+}
+
+}  // namespace
+
+CostUnit cost_unit_from_name(const std::string& name) {
+  require(name == "flops" || name == "seconds", "cost_unit_from_name", "flops or seconds", {{"name", name}});
+  return name == "flops" ? CostUnit::flops : CostUnit::seconds;
+}
+
+template <typename T>
+CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features,
+                                   const std::vector<HeadShape>& shapes, bool with_bias, bool causal, CostUnit unit,
+                                   std::uint64_t repeats) {
+  require(!methods.empty() && !features.empty() && !shapes.empty(), "choice_candidates",
+          "at least one method, one number of features and one head");
+  CandidateLadders result;
+  result.target = common_target(methods);
+  result.shapes = shapes;
+  std::vector<Problem<T>> problems;
+  for (const HeadShape& shape : shapes) {
+    require_usable(methods, {shape.n_q, shape.n_k}, causal);
+    problems.push_back(problem_of<T>(shape, with_bias, causal));
+    result.exact_costs.push_back(exact_flops({shape.n_q, shape.n_k}, shape.p, shape.p_v, causal));
+  }
+  const std::size_t middle = median_shape(shapes);
+  const Key key(1);
+  if (unit == CostUnit::seconds) {
+    const CostCandidate exact{.choice = {"exact", {}, "paper"}, .exact = result.target};
+    scale(result.exact_costs, middle, median_seconds(call_costs(problems[middle], exact, 0, key, {repeats, 1})));
+  }
+  std::vector<arma::uword> descending = features;
+  std::sort(descending.rbegin(), descending.rend());
+  for (const MethodChoice& choice : methods) {
+    const Method<double>& method = find_method<double>(choice.name);
+    if (method.quadratic) {
+      throw std::invalid_argument(
+          fmt::format("--methods: {} takes as much work as exact attention whatever d is; leave it out", choice.name));
+    }
+    std::vector<PreparedMethod<T>> prepared;
+    for (const Problem<T>& problem : problems) {
+      prepared.push_back(prepare(find_method<T>(choice.name), problem, choice.options));
+    }
+    std::vector<ChoiceCandidate> ladder;
+    for (const arma::uword d : descending) {
+      const auto taken = [&](const HeadShape& shape) { return takes(method, choice, d, shape); };
+      if (!std::all_of(shapes.begin(), shapes.end(), taken)) continue;
+      ChoiceCandidate candidate{.choice = choice, .features = d, .costs = {}};
+      for (const PreparedMethod<T>& p : prepared) candidate.costs.push_back(p.flops(static_cast<double>(d)));
+      if (!ladder.empty() && candidate.costs == ladder.back().costs) continue;
+      ladder.push_back(std::move(candidate));
+    }
+    if (unit == CostUnit::seconds) {
+      for (ChoiceCandidate& candidate : ladder) {
+        const CostCandidate timed{.choice = choice};
+        scale(candidate.costs, middle,
+              median_seconds(call_costs(problems[middle], timed, candidate.features, key, {repeats, 1})));
+      }
+    }
+    if (!ladder.empty()) result.ladders.push_back(std::move(ladder));
+  }
+  if (result.ladders.empty()) {
+    throw std::invalid_argument("--features: no method takes any of these numbers of features; give smaller ones");
+  }
+  return result;
+}
+
+std::vector<MethodChoice> usual_candidates(const std::vector<HeadShape>& shapes, bool causal) {
+  std::vector<MethodChoice> usual;
+  for (const MethodChoice& choice : parse_methods("all", causal)) {
+    const Method<double>& method = find_method<double>(choice.name);
+    if (method.target != Target::softmax || method.quadratic) continue;
+    const bool square = std::all_of(shapes.begin(), shapes.end(), [](const HeadShape& s) { return s.n_q == s.n_k; });
+    if (square || method.rectangular(choice.options)) usual.push_back(choice);
+  }
+  return usual;
+}
+
+template CandidateLadders choice_candidates<float>(const std::vector<MethodChoice>&, const std::vector<arma::uword>&,
+                                                   const std::vector<HeadShape>&, bool, bool, CostUnit, std::uint64_t);
+template CandidateLadders choice_candidates<double>(const std::vector<MethodChoice>&, const std::vector<arma::uword>&,
+                                                    const std::vector<HeadShape>&, bool, bool, CostUnit, std::uint64_t);
+
+}  // namespace croquis

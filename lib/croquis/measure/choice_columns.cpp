@@ -1,0 +1,100 @@
+#include <croquis/core/require.hpp>
+#include <croquis/measure/choice_race.hpp>
+#include <croquis/measure/choose.hpp>
+#include <croquis/stats/e_process.hpp>
+
+namespace croquis {
+
+ChoicePer choice_per_from_name(const std::string& name) {
+  require(name == "head" || name == "layer" || name == "model", "choice_per_from_name", "head, layer or model",
+          {{"name", std::string_view(name)}});
+  if (name == "head") return ChoicePer::head;
+  return name == "layer" ? ChoicePer::layer : ChoicePer::model;
+}
+
+const std::vector<std::string>& choice_metrics(bool with_rows) {
+  static const std::vector<std::string> all = {"frobenius_rel", "spectral_rel", "frobenius_abs", "spectral_abs",
+                                               "max_abs",       "row_rel_q50",  "row_rel_q90",   "row_rel_q99",
+                                               "row_rel_max",   "row_kl_mean",  "row_kl_q90"};
+  static const std::vector<std::string> with_intervals = {"frobenius_rel", "spectral_rel"};
+  return with_rows ? with_intervals : all;
+}
+
+std::uint64_t units_to_certify(const ChoiceSettings& settings, std::size_t ladders) {
+  return losses_to_show(settings.delta, (1 - settings.confidence) / static_cast<double>(ladders));
+}
+
+const Columns<ChoiceDraw>& choice_draw_columns() {
+  static const Columns<ChoiceDraw> columns = {
+      {{"input", Role::key, "the head, as in the rows of `choose --per head`"}, &ChoiceDraw::input},
+      {{"sequence", Role::key, "the sequence, from 0"}, &ChoiceDraw::sequence},
+      {{"layer", Role::subject, "the layer, from 0. `NA` if the input has none"}, &ChoiceDraw::layer},
+      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &ChoiceDraw::head},
+      {{"method", Role::curve, "the method"}, &ChoiceDraw::method},
+      {{"preset", Role::curve, "the preset, then other options, as in the rows of `error`"}, &ChoiceDraw::preset},
+      {{"features", Role::axis, "number of features d", "d"}, &ChoiceDraw::features},
+      {{"trial", Role::draw, "the number of the draw on this sequence, from 1"}, &ChoiceDraw::trial},
+      {{"seed", Role::note, "`--seed`"}, &ChoiceDraw::seed},
+      {{"precision", Role::note, "the precision in which the method computes"}, &ChoiceDraw::precision},
+      {{"error", Role::metric,
+        "`--metric` of the draw; with `--rows` the upper end of its 95 % interval. `NA`: the method failed, or the "
+        "metric is undefined, which counts as larger than ε"},
+       &ChoiceDraw::error},
+      {{"status", Role::note, "`ok`, or the reason why the method failed"}, &ChoiceDraw::status}};
+  return columns;
+}
+
+const Columns<ChoiceRow>& choice_columns() {
+  static const Columns<ChoiceRow> columns = {
+      {{"input", Role::key, "the head, the layer or the model that the choice is for"}, &ChoiceRow::input},
+      {{"layer", Role::subject, "the layer, from 0. `NA` if the choice is for several"}, &ChoiceRow::layer},
+      {{"head", Role::subject, "the head, from 0. `NA` if the choice is for several"}, &ChoiceRow::head},
+      {{"eps", Role::subject, "ε, the largest error that is good enough", "ε"}, &ChoiceRow::eps},
+      {{"delta", Role::subject, "δ, the share of failures (error > ε) that is allowed", "δ"}, &ChoiceRow::delta},
+      {{"confidence", Role::subject,
+        "the probability, at least, that all candidates returned as `chosen` in this run fail less often than δ"},
+       &ChoiceRow::confidence},
+      {{"metric", Role::subject, "the error: a column of the rows of `error`"}, &ChoiceRow::metric},
+      {{"method", Role::note,
+        "the method, or `exact`. Of an `undecided` choice, the candidate that leads: the cheapest that is still open "
+        "and has failed in at most a share δ so far. That is no answer"},
+       &ChoiceRow::method},
+      {{"preset", Role::note, "the preset, then other options, as in the rows of `error`"}, &ChoiceRow::preset},
+      {{"features", Role::number, "number of features d; 0 for `exact`"}, &ChoiceRow::features},
+      {{"cost", Role::number,
+        "of the method on all heads that the choice is for, mean over the sequences; known before any error is"},
+       &ChoiceRow::cost},
+      {{"exact_cost", Role::number, "of exact attention, likewise"}, &ChoiceRow::exact_cost},
+      {{"cost_ratio", Role::number, "cost / exact_cost"}, &ChoiceRow::cost_ratio},
+      {{"error_median", Role::number,
+        "the median error of the method over the draws, sequences and heads that were looked at; a failed draw counts "
+        "as infinite"},
+       &ChoiceRow::error_median},
+      {{"error_q95", Role::number, "the 95 % quantile of the same"}, &ChoiceRow::error_q95},
+      {{"failure_upper", Role::number,
+        "an upper confidence limit for the share of failures, at the error probability of one of all ladders of the "
+        "run: all such limits hold together with the confidence. Not above δ for what is `chosen`"},
+       &ChoiceRow::failure_upper},
+      {{"draws", Role::number, "errors that this rests on: over draws, sequences and heads"}, &ChoiceRow::draws},
+      {{"sequences", Role::number, "sequences that this rests on. With 1 it says nothing of other sequences"},
+       &ChoiceRow::sequences},
+      {{"status", Role::note,
+        "`chosen`: certified. `exact`: nothing cheaper seems good enough. `undecided`: more data may certify something "
+        "cheaper; until then take exact attention"},
+       &ChoiceRow::status},
+      {{"needed", Role::number,
+        "of an `undecided` choice, how many more sequences (with one sequence: draws) would certify the leader if it "
+        "goes on as so far. `NA`: it fails too often for that"},
+       &ChoiceRow::needed},
+      {{"open", Role::number, "cheaper candidates that are not decided: more data might make the choice cheaper"},
+       &ChoiceRow::open},
+      {{"evaluations", Role::number, "errors that were computed for the choice, of all candidates"},
+       &ChoiceRow::evaluations},
+      {{"cost_unit", Role::note, "of `cost` and `exact_cost`: `flops`, leading terms, or `seconds`"},
+       &ChoiceRow::cost_unit},
+      {{"seed", Role::note, "`--seed`"}, &ChoiceRow::seed},
+      {{"precision", Role::note, "the precision in which the methods compute"}, &ChoiceRow::precision}};
+  return columns;
+}
+
+}  // namespace croquis

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/measure/choice_groups.hpp>
+#include <croquis/stats/summary.hpp>
+#include <limits>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+std::vector<ChoiceGroup> grouped_heads(const ChoiceInputs& inputs, ChoicePer per) {
+  std::vector<ChoiceGroup> groups;
+  for (std::size_t h = 0; h < inputs.heads.size(); ++h) {
+    const ChoiceHead& head = inputs.heads[h];
+    ChoiceGroup group;
+    group.input = per == ChoicePer::head ? head.input : inputs.name;
+    if (per != ChoicePer::model) group.layer = head.layer;
+    if (per == ChoicePer::head) group.head = head.head;
+    if (per == ChoicePer::layer && head.layer) group.input += fmt::format(";layer={}", *head.layer);
+    const auto same =
+        std::find_if(groups.begin(), groups.end(), [&](const ChoiceGroup& g) { return g.input == group.input; });
+    ChoiceGroup& place = same == groups.end() ? groups.emplace_back(std::move(group)) : *same;
+    place.heads.push_back(h);
+  }
+  return groups;
+}
+
+// The sum over the heads of a group of a cost that is known by shape, as a mean over the sequences.
+double cost_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const CandidateLadders& candidates,
+               const std::vector<double>& by_shape) {
+  double sum = 0;
+  for (std::size_t s = 0; s < inputs.sequences.size(); ++s) {
+    for (const std::size_t h : group.heads) {
+      const auto shape = std::find(candidates.shapes.begin(), candidates.shapes.end(), inputs.shape(s, h));
+      require(shape != candidates.shapes.end(), "choose", "candidates for the shapes of all heads");
+      sum += by_shape[static_cast<std::size_t>(shape - candidates.shapes.begin())];
+    }
+  }
+  return sum / static_cast<double>(inputs.sequences.size());
+}
+
+void add_ladders(ChoiceGroup& group, const ChoiceInputs& inputs, const CandidateLadders& candidates, double max_cost) {
+  group.exact_cost = cost_of(group, inputs, candidates, candidates.exact_costs);
+  for (const std::vector<ChoiceCandidate>& ladder : candidates.ladders) {
+    std::vector<const ChoiceCandidate*> rungs;
+    std::vector<double> costs;
+    for (const ChoiceCandidate& candidate : ladder) {
+      const double cost = cost_of(group, inputs, candidates, candidate.costs);
+      if (cost >= max_cost * group.exact_cost) continue;
+      rungs.push_back(&candidate);
+      costs.push_back(cost);
+    }
+    if (rungs.empty()) continue;
+    group.errors.emplace_back(rungs.size());
+    group.ladders.push_back(std::move(rungs));
+    group.costs.push_back(std::move(costs));
+  }
+}
+
+}  // namespace
+
+std::vector<ChoiceGroup> choice_groups(const ChoiceInputs& inputs, const CandidateLadders& candidates,
+                                       const ChoiceSettings& settings) {
+  std::vector<ChoiceGroup> groups = grouped_heads(inputs, settings.per);
+  std::size_t ladders = 0;
+  for (ChoiceGroup& group : groups) {
+    add_ladders(group, inputs, candidates, settings.max_cost);
+    ladders += group.ladders.size();
+  }
+  for (ChoiceGroup& group : groups) {
+    group.race.emplace(group.costs, ChoiceRace::Settings{.delta = settings.delta,
+                                                         .alpha = 1 - settings.confidence,
+                                                         .ladders = std::max<std::size_t>(ladders, 1)});
+  }
+  return groups;
+}
+
+ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const ChoiceSettings& settings) {
+  const ChoiceRace& race = *group.race;
+  ChoiceRow row;
+  row.input = group.input;
+  row.layer = group.layer;
+  row.head = group.head;
+  row.eps = settings.epsilon;
+  row.delta = settings.delta;
+  row.confidence = settings.confidence;
+  row.metric = settings.metric;
+  row.method = row.status = "exact";
+  row.preset = "paper";
+  row.cost = row.exact_cost = group.exact_cost;
+  row.cost_unit = settings.cost == CostUnit::flops ? "flops" : "seconds";
+  for (const auto& ladder : group.errors) {
+    for (const auto& errors : ladder) row.evaluations += errors.size();
+  }
+  row.open = race.open().size();
+  const auto winner = race.winner(), leader = race.leader();
+  if (const auto shown = winner ? winner : leader) {
+    const ChoiceCandidate& candidate = group.candidate(*shown);
+    row.status = winner ? "chosen" : "undecided";
+    row.method = candidate.choice.name;
+    row.preset = candidate.choice.preset;
+    row.features = candidate.features;
+    row.cost = race.cost(*shown);
+    row.failure_upper = race.upper_limit(*shown);
+    row.sequences = inputs.sequences.size() == 1 ? 1 : race.observed(*shown);
+    if (!winner) row.needed = race.units_needed(*shown);
+    std::vector<double> errors = group.errors[shown->ladder][shown->rung];
+    row.draws = errors.size();
+    for (double& error : errors) error = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+    std::sort(errors.begin(), errors.end());
+    if (!errors.empty()) {
+      row.error_median = quantile(errors, 0.5);
+      row.error_q95 = quantile(errors, 0.95);
+    }
+  }
+  row.cost_ratio = row.cost / row.exact_cost;
+  return row;
+}
+
+}  // namespace croquis

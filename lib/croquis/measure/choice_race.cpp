@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/measure/choice_race.hpp>
+#include <limits>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+void require_share(double x, const char* what) {
+  require(x > 0 && x < 1, "ChoiceRace", "shares between 0 and 1, exclusive", {{what, x}});
+}
+
+// The growth of the log wealth with every loss, of the best term, if losses are failures with this mean.
+double growth(double mean, double delta) {
+  const double none = (1 - mean) * std::log((1 - mean) / (1 - delta));
+  return mean > 0 ? none + mean * std::log(mean / delta) : none;
+}
+
+}  // namespace
+
+ChoiceRace::ChoiceRace(std::vector<std::vector<double>> costs, const Settings& settings)
+    : costs_(std::move(costs)), settings_(settings) {
+  require_share(settings.delta, "delta");
+  require_share(settings.alpha, "alpha");
+  require_share(settings.futility, "futility");
+  require(settings.ladders >= costs_.size(), "ChoiceRace", "no more ladders than share alpha",
+          {{"ladders", costs_.size()}, {"that share", settings.ladders}});
+  for (const std::vector<double>& ladder : costs_) {
+    candidates_.emplace_back(ladder.size(), Candidate{MeanBet(NullHypothesis::mean_at_least, settings.delta),
+                                                      MeanBet(NullHypothesis::mean_at_most, settings.delta),
+                                                      {},
+                                                      {},
+                                                      RungState::open});
+  }
+}
+
+double ChoiceRace::needed() const {
+  return std::log(static_cast<double>(settings_.ladders) / settings_.alpha);
+}
+
+bool ChoiceRace::has_shown(const Candidate& candidate) const {
+  return candidate.certain ? *candidate.certain < settings_.delta : candidate.good.log_largest() >= needed();
+}
+
+std::vector<Rung> ChoiceRace::open() const {
+  std::vector<Rung> rungs;
+  for (std::size_t l = 0; l < candidates_.size(); ++l) {
+    for (std::size_t j = 0; j < candidates_[l].size(); ++j) {
+      if (candidates_[l][j].state == RungState::open) rungs.push_back({l, j});
+    }
+  }
+  return rungs;
+}
+
+void ChoiceRace::add(Rung rung, double loss) {
+  Candidate& candidate = at(rung);
+  candidate.good.add(loss);
+  candidate.bad.add(loss);
+  candidate.losses.push_back(loss);
+}
+
+void ChoiceRace::add_certain(Rung rung, double mean) {
+  require(mean >= 0 && mean <= 1, "ChoiceRace", "a mean loss in [0, 1]", {{"mean", mean}});
+  at(rung).certain = mean;
+}
+
+void ChoiceRace::settle() {
+  for (auto& ladder : candidates_) {
+    bool above = true;  // all rungs above are certified
+    bool closed = false;
+    for (Candidate& candidate : ladder) {
+      if (candidate.state == RungState::certified) continue;
+      const bool fails = candidate.certain ? *candidate.certain >= settings_.delta
+                                           : candidate.bad.log_largest() >= -std::log(settings_.futility);
+      if (above && !closed && has_shown(candidate)) {
+        candidate.state = RungState::certified;
+        continue;
+      }
+      above = false;
+      closed = closed || fails || candidate.state == RungState::closed;
+      if (closed) candidate.state = RungState::closed;
+    }
+  }
+  const auto best = winner();
+  if (!best) return;
+  for (std::size_t l = 0; l < candidates_.size(); ++l) {
+    double least = std::numeric_limits<double>::infinity();  // cost of what is open from here on
+    for (std::size_t j = candidates_[l].size(); j-- > 0;) {
+      if (candidates_[l][j].state != RungState::open) continue;
+      least = std::min(least, costs_[l][j]);
+      if (least >= cost(*best)) candidates_[l][j].state = RungState::closed;
+    }
+  }
+}
+
+RungState ChoiceRace::state(Rung rung) const {
+  return at(rung).state;
+}
+
+std::optional<Rung> ChoiceRace::winner() const {
+  std::optional<Rung> best;
+  for (std::size_t l = 0; l < candidates_.size(); ++l) {
+    for (std::size_t j = 0; j < candidates_[l].size(); ++j) {
+      if (candidates_[l][j].state != RungState::certified) continue;
+      if (!best || costs_[l][j] < cost(*best)) best = Rung{l, j};
+    }
+  }
+  return best;
+}
+
+std::optional<Rung> ChoiceRace::leader() const {
+  const auto mean = [&](Rung rung) {
+    const Candidate& candidate = at(rung);
+    if (candidate.certain) return *candidate.certain;
+    return candidate.good.count() == 0 ? 1.0 : candidate.good.mean();
+  };
+  std::optional<Rung> cheapest, lowest;
+  for (const Rung rung : open()) {
+    if (mean(rung) <= settings_.delta && (!cheapest || cost(rung) < cost(*cheapest))) cheapest = rung;
+    if (!lowest || mean(rung) < mean(*lowest)) lowest = rung;
+  }
+  return cheapest ? cheapest : lowest;
+}
+
+std::optional<std::uint64_t> ChoiceRace::units_needed(Rung rung) const {
+  std::uint64_t most = 0;
+  for (std::size_t j = 0; j <= rung.rung; ++j) {
+    const Candidate& candidate = candidates_[rung.ladder][j];
+    if (candidate.state == RungState::certified || has_shown(candidate)) continue;
+    if (candidate.certain || candidate.state == RungState::closed) return {};
+    if (candidate.good.count() == 0) {
+      most = std::max(most, losses_to_show(settings_.delta, settings_.alpha / static_cast<double>(settings_.ladders)));
+      continue;
+    }
+    const double mean = candidate.good.mean();
+    if (mean >= settings_.delta) return {};
+    const double steps = std::ceil((needed() - candidate.good.log_wealth()) / growth(mean, settings_.delta));
+    if (steps > 1e15) return {};
+    most = std::max(most, static_cast<std::uint64_t>(steps));
+  }
+  return most;
+}
+
+double ChoiceRace::upper_limit(Rung rung) const {
+  const Candidate& candidate = at(rung);
+  if (candidate.certain) return *candidate.certain;
+  return mean_upper_limit(candidate.losses, settings_.alpha / static_cast<double>(settings_.ladders));
+}
+
+std::uint64_t ChoiceRace::observed(Rung rung) const {
+  return at(rung).certain ? 1 : at(rung).good.count();
+}
+
+}  // namespace croquis
