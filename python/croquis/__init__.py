@@ -20,7 +20,8 @@ skyformer-softmax 16 1.2
 skyformer-softmax 64 0.7
 """
 
-from ._attention import approximate, exact
+from ._attention import approximate, exact, vjp
+from ._choice import choose
 from ._claims import claims, verify
 from ._core import version as __version__
 from ._lists import Claim, Method, Option, SketchDistribution, methods, sketches
@@ -39,6 +40,7 @@ __all__ = [
     "SketchDistribution",
     "__version__",
     "approximate",
+    "choose",
     "claims",
     "columns",
     "dimension",
@@ -51,4 +53,5 @@ __all__ = [
     "spectrum",
     "threads",
     "verify",
+    "vjp",
 ]

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Optional, Tuple
 
 from . import _core
 from ._types import Array, Setting, head_options, text_of, whole
+
+
+def request(method: str, target: str, features: int, seed: int, trial: int, **options: Setting) -> _core.Request:
+    """What is computed: a draw of a method, or exact attention to a target."""
+    if method == "exact":
+        if options:
+            raise ValueError(f"exact attention has no options, got {', '.join(options)}")
+        return _core.Request(target)
+    texts = {name: text_of(value) for name, value in options.items()}
+    numbers = (whole(features, "features", 1), whole(seed, "seed", 0), whole(trial, "trial", 1))
+    return _core.Request(method, texts, *numbers)
 
 
 def exact(
@@ -48,7 +59,7 @@ def exact(
     array([[ 8.,  9., 10., 11.],
            [ 8.,  9., 10., 11.]])
     """
-    return _core.exact(Q, K, V, head_options(causal, bias, length), target)
+    return _core.Forward(Q, K, V, head_options(causal, bias, length), _core.Request(target), False).output()
 
 
 def approximate(
@@ -72,7 +83,7 @@ def approximate(
     Q, K, V, causal, bias, length
         As for `exact`. A method that has no causal form, or that needs n_q = n_k, refuses others.
     method : str
-        One of `methods`; its target says which exact output it approximates.
+        One of `methods`; its target says which exact output it approximates. "exact" is softmax attention itself.
     features : int
         The number of features d: landmarks, sampled columns, rows of a sketch.
     seed, trial : int
@@ -94,15 +105,59 @@ def approximate(
     Traceback (most recent call last):
     ValueError: option: iterations is a number from 0 to 100, got iterations = -1
     """
-    texts = {name: text_of(value) for name, value in options.items()}
-    return _core.approximate(
-        Q,
-        K,
-        V,
-        head_options(causal, bias, length),
-        method,
-        texts,
-        whole(features, "features", 1),
-        whole(seed, "seed", 0),
-        whole(trial, "trial", 1),
-    )
+    draw = request(method, "softmax", features, seed, trial, **options)
+    return _core.Forward(Q, K, V, head_options(causal, bias, length), draw, False).output()
+
+
+def vjp(
+    Q: Array,
+    K: Array,
+    V: Array,
+    G: Array,
+    method: str = "exact",
+    features: int = 128,
+    seed: int = 1,
+    trial: int = 1,
+    *,
+    target: str = "softmax",
+    causal: bool = False,
+    bias: Optional[Array] = None,
+    length: Optional[int] = None,
+    **options: Setting,
+) -> Tuple[Array, ...]:
+    """The vector-Jacobian product: the derivatives of <G, O> by Q, K, V, and by the bias if there is one.
+
+    Parameters
+    ----------
+    Q, K, V, causal, bias, length
+        As for `exact`.
+    G : array (n_q, p_v)
+        The derivative of a loss by the output.
+    method : str
+        "exact", for exact attention to `target`; or one of `methods` with ``vjp`` true.
+    features, seed, trial, **options
+        As for `approximate`: which draw of the method. What was drawn or chosen is held constant.
+    target : str
+        Of exact attention, as for `exact`.
+
+    Returns
+    -------
+    dQ, dK, dV : arrays of the shapes of Q, K, V
+    dbias : array (2 max(n_q, n_k) - 1,)
+        Only if `bias` is given.
+
+    >>> import croquis, numpy
+    >>> rng = numpy.random.default_rng(1)
+    >>> Q, K, V = rng.normal(size=(20, 8)), rng.normal(size=(30, 8)), rng.normal(size=(30, 5))
+    >>> G = rng.normal(size=(20, 5))
+    >>> dQ, dK, dV = croquis.vjp(Q, K, V, G)
+    >>> dQ.shape, dK.shape, dV.shape
+    ((20, 8), (30, 8), (30, 5))
+    >>> step = 1e-6 * rng.normal(size=V.shape)
+    >>> change = (G * (croquis.exact(Q, K, V + step) - croquis.exact(Q, K, V))).sum()
+    >>> bool(abs(change - (dV * step).sum()) < 1e-12)
+    True
+    """
+    draw = request(method, target, features, seed, trial, **options)
+    gradient: Tuple[Array, ...] = _core.Forward(Q, K, V, head_options(causal, bias, length), draw, True).vjp(G)
+    return gradient

@@ -6,18 +6,26 @@ version: str
 
 def set_threads(count: int) -> None: ...
 def threads() -> int: ...
-def exact(Q: Array, K: Array, V: Array, head_options: Mapping[str, object], target: str) -> Array: ...
-def approximate(
-    Q: Array,
-    K: Array,
-    V: Array,
-    head_options: Mapping[str, object],
-    method: str,
-    options: Mapping[str, str],
-    features: int,
-    seed: int,
-    trial: int,
-) -> Array: ...
+
+class Request:
+    @overload
+    def __init__(self, target: str) -> None: ...
+    @overload
+    def __init__(self, method: str, options: Mapping[str, str], features: int, seed: int, trial: int) -> None: ...
+
+class Forward:
+    def __init__(
+        self,
+        Q: Array,
+        K: Array,
+        V: Array,
+        head_options: Mapping[str, object],
+        request: Request,
+        differentiable: bool,
+    ) -> None: ...
+    def output(self) -> Array: ...
+    def vjp(self, G: Array) -> Tuple[Array, ...]: ...
+
 def methods() -> List[Dict[str, Any]]: ...
 def error(
     Q: Array,
@@ -63,6 +71,26 @@ def dimension(
     seed: int,
     name: str,
 ) -> Dict[str, Any]: ...
+def choose(
+    sequences: List[List[Tuple[Array, Array, Array]]],
+    names: Sequence[Tuple[str, Optional[int], Optional[int]]],
+    name: str,
+    causal: bool,
+    methods: str,
+    features: Sequence[int],
+    eps: float,
+    delta: float,
+    confidence: float,
+    metric: str,
+    per: str,
+    cost: str,
+    max_cost: float,
+    draws: int,
+    rows: Optional[int],
+    seed: int,
+    precision: str,
+) -> Dict[str, Any]: ...
+def choice_metrics(with_rows: bool) -> List[str]: ...
 def columns(of: str) -> List[Tuple[str, str, str, str]]: ...
 def verify(
     names: str,

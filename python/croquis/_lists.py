@@ -20,7 +20,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Method:
-    """An approximation of attention. Facts are those without options."""
+    """An approximation of attention. Facts are those without options. `vjp`: it has derivatives."""
 
     name: str
     source: str
@@ -30,6 +30,7 @@ class Method:
     random: bool
     causal: bool
     rectangular: bool
+    vjp: bool
 
 
 @dataclass(frozen=True)

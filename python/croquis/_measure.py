@@ -6,7 +6,7 @@ from typing import Optional, Sequence, Union
 
 from . import _core
 from ._rows import Rows, rows_of
-from ._types import Array, Words, head_options, joined, whole
+from ._types import Array, Words, head_options, joined, precision_of, whole, wholes
 
 
 def error(
@@ -68,8 +68,6 @@ def error(
     >>> rows[["method", "features", "trial", "n", "n_q", "p", "p_v"]][0].item()
     ('skeinformer', 8, 1, 70, 40, 8, 5)
     """
-    if precision not in ("double", "float"):
-        raise ValueError(f"precision: {precision!r} is none of 'double' 'float'")
     return rows_of(
         _core.error(
             Q,
@@ -77,10 +75,10 @@ def error(
             V,
             head_options(causal, bias, length),
             joined(methods),
-            _list_of(features),
+            wholes(features, "features", 1),
             whole(trials, "trials", 1),
             whole(seed, "seed", 0),
-            precision,
+            precision_of(precision),
             None if rows is None else whole(rows, "rows", 1),
             scores,
             row_errors,
@@ -220,11 +218,6 @@ def dimension(
             name,
         )
     )
-
-
-def _list_of(features: Union[int, Sequence[int]]) -> Sequence[int]:
-    numbers = features if hasattr(features, "__iter__") else [features]
-    return [whole(number, "features", 1) for number in numbers]
 
 
 def _floats(values: Union[float, Sequence[float]]) -> Sequence[float]:

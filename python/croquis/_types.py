@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 import numpy
 import numpy.typing
@@ -40,3 +40,15 @@ def whole(value: int, name: str, minimum: int, maximum: int = 2**63 - 1) -> int:
         limit = f" and at most {maximum}" if maximum < 2**63 - 1 else ""
         raise ValueError(f"{name}: {value!r} is no whole number of at least {minimum}{limit}")
     return number
+
+
+def wholes(values: Union[int, Sequence[int]], name: str, minimum: int) -> List[int]:
+    """The numbers of a list, or one alone, as `whole`."""
+    return [whole(value, name, minimum) for value in (values if not hasattr(values, "__index__") else [values])]
+
+
+def precision_of(name: str) -> str:
+    """The name, or ValueError."""
+    if name not in ("double", "float"):
+        raise ValueError(f"precision: {name!r} is none of 'double' 'float'")
+    return name

@@ -1,42 +1,11 @@
 #include <pybind11/stl.h>
 
-#include <croquis/attention/exact.hpp>
-#include <croquis/attention/method_choice.hpp>
-#include <croquis/measure/method_errors.hpp>
-#include <map>
-#include <string>
+#include <croquis/attention/method.hpp>
 
-#include "calls.hpp"
+#include "forward.hpp"
 #include "module.hpp"
-#include "problems.hpp"
 
 namespace {
-
-using Options = std::map<std::string, std::string>;
-
-py::array exact(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
-                const std::string& target) {
-  const HeadArguments head(q, k, v, head_options);
-  const croquis::Target chosen = croquis::target_named(target);
-  return visit_problem(head, [&](const auto& problem) {
-    auto output = call([&](Signals&) { return problem.padded(exact_attention(problem, chosen).output); });
-    return array_of(std::move(output), head.is_fortran());
-  });
-}
-
-py::array approximate(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
-                      const std::string& method, const Options& options, arma::uword features, std::uint64_t seed,
-                      std::uint64_t trial) {
-  const HeadArguments head(q, k, v, head_options);
-  return visit_problem(head, [&]<typename T>(const croquis::Problem<T>& problem) {
-    auto output = call([&](Signals&) {
-      const auto prepared = prepare(croquis::find_method<T>(method), problem, croquis::OptionValues(options));
-      const croquis::Key key = croquis::error_keys(seed, "arrays").draw(method, features, trial);
-      return problem.padded(prepared.approximate(features, key).output);
-    });
-    return array_of(std::move(output), head.is_fortran());
-  });
-}
 
 py::list methods() {
   py::list list;
@@ -54,6 +23,7 @@ py::list methods() {
     entry["random"] = method.random({});
     entry["causal"] = method.causal;
     entry["rectangular"] = method.rectangular({});
+    entry["vjp"] = method.adjoint({});
     list.append(entry);
   }
   return list;
@@ -62,7 +32,15 @@ py::list methods() {
 }  // namespace
 
 void add_attention(py::module_& module) {
-  module.def("exact", &exact);
-  module.def("approximate", &approximate);
+  py::class_<ForwardRequest>(module, "Request")
+      .def(py::init([](const std::string& target) { return ForwardRequest{target, {}, {}, 1, 1, 1}; }))
+      .def(py::init([](const std::string& method, const std::map<std::string, std::string>& options,
+                       arma::uword features, std::uint64_t seed,
+                       std::uint64_t trial) { return ForwardRequest{"", method, options, features, seed, trial}; }));
+  py::class_<Forward>(module, "Forward")
+      .def(py::init<const py::object&, const py::object&, const py::object&, const py::dict&, const ForwardRequest&,
+                    bool>())
+      .def("output", &Forward::output)
+      .def("vjp", &Forward::vjp);
   module.def("methods", &methods);
 }

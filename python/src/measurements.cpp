@@ -4,6 +4,7 @@
 #include <croquis/attention/method_choice.hpp>
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/claims/claim_rows.hpp>
+#include <croquis/measure/choose.hpp>
 #include <croquis/measure/dimension.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <croquis/measure/spectra.hpp>
@@ -117,8 +118,9 @@ py::list columns(const std::string& of) {
   if (of == "error") return described(croquis::error_columns().all());
   if (of == "spectrum") return described(croquis::spectrum_columns().all());
   if (of == "dimension") return described(croquis::dimension_columns().all());
+  if (of == "choose") return described(croquis::choice_columns().all());
   if (of == "verify") return described(croquis::claims::claim_columns().all());
-  throw std::invalid_argument("columns: of error, spectrum, dimension or verify");
+  throw std::invalid_argument("columns: of error, spectrum, dimension, choose or verify");
 }
 
 }  // namespace

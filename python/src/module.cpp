@@ -12,5 +12,6 @@ PYBIND11_MODULE(_core, module) {
   add_attention(module);
   add_measurements(module);
   add_claims(module);
+  add_choice(module);
   add_sketches(module);
 }

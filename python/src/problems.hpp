@@ -13,6 +13,10 @@ class HeadArguments {
   /// `options`: causal (bool), bias (array of 2 max(n_q, n_k) - 1 numbers, or None), length (a number, or None).
   HeadArguments(const py::handle& q, const py::handle& k, const py::handle& v, const py::dict& options);
 
+  arma::uword n_q() const { return static_cast<arma::uword>(q_.shape(0)); }  ///< with padding
+  arma::uword n_k() const { return static_cast<arma::uword>(k_.shape(0)); }
+  arma::uword p() const { return static_cast<arma::uword>(q_.shape(1)); }
+  arma::uword p_v() const { return static_cast<arma::uword>(v_.shape(1)); }
   bool is_float() const { return are_float({q_, k_, v_}); }
   bool is_fortran() const { return are_fortran({q_, k_, v_}); }
   /// Uses the arrays' memory where it can, so it has to go first. Throws std::invalid_argument.

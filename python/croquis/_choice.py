@@ -1,0 +1,148 @@
+"""The cheapest approximation that is good enough."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Sequence, Tuple, Union
+
+import numpy
+
+from . import _core
+from ._rows import Rows, rows_of
+from ._types import Array, Words, joined, precision_of, whole, wholes
+
+Arrays = Union[Array, Sequence[Any]]
+
+
+def choose(
+    Q: Arrays,
+    K: Arrays,
+    V: Arrays,
+    eps: float = 0.1,
+    delta: float = 0.05,
+    *,
+    confidence: float = 0.95,
+    metric: str = "frobenius_rel",
+    cost: str = "flops",
+    max_cost: float = 1.0,
+    per: str = "head",
+    methods: Words = "all",
+    features: Union[int, Sequence[int]] = (16, 32, 64, 128, 256),
+    trials: Optional[int] = None,
+    rows: Optional[int] = None,
+    causal: bool = False,
+    precision: str = "double",
+    seed: int = 1,
+    layers: Optional[Sequence[int]] = None,
+    name: str = "arrays",
+) -> Rows:
+    """For each head the cheapest method with P(error <= eps) >= 1 - delta, with a guarantee: as ``croquis choose``.
+
+    The probability is over the draws of the method and, where there are several sequences, over a new sequence from
+    where these came. The guarantee: with probability `confidence`, over all that is random in the call, no method that
+    is returned fails more often than delta. docs/choose.md has the theorem.
+
+    Parameters
+    ----------
+    Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v): one head;
+        (heads, n, width): its heads on one sequence; (sequences, heads, n, width), or lists of arrays (heads, n, width)
+        for sequences of different lengths. Without padding.
+    eps : float
+        The largest error that is good enough.
+    delta : float
+        How often it may be exceeded, between 0 and 1.
+    confidence : float
+        That all choices of the call hold together.
+    metric : str
+        The error: "frobenius_rel", "spectral_rel", "row_rel_q99", ...
+    cost : "flops" or "seconds"
+        What is to be least; seconds are measured at the size of the heads.
+    max_cost : float
+        In units of exact attention: what costs as much or more is left out.
+    per : "head", "layer" or "model"
+        One choice for each head, for each of `layers`, or for all.
+    methods, features
+        As for `error`; "all" are those of softmax attention that take less than n^2 work.
+    trials : int, optional
+        On one sequence the most draws of a candidate (default 1000), on each of several its draws (default 1).
+    rows : int, optional
+        For large n: errors from so many random rows; the upper end of their interval decides.
+    causal, precision, seed
+        As for `error`.
+    layers : list of int, optional
+        The layer of each head; heads are numbered within their layer.
+    name : str
+        The column ``input`` begins with it.
+
+    Returns
+    -------
+    Rows
+        One for each choice. ``status`` is "chosen", "exact" (nothing cheaper is good enough) or "undecided" (the column
+        ``needed`` says how many sequences or draws may decide).
+
+    >>> import croquis, numpy
+    >>> rng = numpy.random.default_rng(1)
+    >>> Q, K, V = rng.normal(size=(256, 8)), rng.normal(size=(256, 8)), rng.normal(size=(256, 5)) + 2
+    >>> choice = croquis.choose(Q, K, V, eps=0.2, methods=["v-mean", "skeinformer"], features=[16, 64])
+    >>> choice["method"][0], choice["status"][0]
+    ('v-mean', 'chosen')
+    """
+    sequences = _sequences(Q, K, V)
+    draws = trials if trials is not None else (1000 if len(sequences) == 1 else 1)
+    return rows_of(
+        _core.choose(
+            sequences,
+            _names(len(sequences[0]), layers, name),
+            name,
+            causal,
+            joined(methods),
+            wholes(features, "features", 1),
+            eps,
+            delta,
+            confidence,
+            metric,
+            per,
+            cost,
+            max_cost,
+            whole(draws, "trials", 1),
+            None if rows is None else whole(rows, "rows", 1),
+            whole(seed, "seed", 0),
+            precision_of(precision),
+        )
+    )
+
+
+def _sequences(Q: Arrays, K: Arrays, V: Arrays) -> List[List[Tuple[Array, Array, Array]]]:
+    """(Q, K, V) of every head of every sequence."""
+    matrices = [_matrices(array, name) for array, name in ((Q, "Q"), (K, "K"), (V, "V"))]
+    counts = [[len(sequence) for sequence in array] for array in matrices]
+    if counts[0] != counts[1] or counts[0] != counts[2] or len(set(counts[0])) != 1 or counts[0][0] == 0:
+        raise ValueError(f"choose: give Q, K, V the same sequences and heads; heads of each sequence: {counts}")
+    return [list(zip(*sequence)) for sequence in zip(*matrices)]
+
+
+def _matrices(array: Arrays, name: str) -> List[List[Array]]:
+    """A matrix for every head of every sequence."""
+    dimensions = numpy.ndim(array) if isinstance(array, numpy.ndarray) else 1 + numpy.ndim(array[0])
+    if dimensions == 2:
+        return [[numpy.asarray(array)]]
+    if dimensions == 3:
+        return [list(array)]
+    if dimensions == 4:
+        return [list(sequence) for sequence in array]
+    raise ValueError(f"{name}: has {dimensions} dimensions; give (n, width), (heads, n, width) or several of these")
+
+
+def _names(
+    heads: int, layers: Optional[Sequence[int]], name: str
+) -> List[Tuple[str, Optional[int], Optional[int]]]:
+    """The name, layer and number of every head."""
+    if layers is None:
+        return [(name, None, None)] if heads == 1 else [(f"{name};head={h}", None, h) for h in range(heads)]
+    numbers = wholes(layers, "layers", 0)
+    if len(numbers) != heads:
+        raise ValueError(f"layers: {len(numbers)} numbers for {heads} heads")
+    names: List[Tuple[str, Optional[int], Optional[int]]] = []
+    for i, layer in enumerate(numbers):
+        head = numbers[:i].count(layer)
+        names.append((f"{name};layer={layer};head={head}", layer, head))
+    return names

@@ -1,0 +1,63 @@
+#include "forward.hpp"
+
+#include <croquis/attention/exact_adjoint.hpp>
+#include <croquis/attention/method_choice.hpp>
+#include <croquis/measure/method_errors.hpp>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "calls.hpp"
+
+template <typename T>
+Forward::Pass<T> Forward::run(const croquis::Problem<T>& problem, const ForwardRequest& request, bool differentiable) {
+  if (!request.method) {
+    const croquis::Target target = croquis::target_named(request.target);
+    const auto exact = std::make_shared<const croquis::ExactAttention<T>>(exact_attention(problem, target));
+    return {problem.padded(exact->output),
+            [=](const arma::Mat<T>& g) { return exact_gradient(problem, target, *exact, g); }, problem.n_q()};
+  }
+  const croquis::OptionValues options(request.options);
+  const auto& method = croquis::find_method<T>(*request.method);
+  if (differentiable) require_adjoint(method, options);
+  const auto prepared = prepare(method, problem, options);
+  const croquis::Key key =
+      croquis::error_keys(request.seed, "arrays").draw(*request.method, request.features, request.trial);
+  auto approximation = prepared.approximate(request.features, key);
+  return {problem.padded(std::move(approximation.output)), std::move(approximation.adjoint), problem.n_q()};
+}
+
+Forward::Forward(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
+                 const ForwardRequest& request, bool differentiable)
+    : head_(q, k, v, head_options), with_bias_(!head_options["bias"].is_none()) {
+  visit_problem(head_, [&]<typename T>(const croquis::Problem<T>& problem) {
+    pass_ = call([&](Signals&) { return run(problem, request, differentiable); });
+  });
+}
+
+py::array Forward::output() const {
+  if (const auto* pass = std::get_if<Pass<float>>(&pass_)) return array_of<float>(pass->output, head_.is_fortran());
+  return array_of<double>(std::get<Pass<double>>(pass_).output, head_.is_fortran());
+}
+
+py::tuple Forward::vjp(const py::object& cotangent) const {
+  const py::array g = matrix_argument(cotangent, "G");
+  const auto of_pass = [&]<typename T>(const Pass<T>& pass) -> py::tuple {
+    arma::Mat<T> matrix = matrix_of<T>(g);
+    if (matrix.n_rows != pass.output.n_rows || matrix.n_cols != pass.output.n_cols) {
+      throw std::invalid_argument("G: of other sizes than the output, n_q x p_v");
+    }
+    auto gradient = call([&](Signals&) {
+      if (pass.queries < matrix.n_rows) matrix.resize(pass.queries, matrix.n_cols);
+      return with_padding(pass.adjoint(matrix), head_.n_q(), head_.n_k());
+    });
+    const bool fortran = head_.is_fortran();
+    py::array dq = array_of(std::move(gradient.q), fortran), dk = array_of(std::move(gradient.k), fortran),
+              dv = array_of(std::move(gradient.v), fortran);
+    if (!with_bias_) return py::make_tuple(dq, dk, dv);
+    const auto count = static_cast<py::ssize_t>(gradient.bias.n_elem);
+    return py::make_tuple(dq, dk, dv, py::array_t<T>(count, gradient.bias.memptr()));
+  };
+  if (const auto* pass = std::get_if<Pass<float>>(&pass_)) return of_pass(*pass);
+  return of_pass(std::get<Pass<double>>(pass_));
+}

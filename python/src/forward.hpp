@@ -1,0 +1,46 @@
+// A forward pass that remembers what its derivatives need.
+#pragma once
+
+#include <croquis/attention/gradient.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "problems.hpp"
+
+/// Exact attention to a target, or a draw of a method.
+struct ForwardRequest {
+  std::string target;                          ///< of exact attention
+  std::optional<std::string> method;           ///< none: exact attention
+  std::map<std::string, std::string> options;  ///< of the method
+  arma::uword features = 1;
+  std::uint64_t seed = 1, trial = 1;
+};
+
+class Forward {
+ public:
+  /// Throws std::invalid_argument for arguments as those of `exact` and `approximate`, and with `differentiable` for a
+  /// method without an adjoint.
+  Forward(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
+          const ForwardRequest& request, bool differentiable);
+
+  /// O~ (n_q x p_v).
+  py::array output() const;
+  /// (dQ, dK, dV), or with a bias (dQ, dK, dV, dbias), of <G, O~> for G (n_q x p_v).
+  py::tuple vjp(const py::object& cotangent) const;
+
+ private:
+  template <typename T>
+  struct Pass {
+    arma::Mat<T> output;
+    croquis::Adjoint<T> adjoint;
+    arma::uword queries;  // without padding
+  };
+  template <typename T>
+  static Pass<T> run(const croquis::Problem<T>& problem, const ForwardRequest& request, bool differentiable);
+
+  HeadArguments head_;  // whose memory the passes may use
+  bool with_bias_;
+  std::variant<std::monostate, Pass<float>, Pass<double>> pass_;
+};

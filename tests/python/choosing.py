@@ -1,0 +1,73 @@
+"""choose: its arguments, and that its answers are what the rows of error say."""
+
+import unittest
+
+import numpy
+
+import croquis
+from heads import square_head
+
+
+def heads(sequences, count, n=128, p=6, p_v=4):
+    """Lists of arrays (heads, n, width) of different lengths; values of means that are far from 0."""
+    rng = numpy.random.default_rng(1)
+    lengths = [n + 8 * s for s in range(sequences)]
+    of = lambda width, shift: [rng.normal(size=(count, length, width)) + shift for length in lengths]
+    return of(p, 0), of(p, 0), of(p_v, 3)
+
+
+class Choose(unittest.TestCase):
+    def test_one_head(self):
+        Q, K, V = square_head(n=128, p=6)
+        V = V + 3
+        rows = croquis.choose(Q, K, V, eps=0.3, methods=["v-mean", "skeinformer"], features=[8, 16])
+        self.assertEqual(len(rows), 1)
+        row = rows[0]
+        self.assertEqual((row["status"], row["method"]), ("chosen", "v-mean"))
+        error = croquis.error(Q, K, V, "v-mean", [8])["frobenius_rel"][0]
+        self.assertAlmostEqual(row["error_median"], error)
+        self.assertLess(error, 0.3)
+        self.assertEqual(croquis.choose(Q, K, V, eps=1e-9, methods="v-mean", features=8)["status"][0], "exact")
+
+    def test_heads_of_several_layers_and_sequences(self):
+        Q, K, V = heads(sequences=3, count=4)
+        rows = croquis.choose(Q, K, V, eps=0.3, methods="v-mean", features=8, layers=[0, 0, 5, 5])
+        self.assertEqual([(r["layer"], r["head"]) for r in rows], [(0, 0), (0, 1), (5, 0), (5, 1)])
+        self.assertEqual(set(rows["sequences"]), {3})
+        self.assertEqual(set(rows["status"]), {"undecided"})  # three sequences do not show what they do in 95 %
+        by_layer = croquis.choose(Q, K, V, eps=0.3, methods="v-mean", features=8, layers=[0, 0, 5, 5], per="layer")
+        self.assertEqual(list(by_layer["layer"]), [0, 5])
+        self.assertEqual(len(croquis.choose(Q, K, V, methods="v-mean", features=8, per="model")), 1)
+
+    def test_the_same_answer_for_an_array_and_a_list(self):
+        rng = numpy.random.default_rng(2)
+        Q, K = rng.normal(size=(2, 3, 64, 5)), rng.normal(size=(2, 3, 64, 5))
+        V = rng.normal(size=(2, 3, 64, 4)) + 3
+        settings = {"eps": 0.4, "methods": ["v-mean", "skeinformer"], "features": [8], "seed": 3}
+        whole = croquis.choose(Q, K, V, **settings)
+        listed = croquis.choose(list(Q), list(K), list(V), **settings)
+        self.assertEqual(whole.tolist(), listed.tolist())
+
+    def test_refusals(self):
+        Q, K, V = square_head()
+        for pattern, options in (
+            ("epsilon|eps", {"eps": 0}),
+            ("delta", {"delta": 1.5}),
+            ("metric", {"metric": "frobenius"}),
+            ("per|head", {"per": "heads"}),
+            ("flops", {"cost": "euros"}),
+            ("layers: 2 numbers for 1 heads", {"layers": [0, 1]}),
+            ("trials: ", {"trials": 0}),
+            ("precision: ", {"precision": "half"}),
+            ("did you mean", {"methods": "skyformr"}),
+        ):
+            with self.assertRaisesRegex(ValueError, pattern):
+                croquis.choose(Q, K, V, **{"methods": "v-mean", "features": 8, **options})
+        with self.assertRaisesRegex(ValueError, "same sequences and heads"):
+            croquis.choose(Q[None], K, V)
+        with self.assertRaisesRegex(ValueError, "Q: has 1 dimensions"):
+            croquis.choose(Q[0], K, V)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+"""croquis.torch: values and derivatives against PyTorch's own, and gradcheck."""
+
+import doctest
+import sys
+import unittest
+
+try:
+    import torch
+except ImportError:
+    print("skipped: PyTorch is not installed (python3-torch); croquis.torch was not tested")
+    sys.exit(77)
+
+import croquis
+import croquis.torch
+
+LEADING = (2, 3)
+
+
+def tensors(n_q=7, n_k=9, p=5, p_v=4, dtype=torch.float64, leading=LEADING, gradient=True):
+    torch.manual_seed(1)
+    sizes = ((n_q, p), (n_k, p), (n_k, p_v))
+    return [torch.randn(*leading, *size, dtype=dtype).requires_grad_(gradient) for size in sizes]
+
+
+def attention_of_torch(q, k, v, causal=False):
+    logits = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+    if causal:
+        n_q, n_k = logits.shape[-2:]
+        logits = logits.masked_fill(torch.ones(n_q, n_k, dtype=torch.bool).triu(n_k - n_q + 1), -torch.inf)
+    return torch.softmax(logits, -1) @ v
+
+
+class Attention(unittest.TestCase):
+    def test_exact_is_that_of_torch_with_its_derivatives(self):
+        for causal in (False, True):
+            own, theirs = tensors(), tensors()
+            output = croquis.torch.attention(*own, causal=causal)
+            expected = attention_of_torch(*theirs, causal=causal)
+            torch.testing.assert_close(output, expected, atol=1e-12, rtol=0)
+            cotangent = torch.randn_like(expected)
+            output.backward(cotangent)
+            expected.backward(cotangent)
+            for a, b in zip(own, theirs):
+                torch.testing.assert_close(a.grad, b.grad, atol=1e-12, rtol=0)
+
+    def test_gradcheck_of_every_method(self):
+        checked = ["exact"] + [m.name for m in croquis.methods() if m.vjp]
+        for name in checked:
+            with self.subTest(name):
+                q, k, v = tensors(n_q=12, n_k=12, p=4, p_v=3, leading=(2,))
+                of = lambda q, k, v: croquis.torch.attention(q, k, v, name, 5, seed=3)
+                self.assertTrue(torch.autograd.gradcheck(of, (q, k, v), eps=1e-6, atol=1e-5, rtol=1e-4))
+
+    def test_gradcheck_of_the_bias(self):
+        q, k, v = tensors(leading=(2,))
+        bias = torch.randn(17, dtype=torch.float64).requires_grad_()
+        of = lambda q, k, v, b: croquis.torch.attention(q, k, v, target="softmax-rpe", bias=b)
+        self.assertTrue(torch.autograd.gradcheck(of, (q, k, v, bias)))
+
+    def test_heads_may_share_keys_and_values(self):
+        q, _, _ = tensors()
+        _, k, v = tensors(leading=(2, 1))
+        output = croquis.torch.attention(q, k, v)
+        torch.testing.assert_close(output, attention_of_torch(q, k, v), atol=1e-12, rtol=0)
+        output.sum().backward()
+        self.assertEqual(k.grad.shape, k.shape)
+
+    def test_shapes_layouts_and_precision(self):
+        for leading in ((), (1,), (4,), (2, 3, 2)):
+            q, k, v = tensors(leading=leading, dtype=torch.float32)
+            output = croquis.torch.attention(q, k, v, "skeinformer", 4)
+            self.assertEqual((output.shape, output.dtype), ((*leading, 7, 4), torch.float32))
+        q, k, v = (t.transpose(-1, -2).contiguous().transpose(-1, -2) for t in tensors(gradient=False))
+        torch.testing.assert_close(
+            croquis.torch.attention(q, k, v), attention_of_torch(q, k, v), atol=1e-12, rtol=0
+        )
+
+    def test_every_head_has_a_draw_of_its_own(self):
+        q, k, v = (t[:1, :1].expand(1, 2, -1, -1) for t in tensors(gradient=False))
+        first, second = croquis.torch.attention(q, k, v, "performer", 4)[0]
+        self.assertFalse(torch.equal(first, second))
+        again = croquis.torch.attention(q, k, v, "performer", 4)[0]
+        self.assertTrue(torch.equal(first, again[0]) and torch.equal(second, again[1]))
+        other = croquis.torch.attention(q, k, v, "performer", 4, seed=2)[0]
+        self.assertFalse(torch.equal(first, other[0]))
+
+    def test_a_change_in_place_is_found(self):
+        q, k, v = tensors(leading=())
+        scaled = q * 1
+        output = croquis.torch.attention(scaled, k, v)
+        with torch.no_grad():
+            scaled += 1
+        with self.assertRaisesRegex(RuntimeError, "inplace operation"):
+            output.sum().backward()
+
+    def test_refusals(self):
+        q, k, v = tensors()
+        with self.assertRaisesRegex(ValueError, "dtype is torch.float16"):
+            croquis.torch.attention(q.half(), k, v)
+        with self.assertRaisesRegex(ValueError, "that of q is"):
+            croquis.torch.attention(q, k.float(), v)
+        with self.assertRaisesRegex(ValueError, "k: is on meta"):
+            croquis.torch.attention(q, k.to("meta"), v)
+        without = next((m.name for m in croquis.methods() if not m.vjp and m.rectangular), None)
+        if without:
+            with self.assertRaisesRegex(ValueError, "has no adjoint"):
+                croquis.torch.attention(q, k, v, without, 4)
+            croquis.torch.attention(q.detach(), k.detach(), v.detach(), without, 4)
+
+    def test_examples(self):
+        self.assertEqual(doctest.testmod(croquis.torch).failed, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
