@@ -62,7 +62,8 @@ void print_methods() {
   table.add({"method", "target", "source", "what it computes"});
   for (const auto& m : croquis::methods<double>()) {
     table.add({m.name, std::string(name_of(m.target)), m.source,
-               fmt::format("{}{}", m.summary, m.random({}) ? "" : " (not random: one row)")});
+               fmt::format("{}{}{}", m.summary, m.random({}) ? "" : " (not random: one row)",
+                           m.adjoint({}) ? "; has an adjoint" : "")});
     for (const auto& option : m.options) {
       table.add_line(fmt::format("  {}={}  [{}]  {}", option.name, option.values, option.default_value, option.effect));
     }
@@ -100,6 +101,7 @@ const char* role_of(const croquis::Column& column) {
     case Role::part:
       return "key";
     case Role::draw:
+    case Role::drawn:
       return "draw";
     case Role::subject:
       return "subject";

@@ -29,6 +29,10 @@ template <typename T>
 Gradient<T> feature_attention_gradient(const FeaturePair<T>& features, const Problem<T>& problem, Target target,
                                        const arma::Mat<T>& cotangent);
 
+/// Rows N_i / s_i of [N s] (n x (c + 1)) with the cotangent G: that of [N s], [G / s, -(g_i.o_i) / s_i].
+template <typename T>
+arma::Mat<T> quotient_cotangent(const arma::Mat<T>& products, const arma::Mat<T>& cotangent);
+
 /// Derivatives by the points of a feature pair to derivatives by Q and K.
 template <typename T>
 Gradient<T> from_points(const Problem<T>& problem, Target target, typename FeatureAdjoint<T>::Points points,

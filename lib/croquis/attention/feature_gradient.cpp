@@ -34,6 +34,16 @@ arma::Mat<T> sum_of_blocks(arma::uword tokens, arma::SizeMat size,
 }  // namespace
 
 template <typename T>
+arma::Mat<T> quotient_cotangent(const arma::Mat<T>& products, const arma::Mat<T>& cotangent) {
+  const arma::uword c = cotangent.n_cols;
+  const arma::Col<T> share = 1 / products.col(c);
+  arma::Mat<T> result(cotangent.n_rows, c + 1, arma::fill::none);
+  result.head_cols(c) = cotangent.each_col() % share;
+  result.col(c) = -row_products<T>(result.head_cols(c), products.head_cols(c)) % share;
+  return result;
+}
+
+template <typename T>
 Gradient<T> from_points(const Problem<T>& problem, Target target, typename FeatureAdjoint<T>::Points points,
                         arma::Mat<T> of_values, arma::Col<T> of_bias) {
   if (has_unit_rows(target)) {
@@ -50,7 +60,7 @@ Gradient<T> feature_attention_gradient(const FeaturePair<T>& features, const Pro
   const arma::uword d = features.count(), c = problem.p_v();
   const arma::span all(0, features.directions() - 1);
   const auto shifts = features.shifts();
-  FeatureAdjoint<T> adjoint(features, shifts);
+  FeatureAdjoint<T> adjoint(features);
   const arma::Mat<T> values = arma::join_rows(problem.V(), arma::Mat<T>(problem.n_k(), 1, arma::fill::ones));
   const auto tokens = [](arma::uword first, arma::uword last) { return arma::regspace<arma::uvec>(first, last); };
 
@@ -61,23 +71,21 @@ Gradient<T> feature_attention_gradient(const FeaturePair<T>& features, const Pro
   const arma::Mat<T> of_a = sum_of_blocks<T>(
       problem.n_q(), arma::size(d, c + 1), [&](arma::uword first, arma::uword last, arma::Mat<T>& sum) {
         const arma::Mat<T> phi = features.queries(tokens(first, last), all, shifts);
-        const arma::Mat<T> products = phi * a, g = cotangent.rows(first, last);
-        const arma::Col<T> share = 1 / products.col(c);
-        arma::Mat<T> of_products(g.n_rows, c + 1, arma::fill::none);
-        of_products.head_cols(c) = g.each_col() % share;
-        of_products.col(c) = -row_products<T>(g, products.head_cols(c)) % share % share;
+        const arma::Mat<T> of_products = quotient_cotangent<T>(phi * a, cotangent.rows(first, last));
         sum += phi.t() * of_products;
-        adjoint.add_queries(first, all, phi, of_products * a.t());
+        adjoint.add_queries(tokens(first, last), all, phi, of_products * a.t());
       });
   arma::Mat<T> of_values(problem.n_k(), c, arma::fill::none);
   sum_of_blocks<T>(problem.n_k(), arma::size(0, 0), [&](arma::uword first, arma::uword last, arma::Mat<T>&) {
     const arma::Mat<T> phi = features.keys(tokens(first, last), all, shifts);
     of_values.rows(first, last) = phi * of_a.head_cols(c);
-    adjoint.add_keys(first, all, phi, values.rows(first, last) * of_a.t());
+    adjoint.add_keys(tokens(first, last), all, phi, values.rows(first, last) * of_a.t());
   });
   return from_points(problem, target, adjoint.finish(), std::move(of_values));
 }
 
+template arma::fmat quotient_cotangent(const arma::fmat&, const arma::fmat&);
+template arma::mat quotient_cotangent(const arma::mat&, const arma::mat&);
 template Gradient<float> from_points(const Problem<float>&, Target, FeatureAdjoint<float>::Points, arma::fmat,
                                      arma::fvec);
 template Gradient<double> from_points(const Problem<double>&, Target, FeatureAdjoint<double>::Points, arma::mat,

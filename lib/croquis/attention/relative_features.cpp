@@ -74,6 +74,12 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
   approximation.output = sums.head_cols(p_v);
   approximation.output.each_col() /= *row_sums;
   approximation.diagnostics.direct_rows = scores->direct_rows();
+  approximation.adjoint = adjoint_of<T>(problem, [=](const arma::Mat<T>& cotangent) {
+    const arma::Mat<T> values = arma::join_rows(problem.V(), arma::Mat<T>(n_k, 1, arma::fill::ones));
+    const arma::Mat<T> products = scores->multiply(values, nullptr);
+    auto of = scores->adjoint(values, quotient_cotangent(products, cotangent));
+    return from_points<T>(problem, target, std::move(of.points), of.x.head_cols(p_v), std::move(of.bias));
+  });
   approximation.scores = LinearOperator<T>{n_q, n_k,
                                            [scores, row_sums](const arma::Mat<T>& x) -> arma::Mat<T> {
                                              arma::Mat<T> y = scores->multiply(x, nullptr);

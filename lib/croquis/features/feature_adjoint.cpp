@@ -19,7 +19,7 @@ bool has_exponent(FeatureMap map) {
 }  // namespace
 
 template <typename T>
-FeatureAdjoint<T>::FeatureAdjoint(const FeaturePair<T>& pair, const typename FeaturePair<T>::Shifts& shifts)
+FeatureAdjoint<T>::FeatureAdjoint(const FeaturePair<T>& pair)
     : pair_(pair),
       directions_(pair.projection_.dense()),
       norms_(squared_row_norms<T>(directions_) / (pair.scale_ * pair.scale_)),
@@ -59,38 +59,38 @@ typename FeatureAdjoint<T>::Side FeatureAdjoint<T>::empty_side(arma::uword token
 }
 
 template <typename T>
-void FeatureAdjoint<T>::add(Side& side, arma::uword first, arma::span directions, const arma::Mat<T>& features,
+void FeatureAdjoint<T>::add(Side& side, const arma::uvec& tokens, arma::span directions, const arma::Mat<T>& features,
                             const arma::Mat<T>& cotangent) const {
   const SerialBlas serial;
-  const arma::uword last = first + features.n_rows - 1, c = directions.b - directions.a + 1;
+  const arma::uword c = directions.b - directions.a + 1;
   arma::Mat<T> of_exponents(features.n_rows, c, arma::fill::none);
   if (pair_.options_.map == FeatureMap::trf) {
     of_exponents = cotangent.head_cols(c) % features.tail_cols(c) - cotangent.tail_cols(c) % features.head_cols(c);
-    side.sums.rows(first, last) += arma::sum(cotangent % features, 1);
+    side.sums.rows(tokens) += arma::sum(cotangent % features, 1);
   } else {
     const T epsilon = static_cast<T>(pair_.options_.epsilon);
     const arma::Mat<T> all = cotangent % (features - epsilon);
-    side.sums.rows(first, last) += arma::sum(all, 1);
+    side.sums.rows(tokens) += arma::sum(all, 1);
     of_exponents = all.head_cols(c);
     if (pair_.functions_ == 2) of_exponents -= all.tail_cols(c);
   }
   if (has_exponent(pair_.options_.map)) {
-    side.norm_sums.rows(first, last) += of_exponents * norms_.rows(directions.a, directions.b);
+    side.norm_sums.rows(tokens) += of_exponents * norms_.rows(directions.a, directions.b);
   }
   of_exponents.each_row() %= pair_.slopes_.cols(directions.a, directions.b);
-  side.points.rows(first, last) += of_exponents * directions_.rows(directions.a, directions.b);
+  side.points.rows(tokens) += of_exponents * directions_.rows(directions.a, directions.b);
 }
 
 template <typename T>
-void FeatureAdjoint<T>::add_queries(arma::uword first, arma::span directions, const arma::Mat<T>& features,
+void FeatureAdjoint<T>::add_queries(const arma::uvec& tokens, arma::span directions, const arma::Mat<T>& features,
                                     const arma::Mat<T>& cotangent) {
-  add(queries_, first, directions, features, cotangent);
+  add(queries_, tokens, directions, features, cotangent);
 }
 
 template <typename T>
-void FeatureAdjoint<T>::add_keys(arma::uword first, arma::span directions, const arma::Mat<T>& features,
+void FeatureAdjoint<T>::add_keys(const arma::uvec& tokens, arma::span directions, const arma::Mat<T>& features,
                                  const arma::Mat<T>& cotangent) {
-  add(keys_, first, directions, features, cotangent);
+  add(keys_, tokens, directions, features, cotangent);
 }
 
 template <typename T>

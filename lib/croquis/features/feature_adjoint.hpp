@@ -19,13 +19,14 @@ namespace croquis {
 template <typename T>
 class FeatureAdjoint {
  public:
-  FeatureAdjoint(const FeaturePair<T>& pair, const typename FeaturePair<T>::Shifts& shifts);
+  explicit FeatureAdjoint(const FeaturePair<T>& pair);
 
-  /// For tokens first, first + 1, ... and some directions: their features (t x functions() c), as queries() and keys()
+  /// For different tokens and some directions: their features (t x functions() c), as queries() and keys()
   /// return them, and the function's derivatives by them. Blocks of different tokens may be added at the same time.
-  void add_queries(arma::uword first, arma::span directions, const arma::Mat<T>& features,
+  void add_queries(const arma::uvec& tokens, arma::span directions, const arma::Mat<T>& features,
                    const arma::Mat<T>& cotangent);
-  void add_keys(arma::uword first, arma::span directions, const arma::Mat<T>& features, const arma::Mat<T>& cotangent);
+  void add_keys(const arma::uvec& tokens, arma::span directions, const arma::Mat<T>& features,
+                const arma::Mat<T>& cotangent);
 
   /// The derivatives by all points. To be called once, when all blocks have been added.
   struct Points {
@@ -41,7 +42,7 @@ class FeatureAdjoint {
     arma::Col<T> norm_sums;  // sum_r de_r ||w_r||^2, for oprf and saderf
     arma::uvec largest;      // with epsilon > 0: the feature with the largest exponent
   };
-  void add(Side& side, arma::uword first, arma::span directions, const arma::Mat<T>& features,
+  void add(Side& side, const arma::uvec& tokens, arma::span directions, const arma::Mat<T>& features,
            const arma::Mat<T>& cotangent) const;
   Side empty_side(arma::uword tokens) const;
   void add_shifts(double& of_exponent);

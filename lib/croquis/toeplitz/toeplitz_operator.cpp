@@ -62,8 +62,7 @@ void ToeplitzOperator<T>::load(const T* x, const T* factor, T* real) const {
 }
 
 template <typename T>
-void ToeplitzOperator<T>::convolve(bool transposed, Workspace& work) const {
-  fft_.forward(work);
+void ToeplitzOperator<T>::multiply_spectrum(bool transposed, Workspace& work) const {
   // Real numbers, because the compiler does not vectorise products of std::complex.
   T* __restrict s = reinterpret_cast<T*>(work.spectrum());
   const T* __restrict t = reinterpret_cast<const T*>(spectrum_->data());
@@ -73,6 +72,12 @@ void ToeplitzOperator<T>::convolve(bool transposed, Workspace& work) const {
     s[k] = a * re - b * im;
     s[k + 1] = a * im + b * re;
   }
+}
+
+template <typename T>
+void ToeplitzOperator<T>::convolve(bool transposed, Workspace& work) const {
+  fft_.forward(work);
+  multiply_spectrum(transposed, work);
   fft_.backward(work);
 }
 

@@ -7,6 +7,7 @@
 #include <croquis/toeplitz/real_fft.hpp>
 #include <croquis/toeplitz/relative_position.hpp>
 #include <memory>
+#include <vector>
 
 namespace croquis {
 
@@ -48,12 +49,24 @@ class ToeplitzOperator {
   /// product.
   void accumulate(const T* outer, const T* inner, const T* x, T* y, bool transposed, Workspace& workspace) const;
 
+  /// The parts of an adjoint, by fft. convolved: y = T (factor o x) or T^T (factor o x), and the spectrum of factor o
+  /// x. add_correlation: adds that of a and b, sum_i a_i b_{i + t} for all t, to `sum`, all by their spectra.
+  /// weight_cotangent: entry t is c_t times such a correlation: with y = T b and the cotangent a of y, the derivative
+  /// of <a, y> by the bias b_t. grid.size() entries.
+  using Spectrum = std::vector<std::complex<T>>;
+  void convolved(const T* factor, const T* x, T* y, bool transposed, Spectrum& spectrum, Workspace& workspace) const;
+  void add_correlation(const Spectrum& a, const Spectrum& b, Spectrum& sum) const;
+  arma::Col<T> weight_cotangent(const Spectrum& correlation) const;
+  Spectrum empty_spectrum() const { return Spectrum(fft_.spectrum_size()); }
+  const RelativeGrid& grid() const { return grid_; }
+
   /// Multiplies a block of scores by its block of T. Column a of `keys_by_queries` belongs to query queries(a), and row
   /// b to key first_key + b.
   void weigh(arma::Mat<T>& keys_by_queries, arma::uword first_key, const arma::uvec& queries) const;
 
  private:
   void load(const T* x, const T* factor, T* real) const;
+  void multiply_spectrum(bool transposed, Workspace& workspace) const;
   void convolve(bool transposed, Workspace& workspace) const;
   arma::Mat<T> product(const arma::Mat<T>& x, bool transposed) const;
 

@@ -1,0 +1,203 @@
+// croquis gradient: error of the gradients of methods against number of features.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/attention/problem_precision.hpp>
+#include <croquis/core/memory.hpp>
+#include <croquis/measure/gradient_errors.hpp>
+#include <memory>
+#include <stdexcept>
+
+#include "commands/command.hpp"
+#include "files/group_table.hpp"
+#include "files/summary.hpp"
+#include "options/common_options.hpp"
+#include "options/input.hpp"
+#include "options/lists.hpp"
+#include "pictures/curves.hpp"
+
+namespace {
+
+using croquis::GradientRow;
+using croquis::Key;
+using croquis::MethodChoice;
+
+constexpr const char* kMetric = "qk_rel";
+
+struct GradientOptions {
+  RunOptions run;
+  InputOptions input;
+  std::string methods = "all", features = "16:256";
+  long long trials = 20;
+};
+
+// Those that are asked for; `all` are those with an adjoint that take the input.
+std::vector<MethodChoice> methods_of(const GradientOptions& options, const std::vector<Input>& inputs) {
+  std::vector<MethodChoice> methods = croquis::parse_methods(options.methods, options.input.causal);
+  for (const Input& input : inputs) {
+    if (options.methods != "all") break;
+    std::erase_if(methods, [&](const MethodChoice& choice) {
+      const auto& method = croquis::find_method<double>(choice.name);
+      return !method.adjoint({}) || (input.n_q != input.n_k && !method.rectangular({}));
+    });
+  }
+  for (const MethodChoice& choice : methods) {
+    croquis::require_adjoint(croquis::find_method<double>(choice.name), choice.options);
+  }
+  for (const Input& input : inputs) croquis::require_usable(methods, {input.n_q, input.n_k}, options.input.causal);
+  return methods;
+}
+
+// A method at one d: a row for every trial, which are compared with their mean.
+struct Cell {
+  arma::uword features;
+  std::uint64_t trials;
+};
+
+std::vector<Cell> cells_of(const GradientOptions& options, const MethodChoice& choice,
+                           const std::vector<arma::uword>& features) {
+  const bool random = croquis::find_method<double>(choice.name).random(choice.options);
+  std::vector<Cell> cells;
+  for (const arma::uword d : features) cells.push_back({d, static_cast<std::uint64_t>(random ? options.trials : 1)});
+  return cells;
+}
+
+Run::Fields key_of(const Input& input, const MethodChoice& choice, const Cell& cell) {
+  return Run::key({input.name, choice.name, choice.preset, std::uint64_t{cell.features}});
+}
+Run::Fields key_of(const Input& input, const MethodChoice& choice, const Cell& cell, std::uint64_t trial) {
+  Run::Fields row = key_of(input, choice, cell);
+  row.push_back(std::to_string(trial));
+  return row;
+}
+
+void check(const GradientOptions& options, const Input& input, const std::vector<arma::uword>& features) {
+  if (features.back() > input.n_k) {
+    throw std::invalid_argument(
+        fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), input.n_k));
+  }
+  const auto n_q = static_cast<double>(input.n_q), n_k = static_cast<double>(input.n_k);
+  const double gradient = (n_q + n_k) * static_cast<double>(input.p) + n_k * static_cast<double>(input.p_v);
+  croquis::require_memory(sizeof(double) * gradient * static_cast<double>(options.trials + 12),
+                          "--trials: the gradients of the draws of a method",
+                          {{"n", input.n_k}, {"trials", options.trials}});
+  if (options.run.precision == "float" &&
+      input.longest.norm > 0.99 * croquis::largest_row_norm<float>(std::max(input.n_q, input.n_k))) {
+    throw std::invalid_argument(
+        fmt::format("--precision float: row {} of {} has norm {:.3g}, and squares overflow in float; give --precision "
+                    "double",
+                    input.longest.row, input.longest.matrix, input.longest.norm));
+  }
+}
+
+template <typename T>
+void sweep(const GradientOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
+           const std::vector<arma::uword>& features, Run& run) {
+  std::optional<croquis::GradientErrors<T>> errors;  // of the head, which is read when something of it is wanted
+  for (const MethodChoice& choice : methods) {
+    std::vector<Cell> cells = cells_of(options, choice, features);
+    std::erase_if(cells, [&](const Cell& cell) { return !run.wants(key_of(input, choice, cell)); });
+    if (Run::interrupted()) return;
+    if (cells.empty() || run.skip(cells.size())) continue;
+    if (!errors) {
+      const Key key = Key(options.run.seed).child("gradient").child(options.input.kind);
+      errors.emplace(croquis::in_precision<T>(input.problem()), key);
+    }
+    const auto prepared = errors->prepare(choice);
+    run.compute_steps(cells.size(), choice.name, [&](std::size_t i) {
+      std::vector<croquis::Record> records;
+      for (GradientRow& row : prepared.rows(cells[i].features, cells[i].trials)) {
+        if (run.has(key_of(input, choice, cells[i], row.trial))) continue;  // of a cell that was interrupted
+        row.input = input.name;
+        row.sequence = input.sequence;
+        row.layer = input.layer;
+        row.head = input.head;
+        row.seed = options.run.seed;
+        row.precision = options.run.precision;
+        records.push_back(croquis::gradient_columns().record(row, input_columns(options.input)));
+      }
+      return records;
+    });
+  }
+}
+
+int run_gradient(const GradientOptions& options) {
+  parse_sizes(options.features, "--features");  // what is wrong with it is said before the input is read
+  prepare_run(options.run);
+  const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
+  const std::vector<MethodChoice> methods = methods_of(options, inputs);
+  arma::uword fewest = inputs.front().n_k;
+  for (const Input& input : inputs) fewest = std::min(fewest, input.n_k);
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest);
+  for (const Input& input : inputs) check(options, input, features);
+  require_room_for_rows(
+      static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),
+      "--trials", options.trials);
+
+  Run run(options.run, "gradient", croquis::gradient_columns().list(input_columns(options.input)), identity_of(inputs));
+  std::vector<Run::Cell> plan;
+  for (const Input& input : inputs) {
+    for (const MethodChoice& choice : methods) {
+      for (const Cell& cell : cells_of(options, choice, features)) {
+        plan.emplace_back();
+        for (std::uint64_t t = 1; t <= cell.trials; ++t) plan.back().push_back(key_of(input, choice, cell, t));
+      }
+    }
+  }
+  run.plan(plan);
+  for (const Input& input : inputs) {
+    if (options.run.precision == "float") {
+      sweep<float>(options, input, methods, features, run);
+    } else {
+      sweep<double>(options, input, methods, features, run);
+    }
+  }
+  if (const auto status = run.finish()) return *status;
+
+  const croquis::Table& table = run.table();
+  write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
+  // The table and the plot of several heads are about all of them together.
+  const croquis::Grouping grouping = shown_groups(table, kMetric);
+  if (!options.run.plot.empty()) draw_groups(grouping, kMetric, options.run.plot);
+  if (!options.run.quiet) {
+    const auto print = [&](const char* title, const char* metric) {
+      print_groups(table_title(title, grouping, metric), grouping, metric);
+    };
+    print("relative Frobenius error of the output", "output_rel");
+    print("relative Frobenius error of the derivatives by Q and K", "qk_rel");
+    print("their cosine with the exact derivatives", "qk_cosine");
+    print("relative Frobenius error of the derivatives by V", "v_rel");
+    print_files(table, options.run.out, options.run.plot);
+  }
+  return 0;
+}
+
+void add_options(CLI::App& app, GradientOptions& options) {
+  add_run_options(app, options.run);
+  add_input_options(app, options.input);
+  add_precision_option(app, options.run);
+  app.add_option("--methods", options.methods,
+                 "a,b:option=value,c or all (see list methods); all are those with an adjoint, and with --causal a "
+                 "causal form")
+      ->capture_default_str();
+  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at n)")
+      ->capture_default_str();
+  app.add_option("--trials", options.trials, "draws of every random method")
+      ->check(whole_number(1, kMaximumTrials))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+Command gradient_command() {
+  const auto options = std::make_shared<GradientOptions>();
+  return {.name = "gradient",
+          .summary = "error of the gradients of methods against number of features",
+          .example = "croquis gradient --q Q.npy --k K.npy --v V.npy --features 16:256 --out gradient.csv",
+          .add_options = [options](CLI::App& app) { add_options(app, *options); },
+          .run = measuring(options, run_gradient),
+          .results = {.columns = croquis::gradient_columns().all(),
+                      .write_summary = write_grouped_summary,
+                      .draw = draw_grouped,
+                      .picture = "a metric against d, a line a method; several heads together"}};
+}

@@ -1,0 +1,288 @@
+#include <chrono>
+#include <cmath>
+#include <croquis/attention/exact_adjoint.hpp>
+#include <croquis/attention/problem_precision.hpp>
+#include <croquis/measure/finite.hpp>
+#include <croquis/measure/gradient_errors.hpp>
+#include <croquis/random/draws.hpp>
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+template <typename T>
+Gradient<double> in_double(const Gradient<T>& g) {
+  return {arma::conv_to<arma::mat>::from(g.q), arma::conv_to<arma::mat>::from(g.k), arma::conv_to<arma::mat>::from(g.v),
+          arma::conv_to<arma::vec>::from(g.bias)};
+}
+
+// The sums that errors and cosines are made of; those of two parts together are their sums.
+struct Sums {
+  double error = 0, inner = 0, approximate = 0, exact = 0, spread = 0;
+
+  Sums& operator+=(const Sums& other) {
+    error += other.error;
+    inner += other.inner;
+    approximate += other.approximate;
+    exact += other.exact;
+    spread += other.spread;
+    return *this;
+  }
+};
+
+Sums sums_of(const arma::mat& g, const arma::mat& exact, const arma::mat& mean) {
+  return {arma::accu(arma::square(g - exact)), arma::dot(g, exact), arma::dot(g, g), arma::dot(exact, exact),
+          arma::accu(arma::square(g - mean))};
+}
+
+// Undefined where the exact derivative, or for the cosine the other one, is zero.
+GradientRow::Part part_of(const Sums& s, std::size_t trials, bool random) {
+  GradientRow::Part part;
+  if (!(s.exact > 0)) return part;
+  part.rel = std::sqrt(s.error / s.exact);
+  if (s.approximate > 0) part.cosine = s.inner / std::sqrt(s.approximate) / std::sqrt(s.exact);
+  const auto count = static_cast<double>(trials);
+  if (!random) part.spread = 0;
+  if (random && trials > 1) part.spread = std::sqrt(s.spread / s.exact * count / (count - 1));
+  return part;
+}
+
+void set_parts(GradientRow& row, const Gradient<double>& g, const Gradient<double>& exact, const Gradient<double>& mean,
+               std::size_t trials, bool random) {
+  const Sums q = sums_of(g.q, exact.q, mean.q), k = sums_of(g.k, exact.k, mean.k);
+  const auto set = [&](const Sums& sums, double& rel, double& cosine, double& spread) {
+    const GradientRow::Part part = part_of(sums, trials, random);
+    rel = part.rel;
+    cosine = part.cosine;
+    spread = part.spread;
+  };
+  Sums both = q;
+  both += k;
+  set(both, row.qk_rel, row.qk_cosine, row.qk_spread);
+  set(q, row.q_rel, row.q_cosine, row.q_spread);
+  set(k, row.k_rel, row.k_cosine, row.k_spread);
+  set(sums_of(g.v, exact.v, mean.v), row.v_rel, row.v_cosine, row.v_spread);
+  set(sums_of(g.bias, exact.bias, mean.bias), row.bias_rel, row.bias_cosine, row.bias_spread);
+}
+
+GradientRow failed(GradientRow row, const std::string& status) {
+  GradientRow nothing;
+  for (double GradientRow::*member :
+       {&GradientRow::output_rel, &GradientRow::qk_rel, &GradientRow::qk_cosine, &GradientRow::qk_spread,
+        &GradientRow::q_rel, &GradientRow::q_cosine, &GradientRow::q_spread, &GradientRow::k_rel,
+        &GradientRow::k_cosine, &GradientRow::k_spread, &GradientRow::v_rel, &GradientRow::v_cosine,
+        &GradientRow::v_spread, &GradientRow::bias_rel, &GradientRow::bias_cosine, &GradientRow::bias_spread}) {
+    row.*member = nothing.*member;
+  }
+  row.status = status;
+  return row;
+}
+
+}  // namespace
+
+const Columns<GradientRow>& gradient_columns() {
+  static const Columns<GradientRow> columns = {
+      {{"input", Role::key,
+        "the kind of [input](inputs.md); the name of the file if there is one, and the layer and head if there are "
+        "several"},
+       &GradientRow::input},
+      {{"method", Role::curve, "the method, one that has an [adjoint](adjoints.md)"}, &GradientRow::method},
+      {{"preset", Role::curve, "the preset and other options, as in `croquis error`"}, &GradientRow::preset},
+      {{"target", Role::subject,
+        "what the method approximates, and whose exact gradient its gradient is compared with"},
+       &GradientRow::target},
+      {{"n", Role::subject, "number of tokens, without padding; of keys, where queries are others"}, &GradientRow::n},
+      {{"n_q", Role::subject, "number of queries"}, &GradientRow::n_q},
+      {{"p", Role::subject, "width of queries and keys"}, &GradientRow::p},
+      {{"p_v", Role::subject, "width of values"}, &GradientRow::p_v},
+      {{"features", Role::axis, "number of features d", "d"}, &GradientRow::features},
+      {{"trial", Role::drawn,
+        "the number of the draw, from 1. A method that is not random has one row for each d. All draws have the same "
+        "cotangent G, the derivative of a loss by the output: independent N(0, 1) entries"},
+       &GradientRow::trial},
+      {{"seed", Role::note, "`--seed`"}, &GradientRow::seed},
+      {{"precision", Role::note, "the precision in which the method computes; exact gradients are in double"},
+       &GradientRow::precision},
+      {{"output_rel", Role::metric, "‖O - O~‖_F / ‖O‖_F of the same draw: the forward error", "||O - O~||_F / ||O||_F"},
+       &GradientRow::output_rel},
+      {{"qk_rel", Role::metric,
+        "relative error in the Frobenius norm of the derivatives by Q and K together, ‖(dQ~, dK~) - (dQ, dK)‖_F / "
+        "‖(dQ, dK)‖_F",
+        "error of (dQ, dK)"},
+       &GradientRow::qk_rel},
+      {{"qk_cosine", Role::metric, "the cosine of the angle between (dQ~, dK~) and (dQ, dK), as vectors",
+        "cosine of (dQ, dK)"},
+       &GradientRow::qk_cosine},
+      {{"qk_spread", Role::metric,
+        "‖g - m‖_F √(T / (T - 1)) / ‖(dQ, dK)‖_F for g = (dQ~, dK~) and its mean m over the T draws. The mean of its "
+        "square is the variance over the draws. 0 for a method that is not random, `NA` for one draw",
+        "spread of (dQ, dK)"},
+       &GradientRow::qk_spread},
+      {{"q_rel", Role::metric, "the relative error of dQ alone", "error of dQ"}, &GradientRow::q_rel},
+      {{"q_cosine", Role::metric, "its cosine", "cosine of dQ"}, &GradientRow::q_cosine},
+      {{"q_spread", Role::metric, "its spread over the draws", "spread of dQ"}, &GradientRow::q_spread},
+      {{"k_rel", Role::metric, "the relative error of dK alone", "error of dK"}, &GradientRow::k_rel},
+      {{"k_cosine", Role::metric, "its cosine", "cosine of dK"}, &GradientRow::k_cosine},
+      {{"k_spread", Role::metric, "its spread over the draws", "spread of dK"}, &GradientRow::k_spread},
+      {{"v_rel", Role::metric, "the relative error of dV", "error of dV"}, &GradientRow::v_rel},
+      {{"v_cosine", Role::metric, "its cosine", "cosine of dV"}, &GradientRow::v_cosine},
+      {{"v_spread", Role::metric, "its spread over the draws", "spread of dV"}, &GradientRow::v_spread},
+      {{"bias_rel", Role::metric,
+        "the relative error of the derivatives by the bias; `NA` if the target takes none, or there is none",
+        "error of db"},
+       &GradientRow::bias_rel},
+      {{"bias_cosine", Role::metric, "its cosine", "cosine of db"}, &GradientRow::bias_cosine},
+      {{"bias_spread", Role::metric, "its spread over the draws", "spread of db"}, &GradientRow::bias_spread},
+      {{"seconds", Role::number, "the time of the forward pass of this draw, on one thread while others run", "", "s"},
+       &GradientRow::seconds},
+      {{"seconds_adjoint", Role::number,
+        "the time of its adjoint, in which parts of the forward pass are computed again", "", "s"},
+       &GradientRow::seconds_adjoint},
+      {{"status", Role::note, "`ok`, or the reason why the method failed, as in `croquis error`"},
+       &GradientRow::status},
+      {{"sequence", Role::subject, "the sequence of `--ids`, from 0; of several that are joined, the first", "", "",
+        "--ids"},
+       &GradientRow::sequence},
+      {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &GradientRow::layer},
+      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &GradientRow::head}};
+  return columns;
+}
+
+template <typename T>
+GradientErrors<T>::GradientErrors(Problem<T> problem, const Key& key)
+    : problem_(std::move(problem)), draws_(key.child("draws")) {
+  arma::mat cotangent(problem_.n_q(), problem_.p_v());
+  fill_normal(key.child("cotangent"), 0, cotangent.n_elem, cotangent.memptr());
+  cotangent_ = arma::conv_to<arma::Mat<T>>::from(cotangent);
+}
+
+template <typename T>
+const typename GradientErrors<T>::Reference& GradientErrors<T>::reference_of(Target target) {
+  if (const auto found = references_.find(target); found != references_.end()) return found->second;
+  const auto exact_problem = in_precision<double>(problem_);
+  const auto exact = exact_attention(exact_problem, target);
+  auto gradient = exact_gradient(exact_problem, target, exact, arma::conv_to<arma::mat>::from(cotangent_));
+  return references_.emplace(target, Reference{exact.output, std::move(gradient)}).first->second;
+}
+
+template <typename T>
+typename GradientErrors<T>::Prepared GradientErrors<T>::prepare(const MethodChoice& choice) {
+  Prepared prepared;
+  prepared.owner_ = this;
+  prepared.method_ = &find_method<T>(choice.name);
+  prepared.choice_ = choice;
+  require_adjoint(*prepared.method_, choice.options);
+  try {
+    prepared.prepared_ = croquis::prepare(*prepared.method_, problem_, choice.options);
+    reference_of(prepared.method_->target);
+  } catch (const std::exception& reason) {
+    prepared.failure_ = reason.what();
+  }
+  return prepared;
+}
+
+template <typename T>
+GradientRow GradientErrors<T>::Prepared::empty_row(arma::uword d, std::uint64_t trial) const {
+  GradientRow row;
+  row.method = choice_.name;
+  row.preset = choice_.preset;
+  row.target = name_of(method_->target);
+  row.n = owner_->problem_.n_k();
+  row.n_q = owner_->problem_.n_q();
+  row.p = owner_->problem_.p();
+  row.p_v = owner_->problem_.p_v();
+  row.features = d;
+  row.trial = trial;
+  return row;
+}
+
+template <typename T>
+std::vector<GradientRow> GradientErrors<T>::Prepared::rows(arma::uword d, std::uint64_t trials) const {
+  const bool random = method_->random(choice_.options);
+  std::vector<GradientRow> rows;
+  std::vector<std::optional<Gradient<double>>> gradients;
+  for (std::uint64_t trial = 1; trial <= (random ? trials : 1); ++trial) {
+    GradientRow row = empty_row(d, trial);
+    gradients.emplace_back();
+    try {
+      if (!failure_.empty()) throw std::runtime_error(failure_);
+      auto start = Clock::now();
+      const Approximation<T> approximation =
+          prepared_.approximate(d, owner_->draws_.child(method_->name).child(d).child(trial));
+      row.seconds = seconds_since(start);
+      start = Clock::now();
+      gradients.back() = in_double(approximation.adjoint(owner_->cotangent_));
+      row.seconds_adjoint = seconds_since(start);
+      const arma::mat& exact = owner_->references_.at(method_->target).output;
+      const auto output = arma::conv_to<arma::mat>::from(approximation.output);
+      row.output_rel = arma::norm(output - exact, "fro") / arma::norm(exact, "fro");
+    } catch (const std::exception& failure) {
+      gradients.back().reset();
+      row = failed(std::move(row), failure.what());
+    }
+    rows.push_back(std::move(row));
+  }
+  std::optional<Gradient<double>> mean;
+  std::size_t count = 0;
+  for (const auto& g : gradients) {
+    if (!g) continue;
+    ++count;
+    if (!mean) {
+      mean = g;
+    } else {
+      mean->q += g->q;
+      mean->k += g->k;
+      mean->v += g->v;
+      mean->bias += g->bias;
+    }
+  }
+  if (!mean) return rows;
+  const auto share = 1 / static_cast<double>(count);
+  mean->q *= share;
+  mean->k *= share;
+  mean->v *= share;
+  mean->bias *= share;
+  const Gradient<double>& exact = owner_->references_.at(method_->target).gradient;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!gradients[i]) continue;
+    set_parts(rows[i], *gradients[i], exact, *mean, count, random);
+    const std::string status = status_of({{"output_rel", rows[i].output_rel, true},
+                                          {"qk_rel", rows[i].qk_rel, true},
+                                          {"v_rel", rows[i].v_rel, true},
+                                          {"bias_rel", rows[i].bias_rel, true}});
+    if (status != "ok") rows[i] = failed(std::move(rows[i]), status);
+  }
+  return rows;
+}
+
+template <typename T>
+std::vector<GradientRow> gradient_errors(const Problem<T>& problem, const std::vector<MethodChoice>& methods,
+                                         const std::vector<arma::uword>& features, std::uint64_t trials,
+                                         const Key& key) {
+  GradientErrors<T> errors(problem, key);
+  std::vector<GradientRow> rows;
+  for (const MethodChoice& choice : methods) {
+    const auto prepared = errors.prepare(choice);
+    for (const arma::uword d : features) {
+      for (GradientRow& row : prepared.rows(d, trials)) rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+template class GradientErrors<float>;
+template class GradientErrors<double>;
+template std::vector<GradientRow> gradient_errors(const Problem<float>&, const std::vector<MethodChoice>&,
+                                                  const std::vector<arma::uword>&, std::uint64_t, const Key&);
+template std::vector<GradientRow> gradient_errors(const Problem<double>&, const std::vector<MethodChoice>&,
+                                                  const std::vector<arma::uword>&, std::uint64_t, const Key&);
+
+}  // namespace croquis

@@ -1,0 +1,97 @@
+// Errors of the gradients of methods against exact attention, against d: what `croquis gradient` measures.
+#pragma once
+
+#include <croquis/attention/gradient.hpp>
+#include <croquis/attention/method_choice.hpp>
+#include <croquis/attention/problem.hpp>
+#include <croquis/measure/columns.hpp>
+#include <croquis/random/key.hpp>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace croquis {
+
+/// One draw of a method at one d: its gradient for a white cotangent, compared with the exact gradient of its target
+/// for the same one; the columns say what each member is. NaN is what there is nothing to say about.
+struct GradientRow {
+  static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+
+  /// Of the derivatives by some of the inputs.
+  struct Part {
+    double rel = kUndefined, cosine = kUndefined, spread = kUndefined;
+  };
+
+  std::string input = {}, method = {}, preset = {}, target = {};
+  std::uint64_t n = 0, n_q = 0, p = 0, p_v = 0, features = 0, trial = 0, seed = 0;
+  std::string precision = "double";
+  double output_rel = kUndefined;
+  double qk_rel = kUndefined, qk_cosine = kUndefined, qk_spread = kUndefined;
+  double q_rel = kUndefined, q_cosine = kUndefined, q_spread = kUndefined;
+  double k_rel = kUndefined, k_cosine = kUndefined, k_spread = kUndefined;
+  double v_rel = kUndefined, v_cosine = kUndefined, v_spread = kUndefined;
+  double bias_rel = kUndefined, bias_cosine = kUndefined, bias_spread = kUndefined;
+  double seconds = kUndefined, seconds_adjoint = kUndefined;
+  std::string status = "ok";
+  std::optional<std::uint64_t> sequence = {}, layer = {}, head = {};
+};
+
+const Columns<GradientRow>& gradient_columns();
+
+/// Gradients of any methods on one problem, in precision T against exact ones in double, which are computed when the
+/// first method asks for their target. All use one cotangent, N(0, 1) entries from key.child("cotangent").
+/// Thread-safe once prepared.
+template <typename T>
+class GradientErrors {
+ public:
+  GradientErrors(Problem<T> problem, const Key& key);
+
+  /// A method that is ready for any d. A method that fails here has that as the status of its rows.
+  class Prepared {
+   public:
+    /// The rows of trials 1, ..., trials at d; a failure becomes the status of its row. input, seed and precision are
+    /// the caller's. With the exact derivative g, that of trial t, g_t, and the mean m of all T trials: rel = ||g_t -
+    /// g||_F / ||g||_F, cosine = <g_t, g> / (||g_t||_F ||g||_F), spread = ||g_t - m||_F sqrt(T / (T - 1)) / ||g||_F.
+    /// Randomness: trial t has key.child("draws").child(method).child(d).child(t), as in MethodErrors.
+    /// Memory: the gradients of all trials.
+    std::vector<GradientRow> rows(arma::uword d, std::uint64_t trials) const;
+
+   private:
+    friend class GradientErrors;
+    GradientRow empty_row(arma::uword d, std::uint64_t trial) const;
+
+    const GradientErrors* owner_ = nullptr;
+    const Method<T>* method_ = nullptr;
+    MethodChoice choice_;
+    PreparedMethod<T> prepared_;
+    std::string failure_;
+  };
+  /// The result uses this object, which has to outlive it. Throws std::invalid_argument for a method without an
+  /// adjoint.
+  Prepared prepare(const MethodChoice& choice);
+
+ private:
+  struct Reference {
+    arma::mat output;
+    Gradient<double> gradient;
+  };
+  const Reference& reference_of(Target target);
+
+  Problem<T> problem_;
+  Key draws_;
+  arma::Mat<T> cotangent_;
+  std::map<Target, Reference> references_;
+};
+
+/// All rows: for every method, d and trial 1, ..., trials (one where a method with these options draws nothing).
+/// Cost: exact attention and its adjoint (3.5 times as many flops together) for each target, and a method and its
+/// adjoint for each row. Throws as GradientErrors::prepare.
+template <typename T>
+std::vector<GradientRow> gradient_errors(const Problem<T>& problem, const std::vector<MethodChoice>& methods,
+                                         const std::vector<arma::uword>& features, std::uint64_t trials,
+                                         const Key& key);
+
+}  // namespace croquis

@@ -1,0 +1,83 @@
+// The adjoints of inverses against differences, eigenvalues and singular values cut off included.
+#include <doctest/doctest.h>
+#include <croquis/linalg/inverse_adjoint.hpp>
+#include <croquis/linalg/pseudo_inverse.hpp>
+
+#include "support/adjoints.hpp"
+#include "support/matrices.hpp"
+
+using namespace croquis;
+
+namespace {
+
+// <E, f(A + t U)> against <adjoint, U> for directions U, which are symmetric where A is.
+void check_directions(const arma::mat& a, bool symmetric, const std::function<arma::mat(const arma::mat&)>& f,
+                      const std::function<arma::mat(const arma::mat& cotangent)>& adjoint, double allowed) {
+  const Key key = Key(61);
+  const arma::mat cotangent = random_matrix(a.n_rows, a.n_rows, key.child("cotangent"));
+  const arma::mat gradient = adjoint(cotangent);
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    arma::mat u = random_matrix(a.n_rows, a.n_rows, key.child(i));
+    if (symmetric) u = u + u.t();
+    const Derivative expected = derivative([&](double step) { return arma::dot(cotangent, f(a + step * u)); }, 0x1p-12);
+    const double size = arma::norm(gradient, "fro") * arma::norm(u, "fro");
+    CHECK(expected.error <= allowed * size);
+    CHECK(std::abs(arma::dot(gradient, u) - expected.value) <= allowed * size);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("pseudo-inverse adjoint: symmetric matrices, with eigenvalues cut off that are not zero") {
+  // Eigenvalues above and below 0.3 of the largest, none near it; two of those kept are equal.
+  const arma::mat a = with_eigenvalues(9, {2, 1.7, 1.3, 1.3, 0.9, 0.4, 0.25, 0.1, 0.02}, Key(62));
+  for (const double cutoff : {1e-6, 0.3}) {
+    CAPTURE(cutoff);
+    const auto f = [&](const arma::mat& m) {
+      return pseudo_inverse_psd(m, cutoff).apply(arma::mat(9, 9, arma::fill::eye));
+    };
+    check_directions(
+        a, true, f, [&](const arma::mat& e) { return pseudo_inverse_psd_adjoint(a, cutoff, e); }, 1e-8);
+    const arma::mat e = random_matrix(9, 9, Key(63));
+    const arma::mat gradient = pseudo_inverse_psd_adjoint(a, cutoff, e);
+    CHECK(arma::norm(gradient - gradient.t(), "fro") <= 1e-12 * arma::norm(gradient, "fro"));
+  }
+}
+
+TEST_CASE("pseudo-inverse adjoint: any square matrix, with singular values cut off that are not zero") {
+  const arma::mat a = with_singular_values(8, 8, {3, 2.5, 2, 1.5, 1.2, 0.5, 0.3, 0.05}, Key(64));
+  for (const double cutoff : {1e-6, 0.3}) {
+    CAPTURE(cutoff);
+    const auto f = [&](const arma::mat& m) {
+      return pseudo_inverse(m, cutoff).apply(arma::mat(8, 8, arma::fill::eye));
+    };
+    check_directions(
+        a, false, f, [&](const arma::mat& e) { return pseudo_inverse_adjoint(a, cutoff, e); }, 1e-8);
+  }
+}
+
+TEST_CASE("iterative inverse adjoint: every start, any number of steps, stopped early") {
+  // Diagonally dominant, with negative entries: columns and rows of different absolute sums.
+  const arma::mat n = arma::eye(7, 7) + 0.1 * random_matrix(7, 7, Key(65));
+  const arma::mat symmetric = 0.5 * (n + n.t());
+  for (const InverseStart start : {InverseStart::identity, InverseStart::transpose_both, InverseStart::transpose_one}) {
+    for (const int iterations : {0, 1, 6}) {
+      CAPTURE(iterations);
+      const InverseIteration options{.start = start, .iterations = iterations};
+      const auto f = [&](const arma::mat& m) { return iterative_inverse(m, options).inverse; };
+      if (start == InverseStart::identity && iterations == 0) {
+        CHECK(arma::norm(iterative_inverse_adjoint(n, options, arma::mat(7, 7, arma::fill::ones)), "fro") == 0);
+        continue;
+      }
+      check_directions(
+          n, false, f, [&](const arma::mat& e) { return iterative_inverse_adjoint(n, options, e); }, 1e-8);
+    }
+  }
+  const InverseIteration early{
+      .start = InverseStart::transpose_one, .iterations = 9, .tolerance = 0.05, .symmetric = true};
+  const int steps = iterative_inverse(symmetric, early).iterations;
+  CHECK(steps < 9);
+  check_directions(
+      symmetric, true, [&](const arma::mat& m) { return iterative_inverse(m, early).inverse; },
+      [&](const arma::mat& e) { return iterative_inverse_adjoint(symmetric, early, e); }, 1e-8);
+}
