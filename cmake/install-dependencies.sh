@@ -1,7 +1,17 @@
 #!/usr/bin/env bash
 # Installs what Croquis needs to be built, tested and to draw plots: Debian 12 packages, nothing else.
-# Run as root or with sudo. It does nothing when all of them are there. Arguments are more packages: mkdocs for the site.
+# Run as root or with sudo. It does nothing when all of them are there. Arguments are more packages: mkdocs for the site;
+# "python" are those of the Python package and its tests.
 set -euo pipefail
+
+more=()
+for argument in "$@"; do
+  if [ "$argument" = python ]; then
+    more+=(python3-dev python3-numpy pybind11-dev mypy)
+  else
+    more+=("$argument")
+  fi
+done
 
 packages=(
   g++ cmake ninja-build pkg-config      # to build
@@ -15,7 +25,7 @@ packages=(
   dpkg-dev file                                      # the Debian package
   libopenmpi-dev openmpi-bin                         # runs of several processes
   gnuplot-nox                                        # plots, at run time
-  "$@"
+  "${more[@]}"
 )
 
 missing=()

@@ -23,6 +23,13 @@ for file in bin/croquis lib/libcroquis.a lib/libcroquis_claims.a include/croquis
   share/doc/croquis/copyright share/doc/croquis/docs/reproducibility.md; do
   [ -s "$work/root/usr/$file" ] || [ -s "$work/root/usr/${file/lib\//lib/$(uname -m)-linux-gnu/}" ] || fail "no $file"
 done
+python=$work/root/usr/lib/python3/dist-packages
+if grep -q CROQUIS_PYTHON "$build/CMakeCache.txt"; then
+  (cd "$work" && PYTHONPATH=$python /usr/bin/python3 -B -c "
+import croquis, numpy
+assert croquis.__file__.startswith('$python'), croquis.__file__
+assert croquis.exact(numpy.ones((3, 2)), numpy.ones((4, 2)), numpy.ones((4, 5))).shape == (3, 5)")
+fi
 include=$work/root/usr/include
 grep -rhoP '#include <\Kcroquis/[^>]+' "$include" | sort -u | while read -r header; do
   [ -s "$include/$header" ] || fail "$header is included by an installed header, and not installed"

@@ -7,7 +7,7 @@
 #   tests/lint.sh                            clang-tidy and cppcheck
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cmake/install-dependencies.sh
+cmake/install-dependencies.sh python
 cmake --preset release >/dev/null
 cmake --build --preset release
 ctest --preset release "$@"

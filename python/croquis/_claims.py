@@ -14,8 +14,8 @@ def claims() -> List[Claim]:
     """All claims of the ledger, each in one reading.
 
     >>> import croquis
-    >>> next(c.source for c in croquis.claims() if c.name == "lin.jl-norm")
-    'Linformer Eq. 16'
+    >>> next(c.source for c in croquis.claims() if c.name == "sky.lemma1/strict")
+    'Skyformer Lemma 1'
     """
     return [Claim(**entry) for entry in _core.claims()]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import List, Tuple
+from typing import Any, Dict, List, Tuple
 
 from . import _core
 
@@ -64,7 +64,7 @@ def methods() -> List[Method]:
     >>> [m.name for m in croquis.methods() if m.target == "kernelized"]
     ['skyformer']
     """
-    return [Method(**{**entry, "options": _options(entry["options"])}) for entry in _core.methods()]
+    return [Method(**_with_options(entry)) for entry in _core.methods()]
 
 
 def sketches() -> List[SketchDistribution]:
@@ -74,8 +74,8 @@ def sketches() -> List[SketchDistribution]:
     >>> [s.name for s in croquis.sketches() if s.weighted]
     ['importance']
     """
-    return [SketchDistribution(**{**entry, "options": _options(entry["options"])}) for entry in _core.sketches()]
+    return [SketchDistribution(**_with_options(entry)) for entry in _core.sketches()]
 
 
-def _options(entries: List[Tuple[str, str, str, str]]) -> Tuple[Option, ...]:
-    return tuple(Option(*entry) for entry in entries)
+def _with_options(entry: Dict[str, Any]) -> Dict[str, Any]:
+    return {**entry, "options": tuple(Option(*option) for option in entry["options"])}

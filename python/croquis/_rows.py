@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-class Rows(numpy.ndarray):
+class Rows(numpy.ndarray[Any, Any]):
     """Rows of a measurement: a structured array, one field a column of the program's CSV file.
 
     ``rows["frobenius_rel"]`` is a column, an ordinary array; ``rows[0]`` is a row; ``rows[rows["trial"] == 1]`` are

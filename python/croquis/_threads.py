@@ -9,7 +9,7 @@ from . import _core
 
 
 def set_threads(count: int) -> None:
-    """How many threads calls take; 0 restores the default, one for each processor.
+    """Sets the number of threads of calls to `count`; 0 restores the default, one for each processor.
 
     Results do not depend on it, and the threads of NumPy's BLAS are a setting of their own.
     """

@@ -23,9 +23,10 @@ def head_options(causal: bool, bias: Optional[Array], length: Optional[int]) -> 
 
 def text_of(value: Setting) -> str:
     """A setting as the program's command line has it: 0.1, 4, exact."""
-    if isinstance(value, bool) or not isinstance(value, (str, int, float, numpy.number)):
+    plain: object = value.item() if isinstance(value, numpy.generic) else value
+    if isinstance(plain, bool) or not isinstance(plain, (str, int, float)):
         raise ValueError(f"options: {value!r} is neither a number nor a word")
-    return value if isinstance(value, str) else repr(value.item() if isinstance(value, numpy.number) else value)
+    return plain if isinstance(plain, str) else repr(plain)
 
 
 def joined(words: Words) -> str:
@@ -33,10 +34,10 @@ def joined(words: Words) -> str:
     return words if isinstance(words, str) else ",".join(words)
 
 
-def whole(value: int, name: str, minimum: int, maximum: int = 2**63 - 1) -> int:
+def whole(value: object, name: str, minimum: int, maximum: int = 2**63 - 1) -> int:
     """The number, or ValueError unless it is a whole one in this range."""
-    number = value.__index__() if hasattr(value, "__index__") else None
-    if number is None or isinstance(value, bool) or not minimum <= number <= maximum:
+    number: object = value.__index__() if hasattr(value, "__index__") else None
+    if not isinstance(number, int) or isinstance(value, bool) or not minimum <= number <= maximum:
         limit = f" and at most {maximum}" if maximum < 2**63 - 1 else ""
         raise ValueError(f"{name}: {value!r} is no whole number of at least {minimum}{limit}")
     return number
@@ -44,7 +45,9 @@ def whole(value: int, name: str, minimum: int, maximum: int = 2**63 - 1) -> int:
 
 def wholes(values: Union[int, Sequence[int]], name: str, minimum: int) -> List[int]:
     """The numbers of a list, or one alone, as `whole`."""
-    return [whole(value, name, minimum) for value in (values if not hasattr(values, "__index__") else [values])]
+    if isinstance(values, (int, float, numpy.generic)):
+        return [whole(values, name, minimum)]
+    return [whole(value, name, minimum) for value in values]
 
 
 def precision_of(name: str) -> str:

@@ -70,7 +70,7 @@ def attention(
     leading = torch.broadcast_shapes(*[t.shape[:-2] for t in tensors[:3]])
     heads = [t.expand(*leading, *t.shape[-2:]).reshape(-1, *t.shape[-2:]) for t in tensors[:3]]
     biases = None if bias is None else bias.expand(*leading, bias.shape[-1]).reshape(-1, bias.shape[-1])
-    output = _Attention.apply(*heads, biases, (method, target, features, seed, causal, options))
+    output: torch.Tensor = _Attention.apply(*heads, biases, (method, target, features, seed, causal, options))
     return output.reshape(*leading, *output.shape[-2:])
 
 
@@ -78,7 +78,8 @@ class _Attention(torch.autograd.Function):
     """Of heads (h, n_q, p), (h, n_k, p), (h, n_k, p_v), one after the other, each on all threads."""
 
     @staticmethod
-    def forward(ctx: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: Any, what: Any) -> torch.Tensor:
+    def forward(ctx: Any, *args: Any, **_: Any) -> torch.Tensor:
+        q, k, v, bias, what = args
         method, target, features, seed, causal, options = what
         differentiable = any(ctx.needs_input_grad)
         ctx.passes = []
@@ -96,10 +97,10 @@ class _Attention(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, gradient: torch.Tensor) -> Tuple[Any, ...]:
+    def backward(ctx: Any, *gradients_of_outputs: torch.Tensor) -> Tuple[Any, ...]:
         _ = ctx.saved_tensors
-        parts = [one.vjp(g) for one, g in zip(ctx.passes, _arrays(gradient))]
-        gradients = [torch.from_numpy(numpy.stack(part)) for part in zip(*parts)]
+        parts = [one.vjp(g) for one, g in zip(ctx.passes, _arrays(gradients_of_outputs[0]))]
+        gradients: List[Optional[torch.Tensor]] = [torch.from_numpy(numpy.stack(part)) for part in zip(*parts)]
         if len(gradients) == 3:
             gradients.append(None)
         return (*gradients, None)

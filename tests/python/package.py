@@ -11,6 +11,9 @@ import zipfile
 ROOT = pathlib.Path(os.environ["CROQUIS_SOURCE"])
 BUILD = pathlib.Path(os.environ["CROQUIS_BUILD"])
 
+# Of PyTorch, where it is.
+UNTYPED = ["--ignore-missing-imports", "--allow-untyped-calls", "--allow-untyped-decorators"]
+
 USE = """
 import croquis, numpy
 X = numpy.random.default_rng(1).normal(size=(40, 8))
@@ -75,7 +78,7 @@ class Package(unittest.TestCase):
             self.skipTest("there is no mypy")
         cache = f"--cache-dir={self.folder / 'mypy'}"
         package = BUILD / "python" / "croquis"
-        run(sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", cache, package, cwd=self.folder)
+        run(sys.executable, "-m", "mypy", "--strict", *UNTYPED, cache, package, cwd=self.folder)
         (self.folder / "use.py").write_text(
             "import croquis, numpy\n"
             "X = numpy.ones((4, 3))\n"

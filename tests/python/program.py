@@ -104,7 +104,7 @@ class Program(unittest.TestCase):
             *["--methods", "skeinformer:pilot=8", "--features", "8", "--trials", "2", "--seed", "9"],
             *["--save-output", "outputs"],
         )
-        saved = sorted((self.folder / "outputs").glob("*trial=2.npy"))
+        saved = sorted((self.folder / "outputs").glob("*trial=2-*.npy"))
         self.assertEqual(len(saved), 1)
         output = croquis.approximate(*arrays, "skeinformer", 8, seed=9, trial=2, pilot=8)
         numpy.testing.assert_array_equal(output, numpy.load(saved[0]))
