@@ -32,7 +32,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with tempfile.TemporaryDirectory() as staging:
         _configure_and_build(build)
         environment = {key: value for key, value in os.environ.items() if key != "DESTDIR"}
-        _run("cmake", "--install", build, "--component", "python", "--prefix", staging, env=environment)
+        _run("cmake", "--install", build, "--component", "python", "--strip", "--prefix", staging, env=environment)
         package = next(pathlib.Path(staging).rglob("croquis/__init__.py")).parent
         files = {f"croquis/{path.name}": path.read_bytes() for path in sorted(package.iterdir()) if path.is_file()}
     tag = sysconfig.get_config_var("SOABI").split("-")[1]
@@ -94,10 +94,14 @@ def _write_wheel(path, files, record):
     lines = []
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            entry = zipfile.ZipInfo(name)  # of a fixed time: the same files make the same wheel
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, content)
+            _write(archive, name, content)
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
             lines.append(f"{name},sha256={digest},{len(content)}\n")
-        archive.writestr(record, "".join(lines) + f"{record},,\n")
+        _write(archive, record, "".join(lines) + f"{record},,\n")
+
+
+def _write(archive, name, content):
+    entry = zipfile.ZipInfo(name)  # of a fixed time: the same files make the same wheel
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    archive.writestr(entry, content)

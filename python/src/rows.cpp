@@ -6,14 +6,15 @@ namespace py = pybind11;
 
 namespace {
 
-py::object column_of(const croquis::Column& column, std::size_t index, const std::vector<croquis::Record>& records) {
+py::object column_of(const croquis::Column& column, std::size_t index, bool may_be_missing,
+                     const std::vector<croquis::Record>& records) {
   if (column.type == croquis::ValueType::text) {
     py::list texts;
     for (const croquis::Record& record : records) texts.append(std::get<std::string>(record[index]));
     return texts;
   }
   const auto count = static_cast<py::ssize_t>(records.size());
-  if (column.type == croquis::ValueType::count && !column.may_be_missing) {
+  if (column.type == croquis::ValueType::count && !may_be_missing) {
     py::array_t<std::int64_t> numbers(count);
     for (py::ssize_t i = 0; i < count; ++i) {
       numbers.mutable_at(i) =
@@ -30,9 +31,13 @@ py::object column_of(const croquis::Column& column, std::size_t index, const std
 
 }  // namespace
 
-py::dict columns_of(const std::vector<croquis::Column>& columns, const std::vector<croquis::Record>& records) {
+py::dict columns_of(const std::vector<croquis::Column>& columns, const croquis::Record& blank,
+                    const std::vector<croquis::Record>& records) {
   py::dict table;
-  for (std::size_t i = 0; i < columns.size(); ++i) table[py::str(columns[i].name)] = column_of(columns[i], i, records);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const bool may_be_missing = std::holds_alternative<std::monostate>(blank[i]);
+    table[py::str(columns[i].name)] = column_of(columns[i], i, may_be_missing, records);
+  }
   return table;
 }
 

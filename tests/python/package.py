@@ -51,7 +51,7 @@ class Package(unittest.TestCase):
             (self.folder / number).mkdir()
         names = [croquis_build.build_wheel(self.folder / n, {"build-dir": str(BUILD)}) for n in "12"]
         wheels = [(self.folder / n / name).read_bytes() for n, name in zip("12", names)]
-        self.assertEqual(wheels[0], wheels[1])
+        self.assertTrue(wheels[0] == wheels[1])
         with zipfile.ZipFile(self.folder / "1" / names[0]) as wheel:
             files = wheel.namelist()
             wheel.extractall(self.folder / "site")
@@ -95,8 +95,10 @@ class Package(unittest.TestCase):
     def test_stubs_are_those_of_the_module(self):
         if not has_mypy():
             self.skipTest("there is no mypy")
-        run(sys.executable, "-m", "mypy.stubtest", "croquis._core", "--ignore-missing-stub", cwd=self.folder)
-        run(sys.executable, "-m", "mypy.stubtest", "croquis", "--ignore-missing-stub", cwd=self.folder)
+        allowed = self.folder / "metaclasses"  # that of pybind11's classes, which stubs do not have
+        allowed.write_text("".join(f"croquis._core.{name}\n" for name in ("Forward", "Request", "Sketch")))
+        stubtest = [sys.executable, "-m", "mypy.stubtest", "croquis._core", "--ignore-missing-stub"]
+        run(*stubtest, "--allowlist", allowed, cwd=self.folder)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,6 @@ struct Column {
   std::string unit = {};     ///< empty: none
   std::string option = {};   ///< the option that adds the column; empty: it is always there
   ValueType type = ValueType::text;  ///< set by Columns
-  bool may_be_missing = false;       ///< a count that a row may lack; set by Columns
 
   bool is_cell_key() const { return role <= Role::draw; }
   bool is_row_key() const { return role == Role::part || role == Role::drawn; }  ///< of a row within its cell
@@ -92,7 +91,6 @@ class Columns {
       field.column.type = field.member.index() == 0   ? ValueType::text
                           : field.member.index() == 3 ? ValueType::number
                                                       : ValueType::count;
-      field.column.may_be_missing = field.member.index() == 2;
     }
   }
 
