@@ -72,6 +72,7 @@ std::vector<Command> commands_of(const Page& page) {
 using Option = std::pair<std::string, std::string>;
 const std::map<std::string, std::vector<Option>> kSmaller = {
     {"error", {{"--n", "256"}, {"--trials", "1"}, {"--rows", "64"}}},
+    {"gradient", {{"--n", "256"}, {"--trials", "2"}}},
     {"sketch", {{"--n", "256"}, {"--trials", "2"}}},
     {"variance", {{"--keys", "64"}, {"--trials", "2"}}},
     {"spectrum", {{"--n", "256"}}},

@@ -101,7 +101,6 @@ const char* role_of(const croquis::Column& column) {
     case Role::part:
       return "key";
     case Role::draw:
-    case Role::drawn:
       return "draw";
     case Role::subject:
       return "subject";

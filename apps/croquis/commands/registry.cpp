@@ -30,7 +30,8 @@ const Command& command_with(const std::vector<std::string>& columns, const std::
     for (const croquis::Column& column : command.results.columns) {
       known.insert(column.name);
       // What describes a row may be of a later version than the file.
-      const bool tells = column.is_cell_key() || column.is_row_key() || column.role == croquis::Role::metric;
+      const bool tells =
+          column.is_cell_key() || column.role == croquis::Role::part || column.role == croquis::Role::metric;
       if (tells && column.option.empty()) needed.insert(column.name);
     }
     const std::set<std::string> there(columns.begin(), columns.end());

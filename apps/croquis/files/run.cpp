@@ -138,7 +138,7 @@ Run::Run(const RunOptions& options, const std::string& command, std::vector<croq
   table_.columns = std::move(columns);
   for (std::size_t c = 0; c < table_.columns.size(); ++c) {
     if (table_.columns[c].is_cell_key()) cell_.push_back(c);
-    if (table_.columns[c].is_row_key()) row_.push_back(c);
+    if (table_.columns[c].role == croquis::Role::part) row_.push_back(c);
   }
   identity["command"] = command;
   identity["--seed"] = std::to_string(options.seed);

@@ -27,7 +27,6 @@ enum class Role {
   key,      ///< another key of a cell: input
   draw,     ///< a key that tells the repetitions of a group apart: trial
   part,     ///< a key of a row within its cell: index, repeat
-  drawn,    ///< a part that tells draws apart, of a cell that compares them: trial
   subject,  ///< follows from the keys and is the same within a group: target, p
   metric,   ///< measured; summaries have its mean, standard error and quantiles
   number,   ///< measured or derived; not summarised
@@ -46,7 +45,6 @@ struct Column {
   ValueType type = ValueType::text;  ///< set by Columns
 
   bool is_cell_key() const { return role <= Role::draw; }
-  bool is_row_key() const { return role == Role::part || role == Role::drawn; }  ///< of a row within its cell
   bool is_group_key() const { return role <= Role::key || role == Role::subject; }
   /// The symbol, or the name where there is none.
   const std::string& shown() const { return symbol.empty() ? name : symbol; }

@@ -104,7 +104,7 @@ const Columns<GradientRow>& gradient_columns() {
       {{"p", Role::subject, "width of queries and keys"}, &GradientRow::p},
       {{"p_v", Role::subject, "width of values"}, &GradientRow::p_v},
       {{"features", Role::axis, "number of features d", "d"}, &GradientRow::features},
-      {{"trial", Role::drawn,
+      {{"trial", Role::part,
         "the number of the draw, from 1. A method that is not random has one row for each d. All draws have the same "
         "cotangent G, the derivative of a loss by the output: independent N(0, 1) entries"},
        &GradientRow::trial},

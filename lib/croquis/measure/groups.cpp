@@ -86,7 +86,8 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const Column& column = table.columns[c];
     if (column.role == Role::metric || also.contains(column.name)) metrics.push_back(c);
-    if (column.role == Role::draw || column.role == Role::drawn) grouping.random = true;
+    // A trial is a part of its cell where the draws of a cell are compared with each other.
+    if (column.role == Role::draw || column.name == "trial") grouping.random = true;
     if (over.contains(column.name)) members.push_back(c);
     if (!column.is_group_key() || left_out.contains(column.name)) continue;
     keys.push_back(c);

@@ -27,7 +27,7 @@ arma::Mat<T> spread_segments(const arma::Mat<T>& x, arma::uword n) {
   const arma::uword length = n / d, longer = n % d;
   arma::Mat<T> y(n, x.n_cols);
   for (arma::uword s = 0, first = 0; s < d; ++s) {
-    const arma::uword count = length + (s < longer ? 1 : 0);
+    const arma::uword count = s < longer ? length + 1 : length;
     y.rows(first, first + count - 1).each_row() = x.row(s) / static_cast<T>(count);
     first += count;
   }

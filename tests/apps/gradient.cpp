@@ -1,0 +1,69 @@
+// croquis gradient, from the outside.
+#include <doctest/doctest.h>
+
+#include <croquis/io/csv.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/files.hpp"
+#include "support/program.hpp"
+
+namespace {
+
+const std::string kSmall = "gradient --input gaussian --n 48 --p 6 --norm 2 --features 8,16 --trials 3 --quiet ";
+
+}  // namespace
+
+TEST_CASE("croquis gradient: a row a method, d and draw, with the error of the output beside that of the gradient") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSmall + "--methods v-mean,skeinformer,nprf --out g.csv", folder.path()).status == 0);
+  const croquis::CsvTable table = croquis::read_csv((folder / "g.csv").string());
+  CHECK(table.rows.size() == 2 * (1 + 3 + 3));
+  for (const auto& row : table.rows) {
+    CHECK(row[table.column("status")] == "ok");
+    CHECK(std::stod(row[table.column("output_rel")]) > 0);
+    const bool zero = row[table.column("method")] == "v-mean";
+    CHECK((row[table.column("qk_rel")] == "1") == zero);
+    CHECK((row[table.column("qk_cosine")] == "NA") == zero);
+    CHECK(row[table.column("bias_rel")] == "NA");
+  }
+}
+
+TEST_CASE("croquis gradient: the same rows for any number of threads, in shards, and resumed") {
+  TemporaryFolder folder;
+  const auto rows_of = [&](const std::string& options, const std::string& file) {
+    REQUIRE(run_croquis(kSmall + "--methods skyformer,performer " + options + " --out " + file, folder.path()).status ==
+            0);
+    const croquis::CsvTable table = croquis::read_csv((folder / file).string());
+    std::set<std::vector<std::string>> rows;  // without times
+    for (auto row : table.rows) {
+      row[table.column("seconds")] = row[table.column("seconds_adjoint")] = "";
+      rows.insert(row);
+    }
+    return rows;
+  };
+  const auto whole = rows_of("--threads 1", "a.csv");
+  CHECK(whole.size() == 2 * 2 * 3);
+  CHECK(rows_of("--threads 3", "b.csv") == whole);
+  auto shards = rows_of("--shard 1/2", "c.csv");
+  shards.merge(rows_of("--shard 2/2", "d.csv"));
+  CHECK(shards == whole);
+  // The first row alone, as if the run had been stopped within its first cell.
+  const std::string text = read_text(folder / "a.csv");
+  const std::size_t header = text.find('\n'), first = text.find('\n', header + 1);
+  write_text(folder / "a.csv", text.substr(0, first + 1));
+  CHECK(rows_of("--resume", "a.csv") == whole);
+}
+
+TEST_CASE("croquis gradient: all are the methods with an adjoint, and others are refused by name") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSmall + "--causal --bias alibi:0.1 --methods all --out g.csv", folder.path()).status == 0);
+  const croquis::CsvTable table = croquis::read_csv((folder / "g.csv").string());
+  std::set<std::string> methods;
+  for (const auto& row : table.rows) methods.insert(row[table.column("method")]);
+  CHECK(methods == std::set<std::string>{"v-mean", "prf-rpe", "nprf-rpe"});
+  const ProgramRun refused = run_croquis(kSmall + "--methods reformer --out h.csv", folder.path());
+  CHECK(refused.status == 2);
+  CHECK(refused.output.find("reformer: has no adjoint") != std::string::npos);
+}
