@@ -27,6 +27,18 @@ MethodChoice method(const std::string& text) {
   return parse_methods(text).front();
 }
 
+struct ReplacedHeads {
+  std::string name;
+  std::vector<arma::uword> layers, heads;
+};
+
+// A pass with these heads replaced by one method.
+template <typename T>
+ModelRow row_of(const ModelOnSequence& pass, const ReplacedHeads& heads, const MethodChoice& choice, arma::uword d,
+                const Key& key) {
+  return pass.row<T>(same_replacement(heads.name, heads.layers, heads.heads, choice, d), key);
+}
+
 ReplacedHeads all_of(const Model& model) {
   ReplacedHeads all{"all", {}, {}};
   for (arma::uword l = 0; l < model.config().layers; ++l) all.layers.push_back(l);
@@ -71,7 +83,7 @@ TEST_CASE("model loss: with exact attention that of PyTorch, in float to float's
     const Model model = model_of(reference);
     const ModelOnSequence pass(model, {kIds, kLabels});
     const double loss = reference.numbers.at("loss").at(0);
-    const ModelRow row = pass.row<double>(all_of(model), method("exact"), 0, Key(1));
+    const ModelRow row = row_of<double>(pass, all_of(model), method("exact"), 0, Key(1));
     CHECK(row.status == "ok");
     CHECK(row.tokens == 9);
     CHECK(row.counted == 6);
@@ -81,7 +93,7 @@ TEST_CASE("model loss: with exact attention that of PyTorch, in float to float's
     CHECK(std::abs(row.kl) <= 1e-14);
     CHECK(row.hidden_rel <= 1e-13);
     CHECK(row.flops == row.flops_exact);
-    const ModelRow rough = pass.row<float>(all_of(model), method("exact"), 0, Key(1));
+    const ModelRow rough = row_of<float>(pass, all_of(model), method("exact"), 0, Key(1));
     CHECK(rough.precision == "float");
     CHECK(std::abs(rough.loss / loss - 1) <= 1e-4);
     CHECK(rough.hidden_rel > 1e-9);  // it is not the pass in double
@@ -95,7 +107,7 @@ TEST_CASE("model loss: a method that is exact at d = n costs nothing, in all hea
     const Model model = model_of(reference);
     const ModelOnSequence pass(model, {kIds, kLabels});
     for (const ReplacedHeads& heads : {all_of(model), ReplacedHeads{"1;heads=1", {1}, {1}}}) {
-      const ModelRow row = pass.row<double>(heads, method("best-rank-d"), 9, Key(1));
+      const ModelRow row = row_of<double>(pass, heads, method("best-rank-d"), 9, Key(1));
       CHECK(row.status == "ok");
       CHECK(row.layers == heads.name);
       CHECK(std::abs(row.loss - row.loss_exact) <= 1e-10);
@@ -110,7 +122,7 @@ TEST_CASE("model loss: one head of one layer is replaced, and its error goes on"
     const Model model = model_of(formula_model(name));
     const arma::uword layers = model.config().layers;
     const ModelOnSequence pass(model, {kIds, kLabels});
-    const ModelRow row = pass.row<double>({"1;heads=1", {1}, {1}}, method("v-mean"), 1, Key(1));
+    const ModelRow row = row_of<double>(pass, {"1;heads=1", {1}, {1}}, method("v-mean"), 1, Key(1));
     // The same by hand: the mean of the values for the context of head 1, columns 4 to 7.
     const TokenWindows tokens = in_windows(kIds, 9);
     arma::mat x = model.hidden(kIds, 1);
@@ -140,7 +152,7 @@ TEST_CASE("model loss: a draw is that of its key, and each head has its own") {
   const Model model = model_of(formula_model("bert"));
   const ModelOnSequence pass(model, {kIds, kLabels});
   const auto loss = [&](const ReplacedHeads& heads, const Key& key) {
-    return pass.row<double>(heads, method("linformer"), 3, key).loss;
+    return row_of<double>(pass, heads, method("linformer"), 3, key).loss;
   };
   const ReplacedHeads one{"0", {0}, {0}}, all = all_of(model);
   CHECK(loss(all, Key(1)) == loss(all, Key(1)));
@@ -151,12 +163,12 @@ TEST_CASE("model loss: a draw is that of its key, and each head has its own") {
 TEST_CASE("model loss: a method that fails is a status with layer and head, and bad arguments are refused") {
   const Model model = model_of(formula_model("llama-tied"));
   const ModelOnSequence pass(model, {kIds, kLabels});
-  const ModelRow row = pass.row<double>(all_of(model), method("nystromformer"), 3, Key(1));
+  const ModelRow row = row_of<double>(pass, all_of(model), method("nystromformer"), 3, Key(1));
   CHECK(row.status.starts_with("layer 0, head 0: "));
   CHECK(std::isnan(row.loss));
   CHECK(std::isnan(row.hidden_rel));
   CHECK(contains(refusal([&] { ModelOnSequence(model, {kIds, decltype(kLabels)(9)}); }), "a position with a label"));
-  CHECK(contains(refusal([&] { pass.row<double>({"", {}, {0}}, method("v-mean"), 1, Key(1)); }), "at least one layer"));
+  CHECK(contains(refusal([&] { row_of<double>(pass, {"", {}, {0}}, method("v-mean"), 1, Key(1)); }), "at least one head"));
 }
 
 TEST_CASE("model summary: means weigh positions, errors are between sequences, failures are left out") {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <croquis/core/choices.hpp>
 #include <croquis/core/threads.hpp>
-#include <croquis/io/digest.hpp>
+#include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/model_loss.hpp>
 #include <croquis/measure/model_summary.hpp>
 #include <map>
@@ -26,14 +26,14 @@ using croquis::Key;
 using croquis::MethodChoice;
 using croquis::ModelOnSequence;
 using croquis::ModelRow;
-using croquis::ReplacedHeads;
+using croquis::Replacement;
 using croquis::Table;
 
 struct Options {
   RunOptions run;
   InputOptions tokens;
   LabelOptions labels;
-  std::string methods = "all", features = "16:128", layers = "all", heads = "all";
+  std::string methods, features = "16:128", layers = "all", heads = "all", choice;
   long long trials = 3;
   bool by_layer = false;
 
@@ -45,9 +45,7 @@ struct Options {
 // One row to be computed.
 struct Cell {
   std::size_t sequence;  // place among the chosen ones
-  const ReplacedHeads* replaced;
-  const MethodChoice* choice;
-  arma::uword features;
+  const Replacement* replacement;
   std::uint64_t trial;
 };
 
@@ -67,63 +65,58 @@ std::vector<MethodChoice> methods_of(const std::string& text, bool causal) {
   return methods;
 }
 
-std::vector<ReplacedHeads> replaced_heads(const Options& options, const croquis::ModelConfig& config) {
+// What is run in place of the exact model: every method at every d in the layers of --layers, and what --choice has.
+std::vector<Replacement> replacements_of(const Options& options, const croquis::ModelConfig& config,
+                                         const std::vector<MethodChoice>& methods,
+                                         const std::vector<arma::uword>& features) {
   const std::vector<arma::uword> heads = parse_numbers(options.heads, "--heads", config.heads);
   const std::string suffix = options.heads == "all" ? "" : ";heads=" + options.heads;
-  std::vector<ReplacedHeads> replaced;
+  std::vector<std::pair<std::string, std::vector<arma::uword>>> layers;
   if (options.layers == "each") {
-    for (arma::uword l = 0; l < config.layers; ++l) replaced.push_back({fmt::format("{}{}", l, suffix), {l}, heads});
+    for (arma::uword l = 0; l < config.layers; ++l) layers.push_back({fmt::format("{}{}", l, suffix), {l}});
   } else {
-    replaced.push_back({options.layers + suffix, parse_numbers(options.layers, "--layers", config.layers), heads});
+    layers.emplace_back(options.layers + suffix, parse_numbers(options.layers, "--layers", config.layers));
   }
-  return replaced;
+  std::vector<Replacement> replacements;
+  for (const auto& [name, numbers] : layers) {
+    for (const MethodChoice& choice : methods) {
+      for (const arma::uword d : croquis::is_exact(choice) ? std::vector<arma::uword>{0} : features) {
+        replacements.push_back(croquis::same_replacement(name, numbers, heads, choice, d));
+      }
+    }
+  }
+  if (!options.choice.empty()) {
+    replacements.push_back(croquis::read_choice(options.choice, config.layers, config.heads));
+  }
+  return replacements;
 }
 
-std::vector<Cell> cells_of(std::size_t sequences, const std::vector<ReplacedHeads>& replaced,
-                           const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features,
-                           std::uint64_t trials) {
+std::vector<Cell> cells_of(std::size_t sequences, const std::vector<Replacement>& replacements, std::uint64_t trials) {
   std::vector<Cell> cells;
   for (std::size_t s = 0; s < sequences; ++s) {
-    for (const ReplacedHeads& heads : replaced) {
-      for (const MethodChoice& choice : methods) {
-        const bool exact = croquis::is_exact(choice);
-        const bool random = !exact && croquis::find_method<double>(choice.name).random(choice.options);
-        for (const arma::uword d : exact ? std::vector<arma::uword>{0} : features) {
-          for (std::uint64_t t = 1; t <= (random ? trials : 1); ++t) cells.push_back({s, &heads, &choice, d, t});
-        }
-      }
+    for (const Replacement& replacement : replacements) {
+      for (std::uint64_t t = 1; t <= (replacement.is_random() ? trials : 1); ++t) cells.push_back({s, &replacement, t});
     }
   }
   return cells;
 }
 
-// The tokens, labels and weights that rows depend on.
-std::string digest_of(const ModelSequences& sequences, const croquis::Model& model) {
-  croquis::Digest digest;
-  for (std::size_t s = 0; s < sequences.numbers.size(); ++s) {
-    const croquis::LabelledSequence sequence = sequences.read(s);
-    for (std::size_t i = 0; i < sequence.ids.size(); ++i) {
-      digest.add(
-          fmt::format("{}:{} ", sequence.ids[i], sequence.labels[i] ? static_cast<long>(*sequence.labels[i]) : -100));
+void check(const Options& options, const std::vector<Replacement>& replacements, const ModelSequences& sequences,
+           bool causal) {
+  const arma::uword fewest = *std::min_element(sequences.lengths.begin(), sequences.lengths.end());
+  for (const Replacement& replacement : replacements) {
+    for (const auto& [place, head] : replacement.heads) {
+      if (croquis::is_exact(head.choice)) continue;
+      croquis::require_usable({head.choice}, {fewest, fewest}, causal);
+      if (head.features <= fewest) continue;
+      throw std::invalid_argument(fmt::format("{}: {} is more than the {} tokens of a sequence; give at most so many",
+                                              replacement.method == "choice" ? "--choice" : "--features", head.features,
+                                              fewest));
     }
   }
-  const ModelOnSequence first(model, sequences.read(0));
-  return digest.add(first.last_hidden()).hex();
-}
-
-void check(const Options& options, const std::vector<MethodChoice>& methods, const ModelSequences& sequences,
-           const std::vector<arma::uword>& features, bool causal) {
-  const arma::uword fewest = *std::min_element(sequences.lengths.begin(), sequences.lengths.end());
-  if (features.back() > fewest) {
-    throw std::invalid_argument(fmt::format(
-        "--features: {} is more than the {} tokens of a sequence; give at most so many", features.back(), fewest));
-  }
-  std::vector<MethodChoice> named = methods;
-  std::erase_if(named, croquis::is_exact);
-  croquis::require_usable(named, {fewest, fewest}, causal);
-  require_room_for_rows(static_cast<double>(sequences.numbers.size() * methods.size() * features.size()) *
-                            static_cast<double>(options.trials),
-                        "--trials", options.trials);
+  require_room_for_rows(
+      static_cast<double>(sequences.numbers.size() * replacements.size()) * static_cast<double>(options.trials),
+      "--trials", options.trials);
 }
 
 // The passes with exact attention of the sequences of some cells, side by side.
@@ -164,22 +157,25 @@ int run_model(const Options& options) {
   refuse_others(tokens);
   const auto [name, model] = open_model(tokens);
   const bool causal = model.config().is_causal();
-  const std::vector<MethodChoice> methods = methods_of(options.methods, causal);
-  const std::vector<ReplacedHeads> replaced = replaced_heads(options, model.config());
+  const bool no_methods = options.methods.empty() && !options.choice.empty();
+  const std::vector<MethodChoice> methods =
+      no_methods ? std::vector<MethodChoice>() : methods_of(options.methods.empty() ? "all" : options.methods, causal);
   model.require_language_head();
   const Key key(options.run.seed);
   const ModelSequences sequences = model_sequences(tokens, options.labels, model, key.child("mask"));
   const std::vector<arma::uword> features = parse_sizes(
       options.features, "--features", *std::min_element(sequences.lengths.begin(), sequences.lengths.end()));
-  check(options, methods, sequences, features, causal);
+  const std::vector<Replacement> replacements = replacements_of(options, model.config(), methods, features);
+  check(options, replacements, sequences, causal);
 
   Run run(options.run, "model", croquis::model_columns().list(options.columns()),
           {{"model", name}, {"tokens", sequences.source}, {"numbers", digest_of(sequences, model)}});
   const std::vector<Cell> cells =
-      cells_of(sequences.numbers.size(), replaced, methods, features, static_cast<std::uint64_t>(options.trials));
+      cells_of(sequences.numbers.size(), replacements, static_cast<std::uint64_t>(options.trials));
   const auto key_of = [&, &model_name = name](const Cell& cell) {
-    return Run::key({model_name, cell.replaced->name, cell.choice->name, cell.choice->preset,
-                     std::uint64_t{cell.features}, cell.trial, std::uint64_t{sequences.numbers[cell.sequence]}});
+    const Replacement& r = *cell.replacement;
+    return Run::key({model_name, r.layers, r.method, r.preset, std::uint64_t{r.features}, cell.trial,
+                     std::uint64_t{sequences.numbers[cell.sequence]}});
   };
   std::vector<Run::Cell> plan;
   for (const Cell& cell : cells) plan.push_back({key_of(cell)});
@@ -196,22 +192,21 @@ int run_model(const Options& options) {
     if (wanted.empty() || run.skip(wanted.size())) continue;
     const auto passes = passes_of(wanted, model, sequences);
     const ReturnedMemory returned;
-    run.compute(wanted.size(), fmt::format("sequence {}", sequences.numbers[begin]),
-                [&, &model_name = name](std::size_t i) {
-                  const Cell& cell = wanted[i];
-                  const std::uint64_t number = sequences.numbers[cell.sequence];
-                  const Key draw_key =
-                      key.child("model").child(number).child(cell.choice->name).child(cell.features).child(cell.trial);
-                  const ModelOnSequence& pass = *passes.at(cell.sequence);
-                  ModelRow row = options.run.precision == "float"
-                                     ? pass.row<float>(*cell.replaced, *cell.choice, cell.features, draw_key)
-                                     : pass.row<double>(*cell.replaced, *cell.choice, cell.features, draw_key);
-                  row.model = model_name;
-                  row.trial = cell.trial;
-                  row.seed = options.run.seed;
-                  row.sequence = number;
-                  return croquis::model_columns().record(row, options.columns());
-                });
+    run.compute(
+        wanted.size(), fmt::format("sequence {}", sequences.numbers[begin]), [&, &model_name = name](std::size_t i) {
+          const Cell& cell = wanted[i];
+          const std::uint64_t number = sequences.numbers[cell.sequence];
+          const Replacement& r = *cell.replacement;
+          const Key draw_key = key.child("model").child(number).child(r.method).child(r.features).child(cell.trial);
+          const ModelOnSequence& pass = *passes.at(cell.sequence);
+          ModelRow row =
+              options.run.precision == "float" ? pass.row<float>(r, draw_key) : pass.row<double>(r, draw_key);
+          row.model = model_name;
+          row.trial = cell.trial;
+          row.seed = options.run.seed;
+          row.sequence = number;
+          return croquis::model_columns().record(row, options.columns());
+        });
   }
   if (const auto status = run.finish()) return *status;
 
@@ -240,8 +235,9 @@ void add_options(CLI::App& app, Options& options) {
   app.option_defaults()->group(kMeasureGroup);
   add_precision_option(app, options.run);
   app.add_option("--methods", options.methods,
-                 "exact, a,b:option=value or all (see list methods); of a decoder, all are those with a causal form")
-      ->capture_default_str();
+                 "exact, a,b:option=value or all (see list methods); of a decoder, all are those with a causal form "
+                 "(default all, with --choice none)");
+  app.add_option("--choice", options.choice, "FILE.json of croquis choose: each head by what was chosen for it");
   app.add_option("--features", options.features, "16,32,64 or 16:128 (doubling; a range ends at the shortest sequence)")
       ->capture_default_str();
   app.add_option("--trials", options.trials, "draws of every random method, for each sequence")

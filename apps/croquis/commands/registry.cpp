@@ -9,8 +9,8 @@
 
 // A line a command, in the order of --help.
 #define CROQUIS_COMMANDS(add)                                                                                      \
-  add(error) add(gradient) add(sketch) add(cost) add(variance) add(spectrum) add(dimension) add(model) add(verify) \
-      add(list) add(merge) add(plot)
+  add(error) add(gradient) add(sketch) add(cost) add(variance) add(spectrum) add(dimension) add(choose) add(model) \
+      add(verify) add(list) add(merge) add(plot)
 
 #define CROQUIS_DECLARE(name) Command name##_command();
 CROQUIS_COMMANDS(CROQUIS_DECLARE)

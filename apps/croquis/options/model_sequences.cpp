@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <croquis/io/digest.hpp>
+#include <croquis/measure/model_loss.hpp>
 #include <croquis/random/indices.hpp>
 #include <memory>
 #include <stdexcept>
@@ -95,4 +97,17 @@ ModelSequences of_text(const InputOptions& o, const LabelOptions& labels, const 
 ModelSequences model_sequences(const InputOptions& o, const LabelOptions& labels, const croquis::Model& model,
                                const croquis::Key& draw_key) {
   return o.ids.empty() ? of_text(o, labels, model, draw_key) : of_files(o, labels, model);
+}
+
+std::string digest_of(const ModelSequences& sequences, const croquis::Model& model) {
+  croquis::Digest digest;
+  for (std::size_t s = 0; s < sequences.numbers.size(); ++s) {
+    const croquis::LabelledSequence sequence = sequences.read(s);
+    for (std::size_t i = 0; i < sequence.ids.size(); ++i) {
+      digest.add(
+          fmt::format("{}:{} ", sequence.ids[i], sequence.labels[i] ? static_cast<long>(*sequence.labels[i]) : -100));
+    }
+  }
+  const croquis::ModelOnSequence first(model, sequences.read(0));
+  return digest.add(first.last_hidden()).hex();
 }

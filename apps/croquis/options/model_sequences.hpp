@@ -27,3 +27,6 @@ struct LabelOptions {
 /// or the file: as TokenSequences; a sequence longer than the model's positions; an encoder without labels.
 ModelSequences model_sequences(const InputOptions& input, const LabelOptions& labels, const croquis::Model& model,
                                const croquis::Key& draw_key);
+
+/// Of tokens, labels and weights: what rows depend on.
+std::string digest_of(const ModelSequences& sequences, const croquis::Model& model);

@@ -62,6 +62,12 @@ void add_ladders(ChoiceGroup& group, const ChoiceInputs& inputs, const Candidate
 
 }  // namespace
 
+std::vector<std::string> choice_names(const ChoiceInputs& inputs, ChoicePer per) {
+  std::vector<std::string> names;
+  for (const ChoiceGroup& group : grouped_heads(inputs, per)) names.push_back(group.input);
+  return names;
+}
+
 std::vector<ChoiceGroup> choice_groups(const ChoiceInputs& inputs, const CandidateLadders& candidates,
                                        const ChoiceSettings& settings) {
   std::vector<ChoiceGroup> groups = grouped_heads(inputs, settings.per);

@@ -96,6 +96,9 @@ struct ChoiceHooks {
   std::function<bool()> stop = {};  ///< asked before every batch of heads; true: return without an answer
 };
 
+/// ChoiceRow::input of the choices, in their order.
+std::vector<std::string> choice_names(const ChoiceInputs& inputs, ChoicePer per);
+
 /// The smallest number of sequences (with one, of draws) that can certify any candidate, if none ever fails.
 std::uint64_t units_to_certify(const ChoiceSettings& settings, std::size_t ladders);
 

@@ -25,8 +25,7 @@ struct Work {
 
 template <typename T>
 Work exact_work(const Problem<T>& problem, Target target) {
-  return {[] {},
-          [&problem, target] { exact_attention(problem, target); },
+  return {[] {}, [&problem, target] { exact_attention(problem, target); },
           exact_flops(problem.tokens(), problem.p(), problem.p_v(), problem.is_causal())};
 }
 

@@ -47,46 +47,42 @@ double relative_error(const arma::mat& approximate, const arma::mat& exact) {
   return arma::norm(approximate - exact, "fro") / arma::norm(exact, "fro");
 }
 
-bool has(const std::vector<arma::uword>& numbers, arma::uword number) {
-  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-}
-
 // What the approximated heads of a pass take, and would take exactly.
 struct Work {
   double flops = 0, flops_exact = 0;
 };
 
 template <typename T>
-arma::mat approximated(const Problem<double>& head, const MethodChoice& choice, arma::uword d, const Key& draw_key,
-                       Work& work) {
+arma::mat approximated(const Problem<double>& head, const HeadMethod& method, const Key& draw_key, Work& work) {
   work.flops_exact = work.flops = exact_flops(head.tokens(), head.p(), head.p_v(), head.is_causal());
   const Problem<T> problem = in_precision<T>(head);
   arma::Mat<T> output;
-  if (is_exact(choice)) {
+  if (is_exact(method.choice)) {
     output = exact_attention(problem, Target::softmax).output;
   } else {
-    const PreparedMethod<T> prepared = prepare(find_method<T>(choice.name), problem, choice.options);
-    work.flops = prepared.flops(static_cast<double>(d));
-    output = prepared.approximate(d, draw_key).output;
+    const PreparedMethod<T> prepared = prepare(find_method<T>(method.choice.name), problem, method.choice.options);
+    work.flops = prepared.flops(static_cast<double>(method.features));
+    output = prepared.approximate(method.features, draw_key).output;
   }
   if (!output.is_finite()) throw std::runtime_error("not finite: the output of the method");
   return arma::conv_to<arma::mat>::from(output);
 }
 
-// The context of a layer, some of its heads approximated. Throws std::runtime_error, naming the head.
+// The context of a layer, some of its heads replaced. Throws std::runtime_error, naming the head.
 template <typename T>
-arma::mat context_of(const Model& model, const HeadProjections& projections, const std::vector<arma::uword>& chosen,
-                     const MethodChoice& choice, arma::uword d, const Key& draw_key, Work& work) {
+arma::mat context_of(const Model& model, const HeadProjections& projections, const Replacement& replacement,
+                     arma::uword layer, const Key& draw_key, Work& work) {
   const arma::uword count = model.config().heads, p = model.config().p();
   arma::mat context(projections.q.n_rows, count * p);
   std::vector<Work> works(count);
   std::vector<std::string> failures(count);
   parallel_for(count, [&](std::size_t h) {
     const Problem<double> head = model.head(projections, h);
-    const bool is_chosen = has(chosen, h);
+    const auto method = replacement.heads.find({layer, h});
     try {
-      context.cols(h * p, (h + 1) * p - 1) = is_chosen ? approximated<T>(head, choice, d, draw_key.child(h), works[h])
-                                                       : exact_attention(head, Target::softmax).output;
+      context.cols(h * p, (h + 1) * p - 1) = method == replacement.heads.end()
+                                                 ? exact_attention(head, Target::softmax).output
+                                                 : approximated<T>(head, method->second, draw_key.child(h), works[h]);
     } catch (const std::exception& reason) {
       failures[h] = reason.what();
     }
@@ -151,6 +147,22 @@ bool is_exact(const MethodChoice& choice) {
   return choice.name == "exact";
 }
 
+bool Replacement::is_random() const {
+  return std::any_of(heads.begin(), heads.end(), [](const auto& head) {
+    const MethodChoice& choice = head.second.choice;
+    return !is_exact(choice) && find_method<double>(choice.name).random(choice.options);
+  });
+}
+
+Replacement same_replacement(const std::string& name, const std::vector<arma::uword>& layers,
+                             const std::vector<arma::uword>& heads, const MethodChoice& choice, arma::uword d) {
+  Replacement replacement{.layers = name, .method = choice.name, .preset = choice.preset, .features = d};
+  for (const arma::uword l : layers) {
+    for (const arma::uword h : heads) replacement.heads.emplace(std::pair(l, h), HeadMethod{choice, d});
+  }
+  return replacement;
+}
+
 ModelOnSequence::ModelOnSequence(Model model, LabelledSequence sequence) : model_(std::move(model)) {
   tokens_.ends = {sequence.ids.size()};
   tokens_.ids = std::move(sequence.ids);
@@ -169,28 +181,28 @@ ModelOnSequence::ModelOnSequence(Model model, LabelledSequence sequence) : model
 }
 
 template <typename T>
-ModelRow ModelOnSequence::row(const ReplacedHeads& replaced, const MethodChoice& choice, arma::uword d,
-                              const Key& draw_key) const {
-  require(!replaced.layers.empty(), "ModelOnSequence", "at least one layer");
-  ModelRow row{.layers = replaced.name,
-               .method = choice.name,
-               .preset = choice.preset,
-               .features = d,
+ModelRow ModelOnSequence::row(const Replacement& replacement, const Key& draw_key) const {
+  require(!replacement.heads.empty(), "ModelOnSequence", "at least one head that is replaced");
+  ModelRow row{.layers = replacement.layers,
+               .method = replacement.method,
+               .preset = replacement.preset,
+               .features = replacement.features,
                .tokens = tokens_.ids.size(),
                .counted = counted_.size(),
                .precision = std::is_same_v<T, float> ? "float" : "double"};
   const auto start = Clock::now();
-  const arma::uword first = *std::min_element(replaced.layers.begin(), replaced.layers.end());
+  const arma::uword first = replacement.heads.begin()->first.first;  // the map is in the order of the layers
   std::vector<std::string> errors(first, "0");
   Work work;
   arma::mat x = hidden_[first];
   for (arma::uword l = first; l < model_.config().layers; ++l) {
     const HeadProjections projections = model_.project(x, l, tokens_);
     try {
+      const auto next = replacement.heads.lower_bound({l, 0});
+      const bool has_replaced = next != replacement.heads.end() && next->first.first == l;
       x = model_.output(x,
-                        has(replaced.layers, l)
-                            ? context_of<T>(model_, projections, replaced.heads, choice, d, draw_key.child(l), work)
-                            : model_.attend(projections, tokens_),
+                        has_replaced ? context_of<T>(model_, projections, replacement, l, draw_key.child(l), work)
+                                     : model_.attend(projections, tokens_),
                         l);
     } catch (const std::exception& reason) {
       row.status = fmt::format("layer {}, {}", l, reason.what());
@@ -230,8 +242,7 @@ void ModelOnSequence::compare(ModelRow& row, const arma::mat& last) const {
   row.kl = sums.kl / count;
 }
 
-template ModelRow ModelOnSequence::row<float>(const ReplacedHeads&, const MethodChoice&, arma::uword, const Key&) const;
-template ModelRow ModelOnSequence::row<double>(const ReplacedHeads&, const MethodChoice&, arma::uword,
-                                               const Key&) const;
+template ModelRow ModelOnSequence::row<float>(const Replacement&, const Key&) const;
+template ModelRow ModelOnSequence::row<double>(const Replacement&, const Key&) const;
 
 }  // namespace croquis

@@ -8,7 +8,9 @@
 #include <croquis/random/key.hpp>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace croquis {
@@ -35,11 +37,25 @@ const Columns<ModelRow>& model_columns();
 /// `exact` in place of a method: exact attention, in the precision of the methods.
 bool is_exact(const MethodChoice& choice);
 
-/// The heads whose attention is approximated: each of `heads` in each of `layers`.
-struct ReplacedHeads {
-  std::string name;  ///< in the results
-  std::vector<arma::uword> layers, heads;
+/// What computes the attention of a head.
+struct HeadMethod {
+  MethodChoice choice;
+  arma::uword features = 0;
 };
+
+/// The heads of a model that are replaced, and by what.
+struct Replacement {
+  std::string layers, method, preset;                                    ///< in the results
+  arma::uword features = 0;                                              ///< in the results; 0 where heads differ
+  std::map<std::pair<arma::uword, arma::uword>, HeadMethod> heads = {};  ///< by layer and head
+
+  /// Whether another draw gives another pass.
+  bool is_random() const;
+};
+
+/// Each of `heads` in each of `layers` by one method at one d. `name` is that of the layers in the results.
+Replacement same_replacement(const std::string& name, const std::vector<arma::uword>& layers,
+                             const std::vector<arma::uword>& heads, const MethodChoice& choice, arma::uword d);
 
 /// A model on one sequence: a pass with exact attention, to which passes with approximated heads are compared. Loss is
 /// the mean of -log softmax(logits)_label over the positions that have labels, and of a row that of the same positions
@@ -50,13 +66,13 @@ class ModelOnSequence {
   /// Throws std::invalid_argument as Model::embed, and for a sequence of which no position counts.
   ModelOnSequence(Model model, LabelledSequence sequence);
 
-  /// A pass in which the chosen heads are approximated in precision T, whose errors go on through the layers after
+  /// A pass in which heads are replaced, in precision T, whose errors go on through the layers after
   /// them. What the caller knows (model, trial, seed, sequence) is left to it; by_layer has the relative Frobenius
   /// error of each layer's output, with blanks between. A method that fails, or an output that is not finite, becomes
   /// the status, with the layer and head. Randomness: head h of layer l has draw_key.child(l).child(h). Cost: the
   /// layers from the first that is approximated on, and the language-model head twice.
   template <typename T>
-  ModelRow row(const ReplacedHeads& replaced, const MethodChoice& choice, arma::uword d, const Key& draw_key) const;
+  ModelRow row(const Replacement& replacement, const Key& draw_key) const;
 
   /// What the language-model head reads in the exact pass (n x hidden).
   const arma::mat& last_hidden() const { return last_; }

@@ -11,7 +11,7 @@ namespace croquis {
 struct RowErrors {
   double relative_q50 = 0, relative_q90 = 0, relative_q99 = 0;  ///< quantiles of ||o_i - o~_i|| / ||o_i||
   double relative_max = 0;
-  double cosine_mean = 0, cosine_q10 = 0;                       ///< of o_i.o~_i / (||o_i|| ||o~_i||); 0 for o~_i = 0
+  double cosine_mean = 0, cosine_q10 = 0;  ///< of o_i.o~_i / (||o_i|| ||o~_i||); 0 for o~_i = 0
 };
 
 /// `exact` and `approximate` have one size and finite entries. Quantiles are linear between order statistics (type 7).

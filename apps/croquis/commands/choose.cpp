@@ -1,0 +1,239 @@
+// croquis choose: the cheapest approximation that is good enough.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/distributed/communicator.hpp>
+#include <croquis/measure/choice_file.hpp>
+#include <croquis/measure/choose.hpp>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "commands/choose_options.hpp"
+#include "commands/command.hpp"
+#include "files/choice_draws.hpp"
+#include "files/choice_table.hpp"
+#include "files/environment.hpp"
+#include "files/run.hpp"
+#include "files/whole_file.hpp"
+#include "options/choice_inputs.hpp"
+#include "options/lists.hpp"
+#include "pictures/choice.hpp"
+
+namespace {
+
+using croquis::CandidateLadders;
+using croquis::ChoiceInputs;
+using croquis::ChoiceRow;
+using croquis::ChoiceSettings;
+using croquis::Key;
+using croquis::MethodChoice;
+
+constexpr std::uint64_t kMostDraws = 1000;  // of a candidate on one sequence, where the user does not say
+
+void require_open_interval(double x, const char* option) {
+  if (x > 0 && x < 1) return;
+  throw std::invalid_argument(fmt::format("{}: {:g} is not between 0 and 1, exclusive", option, x));
+}
+
+ChoiceSettings settings_of(const ChooseOptions& options) {
+  ChoiceSettings settings = options.settings;
+  if (!(settings.epsilon > 0))
+    throw std::invalid_argument(fmt::format("--eps: {:g} is not positive", settings.epsilon));
+  if (!(settings.max_cost > 0)) {
+    throw std::invalid_argument(fmt::format("--max-cost: {:g} is not positive", settings.max_cost));
+  }
+  require_open_interval(settings.delta, "--delta");
+  require_open_interval(settings.confidence, "--confidence");
+  settings.per = croquis::choice_per_from_name(options.per);
+  settings.cost = croquis::cost_unit_from_name(options.cost);
+  if (options.rows) settings.rows = static_cast<arma::uword>(*options.rows);
+  const std::vector<std::string>& metrics = croquis::choice_metrics(options.rows.has_value());
+  if (std::find(metrics.begin(), metrics.end(), settings.metric) == metrics.end()) {
+    throw std::invalid_argument(
+        fmt::format("--metric: with --rows one of {}, this is {}", fmt::join(metrics, ", "), settings.metric));
+  }
+  if (!options.run.shard.empty()) {
+    throw std::invalid_argument(
+        "--shard: the choices of a run share one error probability and their sequences; run choose on one machine, "
+        "with as many --threads as it has");
+  }
+  return settings;
+}
+
+// Seconds of a machine are no part of what a resumed run must have in common: the choice would differ each time.
+std::map<std::string, std::string> identity_of(const ChooseOptions& options, const std::vector<Input>& inputs,
+                                               const CandidateLadders& candidates) {
+  std::map<std::string, std::string> identity = identity_of(inputs);
+  identity["candidates"] = names_of(candidates);
+  const ChoiceSettings& s = options.settings;
+  identity["question"] =
+      fmt::format("eps={} delta={} confidence={} metric={} per={} cost={} max-cost={} trials={} rows={}", s.epsilon,
+                  s.delta, s.confidence, s.metric, options.per, options.cost, s.max_cost, options.trials.value_or(0),
+                  options.rows.value_or(0));
+  return identity;
+}
+
+// What a user should know before waiting: what the data can show at all.
+void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const CandidateLadders& candidates,
+              std::size_t choices) {
+  const std::size_t ladders = candidates.ladders.size() * choices;
+  const std::uint64_t least = croquis::units_to_certify(settings, ladders);
+  const bool one = inputs.sequences.size() == 1;
+  const std::uint64_t there = one ? settings.draws : inputs.sequences.size();
+  std::string text = fmt::format(
+      "croquis choose: {} choice{} among {} methods; a certificate takes at least {} {} without a failure, there are "
+      "{}{}\n",
+      choices, choices == 1 ? "" : "s", candidates.ladders.size(), least, one ? "draws" : "sequences",
+      one ? "up to " : "", there);
+  if (one) text += "croquis choose: with one sequence the answer is about draws on it, not about other sequences\n";
+  if (there < least) {
+    text += fmt::format(
+        "croquis choose: too few to certify anything random; what follows shows how far it is. Give more {}, a larger "
+        "--delta, a smaller --confidence, fewer --methods, or --per layer or model\n",
+        one ? "--trials" : "sequences");
+  }
+  say(text);
+}
+
+int run_choose(const ChooseOptions& options) {
+  if (options.target_loss) return run_choose_loss(options);
+  ChoiceSettings settings = settings_of(options);
+  if (croquis::Communicator::world().size() > 1) {
+    throw std::invalid_argument("croquis choose: is one process with --threads; start it without mpirun");
+  }
+  prepare_run(options.run);
+  parse_sizes(options.features, "--features");
+  if (options.methods != "all") croquis::parse_methods(options.methods, options.input.causal);
+  const std::vector<Input> heads = load_inputs(options.input, options.run.seed);
+  const ChoiceInputs inputs = choice_inputs(heads, options.input, settings.per);
+  const bool one = inputs.sequences.size() == 1;
+  settings.draws = options.trials ? static_cast<std::uint64_t>(*options.trials) : one ? kMostDraws : 1;
+  const std::vector<croquis::HeadShape> shapes = shapes_of(heads);
+  if (settings.rows) require_rows(*settings.rows, shapes);
+  const CandidateLadders candidates = candidates_of(options, shapes, inputs.has_bias, inputs.causal, settings.cost);
+  const std::vector<std::string> names = croquis::choice_names(inputs, settings.per);
+
+  Run run(options.run, "choose", croquis::choice_columns().list(), identity_of(options, heads, candidates));
+  std::vector<Run::Cell> plan;
+  bool wanted = false;
+  for (const std::string& name : names) plan.push_back({Run::key({name})});
+  run.plan(plan);
+  for (const Run::Cell& cell : plan) wanted = wanted || run.wants(cell.front());
+  if (wanted) {
+    ChoiceDraws draws(options.run);
+    if (!options.run.quiet) announce(inputs, settings, candidates, names.size());
+    const croquis::ChoiceHooks hooks = draws.hooks(options.run.quiet);
+    const Key key = Key(options.run.seed).child("choose");
+    const auto rows = options.run.precision == "float"
+                          ? croquis::choose<float>(inputs, candidates, settings, key, hooks)
+                          : croquis::choose<double>(inputs, candidates, settings, key, hooks);
+    draws.close();
+    if (rows) deliver_choices(run, *rows, options.run.seed);
+  }
+  return finish_choices(options, run);
+}
+
+void add_options(CLI::App& app, ChooseOptions& options) {
+  ChoiceSettings& settings = options.settings;
+  add_run_options(app, options.run);
+  add_input_options(app, options.input);
+  add_precision_option(app, options.run);
+  app.add_option("--eps", settings.epsilon, "the largest error that is good enough")->capture_default_str();
+  app.add_option("--delta", settings.delta, "the share of failures (error > eps) that is allowed, at most")
+      ->capture_default_str();
+  app.add_option("--confidence", settings.confidence, "that all choices of the run hold together")
+      ->capture_default_str();
+  app.add_option("--metric", settings.metric, "the error: frobenius_rel, spectral_rel, row_rel_q99, ...")
+      ->check(one_of(croquis::choice_metrics(false)))
+      ->capture_default_str();
+  app.add_option("--per", options.per, "one choice for each head, for each layer, or for the model")
+      ->check(one_of({"head", "layer", "model"}))
+      ->capture_default_str();
+  app.add_option("--cost", options.cost, "what is to be least: flops, or seconds measured at the size of the heads")
+      ->check(one_of({"flops", "seconds"}))
+      ->capture_default_str();
+  app.add_option("--max-cost", settings.max_cost, "in units of exact attention: what costs as much or more is left out")
+      ->capture_default_str();
+  app.add_option("--methods", options.methods,
+                 "a,b:option=value,c or all: those of softmax attention that take less than n^2 work")
+      ->capture_default_str();
+  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at the shortest n)")
+      ->capture_default_str();
+  app.add_option("--trials", options.trials,
+                 fmt::format("draws of a random method: on one sequence at most (default {}), on each of several "
+                             "sequences (default 1)",
+                             kMostDraws))
+      ->check(whole_number(1, kMaximumTrials));
+  app.add_option("--target-loss", options.target_loss,
+                 "in place of --eps: a choice for each layer of the model whose loss rises by at most so much");
+  app.add_option("--search-sequences", options.search_sequences,
+                 "with --target-loss: sequences that find the order of the steps; the others test it")
+      ->check(whole_number(1))
+      ->capture_default_str();
+  app.add_option("--labels", options.labels.labels, "with --target-loss: tokens to be predicted, as in croquis model");
+  app.add_option("--rows", options.rows,
+                 "for large n: errors from so many random rows; the upper end of their interval decides")
+      ->check(whole_number(1));
+}
+
+}  // namespace
+
+CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<croquis::HeadShape>& shapes,
+                               bool has_bias, bool causal, croquis::CostUnit unit) {
+  arma::uword fewest = shapes.front().n_k;
+  for (const croquis::HeadShape& shape : shapes) fewest = std::min(fewest, shape.n_k);
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest);
+  const std::vector<MethodChoice> methods = options.methods == "all" ? croquis::usual_candidates(shapes, causal)
+                                                                     : croquis::parse_methods(options.methods, causal);
+  return options.run.precision == "float"
+             ? croquis::choice_candidates<float>(methods, features, shapes, has_bias, causal, unit)
+             : croquis::choice_candidates<double>(methods, features, shapes, has_bias, causal, unit);
+}
+
+std::string names_of(const CandidateLadders& candidates) {
+  std::string names;
+  for (const auto& ladder : candidates.ladders) {
+    for (const croquis::ChoiceCandidate& c : ladder) {
+      names += fmt::format("{};{};d={} ", c.choice.name, c.choice.preset, c.features);
+    }
+  }
+  return names;
+}
+
+void deliver_choices(Run& run, const std::vector<ChoiceRow>& rows, std::uint64_t seed) {
+  std::vector<croquis::Record> records;
+  for (ChoiceRow row : rows) {
+    row.seed = seed;
+    if (run.wants(Run::key({row.input}))) records.push_back(croquis::choice_columns().record(row));
+  }
+  run.compute(records.size(), "the choices", [&](std::size_t i) { return records[i]; });
+}
+
+int finish_choices(const ChooseOptions& options, Run& run) {
+  if (const auto status = run.finish()) return *status;
+
+  const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(run.table());
+  const std::string json = beside(options.run.out, ".json");
+  write_whole(json, croquis::choice_json(rows));
+  if (!options.run.plot.empty()) draw_choices(run.table(), {.picture = options.run.plot});
+  if (!options.run.quiet) {
+    print_choices(rows);
+    fmt::print("\nrows     {}\nerrors   {}\nchoice   {}\n", options.run.out, draws_file(options.run.out), json);
+    if (!options.run.plot.empty()) fmt::print("plot     {}\n", options.run.plot);
+  }
+  return 0;
+}
+
+Command choose_command() {
+  const auto options = std::make_shared<ChooseOptions>();
+  return {.name = "choose",
+          .summary = "the cheapest approximation that is good enough, with a guarantee",
+          .example = "croquis choose --q Q.npy --k K.npy --v V.npy --eps 0.1 --delta 0.05 --out choice.csv",
+          .add_options = [options](CLI::App& app) { add_options(app, *options); },
+          .run = measuring(options, run_choose),
+          .results = {.columns = croquis::choice_columns().all(),
+                      .draw = draw_choices,
+                      .picture = "the 95 % quantile of the error against the cost in units of exact attention's, a "
+                                 "point a choice"}};
+}

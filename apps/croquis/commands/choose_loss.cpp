@@ -1,0 +1,121 @@
+// croquis choose --target-loss: the cheapest choice for each layer whose loss rises by little.
+#include <fmt/format.h>
+
+#include <croquis/measure/choose_loss.hpp>
+#include <stdexcept>
+
+#include "commands/choose_options.hpp"
+#include "files/choice_draws.hpp"
+#include "files/environment.hpp"
+#include "files/table_file.hpp"
+#include "files/text_table.hpp"
+
+using croquis::LossChoice;
+using croquis::LossStep;
+
+namespace {
+
+std::string steps_file(const std::string& out) {
+  return beside(out, ".steps.csv");
+}
+
+void check(const ChooseOptions& options, const croquis::LossSettings& settings) {
+  if (!(settings.target > 0)) {
+    throw std::invalid_argument(fmt::format("--target-loss: {:g} is not positive", settings.target));
+  }
+  if (!(settings.confidence > 0 && settings.confidence < 1)) {
+    throw std::invalid_argument(
+        fmt::format("--confidence: {:g} is not between 0 and 1, exclusive", settings.confidence));
+  }
+  const std::pair<bool, const char*> others[] = {
+      {options.per != "head", "--per"},        {options.cost != "flops", "--cost"},
+      {options.rows.has_value(), "--rows"},    {options.trials.has_value(), "--trials"},
+      {!options.run.shard.empty(), "--shard"}, {!options.run.plot.empty(), "--plot"}};
+  for (const auto& [given, option] : others) {
+    if (given) throw std::invalid_argument(fmt::format("{}: goes without --target-loss; leave it out", option));
+  }
+}
+
+// Of every sequence, so that costs are means over sequences.
+std::vector<croquis::HeadShape> shapes_of(const ModelSequences& sequences, const croquis::ModelConfig& config) {
+  std::vector<croquis::HeadShape> shapes;
+  for (const arma::uword n : sequences.lengths)
+    shapes.push_back({.n_q = n, .n_k = n, .p = config.p(), .p_v = config.p()});
+  return shapes;
+}
+
+void print_steps(const std::vector<LossStep>& steps, const croquis::LossSettings& settings) {
+  fmt::print(
+      "\none layer after the other takes a cheaper method; loss - exact loss, with confidence {:g} below its upper "
+      "limit\n\n",
+      settings.confidence);
+  using Side = TextColumn::Side;
+  TextTable table({{}, {}, {Side::left}, {}, {}, {}, {}, {}, {Side::left}});
+  table.add({"step", "layer", "method", "d", "cost", "predicted", "rise", "upper limit", ""});
+  for (const LossStep& step : steps) {
+    table.add({fmt::format("{}", step.step), fmt::format("{}", step.layer), step.method,
+               fmt::format("{}", step.features), fmt::format("{:.3f}", step.cost_ratio),
+               fmt::format("{:.3g}", step.predicted), fmt::format("{:.3g} ({:.1g})", step.rise, step.rise_error),
+               fmt::format("{:.3g}", step.rise_upper), step.status});
+  }
+  fmt::print("{}", table.text());
+}
+
+}  // namespace
+
+int run_choose_loss(const ChooseOptions& options) {
+  const croquis::LossSettings settings{.target = *options.target_loss,
+                                       .confidence = options.settings.confidence,
+                                       .max_cost = options.settings.max_cost,
+                                       .search_sequences = static_cast<std::size_t>(options.search_sequences)};
+  check(options, settings);
+  prepare_run(options.run);
+  InputOptions tokens = options.input;
+  tokens.kind = "model";
+  require_model(tokens);
+  refuse_others(tokens);
+  const OpenedModel opened = open_model(tokens);
+  opened.model.require_language_head();
+  const croquis::Key key(options.run.seed);
+  const ModelSequences sequences = model_sequences(tokens, options.labels, opened.model, key.child("mask"));
+  if (sequences.numbers.size() < settings.search_sequences + 2) {
+    throw std::invalid_argument(fmt::format(
+        "--target-loss: {} sequences, {} of them for the search, leave fewer than 2 for the test; give more",
+        sequences.numbers.size(), settings.search_sequences));
+  }
+  const bool causal = opened.model.config().is_causal();
+  const croquis::CandidateLadders candidates =
+      candidates_of(options, shapes_of(sequences, opened.model.config()), false, causal, croquis::CostUnit::flops);
+  const croquis::LossInputs inputs{.name = "model:" + opened.name,
+                                   .model = opened.model,
+                                   .sequences = {sequences.numbers.begin(), sequences.numbers.end()},
+                                   .read = sequences.read};
+
+  Run run(options.run, "choose", croquis::choice_columns().list(),
+          {{"model", opened.name},
+           {"tokens", sequences.source},
+           {"numbers", digest_of(sequences, opened.model)},
+           {"candidates", names_of(candidates)},
+           {"question", fmt::format("target-loss={} confidence={} max-cost={} search-sequences={}", settings.target,
+                                    settings.confidence, settings.max_cost, settings.search_sequences)}});
+  std::vector<Run::Cell> plan;
+  for (arma::uword l = 0; l < opened.model.config().layers; ++l) {
+    plan.push_back({Run::key({fmt::format("{};layer={}", inputs.name, l)})});
+  }
+  run.plan(plan);
+  if (run.wants(plan.front().front())) {
+    ChoiceDraws draws(options.run);
+    const croquis::ChoiceHooks hooks = draws.hooks(options.run.quiet);
+    const croquis::Key search_key = key.child("choose");
+    const auto choice = options.run.precision == "float"
+                            ? croquis::choose_by_loss<float>(inputs, candidates, settings, search_key, hooks)
+                            : croquis::choose_by_loss<double>(inputs, candidates, settings, search_key, hooks);
+    draws.close();
+    if (choice) {
+      deliver_choices(run, choice->layers, options.run.seed);
+      write_rows(croquis::loss_step_columns(), choice->steps, steps_file(options.run.out));
+      if (!options.run.quiet) print_steps(choice->steps, settings);
+    }
+  }
+  return finish_choices(options, run);
+}

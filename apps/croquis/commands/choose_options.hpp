@@ -1,0 +1,37 @@
+// croquis choose: what its two questions, about heads and about the loss, have in common.
+#pragma once
+
+#include <croquis/measure/choose.hpp>
+#include <optional>
+#include <string>
+
+#include "files/run.hpp"
+#include "options/input.hpp"
+#include "options/model_sequences.hpp"
+
+struct ChooseOptions {
+  RunOptions run;
+  InputOptions input;
+  LabelOptions labels;
+  std::string methods = "all", features = "16:256", per = "head", cost = "flops";
+  croquis::ChoiceSettings settings;
+  std::optional<long long> trials, rows;
+  std::optional<double> target_loss;
+  long long search_sequences = 4;
+};
+
+/// The candidates of --methods and --features for heads of these shapes. Throws std::invalid_argument.
+croquis::CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<croquis::HeadShape>& shapes,
+                                        bool has_bias, bool causal, croquis::CostUnit unit);
+
+/// The candidates as text: a resumed run must have the same.
+std::string names_of(const croquis::CandidateLadders& candidates);
+
+/// Writes the rows that the run still wants.
+void deliver_choices(Run& run, const std::vector<croquis::ChoiceRow>& rows, std::uint64_t seed);
+
+/// What is left once all rows are there: choice.json, the plot, the table. Returns the exit status.
+int finish_choices(const ChooseOptions& options, Run& run);
+
+/// --target-loss.
+int run_choose_loss(const ChooseOptions& options);

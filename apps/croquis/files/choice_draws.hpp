@@ -1,0 +1,36 @@
+// X.draws.csv of croquis choose: every error that was computed, so that a resumed run has it.
+#pragma once
+
+#include <croquis/measure/choose.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "files/row_file.hpp"
+#include "files/run.hpp"
+
+/// X.csv -> X.draws.csv.
+std::string draws_file(const std::string& out);
+
+/// The file while a run writes it; with --resume, with the errors that it had.
+class ChoiceDraws {
+ public:
+  /// Throws as RowFile, and std::invalid_argument for a line of another seed or precision, or a damaged one.
+  explicit ChoiceDraws(const RunOptions& options);
+
+  /// What choose() asks and tells; they refer to this object. Shows progress unless `quiet`.
+  croquis::ChoiceHooks hooks(bool quiet);
+  /// Ends the progress.
+  void close() { progress_.reset(); }
+
+ private:
+  using Key = std::vector<std::string>;
+  static Key key_of(const croquis::ChoiceDraw& draw);
+
+  std::uint64_t seed_;
+  RowFile file_;
+  std::map<Key, double> known_;
+  std::unique_ptr<Progress> progress_;
+};

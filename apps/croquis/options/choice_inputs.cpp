@@ -1,0 +1,69 @@
+#include "options/choice_inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/measure/sampled_errors.hpp>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace {
+
+// The name without ";what=..." , a part that ends at the next ';' or at the end.
+std::string without(std::string name, const std::string& what) {
+  const std::size_t start = name.find(";" + what + "=");
+  if (start == std::string::npos) return name;
+  const std::size_t end = std::min(name.find(';', start + 1), name.size());
+  return name.erase(start, end - start);
+}
+
+croquis::HeadShape shape_of(const Input& input) {
+  return {.n_q = input.n_q, .n_k = input.n_k, .p = input.p, .p_v = input.p_v};
+}
+
+}  // namespace
+
+croquis::ChoiceInputs choice_inputs(const std::vector<Input>& heads, const InputOptions& options,
+                                    croquis::ChoicePer per) {
+  croquis::ChoiceInputs inputs;
+  inputs.has_bias = !options.bias.empty();
+  inputs.causal = options.causal;
+  inputs.name = without(without(without(heads.front().name, "sequence"), "layer"), "head");
+  std::map<std::string, std::size_t> places;
+  std::map<std::uint64_t, std::size_t> sequences;
+  std::map<std::pair<std::size_t, std::size_t>, const Input*> at;
+  for (const Input& head : heads) {
+    if (per == croquis::ChoicePer::layer && !head.layer) {
+      throw std::invalid_argument("--per layer: the input has no layers; give --per head or --per model");
+    }
+    const std::string name = without(head.name, "sequence");
+    const auto [place, new_head] = places.emplace(name, places.size());
+    const auto [sequence, new_sequence] = sequences.emplace(head.sequence.value_or(0), sequences.size());
+    if (new_head) inputs.heads.push_back({.input = name, .layer = head.layer, .head = head.head});
+    if (new_sequence) inputs.sequences.push_back(sequence->first);
+    at[{sequence->second, place->second}] = &head;
+  }
+  if (at.size() != places.size() * sequences.size()) {
+    throw std::invalid_argument("croquis choose: needs the same heads of every sequence; leave out --head-sample");
+  }
+  inputs.problem = [at](std::size_t s, std::size_t h) { return at.at({s, h})->problem(); };
+  inputs.shape = [at](std::size_t s, std::size_t h) { return shape_of(*at.at({s, h})); };
+  return inputs;
+}
+
+std::vector<croquis::HeadShape> shapes_of(const std::vector<Input>& heads) {
+  std::vector<croquis::HeadShape> shapes;
+  for (const Input& head : heads) {
+    if (std::find(shapes.begin(), shapes.end(), shape_of(head)) == shapes.end()) shapes.push_back(shape_of(head));
+  }
+  return shapes;
+}
+
+void require_rows(arma::uword rows, const std::vector<croquis::HeadShape>& shapes) {
+  for (const croquis::HeadShape& shape : shapes) {
+    if (rows >= croquis::SampledReference::kFewestRows && rows <= shape.n_q) continue;
+    throw std::invalid_argument(
+        fmt::format("--rows: {} is none of {} to n = {}", rows, croquis::SampledReference::kFewestRows, shape.n_q));
+  }
+}

@@ -1,0 +1,17 @@
+// The heads of an input as croquis choose takes them: each on every sequence.
+#pragma once
+
+#include <croquis/measure/choose.hpp>
+#include <vector>
+
+#include "options/input.hpp"
+
+/// The result refers to `heads`. Throws std::invalid_argument for --per layer of an input without layers.
+croquis::ChoiceInputs choice_inputs(const std::vector<Input>& heads, const InputOptions& options,
+                                    croquis::ChoicePer per);
+
+/// Each once.
+std::vector<croquis::HeadShape> shapes_of(const std::vector<Input>& heads);
+
+/// Throws std::invalid_argument unless --rows can be drawn of every shape.
+void require_rows(arma::uword rows, const std::vector<croquis::HeadShape>& shapes);

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <croquis/io/bytes.hpp>
+#include <croquis/io/json.hpp>
+#include <croquis/measure/choice_file.hpp>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+namespace croquis {
+namespace {
+
+using nlohmann::json;
+
+// "paper;ridge=0.1" as an object: the preset where it is another than "paper", then the options.
+json options_in(const std::string& preset) {
+  json options = json::object();
+  for (std::size_t start = 0; start <= preset.size();) {
+    const std::size_t end = std::min(preset.find(';', start), preset.size());
+    const std::string item = preset.substr(start, end - start);
+    const std::size_t sign = item.find('=');
+    if (sign != std::string::npos) options[item.substr(0, sign)] = item.substr(sign + 1);
+    if (sign == std::string::npos && item != "paper") options["preset"] = item;
+    start = end + 1;
+  }
+  return options;
+}
+
+json number_or_null(const std::optional<std::uint64_t>& number) {
+  return number ? json(*number) : json(nullptr);
+}
+
+// Reads the members of one choice; every complaint names the file and the choice.
+class ChoiceReader {
+ public:
+  ChoiceReader(const json& choice, std::string where) : choice_(choice), where_(std::move(where)) {
+    if (!choice.is_object()) refuse("is no object");
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const { throw std::invalid_argument(where_ + " " + why); }
+
+  // All numbers below `count` where the member is null.
+  std::vector<arma::uword> places(const char* name, arma::uword count) const {
+    std::vector<arma::uword> places;
+    const json value = choice_.value(name, json(nullptr));
+    if (value.is_null()) {
+      for (arma::uword i = 0; i < count; ++i) places.push_back(i);
+      return places;
+    }
+    if (!value.is_number_unsigned()) refuse(fmt::format("has a {} that is no number and not null", name));
+    const auto number = value.get<arma::uword>();
+    if (number >= count) refuse(fmt::format("is for {} {}, the model has {}, from 0", name, number, count));
+    return {number};
+  }
+
+  HeadMethod method() const {
+    const json name = choice_.value("method", json());
+    if (!name.is_string()) refuse("has no method");
+    if (name == "exact") return {{"exact", {}, "paper"}, 0};
+    const json features = choice_.value("features", json());
+    if (!features.is_number_unsigned() || features == 0) refuse("has no positive number of features");
+    std::string text = name.get<std::string>();
+    const json options = choice_.value("options", json::object());
+    if (!options.is_object()) refuse("has options that are no object");
+    const char* separator = ":";
+    for (const auto& [key, value] : options.items()) {
+      if (!value.is_string()) refuse(fmt::format("has an option {} that is no text", key));
+      text += fmt::format("{}{}={}", separator, key, value.get<std::string>());
+      separator = ",";
+    }
+    std::vector<MethodChoice> methods = parse_methods(text, false, where_ + ": method");
+    if (methods.size() != 1) refuse(fmt::format("has no single method: '{}'", text));
+    return {std::move(methods.front()), features.get<arma::uword>()};
+  }
+
+ private:
+  const json& choice_;
+  std::string where_;
+};
+
+}  // namespace
+
+std::string choice_json(const std::vector<ChoiceRow>& rows) {
+  json file = json::object();
+  double cost = 0, exact_cost = 0;
+  json choices = json::array();
+  for (const ChoiceRow& row : rows) {
+    const bool is_chosen = row.status == "chosen";
+    cost += is_chosen ? row.cost : row.exact_cost;
+    exact_cost += row.exact_cost;
+    choices.push_back({{"input", row.input},
+                       {"layer", number_or_null(row.layer)},
+                       {"head", number_or_null(row.head)},
+                       {"status", row.status},
+                       {"method", is_chosen ? row.method : "exact"},
+                       {"options", is_chosen ? options_in(row.preset) : json::object()},
+                       {"features", is_chosen ? row.features : 0}});
+  }
+  if (!rows.empty()) {
+    const ChoiceRow& first = rows.front();
+    file = {{"eps", first.eps},       {"delta", first.delta},         {"confidence", first.confidence},
+            {"metric", first.metric}, {"cost_unit", first.cost_unit}, {"cost_ratio", cost / exact_cost}};
+  }
+  file["choices"] = std::move(choices);
+  return file.dump(2) + "\n";
+}
+
+Replacement read_choice(const std::string& path, arma::uword layers, arma::uword heads) {
+  const json file = parse_json_object(read_bytes(path), path, "is no file of croquis choose");
+  const json choices = file.value("choices", json());
+  if (!choices.is_array() || choices.empty()) {
+    throw std::invalid_argument(path + ": is no file of croquis choose (it has no choices)");
+  }
+  Replacement replacement{
+      .layers = "all", .method = "choice", .preset = std::filesystem::path(path).filename().string(), .features = 0};
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const ChoiceReader reader(choices[i], fmt::format("{}: choice {}", path, i + 1));
+    const HeadMethod method = reader.method();
+    for (const arma::uword l : reader.places("layer", layers)) {
+      for (const arma::uword h : reader.places("head", heads)) {
+        if (replacement.heads.emplace(std::pair(l, h), method).second) continue;
+        reader.refuse(fmt::format("is the second one for layer {}, head {}", l, h));
+      }
+    }
+  }
+  return replacement;
+}
+
+}  // namespace croquis

@@ -1,0 +1,187 @@
+// croquis choose, and what croquis model makes of its choice.
+#include <doctest/doctest.h>
+#include <croquis/io/csv.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/capture.hpp"
+#include "support/files.hpp"
+#include "support/formula_model.hpp"
+#include "support/npy_files.hpp"
+#include "support/program.hpp"
+
+namespace {
+
+// A small BERT with 30 sequences of 9 tokens.
+struct Folder : TemporaryFolder {
+  Folder() {
+    const FormulaModel model = formula_model("bert");
+    write_text(path() / "model.safetensors", model.file());
+    write_text(path() / "config.json", model.config);
+    std::vector<std::int64_t> ids, labels;
+    for (std::int64_t i = 0; i < 30 * 9; ++i) {
+      ids.push_back((7 * i + i * i / 5) % 11);
+      labels.push_back(i % 4 == 0 ? ids.back() : -100);
+    }
+    write_text(path() / "ids.npy", npy_integers("(30, 9)", ids));
+    write_text(path() / "labels.npy", npy_integers("(30, 9)", labels));
+  }
+};
+
+std::vector<std::string> column(const std::filesystem::path& file, const std::string& name) {
+  const croquis::CsvTable table = croquis::read_csv(file.string());
+  std::vector<std::string> values;
+  for (const auto& row : table.rows) values.push_back(row[table.column(name)]);
+  return values;
+}
+
+const std::string kModel =
+    "choose --model model.safetensors --ids ids.npy --layer all --features 2,4,9 --max-cost 100 ";
+
+}  // namespace
+
+TEST_CASE("choose: one head is decided by draws, and all that it computed is in its files") {
+  const TemporaryFolder folder;
+  const ProgramRun run = run_croquis(
+      "choose --input clustered --n 128 --p 8 --norm 4 --eps 0.6 --delta 0.1 --methods "
+      "v-mean,skyformer-softmax,nystromformer "
+      "--max-cost 10 --features 8:128 --out c.csv --plot c.svg",
+      folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(contains(run.output, "with one sequence the answer is about draws on it"));
+  CHECK(contains(run.output, "P(frobenius_rel <= 0.6) >= 0.9"));
+  CHECK(column(folder / "c.csv", "status") == std::vector<std::string>{"chosen"});
+  CHECK(column(folder / "c.csv", "sequences") == std::vector<std::string>{"1"});
+  const std::string draws = column(folder / "c.csv", "evaluations").front();
+  CHECK(draws == std::to_string(column(folder / "c.draws.csv", "error").size()));
+  CHECK(contains(read_text(folder / "c.json"), "\"status\": \"chosen\""));
+  CHECK(contains(read_text(folder / "c.svg"), "95 % quantile of frobenius_rel"));
+  // The picture again, from the rows.
+  CHECK(run_croquis("plot c.csv --out again.svg", folder.path()).status == 0);
+}
+
+TEST_CASE("choose: heads of a model on sequences, and the model with what was chosen") {
+  const Folder folder;
+  const ProgramRun run =
+      run_croquis(kModel + "--eps 5 --delta 0.3 --methods v-mean,skeinformer --per head", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  // Everything is good enough, so the cheapest is chosen for every head.
+  const std::vector<std::string> status = column(folder / "choose.csv", "status");
+  CHECK(std::set<std::string>(status.begin(), status.end()) == std::set<std::string>{"chosen"});
+  const std::vector<std::string> methods = column(folder / "choose.csv", "method");
+  CHECK(std::set<std::string>(methods.begin(), methods.end()) == std::set<std::string>{"v-mean"});
+  const std::string tokens = "model --model model.safetensors --ids ids.npy --labels labels.npy --sequence 0-2 ";
+  const ProgramRun chosen = run_croquis(tokens + "--choice choose.json --out chosen.csv", folder.path());
+  REQUIRE_MESSAGE(chosen.status == 0, chosen.output);
+  REQUIRE(run_croquis(tokens + "--methods v-mean --features 2 --out plain.csv", folder.path()).status == 0);
+  CHECK(column(folder / "chosen.csv", "loss") == column(folder / "plain.csv", "loss"));
+  CHECK(column(folder / "chosen.csv", "method").front() == "choice");
+  CHECK(column(folder / "chosen.csv", "preset").front() == "choose.json");
+  // One choice for each layer and for the model.
+  for (const std::string per : {"layer", "model"}) {
+    const ProgramRun joint = run_croquis(
+        kModel + "--eps 5 --delta 0.3 --methods v-mean --quiet --per " + per + " --out " + per + ".csv", folder.path());
+    REQUIRE_MESSAGE(joint.status == 0, joint.output);
+    const std::string file = per + ".json";
+    const std::string out = per + "-loss.csv";
+    REQUIRE(run_croquis(tokens + "--choice " + file + " --out " + out, folder.path()).status == 0);
+    CHECK(column(folder.path() / out, "loss") == column(folder / "plain.csv", "loss"));
+  }
+}
+
+TEST_CASE("choose: what is not decided is exact attention in the model, and says how much more it takes") {
+  const Folder folder;
+  const ProgramRun run =
+      run_croquis(kModel + "--eps 5 --delta 0.05 --methods v-mean --sequence 0-4 --per model", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(contains(run.output, "too few to certify anything random"));
+  CHECK(column(folder / "choose.csv", "status").front() == "undecided");
+  CHECK(column(folder / "choose.csv", "method").front() == "v-mean");
+  CHECK(std::stoi(column(folder / "choose.csv", "needed").front()) > 50);
+  const ProgramRun model =
+      run_croquis("model --model model.safetensors --ids ids.npy --labels labels.npy --sequence 0 --choice choose.json",
+                  folder.path());
+  REQUIRE_MESSAGE(model.status == 0, model.output);
+  CHECK(column(folder / "model.csv", "loss") == column(folder / "model.csv", "loss_exact"));
+}
+
+TEST_CASE("choose: an interrupted run goes on, with the same answer") {
+  const Folder folder;
+  const std::string question = kModel + "--eps 0.3 --delta 0.3 --methods skeinformer,linformer --quiet ";
+  REQUIRE(run_croquis(question + "--out whole.csv --threads 1", folder.path()).status == 0);
+  REQUIRE(run_croquis(question + "--out part.csv --threads 2", folder.path()).status == 0);
+  CHECK(read_text(folder / "part.csv") == read_text(folder / "whole.csv"));
+  CHECK(read_text(folder / "part.draws.csv") != "");
+  // As if it had been killed in the middle of a line.
+  const std::string draws = read_text(folder / "part.draws.csv"), rows = read_text(folder / "part.csv");
+  write_text(folder / "part.draws.csv", draws.substr(0, draws.size() / 2));
+  write_text(folder / "part.csv", rows.substr(0, rows.find('\n') + 1));
+  const ProgramRun resumed = run_croquis(question + "--out part.csv --resume", folder.path());
+  REQUIRE_MESSAGE(resumed.status == 0, resumed.output);
+  CHECK(read_text(folder / "part.csv") == rows);
+  CHECK(column(folder / "part.draws.csv", "error") == column(folder / "whole.draws.csv", "error"));
+  // Another question is another run.
+  const ProgramRun other = run_croquis(
+      kModel + "--eps 0.4 --delta 0.3 --methods skeinformer,linformer --out part.csv --resume", folder.path());
+  CHECK(other.status == 2);
+  CHECK(contains(other.output, "question"));
+}
+
+TEST_CASE("choose: wrong input is refused in one line") {
+  const Folder folder;
+  const std::pair<const char*, const char*> wrong[] = {{"--eps 0", "--eps: 0 is not positive"},
+                                                       {"--delta 1", "--delta: 1 is not between"},
+                                                       {"--confidence 0", "--confidence: 0 is not between"},
+                                                       {"--max-cost -1", "--max-cost: -1 is not positive"},
+                                                       {"--metric row_cosine_mean", "row_cosine_mean"},
+                                                       {"--methods skyformer,v-mean", "two functions"},
+                                                       {"--methods best-rank-d", "as much work as exact attention"},
+                                                       {"--features 0", "--features"},
+                                                       {"--shard 1/2", "--shard"},
+                                                       {"--rows 4 --metric max_abs", "--metric"},
+                                                       {"--per layer", "--per layer: the input has no layers"},
+                                                       {"--rows 10000", "--rows: 10000"}};
+  for (const auto& [option, says] : wrong) {
+    const ProgramRun run = run_croquis(std::string("choose --input gaussian --n 64 --p 4 ") + option, folder.path());
+    CAPTURE(option);
+    CAPTURE(run.output);
+    CHECK(run.status == 2);
+    CHECK(contains(run.output, says));
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("choose: files that are no choice are refused in one line") {
+  const Folder folder;
+  const std::string one = R"({"choices": [{"layer": 0, "head": 0, "method": "v-mean", "features": 2}]})";
+  const std::pair<std::string, const char*> wrong[] = {
+      {"", "choice.json"},
+      {"{}", "has no choices"},
+      {R"({"choices": [3]})", "choice 1 is no object"},
+      {R"({"choices": [{"features": 2}]})", "has no method"},
+      {R"({"choices": [{"method": "v-mean"}]})", "number of features"},
+      {R"({"choices": [{"method": "v-meen", "features": 2}]})", "v-meen"},
+      {R"({"choices": [{"method": "v-mean,skyformer", "features": 2}]})", "no single method"},
+      {R"({"choices": [{"method": "skeinformer", "options": {"preset": 3}, "features": 2}]})",
+       "preset that is no text"},
+      {R"({"choices": [{"method": "v-mean", "features": 2, "layer": 99}]})", "is for layer 99, the model has"},
+      {R"({"choices": [{"method": "v-mean", "features": 2, "head": -1}]})", "a head that is no number"},
+      {R"({"choices": [{"method": "v-mean", "features": 2}, {"method": "v-mean", "features": 2}]})", "the second one"},
+      {R"({"choices": [{"method": "linformer", "features": 200}]})", "--choice: 200 is more than the 9 tokens"}};
+  const std::string command =
+      "model --model model.safetensors --ids ids.npy --labels labels.npy --sequence 0 --choice choice.json";
+  for (const auto& [text, says] : wrong) {
+    write_text(folder / "choice.json", text);
+    const ProgramRun run = run_croquis(command, folder.path());
+    CAPTURE(text);
+    CAPTURE(run.output);
+    CHECK(run.status == 2);
+    CHECK(contains(run.output, says));
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  }
+  write_text(folder / "choice.json", one);
+  CHECK(run_croquis(command, folder.path()).status == 0);
+}

@@ -1,0 +1,213 @@
+#include <doctest/doctest.h>
+#include <croquis/measure/choice_race.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "stats/reference.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis;
+
+namespace {
+
+constexpr double kDelta = 0.1, kAlpha = 0.2, kFailure = 1e-9;
+constexpr int kRuns = 3000, kUnits = 150;
+
+// Losses of rungs on units, one row a rung.
+using Losses = std::vector<std::vector<double>>;
+
+Losses independent_failures(std::size_t rungs, double p, const Key& key) {
+  Losses losses;
+  for (std::size_t j = 0; j < rungs; ++j) losses.push_back(bernoulli_sample(kUnits, p, key.child(j)));
+  return losses;
+}
+
+// How many of kRuns end with a certificate that is wrong; all failures have probability delta, so each is.
+std::uint64_t wrong_certificates(const std::function<bool(const Key&)>& certifies) {
+  std::uint64_t wrong = 0;
+  for (std::uint64_t i = 0; i < kRuns; ++i) wrong += certifies(Key(test_seed()).child("race").child(i)) ? 1 : 0;
+  return wrong;
+}
+
+bool keeps_the_promise(const std::function<bool(const Key&)>& certifies) {
+  const std::uint64_t wrong = wrong_certificates(certifies);
+  MESSAGE(wrong << " of " << kRuns << " runs certify what fails with probability delta; allowed " << kAlpha);
+  return no_more_than(wrong, kRuns, kAlpha, kFailure);
+}
+
+// A race to its end on independent failures of probability delta.
+bool race_certifies(std::size_t ladders, std::size_t rungs, const Key& key, std::size_t sharing) {
+  std::vector<std::vector<double>> costs(ladders, std::vector<double>(rungs));
+  for (auto& ladder : costs) {
+    for (std::size_t j = 0; j < rungs; ++j) ladder[j] = static_cast<double>(rungs - j);
+  }
+  ChoiceRace race(costs, {.delta = kDelta, .alpha = kAlpha, .ladders = sharing, .futility = 1e-6});
+  const Losses losses = independent_failures(ladders * rungs, kDelta, key);
+  for (std::size_t t = 0; t < kUnits && !race.is_over() && !race.winner(); ++t) {
+    for (const Rung rung : race.open()) race.add(rung, losses[rung.ladder * rungs + rung.rung][t]);
+    race.settle();
+  }
+  return race.winner().has_value();
+}
+
+// The certificate of a single candidate by another rule, from its failures so far.
+bool ever(const std::vector<double>& losses, const std::function<bool(std::uint64_t failures, std::uint64_t n)>& rule) {
+  std::uint64_t failures = 0;
+  for (std::size_t t = 0; t < losses.size(); ++t) {
+    failures += losses[t] > 0 ? 1 : 0;
+    if (rule(failures, t + 1)) return true;
+  }
+  return false;
+}
+
+double log_largest(const std::vector<double>& losses, int times = 1) {
+  MeanBet bet(NullHypothesis::mean_at_least, kDelta);
+  for (const double x : losses) {
+    for (int i = 0; i < times; ++i) bet.add(x);
+  }
+  return bet.log_largest();
+}
+
+const double kNeeded = -std::log(kAlpha);
+
+// A race of one ladder with these costs; futility as in the library.
+ChoiceRace one_ladder(std::vector<double> costs) {
+  return ChoiceRace({std::move(costs)}, {.delta = kDelta, .alpha = 0.05, .ladders = 1});
+}
+
+void observe(ChoiceRace& race, int times, const std::function<double(Rung)>& loss) {
+  for (int i = 0; i < times && !race.is_over(); ++i) {
+    for (const Rung rung : race.open()) race.add(rung, loss(rung));
+    race.settle();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("choice race: at the worst null hypothesis a wrong certificate is as rare as it says") {
+  CHECK(keeps_the_promise([](const Key& key) { return race_certifies(1, 1, key, 1); }));
+  // The number of rungs costs nothing: four rungs, each of which fails with probability delta exactly.
+  CHECK(keeps_the_promise([](const Key& key) { return race_certifies(1, 4, key, 1); }));
+  CHECK(keeps_the_promise([](const Key& key) { return race_certifies(5, 2, key, 5); }));
+}
+
+TEST_CASE("choice race: rules that are often taken break the promise, and the simulation sees it") {
+  // Five ladders that do not share the error probability.
+  CHECK_FALSE(keeps_the_promise([](const Key& key) {
+    bool any = false;
+    for (std::uint64_t l = 0; l < 5; ++l) any = race_certifies(1, 2, key.child("ladder").child(l), 1) || any;
+    return any;
+  }));
+  // The p-value of a fixed number of draws, looked at after each of them.
+  CHECK_FALSE(keeps_the_promise([](const Key& key) {
+    return ever(independent_failures(1, kDelta, key)[0], [](std::uint64_t failures, std::uint64_t n) {
+      return binomial_at_most(failures, n, kDelta) <= kAlpha;
+    });
+  }));
+  // The order of the rungs is read off the data: the one that looks best is tested on what it looked best on.
+  CHECK_FALSE(keeps_the_promise([](const Key& key) {
+    const Losses losses = independent_failures(8, kDelta, key);
+    const auto sum = [](const std::vector<double>& x) { return accumulated(x).mean(); };
+    const auto best =
+        std::min_element(losses.begin(), losses.end(), [&](const auto& a, const auto& b) { return sum(a) < sum(b); });
+    return log_largest(*best) >= kNeeded;
+  }));
+  // The wealth of two halves, each at its own best moment, multiplied.
+  CHECK_FALSE(keeps_the_promise([](const Key& key) {
+    const std::vector<double> losses = independent_failures(1, kDelta, key)[0];
+    const auto middle = losses.begin() + kUnits / 2;
+    return log_largest({losses.begin(), middle}) + log_largest({middle, losses.end()}) >= kNeeded;
+  }));
+  // Eight heads of a sequence that fail together, counted as eight observations.
+  CHECK_FALSE(keeps_the_promise(
+      [](const Key& key) { return log_largest(independent_failures(1, kDelta, key)[0], 8) >= kNeeded; }));
+}
+
+TEST_CASE("choice race: shares of heads that fail keep the promise too") {
+  // The share of 4 heads of a sequence, which fail together or alone; the mean is delta.
+  CHECK(keeps_the_promise([](const Key& key) {
+    const Losses failures = independent_failures(4, kDelta, key);
+    const std::vector<double> together = bernoulli_sample(kUnits, 0.5, key.child("together"));
+    std::vector<double> shares(kUnits);
+    for (std::size_t t = 0; t < kUnits; ++t) {
+      shares[t] =
+          together[t] > 0 ? failures[0][t] : (failures[0][t] + failures[1][t] + failures[2][t] + failures[3][t]) / 4;
+    }
+    return log_largest(shares) >= kNeeded;
+  }));
+}
+
+TEST_CASE("choice race: the cheapest rung that does not fail is found, and the race ends there") {
+  ChoiceRace race({{8, 4, 2, 1}, {16, 3}}, {.delta = kDelta, .alpha = 0.05, .ladders = 2});
+  // The last rung of the first ladder fails always, of the second nothing does.
+  observe(race, 200, [](Rung rung) { return rung == Rung{0, 3} ? 1.0 : 0.0; });
+  CHECK(race.is_over());
+  REQUIRE(race.winner());
+  CHECK(*race.winner() == Rung{0, 2});
+  CHECK(race.state({0, 3}) == RungState::closed);
+  CHECK(race.observed({0, 2}) == losses_to_show(kDelta, 0.025));
+  CHECK(race.upper_limit({0, 2}) <= kDelta);
+  CHECK_FALSE(race.leader());
+}
+
+TEST_CASE("choice race: a rung below one that fails is not certified, whatever it does") {
+  ChoiceRace race = one_ladder({4, 2});
+  observe(race, 400, [](Rung rung) { return rung.rung == 0 ? 1.0 : 0.0; });
+  CHECK(race.is_over());
+  CHECK_FALSE(race.winner());
+  CHECK(race.state({0, 1}) == RungState::closed);
+  CHECK(race.observed({0, 1}) < losses_to_show(kDelta, 0.05));
+}
+
+TEST_CASE("choice race: what is not cheaper than a certified rung is not observed any longer") {
+  ChoiceRace race({{1}, {5, 2}, {5, 0.5}}, {.delta = kDelta, .alpha = 0.05, .ladders = 3});
+  observe(race, static_cast<int>(losses_to_show(kDelta, 0.05 / 3)),
+          [](Rung rung) { return rung.ladder == 0 ? 0.0 : 0.05; });
+  REQUIRE(race.winner());
+  CHECK(*race.winner() == Rung{0, 0});
+  CHECK(race.state({1, 0}) == RungState::closed);
+  CHECK(race.state({1, 1}) == RungState::closed);
+  // 5 is a step on the way to .5.
+  CHECK(race.state({2, 0}) == RungState::open);
+  CHECK(race.open().size() == 2);
+}
+
+TEST_CASE("choice race: what is not random is known at once") {
+  ChoiceRace race = one_ladder({3, 2, 1});
+  race.add_certain({0, 0}, 0);
+  race.add_certain({0, 1}, 0);
+  race.add_certain({0, 2}, 1);
+  race.settle();
+  CHECK(race.is_over());
+  CHECK(*race.winner() == Rung{0, 1});
+  CHECK(race.upper_limit({0, 1}) == 0);
+  CHECK(race.observed({0, 1}) == 1);
+}
+
+TEST_CASE("choice race: the leader, and how much more it takes") {
+  ChoiceRace race = one_ladder({4, 2, 1});
+  CHECK(*race.units_needed({0, 2}) == losses_to_show(kDelta, 0.05));
+  observe(race, 10, [](Rung rung) { return rung.rung == 2 ? 0.15 : 0.0; });
+  REQUIRE(race.leader());
+  CHECK(*race.leader() == Rung{0, 1});
+  CHECK_FALSE(race.units_needed({0, 2}));
+  // It is an estimate: from below, the wealth of the best term alone, and never far off.
+  const auto needed = race.units_needed({0, 1});
+  REQUIRE(needed);
+  const auto in_truth = static_cast<double>(losses_to_show(kDelta, 0.05) - 10);
+  CHECK(static_cast<double>(*needed) >= in_truth - 1);
+  CHECK(static_cast<double>(*needed) <= 1.5 * in_truth);
+}
+
+TEST_CASE("choice race: settings outside their ranges are refused") {
+  CHECK(contains(refusal([] { ChoiceRace({{1}}, {.delta = 0}); }), "delta = 0"));
+  CHECK(contains(refusal([] { ChoiceRace({{1}}, {.alpha = 1}); }), "alpha = 1"));
+  CHECK(contains(refusal([] { ChoiceRace({{1}}, {.futility = 2}); }), "futility = 2"));
+  CHECK(contains(refusal([] { ChoiceRace({{1}, {1}}, {.ladders = 1}); }), "no more ladders"));
+  ChoiceRace race({{1}}, {});
+  CHECK(contains(refusal([&] { race.add_certain({0, 0}, 2); }), "mean = 2"));
+}

@@ -1,0 +1,304 @@
+#include <doctest/doctest.h>
+#include <croquis/attention/exact.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/inputs/synthetic.hpp>
+#include <croquis/measure/choice_candidates.hpp>
+#include <croquis/measure/choose.hpp>
+#include <croquis/measure/cost.hpp>
+#include <croquis/measure/method_errors.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/refusal.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+
+namespace {
+
+constexpr arma::uword kTokens = 96, kWidth = 8;
+
+// Clustered heads, sharper with their number, on sequences that differ.
+Problem<double> head_of(std::size_t sequence, std::size_t head) {
+  return clustered_input(Key(5).child(sequence).child(head),
+                         {.n = kTokens, .p = kWidth, .norm = 2.0 + static_cast<double>(head)}, {.clusters = 12});
+}
+
+ChoiceInputs inputs_of(std::size_t sequences, std::size_t heads) {
+  ChoiceInputs inputs;
+  inputs.name = "clusters";
+  for (std::size_t h = 0; h < heads; ++h) {
+    inputs.heads.push_back(
+        {"clusters;layer=" + std::to_string(h / 2) + ";head=" + std::to_string(h % 2), h / 2, h % 2});
+  }
+  for (std::size_t s = 0; s < sequences; ++s) inputs.sequences.push_back(s + 10);
+  inputs.problem = head_of;
+  inputs.shape = [](std::size_t, std::size_t) { return HeadShape{kTokens, kTokens, kWidth, kWidth}; };
+  return inputs;
+}
+
+CandidateLadders ladders_of(const std::string& methods, const std::vector<arma::uword>& features) {
+  return choice_candidates<double>(parse_methods(methods), features, {{kTokens, kTokens, kWidth, kWidth}}, false, false,
+                                   CostUnit::flops);
+}
+
+// Cheap enough, so that the number of tokens does not decide.
+ChoiceSettings settings_of(double epsilon) {
+  ChoiceSettings settings;
+  settings.epsilon = epsilon;
+  settings.delta = 0.2;
+  settings.max_cost = 1000;
+  settings.draws = 400;
+  return settings;
+}
+
+std::vector<ChoiceDraw> draws_of(const ChoiceInputs& inputs, const CandidateLadders& ladders,
+                                 const ChoiceSettings& settings, std::vector<ChoiceRow>* rows = nullptr) {
+  std::vector<ChoiceDraw> draws;
+  ChoiceHooks hooks;
+  hooks.made = [&](const ChoiceDraw& draw) { draws.push_back(draw); };
+  const auto answer = choose<double>(inputs, ladders, settings, Key(1), hooks);
+  REQUIRE(answer);
+  if (rows != nullptr) *rows = *answer;
+  return draws;
+}
+
+}  // namespace
+
+TEST_CASE("choose: of a method without randomness on one sequence, the fewest features that are good enough") {
+  const std::vector<arma::uword> features = {4, 8, 16, 32, 96};
+  const ChoiceInputs inputs = inputs_of(1, 3);
+  const CandidateLadders ladders = ladders_of("nystromformer", features);
+  for (const double epsilon : {0.01, 0.2, 0.6}) {
+    const auto rows = choose<double>(inputs, ladders, settings_of(epsilon), Key(1));
+    REQUIRE(rows);
+    for (std::size_t h = 0; h < 3; ++h) {
+      // The plain way: all errors, and the smallest d from which on none is larger.
+      const auto all = method_errors(head_of(0, h), parse_methods("nystromformer"), features, 1, Key(2));
+      std::uint64_t expected = 0;
+      for (auto row = all.rbegin(); row != all.rend() && row->frobenius_rel <= epsilon; ++row) expected = row->features;
+      CAPTURE(epsilon);
+      CAPTURE(h);
+      CHECK((*rows)[h].features == expected);
+      CHECK((*rows)[h].status == (expected == 0 ? "exact" : "chosen"));
+      if (expected > 0) CHECK((*rows)[h].failure_upper == 0);
+    }
+  }
+}
+
+TEST_CASE("choose: the errors are those of the methods, with the draws that are documented") {
+  const ChoiceInputs inputs = inputs_of(3, 2);
+  ChoiceSettings settings = settings_of(0.3);
+  settings.draws = 2;
+  const std::vector<ChoiceDraw> draws = draws_of(inputs, ladders_of("skyformer-softmax,v-mean", {8, 16}), settings);
+  REQUIRE_FALSE(draws.empty());
+  std::map<std::string, int> seen;
+  for (const ChoiceDraw& draw : draws) {
+    const std::size_t s = draw.sequence - 10, h = 2 * *draw.layer + *draw.head;
+    const Key key = Key(1).child("draws").child(draw.sequence).child(h);
+    MethodErrors<double> errors(head_of(s, h), {}, {key, key});
+    const ErrorRow row = errors.prepare(parse_methods(draw.method).front()).row(draw.features, draw.trial);
+    CHECK(draw.error == row.frobenius_rel);
+    CHECK(draw.input == inputs.heads[h].input);
+    ++seen[draw.method];
+  }
+  // v-mean costs the same for every d: one candidate, and one draw on a sequence.
+  CHECK(seen["v-mean"] == 3 * 2);
+  CHECK(seen["skyformer-softmax"] == 3 * 2 * 2 * 2);
+}
+
+TEST_CASE("choose: it is good enough on new draws, and near the cheapest that is") {
+  // One head, methods of several ladders. "Really good enough" is judged on 300 draws that the choice did not see; the
+  // share of failures of the chosen candidate is below delta, up to 5 standard errors.
+  const ChoiceInputs inputs = inputs_of(1, 1);
+  const std::vector<arma::uword> features = {8, 16, 32, 64};
+  const std::string methods = "skyformer-softmax,skeinformer,performer,v-mean";
+  const CandidateLadders ladders = ladders_of(methods, features);
+  const ChoiceSettings settings = settings_of(0.35);
+  const auto rows = choose<double>(inputs, ladders, settings, Key(1));
+  REQUIRE(rows);
+  const ChoiceRow& row = rows->front();
+  REQUIRE(row.status == "chosen");
+  constexpr std::uint64_t fresh = 300;
+  double cheapest = std::numeric_limits<double>::infinity(), rate_of_chosen = 1;
+  for (const auto& ladder : ladders.ladders) {
+    for (const ChoiceCandidate& candidate : ladder) {
+      const auto errors = method_errors(head_of(0, 0), {candidate.choice}, {candidate.features}, fresh, Key(77));
+      const auto failed = std::count_if(errors.begin(), errors.end(),
+                                        [&](const ErrorRow& e) { return !(e.frobenius_rel <= settings.epsilon); });
+      const double rate = static_cast<double>(failed) / static_cast<double>(errors.size());
+      if (rate <= settings.delta / 2) cheapest = std::min(cheapest, candidate.costs.front());
+      if (candidate.choice.name == row.method && candidate.features == row.features) rate_of_chosen = rate;
+    }
+  }
+  CHECK(rate_of_chosen <= settings.delta + 5 * std::sqrt(settings.delta * (1 - settings.delta) / fresh));
+  CHECK(row.cost <= cheapest);
+  CHECK(row.failure_upper <= settings.delta);
+  CHECK(row.error_median <= settings.epsilon);
+}
+
+TEST_CASE("choose: one choice for each head, each layer or the model, which share the error probability") {
+  const ChoiceInputs inputs = inputs_of(40, 4);
+  const CandidateLadders ladders = ladders_of("v-mean,skyformer-softmax", {16, 64});
+  ChoiceSettings settings = settings_of(10);  // all is good enough
+  settings.draws = 1;
+  const auto rows = [&](ChoicePer per) {
+    settings.per = per;
+    return *choose<double>(inputs, ladders, settings, Key(1));
+  };
+  const auto heads = rows(ChoicePer::head), layers = rows(ChoicePer::layer), model = rows(ChoicePer::model);
+  REQUIRE(heads.size() == 4);
+  REQUIRE(layers.size() == 2);
+  REQUIRE(model.size() == 1);
+  CHECK(layers[1].input == "clusters;layer=1");
+  CHECK(model[0].input == "clusters");
+  CHECK_FALSE(model[0].layer);
+  for (const ChoiceRow& row : {heads[0], layers[0], model[0]}) {
+    CHECK(row.method == "v-mean");
+    CHECK(row.status == "chosen");
+  }
+  // A choice for four heads costs four times as much, and needs fewer sequences than four choices.
+  CHECK(model[0].cost == doctest::Approx(4 * heads[0].cost));
+  CHECK(model[0].exact_cost == doctest::Approx(4 * exact_flops({kTokens, kTokens}, kWidth, kWidth, false)));
+  CHECK(model[0].cost_ratio == doctest::Approx(heads[0].cost_ratio));
+  CHECK(heads[0].sequences == units_to_certify(settings, 8));
+  CHECK(layers[0].sequences == units_to_certify(settings, 4));
+  CHECK(model[0].sequences == units_to_certify(settings, 2));
+}
+
+TEST_CASE("choose: too few sequences certify nothing, and it says how many more it takes") {
+  const ChoiceInputs inputs = inputs_of(3, 1);
+  ChoiceSettings settings = settings_of(10);
+  settings.draws = 1;
+  const auto rows = choose<double>(inputs, ladders_of("skyformer-softmax", {32}), settings, Key(1));
+  CHECK(rows->front().status == "undecided");
+  CHECK(rows->front().method == "skyformer-softmax");
+  CHECK(rows->front().sequences == 3);
+  REQUIRE(rows->front().needed);
+  CHECK(*rows->front().needed + 3 >= units_to_certify(settings, 1));
+  CHECK(rows->front().failure_upper > settings.delta);
+  // With v-mean beside it, on one sequence: that is not random, and is known.
+  const auto known = choose<double>(inputs_of(1, 1), ladders_of("v-mean", {32}), settings, Key(1));
+  CHECK(known->front().status == "chosen");
+  CHECK(known->front().draws == 1);
+}
+
+TEST_CASE("choose: a method that fails is not good enough") {
+  // Linformer on queries so long that nothing is finite is a failure, not an error of 0.
+  ChoiceInputs inputs = inputs_of(1, 1);
+  inputs.problem = [](std::size_t, std::size_t) {
+    const Problem<double> p = head_of(0, 0);
+    return Problem<double>(p.Q(), p.K(), arma::mat(kTokens, kWidth, arma::fill::zeros));
+  };
+  // The relative error of a zero output is undefined.
+  const auto rows = choose<double>(inputs, ladders_of("v-mean,skyformer-softmax", {16}), settings_of(100), Key(1));
+  CHECK(rows->front().status == "exact");
+}
+
+TEST_CASE("choose: the same answers for any number of threads, from known errors, and for sequences in any order") {
+  const ChoiceInputs inputs = inputs_of(12, 2);
+  const CandidateLadders ladders = ladders_of("skyformer-softmax,skeinformer", {8, 32});
+  ChoiceSettings settings = settings_of(0.4);
+  settings.draws = 2;
+  std::vector<ChoiceRow> once, again, resumed;
+  std::vector<ChoiceDraw> draws;
+  {
+    const ThreadCount one(1);
+    draws = draws_of(inputs, ladders, settings, &once);
+  }
+  {
+    const ThreadCount three(3);
+    CHECK(draws_of(inputs, ladders, settings, &again).size() == draws.size());
+  }
+  std::map<std::string, double> known;
+  const auto name = [](const ChoiceDraw& d) {
+    return d.input + d.method + std::to_string(d.features) + ":" + std::to_string(d.trial) + ":" +
+           std::to_string(d.sequence);
+  };
+  for (std::size_t i = 0; i < draws.size() / 2; ++i) known[name(draws[i])] = draws[i].error;
+  std::size_t made = 0;
+  ChoiceHooks hooks;
+  hooks.known = [&](const ChoiceDraw& d) {
+    return known.contains(name(d)) ? std::optional(known.at(name(d))) : std::nullopt;
+  };
+  hooks.made = [&](const ChoiceDraw&) { ++made; };
+  resumed = *choose<double>(inputs, ladders, settings, Key(1), hooks);
+  CHECK(made == draws.size() - known.size());
+  const auto record = [](const std::vector<ChoiceRow>& rows) {
+    std::vector<std::string> text;
+    for (const ChoiceRow& row : rows) {
+      for (const Value& value : choice_columns().record(row)) text.push_back(text_of(value));
+    }
+    return text;
+  };
+  CHECK(record(again) == record(once));
+  CHECK(record(resumed) == record(once));
+  hooks.stop = [] { return true; };
+  hooks.known = {};
+  CHECK_FALSE(choose<double>(inputs, ladders, settings, Key(1), hooks));
+}
+
+TEST_CASE("choice candidates: their costs are flops, largest d first, and what does not fit is left out") {
+  const CandidateLadders all =
+      choice_candidates<double>(parse_methods("skyformer-softmax,v-mean"), {16, 64, 4},
+                                {{96, 96, 8, 4}, {40, 40, 8, 4}}, false, false, CostUnit::flops);
+  REQUIRE(all.ladders.size() == 2);
+  REQUIRE(all.ladders[0].size() == 2);  // 64 is more than 40
+  CHECK(all.ladders[0][0].features == 16);
+  CHECK(all.ladders[0][1].features == 4);
+  CHECK(all.ladders[1].size() == 1);
+  CHECK(all.exact_costs[0] == 96.0 * 96 * (2 * 12 + 1));
+  CHECK(all.ladders[0][0].costs[0] > all.ladders[0][0].costs[1]);
+  CHECK(exact_flops({10, 10}, 3, 4, true) == 55 * 15);
+  CHECK(exact_flops({2, 10}, 3, 4, true) == (9 + 10) * 15);
+  const CandidateLadders timed =
+      choice_candidates<float>(parse_methods("v-mean"), {16}, {{96, 96, 8, 4}}, false, true, CostUnit::seconds, 3);
+  CHECK(timed.exact_costs[0] > 0);
+  CHECK(timed.exact_costs[0] < 1);
+  CHECK(timed.ladders[0][0].costs[0] > 0);
+}
+
+TEST_CASE("choice candidates: methods of two targets, quadratic ones and too many features are refused") {
+  const std::vector<HeadShape> shapes = {{96, 96, 8, 4}};
+  const auto refused = [&](const std::string& methods, const std::vector<arma::uword>& features) {
+    return refusal(
+        [&] { choice_candidates<double>(parse_methods(methods), features, shapes, false, false, CostUnit::flops); });
+  };
+  CHECK(contains(refused("v-mean,skyformer", {8}), "two functions"));
+  CHECK(contains(refused("best-rank-d", {8}), "as much work as exact attention"));
+  CHECK(contains(refused("v-mean", {97}), "no method takes"));
+  for (const MethodChoice& choice : usual_candidates(shapes, true)) {
+    CHECK(find_method<double>(choice.name).causal);
+    CHECK(find_method<double>(choice.name).target == Target::softmax);
+  }
+  for (const MethodChoice& choice : usual_candidates({{5, 9, 8, 4}}, false)) {
+    CHECK(find_method<double>(choice.name).rectangular(choice.options));
+  }
+}
+
+TEST_CASE("choose: settings outside their ranges are refused") {
+  const ChoiceInputs inputs = inputs_of(1, 1);
+  const CandidateLadders ladders = ladders_of("v-mean", {8});
+  const auto refused = [&](const std::function<void(ChoiceSettings&)>& change) {
+    ChoiceSettings settings = settings_of(0.1);
+    change(settings);
+    return refusal([&] { choose<double>(inputs, ladders, settings, Key(1)); });
+  };
+  CHECK(contains(refused([](auto& s) { s.epsilon = 0; }), "epsilon > 0"));
+  CHECK(contains(refused([](auto& s) { s.delta = 1; }), "0 < delta < 1"));
+  CHECK(contains(refused([](auto& s) { s.confidence = 1; }), "0 < confidence < 1"));
+  CHECK(contains(refused([](auto& s) { s.max_cost = 0; }), "max_cost > 0"));
+  CHECK(contains(refused([](auto& s) { s.draws = 0; }), "draws >= 1"));
+  CHECK(contains(refused([](auto& s) { s.metric = "beauty"; }), "frobenius_rel"));
+  CHECK(contains(refused([](auto& s) {
+                   s.rows = 32;
+                   s.metric = "row_rel_max";
+                 }),
+                 "frobenius_rel, spectral_rel, got"));
+  CHECK(contains(refusal([] { choice_per_from_name("heads"); }), "head, layer or model"));
+  CHECK(contains(refusal([] { cost_unit_from_name("euros"); }), "flops or seconds"));
+}
