@@ -34,6 +34,7 @@ def choose(
     seed: int = 1,
     layers: Optional[Sequence[int]] = None,
     name: str = "arrays",
+    save: Optional[str] = None,
 ) -> Rows:
     """For each head the cheapest method with P(error <= eps) >= 1 - delta, with a guarantee: as ``croquis choose``.
 
@@ -72,6 +73,8 @@ def choose(
         The layer of each head; heads are numbered within their layer.
     name : str
         The column ``input`` begins with it.
+    save : str, optional
+        A file for the choices, choice.json, which ``croquis model --choice`` puts into a model.
 
     Returns
     -------
@@ -88,27 +91,29 @@ def choose(
     """
     sequences = _sequences(Q, K, V)
     draws = trials if trials is not None else (1000 if len(sequences) == 1 else 1)
-    return rows_of(
-        _core.choose(
-            sequences,
-            _names(len(sequences[0]), layers, name),
-            name,
-            causal,
-            joined(methods),
-            wholes(features, "features", 1),
-            eps,
-            delta,
-            confidence,
-            metric,
-            per,
-            cost,
-            max_cost,
-            whole(draws, "trials", 1),
-            None if rows is None else whole(rows, "rows", 1),
-            whole(seed, "seed", 0),
-            precision_of(precision),
-        )
+    columns, text = _core.choose(
+        sequences,
+        _names(len(sequences[0]), layers, name),
+        name,
+        causal,
+        joined(methods),
+        wholes(features, "features", 1),
+        eps,
+        delta,
+        confidence,
+        metric,
+        per,
+        cost,
+        max_cost,
+        whole(draws, "trials", 1),
+        None if rows is None else whole(rows, "rows", 1),
+        whole(seed, "seed", 0),
+        precision_of(precision),
     )
+    if save is not None:
+        with open(save, "w", encoding="utf-8") as file:
+            file.write(text)
+    return rows_of(columns)
 
 
 def _sequences(Q: Arrays, K: Arrays, V: Arrays) -> List[List[Tuple[Array, Array, Array]]]:

@@ -1,6 +1,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choose.hpp>
 #include <optional>
 #include <string>
@@ -80,7 +81,8 @@ std::vector<croquis::ChoiceRow> chosen(const croquis::ChoiceInputs& inputs,
 }
 
 // `sequences`: a list of lists of (Q, K, V), the same heads in each; `names`: (input, layer, head) of each head.
-py::dict choose_heads(
+// The columns, and the text of choice.json.
+py::tuple choose_heads(
     const py::list& sequences,
     const std::vector<std::tuple<std::string, std::optional<std::uint64_t>, std::optional<std::uint64_t>>>& names,
     const std::string& name, bool causal, const std::string& methods, const std::vector<arma::uword>& features,
@@ -110,7 +112,7 @@ py::dict choose_heads(
     return precision == "float" ? chosen<float>(inputs, shapes, methods, features, settings, seed, signals)
                                 : chosen<double>(inputs, shapes, methods, features, settings, seed, signals);
   });
-  return columns_of(croquis::choice_columns(), answer);
+  return py::make_tuple(columns_of(croquis::choice_columns(), answer), croquis::choice_json(answer));
 }
 
 }  // namespace

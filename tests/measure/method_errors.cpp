@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "support/matrices.hpp"
+#include "support/refusal.hpp"
 #include "support/seed.hpp"
 
 using namespace croquis;
@@ -79,4 +80,37 @@ TEST_CASE("method errors: what fails is a status, and a row that fails has no er
       method_errors(problem_of(30), parse_methods("best-rank-d"), {4}, 1, Key(1), {.rows = 20, .scores = false});
   CHECK(quadratic[0].status.find("O(n^2)") != std::string::npos);
   CHECK(std::isnan(quadratic[0].spectral_abs));
+}
+
+TEST_CASE("method errors: the keys of a seed name the kind of input, method, features and trial") {
+  const ErrorKeys keys = error_keys(7, "arrays");
+  CHECK(keys.draws.name() == Key(7).child("error").child("arrays").name());
+  CHECK(keys.sample.name() == Key(7).child("error").child("rows").name());
+  CHECK(keys.draw("skyformer", 16, 3).name() == keys.draws.child("skyformer").child(16).child(3).name());
+  const Problem<double> problem = problem_of(30);
+  const auto rows = method_errors(problem, parse_methods("linformer,performer"), {8, 4}, 3, keys);
+  REQUIRE(rows.size() == 2 * 2 * 3);
+  MethodErrors<double> one_by_one(problem, {}, keys);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ErrorRow& row = rows[i];
+    CHECK(row.method == (i < 6 ? "linformer" : "performer"));
+    CHECK(row.features == (i / 3 % 2 == 0 ? 8 : 4));
+    CHECK(row.trial == i % 3 + 1);
+    const auto alone = one_by_one.prepare(parse_methods(row.method).front()).row(row.features, row.trial);
+    CHECK(row.frobenius_abs == alone.frobenius_abs);
+  }
+}
+
+TEST_CASE("method errors: what a method cannot be asked for is refused with the name of the argument") {
+  CHECK(refusal([] { require_features({}, 9, 8, "features"); }) == "features: there are none");
+  CHECK(refusal([] { require_features({4, 0}, 9, 8, "features"); }) == "features: 0 is not positive");
+  CHECK(refusal([] { require_features({4, 10}, 9, 8); }) ==
+        "--features: 10 is more than the n = 9 tokens; give at most n");
+  require_features({1, 9}, 9, 8);
+  const arma::uword most = arma::uword{1} << 32;
+  CHECK(refusal([&] { require_features({most}, most, 8); }).find("--features: the n x d numbers") == 0);
+  const arma::uword fewest = SampledReference::kFewestRows;
+  CHECK(refusal([&] { require_sampled_rows(fewest - 1, 100, "rows"); }).find("rows: ") == 0);
+  CHECK(refusal([&] { require_sampled_rows(101, 100); }).find("--rows: 101 is none of") == 0);
+  require_sampled_rows(fewest, fewest);
 }

@@ -1,5 +1,8 @@
 """choose: its arguments, and that its answers are what the rows of error say."""
 
+import json
+import pathlib
+import tempfile
 import unittest
 
 import numpy
@@ -48,6 +51,15 @@ class Choose(unittest.TestCase):
         listed = croquis.choose(list(Q), list(K), list(V), **settings)
         for name in whole.dtype.names:
             numpy.testing.assert_array_equal(whole[name], listed[name], name)
+
+    def test_the_choices_are_saved(self):
+        Q, K, V = heads(sequences=1, count=2)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "choice.json"
+            rows = croquis.choose(Q, K, V, eps=0.3, methods="v-mean", features=8, layers=[4, 4], save=str(path))
+            saved = json.loads(path.read_text())
+        self.assertEqual([(c["layer"], c["head"], c["method"]) for c in saved["choices"]], [(4, 0, "v-mean"), (4, 1, "v-mean")])
+        self.assertEqual(len(rows), 2)
 
     def test_refusals(self):
         Q, K, V = square_head()

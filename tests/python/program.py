@@ -111,6 +111,17 @@ class Program(unittest.TestCase):
         exact = next(path for path in (self.folder / "outputs").iterdir() if "exact" in path.name)
         numpy.testing.assert_array_equal(croquis.exact(*arrays), numpy.load(exact))
 
+    def test_choose(self):
+        rng = numpy.random.default_rng(1)
+        Q, K = rng.normal(size=(2, 96, 8)), rng.normal(size=(2, 96, 8))
+        V = rng.normal(size=(2, 96, 5)) + 2
+        rows = croquis.choose(
+            Q, K, V, eps=0.4, methods=["v-mean", "skeinformer", "performer"], features=[8, 32], trials=200, seed=6,
+            name="arrays:head",
+        )
+        options = ["--methods", "v-mean,skeinformer,performer", "--features", "8,32", "--trials", "200", "--eps", "0.4"]
+        self.compare(rows, self.run_program("choose", [Q, K, V], *options, "--seed", "6"))
+
     def test_spectrum(self):
         arrays = head()
         for method in ("dense", "lanczos"):
