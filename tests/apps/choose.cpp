@@ -12,6 +12,7 @@
 #include "support/formula_model.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
+#include "support/refusal.hpp"
 
 namespace {
 
