@@ -5,6 +5,7 @@
 #include <croquis/distributed/communicator.hpp>
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choose.hpp>
+#include <croquis/measure/choose_loss.hpp>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -238,5 +239,7 @@ Command choose_command() {
       .results = {.columns = croquis::choice_columns().all(),
                   .draw = [](const croquis::Table& table, const PlotRequest& request) { draw_choices(table, request); },
                   .picture = "the 95 % quantile of the error against the cost in units of exact attention's, a "
-                             "point a choice"}};
+                             "point a choice",
+                  .other_columns = {{"X.draws.csv", croquis::choice_draw_columns().all()},
+                                    {"X.steps.csv", croquis::loss_step_columns().all()}}}};
 }
