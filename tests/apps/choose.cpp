@@ -3,6 +3,7 @@
 #include <croquis/io/csv.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "support/formula_model.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
+#include "support/refusal.hpp"
 
 namespace {
 
@@ -106,6 +108,20 @@ TEST_CASE("choose: what is not decided is exact attention in the model, and says
                   folder.path());
   REQUIRE_MESSAGE(model.status == 0, model.output);
   CHECK(column(folder / "model.csv", "loss") == column(folder / "model.csv", "loss_exact"));
+}
+
+TEST_CASE("choose: the elements of a batch are sequences") {
+  const TemporaryFolder folder;
+  std::vector<double> numbers(30 * 2 * 16 * 3);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::sin(static_cast<double>(i * i % 1009));
+  write_text(folder / "q.npy",
+             npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (30, 2, 16, 3), }", bytes_of(numbers)));
+  const ProgramRun run = run_croquis(
+      "choose --q q.npy --k q.npy --v q.npy --methods v-mean --features 1 --eps 9 --delta 0.3", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(column(folder / "choose.csv", "input") == std::vector<std::string>{"arrays:q;head=0", "arrays:q;head=1"});
+  CHECK(column(folder / "choose.csv", "status") == std::vector<std::string>{"chosen", "chosen"});
+  CHECK(std::stoi(column(folder / "choose.csv", "sequences").front()) > 10);
 }
 
 TEST_CASE("choose: an interrupted run goes on, with the same answer") {

@@ -195,12 +195,13 @@ TEST_CASE("choice race: the leader, and how much more it takes") {
   REQUIRE(race.leader());
   CHECK(*race.leader() == Rung{0, 1});
   CHECK_FALSE(race.units_needed({0, 2}));
-  // It is an estimate: from below, the wealth of the best term alone, and never far off.
   const auto needed = race.units_needed({0, 1});
   REQUIRE(needed);
-  const auto in_truth = static_cast<double>(losses_to_show(kDelta, 0.05) - 10);
-  CHECK(static_cast<double>(*needed) >= in_truth - 1);
-  CHECK(static_cast<double>(*needed) <= 1.5 * in_truth);
+  CHECK(*needed == losses_to_show(kDelta, 0.05) - 10);
+  observe(race, static_cast<int>(*needed) - 1, [](Rung rung) { return rung.rung == 2 ? 0.15 : 0.0; });
+  CHECK_FALSE(race.winner());
+  observe(race, 1, [](Rung rung) { return rung.rung == 2 ? 0.15 : 0.0; });
+  CHECK(race.winner());
 }
 
 TEST_CASE("choice race: settings outside their ranges are refused") {

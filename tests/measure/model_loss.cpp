@@ -168,7 +168,10 @@ TEST_CASE("model loss: a method that fails is a status with layer and head, and 
   CHECK(std::isnan(row.loss));
   CHECK(std::isnan(row.hidden_rel));
   CHECK(contains(refusal([&] { ModelOnSequence(model, {kIds, decltype(kLabels)(9)}); }), "a position with a label"));
-  CHECK(contains(refusal([&] { row_of<double>(pass, {"", {}, {0}}, method("v-mean"), 1, Key(1)); }), "at least one head"));
+  CHECK(contains(refusal([&] {
+                   row_of<double>(pass, {"", {}, {0}}, method("v-mean"), 1, Key(1));
+                 }),
+                 "at least one head"));
 }
 
 TEST_CASE("model summary: means weigh positions, errors are between sequences, failures are left out") {

@@ -179,6 +179,24 @@ TEST_CASE("losses_to_show: the first number of zeros at which the wealth is ther
   CHECK(losses_to_show(1e-9, 1e-6) > 1'000'000'000);  // without going through them
 }
 
+TEST_CASE("MeanBet: how many losses more, with failures spread evenly") {
+  MeanBet bet(kLeast, 0.2);
+  for (int i = 0; i < 10; ++i) bet.add(i == 0 ? 1 : 0);
+  const double needed = std::log(20.0);
+  const auto more = bet.losses_until(needed, 0.05);
+  REQUIRE(more);
+  // One failure in 20 from here on: E_t depends on the numbers alone.
+  const auto wealth_after = [](std::uint64_t n) {
+    const auto failures = static_cast<int>(std::lround(static_cast<double>(n) / 20));
+    return wealth_of(kLeast, 0.2, failures_of(1 + failures, 10 + static_cast<int>(n)));
+  };
+  CHECK(wealth_after(*more - *more % 20) < 20 * 1.5);
+  CHECK(wealth_after(*more + 20 - *more % 20) > 20 / 1.5);
+  CHECK_FALSE(bet.losses_until(needed, 0.2));
+  CHECK_FALSE(bet.losses_until(needed, 0.9));
+  CHECK(*bet.losses_until(bet.log_wealth(), 0.9) == 0);
+}
+
 TEST_CASE("e-processes: what is no probability and no loss is refused") {
   MeanBet bet(kLeast, 0.1);
   for (const double loss : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {

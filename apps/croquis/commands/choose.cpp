@@ -5,6 +5,7 @@
 #include <croquis/distributed/communicator.hpp>
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choose.hpp>
+#include <croquis/measure/choose_loss.hpp>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -120,6 +121,7 @@ int run_choose(const ChooseOptions& options) {
   for (const std::string& name : names) plan.push_back({Run::key({name})});
   run.plan(plan);
   for (const Run::Cell& cell : plan) wanted = wanted || run.wants(cell.front());
+  std::vector<croquis::ChoiceDraw> seen;
   if (wanted) {
     ChoiceDraws draws(options.run);
     if (!options.run.quiet) announce(inputs, settings, candidates, names.size());
@@ -129,9 +131,10 @@ int run_choose(const ChooseOptions& options) {
                           ? croquis::choose<float>(inputs, candidates, settings, key, hooks)
                           : croquis::choose<double>(inputs, candidates, settings, key, hooks);
     draws.close();
+    seen = draws.all();
     if (rows) deliver_choices(run, *rows, options.run.seed);
   }
-  return finish_choices(options, run);
+  return finish_choices(options, run, seen);
 }
 
 void add_options(CLI::App& app, ChooseOptions& options) {
@@ -210,13 +213,13 @@ void deliver_choices(Run& run, const std::vector<ChoiceRow>& rows, std::uint64_t
   run.compute(records.size(), "the choices", [&](std::size_t i) { return records[i]; });
 }
 
-int finish_choices(const ChooseOptions& options, Run& run) {
+int finish_choices(const ChooseOptions& options, Run& run, const std::vector<croquis::ChoiceDraw>& draws) {
   if (const auto status = run.finish()) return *status;
 
   const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(run.table());
   const std::string json = beside(options.run.out, ".json");
   write_whole(json, croquis::choice_json(rows));
-  if (!options.run.plot.empty()) draw_choices(run.table(), {.picture = options.run.plot});
+  if (!options.run.plot.empty()) draw_choices(run.table(), {.picture = options.run.plot}, draws);
   if (!options.run.quiet) {
     print_choices(rows);
     fmt::print("\nrows     {}\nerrors   {}\nchoice   {}\n", options.run.out, draws_file(options.run.out), json);
@@ -227,13 +230,16 @@ int finish_choices(const ChooseOptions& options, Run& run) {
 
 Command choose_command() {
   const auto options = std::make_shared<ChooseOptions>();
-  return {.name = "choose",
-          .summary = "the cheapest approximation that is good enough, with a guarantee",
-          .example = "croquis choose --q Q.npy --k K.npy --v V.npy --eps 0.1 --delta 0.05 --out choice.csv",
-          .add_options = [options](CLI::App& app) { add_options(app, *options); },
-          .run = measuring(options, run_choose),
-          .results = {.columns = croquis::choice_columns().all(),
-                      .draw = draw_choices,
-                      .picture = "the 95 % quantile of the error against the cost in units of exact attention's, a "
-                                 "point a choice"}};
+  return {
+      .name = "choose",
+      .summary = "the cheapest approximation that is good enough, with a guarantee",
+      .example = "croquis choose --q Q.npy --k K.npy --v V.npy --eps 0.1 --delta 0.05 --out choice.csv",
+      .add_options = [options](CLI::App& app) { add_options(app, *options); },
+      .run = measuring(options, run_choose),
+      .results = {.columns = croquis::choice_columns().all(),
+                  .draw = [](const croquis::Table& table, const PlotRequest& request) { draw_choices(table, request); },
+                  .picture = "the 95 % quantile of the error against the cost in units of exact attention's, a "
+                             "point a choice",
+                  .other_columns = {{"X.draws.csv", croquis::choice_draw_columns().all()},
+                                    {"X.steps.csv", croquis::loss_step_columns().all()}}}};
 }

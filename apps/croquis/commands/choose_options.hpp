@@ -4,6 +4,7 @@
 #include <croquis/measure/choose.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "files/run.hpp"
 #include "options/input.hpp"
@@ -31,7 +32,7 @@ std::string names_of(const croquis::CandidateLadders& candidates);
 void deliver_choices(Run& run, const std::vector<croquis::ChoiceRow>& rows, std::uint64_t seed);
 
 /// What is left once all rows are there: choice.json, the plot, the table. Returns the exit status.
-int finish_choices(const ChooseOptions& options, Run& run);
+int finish_choices(const ChooseOptions& options, Run& run, const std::vector<croquis::ChoiceDraw>& draws = {});
 
 /// --target-loss.
 int run_choose_loss(const ChooseOptions& options);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "options/common_options.hpp"
@@ -22,6 +23,8 @@ struct Results {
   /// Throws std::invalid_argument when there is nothing to draw, and for what this command's plot does not have.
   std::function<void(const croquis::Table& table, const PlotRequest& request)> draw = {};
   std::string picture = {};  ///< what `draw` draws, for plot --help
+  /// Of other files beside X.csv, as "X.draws.csv".
+  std::vector<std::pair<std::string, std::vector<croquis::Column>>> other_columns = {};
 };
 
 /// To add a command: a file in this folder with a function `Command NAME_command()`, and a line in registry.cpp.

@@ -133,6 +133,9 @@ void print_columns() {
     if (!results.summary_columns.empty()) {
       print_table(fmt::format("\ncroquis {}, summary", command.name), results.summary_columns);
     }
+    for (const auto& [file, columns] : results.other_columns) {
+      print_table(fmt::format("\ncroquis {}, {}", command.name, file), columns);
+    }
   }
 }
 

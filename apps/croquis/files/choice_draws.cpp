@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "files/progress.hpp"
 
@@ -39,15 +40,15 @@ ChoiceDraws::ChoiceDraws(const RunOptions& options)
       throw std::invalid_argument(fmt::format("{}: line {}: {}", path, i + 2, wrong.what()));
     }
   }
-  const std::vector<ChoiceDraw> draws = croquis::choice_draw_columns().rows(table);
-  for (std::size_t i = 0; i < draws.size(); ++i) {
-    if (draws[i].seed == options.seed && draws[i].precision == options.precision) {
-      known_.emplace(key_of(draws[i]), draws[i].error);
+  all_ = croquis::choice_draw_columns().rows(table);
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    if (all_[i].seed == options.seed && all_[i].precision == options.precision) {
+      known_.emplace(key_of(all_[i]), all_[i].error);
       continue;
     }
     throw std::invalid_argument(
         fmt::format("{}: line {} has seed {} in {}, this run has seed {} in {}; give another --out", path, i + 2,
-                    draws[i].seed, draws[i].precision, options.seed, options.precision));
+                    all_[i].seed, all_[i].precision, options.seed, options.precision));
   }
 }
 
@@ -69,6 +70,7 @@ croquis::ChoiceHooks ChoiceDraws::hooks(bool quiet) {
       fields.push_back(croquis::text_of(value));
     }
     file_.append(fields);
+    all_.push_back(std::move(draw));
   };
   hooks.progress = [this, quiet](std::uint64_t done, std::uint64_t of, std::size_t open) {
     if (!progress_) progress_ = std::make_unique<Progress>(of, quiet);

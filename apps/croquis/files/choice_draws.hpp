@@ -24,6 +24,8 @@ class ChoiceDraws {
   croquis::ChoiceHooks hooks(bool quiet);
   /// Ends the progress.
   void close() { progress_.reset(); }
+  /// What the file has now.
+  const std::vector<croquis::ChoiceDraw>& all() const { return all_; }
 
  private:
   using Key = std::vector<std::string>;
@@ -32,5 +34,6 @@ class ChoiceDraws {
   std::uint64_t seed_;
   RowFile file_;
   std::map<Key, double> known_;
+  std::vector<croquis::ChoiceDraw> all_;
   std::unique_ptr<Progress> progress_;
 };

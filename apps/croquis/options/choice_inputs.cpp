@@ -6,6 +6,8 @@
 #include <croquis/measure/sampled_errors.hpp>
 #include <map>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace {
@@ -16,6 +18,18 @@ std::string without(std::string name, const std::string& what) {
   if (start == std::string::npos) return name;
   const std::size_t end = std::min(name.find(';', start + 1), name.size());
   return name.erase(start, end - start);
+}
+
+// The elements of a batch of arrays are sequences.
+std::uint64_t sequence_of(const Input& input) {
+  constexpr std::string_view batch = ";batch=";
+  const std::size_t start = input.name.find(batch);
+  if (input.sequence || start == std::string::npos) return input.sequence.value_or(0);
+  return std::stoull(input.name.substr(start + batch.size()));
+}
+
+std::string name_of_head(const Input& input) {
+  return without(without(input.name, "sequence"), "batch");
 }
 
 croquis::HeadShape shape_of(const Input& input) {
@@ -29,7 +43,7 @@ croquis::ChoiceInputs choice_inputs(const std::vector<Input>& heads, const Input
   croquis::ChoiceInputs inputs;
   inputs.has_bias = !options.bias.empty();
   inputs.causal = options.causal;
-  inputs.name = without(without(without(heads.front().name, "sequence"), "layer"), "head");
+  inputs.name = without(without(name_of_head(heads.front()), "layer"), "head");
   std::map<std::string, std::size_t> places;
   std::map<std::uint64_t, std::size_t> sequences;
   std::map<std::pair<std::size_t, std::size_t>, const Input*> at;
@@ -37,9 +51,9 @@ croquis::ChoiceInputs choice_inputs(const std::vector<Input>& heads, const Input
     if (per == croquis::ChoicePer::layer && !head.layer) {
       throw std::invalid_argument("--per layer: the input has no layers; give --per head or --per model");
     }
-    const std::string name = without(head.name, "sequence");
+    const std::string name = name_of_head(head);
     const auto [place, new_head] = places.emplace(name, places.size());
-    const auto [sequence, new_sequence] = sequences.emplace(head.sequence.value_or(0), sequences.size());
+    const auto [sequence, new_sequence] = sequences.emplace(sequence_of(head), sequences.size());
     if (new_head) inputs.heads.push_back({.input = name, .layer = head.layer, .head = head.head});
     if (new_sequence) inputs.sequences.push_back(sequence->first);
     at[{sequence->second, place->second}] = &head;

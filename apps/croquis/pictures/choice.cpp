@@ -3,56 +3,137 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <croquis/measure/choose.hpp>
+#include <cmath>
+#include <croquis/stats/summary.hpp>
+#include <limits>
 #include <map>
 #include <stdexcept>
 
 #include "pictures/gnuplot.hpp"
 
+using croquis::ChoiceDraw;
 using croquis::ChoiceRow;
 
-void draw_choices(const croquis::Table& table, const PlotRequest& request) {
+namespace {
+
+struct Point {
+  double cost, error;
+};
+
+std::string label_of(const std::string& method, const std::string& preset) {
+  const std::string shown = preset.starts_with("paper;") ? preset.substr(6) : preset;
+  return shown == "paper" ? method : fmt::format("{} ({})", method, shown);
+}
+
+// Of each method its candidates in the order of their costs.
+std::map<std::string, std::vector<Point>> curves_of(const std::vector<ChoiceDraw>& draws) {
+  struct Seen {
+    double cost = 0;
+    std::vector<double> errors;
+  };
+  std::map<std::pair<std::string, std::uint64_t>, Seen> candidates;
+  for (const ChoiceDraw& draw : draws) {
+    Seen& seen = candidates[{label_of(draw.method, draw.preset), draw.features}];
+    seen.cost += draw.cost_ratio;
+    seen.errors.push_back(std::isnan(draw.error) ? std::numeric_limits<double>::infinity() : draw.error);
+  }
+  std::map<std::string, std::vector<Point>> curves;
+  for (auto& [name, seen] : candidates) {
+    std::sort(seen.errors.begin(), seen.errors.end());
+    const Point point{seen.cost / static_cast<double>(seen.errors.size()), croquis::quantile(seen.errors, 0.95)};
+    if (is_drawable(point.cost) && is_drawable(point.error)) curves[name.first].push_back(point);
+  }
+  for (auto& [label, curve] : curves) {
+    std::sort(curve.begin(), curve.end(), [](const Point& a, const Point& b) { return a.cost < b.cost; });
+  }
+  return curves;
+}
+
+// The candidates that no other is better than at no more cost, in the order of their costs.
+std::vector<Point> frontier_of(const std::map<std::string, std::vector<Point>>& curves) {
+  std::vector<Point> points, frontier;
+  for (const auto& [label, curve] : curves) points.insert(points.end(), curve.begin(), curve.end());
+  std::sort(points.begin(), points.end(),
+            [](const Point& a, const Point& b) { return a.cost != b.cost ? a.cost < b.cost : a.error < b.error; });
+  for (const Point& point : points) {
+    if (frontier.empty() || point.error < frontier.back().error) frontier.push_back(point);
+  }
+  return frontier;
+}
+
+// Data and plot commands, with what the legend needs.
+struct Script {
+  std::string data, plots;
+  PlotLegend legend;
+
+  void add(const std::vector<Point>& points, const std::string& how, const std::string& label) {
+    data += fmt::format("$d{} << EOD\n", legend.lines);
+    for (const Point& point : points) data += fmt::format("{:.17g} {:.17g}\n", point.cost, point.error);
+    data += "EOD\n";
+    plots += fmt::format("{}$d{} using 1:2 {} title {}", legend.lines == 0 ? "plot " : ", ", legend.lines, how,
+                         gnuplot_string(label));
+    ++legend.lines;
+    legend.letters = std::max(legend.letters, label.size());
+  }
+};
+
+}  // namespace
+
+void draw_choices(const croquis::Table& table, const PlotRequest& request, const std::vector<ChoiceDraw>& draws) {
   require_one_picture(request, "choose");
   const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(table);
-  std::vector<std::string> methods;
-  std::map<std::pair<std::string, bool>, std::string> points;  // by method and whether it is chosen
+  const ChoiceRow& first = rows.front();
+  if (first.metric == "loss") {
+    throw std::invalid_argument("croquis plot: choices by --target-loss have no plot; X.steps.csv has what was tested");
+  }
+  const std::map<std::string, std::vector<Point>> curves = curves_of(draws);
+  std::map<std::string, std::size_t> styles;  // of each label
+  double low = 1;
+  for (const auto& [label, curve] : curves) {
+    styles.emplace(label, styles.size());
+    low = std::min(low, curve.front().cost);
+  }
+  std::map<std::pair<std::string, bool>, std::vector<Point>> choices;  // by label and whether it is chosen
   std::size_t exact = 0;
   for (const ChoiceRow& row : rows) {
     if (row.status == "exact") ++exact;
     if (row.status == "exact" || !is_drawable(row.error_q95) || !is_drawable(row.cost_ratio)) continue;
-    if (std::find(methods.begin(), methods.end(), row.method) == methods.end()) methods.push_back(row.method);
-    points[{row.method, row.status == "chosen"}] += fmt::format("{:.17g} {:.17g}\n", row.cost_ratio, row.error_q95);
+    const std::string label = label_of(row.method, row.preset);
+    styles.emplace(label, styles.size());
+    choices[{label, row.status == "chosen"}].push_back({row.cost_ratio, row.error_q95});
+    low = std::min(low, row.cost_ratio);
   }
-  if (points.empty()) {
+  if (choices.empty() && curves.empty()) {
     throw std::invalid_argument(
         fmt::format("{}: nothing but exact attention is chosen, which is no point to draw", request.picture.path));
   }
-  const ChoiceRow& first = rows.front();
-  std::string data, plots;
-  std::size_t letters = 0, lines = 1;
-  for (std::size_t i = 0; i < methods.size(); ++i) {
-    for (const bool chosen : {true, false}) {
-      const auto found = points.find({methods[i], chosen});
-      if (found == points.end()) continue;
-      const std::string label = methods[i] + (chosen ? "" : ", undecided");
-      letters = std::max(letters, label.size());
-      const PlotStyle style = plot_style(i);
-      data += fmt::format("$d{} << EOD\n{}EOD\n", lines, found->second);
-      plots += fmt::format(", $d{} using 1:2 with points pt {} ps 1 lc rgb '{}' title {}", lines,
-                           chosen ? style.marker : style.marker - 1, style.colour, gnuplot_string(label));
-      ++lines;
-    }
+  Script script;
+  script.add({{low, first.eps}, {1, first.eps}}, "with lines lc rgb 'black' dt 2", "eps");
+  if (!curves.empty()) script.add(frontier_of(curves), "with fsteps lc rgb '#bbbbbb' lw 4", "frontier");
+  for (const auto& [label, curve] : curves) {
+    const PlotStyle style = plot_style(styles.at(label));
+    script.add(curve,
+               fmt::format("with linespoints lc rgb '{}' dt {} pt {} ps 0.4", style.colour, style.dash, style.marker),
+               label);
   }
-  std::string script = plot_header(request.picture, 1, {lines, letters});
-  script += picture_title(
-      request.picture, fmt::format("{}{}", first.input, rows.size() > 1 ? ", ..." : ""),
-      {fmt::format("{} choices, {} of them exact attention (not drawn)", rows.size(), exact),
-       fmt::format("eps = {:g}, delta = {:g}, confidence {:g}", first.eps, first.delta, first.confidence)});
-  script += fmt::format(
+  for (const auto& [name, points] : choices) {
+    const PlotStyle style = plot_style(styles.at(name.first));
+    script.add(points,
+               fmt::format("with points pt {} ps 1.3 lc rgb '{}'", name.second ? style.marker : style.marker - 1,
+                           style.colour),
+               name.first + (name.second ? ", chosen" : ", leads, undecided"));
+  }
+  std::string text = plot_header(request.picture, 1, script.legend);
+  text += picture_title(
+      request.picture, rows.size() > 1 ? fmt::format("{} and {} more", first.input, rows.size() - 1) : first.input,
+      {fmt::format("{} choice{}, {} of them exact attention (not drawn)", rows.size(), rows.size() == 1 ? "" : "s",
+                   exact),
+       fmt::format("eps = {:g}, delta = {:g}, confidence {:g}", first.eps, first.delta, first.confidence),
+       curves.empty() ? "" : "lines: over all heads, sequences and draws that were looked at"});
+  text += fmt::format(
       "set xlabel {} noenhanced\nset ylabel {} noenhanced\nset logscale xy\nset format xy '%g'\n"
-      "set grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen 1 noenhanced\n",
+      "set grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen 2 noenhanced\n",
       gnuplot_string(fmt::format("{} in units of exact attention's", first.cost_unit)),
       gnuplot_string(fmt::format("95 % quantile of {}", first.metric)));
-  script += data + fmt::format("plot {:.17g} with lines lc rgb 'black' dt 2 title 'eps'{}\n", first.eps, plots);
-  run_gnuplot(script, request.picture.path);
+  run_gnuplot(text + script.data + script.plots + "\n", request.picture.path);
 }

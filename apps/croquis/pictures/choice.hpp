@@ -1,11 +1,15 @@
 // The picture of croquis choose.
 #pragma once
 
+#include <croquis/measure/choose.hpp>
 #include <croquis/measure/columns.hpp>
+#include <vector>
 
 #include "pictures/plot_request.hpp"
 
-/// The 95 % quantile of the error of each choice against its cost in units of exact attention's, by method, with a line
-/// at epsilon: filled what is chosen, open what only leads. Choices of exact attention are not drawn; the title counts
-/// them. Throws std::invalid_argument when nothing is left.
-void draw_choices(const croquis::Table& table, const PlotRequest& request);
+/// The 95 % quantile of the error against the cost in units of exact attention's, with a line at epsilon. A point a
+/// choice: filled what is chosen, open what only leads; choices of exact attention are counted in the title. With
+/// `draws` (those of X.draws.csv), a line a method over its candidates, of the quantile over all that was seen of them,
+/// and the frontier of all. Throws std::invalid_argument when nothing is left to draw.
+void draw_choices(const croquis::Table& table, const PlotRequest& request,
+                  const std::vector<croquis::ChoiceDraw>& draws = {});

@@ -38,8 +38,13 @@ const Columns<ChoiceDraw>& choice_draw_columns() {
       {{"precision", Role::note, "the precision in which the method computes"}, &ChoiceDraw::precision},
       {{"error", Role::metric,
         "`--metric` of the draw; with `--rows` the upper end of its 95 % interval. `NA`: the method failed, or the "
-        "metric is undefined, which counts as larger than ε"},
+        "metric is undefined, which counts as larger than ε. With `--target-loss`, KL(exact ‖ approximated) of a "
+        "layer, "
+        "and the rise of the loss of a step"},
        &ChoiceDraw::error},
+      {{"cost_ratio", Role::number,
+        "cost of the candidate on this head in units of exact attention's; `NA` for passes of --target-loss"},
+       &ChoiceDraw::cost_ratio},
       {{"status", Role::note, "`ok`, or the reason why the method failed"}, &ChoiceDraw::status}};
   return columns;
 }

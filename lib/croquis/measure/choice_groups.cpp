@@ -98,9 +98,7 @@ ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const 
   row.preset = "paper";
   row.cost = row.exact_cost = group.exact_cost;
   row.cost_unit = settings.cost == CostUnit::flops ? "flops" : "seconds";
-  for (const auto& ladder : group.errors) {
-    for (const auto& errors : ladder) row.evaluations += errors.size();
-  }
+  row.evaluations = group.evaluations;
   row.open = race.open().size();
   const auto winner = race.winner(), leader = race.leader();
   if (const auto shown = winner ? winner : leader) {

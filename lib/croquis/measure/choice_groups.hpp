@@ -20,6 +20,7 @@ struct ChoiceGroup {
   std::vector<std::vector<double>> costs = {};                    ///< as exact_cost
   std::vector<std::vector<std::vector<double>>> errors = {};      ///< of each rung, as they came
   std::optional<ChoiceRace> race = {};
+  std::uint64_t evaluations = 0;  ///< that were computed for it
 
   const ChoiceCandidate& candidate(Rung rung) const { return *ladders[rung.ladder][rung.rung]; }
 };

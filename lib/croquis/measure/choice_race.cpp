@@ -12,12 +12,6 @@ void require_share(double x, const char* what) {
   require(x > 0 && x < 1, "ChoiceRace", "shares between 0 and 1, exclusive", {{what, x}});
 }
 
-// The growth of the log wealth with every loss, of the best term, if losses are failures with this mean.
-double growth(double mean, double delta) {
-  const double none = (1 - mean) * std::log((1 - mean) / (1 - delta));
-  return mean > 0 ? none + mean * std::log(mean / delta) : none;
-}
-
 }  // namespace
 
 ChoiceRace::ChoiceRace(std::vector<std::vector<double>> costs, const Settings& settings)
@@ -130,15 +124,10 @@ std::optional<std::uint64_t> ChoiceRace::units_needed(Rung rung) const {
     const Candidate& candidate = candidates_[rung.ladder][j];
     if (candidate.state == RungState::certified || has_shown(candidate)) continue;
     if (candidate.certain || candidate.state == RungState::closed) return {};
-    if (candidate.good.count() == 0) {
-      most = std::max(most, losses_to_show(settings_.delta, settings_.alpha / static_cast<double>(settings_.ladders)));
-      continue;
-    }
-    const double mean = candidate.good.mean();
-    if (mean >= settings_.delta) return {};
-    const double steps = std::ceil((needed() - candidate.good.log_wealth()) / growth(mean, settings_.delta));
-    if (steps > 1e15) return {};
-    most = std::max(most, static_cast<std::uint64_t>(steps));
+    const double mean = candidate.good.count() == 0 ? 0 : candidate.good.mean();
+    const auto more = candidate.good.losses_until(needed(), mean);
+    if (!more) return {};
+    most = std::max(most, *more);
   }
   return most;
 }

@@ -58,6 +58,7 @@ class Chooser {
   Chooser(const ChoiceInputs& inputs, const CandidateLadders& candidates, const ChoiceSettings& settings,
           const Key& key, const ChoiceHooks& hooks)
       : inputs_(inputs),
+        candidates_(candidates),
         settings_(settings),
         key_(key),
         hooks_(hooks),
@@ -117,6 +118,8 @@ class Chooser {
                        std::vector<Evaluation>& evaluations) const {
     const ChoiceHead& head = inputs_.heads[h];
     const ChoiceGroup& group = groups_[group_of_[h]];
+    const auto found = std::find(candidates_.shapes.begin(), candidates_.shapes.end(), inputs_.shape(s, h));
+    const auto shape = static_cast<std::size_t>(found - candidates_.shapes.begin());  // choice_groups has found it
     for (const Rung rung : group.race->open()) {
       const ChoiceCandidate& candidate = group.candidate(rung);
       ChoiceDraw draw;
@@ -128,6 +131,7 @@ class Chooser {
       draw.preset = candidate.choice.preset;
       draw.features = candidate.features;
       draw.precision = precision();
+      draw.cost_ratio = candidate.costs[shape] / candidates_.exact_costs[shape];
       const std::uint64_t end = is_random<T>(candidate.choice) ? last : 1;
       for (draw.trial = first; draw.trial <= end; ++draw.trial) evaluations.push_back({h, rung, draw});
     }
@@ -198,6 +202,7 @@ class Chooser {
     std::map<std::pair<std::size_t, std::uint64_t>, std::map<Place, std::vector<double>>> units;
     for (const Evaluation& e : evaluations) {
       const std::uint64_t unit = one_sequence_ ? e.draw.trial : 0;
+      ++groups_[group_of_[e.head]].evaluations;
       units[{group_of_[e.head], unit}][{e.rung.ladder, e.rung.rung}].push_back(e.draw.error);
     }
     for (const auto& [unit, rungs] : units) {
@@ -219,6 +224,7 @@ class Chooser {
   }
 
   const ChoiceInputs& inputs_;
+  const CandidateLadders& candidates_;
   const ChoiceSettings& settings_;
   Key key_;
   const ChoiceHooks& hooks_;

@@ -63,6 +63,7 @@ struct ChoiceDraw {
   std::uint64_t features = 0, trial = 0, seed = 0;
   std::string precision = "double";
   double error = std::numeric_limits<double>::quiet_NaN();  ///< NaN: it failed
+  double cost_ratio = std::numeric_limits<double>::quiet_NaN();
   std::string status = "ok";
 };
 const Columns<ChoiceDraw>& choice_draw_columns();

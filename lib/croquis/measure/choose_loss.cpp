@@ -23,10 +23,12 @@ struct Step {
   CostPoint before, after;
 };
 
-// A pass of the model in which heads are replaced, and what its loss rises by.
+// A pass of the model in which heads are replaced, and what it is looked at for.
 struct Pass {
+  enum class Measure { divergence, rise };
   ChoiceDraw draw;
   Replacement replacement;
+  Measure measure;
 };
 
 std::vector<arma::uword> numbers_to(arma::uword count) {
@@ -79,8 +81,8 @@ class LossChooser {
     return draw;
   }
 
-  // The rises of passes on some sequences, in order; `passes_on` gives those of one. Nothing: stopped.
-  std::optional<std::vector<std::vector<double>>> rises(
+  // What passes on some sequences were looked at for, in order; `passes_on` gives those of one. Nothing: stopped.
+  std::optional<std::vector<std::vector<double>>> measure(
       const std::vector<arma::uword>& sequences, const std::function<std::vector<Pass>(std::size_t)>& passes_on) {
     std::vector<std::vector<double>> all;
     for (const arma::uword s : sequences) {
@@ -109,7 +111,8 @@ class LossChooser {
       if (hooks_.stop && hooks_.stop()) return;
       const ModelRow row = sequence.row<T>(wanted[i]->replacement, key);
       wanted[i]->draw.status = row.status;
-      if (row.status == "ok") wanted[i]->draw.error = row.loss - row.loss_exact;
+      if (row.status != "ok") return;
+      wanted[i]->draw.error = wanted[i]->measure == Pass::Measure::rise ? row.loss - row.loss_exact : row.kl;
     });
     if (!hooks_.made || (hooks_.stop && hooks_.stop())) return;
     for (const Pass* pass : wanted) hooks_.made(pass->draw);
@@ -117,13 +120,14 @@ class LossChooser {
 
   std::optional<std::vector<Step>> find_steps() {
     const arma::uword layers = inputs_.model.config().layers;
-    const auto measured = rises(search_, [&](std::size_t s) {
+    const auto measured = measure(search_, [&](std::size_t s) {
       std::vector<Pass> passes;
       for (arma::uword l = 0; l < layers; ++l) {
         for (const CostPoint& option : options_) {
           const ChoiceCandidate& c = *option.candidate;
           Pass pass{draw_of(s, fmt::format("{};layer={}", inputs_.name, l)),
-                    same_replacement(fmt::format("{}", l), {l}, heads_, c.choice, c.features)};
+                    same_replacement(fmt::format("{}", l), {l}, heads_, c.choice, c.features),
+                    Pass::Measure::divergence};
           pass.draw.layer = l;
           pass.draw.method = c.choice.name;
           pass.draw.preset = c.choice.preset;
@@ -140,7 +144,7 @@ class LossChooser {
       for (std::size_t c = 0; c < options_.size(); ++c) {
         CostPoint option = options_[c];
         for (const auto& of_sequence : *measured) option.rise += of_sequence[l * options_.size() + c];
-        option.rise = std::max(0.0, option.rise / static_cast<double>(measured->size()));
+        option.rise /= static_cast<double>(measured->size());
         options.push_back(option);
       }
       const std::vector<CostPoint> hull = lower_hull(std::move(options));
@@ -159,7 +163,7 @@ class LossChooser {
   }
 
   std::optional<LossChoice> test(const std::vector<Step>& steps) {
-    const auto measured = rises(test_, [&](std::size_t s) {
+    const auto measured = measure(test_, [&](std::size_t s) {
       std::vector<Pass> passes;
       Replacement replacement{.layers = "all", .method = "choice", .preset = "", .features = 0};
       for (std::size_t k = 0; k < steps.size(); ++k) {
@@ -167,7 +171,8 @@ class LossChooser {
         for (const arma::uword h : heads_) {
           replacement.heads.insert_or_assign({steps[k].layer, h}, HeadMethod{c.choice, c.features});
         }
-        passes.push_back({draw_of(s, fmt::format("{};step={}", inputs_.name, k + 1)), replacement});
+        passes.push_back(
+            {draw_of(s, fmt::format("{};step={}", inputs_.name, k + 1)), replacement, Pass::Measure::rise});
         passes.back().draw.method = "choice";
         passes.back().draw.preset = "paper";
       }
@@ -265,7 +270,9 @@ const Columns<LossStep>& loss_step_columns() {
       {{"cost_ratio", Role::number, "flops of all layers after the step, in units of exact attention's"},
        &LossStep::cost_ratio},
       {{"predicted", Role::number,
-        "the rise of the loss after the step if those of single layers added up, from the sequences of the search"},
+        "the sum over the layers of the divergence KL(exact ‖ approximated) of the predictions with that layer alone "
+        "replaced, mean over the sequences of the search: the rise of the loss, if the model is calibrated and layers "
+        "add up"},
        &LossStep::predicted},
       {{"rise", Role::metric, "loss - exact loss after the step, mean over the sequences of the test"},
        &LossStep::rise},

@@ -48,13 +48,14 @@ struct LossChoice {
 
 /// Chooses a method for each layer, for all of its heads.
 ///
-/// Search, on the first `search_sequences` of an order drawn from `key`: the rise of the loss with one layer replaced
-/// alone, for every candidate and layer. On the lower convex hull of (cost, rise) of each layer, exact attention
-/// included, a step down saves cost for a rise. The steps of all layers are taken in the order of rise for cost: for
-/// rises that add up over layers, the cheapest choice for each rise. Steps end where the sum of rises is 4 targets.
-/// Test, on all other sequences: the mean over the sequences of loss - exact loss after each step, errors going on
-/// through the layers. From the first step on, a step is certified if the upper confidence limit of Student for that
-/// mean is at most the target, and all before it are certified.
+/// Search, on the first `search_sequences` of an order drawn from `key`: the divergence KL(exact || approximated) of
+/// the predictions with one layer replaced alone, for every candidate and layer. It is what the loss of a calibrated
+/// model rises by on average, with far less noise than the rise on a few labels. On the lower convex hull of (cost, KL)
+/// of each layer, exact attention included, a step down saves cost for a divergence. The steps of all layers are taken
+/// in the order of divergence for cost: where divergences add up over layers, the cheapest choice for each sum. Steps
+/// end where the sum is 4 targets. Test, on all other sequences: the mean over the sequences of loss - exact loss after
+/// each step, errors going on through the layers. From the first step on, a step is certified if the upper confidence
+/// limit of Student for that mean is at most the target, and all before it are certified.
 ///
 /// Guarantees: P(a certified step has a mean rise above the target on new sequences) <= 1 - confidence, as far as
 ///   Student's limit holds: exactly for rises that are normal, asymptotically for others (docs/choose.md). The order of

@@ -6,7 +6,7 @@
 
 namespace croquis {
 
-/// A candidate with its cost in units of exact attention and its rise of the loss.
+/// A candidate with its cost in units of exact attention and its rise of the loss, or what stands for it.
 struct CostPoint {
   const ChoiceCandidate* candidate = nullptr;  ///< none: exact attention
   double cost = 1, rise = 0;

@@ -66,6 +66,32 @@ void MeanBet::add(double loss) {
   ++count_;
 }
 
+std::optional<std::uint64_t> MeanBet::losses_until(double log_wealth, double mean) const {
+  require(mean >= 0 && mean <= 1, "MeanBet", "a mean in [0, 1]", {{"mean", mean}});
+  constexpr std::uint64_t most = std::uint64_t{1} << 52;
+  const auto reaches = [&](std::uint64_t count) {
+    std::vector<double> logs = logs_;
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+      double step = (1 - mean) * (std::log1p(-means_[i]) - std::log1p(-delta_));
+      if (mean > 0) step += mean * std::log(means_[i] / delta_);
+      logs[i] += static_cast<double>(count) * step;
+    }
+    return log_sum(logs) >= log_wealth;
+  };
+  if (log_wealth_ >= log_wealth) return 0;
+  std::uint64_t lo = 0, hi = 1;
+  while (hi < most && !reaches(hi)) {
+    lo = hi;
+    hi *= 2;
+  }
+  if (!reaches(hi)) return {};
+  while (hi - lo > 1) {
+    const std::uint64_t middle = lo + (hi - lo) / 2;
+    (reaches(middle) ? hi : lo) = middle;
+  }
+  return hi;
+}
+
 double mean_upper_limit(const std::vector<double>& losses, double alpha) {
   require_probability(alpha, "mean_upper_limit");
   constexpr double width = 1e-6;
@@ -80,22 +106,7 @@ double mean_upper_limit(const std::vector<double>& losses, double alpha) {
 
 std::uint64_t losses_to_show(double delta, double alpha) {
   require_probability(alpha, "losses_to_show");
-  require(delta > 0 && delta < 1, "losses_to_show", "0 < delta < 1", {{"delta", delta}});
-  const Mixture mixture = mixture_of(NullHypothesis::mean_at_least, delta);
-  const auto shows = [&](std::uint64_t count) {
-    std::vector<double> logs = mixture.logs;
-    for (std::size_t i = 0; i < logs.size(); ++i) {
-      logs[i] += static_cast<double>(count) * (std::log1p(-mixture.means[i]) - std::log1p(-delta));
-    }
-    return log_sum(logs) >= -std::log(alpha);
-  };
-  std::uint64_t lo = 0, hi = 1;
-  while (!shows(hi)) hi *= 2;
-  while (hi - lo > 1) {
-    const std::uint64_t middle = lo + (hi - lo) / 2;
-    (shows(middle) ? hi : lo) = middle;
-  }
-  return hi;
+  return *MeanBet(NullHypothesis::mean_at_least, delta).losses_until(-std::log(alpha), 0);
 }
 
 }  // namespace croquis

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace croquis {
@@ -32,6 +33,11 @@ class MeanBet {
 
   /// Throws std::invalid_argument unless 0 <= loss <= 1.
   void add(double loss);
+
+  /// The smallest number of further losses, failures with a share `mean` among them, after which log E_t is this
+  /// (losses between 0 and 1 get there sooner); none if it never is.
+  /// Throws std::invalid_argument unless 0 <= mean <= 1.
+  std::optional<std::uint64_t> losses_until(double log_wealth, double mean) const;
 
   double log_wealth() const { return log_wealth_; }                   ///< log E_t
   double log_largest() const { return log_largest_; }                 ///< log of the largest of E_0, ..., E_t
