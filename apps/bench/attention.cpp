@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <croquis/attention/exact.hpp>
+#include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/method.hpp>
 #include <croquis/inputs/biases.hpp>
 #include <croquis/inputs/synthetic.hpp>
@@ -38,6 +39,21 @@ void exact(benchmark::State& state) {
 }
 BENCHMARK_TEMPLATE(exact, float)->Arg(4096)->Arg(16384)->Apply(bench::by_clock);
 BENCHMARK_TEMPLATE(exact, double)->Arg(4096)->Arg(16384)->Apply(bench::by_clock);
+
+// Its adjoint alone, the output and the row sums being there.
+template <typename T>
+void exact_adjoint(benchmark::State& state) {
+  const auto n = static_cast<double>(state.range(0));
+  const Problem<T> problem = problem_of<T>(static_cast<arma::uword>(state.range(0)), false);
+  const auto forward = croquis::exact_attention(problem, croquis::Target::softmax);
+  const arma::Mat<T> cotangent = bench::normals<T>(problem.n_q(), kWidth, "g");
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(croquis::exact_gradient(problem, croquis::Target::softmax, forward, cotangent));
+  }
+  bench::set_rate(state, "flops", 10 * n * n * kWidth);
+}
+BENCHMARK_TEMPLATE(exact_adjoint, float)->Arg(4096)->Apply(bench::by_clock);
+BENCHMARK_TEMPLATE(exact_adjoint, double)->Arg(4096)->Apply(bench::by_clock);
 
 // softmax(Q K^T / sqrt(p)) V with n x n in memory, as one writes it with Armadillo.
 template <typename T>
@@ -87,12 +103,30 @@ void run_method(benchmark::State& state, const croquis::Method<T>& method, const
 }
 
 template <typename T>
+void run_adjoint(benchmark::State& state, const croquis::Method<T>& method) {
+  const auto n = static_cast<arma::uword>(state.range(0)), d = static_cast<arma::uword>(state.range(1));
+  const Problem<T> problem = problem_of<T>(n, croquis::has_position(method.target));
+  const arma::Mat<T> cotangent = bench::normals<T>(n, kWidth, "g");
+  const croquis::Approximation<T> approximation = croquis::prepare(method, problem).approximate(d, Key(1));
+  for (auto _ : state) benchmark::DoNotOptimize(approximation.adjoint(cotangent));
+}
+
+template <typename T>
+void add_adjoint(const croquis::Method<T>& method) {
+  const std::string name = fmt::format("adjoint<{}>/{}", bench::precision<T>(), method.name);
+  auto* benchmark =
+      benchmark::RegisterBenchmark(name.c_str(), [&method](benchmark::State& state) { run_adjoint<T>(state, method); });
+  for (const long d : {64, 128}) benchmark->Args({4096, d});
+  bench::by_clock(benchmark);
+}
+
+template <typename T>
 void add(const croquis::Method<T>& method, const char* suffix, const croquis::OptionValues& options) {
   const std::string name = fmt::format("method<{}>/{}{}", bench::precision<T>(), method.name, suffix);
   auto* benchmark = benchmark::RegisterBenchmark(
       name.c_str(), [&method, options](benchmark::State& state) { run_method<T>(state, method, options); });
   for (const long n : {4096, 16384}) {
-    for (const long d : {16, 32, 64, 256}) benchmark->Args({n, d});
+    for (const long d : {16, 32, 64, 128, 256}) benchmark->Args({n, d});
   }
   bench::by_clock(benchmark);
 }
@@ -104,6 +138,7 @@ void register_methods() {
   for (const croquis::Method<T>& method : croquis::methods<T>()) {
     if (method.quadratic) continue;  // as slow as exact attention, or slower
     add<T>(method, "", {});
+    if (method.adjoint({})) add_adjoint<T>(method);
     const bool has_code = std::any_of(method.options.begin(), method.options.end(), [](const croquis::OptionInfo& o) {
       return o.name == "preset" && o.values.find("code") != std::string::npos;
     });

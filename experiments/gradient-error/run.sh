@@ -3,12 +3,12 @@
 #   run.sh [--trials 8] [--features 32,128] [--sequence 0-1] [--out FOLDER] NAME=HEADS ...
 # HEADS: Q.npy,K.npy,V.npy with one head or (heads, n, p), or QKV.npz, or a folder with a model (config.json,
 # model.safetensors, ids.npy and perhaps lengths.npy; all layers and heads, on the sequences --sequence). Writes
-# NAME.summary.csv, a row for each head, method and d, NAME.meta.json, NAME-ranks.csv and NAME.csv, which is large.
+# NAME-ranks.csv, NAME-methods.csv and NAME.meta.json; with ROWS=FOLDER the rows of croquis gradient go there.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 trials=8 features=32,128 sequence=0-1 out=$here/results
-usage() { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
+usage() { sed -n '2,7s/^# //p' "$0" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   case $1 in
     --trials) trials=${2:?--trials needs a number}; shift 2 ;;
@@ -47,6 +47,8 @@ for head in "$@"; do
   echo "$name"
   (cd "$work" && croquis gradient "${input[@]}" --methods "$methods" --features "$features" --trials "$trials" \
     --threads "${THREADS:-0}" --quiet --overwrite --out "$name.csv")
-  cp "$work/$name".{csv,summary.csv,meta.json} "$out"
-  python3 "$here/ranks.py" "$out/$name.csv" | tee "$out/$name-ranks.csv"
+  cp "$work/$name.meta.json" "$out"
+  [ -z "${ROWS:-}" ] || cp "$work/$name.csv" "$ROWS"
+  python3 "$here/ranks.py" "$work/$name.csv" "$out/$name-ranks.csv" "$out/$name-methods.csv"
+  cat "$out/$name-ranks.csv"
 done
