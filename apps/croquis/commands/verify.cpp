@@ -55,7 +55,7 @@ struct Task {
 bool means(const std::string& pattern, const Claim& claim) {
   std::vector<std::string> names = claim.formerly;
   names.push_back(claim.id);
-  names.push_back(claim.id.substr(0, claim.id.find('/')));
+  names.push_back(claim.sentence_id());
   return std::any_of(names.begin(), names.end(),
                      [&](const std::string& name) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
 }
@@ -68,7 +68,7 @@ std::vector<const Claim*> chosen_claims(const std::string& text, const std::stri
   std::vector<std::string> ids;
   for (const Claim& claim : all_claims()) {
     ids.push_back(claim.id);
-    ids.push_back(claim.id.substr(0, claim.id.find('/')));
+    ids.push_back(claim.sentence_id());
     bool wanted = false;
     for (std::size_t i = 0; i < patterns.size(); ++i) {
       if (means(patterns[i], claim)) wanted = used[i] = true;

@@ -127,6 +127,10 @@ struct Claim {
   /// Throws Interrupted, std::invalid_argument for subjects that it cannot take, std::runtime_error for a breakdown;
   /// `decide` (ledger.hpp) turns the latter two into a report.
   std::function<Report(const Check&)> check;
+
+  /// The two parts of the id, "nys.lemma1" and "strict"; no reading where the id has no slash.
+  std::string sentence_id() const { return id.substr(0, id.find('/')); }
+  std::string reading_name() const { return id.substr(std::min(id.size(), sentence_id().size() + 1)); }
 };
 
 }  // namespace croquis::claims

@@ -28,7 +28,7 @@ ClaimRow row_of(const Claim& claim, const std::string& id, const Finding& findin
   row.trivial = finding.trivial;
   row.threshold = finding.threshold;
   row.conceded = claim.conceded;
-  if (const auto slash = claim.id.find('/'); slash != std::string::npos) row.reading = claim.id.substr(slash + 1);
+  row.reading = claim.reading_name();
   row.hypotheses = finding.hypotheses;
   return row;
 }

@@ -145,19 +145,16 @@ Finding rows_finding(const Check& check, const std::string& name, const Pairs& p
   double worst = 0, bias = 0;
   for (arma::uword r = 0; r < rows.n_elem; ++r) {
     for (arma::uword c = 0; c < z.n_cols; ++c) {
-      arma::vec one = arma::vectorise(values.tube(r, c));
+      const arma::vec one = arma::vectorise(values.tube(r, c));
       const double mean = arma::mean(arma::exp(one)) * std::exp(-0.5) - 1;
       if (std::abs(mean) > std::abs(bias)) bias = mean;
-      one = arma::sort(one);
-      const auto count = static_cast<double>(trials);
-      for (arma::uword t = 0; t < one.n_elem; ++t) {
-        const double f = std::erfc(-one(t) / std::sqrt(2.0)) / 2;
-        worst = std::max({worst, f - double(t) / count, double(t + 1) / count - f});
-      }
+      std::vector<double> uniform(one.begin(), one.end());
+      for (double& x : uniform) x = std::erfc(-x / std::sqrt(2.0)) / 2;
+      worst = std::max(worst, distance_to_uniform(std::move(uniform)));
     }
   }
   const double share = alpha / static_cast<double>(rows.n_elem * z.n_cols);
-  Finding finding = decide_identity(name, worst, std::sqrt(std::log(2 / share) / (2 * static_cast<double>(trials))), 1);
+  Finding finding = decide_identity(name, worst, dkw_radius(trials, share), 1);
   finding.p = p;
   finding.trials = trials;
   finding.confidence = 1 - alpha;

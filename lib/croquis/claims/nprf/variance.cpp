@@ -108,19 +108,13 @@ Finding generator_finding(const Check& check, const std::string& name, const arm
   const std::uint64_t trials = check.trials(20000);
   const arma::mat x(direction), y(0.5 * direction);
   const double s = 1.5 * arma::norm(direction), halves = 1.25 * arma::dot(direction, direction) / 2;
-  std::vector<double> values = run_trials(check, name, trials, [&](const Key& draw_key) {
+  const std::vector<double> values = run_trials(check, name, trials, [&](const Key& draw_key) {
     const auto phi = FeaturePair<double>(x, y, 1, {}, draw_key).matrices();
     const double z = (phi.log_scale(0) + std::log(phi.queries(0, 0) * phi.keys(0, 0)) + halves) / s;
     return std::erfc(-z / std::sqrt(2.0)) / 2;
   });
-  std::sort(values.begin(), values.end());
-  double worst = 0;
-  const auto count = static_cast<double>(trials);
-  for (std::size_t t = 0; t < values.size(); ++t) {
-    worst = std::max({worst, values[t] - double(t) / count, double(t + 1) / count - values[t]});
-  }
   Finding finding =
-      decide_identity(fmt::format("draws along {}", name), worst, std::sqrt(std::log(2 / alpha) / (2 * count)), 1);
+      decide_identity(fmt::format("draws along {}", name), distance_to_uniform(values), dkw_radius(trials, alpha), 1);
   finding.p = direction.n_elem;
   finding.d = 1;
   finding.trials = trials;

@@ -56,7 +56,7 @@ Finding generator_finding(const Check& check, const std::string& name, const arm
   const std::uint64_t trials = check.trials(20000);
   const auto& distribution = find_sketch_distribution<double>("gaussian");
   const SketchDescription description = describe_sketch("gaussian", b.n_elem, d, Key(0));
-  std::vector<double> values = run_trials(check, name, trials, [&](const Key& draw_key) {
+  const std::vector<double> values = run_trials(check, name, trials, [&](const Key& draw_key) {
     arma::vec y = distribution.make(description, draw_key).left(b);
     if (check.makes("unscaled")) y *= 1.25;
     // The first d/8 columns again and again: a generator that starts anew.
@@ -65,14 +65,8 @@ Finding generator_finding(const Check& check, const std::string& name, const arm
     }
     return boost::math::gamma_p(d / 2.0, d * arma::dot(y, y) / arma::dot(b, b) / 2);  // uniform, if it is chi^2
   });
-  std::sort(values.begin(), values.end());
-  double worst = 0;
-  const auto count = static_cast<double>(trials);
-  for (std::size_t t = 0; t < values.size(); ++t) {
-    worst = std::max({worst, values[t] - double(t) / count, double(t + 1) / count - values[t]});
-  }
   Finding finding =
-      decide_identity(fmt::format("draws, b = {}", name), worst, std::sqrt(std::log(2 / alpha) / (2 * count)), 1);
+      decide_identity(fmt::format("draws, b = {}", name), distance_to_uniform(values), dkw_radius(trials, alpha), 1);
   finding.n = b.n_elem;
   finding.d = d;
   finding.trials = trials;

@@ -187,15 +187,13 @@ Report check_unbiased_gaussian(const Check& check) {
   const boost::math::normal normal;
   const arma::uword entries = n * d, pairs = entries * (entries - 1) / 2;
   const double share = check.alpha / static_cast<double>(entries + pairs);
-  const double allowed = std::sqrt(std::log(2 / share) / (2 * static_cast<double>(trials)));
+  const double allowed = dkw_radius(trials, share);
   Report report;
   double worst = 0;
   for (arma::uword e = 0; e < entries; ++e) {
-    arma::rowvec sorted = arma::sort(draws.row(e));
-    for (arma::uword t = 0; t < trials; ++t) {
-      const double f = boost::math::cdf(normal, sorted(t)), count = static_cast<double>(trials);
-      worst = std::max({worst, std::abs(f - double(t) / count), std::abs(f - double(t + 1) / count)});
-    }
+    std::vector<double> uniform(trials);
+    for (arma::uword t = 0; t < trials; ++t) uniform[t] = boost::math::cdf(normal, draws(e, t));
+    worst = std::max(worst, distance_to_uniform(std::move(uniform)));
   }
   Finding marginal = decide_identity("entries against N(0, 1)", worst, allowed, 1);
   double least = 1;
