@@ -155,7 +155,7 @@ void validate(const VerifyOptions& options) {
   }
 }
 
-// On the default inputs, or on the user's own, which the identity of the run then has too.
+// On the default inputs, or on the heads of the user's own, which the identity of the run then has too.
 Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string>& identity) {
   LedgerOptions how{.confidence = options.confidence,
                     .quick = options.quick,
@@ -164,11 +164,15 @@ Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string
   if (options.trials) how.most_trials = static_cast<std::uint64_t>(*options.trials);
   const croquis::Key key = croquis::Key(options.run.seed).child("verify");
   if (!options.own_input) return {how, key};
-  const Input input = load_input(without_mask(options.input, kFullAttention), options.run.seed);
-  require_square(input, "verify");
-  identity.merge(identity_of(input));
-  identity["input"] = input.name;
-  return {{input.name, input.problem()}, how, key};
+  const std::vector<Input> inputs = load_inputs(without_mask(options.input, kFullAttention), options.run.seed);
+  std::vector<Subject> heads;
+  for (const Input& input : inputs) {
+    require_square(input, "verify");
+    heads.push_back({input.name, input.problem(), input.layer});
+  }
+  identity.merge(identity_of(inputs));
+  identity["input"] = inputs.size() == 1 ? inputs.front().name : fmt::format("{} heads", inputs.size());
+  return {std::move(heads), how, key};
 }
 
 void decide_all(const std::vector<Task>& tasks, const Ledger& ledger, std::uint64_t seed, Run& run) {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nprf/checks.hpp>
-#include <croquis/claims/thresholds.hpp>
+#include <croquis/claims/power.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/random/draws.hpp>
@@ -132,7 +132,7 @@ arma::mat mistaken_directions(const Check& check, arma::uword m, arma::uword p, 
 // inequality. The mean of the estimate is a mean over the marginal distributions of the rows.
 Finding rows_finding(const Check& check, const std::string& name, const Pairs& pairs, double alpha,
                      const std::function<arma::mat(const Key&)>& directions) {
-  const std::uint64_t trials = check.trials(20000);
+  const std::uint64_t trials = check.trials(check.count("draws"));
   const arma::uword p = pairs.x.n_cols;
   const arma::mat z = (pairs.x + pairs.y).t();
   const arma::uvec rows = {0, p - 1, p};
@@ -155,6 +155,7 @@ Finding rows_finding(const Check& check, const std::string& name, const Pairs& p
   }
   const double share = alpha / static_cast<double>(rows.n_elem * z.n_cols);
   Finding finding = decide_identity(name, worst, dkw_radius(trials, share), 1);
+  finding.power = power_of_distance(trials, finding.bound);
   finding.p = p;
   finding.trials = trials;
   finding.confidence = 1 - alpha;
@@ -234,7 +235,7 @@ Report check_gaussian_rows(const Check& check) {
 }
 
 Report check_other_rows(const Check& check) {
-  const double allowed = threshold("rpe.unbiased", "bias");
+  const double allowed = check.value("bias");
   std::vector<Cell> cells;
   for (const std::string& map : feature_map_names()) {
     for (const std::string& distribution : projection_names()) {
@@ -256,7 +257,7 @@ Report check_other_rows(const Check& check) {
     Finding finding = decide_identity(cell.name(), std::abs(bias(worst)), allowed);
     finding.p = pairs.x.n_cols;
     finding.estimate = bias(worst);
-    finding.threshold = fmt::format("bias = {:g}", allowed);
+    finding.threshold = check.stated("bias");
     finding.hypotheses = fmt::format("exact relative bias = {:.5g}; z along {}", bias(worst), pairs.names[worst]);
     report.number = std::max(report.number, finding.observed);
     report.findings.push_back(std::move(finding));
