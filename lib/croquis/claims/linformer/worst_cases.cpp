@@ -17,7 +17,7 @@ double projection_failure(double k, double c, double m, double epsilon) {
   if (c == 0) {
     return boost::math::gamma_q(k / 2, k * (1 + epsilon) / 2) + boost::math::gamma_p(k / 2, k * (1 - epsilon) / 2);
   }
-  constexpr int nodes = 600;
+  constexpr int nodes = 300;
   const double end = 1 + 12 * std::sqrt(2 / k) + 80 / k, step = end / nodes;
   double sum = 0;
   for (int i = 1; i <= nodes; ++i) {
@@ -50,7 +50,7 @@ struct Size {
 
 // x_1 sets k, x_2 epsilon. Beyond k eps^2 = 600 the failure is below what double has.
 Size size_of(const arma::mat& x, const Check& check) {
-  const double k = std::round(std::pow(check.value("largest k"), std::abs(x(0)))),
+  const double k = std::round(std::pow(check.value("largest k"), std::min(1.0, std::abs(x(0))))),
                epsilon = 0.98 * std::pow(10.0, -5 * std::abs(x(1)));
   return {k, epsilon};
 }
