@@ -3,7 +3,8 @@
 #   experiments/ledger-on-heads/run.sh MODEL_FOLDER [--out FOLDER]
 # MODEL_FOLDER has model.safetensors, config.json, ids.npy and, where sequences are padded, lengths.npy.
 #   SEQUENCES (default "0 1"), LAYERS and HEADS (default: all), CLAIMS
-# Writes NAME.csv, a row a reading and head, and NAME.txt, the verdicts counted; NAME is that of the folder.
+# Writes NAME.csv, a row a reading and head (and one a sequence for lin.spectrum/layers, which is about all heads), and
+# NAME.txt, the verdicts counted; NAME is that of the folder.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 usage() { echo "usage: experiments/ledger-on-heads/run.sh MODEL_FOLDER [--out FOLDER]" >&2; exit 2; }
@@ -27,17 +28,21 @@ mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 name=$(basename "$model")
+decide() {  # SEQUENCE LAYERS HEADS CLAIMS
+  "$croquis" verify --model "$model/model.safetensors" --ids "$model/ids.npy" "${lengths[@]}" --sequence "$1" \
+    --layer "$2" --head "$3" --claims "$4" --threads 1 --quick --quiet --overwrite --out "$work/one.csv" 2>/dev/null
+  awk -v at="$1,$2,$3" -v first="$([ -f "$work/all.csv" ] || echo yes)" '
+    NR == 1 { if (first) print "sequence,layer,head," $0; next }
+    /,all,NA,NA,NA,/ { print at "," $0 }' "$work/one.csv" >>"$work/all.csv"
+  echo "sequence $1, layer $2, head $3" >&2
+}
 for sequence in ${SEQUENCES:-0 1}; do
   for layer in $layers; do
     for head in $heads; do
-      "$croquis" verify --model "$model/model.safetensors" --ids "$model/ids.npy" "${lengths[@]}" --sequence "$sequence" \
-        --layer "$layer" --head "$head" --claims "$claims" --threads 1 --quick --quiet --overwrite --out "$work/one.csv" 2>/dev/null
-      awk -v at="$sequence,$layer,$head" -v first="$([ -f "$work/all.csv" ] || echo yes)" '
-        NR == 1 { if (first) print "sequence,layer,head," $0; next }
-        /,all,NA,NA,NA,/ { print at "," $0 }' "$work/one.csv" >>"$work/all.csv"
-      echo "sequence $sequence, layer $layer, head $head" >&2
+      decide "$sequence" "$layer" "$head" "$claims"
     done
   done
+  [ -n "${CLAIMS:-}" ] || decide "$sequence" all all lin.spectrum/layers
 done
 cp "$work/all.csv" "$out/$name.csv"
 # The verdicts of whole readings: of how many heads each is. Its columns are before the first with a comma in quotes.

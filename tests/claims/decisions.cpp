@@ -1,7 +1,11 @@
 #include <doctest/doctest.h>
 #include <croquis/claims/decisions.hpp>
+#include <croquis/claims/power.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <croquis/random/draws.hpp>
 #include <limits>
 
 #include "support/refusal.hpp"
@@ -82,4 +86,55 @@ TEST_CASE("decisions: probabilities outside their ranges are refused") {
     const MeanClaim claim{.input = "x", .resolution = 1, .alpha = alpha, .trials = 10};
     CHECK(contains(refusal([&] { decide_mean(check, claim, zero); }), "alpha"));
   }
+}
+
+TEST_CASE("distance_to_uniform: the largest gap of the two distribution functions, before and after every value") {
+  CHECK(distance_to_uniform({0.5}) == 0.5);
+  CHECK(distance_to_uniform({0.9, 0.95}) == doctest::Approx(0.9));  // nothing below 0.9
+  CHECK(distance_to_uniform({0.1, 0.05}) == doctest::Approx(0.9));  // all below 0.1
+  CHECK(distance_to_uniform({0.125, 0.375, 0.875, 0.625}) == doctest::Approx(0.125));
+  // Against a scan of the two functions at many points.
+  const std::vector<double> values = {0.61, 0.02, 0.47, 0.48, 0.99, 0.33, 0.34};
+  double worst = 0;
+  for (int i = 0; i <= 100000; ++i) {
+    const double x = i / 100000.0;
+    const auto below = std::count_if(values.begin(), values.end(), [&](double v) { return v <= x; });
+    worst = std::max(worst, std::abs(static_cast<double>(below) / 7 - x));
+  }
+  CHECK(distance_to_uniform(values) == doctest::Approx(worst).epsilon(1e-4));
+}
+
+TEST_CASE("dkw_radius: exceeded by the distance of uniform draws as seldom as it says, and not much more seldom") {
+  CHECK(dkw_radius(100, 0.05) == doctest::Approx(0.135810));  // sqrt(log(40) / 200)
+  // 4000 samples of 200. The rate is 0.2 at most and some 0.185 by Kolmogorov's law: more than 960 or fewer than 500
+  // have a probability below 1e-9.
+  const std::vector<double> distances = run_trials({.draw_key = Key(test_seed())}, "uniform", 4000, [](const Key& key) {
+    std::vector<double> values(200);
+    for (std::uint64_t i = 0; i < 200; ++i) values[i] = croquis::uniform_at(key, i);
+    return distance_to_uniform(std::move(values));
+  });
+  const double radius = dkw_radius(200, 0.2);
+  const auto over = std::count_if(distances.begin(), distances.end(), [&](double d) { return d > radius; });
+  CHECK(over > 500);
+  CHECK(over < 960);
+}
+
+TEST_CASE("power: of a majority by the sum of the binomial law; of means and distances by their formulas") {
+  for (const std::uint64_t n : {5, 20, 21}) {
+    const double p = power_of_majority(n);
+    double at_least = 0;
+    for (std::uint64_t k = n / 2 + 1; k <= n; ++k) {
+      const auto draws = static_cast<double>(n), chosen = static_cast<double>(k);
+      at_least += std::exp(std::lgamma(draws + 1) - std::lgamma(chosen + 1) - std::lgamma(draws - chosen + 1) +
+                           chosen * std::log(p) + (draws - chosen) * std::log(1 - p));
+    }
+    CHECK(at_least == doctest::Approx(0.95));
+  }
+  CHECK(power_of_means(0.1) == doctest::Approx(0.16449));
+  CHECK(power_of_distance(200, 0.1) == doctest::Approx(0.1 + 0.086541));  // sqrt(log(20) / 400)
+  croquis::Accumulator one;
+  one.add(3);
+  CHECK(relative_error_of_mean(one) == 0);
+  one.add(5);
+  CHECK(relative_error_of_mean(one) == doctest::Approx(0.25));  // 1 / 4
 }

@@ -49,6 +49,42 @@ struct Task {
   std::string id() const { return mutant.empty() ? claim->id : claim->id + "!" + mutant; }
 };
 
+<<<<<<< HEAD
+=======
+// Whether a pattern means the claim: by its id, by that of its sentence (without the reading) or by a former id.
+bool means(const std::string& pattern, const Claim& claim) {
+  std::vector<std::string> names = claim.formerly;
+  names.push_back(claim.id);
+  names.push_back(claim.sentence_id());
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
+}
+
+std::vector<const Claim*> chosen_claims(const std::string& text, const std::string& option) {
+  std::vector<const Claim*> chosen;
+  const std::vector<std::string> patterns =
+      text == "all" ? std::vector<std::string>{"*"} : croquis::split_list(text, option);
+  std::vector<bool> used(patterns.size());
+  std::vector<std::string> ids;
+  for (const Claim& claim : all_claims()) {
+    ids.push_back(claim.id);
+    ids.push_back(claim.sentence_id());
+    bool wanted = false;
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (means(patterns[i], claim)) wanted = used[i] = true;
+    }
+    if (wanted) chosen.push_back(&claim);
+  }
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    if (!used[i]) {
+      throw std::invalid_argument(fmt::format("{}: no claim is called '{}'{}; croquis list claims has them", option,
+                                              patterns[i], croquis::did_you_mean(patterns[i], ids)));
+    }
+  }
+  return chosen;
+}
+
+>>>>>>> ledger
 std::vector<Task> tasks_of(const VerifyOptions& options) {
   std::vector<Task> tasks;
   for (const Claim* claim : claims_named(options.claims)) {
@@ -120,7 +156,7 @@ void validate(const VerifyOptions& options) {
   }
 }
 
-// On the default inputs, or on the user's own, which the identity of the run then has too.
+// On the default inputs, or on the heads of the user's own, which the identity of the run then has too.
 Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string>& identity) {
   LedgerOptions how{.confidence = options.confidence,
                     .quick = options.quick,
@@ -129,11 +165,15 @@ Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string
   if (options.trials) how.most_trials = static_cast<std::uint64_t>(*options.trials);
   const croquis::Key key = ledger_key(options.run.seed);
   if (!options.own_input) return {how, key};
-  const Input input = load_input(without_mask(options.input, kFullAttention), options.run.seed);
-  require_square(input, "verify");
-  identity.merge(identity_of(input));
-  identity["input"] = input.name;
-  return {{input.name, input.problem()}, how, key};
+  const std::vector<Input> inputs = load_inputs(without_mask(options.input, kFullAttention), options.run.seed);
+  std::vector<Subject> heads;
+  for (const Input& input : inputs) {
+    require_square(input, "verify");
+    heads.push_back({input.name, input.problem(), input.layer});
+  }
+  identity.merge(identity_of(inputs));
+  identity["input"] = inputs.size() == 1 ? inputs.front().name : fmt::format("{} heads", inputs.size());
+  return {std::move(heads), how, key};
 }
 
 void decide_all(const std::vector<Task>& tasks, const Ledger& ledger, std::uint64_t seed, Run& run) {

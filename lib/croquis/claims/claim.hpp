@@ -50,6 +50,8 @@ struct Report {
   std::vector<Finding> findings;
   double number = Finding::kNone;  ///< the one that the sentence is about
   std::string sentence;            ///< what was found, in a line of some 100 characters at most
+  /// Of a bound: the Finding::tightness of all findings that have none of their own.
+  Interval tightness = {Finding::kNone, Finding::kNone};
 
   /// Of the claim as a whole: verdict_of(findings).
   Verdict verdict() const;
@@ -63,10 +65,12 @@ Verdict verdict_of(const std::vector<Finding>& findings);
 struct Subject {
   std::string name;
   Problem<double> problem;
+  std::optional<std::uint64_t> layer = {};  ///< of a model, where it is one of its heads
 };
 
 /// What a check is given.
 struct Check {
+  std::string claim = {};              ///< id of the claim that is checked
   std::vector<Subject> subjects = {};  ///< the default ones (subjects.hpp), or the user's own: one at least
   bool own_input = false;              ///< they are the user's: check on them, not on examples of the claim's own
   Key draw_key;                        ///< of the claim
@@ -82,6 +86,16 @@ struct Check {
   bool makes(std::string_view mistake) const { return mutant == mistake; }
   /// Trials of a decision that takes at most `full` of them; 2 at least.
   std::uint64_t trials(std::uint64_t full) const;
+
+  // What thresholds.csv has for the claim. "tokens" is "tokens (quick)" in quick mode where there is such a line.
+  // They throw std::invalid_argument for a quantity that the claim does not have there, `value` and `count` for one
+  // of several values.
+  const std::vector<double>& values(std::string_view quantity) const;
+  std::vector<arma::uword> counts(std::string_view quantity) const;
+  double value(std::string_view quantity) const;
+  arma::uword count(std::string_view quantity) const;
+  /// "quantity = value", for Finding::threshold.
+  std::string stated(std::string_view quantity) const;
 };
 
 /// Thrown out of a check that was interrupted. No std::exception: a check that handles a breakdown lets it pass.
@@ -120,6 +134,7 @@ struct Claim {
   std::string conceded = {};               ///< where the paper itself restricts or doubts its sentence
   std::vector<std::string> formerly = {};  ///< ids of the first edition of the ledger, which find this claim too
   Verdict expected = Verdict::verified;
+  bool bound = false;  ///< the reading is a bound with a constant: its rows have a tightness
   std::vector<Mutant> mutants = {};
   std::vector<Rung> ladder = {};
   /// What findings are drawn over, "n", "d", "p" or a name in Finding::hypotheses; none where there is no curve.
@@ -127,6 +142,10 @@ struct Claim {
   /// Throws Interrupted, std::invalid_argument for subjects that it cannot take, std::runtime_error for a breakdown;
   /// `decide` (ledger.hpp) turns the latter two into a report.
   std::function<Report(const Check&)> check;
+
+  /// The two parts of the id, "nys.lemma1" and "strict"; no reading where the id has no slash.
+  std::string sentence_id() const { return id.substr(0, id.find('/')); }
+  std::string reading_name() const { return id.substr(std::min(id.size(), sentence_id().size() + 1)); }
 };
 
 }  // namespace croquis::claims

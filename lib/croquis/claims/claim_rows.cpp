@@ -28,7 +28,7 @@ ClaimRow row_of(const Claim& claim, const std::string& id, const Finding& findin
   row.trivial = finding.trivial;
   row.threshold = finding.threshold;
   row.conceded = claim.conceded;
-  if (const auto slash = claim.id.find('/'); slash != std::string::npos) row.reading = claim.id.substr(slash + 1);
+  row.reading = claim.reading_name();
   row.hypotheses = finding.hypotheses;
   return row;
 }
@@ -70,12 +70,12 @@ const Columns<ClaimRow>& claim_columns() {
       {{"observed", Role::number, "the error, or its quantile at the claimed probability"}, &ClaimRow::observed},
       {{"slack", Role::number, "bound / observed"}, &ClaimRow::slack},
       {{"power", Role::number,
-        "the smallest violation that this row would refute with probability 0.95: a failure rate, or of an identity "
-        "the "
-        "relative error of its formula"},
+        "the smallest violation that this row would refute with probability 0.95: a failure rate, a share of draws, the "
+        "relative gap of two means, the distance of two distributions, or of an identity the relative error of its "
+        "formula; `NA` where nothing is random and the formula has no size"},
        &ClaimRow::power},
       {{"tightness_lo", Role::number,
-        "the factor by which the bound can be lowered at least, by a proof; 1 where there is none"},
+        "of a bound: the factor by which it can be lowered at least, by a proof; 1 where there is none"},
        &ClaimRow::tightness_lo},
       {{"tightness_hi", Role::number, "and at most: bound / achieved at the worst input that is known"},
        &ClaimRow::tightness_hi},

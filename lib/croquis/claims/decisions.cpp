@@ -160,6 +160,21 @@ Finding decide_mean(const Check& check, const MeanClaim& claim, const std::funct
   return finding;
 }
 
+double distance_to_uniform(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto count = static_cast<double>(values.size());
+  double worst = 0;
+  for (std::size_t t = 0; t < values.size(); ++t) {
+    const auto below = static_cast<double>(t);
+    worst = std::max({worst, values[t] - below / count, (below + 1) / count - values[t]});
+  }
+  return worst;
+}
+
+double dkw_radius(std::uint64_t count, double alpha) {
+  return std::sqrt(std::log(2 / alpha) / (2 * static_cast<double>(count)));
+}
+
 double quantile_of(std::vector<double> values, double q) {
   if (values.empty()) return Finding::kNone;
   for (double& x : values) {

@@ -72,6 +72,14 @@ Finding decide_mean(const Check& check, const MeanClaim& claim, const std::funct
 std::vector<double> run_trials(const Check& check, const std::string& purpose, std::uint64_t trials,
                                const std::function<double(const Key&)>& value);
 
+/// The largest distance between the distribution of the values and the uniform one on [0, 1] (Kolmogorov). For draws of
+/// a continuous distribution give its distribution function at the draws. None may be NaN. Cost: a sort.
+double distance_to_uniform(std::vector<double> values);
+
+/// What that distance exceeds with probability at most alpha for so many independent uniform draws: sqrt(log(2 / alpha)
+/// / (2 count)), the Dvoretzky-Kiefer-Wolfowitz inequality with the constant of Massart (1990).
+double dkw_radius(std::uint64_t count, double alpha);
+
 /// The k-th smallest of the values with k = ceil(q count), 1 at least; a NaN counts as infinity. NaN when there is
 /// none. Cost: linear in their number.
 double quantile_of(std::vector<double> values, double q);

@@ -32,6 +32,7 @@ Finding whole_of(const Report& report, double alpha) {
   whole.verdict = report.verdict();
   whole.estimate = report.number;
   whole.hypotheses = report.sentence;
+  whole.tightness = report.tightness;
   const bool random = std::any_of(report.findings.begin(), report.findings.end(),
                                   [](const Finding& f) { return !std::isnan(f.confidence); });
   if (random) whole.confidence = 1 - alpha;
@@ -85,8 +86,13 @@ Report decide(const Claim& claim, const Check& check) {
   require(check.mutant.empty() || has_mutant(claim, check.mutant), "claims::decide", "a mutant of the claim",
           {{"claim", claim.id}, {"mutant", check.mutant}});
   try {
-    Report report = claim.check(check);
+    Check own = check;
+    own.claim = claim.id;
+    Report report = claim.check(own);
     hold_without_proof(claim, report.findings);
+    for (Finding& finding : report.findings) {
+      if (std::isnan(finding.tightness.hi)) finding.tightness = report.tightness;
+    }
     return report;
   } catch (const std::exception& failure) {
     Report report;
@@ -100,7 +106,8 @@ std::string LedgerEntry::id() const {
 }
 
 Ledger::Ledger(std::vector<Subject> subjects, bool own, const LedgerOptions& options, const Key& key)
-    : shared_{.subjects = std::move(subjects),
+    : shared_{.claim = {},
+              .subjects = std::move(subjects),
               .own_input = own,
               .draw_key = key,
               .alpha = (1 - options.confidence) / static_cast<double>(all_claims().size()),
@@ -121,8 +128,12 @@ Ledger::Ledger(const LedgerOptions& options, const Key& key)
 Ledger::Ledger(Subject own, const LedgerOptions& options, const Key& key)
     : Ledger(std::vector<Subject>{std::move(own)}, true, options, key) {}
 
+Ledger::Ledger(std::vector<Subject> own, const LedgerOptions& options, const Key& key)
+    : Ledger(std::move(own), true, options, key) {}
+
 Check Ledger::check_of(const Claim& claim, std::string_view mutant) const {
   Check check = shared_;
+  check.claim = claim.id;
   check.draw_key = shared_.draw_key.child(claim.id);
   check.mutant = mutant;
   return check;

@@ -76,6 +76,8 @@ class Ledger {
   /// On an input of one's own, its first tokens where something cubic is needed. Its name is in every finding.
   /// Throws std::invalid_argument for options outside their ranges.
   Ledger(Subject own, const LedgerOptions& options, const Key& key);
+  /// On several, the heads of a model: one at least, no two of the same name.
+  Ledger(std::vector<Subject> own, const LedgerOptions& options, const Key& key);
 
   /// What the check of the claim is given.
   Check check_of(const Claim& claim, std::string_view mutant = "") const;

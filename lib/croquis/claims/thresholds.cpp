@@ -1,35 +1,53 @@
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <croquis/claims/thresholds.hpp>
 #include <croquis/claims/thresholds_text.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/digest.hpp>
-#include <stdexcept>
+#include <iterator>
+#include <sstream>
 
 namespace croquis::claims {
+namespace {
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+Threshold threshold_of(const std::string& line) {
+  const auto fields = split_csv_line(line);
+  Threshold threshold{words_of(fields.at(0)), fields.at(1), fields.at(2), {}, fields.at(4)};
+  for (const std::string& number : words_of(fields.at(3))) threshold.values.push_back(std::stod(number));
+  return threshold;
+}
+
+}  // namespace
 
 const std::vector<Threshold>& thresholds() {
   static const std::vector<Threshold> all = [] {
+    std::istringstream text{std::string(kThresholdsText)};
     std::vector<Threshold> lines;
-    const std::string_view text = kThresholdsText;
-    for (std::size_t start = text.find('\n') + 1, end = 0; (end = text.find('\n', start)) != std::string_view::npos;
-         start = end + 1) {
-      const auto fields = split_csv_line(text.substr(start, end - start));
-      lines.push_back({fields.at(0), fields.at(1), std::stod(fields.at(2)), fields.at(3)});
-    }
+    std::string line;
+    std::getline(text, line);  // names of the columns
+    while (std::getline(text, line)) lines.push_back(threshold_of(line));
     return lines;
   }();
   return all;
 }
 
-double threshold(std::string_view claim, std::string_view quantity) {
-  std::string known;
+const std::vector<double>* find_threshold(std::string_view id, std::string_view quantity) {
+  const auto slash = id.find('/');
+  const std::string_view sentence = id.substr(0, slash),
+                         reading = slash == std::string_view::npos ? "*" : id.substr(slash + 1);
+  const std::vector<double>* shared = nullptr;
   for (const Threshold& line : thresholds()) {
-    if (line.claim != claim) continue;
-    if (line.quantity == quantity) return line.value;
-    known += fmt::format(" {}", line.quantity);
+    if (line.quantity != quantity || std::find(line.claims.begin(), line.claims.end(), sentence) == line.claims.end()) {
+      continue;
+    }
+    if (line.reading == reading) return &line.values;
+    if (line.reading == "*") shared = &line.values;
   }
-  throw std::invalid_argument(fmt::format("thresholds: {} has{}, none for {}", claim, known, quantity));
+  return shared;
 }
 
 std::string thresholds_digest() {

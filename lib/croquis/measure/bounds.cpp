@@ -44,7 +44,6 @@ const RidgeLeverage<double>& ErrorBounds::leverage() const {
 
 // The smallest lambda with 6.52 (2n max l_i(lambda) + 1) log(2n / delta) <= d: the left side falls with lambda.
 std::optional<double> ErrorBounds::skyformer(arma::uword d) const {
-  if (const auto known = skyformer_.find(d); known != skyformer_.end()) return known->second;
   const auto points = 2 * static_cast<double>(problem_.n());
   const auto asked = [&](double lambda) {
     return 6.52 * (points * leverage().scores(lambda).max() + 1) * std::log(points / kDelta);
@@ -61,12 +60,19 @@ std::optional<double> ErrorBounds::skyformer(arma::uword d) const {
     }
     lambda = std::exp(hi);
   }
-  return skyformer_[d] = lambda;
+  return lambda;
 }
 
 std::optional<ErrorBound> ErrorBounds::of(const MethodChoice& choice, arma::uword d, const arma::mat& exact) const {
   if (problem_.is_causal() || problem_.n_q() != problem_.n_k() || problem_.n_k() > kLargestN) return std::nullopt;
   const std::lock_guard lock(mutex_);
+  Case asked{choice.name, choice.options.all(), d};
+  if (const auto known = known_.find(asked); known != known_.end()) return known->second;
+  return known_.emplace(std::move(asked), compute(choice, d, exact)).first->second;
+}
+
+std::optional<ErrorBound> ErrorBounds::compute(const MethodChoice& choice, arma::uword d,
+                                               const arma::mat& exact) const {
   ErrorBound bound;
   bound.probability = kProbability;
   const auto features = static_cast<double>(d);

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 
 namespace croquis {
 
@@ -38,7 +39,8 @@ class ErrorBounds {
 
   explicit ErrorBounds(Problem<double> problem) : problem_(std::move(problem)) {}
 
-  /// `exact` is the exact output of the method's target.
+  /// `exact` is the exact output of the method's target, the same for every d and draw. Computed once for a method with
+  /// its options and d, whichever draws ask.
   std::optional<ErrorBound> of(const MethodChoice& choice, arma::uword d, const arma::mat& exact) const;
 
  private:
@@ -48,12 +50,16 @@ class ErrorBounds {
   const Scores& scores() const;
   const RidgeLeverage<double>& leverage() const;
   std::optional<double> skyformer(arma::uword d) const;
+  std::optional<ErrorBound> compute(const MethodChoice& choice, arma::uword d, const arma::mat& exact) const;
+
+  /// A method with its options, and d.
+  using Case = std::tuple<std::string, std::map<std::string, std::string>, arma::uword>;
 
   Problem<double> problem_;
   mutable std::mutex mutex_;
   mutable std::optional<Scores> scores_;
   mutable std::optional<RidgeLeverage<double>> leverage_;
-  mutable std::map<arma::uword, std::optional<double>> skyformer_;
+  mutable std::map<Case, std::optional<ErrorBound>> known_;
 };
 
 }  // namespace croquis

@@ -8,6 +8,7 @@ namespace croquis::claims {
 // spectrum.cpp: Fig. 1 and the truncated decomposition.
 Report check_spectrum_strict(const Check& check);      ///< lin.spectrum/strict
 Report check_spectrum_charitable(const Check& check);  ///< lin.spectrum/charitable
+Report check_spectrum_layers(const Check& check);      ///< lin.spectrum/layers
 Report check_truncation_strict(const Check& check);    ///< lin.eckart-young/strict
 Report check_truncation_given(const Check& check);     ///< lin.eckart-young/charitable
 

@@ -47,6 +47,19 @@ std::vector<Claim> spectrum_claims() {
        .expected = Verdict::inconclusive,
        .mutants = {{"all-values", "the sum over the first quarter alone in the place of all"}},
        .check = check_spectrum_charitable},
+      {.id = "lin.spectrum/layers",
+       .kind = "measured",
+       .source = "Linformer Sec. 3, Fig. 1, L176-178",
+       .statement = "The spectrum distribution in higher layers is more skewed than in lower layers.",
+       .reading = "In a trained model the mean share of the first quarter of the singular values, over the heads of a "
+                  "layer, has a rank correlation of 0.5 or more with the layer.",
+       .hypotheses = "Heads of four layers at least of one trained model.",
+       .method =
+           "The singular values of B of every head that is given. INCONCLUSIVE where fewer layers are: the inputs "
+           "of the default run have none.",
+       .expected = Verdict::inconclusive,
+       .mutants = {{"place-for-layer", "the place of an input in the place of its layer"}},
+       .check = check_spectrum_layers},
       {.id = "lin.eckart-young/strict",
        .kind = "counterexample",
        .source = "Linformer Sec. 3, L260",
@@ -144,7 +157,13 @@ std::vector<Claim> theorem1_claims() {
        .method = "Failures at eps = 1/2, delta = 0.1. Rows that P~ = 0 or P~ = 1 1^T / n passes are VACUOUS.",
        .proof = std::string(kPage) + ", T1",
        .formerly = {"lin.thm1.corrected"},
+       .bound = true,
        .mutants = {{"no-scale", "entries N(0, 1)"}},
+       .ladder = {{"half-constant", "1 / (eps^2 delta)",
+                   "not told apart: 22 of 40 are needed (tests/claims/worst/lin.thm1.csv)", true},
+                  {"eighth-constant", "1 / (4 eps^2 delta)", "P of rank 1 in the direction of w, by the chi^2 law",
+                   false},
+                  {"no-delta", "2 / eps^2", "P of rank 1 in the direction of w, by the chi^2 law", false}},
        .check = check_low_rank_corrected}};
 }
 
@@ -160,7 +179,10 @@ std::vector<Claim> lemma_claims() {
            "= 1 ... 1024, eps = 0.02 ... 0.98. Then failures are counted for a row of B and a column of V, k = 32.",
        .proof = std::string(kPage) + ", T3",
        .formerly = {"lin.jl-norm"},
+       .bound = true,
        .mutants = {{"no-scale", "entries N(0, 1)"}},
+       .ladder = {{"four-times", "four times the exponent", "proved: T3", true},
+                  {"five-times", "five times the exponent", "k -> infinity, eps -> 0, by the chi^2 law", false}},
        .check = check_jl_norm},
       {.id = "lin.jl-product/strict",
        .kind = "probability",
@@ -184,7 +206,10 @@ std::vector<Claim> lemma_claims() {
            "passes.",
        .proof = std::string(kPage) + ", Lemma 1",
        .formerly = {"lin.jl-product.corrected"},
+       .bound = true,
        .mutants = {{"no-scale", "entries N(0, 1)"}},
+       .ladder = {{"twice", "twice the exponent", "x = y, k -> infinity, eps -> 0, by the chi^2 law", false},
+                  {"one-side", "1 in the place of 2 before the exponential", "not told apart", true}},
        .check = check_jl_product_corrected}};
 }
 
@@ -231,7 +256,9 @@ std::vector<Claim> theorem2_claims() {
        .hypotheses = "The rows A_s are those whose determinant is largest in absolute value.",
        .method = "All choices of 2 and 4 rows out of 10, of normal matrices and of one with nearly dependent columns.",
        .proof = std::string(kPage) + ", Theorem 2",
+       .bound = true,
        .mutants = {{"smallest-determinant", "the rows of smallest determinant"}},
+       .ladder = {{"half", "|Gamma_ij| <= 1/2", "a chosen row, whose own coefficient is 1", false}},
        .check = check_coefficients_best},
       {.id = "lin.eq26/last-line",
        .kind = "counterexample",
@@ -273,7 +300,11 @@ std::vector<Claim> theorem2_claims() {
        .method =
            "Failures of one row at n = 8192: half of the keys with 19 times the weight, V = 1 and -1 on the halves.",
        .proof = std::string(kPage) + ", T4",
+       .bound = true,
        .mutants = {{"first-keys", "the first keys in the place of uniform ones"}},
+       .ladder = {{"half-constant", "16 in the place of 32", "not told apart", true},
+                  {"no-delta", "32 mu^2 / eps^2", "not told apart", true},
+                  {"hundredth-constant", "0.32 in the place of 32", "two kinds of keys, by the binomial law", false}},
        .check = check_sampled_keys},
       {.id = "lin.thm2/strict",
        .kind = "existence",

@@ -8,7 +8,6 @@
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/linformer/checks.hpp>
 #include <croquis/claims/rational.hpp>
-#include <croquis/claims/thresholds.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/sketch/gaussian.hpp>
 
@@ -45,17 +44,18 @@ double largest_coefficient(const arma::mat& m, bool smallest) {
 
 // x = 0, y = 1: exp(x E^T) F y^T = e^{-delta} N(0, n) for every k, and exp(x) y^T = n.
 Report check_exponentials(const Check& check) {
-  const double epsilon = threshold("lin.eq9/strict", "epsilon");
-  const auto k = static_cast<arma::uword>(threshold("lin.eq9/strict", "k"));
+  const double epsilon = check.value("epsilon");
+  const arma::uword k = check.count("k");
   Report report;
   const boost::math::normal normal;
-  for (const arma::uword n : {16, 256, 1024}) {
+  for (const arma::uword n : check.counts("tokens")) {
     const double tokens = static_cast<double>(n), delta = 1 / (2 * tokens);
     ProbabilityClaim claim;
     claim.input = fmt::format("x = 0, y = 1, n = {}", n);
     claim.bound = epsilon * tokens;
     claim.delta = 2 * std::exp(-(epsilon * epsilon * (1 - epsilon)) * static_cast<double>(k) / 4);
-    claim.alpha = check.alpha / 3;
+    claim.alpha = check.alpha / static_cast<double>(check.counts("tokens").size());
+    claim.most_trials = check.count("draws");
     Finding finding = decide_probability(check, claim, [&](const Key& draw_key) {
       if (check.makes("no-compression")) return 0.0;  // E = F = I
       const GaussianSketch r(n, k, draw_key);
@@ -78,8 +78,8 @@ Report check_exponentials(const Check& check) {
 // x = 0: exp(delta x R) = 1, exp(delta x) R = 1^T R ~ N(0, n/k I_k), so that E||.||^2 = k + n, and ||exp x||^2 = n.
 Report check_small_delta(const Check& check) {
   Report report;
-  const arma::uword k = 16;
-  for (const arma::uword n : {64, 1024, 16384}) {
+  const arma::uword k = check.count("k");
+  for (const arma::uword n : check.counts("tokens")) {
     const double expected = check.makes("first-order") ? 0 : static_cast<double>(k + n) / static_cast<double>(n);
     // The quotient is not o(1): its mean is above 1 for every n and delta.
     Finding finding = decide_exactly(fmt::format("x = 0, n = {}", n), expected < 1, expected, 1);
@@ -96,7 +96,8 @@ Report check_small_delta(const Check& check) {
 // Rows e_1 and e_1 + h e_2 are of full rank, and e_2 = -1/h of the one and 1/h of the other.
 Report check_coefficients_any(const Check& check) {
   Report report;
-  for (const int inverse : {1, 1000, 1000000}) {
+  for (const double one_over : check.values("1/h")) {
+    const auto inverse = static_cast<int>(one_over);
     const Rational h(1, check.makes("orthogonal") ? 1 : inverse);
     const RationalMatrix rows = {{1, 0}, {check.makes("orthogonal") ? 0 : 1, h}}, other = {{0, 1}};
     const RationalMatrix gamma = other * croquis::claims::inverse(rows);
@@ -118,27 +119,30 @@ Report check_coefficients_any(const Check& check) {
 Report check_coefficients_best(const Check& check) {
   Report report;
   report.number = 0;
-  for (const arma::uword columns : {2, 4}) {
+  const arma::uword rows = check.count("rows");
+  for (const arma::uword columns : check.counts("columns")) {
     for (const std::uint64_t trial : {0, 1, 2}) {
-      arma::mat m(10, columns);
-      fill_normal(Key(3).child("lin.eq26").child(columns).child(trial), 0, m.n_elem, m.memptr());
+      arma::mat m(rows, columns);
+      fill_normal(Key(check.count("seed")).child("lin.eq26").child(columns).child(trial), 0, m.n_elem, m.memptr());
       if (trial == 2) m.col(1) = m.col(0) + 1e-3 * m.col(1);  // nearly dependent
       const double largest = largest_coefficient(m, check.makes("smallest-determinant"));
-      Finding finding = decide_identity(fmt::format("normals 10 x {}, {}", columns, trial), largest, 1 + 1e-10, 1);
-      finding.n = 10;
+      Finding finding = decide_identity(fmt::format("normals {} x {}, {}", rows, columns, trial), largest,
+                                        check.makes("half") ? 0.5 : 1 + 1e-10, 1);
+      finding.n = rows;
       finding.p = columns / 2;
       report.number = std::max(report.number, largest);
       report.findings.push_back(std::move(finding));
     }
   }
   report.sentence = "largest entry of Gamma for the 2d rows of largest determinant; 1 is Cramer's bound";
+  report.tightness = {1, 1};  // the chosen rows themselves have the coefficient 1
   return report;
 }
 
 // The last line bounds the error of row i by Theta(d) ||exp(A_s)|| ||V||, where eps ||exp(A_i)|| ||V|| is wanted.
 Report check_last_line(const Check& check) {
   Report report;
-  for (const double t : {1.0, 10.0, 20.0}) {
+  for (const double t : check.values("t")) {
     // p = 1, k = (1, ..., 1): row i has q = 0, the chosen row has q = t, exp(A_s) = e^t exp(A_i).
     const double ratio = check.makes("same-row") ? 1 : std::exp(t);
     Finding finding = decide_exactly(fmt::format("q_i = 0, q_s = {:g}, k = 1", t), ratio <= 1, ratio, 1);

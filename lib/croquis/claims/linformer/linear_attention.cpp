@@ -7,7 +7,7 @@
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/linformer/checks.hpp>
 #include <croquis/claims/subjects.hpp>
-#include <croquis/claims/thresholds.hpp>
+#include <croquis/claims/worst_case.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/nystrom/segment_means.hpp>
@@ -16,8 +16,6 @@
 
 namespace croquis::claims {
 namespace {
-
-constexpr double kEpsilon = 0.5;
 
 // softmax of the rows of x.
 arma::mat softmax_rows(arma::mat x) {
@@ -59,7 +57,7 @@ Witness with_keys(const Problem<double>& problem, const arma::mat& output, const
 Witness best_witness(const Check& check, const Problem<double>& problem, const arma::mat& output, arma::uword k) {
   Witness best = with_keys(problem, output, segment_means(problem.K(), k));
   double step = 1;
-  const int steps = check.quick ? 10 : 40;
+  const auto steps = static_cast<int>(check.value("steps"));
   for (int i = 0; i < steps && best.error > 0; ++i) {
     if (check.interrupted()) throw Interrupted();
     const arma::mat weights = softmax_rows(logits(problem, best.keys));
@@ -86,8 +84,8 @@ Witness best_witness(const Check& check, const Problem<double>& problem, const a
 
 // One row w, V = 1, delta -> 0: the weights are 1/k and the output is N(0, n/k^2), where exact attention gives 1 (T5).
 Report check_construction(const Check& check) {
-  constexpr arma::uword k = 64;
-  constexpr double delta = 1e-6;
+  const arma::uword k = check.count("k"), tokens = check.count("tokens");
+  const double delta = check.value("delta"), epsilon = check.value("epsilon");
   Report report;
   report.number = 0;
   const boost::math::normal normal;
@@ -98,10 +96,10 @@ Report check_construction(const Check& check) {
     const double size = arma::norm(scores) * std::sqrt(n);  // ||softmax(w)|| ||V||, V = 1
     ProbabilityClaim claim;
     claim.input = input;
-    claim.bound = kEpsilon * size;
-    claim.delta = 2 * std::exp(-(kEpsilon * kEpsilon * (1 - kEpsilon)) * k / 4);
+    claim.bound = epsilon * size;
+    claim.delta = 2 * std::exp(-(epsilon * epsilon * (1 - epsilon)) * static_cast<double>(k) / 4);
     claim.alpha = check.alpha / decisions;
-    claim.most_trials = 1000;
+    claim.most_trials = check.count("draws");
     Finding finding = decide_probability(check, claim, [&](const Key& draw_key) {
       if (check.makes("no-compression")) return 0.0;  // E = F = I
       const GaussianSketch r(w.n_elem, k, draw_key);
@@ -109,7 +107,7 @@ Report check_construction(const Check& check) {
       return std::abs(arma::as_scalar(weights * (std::exp(-delta) * r.left(arma::mat(w.n_elem, 1, arma::fill::ones)))) -
                       1);
     });
-    const double share = kEpsilon * size, root = k / std::sqrt(n);
+    const double share = epsilon * size, root = static_cast<double>(k) / std::sqrt(n);
     const double failure = boost::math::cdf(boost::math::complement(normal, (1 + share) * root)) +
                            boost::math::cdf(normal, (1 - share) * root);
     finding.n = w.n_elem;
@@ -120,9 +118,9 @@ Report check_construction(const Check& check) {
     report.number = std::max(report.number, finding.estimate);
     report.findings.push_back(std::move(finding));
   };
-  decide("flat row, V = 1", arma::rowvec(192, arma::fill::zeros));
+  decide("flat row, V = 1", arma::rowvec(tokens, arma::fill::zeros));
   for (const Subject& subject : check.subjects) {
-    const Problem<double> problem = first_tokens(subject.problem, 192);
+    const Problem<double> problem = first_tokens(subject.problem, tokens);
     decide(subject.name + " row 0, V = 1", logits(problem, problem.K()).row(0));
   }
   report.sentence = "worst failure rate of a row at k = 64, V = 1 (allowed .27): as delta -> 0 the weights are 1/k";
@@ -131,21 +129,25 @@ Report check_construction(const Check& check) {
 
 // E = F = k uniform rows of I: a row fails with probability 32 mu^2 / (eps^2 k) at most (T4).
 Report check_sampled_keys(const Check& check) {
-  const double delta = threshold("lin.thm2/charitable", "delta");
-  const arma::uword n = check.quick ? 2048 : 8192;
+  const double delta = check.value("delta"), epsilon = check.value("epsilon"), heavy = check.value("weight");
+  const arma::uword n = check.count("tokens");
+  const double part = check.makes("half-constant")        ? 0.5
+                      : check.makes("hundredth-constant") ? 0.01
+                      : check.makes("no-delta")           ? delta
+                                                          : 1;
   Report report;
   double loosest = std::numeric_limits<double>::infinity();
   const auto decide = [&](const std::string& input, const arma::vec& logs, const arma::mat& v) {
     const arma::vec lengths = arma::sqrt(arma::sum(arma::square(v), 1));
     const double size = arma::norm(lengths), mu = std::sqrt(static_cast<double>(n)) * lengths.max() / size;
-    const auto k = static_cast<arma::uword>(std::ceil(32 * mu * mu / (kEpsilon * kEpsilon * delta)));
+    const auto k = static_cast<arma::uword>(std::ceil(part * 32 * mu * mu / (epsilon * epsilon * delta)));
     const arma::rowvec s = softmax_rows(logs.t()).row(0), exact = s * v;
     ProbabilityClaim claim;
     claim.input = input;
-    claim.bound = kEpsilon * arma::norm(s) * size;
+    claim.bound = epsilon * arma::norm(s) * size;
     claim.delta = delta;
     claim.alpha = check.alpha / 2;
-    claim.most_trials = 2000;
+    claim.most_trials = check.count("draws");
     Finding finding = decide_probability(check, claim, [&](const Key& draw_key) {
       const arma::uvec chosen = check.makes("first-keys")
                                     ? arma::uvec(arma::regspace<arma::uvec>(0, std::min(k, n / 2) - 1))
@@ -155,10 +157,9 @@ Report check_sampled_keys(const Check& check) {
     });
     finding.n = n;
     finding.d = k;
-    finding.tightness = {1, claim.bound / finding.observed};
     finding.hypotheses =
         fmt::format("mu = {:.3g}; k / n = {:.3g}", mu, static_cast<double>(k) / static_cast<double>(n));
-    loosest = std::min(loosest, finding.tightness.hi);
+    loosest = std::min(loosest, finding.slack());
     judge_trivial(finding, {{"output 0", arma::norm(exact)},
                             {"V-mean", arma::norm(exact - arma::mean(v, 0))},
                             {"all keys, k >= n", k >= n ? 0 : std::numeric_limits<double>::infinity()}});
@@ -166,25 +167,28 @@ Report check_sampled_keys(const Check& check) {
   };
   // Half of the keys have 19 times the weight, and the values 1 of it and -1 of the others: neither 0 nor the mean.
   arma::vec halves(n, arma::fill::zeros), signs(n, arma::fill::ones);
-  halves.tail(n / 2).fill(std::log(19.0));
+  halves.tail(n / 2).fill(std::log(heavy));
   signs.head(n / 2).fill(-1);
   decide("two halves, V = 1 and -1", halves, signs);
   const Problem<double> own = first_tokens(check.subjects.front().problem, n);
   if (own.n() == n) decide(check.subjects.front().name + " row 0", logits(own, own.K()).row(0).t(), own.V());
   report.number = loosest;
   report.sentence = "smallest bound / (quantile of the error) with k = 32 mu^2 / (eps^2 delta) uniform keys, one row";
+  add_worst(report, check, "lin.thm2", part, part);
   return report;
 }
 
 Report check_existence(const Check& check) {
   Report report;
   double worst = 0;
+  const double epsilon = check.value("epsilon");
+  const std::vector<arma::uword> numbers = check.counts("k");
   for (const Subject& subject : check.subjects) {
-    const Problem<double> problem = first_tokens(subject.problem, check.quick ? 96 : 192);
+    const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
     const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p());
     const arma::mat scores = softmax_rows(logits(problem, problem.K())), exact = scores * problem.V();
-    const double asked = std::min(9 * p * std::log(p), 5 * std::log(n)) / (kEpsilon * kEpsilon);
-    for (const arma::uword k : {4, 16, 64}) {
+    const double asked = std::min(9 * p * std::log(p), 5 * std::log(n)) / (epsilon * epsilon);
+    for (const arma::uword k : numbers) {
       if (k >= problem.n()) continue;
       const Witness witness = best_witness(check, problem, exact, k);
       // E and F themselves, of E K = W and F V = Y; least norm, exact when K and V have full column rank.
@@ -202,7 +206,7 @@ Report check_existence(const Check& check) {
       finding.p = problem.p();
       finding.d = k;
       finding.estimate = finding.observed = relative;
-      finding.bound = kEpsilon;
+      finding.bound = epsilon;
       // No number decides a statement with free constants. What can fail is the witness: E and F must do what the
       // search says, up to the rounding of two pseudo-inverses.
       const bool sound = !realised || !(relative > fitted + 1e-6);
@@ -211,12 +215,12 @@ Report check_existence(const Check& check) {
       const arma::vec gaps = arma::sqrt(arma::sum(arma::square(mean - exact), 1)),
                       sizes = arma::sqrt(arma::sum(arma::square(scores), 1)) * spectral_norm<double>(problem.V());
       finding.trivial = fmt::format("V-mean on {:.0f} % of the rows",
-                                    100 * arma::mean(arma::conv_to<arma::vec>::from(gaps <= kEpsilon * sizes)));
+                                    100 * arma::mean(arma::conv_to<arma::vec>::from(gaps <= epsilon * sizes)));
       finding.hypotheses = fmt::format(
           "k of the theorem with constants 1 = {:.0f}; error over ||softmax(w)|| ||V|| = {:.3g}; K and V of full rank "
           "= {}",
           asked, worst_ratio(output, exact, scores, problem.V()), realised ? "yes" : "no");
-      if (k == 64) worst = std::max(worst, relative);
+      if (k == numbers.back()) worst = std::max(worst, relative);
       report.findings.push_back(std::move(finding));
     }
   }

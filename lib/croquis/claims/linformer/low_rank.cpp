@@ -9,20 +9,15 @@
 #include <croquis/claims/linformer/checks.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/claims/subjects.hpp>
-#include <croquis/claims/thresholds.hpp>
+#include <croquis/claims/worst_case.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/sketch/gaussian.hpp>
 
 namespace croquis::claims {
 namespace {
 
-double epsilon_of() {
-  return threshold("lin.thm1", "epsilon");
-}
-
 // 5 log n / (eps^2 - eps^3): the number of rows of R in the proof.
-double asked_by_proof(double n) {
-  const double epsilon = epsilon_of();
+double asked_by_proof(double epsilon, double n) {
   return 5 * std::log(n) / (epsilon * epsilon * (1 - epsilon));
 }
 
@@ -69,13 +64,13 @@ Report check_low_rank_trivial(const Check& check) {
   Report report;
   report.findings = {decide_exactly("P~ = P w w^T / ||w||^2, n = 3", worst == 0, worst, 0)};
   for (const Subject& subject : check.subjects) {
-    const Problem<double> problem = first_tokens(subject.problem, 128);
+    const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
     const arma::mat scores = scores_of(problem);
     const arma::vec v = problem.V().col(0), exact = scores * v;
     if (arma::norm(v) == 0) continue;
     const double scale = check.makes("unscaled") ? 1 : arma::dot(v, v);
     const double error = arma::norm(exact * (arma::dot(v, v) / scale) - exact);
-    Finding finding = decide_identity(subject.name, error, epsilon_of() * arma::norm(exact));
+    Finding finding = decide_identity(subject.name, error, check.value("epsilon") * arma::norm(exact));
     finding.n = problem.n();
     finding.d = 1;
     report.findings.push_back(std::move(finding));
@@ -94,14 +89,14 @@ Report check_low_rank_trivial(const Check& check) {
 // One P~ for all columns of V = (I; 0), where P = I: the mean over the columns of the squared error is 1 - r/p at least
 // (Eckart and Young), and it is attained.
 Report check_low_rank_for_values(const Check& check) {
-  constexpr int n = 512;
-  const double epsilon = epsilon_of();
-  const auto rank = static_cast<int>(asked_by_proof(n));
+  const auto n = static_cast<int>(check.value("tokens"));
+  const double epsilon = check.value("epsilon");
+  const auto rank = static_cast<int>(asked_by_proof(epsilon, n));
   const int width = check.makes("narrow") ? rank : n;
   const Rational least(std::max(0, width - rank), width);
   Finding finding = decide_exactly(fmt::format("P = I, V = (I; 0), p_v = {}", width), least <= Rational(1, 4),
                                    std::sqrt(static_cast<double>(least)), epsilon);
-  finding.n = n;
+  finding.n = static_cast<arma::uword>(n);
   finding.d = static_cast<arma::uword>(rank);
   Finding trivial = decide_exactly("P~ = P V V^+, p_v <= rank", true, 0, epsilon);
   trivial.verdict = Verdict::vacuous;
@@ -117,11 +112,12 @@ Report check_low_rank_for_values(const Check& check) {
 // <= eps^2 for w uniform on the sphere (T2).
 Report check_low_rank_oblivious(const Check& check) {
   Report report;
-  const double epsilon = epsilon_of(), allowed = threshold("lin.thm1", "success");
-  for (const int n : {512, 2048, 8192}) {
-    const double r = check.makes("nearly-full") ? n - 1.0 : std::floor(asked_by_proof(n));
+  const double epsilon = check.value("epsilon"), allowed = check.value("success");
+  for (const double n : check.values("tokens")) {
+    const double r = check.makes("nearly-full") ? n - 1.0 : std::floor(asked_by_proof(epsilon, n));
     const double success = boost::math::ibeta((n - r) / 2, r / 2, epsilon * epsilon);
-    Finding finding = decide_exactly(fmt::format("P = I, w uniform, n = {}", n), success >= allowed, success, allowed);
+    Finding finding =
+        decide_exactly(fmt::format("P = I, w uniform, n = {:g}", n), success >= allowed, success, allowed);
     finding.n = static_cast<arma::uword>(n);
     finding.d = static_cast<arma::uword>(r);
     finding.hypotheses = fmt::format("largest probability of success = {:.3g}", success);
@@ -135,19 +131,19 @@ Report check_low_rank_oblivious(const Check& check) {
 // P~ = P R^T R on flat attention with w = e_1 - e_2: P w = 0, and P~ w is normal with variance > 0.
 Report check_low_rank_construction(const Check& check) {
   Report report;
-  const double epsilon = epsilon_of();
+  const double epsilon = check.value("epsilon");
   double worst = 0;
   const double decisions = 2 + 2 * static_cast<double>(check.subjects.size());
   const auto decide = [&](const std::string& input, const arma::mat& scores, const arma::vec& w) {
     const auto n = static_cast<double>(w.n_elem);
-    const auto k = static_cast<arma::uword>(std::ceil(asked_by_proof(n)));
+    const auto k = static_cast<arma::uword>(std::ceil(asked_by_proof(epsilon, n)));
     const arma::vec product = scores * w;
     ProbabilityClaim claim;
     claim.input = input;
     claim.bound = epsilon * (check.makes("norms") ? frobenius_norm(scores) * arma::norm(w) : arma::norm(product));
-    claim.delta = 2 * n * std::exp(-(epsilon * epsilon * (1 - epsilon)) * asked_by_proof(n) / 4);
+    claim.delta = 2 * n * std::exp(-(epsilon * epsilon * (1 - epsilon)) * asked_by_proof(epsilon, n) / 4);
     claim.alpha = check.alpha / decisions;
-    claim.most_trials = 1000;
+    claim.most_trials = check.count("draws");
     Finding finding = decide_probability(
         check, claim, [&](const Key& draw_key) { return error_of(check, scores, w, product, k, draw_key); });
     finding.n = w.n_elem;
@@ -159,15 +155,15 @@ Report check_low_rank_construction(const Check& check) {
     worst = std::max(worst, finding.estimate);
     report.findings.push_back(std::move(finding));
   };
-  constexpr arma::uword n = 512;
+  const arma::uword n = check.count("tokens");
   arma::vec difference(n, arma::fill::zeros);
   difference(0) = 1;
   difference(1) = -1;
-  decide("flat attention, w = e_1 - e_2", arma::mat(n, n).fill(1.0 / n), difference);
+  decide("flat attention, w = e_1 - e_2", arma::mat(n, n).fill(1 / static_cast<double>(n)), difference);
   decide("P = I, w = e_1 - e_2", arma::eye(n, n), difference);
   for (const Subject& subject : check.subjects) {
     const Problem<double> problem = first_tokens(subject.problem, n);
-    if (asked_by_proof(static_cast<double>(problem.n())) > static_cast<double>(problem.n())) continue;
+    if (asked_by_proof(epsilon, static_cast<double>(problem.n())) > static_cast<double>(problem.n())) continue;
     const arma::mat scores = scores_of(problem);
     const arma::vec w = problem.V().col(0);
     if (arma::norm(w) == 0) continue;
@@ -183,8 +179,12 @@ Report check_low_rank_construction(const Check& check) {
 // ||P R^T R w - P w|| <= eps ||P||_F ||w|| at k = 2 / (eps^2 delta) (T1).
 Report check_low_rank_corrected(const Check& check) {
   Report report;
-  const double epsilon = epsilon_of(), delta = threshold("lin.thm1", "delta");
-  const auto k = static_cast<arma::uword>(std::ceil(2 / (epsilon * epsilon * delta)));
+  const double epsilon = check.value("epsilon"), delta = check.value("delta");
+  const double part = check.makes("half-constant")     ? 0.5
+                      : check.makes("eighth-constant") ? 0.125
+                      : check.makes("no-delta")        ? delta
+                                                       : 1;
+  const auto k = static_cast<arma::uword>(std::ceil(part * 2 / (epsilon * epsilon * delta)));
   double loosest = std::numeric_limits<double>::infinity();
   const double decisions = 1 + 2 * static_cast<double>(check.subjects.size());
   const auto decide = [&](const std::string& input, const arma::mat& scores, const arma::vec& w) {
@@ -196,13 +196,12 @@ Report check_low_rank_corrected(const Check& check) {
     claim.bound = epsilon * frobenius * arma::norm(w);
     claim.delta = delta;
     claim.alpha = check.alpha / decisions;
-    claim.most_trials = 4000;
+    claim.most_trials = check.count("draws");
     Finding finding = decide_probability(
         check, claim, [&](const Key& draw_key) { return error_of(check, scores, w, product, k, draw_key); });
     finding.n = w.n_elem;
     finding.d = k;
-    finding.tightness = {1, claim.bound / finding.observed};
-    loosest = std::min(loosest, finding.tightness.hi);
+    loosest = std::min(loosest, finding.slack());
     const std::string measured =
         fmt::format("||Pw|| / (||P||_F ||w||) = {:.3g}", arma::norm(product) / (frobenius * arma::norm(w)));
     finding.hypotheses = finding.hypotheses.empty() ? measured : measured + "; " + finding.hypotheses;
@@ -215,13 +214,14 @@ Report check_low_rank_corrected(const Check& check) {
   halves.submat(64, 64, 127, 127).fill(1.0 / 64);
   decide("two halves, w = 1 and -1", halves, arma::join_cols(arma::ones(64), -arma::ones(64)));
   for (const Subject& subject : check.subjects) {
-    const Problem<double> problem = first_tokens(subject.problem, check.quick ? 128 : 256);
+    const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
     const arma::mat scores = scores_of(problem);
     decide(subject.name + " ones", scores, arma::ones(problem.n()));
     decide(subject.name + " column of V", scores, problem.V().col(0));
   }
   report.number = loosest;
   report.sentence = fmt::format("smallest bound / (90 % quantile of the error) at k = {} = 2 / (eps^2 delta)", k);
+  add_worst(report, check, "lin.thm1", part, part);
   return report;
 }
 

@@ -6,10 +6,12 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/linformer/checks.hpp>
+#include <croquis/claims/rank_correlation.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/claims/subjects.hpp>
-#include <croquis/claims/thresholds.hpp>
 #include <croquis/linalg/norms.hpp>
+#include <croquis/stats/accumulator.hpp>
+#include <map>
 #include <numbers>
 
 namespace croquis::claims {
@@ -38,14 +40,15 @@ arma::vec singular_values(const Problem<double>& problem) {
 }  // namespace
 
 Report check_spectrum_strict(const Check& check) {
-  const double least = threshold("lin.spectrum/strict", "share");
+  const double least = check.value("share");
+  const arma::uword n = check.count("tokens"), first = check.count("first values");
   Report report;
-  for (const double t : {50.0, 200.0, 1000.0}) {
-    const double share = share_of(singular_values(circle(512, t, check.makes("one-key"))), 128);
+  for (const double t : check.values("radius")) {
+    const double share = share_of(singular_values(circle(n, t, check.makes("one-key"))), first);
     Finding finding = decide_identity(fmt::format("circle t={:g}", t), 1 - share, 1 - least);
-    finding.n = 512;
+    finding.n = n;
     finding.p = 2;
-    finding.threshold = fmt::format("share = {:g}", least);
+    finding.threshold = check.stated("share");
     finding.hypotheses = fmt::format("share of the first 128 = {:.4g}; as t grows = 0.25", share);
     report.number = share;
     report.findings.push_back(std::move(finding));
@@ -55,11 +58,11 @@ Report check_spectrum_strict(const Check& check) {
 }
 
 Report check_spectrum_charitable(const Check& check) {
-  const double least = threshold("lin.spectrum/charitable", "share");
+  const double least = check.value("share");
   Report report;
   report.number = 1;
   for (const Subject& subject : check.subjects) {
-    const Problem<double> problem = first_tokens(subject.problem, 512);
+    const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
     arma::vec values = singular_values(problem);
     if (check.makes("all-values")) values = values.head(values.n_elem / 4);
     const double share = share_of(values, std::max<arma::uword>(1, problem.n() / 4));
@@ -68,7 +71,7 @@ Report check_spectrum_charitable(const Check& check) {
     if (!check.own_input && !check.makes("all-values")) finding.verdict = Verdict::inconclusive;
     finding.n = problem.n();
     finding.p = problem.p();
-    finding.threshold = fmt::format("share = {:g}", least);
+    finding.threshold = check.stated("share");
     finding.hypotheses = fmt::format("share of the first quarter = {:.4g}", share);
     report.number = std::min(report.number, share);
     report.findings.push_back(std::move(finding));
@@ -79,10 +82,47 @@ Report check_spectrum_charitable(const Check& check) {
   return report;
 }
 
+// The mean share of the heads of a layer, layer by layer: whether it rises with the layer.
+Report check_spectrum_layers(const Check& check) {
+  const double least = check.value("rank correlation");
+  std::map<std::uint64_t, Accumulator> layers;
+  for (std::size_t i = 0; i < check.subjects.size(); ++i) {
+    const Subject& subject = check.subjects[i];
+    const auto layer = check.makes("place-for-layer") ? std::optional<std::uint64_t>(i) : subject.layer;
+    if (!layer) continue;
+    const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
+    layers[*layer].add(share_of(singular_values(problem), std::max<arma::uword>(1, problem.n() / 4)));
+  }
+  Finding finding;
+  finding.input = fmt::format("{} layers", layers.size());
+  finding.bound = least;
+  finding.threshold = check.stated("rank correlation");
+  if (layers.size() >= check.count("layers")) {
+    arma::vec places(layers.size()), shares(layers.size());
+    arma::uword i = 0;
+    for (const auto& [layer, sample] : layers) {
+      places(i) = static_cast<double>(layer);
+      shares(i) = sample.mean();
+      finding.hypotheses += fmt::format("{}layer {} = {:.4g}", i > 0 ? "; " : "mean share of ", layer, shares(i));
+      ++i;
+    }
+    finding.estimate = finding.observed = rank_correlation(places, shares);
+    finding.verdict = finding.observed >= least ? Verdict::verified : Verdict::refuted;
+  } else {
+    finding.hypotheses = fmt::format("layers that would decide = {}", check.count("layers"));
+  }
+  Report report;
+  report.number = finding.estimate;
+  report.findings = {std::move(finding)};
+  report.sentence = layers.size() >= check.count("layers")
+                        ? "rank correlation of the layer and the mean share of its heads"
+                        : "needs the heads of several layers of a trained model: --model ... --layer all --head all";
+  return report;
+}
+
 Report check_truncation_strict(const Check& check) {
-  const double epsilon = threshold("lin.eckart-young/strict", "epsilon");
-  const auto k = static_cast<int>(threshold("lin.eckart-young/strict", "rank"));
-  constexpr int n = 512;
+  const double epsilon = check.value("epsilon");
+  const auto k = static_cast<int>(check.value("rank")), n = static_cast<int>(check.value("tokens"));
   // P = I: P_low is a projection of rank k, and a w in its complement keeps error ||w||. The mean square over w on the
   // sphere is (n - k) / n.
   const int rank = check.makes("full-rank") ? n : k;
@@ -97,7 +137,7 @@ Report check_truncation_strict(const Check& check) {
   report.findings.push_back(decide_exactly("P = (a - b) I + b 1 1^T, a = 1/2, the worst w", rank == n,
                                            rank == n ? 0 : static_cast<double>((a - b) / (a - b)), epsilon));
   for (Finding& finding : report.findings) {
-    finding.n = n;
+    finding.n = static_cast<arma::uword>(n);
     finding.d = static_cast<arma::uword>(rank);
     finding.threshold = fmt::format("epsilon = {:g}; rank = {}", epsilon, k);
   }
@@ -108,11 +148,11 @@ Report check_truncation_strict(const Check& check) {
 }
 
 Report check_truncation_given(const Check& check) {
-  const double epsilon = threshold("lin.eckart-young/charitable", "epsilon");
+  const double epsilon = check.value("epsilon");
   Report report;
   report.number = 0;
   for (const Subject& subject : check.subjects) {
-    const Problem<double> problem = first_tokens(subject.problem, check.quick ? 128 : 256);
+    const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
     const double n = static_cast<double>(problem.n());
     const auto k = std::min(problem.n(), static_cast<arma::uword>(std::ceil(std::log(n) / (epsilon * epsilon))));
     arma::mat u, v;
@@ -127,7 +167,7 @@ Report check_truncation_given(const Check& check) {
     finding.n = problem.n();
     finding.p = problem.p();
     finding.d = rank;
-    finding.threshold = fmt::format("epsilon = {:g}", epsilon);
+    finding.threshold = check.stated("epsilon");
     finding.hypotheses = fmt::format("sigma_{{k+1}} / sigma_1 = {:.3g}", k < s.n_elem ? s(k) / s(0) : 0.0);
     const arma::mat mean = arma::repmat(arma::mean(problem.V(), 0), problem.n(), 1);
     judge_trivial(finding, {{"output 0", 1.0}, {"V-mean", frobenius_norm<double>(mean - output) / size}});

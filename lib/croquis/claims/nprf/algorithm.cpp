@@ -13,19 +13,14 @@
 #include <croquis/toeplitz/toeplitz_operator.hpp>
 
 namespace croquis::claims {
-namespace {
-
-constexpr arma::uword kTokens = 64, kFeatures = 16;
-
-}  // namespace
 
 // Eq. 10 by sums over keys, with the features that the library draws. Errors: the transforms add E_i = entry_error()
 // sum_r |phi_r(q_i)| ||phi_r(K) V_c|| to a numerator, and the same without V to the row sum; rows whose sum that would
 // spoil by a hundredth the library computes directly.
 Report check_algorithm_normalised(const Check& check) {
   const Subject& subject = check.subjects.front();
-  const Problem<double> given = first_tokens(subject.problem, kTokens);
-  const arma::uword n = given.n();
+  const Problem<double> given = first_tokens(subject.problem, check.count("tokens"));
+  const arma::uword n = given.n(), features = check.count("features");
   const arma::mat q = unit_rows(given.Q()), k = unit_rows(given.K());
   Report report;
   report.number = 0;
@@ -34,9 +29,9 @@ Report check_algorithm_normalised(const Check& check) {
     const Key draw_key = check.draw_key.child("draw");
     RelativeFeatureOptions options;
     options.product = ToeplitzPath::fft;
-    const arma::mat output = check.makes("not-normalised") ? prf_rpe(problem, kFeatures, draw_key, options).output
-                                                           : nprf_rpe(problem, kFeatures, draw_key, options).output;
-    const auto phi = FeaturePair<double>(q, k, kFeatures, kNprfFeatures, draw_key.child("features")).matrices();
+    const arma::mat output = check.makes("not-normalised") ? prf_rpe(problem, features, draw_key, options).output
+                                                           : nprf_rpe(problem, features, draw_key, options).output;
+    const auto phi = FeaturePair<double>(q, k, features, kNprfFeatures, draw_key.child("features")).matrices();
     arma::mat weights = dense_weights(named.position, n);
     if (check.makes("bias-turned")) weights = weights.t().eval();
     const arma::mat scores = (phi.queries * phi.keys.t()) % weights;
@@ -48,11 +43,11 @@ Report check_algorithm_normalised(const Check& check) {
     for (arma::uword i = 0; i < n; ++i) {
       for (arma::uword c = 0; c < expected.n_cols; ++c) {
         double of_sum = 0, of_numerator = 0;
-        for (arma::uword r = 0; r < kFeatures; ++r) {
+        for (arma::uword r = 0; r < features; ++r) {
           of_sum += std::abs(phi.queries(i, r)) * entry * arma::norm(phi.keys.col(r));
           of_numerator += std::abs(phi.queries(i, r)) * entry * arma::norm(phi.keys.col(r) % given.V().col(c));
         }
-        const double rounding = 8 * double(n + kFeatures) * 0x1p-53 * arma::abs(given.V().col(c)).max();
+        const double rounding = 8 * double(n + features) * 0x1p-53 * arma::abs(given.V().col(c)).max();
         const double allowed = rounding + 1.02 * (of_numerator + std::abs(expected(i, c)) * of_sum) / sums(i);
         worst = std::max(worst, std::abs(output(i, c) - expected(i, c)) / allowed);
         largest = std::max(largest, allowed);
@@ -60,7 +55,7 @@ Report check_algorithm_normalised(const Check& check) {
     }
     Finding finding = decide_identity(fmt::format("{} {} n={}", subject.name, named.name, n), worst, 1);
     finding.n = n;
-    finding.d = kFeatures;
+    finding.d = features;
     finding.power = 2 * largest / arma::abs(expected).max();
     finding.hypotheses = fmt::format("largest error that is allowed = {:.3g}", largest);
     report.number = std::max(report.number, worst);

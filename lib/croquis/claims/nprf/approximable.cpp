@@ -6,7 +6,6 @@
 #include <croquis/claims/nprf/biases.hpp>
 #include <croquis/claims/nprf/checks.hpp>
 #include <croquis/claims/rational.hpp>
-#include <croquis/claims/thresholds.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/random/draws.hpp>
 
@@ -101,10 +100,8 @@ Report check_approximable_strict(const Check& check) {
 }
 
 Report check_approximable_charitable(const Check& check) {
-  const char* const id = "rpe.approximable/charitable";
-  const double wanted = threshold(id, "total variation");
-  const auto n = static_cast<arma::uword>(threshold(id, "tokens"));
-  const auto p = check.makes("narrow") ? 2 : static_cast<arma::uword>(threshold(id, "width"));
+  const double wanted = check.value("total variation");
+  const arma::uword n = check.count("tokens"), p = check.makes("narrow") ? 2 : check.count("width");
   Report report;
   for (const NamedPosition& named : finite_biases(n, check.draw_key.child("bias"))) {
     const bool deciding = named.name.starts_with("random");
@@ -113,13 +110,13 @@ Report check_approximable_charitable(const Check& check) {
     for (arma::uword j = 0; j < n; ++j) {
       for (arma::uword i = 0; i < n; ++i) t(i, j) = named.position.bias(j + n - 1 - i);
     }
-    const Search search(t, p, check.quick || !deciding ? 60 : 150);
+    const Search search(t, p, static_cast<int>(check.value(deciding ? "steps" : "other steps")));
     Finding finding = decide_identity(named.name, -search.best, -wanted);
     if (!deciding) finding.verdict = Verdict::not_applicable;  // some bias is enough
     finding.n = n;
     finding.p = p;
     finding.estimate = search.best;
-    finding.threshold = fmt::format("total variation = {:g}", wanted);
+    finding.threshold = check.stated("total variation");
     finding.hypotheses = fmt::format("worst row in total variation: best M of T = {:.4g}; after the search = {:.4g}",
                                      search.start, search.best);
     report.findings.push_back(std::move(finding));
@@ -132,8 +129,9 @@ Report check_approximable_charitable(const Check& check) {
 
 // T17 at widths that a search is sure of: b_t = L s_t with fair signs s_t, so that a row is even over half of the keys.
 Report check_approximable_existence(const Check& check) {
-  const arma::uword n = 128;
-  constexpr double level = 12, stated = 1.0 / 16;
+  const arma::uword n = check.count("tokens");
+  constexpr double stated = 1.0 / 16;
+  const double level = check.value("level");
   arma::vec bias(2 * n - 1);
   fill_normal(check.draw_key.child("signs"), 0, bias.n_elem, bias.memptr());
   bias = level * arma::sign(bias);
@@ -143,15 +141,16 @@ Report check_approximable_existence(const Check& check) {
     for (arma::uword i = 0; i < n; ++i) t(i, j) = bias(j + n - 1 - i);
   }
   Report report;
-  for (const arma::uword p : {1, 2, 4}) {
-    const Search search(t, p, check.quick ? 60 : 300);
-    Finding finding = decide_identity(fmt::format("b_t = 12 s_t, n={} p={}", n, p), -search.best, -stated);
+  for (const arma::uword p : check.counts("width")) {
+    const Search search(t, p, static_cast<int>(check.value("steps")));
+    Finding finding = decide_identity(fmt::format("b_t = {:g} s_t, n={} p={}", level, n, p), -search.best, -stated);
     finding.n = n;
     finding.p = p;
     finding.estimate = search.best;
     finding.hypotheses = fmt::format("n from which T17 applies = {:.3g}",
                                      std::exp(1.0) * (double(p) + 2) * std::pow(10 * std::exp(1.0), double(p) + 1));
     report.number = search.best;
+    report.tightness = {1, search.best / stated};
     report.findings.push_back(std::move(finding));
   }
   report.sentence =

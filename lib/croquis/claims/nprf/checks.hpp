@@ -5,11 +5,13 @@
 
 namespace croquis::claims {
 
-Report check_expressiveness(const Check& check);            ///< rpe.prop1/strict
-Report check_approximable_strict(const Check& check);       ///< rpe.approximable/strict
-Report check_approximable_charitable(const Check& check);   ///< rpe.approximable/charitable
-Report check_approximable_existence(const Check& check);    ///< rpe.approximable/existence
-Report check_toeplitz(const Check& check);                  ///< rpe.toeplitz/norm-wise
+Report check_expressiveness(const Check& check);           ///< rpe.prop1/strict
+Report check_approximable_strict(const Check& check);      ///< rpe.approximable/strict
+Report check_approximable_charitable(const Check& check);  ///< rpe.approximable/charitable
+Report check_approximable_existence(const Check& check);   ///< rpe.approximable/existence
+Report check_toeplitz(const Check& check);                 ///< rpe.toeplitz/norm-wise
+/// The error of the product of a random bias with x (1 x n) by Fourier transform over its bound.
+double toeplitz_share(const arma::mat& x, const Check& check);
 Report check_toeplitz_entries(const Check& check);          ///< rpe.toeplitz/entry-wise
 Report check_algorithm_normalised(const Check& check);      ///< rpe.alg1/charitable
 Report check_algorithm_zero_rows(const Check& check);       ///< rpe.alg1/strict

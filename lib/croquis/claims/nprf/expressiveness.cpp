@@ -59,10 +59,10 @@ Finding finding_of(const Check& check, const std::string& input, const arma::vec
 
 Report check_expressiveness(const Check& check) {
   Report report;
-  std::vector<arma::uword> widths = {16, 64};
+  std::vector<arma::uword> widths = check.counts("width");
   if (check.own_input) widths = {check.subjects.front().problem.p()};
   for (const arma::uword p : widths) {
-    for (const arma::uword n : {p + 2, check.quick ? 2 * p : 4 * p}) {
+    for (const arma::uword n : {p + 2, check.count("tokens over the width") * p}) {
       for (const NamedPosition& bias : finite_biases(n, check.draw_key.child("bias").child(n))) {
         const std::string input = fmt::format("{} n={} p={}", bias.name, n, p);
         report.findings.push_back(finding_of(check, input, bias.position.bias, p));

@@ -68,11 +68,11 @@ Report check_fft_cost(const Check& check) {
   std::vector<double> logs, shares;
   double longest = 0, most = 0, worst = 0;
   // 2^7 ... 2^17 in steps of 2^(1/4): few are powers of two.
-  const int step = check.quick ? 2 : 1;
-  for (int steps = 28; steps <= 68; steps += step) {
-    const double n = std::round(std::exp2(steps / 4.0)), log_n = std::log2(n);
+  const std::vector<double>& range = check.values("log2 n");
+  for (double exponent = range.front(); exponent <= range.back(); exponent += check.value("step of log2 n")) {
+    const double n = std::round(std::exp2(exponent)), log_n = std::log2(n);
     double work = counted_work(n, check.makes("direct"));
-    if (check.makes("another-log")) work *= log_n / 7;
+    if (check.makes("another-log")) work *= log_n / range.front();
     const auto length = static_cast<double>(fft_friendly_length(2 * static_cast<arma::uword>(n) - 1));
     const double transforms = transforms_flops(static_cast<arma::uword>(length));
     longest = std::max(longest, length / (2 * n - 1));
@@ -83,10 +83,12 @@ Report check_fft_cost(const Check& check) {
     worst = std::max(worst, work / allowed);
   }
   // The rate on powers of two, whose transforms are all of one kind: the residuals of the fit are small.
-  for (int k = 7; k <= 20; ++k) {
+  const std::vector<double>& powers = check.values("log2 n of the fit");
+  for (double k = powers.front(); k <= powers.back(); ++k) {
     const double n = std::exp2(k);
     logs.push_back(k);
-    shares.push_back(counted_work(n, check.makes("direct")) / n * (check.makes("another-log") ? k / 7.0 : 1));
+    shares.push_back(counted_work(n, check.makes("direct")) / n *
+                     (check.makes("another-log") ? k / powers.front() : 1));
   }
   const auto add = [&](const std::string& input, double observed, double bound) {
     Finding finding = decide_identity(input, observed, bound);
@@ -97,10 +99,10 @@ Report check_fft_cost(const Check& check) {
   add("length of the transform / (2n - 1)", longest, 2);
   add("operations of a pair of transforms / (L log2 L)", most, 5);
   add("work / its bound a n + b n log2 n", worst, 1);
-  report.findings.back().tightness = {1, 1 / worst};
+  report.tightness = {1, 1 / worst};
   // n log^2 n in the place of n log n: c beyond its interval. The residuals are those of lengths, not of a draw.
   const Fit fit{arma::vec(logs), arma::vec(shares)};
-  const double quantile = student_quantile(static_cast<double>(logs.size()) - 3, 1e-3);
+  const double quantile = student_quantile(static_cast<double>(logs.size()) - 3, check.value("level"));
   const double b = fit.coefficients(1), c = fit.coefficients(2), half = quantile * fit.errors(2);
   Finding rate;
   rate.input = "work / n = a + b log2 n + c log2^2 n: c = 0";

@@ -6,7 +6,7 @@
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nprf/checks.hpp>
 #include <croquis/claims/nprf/few_keys.hpp>
-#include <croquis/claims/thresholds.hpp>
+#include <croquis/claims/power.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/stats/search.hpp>
@@ -16,8 +16,8 @@ namespace {
 
 // "m features are not enough": the failure rate of error > t is above delta. A bound that holds refutes it.
 Finding not_enough(const Check& check, const FewKeys& points, const std::string& name, arma::uword m, double alpha) {
-  const double delta = threshold("rpe.thm3", "delta"), t = 4 * threshold("rpe.thm3", "epsilon");
-  Finding finding = decide_probability(check, {fmt::format("{} m={}", name, m), t, delta, alpha, 4000},
+  const double delta = check.value("delta"), t = 4 * check.value("epsilon");
+  Finding finding = decide_probability(check, {fmt::format("{} m={}", name, m), t, delta, alpha, check.count("draws")},
                                        [&](const Key& draw_key) { return points.error(m, FeatureMap::prf, draw_key); });
   if (finding.verdict == Verdict::verified) {
     finding.verdict = Verdict::refuted;
@@ -31,10 +31,10 @@ Finding not_enough(const Check& check, const FewKeys& points, const std::string&
 
 // The fewest features, to a tenth, with which nine tenths of the draws are within t: a number, no claim.
 Finding measured_number(const Check& check, const FewKeys& points, const std::string& name, double most) {
-  const double delta = threshold("rpe.thm3", "delta"), t = 4 * threshold("rpe.thm3", "epsilon");
-  const double found = smallest_sufficient(1, most, 0.1, [&](double features) {
+  const double delta = check.value("delta"), t = 4 * check.value("epsilon");
+  const double found = smallest_sufficient(1, most, check.value("tolerance"), [&](double features) {
     const auto m = static_cast<arma::uword>(std::ceil(features));
-    return quantile_of(run_trials(check, fmt::format("smallest {} {}", name, m), 100,
+    return quantile_of(run_trials(check, fmt::format("smallest {} {}", name, m), check.count("measured draws"),
                                   [&](const Key& draw_key) { return points.error(m, FeatureMap::prf, draw_key); }),
                        1 - delta) <= t;
   });
@@ -43,7 +43,8 @@ Finding measured_number(const Check& check, const FewKeys& points, const std::st
   finding.verdict = Verdict::not_applicable;
   finding.n = points.keys.n_rows;
   finding.estimate = found;
-  finding.hypotheses = fmt::format("smallest m of 100 draws each {} {:.4g}", found < most ? "=" : ">=", found);
+  finding.hypotheses = fmt::format("smallest m of {} draws each {} {:.4g}", check.count("measured draws"),
+                                   found < most ? "=" : ">=", found);
   return finding;
 }
 
@@ -66,7 +67,7 @@ Report check_every_input(const Check& check) {
                 second = turned ? FewKeys::two_sides(2) : FewKeys::poles(2, 8);
   Report report;
   report.findings = {not_enough(check, first, first.name + " R=2", 1, check.alpha / 2),
-                     not_enough(check, second, second.name + " R=2", 16, check.alpha / 2)};
+                     not_enough(check, second, second.name + " R=2", check.count("m"), check.alpha / 2)};
   for (Finding& f : report.findings)
     f.hypotheses = fmt::format("e^(4 R^2) = {:.3g}; 90 % quantile of the error = {:.3g}", std::exp(16.0), f.observed);
   report.number = report.findings.back().observed;
@@ -77,16 +78,18 @@ Report check_every_input(const Check& check) {
 // On two keys at 45 degrees e^{2R^2} features fail in more than a tenth of the draws.
 Report check_some_input(const Check& check) {
   Report report;
-  for (const double radius : {1.0, 1.5, 2.0}) {
+  for (const double radius : check.values("R")) {
     const FewKeys points = check.makes("equal-keys") ? FewKeys::equal(radius, 2) : FewKeys::two_sides(radius);
     const auto m = static_cast<arma::uword>(std::exp(2 * radius * radius));
-    Finding finding = not_enough(check, points, fmt::format("{} R={:g}", points.name, radius), m, check.alpha / 3);
+    Finding finding = not_enough(check, points, fmt::format("{} R={:g}", points.name, radius), m,
+                                 check.alpha / static_cast<double>(check.values("R").size()));
     finding.hypotheses = fmt::format("e^(2 R^2) = {:.4g}; e^(4 R^2) = {:.4g}; share that fails = {:.3g}",
                                      std::exp(2 * radius * radius), std::exp(4 * radius * radius), finding.estimate);
     report.number = finding.estimate;
     report.findings.push_back(std::move(finding));
     if (check.mutant.empty() && !check.quick) {
-      report.findings.push_back(measured_number(check, points, fmt::format("{} R={:g}", points.name, radius), 2e5));
+      report.findings.push_back(
+          measured_number(check, points, fmt::format("{} R={:g}", points.name, radius), check.value("most features")));
     }
   }
   report.sentence =
@@ -97,10 +100,10 @@ Report check_some_input(const Check& check) {
 // "Precisely": some input needs c e^{4R^2} features, c > 0 for all R, at fixed eps and delta. T16 gives
 // e^{(2 + o(1)) R^2} for every input: no c does. With the variance alone (mutant) the exponent stays 4.
 Report check_exponent(const Check& check) {
-  const double t = 4 * threshold("rpe.thm3", "epsilon"), delta = threshold("rpe.thm3", "delta");
+  const double t = 4 * check.value("epsilon"), delta = check.value("delta");
   Report report;
   double before = std::numeric_limits<double>::infinity();
-  for (const double radius : {10.0, 20.0, 40.0, 80.0}) {
+  for (const double radius : check.values("R")) {
     const double square = radius * radius;
     double log_m = log_sufficient(radius, t, delta);
     if (check.makes("variance-alone")) log_m = 4 * square + std::log((1 + t) * (1 + t) / (t * t * delta));
@@ -122,10 +125,11 @@ Report check_exponent(const Check& check) {
 
 // One query and 1024 keys uniform on the sphere of radius R, p = 64; means over draws of points and features.
 Report check_figure(const Check& check) {
-  const auto draws = check.quick ? 2 : static_cast<int>(threshold("rpe.fig1b", "draws"));
-  constexpr arma::uword n = 1024, p = 64;
+  const auto draws = static_cast<int>(check.value("draws"));
+  const arma::uword n = check.count("keys"), p = check.count("width"), few = check.count("few features"),
+                    many = check.count("many features");
   struct Means {
-    double few = 0, many = 0, uniform = 0;
+    Accumulator few, many, uniform;
   };
   const auto means_at = [&](double radius) {
     Means means;
@@ -136,9 +140,9 @@ Report check_figure(const Check& check) {
       fill_normal(key, 0, points.n_elem, points.memptr());
       points = radius * unit_rows(points);
       const FewKeys on{"sphere", points.row(0), points.tail_rows(n)};
-      means.few += on.error(4, FeatureMap::prf, key.child("few")) / draws;
-      means.many += on.error(1024, FeatureMap::prf, key.child("many")) / draws;
-      means.uniform += on.uniform_error() / draws;
+      means.few.add(on.error(few, FeatureMap::prf, key.child("few")));
+      means.many.add(on.error(many, FeatureMap::prf, key.child("many")));
+      means.uniform.add(on.uniform_error());
     }
     return means;
   };
@@ -150,21 +154,24 @@ Report check_figure(const Check& check) {
     finding.n = n;
     finding.p = p;
     finding.trials = static_cast<std::uint64_t>(draws);
+    finding.power = power_of_means(std::hypot(relative_error_of_mean(means.few), relative_error_of_mean(means.many)));
     finding.threshold = fmt::format("{:g}; draws = {}", std::abs(bound), draws);
     finding.hypotheses = fmt::format("mean ||A - A^||_1: m = 4: {:.3g}; m = 1024: {:.3g}; uniform attention: {:.3g}",
-                                     means.few, means.many, means.uniform);
+                                     means.few.mean(), means.many.mean(), means.uniform.mean());
     report.findings.push_back(std::move(finding));
   };
-  add("R=1: falls from m = 4 to 1024", -one.few / one.many, -threshold("rpe.fig1b", "fall at R = 1"), one);
-  add("R=4: the error at m = 1024", -four.many, -threshold("rpe.fig1b", "error at R = 4"), four);
-  add("R=4: falls little", four.few / four.many, threshold("rpe.fig1b", "fall at R = 4"), four);
+  add("R=1: falls from m = 4 to 1024", -one.few.mean() / one.many.mean(), -check.value("fall at R = 1"), one);
+  add("R=4: the error at m = 1024", -four.many.mean(), -check.value("error at R = 4"), four);
+  add("R=4: falls little", four.few.mean() / four.many.mean(), check.value("fall at R = 4"), four);
   // Uniform attention has no features: at R = 2 it is better than 1024 of them.
-  add("R=2: 1024 features against uniform attention", two.many, two.uniform, two);
+  add("R=2: 1024 features against uniform attention", two.many.mean(), two.uniform.mean(), two);
   report.findings.back().verdict = Verdict::not_applicable;
-  if (two.uniform <= two.many) report.findings.back().trivial = fmt::format("uniform attention ({:.3g})", two.uniform);
-  report.number = four.many;
+  if (two.uniform.mean() <= two.many.mean()) {
+    report.findings.back().trivial = fmt::format("uniform attention ({:.3g})", two.uniform.mean());
+  }
+  report.number = four.many.mean();
   report.sentence = fmt::format("mean error at R = 4, m = 1024; at R = 1 {:.3g}, where uniform attention has {:.3g}",
-                                one.many, one.uniform);
+                                one.many.mean(), one.uniform.mean());
   return report;
 }
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nprf/checks.hpp>
-#include <croquis/claims/thresholds.hpp>
+#include <croquis/claims/power.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/random/draws.hpp>
@@ -132,7 +132,7 @@ arma::mat mistaken_directions(const Check& check, arma::uword m, arma::uword p, 
 // inequality. The mean of the estimate is a mean over the marginal distributions of the rows.
 Finding rows_finding(const Check& check, const std::string& name, const Pairs& pairs, double alpha,
                      const std::function<arma::mat(const Key&)>& directions) {
-  const std::uint64_t trials = check.trials(20000);
+  const std::uint64_t trials = check.trials(check.count("draws"));
   const arma::uword p = pairs.x.n_cols;
   const arma::mat z = (pairs.x + pairs.y).t();
   const arma::uvec rows = {0, p - 1, p};
@@ -145,19 +145,17 @@ Finding rows_finding(const Check& check, const std::string& name, const Pairs& p
   double worst = 0, bias = 0;
   for (arma::uword r = 0; r < rows.n_elem; ++r) {
     for (arma::uword c = 0; c < z.n_cols; ++c) {
-      arma::vec one = arma::vectorise(values.tube(r, c));
+      const arma::vec one = arma::vectorise(values.tube(r, c));
       const double mean = arma::mean(arma::exp(one)) * std::exp(-0.5) - 1;
       if (std::abs(mean) > std::abs(bias)) bias = mean;
-      one = arma::sort(one);
-      const auto count = static_cast<double>(trials);
-      for (arma::uword t = 0; t < one.n_elem; ++t) {
-        const double f = std::erfc(-one(t) / std::sqrt(2.0)) / 2;
-        worst = std::max({worst, f - double(t) / count, double(t + 1) / count - f});
-      }
+      std::vector<double> uniform(one.begin(), one.end());
+      for (double& x : uniform) x = std::erfc(-x / std::sqrt(2.0)) / 2;
+      worst = std::max(worst, distance_to_uniform(std::move(uniform)));
     }
   }
   const double share = alpha / static_cast<double>(rows.n_elem * z.n_cols);
-  Finding finding = decide_identity(name, worst, std::sqrt(std::log(2 / share) / (2 * static_cast<double>(trials))), 1);
+  Finding finding = decide_identity(name, worst, dkw_radius(trials, share), 1);
+  finding.power = power_of_distance(trials, finding.bound);
   finding.p = p;
   finding.trials = trials;
   finding.confidence = 1 - alpha;
@@ -237,7 +235,7 @@ Report check_gaussian_rows(const Check& check) {
 }
 
 Report check_other_rows(const Check& check) {
-  const double allowed = threshold("rpe.unbiased", "bias");
+  const double allowed = check.value("bias");
   std::vector<Cell> cells;
   for (const std::string& map : feature_map_names()) {
     for (const std::string& distribution : projection_names()) {
@@ -259,7 +257,7 @@ Report check_other_rows(const Check& check) {
     Finding finding = decide_identity(cell.name(), std::abs(bias(worst)), allowed);
     finding.p = pairs.x.n_cols;
     finding.estimate = bias(worst);
-    finding.threshold = fmt::format("bias = {:g}", allowed);
+    finding.threshold = check.stated("bias");
     finding.hypotheses = fmt::format("exact relative bias = {:.5g}; z along {}", bias(worst), pairs.names[worst]);
     report.number = std::max(report.number, finding.observed);
     report.findings.push_back(std::move(finding));

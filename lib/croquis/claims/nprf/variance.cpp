@@ -5,6 +5,7 @@
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nprf/checks.hpp>
+#include <croquis/claims/power.hpp>
 #include <croquis/features/feature_pair.hpp>
 
 namespace croquis::claims {
@@ -105,22 +106,17 @@ Finding two_directions_finding(const Check& check, double s) {
 // draws against it by the Dvoretzky-Kiefer-Wolfowitz inequality: a sample variance of log-normal numbers would have no
 // honest interval.
 Finding generator_finding(const Check& check, const std::string& name, const arma::rowvec& direction, double alpha) {
-  const std::uint64_t trials = check.trials(20000);
+  const std::uint64_t trials = check.trials(check.count("draws"));
   const arma::mat x(direction), y(0.5 * direction);
   const double s = 1.5 * arma::norm(direction), halves = 1.25 * arma::dot(direction, direction) / 2;
-  std::vector<double> values = run_trials(check, name, trials, [&](const Key& draw_key) {
+  const std::vector<double> values = run_trials(check, name, trials, [&](const Key& draw_key) {
     const auto phi = FeaturePair<double>(x, y, 1, {}, draw_key).matrices();
     const double z = (phi.log_scale(0) + std::log(phi.queries(0, 0) * phi.keys(0, 0)) + halves) / s;
     return std::erfc(-z / std::sqrt(2.0)) / 2;
   });
-  std::sort(values.begin(), values.end());
-  double worst = 0;
-  const auto count = static_cast<double>(trials);
-  for (std::size_t t = 0; t < values.size(); ++t) {
-    worst = std::max({worst, values[t] - double(t) / count, double(t + 1) / count - values[t]});
-  }
   Finding finding =
-      decide_identity(fmt::format("draws along {}", name), worst, std::sqrt(std::log(2 / alpha) / (2 * count)), 1);
+      decide_identity(fmt::format("draws along {}", name), distance_to_uniform(values), dkw_radius(trials, alpha), 1);
+  finding.power = power_of_distance(trials, finding.bound);
   finding.p = direction.n_elem;
   finding.d = 1;
   finding.trials = trials;
@@ -133,10 +129,11 @@ Finding opposite_finding(const Check& check, arma::uword p) {
   Points points{arma::mat(1, p), {}};
   points.x.fill(1 / std::sqrt(static_cast<double>(p)));
   points.y = -points.x;
-  const std::vector<double> values = run_trials(check, "opposite", check.trials(1000), [&](const Key& draw_key) {
-    const auto phi = FeaturePair<double>(points.x, points.y, 4, {}, draw_key).matrices();
-    return std::exp(phi.log_scale(0)) * arma::dot(phi.queries, phi.keys);
-  });
+  const std::vector<double> values =
+      run_trials(check, "opposite", check.trials(check.count("opposite draws")), [&](const Key& draw_key) {
+        const auto phi = FeaturePair<double>(points.x, points.y, 4, {}, draw_key).matrices();
+        return std::exp(phi.log_scale(0)) * arma::dot(phi.queries, phi.keys);
+      });
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   // Exponents |w.x| are below p 9.5 / sqrt(p), each rounded some p + 4 times, on both sides.
   const auto width = static_cast<double>(p);
@@ -144,6 +141,7 @@ Finding opposite_finding(const Check& check, arma::uword p) {
   Finding finding = decide_identity("opposite x = -y", *most - *least, bound);
   finding.p = p;
   finding.trials = values.size();
+  finding.power = power_of_counting(values.size(), 0, 0);  // one draw that is off refutes
   finding.hypotheses = fmt::format("stated variance = {:.4g}", stated_variance(check, points, 4));
   return finding;
 }
@@ -151,12 +149,13 @@ Finding opposite_finding(const Check& check, arma::uword p) {
 }  // namespace
 
 Report check_feature_variance(const Check& check) {
-  const arma::uword p = 8;
+  const arma::uword p = check.count("width");
   Report report;
-  for (const double s : {0.25, 0.5, 1.0, 1.5, 2.0}) report.findings.push_back(quadrature_finding(check, s));
+  for (const double s : check.values("norm of x + y")) report.findings.push_back(quadrature_finding(check, s));
   double relative = 0;
   for (const Finding& f : report.findings) relative = std::max(relative, f.observed / f.estimate);
-  for (const double s : {0.5, 1.0}) report.findings.push_back(two_directions_finding(check, s));
+  for (const double s : check.values("norm of x + y at m = 2"))
+    report.findings.push_back(two_directions_finding(check, s));
   const arma::rowvec ones(p, arma::fill::value(1 / std::sqrt(static_cast<double>(p))));
   report.findings.push_back(generator_finding(check, "+1/sqrt(p)", ones, check.alpha / 2));
   report.findings.push_back(generator_finding(check, "-1/sqrt(p)", -ones, check.alpha / 2));

@@ -19,5 +19,8 @@ Report check_all_landmarks(const Check& check);         ///< nys.lemma2/all-poin
 Report check_superset_charitable(const Check& check);   ///< nys.lemma2/superset-nonsingular
 Report check_superset_strict(const Check& check);       ///< nys.lemma2/strict
 Report check_landmarks_sufficient(const Check& check);  ///< nys.landmarks/threshold
+Report check_cost_strict(const Check& check);           ///< nys.cost/strict
+Report check_cost(const Check& check);                  ///< nys.cost/charitable
+Report check_cost_memory(const Check& check);           ///< nys.cost/memory
 
 }  // namespace croquis::claims

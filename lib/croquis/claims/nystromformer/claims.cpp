@@ -44,7 +44,9 @@ std::vector<Claim> inverse_claims() {
            "(13 - 15 x + 7 x^2 - x^3)/4.",
        .proof = "docs/claims/nystromformer.md, T7",
        .formerly = {"nys.lemma1"},
+       .bound = true,
        .mutants = {{"coefficient-14", "14 I in the place of 15 I"}},
+       .ladder = {{"half-constant", "order 3 with the constant 3/8", "normals about I", false}},
        .check = check_third_order},
       {.id = "nys.start/strict",
        .kind = "counterexample",
@@ -65,6 +67,7 @@ std::vector<Claim> inverse_claims() {
        .hypotheses = "sigma_min(A) is above its rounding error m u ||A||.",
        .method = "Cores of 8 and 32 segment means of every input.",
        .proof = "docs/claims/nystromformer.md, the start",
+       .bound = true,
        .mutants = {{"start-unscaled", "Z_0 without the norm that keeps ||I - A Z_0|| below 1"}},
        .check = check_start_charitable},
       {.id = "nys.rounding/strict",
@@ -102,6 +105,7 @@ std::vector<Claim> six_claims() {
            .hypotheses = "Z_0 of the paper.",
            .method = "The cores of every input, and diag(1, sqrt(4.3e-4)), where the bound is attained.",
            .proof = "docs/claims/nystromformer.md, T6",
+           .bound = true,
            .mutants = {{"five-steps", "five steps, whose constant is 0.0226"}},
            .ladder = {{"half-constant", "the constant 0.0063", "A = diag(1, sqrt(4.3e-4))", false}},
            .check = check_penrose_first},
@@ -137,6 +141,48 @@ std::vector<Claim> six_claims() {
            .expected = Verdict::holds,
            .mutants = {{"half", "at most half of the error with A^+"}},
            .check = check_six_output}};
+}
+
+std::vector<Claim> cost_claims() {
+  const char* const cost =
+      "This costs O(n m^2 + m n d_v + m^3 + n m d_v). In terms of memory, storing the landmarks has an O(m d_q) cost "
+      "and "
+      "storing four Nystrom approximation matrices has a O(n m + m^2 + m n + n d_v) cost.";
+  return {
+      {.id = "nys.cost/strict",
+       .kind = "counterexample",
+       .source = "Nystromformer Sec. 3.2, L96",
+       .statement = cost,
+       .reading = "One constant for all n, m, d_q and d_v serves the sum of the printed terms.",
+       .hypotheses = "None: queries and values have widths of their own.",
+       .method = "F~ and A~ take n m d_q and m^2 d_q multiply-adds, which the sum does not have: counted at d_v = 1, "
+                 "m = 1 and d_q = 16, 256, 4096, where count / sum grows with d_q.",
+       .proof = "docs/claims/nystromformer.md, Cost",
+       .expected = Verdict::refuted,
+       .mutants = {{"with-scores", "n m d_q and m^2 d_q in the sum"}},
+       .check = check_cost_strict},
+      {.id = "nys.cost/charitable",
+       .kind = "identity",
+       .source = "Nystromformer Sec. 3.2, L96",
+       .statement = cost,
+       .reading = "The multiply-adds are n m^2 + 4 n m p + m^2 p + 24 m^3 (six steps) at d_q = d_v = p, so at most 24 "
+                  "times the printed sum with m <= n.",
+       .hypotheses = "d_q = d_v.",
+       .method = "Products of a plain implementation in the paper's order are counted at several n, m and p. The term "
+                 "24 m^3 is the largest part for n < 6 m^2 / p.",
+       .proof = "docs/claims/nystromformer.md, Cost",
+       .mutants = {{"five-steps", "five steps of the iteration in the formula"}},
+       .check = check_cost},
+      {.id = "nys.cost/memory",
+       .kind = "identity",
+       .source = "Nystromformer Sec. 3.2, L96",
+       .statement = cost,
+       .reading = "Landmarks, F~, A~, its inverse, G~ and the output are 2 m p + 2 n m + 2 m^2 + n p numbers.",
+       .hypotheses = "d_q = d_v = p.",
+       .method = "The factors are made, and their numbers counted.",
+       .proof = "docs/claims/nystromformer.md, Cost",
+       .mutants = {{"stored-scores", "the n x n matrix too"}},
+       .check = check_cost_memory}};
 }
 
 std::vector<Claim> landmark_claims() {
@@ -197,7 +243,8 @@ std::vector<Claim> landmark_claims() {
 
 std::vector<Claim> nystromformer_claims() {
   std::vector<Claim> claims = inverse_claims();
-  for (auto&& more : {six_claims(), landmark_claims()}) claims.insert(claims.end(), more.begin(), more.end());
+  for (auto&& more : {six_claims(), landmark_claims(), cost_claims()})
+    claims.insert(claims.end(), more.begin(), more.end());
   return claims;
 }
 

@@ -14,4 +14,7 @@ inline arma::mat core_of(const Problem<double>& problem, arma::uword d) {
   return softmax_transposed(segment_means(problem.Q(), d), segment_means(problem.K(), d)).t();
 }
 
+/// max over x in [0, 1] of sqrt(x) (1 - x_6) = 0.012532..., x_6 the mode x after six steps (T6).
+double penrose_constant();
+
 }  // namespace croquis::claims

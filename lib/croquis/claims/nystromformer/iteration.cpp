@@ -6,7 +6,6 @@
 #include <croquis/claims/nystromformer/checks.hpp>
 #include <croquis/claims/nystromformer/cores.hpp>
 #include <croquis/claims/rational.hpp>
-#include <croquis/claims/thresholds.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/random/draws.hpp>
@@ -45,7 +44,7 @@ arma::mat singular_matrix(const Key& key) {
 }  // namespace
 
 Report check_lemma1_strict(const Check& check) {
-  constexpr int steps = 6;
+  const auto steps = static_cast<int>(check.value("steps"));
   const RationalMatrix a = {{1, 0}, {0, 0}}, inverse = pseudo_inverse(a);
   // The start that the lemma allows, or one in the range of A^T, which it need not be.
   RationalMatrix z = check.makes("start-in-range") ? a.transposed() : RationalMatrix::identity(2);
@@ -78,10 +77,10 @@ Report check_start_strict(const Check& check) {
 }
 
 Report check_rounding(const Check& check) {
-  const double allowed = threshold("nys.rounding", "relative error");
-  const auto steps = static_cast<int>(threshold("nys.rounding", "steps"));
+  const double allowed = check.value("relative error");
+  const auto steps = static_cast<int>(check.value("steps"));
   Report report;
-  arma::mat a = singular_matrix(Key(1).child("nys.rounding"));
+  arma::mat a = singular_matrix(Key(check.count("seed")).child("nys.rounding"));
   if (check.makes("non-singular")) a += arma::eye(16, 16);
   const arma::mat inverse = arma::pinv(a, 1e-10);
   double best = std::numeric_limits<double>::infinity(), last = best, growth = Finding::kNone;
@@ -94,7 +93,7 @@ Report check_rounding(const Check& check) {
     last = error;
   }
   Finding finding = decide_identity(fmt::format("rank 5 of 16, double, step {}", steps), last, allowed);
-  finding.threshold = fmt::format("relative error = {:g}", allowed);
+  finding.threshold = check.stated("relative error");
   finding.hypotheses =
       fmt::format("smallest error = {:.2g}; at step = {}; growth a step at the end = {:.4g}", best, best_step, growth);
   report.number = last;

@@ -11,7 +11,6 @@
 #include <croquis/claims/nystromformer/cores.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/claims/subjects.hpp>
-#include <croquis/claims/thresholds.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <vector>
 
@@ -87,13 +86,12 @@ Report check_superset_charitable(const Check& check) {
 }
 
 Report check_landmarks_sufficient(const Check& check) {
-  const double good = threshold("nys.landmarks", "relative error"),
-               share = threshold("nys.landmarks", "share of v-mean");
-  const auto landmarks = static_cast<arma::uword>(threshold("nys.landmarks", "landmarks"));
+  const double good = check.value("relative error"), share = check.value("share of v-mean");
+  const arma::uword landmarks = check.count("landmarks");
   Report report;
   double worst = 0;
   for (const Subject& subject : check.subjects) {
-    const Problem<double> problem = first_tokens(subject.problem, 512);
+    const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
     const arma::uword d = check.makes("all-points") ? problem.n() : std::min(landmarks, problem.n());
     NystromformerOptions options;
     if (check.makes("all-points")) options.exact_at_n = true;
@@ -106,7 +104,7 @@ Report check_landmarks_sufficient(const Check& check) {
     finding.n = problem.n();
     finding.p = problem.p();
     finding.d = d;
-    finding.threshold = fmt::format("relative error = {:g}; share of v-mean = {:g}", good, share);
+    finding.threshold = fmt::format("{}; {}", check.stated("relative error"), check.stated("share of v-mean"));
     finding.hypotheses = fmt::format("relative error of v-mean = {:.4g}", mean);
     worst = std::max(worst, observed);
     report.findings.push_back(std::move(finding));

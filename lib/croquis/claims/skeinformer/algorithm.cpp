@@ -15,12 +15,10 @@
 namespace croquis::claims {
 namespace {
 
-constexpr arma::uword kTokens = 128;
-
 std::vector<Subject> small_subjects(const Check& check) {
   std::vector<Subject> all;
   for (const Subject& subject : check.subjects) {
-    all.push_back({subject.name, first_tokens(subject.problem, check.quick ? 64 : kTokens)});
+    all.push_back({subject.name, first_tokens(subject.problem, check.count("tokens"))});
   }
   return all;
 }
@@ -105,11 +103,11 @@ Report check_without_replacement(const Check& check) {
 // O(n log n) rests on d = O(log n), and that on Lemma 1, whose C would be a constant: C <= 1/n.
 Report check_complexity_strict(const Check& check) {
   Report report;
-  for (const double n : {512.0, 4096.0, 65536.0}) {
-    constexpr double delta = 0.05;
+  for (const double n : check.values("tokens")) {
+    const double delta = check.value("delta");
     const double c = check.makes("constant-c") ? 1 : 1 / n;  // the largest that there can be
     const double rows = std::ceil(2 / (c * c) * std::log(2 * n / delta));
-    Finding finding = decide_identity(fmt::format("n={:.0f}", n), rows, 100 * std::log2(n));
+    Finding finding = decide_identity(fmt::format("n={:.0f}", n), rows, check.value("factor") * std::log2(n));
     finding.n = static_cast<arma::uword>(n);
     finding.hypotheses = fmt::format("C at most = {:.4g}; pilot rows of Lemma 1 at least = {:.4g}; n log2 n = {:.4g}",
                                      c, rows, n * std::log2(n));
@@ -127,9 +125,9 @@ Report check_complexity_strict(const Check& check) {
 Report check_complexity(const Check& check) {
   Report report;
   const bool exact_norms = check.makes("exact-norms");
-  for (const arma::uword n : {64, 128, 256}) {
-    for (const arma::uword d : {4, 16}) {
-      for (const arma::uword p : {4, 8}) {
+  for (const arma::uword n : check.counts("tokens")) {
+    for (const arma::uword d : check.counts("d")) {
+      for (const arma::uword p : check.counts("width")) {
         const auto problem = gaussian_input(check.draw_key.child("problem"), {n, p, 1});
         const double counted = counted_skeinformer(problem, d, exact_norms, check.draw_key.child("draw")).multiply_adds;
         const double stated = 4.0 * double(n) * double(d) * double(p);

@@ -6,9 +6,9 @@
 #include <croquis/attention/method.hpp>
 #include <croquis/attention/v_mean.hpp>
 #include <croquis/claims/decisions.hpp>
+#include <croquis/claims/power.hpp>
 #include <croquis/claims/skeinformer/checks.hpp>
 #include <croquis/claims/subjects.hpp>
-#include <croquis/claims/thresholds.hpp>
 #include <croquis/linalg/norms.hpp>
 
 namespace croquis::claims {
@@ -21,31 +21,37 @@ double relative_error(const arma::mat& output, const arma::mat& exact) {
 // Of one input: the mean error of Skeinformer over the draws against that of Informer, Linformer and the mean of the
 // values.
 Finding figure_finding(const Check& check, const Subject& subject, arma::uword d) {
-  const auto tokens = static_cast<arma::uword>(threshold("ske.fig1", "tokens")),
-             draws = check.quick ? 2 : static_cast<arma::uword>(threshold("ske.fig1", "draws"));
+  const arma::uword tokens = check.count("tokens"), draws = check.count("draws");
   const Problem<double> problem = first_tokens(subject.problem, tokens);
   d = std::min(d, problem.n());
   const arma::mat exact = exact_attention(problem, Target::softmax).output;
   const auto mean_error = [&](const std::string& name) {
     const auto method = prepare(find_method<double>(name), problem, OptionValues(std::map<std::string, std::string>{}));
-    double sum = 0;
+    Accumulator sample;
     for (arma::uword t = 0; t < draws; ++t) {
       if (check.interrupted()) throw Interrupted();
       const Key draw_key = check.draw_key.child(subject.name).child(name).child(d).child(t);
-      sum += relative_error(method.approximate(d, draw_key).output, exact);
+      sample.add(relative_error(method.approximate(d, draw_key).output, exact));
     }
-    return sum / static_cast<double>(draws);
+    return sample;
   };
-  const double own = check.makes("exact") ? 0 : mean_error(check.makes("no-columns") ? "linformer" : "skeinformer");
-  const double informer = mean_error("informer"), linformer = mean_error("linformer"),
-               mean = relative_error(v_mean(problem).output, exact);
+  const Accumulator of_skeinformer = mean_error(check.makes("no-columns") ? "linformer" : "skeinformer"),
+                    of_informer = mean_error("informer"), of_linformer = mean_error("linformer");
+  const double own = check.makes("exact") ? 0 : of_skeinformer.mean(), informer = of_informer.mean(),
+               linformer = of_linformer.mean(), mean = relative_error(v_mean(problem).output, exact);
   Finding finding =
       decide_identity(fmt::format("{} d={}", subject.name, d), own, std::min({informer, linformer, mean}));
   if (own == linformer) finding.verdict = Verdict::refuted;  // the smallest is below the others
+  // With as many features as tokens methods are exact, and nothing is compared.
+  if (d == problem.n() && check.own_input) finding.verdict = Verdict::not_applicable;
   finding.n = problem.n();
   finding.p = problem.p();
   finding.d = d;
   finding.trials = draws;
+  const double other = mean < std::min(informer, linformer)
+                           ? 0
+                           : relative_error_of_mean(informer < linformer ? of_informer : of_linformer);
+  finding.power = power_of_means(std::hypot(relative_error_of_mean(of_skeinformer), other));
   finding.threshold = fmt::format("tokens = {}; draws = {}; d = {}", tokens, draws, d);
   finding.hypotheses =
       fmt::format("mean relative error: skeinformer = {:.4g}; informer = {:.4g}; linformer = {:.4g}; v-mean = {:.4g}",
@@ -62,8 +68,7 @@ bool is_of_the_paper(const Check& check, const Subject& subject) {
 
 Report check_figure_strict(const Check& check) {
   Report report;
-  const auto small = static_cast<arma::uword>(threshold("ske.fig1", "small d")),
-             large = static_cast<arma::uword>(threshold("ske.fig1", "large d"));
+  const arma::uword small = check.count("small d"), large = check.count("large d");
   int smallest = 0;
   for (const Subject& subject : check.subjects) {
     for (const arma::uword d : {small, large}) {
@@ -80,7 +85,7 @@ Report check_figure_strict(const Check& check) {
 
 Report check_figure_charitable(const Check& check) {
   Report report;
-  const auto large = static_cast<arma::uword>(threshold("ske.fig1", "large d"));
+  const arma::uword large = check.count("large d");
   double ratio = 0;
   for (const Subject& subject : check.subjects) {
     if (check.quick && !is_of_the_paper(check, subject)) continue;
@@ -99,8 +104,8 @@ Report check_figure_charitable(const Check& check) {
 }
 
 Report check_v_mean_acceptable(const Check& check) {
-  const double allowed = threshold("ske.vmean", "relative error");
-  const auto tokens = static_cast<arma::uword>(threshold("ske.vmean", "tokens"));
+  const double allowed = check.value("relative error");
+  const auto tokens = check.count("tokens");
   Report report;
   double worst = 0;
   for (const Subject& subject : check.subjects) {
@@ -112,7 +117,7 @@ Report check_v_mean_acceptable(const Check& check) {
     Finding finding = decide_identity(subject.name, error, allowed);
     finding.n = problem.n();
     finding.p = problem.p();
-    finding.threshold = fmt::format("relative error = {:g}", allowed);
+    finding.threshold = check.stated("relative error");
     worst = std::max(worst, error);
     report.findings.push_back(std::move(finding));
   }

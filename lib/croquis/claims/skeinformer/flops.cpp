@@ -12,8 +12,6 @@
 namespace croquis::claims {
 namespace {
 
-constexpr arma::uword kTokens = 160, kWidth = 16, kFeatures = 16;
-
 using Count = std::function<CountedOutput(const Problem<double>&)>;
 
 struct Row {
@@ -24,27 +22,34 @@ struct Row {
   Count count;
 };
 
-Row bigbird_row(const Key& key) {
-  return {"BigBird", "bigbird", {{"block", "4"}}, 40, 5, [=](const auto& p) { return counted_bigbird(p, 40, 4, key); }};
+// 2.5 d keys a query, as the table has it.
+Row bigbird_row(arma::uword d, const Key& key) {
+  const arma::uword keys = 5 * d / 2;
+  return {"BigBird", "bigbird", {{"block", "4"}},
+          keys,      5,         [=](const auto& p) { return counted_bigbird(p, keys, 4, key); }};
 }
 
-Row nystromformer_row() {
-  return {"Nystromformer, F (Z (G V))", "nystromformer", {}, kFeatures, 4, [=](const auto& p) {
-            return counted_nystromformer(p, kFeatures);
-          }};
+Row nystromformer_row(arma::uword d) {
+  return {"Nystromformer, F (Z (G V))",
+          "nystromformer",
+          {},
+          d,
+          4,
+          [=](const auto& p) {
+            return counted_nystromformer(p, d); }};
 }
 
-Row performer_row(FeatureMap map, const Key& key) {
+Row performer_row(FeatureMap map, arma::uword d, const Key& key) {
   const bool pairs = map == FeatureMap::trf;
   std::map<std::string, std::string> options;
   if (pairs) options = {{"map", "trf"}};
-  return {pairs ? "Performer, sin and cos" : "Performer, positive features",       "performer", options, kFeatures, 3,
-          [=](const auto& p) { return counted_performer(p, kFeatures, map, key); }};
+  return {pairs ? "Performer, sin and cos" : "Performer, positive features", "performer", options, d, 3,
+          [=](const auto& p) { return counted_performer(p, d, map, key); }};
 }
 
 std::vector<Row> other_rows(const Check& check, const Key& key) {
-  const arma::uword d = kFeatures;
-  return {bigbird_row(key),
+  const arma::uword d = check.count("d");
+  return {bigbird_row(d, key),
           {"Linformer", "linformer", {}, d, 4, [=](const auto& p) { return counted_linformer(p, d, key); }},
           {"Informer", "informer", {}, d, 3, [=](const auto& p) { return counted_informer(p, d, key); }},
           {"Skeinformer", "skeinformer", {}, d, 4, [=, exact = check.makes("exact-norms")](const auto& p) {
@@ -53,8 +58,9 @@ std::vector<Row> other_rows(const Check& check, const Key& key) {
 }
 
 // f(2n, 2p) - f(2n, p) - f(n, 2p) + f(n, p): what is left of c n d p is c n d p, and nothing of terms without n or p.
-double mixed_difference(const std::function<double(arma::uword n, arma::uword p)>& f) {
-  return f(2 * kTokens, 2 * kWidth) - f(2 * kTokens, kWidth) - f(kTokens, 2 * kWidth) + f(kTokens, kWidth);
+double mixed_difference(const Check& check, const std::function<double(arma::uword n, arma::uword p)>& f) {
+  const arma::uword n = check.count("tokens"), p = check.count("width");
+  return f(2 * n, 2 * p) - f(2 * n, p) - f(n, 2 * p) + f(n, p);
 }
 
 Finding finding_of(const Check& check, const Row& row) {
@@ -64,17 +70,21 @@ Finding finding_of(const Check& check, const Row& row) {
   const auto method_of = [&](const Problem<double>& on) {
     return prepare(find_method<double>(row.method), on, OptionValues(row.options));
   };
-  const double unit = static_cast<double>(kTokens) * kWidth * kFeatures;
+  const arma::uword tokens = check.count("tokens"), width = check.count("width");
+  const double unit = check.value("tokens") * check.value("width") * check.value("d");
   const double twice = check.makes("additions-too") ? 2 : 1;
   const double counted =
-      twice * mixed_difference([&](arma::uword n, arma::uword p) { return row.count(problem(n, p)).multiply_adds; }) /
+      twice *
+      mixed_difference(check, [&](arma::uword n, arma::uword p) { return row.count(problem(n, p)).multiply_adds; }) /
       unit;
   // Two flops a multiply-add.
-  const double declared = mixed_difference([&](arma::uword n, arma::uword p) {
-                            return method_of(problem(n, p)).flops(static_cast<double>(row.features)) / 2;
-                          }) /
-                          unit;
-  const Problem<double> large = problem(2 * kTokens, 2 * kWidth);
+  const double declared =
+      mixed_difference(check,
+                       [&](arma::uword n, arma::uword p) {
+                         return method_of(problem(n, p)).flops(static_cast<double>(row.features)) / 2;
+                       }) /
+      unit;
+  const Problem<double> large = problem(2 * tokens, 2 * width);
   const CountedOutput own = row.count(large);
   const arma::mat library = method_of(large).approximate(row.features, check.draw_key.child("draw")).output;
   const double error = arma::abs(own.output - library).max();
@@ -83,8 +93,8 @@ Finding finding_of(const Check& check, const Row& row) {
                                     512 * 0x1p-53 * row.table, row.table);
   if (!(error <= own.rounding)) finding.verdict = Verdict::refuted;
   finding.estimate = counted;
-  finding.n = 2 * kTokens;
-  finding.p = 2 * kWidth;
+  finding.n = 2 * tokens;
+  finding.p = 2 * width;
   finding.d = row.features;
   finding.hypotheses = fmt::format(
       "table = {} n d p; counted = {:.6g}; declared = {:.6g}; output against the library's = {:.2g}; its "
@@ -98,17 +108,19 @@ Finding standard_finding(const Check& check) {
   const auto problem = [&](arma::uword n, arma::uword p) {
     return gaussian_input(check.draw_key.child("problem"), {n, p, 1});
   };
+  const arma::uword tokens = check.count("tokens"), width = check.count("width");
   const double counted =
-      mixed_difference([&](arma::uword n, arma::uword p) { return counted_exact(problem(n, p)).multiply_adds; }) /
-      (3.0 * kTokens * kTokens * kWidth);
-  const Problem<double> large = problem(2 * kTokens, 2 * kWidth);
+      mixed_difference(check,
+                       [&](arma::uword n, arma::uword p) { return counted_exact(problem(n, p)).multiply_adds; }) /
+      (3 * std::pow(check.value("tokens"), 2) * check.value("width"));
+  const Problem<double> large = problem(2 * tokens, 2 * width);
   const CountedOutput own = counted_exact(large);
   const double error = arma::abs(own.output - exact_attention(large, Target::softmax).output).max();
   Finding finding = decide_identity("Standard", std::abs(counted - 2), 64 * 0x1p-53 * 2);
   if (!(error <= own.rounding)) finding.verdict = Verdict::refuted;
   finding.estimate = counted;
-  finding.n = 2 * kTokens;
-  finding.p = 2 * kWidth;
+  finding.n = 2 * tokens;
+  finding.p = 2 * width;
   finding.hypotheses = fmt::format(
       "table = 2 n^2 p; counted = {:.6g}; output against the library's = {:.2g}; its "
       "rounding at most = {:.2g}",
@@ -119,16 +131,17 @@ Finding standard_finding(const Check& check) {
 // What grows with n at the table's p = 32, d = 256, over n d p. The order of Nystromformer's own text takes n d^2 more:
 // 4 + d/p.
 Finding nystromformer_growth(const Check& check, bool as_written) {
+  const arma::uword d = check.count("table d"), width = check.count("table width");
   const auto count = [&](arma::uword n) {
-    const auto problem = gaussian_input(check.draw_key.child("problem"), {n, 32, 1});
-    return counted_nystromformer(problem, 256, as_written).multiply_adds;
+    const auto problem = gaussian_input(check.draw_key.child("problem"), {n, width, 1});
+    return counted_nystromformer(problem, d, as_written).multiply_adds;
   };
-  const double slope = (count(512) - count(256)) / (256.0 * 256 * 32);
-  Finding finding =
-      decide_exactly(fmt::format("Nystromformer, {}, p = 32, d = 256", as_written ? "(F Z)(G V)" : "F (Z (G V))"),
-                     slope == 4, slope, 4);
-  finding.p = 32;
-  finding.d = 256;
+  const double slope = (count(2 * d) - count(d)) / static_cast<double>(d * d * width);
+  Finding finding = decide_exactly(
+      fmt::format("Nystromformer, {}, p = {}, d = {}", as_written ? "(F Z)(G V)" : "F (Z (G V))", width, d), slope == 4,
+      slope, 4);
+  finding.p = width;
+  finding.d = d;
   return finding;
 }
 
@@ -144,19 +157,20 @@ Report report_of(std::vector<Finding> findings, std::string sentence) {
 
 Report check_flops_pairs(const Check& check) {
   const auto map = check.makes("a-direction-a-feature") ? FeatureMap::prf : FeatureMap::trf;
-  return report_of({finding_of(check, performer_row(map, check.draw_key.child("draw")))},
+  return report_of({finding_of(check, performer_row(map, check.count("d"), check.draw_key.child("draw")))},
                    "n d p of Performer with sin and cos of d/2 directions, by count");
 }
 
 Report check_flops_positive(const Check& check) {
   const auto map = check.makes("features-in-pairs") ? FeatureMap::trf : FeatureMap::prf;
-  return report_of({finding_of(check, performer_row(map, check.draw_key.child("draw")))},
+  return report_of({finding_of(check, performer_row(map, check.count("d"), check.draw_key.child("draw")))},
                    "n d p of Performer with d positive features, by count; the table has 3");
 }
 
 Report check_flops_nystromformer(const Check& check) {
-  return report_of({finding_of(check, nystromformer_row()), nystromformer_growth(check, check.makes("as-written"))},
-                   "n d p of Nystromformer as F (Z (G V)), by count");
+  return report_of(
+      {finding_of(check, nystromformer_row(check.count("d"))), nystromformer_growth(check, check.makes("as-written"))},
+      "n d p of Nystromformer as F (Z (G V)), by count");
 }
 
 Report check_flops_nystromformer_order(const Check& check) {

@@ -6,6 +6,7 @@
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
+#include <croquis/claims/power.hpp>
 #include <croquis/claims/skeinformer/checks.hpp>
 #include <croquis/claims/skeinformer/operators.hpp>
 #include <croquis/claims/subjects.hpp>
@@ -14,8 +15,6 @@
 
 namespace croquis::claims {
 namespace {
-
-constexpr arma::uword kTokens = 256;
 
 // P(|chi^2_d / d - 1| > eps), by the incomplete gamma functions: relative error below 1e-12.
 double failure_of(double d, double epsilon) {
@@ -52,27 +51,24 @@ Finding law_finding(const Check& check, double epsilon, double delta) {
 
 // d ||S^T b||^2 / ||b||^2 of the library's sketch against chi^2_d: the Dvoretzky-Kiefer-Wolfowitz inequality.
 Finding generator_finding(const Check& check, const std::string& name, const arma::vec& b, double alpha) {
-  constexpr arma::uword d = 16;
-  const std::uint64_t trials = check.trials(20000);
+  const arma::uword d = check.count("d");
+  const std::uint64_t trials = check.trials(check.count("draws"));
   const auto& distribution = find_sketch_distribution<double>("gaussian");
   const SketchDescription description = describe_sketch("gaussian", b.n_elem, d, Key(0));
-  std::vector<double> values = run_trials(check, name, trials, [&](const Key& draw_key) {
+  const std::vector<double> values = run_trials(check, name, trials, [&](const Key& draw_key) {
     arma::vec y = distribution.make(description, draw_key).left(b);
     if (check.makes("unscaled")) y *= 1.25;
     // The first d/8 columns again and again: a generator that starts anew.
     if (check.makes("repeated-columns")) {
       for (arma::uword j = 2; j < d; ++j) y(j) = y(j % 2);
     }
-    return boost::math::gamma_p(d / 2.0, d * arma::dot(y, y) / arma::dot(b, b) / 2);  // uniform, if it is chi^2
+    const auto degrees = static_cast<double>(d);
+    return boost::math::gamma_p(degrees / 2,
+                                degrees * arma::dot(y, y) / arma::dot(b, b) / 2);  // uniform, if it is chi^2
   });
-  std::sort(values.begin(), values.end());
-  double worst = 0;
-  const auto count = static_cast<double>(trials);
-  for (std::size_t t = 0; t < values.size(); ++t) {
-    worst = std::max({worst, values[t] - double(t) / count, double(t + 1) / count - values[t]});
-  }
   Finding finding =
-      decide_identity(fmt::format("draws, b = {}", name), worst, std::sqrt(std::log(2 / alpha) / (2 * count)), 1);
+      decide_identity(fmt::format("draws, b = {}", name), distance_to_uniform(values), dkw_radius(trials, alpha), 1);
+  finding.power = power_of_distance(trials, finding.bound);
   finding.n = b.n_elem;
   finding.d = d;
   finding.trials = trials;
@@ -83,7 +79,7 @@ Finding generator_finding(const Check& check, const std::string& name, const arm
 // The share of draws in which the worst of many b fails, on draws that did not choose it: spikes of 1, 2, 4, ...
 // entries and cosines. The paper claims nothing for these distributions.
 Finding measured_finding(const Check& check, const Operator& op, double epsilon) {
-  const std::uint64_t trials = check.trials(200);
+  const std::uint64_t trials = check.trials(check.count("measured draws"));
   const arma::uword n = op.description().rows;
   arma::mat b;
   std::vector<std::string> names;
@@ -126,14 +122,14 @@ Finding measured_finding(const Check& check, const Operator& op, double epsilon)
 Report check_jl(const Check& check) {
   Report report;
   double largest = 0;
-  for (const double epsilon : {0.5, 0.3, 0.1, 0.01}) {
-    for (const double delta : {0.49, 0.05, 1e-3, 1e-9, 1e-100, 1e-300}) {
+  for (const double epsilon : check.values("epsilon")) {
+    for (const double delta : check.values("delta")) {
       if (epsilon < 0.1 && delta < 1e-9) continue;
       report.findings.push_back(law_finding(check, epsilon, delta));
       largest = std::max(largest, 5.29 / report.findings.back().tightness.hi);
     }
   }
-  const Problem<double> problem = first_tokens(check.subjects.front().problem, 64);
+  const Problem<double> problem = first_tokens(check.subjects.front().problem, check.count("tokens"));
   arma::vec spike(problem.n(), arma::fill::zeros);
   spike(0) = 1;
   report.findings.push_back(generator_finding(check, "e_0", spike, check.alpha / 3));
@@ -142,10 +138,13 @@ Report check_jl(const Check& check) {
     report.findings.push_back(generator_finding(check, "V column", problem.V().col(0), check.alpha / 3));
   }
   if (check.mutant.empty() && !check.quick) {
-    for (const Operator& op : operators(kTokens, 80)) report.findings.push_back(measured_finding(check, op, 0.5));
+    for (const Operator& op : operators(check.count("measured tokens"), check.count("measured d"))) {
+      report.findings.push_back(measured_finding(check, op, check.value("measured epsilon")));
+    }
   }
   report.number = largest;
   report.sentence = "largest c that an (eps, delta) needs in d = c eps^-2 log(2/delta); 5.29 suffices for eps <= 1/2";
+  report.tightness = {1, 5.29 / largest};
   return report;
 }
 

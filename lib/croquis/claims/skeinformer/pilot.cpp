@@ -7,7 +7,6 @@
 #include <croquis/claims/skeinformer/checks.hpp>
 #include <croquis/claims/skeinformer/columns.hpp>
 #include <croquis/claims/subjects.hpp>
-#include <croquis/claims/thresholds.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <utility>
 
@@ -20,17 +19,17 @@ struct Case {
 };
 
 std::vector<Case> cases_of(const Check& check) {
-  const auto tokens = static_cast<arma::uword>(threshold("ske.lemma1", "tokens"));
+  const arma::uword tokens = check.count("tokens");
   std::vector<Case> all;
   for (const Subject& subject : check.subjects) {
     all.push_back({subject.name, Columns::of(first_tokens(subject.problem, tokens))});
   }
   if (check.own_input) return all;
-  for (const double norm : {0.5, 1.0}) {
+  for (const double norm : check.values("gaussian norms")) {
     const std::string name = fmt::format("gaussian:{}", norm);
     all.push_back({name, Columns::of(gaussian_input(check.draw_key.child(name), {tokens, 16, norm}))});
   }
-  for (const arma::uword clusters : {2, 4, 64}) {
+  for (const arma::uword clusters : check.counts("clusters")) {
     all.push_back({fmt::format("{} clusters", clusters), Columns::of_clusters(tokens, clusters)});
   }
   return all;
@@ -38,7 +37,7 @@ std::vector<Case> cases_of(const Check& check) {
 
 // The number of rows with the constant and the log of the claim, or of a rung of its ladder.
 double rows_for(const Check& check, double constant, double rho, double n) {
-  const double delta = threshold("ske.lemma1", "delta");
+  const double delta = check.value("delta");
   double log_term = std::log(2 * n / delta);
   if (check.makes("without-log")) log_term = 1;
   if (check.makes("without-n")) log_term = std::log(2 / delta);
@@ -49,7 +48,7 @@ double rows_for(const Check& check, double constant, double rho, double n) {
 }
 
 Finding finding_of(const Check& check, const Case& on, double constant, double alpha) {
-  const double delta = threshold("ske.lemma1", "delta"), rho = on.columns.concentration();
+  const double delta = check.value("delta"), rho = on.columns.concentration();
   const auto n = static_cast<double>(on.columns.n());
   const double rows = rows_for(check, constant, rho, n);
   const std::string input = fmt::format("{} d_0={:.0f}", on.name, rows);
@@ -61,9 +60,9 @@ Finding finding_of(const Check& check, const Case& on, double constant, double a
     finding.trivial = "all rows: exact attention";
   } else {
     const auto d_0 = static_cast<arma::uword>(rows);
-    finding = decide_probability(check, {input, -kPilotQuality, delta, alpha, 8000}, [&](const Key& draw_key) {
-      return -on.columns.drawn_quality(check.makes("few-rows") ? 1 : d_0, draw_key);
-    });
+    finding = decide_probability(
+        check, {input, -kPilotQuality, delta, alpha, check.count("draws")},
+        [&](const Key& draw_key) { return -on.columns.drawn_quality(check.makes("few-rows") ? 1 : d_0, draw_key); });
     finding.observed = -finding.observed;
   }
   finding.bound = kPilotQuality;
@@ -78,16 +77,13 @@ Finding finding_of(const Check& check, const Case& on, double constant, double a
 // count is c or less with probability at most (1 - q)^n, q = P(Bin(d_0, 1/n) <= c). A column with a count of c at most
 // a third of (sum sqrt(count) / n)^2 has beta < sqrt(1/3); for c = 0 whatever the others are.
 Finding circle_finding(const Check& check, double constant, double n) {
-  const double delta = threshold("ske.lemma1", "delta"), rows = rows_for(check, constant, n, n);
+  const double delta = check.value("delta"), rows = rows_for(check, constant, n, n);
   const double missed = std::exp(rows * std::log1p(-1 / n));
   const double failure = -std::expm1(n * std::log1p(-missed));
   Finding finding = decide_identity(fmt::format("circle n={:g}, a row that is never drawn", n), failure, delta);
   finding.verdict = failure > delta ? Verdict::refuted : Verdict::vacuous;  // more rows than there are
   if (finding.verdict == Verdict::vacuous) finding.trivial = "all rows: exact attention";
   finding.hypotheses = fmt::format("rho = n; d_0 / n = {:.4g}; failure at least = {:.3g}", rows / n, failure);
-  // Needed as n grows: 1 / h(1/3), h(y) = 1 - y + y log y. Proved: 6.52.
-  constexpr double least = 3.3283;
-  finding.tightness = {constant / 6.52, constant / least};
   return finding;
 }
 
@@ -101,10 +97,11 @@ Report check_rows(const Check& check, double constant) {
     const Finding& f = report.findings.back();
     if (f.verdict == Verdict::verified) ++useful, least = std::min(least, f.observed);
   }
-  for (const double n : {1e3, 1e6, 1e20}) report.findings.push_back(circle_finding(check, constant, n));
+  for (const double n : check.values("circle tokens")) report.findings.push_back(circle_finding(check, constant, n));
   report.number = least;
   report.sentence =
       fmt::format("smallest 5 % quantile of beta on the {} inputs whose d_0 is below n; needed is 0.577", useful);
+  report.tightness = tightness_of_rows(constant);
   return report;
 }
 
@@ -113,7 +110,7 @@ Report check_rows(const Check& check, double constant) {
 Report check_pilot_as_stated(const Check& check) {
   Report report;
   double least = std::numeric_limits<double>::infinity();
-  const double delta = threshold("ske.lemma1", "delta");
+  const double delta = check.value("delta");
   for (const Case& on : cases_of(check)) {
     const auto n = static_cast<double>(on.columns.n());
     // Rows of B are probability vectors: sum_i ||B^(i)||^2 = ||B||_F^2 <= n, so the smallest of n columns has C <= 1/n.
@@ -126,7 +123,7 @@ Report check_pilot_as_stated(const Check& check) {
     finding.trivial = "all rows: exact attention";
     if (rows < n) {
       const auto d_0 = static_cast<arma::uword>(rows);
-      finding = decide_probability(check, {on.name, -kPilotQuality, delta, check.alpha / 16, 2000},
+      finding = decide_probability(check, {on.name, -kPilotQuality, delta, check.alpha / 16, check.count("draws")},
                                    [&](const Key& draw_key) { return -on.columns.drawn_quality(d_0, draw_key); });
       finding.observed = -finding.observed;
     }

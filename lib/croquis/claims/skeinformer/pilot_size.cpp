@@ -7,7 +7,6 @@
 #include <croquis/claims/skeinformer/checks.hpp>
 #include <croquis/claims/skeinformer/columns.hpp>
 #include <croquis/claims/subjects.hpp>
-#include <croquis/claims/thresholds.hpp>
 #include <croquis/stats/search.hpp>
 
 namespace croquis::claims {
@@ -45,12 +44,13 @@ Finding example_finding(const Check& check) {
 
 // The smallest number of rows with which a pilot reaches the quality in 95 % of the draws; above `most` when none does.
 Finding measured_finding(const Check& check, const Subject& subject) {
-  const Columns columns = Columns::of(first_tokens(subject.problem, 512));
+  const Columns columns = Columns::of(first_tokens(subject.problem, check.count("tokens")));
   const auto n = static_cast<double>(columns.n());
-  const double delta = threshold("ske.lemma1", "delta"), most = 16 * n;
-  const double rows = smallest_sufficient(1, most, 0.05, [&](double d) {
+  const double delta = check.value("delta"), most = check.value("most rows") * n;
+  const double rows = smallest_sufficient(1, most, check.value("tolerance"), [&](double d) {
     const auto d_0 = static_cast<arma::uword>(std::ceil(d));
-    return quantile_of(run_trials(check, fmt::format("smallest {} {}", subject.name, d_0), check.trials(100),
+    return quantile_of(run_trials(check, fmt::format("smallest {} {}", subject.name, d_0),
+                                  check.trials(check.count("measured draws")),
                                   [&](const Key& draw_key) { return columns.drawn_quality(d_0, draw_key); }),
                        delta) >= kPilotQuality;
   });
@@ -85,17 +85,19 @@ Report check_pilot_size_strict(const Check& check) {
 
 // Where rho is bounded: four clusters at growing n, d_0 = (28/3) rho log(2n/delta), which is O(log n).
 Report check_pilot_size_charitable(const Check& check) {
-  const double delta = threshold("ske.lemma1", "delta");
+  const double delta = check.value("delta");
   Report report;
   double share = 0;
-  for (const arma::uword n : {512, 1024, 2048}) {
-    if (check.quick && n > 512) break;
-    const Columns columns = Columns::of_clusters(n, 4);
+  const std::vector<arma::uword> sizes = check.counts("tokens");
+  const arma::uword clusters = check.count("clusters");
+  for (const arma::uword n : sizes) {
+    const Columns columns = Columns::of_clusters(n, clusters);
     const double rho = columns.concentration(), rows = std::ceil(28.0 / 3 * rho * std::log(2.0 * double(n) / delta));
     const auto d_0 = check.makes("rho-ignored") ? arma::uword{3} : static_cast<arma::uword>(rows);
-    Finding finding = decide_probability(
-        check, {fmt::format("4 clusters n={} d_0={}", n, d_0), -kPilotQuality, delta, check.alpha / 3, 8000},
-        [&](const Key& draw_key) { return -columns.drawn_quality(d_0, draw_key); });
+    Finding finding = decide_probability(check,
+                                         {fmt::format("{} clusters n={} d_0={}", clusters, n, d_0), -kPilotQuality,
+                                          delta, check.alpha / static_cast<double>(sizes.size()), check.count("draws")},
+                                         [&](const Key& draw_key) { return -columns.drawn_quality(d_0, draw_key); });
     finding.observed = -finding.observed;
     finding.bound = kPilotQuality;
     finding.n = n;
@@ -105,6 +107,7 @@ Report check_pilot_size_charitable(const Check& check) {
   }
   report.number = share;
   report.sentence = "share of the rows that (28/3) rho log(2n/delta) are at the largest n with four clusters";
+  report.tightness = tightness_of_rows(28.0 / 3);
   return report;
 }
 

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
+#include <croquis/claims/rank_correlation.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/claims/skeinformer/checks.hpp>
 #include <croquis/claims/subjects.hpp>
-#include <croquis/claims/thresholds.hpp>
-#include <numeric>
 #include <vector>
 
 namespace croquis::claims {
@@ -37,19 +36,6 @@ Rational exponential_of_measure(const Weights& a) {
   for (const Rational& x : a) sum += x, product *= x;
   for (std::size_t k = 0; k < a.size(); ++k) power *= sum;
   return power / product;
-}
-
-std::vector<double> ranks_of(const arma::vec& x) {
-  std::vector<arma::uword> order(x.n_elem);
-  std::iota(order.begin(), order.end(), arma::uword{0});
-  std::stable_sort(order.begin(), order.end(), [&](arma::uword a, arma::uword b) { return x(a) < x(b); });
-  std::vector<double> ranks(x.n_elem);
-  for (std::size_t k = 0; k < order.size(); ++k) ranks[order[k]] = static_cast<double>(k);
-  return ranks;
-}
-
-double rank_correlation(const arma::vec& x, const arma::vec& y) {
-  return arma::as_scalar(arma::cor(arma::vec(ranks_of(x)), arma::vec(ranks_of(y))));
 }
 
 }  // namespace
@@ -109,8 +95,8 @@ Report check_informer_order_strict(const Check& check) {
 }
 
 Report check_informer_order_heads(const Check& check) {
-  const double wanted = threshold("ske.informer-order/heads", "rank correlation");
-  const auto tokens = static_cast<arma::uword>(threshold("ske.informer-order/heads", "tokens"));
+  const double wanted = check.value("rank correlation");
+  const auto tokens = check.count("tokens");
   Report report;
   double least = 1;
   for (const Subject& subject : check.subjects) {
@@ -127,7 +113,7 @@ Report check_informer_order_heads(const Check& check) {
     finding.n = problem.n();
     finding.p = problem.p();
     finding.estimate = correlation;
-    finding.threshold = fmt::format("rank correlation = {:g}", wanted);
+    finding.threshold = check.stated("rank correlation");
     const arma::uword quarter = std::max<arma::uword>(1, problem.n() / 4);
     const arma::uvec by_p = arma::sort_index(p, "descend"), by_m = arma::sort_index(m, "descend");
     finding.hypotheses =

@@ -5,6 +5,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
+#include <croquis/claims/power.hpp>
 #include <croquis/claims/skeinformer/checks.hpp>
 #include <croquis/claims/skeinformer/finite_sketches.hpp>
 #include <croquis/core/threads.hpp>
@@ -67,7 +68,7 @@ double two_sided(std::uint64_t count, std::uint64_t trials, double p) {
 // Every outcome's count is binomial: an exact test of each, at level alpha over their number. The multinomial itself is
 // thereby tested at level alpha, without an asymptotic law.
 Finding generator_finding(const Check& check, const FiniteSketch& sketch, double alpha) {
-  const std::uint64_t trials = check.trials(40000);
+  const std::uint64_t trials = check.trials(check.count("draws"));
   const auto& distribution = find_sketch_distribution<double>(sketch.description.distribution);
   const Key draw_key = check.draw_key.child(sketch.name);
   std::vector<std::vector<int>> keys(trials);
@@ -172,7 +173,7 @@ Report check_unbiased(const Check& check) {
 // and the signs of products of two entries, which are fair.
 Report check_unbiased_gaussian(const Check& check) {
   constexpr arma::uword n = 4, d = 2;
-  const std::uint64_t trials = check.trials(40000);
+  const std::uint64_t trials = check.trials(check.count("draws"));
   const auto& distribution = find_sketch_distribution<double>("gaussian");
   const SketchDescription description = describe_sketch("gaussian", n, d, Key(0));
   arma::mat draws(n * d, trials);
@@ -187,17 +188,16 @@ Report check_unbiased_gaussian(const Check& check) {
   const boost::math::normal normal;
   const arma::uword entries = n * d, pairs = entries * (entries - 1) / 2;
   const double share = check.alpha / static_cast<double>(entries + pairs);
-  const double allowed = std::sqrt(std::log(2 / share) / (2 * static_cast<double>(trials)));
+  const double allowed = dkw_radius(trials, share);
   Report report;
   double worst = 0;
   for (arma::uword e = 0; e < entries; ++e) {
-    arma::rowvec sorted = arma::sort(draws.row(e));
-    for (arma::uword t = 0; t < trials; ++t) {
-      const double f = boost::math::cdf(normal, sorted(t)), count = static_cast<double>(trials);
-      worst = std::max({worst, std::abs(f - double(t) / count), std::abs(f - double(t + 1) / count)});
-    }
+    std::vector<double> uniform(trials);
+    for (arma::uword t = 0; t < trials; ++t) uniform[t] = boost::math::cdf(normal, draws(e, t));
+    worst = std::max(worst, distance_to_uniform(std::move(uniform)));
   }
   Finding marginal = decide_identity("entries against N(0, 1)", worst, allowed, 1);
+  marginal.power = power_of_distance(trials, allowed);
   double least = 1;
   for (arma::uword a = 0; a < entries; ++a) {
     for (arma::uword b = 0; b < a; ++b) {

@@ -4,6 +4,7 @@
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/skyformer/checks.hpp>
 #include <croquis/claims/skyformer/small_lift_factor.hpp>
+#include <croquis/claims/worst_case.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/random/indices.hpp>
 #include <memory>
@@ -25,9 +26,14 @@ double sign(const Key& draw_key, std::uint64_t k) {
 
 // Entry k of a diagonal, ten terms +-1 each: the norm is the largest of `size` sums of ten signs. With size = 1 it is
 // Bernstein's scalar inequality.
-Ensemble diagonal_signs(arma::uword size) {
-  constexpr arma::uword terms = 10;
-  return {fmt::format("diagonal-signs size = {}", size), size, terms * size, 1, terms, 1, [=](const Key& draw_key) {
+Ensemble diagonal_signs(arma::uword size, arma::uword terms) {
+  return {fmt::format("diagonal-signs size = {}", size),
+          size,
+          terms * size,
+          1,
+          static_cast<double>(terms),
+          1,
+          [=](const Key& draw_key) {
             double largest = 0;
             for (arma::uword i = 0; i < size; ++i) {
               double sum = 0;
@@ -58,9 +64,11 @@ Ensemble sign_matrix(arma::uword size) {
 
 // The sum of Lemma C.2 for H = Psi^T of a subject: X_k = (N/d) h h^T - H H^T / d for a uniform column h of the r x N
 // matrix H. d^2 E X^2 = N sum_i ||h_i||^2 h_i h_i^T - (H H^T)^2.
-Ensemble sampled_columns(const std::string& name, const LiftFactor& factor, double lambda) {
-  constexpr arma::uword d = 40;
-  const auto h = std::make_shared<const arma::mat>(factor.leverage_factor(lambda, 0.2));
+Ensemble sampled_columns(const std::string& name, const LiftFactor& factor, const Check& check) {
+  const arma::uword columns = check.count("columns");
+  const auto d = static_cast<double>(columns);
+  const auto h =
+      std::make_shared<const arma::mat>(factor.leverage_factor(ridge_of(factor, check), check.value("least weight")));
   const arma::mat gram = *h * h->t();
   const auto points = static_cast<double>(h->n_cols);
   const arma::rowvec norms = arma::sum(arma::square(*h), 0);
@@ -69,23 +77,26 @@ Ensemble sampled_columns(const std::string& name, const LiftFactor& factor, doub
   const double largest = std::max(points * norms.max(), arma::eig_sym(gram).max()) / d;
   return {fmt::format("{} sampled-columns size = {}", name, h->n_rows),
           h->n_rows,
-          d,
+          columns,
           largest,
           variance,
           variance / d,
           [=](const Key& draw_key) {
-            const arma::mat drawn = h->cols(sample_with_replacement(h->n_cols, d, draw_key));
+            const arma::mat drawn = h->cols(sample_with_replacement(h->n_cols, columns, draw_key));
             return arma::abs(arma::eig_sym(arma::symmatu(points / d * drawn * drawn.t() - gram))).max();
           }};
 }
 
 std::vector<Ensemble> ensembles_of(const Check& check) {
   std::vector<Ensemble> all;
-  if (!check.own_input) all = {diagonal_signs(1), diagonal_signs(64), sign_matrix(24)};
+  if (!check.own_input) {
+    const arma::uword terms = check.count("signs");
+    for (const arma::uword size : check.counts("diagonal sizes")) all.push_back(diagonal_signs(size, terms));
+    all.push_back(sign_matrix(check.count("matrix size")));
+  }
   for (const Subject& s : check.subjects) {
     if (!check.own_input && s.name != "gaussian:2" && s.name != "clustered:8") continue;
-    const LiftFactor factor = small_lift_factor(s.problem, check.quick, check.draw_key.child("factor"));
-    all.push_back(sampled_columns(s.name, factor, ridge_of(factor)));
+    all.push_back(sampled_columns(s.name, small_lift_factor(s.problem, check), check));
   }
   return all;
 }
@@ -93,14 +104,16 @@ std::vector<Ensemble> ensembles_of(const Check& check) {
 }  // namespace
 
 Report check_bernstein(const Check& check) {
-  const std::vector<double> tails = {0.5, 0.1, 0.01};
+  const std::vector<double>& tails = check.values("tails");
   const auto ensembles = ensembles_of(check);
   const double alpha = check.alpha / static_cast<double>(tails.size() * ensembles.size());
   Report report;
   double least = std::numeric_limits<double>::infinity(), most = 0;
   for (const Ensemble& e : ensembles) {
-    const double dimension = check.makes("no-dimension") ? 1 : 2 * static_cast<double>(e.size);
-    const double variance = check.makes("one-variance") ? e.one_variance : e.variance;
+    const double dimension =
+        check.makes("no-dimension") ? 1 : (check.makes("one-side") ? 1 : 2) * static_cast<double>(e.size);
+    const double variance =
+        (check.makes("one-variance") ? e.one_variance : e.variance) * (check.makes("half-variance") ? 0.5 : 1);
     for (const double tail : tails) {
       // The t at which the bound is `tail`: t^2 / 2 = L (sigma^2 + R t / 3), L = log(2n / tail).
       const double log_term = std::log(dimension / tail), linear = e.largest * log_term / 3;
@@ -110,7 +123,7 @@ Report check_bernstein(const Check& check) {
                                             .bound = std::nextafter(t, 0.0),  // the claim is on ||sum|| >= t
                                             .delta = tail,
                                             .alpha = alpha,
-                                            .most_trials = 40000},
+                                            .most_trials = check.count("draws")},
                                            e.norm);
       finding.d = e.terms;
       finding.hypotheses = fmt::format("t = {:.4g}; R = {:.4g}; sigma^2 = {:.4g}; tail = {}{}{}", t, e.largest,
@@ -131,6 +144,9 @@ Report check_bernstein(const Check& check) {
   report.number = least;
   report.sentence =
       fmt::format("t is {:.3g} to {:.3g} times the quantile of the norm where the bound is 0.5 to 0.01", least, most);
+  // With half of the variance t is sqrt(1/2) of what it was, where R t is small beside sigma^2.
+  const double part = check.makes("half-variance") ? std::sqrt(0.5) : 1;
+  add_worst(report, check, "sky.lemmaC1", part, part);
   return report;
 }
 

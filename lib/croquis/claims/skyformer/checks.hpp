@@ -14,6 +14,9 @@ Report check_order(const Check& check);  ///< sky.thm2/order
 // theorem2.cpp, coupons.cpp
 Report check_theorem2(const Check& check);          ///< sky.thm2/charitable
 Report check_smaller_constant(const Check& check);  ///< sky.thm2/smaller-constant
+/// So many uniform draws of 2n points miss one of 2n - 2 of them with a probability above delta, shown by two terms of
+/// inclusion and exclusion. Requires n >= 8, delta <= 0.2.
+double draws_that_fail(double n, double delta);
 
 // lemma3.cpp, preconditioning.cpp
 Report check_lemma3_strict(const Check& check);      ///< sky.lemma3/strict
@@ -34,10 +37,11 @@ Report check_conditioning_of_b(const Check& check);   ///< sky.conditioning/agai
 Report check_conditioning_table(const Check& check);  ///< sky.conditioning/charitable
 
 // cores.cpp
-Report check_interlacing(const Check& check);      ///< sky.core/interlacing
-Report check_inherited(const Check& check);        ///< sky.core/inherits
-Report check_instability(const Check& check);      ///< sky.instability/strict
-Report check_gain_everywhere(const Check& check);  ///< sky.fig1/strict
-Report check_gain(const Check& check);             ///< sky.fig1/charitable
+Report check_interlacing(const Check& check);        ///< sky.core/interlacing
+Report check_inherited(const Check& check);          ///< sky.core/inherits
+Report check_instability(const Check& check);        ///< sky.instability/strict
+Report check_instability_table(const Check& check);  ///< sky.instability/charitable
+Report check_gain_everywhere(const Check& check);    ///< sky.fig1/strict
+Report check_gain(const Check& check);               ///< sky.fig1/charitable
 
 }  // namespace croquis::claims

@@ -36,9 +36,13 @@ std::vector<Claim> lift_claims() {
            "landmarks, 1, n / 4 and 2n of them; no draw may fail by more than the rounding of the products.",
        .proof = "docs/claims/skyformer.md, the lift",
        .formerly = {"sky.lift"},
+       .bound = true,
        .mutants = {{"other-block", "C~ taken from the block of queries with queries"},
                    {"core-scale", "the factor 1/d of Definition 1 in the core of C~ alone"}},
 
+       .ladder = {{"half-constant", "1/2 in the place of 1", "proved: the lift", true},
+                  {"quarter-constant", "1/4 in the place of 1", "q_1 = k_1, q_2 = k_2, one landmark: 1/2 exactly",
+                   false}},
        .check = check_lift},
       {.id = "sky.thm2/order",
        .kind = "probability",
@@ -73,9 +77,11 @@ std::vector<Claim> lift_claims() {
            "VACUOUS where d >= 2n, or where a constant matrix is within lambda of C.",
        .proof = "docs/claims/skyformer.md, T9",
        .formerly = {"sky.thm2"},
+       .bound = true,
        .mutants = {{"bare-dimension", "d = d_stat landmarks"}, {"queries-only", "landmarks drawn among the queries"}},
        .ladder = {{"half-constant", "3.26 in the place of 6.52",
                    "not told apart: 2 is needed (sky.thm2/smaller-constant)", true},
+                  {"quarter-constant", "1.63 in the place of 6.52", "isolated points, n = 10000", false},
                   {"no-logarithm", "1 in the place of log(2n / delta)", "gaussian:8 and pairs, where d >= 2n", false}},
        .curve = "n",
        .check = check_theorem2},
@@ -129,9 +135,11 @@ std::vector<Claim> lemma3_claims() {
                      draws,
            .proof = "docs/claims/skyformer.md, Lemma 3",
            .formerly = {"sky.lemma3.corrected"},
+           .bound = true,
            .mutants = {{"signs", "columns of S with random signs, as in accumulative sketches"},
                        {"sums-without-ridge", "D_M = diag(W 1)"}},
 
+           .ladder = {{"double-floor", "2 gamma / max D_M", "equal landmarks", false}},
            .check = check_lemma3_charitable}};
 }
 
@@ -149,8 +157,11 @@ std::vector<Claim> concentration_claims() {
            "Lemma C.2. Slack = t over the quantile. VACUOUS at t = sigma, where the bound is above 1.",
        .proof = "docs/claims/skyformer.md, Lemma C.1",
        .formerly = {"sky.lemmaC1"},
+       .bound = true,
        .mutants = {{"no-dimension", "the bound without the factor 2n"},
                    {"one-variance", "sigma^2 of one term in place of the sum"}},
+       .ladder = {{"half-variance", "sigma^2 / 2", "a million signs, by the binomial law", false},
+                  {"one-side", "n in the place of 2n", "not told apart", true}},
        .curve = "tail",
        .check = check_bernstein},
       {.id = "sky.lemmaC2/strict",
@@ -167,8 +178,14 @@ std::vector<Claim> concentration_claims() {
            "bisection: the interval is from the largest that is shown to fail to the smallest that is shown to do.",
        .proof = "docs/claims/skyformer.md, Lemma C.2",
        .formerly = {"sky.lemmaC2"},
+       .bound = true,
        .mutants = {{"no-scale", "Pi = S, without sqrt(n)"}, {"coherence", "beta = 1 for every H"}},
 
+       .ladder = {{"half-constant", "14/3 in the place of 28/3",
+                   "not told apart at this size; 9.24 is needed as n grows", true},
+                  {"quarter-constant", "7/3 in the place of 28/3", "the identity", false},
+                  {"no-logarithm", "no log(2n / delta)", "the identity", false},
+                  {"no-stable-rank", "1 in the place of s", "the identity", false}},
        .check = check_multiplication}};
 }
 
@@ -216,7 +233,9 @@ std::vector<Claim> dimension_claims() {
        .proof = "docs/claims/skyformer.md, T10",
        .conceded = doubt,
        .formerly = {"sky.dstat-growth"},
+       .bound = true,
        .mutants = {{"no-ridge", "lambda = 1e-9 ||C||"}},
+       .ladder = {{"half", "n / (eps ||C||)", "a thousand equal tokens among isolated ones", false}},
        .check = check_dimension_bound},
       {.id = "sky.dstat-growth/strict",
        .kind = "counterexample",
@@ -306,6 +325,20 @@ std::vector<Claim> stability_claims() {
        .expected = Verdict::refuted,
        .mutants = {{"averaged", "C / n"}},
        .check = check_instability},
+      {.id = "sky.instability/charitable",
+       .kind = "measured",
+       .source = "Skyformer Sec. 4.1, App. F, Table 3, L107, 424-429",
+       .statement = "Kernelized attention has a lower instability score ||f(x, W') - f(x, W)||^2 / ||W' - W||^2 than "
+                    "self-attention.",
+       .reading = "Two layers, the mean over 20 steps of training, as in Table 3 (.62 to .83).",
+       .hypotheses = "The paper's tasks and training.",
+       .method = "Nothing is trained here: INCONCLUSIVE. Two layers trained twenty steps with C and with B on one task "
+                 "would decide. Shown: the ratio of scores of one layer for a step of V at given Q and K, over random "
+                 "steps ||C||_F^2 / ||B||_F^2. REFUTED would mean that the library's outputs do not have that step.",
+       .conceded = "L424: refers to Liu et al. for the argument",
+       .expected = Verdict::inconclusive,
+       .mutants = {{"transposed", "C^T in the place of C"}},
+       .check = check_instability_table},
       {.id = "sky.fig1/charitable",
        .kind = "measured",
        .source = "Skyformer Sec. 4.5, Fig. 1, L170",

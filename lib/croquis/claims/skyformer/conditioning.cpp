@@ -20,18 +20,18 @@ struct Case {
 
 // Three tokens wide, two long: queries s e_1, s e_2, keys s e_1 + L e_3, s e_2. The queries do not see L: A and B have
 // condition number coth(s^2 / (2 sqrt(3))) for every L. C has its first column scaled by exp(-L^2 / (2 sqrt(3))).
-Problem<double> unseen_norm(double length) {
-  const double s = 2;
+Problem<double> unseen_norm(double s, double length) {
   return {arma::mat{{s, 0, 0}, {0, s, 0}}, arma::mat{{s, 0, length}, {0, s, 0}}, arma::mat(2, 1, arma::fill::ones)};
 }
 
 std::vector<Case> cases_of(const Check& check) {
   std::vector<Case> cases;
-  for (const Subject& s : check.subjects) cases.push_back({s.name, first_tokens(s.problem, check.quick ? 32 : 128)});
+  for (const Subject& s : check.subjects) cases.push_back({s.name, first_tokens(s.problem, check.count("tokens"))});
   if (check.own_input) return cases;
-  for (const double norm : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0}) {
-    cases.push_back({fmt::format("gaussian:{} n = 16", norm),
-                     gaussian_input(check.draw_key.child(fmt::format("gaussian {}", norm)), {16, 16, norm})});
+  const arma::uword n = check.count("gaussian tokens");
+  for (const double norm : check.values("gaussian norms")) {
+    cases.push_back({fmt::format("gaussian:{} n = {}", norm, n),
+                     gaussian_input(check.draw_key.child(fmt::format("gaussian {}", norm)), {n, 16, norm})});
   }
   return cases;
 }
@@ -93,8 +93,9 @@ std::string describe(const Matrices& m) {
 // The two tokens whose keys differ by L in a direction that no query sees: cond C against that of A or B.
 Report compare(const Check& check, Decay Matrices::*other, const std::string& name) {
   Report report;
-  for (const double length : {2.0, 4.0, 8.0}) {
-    const Case c = {fmt::format("unseen-norm:{:g}", length), unseen_norm(check.makes("balanced") ? 0 : length)};
+  for (const double length : check.values("lengths")) {
+    const Case c = {fmt::format("unseen-norm:{:g}", length),
+                    unseen_norm(check.value("s"), check.makes("balanced") ? 0 : length)};
     const Matrices m = decays_of(c);
     Finding finding;
     finding.input = c.name;
@@ -104,7 +105,7 @@ Report compare(const Check& check, Decay Matrices::*other, const std::string& na
     finding.interval = m.c.condition;
     finding.bound = (m.*other).condition.hi;
     // At L = 0 the two are the same up to a number.
-    finding.verdict = m.c.condition.lo > 2 * finding.bound ? Verdict::refuted : Verdict::verified;
+    finding.verdict = m.c.condition.lo > check.value("factor") * finding.bound ? Verdict::refuted : Verdict::verified;
     finding.hypotheses = describe(m);
     report.number = m.c.condition.lo / finding.bound;
     report.findings.push_back(std::move(finding));

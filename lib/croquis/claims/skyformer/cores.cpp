@@ -7,20 +7,19 @@
 #include <croquis/attention/method.hpp>
 #include <croquis/attention/v_mean.hpp>
 #include <croquis/claims/decisions.hpp>
+#include <croquis/claims/power.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/claims/skyformer/checks.hpp>
 #include <croquis/claims/skyformer/rounding.hpp>
 #include <croquis/claims/subjects.hpp>
-#include <croquis/claims/thresholds.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/nystrom/lift.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/random/indices.hpp>
 
 namespace croquis::claims {
 namespace {
-
-constexpr std::uint64_t kDraws = 20;
 
 // The Gaussian kernel of the points, and exp(x.y) of the same points up to its scale.
 arma::mat gaussian_core(const arma::mat& points) {
@@ -51,15 +50,16 @@ arma::mat points_of(const Problem<double>& problem) {
 Report check_interlacing(const Check& check) {
   Report report;
   report.number = 0;
+  const std::uint64_t draws = check.trials(check.count("draws"));
   for (const Subject& subject : check.subjects) {
-    const auto part = first_tokens(subject.problem, 64);
+    const auto part = first_tokens(subject.problem, check.count("tokens"));
     const arma::mat points = points_of(part), lift = gaussian_core(points);
     const arma::vec whole = arma::eig_sym(arma::symmatu(lift));
     const double rounding = 4 * solver_rounding(lift.n_rows) * whole.max();
-    for (const arma::uword d : {8, 32}) {
+    for (const arma::uword d : check.counts("landmarks")) {
       if (d > points.n_rows) continue;
       double outside = -1;
-      for (std::uint64_t t = 0; t < check.trials(kDraws); ++t) {
+      for (std::uint64_t t = 0; t < draws; ++t) {
         arma::uvec landmarks =
             sample_without_replacement(points.n_rows, d, check.draw_key.child(subject.name).child(d).child(t));
         arma::mat core = lift.submat(landmarks, landmarks);
@@ -70,6 +70,8 @@ Report check_interlacing(const Check& check) {
       Finding finding = decide_identity(fmt::format("{} d={}", subject.name, d), outside, rounding, whole.max());
       finding.n = part.n();
       finding.d = d;
+      finding.trials = draws;
+      finding.power = power_of_counting(draws, 0, 0);  // one draw outside refutes
       finding.hypotheses = fmt::format("smallest eigenvalue of M = {:.3g}; largest = {:.3g}", whole.min(), whole.max());
       report.number = std::max(report.number, outside);
       report.findings.push_back(std::move(finding));
@@ -81,14 +83,14 @@ Report check_interlacing(const Check& check) {
 }
 
 Report check_inherited(const Check& check) {
-  const auto d = static_cast<arma::uword>(threshold("sky.core/inherits", "landmarks"));
+  const arma::uword d = check.count("landmarks");
   Report report;
   report.number = std::numeric_limits<double>::infinity();
   for (const Subject& subject : check.subjects) {
-    const auto part = first_tokens(subject.problem, 512);
+    const auto part = first_tokens(subject.problem, check.count("tokens"));
     const arma::mat points = points_of(part);
     const arma::uword landmarks = std::min(d, points.n_rows / 2);
-    std::vector<double> of_a(check.trials(kDraws)), of_c(of_a.size());
+    std::vector<double> of_a(check.trials(check.count("draws"))), of_c(of_a.size());
     parallel_for(of_a.size(), [&](std::size_t t) {
       const arma::mat chosen = points.rows(
           sample_without_replacement(points.n_rows, landmarks, check.draw_key.child(subject.name).child(t)));
@@ -99,10 +101,11 @@ Report check_inherited(const Check& check) {
     const double a = median(of_a), c = median(of_c);
     Finding finding = decide_identity(subject.name, c, a);
     // A condition number near 1/u is not known: of two such, neither is said to be smaller.
-    if (std::min(a, c) > 1e-3 / kUnit) finding.verdict = Verdict::not_applicable;
+    if (std::min(a, c) > check.value("unknown above") / kUnit) finding.verdict = Verdict::not_applicable;
     finding.n = part.n();
     finding.d = landmarks;
     finding.trials = of_a.size();
+    finding.power = power_of_majority(of_a.size());
     finding.hypotheses = fmt::format("median cond(S^T A S) = {:.3g}; median cond(S^T C S) = {:.3g}", a, c);
     report.number = std::min(report.number, a / c);
     report.findings.push_back(std::move(finding));
@@ -115,7 +118,7 @@ Report check_inherited(const Check& check) {
 // Q = K = 0: C = 1 1^T and B = 1 1^T / n, so that a step of V moves C V by n times what it moves B V.
 Report check_instability(const Check& check) {
   Report report;
-  for (const std::size_t n : {2, 8, 32}) {
+  for (const std::size_t n : check.counts("tokens")) {
     RationalMatrix ones(n, n), step(n, 1);
     for (std::size_t i = 0; i < n; ++i) {
       step(i, 0) = static_cast<int>(i) + 1;
@@ -133,48 +136,86 @@ Report check_instability(const Check& check) {
   return report;
 }
 
+// What one layer does with a step of V, of every input. The table of the paper is about training.
+Report check_instability_table(const Check& check) {
+  Report report;
+  for (const Subject& subject : check.subjects) {
+    const auto problem = first_tokens(subject.problem, check.count("tokens"));
+    const arma::mat c = exact_scores(problem, Target::kernelized).dense(),
+                    b = exact_scores(problem, Target::softmax).dense();
+    arma::mat step(problem.n(), 1);
+    fill_normal(check.draw_key.child(subject.name), 0, step.n_elem, step.memptr());
+    const Problem<double> moved(problem.Q(), problem.K(), step);
+    const arma::mat change = exact_attention(moved, Target::kernelized).output,
+                    dense = (check.makes("transposed") ? arma::mat(c.t()) : c) * step;
+    Finding finding;
+    finding.input = subject.name;
+    finding.n = problem.n();
+    finding.p = problem.p();
+    finding.estimate = finding.observed = arma::accu(arma::square(c)) / arma::accu(arma::square(b));
+    finding.hypotheses = fmt::format("this step of V = {:.4g}", std::pow(arma::norm(change) / arma::norm(b * step), 2));
+    // The one thing that can fail: both are sums of n entries in [0, 1] times the step, off by rounding alone.
+    const double rounding = 1e-9 * (1 + arma::accu(arma::abs(step)));
+    finding.verdict = arma::abs(change - dense).max() > rounding ? Verdict::refuted : Verdict::inconclusive;
+    report.number = std::isnan(report.number) ? finding.estimate : std::min(report.number, finding.estimate);
+    report.findings.push_back(std::move(finding));
+  }
+  report.sentence =
+      "smallest ||C||_F^2 / ||B||_F^2, the ratio of one layer and a step of V; twenty steps of training would decide";
+  return report;
+}
+
 namespace {
+
+struct Gain {
+  double value = 0, error = 0;  // and its relative standard error
+};
 
 // min(error(16), error of the mean of the values) / error(256) of the output, each the mean over draws, of every method
 // of the figure: what is worse than the mean of the values approximates nothing, and coming back from there is no gain.
-Report compare_gains(const Check& check, const std::string& claim, const std::vector<Subject>& subjects) {
-  const double factor = threshold(claim, "factor") * (check.makes("thousandth") ? 0.001 : 1);
-  const auto draws = check.trials(static_cast<std::uint64_t>(threshold(claim, "draws")) * (check.quick ? 10 : 1));
+Report compare_gains(const Check& check, const std::vector<Subject>& subjects) {
+  const double factor = check.value("factor") * (check.makes("thousandth") ? 0.001 : 1);
+  const arma::uword draws = check.count("draws"), small = check.count("small d"), large = check.count("large d");
   Report report;
   report.number = std::numeric_limits<double>::infinity();
   for (const Subject& subject : subjects) {
-    const auto problem = first_tokens(subject.problem, 512);
+    const auto problem = first_tokens(subject.problem, check.count("tokens"));
     const arma::mat exact = exact_attention(problem, Target::softmax).output;
     const double mean = spectral_norm<double>(v_mean(problem).output - exact);
     const auto gain_of = [&](const char* name) {
       const auto prepared = prepare(find_method<double>(name), problem);
       const auto error_at = [&](arma::uword d) {
-        double sum = 0;
+        Accumulator sample;
         for (std::uint64_t t = 0; t < draws; ++t) {
           if (check.interrupted()) throw Interrupted();
-          sum += spectral_norm<double>(
-              prepared.approximate(d, check.draw_key.child(subject.name).child(name).child(d).child(t)).output - exact);
+          sample.add(spectral_norm<double>(
+              prepared.approximate(d, check.draw_key.child(subject.name).child(name).child(d).child(t)).output -
+              exact));
         }
-        return sum / static_cast<double>(draws);
+        return sample;
       };
-      const double few = error_at(std::min<arma::uword>(16, problem.n()));
-      return std::min(few, mean) / error_at(std::min<arma::uword>(256, problem.n()));
+      const Accumulator few = error_at(std::min(small, problem.n())), many = error_at(std::min(large, problem.n()));
+      return Gain{std::min(few.mean(), mean) / many.mean(),
+                  std::hypot(relative_error_of_mean(few), relative_error_of_mean(many))};
     };
-    const double own = gain_of(check.makes("another") ? "linformer" : "skyformer-softmax");
-    double best = 0;
+    const Gain own = gain_of(check.makes("another") ? "linformer" : "skyformer-softmax");
+    Gain best;
     std::string others;
     for (const char* name : {"nystromformer", "linformer", "performer", "informer"}) {
-      const double gain = gain_of(name);
-      best = std::max(best, gain);
-      fmt::format_to(std::back_inserter(others), "; {} = {:.3g}", name, gain);
+      const Gain gain = gain_of(name);
+      if (gain.value > best.value) best = gain;
+      fmt::format_to(std::back_inserter(others), "; {} = {:.3g}", name, gain.value);
     }
-    Finding finding = decide_identity(subject.name, factor * best, own);
+    Finding finding = decide_identity(subject.name, factor * best.value, own.value);
+    finding.power = power_of_means(std::hypot(own.error, best.error));
+    // With as many features as tokens methods are exact, and gains have no bound.
+    if (large >= problem.n()) finding.verdict = Verdict::not_applicable;
     finding.n = problem.n();
     finding.p = problem.p();
     finding.trials = draws;
     finding.threshold = fmt::format("factor = {:g}", factor);
-    finding.hypotheses = fmt::format("gain of skyformer-softmax = {:.3g}{}", own, others);
-    report.number = std::min(report.number, own / best);
+    finding.hypotheses = fmt::format("gain of skyformer-softmax = {:.3g}{}", own.value, others);
+    report.number = std::min(report.number, own.value / best.value);
     report.findings.push_back(std::move(finding));
   }
   report.sentence = "smallest (gain of skyformer-softmax from d = 16 to 256) / (largest gain of another method)";
@@ -184,7 +225,7 @@ Report compare_gains(const Check& check, const std::string& claim, const std::ve
 }  // namespace
 
 Report check_gain_everywhere(const Check& check) {
-  return compare_gains(check, "sky.fig1/strict", check.subjects);
+  return compare_gains(check, check.subjects);
 }
 
 Report check_gain(const Check& check) {
@@ -193,7 +234,7 @@ Report check_gain(const Check& check) {
   for (const Subject& subject : check.subjects) {
     if (check.own_input || subject.name == "text:sample") subjects.push_back(subject);
   }
-  return compare_gains(check, "sky.fig1/charitable", subjects);
+  return compare_gains(check, subjects);
 }
 
 }  // namespace croquis::claims

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/skyformer/checks.hpp>
-#include <croquis/claims/thresholds.hpp>
 
 namespace croquis::claims {
 namespace {
@@ -18,18 +17,24 @@ double missing(double m, double points, double d) {
 
 }  // namespace
 
+double draws_that_fail(double n, double delta) {
+  // Where one point is missing on average the bound is 1/2, and it falls from there.
+  double least = std::floor(2 * n * std::log(2 * n - 2));
+  const double step = std::max(1.0, std::floor(n / 1000));
+  while (missing(2 * n - 2, 2 * n, least + step) > delta) least += step;
+  return least;
+}
+
 // q_1 = k_1 and all other points isolated: ||C|| = 1, lambda = eps, and an isolated point that is not drawn leaves 1 >
 // lambda in M - M~. So 2n - 2 of the 2n points must be drawn, where 2n max l_i = 2n / (1 + eps).
 Report check_smaller_constant(const Check& check) {
-  const double epsilon = threshold("sky.thm2/smaller-constant", "epsilon"),
-               delta = threshold("sky.thm2/smaller-constant", "delta"),
-               constant = check.makes("larger") ? 6.52 : threshold("sky.thm2/smaller-constant", "constant");
+  const double epsilon = check.value("epsilon"), delta = check.value("delta"),
+               constant = check.makes("larger") ? 6.52 : check.value("constant");
   Report report;
   report.number = 0;
-  for (const double n : {24.0, 100.0, 1000.0, 10000.0}) {
+  for (const double n : check.values("tokens")) {
     const double scale = 2 * n / (1 + epsilon) * std::log(4 * n / delta);
-    double least = std::floor(scale);  // draws that are shown to fail: the bound falls where it is of use
-    while (missing(2 * n - 2, 2 * n, least + 1) > delta) least += std::max(1.0, std::floor(scale / 2000));
+    const double least = draws_that_fail(n, delta);
     const double asked = std::ceil(constant * scale), failure = missing(2 * n - 2, 2 * n, asked);
     Finding finding = decide_exactly(fmt::format("isolated points, n = {:g}", n), !(failure > delta), failure, delta);
     finding.n = static_cast<arma::uword>(n);

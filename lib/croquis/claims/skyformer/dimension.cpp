@@ -6,7 +6,7 @@
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/skyformer/checks.hpp>
 #include <croquis/claims/subjects.hpp>
-#include <croquis/claims/thresholds.hpp>
+#include <croquis/claims/worst_case.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/linalg/norms.hpp>
@@ -33,14 +33,14 @@ Measured measure(const Problem<double>& problem, double epsilon, const Check& ch
 
 // d_stat <= tr M / lambda = 2n / (eps ||C||) <= 2 / (eps mean C), for every n (T10).
 Report check_dimension_bound(const Check& check) {
-  const double epsilon = threshold("sky.dstat-growth", "epsilon");
+  const double epsilon = check.value("epsilon");
   std::vector<Subject> cases;
   for (const Subject& subject : check.subjects) {
-    cases.push_back({subject.name, first_tokens(subject.problem, check.quick ? 128 : 512)});
+    cases.push_back({subject.name, first_tokens(subject.problem, check.count("tokens"))});
   }
   if (!check.own_input) {
-    for (const arma::uword n : check.quick ? std::vector<arma::uword>{64} : std::vector<arma::uword>{64, 256, 512}) {
-      for (const double norm : {1.0, 4.0}) {
+    for (const arma::uword n : check.counts("gaussian tokens")) {
+      for (const double norm : check.values("gaussian norms")) {
         const std::string name = fmt::format("gaussian:{:g} p = 16 n = {}", norm, n);
         cases.push_back({name, gaussian_input(check.draw_key.child(name), {n, 16, norm})});
       }
@@ -56,29 +56,30 @@ Report check_dimension_bound(const Check& check) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto n = static_cast<double>(cases[i].problem.n());
     const Measured& m = measured[i];
-    const double bound = 2 * n / (epsilon * m.norm);
+    const double bound = 2 * n / (epsilon * m.norm) * (check.makes("half") ? 0.5 : 1);
     // Eigenvalues are off by rounding of n u ||M||, which lambda divides.
     Finding finding = decide_identity(cases[i].name, m.dimension, bound * (1 + 1e-9), m.dimension);
     finding.n = cases[i].problem.n();
     finding.p = cases[i].problem.p();
-    finding.tightness = {1, bound / m.dimension};
     finding.hypotheses =
         fmt::format("eps = {:g}; ||C|| = {:.4g}; 2 / (eps mean C) = {:.4g}", epsilon, m.norm, 2 / (epsilon * m.mean));
     judge_trivial(finding, {{"d_stat <= 2n", 2 * n}});
-    report.number = std::min(report.number, finding.tightness.hi);
+    report.number = std::min(report.number, finding.slack());
     report.findings.push_back(std::move(finding));
   }
   report.sentence =
       fmt::format("smallest 2n / (eps ||C||) over d_stat, eps = {:g}: a bound that does not grow with n", epsilon);
+  const double part = check.makes("half") ? 0.5 : 1;
+  add_worst(report, check, "sky.dstat-growth", part, part);
   return report;
 }
 
 // q_i = k_i far apart: C = I, M has eigenvalues 2 and 0, d_stat = 2n / (2 + eps).
 Report check_dimension_far(const Check& check) {
-  const double epsilon = threshold("sky.dstat-growth", "epsilon");
+  const double epsilon = check.value("epsilon");
   Report report;
   double first = 0;
-  for (const arma::uword n : {32, 64, 128, 256}) {
+  for (const arma::uword n : check.counts("tokens")) {
     arma::mat points(n, 1);
     for (arma::uword i = 0; i < n; ++i) points(i, 0) = check.makes("one-point") ? 0 : 50.0 * static_cast<double>(i);
     const Measured m = measure({points, points, arma::mat(n, 1, arma::fill::ones)}, epsilon, check);

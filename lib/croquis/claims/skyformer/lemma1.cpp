@@ -21,7 +21,7 @@ struct Points {
 std::vector<Points> sets_of(const Check& check) {
   std::vector<Points> sets;
   for (const Subject& s : check.subjects) {
-    const auto part = first_tokens(s.problem, check.quick ? 64 : 128);
+    const auto part = first_tokens(s.problem, check.count("tokens"));
     sets.push_back({s.name, arma::join_cols(part.Q(), part.K())});
   }
   if (check.own_input) return sets;

@@ -7,6 +7,7 @@
 #include <croquis/claims/skyformer/checks.hpp>
 #include <croquis/claims/skyformer/rounding.hpp>
 #include <croquis/claims/subjects.hpp>
+#include <croquis/claims/worst_case.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
@@ -73,8 +74,7 @@ std::vector<arma::uword> sizes_of(arma::uword n) {
 // entry_rounding of ||F|| and ||W||, and the eigenvalue solver on W. To this come the error of the stored M, the
 // product F Z (d u ||F||_F ||Z||_F) and the eigenvalues of the difference.
 Report check_order(const Check& check) {
-  const arma::uword tokens = check.quick ? 48 : 128;
-  const auto cases = cases_of(check, tokens);
+  const auto cases = cases_of(check, check.count("tokens"));
   const double decisions = 3.0 * static_cast<double>(cases.size());
   Report report;
   double worst = 0, loosest = 0;
@@ -87,7 +87,7 @@ Report check_order(const Check& check) {
                                    .bound = 1,
                                    .delta = 0,
                                    .alpha = check.alpha / decisions,
-                                   .most_trials = 60};
+                                   .most_trials = check.count("draws")};
       const auto tolerance_of = [&](const StoredLift::Approximation& a) {
         const auto features = static_cast<double>(d);
         return lift.entry * lift.norm + 2 * lift.entry * a.columns_fro * a.weights +
@@ -123,8 +123,9 @@ Report check_order(const Check& check) {
 // The two sides differ by rounding alone: entries of M against those of C; the order of the products, d u ||F||_F
 // ||Z||_F each; and the two norms.
 Report check_lift(const Check& check) {
-  const auto cases = cases_of(check, check.quick ? 48 : 128);
+  const auto cases = cases_of(check, check.count("tokens"));
   const double decisions = 3.0 * static_cast<double>(cases.size());
+  const double stated = check.makes("quarter-constant") ? 0.25 : check.makes("half-constant") ? 0.5 : 1;
   const auto& method = find_method<double>("skyformer");
   Report report;
   double largest = 0;
@@ -135,10 +136,10 @@ Report check_lift(const Check& check) {
     const auto prepared_method = prepare(method, c.problem);
     for (const arma::uword d : sizes_of(n)) {
       const ProbabilityClaim claim{.input = fmt::format("{} n = {} d = {}", c.name, n, d),
-                                   .bound = 1,
+                                   .bound = stated,
                                    .delta = 0,
                                    .alpha = check.alpha / decisions,
-                                   .most_trials = 40};
+                                   .most_trials = check.count("draws")};
       const auto ratio = [&](const Key& draw_key) {
         const auto landmarks = sample_with_replacement(2 * n, d, draw_key.child("landmarks"));
         const auto a = lift.approximate(landmarks, 1);
@@ -166,8 +167,7 @@ Report check_lift(const Check& check) {
       report.findings.push_back(finding);
     }
   }
-  // Proved: 1/2. E = v v^T with v = (x, y) / sqrt(2) attains it.
-  for (Finding& finding : report.findings) finding.tightness = {2, 2};
+  add_worst(report, check, "sky.lift", 2 * stated, 2 * stated);  // proved: 1/2
   report.number = largest;
   report.sentence =
       fmt::format("||C - C~|| is at most {:.4g} ||M - M~|| over all draws; 1/2 is the sharp constant", largest);

@@ -33,9 +33,9 @@ Report check_scaled_core(const Check& check) {
   // Two points at kernel value 1/2, in numbers that are exact.
   add("two landmarks, kappa = 1/2", arma::mat{{1, 0.5}, {0.5, 1}}, 0);
   for (const Subject& subject : check.subjects) {
-    const auto part = first_tokens(subject.problem, 256);
+    const auto part = first_tokens(subject.problem, check.count("tokens"));
     const LiftedPoints<double> points(part.Q(), part.K());
-    const arma::uword d = std::min<arma::uword>(8, points.size());
+    const arma::uword d = std::min(check.count("landmarks"), points.size());
     const auto landmarks = sample_without_replacement(points.size(), d, check.draw_key.child(subject.name));
     const arma::mat given = points.given(landmarks);
     add(subject.name, gaussian_kernel(points.centred(given)),

@@ -3,11 +3,12 @@
 
 namespace croquis::claims {
 
-LiftFactor small_lift_factor(const Problem<double>& problem, bool quick, const Key& draw_key) {
-  constexpr arma::uword most = 64, fewest = 32;
-  for (arma::uword n = quick ? 64 : 256;; n /= 2) {
-    LiftFactor factor(first_tokens(problem, n), draw_key);
-    if (n <= fewest || factor.leverage_factor(ridge_of(factor), kCounts).n_rows <= most) return factor;
+LiftFactor small_lift_factor(const Problem<double>& problem, const Check& check) {
+  const arma::uword most = check.count("directions"), fewest = check.count("least tokens");
+  const double cut = check.value("least weight");
+  for (arma::uword n = check.count("tokens");; n /= 2) {
+    LiftFactor factor(first_tokens(problem, n), check.draw_key.child("factor"));
+    if (n <= fewest || factor.leverage_factor(ridge_of(factor, check), cut).n_rows <= most) return factor;
   }
 }
 

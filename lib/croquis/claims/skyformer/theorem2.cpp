@@ -5,8 +5,10 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/skyformer/checks.hpp>
+#include <croquis/claims/skyformer/constants.hpp>
 #include <croquis/claims/skyformer/lift_factor.hpp>
 #include <croquis/claims/subjects.hpp>
+#include <croquis/claims/worst_case.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
@@ -15,11 +17,6 @@
 
 namespace croquis::claims {
 namespace {
-
-constexpr double kDelta = 0.1;
-constexpr double kConstant = 6.52;         // 2 / (1 - log 2), rounded up (T9)
-constexpr arma::uword kDenseTokens = 512;  // more only for a lift of low rank
-constexpr arma::uword kLargestRank = 256;  // a trial takes some twenty r^3
 
 struct Case {
   std::string name;
@@ -49,25 +46,28 @@ Problem<double> pairs(const Key& draw_key, arma::uword n) {
 std::vector<Case> cases_of(const Check& check) {
   const Key draw_key = check.draw_key.child("examples");
   std::vector<Case> cases;
-  const arma::uword most = check.own_input ? 4096 : check.quick ? 128 : kDenseTokens;
-  for (const Subject& s : check.subjects) cases.push_back({s.name, first_tokens(s.problem, most), 0.5});
+  const arma::uword most = check.count(check.own_input ? "own tokens" : "tokens"), dense = check.count("dense tokens");
+  const double eps = check.value("epsilon");
+  for (const Subject& s : check.subjects) cases.push_back({s.name, first_tokens(s.problem, most), eps});
   if (check.own_input) return cases;
   const auto gaussian = [&](arma::uword n, arma::uword p, double norm) {
     return gaussian_input(draw_key.child(fmt::format("{} {} {}", n, p, norm)), {n, p, norm});
   };
-  cases.push_back({"two-clusters", two_clusters(draw_key.child("clusters"), 512), 0.5});
-  cases.push_back({"pairs", pairs(draw_key.child("pairs"), 24), 0.5});
-  for (const double norm : check.quick ? std::vector{0.25, 1.0} : std::vector{0.25, 0.5, 1.0, 2.0, 4.0}) {
-    cases.push_back({fmt::format("plane:{}", norm), gaussian(512, 2, norm), 0.5});
+  cases.push_back({"two-clusters", two_clusters(draw_key.child("clusters"), dense), eps});
+  cases.push_back({"pairs", pairs(draw_key.child("pairs"), check.count("pairs")), eps});
+  for (const double norm : check.values("plane norms")) {
+    cases.push_back({fmt::format("plane:{}", norm), gaussian(dense, 2, norm), eps});
   }
-  for (const double eps : {0.2, 0.05})
-    cases.push_back({fmt::format("plane:0.5,eps={}", eps), gaussian(512, 2, 0.5), eps});
+  for (const double other : check.values("other epsilons"))
+    cases.push_back({fmt::format("plane:0.5,eps={}", other), gaussian(dense, 2, 0.5), other});
   if (!check.quick) {
-    for (const arma::uword n : {128, 1024, 2048}) cases.push_back({"plane:0.5", gaussian(n, 2, 0.5), 0.5});
-    for (const double norm : {1.0, 2.0}) cases.push_back({fmt::format("plane:{}", norm), gaussian(2048, 2, norm), 0.5});
-    cases.push_back({"plane:0.5,eps=0.2", gaussian(2048, 2, 0.5), 0.2});
+    const arma::uword large = check.count("large tokens");
+    for (const arma::uword n : check.counts("plane tokens")) cases.push_back({"plane:0.5", gaussian(n, 2, 0.5), eps});
+    for (const double norm : {1.0, 2.0})
+      cases.push_back({fmt::format("plane:{}", norm), gaussian(large, 2, norm), eps});
+    cases.push_back({"plane:0.5,eps=0.2", gaussian(large, 2, 0.5), 0.2});
   }
-  cases.push_back({"library gaussian:0.25", gaussian(128, 16, 0.25), 0.5, true});
+  cases.push_back({"library gaussian:0.25", gaussian(check.count("library tokens"), 16, 0.25), eps, true});
   return cases;
 }
 
@@ -76,6 +76,26 @@ struct Asked {
   double lambda, d_stat, coherence;  // coherence = 2n max l_i = d_stat / beta
   arma::uword d;
 };
+
+// Of the constant, in a rung of the ladder.
+double part_of_constant(const Check& check) {
+  return check.makes("half-constant") ? 0.5 : check.makes("quarter-constant") ? 0.25 : 1;
+}
+
+// What isolated points need over what the theorem asks for: d draws that are shown to fail.
+Finding isolated_finding(const Check& check) {
+  const double n = check.value("isolated tokens"), delta = check.value("delta"),
+               epsilon = check.value("epsilon of the search");
+  const double asked =
+      part_of_constant(check) * kLandmarkConstant * (2 * n / (1 + epsilon) + 1) * std::log(2 * n / delta);
+  const double share = draws_that_fail(n, delta) / asked;
+  Finding finding = decide_identity(fmt::format("isolated points, n = {:g}, eps = {:g}", n, epsilon), share, 1, 1);
+  finding.n = static_cast<arma::uword>(n);
+  finding.d = static_cast<arma::uword>(asked);
+  finding.tightness = {1, 1 / share};
+  finding.hypotheses = "observed: draws that are shown to fail over those that the theorem asks for";
+  return finding;
+}
 
 arma::vec library_leverage(const Problem<double>& problem, double lambda) {
   const LiftedPoints<double> lift(problem.Q(), problem.K());
@@ -90,8 +110,9 @@ Asked asked_of(const Case& c, const LiftFactor& factor, const Check& check) {
   const arma::vec leverage = c.by_library ? library_leverage(c.problem, asked.lambda) : factor.leverage(asked.lambda);
   asked.d_stat = arma::accu(leverage);
   asked.coherence = static_cast<double>(leverage.n_elem) * leverage.max();
-  const double logarithm = check.makes("no-logarithm") ? 1 : std::log(2 * static_cast<double>(c.problem.n()) / kDelta);
-  const double constant = check.makes("half-constant") ? kConstant / 2 : kConstant;
+  const double logarithm =
+      check.makes("no-logarithm") ? 1 : std::log(2 * static_cast<double>(c.problem.n()) / check.value("delta"));
+  const double constant = kLandmarkConstant * part_of_constant(check);
   asked.d = static_cast<arma::uword>(std::ceil(constant * (asked.coherence + 1) * logarithm));
   // The mistake: d_stat landmarks, without the constant, the coherence and the logarithm.
   if (check.makes("bare-dimension")) asked.d = static_cast<arma::uword>(std::ceil(asked.d_stat));
@@ -135,21 +156,22 @@ double error_of_mean(const Problem<double>& problem) {
 }
 
 Finding find(const Case& c, const Check& check, double alpha) {  // NOLINT(misc-no-recursion): once, on fewer tokens
-  const arma::uword n = c.problem.n();
+  const arma::uword n = c.problem.n(), most_rank = check.count("rank"), dense = check.count("dense tokens");
+  const double delta = check.value("delta");
   const LiftFactor factor(c.problem, check.draw_key.child("factor").child(c.name));
   const Asked asked = asked_of(c, factor, check);
   const arma::uword rank = factor.rank(asked.lambda);
-  if (n > kDenseTokens && rank > kLargestRank) {
-    return find({c.name, first_tokens(c.problem, kDenseTokens), c.eps}, check, alpha);
+  if (n > dense && rank > most_rank) {
+    return find({c.name, first_tokens(c.problem, dense), c.eps}, check, alpha);
   }
   Finding f;
   ProbabilityClaim claim{.input = fmt::format("{} n = {} eps = {}", c.name, n, c.eps),
                          .bound = static_cast<double>(asked.d),
-                         .delta = kDelta,
+                         .delta = delta,
                          .alpha = alpha,
-                         .most_trials = 8000};
+                         .most_trials = check.count("draws")};
   const bool vacuous = asked.d >= 2 * n && !check.makes("bare-dimension");
-  if (vacuous && rank > kLargestRank) {
+  if (vacuous && rank > most_rank) {
     f.input = claim.input;  // nothing to decide, and trials would take long
   } else if (c.by_library && asked.d < 2 * n) {
     claim.bound = 1;
@@ -160,9 +182,8 @@ Finding find(const Case& c, const Check& check, double alpha) {  // NOLINT(misc-
       return static_cast<double>(
           factor.sufficient(asked.lambda, asked.d, s.child("landmarks"), check.makes("queries-only")));
     });
-    f.tightness = {1, kConstant / 2};
   }
-  if (n <= kDenseTokens) {
+  if (n <= dense) {
     const double mean = error_of_mean(c.problem);
     if (mean <= asked.lambda) f.trivial = "mean(C) 1 1^T";
   }
@@ -172,7 +193,7 @@ Finding find(const Case& c, const Check& check, double alpha) {  // NOLINT(misc-
   f.p = c.problem.p();
   f.d = asked.d;
   f.hypotheses = fmt::format("eps = {}; lambda / ||M|| = {:.3g}; d_stat = {:.4g}; 2n max l_i = {:.4g}; delta = {}{}",
-                             c.eps, asked.lambda / factor.norm(), asked.d_stat, asked.coherence, kDelta,
+                             c.eps, asked.lambda / factor.norm(), asked.d_stat, asked.coherence, delta,
                              f.hypotheses.empty() ? "" : "; " + f.hypotheses);
   return f;
 }
@@ -188,11 +209,18 @@ Report check_theorem2(const Check& check) {
     report.findings.push_back(find(c, check, alpha));
     counted += report.findings.back().verdict == Verdict::vacuous ? 0 : 1;
   }
-  report.number = kConstant;
+  report.number = kLandmarkConstant;
   report.sentence = fmt::format(
       "constant proved, with 2n max l_i + 1 and log(2n / delta); d < 2n, and no constant matrix passes, in {} of {} "
       "cases",
       counted, cases.size());
+  if (check.mutant.empty() || part_of_constant(check) < 1) {
+    const double part = part_of_constant(check);
+    add_worst(report, check, "sky.thm2", part, part);
+    const Finding isolated = isolated_finding(check);
+    report.tightness.hi = std::min(report.tightness.hi, isolated.tightness.hi);
+    if (!check.own_input) report.findings.push_back(isolated);
+  }
   return report;
 }
 

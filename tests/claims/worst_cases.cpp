@@ -1,0 +1,117 @@
+// The search for worst inputs, and the inputs that it has found.
+#include <doctest/doctest.h>
+#include <croquis/claims/ledger.hpp>
+#include <croquis/claims/rational.hpp>
+#include <croquis/claims/worst_case.hpp>
+#include <croquis/core/threads.hpp>
+
+#include <cmath>
+
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+
+using namespace croquis::claims;
+using croquis::Key;
+using croquis::Verdict;
+
+namespace {
+
+const auto never = [] { return false; };
+
+// The largest value, 2, is at rows of which one has length 1 / 2 and another is the opposite of the first.
+double hidden_peak(const arma::mat& x) {
+  return 2 - std::abs(arma::norm(x.row(0)) - 0.5) - arma::norm(x.row(0) + x.row(1));
+}
+
+Check check_of(const SearchedBound& bound) {
+  return Ledger({.quick = true}, Key(test_seed())).check_of(find_claim(bound.claim));
+}
+
+}  // namespace
+
+TEST_CASE("search_worst: finds a peak within the radius, the same for any number of threads") {
+  const SearchSpace space{2, 3, 1};
+  const auto found = search_worst(space, {4, 300}, {}, hidden_peak, Key(test_seed()), never);
+  CHECK(found.share > 1.99);
+  CHECK(found.share == hidden_peak(found.input));
+  croquis::set_threads(1);
+  const auto alone = search_worst(space, {4, 300}, {}, hidden_peak, Key(test_seed()), never);
+  croquis::set_threads(0);
+  CHECK(arma::approx_equal(alone.input, found.input, "absdiff", 0));
+  // A peak beyond the radius is met at the radius.
+  const auto edge = search_worst(
+      {1, 2, 1}, {2, 300}, {}, [](const arma::mat& x) { return x(0, 0); }, Key(1), never);
+  CHECK(edge.share <= 1 + 1e-12);
+  CHECK(edge.share > 0.999);
+}
+
+TEST_CASE("search_worst: numbers that are not finite count as nothing; a given start is used, and brought within") {
+  const auto only_at = [](const arma::mat& x) { return x(0, 0) == 1 ? 7.0 : std::nan(""); };
+  const auto found = search_worst({1, 2, 1}, {1, 5}, {{{3, 0}}}, only_at, Key(1), never);
+  CHECK(found.share == 7);
+  CHECK(found.input(0, 0) == 1);
+  CHECK_THROWS_AS(search_worst({1, 2, 1}, {1, 5}, {}, only_at, Key(1), [] { return true; }), Interrupted);
+}
+
+TEST_CASE("worst inputs on file: every bound has one, within its space, that gives the share it was stored with") {
+  for (const SearchedBound& bound : searched_bounds()) {
+    CAPTURE(bound.name);
+    const WorstCase stored = stored_worst(bound.name);
+    REQUIRE(stored.input.n_rows == bound.space.rows);
+    REQUIRE(stored.input.n_cols == bound.space.cols);
+    CHECK(arma::max(arma::sqrt(arma::sum(arma::square(stored.input), 1))) <= bound.space.radius * (1 + 1e-12));
+    const double share = bound.share(stored.input, check_of(bound));
+    // Of the transforms rounding itself is measured, which is another on other processors.
+    CHECK(share == doctest::Approx(stored.share).epsilon(bound.name == "rpe.toeplitz" ? 0.9 : 1e-6));
+    CHECK(share <= 1 + 1e-9);
+    // No structured start is worse.
+    for (const arma::mat& start : bound.starts) CHECK(bound.share(start, check_of(bound)) <= share * (1 + 1e-6));
+  }
+  CHECK(contains(refusal([] { searched_bound("nothing"); }), "nothing"));
+  CHECK(stored_worst("nothing").input.is_empty());
+}
+
+TEST_CASE("worst inputs on file: the tightness that a bound publishes is that of its worst input") {
+  const Ledger ledger({.quick = true}, Key(test_seed()).child("verify"));
+  for (const SearchedBound& bound : searched_bounds()) {
+    if (bound.name == "sky.thm2" || bound.name == "nys.penrose-1-stochastic") continue;  // another input is worse
+    CAPTURE(bound.name);
+    const LedgerEntry entry = ledger.decide(find_claim(bound.claim));
+    const double share = bound.share(stored_worst(bound.name).input, check_of(bound));
+    // What the reading allows over what the bound does: 2 for the lift, 1/2 of which is proved; 1 for the others.
+    const double generous = bound.name == "sky.lift" ? 2 : 1;
+    CHECK(entry.whole.tightness.hi == doctest::Approx(generous / share).epsilon(1e-3));
+    CHECK(entry.whole.tightness.lo <= entry.whole.tightness.hi * (1 + 1e-6));
+  }
+}
+
+TEST_CASE("sky.lift: 1/2 is attained, in rationals") {
+  // q_1 = k_1 and q_2 = k_2 with kernel value 1/3, the landmark q_2: M - M~ = (1 - 1/9) on q_1 and k_1.
+  const Rational a(1, 3);
+  const RationalMatrix m = {{1, a, 1, a}, {a, 1, a, 1}, {1, a, 1, a}, {a, 1, a, 1}}, column = {{a}, {1}, {a}, {1}};
+  const RationalMatrix gap = m - column * column.transposed();
+  const Rational rest = 1 - a * a;
+  CHECK(gap == rest * RationalMatrix{{1, 0, 1, 0}, {0, 0, 0, 0}, {1, 0, 1, 0}, {0, 0, 0, 0}});
+  // (1, 0, 1, 0) is mapped to twice `rest` of itself, and the block of q_1 and k_1 is `rest`.
+  const RationalMatrix v = {{1}, {0}, {1}, {0}};
+  CHECK(gap * v == 2 * rest * v);
+}
+
+TEST_CASE("tightness and power: every row of a bound has a tightness, every decided row of draws a power") {
+  const Ledger ledger({.quick = true}, Key(test_seed()).child("verify"));
+  for (const Claim& claim : all_claims()) {
+    CAPTURE(claim.id);
+    for (const Finding& finding : ledger.decide(claim).findings) {
+      CAPTURE(finding.input);
+      const bool decided = finding.verdict == Verdict::verified || finding.verdict == Verdict::holds ||
+                           finding.verdict == Verdict::refuted || finding.verdict == Verdict::refuted_proof;
+      if (claim.bound) {
+        CHECK(finding.tightness.lo > 0);
+        CHECK(finding.tightness.hi >= finding.tightness.lo * (1 - 1e-6));
+      } else {
+        CHECK(std::isnan(finding.tightness.hi));
+      }
+      if (decided && finding.trials) CHECK(finding.power > 0);
+    }
+  }
+}
