@@ -49,42 +49,6 @@ struct Task {
   std::string id() const { return mutant.empty() ? claim->id : claim->id + "!" + mutant; }
 };
 
-<<<<<<< HEAD
-=======
-// Whether a pattern means the claim: by its id, by that of its sentence (without the reading) or by a former id.
-bool means(const std::string& pattern, const Claim& claim) {
-  std::vector<std::string> names = claim.formerly;
-  names.push_back(claim.id);
-  names.push_back(claim.sentence_id());
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
-}
-
-std::vector<const Claim*> chosen_claims(const std::string& text, const std::string& option) {
-  std::vector<const Claim*> chosen;
-  const std::vector<std::string> patterns =
-      text == "all" ? std::vector<std::string>{"*"} : croquis::split_list(text, option);
-  std::vector<bool> used(patterns.size());
-  std::vector<std::string> ids;
-  for (const Claim& claim : all_claims()) {
-    ids.push_back(claim.id);
-    ids.push_back(claim.sentence_id());
-    bool wanted = false;
-    for (std::size_t i = 0; i < patterns.size(); ++i) {
-      if (means(patterns[i], claim)) wanted = used[i] = true;
-    }
-    if (wanted) chosen.push_back(&claim);
-  }
-  for (std::size_t i = 0; i < patterns.size(); ++i) {
-    if (!used[i]) {
-      throw std::invalid_argument(fmt::format("{}: no claim is called '{}'{}; croquis list claims has them", option,
-                                              patterns[i], croquis::did_you_mean(patterns[i], ids)));
-    }
-  }
-  return chosen;
-}
-
->>>>>>> ledger
 std::vector<Task> tasks_of(const VerifyOptions& options) {
   std::vector<Task> tasks;
   for (const Claim* claim : claims_named(options.claims)) {
