@@ -24,7 +24,7 @@ for file in bin/croquis lib/libcroquis.a lib/libcroquis_claims.a include/croquis
   [ -s "$work/root/usr/$file" ] || [ -s "$work/root/usr/${file/lib\//lib/$(uname -m)-linux-gnu/}" ] || fail "no $file"
 done
 python=$work/root/usr/lib/python3/dist-packages
-if grep -q CROQUIS_PYTHON "$build/CMakeCache.txt"; then
+if grep -q CROQUIS_PYTHON_DIR "$build/CMakeCache.txt"; then
   (cd "$work" && PYTHONPATH=$python /usr/bin/python3 -B -c "
 import croquis, numpy
 assert croquis.__file__.startswith('$python'), croquis.__file__

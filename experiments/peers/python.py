@@ -2,11 +2,11 @@
 
 PYTHONPATH=build/release/python python3 experiments/peers/python.py [N ...]
 
-One head of p = p_v = 64, on all threads of each. Every line is the least of the repeats: on a machine with other work the
-least is the nearest to what the machine can do. Unset OPENBLAS_CORETYPE.
+One head of p = p_v = 64, with as many threads each. Every number is the least of the repeats, of seconds and, behind
+them, of seconds of all processors together, which other work on the machine disturbs less. Unset OPENBLAS_CORETYPE and set
+OMP_WAIT_POLICY=passive.
 """
 
-import subprocess
 import sys
 import time
 
@@ -19,28 +19,44 @@ import croquis.torch
 REPEATS = 9
 
 
+class Clock:
+    """Seconds, and seconds of all processors together, of what is between two calls of lap()."""
+
+    def __init__(self):
+        self.last = (time.perf_counter(), time.process_time())
+
+    def lap(self):
+        now = (time.perf_counter(), time.process_time())
+        passed = tuple(b - a for a, b in zip(self.last, now))
+        self.last = now
+        return passed
+
+
+def least(laps):
+    return "{:.4f} s ({:.4f} s)".format(*(min(values) for values in zip(*laps)))
+
+
 def seconds(call):
-    times = []
+    laps = []
     for _ in range(REPEATS):
-        start = time.perf_counter()
+        clock = Clock()
         call()
-        times.append(time.perf_counter() - start)
-    return min(times)
+        laps.append(clock.lap())
+    return least(laps)
 
 
 def forward_and_backward(attention, tensors, gradient):
-    """Seconds of the forward pass and of the backward pass."""
+    """Of the forward pass and of the backward pass."""
     forward, backward = [], []
     for _ in range(REPEATS):
         for tensor in tensors:
             tensor.grad = None
-        start = time.perf_counter()
+        clock = Clock()
         output = attention(*tensors)
-        middle = time.perf_counter()
+        forward.append(clock.lap())
         output.backward(gradient)
-        forward.append(middle - start)
-        backward.append(time.perf_counter() - middle)
-    return min(forward), min(backward)
+        backward.append(clock.lap())
+    return least(forward), least(backward)
 
 
 def of_torch(q, k, v):
@@ -52,7 +68,7 @@ def by_matrices(q, k, v):
 
 
 def main():
-    print("threads", croquis.threads(), torch.get_num_threads())
+    torch.set_num_threads(croquis.threads())
     for n in [int(word) for word in sys.argv[1:]] or [1024, 4096]:
         for dtype in (numpy.float32, numpy.float64):
             rng = numpy.random.default_rng(1)
@@ -61,15 +77,15 @@ def main():
             tensors = [torch.from_numpy(x[None].copy()).requires_grad_() for x in arrays]
             gradient = torch.from_numpy(rng.normal(size=(1, n, 64)).astype(dtype))
             name = f"n = {n}, {numpy.dtype(dtype).name}: "
-            print(name + f"croquis.exact {seconds(lambda: croquis.exact(*arrays)):.4f} s", end=", ")
-            print(f"in Fortran order {seconds(lambda: croquis.exact(*fortran)):.4f} s")
+            print(name + f"croquis.exact {seconds(lambda: croquis.exact(*arrays))}", end=", ")
+            print(f"in Fortran order {seconds(lambda: croquis.exact(*fortran))}")
             for what, attention in (
                 ("croquis.torch.attention", croquis.torch.attention),
                 ("PyTorch's scaled dot product", of_torch),
                 ("PyTorch, softmax of the product", by_matrices),
             ):
                 forward, backward = forward_and_backward(attention, tensors, gradient)
-                print(f"{name}{what}: forward {forward:.4f} s, backward {backward:.4f} s")
+                print(f"{name}{what}: forward {forward}, backward {backward}")
 
 
 if __name__ == "__main__":

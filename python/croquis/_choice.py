@@ -74,7 +74,7 @@ def choose(
     name : str
         The column ``input`` begins with it.
     save : str, optional
-        A file for the choices, choice.json, which ``croquis model --choice`` puts into a model.
+        A file for the choices, choice.json, which ``croquis model`` takes by its option --choice.
 
     Returns
     -------

@@ -18,20 +18,12 @@ namespace {
 using namespace croquis::claims;
 using Clock = std::chrono::steady_clock;
 
-LedgerEntry decide(const Ledger& ledger, const Claim& claim) {
-  try {
-    return ledger.decide(claim);
-  } catch (const Interrupted&) {
-    throw croquis::Interrupted();
-  }
-}
-
 std::vector<ClaimRow> rows_of_claims(const std::vector<const Claim*>& claims, const Ledger& ledger,
                                      std::uint64_t seed) {
   std::vector<ClaimRow> rows;
   for (const Claim* claim : claims) {
     const auto start = Clock::now();
-    const LedgerEntry entry = decide(ledger, *claim);
+    const LedgerEntry entry = ledger.decide(*claim);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     for (ClaimRow& row : rows_of(*claim, entry, seconds)) {
       row.seed = seed;

@@ -26,7 +26,8 @@ TEST_CASE("claims_named: ids, sentences, former ids and globs, each claim once a
 }
 
 TEST_CASE("claims_named: a pattern that means no claim is refused with the nearest name") {
-  CHECK(refusal([] { claims_named("sky.lemma1,sky.lema1", "claims"); })
-            .find("claims: no claim is called 'sky.lema1'; did you mean 'sky.lemma1'?") == 0);
+  CHECK(refusal([] {
+          claims_named("sky.lemma1,sky.lema1", "claims");
+        }).find("claims: no claim is called 'sky.lema1'; did you mean 'sky.lemma1'?") == 0);
   CHECK(refusal([] { claims_named(""); }).find("--claims: an empty item") == 0);
 }

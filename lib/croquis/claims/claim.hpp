@@ -3,6 +3,7 @@
 
 #include <armadillo>
 #include <croquis/attention/problem.hpp>
+#include <croquis/core/interruption.hpp>
 #include <croquis/random/key.hpp>
 #include <croquis/stats/decision.hpp>
 #include <cstdint>
@@ -98,8 +99,8 @@ struct Check {
   std::string stated(std::string_view quantity) const;
 };
 
-/// Thrown out of a check that was interrupted. No std::exception: a check that handles a breakdown lets it pass.
-struct Interrupted {};
+/// Thrown out of a check that was interrupted.
+using croquis::Interrupted;
 
 /// A deliberate mistake that a check must notice: with it, the verdict is another one.
 struct Mutant {

@@ -14,7 +14,8 @@ void set_threads(int count);
 int threads();
 
 /// body(0), ..., body(count - 1) in any order on up to threads() threads; inside another parallel loop one after the
-/// other. The first exception is thrown again when all have stopped. BLAS runs on one thread inside.
+/// other. The first exception is thrown again when all have stopped. BLAS runs on one thread inside. Where the caller
+/// is Interruptible (interruption.hpp), the loop can be stopped between bodies.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body);
 
 /// The same in groups of consecutive indices, for bodies of about `work` flops or draws each: a loop too short to gain
