@@ -14,7 +14,7 @@ namespace {
 bool means(const std::string& pattern, const Claim& claim) {
   std::vector<std::string> names = claim.formerly;
   names.push_back(claim.id);
-  names.push_back(claim.id.substr(0, claim.id.find('/')));
+  names.push_back(claim.sentence_id());
   return std::any_of(names.begin(), names.end(),
                      [&](const std::string& name) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
 }
@@ -29,7 +29,7 @@ std::vector<const Claim*> claims_named(const std::string& patterns, const std::s
   std::vector<std::string> ids;
   for (const Claim& claim : all_claims()) {
     ids.push_back(claim.id);
-    ids.push_back(claim.id.substr(0, claim.id.find('/')));
+    ids.push_back(claim.sentence_id());
     bool wanted = false;
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (means(items[i], claim)) wanted = used[i] = true;
