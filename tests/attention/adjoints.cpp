@@ -113,6 +113,27 @@ TEST_CASE("adjoints: every method that has one, against differences of its outpu
   }
 }
 
+TEST_CASE("adjoints: features with a position over several chunks, in an image, and with some rows computed directly") {
+  const Key key = Key(50);
+  const auto check = [&](const Problem<double>& problem, const char* product, arma::uword direct_rows) {
+    CAPTURE(std::string(product));
+    const auto approximate = [&](const Problem<double>& p) {
+      return prepare(find_method<double>("nprf-rpe"), p, with("product", product)).approximate(8, key);
+    };
+    CHECK(approximate(problem).diagnostics.direct_rows == direct_rows);
+    check_against_differences(
+        problem, [&](const Problem<double>& p) { return approximate(p).output; }, approximate(problem).adjoint,
+        key.child("directions"));
+  };
+  check(problem_of(200, 300, {{}, true, 1}, key), "auto", 0);  // prefix sums
+  check(problem_of(24, 24, random_position<double>(24, 4, false, 0.5, key.child("image")), key), "fft", 0);
+  // One pair of tokens has nearly all of the bias's weight: sums of rows that do not have it are lost by fft.
+  RelativePosition<double> wide = random_position<double>(300, 1, false, 0.5, key.child("bias"), false);
+  wide.bias(598) = 45;
+  check(problem_of(300, 300, wide, key), "fft", 299);
+  check(problem_of(300, 300, wide, key), "direct", 300);
+}
+
 TEST_CASE("adjoints: float has what double has of the same numbers") {
   const Key key = Key(44);
   const auto check = [&](const Gradient<float>& low, const Gradient<double>& high) {
