@@ -43,7 +43,7 @@ Finding figure_finding(const Check& check, const Subject& subject, arma::uword d
       decide_identity(fmt::format("{} d={}", subject.name, d), own, std::min({informer, linformer, mean}));
   if (own == linformer) finding.verdict = Verdict::refuted;  // the smallest is below the others
   // With as many features as tokens methods are exact, and nothing is compared.
-  if (d == problem.n() && check.own_input) finding.verdict = Verdict::not_applicable;
+  if (d == problem.n()) finding.verdict = Verdict::not_applicable;
   finding.n = problem.n();
   finding.p = problem.p();
   finding.d = d;
