@@ -90,7 +90,6 @@ def choose(
     ('v-mean', 'chosen')
     """
     sequences = _sequences(Q, K, V)
-    draws = trials if trials is not None else (1000 if len(sequences) == 1 else 1)
     columns, text = _core.choose(
         sequences,
         _names(len(sequences[0]), layers, name),
@@ -105,7 +104,7 @@ def choose(
         per,
         cost,
         max_cost,
-        whole(draws, "trials", 1),
+        None if trials is None else whole(trials, "trials", 1),
         None if rows is None else whole(rows, "rows", 1),
         whole(seed, "seed", 0),
         precision_of(precision),

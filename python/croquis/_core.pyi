@@ -85,7 +85,7 @@ def choose(
     per: str,
     cost: str,
     max_cost: float,
-    draws: int,
+    draws: Optional[int],
     rows: Optional[int],
     seed: int,
     precision: str,

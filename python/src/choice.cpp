@@ -87,8 +87,8 @@ py::tuple choose_heads(
     const std::vector<std::tuple<std::string, std::optional<std::uint64_t>, std::optional<std::uint64_t>>>& names,
     const std::string& name, bool causal, const std::string& methods, const std::vector<arma::uword>& features,
     double eps, double delta, double confidence, const std::string& metric, const std::string& per,
-    const std::string& cost, double max_cost, std::uint64_t draws, const std::optional<arma::uword>& rows,
-    std::uint64_t seed, const std::string& precision) {
+    const std::string& cost, double max_cost, const std::optional<std::uint64_t>& draws,
+    const std::optional<arma::uword>& rows, std::uint64_t seed, const std::string& precision) {
   py::dict head_options;
   head_options["causal"] = causal;
   head_options["bias"] = py::none();
@@ -106,7 +106,7 @@ py::tuple choose_heads(
   settings.per = croquis::choice_per_from_name(per);
   settings.cost = croquis::cost_unit_from_name(cost);
   settings.max_cost = max_cost;
-  settings.draws = draws;
+  settings.draws = draws.value_or(croquis::default_draws(heads.size()));
   settings.rows = rows;
   const auto answer = call([&](Signals& signals) {
     return precision == "float" ? chosen<float>(inputs, shapes, methods, features, settings, seed, signals)

@@ -26,7 +26,8 @@ bool contains(const std::string& text, const std::string& part) {
 
 TEST_CASE("--help: the options of every command that measures stand in groups, an example at the end") {
   TemporaryFolder folder;
-  for (const std::string command : {"error", "sketch", "cost", "variance", "spectrum", "dimension", "verify"}) {
+  for (const std::string command :
+       {"error", "gradient", "sketch", "cost", "variance", "spectrum", "dimension", "choose", "verify"}) {
     CAPTURE(command);
     const ProgramRun run = run_croquis(command + " --help", folder.path());
     REQUIRE(run.status == 0);
@@ -52,7 +53,8 @@ TEST_CASE("plot --help: says what is drawn of a result of each command that writ
   REQUIRE(run.status == 0);
   const std::size_t start = run.output.find("What is drawn");
   REQUIRE(start != std::string::npos);
-  for (const char* command : {"error", "sketch", "cost", "variance", "spectrum", "dimension", "verify"}) {
+  for (const char* command :
+       {"error", "gradient", "sketch", "cost", "variance", "spectrum", "dimension", "choose", "verify"}) {
     CHECK_MESSAGE(contains(run.output.substr(start), std::string("\n  ") + command + " "), command);
   }
   CHECK(contains(run.output, "Example: croquis plot "));

@@ -30,8 +30,6 @@ using croquis::ChoiceSettings;
 using croquis::Key;
 using croquis::MethodChoice;
 
-constexpr std::uint64_t kMostDraws = 1000;  // of a candidate on one sequence, where the user does not say
-
 void require_open_interval(double x, const char* option) {
   if (x > 0 && x < 1) return;
   throw std::invalid_argument(fmt::format("{}: {:g} is not between 0 and 1, exclusive", option, x));
@@ -108,8 +106,8 @@ int run_choose(const ChooseOptions& options) {
   if (options.methods != "all") croquis::parse_methods(options.methods, options.input.causal);
   const std::vector<Input> heads = load_inputs(options.input, options.run.seed);
   const ChoiceInputs inputs = choice_inputs(heads, options.input, settings.per);
-  const bool one = inputs.sequences.size() == 1;
-  settings.draws = options.trials ? static_cast<std::uint64_t>(*options.trials) : one ? kMostDraws : 1;
+  settings.draws =
+      options.trials ? static_cast<std::uint64_t>(*options.trials) : croquis::default_draws(inputs.sequences.size());
   const std::vector<croquis::HeadShape> shapes = shapes_of(heads);
   if (settings.rows) require_rows(*settings.rows, shapes);
   const CandidateLadders candidates = candidates_of(options, shapes, inputs.has_bias, inputs.causal, settings.cost);
@@ -166,7 +164,7 @@ void add_options(CLI::App& app, ChooseOptions& options) {
   app.add_option("--trials", options.trials,
                  fmt::format("draws of a random method: on one sequence at most (default {}), on each of several "
                              "sequences (default 1)",
-                             kMostDraws))
+                             croquis::default_draws(1)))
       ->check(whole_number(1, kMaximumTrials));
   app.add_option("--target-loss", options.target_loss,
                  "in place of --eps: a choice for each layer of the model whose loss rises by at most so much");

@@ -103,6 +103,15 @@ void print_choices(const std::vector<ChoiceRow>& rows) {
       "exact attention's {}.\n",
       count(rows, "chosen"), count(rows, "exact"), count(rows, "undecided"), ratio(rows), first.cost_unit);
   if (count(rows, "undecided") > 0) {
-    fmt::print("Of what is undecided, the candidate that leads is shown; it is no answer yet.\n");
+    double cost = 0, exact = 0;
+    for (const ChoiceRow& row : rows) {
+      cost += row.cost;
+      exact += row.exact_cost;
+    }
+    fmt::print(
+        "Of what is undecided, the candidate that leads is shown; it is no answer yet. With these candidates, which "
+        "may "
+        "fail too often, all would cost {:.3g}.\n",
+        cost / exact);
   }
 }

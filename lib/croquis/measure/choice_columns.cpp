@@ -12,6 +12,10 @@ ChoicePer choice_per_from_name(const std::string& name) {
   return name == "layer" ? ChoicePer::layer : ChoicePer::model;
 }
 
+std::uint64_t default_draws(std::size_t sequences) {
+  return sequences == 1 ? 1000 : 1;
+}
+
 const std::vector<std::string>& choice_metrics(bool with_rows) {
   static const std::vector<std::string> all = {"frobenius_rel", "spectral_rel", "frobenius_abs", "spectral_abs",
                                                "max_abs",       "row_rel_q50",  "row_rel_q90",   "row_rel_q99",

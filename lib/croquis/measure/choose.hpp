@@ -51,6 +51,9 @@ struct ChoiceSettings {
   std::optional<arma::uword> rows = {};  ///< estimate the error from so many rows, and decide by the interval's end
 };
 
+/// ChoiceSettings::draws where a user does not say: 1000, and with several sequences 1.
+std::uint64_t default_draws(std::size_t sequences);
+
 /// The metrics that a choice can be made by; with rows, those that have an interval.
 const std::vector<std::string>& choice_metrics(bool with_rows);
 
