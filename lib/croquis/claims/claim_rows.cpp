@@ -70,7 +70,8 @@ const Columns<ClaimRow>& claim_columns() {
       {{"observed", Role::number, "the error, or its quantile at the claimed probability"}, &ClaimRow::observed},
       {{"slack", Role::number, "bound / observed"}, &ClaimRow::slack},
       {{"power", Role::number,
-        "the smallest violation that this row would refute with probability 0.95: a failure rate, a share of draws, the "
+        "the smallest violation that this row would refute with probability 0.95: a failure rate, a share of draws, "
+        "the "
         "relative gap of two means, the distance of two distributions, or of an identity the relative error of its "
         "formula; `NA` where nothing is random and the formula has no size"},
        &ClaimRow::power},
