@@ -119,9 +119,8 @@ int run_choose(const ChooseOptions& options) {
   for (const std::string& name : names) plan.push_back({Run::key({name})});
   run.plan(plan);
   for (const Run::Cell& cell : plan) wanted = wanted || run.wants(cell.front());
-  std::vector<croquis::ChoiceDraw> seen;
+  ChoiceDraws draws(options.run);  // of a run that was complete, for the plot alone
   if (wanted) {
-    ChoiceDraws draws(options.run);
     if (!options.run.quiet) announce(inputs, settings, candidates, names.size());
     const croquis::ChoiceHooks hooks = draws.hooks(options.run.quiet);
     const Key key = Key(options.run.seed).child("choose");
@@ -129,10 +128,9 @@ int run_choose(const ChooseOptions& options) {
                           ? croquis::choose<float>(inputs, candidates, settings, key, hooks)
                           : croquis::choose<double>(inputs, candidates, settings, key, hooks);
     draws.close();
-    seen = draws.all();
     if (rows) deliver_choices(run, *rows, options.run.seed);
   }
-  return finish_choices(options, run, seen);
+  return finish_choices(options, run, draws.all());
 }
 
 void add_options(CLI::App& app, ChooseOptions& options) {
