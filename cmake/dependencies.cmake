@@ -13,8 +13,8 @@ if(NOT TARGET croquis::openblas)
   set_target_properties(croquis::openblas PROPERTIES IMPORTED_LOCATION ${CROQUIS_OPENBLAS})
 endif()
 
-# FFTW in both precisions, zip archives, Unicode. Debian has no CMake targets of them that work.
-foreach(library fftw3 fftw3f zip utf8proc)
+# FFTW in both precisions, zip archives, Unicode, regular expressions. Debian has no CMake targets of them that work.
+foreach(library fftw3 fftw3f zip utf8proc pcre2-8)
   find_library(CROQUIS_${library} NAMES ${library} REQUIRED)
   if(NOT TARGET croquis::${library})
     add_library(croquis::${library} UNKNOWN IMPORTED)

@@ -17,7 +17,7 @@ packages=(
   g++ cmake ninja-build pkg-config      # to build
   libarmadillo-dev libopenblas-openmp-dev liblapack-dev  # linear algebra; the OpenMP variant of OpenBLAS
   libfftw3-dev                                       # Fourier and cosine transforms
-  libzip-dev libutf8proc-dev                         # .npz archives; lower case and accents of WordPiece
+  libzip-dev libutf8proc-dev libpcre2-dev            # .npz archives; text and regular expressions of tokenizers
   libxxhash-dev                                      # digests of inputs and of rows
   libboost-dev librandom123-dev libhwy-dev           # random numbers and statistics (header-only Boost), vectorised kernels
   libcli11-dev nlohmann-json3-dev libfmt-dev         # command line, metadata, formatting

@@ -12,7 +12,7 @@ for field in Package Version Architecture Maintainer Section Description Depends
   [ -n "$(dpkg-deb -f "$package" $field)" ] || fail "no field $field"
 done
 depends=$(dpkg-deb -f "$package" Depends)
-for library in libopenblas0-openmp libfftw3 libzip libfmt 'libg?omp' libutf8proc libc6; do # Clang's OpenMP is libomp
+for library in libopenblas0-openmp libfftw3 libzip libfmt 'libg?omp' libutf8proc libpcre2 libc6; do # Clang's OpenMP is libomp
   [[ $depends =~ $library ]] || fail "Depends has no $library: $depends"
 done
 

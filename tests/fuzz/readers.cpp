@@ -2,10 +2,13 @@
 // else, a crash and a large allocation included, is a defect.
 #include <croquis/io/matrix_market.hpp>
 #include <croquis/io/npy.hpp>
+#include <croquis/io/npy_integers.hpp>
 #include <croquis/io/npz.hpp>
 #include <croquis/io/safetensors.hpp>
 #include <croquis/io/torch_archive.hpp>
 #include <croquis/io/torch_pickle.hpp>
+#include <croquis/measure/choice_file.hpp>
+#include <croquis/models/byte_pairs.hpp>
 #include <croquis/models/model_config.hpp>
 #include <croquis/models/wordpiece.hpp>
 #include <stdexcept>
@@ -92,6 +95,30 @@ void read_as_vocabulary(const std::string& bytes) {
 void read_as_model_config(const std::string& bytes) {
   try {
     croquis::parse_model_config(bytes, "fuzz.json");
+  } catch (const std::invalid_argument&) {
+  }
+}
+
+// A text of the same bytes is cut with it.
+void read_as_tokenizer(const std::string& bytes) {
+  try {
+    const croquis::BytePairTokenizer tokenizer(bytes, "fuzz.json");
+    tokenizer.encode(bytes.substr(0, 200));
+  } catch (const std::invalid_argument&) {
+  }
+}
+
+void read_as_integers(const std::string& bytes) {
+  try {
+    const croquis::IntegerRows rows(croquis::bytes_in_memory(std::string_view(bytes), "fuzz.npy"));
+    for (std::uint64_t i = 0; i < rows.rows() && i < 10; ++i) rows.row(i);
+  } catch (const std::invalid_argument&) {
+  }
+}
+
+void read_as_choice(const std::string& bytes) {
+  try {
+    croquis::parse_choice(bytes, "fuzz.json", 3, 2);
   } catch (const std::invalid_argument&) {
   }
 }

@@ -11,3 +11,6 @@ void read_as_torch(const std::string& bytes);
 void read_as_torch_pickle(const std::string& bytes);
 void read_as_vocabulary(const std::string& bytes);
 void read_as_model_config(const std::string& bytes);
+void read_as_tokenizer(const std::string& bytes);
+void read_as_integers(const std::string& bytes);
+void read_as_choice(const std::string& bytes);

@@ -124,3 +124,15 @@ TEST_CASE("mutated files: vocabularies and configurations of BERT are read or re
   damage("[PAD]\n[UNK]\n[CLS]\r\n[SEP]\nthe\n##s\n,\ncaf\u00e9\n\u4e2d\n", read_as_vocabulary, "vocabulary");
   damage(BertModel("mutated").configuration(), read_as_model_config, "configuration");
 }
+
+TEST_CASE("mutated files: tokenizers, token ids and choices are read or refused, never worse") {
+  damage(R"x({"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2,"?":3},"merges":["a b"],"unk_token":"?"},)x"
+         R"x("pre_tokenizer":{"type":"Split","pattern":{"Regex":"(?:a|b)+|\\p{L}"},"behavior":"Isolated"},)x"
+         R"x("added_tokens":[{"id":4,"content":"<s>"}],"post_processor":{"type":"TemplateProcessing",)x"
+         R"x("single":[{"SpecialToken":{"id":"<s>"}},{"Sequence":{"id":"A"}}]}})x",
+         read_as_tokenizer, "tokenizer");
+  damage(npy_integers("(2, 3)", {1, 2, 3, -100, 5, 6}), read_as_integers, "integers");
+  damage(R"({"eps":0.1,"choices":[{"layer":0,"head":null,"method":"skyformer","options":{"preset":"code"},)"
+         R"("features":16},{"layer":1,"head":1,"method":"exact","features":0}]})",
+         read_as_choice, "choice");
+}

@@ -106,7 +106,11 @@ std::string choice_json(const std::vector<ChoiceRow>& rows) {
 }
 
 Replacement read_choice(const std::string& path, arma::uword layers, arma::uword heads) {
-  const json file = parse_json_object(read_bytes(path), path, "is no file of croquis choose");
+  return parse_choice(read_bytes(path), path, layers, heads);
+}
+
+Replacement parse_choice(std::string_view bytes, const std::string& path, arma::uword layers, arma::uword heads) {
+  const json file = parse_json_object(bytes, path, "is no file of croquis choose");
   const json choices = file.value("choices", json());
   if (!choices.is_array() || choices.empty()) {
     throw std::invalid_argument(path + ": is no file of croquis choose (it has no choices)");

@@ -4,6 +4,7 @@
 #include <croquis/measure/choose.hpp>
 #include <croquis/measure/model_loss.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace croquis {
@@ -18,5 +19,7 @@ std::string choice_json(const std::vector<ChoiceRow>& rows);
 /// the file, for what is no such file, for layers and heads that the model does not have, for methods that there are
 /// not, and for a head that is chosen twice.
 Replacement read_choice(const std::string& path, arma::uword layers, arma::uword heads);
+/// The same of the bytes of a file.
+Replacement parse_choice(std::string_view bytes, const std::string& path, arma::uword layers, arma::uword heads);
 
 }  // namespace croquis

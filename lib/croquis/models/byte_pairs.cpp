@@ -4,6 +4,7 @@
 #include <array>
 #include <croquis/io/bytes.hpp>
 #include <croquis/models/byte_pairs.hpp>
+#include <croquis/models/regular_expression.hpp>
 #include <limits>
 
 namespace croquis {
@@ -68,13 +69,11 @@ BytePairTokenizer::Pieces BytePairTokenizer::divided(const Split& split, const s
       at = found + split.text.size();
     }
   } else {
-    for (std::sregex_iterator match(text.begin(), text.end(), split.expression), end; match != end; ++match) {
-      const auto found = static_cast<std::size_t>(match->position()), size = static_cast<std::size_t>(match->length());
-      if (size == 0) continue;
-      add(at, found, false);
-      add(found, found + size, true);
-      at = found + size;
-    }
+    split.expression->for_each_match(text, [&](std::size_t begin, std::size_t end) {
+      add(at, begin, false);
+      add(begin, end, true);
+      at = end;
+    });
   }
   add(at, text.size(), false);
   return pieces;
@@ -85,7 +84,12 @@ BytePairTokenizer::Pieces BytePairTokenizer::divided(const std::string& text) co
   for (const Split& split : splits_) {
     Pieces smaller;
     for (const std::string& piece : pieces) {
-      for (std::string& part : divided(split, piece)) smaller.push_back(std::move(part));
+      try {
+        for (std::string& part : divided(split, piece)) smaller.push_back(std::move(part));
+      } catch (const std::invalid_argument& why) {
+        throw std::invalid_argument(
+            fmt::format("{}: the pattern of Split cannot be applied to this text: {}", name_, why.what()));
+      }
     }
     pieces = std::move(smaller);
   }

@@ -3,8 +3,8 @@
 
 #include <croquis/models/token_windows.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,14 +13,16 @@
 
 namespace croquis {
 
+class RegularExpression;
+
 /// Byte-pair encoding (Sennrich et al. 2016) as Hugging Face's tokenizers library has it in a tokenizer.json.
 ///
 /// A text is divided at the added tokens, wherever they occur; then into words by the pre-tokenizers, in their order:
-/// ByteLevel (GPT-2's pattern with use_regex, add_prefix_space), Split (a string, or a regular expression that
-/// ECMAScript has too; behaviours Isolated and Removed) or a Sequence of these. With ByteLevel the bytes of a word are
-/// written in GPT-2's alphabet of 256 characters. The characters of a word are merged pair by pair, the pair that is
-/// first in the list of merges first, the leftmost of equal ones first. A TemplateProcessing puts its tokens around a
-/// sequence.
+/// ByteLevel (GPT-2's pattern with use_regex, add_prefix_space), Split (a string, or a Perl-compatible regular
+/// expression, as Llama 3 has it; behaviours Isolated and Removed) or a Sequence of these. With ByteLevel the bytes of
+/// a word are written in GPT-2's alphabet of 256 characters. The characters of a word are merged pair by pair, the pair
+/// that is first in the list of merges first, the leftmost of equal ones first. A TemplateProcessing puts its tokens
+/// around a sequence.
 ///
 /// What else a file asks for is refused with its name: another model than BPE, normalizers, byte_fallback, prefixes and
 /// suffixes of words, dropout, other pre- and post-processors.
@@ -46,7 +48,7 @@ class BytePairTokenizer {
     enum class Kind { byte_level, string, expression } kind = Kind::byte_level;
     bool prefix_space = false, words = true;  ///< byte_level
     std::string text = {};                    ///< string
-    std::regex expression = {};
+    std::shared_ptr<const RegularExpression> expression = {};
     bool removed = false, inverted = false;
   };
   using Pieces = std::vector<std::string>;

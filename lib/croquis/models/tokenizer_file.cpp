@@ -4,6 +4,7 @@
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/json.hpp>
 #include <croquis/models/byte_pairs.hpp>
+#include <croquis/models/regular_expression.hpp>
 
 namespace croquis {
 
@@ -101,16 +102,11 @@ struct BytePairTokenizer::Reader {
     } else {
       split.kind = Split::Kind::expression;
       const std::string expression = text(pattern, "Regex");
-      const auto has = [&](const char* part) { return expression.find(part) != std::string::npos; };
-      // What ECMAScript lacks or means otherwise: properties, flags, look-behind, possessive repeats.
-      if (has("\\p") || has("\\P") || has("(?i") || has("(?<") || has("++") || has("?+") || has("*+")) {
-        refuse(fmt::format("the pattern of Split is '{}'; regular expressions of ECMAScript are read",
-                           excerpt(expression)));
-      }
       try {
-        split.expression = std::regex(expression);
-      } catch (const std::regex_error&) {
-        refuse(fmt::format("the pattern of Split is '{}', no regular expression of ECMAScript", excerpt(expression)));
+        split.expression = std::make_shared<const RegularExpression>(expression);
+      } catch (const std::invalid_argument& wrong) {
+        refuse(
+            fmt::format("the pattern of Split is '{}', no regular expression: {}", excerpt(expression), wrong.what()));
       }
     }
     tokenizer.splits_.push_back(std::move(split));
@@ -136,11 +132,16 @@ struct BytePairTokenizer::Reader {
     }
   }
 
-  void read_post_processor(const json& entry) const {
+  void read_post_processor(const json& entry, int depth = 0) const {
     const std::string type = text(entry, "type");
     if (type == "ByteLevel") return;  // about offsets
+    if (type == "Sequence" && depth == 0 && is_there(entry, "processors")) {
+      for (const json& part : entry["processors"]) read_post_processor(part, depth + 1);
+      return;
+    }
     if (type != "TemplateProcessing") {
-      refuse(fmt::format("post_processor is '{}'; ByteLevel and TemplateProcessing are read", excerpt(type)));
+      refuse(fmt::format("post_processor is '{}'; ByteLevel, TemplateProcessing and a Sequence of them are read",
+                         excerpt(type)));
     }
     if (!is_there(entry, "single") || !entry["single"].is_array()) refuse("TemplateProcessing has no list 'single'");
     bool behind = false;
