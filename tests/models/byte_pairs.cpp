@@ -143,7 +143,7 @@ TEST_CASE("byte pairs: an expression that never ends is refused, and a long text
   const std::string many(1'000'000, 'a');
   const BytePairTokenizer greedy = tokenizer_of(file_of({"a", "b"}, {}, split("(?:a|b)")));
   CHECK(greedy.encode(many).size() == many.size());
-  const BytePairTokenizer endless = tokenizer_of(file_of({"a", "b"}, {}, split("(a+)+(?:b|c)c")));
+  const BytePairTokenizer endless = tokenizer_of(file_of({"a", "b"}, {}, split("(a+)+(?:c|d)")));
   const std::string message = refusal([&] { endless.encode(std::string(60, 'a') + "b"); });
   CAPTURE(message);
   CHECK(contains(message, "the pattern of Split cannot be applied to this text: match limit exceeded"));
