@@ -50,6 +50,7 @@ const Command kCommands[] = {
      "--input gaussian --n 12 --p 4 --features 4 --trials 2 --sketches gaussian --landmarks uniform --rank 2"},
     {"spectrum", "--input gaussian --n 12 --p 4"},
     {"dimension", "--input gaussian --n 12 --p 4 --trials 2"},
+    {"choose", "--input gaussian --n 12 --p 4 --features 4 --methods v-mean,skyformer-softmax --max-cost 9 --trials 9"},
 };
 
 // What goes with an option so that its value is looked at, in place of Command::options.

@@ -148,7 +148,6 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
       {"error " + kModel + "--n 170", "--n: the text has "},
       {"error " + kModel + "--n 0", "--n: '0' is not a whole number from 1"},
       {"sketch " + kModel + "--n 17 --matrix q --head 0 --layer all", "--layer, --head: the input has 3 heads"},
-      {"verify " + kModel + "--n 17", "--layer, --head: the input has 2 heads"},
       {"error --model none/model.safetensors" + rest, "there is no config.json beside none/model.safetensors"},
       {"error --model none.safetensors --model-config tiny/config.json" + rest, "none.safetensors: cannot be opened"},
       {"error --model alone.safetensors" + rest, "--model-config: there is no config.json beside alone.safetensors"},

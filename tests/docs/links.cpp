@@ -132,8 +132,8 @@ TEST_CASE("pages: files of the project, options and claims that the prose names 
   static const std::regex span("`([^`]+)`"), file(R"((lib|apps|docs|tests|experiments|cmake)/[\w./-]+)"),
       option("--[a-z][a-z-]+"), claim(R"((sky|nys|lin|ske|rpe)\.[\w./-]+)");
   std::string help;
-  for (const char* command :
-       {"error", "verify", "variance", "spectrum", "dimension", "cost", "model", "list", "sketch", "plot"}) {
+  for (const char* command : {"error", "verify", "variance", "spectrum", "dimension", "cost", "choose", "gradient",
+                              "model", "list", "sketch", "plot"}) {
     help += run_croquis(std::string(command) + " --help", "/").output;
   }
   help += run_croquis("--help", "/").output;

@@ -119,8 +119,8 @@ TEST_CASE("byte pairs: splits of a regular expression, added tokens, templates, 
 TEST_CASE("byte pairs: the words of Llama 3's expression, which has properties and flags") {
   const std::string llama3 =
       R"x(,"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":)x"
-      R"x("(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|)x"
-      R"x(\s*[\r\n]+|\s+(?!\S)|\s+"},"behavior":"Isolated","invert":false},)x"
+      R"x("(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|)x"
+      R"x(\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},"behavior":"Isolated","invert":false},)x"
       R"x({"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":false}]},)x"
       R"x("post_processor":{"type":"Sequence","processors":[{"type":"ByteLevel","add_prefix_space":true},)x"
       R"x({"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"I"}},{"Sequence":{"id":"A"}}]}]})x";

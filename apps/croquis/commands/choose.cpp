@@ -97,6 +97,10 @@ void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const 
 
 int run_choose(const ChooseOptions& options) {
   if (options.target_loss) return run_choose_loss(options);
+  if (!options.labels.labels.empty()) throw std::invalid_argument("--labels: goes with --target-loss");
+  if (options.search_sequences != ChooseOptions().search_sequences) {
+    throw std::invalid_argument("--search-sequences: goes with --target-loss");
+  }
   ChoiceSettings settings = settings_of(options);
   if (croquis::Communicator::world().size() > 1) {
     throw std::invalid_argument("croquis choose: is one process with --threads; start it without mpirun");

@@ -69,6 +69,9 @@ int run_choose_loss(const ChooseOptions& options) {
                                        .max_cost = options.settings.max_cost,
                                        .search_sequences = static_cast<std::size_t>(options.search_sequences)};
   check(options, settings);
+  if (options.input.model.empty()) {
+    throw std::invalid_argument("--target-loss: is about a model; give --model, --ids and --labels");
+  }
   prepare_run(options.run);
   InputOptions tokens = options.input;
   tokens.kind = "model";
