@@ -48,7 +48,7 @@ std::size_t count(const std::vector<ChoiceRow>& rows, const char* status) {
 void print_each(const std::vector<ChoiceRow>& rows) {
   using Side = TextColumn::Side;
   TextTable table({{Side::left}, {Side::left}, {Side::left}, {}, {}, {}, {}, {}, {}});
-  table.add({"", "status", "method", "d", "cost", rows.front().metric == "loss" ? "rise alone" : "median", "95 %",
+  table.add({"", "status", "method", "d", "cost", rows.front().metric == "loss" ? "KL alone" : "median", "95 %",
              "failures <", "needed"});
   for (const ChoiceRow& row : rows) {
     const bool is_exact = row.status == "exact";
