@@ -11,7 +11,7 @@
 namespace croquis {
 namespace {
 
-constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnknown = ModelRow::kUndefined;
 
 using GroupKey = std::tuple<std::string, std::string, std::string, std::string, std::uint64_t>;
 
@@ -43,7 +43,7 @@ std::vector<PassGroup> groups_of(const std::vector<ModelRow>& rows) {
 }
 
 struct Ratio {
-  double mean = kUndefined, error = kUndefined;
+  double mean = kUnknown, error = kUnknown;
 };
 
 // sum w y / sum w over sequences, y the mean of the draws of one, and its standard error between them (as of a ratio of
@@ -61,7 +61,7 @@ Ratio weighted(const PassGroup& group, const Number& number) {
     sum += weight * mean;
   }
   if (values.empty()) return {};
-  Ratio ratio{sum / weights, kUndefined};
+  Ratio ratio{sum / weights, kUnknown};
   if (values.size() < 2) return ratio;
   double squares = 0;
   for (const auto& [weight, mean] : values) squares += std::pow(weight * (mean - ratio.mean), 2);

@@ -8,7 +8,7 @@
 namespace croquis {
 namespace {
 
-constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 void require_same_size(const arma::mat& exact, const arma::mat& approximate, const char* where) {
   require(arma::size(exact) == arma::size(approximate), where, "matrices of one size",
@@ -20,11 +20,11 @@ double divergence(const arma::rowvec& b, const arma::rowvec& near) {
   constexpr double least = -1e-9, gap = 1e-4;
   double sum = 0, total = 0;
   for (arma::uword j = 0; j < b.n_elem; ++j) {
-    if (!(near(j) >= least)) return kUndefined;
+    if (!(near(j) >= least)) return kNoNumber;
     total += near(j);
     if (near(j) > 0) sum += near(j) * std::log(near(j) / b(j));
   }
-  return std::abs(total - 1) <= gap ? sum : kUndefined;
+  return std::abs(total - 1) <= gap ? sum : kNoNumber;
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ RowErrors row_errors(const arma::mat& exact, const arma::mat& approximate) {
     // Of unit rows, so that no product overflows.
     cosines.push_back(other > 0 ? arma::dot(exact.row(i) / length, approximate.row(i) / other) : 0);
   }
-  if (relative.empty()) return {kUndefined, kUndefined, kUndefined, kUndefined, kUndefined, kUndefined};
+  if (relative.empty()) return {kNoNumber, kNoNumber, kNoNumber, kNoNumber, kNoNumber, kNoNumber};
   std::sort(relative.begin(), relative.end());
   const Summary angles = summarise(std::move(cosines));
   return {quantile(relative, 0.5),

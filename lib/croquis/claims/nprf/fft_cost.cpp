@@ -13,7 +13,7 @@
 namespace croquis::claims {
 namespace {
 
-constexpr double kWidth = 16, kFeatures = 16;  // p = p_v, d
+constexpr double kHeadWidth = 16, kFeatures = 16;  // p = p_v, d
 
 // Additions and multiplications of a real transform of this length and its inverse, counted by FFTW in the plans that
 // the library makes (FFTW_ESTIMATE).
@@ -39,7 +39,7 @@ double transforms_flops(arma::uword length) {
 // every column of (V, 1) a product with the feature, two transforms of the library's length, L/2 + 1 complex products
 // and n products and additions. On the path direct: n^2 (d + p_v + 1) multiply-adds in the place of the transforms.
 double counted_work(double n, bool direct) {
-  const double features = 8 * n * kFeatures * kWidth + 2 * n * kFeatures, columns = kWidth + 1;
+  const double features = 8 * n * kFeatures * kHeadWidth + 2 * n * kFeatures, columns = kHeadWidth + 1;
   if (direct) return features + 2 * n * n * (kFeatures + columns);
   const arma::uword length = fft_friendly_length(2 * static_cast<arma::uword>(n) - 1);
   const double complex_products = 6 * (static_cast<double>(length) / 2 + 1);
@@ -78,8 +78,8 @@ Report check_fft_cost(const Check& check) {
     longest = std::max(longest, length / (2 * n - 1));
     most = std::max(most, transforms / (length * std::log2(length)));
     // L <= 4n: features 8 n d p + 2 n d; d (p + 1) times 5 (4n) log2(4n) + 6 (2n + 1) + 3n.
-    const double allowed = 8 * n * kFeatures * kWidth + 2 * n * kFeatures +
-                           kFeatures * (kWidth + 1) * (20 * n * (log_n + 2) + 12 * n + 6 + 3 * n);
+    const double allowed = 8 * n * kFeatures * kHeadWidth + 2 * n * kFeatures +
+                           kFeatures * (kHeadWidth + 1) * (20 * n * (log_n + 2) + 12 * n + 6 + 3 * n);
     worst = std::max(worst, work / allowed);
   }
   // The rate on powers of two, whose transforms are all of one kind: the residuals of the fit are small.
@@ -93,7 +93,7 @@ Report check_fft_cost(const Check& check) {
   const auto add = [&](const std::string& input, double observed, double bound) {
     Finding finding = decide_identity(input, observed, bound);
     finding.d = static_cast<arma::uword>(kFeatures);
-    finding.p = static_cast<arma::uword>(kWidth);
+    finding.p = static_cast<arma::uword>(kHeadWidth);
     report.findings.push_back(std::move(finding));
   };
   add("length of the transform / (2n - 1)", longest, 2);
