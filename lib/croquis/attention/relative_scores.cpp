@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <croquis/attention/prefix_product.hpp>
 #include <croquis/attention/relative_scores.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
@@ -8,7 +9,7 @@
 namespace croquis {
 namespace {
 
-constexpr arma::uword kDirections = 64, kQueryBlock = 256, kKeyBlock = 512, kChunk = 128;
+constexpr arma::uword kDirections = 64, kQueryBlock = 256, kKeyBlock = 512;
 
 // first, first + 1, ... of a block of at most `most` before `end`.
 arma::uvec indices(arma::uword first, arma::uword most, arma::uword end) {
@@ -93,50 +94,28 @@ arma::Mat<T> RelativeScores<T>::by_fft(arma::Mat<T> x, bool transposed, arma::ve
   return y;
 }
 
-// Under a causal mask there are as many keys as queries, or more: those before the first query's own are attended to by
-// all queries.
 template <typename T>
 arma::Mat<T> RelativeScores<T>::by_prefix(const arma::Mat<T>& x) const {
-  const SerialBlas serial;
-  const arma::uword n_q = tokens_.n_q, before = tokens_.n_k - n_q;
   const arma::span all(0, features_.directions() - 1);
-  arma::Mat<T> y(n_q, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
-  for (arma::uword first = 0; first < before; first += kChunk) {
-    const arma::uvec tokens = indices(first, kChunk, before);
-    state += features_.keys(tokens, all, shifts_).t() * x.rows(first, tokens.back());
-  }
-  for (arma::uword first = 0; first < n_q; first += kChunk) {
-    const arma::uvec tokens = indices(first, kChunk, n_q);
-    const arma::uword last = first + tokens.n_elem - 1;
-    const arma::Mat<T> queries = features_.queries(tokens, all, shifts_),
-                       keys = features_.keys(tokens + before, all, shifts_);
-    const arma::Mat<T> rows = x.rows(before + first, before + last);
-    y.rows(first, last) = queries * state + arma::trimatl(queries * keys.t()) * rows;
-    state += keys.t() * rows;
-  }
-  return y;
+  const auto queries = [&](arma::uword first, arma::uword last) {
+    return features_.queries(arma::regspace<arma::uvec>(first, last), all, shifts_);
+  };
+  const auto keys = [&](arma::uword first, arma::uword last) {
+    return features_.keys(arma::regspace<arma::uvec>(first, last), all, shifts_);
+  };
+  return prefix_product<T>(tokens_, features_.count(), queries, keys, x);
 }
 
 template <typename T>
 arma::Mat<T> RelativeScores<T>::by_suffix(const arma::Mat<T>& x) const {
-  const SerialBlas serial;
-  const arma::uword n_q = tokens_.n_q, before = tokens_.n_k - n_q;
   const arma::span all(0, features_.directions() - 1);
-  arma::Mat<T> y(tokens_.n_k, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
-  for (arma::uword chunk = blocks_of(n_q, kChunk); chunk-- > 0;) {
-    const arma::uvec tokens = indices(chunk * kChunk, kChunk, n_q);
-    const arma::uword first = tokens.front(), last = tokens.back();
-    const arma::Mat<T> queries = features_.queries(tokens, all, shifts_),
-                       keys = features_.keys(tokens + before, all, shifts_);
-    const arma::Mat<T> rows = x.rows(first, last);
-    y.rows(before + first, before + last) = keys * state + arma::trimatu(keys * queries.t()) * rows;
-    state += queries.t() * rows;
-  }
-  for (arma::uword first = 0; first < before; first += kChunk) {
-    const arma::uvec tokens = indices(first, kChunk, before);
-    y.rows(first, tokens.back()) = features_.keys(tokens, all, shifts_) * state;
-  }
-  return y;
+  const auto queries = [&](arma::uword first, arma::uword last) {
+    return features_.queries(arma::regspace<arma::uvec>(first, last), all, shifts_);
+  };
+  const auto keys = [&](arma::uword first, arma::uword last) {
+    return features_.keys(arma::regspace<arma::uvec>(first, last), all, shifts_);
+  };
+  return suffix_product<T>(tokens_, features_.count(), queries, keys, x);
 }
 
 template <typename T>
