@@ -21,8 +21,8 @@ arma::uword fixed_blocks(const BigBirdOptions& options, bool causal) {
 
 // The blocks that row block t of m meets, random ones included, ascending. Under a causal mask the global blocks are
 // all at the start, and the window ends at the block of the query.
-std::vector<arma::uword> blocks_of(arma::uword t, arma::uword m, arma::uword random, const BigBirdOptions& options,
-                                   bool causal, const Key& draw_key) {
+std::vector<arma::uword> blocks_met(arma::uword t, arma::uword m, arma::uword random, const BigBirdOptions& options,
+                                    bool causal, const Key& draw_key) {
   if (causal) m = t + 1;
   const arma::uword at_start = causal ? std::min(m, options.global) : std::min(m, (options.global + 1) / 2),
                     at_end = causal ? 0 : std::min(m - at_start, options.global / 2),
@@ -50,7 +50,7 @@ std::vector<arma::uword> blocks_of(arma::uword t, arma::uword m, arma::uword ran
 }
 
 template <typename T>
-Pattern pattern_of(const Problem<T>& problem, arma::uword d, const BigBirdOptions& options, const Key& draw_key) {
+Pattern bigbird_pattern(const Problem<T>& problem, arma::uword d, const BigBirdOptions& options, const Key& draw_key) {
   Pattern pattern(problem);
   const arma::uword n = problem.n();
   if (d == n) {
@@ -63,7 +63,7 @@ Pattern pattern_of(const Problem<T>& problem, arma::uword d, const BigBirdOption
   std::vector<std::uint32_t> keys;
   for (arma::uword t = 0; t < m; ++t) {
     keys.clear();
-    for (const arma::uword block : blocks_of(t, m, random, options, causal, draw_key)) {
+    for (const arma::uword block : blocks_met(t, m, random, options, causal, draw_key)) {
       for (arma::uword j = block * b; j < std::min(n, (block + 1) * b); ++j) {
         keys.push_back(static_cast<std::uint32_t>(j));
       }
@@ -96,7 +96,8 @@ Approximation<T> bigbird(const Problem<T>& problem, arma::uword d, const Key& dr
           problem.is_causal() ? "block (global + window) <= d, the keys that a query meets before any random ones"
                               : "block (2 global + window) <= d, the keys that a query meets before any random ones",
           {{"block", b}, {"global", options.global}, {"window", options.window}, {"d", d}});
-  return sparse_softmax(problem.Q(), problem.K(), problem, pattern_of(problem, d, options, draw_key.child("random")));
+  return sparse_softmax(problem.Q(), problem.K(), problem,
+                        bigbird_pattern(problem, d, options, draw_key.child("random")));
 }
 
 template <typename T>

@@ -13,8 +13,8 @@ namespace {
 
 // The same with sums over the keys up to the query.
 template <typename T>
-Approximation<T> causal_attention(const Problem<T>& problem, const arma::Mat<T>& of_queries,
-                                  const arma::Mat<T>& of_keys) {
+Approximation<T> causal_linear_attention(const Problem<T>& problem, const arma::Mat<T>& of_queries,
+                                         const arma::Mat<T>& of_keys) {
   struct Factors {
     arma::Mat<T> of_queries, of_keys;
     TokenAlignment tokens;
@@ -61,7 +61,7 @@ Approximation<T> linear_attention(const Problem<T>& problem) {
   for (arma::Mat<T>* m : {&f->keys, &f->queries}) {
     parallel_for(m->n_cols, 4 * m->n_rows, [m](std::size_t c) { exp_shifted(m->colptr(c), m->n_rows, T(0)); });
   }
-  if (problem.is_causal()) return causal_attention(problem, f->queries, f->keys);
+  if (problem.is_causal()) return causal_linear_attention(problem, f->queries, f->keys);
   f->sums = product<T>(f->queries, column_sums(f->keys).t());
   checked_denominators<T>(f->sums, arma::Col<T>(problem.n_q(), arma::fill::zeros), "linear");
   return from_scores<T>({problem.n_q(), problem.n_k(),

@@ -7,7 +7,7 @@ namespace croquis {
 namespace {
 
 template <typename T>
-Pattern pattern_of(const Problem<T>& problem, arma::uword d, arma::uword global) {
+Pattern longformer_pattern(const Problem<T>& problem, arma::uword d, arma::uword global) {
   Pattern pattern(problem);
   const arma::uword n = problem.n();
   // Under a causal mask the band lies before its query, and a global query meets no more keys than another, so that
@@ -48,7 +48,7 @@ Approximation<T> longformer(const Problem<T>& problem, arma::uword d, const Long
     require(d == n || d >= 1 + 2 * options.global, "longformer", "d >= 1 + 2 global, a token and the global ones",
             {{"d", d}, {"global", options.global}});
   }
-  return sparse_softmax(problem.Q(), problem.K(), problem, pattern_of(problem, d, options.global));
+  return sparse_softmax(problem.Q(), problem.K(), problem, longformer_pattern(problem, d, options.global));
 }
 
 template <typename T>

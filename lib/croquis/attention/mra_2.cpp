@@ -13,11 +13,11 @@
 namespace croquis {
 namespace {
 
-using Choose = Mra2Options::Choose;
-using Rest = Mra2Options::Rest;
+using ChooseBlocks = Mra2Options::Choose;
+using RestOfBlocks = Mra2Options::Rest;
 
 // `length` tokens in blocks of b, the last one perhaps shorter.
-struct Blocks {
+struct TokenBlocks {
   arma::uword length, b;
   arma::uword count() const { return blocks_of(length, b); }
   arma::uword first(arma::uword block) const { return block * b; }
@@ -27,7 +27,7 @@ struct Blocks {
 
 // Sums of the rows of every block.
 template <typename T>
-arma::Mat<T> block_sums(const arma::Mat<T>& x, const Blocks& blocks) {
+arma::Mat<T> block_sums(const arma::Mat<T>& x, const TokenBlocks& blocks) {
   arma::Mat<T> sums(blocks.count(), x.n_cols);
   for (arma::uword c = 0; c < x.n_cols; ++c) {
     for (arma::uword s = 0; s < blocks.count(); ++s) {
@@ -40,28 +40,28 @@ arma::Mat<T> block_sums(const arma::Mat<T>& x, const Blocks& blocks) {
 }
 
 template <typename T>
-arma::Mat<T> block_means(const arma::Mat<T>& x, const Blocks& blocks) {
+arma::Mat<T> block_means(const arma::Mat<T>& x, const TokenBlocks& blocks) {
   arma::Mat<T> means = block_sums(x, blocks);
   for (arma::uword s = 0; s < blocks.count(); ++s) means.row(s) /= static_cast<T>(blocks.size(s));
   return means;
 }
 
 // What becomes of a block of scores.
-enum class Fate : unsigned char { coarse, refined, masked };
+enum class BlockFate : unsigned char { coarse, refined, masked };
 
-struct Grid {
-  Blocks queries, keys;
-  std::vector<Fate> fate;  // row of blocks r, column of blocks c: r keys.count() + c
-  Fate& at(arma::uword r, arma::uword c) { return fate[r * keys.count() + c]; }
-  Fate at(arma::uword r, arma::uword c) const { return fate[r * keys.count() + c]; }
+struct BlockGrid {
+  TokenBlocks queries, keys;
+  std::vector<BlockFate> fate;  // row of blocks r, column of blocks c: r keys.count() + c
+  BlockFate& at(arma::uword r, arma::uword c) { return fate[r * keys.count() + c]; }
+  BlockFate at(arma::uword r, arma::uword c) const { return fate[r * keys.count() + c]; }
 };
 
 // Which blocks are refined. `logits` are the mean logits, a row of blocks a column.
 template <typename T>
-Grid refined_grid(const Problem<T>& problem, arma::uword d, const Mra2Options& options, const arma::Mat<T>& logits,
-                  const Pattern& pattern) {
-  const Blocks queries{problem.n_q(), options.block}, keys{problem.n_k(), options.block};
-  Grid grid{queries, keys, std::vector<Fate>(queries.count() * keys.count(), Fate::coarse)};
+BlockGrid refined_grid(const Problem<T>& problem, arma::uword d, const Mra2Options& options, const arma::Mat<T>& logits,
+                       const Pattern& pattern) {
+  const TokenBlocks queries{problem.n_q(), options.block}, keys{problem.n_k(), options.block};
+  BlockGrid grid{queries, keys, std::vector<BlockFate>(queries.count() * keys.count(), BlockFate::coarse)};
   struct Candidate {
     T weight;
     arma::uword r, c;
@@ -75,9 +75,9 @@ Grid refined_grid(const Problem<T>& problem, arma::uword d, const Mra2Options& o
     bool meets = false;
     for (arma::uword c = 0; c < keys.count(); ++c) {
       if (keys.first(c) >= sees_last) {
-        grid.at(r, c) = Fate::masked;
+        grid.at(r, c) = BlockFate::masked;
       } else if (keys.end(c) > sees_first) {  // some pairs are masked
-        grid.at(r, c) = Fate::refined;
+        grid.at(r, c) = BlockFate::refined;
         meets = true;
         for (arma::uword i = queries.first(r); i < queries.end(r); ++i) {
           const arma::uword end = std::min(keys.end(c), pattern.visible(i));
@@ -88,13 +88,13 @@ Grid refined_grid(const Problem<T>& problem, arma::uword d, const Mra2Options& o
         best = c;
       }
     }
-    if (options.rest == Rest::none && !meets) {
-      grid.at(r, best) = Fate::refined;
+    if (options.rest == RestOfBlocks::none && !meets) {
+      grid.at(r, best) = BlockFate::refined;
       pairs += queries.size(r) * keys.size(best);
     }
     for (arma::uword c = 0; c < keys.count(); ++c) {
-      if (grid.at(r, c) != Fate::coarse) continue;
-      candidates.push_back({options.choose == Choose::by_row ? logits(c, r) - top : logits(c, r), r, c});
+      if (grid.at(r, c) != BlockFate::coarse) continue;
+      candidates.push_back({options.choose == ChooseBlocks::by_row ? logits(c, r) - top : logits(c, r), r, c});
     }
   }
   // Stable: of equals, the first in the order of rows.
@@ -103,7 +103,7 @@ Grid refined_grid(const Problem<T>& problem, arma::uword d, const Mra2Options& o
   for (const Candidate& candidate : candidates) {
     pairs += queries.size(candidate.r) * keys.size(candidate.c);
     if (pairs > d * problem.n_q()) break;
-    grid.at(candidate.r, candidate.c) = Fate::refined;
+    grid.at(candidate.r, candidate.c) = BlockFate::refined;
   }
   return grid;
 }
@@ -115,7 +115,7 @@ struct TwoResolutions {
   SparseColumns<T> fine;  // column i: row i of F
   arma::Mat<T> coarse;    // G^T, a row of blocks a column
   arma::Col<T> rho;
-  Blocks queries, keys;
+  TokenBlocks queries, keys;
 
   arma::Mat<T> apply(const arma::Mat<T>& x) const {
     arma::Mat<T> y = fine.transposed_times(x);
@@ -137,13 +137,13 @@ struct TwoResolutions {
 };
 
 template <typename T>
-Pattern pattern_of(const Problem<T>& problem, const Grid& grid) {
+Pattern refined_pattern(const Problem<T>& problem, const BlockGrid& grid) {
   Pattern pattern(problem);
   std::vector<std::uint32_t> keys;
   for (arma::uword i = 0; i < problem.n_q(); ++i) {
     keys.clear();
     for (arma::uword c = 0; c < grid.keys.count(); ++c) {
-      if (grid.at(i / grid.queries.b, c) != Fate::refined) continue;
+      if (grid.at(i / grid.queries.b, c) != BlockFate::refined) continue;
       for (arma::uword j = grid.keys.first(c); j < grid.keys.end(c); ++j) keys.push_back(static_cast<std::uint32_t>(j));
     }
     pattern.add(keys);
@@ -155,11 +155,12 @@ const Options<Mra2Options>& options_of_mra_2() {
   using O = Mra2Options;
   static const Options<O> options =
       Options<O>()
-          .preset("code: choose=by-row", {{"paper", {}}, {"code", {.choose = Choose::by_row}}})
+          .preset("code: choose=by-row", {{"paper", {}}, {"code", {.choose = ChooseBlocks::by_row}}})
           .count("block", &O::block, 1, 1000000, "tokens a block")
-          .choice("choose", &O::choose, Choices<Choose>{{"global", Choose::global}, {"by-row", Choose::by_row}},
+          .choice("choose", &O::choose,
+                  Choices<ChooseBlocks>{{"global", ChooseBlocks::global}, {"by-row", ChooseBlocks::by_row}},
                   "blocks by their mean logit, or by that less the largest of their row of blocks")
-          .choice("rest", &O::rest, Choices<Rest>{{"means", Rest::means}, {"none", Rest::none}},
+          .choice("rest", &O::rest, Choices<RestOfBlocks>{{"means", RestOfBlocks::means}, {"none", RestOfBlocks::none}},
                   "blocks that are not refined: exp of their mean logit (MRA-2), or nothing (MRA-2-s)");
   return options;
 }
@@ -170,11 +171,11 @@ Approximation<T> mra_2(const Problem<T>& problem, arma::uword d, const Mra2Optio
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
   require(d >= 1 && d <= n_k, "mra-2", "1 <= d <= n_k", {{"d", d}, {"n_k", n_k}});
   require(options.block >= 1, "mra-2", "block >= 1", {{"block", options.block}});
-  const Blocks queries{n_q, options.block}, keys{n_k, options.block};
+  const TokenBlocks queries{n_q, options.block}, keys{n_k, options.block};
   arma::Mat<T> logits = scores_transposed(block_means(problem.Q(), queries), block_means(problem.K(), keys));
-  const Grid grid = refined_grid(problem, d, options, logits, Pattern(problem));
-  const Pattern pattern = pattern_of(problem, grid);
-  if (options.rest == Rest::none) return sparse_softmax(problem.Q(), problem.K(), problem, pattern);
+  const BlockGrid grid = refined_grid(problem, d, options, logits, Pattern(problem));
+  const Pattern pattern = refined_pattern(problem, grid);
+  if (options.rest == RestOfBlocks::none) return sparse_softmax(problem.Q(), problem.K(), problem, pattern);
 
   PatternWeights<T> weights = pattern_weights(problem.Q(), problem.K(), pattern);
   const auto scores = std::make_shared<TwoResolutions<T>>(
@@ -185,11 +186,11 @@ Approximation<T> mra_2(const Problem<T>& problem, arma::uword d, const Mra2Optio
     T top = nothing, mass = 0;
     arma::uword first_refined = n_k;
     for (arma::uword c = keys.count(); c-- > 0;) {
-      if (grid.at(r, c) == Fate::refined) first_refined = keys.first(c);
-      if (grid.at(r, c) == Fate::coarse) top = std::max(top, row[c]);
+      if (grid.at(r, c) == BlockFate::refined) first_refined = keys.first(c);
+      if (grid.at(r, c) == BlockFate::coarse) top = std::max(top, row[c]);
     }
     for (arma::uword c = 0; c < keys.count(); ++c) {
-      row[c] = grid.at(r, c) == Fate::coarse ? std::exp(row[c] - top) : T(0);
+      row[c] = grid.at(r, c) == BlockFate::coarse ? std::exp(row[c] - top) : T(0);
       mass += row[c] * static_cast<T>(keys.size(c));
     }
     for (arma::uword i = queries.first(r); i < queries.end(r); ++i) {
@@ -224,7 +225,7 @@ Method<T> mra_2_method() {
   method.options = options_of_mra_2().infos();
   method.rectangular = method.rows_sum_to_one = always(true);
   method.exact_on_equal_tokens = [](const OptionValues& values) {
-    return options_of_mra_2().read(values).rest == Rest::means;
+    return options_of_mra_2().read(values).rest == RestOfBlocks::means;
   };
   method.largest_d = method.exact_at = [](TokenAlignment shape, const OptionValues&) { return shape.n_k; };
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
@@ -234,13 +235,14 @@ Method<T> mra_2_method() {
     const double blocks = std::ceil(n_q / b) * std::ceil(static_cast<double>(problem.n_k()) / b);
     const double all = most_visits(problem, static_cast<double>(problem.n_k()));
     // What is refined whatever d is: blocks with masked pairs, or one in every row of blocks.
-    const double least = problem.is_causal()          ? most_visits(problem, (b + 1) / 2)
-                         : options.rest == Rest::none ? most_visits(problem, b)
-                                                      : 0;
+    const double least = problem.is_causal()                  ? most_visits(problem, (b + 1) / 2)
+                         : options.rest == RestOfBlocks::none ? most_visits(problem, b)
+                                                              : 0;
     return {[=](arma::uword d, const Key&) { return mra_2(problem, d, options); },
             [=](double d) {
               const double pairs = std::clamp(n_q * d, least, all);
-              return pairs * (2 * (p + p_v) + 1) + blocks * (2 * p + (options.rest == Rest::means ? 2 * p_v : 0));
+              return pairs * (2 * (p + p_v) + 1) +
+                     blocks * (2 * p + (options.rest == RestOfBlocks::means ? 2 * p_v : 0));
             }};
   };
   return method;

@@ -80,7 +80,8 @@ void drop_self(std::vector<std::uint32_t>& keys, arma::uword i) {
 }
 
 template <typename T>
-Pattern pattern_of(const Problem<T>& problem, arma::uword d, const Key& draw_key, const ReformerOptions& options) {
+Pattern reformer_pattern(const Problem<T>& problem, arma::uword d, const Key& draw_key,
+                         const ReformerOptions& options) {
   const arma::uword n = problem.n(), c = std::max<arma::uword>(1, d / (2 * options.rounds)), m = (n + c - 1) / c;
   const bool all = d == n;
   const std::vector<Round> rounds = all ? std::vector<Round>() : hash_rounds(problem, c, draw_key, options);
@@ -131,7 +132,7 @@ Approximation<T> reformer(const Problem<T>& problem, arma::uword d, const Key& d
   require(options.rounds >= 1, "reformer", "rounds >= 1", {{"rounds", options.rounds}});
   require(d == n || d >= 2 * options.rounds, "reformer", "d >= 2 rounds, two chunks of one key each round",
           {{"d", d}, {"rounds", options.rounds}});
-  const Pattern pattern = pattern_of(problem, d, draw_key.child("rotation"), options);
+  const Pattern pattern = reformer_pattern(problem, d, draw_key.child("rotation"), options);
   if (options.keys == Keys::own) return sparse_softmax(problem.Q(), problem.K(), problem, pattern);
   Approximation<T> approximation = sparse_softmax(problem.Q(), unit_rows(problem.Q()), problem, pattern);
   approximation.denominators.reset();  // they are no part of the row sums of A

@@ -12,7 +12,7 @@
 
 namespace croquis {
 namespace {
-constexpr arma::uword kQueriesAtOnce = 64;
+constexpr arma::uword kQueriesOfPattern = 64;
 }
 
 void Pattern::add(std::vector<std::uint32_t>& keys, bool count) {
@@ -65,8 +65,8 @@ PatternWeights<T> pattern_weights(const arma::Mat<T>& q, const arma::Mat<T>& k, 
   for (std::size_t e = 0; e < pattern.visits(); ++e) rows.index[e] = pattern.key(e);
 
   const arma::Mat<T> queries = transposed(q), keys = transposed<T>(scaled(k, 1 / std::sqrt(static_cast<T>(k.n_cols))));
-  parallel_for(blocks_of(n_q, kQueriesAtOnce), [&](std::size_t block) {
-    for (arma::uword i = block * kQueriesAtOnce; i < std::min(n_q, (block + 1) * kQueriesAtOnce); ++i) {
+  parallel_for(blocks_of(n_q, kQueriesOfPattern), [&](std::size_t block) {
+    for (arma::uword i = block * kQueriesOfPattern; i < std::min(n_q, (block + 1) * kQueriesOfPattern); ++i) {
       const std::size_t first = pattern.start(i), count = pattern.start(i + 1) - first;
       T* row = rows.value.data() + first;
       dots(queries.colptr(i), keys.memptr(), keys.n_rows, rows.index.data() + first, count, row);

@@ -7,7 +7,7 @@ namespace croquis {
 namespace {
 
 template <typename T>
-Pattern pattern_of(const Problem<T>& problem, arma::uword d, arma::uword sinks) {
+Pattern streaming_pattern(const Problem<T>& problem, arma::uword d, arma::uword sinks) {
   Pattern pattern(problem);
   const arma::uword window = d - sinks, before = problem.is_causal() ? window - 1 : window / 2;
   std::vector<std::uint32_t> keys;
@@ -35,7 +35,7 @@ Approximation<T> streaming(const Problem<T>& problem, arma::uword d, const Strea
   require(d >= 1 && d <= n_k, "streaming", "1 <= d <= n_k", {{"d", d}, {"n_k", n_k}});
   require(d == n_k || d > options.sinks, "streaming", "d > sinks, so that a query meets its own key",
           {{"d", d}, {"sinks", options.sinks}});
-  if (d < n_k) return sparse_softmax(problem.Q(), problem.K(), problem, pattern_of(problem, d, options.sinks));
+  if (d < n_k) return sparse_softmax(problem.Q(), problem.K(), problem, streaming_pattern(problem, d, options.sinks));
   Pattern all(problem);
   for (arma::uword i = 0; i < problem.n_q(); ++i) all.add_all();
   return sparse_softmax(problem.Q(), problem.K(), problem, all);

@@ -14,22 +14,22 @@
 namespace croquis {
 namespace {
 
-using Rest = TopKeysOptions::Rest;
-constexpr arma::uword kQueriesAtOnce = 64;
+using RestOfTop = TopKeysOptions::Rest;
+constexpr arma::uword kQueriesSorted = 64;
 
 // The keys of largest score of every query, and the log of the sum of exp over the others; -inf where there are none.
 template <typename T>
-struct Top {
+struct LargestKeys {
   std::vector<std::vector<std::uint32_t>> keys;
   arma::Col<T> log_rest;
 };
 
 template <typename T>
-Top<T> top_of(const Problem<T>& problem, arma::uword d, const Pattern& pattern) {
+LargestKeys<T> largest_keys(const Problem<T>& problem, arma::uword d, const Pattern& pattern) {
   const arma::uword n_q = problem.n_q();
-  Top<T> top{std::vector<std::vector<std::uint32_t>>(n_q), arma::Col<T>(n_q)};
-  parallel_for(blocks_of(n_q, kQueriesAtOnce), [&](std::size_t block) {
-    const arma::uword first = block * kQueriesAtOnce, last = std::min(n_q, first + kQueriesAtOnce) - 1;
+  LargestKeys<T> top{std::vector<std::vector<std::uint32_t>>(n_q), arma::Col<T>(n_q)};
+  parallel_for(blocks_of(n_q, kQueriesSorted), [&](std::size_t block) {
+    const arma::uword first = block * kQueriesSorted, last = std::min(n_q, first + kQueriesSorted) - 1;
     const arma::uword end = pattern.visible(last);
     arma::Mat<T> scores = scores_transposed<T>(problem.Q().rows(first, last), problem.K().head_rows(end));
     for (arma::uword i = first; i <= last; ++i) {
@@ -101,7 +101,7 @@ struct TopScores {
 
 Options<TopKeysOptions> options_of_top_keys() {
   return Options<TopKeysOptions>().choice("rest", &TopKeysOptions::rest,
-                                          Choices<Rest>{{"mean", Rest::mean}, {"none", Rest::none}},
+                                          Choices<RestOfTop>{{"mean", RestOfTop::mean}, {"none", RestOfTop::none}},
                                           "the weight of the other keys: shared equally, or given to the largest");
 }
 
@@ -112,12 +112,12 @@ Approximation<T> top_keys(const Problem<T>& problem, arma::uword d, const TopKey
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
   require(d >= 1 && d <= n_k, "top-keys", "1 <= d <= n_k", {{"d", d}, {"n_k", n_k}});
   Pattern pattern(problem);
-  Top<T> top = top_of(problem, d, pattern);
+  LargestKeys<T> top = largest_keys(problem, d, pattern);
   for (std::vector<std::uint32_t>& keys : top.keys) {
     pattern.add(keys);
     keys = {};
   }
-  if (options.rest == Rest::none) return sparse_softmax(problem.Q(), problem.K(), problem, pattern);
+  if (options.rest == RestOfTop::none) return sparse_softmax(problem.Q(), problem.K(), problem, pattern);
 
   PatternWeights<T> weights = pattern_weights(problem.Q(), problem.K(), pattern);
   const auto scores = std::make_shared<TopScores<T>>(
@@ -151,7 +151,7 @@ Method<T> top_keys_method() {
   method.options = options_of_top_keys().infos();
   method.rectangular = method.rowwise = method.rows_sum_to_one = always(true);
   method.exact_on_equal_tokens = [](const OptionValues& values) {
-    return options_of_top_keys().read(values).rest == Rest::mean;
+    return options_of_top_keys().read(values).rest == RestOfTop::mean;
   };
   method.largest_d = method.exact_at = [](TokenAlignment shape, const OptionValues&) { return shape.n_k; };
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
@@ -160,7 +160,7 @@ Method<T> top_keys_method() {
     return {[=](arma::uword d, const Key&) { return top_keys(problem, d, options); },
             [=](double d) {
               const double all = most_visits(problem, static_cast<double>(problem.n_k()));
-              const double rest = options.rest == Rest::mean ? all : 0;
+              const double rest = options.rest == RestOfTop::mean ? all : 0;
               return all * 2 * p + rest + most_visits(problem, d) * (2 * (p + p_v) + 1);
             }};
   };

@@ -9,7 +9,7 @@
 namespace croquis {
 namespace {
 
-using Indices = std::vector<arma::uword>;
+using PlacesOfWeight = std::vector<arma::uword>;
 
 // The queries whose rows choose: the last ones, or some of all parts.
 template <typename T>
@@ -23,8 +23,8 @@ arma::uvec choosing_queries(const Problem<T>& problem, arma::uword wanted) {
 }
 
 // The places of the `count` largest weights, the first of equals.
-Indices largest(const std::vector<double>& weights, arma::uword count) {
-  Indices places(weights.size());
+PlacesOfWeight largest_places(const std::vector<double>& weights, arma::uword count) {
+  PlacesOfWeight places(weights.size());
   std::iota(places.begin(), places.end(), arma::uword{0});
   count = std::min<arma::uword>(count, places.size());
   const auto middle = places.begin() + static_cast<std::ptrdiff_t>(count);
@@ -36,12 +36,13 @@ Indices largest(const std::vector<double>& weights, arma::uword count) {
 }
 
 // Diagonal u = j + n_q - 1 - i has the keys j = u - (n_q - 1) + i; u = n_k - 1 is that of the queries' own keys.
-struct Chosen {
-  Indices columns, diagonals;
+struct ColumnsAndDiagonals {
+  PlacesOfWeight columns, diagonals;
 };
 
 template <typename T>
-Chosen choose(const Problem<T>& problem, arma::uword d, const VerticalSlashOptions& options, const Pattern& pattern) {
+ColumnsAndDiagonals columns_and_diagonals(const Problem<T>& problem, arma::uword d, const VerticalSlashOptions& options,
+                                          const Pattern& pattern) {
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
   const arma::uvec rows = choosing_queries(problem, options.last);
   std::vector<double> columns(n_k), diagonals(problem.is_causal() ? n_k : n_k + n_q - 1);
@@ -69,18 +70,18 @@ Chosen choose(const Problem<T>& problem, arma::uword d, const VerticalSlashOptio
   }
   const auto share = static_cast<arma::uword>(options.vertical * static_cast<double>(d));
   const arma::uword v = std::min(share, d - 1);
-  return {largest(columns, v), largest(diagonals, d - v)};
+  return {largest_places(columns, v), largest_places(diagonals, d - v)};
 }
 
 template <typename T>
-Pattern pattern_of(const Problem<T>& problem, arma::uword d, const VerticalSlashOptions& options) {
+Pattern vertical_slash_pattern(const Problem<T>& problem, arma::uword d, const VerticalSlashOptions& options) {
   Pattern pattern(problem);
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
   if (d == n_k) {
     for (arma::uword i = 0; i < n_q; ++i) pattern.add_all();
     return pattern;
   }
-  const Chosen chosen = choose(problem, d, options, pattern);
+  const ColumnsAndDiagonals chosen = columns_and_diagonals(problem, d, options, pattern);
   std::vector<std::uint32_t> keys;
   for (arma::uword i = 0; i < n_q; ++i) {
     keys.assign(chosen.columns.begin(), chosen.columns.end());
@@ -114,7 +115,7 @@ Approximation<T> vertical_slash(const Problem<T>& problem, arma::uword d, const 
   require(options.last >= 1, "vertical-slash", "last >= 1", {{"last", options.last}});
   require(options.vertical >= 0 && options.vertical <= 1, "vertical-slash", "vertical in [0, 1]",
           {{"vertical", options.vertical}});
-  return sparse_softmax(problem.Q(), problem.K(), problem, pattern_of(problem, d, options));
+  return sparse_softmax(problem.Q(), problem.K(), problem, vertical_slash_pattern(problem, d, options));
 }
 
 template <typename T>
