@@ -64,7 +64,7 @@ BlockGrid refined_grid(const Problem<T>& problem, arma::uword d, const Mra2Optio
   BlockGrid grid{queries, keys, std::vector<BlockFate>(queries.count() * keys.count(), BlockFate::coarse)};
   struct Candidate {
     T weight;
-    arma::uword r, c;
+    std::uint32_t r, c;
   };
   std::vector<Candidate> candidates;
   arma::uword pairs = 0;
@@ -94,7 +94,8 @@ BlockGrid refined_grid(const Problem<T>& problem, arma::uword d, const Mra2Optio
     }
     for (arma::uword c = 0; c < keys.count(); ++c) {
       if (grid.at(r, c) != BlockFate::coarse) continue;
-      candidates.push_back({options.choose == ChooseBlocks::by_row ? logits(c, r) - top : logits(c, r), r, c});
+      const T weight = options.choose == ChooseBlocks::by_row ? logits(c, r) - top : logits(c, r);
+      candidates.push_back({weight, static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(c)});
     }
   }
   // Stable: of equals, the first in the order of rows.

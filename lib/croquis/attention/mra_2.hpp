@@ -30,8 +30,8 @@ struct Mra2Options {
 ///   mean of a block's queries, and the choice among all blocks, depend on later tokens.
 /// Guarantees: rows are non-negative and sum to 1; exact for d = n_k, and where tokens of a block are equal. Nothing is
 ///   drawn. exp(mean) is at most the mean of exp: blocks that are not refined have too little weight, never too much.
-/// Cost: 2 n_q n_k p / b^2 flops for the means of all blocks, quadratic with a small constant, and n_q n_k / b^2
-/// numbers of memory; 2 n_q d (p + p_v) for those refined, 12 bytes (double) a pair. 1 <= d <= n_k.
+/// Cost: 2 n_q n_k p / b^2 flops for the means of all blocks, quadratic with a small constant, and 3 n_q n_k /
+/// b^2 numbers of memory; 2 n_q d (p + p_v) for those refined, 12 bytes (double) a pair. 1 <= d <= n_k.
 template <typename T>
 Approximation<T> mra_2(const Problem<T>& problem, arma::uword d, const Mra2Options& options = {});
 
