@@ -22,9 +22,9 @@ using croquis::Problem;
 constexpr arma::uword kWidth = 64;
 
 template <typename T>
-Problem<T> problem_of(arma::uword n, bool with_position) {
+Problem<T> problem_of(arma::uword n, bool with_position, bool causal = false) {
   const auto draw = [n](const char* name) { return bench::normals<T>(n, kWidth, name); };
-  croquis::RelativePosition<T> position;
+  croquis::RelativePosition<T> position{.bias = {}, .causal = causal};
   if (with_position) position.bias = T(0.1) * bench::normals<T>(2 * n - 1, 1, "bias");
   return Problem<T>(draw("q"), draw("k"), draw("v"), {}, position);
 }
@@ -39,6 +39,18 @@ void exact(benchmark::State& state) {
 }
 BENCHMARK_TEMPLATE(exact, float)->Arg(4096)->Arg(16384)->Apply(bench::by_clock);
 BENCHMARK_TEMPLATE(exact, double)->Arg(4096)->Arg(16384)->Apply(bench::by_clock);
+
+// The same under a causal mask: half the pairs.
+template <typename T>
+void exact_causal(benchmark::State& state) {
+  const auto n = static_cast<double>(state.range(0));
+  const Problem<T> problem = problem_of<T>(static_cast<arma::uword>(state.range(0)), false, true);
+  for (auto _ : state) benchmark::DoNotOptimize(croquis::exact_attention(problem, croquis::Target::softmax));
+  bench::set_rate(state, "flops", 2 * n * (n + 1) * kWidth);
+  bench::set_rate(state, "exps", n * (n + 1) / 2);
+}
+BENCHMARK_TEMPLATE(exact_causal, float)->Arg(4096)->Arg(16384)->Apply(bench::by_clock);
+BENCHMARK_TEMPLATE(exact_causal, double)->Arg(4096)->Arg(16384)->Apply(bench::by_clock);
 
 // Its adjoint alone, the output and the row sums being there.
 template <typename T>

@@ -53,6 +53,34 @@ TEST_CASE("row_divergences: by the definition, and nothing where a row is no dis
   CHECK(std::isinf(row_divergences(masked, near).mean));
 }
 
+TEST_CASE("tail_errors: o - o~ = tau (mu_tail - mu_head) and tau = 1 - exp(-KL) for masks; nothing for others") {
+  const Problem<double> problem = gaussian_input(Key(7), {.n = 40, .p = 8, .norm = 4});
+  const arma::mat b = exact_scores(problem, Target::softmax).dense(), &v = problem.V();
+  arma::mat near = b;
+  for (arma::uword i = 0; i < 40; ++i) {
+    for (arma::uword j = 0; j < 40; ++j) near(i, j) *= (i + 3 * j) % 4 == 0 || i == j ? 1 : 0;
+    near.row(i) /= arma::accu(near.row(i));
+  }
+  double mass = 0, shift = 0;
+  for (arma::uword i = 0; i < 40; ++i) {
+    // One row at a time, so that nothing is averaged.
+    const arma::mat one = b.row(i), other = near.row(i), o = one * v;
+    const TailErrors tail = tail_errors(one, other, v);
+    CHECK(std::abs(tail.mass - (1 - std::exp(-row_divergences(one, other).mean))) <= 1e-13);
+    CHECK(std::abs(tail.mass * tail.shift - arma::norm(o - other * v) / arma::norm(o)) <= 1e-13);
+    mass += tail.mass / 40;
+    shift += tail.shift / 40;
+  }
+  CHECK(tail_errors(b, near, v).mass == doctest::Approx(mass));
+  CHECK(tail_errors(b, near, v).shift == doctest::Approx(shift));
+  CHECK(tail_errors(b, b, v).mass == 0);
+  CHECK(std::isnan(tail_errors(b, b, v).shift));
+  near.row(5) *= 1.001;  // is no mask any more
+  CHECK(std::isnan(tail_errors(b, near, v).mass));
+  CHECK(std::isnan(tail_errors(b, arma::mat(40, 40, arma::fill::value(1.0 / 40)), v).mass));
+  CHECK(contains(refusal([&] { tail_errors(b, near, v.head_rows(3)); }), "a value for every key"));
+}
+
 TEST_CASE("method_errors: errors of rows are those of the output and the scores that the method has") {
   const Problem<double> problem = gaussian_input(Key(3), {.n = 48, .p = 8, .norm = 3});
   const auto rows = method_errors(problem, parse_methods("v-mean,longformer,nystromformer"), {16}, 1, Key(4),
@@ -73,4 +101,10 @@ TEST_CASE("method_errors: errors of rows are those of the output and the scores 
   CHECK(rows[1].row_kl_mean > 0);          // a mask that is renormalised
   CHECK(std::isnan(rows[2].row_kl_mean));  // has negative entries
   CHECK(rows[2].row_rel_q50 > 0);
+  CHECK(std::isnan(rows[0].tail_mass));
+  CHECK(rows[1].tail_mass > 0);
+  CHECK(rows[1].tail_shift > 0);
+  CHECK(std::isnan(rows[2].tail_mass));
+  // Jensen: the mean of 1 - exp(-KL) is at most that of the mean.
+  CHECK(rows[1].tail_mass <= 1 - std::exp(-rows[1].row_kl_mean));
 }

@@ -13,11 +13,20 @@ arma::uword block_for(arma::uword d, const BigBirdOptions& options) {
   return options.block > 0 ? options.block : std::max<arma::uword>(1, d / kBlocksInBudget);
 }
 
-// The blocks that row block t of m meets, random ones included, ascending.
-std::vector<arma::uword> blocks_of(arma::uword t, arma::uword m, arma::uword random, const BigBirdOptions& options,
-                                   const Key& draw_key) {
-  const arma::uword at_start = std::min(m, (options.global + 1) / 2),
-                    at_end = std::min(m - at_start, options.global / 2), reach = options.window / 2;
+// Blocks that a query meets before any random ones: global queries meet all, which counts g more for each query unless
+// they meet no more than what is before them.
+arma::uword fixed_blocks(const BigBirdOptions& options, bool causal) {
+  return (causal ? 1 : 2) * options.global + options.window;
+}
+
+// The blocks that row block t of m meets, random ones included, ascending. Under a causal mask the global blocks are
+// all at the start, and the window ends at the block of the query.
+std::vector<arma::uword> blocks_met(arma::uword t, arma::uword m, arma::uword random, const BigBirdOptions& options,
+                                    bool causal, const Key& draw_key) {
+  if (causal) m = t + 1;
+  const arma::uword at_start = causal ? std::min(m, options.global) : std::min(m, (options.global + 1) / 2),
+                    at_end = causal ? 0 : std::min(m - at_start, options.global / 2),
+                    reach = causal ? options.window - 1 : options.window / 2;
   std::vector<arma::uword> met;
   const auto add = [&met](arma::uword first, arma::uword end) {
     for (arma::uword s = first; s < end; ++s) met.push_back(s);
@@ -40,18 +49,21 @@ std::vector<arma::uword> blocks_of(arma::uword t, arma::uword m, arma::uword ran
   return met;
 }
 
-Pattern pattern_of(arma::uword n, arma::uword d, const BigBirdOptions& options, const Key& draw_key) {
-  Pattern pattern;
+template <typename T>
+Pattern bigbird_pattern(const Problem<T>& problem, arma::uword d, const BigBirdOptions& options, const Key& draw_key) {
+  Pattern pattern(problem);
+  const arma::uword n = problem.n();
   if (d == n) {
-    for (arma::uword i = 0; i < n; ++i) pattern.add_all(n);
+    for (arma::uword i = 0; i < n; ++i) pattern.add_all();
     return pattern;
   }
+  const bool causal = problem.is_causal();
   const arma::uword b = block_for(d, options), m = (n + b - 1) / b;
-  const arma::uword random = d / b - 2 * options.global - options.window;
+  const arma::uword random = d / b - fixed_blocks(options, causal);
   std::vector<std::uint32_t> keys;
   for (arma::uword t = 0; t < m; ++t) {
     keys.clear();
-    for (const arma::uword block : blocks_of(t, m, random, options, draw_key)) {
+    for (const arma::uword block : blocks_met(t, m, random, options, causal, draw_key)) {
       for (arma::uword j = block * b; j < std::min(n, (block + 1) * b); ++j) {
         keys.push_back(static_cast<std::uint32_t>(j));
       }
@@ -80,10 +92,12 @@ Approximation<T> bigbird(const Problem<T>& problem, arma::uword d, const Key& dr
   require(d >= 1 && d <= n, "bigbird", "1 <= d <= n", {{"d", d}, {"n", n}});
   require(options.window % 2 == 1, "bigbird", "window odd", {{"window", options.window}});
   const arma::uword b = block_for(d, options);
-  require(d == n || b * (2 * options.global + options.window) <= d, "bigbird",
-          "block (2 global + window) <= d, the keys that a query meets before any random ones",
+  require(d == n || b * fixed_blocks(options, problem.is_causal()) <= d, "bigbird",
+          problem.is_causal() ? "block (global + window) <= d, the keys that a query meets before any random ones"
+                              : "block (2 global + window) <= d, the keys that a query meets before any random ones",
           {{"block", b}, {"global", options.global}, {"window", options.window}, {"d", d}});
-  return sparse_softmax(problem.Q(), problem.K(), problem, pattern_of(n, d, options, draw_key.child("random")));
+  return sparse_softmax(problem.Q(), problem.K(), problem,
+                        bigbird_pattern(problem, d, options, draw_key.child("random")));
 }
 
 template <typename T>
@@ -92,16 +106,16 @@ Method<T> bigbird_method() {
   method.name = "bigbird";
   method.summary = "softmax over global, window and random blocks; d keys a query";
   method.source = "Skeinformer Table 1";
+  method.causal = true;
   method.options = options_of_bigbird().infos();
   method.rows_sum_to_one = always(true);
   method.largest_d = method.exact_at = [](TokenAlignment shape, const OptionValues&) { return shape.n(); };
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const BigBirdOptions options = options_of_bigbird().read(values);
     require(options.window % 2 == 1, "bigbird", "window odd", {{"window", options.window}});
-    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
-               p_v = static_cast<double>(problem.p_v());
+    const auto p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return bigbird(problem, d, draw_key, options); },
-            [=](double d) { return n * d * (2 * (p + p_v) + 1); }};
+            [=](double d) { return most_visits(problem, d) * (2 * (p + p_v) + 1); }};
   };
   return method;
 }

@@ -19,7 +19,11 @@ struct BigBirdOptions {
 /// without replacement among those that it does not meet anyway, draw_key.child("random").child(t). (The copy in
 ///   Skeinformer's code draws them among the first 1024 tokens when n = 1024, 3072 or 4096, and with one seed for
 ///   ever.)
-/// Cost: 2 n d (p + p_v) flops. b (2 g + w) <= d <= n, or d = n.
+/// Causal (not in the paper, whose model is an encoder): the g global blocks are the first ones, the w of the window
+/// end
+///   with the query's own, and r others are drawn among the blocks before it: b (g + w + r) <= d. Later keys of a block
+///   are masked.
+/// Cost: 2 n d (p + p_v) flops. b (2 g + w) <= d <= n (causal: b (g + w) <= d), or d = n.
 template <typename T>
 Approximation<T> bigbird(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                          const BigBirdOptions& options = {});

@@ -26,12 +26,13 @@ arma::Mat<T> attend_transposed(const ExactTokens<T>& tokens, const arma::Mat<T>&
     sums.zeros(x.n_rows, count);
     row_sums.zeros(query_block);
     for (arma::uword q0 = 0; q0 < n_q; q0 += query_block) {
-      scores.set_size(std::min(query_block, n_q - q0), count);
-      if (tokens.is_masked(q0 + scores.n_rows - 1, k0)) continue;
+      const arma::uword rows = std::min(query_block, n_q - q0), seen = tokens.seen(q0 + rows - 1, k0, count);
+      if (seen == 0) continue;
+      scores.set_size(rows, seen);
       tokens.fill(q0, k0, scores);
-      exp_shifted_rows(scores.memptr(), scores.n_rows, count, log_scale.memptr() + q0, row_sums.memptr());
-      narrow_gemm(CblasNoTrans, x.n_rows, count, scores.n_rows, T(1), x.colptr(q0), scores.memptr(), scores.n_rows,
-                  T(1), sums.memptr(), x.n_rows);
+      exp_shifted_rows(scores.memptr(), scores.n_rows, seen, log_scale.memptr() + q0, row_sums.memptr());
+      narrow_gemm(CblasNoTrans, x.n_rows, seen, scores.n_rows, T(1), x.colptr(q0), scores.memptr(), scores.n_rows, T(1),
+                  sums.memptr(), x.n_rows);
     }
     transpose_block(sums.memptr(), x.n_rows, x.n_rows, count, y.memptr() + k0, n_k);
   });

@@ -13,12 +13,12 @@ struct ExactAttention {
 };
 
 /// O = B V or C V, and the row sums. Targets with a bias add it to the log-scores. On a causal problem all targets are
-/// causal, and blocks of keys that no query of a block attends to are left out.
+/// causal, and keys that no query of a block attends to are left out, but for a tile of 64.
 /// Guarantees: blocks of 64 queries meet blocks of 512 keys; softmax keeps a running maximum a row, so scores of any
 ///   size are safe. Relative error of a row, norm-wise: O((p max|q_i||k_j| / sqrt(p) + n_k) u). The same bits for any
 ///   number of threads.
-/// Cost: 2 n_q n_k (p + p_v) flops, n_q n_k exponentials; memory O((n_q + n_k) (p + p_v)) and 256 KiB (double) a
-/// thread.
+/// Cost: 2 n_q n_k (p + p_v) flops, n_q n_k exponentials, in a causal problem half of it; memory O((n_q + n_k) (p +
+/// p_v)) and 256 KiB (double) a thread.
 template <typename T>
 ExactAttention<T> exact_attention(const Problem<T>& problem, Target target);
 

@@ -21,7 +21,9 @@ struct AdjointScores {
   arma::uword rows() const { return tokens.rows(); }
   arma::uword cols() const { return tokens.cols(); }
   void fill(arma::uword i0, arma::uword j0, arma::Mat<T>& block) const { tokens.fill(i0, j0, block); }
-  bool is_masked(arma::uword last_query, arma::uword j0) const { return tokens.is_masked(last_query, j0); }
+  arma::uword seen(arma::uword last_query, arma::uword j0, arma::uword count) const {
+    return tokens.seen(last_query, j0, count);
+  }
 
   void add_cotangent(arma::uword group, arma::uword i0, arma::uword j0, const arma::Mat<T>& block) const {
     if (bias.empty()) return;

@@ -51,7 +51,7 @@ struct ExactTokens {
       bias = log_weights(position, grid);
       // Very small instead of -inf: a block of keys that count for nothing has a finite maximum, and its sum is scaled
       // to zero by the first key that counts, which there is.
-      bias.transform([](T b) { return std::max(b, std::numeric_limits<T>::lowest() / 8); });
+      bias.transform([](T b) { return std::max(b, kMasked); });
     }
     if (target == Target::kernelized) {
       const SerialBlas serial;
@@ -86,11 +86,21 @@ struct ExactTokens {
                 T(0), scores.memptr(), scores.n_rows);
     if (target == Target::kernelized) correct(q0, k0, scores);
     const bool all_attend = tokens.key(k0 + scores.n_cols - 1) <= token(q0);  // to all keys of the block
-    if (has_bias || (causal && !all_attend)) add_bias(q0, k0, scores);
+    if (has_bias) {
+      add_bias(q0, k0, scores);
+    } else if (causal && !all_attend) {
+      mask(q0, k0, scores);
+    }
   }
 
-  // Every key from k0 on comes after every query up to the last.
-  bool is_masked(arma::uword last_query, arma::uword k0) const { return causal && tokens.key(k0) > token(last_query); }
+  // How many of the keys k0 ... k0 + count - 1 do not come after every query up to the last: those that are attended
+  // to, and some more, to whole tiles of 64.
+  arma::uword seen(arma::uword last_query, arma::uword k0, arma::uword count) const {
+    constexpr arma::uword tile = 64;
+    const arma::uword first = tokens.key(k0), last = token(last_query);
+    if (!causal) return count;
+    return first > last ? 0 : std::min(count, (last - first) / tile * tile + tile);
+  }
 
  private:
   Problem<T> problem;
@@ -105,6 +115,17 @@ struct ExactTokens {
         keys{problem.K(), k0, scores.n_cols, half_norms_k.memptr() + k0};
     const DirectExponents<T> direct(queries, keys, std::pow(static_cast<T>(problem.p()), T(-0.25)), centre_norm);
     for (arma::uword j = 0; direct.needed() && j < scores.n_cols; ++j) direct.correct(j, scores.colptr(j));
+  }
+
+  static constexpr T kMasked = std::numeric_limits<T>::lowest() / 8;
+
+  // The queries come one after the other, so that a key is masked for the first ones of a block.
+  void mask(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {
+    for (arma::uword j = 0; j < scores.n_cols; ++j) {
+      const arma::uword key = tokens.key(k0 + j);
+      T* column = scores.colptr(j);
+      for (arma::uword i = 0; i < scores.n_rows && token(q0 + i) < key; ++i) column[i] = kMasked;
+    }
   }
 
   void add_bias(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {

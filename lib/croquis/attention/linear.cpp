@@ -1,6 +1,7 @@
 #include <cmath>
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/linear.hpp>
+#include <croquis/attention/prefix_product.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/rows.hpp>
@@ -8,6 +9,40 @@
 #include <memory>
 
 namespace croquis {
+namespace {
+
+// The same with sums over the keys up to the query.
+template <typename T>
+Approximation<T> causal_linear_attention(const Problem<T>& problem, const arma::Mat<T>& of_queries,
+                                         const arma::Mat<T>& of_keys) {
+  struct Factors {
+    arma::Mat<T> of_queries, of_keys;
+    TokenAlignment tokens;
+    arma::Col<T> sums;
+    auto queries() const {
+      return [this](arma::uword first, arma::uword last) -> arma::Mat<T> { return of_queries.rows(first, last); };
+    }
+    auto keys() const {
+      return [this](arma::uword first, arma::uword last) -> arma::Mat<T> { return of_keys.rows(first, last); };
+    }
+    arma::Mat<T> apply(const arma::Mat<T>& x) const {
+      return prefix_product<T>(tokens, of_keys.n_cols, queries(), keys(), x);
+    }
+    arma::Mat<T> apply_transposed(const arma::Mat<T>& x) const {
+      return suffix_product<T>(tokens, of_keys.n_cols, queries(), keys(), x);
+    }
+  };
+  const auto f = std::make_shared<Factors>(Factors{of_queries, of_keys, problem.tokens(), {}});
+  f->sums = f->apply(arma::Mat<T>(problem.n_k(), 1, arma::fill::ones));
+  checked_denominators<T>(f->sums, arma::Col<T>(problem.n_q(), arma::fill::zeros), "linear");
+  return from_scores<T>(
+      {problem.n_q(), problem.n_k(),
+       [f](const arma::Mat<T>& x) -> arma::Mat<T> { return f->apply(x).each_col() / f->sums; },
+       [f](const arma::Mat<T>& x) -> arma::Mat<T> { return f->apply_transposed(x.each_col() / f->sums); }},
+      problem);
+}
+
+}  // namespace
 
 template <typename T>
 Approximation<T> linear_attention(const Problem<T>& problem) {
@@ -26,6 +61,7 @@ Approximation<T> linear_attention(const Problem<T>& problem) {
   for (arma::Mat<T>* m : {&f->keys, &f->queries}) {
     parallel_for(m->n_cols, 4 * m->n_rows, [m](std::size_t c) { exp_shifted(m->colptr(c), m->n_rows, T(0)); });
   }
+  if (problem.is_causal()) return causal_linear_attention(problem, f->queries, f->keys);
   f->sums = product<T>(f->queries, column_sums(f->keys).t());
   checked_denominators<T>(f->sums, arma::Col<T>(problem.n_q(), arma::fill::zeros), "linear");
   return from_scores<T>({problem.n_q(), problem.n_k(),
@@ -47,6 +83,7 @@ Method<T> linear_method() {
   method.name = "linear";
   method.summary = "features elu(x) + 1, a kernel of its own, any d";
   method.source = "Katharopoulos et al. 2020";
+  method.causal = true;
   method.random = always(false);
   method.rectangular = method.rowwise = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
   method.prepare = [](const Problem<T>& problem, const OptionValues&) -> PreparedMethod<T> {

@@ -6,13 +6,17 @@
 namespace croquis {
 namespace {
 
-Pattern pattern_of(arma::uword n, arma::uword d, arma::uword global) {
-  Pattern pattern;
-  const arma::uword width = d == n ? n : (d - 1 - 2 * global) / 2;
+template <typename T>
+Pattern longformer_pattern(const Problem<T>& problem, arma::uword d, arma::uword global) {
+  Pattern pattern(problem);
+  const arma::uword n = problem.n();
+  // Under a causal mask the band lies before its query, and a global query meets no more keys than another, so that
+  // nothing is counted twice.
+  const arma::uword width = d == n ? n : problem.is_causal() ? d - 1 - global : (d - 1 - 2 * global) / 2;
   std::vector<std::uint32_t> keys;
   for (arma::uword i = 0; i < n; ++i) {
     if (d == n || i < global) {
-      pattern.add_all(n);
+      pattern.add_all();
       continue;
     }
     keys.clear();
@@ -37,9 +41,14 @@ Approximation<T> longformer(const Problem<T>& problem, arma::uword d, const Long
   require_square(problem, "longformer");
   const arma::uword n = problem.n();
   require(d >= 1 && d <= n, "longformer", "1 <= d <= n", {{"d", d}, {"n", n}});
-  require(d == n || d >= 1 + 2 * options.global, "longformer", "d >= 1 + 2 global, a token and the global ones",
-          {{"d", d}, {"global", options.global}});
-  return sparse_softmax(problem.Q(), problem.K(), problem, pattern_of(n, d, options.global));
+  if (problem.is_causal()) {
+    require(d == n || d >= 1 + options.global, "longformer", "d >= 1 + global in causal attention",
+            {{"d", d}, {"global", options.global}});
+  } else {
+    require(d == n || d >= 1 + 2 * options.global, "longformer", "d >= 1 + 2 global, a token and the global ones",
+            {{"d", d}, {"global", options.global}});
+  }
+  return sparse_softmax(problem.Q(), problem.K(), problem, longformer_pattern(problem, d, options.global));
 }
 
 template <typename T>
@@ -49,15 +58,15 @@ Method<T> longformer_method() {
   method.summary = "softmax over a band and a few global tokens; d keys a query";
   method.source = "Nystromformer Table 1";
   method.random = always(false);
+  method.causal = true;
   method.options = options_of_longformer().infos();
   method.rows_sum_to_one = always(true);
   method.largest_d = method.exact_at = [](TokenAlignment shape, const OptionValues&) { return shape.n(); };
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const LongformerOptions options = options_of_longformer().read(values);
-    const auto n = static_cast<double>(problem.n()), p = static_cast<double>(problem.p()),
-               p_v = static_cast<double>(problem.p_v());
+    const auto p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key&) { return longformer(problem, d, options); },
-            [=](double d) { return n * d * (2 * (p + p_v) + 1); }};
+            [=](double d) { return most_visits(problem, d) * (2 * (p + p_v) + 1); }};
   };
   return method;
 }

@@ -1,5 +1,6 @@
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/nprf.hpp>
+#include <croquis/attention/relative_features.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <utility>
 
@@ -8,7 +9,7 @@ namespace croquis {
 template <typename T>
 Approximation<T> nprf(const Problem<T>& problem, arma::uword d, const Key& draw_key, const FeatureOptions& options) {
   FeaturePair<T> features(unit_rows(problem.Q()), unit_rows(problem.K()), d, options, draw_key.child("features"));
-  return feature_attention(std::move(features), problem, Target::normalized, "nprf");
+  return relative_feature_attention(std::move(features), problem, Target::normalized, ToeplitzPath::automatic, "nprf");
 }
 
 template <typename T>
@@ -18,15 +19,14 @@ Method<T> nprf_method() {
   method.target = Target::normalized;
   method.summary = "positive features of queries and keys of unit length";
   method.source = "NPRF Sec. 3.3";
+  method.causal = true;
   const Options<FeatureOptions> table = feature_options(kNprfFeatures);
   method.options = table.infos();
   set_feature_facts(method, [table](const OptionValues& values) { return table.read(values).map; });
   method.prepare = [table](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const FeatureOptions options = table.read(values);
-    const auto n = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
-               p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return nprf(problem, d, draw_key, options); },
-            [=](double d) { return feature_attention_flops(n, p, p_v, d, options.map); }};
+            [=](double d) { return flops_without_bias(problem, d, options.map); }};
   };
   return method;
 }

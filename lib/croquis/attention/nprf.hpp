@@ -13,6 +13,7 @@ inline constexpr FeatureOptions kNprfFeatures = {FeatureMap::prf, ProjectionDist
 /// Sec. 3.3, without bias); a zero row stays zero, so that all its scores are 1. Guarantees: approximates the target
 /// `normalized`, not softmax attention of Q and K: scores lie in [1/e, e]. The variance of a
 ///   score is at most (e^4 - 1) e^2 / d (Lemma 2), whatever the norms of Q and K were.
+/// Causal: by prefix sums, as performer; norms do not matter.
 /// Randomness: child "features" of the random key. Cost and Throws: as feature_attention.
 template <typename T>
 Approximation<T> nprf(const Problem<T>& problem, arma::uword d, const Key& draw_key,

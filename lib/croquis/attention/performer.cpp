@@ -1,5 +1,6 @@
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/performer.hpp>
+#include <croquis/attention/relative_features.hpp>
 
 namespace croquis {
 namespace {
@@ -22,8 +23,8 @@ const Options<FeatureOptions>& options_of_performer() {
 template <typename T>
 Approximation<T> performer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const FeatureOptions& options) {
-  return feature_attention(softmax_features(problem, d, options, draw_key.child("features")), problem, Target::softmax,
-                           "performer");
+  return relative_feature_attention(softmax_features(problem, d, options, draw_key.child("features")), problem,
+                                    Target::softmax, ToeplitzPath::automatic, "performer");
 }
 
 template <typename T>
@@ -32,14 +33,13 @@ Method<T> performer_method() {
   method.name = "performer";
   method.summary = "random features of the softmax kernel, FAVOR+";
   method.source = "Performer; NPRF Eq. 3";
+  method.causal = true;
   method.options = options_of_performer().infos();
   set_feature_facts(method, [](const OptionValues& values) { return options_of_performer().read(values).map; });
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const FeatureOptions options = options_of_performer().read(values);
-    const auto n = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
-               p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return performer(problem, d, draw_key, options); },
-            [=](double d) { return feature_attention_flops(n, p, p_v, d, options.map); }};
+            [=](double d) { return flops_without_bias(problem, d, options.map); }};
   };
   return method;
 }

@@ -15,7 +15,9 @@ inline constexpr FeatureOptions kPerformerFeatures = {FeatureMap::prf, Projectio
 ///   trf a row sum may be near zero or negative, and the error of its row of any size.
 ///   m = n e^{4 R^2} / (eps^2 delta) features suffice for ||B~_i - B_i||_1 <= 4 eps, R^2 = max ||q|| ||k|| / sqrt(p)
 ///   (NPRF Thm. 3).
-/// Causal attention without a bias is prf-rpe on a causal problem, by prefix sums.
+/// Causal: the sums are over the keys up to the query, by prefix sums, as of prf-rpe without a bias. A feature has one
+///   shift for all keys, and oprf and saderf are fitted to all tokens: a later key of very large norm may cost an
+///   earlier row its accuracy, up to a row sum of zero.
 /// Randomness: the projection, child "features" of the random key. Cost and Throws: as feature_attention; an odd d
 ///   is refused by the maps with two
 ///   functions a direction.

@@ -71,7 +71,8 @@ std::vector<Round> hash_rounds(const Problem<T>& problem, arma::uword c, const K
   return rounds;
 }
 
-// A token meets itself only when there is nobody else.
+// A token meets itself only when there is nobody else. (Under a causal mask there may be only later ones left, which
+// the pattern leaves out; then it has the token meet itself.)
 void drop_self(std::vector<std::uint32_t>& keys, arma::uword i) {
   std::vector<std::uint32_t> others;
   std::copy_if(keys.begin(), keys.end(), std::back_inserter(others), [i](std::uint32_t j) { return j != i; });
@@ -79,11 +80,12 @@ void drop_self(std::vector<std::uint32_t>& keys, arma::uword i) {
 }
 
 template <typename T>
-Pattern pattern_of(const Problem<T>& problem, arma::uword d, const Key& draw_key, const ReformerOptions& options) {
+Pattern reformer_pattern(const Problem<T>& problem, arma::uword d, const Key& draw_key,
+                         const ReformerOptions& options) {
   const arma::uword n = problem.n(), c = std::max<arma::uword>(1, d / (2 * options.rounds)), m = (n + c - 1) / c;
   const bool all = d == n;
   const std::vector<Round> rounds = all ? std::vector<Round>() : hash_rounds(problem, c, draw_key, options);
-  Pattern pattern;
+  Pattern pattern(problem);
   std::vector<std::uint32_t> keys;
   for (arma::uword i = 0; i < n; ++i) {
     keys.clear();
@@ -130,7 +132,7 @@ Approximation<T> reformer(const Problem<T>& problem, arma::uword d, const Key& d
   require(options.rounds >= 1, "reformer", "rounds >= 1", {{"rounds", options.rounds}});
   require(d == n || d >= 2 * options.rounds, "reformer", "d >= 2 rounds, two chunks of one key each round",
           {{"d", d}, {"rounds", options.rounds}});
-  const Pattern pattern = pattern_of(problem, d, draw_key.child("rotation"), options);
+  const Pattern pattern = reformer_pattern(problem, d, draw_key.child("rotation"), options);
   if (options.keys == Keys::own) return sparse_softmax(problem.Q(), problem.K(), problem, pattern);
   Approximation<T> approximation = sparse_softmax(problem.Q(), unit_rows(problem.Q()), problem, pattern);
   approximation.denominators.reset();  // they are no part of the row sums of A
@@ -145,6 +147,7 @@ Method<T> reformer_method() {
   method.source = "Skeinformer Table 1";
   method.options = options_of_reformer().infos();
   method.rows_sum_to_one = always(true);
+  method.causal = true;
   method.largest_d = [](TokenAlignment shape, const OptionValues&) { return shape.n(); };
   method.exact_at = [](TokenAlignment shape, const OptionValues& values) -> std::optional<arma::uword> {
     if (options_of_reformer().read(values).keys == Keys::shared) return std::nullopt;
@@ -158,7 +161,7 @@ Method<T> reformer_method() {
     return {[=](arma::uword d, const Key& draw_key) { return reformer(problem, d, draw_key, options); },
             [=](double d) {
               const double hashes = d < n ? sides * rounds * n * p * n * 2 * rounds / d : 0;
-              return n * d * (2 * (p + p_v) + 1) + hashes;
+              return most_visits(problem, d) * (2 * (p + p_v) + 1) + hashes;
             }};
   };
   return method;

@@ -22,6 +22,9 @@ struct ReformerOptions {
 /// d is the number of keys that a query meets at most: 2 r c <= d, c the largest. There are about n / c buckets.
 /// Guarantees: rows sum to 1. With shared keys it approximates softmax(q_i.q_j / (||q_j|| sqrt(p)), j != i), not B:
 ///   against the softmax target its error holds that change of model. With own keys it is exact for d = n.
+/// Causal: of the keys met in a round, those up to the query; a token that is left with none meets itself. Which tokens
+///   share a chunk depends on later tokens too, here as in Reformer: no weight goes to a later key, but another later
+///   token may change which earlier keys a query meets.
 /// Randomness: entry e of R (p x buckets / 2, column by column) of round t is normal e of
 /// draw_key.child("rotation").child(t). Cost: 2 n d (p + p_v) flops, and 2 r n p (n / 2 c) for the hashes (twice with
 /// own keys). 2 r <= d <= n, or d = n.

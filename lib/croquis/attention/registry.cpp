@@ -7,6 +7,7 @@
 #include <croquis/attention/linformer_unreduced.hpp>
 #include <croquis/attention/longformer.hpp>
 #include <croquis/attention/method.hpp>
+#include <croquis/attention/mra_2.hpp>
 #include <croquis/attention/nprf.hpp>
 #include <croquis/attention/nystromformer.hpp>
 #include <croquis/attention/performer.hpp>
@@ -15,7 +16,10 @@
 #include <croquis/attention/sampled_columns.hpp>
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/attention/skyformer.hpp>
+#include <croquis/attention/streaming.hpp>
+#include <croquis/attention/top_keys.hpp>
 #include <croquis/attention/v_mean.hpp>
+#include <croquis/attention/vertical_slash.hpp>
 
 namespace croquis {
 
@@ -24,6 +28,7 @@ const std::vector<Method<T>>& methods() {
   static const std::vector<Method<T>> all = {
       v_mean_method<T>(),
       best_rank_method<T>(),
+      top_keys_method<T>(),
       skyformer_method<T>(),
       skyformer_softmax_method<T>(),
       nystromformer_method<T>(),
@@ -44,6 +49,9 @@ const std::vector<Method<T>>& methods() {
       reformer_method<T>(),
       bigbird_method<T>(),
       longformer_method<T>(),
+      streaming_method<T>(),
+      vertical_slash_method<T>(),
+      mra_2_method<T>(),
       kriged_coreset_method<T>(),
   };
   return all;

@@ -31,6 +31,13 @@ double relative_flops(RelativePath path, TokenAlignment tokens, double p, double
 }
 
 template <typename T>
+double flops_without_bias(const Problem<T>& problem, double d, FeatureMap map) {
+  const auto p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
+  if (problem.is_causal()) return relative_flops(RelativePath::prefix, problem.tokens(), p, p_v, d, map, false);
+  return feature_attention_flops(static_cast<double>(problem.n_q() + problem.n_k()), p, p_v, d, map);
+}
+
+template <typename T>
 RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment tokens, arma::uword d, arma::uword p_v,
                            ToeplitzPath wanted) {
   if (position.bias.is_empty()) return position.causal ? RelativePath::prefix : RelativePath::sums;
@@ -49,12 +56,11 @@ RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment t
 template <typename T>
 Approximation<T> relative_feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
                                             ToeplitzPath wanted, const std::string& name) {
-  const RelativePath path =
-      relative_path(problem.position(), problem.tokens(), features.count(), problem.p_v(), wanted);
+  const RelativePosition<T> position = position_of(problem, target);
+  const RelativePath path = relative_path(position, problem.tokens(), features.count(), problem.p_v(), wanted);
   if (path == RelativePath::sums) return feature_attention(features, problem, target, name);
 
-  const auto scores =
-      std::make_shared<RelativeScores<T>>(std::move(features), problem.position(), problem.tokens(), path);
+  const auto scores = std::make_shared<RelativeScores<T>>(std::move(features), position, problem.tokens(), path);
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k(), p_v = problem.p_v();
   const arma::Mat<T> columns = arma::join_rows(problem.V(), arma::Mat<T>(n_k, 1, arma::fill::ones));
   arma::vec bound;
@@ -92,6 +98,8 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
   return approximation;
 }
 
+template double flops_without_bias(const Problem<float>&, double, FeatureMap);
+template double flops_without_bias(const Problem<double>&, double, FeatureMap);
 template RelativePath relative_path(const RelativePosition<float>&, TokenAlignment, arma::uword, arma::uword,
                                     ToeplitzPath);
 template RelativePath relative_path(const RelativePosition<double>&, TokenAlignment, arma::uword, arma::uword,

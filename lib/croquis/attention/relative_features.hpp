@@ -1,4 +1,4 @@
-// Attention by features with a relative position: what prf-rpe and nprf-rpe share.
+// Attention by features with a relative position: what prf-rpe and nprf-rpe share, and causal performer and nprf.
 #pragma once
 
 #include <croquis/attention/method.hpp>
@@ -23,8 +23,9 @@ template <typename T>
 RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment tokens, arma::uword d, arma::uword p_v,
                            ToeplitzPath wanted = ToeplitzPath::automatic);
 
-/// O~_i = sum_j c_{j-i} phi(x_i).phi(y_j) v_j / sum_j c_{j-i} phi(x_i).phi(y_j), c = exp(b), for the position of
-/// `problem` (NPRF Eq. 10 and Alg. 1); j - i is the difference of the tokens (TokenAlignment).
+/// O~_i = sum_j c_{j-i} phi(x_i).phi(y_j) v_j / sum_j c_{j-i} phi(x_i).phi(y_j), c = exp(b), for what `target` takes of
+/// the position of `problem` (NPRF Eq. 10 and Alg. 1): without a position it is feature_attention, with a causal mask
+/// alone prefix sums. j - i is the difference of the tokens (TokenAlignment).
 ///
 /// Guarantees: rows of B~ sum to 1. The error of a row sum by fft is at most E_i = entry_error() sum_r |phi_r(x_i)|
 /// ||phi_r(Y)||_2,
@@ -41,5 +42,9 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
 /// 5 d (p_v + 1) L log2 L with L = 2 max(n_q, n_k) (twice that for an image), direct 2 n_q n_k (d + p_v + 1).
 double relative_flops(RelativePath path, TokenAlignment tokens, double p, double p_v, double d, FeatureMap map,
                       bool image);
+
+/// Those of a target without a bias: feature_attention_flops, in causal attention relative_flops of prefix sums.
+template <typename T>
+double flops_without_bias(const Problem<T>& problem, double d, FeatureMap map);
 
 }  // namespace croquis

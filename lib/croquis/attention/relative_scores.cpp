@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <croquis/attention/prefix_product.hpp>
 #include <croquis/attention/relative_blocks.hpp>
 #include <croquis/attention/relative_scores.hpp>
 #include <croquis/core/serial_blas.hpp>
@@ -77,50 +78,28 @@ arma::Mat<T> RelativeScores<T>::by_fft(arma::Mat<T> x, bool transposed, arma::ve
   return y;
 }
 
-// Under a causal mask there are as many keys as queries, or more: those before the first query's own are attended to by
-// all queries.
 template <typename T>
 arma::Mat<T> RelativeScores<T>::by_prefix(const arma::Mat<T>& x) const {
-  const SerialBlas serial;
-  const arma::uword n_q = tokens_.n_q, before = tokens_.n_k - n_q;
   const arma::span all(0, features_.directions() - 1);
-  arma::Mat<T> y(n_q, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
-  for (arma::uword first = 0; first < before; first += RelativeBlocks::kTokens) {
-    const arma::uvec tokens = block_indices(first, RelativeBlocks::kTokens, before);
-    state += features_.keys(tokens, all, shifts_).t() * x.rows(first, tokens.back());
-  }
-  for (arma::uword first = 0; first < n_q; first += RelativeBlocks::kTokens) {
-    const arma::uvec tokens = block_indices(first, RelativeBlocks::kTokens, n_q);
-    const arma::uword last = first + tokens.n_elem - 1;
-    const arma::Mat<T> queries = features_.queries(tokens, all, shifts_),
-                       keys = features_.keys(tokens + before, all, shifts_);
-    const arma::Mat<T> rows = x.rows(before + first, before + last);
-    y.rows(first, last) = queries * state + arma::trimatl(queries * keys.t()) * rows;
-    state += keys.t() * rows;
-  }
-  return y;
+  const auto queries = [&](arma::uword first, arma::uword last) {
+    return features_.queries(arma::regspace<arma::uvec>(first, last), all, shifts_);
+  };
+  const auto keys = [&](arma::uword first, arma::uword last) {
+    return features_.keys(arma::regspace<arma::uvec>(first, last), all, shifts_);
+  };
+  return prefix_product<T>(tokens_, features_.count(), queries, keys, x);
 }
 
 template <typename T>
 arma::Mat<T> RelativeScores<T>::by_suffix(const arma::Mat<T>& x) const {
-  const SerialBlas serial;
-  const arma::uword n_q = tokens_.n_q, before = tokens_.n_k - n_q;
   const arma::span all(0, features_.directions() - 1);
-  arma::Mat<T> y(tokens_.n_k, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
-  for (arma::uword chunk = blocks_of(n_q, RelativeBlocks::kTokens); chunk-- > 0;) {
-    const arma::uvec tokens = block_indices(chunk * RelativeBlocks::kTokens, RelativeBlocks::kTokens, n_q);
-    const arma::uword first = tokens.front(), last = tokens.back();
-    const arma::Mat<T> queries = features_.queries(tokens, all, shifts_),
-                       keys = features_.keys(tokens + before, all, shifts_);
-    const arma::Mat<T> rows = x.rows(first, last);
-    y.rows(before + first, before + last) = keys * state + arma::trimatu(keys * queries.t()) * rows;
-    state += queries.t() * rows;
-  }
-  for (arma::uword first = 0; first < before; first += RelativeBlocks::kTokens) {
-    const arma::uvec tokens = block_indices(first, RelativeBlocks::kTokens, before);
-    y.rows(first, tokens.back()) = features_.keys(tokens, all, shifts_) * state;
-  }
-  return y;
+  const auto queries = [&](arma::uword first, arma::uword last) {
+    return features_.queries(arma::regspace<arma::uvec>(first, last), all, shifts_);
+  };
+  const auto keys = [&](arma::uword first, arma::uword last) {
+    return features_.keys(arma::regspace<arma::uvec>(first, last), all, shifts_);
+  };
+  return suffix_product<T>(tokens_, features_.count(), queries, keys, x);
 }
 
 template <typename T>

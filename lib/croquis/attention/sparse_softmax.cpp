@@ -5,19 +5,20 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
 #include <croquis/linalg/rows.hpp>
-#include <croquis/linalg/sparse_columns.hpp>
 #include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <memory>
+#include <utility>
 
 namespace croquis {
 namespace {
-constexpr arma::uword kQueriesAtOnce = 64;
+constexpr arma::uword kQueriesOfPattern = 64;
 }
 
 void Pattern::add(std::vector<std::uint32_t>& keys, bool count) {
+  const arma::uword end = visible(queries());
   std::sort(keys.begin(), keys.end());
-  for (std::size_t e = 0; e < keys.size(); ++e) {
+  for (std::size_t e = 0; e < keys.size() && keys[e] < end; ++e) {
     if (e == 0 || keys[e] != keys[e - 1]) {
       key_.push_back(keys[e]);
       multiplicity_.push_back(1);
@@ -25,56 +26,84 @@ void Pattern::add(std::vector<std::uint32_t>& keys, bool count) {
       ++multiplicity_.back();
     }
   }
+  if (key_.size() == start_.back()) {
+    key_.push_back(static_cast<std::uint32_t>(own(queries())));
+    multiplicity_.push_back(1);
+  }
   start_.push_back(key_.size());
 }
 
-void Pattern::add_all(arma::uword n) {
-  for (arma::uword j = 0; j < n; ++j) key_.push_back(static_cast<std::uint32_t>(j));
+void Pattern::add_all() {
+  const arma::uword end = visible(queries());
+  for (arma::uword j = 0; j < end; ++j) key_.push_back(static_cast<std::uint32_t>(j));
   multiplicity_.resize(key_.size(), 1);
   start_.push_back(key_.size());
 }
 
 template <typename T>
-Approximation<T> sparse_softmax(const arma::Mat<T>& q, const arma::Mat<T>& k, const Problem<T>& problem,
-                                const Pattern& pattern) {
-  const arma::uword n = problem.n();
-  require(pattern.queries() == n && q.n_rows == n && k.n_rows == n, "sparse_softmax", "a pattern row for every query",
-          {{"pattern", pattern.queries()}, {"n", n}});
-  // Column i of the sparse matrix is row i of B~.
-  const auto scores = std::make_shared<SparseColumns<T>>();
-  scores->rows = scores->cols = n;
-  scores->index.resize(pattern.visits());
-  scores->value.resize(pattern.visits());
-  for (arma::uword i = 0; i <= n; ++i) scores->start.push_back(pattern.start(i));
-  for (std::size_t e = 0; e < pattern.visits(); ++e) scores->index[e] = pattern.key(e);
+double most_visits(const Problem<T>& problem, double d) {
+  const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k());
+  if (!problem.is_causal()) return n_q * std::min(d, n_k);
+  const double before = n_k - n_q;
+  const double fewer = std::clamp(d - before - 1, 0.0, n_q);  // the queries that may meet fewer than d keys
+  const double whole = std::floor(fewer);
+  return whole * (before + (whole + 1) / 2) + (n_q - whole) * std::min(d, n_k);
+}
 
-  const arma::Mat<T> queries = transposed(q),
-                     keys = transposed<T>(scaled(k, 1 / std::sqrt(static_cast<T>(problem.p()))));
-  Denominators<T> denominators{arma::Col<T>(n), arma::Col<T>(n)};
-  parallel_for((n + kQueriesAtOnce - 1) / kQueriesAtOnce, [&](std::size_t block) {
-    for (arma::uword i = block * kQueriesAtOnce; i < std::min(n, (block + 1) * kQueriesAtOnce); ++i) {
+template <typename T>
+PatternWeights<T> pattern_weights(const arma::Mat<T>& q, const arma::Mat<T>& k, const Pattern& pattern) {
+  const arma::uword n_q = q.n_rows;
+  require(pattern.queries() == n_q && pattern.tokens().n_k == k.n_rows, "sparse_softmax",
+          "a pattern row for every query", {{"pattern", pattern.queries()}, {"n_q", n_q}, {"n_k", k.n_rows}});
+  PatternWeights<T> weights{{}, arma::Col<T>(n_q), arma::Col<T>(n_q)};
+  SparseColumns<T>& rows = weights.rows;
+  rows.rows = k.n_rows;
+  rows.cols = n_q;
+  rows.index.resize(pattern.visits());
+  rows.value.resize(pattern.visits());
+  for (arma::uword i = 0; i <= n_q; ++i) rows.start.push_back(pattern.start(i));
+  for (std::size_t e = 0; e < pattern.visits(); ++e) rows.index[e] = pattern.key(e);
+
+  const arma::Mat<T> queries = transposed(q), keys = transposed<T>(scaled(k, 1 / std::sqrt(static_cast<T>(k.n_cols))));
+  parallel_for(blocks_of(n_q, kQueriesOfPattern), [&](std::size_t block) {
+    for (arma::uword i = block * kQueriesOfPattern; i < std::min(n_q, (block + 1) * kQueriesOfPattern); ++i) {
       const std::size_t first = pattern.start(i), count = pattern.start(i + 1) - first;
-      require(count > 0, "sparse_softmax", "at least one key a query", {{"query", i}});
-      T* row = scores->value.data() + first;
-      dots(queries.colptr(i), keys.memptr(), keys.n_rows, scores->index.data() + first, count, row);
+      T* row = rows.value.data() + first;
+      dots(queries.colptr(i), keys.memptr(), keys.n_rows, rows.index.data() + first, count, row);
       for (std::size_t e = 0; e < count; ++e) {
         if (pattern.multiplicity(first + e) > 1) row[e] += std::log(static_cast<T>(pattern.multiplicity(first + e)));
       }
-      const T top = maximum(row, count), sum = exp_shifted(row, count, top);
-      const T share = 1 / sum;
-      for (std::size_t e = 0; e < count; ++e) row[e] *= share;
-      denominators.values(i) = sum;
-      denominators.log_scale(i) = top;
+      weights.top(i) = maximum(row, count);
+      weights.sums(i) = exp_shifted(row, count, weights.top(i));
     }
   });
-  Approximation<T> approximation =
-      from_scores<T>({n, n, [scores](const arma::Mat<T>& x) { return scores->transposed_times(x); },
-                      [scores](const arma::Mat<T>& x) { return scores->times(x); }},
-                     problem);
-  approximation.denominators = std::move(denominators);
+  return weights;
+}
+
+template <typename T>
+Approximation<T> sparse_softmax(const arma::Mat<T>& q, const arma::Mat<T>& k, const Problem<T>& problem,
+                                const Pattern& pattern) {
+  require(q.n_rows == problem.n_q() && k.n_rows == problem.n_k(), "sparse_softmax", "the problem's queries and keys",
+          {{"queries", q.n_rows}, {"keys", k.n_rows}});
+  PatternWeights<T> weights = pattern_weights(q, k, pattern);
+  // Column i of the sparse matrix is row i of B~.
+  const auto scores = std::make_shared<SparseColumns<T>>(std::move(weights.rows));
+  for (arma::uword i = 0; i < scores->cols; ++i) {
+    const T share = 1 / weights.sums(i);
+    for (std::size_t e = scores->start[i]; e < scores->start[i + 1]; ++e) scores->value[e] *= share;
+  }
+  Approximation<T> approximation = from_scores<T>(
+      {problem.n_q(), problem.n_k(), [scores](const arma::Mat<T>& x) { return scores->transposed_times(x); },
+       [scores](const arma::Mat<T>& x) { return scores->times(x); }},
+      problem);
+  approximation.denominators = Denominators<T>{std::move(weights.sums), std::move(weights.top)};
   return approximation;
 }
 
+template double most_visits(const Problem<float>&, double);
+template double most_visits(const Problem<double>&, double);
+template PatternWeights<float> pattern_weights(const arma::Mat<float>&, const arma::Mat<float>&, const Pattern&);
+template PatternWeights<double> pattern_weights(const arma::Mat<double>&, const arma::Mat<double>&, const Pattern&);
 template Approximation<float> sparse_softmax(const arma::Mat<float>&, const arma::Mat<float>&, const Problem<float>&,
                                              const Pattern&);
 template Approximation<double> sparse_softmax(const arma::Mat<double>&, const arma::Mat<double>&,

@@ -35,7 +35,7 @@ struct StreamedAdjoint {
 constexpr arma::uword kAdjointGroups = 8;
 
 /// The products with M and D, which are never stored. `scores` is what streamed_product() takes: rows(), cols(),
-/// fill(i0, j0, block), and where there are begin_columns and is_masked. It may also have
+/// fill(i0, j0, block), and where there are begin_columns and seen. It may also have
 ///   add_cotangent(group, i0, j0, block): gets a block of D; calls with one group < kAdjointGroups follow each other.
 /// Guarantees: blocks as in streamed_product(); those of the longer side are dealt out to 8 groups, whose sums over the
 ///   shorter one's places are added in order. The bits are the same for any number of threads.
@@ -109,10 +109,9 @@ class StreamedAdjoints {
     if constexpr (requires { scores_.begin_columns(j0, cols); }) scores_.begin_columns(j0, cols);
     for (arma::uword b = first * kTogether; b < std::min(last * kTogether, row_blocks_); ++b) {
       const arma::uword i0 = b * kStreamedRows, end = b + 1 < row_blocks_ ? i0 + kStreamedRows : scores_.rows();
-      if constexpr (requires { scores_.is_masked(i0, j0); }) {
-        if (scores_.is_masked(end - 1, j0)) continue;
-      }
-      add(group, i0, end - i0, j0, cols, to);
+      arma::uword made = cols;
+      if constexpr (requires { scores_.seen(i0, j0, cols); }) made = scores_.seen(end - 1, j0, cols);
+      if (made > 0) add(group, i0, end - i0, j0, made, to);
     }
   }
 

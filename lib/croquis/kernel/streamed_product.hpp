@@ -72,7 +72,9 @@ enum class RowScale {
 ///   fill(i0, j0, block): sets block(i, j) = s_{i0 + i, j0 + j}.
 /// It may also have these:
 ///   begin_columns(j0, count): announces that the next blocks of this thread are from these columns,
-///   is_masked(i, j0): whether columns j0, j0 + 1, ... are masked in all rows up to i,
+///   seen(i, j0, count): how many of the columns j0 ... j0 + count - 1 are made, the first ones; the others are masked
+///   in
+///     all rows up to i, which are all that ask,
 ///   keep(i0, j0, block, top): gets the block after exponentiation, exp(s_{i0 + i, j0 + j} - top_i), where top_i is the
 ///     row maximum so far. It may read the block or move from it,
 ///   finish(i0, sums): with RowScale::by_largest, may change rows i0, i0 + 1, ... of M X before they are returned.
@@ -140,10 +142,11 @@ class StreamedProduct {
       if constexpr (requires { scores_.begin_columns(j0, cols); }) scores_.begin_columns(j0, cols);
       for (arma::uword b = 0; b < count; ++b) {
         const arma::uword i0 = first_row(row_block + b);
-        if constexpr (requires { scores_.is_masked(i0, j0); }) {
-          if (scores_.is_masked(i0 + parts[b].top.n_elem - 1, j0)) continue;
+        arma::uword made = cols;
+        if constexpr (requires { scores_.seen(i0, j0, cols); }) {
+          made = scores_.seen(i0 + parts[b].top.n_elem - 1, j0, cols);
         }
-        add(i0, j0, cols, parts[b]);
+        if (made > 0) add(i0, j0, made, parts[b]);
       }
     }
   }

@@ -139,6 +139,18 @@ const Columns<ErrorRow>& error_columns() {
       {{"row_kl_q90", Role::metric, "the 90 % quantile of these divergences", "90 % of KL(b~ || b)", "",
         "--row-errors"},
        &ErrorRow::row_kl_q90},
+      {{"tail_mass", Role::metric,
+        "for methods that are renormalised masks, as longformer and streaming, the mean over the rows of τ_i, the "
+        "share "
+        "of B's row that is outside the mask, 1 - exp(-KL). o_i - o~_i = τ_i (μ_tail - μ_head), the means of the "
+        "values "
+        "outside and inside, weighted by b_ij. `NA` for other methods, and where `row_kl_mean` is not measured",
+        "mean share of attention outside the mask", "", "--row-errors"},
+       &ErrorRow::tail_mass},
+      {{"tail_shift", Role::metric,
+        "the mean of ‖μ_tail - μ_head‖ / ‖o_i‖ over the rows with a tail; times τ_i it is the relative error of a row",
+        "mean ||mu_tail - mu_head|| / ||o||", "", "--row-errors"},
+       &ErrorRow::tail_shift},
       {{"bound_abs", Role::metric,
         "what the sharpest proved theorem of the [ledger](claims.md) guarantees of ‖O - O~‖ for this method, d and "
         "input, in exact arithmetic. `NA` if there is none: for other methods and options, above n = 2048, for too few "
@@ -182,7 +194,8 @@ ErrorRow failed(ErrorRow row, const std::string& status) {
   row.row_sum_dev = row.min_denominator = row.scores_spectral_abs = row.scores_spectral_rel = ErrorRow::kUndefined;
   row.row_rel_q50 = row.row_rel_q90 = row.row_rel_q99 = row.row_rel_max = row.row_cosine_mean = row.row_cosine_q10 =
       ErrorRow::kUndefined;
-  row.row_kl_mean = row.row_kl_q90 = row.bound_abs = row.bound_probability = ErrorRow::kUndefined;
+  row.row_kl_mean = row.row_kl_q90 = row.tail_mass = row.tail_shift = row.bound_abs = row.bound_probability =
+      ErrorRow::kUndefined;
   row.bound_source.clear();
   row.bound_trivial.clear();
   row.status = status;
@@ -300,6 +313,9 @@ void MethodErrors<T>::compare_rows(ErrorRow& row, const arma::mat& exact, const 
   row.row_cosine_q10 = errors.cosine_q10;
   if (reference.dense_scores.is_empty() || !approximation.scores) return;
   const auto scores = arma::conv_to<arma::mat>::from(approximation.scores->dense());
+  const TailErrors tail = tail_errors(reference.dense_scores, scores, exact_.V());
+  row.tail_mass = tail.mass;
+  row.tail_shift = tail.shift;
   const RowDivergences divergences = row_divergences(reference.dense_scores, scores);
   if (!std::isfinite(divergences.mean)) return;
   row.row_kl_mean = divergences.mean;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/measure/row_errors.hpp>
 #include <croquis/stats/summary.hpp>
 #include <vector>
@@ -60,6 +61,32 @@ RowDivergences row_divergences(const arma::mat& exact, const arma::mat& approxim
   if (divergences.empty()) return {};
   const Summary summary = summarise(std::move(divergences));
   return {summary.mean, summary.q90};
+}
+
+TailErrors tail_errors(const arma::mat& exact, const arma::mat& approximate, const arma::mat& values) {
+  require_same_size(exact, approximate, "tail_errors");
+  require(exact.n_cols == values.n_rows, "tail_errors", "a value for every key",
+          {{"keys", exact.n_cols}, {"values", values.n_rows}});
+  constexpr double gap = 1e-4;
+  const SerialBlas serial;
+  arma::mat head = exact;
+  for (arma::uword e = 0; e < head.n_elem; ++e) {
+    if (approximate[e] == 0) head[e] = 0;
+  }
+  const arma::mat tail = exact - head, in_head = head * values, in_tail = tail * values;
+  const arma::vec kept = arma::sum(head, 1), left = arma::sum(tail, 1);
+  double mass = 0, shift = 0;
+  arma::uword shifted = 0;
+  for (arma::uword i = 0; i < exact.n_rows; ++i) {
+    if (!(arma::accu(arma::abs(kept(i) * approximate.row(i) - head.row(i))) <= gap * kept(i))) return {};
+    mass += left(i);
+    const double length = arma::norm(in_head.row(i) + in_tail.row(i));
+    if (!(left(i) > 0) || !(kept(i) > 0) || !(length > 0)) continue;
+    shift += arma::norm(in_tail.row(i) / left(i) - in_head.row(i) / kept(i)) / length;
+    ++shifted;
+  }
+  if (exact.n_rows == 0) return {};
+  return {mass / static_cast<double>(exact.n_rows), shifted > 0 ? shift / static_cast<double>(shifted) : kUndefined};
 }
 
 }  // namespace croquis

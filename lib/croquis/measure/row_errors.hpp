@@ -30,4 +30,18 @@ struct RowDivergences {
 /// underflow or a mask, and b~_ij is not. Cost: n_q n_k logarithms. Throws std::invalid_argument for other sizes.
 RowDivergences row_divergences(const arma::mat& exact, const arma::mat& approximate);
 
+/// What a renormalised mask leaves out. Where b~_ij is b_ij / (1 - tau_i) on some keys of row i, the head, and 0 on the
+/// others, the tail, tau_i = sum of b_ij over the tail, the error is
+///   o_i - o~_i = tau_i (mu_tail - mu_head),   tau_i = 1 - exp(-KL(b~_i || b_i)),
+/// with the means of the values over tail and head, weighted by b_ij.
+struct TailErrors {
+  double mass = std::numeric_limits<double>::quiet_NaN();   ///< mean of tau_i over the rows
+  double shift = std::numeric_limits<double>::quiet_NaN();  ///< mean of ||mu_tail - mu_head|| / ||o_i||, tau_i > 0
+};
+
+/// Of B and B~ (n_q x n_k) and V. NaN unless B~ is such a mask, up to 1e-4 in the sum of a row of the head (rounding in
+/// float); the shift is NaN where no row has a tail, or none of them an o_i that is not 0.
+/// Cost: 2 n_q n_k p_v flops. Throws std::invalid_argument for other sizes.
+TailErrors tail_errors(const arma::mat& exact, const arma::mat& approximate, const arma::mat& values);
+
 }  // namespace croquis
