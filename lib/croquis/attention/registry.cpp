@@ -1,6 +1,9 @@
 #include <croquis/attention/best_rank.hpp>
 #include <croquis/attention/bigbird.hpp>
+#include <croquis/attention/clustered.hpp>
+#include <croquis/attention/hyperattention.hpp>
 #include <croquis/attention/informer.hpp>
+#include <croquis/attention/kdeformer.hpp>
 #include <croquis/attention/kriged_coreset.hpp>
 #include <croquis/attention/linear.hpp>
 #include <croquis/attention/linformer.hpp>
@@ -16,6 +19,7 @@
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/attention/v_mean.hpp>
+#include <croquis/attention/wildcat.hpp>
 
 namespace croquis {
 
@@ -45,6 +49,11 @@ const std::vector<Method<T>>& methods() {
       bigbird_method<T>(),
       longformer_method<T>(),
       kriged_coreset_method<T>(),
+      wildcat_method<T>(),
+      hyperattention_method<T>(),
+      kdeformer_method<T>(),
+      clustered_method<T>(),
+      improved_clustered_method<T>(),
   };
   return all;
 }
