@@ -67,6 +67,12 @@ ClusteredOptions with_top(arma::uword top) {
   return options;
 }
 
+// entry_error() of a problem that may be rectangular.
+template <typename T>
+double softmax_entry_error(const Problem<T>& problem) {
+  return softmax_error<T>(double(problem.n_k()), double(problem.p()), largest_logit(problem));
+}
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("clustered: every row is the attention of its cluster's mean; improved: but for its largest keys", T,
@@ -79,7 +85,7 @@ TEST_CASE_TEMPLATE("clustered: every row is the attention of its cluster's mean;
       for (const arma::uword d : {1U, 4U, 6U}) {
         const Dense rows =
             scores_of(means_of(problem, clusters_of(problem, d, options, draw_key)), problem.K(), Target::softmax);
-        const double entry = 2 * entry_error(problem) + 100 * unit<T>() * largest_logit(problem);
+        const double entry = 2 * softmax_entry_error(problem) + 100 * unit<T>() * largest_logit(problem);
         const auto check = [&](const Approximation<T>& approximation, const Dense& expected) {
           CHECK(distance(approximation.scores->dense(), expected) <= entry);
           CHECK(distance(approximation.output, expected * problem.V()) <=

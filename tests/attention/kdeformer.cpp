@@ -67,6 +67,11 @@ Dense estimate(const Problem<double>& problem, arma::uword d, const KdeformerOpt
   return found;
 }
 
+// entry_error() of a problem that may be rectangular.
+double softmax_entry_error(const Problem<double>& problem) {
+  return softmax_error<double>(double(problem.n_k()), double(problem.p()), largest_logit(problem));
+}
+
 }  // namespace
 
 TEST_CASE("kdeformer: every entry is that of the block and of the keys sampled by their values") {
@@ -84,7 +89,7 @@ TEST_CASE("kdeformer: every entry is that of the block and of the keys sampled b
           for (arma::uword j = 0; j < expected.cols; ++j) expected(i, j) /= sum;
         }
         // Weights from norms, of about n u.
-        const double entry = 4 * entry_error(problem) + 1e3 * 40 * unit<double>();
+        const double entry = 4 * softmax_entry_error(problem) + 1e3 * 40 * unit<double>();
         CHECK(distance(approximation.scores->dense(), expected) <= entry);
         CHECK(distance(approximation.output, expected * problem.V()) <=
               40 * entry * static_cast<double>(largest_entry_of(problem.V())));

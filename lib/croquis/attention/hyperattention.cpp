@@ -57,7 +57,7 @@ std::vector<KeyGroup<T>> groups_of(const Problem<T>& problem, arma::uword d, con
     groups[g].queries = blocks.queries[g];
     for (const std::uint32_t key : blocks.keys[g]) groups[g].add(key, shared ? T(1) : T(0), T(1));
     for (const arma::uword key : sampled) {
-      if (blocks.block_of_key[key] == g) continue;
+      if (options.masked && blocks.block_of_key[key] == g) continue;
       groups[g].add(static_cast<std::uint32_t>(key), shared ? weight : T(0), weight);
     }
     for (const arma::uword key : of_values) groups[g].add(static_cast<std::uint32_t>(key), total / squares(key), T(0));
@@ -69,11 +69,12 @@ const Options<HyperattentionOptions>& options_of_hyperattention() {
   using O = HyperattentionOptions;
   static const Options<O> options =
       Options<O>()
-          .preset("code: values=shared, order=transposed", {{"paper", {}}, {"code", O::code()}})
+          .preset("code: values=shared, order=transposed, masked=no", {{"paper", {}}, {"code", O::code()}})
           .choice("values", &O::values, in_order<Values>({"norm", "shared"}),
                   "keys of the output by their values' norms; or the blocks, and the keys of the row sums")
           .choice("order", &O::order, in_order<BucketOrder>({"gray", "transposed"}),
                   "buckets so that neighbours differ in one half-space; or as the code sorts them")
+          .flag("masked", &O::masked, "sampled keys of the block are left out; no: they count twice, as in the code")
           .count("directions", &O::directions, 1, 30, "half-spaces of the hash");
   return options;
 }

@@ -3,8 +3,8 @@
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/linalg/iterative_inverse.hpp>
 #include <croquis/linalg/products.hpp>
+#include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/linalg/rows.hpp>
-#include <croquis/nystrom/core_inverse.hpp>
 #include <memory>
 #include <utility>
 
@@ -13,14 +13,22 @@ namespace {
 
 // (W + gamma I)^+ as an operator, in factors; `drawn` landmarks, repeated ones included.
 template <typename T>
-LinearOperator<T> inverse_of(arma::Mat<T> core, const LiftedPoints<T>& lift, arma::uword drawn,
-                             const SkyformerOptions& options, Diagnostics& diagnostics) {
+LinearOperator<T> invert_core(arma::Mat<T> core, const LiftedPoints<T>& lift, arma::uword drawn,
+                              const SkyformerOptions& options, Diagnostics& diagnostics) {
   const arma::uword d = core.n_rows;
   core.diag() += static_cast<T>(options.ridge);
   if (options.inverse == SkyformerOptions::Inverse::pinv) {
-    CoreInverse<T> inverted = croquis::invert_core(core, core_cutoff(lift, drawn));
-    diagnostics.rank = inverted.rank;
-    return std::move(inverted.inverse);
+    const T cutoff = core_cutoff(lift, drawn);
+    if (std::optional<arma::Mat<T>> root = inverse_root_psd(core, cutoff)) {  // nothing to cut off
+      diagnostics.rank = d;
+      const auto r = std::make_shared<const arma::Mat<T>>(std::move(*root));
+      const auto apply = [r](const arma::Mat<T>& x) { return product(*r, product_tn(*r, x)); };
+      return {d, d, apply, apply};
+    }
+    const auto pinv = std::make_shared<const PseudoInverse<T>>(pseudo_inverse_psd(core, cutoff));
+    diagnostics.rank = pinv->rank();
+    const auto apply = [pinv](const arma::Mat<T>& x) { return pinv->apply(x); };
+    return {d, d, apply, apply};
   }
   // Lemma 3: N = D^{-1/2} (W + gamma I) D^{-1/2} with D = diag((W + gamma I) 1).
   const arma::Col<T> root = T(1) / arma::sqrt(arma::sum(core, 1));
@@ -44,7 +52,7 @@ KernelizedScores<T>::KernelizedScores(LiftedPoints<T> lift, arma::Mat<T> landmar
       landmarks_(std::move(landmarks)),
       drawn_(drawn),
       options_(options),
-      inverse_(inverse_of(gaussian_kernel(lift_.centred(landmarks_)), lift_, drawn, options, diagnostics_)) {}
+      inverse_(invert_core(gaussian_kernel(lift_.centred(landmarks_)), lift_, drawn, options, diagnostics_)) {}
 
 template <typename T>
 arma::Mat<T> KernelizedScores<T>::gather(const arma::Mat<T>& x) const {

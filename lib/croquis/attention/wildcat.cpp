@@ -1,17 +1,13 @@
-#include <algorithm>
 #include <boost/math/special_functions/lambert_w.hpp>
 #include <cmath>
 #include <croquis/attention/exact.hpp>
-#include <croquis/attention/kernelized_scores.hpp>
 #include <croquis/attention/wildcat.hpp>
 #include <croquis/core/require.hpp>
-#include <croquis/kernel/gaussian.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/rows.hpp>
-#include <croquis/nystrom/core_inverse.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -60,64 +56,67 @@ struct CentredKeys {
   }
 };
 
-// The coreset: its keys, and W X = e^{-l_S} kappa(K_S, K_S)^+ kappa(K_S, K) e^{l} X. The logarithms l_S are given to
-// the weights of attention.
+// The coreset: its keys, and W = h(K_S, K_S)^-1 h(K_S, K) from the factor of the pivots, M ~ F F^T. With F_S = D G, D
+// the roots of the diagonal of M, h_S W = e^{l_S} G^-T F^T, where M is h; e^l stands to the right of F^T where M is
+// the Gaussian kernel. The logarithms l_S are given to the weights of attention.
 template <typename T>
 struct Coreset {
-  std::shared_ptr<const CentredKeys<T>> all;
   arma::Mat<T> keys;
-  arma::Col<T> minus_log_roots, roots;  // -l_S, and e^l of all keys
-  CoreInverse<T> core;
+  arma::Col<T> minus_log_roots;
+  arma::Mat<T> factor, triangle;  // F and G
+  arma::Col<T> roots;             // e^l, or empty
 
-  Coreset(std::shared_ptr<const CentredKeys<T>> all_, arma::uword d, const Key& draw_key) : all(std::move(all_)) {
-    const arma::uvec pivots = rp_cholesky(all->pivoted, d, draw_key).pivots;
-    keys = all->keys.rows(pivots);
-    minus_log_roots = -all->log_roots.elem(pivots);
-    roots = arma::exp(all->log_roots);
-    const T error = std::min<T>(static_cast<T>(0.5), static_cast<T>(pivots.n_elem) * std::numeric_limits<T>::epsilon() *
-                                                         all->pivoted.entry_error());
-    core = invert_core(gaussian_kernel<T>(points(keys)), error);
+  Coreset(const CentredKeys<T>& all, arma::uword d, const Key& draw_key, Pivots kind) {
+    const SerialBlas serial;
+    PivotedCholesky<T> cholesky = rp_cholesky(all.pivoted, d, draw_key);
+    const arma::uvec& pivots = cholesky.pivots;
+    keys = all.keys.rows(pivots);
+    minus_log_roots = -all.log_roots.elem(pivots);
+    factor = std::move(cholesky.factor);
+    triangle = factor.rows(pivots);
+    triangle.each_col() /= arma::sqrt(all.pivoted.diagonal.elem(pivots));
+    if (kind == Pivots::gaussian) roots = arma::exp(all.log_roots);
   }
 
-  CentredPoints<T> points(const arma::Mat<T>& rows) const { return {rows, all->scale, nullptr}; }
-
-  // e^{l_S} W X for rows of X that have been multiplied by e^l.
-  arma::Mat<T> gather(const arma::Mat<T>& x) const {
-    return core.inverse.apply(gaussian_product<T>(points(keys), points(all->keys), x));
+  // e^{l_S} W X and W^T e^{l_S} X.
+  arma::Mat<T> gather(arma::Mat<T> x) const {
+    const SerialBlas serial;
+    if (!roots.is_empty()) multiply_rows(x, roots);
+    return arma::solve(arma::trimatu(triangle.t()), product_tn(factor, x), arma::solve_opts::fast);
+  }
+  arma::Mat<T> spread(const arma::Mat<T>& x) const {
+    const SerialBlas serial;
+    arma::Mat<T> result =
+        product(factor, arma::Mat<T>(arma::solve(arma::trimatl(triangle), x, arma::solve_opts::fast)));
+    if (!roots.is_empty()) multiply_rows(result, roots);
+    return result;
   }
 
-  // The score matrix in factors: diag(s) L core R^T diag(e^l), L the weights of attention.
-  LinearOperator<T> scores(const arma::Mat<T>& q) const {
-    const auto self = std::make_shared<const Coreset>(*this);
-    arma::Mat<T> logits = scores_transposed(q, keys);
-    logits.each_col() += minus_log_roots;
+  // B~ = diag(s) L^T (e^{l_S} W), L the weights of attention, d x n_q.
+  static LinearOperator<T> scores(const std::shared_ptr<const Coreset>& self, const arma::Mat<T>& q) {
+    arma::Mat<T> logits = scores_transposed(q, self->keys);
+    logits.each_col() += self->minus_log_roots;
     softmax_columns(logits);
-    const auto left = std::make_shared<const arma::Mat<T>>(std::move(logits));  // d x n_q
-    const auto right = std::make_shared<const arma::Mat<T>>(gaussian_kernel<T>(points(keys), points(all->keys)));
-    const auto plain = [=](arma::Mat<T> x) -> arma::Mat<T> {
-      multiply_rows(x, self->roots);
-      return product_tn(*left, self->core.inverse.apply(product(*right, x)));
-    };
+    const auto left = std::make_shared<const arma::Mat<T>>(std::move(logits));
+    const arma::uword n_k = self->factor.n_rows;
     // Denominators of their own: the sums are those of the rows that are applied, to the last bit.
-    const arma::Col<T> sums = plain(arma::Mat<T>(right->n_cols, 1, arma::fill::ones)).col(0);
-    return {q.n_rows, right->n_cols,
+    const arma::Col<T> sums = product_tn(*left, self->gather(arma::Mat<T>(n_k, 1, arma::fill::ones))).col(0);
+    return {q.n_rows, n_k,
             [=](const arma::Mat<T>& x) -> arma::Mat<T> {
-              arma::Mat<T> result = plain(x);
+              arma::Mat<T> result = product_tn(*left, self->gather(x));
               divide_rows(result, sums);
               return result;
             },
             [=](arma::Mat<T> x) -> arma::Mat<T> {
               divide_rows(x, sums);
-              x = product_tn(*right, self->core.inverse.apply_transposed(product(*left, x)));
-              multiply_rows(x, self->roots);
-              return x;
+              return self->spread(product(*left, x));
             }};
   }
 };
 
 template <typename T>
-Approximation<T> approximate(const Problem<T>& problem, const std::shared_ptr<const CentredKeys<T>>& all, arma::uword d,
-                             const Key& draw_key) {
+Approximation<T> approximate(const Problem<T>& problem, const CentredKeys<T>& all, arma::uword d, const Key& draw_key,
+                             Pivots kind) {
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
   require(d >= 1 && d <= n_k, "wildcat", "1 <= d <= n_k", {{"d", d}, {"n_k", n_k}});
   if (d == n_k) {  // W = I
@@ -125,13 +124,13 @@ Approximation<T> approximate(const Problem<T>& problem, const std::shared_ptr<co
     approximation.diagnostics.rank = d;
     return approximation;
   }
-  const Coreset<T> coreset(all, d, draw_key.child("pivots"));
-  const arma::Mat<T> compressed = coreset.gather(weighted_values(problem.V(), coreset.roots));
+  const auto coreset = std::make_shared<const Coreset<T>>(all, d, draw_key.child("pivots"), kind);
+  const arma::Mat<T> compressed = coreset->gather(arma::join_rows(problem.V(), arma::Mat<T>(n_k, 1, arma::fill::ones)));
   Approximation<T> approximation;
   arma::Col<T> shares, tops, sums;
   approximation.output =
-      softmax_product<T>(problem.Q(), coreset.keys, compressed, {.row_maxima = &tops, .sums = &sums, .last = &shares},
-                         coreset.minus_log_roots);
+      softmax_product<T>(problem.Q(), coreset->keys, compressed, {.row_maxima = &tops, .sums = &sums, .last = &shares},
+                         coreset->minus_log_roots);
   const arma::uvec zero = arma::find(shares == 0);
   if (!zero.is_empty()) {
     throw std::runtime_error("wildcat: " + std::to_string(zero.n_elem) +
@@ -141,9 +140,9 @@ Approximation<T> approximate(const Problem<T>& problem, const std::shared_ptr<co
   approximation.row_sums = arma::Col<T>(n_q, arma::fill::ones);
   const T root = 1 / std::sqrt(static_cast<T>(problem.p()));
   approximation.denominators =
-      Denominators<T>{shares % sums, tops + root * product_nt<T>(problem.Q(), arma::Mat<T>(all->mean)).col(0)};
-  approximation.scores = deferred<T>(n_q, n_k, [=, q = problem.shared_Q()] { return coreset.scores(*q); });
-  approximation.diagnostics.rank = coreset.core.rank;
+      Denominators<T>{shares % sums, tops + root * product_nt<T>(problem.Q(), arma::Mat<T>(all.mean)).col(0)};
+  approximation.scores = deferred<T>(n_q, n_k, [=, q = problem.shared_Q()] { return Coreset<T>::scores(coreset, *q); });
+  approximation.diagnostics.rank = coreset->keys.n_rows;
   return approximation;
 }
 
@@ -172,7 +171,7 @@ double wildcat_scale(double largest_query, double largest_key, double n_k, doubl
 
 double wildcat_flops(double n_q, double n_k, double p, double p_v, double d) {
   if (d >= n_k) return n_q * n_k * (2 * p + 2 * p_v + 1);
-  const double compressing = n_k * d * (4 * p + 2 * (p_v + 1) + 2) + n_k * d * d + 9 * d * d * d;
+  const double compressing = n_k * d * (2 * p + 1 + d + 2 * (p_v + 1)) + d * d * (p_v + 1);
   return compressing + n_q * d * (2 * p + 2 * (p_v + 1) + 1);
 }
 
@@ -180,7 +179,7 @@ template <typename T>
 Approximation<T> wildcat(const Problem<T>& problem, arma::uword d, const Key& draw_key, const WildcatOptions& options) {
   require(options.temperature >= 0 && std::isfinite(options.temperature), "wildcat", "temperature >= 0",
           {{"temperature", options.temperature}});
-  return approximate(problem, std::make_shared<const CentredKeys<T>>(problem, options), d, draw_key);
+  return approximate(problem, CentredKeys<T>(problem, options), d, draw_key, options.pivots);
 }
 
 template <typename T>
@@ -194,10 +193,11 @@ Method<T> wildcat_method() {
   method.rowwise = [](const OptionValues& values) { return options_of_wildcat().read(values).temperature > 0; };
   method.largest_d = method.exact_at = [](TokenAlignment shape, const OptionValues&) { return shape.n_k; };
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
-    const auto all = std::make_shared<const CentredKeys<T>>(problem, options_of_wildcat().read(values));
+    const WildcatOptions options = options_of_wildcat().read(values);
+    const auto all = std::make_shared<const CentredKeys<T>>(problem, options);
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
                p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
-    return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, all, d, draw_key); },
+    return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, *all, d, draw_key, options.pivots); },
             [=](double d) { return wildcat_flops(n_q, n_k, p, p_v, d); }};
   };
   return method;

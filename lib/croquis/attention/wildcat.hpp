@@ -22,9 +22,10 @@ struct WildcatOptions {
 /// (tau^2 sqrt(p))) (Schroder & Mackey 2026, Alg. 1 to 3). Keys are first moved to their mean (Sec. 2.4), which changes
 /// h but not attention.
 /// W minimises, for every key l, the error of exp(k_l.x) as a combination of exp(k_s.x) in the space of the kernel h,
-/// and has entries of either sign. h(K_S, K_S) is inverted as a Gaussian kernel between its square roots of the
-/// diagonal, so that nothing overflows and the diagonal is 1; a relative cut-off drops what rounding has made of
-/// repeated keys.
+/// and has entries of either sign. h is a Gaussian kernel between the square roots of its diagonal, which are
+/// logarithms here, so that nothing overflows. W comes from the factor of the pivots, and repeated keys, of which
+/// rounding is all that is left, are no pivots.
+///
 /// Guarantees: rows of B~ sum to 1. All of the keys, d = n_k, are exact attention: W = I. At most
 ///   |exp(q.k_l / sqrt(p)) - its approximation| <= exp(tau^2 ||q||^2 / (2 sqrt(p))) r_l^{1/2}, r_l the residual of key
 ///   l, since the kernel reproduces. The output is not limited to the range of the values, as Alg. 3 does: that is not
@@ -41,8 +42,8 @@ Approximation<T> wildcat(const Problem<T>& problem, arma::uword d, const Key& dr
 /// 2.
 double wildcat_scale(double largest_query, double largest_key, double n_k, double p);
 
-/// Leading terms: the kernel twice (for pivots and for weights), the elimination n_k d^2, the core 9 d^3, and the d
-/// keys that a query attends to.
+/// Leading terms: the kernel of d keys with all, the elimination n_k d^2, the values, and the d keys that a query
+/// attends to.
 double wildcat_flops(double n_q, double n_k, double p, double p_v, double d);
 
 template <typename T>
