@@ -252,6 +252,19 @@ TEST_CASE("wildcat: the first key is drawn by the diagonal of h, or of the Gauss
   }
 }
 
+TEST_CASE_TEMPLATE("wildcat: short keys have their turn beside long ones, whose kernel is that of e^100 more", T, float,
+                   double) {
+  const Problem<T> problem = random_problem<T>(40, 6, 2, 2, Key(test_seed()).child("spread"));
+  arma::Mat<T> k = problem.K();
+  k.row(7) *= T(12);
+  const Problem<T> spread(problem.Q(), k, problem.V());
+  for (const char* preset : {"paper", "code"}) {
+    const Approximation<T> approximation = method_on(spread, "wildcat", {{"preset", preset}}).approximate(20, Key(3));
+    CHECK(approximation.diagnostics.rank == 20);
+    CHECK(approximation.output.is_finite());
+  }
+}
+
 TEST_CASE_TEMPLATE("wildcat: large norms are safe or a runtime_error; d = 0 and d > n_k are refused", T, float,
                    double) {
   const Problem<T> far = random_problem<T>(30, 4, 2, 100, Key(test_seed()).child("far"));

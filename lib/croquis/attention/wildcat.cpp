@@ -24,8 +24,10 @@ struct CentredKeys {
   arma::Row<T> mean;
   arma::Mat<T> keys;
   T scale = 1;
-  arma::Col<T> log_roots;   // log sqrt(h(k, k)) less the largest of them, which cancels
-  KernelMatrix<T> pivoted;  // whose residual the pivots are drawn from
+  arma::Col<T> log_roots;    // log sqrt(h(k, k)) less the largest of them, which cancels
+  arma::Col<T> roots;        // their exponentials
+  KernelMatrix<T> kernel;    // h(k, l) / sqrt(h(k, k) h(l, l)), Gaussian
+  arma::Col<T> log_weights;  // of its residual, when pivots are drawn: none, or log h(k, k)
 
   CentredKeys(const Problem<T>& problem, const WildcatOptions& options)
       : mean(column_sums(problem.K()) / static_cast<T>(problem.n_k())), keys(problem.K()) {
@@ -39,56 +41,40 @@ struct CentredKeys {
                                : 1);
     log_roots = scale * scale / 2 * squares;
     log_roots -= log_roots.max();
-    pivoted = gaussian_kernel_matrix(keys, scale);
-    if (options.pivots == Pivots::exponential) weight(arma::exp(log_roots));
-  }
-
- private:
-  // M to D M D.
-  void weight(const arma::Col<T>& roots) {
-    pivoted.diagonal %= arma::square(roots);
-    pivoted.block = [roots, block = pivoted.block](const arma::uvec& rows, const arma::uvec& cols) -> arma::Mat<T> {
-      arma::Mat<T> entries = block(rows, cols);
-      entries.each_col() %= roots.elem(rows);
-      entries.each_row() %= roots.elem(cols).t();
-      return entries;
-    };
+    kernel = gaussian_kernel_matrix(keys, scale);
+    roots = arma::exp(log_roots);
+    if (options.pivots == Pivots::exponential) log_weights = 2 * log_roots;
   }
 };
 
-// The coreset: its keys, and W = h(K_S, K_S)^-1 h(K_S, K) from the factor of the pivots, M ~ F F^T. With F_S = D G, D
-// the roots of the diagonal of M, h_S W = e^{l_S} G^-T F^T, where M is h; e^l stands to the right of F^T where M is
+// The coreset: its keys, and W = h(K_S, K_S)^-1 h(K_S, K) = e^{-l_S} F_S^-T F^T e^l from the factor F of the pivots of
 // the Gaussian kernel. The logarithms l_S are given to the weights of attention.
 template <typename T>
 struct Coreset {
   arma::Mat<T> keys;
-  arma::Col<T> minus_log_roots;
-  arma::Mat<T> factor, triangle;  // F and G
-  arma::Col<T> roots;             // e^l, or empty
+  arma::Col<T> minus_log_roots, roots;  // -l_S, and e^l of all keys
+  arma::Mat<T> factor, triangle;        // F and F_S
 
-  Coreset(const CentredKeys<T>& all, arma::uword d, const Key& draw_key, Pivots kind) {
+  Coreset(const CentredKeys<T>& all, arma::uword d, const Key& draw_key) : roots(all.roots) {
     const SerialBlas serial;
-    PivotedCholesky<T> cholesky = rp_cholesky(all.pivoted, d, draw_key);
-    const arma::uvec& pivots = cholesky.pivots;
-    keys = all.keys.rows(pivots);
-    minus_log_roots = -all.log_roots.elem(pivots);
+    PivotedCholesky<T> cholesky = rp_cholesky(all.kernel, d, draw_key, all.log_weights);
+    keys = all.keys.rows(cholesky.pivots);
+    minus_log_roots = -all.log_roots.elem(cholesky.pivots);
     factor = std::move(cholesky.factor);
-    triangle = factor.rows(pivots);
-    triangle.each_col() /= arma::sqrt(all.pivoted.diagonal.elem(pivots));
-    if (kind == Pivots::gaussian) roots = arma::exp(all.log_roots);
+    triangle = factor.rows(cholesky.pivots);
   }
 
   // e^{l_S} W X and W^T e^{l_S} X.
   arma::Mat<T> gather(arma::Mat<T> x) const {
     const SerialBlas serial;
-    if (!roots.is_empty()) multiply_rows(x, roots);
+    multiply_rows(x, roots);
     return arma::solve(arma::trimatu(triangle.t()), product_tn(factor, x), arma::solve_opts::fast);
   }
   arma::Mat<T> spread(const arma::Mat<T>& x) const {
     const SerialBlas serial;
     arma::Mat<T> result =
         product(factor, arma::Mat<T>(arma::solve(arma::trimatl(triangle), x, arma::solve_opts::fast)));
-    if (!roots.is_empty()) multiply_rows(result, roots);
+    multiply_rows(result, roots);
     return result;
   }
 
@@ -115,8 +101,7 @@ struct Coreset {
 };
 
 template <typename T>
-Approximation<T> approximate(const Problem<T>& problem, const CentredKeys<T>& all, arma::uword d, const Key& draw_key,
-                             Pivots kind) {
+Approximation<T> approximate(const Problem<T>& problem, const CentredKeys<T>& all, arma::uword d, const Key& draw_key) {
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
   require(d >= 1 && d <= n_k, "wildcat", "1 <= d <= n_k", {{"d", d}, {"n_k", n_k}});
   if (d == n_k) {  // W = I
@@ -124,7 +109,7 @@ Approximation<T> approximate(const Problem<T>& problem, const CentredKeys<T>& al
     approximation.diagnostics.rank = d;
     return approximation;
   }
-  const auto coreset = std::make_shared<const Coreset<T>>(all, d, draw_key.child("pivots"), kind);
+  const auto coreset = std::make_shared<const Coreset<T>>(all, d, draw_key.child("pivots"));
   const arma::Mat<T> compressed = coreset->gather(arma::join_rows(problem.V(), arma::Mat<T>(n_k, 1, arma::fill::ones)));
   Approximation<T> approximation;
   arma::Col<T> shares, tops, sums;
@@ -179,7 +164,7 @@ template <typename T>
 Approximation<T> wildcat(const Problem<T>& problem, arma::uword d, const Key& draw_key, const WildcatOptions& options) {
   require(options.temperature >= 0 && std::isfinite(options.temperature), "wildcat", "temperature >= 0",
           {{"temperature", options.temperature}});
-  return approximate(problem, CentredKeys<T>(problem, options), d, draw_key, options.pivots);
+  return approximate(problem, CentredKeys<T>(problem, options), d, draw_key);
 }
 
 template <typename T>
@@ -197,7 +182,7 @@ Method<T> wildcat_method() {
     const auto all = std::make_shared<const CentredKeys<T>>(problem, options);
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
                p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
-    return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, *all, d, draw_key, options.pivots); },
+    return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, *all, d, draw_key); },
             [=](double d) { return wildcat_flops(n_q, n_k, p, p_v, d); }};
   };
   return method;
