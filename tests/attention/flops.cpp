@@ -243,3 +243,37 @@ TEST_CASE("flops: longformer and reformer declare what they visit") {
     CHECK(method.flops(40) <= 1.3 * attention + hashes);
   }
 }
+
+TEST_CASE("flops: wildcat takes 4 n d p, n d p for the kernel of the pivots and n d^2 / 2 for their factor") {
+  const Problem<double> problem = problem_for_counting();
+  const PreparedMethod<double> method = method_on(problem, "wildcat");
+  constexpr double n = kTokens, d = kFeatures, p = kWidth;
+  double multiply_adds = 0, exponentials = 0;
+  for (arma::uword j = 0; j < kFeatures; ++j) {  // a column of the kernel, less the columns before it
+    multiply_adds += n * p + n * static_cast<double>(j);
+    exponentials += n;
+  }
+  multiply_adds += d * n * (p + 1) + d * (d + 1) / 2 * (p + 1);  // F^T [V 1], the triangle
+  multiply_adds += n * d * p + n * d * (p + 1);                  // logits and values of the queries
+  exponentials += n * d;
+  CHECK(method.approximate(kFeatures, Key(1)).diagnostics.rank == kFeatures);
+  CHECK(method.flops(d) == doctest::Approx(2 * multiply_adds + exponentials).epsilon(0.01));
+}
+
+TEST_CASE("flops: hyperattention, kdeformer and clustered declare what they visit") {
+  const Problem<double> problem = problem_for_counting();
+  constexpr double n = kTokens, pair = 4.0 * kWidth + 1, hash = 2 * 7 * kWidth * 2 * n;
+  for (const char* name : {"hyperattention", "kdeformer"}) {
+    const PreparedMethod<double> method = method_on(problem, name, {{"preset", "code"}});
+    double visits = 0;
+    for (const double b : method.approximate(40, Key(1)).scores->dense()) visits += b != 0 ? 1 : 0;
+    // Keys that are sampled twice, or in the query's block, are one entry of the matrix: few of 40 of 768.
+    CHECK(visits <= 40 * n);
+    CHECK(visits >= 0.95 * 40 * n);
+    CHECK(method.flops(40) == doctest::Approx(40 * n * pair + hash).epsilon(1e-9));
+  }
+  const double clusters = 2 * n * (kWidth + 1) * 63 + 2 * n * 16 * 11 + n * 63 * 10;
+  CHECK(method_on(problem, "clustered").flops(16) == doctest::Approx(16 * n * pair + clusters));
+  const PreparedMethod<double> improved = method_on(problem, "improved-clustered");
+  CHECK(improved.flops(16) == doctest::Approx((16 + 32) * n * pair + clusters));
+}

@@ -167,3 +167,35 @@ TEST_CASE("rp_cholesky: the same pivots and bits for any number of threads; n = 
   CHECK(contains(refusal([&] { rp_cholesky(kernel, 91, Key(1)); }), "d = 91"));
   CHECK(contains(refusal([&] { rp_cholesky(kernel, 0, Key(1)); }), "1 <= d <= n"));
 }
+
+TEST_CASE("rp_cholesky: weights are those of the matrix between their roots, of any size") {
+  const arma::uword n = 30, d = 8;
+  const arma::mat x = random_matrix(n, 3, Key(test_seed()).child("points"));
+  const KernelMatrix<double> kernel = gaussian_kernel_matrix(x);
+  const arma::vec log_weights = 2 * random_matrix(n, 1, Key(test_seed()).child("weights"));
+  const arma::vec roots = arma::exp(log_weights / 2);
+  const Key draw_key = Key(test_seed()).child("weighted");
+  const PivotedCholesky<double> found = rp_cholesky(kernel, d, draw_key, log_weights);
+  const PivotedCholesky<double> expected = rp_cholesky(
+      stored_kernel_matrix<double>(arma::diagmat(roots) * kernel.dense() * arma::diagmat(roots)), d, draw_key);
+  CHECK(arma::all(found.pivots == expected.pivots));
+  CHECK(arma::abs(arma::diagmat(roots) * found.factor - expected.factor).max() <= 1e-9 * roots.max());
+  // Their size does not matter, and points of weight e^-3000 have their turn.
+  CHECK(arma::all(rp_cholesky<double>(kernel, d, draw_key, log_weights - 5000).pivots == found.pivots));
+  arma::vec steep = arma::linspace(0, -3000, n);
+  const arma::uvec pivots = rp_cholesky(kernel, d, draw_key, steep).pivots;
+  CHECK(arma::all(pivots == arma::regspace<arma::uvec>(0, d - 1)));  // others have a chance of e^-100
+}
+
+TEST_CASE_TEMPLATE("rp_cholesky: a repeated point is one pivot of a weighted draw, however light", T, float, double) {
+  arma::Mat<T> x = random_matrix<T>(40, 3, Key(test_seed()).child("repeated"));
+  for (arma::uword i = 10; i < 40; ++i) x.row(i) = x.row(i % 10);
+  arma::Col<T> log_weights(40, arma::fill::zeros);
+  log_weights.head(10) -= T(50);
+  for (std::uint64_t draw = 0; draw < 20; ++draw) {
+    const PivotedCholesky<T> found = rp_cholesky(gaussian_kernel_matrix(x), 30, Key(draw), log_weights);
+    CHECK(found.pivots.n_elem == 10);
+    CHECK(arma::unique(arma::uvec(found.pivots - 10 * (found.pivots / 10))).eval().n_elem == 10);
+  }
+  CHECK(contains(refusal([&] { rp_cholesky(gaussian_kernel_matrix(x), 3, Key(1), arma::Col<T>(7)); }), "a weight for"));
+}

@@ -1,6 +1,9 @@
 #include <croquis/attention/best_rank.hpp>
 #include <croquis/attention/bigbird.hpp>
+#include <croquis/attention/clustered.hpp>
+#include <croquis/attention/hyperattention.hpp>
 #include <croquis/attention/informer.hpp>
+#include <croquis/attention/kdeformer.hpp>
 #include <croquis/attention/kriged_coreset.hpp>
 #include <croquis/attention/linear.hpp>
 #include <croquis/attention/linformer.hpp>
@@ -20,6 +23,7 @@
 #include <croquis/attention/top_keys.hpp>
 #include <croquis/attention/v_mean.hpp>
 #include <croquis/attention/vertical_slash.hpp>
+#include <croquis/attention/wildcat.hpp>
 
 namespace croquis {
 
@@ -53,6 +57,11 @@ const std::vector<Method<T>>& methods() {
       vertical_slash_method<T>(),
       mra_2_method<T>(),
       kriged_coreset_method<T>(),
+      wildcat_method<T>(),
+      hyperattention_method<T>(),
+      kdeformer_method<T>(),
+      clustered_method<T>(),
+      improved_clustered_method<T>(),
   };
   return all;
 }

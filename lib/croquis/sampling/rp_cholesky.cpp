@@ -29,21 +29,43 @@ arma::Mat<T> first_columns(const arma::Mat<T>& m, const arma::uvec& rows, arma::
   return m.submat(rows, arma::regspace<arma::uvec>(0, count - 1));
 }
 
+// e^{l_i} r_i relative to the largest, and 0 where r_i <= least_i.
+template <typename T>
+arma::vec weighted_residual(const arma::Col<T>& residual, const arma::Col<T>& least, const arma::Col<T>& log_weights) {
+  arma::vec chances(residual.n_elem);
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  for (arma::uword i = 0; i < chances.n_elem; ++i) {
+    chances(i) = residual(i) > least(i)
+                     ? static_cast<double>(log_weights(i)) + std::log(static_cast<double>(residual(i)))
+                     : none;
+  }
+  const double top = chances.max();
+  for (double& chance : chances) chance = chance > none ? std::exp(chance - top) : 0;
+  return chances;
+}
+
 }  // namespace
 
 template <typename T>
-PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key) {
+PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key,
+                               const arma::Col<T>& log_weights) {
   const SerialBlas serial;
   const arma::uword n = matrix.n;
   require(d >= 1 && d <= n, "rp_cholesky", "1 <= d <= n", {{"d", d}, {"n", n}});
   const Key proposals = draw_key.child("proposal");
   PivotedCholesky<T> result{{}, arma::Mat<T>(n, d), matrix.diagonal};
   std::vector<arma::uword> pivots;
-  const double stop = static_cast<double>(arma::accu(matrix.diagonal)) * static_cast<double>(d) *
-                      std::numeric_limits<T>::epsilon() * static_cast<double>(matrix.entry_error());
+  const bool weighted = !log_weights.is_empty();
+  require(!weighted || log_weights.n_elem == n, "rp_cholesky", "a weight for every point",
+          {{"weights", log_weights.n_elem}, {"n", n}});
+  const double rounding =
+      static_cast<double>(d) * std::numeric_limits<T>::epsilon() * static_cast<double>(matrix.entry_error());
+  const double stop = weighted ? 0 : static_cast<double>(arma::accu(matrix.diagonal)) * rounding;
+  const arma::Col<T> least = static_cast<T>(weighted ? rounding : 0) * matrix.diagonal;
   std::uint64_t next = 0;
   while (pivots.size() < d) {
-    const CumulativeWeights cumulative(arma::conv_to<arma::vec>::from(result.residual));
+    const CumulativeWeights cumulative(weighted ? weighted_residual(result.residual, least, log_weights)
+                                                : arma::conv_to<arma::vec>::from(result.residual));
     if (cumulative.total() <= stop) break;
 
     arma::uvec proposed(kBlock);
@@ -66,7 +88,8 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
                        arma::fill::zeros);  // its columns are the Cholesky vectors of the accepted pivots
     std::vector<arma::uword> taken;
     for (arma::uword i = 0; i < kBlock && taken_before + taken.size() < d; ++i) {
-      if (left(i) <= 0 || chances[i] * static_cast<double>(start(i)) > static_cast<double>(left(i))) continue;
+      if (left(i) <= least(proposed(i)) || chances[i] * static_cast<double>(start(i)) > static_cast<double>(left(i)))
+        continue;
       const arma::uword t = taken.size();
       arma::Col<T> column = block.col(i);
       if (t > 0) column -= lower.head_cols(t) * lower.row(i).head(t).t();
@@ -98,7 +121,9 @@ PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, con
   return result;
 }
 
-template PivotedCholesky<float> rp_cholesky(const KernelMatrix<float>&, arma::uword, const Key&);
-template PivotedCholesky<double> rp_cholesky(const KernelMatrix<double>&, arma::uword, const Key&);
+template PivotedCholesky<float> rp_cholesky(const KernelMatrix<float>&, arma::uword, const Key&,
+                                            const arma::Col<float>&);
+template PivotedCholesky<double> rp_cholesky(const KernelMatrix<double>&, arma::uword, const Key&,
+                                             const arma::Col<double>&);
 
 }  // namespace croquis

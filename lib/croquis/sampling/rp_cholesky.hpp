@@ -23,10 +23,15 @@ struct PivotedCholesky {
 ///
 /// A matrix of rank r < d, up to rounding, gives r pivots: the method stops when the trace of the residual is at most d
 /// u (entry error) times that of M. M = 0 gives no pivots.
+///
+/// With logarithms l of weights, a pivot is drawn with probability proportional to e^{l_i} times the residual: as from
+/// D M D with D^2 = diag(e^l), but F is still that of M, and the weights may be of any size. Points whose residual is
+/// at most d u (entry error) times their own diagonal are then no pivots, and the method stops when no others are left.
 /// Guarantees: E trace(M - F F^T) is within a factor (1 + e) of the best rank-r error for d >= r/e + r log(1/(e eta)).
 /// Randomness: child "proposal" of the random key.
 /// Cost: O(n d^2) flops and (d + proposals) n kernel entries.
 template <typename T>
-PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key);
+PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key,
+                               const arma::Col<T>& log_weights = {});
 
 }  // namespace croquis

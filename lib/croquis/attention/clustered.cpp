@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/attention/clustered.hpp>
+#include <croquis/core/require.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/products.hpp>
+#include <croquis/random/draws.hpp>
+#include <memory>
+#include <numeric>
+#include <string>
+
+namespace croquis {
+namespace {
+
+// B~: the columns of `shared` are the rows of the clusters, zero at the clusters' top keys; those have a weight a query
+// instead.
+template <typename T>
+struct ClusteredScores {
+  arma::uword n_q = 0, n_k = 0;
+  std::vector<arma::uvec> queries;  // of every cluster that has some
+  arma::Mat<T> shared;              // n_k x clusters
+  std::vector<arma::uvec> top;      // keys
+  std::vector<arma::Mat<T>> own;    // top keys x queries of the cluster
+
+  arma::Mat<T> apply(const arma::Mat<T>& x) const {
+    const arma::Mat<T> rows = product_tn(shared, x);
+    arma::Mat<T> result(n_q, x.n_cols, arma::fill::none);
+    parallel_for(queries.size(), [&](std::size_t c) {
+      arma::Mat<T> block(queries[c].n_elem, x.n_cols, arma::fill::zeros);
+      if (!top[c].is_empty()) block = product_tn(own[c], arma::Mat<T>(x.rows(top[c])));
+      block.each_row() += rows.row(c);
+      result.rows(queries[c]) = block;
+    });
+    return result;
+  }
+
+  arma::Mat<T> apply_transposed(const arma::Mat<T>& x) const {
+    arma::Mat<T> sums(queries.size(), x.n_cols);
+    std::vector<arma::Mat<T>> of_top(queries.size());
+    parallel_for(queries.size(), [&](std::size_t c) {
+      const arma::Mat<T> block = x.rows(queries[c]);
+      sums.row(c) = arma::sum(block, 0);
+      if (!top[c].is_empty()) of_top[c] = product(own[c], block);
+    });
+    arma::Mat<T> result = product(shared, sums);
+    for (std::size_t c = 0; c < queries.size(); ++c) {  // clusters share keys
+      if (!top[c].is_empty()) result.rows(top[c]) += of_top[c];
+    }
+    return result;
+  }
+
+  // Moves the weight of the largest k of cluster c to its queries' own softmax over them.
+  void refine(std::size_t c, arma::uword k, const Problem<T>& problem) {
+    T* weights = shared.colptr(c);
+    std::vector<arma::uword> order(n_k);
+    std::iota(order.begin(), order.end(), arma::uword{0});
+    const auto larger = [weights](arma::uword a, arma::uword b) {
+      return weights[a] != weights[b] ? weights[a] > weights[b] : a < b;
+    };
+    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k - 1), order.end(), larger);
+    order.resize(k);
+    std::sort(order.begin(), order.end());
+    top[c] = arma::uvec(order);
+    T sum = 0;
+    for (const arma::uword j : order) {
+      sum += weights[j];
+      weights[j] = 0;
+    }
+    own[c] = softmax_transposed<T>(problem.Q().rows(queries[c]), problem.K().rows(top[c]));
+    own[c] *= sum;
+  }
+};
+
+template <typename T>
+Approximation<T> approximate(const Problem<T>& problem, arma::uword d, const Key& draw_key,
+                             const ClusteredOptions& options, arma::uword top, const char* name) {
+  require(d >= 1 && d <= problem.n_q(), name, "1 <= d <= n_q", {{"d", d}, {"n_q", problem.n_q()}});
+  const arma::uword p = problem.p();
+  arma::Mat<T> planes(p + 1, options.bits);
+  fill_normal(draw_key.child("planes"), 0, planes.n_elem, planes.memptr());
+  if (!options.bias) planes.row(p).zeros();
+  const std::vector<std::uint32_t> cluster =
+      hamming_clusters(plane_hashes(problem.Q(), planes), d, draw_key.child("clusters"),
+                       {.updates = options.updates, .bits = options.bits});
+
+  std::vector<std::vector<arma::uword>> members(d);
+  for (arma::uword i = 0; i < cluster.size(); ++i) members[cluster[i]].push_back(i);
+  const auto scores = std::make_shared<ClusteredScores<T>>();
+  scores->n_q = problem.n_q();
+  scores->n_k = problem.n_k();
+  for (const auto& queries : members) {
+    if (!queries.empty()) scores->queries.emplace_back(queries);
+  }
+  const std::size_t count = scores->queries.size();
+  arma::Mat<T> means(count, p);
+  for (std::size_t c = 0; c < count; ++c) means.row(c) = arma::mean(problem.Q().rows(scores->queries[c]), 0);
+  scores->shared = softmax_transposed(means, problem.K());
+  scores->top.resize(count);
+  scores->own.resize(count);
+  const arma::uword k = std::min(top, problem.n_k());
+  if (k > 0) parallel_for(count, [&](std::size_t c) { scores->refine(c, k, problem); });
+
+  return from_scores<T>({problem.n_q(), problem.n_k(), [scores](const arma::Mat<T>& x) { return scores->apply(x); },
+                         [scores](const arma::Mat<T>& x) { return scores->apply_transposed(x); }},
+                        problem);
+}
+
+Options<ClusteredOptions> options_of_clustered(bool improved) {
+  using O = ClusteredOptions;
+  Options<O> options;
+  options.preset("code: 32 bits, 9 updates", {{"paper", {}}, {"code", O::code()}})
+      .count("bits", &O::bits, 1, 64, "B, random planes of the hash")
+      .count("updates", &O::updates, 0, 1000, "of the centroids of the K-means")
+      .flag("bias", &O::bias, "planes have an offset; no: they go through the origin");
+  if (improved) options.count("top", &O::top, 1, 1000000, "k, keys of a cluster that have a weight a query");
+  return options;
+}
+
+template <typename T>
+Method<T> method_of(bool improved) {
+  Method<T> method;
+  const char* name = improved ? "improved-clustered" : "clustered";
+  method.name = name;
+  method.summary = improved ? "the same, with weights of its own for each query on the cluster's largest keys"
+                            : "queries in d clusters by a hash share the attention of their mean";
+  method.source = improved ? "Vyas et al. 2020 Sec. 3.3" : "Vyas et al. 2020 Sec. 3.2";
+  const Options<ClusteredOptions> options = options_of_clustered(improved);
+  method.options = options.infos();
+  method.rectangular = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
+  method.largest_d = [](TokenAlignment shape, const OptionValues&) { return shape.n_q; };
+  method.prepare = [=](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
+    const ClusteredOptions chosen = options.read(values);
+    const arma::uword top = improved ? chosen.top : 0;
+    const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
+               p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v()),
+               bits = static_cast<double>(chosen.bits), updates = static_cast<double>(chosen.updates),
+               k = static_cast<double>(top);
+    return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, d, draw_key, chosen, top, name); },
+            [=](double d) {
+              const double clusters = 2 * n_q * (p + 1) * bits + 2 * n_q * d * (updates + 1) + n_q * bits * updates;
+              return (d * n_k + n_q * k) * (2 * (p + p_v) + 1) + clusters;
+            }};
+  };
+  return method;
+}
+
+}  // namespace
+
+template <typename T>
+Approximation<T> clustered(const Problem<T>& problem, arma::uword d, const Key& draw_key,
+                           const ClusteredOptions& options) {
+  return approximate(problem, d, draw_key, options, 0, "clustered");
+}
+
+template <typename T>
+Approximation<T> improved_clustered(const Problem<T>& problem, arma::uword d, const Key& draw_key,
+                                    const ClusteredOptions& options) {
+  require(options.top >= 1, "improved-clustered", "top >= 1", {{"top", options.top}});
+  return approximate(problem, d, draw_key, options, options.top, "improved-clustered");
+}
+
+template <typename T>
+Method<T> clustered_method() {
+  return method_of<T>(false);
+}
+
+template <typename T>
+Method<T> improved_clustered_method() {
+  return method_of<T>(true);
+}
+
+template Approximation<float> clustered(const Problem<float>&, arma::uword, const Key&, const ClusteredOptions&);
+template Approximation<double> clustered(const Problem<double>&, arma::uword, const Key&, const ClusteredOptions&);
+template Approximation<float> improved_clustered(const Problem<float>&, arma::uword, const Key&,
+                                                 const ClusteredOptions&);
+template Approximation<double> improved_clustered(const Problem<double>&, arma::uword, const Key&,
+                                                  const ClusteredOptions&);
+template Method<float> clustered_method();
+template Method<double> clustered_method();
+template Method<float> improved_clustered_method();
+template Method<double> improved_clustered_method();
+
+}  // namespace croquis

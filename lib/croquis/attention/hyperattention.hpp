@@ -1,0 +1,59 @@
+// HyperAttention: sorted blocks of a hash of directions, and uniform samples of the other keys.
+#pragma once
+
+#include <croquis/attention/method.hpp>
+#include <croquis/sampling/angular_order.hpp>
+
+namespace croquis {
+
+struct HyperattentionOptions {
+  enum class Values {
+    norm,    ///< A S S^T V, keys with probability ||V_l||^2 / ||V||_F^2: the theorem's estimator
+    shared,  ///< the blocks, and the keys that estimate the row sums, as the authors' code and their experiments
+  };
+  Values values = Values::norm;
+  BucketOrder order = BucketOrder::gray;
+  arma::uword directions = 7;  ///< r, half-spaces of the hash
+  bool masked = true;          ///< sampled keys in the query's block are left out; no: they count twice, as in the code
+
+  /// What the authors' code does.
+  static HyperattentionOptions code() { return {Values::shared, BucketOrder::transposed, 7, false}; }
+};
+
+/// O~ = D~^-1 N (Han et al. 2024). Queries and keys are sorted by angular_order() of one hash and cut into blocks of b
+/// keys; a query attends to the block of its rank (Alg. 1). A row sum is estimated by the block's, and by m uniform
+/// keys with replacement, of which those in the block are left out, with weight n_k / m (Alg. 2 without its cap, whose
+/// constants are not given). N is the same sum with values (shared), or sum_s a_il V_l / (m' p_l) over m' keys l with
+/// p_l = ||V_l||^2 / ||V||_F^2 (norm, Alg. 3).
+///
+/// d is the number of keys that a query attends to. shared: b = ceil(d / 2) and m = d - b. norm: b = d / 2 and m = d /
+/// 4 (at least 1), m' the rest; the block is then in the row sum alone.
+///
+/// Guarantees: E D~ = diag(A 1) given the hash if samples are masked, and E N = A V. Exact for d = n_k. With shared,
+///   rows of B~ are non-negative and sum to 1. Thm. 1 bounds the error of `norm` by eps ||D^-1 A|| ||V|| for m and m'
+///   that grow with kappa, alpha and the stable rank of B (hyperattention_condition).
+///
+/// Randomness: direction r is normals p r ... p r + p - 1 of draw_key.child("directions"); the m keys
+///   sample_with_replacement of draw_key.child("keys"), the m' ones sample_weighted of draw_key.child("values"). With
+///   V = 0 they are uniform.
+/// Cost: n_q d (2 (p + p_v) + 1) flops, and 2 r p (n_q + n_k) for the hash. 1 (norm: 3) <= d <= n_k.
+/// Padding is no key: the problem is shorter.
+template <typename T>
+Approximation<T> hyperattention(const Problem<T>& problem, arma::uword d, const Key& draw_key,
+                                const HyperattentionOptions& options = {});
+
+/// The two numbers that the theorems depend on, for the blocks of a draw.
+struct HyperattentionCondition {
+  double alpha = 1;  ///< n_k max_l ||B e_l||^2
+  double kappa = 1;  ///< largest over smallest row sum of A outside the blocks; 1 where blocks hold all keys
+};
+
+/// Exact, so quadratic: 4 n_q n_k p flops.
+template <typename T>
+HyperattentionCondition hyperattention_condition(const Problem<T>& problem, arma::uword d, const Key& draw_key,
+                                                 const HyperattentionOptions& options = {});
+
+template <typename T>
+Method<T> hyperattention_method();
+
+}  // namespace croquis

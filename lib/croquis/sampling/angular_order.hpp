@@ -1,0 +1,27 @@
+// Points sorted by a hash of their direction.
+#pragma once
+
+#include <armadillo>
+#include <cstdint>
+#include <vector>
+
+namespace croquis {
+
+/// How buckets follow each other: bucket c holds the points x with x.g_r > 0 for the bits r of c, and no others.
+enum class BucketOrder {
+  gray,        ///< by the rank of c in the Gray code: neighbouring buckets differ in one bit, so in one half-space
+  transposed,  ///< by the entry c of the Gray code, as the authors of HyperAttention and KDEformer sort
+};
+
+/// The rows of X (n x p) in the order of their buckets, and in their own order within a bucket, for the directions g_r
+/// in the columns of G (p x r), r <= 30. A zero row is in bucket 0.
+/// Guarantees: the order does not change if a row is multiplied by a positive number (up to rounding at a boundary).
+/// Cost: 2 n p r flops, and a sort.
+template <typename T>
+std::vector<std::uint32_t> angular_order(const arma::Mat<T>& x, const arma::Mat<T>& directions, BucketOrder order);
+
+/// The bucket of every row, as its place among the 2^r buckets.
+template <typename T>
+std::vector<std::uint32_t> bucket_places(const arma::Mat<T>& x, const arma::Mat<T>& directions, BucketOrder order);
+
+}  // namespace croquis

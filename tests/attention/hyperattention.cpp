@@ -1,0 +1,225 @@
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/hyperattention.hpp>
+#include <croquis/random/indices.hpp>
+
+#include "support/approximations.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+using Values = HyperattentionOptions::Values;
+
+namespace {
+
+const HyperattentionOptions kShared = {Values::shared, BucketOrder::transposed, 7, true};
+const HyperattentionOptions kAll[] = {HyperattentionOptions{}, HyperattentionOptions::code(), kShared};
+const HyperattentionOptions kUnbiased[] = {HyperattentionOptions{}, kShared};
+
+// Which block of b keys every query and every key is in.
+struct Blocks {
+  std::vector<arma::uword> of_query, of_key;
+};
+
+template <typename T>
+Blocks blocks_of(const Problem<T>& problem, arma::uword b, const HyperattentionOptions& options, const Key& draw_key) {
+  arma::Mat<T> directions(problem.p(), options.directions);
+  fill_normal(draw_key.child("directions"), 0, directions.n_elem, directions.memptr());
+  const auto places = [&](const arma::Mat<T>& x, auto block_of_rank) {
+    const std::vector<std::uint32_t> sorted = angular_order(x, directions, options.order);
+    std::vector<arma::uword> blocks(x.n_rows);
+    for (arma::uword rank = 0; rank < x.n_rows; ++rank) blocks[sorted[rank]] = block_of_rank(rank);
+    return blocks;
+  };
+  const double keys_a_query = static_cast<double>(problem.n_k()) / static_cast<double>(problem.n_q());
+  return {places(problem.Q(),
+                 [&](arma::uword rank) {
+                   return static_cast<arma::uword>(std::floor(1e-9 + static_cast<double>(rank) * keys_a_query)) / b;
+                 }),
+          places(problem.K(), [&](arma::uword rank) { return rank / b; })};
+}
+
+// The estimators, one term after the other: A of the row sums, and of the output.
+struct Reference {
+  Dense of_sums, of_values;
+
+  template <typename T>
+  Reference(const Problem<T>& problem, arma::uword d, const HyperattentionOptions& options, const Key& draw_key)
+      : of_sums(problem.n_q(), problem.n_k()), of_values(problem.n_q(), problem.n_k()) {
+    const bool shared = options.values == Values::shared;
+    const arma::uword n_q = problem.n_q(), n_k = problem.n_k(),
+                      b = shared      ? (d + 1) / 2
+                          : d / 2 > 0 ? d / 2
+                                      : 1,
+                      m = shared      ? d - b
+                          : d / 4 > 0 ? d / 4
+                                      : 1;
+    Dense a = logits_of(problem.Q(), problem.K());
+    for (long double& e : a.entries) e = std::exp(e);
+    const Blocks blocks = blocks_of(problem, b, options, draw_key);
+    for (arma::uword i = 0; i < n_q; ++i) {
+      for (arma::uword j = 0; j < n_k; ++j) {
+        if (blocks.of_query[i] == blocks.of_key[j]) of_sums(i, j) = a(i, j);
+      }
+      for (const arma::uword j : sample_with_replacement(n_k, m, draw_key.child("keys"))) {
+        if (options.masked && blocks.of_query[i] == blocks.of_key[j]) continue;
+        of_sums(i, j) += a(i, j) * static_cast<long double>(n_k) / static_cast<long double>(m);
+      }
+    }
+    of_values = of_sums;
+    if (shared) return;
+    of_values = Dense(n_q, n_k);
+    arma::Col<T> squares(n_k);
+    for (arma::uword j = 0; j < n_k; ++j) squares(j) = arma::accu(arma::square(problem.V().row(j)));
+    const long double total = arma::accu(arma::conv_to<arma::vec>::from(squares));
+    for (const arma::uword j : sample_weighted(squares, d - b - m, draw_key.child("values"))) {
+      for (arma::uword i = 0; i < n_q; ++i) {
+        of_values(i, j) += a(i, j) * total / static_cast<long double>(squares(j)) / static_cast<long double>(d - b - m);
+      }
+    }
+  }
+
+  Dense scores() const {
+    Dense b = of_values;
+    for (arma::uword i = 0; i < b.rows; ++i) {
+      long double sum = 0;
+      for (arma::uword j = 0; j < b.cols; ++j) sum += of_sums(i, j);
+      for (arma::uword j = 0; j < b.cols; ++j) b(i, j) /= sum;
+    }
+    return b;
+  }
+};
+
+// entry_error() of a problem that may be rectangular.
+template <typename T>
+double softmax_entry_error(const Problem<T>& problem) {
+  return softmax_error<T>(double(problem.n_k()), double(problem.p()), largest_logit(problem));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("hyperattention: every entry is that of the block and of the sampled keys", T, float, double) {
+  const Key draw_key = Key(test_seed()).child("entries");
+  for (const TokenAlignment shape : {TokenAlignment{33, 33}, {7, 40}, {40, 9}}) {
+    const Problem<T> problem = random_rectangle<T>(shape.n_q, shape.n_k, 6, 3, 3, draw_key);
+    for (const HyperattentionOptions& options : kAll) {
+      for (const arma::uword d : {3U, 4U, 8U}) {
+        CAPTURE(d);
+        const Approximation<T> approximation = hyperattention(problem, d, draw_key.child(d), options);
+        const Dense expected = Reference(problem, d, options, draw_key.child(d)).scores();
+        const double size = std::max(1.0, static_cast<double>(largest_entry_of(expected)));
+        const double entry = size * (2 * softmax_entry_error(problem) + 40 * 8 * unit<T>());
+        CHECK(distance(approximation.scores->dense(), expected) <= entry);
+        CHECK(distance(approximation.output, expected * problem.V()) <=
+              40 * entry * static_cast<double>(largest_entry_of(problem.V())));
+        CHECK(interface_gap(approximation, problem) <= 4 * 40 * unit<T>());
+        if (options.values == Values::shared) CHECK(row_sum_gap(approximation) <= 2 * 40 * unit<T>());
+      }
+    }
+  }
+}
+
+TEST_CASE("hyperattention: row sums and the sums of the output are unbiased, and wrong weights are seen") {
+  const ThreadCount one(1);  // many small problems
+  constexpr arma::uword n = 8;
+  constexpr std::uint64_t draws = 20000;
+  const Problem<double> problem = random_problem<double>(n, 3, 2, 0.8, Key(6), 1);
+  Dense a = logits_of(problem.Q(), problem.K());
+  for (long double& e : a.entries) e = std::exp(e);
+  const Dense exact = a * problem.V();
+  const double largest = static_cast<double>(largest_entry_of(a));
+  double value = 0, total = 0;  // the largest |V_l| / |V_l|^2 of an entry, and ||V||_F^2
+  for (arma::uword j = 0; j < n; ++j) {
+    const double square = arma::accu(arma::square(problem.V().row(j)));
+    value = std::max(value, arma::abs(problem.V().row(j)).max() / square);
+    total += square;
+  }
+  for (const HyperattentionOptions& options : kUnbiased) {
+    const bool shared = options.values == Values::shared;
+    const arma::uword d = shared ? 4 : 6;
+    const double m = shared ? 2 : 1, m_v = shared ? 2 : 2;
+    arma::vec sums(n, arma::fill::zeros);
+    arma::mat outputs(n, 2, arma::fill::zeros);
+    for (std::uint64_t draw = 0; draw < draws; ++draw) {
+      const auto approximation = hyperattention(problem, d, Key(test_seed()).child("unbiased").child(draw), options);
+      const arma::vec found = approximation.denominators->values % arma::exp(approximation.denominators->log_scale);
+      sums += found / double(draws);
+      outputs += arma::diagmat(found) * approximation.output / double(draws);
+    }
+    // Given its hash, a sum is that of the block and the mean of m independent terms of at most n max a; over all draws
+    // of m N such terms, Hoeffding: off by more than t with probability 2 exp(-2 m N t^2 / range^2), 1e-9 over all.
+    const auto allowed = [&](double range, double terms) {
+      return range * std::sqrt(std::log(2 * 2 * 3 * double(n) / 1e-9) / (2 * terms * double(draws)));
+    };
+    const double t = allowed(double(n) * largest, m);
+    CHECK(t < 0.5);  // keys of the block that were counted twice would be b of them, at least 2 or 3 times 0.6 too much
+    for (arma::uword i = 0; i < n; ++i) {
+      double sum = 0;
+      for (arma::uword j = 0; j < n; ++j) sum += static_cast<double>(a(i, j));
+      CHECK(std::fabs(sums(i) - sum) <= t);
+    }
+    // Terms of the output are in an interval of twice their largest size.
+    const double range = shared ? 2 * double(n) * largest * arma::abs(problem.V()).max() : 2 * largest * value * total;
+    CHECK(distance(outputs, exact) <= allowed(range, m_v));
+    CHECK(allowed(range, m_v) < 0.3 * static_cast<double>(largest_entry_of(exact)));
+  }
+}
+
+TEST_CASE_TEMPLATE("hyperattention: rows of ones and padded problems, exact for d = n", T, float, double) {
+  // The authors' code fills the last block with zero keys, which then have weight exp(0).
+  const Problem<T> whole = random_problem<T>(50, 4, 3, 3, Key(test_seed()).child("padded"));
+  const Problem<T> padded(whole.Q(), whole.K(), whole.V(), 37),
+      shorter(whole.Q().head_rows(37), whole.K().head_rows(37), whole.V().head_rows(37));
+  const Problem<T> ones(shorter.Q(), shorter.K(), arma::Mat<T>(37, 3, arma::fill::ones));
+  for (const HyperattentionOptions& options : kAll) {
+    CHECK(identical(hyperattention(padded, 10, Key(1), options).output,
+                    hyperattention(shorter, 10, Key(1), options).output));
+    if (options.values == Values::shared) {
+      CHECK(distance(hyperattention(ones, 10, Key(1), options).output, ones.V()) <= 100 * unit<T>());
+    }
+    check_scores(hyperattention(shorter, 37, Key(1), options), shorter,
+                 scores_of(shorter.Q(), shorter.K(), Target::softmax), entry_error(shorter));
+  }
+}
+
+TEST_CASE("hyperattention: alpha is the largest column, kappa the ratio of row sums outside the blocks") {
+  const Problem<double> problem = random_rectangle<double>(20, 23, 4, 2, 2, Key(test_seed()).child("condition"));
+  const Dense b = scores_of(problem.Q(), problem.K(), Target::softmax);
+  for (const HyperattentionOptions& options : kAll) {
+    const HyperattentionCondition found = hyperattention_condition(problem, 10, Key(3), options);
+    double alpha = 0, largest = 0, smallest = 1e300;
+    for (arma::uword j = 0; j < 23; ++j) {
+      long double squares = 0;
+      for (arma::uword i = 0; i < 20; ++i) squares += b(i, j) * b(i, j);
+      alpha = std::max(alpha, static_cast<double>(23 * squares));
+    }
+    const Dense logits = logits_of(problem.Q(), problem.K());
+    const Blocks blocks = blocks_of(problem, 5, options, Key(3));
+    for (arma::uword i = 0; i < 20; ++i) {
+      double sum = 0;
+      for (arma::uword j = 0; j < 23; ++j) {
+        if (blocks.of_query[i] != blocks.of_key[j]) sum += static_cast<double>(std::exp(logits(i, j)));
+      }
+      largest = std::max(largest, sum);
+      smallest = std::min(smallest, sum);
+    }
+    CHECK(found.alpha == doctest::Approx(alpha).epsilon(1e-10));
+    CHECK(found.kappa == doctest::Approx(largest / smallest).epsilon(1e-10));
+  }
+  CHECK(hyperattention_condition(problem, 23, Key(3), {Values::shared, BucketOrder::gray, 3}).kappa > 1);
+}
+
+TEST_CASE_TEMPLATE("hyperattention: V = 0 gives 0, large norms are safe, too few keys are refused", T, float, double) {
+  const Problem<T> far = random_problem<T>(30, 4, 2, 100, Key(test_seed()).child("far"));
+  const Problem<T> none(far.Q() / T(100), far.K() / T(100), arma::Mat<T>(30, 2, arma::fill::zeros));
+  for (const HyperattentionOptions& options : kAll) {
+    CHECK(arma::abs(hyperattention(none, 8, Key(1), options).output).max() == 0);
+    try {
+      const arma::Mat<T> output = hyperattention(far, 8, Key(2), options).output;
+      CHECK(output.is_finite());
+    } catch (const std::runtime_error& broken) {
+      CHECK(contains(broken.what(), "hyperattention: "));
+    }
+  }
+  CHECK(refusal([&] { hyperattention(far, 31, Key(1)); }) == "hyperattention: 1 <= d <= n_k, got d = 31, n_k = 30");
+  CHECK(contains(refusal([&] { hyperattention(far, 0, Key(1)); }), "got d = 0"));
+  CHECK(contains(refusal([&] { hyperattention(far, 2, Key(1)); }), "d >= 3"));
+}

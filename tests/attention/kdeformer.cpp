@@ -1,0 +1,191 @@
+#include <croquis/attention/kdeformer.hpp>
+#include <croquis/random/indices.hpp>
+
+#include "support/approximations.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+using Probabilities = KdeformerOptions::Probabilities;
+
+namespace {
+
+KdeformerOptions with_probabilities(Probabilities probabilities) {
+  return {probabilities, BucketOrder::gray, 5};
+}
+
+double spectral(const arma::mat& a) {
+  return arma::norm(a, 2);
+}
+
+// p_l, straight from their definitions.
+std::vector<double> probabilities_of(const arma::mat& v, const Dense& b, Probabilities kind) {
+  const arma::uword n = v.n_rows;
+  std::vector<double> p(n);
+  const arma::mat with_ones = arma::join_rows(v, arma::mat(n, 1, arma::fill::ones)), scores = in_double(b);
+  double total = 0;
+  for (arma::uword j = 0; j < n; ++j) {
+    const double norm = arma::norm(v.row(j));
+    if (kind == Probabilities::values) p[j] = norm / spectral(v) + 1 / double(n);
+    if (kind == Probabilities::code) {
+      p[j] = arma::norm(with_ones.row(j)) / spectral(with_ones.t() * with_ones) + 1 / double(n);
+    }
+    if (kind == Probabilities::exact) {
+      p[j] = std::pow(arma::norm(scores.col(j)), 2) + std::pow(spectral(scores) / spectral(v) * norm, 2);
+    }
+    total += p[j];
+  }
+  for (double& x : p) x /= total;
+  return p;
+}
+
+Dense exponentials(const Problem<double>& problem) {
+  Dense a = logits_of(problem.Q(), problem.K());
+  for (long double& e : a.entries) e = std::exp(e);
+  return a;
+}
+
+// The estimate of A, term by term.
+Dense estimate(const Problem<double>& problem, arma::uword d, const KdeformerOptions& options, const Key& draw_key) {
+  const arma::uword n_q = problem.n_q(), n_k = problem.n_k(), b = (d + 1) / 2, m = d - b;
+  const Dense a = exponentials(problem);
+  const std::vector<double> p = probabilities_of(problem.V(), a, options.probabilities);
+  arma::mat directions(problem.p(), options.directions);
+  fill_normal(draw_key.child("directions"), 0, directions.n_elem, directions.memptr());
+  const auto queries = angular_order(problem.Q(), directions, options.order),
+             keys = angular_order(problem.K(), directions, options.order);
+  std::vector<arma::uword> block(n_k);
+  for (arma::uword rank = 0; rank < n_k; ++rank) block[keys[rank]] = rank / b;
+  Dense found(n_q, n_k);
+  for (arma::uword rank = 0; rank < n_q; ++rank) {
+    const arma::uword i = queries[rank], own = rank * n_k / n_q / b;
+    for (arma::uword j = 0; j < n_k; ++j) found(i, j) = block[j] == own ? a(i, j) : 0;
+    if (m == 0) continue;
+    for (const arma::uword j : sample_weighted(arma::vec(p), m, draw_key.child("keys"))) {
+      if (block[j] != own) found(i, j) += a(i, j) / (static_cast<double>(m) * p[j]);
+    }
+  }
+  return found;
+}
+
+// entry_error() of a problem that may be rectangular.
+double softmax_entry_error(const Problem<double>& problem) {
+  return softmax_error<double>(double(problem.n_k()), double(problem.p()), largest_logit(problem));
+}
+
+}  // namespace
+
+TEST_CASE("kdeformer: every entry is that of the block and of the keys sampled by their values") {
+  const Key draw_key = Key(test_seed()).child("entries");
+  for (const TokenAlignment shape : {TokenAlignment{33, 33}, {7, 40}, {40, 9}}) {
+    const Problem<double> problem = random_rectangle<double>(shape.n_q, shape.n_k, 6, 3, 3, draw_key);
+    for (const KdeformerOptions& options : {KdeformerOptions{}, KdeformerOptions::code()}) {
+      for (const arma::uword d : {1U, 4U, 7U}) {
+        CAPTURE(d);
+        const Approximation<double> approximation = kdeformer(problem, d, draw_key.child(d), options);
+        Dense expected = estimate(problem, d, options, draw_key.child(d));
+        for (arma::uword i = 0; i < expected.rows; ++i) {
+          long double sum = 0;
+          for (arma::uword j = 0; j < expected.cols; ++j) sum += expected(i, j);
+          for (arma::uword j = 0; j < expected.cols; ++j) expected(i, j) /= sum;
+        }
+        // Weights from norms, of about n u.
+        const double entry = 4 * softmax_entry_error(problem) + 1e3 * 40 * unit<double>();
+        CHECK(distance(approximation.scores->dense(), expected) <= entry);
+        CHECK(distance(approximation.output, expected * problem.V()) <=
+              40 * entry * static_cast<double>(largest_entry_of(problem.V())));
+        CHECK(interface_gap(approximation, problem) <= 4 * 40 * unit<double>());
+        CHECK(row_sum_gap(approximation) <= 2 * 40 * unit<double>());
+      }
+    }
+  }
+}
+
+TEST_CASE("kdeformer: the oracle's entries are times_j b_ij / (d p_j)") {
+  const Key draw_key = Key(test_seed()).child("oracle");
+  for (const TokenAlignment shape : {TokenAlignment{20, 20}, {6, 25}}) {
+    const Problem<double> problem = random_rectangle<double>(shape.n_q, shape.n_k, 6, 3, 3, draw_key);
+    const Dense b = scores_of(problem.Q(), problem.K(), Target::softmax);
+    const std::vector<double> p = probabilities_of(problem.V(), b, Probabilities::exact);
+    const Approximation<double> approximation =
+        kdeformer(problem, 7, draw_key, with_probabilities(Probabilities::exact));
+    Dense expected(b.rows, b.cols);
+    for (const arma::uword j : sample_weighted(arma::vec(p), 7, draw_key.child("keys"))) {
+      for (arma::uword i = 0; i < b.rows; ++i) expected(i, j) += b(i, j) / (7 * p[j]);
+    }
+    // ||B|| comes from an iteration with a tolerance of 1e-6, of which the norm has the square.
+    CHECK(distance(approximation.scores->dense(), expected) <= 1e-5 * static_cast<double>(largest_entry_of(expected)));
+  }
+}
+
+TEST_CASE("kdeformer: row sums and the sums of the output are unbiased; uniform weights for drawn keys are not") {
+  const ThreadCount one(1);  // many small problems
+  constexpr arma::uword n = 8;
+  constexpr std::uint64_t draws = 12000;
+  arma::mat q = 0.3 * random_matrix(n, 3, Key(6)), k = 0.3 * random_matrix(n, 3, Key(7)), v(n, 2, arma::fill::ones);
+  v.row(2) *= 6;  // probabilities that differ
+  const Problem<double> problem(q, k, v);
+  const Dense a = exponentials(problem), exact = a * problem.V(), b = scores_of(q, k, Target::softmax);
+  for (const Probabilities kind : {Probabilities::values, Probabilities::code, Probabilities::exact}) {
+    const bool oracle = kind == Probabilities::exact;
+    const arma::uword d = 4, terms = oracle ? 4 : 2;
+    const std::vector<double> p = probabilities_of(v, b, kind);
+    arma::vec sums(n, arma::fill::zeros);
+    arma::mat outputs(n, 2, arma::fill::zeros);
+    for (std::uint64_t draw = 0; draw < draws; ++draw) {
+      const auto approximation =
+          kdeformer(problem, d, Key(test_seed()).child("unbiased").child(draw), with_probabilities(kind));
+      arma::vec found(n, arma::fill::ones);
+      if (!oracle) found = approximation.denominators->values % arma::exp(approximation.denominators->log_scale);
+      sums += found / double(draws);
+      outputs += arma::diagmat(found) * approximation.output / double(draws);
+    }
+    // Means of independent terms in [0, range], given the hash; Hoeffding with 1e-9 over all entries and kinds.
+    double range = 0, of_sums = 0;
+    for (arma::uword i = 0; i < n; ++i) {
+      for (arma::uword j = 0; j < n; ++j) {
+        const double entry = static_cast<double>(oracle ? b(i, j) : a(i, j)) / p[j];
+        range = std::max(range, entry * v(j, 0));
+        of_sums = std::max(of_sums, entry);
+      }
+    }
+    const double factor = std::sqrt(std::log(2 * 3 * 3 * double(n) / 1e-9) / (2 * double(terms) * double(draws)));
+    const Dense expected = oracle ? b * problem.V() : exact;
+    CHECK(distance(outputs, expected) <= range * factor);
+    CHECK(range * factor < 0.1 * static_cast<double>(largest_entry_of(expected)));
+    // With n / m for 1 / (m p_l), key 2 would count by the factor n p_2, which is far from 1.
+    CHECK(double(n) * p[2] > 1.4);
+    for (arma::uword i = 0; i < n && !oracle; ++i) {
+      double sum = 0;
+      for (arma::uword j = 0; j < n; ++j) sum += static_cast<double>(a(i, j));
+      CHECK(std::fabs(sums(i) - sum) <= of_sums * factor);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("kdeformer: exact for d = n, invariant to the scale of V but for the code's probabilities", T, float,
+                   double) {
+  const Problem<T> problem = random_problem<T>(40, 4, 3, 3, Key(test_seed()).child("scale"));
+  const Problem<T> scaled(problem.Q(), problem.K(), T(1024) * problem.V());
+  check_scores(kdeformer(problem, 40, Key(1)), problem, scores_of(problem.Q(), problem.K(), Target::softmax),
+               entry_error(problem));
+  CHECK(identical(arma::Mat<T>(T(1024) * kdeformer(problem, 16, Key(1)).output), kdeformer(scaled, 16, Key(1)).output));
+  const KdeformerOptions code = KdeformerOptions::code();
+  CHECK(distance(T(1024) * kdeformer(problem, 16, Key(1), code).output, kdeformer(scaled, 16, Key(1), code).output) >
+        0.01);
+}
+
+TEST_CASE_TEMPLATE("kdeformer: V = 0 gives 0, padding is no key, large norms are safe, too few keys are refused", T,
+                   float, double) {
+  const Problem<T> far = random_problem<T>(30, 4, 2, 100, Key(test_seed()).child("far"));
+  const Problem<T> none(far.Q() / T(100), far.K() / T(100), arma::Mat<T>(30, 2, arma::fill::zeros));
+  const Problem<T> padded(far.Q(), far.K(), far.V(), 21),
+      shorter(far.Q().head_rows(21), far.K().head_rows(21), far.V().head_rows(21));
+  for (const Probabilities kind : {Probabilities::values, Probabilities::code, Probabilities::exact}) {
+    const KdeformerOptions options = with_probabilities(kind);
+    CHECK(arma::abs(kdeformer(none, 8, Key(1), options).output).max() == 0);
+    CHECK(kdeformer(far, 8, Key(2), options).output.is_finite());
+    CHECK(identical(kdeformer(padded, 8, Key(1), options).output, kdeformer(shorter, 8, Key(1), options).output));
+    CHECK(refusal([&] { kdeformer(far, 31, Key(1), options); }) == "kdeformer: 1 <= d <= n_k, got d = 31, n_k = 30");
+    CHECK(contains(refusal([&] { kdeformer(far, 0, Key(1), options); }), "got d = 0"));
+  }
+}
