@@ -9,7 +9,7 @@ out=$(cd "$out" && pwd)
 
 cd "$root"
 cmake/install-dependencies.sh
-cmake --preset release >/dev/null
+cmake --preset release -DCROQUIS_UNITY_BUILD=ON >/dev/null
 cmake --build --preset release --target croquis_program
 build/release/apps/croquis error --n 1024 --p 64 --features 16:256 --trials 20 \
   --methods v-mean,best-rank-d,skyformer,skyformer-softmax,nystromformer,linformer-unreduced,skeinformer \

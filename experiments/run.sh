@@ -25,7 +25,7 @@ out=$(cd "$out" && pwd)
 
 cd "$root"
 cmake/install-dependencies.sh
-cmake --preset release >/dev/null
+cmake --preset release -DCROQUIS_UNITY_BUILD=ON >/dev/null
 cmake --build --preset release --target croquis_program >/dev/null
 croquis=$root/build/release/apps/croquis
 command=$(sed -n 's/^\[\(.*\)\]$/\1/p' "$folder/config.ini" | head -1)

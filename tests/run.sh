@@ -8,6 +8,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cmake/install-dependencies.sh python
-cmake --preset release >/dev/null
+cmake --preset release -DCROQUIS_UNITY_BUILD=ON >/dev/null
 cmake --build --preset release
-ctest --preset release "$@"
+ctest --preset release --parallel "$(nproc)" "$@"

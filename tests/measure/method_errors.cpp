@@ -104,8 +104,9 @@ TEST_CASE("method errors: the keys of a seed name the kind of input, method, fea
 TEST_CASE("method errors: what a method cannot be asked for is refused with the name of the argument") {
   CHECK(refusal([] { require_features({}, 9, 8, "features"); }) == "features: there are none");
   CHECK(refusal([] { require_features({4, 0}, 9, 8, "features"); }) == "features: 0 is not positive");
-  CHECK(refusal([] { require_features({4, 10}, 9, 8); }) ==
-        "--features: 10 is more than the n = 9 tokens; give at most n");
+  CHECK(refusal([] {
+          require_features({4, 10}, 9, 8);
+        }) == "--features: 10 is more than the n = 9 tokens; give at most n");
   require_features({1, 9}, 9, 8);
   const arma::uword most = arma::uword{1} << 32;
   CHECK(refusal([&] { require_features({most}, most, 8); }).find("--features: the n x d numbers") == 0);

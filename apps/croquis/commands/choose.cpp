@@ -6,6 +6,7 @@
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choose.hpp>
 #include <croquis/measure/choose_loss.hpp>
+#include <croquis/measure/method_errors.hpp>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -29,11 +30,6 @@ using croquis::ChoiceRow;
 using croquis::ChoiceSettings;
 using croquis::Key;
 using croquis::MethodChoice;
-
-void require_open_interval(double x, const char* option) {
-  if (x > 0 && x < 1) return;
-  throw std::invalid_argument(fmt::format("{}: {:g} is not between 0 and 1, exclusive", option, x));
-}
 
 ChoiceSettings settings_of(const ChooseOptions& options) {
   ChoiceSettings settings = options.settings;
@@ -113,7 +109,9 @@ int run_choose(const ChooseOptions& options) {
   settings.draws =
       options.trials ? static_cast<std::uint64_t>(*options.trials) : croquis::default_draws(inputs.sequences.size());
   const std::vector<croquis::HeadShape> shapes = shapes_of(heads);
-  if (settings.rows) require_rows(*settings.rows, shapes);
+  for (const croquis::HeadShape& shape : shapes) {
+    if (settings.rows) croquis::require_sampled_rows(*settings.rows, shape.n_q);
+  }
   const CandidateLadders candidates = candidates_of(options, shapes, inputs.has_bias, inputs.causal, settings.cost);
   const std::vector<std::string> names = croquis::choice_names(inputs, settings.per);
 
@@ -181,6 +179,11 @@ void add_options(CLI::App& app, ChooseOptions& options) {
 }
 
 }  // namespace
+
+void require_open_interval(double x, const char* option) {
+  if (x > 0 && x < 1) return;
+  throw std::invalid_argument(fmt::format("{}: {:g} is not between 0 and 1, exclusive", option, x));
+}
 
 CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<croquis::HeadShape>& shapes,
                                bool has_bias, bool causal, croquis::CostUnit unit) {

@@ -23,10 +23,7 @@ void check(const ChooseOptions& options, const croquis::LossSettings& settings) 
   if (!(settings.target > 0)) {
     throw std::invalid_argument(fmt::format("--target-loss: {:g} is not positive", settings.target));
   }
-  if (!(settings.confidence > 0 && settings.confidence < 1)) {
-    throw std::invalid_argument(
-        fmt::format("--confidence: {:g} is not between 0 and 1, exclusive", settings.confidence));
-  }
+  require_open_interval(settings.confidence, "--confidence");
   const std::pair<bool, const char*> others[] = {
       {options.per != "head", "--per"},        {options.cost != "flops", "--cost"},
       {options.rows.has_value(), "--rows"},    {options.trials.has_value(), "--trials"},

@@ -21,6 +21,9 @@ struct ChooseOptions {
   long long search_sequences = 4;
 };
 
+/// Throws std::invalid_argument unless 0 < x < 1.
+void require_open_interval(double x, const char* option);
+
 /// The candidates of --methods and --features for heads of these shapes. Throws std::invalid_argument.
 croquis::CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<croquis::HeadShape>& shapes,
                                         bool has_bias, bool causal, croquis::CostUnit unit);

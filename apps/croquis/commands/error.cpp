@@ -73,17 +73,7 @@ void check(const ErrorOptions& options, const Input& input, const std::vector<Me
     throw std::invalid_argument("--bounds: goes without --rows; the bounds need all of the scores");
   }
   if (options.rows) croquis::require_sampled_rows(static_cast<arma::uword>(*options.rows), input.n_q);
-  if (options.run.precision == "float") {
-    const croquis::LongestRow& longest = input.longest;
-    // Rounding to float may add to a norm.
-    const double most = 0.99 * croquis::largest_row_norm<float>(std::max(input.n_q, input.n_k));
-    if (longest.norm > most) {
-      throw std::invalid_argument(
-          fmt::format("--precision float: row {} of {} has norm {:.3g}, and squares of more than {:.3g} overflow in "
-                      "float; give --precision double",
-                      longest.row, longest.matrix, longest.norm, most));
-    }
-  }
+  if (options.run.precision == "float") require_float_norms(input);
   croquis::require_usable(methods, {input.n_q, input.n_k}, options.input.causal);
 }
 
@@ -153,9 +143,7 @@ int run_error(const ErrorOptions& options) {
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
   leave_out_square(methods, options, inputs);
-  arma::uword fewest = inputs.front().n_k;
-  for (const Input& input : inputs) fewest = std::min(fewest, input.n_k);
-  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest);
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest_keys(inputs));
   for (const Input& input : inputs) check(options, input, methods, features);
   require_room_for_rows(
       static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),

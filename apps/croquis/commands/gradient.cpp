@@ -5,6 +5,7 @@
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/core/memory.hpp>
 #include <croquis/measure/gradient_errors.hpp>
+#include <croquis/measure/method_errors.hpp>
 #include <memory>
 #include <stdexcept>
 
@@ -60,22 +61,13 @@ Run::Fields key_of(const Input& input, const MethodChoice& choice, const Cell& c
 }
 
 void check(const GradientOptions& options, const Input& input, const std::vector<arma::uword>& features) {
-  if (features.back() > input.n_k) {
-    throw std::invalid_argument(
-        fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), input.n_k));
-  }
+  croquis::require_features(features, input.n_k, options.run.precision == "float" ? sizeof(float) : sizeof(double));
   const auto n_q = static_cast<double>(input.n_q), n_k = static_cast<double>(input.n_k);
   const double gradient = (n_q + n_k) * static_cast<double>(input.p) + n_k * static_cast<double>(input.p_v);
   croquis::require_memory(sizeof(double) * gradient * static_cast<double>(options.trials + 12),
                           "--trials: the gradients of the draws of a method",
                           {{"n", input.n_k}, {"trials", options.trials}});
-  if (options.run.precision == "float" &&
-      input.longest.norm > 0.99 * croquis::largest_row_norm<float>(std::max(input.n_q, input.n_k))) {
-    throw std::invalid_argument(
-        fmt::format("--precision float: row {} of {} has norm {:.3g}, and squares overflow in float; give --precision "
-                    "double",
-                    input.longest.row, input.longest.matrix, input.longest.norm));
-  }
+  if (options.run.precision == "float") require_float_norms(input);
 }
 
 template <typename T>
@@ -114,9 +106,7 @@ int run_gradient(const GradientOptions& options) {
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
   const std::vector<MethodChoice> methods = methods_of(options, inputs);
-  arma::uword fewest = inputs.front().n_k;
-  for (const Input& input : inputs) fewest = std::min(fewest, input.n_k);
-  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest);
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest_keys(inputs));
   for (const Input& input : inputs) check(options, input, features);
   require_room_for_rows(
       static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),

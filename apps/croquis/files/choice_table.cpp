@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <croquis/measure/choice_file.hpp>
+#include <croquis/measure/groups.hpp>
 #include <map>
 #include <string>
 
@@ -16,28 +18,11 @@ namespace {
 constexpr std::size_t kManyChoices = 24;
 
 std::string method_of(const ChoiceRow& row) {
-  std::string name = row.method;
-  const std::string preset = row.preset.starts_with("paper;") ? row.preset.substr(6) : row.preset;
-  if (preset != "paper") name += fmt::format(" ({})", preset);
-  return name;
+  return croquis::curve_label({row.method, row.preset});
 }
 
 std::string shown(double x) {
   return std::isnan(x) ? "-" : fmt::format("{:.3g}", x);
-}
-
-// What it costs to follow the choice: exact attention where there is none.
-double cost_of(const ChoiceRow& row) {
-  return row.status == "chosen" ? row.cost : row.exact_cost;
-}
-
-double ratio(const std::vector<ChoiceRow>& rows) {
-  double cost = 0, exact = 0;
-  for (const ChoiceRow& row : rows) {
-    cost += cost_of(row);
-    exact += row.exact_cost;
-  }
-  return cost / exact;
 }
 
 std::size_t count(const std::vector<ChoiceRow>& rows, const char* status) {
@@ -75,7 +60,7 @@ void print_layers(const std::vector<ChoiceRow>& rows) {
     for (const auto& [name, times] : methods) names += fmt::format("{}{} {}", names.empty() ? "" : ", ", times, name);
     table.add({fmt::format("{}", layer), fmt::format("{}", count(heads, "chosen")),
                fmt::format("{}", count(heads, "exact")), fmt::format("{}", count(heads, "undecided")),
-               shown(ratio(heads)), names});
+               shown(croquis::followed_cost_ratio(heads)), names});
   }
   fmt::print("{}", table.text());
 }
@@ -101,7 +86,8 @@ void print_choices(const std::vector<ChoiceRow>& rows) {
       "\n{} chosen, {} exact, {} undecided. Followed, with exact attention where nothing is chosen, they cost {:.3g} "
       "of "
       "exact attention's {}.\n",
-      count(rows, "chosen"), count(rows, "exact"), count(rows, "undecided"), ratio(rows), first.cost_unit);
+      count(rows, "chosen"), count(rows, "exact"), count(rows, "undecided"), croquis::followed_cost_ratio(rows),
+      first.cost_unit);
   if (count(rows, "undecided") > 0) {
     double cost = 0, exact = 0;
     for (const ChoiceRow& row : rows) {

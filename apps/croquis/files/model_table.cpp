@@ -36,10 +36,7 @@ std::set<std::string> layers_in(const std::vector<ModelSummary>& summaries) {
 }
 
 std::string label_of(const ModelSummary& s, bool with_layers) {
-  std::string label = s.method;
-  std::string preset = s.preset == "paper" ? "" : s.preset;
-  if (preset.starts_with("paper;")) preset = preset.substr(6);
-  if (!preset.empty()) label += fmt::format(" ({})", preset);
+  std::string label = croquis::curve_label({s.method, s.preset});
   if (with_layers) label += fmt::format(", layer {}", s.layers);
   return label;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <croquis/measure/sampled_errors.hpp>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -72,12 +71,4 @@ std::vector<croquis::HeadShape> shapes_of(const std::vector<Input>& heads) {
     if (std::find(shapes.begin(), shapes.end(), shape_of(head)) == shapes.end()) shapes.push_back(shape_of(head));
   }
   return shapes;
-}
-
-void require_rows(arma::uword rows, const std::vector<croquis::HeadShape>& shapes) {
-  for (const croquis::HeadShape& shape : shapes) {
-    if (rows >= croquis::SampledReference::kFewestRows && rows <= shape.n_q) continue;
-    throw std::invalid_argument(
-        fmt::format("--rows: {} is none of {} to n = {}", rows, croquis::SampledReference::kFewestRows, shape.n_q));
-  }
 }

@@ -12,6 +12,3 @@ croquis::ChoiceInputs choice_inputs(const std::vector<Input>& heads, const Input
 
 /// Each once.
 std::vector<croquis::HeadShape> shapes_of(const std::vector<Input>& heads);
-
-/// Throws std::invalid_argument unless --rows can be drawn of every shape.
-void require_rows(arma::uword rows, const std::vector<croquis::HeadShape>& shapes);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/io/digest.hpp>
@@ -209,6 +210,23 @@ InputOptions without_mask(InputOptions options, const char* why) {
   if (options.causal && !options.causal_by_model) refuse(why);
   options.causal = false;
   return options;
+}
+
+arma::uword fewest_keys(const std::vector<Input>& inputs) {
+  arma::uword fewest = inputs.front().n_k;
+  for (const Input& input : inputs) fewest = std::min(fewest, input.n_k);
+  return fewest;
+}
+
+void require_float_norms(const Input& input) {
+  const croquis::LongestRow& longest = input.longest;
+  // Rounding to float may add to a norm.
+  const double most = 0.99 * croquis::largest_row_norm<float>(std::max(input.n_q, input.n_k));
+  if (longest.norm <= most) return;
+  refuse(
+      fmt::format("--precision float: row {} of {} has norm {:.3g}, and squares of more than {:.3g} overflow in "
+                  "float; give --precision double",
+                  longest.row, longest.matrix, longest.norm, most));
 }
 
 std::set<std::string> input_columns(const InputOptions& options) {

@@ -70,6 +70,12 @@ Input load_input(const InputOptions& options, std::uint64_t seed);
 /// `why` for --causal.
 InputOptions without_mask(InputOptions options, const char* why);
 
+/// The smallest n_k of the inputs.
+arma::uword fewest_keys(const std::vector<Input>& inputs);
+
+/// For --precision float: throws std::invalid_argument, naming the row, where squares of its numbers overflow in float.
+void require_float_norms(const Input& input);
+
 /// Throws std::invalid_argument, beginning with `who`, unless there are as many queries as keys.
 void require_square(const Input& input, const std::string& who);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <croquis/measure/groups.hpp>
 #include <croquis/stats/summary.hpp>
 #include <limits>
 #include <map>
@@ -20,11 +21,6 @@ struct Point {
   double cost, error;
 };
 
-std::string label_of(const std::string& method, const std::string& preset) {
-  const std::string shown = preset.starts_with("paper;") ? preset.substr(6) : preset;
-  return shown == "paper" ? method : fmt::format("{} ({})", method, shown);
-}
-
 // Of each method its candidates in the order of their costs.
 std::map<std::string, std::vector<Point>> curves_of(const std::vector<ChoiceDraw>& draws) {
   struct Seen {
@@ -33,7 +29,7 @@ std::map<std::string, std::vector<Point>> curves_of(const std::vector<ChoiceDraw
   };
   std::map<std::pair<std::string, std::uint64_t>, Seen> candidates;
   for (const ChoiceDraw& draw : draws) {
-    Seen& seen = candidates[{label_of(draw.method, draw.preset), draw.features}];
+    Seen& seen = candidates[{croquis::curve_label({draw.method, draw.preset}), draw.features}];
     seen.cost += draw.cost_ratio;
     seen.errors.push_back(std::isnan(draw.error) ? std::numeric_limits<double>::infinity() : draw.error);
   }
@@ -98,7 +94,7 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
   for (const ChoiceRow& row : rows) {
     if (row.status == "exact") ++exact;
     if (row.status == "exact" || !is_drawable(row.error_q95) || !is_drawable(row.cost_ratio)) continue;
-    const std::string label = label_of(row.method, row.preset);
+    const std::string label = croquis::curve_label({row.method, row.preset});
     styles.emplace(label, styles.size());
     choices[{label, row.status == "chosen"}].push_back({row.cost_ratio, row.error_q95});
     low = std::min(low, row.cost_ratio);

@@ -1,5 +1,6 @@
 // RelativeScores::adjoint: the derivatives of feature scores with a relative position.
 #include <algorithm>
+#include <croquis/attention/relative_blocks.hpp>
 #include <croquis/attention/relative_scores.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
@@ -9,19 +10,7 @@
 namespace croquis {
 namespace {
 
-constexpr arma::uword kDirections = 64, kQueryBlock = 256, kKeyBlock = 512, kChunk = 128, kGroups = 8;
-
-// first, first + 1, ... of a block of at most `most` before `end`.
-arma::uvec indices(arma::uword first, arma::uword most, arma::uword end) {
-  return arma::regspace<arma::uvec>(first, std::min(first + most, end) - 1);
-}
-
-// The last rows of n, zeros above them.
-template <typename T>
-arma::Mat<T> below_zeros(arma::Mat<T> rows, arma::uword n) {
-  if (rows.n_rows < n) rows.insert_rows(0, n - rows.n_rows);
-  return rows;
-}
+constexpr arma::uword kGroups = 8;
 
 }  // namespace
 
@@ -51,28 +40,29 @@ arma::Mat<T> RelativeScores<T>::prefix_adjoint(const arma::Mat<T>& x, const arma
   const arma::uword n_q = tokens_.n_q, before = tokens_.n_k - n_q;
   const arma::span all(0, features_.directions() - 1);
   arma::Mat<T> of_x(arma::size(x)), state(features_.count(), x.n_cols, arma::fill::zeros);
-  for (arma::uword first = 0; first < before; first += kChunk) {
-    const arma::uvec keys = indices(first, kChunk, before);
+  for (arma::uword first = 0; first < before; first += RelativeBlocks::kTokens) {
+    const arma::uvec keys = block_indices(first, RelativeBlocks::kTokens, before);
     state += features_.keys(keys, all, shifts_).t() * x.rows(first, keys.back());
   }
-  for (arma::uword first = 0; first < n_q; first += kChunk) {
-    const arma::uvec tokens = indices(first, kChunk, n_q), own = tokens + before;
+  for (arma::uword first = 0; first < n_q; first += RelativeBlocks::kTokens) {
+    const arma::uvec tokens = block_indices(first, RelativeBlocks::kTokens, n_q), own = tokens + before;
     const arma::Mat<T> queries = features_.queries(tokens, all, shifts_), keys = features_.keys(own, all, shifts_),
                        values = x.rows(own.front(), own.back()), rows = m.rows(first, tokens.back());
     of_features.add_queries(tokens, all, queries, rows * state.t() + arma::trimatl(rows * values.t()) * keys);
     state += keys.t() * values;
   }
   state.zeros();
-  for (arma::uword chunk = blocks_of(n_q, kChunk); chunk-- > 0;) {
-    const arma::uvec tokens = indices(chunk * kChunk, kChunk, n_q), own = tokens + before;
+  for (arma::uword chunk = blocks_of(n_q, RelativeBlocks::kTokens); chunk-- > 0;) {
+    const arma::uvec tokens = block_indices(chunk * RelativeBlocks::kTokens, RelativeBlocks::kTokens, n_q),
+                     own = tokens + before;
     const arma::Mat<T> queries = features_.queries(tokens, all, shifts_), keys = features_.keys(own, all, shifts_),
                        values = x.rows(own.front(), own.back()), rows = m.rows(tokens.front(), tokens.back());
     of_features.add_keys(own, all, keys, values * state.t() + arma::trimatu(values * rows.t()) * queries);
     of_x.rows(own.front(), own.back()) = keys * state + arma::trimatu(keys * queries.t()) * rows;
     state += queries.t() * rows;
   }
-  for (arma::uword first = 0; first < before; first += kChunk) {
-    const arma::uvec tokens = indices(first, kChunk, before);
+  for (arma::uword first = 0; first < before; first += RelativeBlocks::kTokens) {
+    const arma::uvec tokens = block_indices(first, RelativeBlocks::kTokens, before);
     const arma::Mat<T> keys = features_.keys(tokens, all, shifts_);
     of_features.add_keys(tokens, all, keys, x.rows(first, tokens.back()) * state.t());
     of_x.rows(first, tokens.back()) = keys * state;
@@ -95,8 +85,8 @@ void RelativeScores<T>::fft_adjoint(const arma::Mat<T>& x, arma::Mat<T> m, Featu
   const arma::uword groups = std::min(kGroups, features_.count());
   std::vector<arma::Mat<T>> of_x(groups, arma::Mat<T>(n, x.n_cols, arma::fill::zeros));
   std::vector<Spectrum> correlations(groups, toeplitz_->empty_spectrum());
-  for (arma::uword first = 0; first < directions; first += kDirections) {
-    const arma::span span(first, std::min(first + kDirections, directions) - 1);
+  for (arma::uword first = 0; first < directions; first += RelativeBlocks::kDirections) {
+    const arma::span span(first, std::min(first + RelativeBlocks::kDirections, directions) - 1);
     const arma::Mat<T> given_queries = features_.queries(all_queries, span, shifts_),
                        given_keys = features_.keys(all_keys, span, shifts_);
     const arma::Mat<T> queries = below_zeros(given_queries, n), keys = below_zeros(given_keys, n);
@@ -129,9 +119,10 @@ void RelativeScores<T>::direct_adjoint(const arma::Mat<T>& x, const arma::Mat<T>
                                        Adjoints& result) const {
   const arma::span all(0, features_.directions() - 1);
   const RelativeGrid& grid = toeplitz_->grid();
-  const arma::uword query_blocks = blocks_of(direct_.n_elem, kQueryBlock);
+  const arma::uword query_blocks = blocks_of(direct_.n_elem, RelativeBlocks::kQueries);
   const auto queries_of = [&](arma::uword b) -> arma::uvec {
-    return direct_.subvec(b * kQueryBlock, std::min((b + 1) * kQueryBlock, direct_.n_elem) - 1);
+    return direct_.subvec(b * RelativeBlocks::kQueries,
+                          std::min((b + 1) * RelativeBlocks::kQueries, direct_.n_elem) - 1);
   };
   // The derivatives by phi(x_i).phi(y_j), keys x queries.
   const auto of_products = [&](const arma::uvec& keys, const arma::uvec& queries) {
@@ -142,17 +133,17 @@ void RelativeScores<T>::direct_adjoint(const arma::Mat<T>& x, const arma::Mat<T>
   parallel_for(query_blocks, [&](std::size_t b) {
     const arma::uvec queries = queries_of(b);
     arma::Mat<T> of_queries(queries.n_elem, features_.count(), arma::fill::zeros);
-    for (arma::uword k0 = 0; k0 < tokens_.n_k && !sees_nothing(queries.back(), k0); k0 += kKeyBlock) {
-      const arma::uvec keys = indices(k0, kKeyBlock, tokens_.n_k);
+    for (arma::uword k0 = 0; k0 < tokens_.n_k && !sees_nothing(queries.back(), k0); k0 += RelativeBlocks::kKeys) {
+      const arma::uvec keys = block_indices(k0, RelativeBlocks::kKeys, tokens_.n_k);
       of_queries += of_products(keys, queries).t() * features_.keys(keys, all, shifts_);
     }
     of_features.add_queries(queries, all, features_.queries(queries, all, shifts_), of_queries);
   });
-  const arma::uword key_blocks = blocks_of(tokens_.n_k, kKeyBlock), groups = std::min(kGroups, key_blocks);
+  const arma::uword key_blocks = blocks_of(tokens_.n_k, RelativeBlocks::kKeys), groups = std::min(kGroups, key_blocks);
   std::vector<arma::Col<T>> bias(groups, arma::Col<T>(grid.size(), arma::fill::zeros));
   parallel_for(groups, [&](std::size_t g) {
     for (arma::uword b = g; b < key_blocks; b += groups) {
-      const arma::uvec keys = indices(b * kKeyBlock, kKeyBlock, tokens_.n_k);
+      const arma::uvec keys = block_indices(b * RelativeBlocks::kKeys, RelativeBlocks::kKeys, tokens_.n_k);
       const arma::Mat<T> key_features = features_.keys(keys, all, shifts_);
       arma::Mat<T> of_keys(arma::size(key_features), arma::fill::zeros);
       for (arma::uword a = 0; a < query_blocks; ++a) {

@@ -1,28 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <croquis/attention/relative_blocks.hpp>
 #include <croquis/attention/relative_scores.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <utility>
 
 namespace croquis {
-namespace {
-
-constexpr arma::uword kDirections = 64, kQueryBlock = 256, kKeyBlock = 512, kChunk = 128;
-
-// first, first + 1, ... of a block of at most `most` before `end`.
-arma::uvec indices(arma::uword first, arma::uword most, arma::uword end) {
-  return arma::regspace<arma::uvec>(first, std::min(first + most, end) - 1);
-}
-
-// The last rows of n, zeros above them.
-template <typename T>
-void put_below_zeros(arma::Mat<T>& rows, arma::uword n) {
-  if (rows.n_rows < n) rows.insert_rows(0, n - rows.n_rows);
-}
-
-}  // namespace
-
 template <typename T>
 RelativeScores<T>::RelativeScores(FeaturePair<T> features, const RelativePosition<T>& position, TokenAlignment tokens,
                                   RelativePath path)
@@ -68,18 +52,18 @@ arma::Mat<T> RelativeScores<T>::by_fft(arma::Mat<T> x, bool transposed, arma::ve
   const arma::uvec all_queries = arma::regspace<arma::uvec>(0, tokens_.n_q - 1),
                    all_keys = arma::regspace<arma::uvec>(0, tokens_.n_k - 1);
   arma::Mat<T> y(n, x.n_cols, arma::fill::zeros);
-  put_below_zeros(x, n);
+  x = below_zeros(std::move(x), n);
   if (bound != nullptr) bound->zeros(tokens_.n_q);
-  for (arma::uword first = 0; first < m; first += kDirections) {
-    const arma::span directions(first, std::min(first + kDirections, m) - 1);
+  for (arma::uword first = 0; first < m; first += RelativeBlocks::kDirections) {
+    const arma::span directions(first, std::min(first + RelativeBlocks::kDirections, m) - 1);
     arma::Mat<T> queries = features_.queries(all_queries, directions, shifts_),
                  keys = features_.keys(all_keys, directions, shifts_);
     if (bound != nullptr) {
       const arma::Col<T> norms = arma::sqrt(arma::sum(arma::square(keys), 0)).t();
       *bound += toeplitz_->entry_error() * arma::conv_to<arma::vec>::from(arma::abs(queries) * norms);
     }
-    put_below_zeros(queries, n);
-    put_below_zeros(keys, n);
+    queries = below_zeros(std::move(queries), n);
+    keys = below_zeros(std::move(keys), n);
     const arma::Mat<T>&inner = transposed ? queries : keys, &outer = transposed ? keys : queries;
     parallel_for(x.n_cols, [&](std::size_t c) {
       auto work = toeplitz_->workspace();
@@ -101,12 +85,12 @@ arma::Mat<T> RelativeScores<T>::by_prefix(const arma::Mat<T>& x) const {
   const arma::uword n_q = tokens_.n_q, before = tokens_.n_k - n_q;
   const arma::span all(0, features_.directions() - 1);
   arma::Mat<T> y(n_q, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
-  for (arma::uword first = 0; first < before; first += kChunk) {
-    const arma::uvec tokens = indices(first, kChunk, before);
+  for (arma::uword first = 0; first < before; first += RelativeBlocks::kTokens) {
+    const arma::uvec tokens = block_indices(first, RelativeBlocks::kTokens, before);
     state += features_.keys(tokens, all, shifts_).t() * x.rows(first, tokens.back());
   }
-  for (arma::uword first = 0; first < n_q; first += kChunk) {
-    const arma::uvec tokens = indices(first, kChunk, n_q);
+  for (arma::uword first = 0; first < n_q; first += RelativeBlocks::kTokens) {
+    const arma::uvec tokens = block_indices(first, RelativeBlocks::kTokens, n_q);
     const arma::uword last = first + tokens.n_elem - 1;
     const arma::Mat<T> queries = features_.queries(tokens, all, shifts_),
                        keys = features_.keys(tokens + before, all, shifts_);
@@ -123,8 +107,8 @@ arma::Mat<T> RelativeScores<T>::by_suffix(const arma::Mat<T>& x) const {
   const arma::uword n_q = tokens_.n_q, before = tokens_.n_k - n_q;
   const arma::span all(0, features_.directions() - 1);
   arma::Mat<T> y(tokens_.n_k, x.n_cols), state(features_.count(), x.n_cols, arma::fill::zeros);
-  for (arma::uword chunk = blocks_of(n_q, kChunk); chunk-- > 0;) {
-    const arma::uvec tokens = indices(chunk * kChunk, kChunk, n_q);
+  for (arma::uword chunk = blocks_of(n_q, RelativeBlocks::kTokens); chunk-- > 0;) {
+    const arma::uvec tokens = block_indices(chunk * RelativeBlocks::kTokens, RelativeBlocks::kTokens, n_q);
     const arma::uword first = tokens.front(), last = tokens.back();
     const arma::Mat<T> queries = features_.queries(tokens, all, shifts_),
                        keys = features_.keys(tokens + before, all, shifts_);
@@ -132,8 +116,8 @@ arma::Mat<T> RelativeScores<T>::by_suffix(const arma::Mat<T>& x) const {
     y.rows(before + first, before + last) = keys * state + arma::trimatu(keys * queries.t()) * rows;
     state += queries.t() * rows;
   }
-  for (arma::uword first = 0; first < before; first += kChunk) {
-    const arma::uvec tokens = indices(first, kChunk, before);
+  for (arma::uword first = 0; first < before; first += RelativeBlocks::kTokens) {
+    const arma::uvec tokens = block_indices(first, RelativeBlocks::kTokens, before);
     y.rows(first, tokens.back()) = features_.keys(tokens, all, shifts_) * state;
   }
   return y;
@@ -143,8 +127,8 @@ template <typename T>
 arma::Mat<T> RelativeScores<T>::block(const arma::uvec& keys, const arma::uvec& queries) const {
   const SerialBlas serial;
   arma::Mat<T> scores(keys.n_elem, queries.n_elem, arma::fill::zeros);
-  for (arma::uword first = 0; first < features_.directions(); first += kDirections) {
-    const arma::span directions(first, std::min(first + kDirections, features_.directions()) - 1);
+  for (arma::uword first = 0; first < features_.directions(); first += RelativeBlocks::kDirections) {
+    const arma::span directions(first, std::min(first + RelativeBlocks::kDirections, features_.directions()) - 1);
     scores += features_.keys(keys, directions, shifts_) * features_.queries(queries, directions, shifts_).t();
   }
   toeplitz_->weigh(scores, tokens_.key(keys.front()), queries + tokens_.query(0));
@@ -153,12 +137,13 @@ arma::Mat<T> RelativeScores<T>::block(const arma::uvec& keys, const arma::uvec& 
 
 template <typename T>
 void RelativeScores<T>::replace_direct_rows(const arma::Mat<T>& x, arma::Mat<T>& y) const {
-  parallel_for(blocks_of(direct_.n_elem, kQueryBlock), [&](std::size_t b) {
-    const arma::uword first = b * kQueryBlock, last = std::min(first + kQueryBlock, direct_.n_elem) - 1;
+  parallel_for(blocks_of(direct_.n_elem, RelativeBlocks::kQueries), [&](std::size_t b) {
+    const arma::uword first = b * RelativeBlocks::kQueries,
+                      last = std::min(first + RelativeBlocks::kQueries, direct_.n_elem) - 1;
     const arma::uvec queries = direct_.subvec(first, last);
     arma::Mat<T> sums(queries.n_elem, x.n_cols, arma::fill::zeros);
-    for (arma::uword k0 = 0; k0 < tokens_.n_k && !sees_nothing(queries.back(), k0); k0 += kKeyBlock) {
-      const arma::uvec keys = indices(k0, kKeyBlock, tokens_.n_k);
+    for (arma::uword k0 = 0; k0 < tokens_.n_k && !sees_nothing(queries.back(), k0); k0 += RelativeBlocks::kKeys) {
+      const arma::uvec keys = block_indices(k0, RelativeBlocks::kKeys, tokens_.n_k);
       sums += block(keys, queries).t() * x.rows(keys.front(), keys.back());
     }
     y.rows(queries) = sums;
@@ -167,10 +152,10 @@ void RelativeScores<T>::replace_direct_rows(const arma::Mat<T>& x, arma::Mat<T>&
 
 template <typename T>
 void RelativeScores<T>::add_direct_transposed(const arma::Mat<T>& x, arma::Mat<T>& y) const {
-  parallel_for(blocks_of(tokens_.n_k, kKeyBlock), [&](std::size_t b) {
-    const arma::uvec keys = indices(b * kKeyBlock, kKeyBlock, tokens_.n_k);
-    for (arma::uword first = 0; first < direct_.n_elem; first += kQueryBlock) {
-      const arma::uvec queries = direct_.subvec(first, std::min(first + kQueryBlock, direct_.n_elem) - 1);
+  parallel_for(blocks_of(tokens_.n_k, RelativeBlocks::kKeys), [&](std::size_t b) {
+    const arma::uvec keys = block_indices(b * RelativeBlocks::kKeys, RelativeBlocks::kKeys, tokens_.n_k);
+    for (arma::uword first = 0; first < direct_.n_elem; first += RelativeBlocks::kQueries) {
+      const arma::uvec queries = direct_.subvec(first, std::min(first + RelativeBlocks::kQueries, direct_.n_elem) - 1);
       if (sees_nothing(queries.back(), keys.front())) continue;
       y.rows(keys.front(), keys.back()) += block(keys, queries) * x.rows(queries);
     }

@@ -10,7 +10,7 @@
 
 namespace croquis {
 namespace {
-constexpr std::string_view kNames[] = {"trf", "prf", "hyperbolic", "sphere", "oprf", "saderf"};
+constexpr std::string_view kMapNames[] = {"trf", "prf", "hyperbolic", "sphere", "oprf", "saderf"};
 }
 
 arma::uword functions_of(FeatureMap map) {
@@ -18,17 +18,17 @@ arma::uword functions_of(FeatureMap map) {
 }
 
 std::string_view name_of(FeatureMap map) {
-  return kNames[static_cast<std::size_t>(map)];
+  return kMapNames[static_cast<std::size_t>(map)];
 }
 
 std::vector<std::string> feature_map_names() {
-  return {std::begin(kNames), std::end(kNames)};
+  return {std::begin(kMapNames), std::end(kMapNames)};
 }
 
 FeatureMap feature_map(std::string_view name) {
-  const auto found = std::find(std::begin(kNames), std::end(kNames), name);
-  require(found != std::end(kNames), "map", "one of trf prf hyperbolic sphere oprf saderf", {{"name", name}});
-  return static_cast<FeatureMap>(found - std::begin(kNames));
+  const auto found = std::find(std::begin(kMapNames), std::end(kMapNames), name);
+  require(found != std::end(kMapNames), "map", "one of trf prf hyperbolic sphere oprf saderf", {{"name", name}});
+  return static_cast<FeatureMap>(found - std::begin(kMapNames));
 }
 
 template <typename T>

@@ -14,7 +14,7 @@ namespace croquis {
 namespace {
 
 constexpr arma::uword kPointsPerBlock = 512;
-constexpr std::string_view kNames[] = {"iid", "haar", "orthogonal", "sorf", "halton"};
+constexpr std::string_view kProjectionNames[] = {"iid", "haar", "orthogonal", "sorf", "halton"};
 
 arma::mat normals(const Key& draw_key, arma::uword rows, arma::uword cols) {
   arma::mat z(rows, cols);
@@ -87,17 +87,18 @@ arma::mat columns_of(ProjectionDistribution distribution, arma::uword m, arma::u
 }  // namespace
 
 std::string_view name_of(ProjectionDistribution distribution) {
-  return kNames[static_cast<std::size_t>(distribution)];
+  return kProjectionNames[static_cast<std::size_t>(distribution)];
 }
 
 std::vector<std::string> projection_names() {
-  return {std::begin(kNames), std::end(kNames)};
+  return {std::begin(kProjectionNames), std::end(kProjectionNames)};
 }
 
 ProjectionDistribution projection_distribution(std::string_view name) {
-  const auto found = std::find(std::begin(kNames), std::end(kNames), name);
-  require(found != std::end(kNames), "projection", "one of iid haar orthogonal sorf halton", {{"name", name}});
-  return static_cast<ProjectionDistribution>(found - std::begin(kNames));
+  const auto found = std::find(std::begin(kProjectionNames), std::end(kProjectionNames), name);
+  require(found != std::end(kProjectionNames), "projection", "one of iid haar orthogonal sorf halton",
+          {{"name", name}});
+  return static_cast<ProjectionDistribution>(found - std::begin(kProjectionNames));
 }
 
 template <typename T>

@@ -11,9 +11,9 @@
 namespace croquis {
 namespace {
 
-constexpr std::uint64_t kMostHeads = 1 << 14;             // no model has more; a file that says so is damaged
-constexpr std::uint64_t kMostOfAll = 1 << 20;             // heads of all batches
-constexpr std::uint64_t kPiece = std::uint64_t{4} << 20;  // bytes that are read at once
+constexpr std::uint64_t kMostHeads = 1 << 14;                  // no model has more; a file that says so is damaged
+constexpr std::uint64_t kMostOfAll = 1 << 20;                  // heads of all batches
+constexpr std::uint64_t kReadAtOnce = std::uint64_t{4} << 20;  // bytes that are read at once
 
 // `lines` lines of `count` numbers. In the file the numbers of a line are `stride` apart, which is at most the distance
 // of lines. `put(line, k, value)` takes them.
@@ -23,7 +23,7 @@ struct Lines {
 
 template <typename Number, typename Convert, typename Put>
 void read_lines(const ByteSource& source, std::uint64_t first, const Lines& l, Convert to_double, const Put& put) {
-  constexpr std::uint64_t item = sizeof(Number), most = kPiece / item;
+  constexpr std::uint64_t item = sizeof(Number), most = kReadAtOnce / item;
   std::string buffer;
   // The numbers of some lines: those from `begin` on, `some` of each.
   const auto read = [&](std::uint64_t line, std::uint64_t lines, std::uint64_t begin, std::uint64_t some) {

@@ -34,7 +34,7 @@ std::string folder_of(const ZipArchive& archive) {
   refuse_file(archive.name(), fmt::format("is not a file of torch.save (it has no data.pkl); {}", kAdvice));
 }
 
-std::string bytes_of(const ByteSource& member) {
+std::string content_of(const ByteSource& member) {
   if (member.size() > kLongestPickle) {
     refuse_file(member.name(),
                 fmt::format("has {} bytes; at most {} are read; {}", member.size(), kLongestPickle, kAdvice));
@@ -55,11 +55,11 @@ TorchArchive::TorchArchive(const SharedBytes& source) {
   const ZipArchive& archive = content.archive;
   content.folder = folder_of(archive);
   const std::string order = content.folder + "byteorder";
-  if (archive.has(order) && bytes_of(*archive.member(order)) != "little") {
+  if (archive.has(order) && content_of(*archive.member(order)) != "little") {
     refuse_file(archive.name(), fmt::format("is of a big-endian machine; {}", kAdvice));
   }
   TorchContent saved =
-      parse_torch_pickle(bytes_of(*archive.member(content.folder + "data.pkl")), archive.name(), kAdvice);
+      parse_torch_pickle(content_of(*archive.member(content.folder + "data.pkl")), archive.name(), kAdvice);
   using Kind = TorchContent::Kind;
   if (saved.kind == Kind::other || (saved.kind == Kind::sequence && saved.tensors.size() != 3)) {
     refuse_file(archive.name(),

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kDeflateRatio = 1032;  // the largest compression ratio of deflate
 constexpr std::uint64_t kMostListed = 20;
-constexpr std::uint64_t kPiece = 1 << 20;
+constexpr std::uint64_t kUnpackedAtOnce = 1 << 20;
 
 struct Discard {
   void operator()(zip_t* archive) const { zip_discard(archive); }
@@ -139,8 +139,8 @@ class ZipArchive::Member final : public ByteSource {
     const std::lock_guard lock(handle_->mutex());
     if (first > size_ || count > size_ - first) refuse_file(name_, "cannot be read to its end");
     if (!file_ || first < at_) open();
-    std::string passed(std::min(first - at_, kPiece), '\0');
-    while (at_ < first) take(std::min(first - at_, kPiece), passed.data());
+    std::string passed(std::min(first - at_, kUnpackedAtOnce), '\0');
+    while (at_ < first) take(std::min(first - at_, kUnpackedAtOnce), passed.data());
     take(count, bytes);
   }
 
@@ -185,8 +185,8 @@ class ZipArchive::Member final : public ByteSource {
   // libzip compares the checksum and the size when it is asked to read beyond the end.
   void read_through() {
     open();
-    std::string piece(std::min(size_, kPiece), '\0');
-    while (at_ < size_) take(std::min(size_ - at_, kPiece), piece.data());
+    std::string piece(std::min(size_, kUnpackedAtOnce), '\0');
+    while (at_ < size_) take(std::min(size_ - at_, kUnpackedAtOnce), piece.data());
     char more = 0;
     const zip_int64_t after = zip_fread(file_.get(), &more, 1);
     if (after < 0) damaged(zip_file_strerror(file_.get()));

@@ -12,7 +12,7 @@ namespace croquis {
 namespace {
 
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
-constexpr arma::uword kCheckEvery = 10;  // steps; a check is a singular value problem of the size of the space
+constexpr arma::uword kStepsBetweenChecks = 10;  // steps; a check is a singular value problem of the size of the space
 
 template <typename T>
 arma::Col<T> normals(const Key& key, arma::uword count) {
@@ -77,7 +77,7 @@ LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, c
     const arma::uword taken = space.steps();
     const bool invariant = space.invariant();
     const bool more = invariant ? space.restart(normals<T>(key.child("restart").child(taken), a.cols)) : !space.full();
-    if (more && (taken < k || taken % kCheckEvery != 0)) continue;
+    if (more && (taken < k || taken % kStepsBetweenChecks != 0)) continue;
     if (!arma::svd(ritz_left, ritz, ritz_right, space.bidiagonal())) {
       throw std::runtime_error("leading_spectrum: the singular value solver failed");
     }

@@ -13,7 +13,7 @@
 namespace croquis {
 namespace {
 
-constexpr int kCheckEvery = 5;  // steps; a check is a small singular value problem for each probe
+constexpr int kStepsBetweenEstimates = 5;  // steps; a check is a small singular value problem for each probe
 
 // |z|^2 sum_i w_i f(sigma_i): the quadrature of B_k, or of [B_k, super_k e_k], which has a node at 0.
 double quadrature(const arma::mat& bidiagonal, const std::function<double(double)>& f, double squared_length) {
@@ -104,7 +104,7 @@ SpectralSum spectral_sum(const LinearOperator<T>& a, const std::function<double(
         open[i]->closed = open[i]->space->invariant() || open[i]->space->steps() == a.cols;
       }
       ++sum.steps;
-      if (sum.steps % kCheckEvery != 0) continue;
+      if (sum.steps % kStepsBetweenEstimates != 0) continue;
     }
     Accumulator below, above;
     for (Probe<T>& probe : probes) {

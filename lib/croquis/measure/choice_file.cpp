@@ -80,14 +80,20 @@ class ChoiceReader {
 
 }  // namespace
 
+double followed_cost_ratio(const std::vector<ChoiceRow>& rows) {
+  double cost = 0, exact_cost = 0;
+  for (const ChoiceRow& row : rows) {
+    cost += row.status == "chosen" ? row.cost : row.exact_cost;
+    exact_cost += row.exact_cost;
+  }
+  return cost / exact_cost;
+}
+
 std::string choice_json(const std::vector<ChoiceRow>& rows) {
   json file = json::object();
-  double cost = 0, exact_cost = 0;
   json choices = json::array();
   for (const ChoiceRow& row : rows) {
     const bool is_chosen = row.status == "chosen";
-    cost += is_chosen ? row.cost : row.exact_cost;
-    exact_cost += row.exact_cost;
     choices.push_back({{"input", row.input},
                        {"layer", number_or_null(row.layer)},
                        {"head", number_or_null(row.head)},
@@ -99,7 +105,7 @@ std::string choice_json(const std::vector<ChoiceRow>& rows) {
   if (!rows.empty()) {
     const ChoiceRow& first = rows.front();
     file = {{"eps", first.eps},       {"delta", first.delta},         {"confidence", first.confidence},
-            {"metric", first.metric}, {"cost_unit", first.cost_unit}, {"cost_ratio", cost / exact_cost}};
+            {"metric", first.metric}, {"cost_unit", first.cost_unit}, {"cost_ratio", followed_cost_ratio(rows)}};
   }
   file["choices"] = std::move(choices);
   return file.dump(2) + "\n";

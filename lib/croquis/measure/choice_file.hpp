@@ -9,6 +9,9 @@
 
 namespace croquis {
 
+/// The cost of all choices together in units of exact attention's, where what is not chosen is exact attention.
+double followed_cost_ratio(const std::vector<ChoiceRow>& rows);
+
 /// The answers as JSON: an object with what was asked (eps, delta, confidence, metric, cost_unit), cost_ratio of all
 /// choices together, and "choices", an array of objects with input, layer, head (null: all of them), status, method,
 /// options (an object of texts) and features. What is not decided is exact attention there.

@@ -29,13 +29,12 @@ double share_failed(const std::vector<double>& errors, double epsilon) {
   return static_cast<double>(failed) / static_cast<double>(errors.size());
 }
 
-// NaN where the metric is undefined.
-double metric_of(const ErrorRow& row, const std::string& metric, bool upper_end) {
-  const std::set<std::string> options = {"--rows", "--row-errors"};
-  const std::vector<Column> columns = error_columns().list(options);
-  const std::string name = upper_end ? metric + "_hi" : metric;
-  const auto column = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
-  return number_in(error_columns().record(row, options)[static_cast<std::size_t>(column - columns.begin())]);
+// The options that add the columns a choice can be made by, and the place of the metric among them.
+const std::set<std::string> kMetricOptions = {"--rows", "--row-errors"};
+
+std::size_t place_of_metric(const ChoiceSettings& settings) {
+  return Table{error_columns().list(kMetricOptions), {}}.column(settings.rows ? settings.metric + "_hi"
+                                                                              : settings.metric);
 }
 
 template <typename T>
@@ -64,7 +63,8 @@ class Chooser {
         hooks_(hooks),
         groups_(choice_groups(inputs, candidates, settings)),
         group_of_(inputs.heads.size()),
-        one_sequence_(inputs.sequences.size() == 1) {
+        one_sequence_(inputs.sequences.size() == 1),
+        metric_(place_of_metric(settings)) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       for (const std::size_t h : groups_[g].heads) group_of_[h] = g;
     }
@@ -163,7 +163,7 @@ class Chooser {
       const ErrorRow row =
           heads.at(wanted[i]->head)->prepared.at(wanted[i]->rung.ladder).row(draw.features, draw.trial);
       draw.status = row.status;
-      if (row.status == "ok") draw.error = metric_of(row, settings_.metric, settings_.rows.has_value());
+      if (row.status == "ok") draw.error = number_in(error_columns().record(row, kMetricOptions)[metric_]);
     });
     if (!hooks_.made) return;
     for (const Evaluation* e : wanted) hooks_.made(e->draw);
@@ -231,6 +231,7 @@ class Chooser {
   std::vector<ChoiceGroup> groups_;
   std::vector<std::size_t> group_of_;  // of each head
   bool one_sequence_;
+  std::size_t metric_;  // its place in the records of ErrorRow
 };
 
 void check(const ChoiceInputs& inputs, const ChoiceSettings& settings) {

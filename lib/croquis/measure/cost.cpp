@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <chrono>
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/peak_memory.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/stopwatch.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/measure/cost.hpp>
 #include <exception>
@@ -14,8 +14,6 @@
 
 namespace croquis {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // A call with its preparation, which is part of what a single problem costs, and the call alone.
 struct Work {
@@ -47,10 +45,10 @@ void measure(const Work& work, std::uint64_t warmup, std::vector<CostRow>& rows)
   for (CostRow& row : rows) row.peak_bytes = peak;
   for (std::uint64_t i = 0; i < warmup; ++i) work.call();
   for (CostRow& row : rows) {
-    const auto start = Clock::now();
+    const Stopwatch stopwatch;
     work.prepare();
     work.call();
-    row.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    row.seconds = stopwatch.seconds();
   }
 }
 

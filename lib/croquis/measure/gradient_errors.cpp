@@ -1,7 +1,7 @@
-#include <chrono>
 #include <cmath>
 #include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/problem_precision.hpp>
+#include <croquis/core/stopwatch.hpp>
 #include <croquis/measure/finite.hpp>
 #include <croquis/measure/gradient_errors.hpp>
 #include <croquis/random/draws.hpp>
@@ -11,12 +11,6 @@
 
 namespace croquis {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 template <typename T>
 Gradient<double> in_double(const Gradient<T>& g) {
@@ -233,13 +227,13 @@ std::vector<GradientRow> GradientErrors<T>::Prepared::rows(arma::uword d, std::u
     gradients.emplace_back();
     try {
       if (!failure_.empty()) throw std::runtime_error(failure_);
-      auto start = Clock::now();
+      Stopwatch stopwatch;
       const Approximation<T> approximation =
           prepared_.approximate(d, owner_->draws_.child(method_->name).child(d).child(trial));
-      row.seconds = seconds_since(start);
-      start = Clock::now();
+      row.seconds = stopwatch.seconds();
+      stopwatch = {};
       gradients.back() = in_double(approximation.adjoint(owner_->cotangent_));
-      row.seconds_adjoint = seconds_since(start);
+      row.seconds_adjoint = stopwatch.seconds();
       const arma::mat& exact = owner_->references_.at(method_->target).output;
       const auto output = arma::conv_to<arma::mat>::from(approximation.output);
       row.output_rel = arma::norm(output - exact, "fro") / arma::norm(exact, "fro");

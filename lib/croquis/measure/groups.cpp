@@ -7,10 +7,8 @@
 #include <utility>
 
 namespace croquis {
-namespace {
 
-// {"skyformer", "paper;ridge=0.1", "d = 16"} -> "skyformer (ridge=0.1, d = 16)"; empty parts and `paper` are left out.
-std::string label_of(const std::vector<std::string>& parts) {
+std::string curve_label(const std::vector<std::string>& parts) {
   std::string rest;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::string part = parts[i].starts_with("paper;") ? parts[i].substr(6) : parts[i];
@@ -19,6 +17,8 @@ std::string label_of(const std::vector<std::string>& parts) {
   }
   return rest.empty() ? parts.front() : fmt::format("{} ({})", parts.front(), rest);
 }
+
+namespace {
 
 std::size_t axis_of(const Table& table) {
   std::size_t axis = table.columns.size();
@@ -110,7 +110,7 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
       for (std::size_t k = 0; k < keys.size(); ++k) group.key[table.columns[keys[k]].name] = key[k];
       std::vector<std::string> parts;
       for (const std::size_t c : labels) parts.push_back(part_of_label(table.columns[c], row[c]));
-      if (!parts.empty()) group.label = label_of(parts);
+      if (!parts.empty()) group.label = curve_label(parts);
       group.x = std::get<std::uint64_t>(row[axis]);
       grouping.groups.push_back(std::move(group));
       values.emplace_back();

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/core/memory.hpp>
+#include <croquis/core/stopwatch.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/measure/finite.hpp>
 #include <croquis/measure/method_errors.hpp>
@@ -16,12 +16,6 @@
 
 namespace croquis {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Scores of more pairs are not stored: 134 MB in double, for the exact ones and for each thread's.
 constexpr double kMostPairs = 4096.0 * 4096.0;
@@ -273,13 +267,13 @@ typename MethodErrors<T>::Prepared MethodErrors<T>::prepare(const MethodChoice& 
   prepared.owner_ = this;
   prepared.method_ = &find_method<T>(choice.name);
   prepared.choice_ = choice;
-  const auto start = Clock::now();
+  const Stopwatch stopwatch;
   try {
     if (settings_.rows && prepared.method_->quadratic) {
       throw std::runtime_error("takes O(n^2) work, which --rows is to avoid");
     }
     prepared.prepared_ = croquis::prepare(*prepared.method_, problem_, choice.options);
-    prepared.preparation_ = seconds_since(start);
+    prepared.preparation_ = stopwatch.seconds();
     reference_of(prepared.method_->target);
   } catch (const std::exception& reason) {
     prepared.failure_ = reason.what();
@@ -357,9 +351,9 @@ ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial, arma
   const Key key = owner_->keys_.draw(method_->name, d, trial);
   row.flops = prepared_.flops(static_cast<double>(d));
   try {
-    const auto start = Clock::now();
+    const Stopwatch stopwatch;
     const Approximation<T> approximation = prepared_.approximate(d, key);
-    row.seconds = seconds_since(start) + preparation_;
+    row.seconds = stopwatch.seconds() + preparation_;
     const Reference& reference = owner_->references_.at(method_->target);
     owner_->compare(row, approximation, reference, key);
     if (owner_->bounds_ && reference.output) {

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/core/stopwatch.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/measure/cost.hpp>
 #include <croquis/measure/model_loss.hpp>
@@ -15,8 +15,6 @@
 
 namespace croquis {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr arma::uword kRowsOfLogits = 64;  // at a time: a vocabulary may be large
 
@@ -190,7 +188,7 @@ ModelRow ModelOnSequence::row(const Replacement& replacement, const Key& draw_ke
                .tokens = tokens_.ids.size(),
                .counted = counted_.size(),
                .precision = std::is_same_v<T, float> ? "float" : "double"};
-  const auto start = Clock::now();
+  const Stopwatch stopwatch;
   const arma::uword first = replacement.heads.begin()->first.first;  // the map is in the order of the layers
   std::vector<std::string> errors(first, "0");
   Work work;
@@ -215,7 +213,7 @@ ModelRow ModelOnSequence::row(const Replacement& replacement, const Key& draw_ke
     row.status = "not finite: the last hidden state";
     return row;
   }
-  row.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  row.seconds = stopwatch.seconds();
   row.flops = work.flops;
   row.flops_exact = work.flops_exact;
   row.by_layer = fmt::format("{}", fmt::join(errors, " "));

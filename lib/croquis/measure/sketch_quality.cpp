@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <chrono>
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
+#include <croquis/core/stopwatch.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
@@ -14,12 +14,6 @@
 
 namespace croquis {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 SketchRow failed(SketchRow row, const std::string& status) {
   row.norm_error = row.injectivity = row.dilation = row.product_spectral_rel = row.product_frobenius_rel =
@@ -150,10 +144,10 @@ SketchRow SketchQuality::row(const SketchDescription& description) const {
 }
 
 void SketchQuality::measure(SketchRow& row, const SketchDescription& description) const {
-  const auto start = Clock::now();
+  const Stopwatch stopwatch;
   const AnySketch<double> sketch = make_sketch<double>(description);
   const arma::mat sketched = sketch.left(matrix_);
-  row.seconds = seconds_since(start);
+  row.seconds = stopwatch.seconds();
   const arma::vec ratios = arma::sum(arma::square(sketched), 0).t() / squared_norms_;
   row.norm_error = arma::mean(arma::abs(ratios.elem(arma::find(squared_norms_ > 0)) - 1));
   const arma::vec stretch = arma::svd(sketch.left(basis_));
@@ -178,9 +172,9 @@ LandmarkQuality::LandmarkQuality(KernelMatrix<double> matrix, bool stored)
 
 void LandmarkQuality::prepare(const std::string& policy) {
   const SerialBlas serial;
-  const auto start = Clock::now();
+  const Stopwatch stopwatch;
   sampler_.emplace(kernel_, landmark_policy(policy));
-  preparation_ = seconds_since(start);
+  preparation_ = stopwatch.seconds();
 }
 
 SketchRow LandmarkQuality::row(arma::uword d, const Key& key) const {
@@ -192,9 +186,9 @@ SketchRow LandmarkQuality::row(arma::uword d, const Key& key) const {
 }
 
 void LandmarkQuality::measure(SketchRow& row, const Key& key) const {
-  const auto start = Clock::now();
+  const Stopwatch stopwatch;
   const arma::uvec landmarks = sampler_->draw(row.features, key);
-  row.seconds = seconds_since(start) + preparation_;
+  row.seconds = stopwatch.seconds() + preparation_;
   const double cutoff =
       static_cast<double>(row.features) * std::numeric_limits<double>::epsilon() * entry_error_;  // as core_cutoff()
   const auto core = pseudo_inverse_psd(kernel_.block(landmarks, landmarks), std::min(cutoff, 0.5));

@@ -19,10 +19,6 @@ namespace {
 constexpr arma::uword kLargestDense = 4096;  // n x n above this: two minutes and 128 MB a matrix
 constexpr double kUndefined = SpectrumRow::kUndefined;
 
-bool is_output(const std::string& matrix) {
-  return matrix == "bv" || matrix == "cv";
-}
-
 ScoreMatrix score_matrix_of(const std::string& matrix) {
   if (matrix == "a") return ScoreMatrix::raw;
   return matrix == "b" ? ScoreMatrix::softmax : ScoreMatrix::kernelized;
@@ -115,6 +111,10 @@ std::vector<SpectrumRow> guarded_rows(SpectrumRow common, const Measure& measure
 }
 
 }  // namespace
+
+bool is_output(const std::string& matrix) {
+  return matrix == "bv" || matrix == "cv";
+}
 
 SpectrumMethod spectrum_method_named(const std::string& name) {
   if (name == "auto") return SpectrumMethod::automatic;

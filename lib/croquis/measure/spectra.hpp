@@ -52,6 +52,8 @@ Key spectrum_key(std::uint64_t seed, const std::string& input);
 
 /// The matrices of a head that have a spectrum here: "a", "b", "c", "bv", "cv".
 const std::vector<std::string>& spectrum_matrices();
+/// bv or cv: an output, not scores.
+bool is_output(const std::string& matrix);
 
 /// What matrix_spectrum() does with a matrix of a problem of these sizes.
 struct SpectrumPlan {

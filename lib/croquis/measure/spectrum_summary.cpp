@@ -45,21 +45,17 @@ bool is_given(const SpectrumSummary& s) {
   return std::find(known.begin(), known.end(), s.matrix) == known.end();
 }
 
-bool is_output(const SpectrumSummary& s) {
-  return s.matrix == "bv" || s.matrix == "cv";
-}
-
 // The singular values that there are, found or not: of an output all are found, of the scores there are n, or n_q if
 // that is less.
 arma::uword singular_values_of(const SpectrumSummary& s) {
   if (is_given(s)) return std::min(s.n, s.p);
-  return is_output(s) ? s.values.n_elem : std::min(s.n_q, s.n);
+  return is_output(s.matrix) ? s.values.n_elem : std::min(s.n_q, s.n);
 }
 
 // The cut-off below which a singular value is rounding, by the sides of the matrix.
 double cutoff_of(const SpectrumSummary& s) {
   if (is_given(s)) return rank_cutoff(s.n, s.p);
-  return rank_cutoff(is_output(s) ? s.n_q : std::max(s.n_q, s.n), s.values.n_elem);
+  return rank_cutoff(is_output(s.matrix) ? s.n_q : std::max(s.n_q, s.n), s.values.n_elem);
 }
 
 void derive(SpectrumSummary& s, double last_lo, double last_hi) {

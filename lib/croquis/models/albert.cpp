@@ -6,9 +6,6 @@
 namespace croquis {
 namespace {
 
-const std::string kWords = "embeddings.word_embeddings.weight";
-const std::string kHead = "predictions.";
-
 /// As BERT, with embeddings that are narrower (and mapped to the width of the model), and layers that share weights:
 /// layer l of L has those of group l G / L (rounded down) of G.
 class Albert : public Architecture {
@@ -72,6 +69,8 @@ class Albert : public Architecture {
   }
 
  private:
+  inline static const std::string kWords = "embeddings.word_embeddings.weight";
+  inline static const std::string kHead = "predictions.";
   // One number under two names; files have the first, the second or both.
   std::string bias() const { return head_.has(kHead + "bias") ? kHead + "bias" : kHead + "decoder.bias"; }
 

@@ -6,13 +6,6 @@
 namespace croquis {
 namespace {
 
-const std::string kWords = "embeddings.word_embeddings.weight";
-const std::string kHead = "cls.predictions.";
-
-std::string of_layer(arma::uword layer, const char* part) {
-  return fmt::format("encoder.layer.{}.{}", layer, part);
-}
-
 /// X_0 = LayerNorm(word + position + token type 0). Y = LayerNorm(X + A W_O^T + b_O), and the output of a layer is
 /// LayerNorm(Y + f(Y W_1^T + b_1) W_2^T + b_2). Logits: LayerNorm(f(X W^T + b)) W_d^T + b_d.
 class Bert : public Architecture {
@@ -77,6 +70,11 @@ class Bert : public Architecture {
   }
 
  private:
+  static std::string of_layer(arma::uword layer, const char* part) {
+    return fmt::format("encoder.layer.{}.{}", layer, part);
+  }
+  inline static const std::string kWords = "embeddings.word_embeddings.weight";
+  inline static const std::string kHead = "cls.predictions.";
   ModelConfig config_;
   ModelParts parts_, head_;
 };

@@ -6,10 +6,6 @@
 namespace croquis {
 namespace {
 
-std::string of_layer(arma::uword layer, const char* part) {
-  return fmt::format("h.{}.{}", layer, part);
-}
-
 /// X_0 = word + position. Y = X + A W_O + b_O with A the attention of LayerNorm(X), and the output of a layer is
 /// Y + f(LayerNorm(Y) W_1 + b_1) W_2 + b_2. Logits: LayerNorm(X) W_words^T.
 class Gpt2 : public Architecture {
@@ -65,6 +61,7 @@ class Gpt2 : public Architecture {
   }
 
  private:
+  static std::string of_layer(arma::uword layer, const char* part) { return fmt::format("h.{}.{}", layer, part); }
   arma::mat norm(arma::mat x, const std::string& name) const {
     parts_.layer_norm(x, name, config_.layer_norm_epsilon);
     return x;

@@ -7,10 +7,6 @@
 namespace croquis {
 namespace {
 
-std::string of_layer(arma::uword layer, const char* part) {
-  return fmt::format("layers.{}.{}", layer, part);
-}
-
 /// X_0 = word. Y = X + A W_O^T with A the attention of RMSNorm(X), and the output of a layer is
 /// Y + (f(N W_g^T) * (N W_u^T)) W_d^T, N = RMSNorm(Y). Logits: RMSNorm(X) W^T.
 class Llama : public Architecture {
@@ -71,6 +67,7 @@ class Llama : public Architecture {
   }
 
  private:
+  static std::string of_layer(arma::uword layer, const char* part) { return fmt::format("layers.{}.{}", layer, part); }
   arma::mat norm(arma::mat x, const std::string& name) const {
     return parts_.rms_norm(std::move(x), name, config_.layer_norm_epsilon);
   }

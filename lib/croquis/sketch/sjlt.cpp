@@ -8,9 +8,6 @@
 #include <utility>
 
 namespace croquis {
-namespace {
-constexpr arma::uword kRowsAtOnce = 1024;
-}
 
 SjltSketch::SjltSketch(arma::uword n, arma::uword d, arma::uword s, const Key& key) : n_(n), d_(d), s_(s), key_(key) {
   require(n >= 1 && s >= 1 && s <= d && d >> 32 == 0, "SjltSketch", "n >= 1, 1 <= s <= d < 2^32",
@@ -23,6 +20,7 @@ SparseColumns<T> SjltSketch::sparse() const {
   SparseColumns<T> c{d_, n_, std::vector<std::size_t>(n_ + 1), std::vector<std::uint32_t>(n_ * s_),
                      std::vector<T>(n_ * s_)};
   for (arma::uword i = 0; i <= n_; ++i) c.start[i] = i * s_;
+  constexpr arma::uword kRowsAtOnce = 1024;
   const T magnitude = 1 / std::sqrt(static_cast<T>(s_));
   parallel_for((n_ + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::size_t b) {
     const arma::uword first = b * kRowsAtOnce, count = std::min(kRowsAtOnce, n_ - first);

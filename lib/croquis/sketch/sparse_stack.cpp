@@ -6,9 +6,6 @@
 #include <croquis/sketch/sparse_stack.hpp>
 
 namespace croquis {
-namespace {
-constexpr arma::uword kRowsAtOnce = 1024;
-}
 
 SparseStack::SparseStack(arma::uword n, arma::uword d, arma::uword zeta, const Key& key) : n_(n) {
   require(n >= 1 && zeta >= 1 && d >= zeta && d % zeta == 0 && d >> 32 == 0, "SparseStack",
@@ -23,6 +20,7 @@ SparseColumns<T> SparseStack::sparse() const {
   SparseColumns<T> c{cols(), n_, std::vector<std::size_t>(n_ + 1), std::vector<std::uint32_t>(n_ * zeta),
                      std::vector<T>(n_ * zeta)};
   for (arma::uword i = 0; i <= n_; ++i) c.start[i] = i * zeta;
+  constexpr arma::uword kRowsAtOnce = 1024;
   const T magnitude = 1 / std::sqrt(static_cast<T>(zeta));
   parallel_for((n_ + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::size_t part) {
     const arma::uword first = part * kRowsAtOnce, count = std::min(kRowsAtOnce, n_ - first);
