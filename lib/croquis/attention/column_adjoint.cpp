@@ -14,9 +14,9 @@ namespace croquis {
 namespace {
 
 template <typename T>
-class Backward {
+class ColumnsBackward {
  public:
-  Backward(const Problem<T>& problem, const SampledColumns<T>& sampled, arma::Mat<T> cotangent)
+  ColumnsBackward(const Problem<T>& problem, const SampledColumns<T>& sampled, arma::Mat<T> cotangent)
       : problem_(problem),
         sampled_(sampled),
         scale_(1 / std::sqrt(static_cast<T>(problem.p()))),
@@ -163,7 +163,7 @@ template <typename T>
 Gradient<T> sampled_columns_gradient(const Problem<T>& problem, const SampledColumns<T>& sampled,
                                      const arma::Mat<T>& cotangent) {
   const SerialBlas serial;
-  return Backward<T>(problem, sampled, cotangent).run();
+  return ColumnsBackward<T>(problem, sampled, cotangent).run();
 }
 
 template Gradient<float> sampled_columns_gradient(const Problem<float>&, const SampledColumns<float>&,

@@ -11,9 +11,9 @@ namespace {
 
 // One call: every member is the cotangent of what the forward pass calls so, and has all of it before it is used.
 template <typename T>
-class Backward {
+class KrigedBackward {
  public:
-  Backward(const KrigedModel<T>& model, const arma::Mat<T>& cotangent)
+  KrigedBackward(const KrigedModel<T>& model, const arma::Mat<T>& cotangent)
       : model_(model),
         input_(*model.input),
         plan_(model.plan),
@@ -197,7 +197,7 @@ class Backward {
 template <typename T>
 Adjoint<T> kriged_adjoint(std::shared_ptr<const KrigedModel<T>> model) {
   return adjoint_of<T>(model->input->problem,
-                       [model](const arma::Mat<T>& cotangent) { return Backward<T>(*model, cotangent).run(); });
+                       [model](const arma::Mat<T>& cotangent) { return KrigedBackward<T>(*model, cotangent).run(); });
 }
 
 template Adjoint<float> kriged_adjoint(std::shared_ptr<const KrigedModel<float>>);

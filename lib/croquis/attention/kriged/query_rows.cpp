@@ -9,10 +9,10 @@ namespace croquis {
 namespace {
 
 template <typename T>
-class Pass {
+class RowsPass {
  public:
-  Pass(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells, const NearField& near,
-       const arma::Mat<T>& correction, bool keep)
+  RowsPass(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells, const NearField& near,
+           const arma::Mat<T>& correction, bool keep)
       : input_(input),
         near_(near),
         keep_(keep),
@@ -137,7 +137,7 @@ template <typename T>
 QueryRows<T> query_rows(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells,
                         const NearField& near, const arma::Mat<T>& correction, bool keep) {
   const SerialBlas serial;
-  return Pass<T>(input, tree, cells, near, correction, keep).run();
+  return RowsPass<T>(input, tree, cells, near, correction, keep).run();
 }
 
 template QueryRows<float> query_rows(const KrigedInput<float>&, const PointTree&, const KeyCells<float>&,

@@ -9,10 +9,10 @@ namespace croquis {
 namespace {
 
 template <typename T>
-class Backward {
+class RowsBackward {
  public:
-  Backward(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells, const NearField& near,
-           const arma::Mat<T>& correction, const arma::Mat<T>& cotangent)
+  RowsBackward(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells, const NearField& near,
+               const arma::Mat<T>& correction, const arma::Mat<T>& cotangent)
       : input_(input),
         cells_(cells),
         near_(near),
@@ -172,7 +172,7 @@ QueryRowsAdjoint<T> query_rows_adjoint(const KrigedInput<T>& input, const PointT
                                        const NearField& near, const arma::Mat<T>& correction,
                                        const arma::Mat<T>& cotangent) {
   const SerialBlas serial;
-  return Backward<T>(input, tree, cells, near, correction, cotangent).run();
+  return RowsBackward<T>(input, tree, cells, near, correction, cotangent).run();
 }
 
 template QueryRowsAdjoint<float> query_rows_adjoint(const KrigedInput<float>&, const PointTree&, const KeyCells<float>&,
