@@ -81,6 +81,9 @@ class GradientErrors {
   /// adjoint.
   Prepared prepare(const MethodChoice& choice);
 
+  /// n_q x p_v.
+  const arma::Mat<T>& cotangent() const { return cotangent_; }
+
  private:
   struct Reference {
     arma::mat output;
