@@ -57,6 +57,15 @@ Computed compute(const ReferenceCase& c) {
       return {exact_attention(problem, target).output, exact_adjoint(problem, target)(cotangent)};
     }
   }
+  if (c.method == "kriged-coreset") {
+    const Approximation<double> coreset = reference_coreset(coreset_problem());
+    CHECK(coreset.diagnostics.fallen_rows == 0);  // which the dense form does not have
+    CHECK(std::isfinite(coreset.diagnostics.ridge));
+    Gradient<double> gradient = coreset.adjoint(cotangent);
+    gradient.q *= kCoresetScale;
+    gradient.k *= kCoresetScale;
+    return {coreset.output, gradient};
+  }
   const Method<double>& method = find_method<double>(c.method);
   const Approximation<double> approximation =
       prepare(method, problem, OptionValues(c.options)).approximate(c.d, kReferenceKey.child("draw"));

@@ -94,6 +94,17 @@ TEST_CASE("kriged adjoint: rows that are moved into the box, or lose their corre
       fallen += *check(problem, {.mode = Mode::near}, key).fallen_rows;
     }
   }
+  // Clusters that attend to themselves, with values that are about 1 in a cluster: outputs are at the edge of the box.
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    CAPTURE(i);
+    const arma::uvec cluster = arma::regspace<arma::uvec>(0, 59) - 6 * (arma::regspace<arma::uvec>(0, 59) / 6);
+    const arma::mat centres = random_matrix(6, 6, key.child("centres").child(i)), values(6, 6, arma::fill::eye);
+    const auto about = [&](const arma::mat& means, const char* name, double width) -> arma::mat {
+      return means.rows(cluster) + width * random_matrix(60, 6, key.child(name).child(i));
+    };
+    const Problem<double> problem(about(2 * centres, "q", 0.5), about(2 * centres, "k", 0.5), about(values, "v", 0.01));
+    fallen += *check(problem, {.mode = Mode::coreset}, key).fallen_rows;
+  }
   CHECK(fallen >= 20);
 }
 
