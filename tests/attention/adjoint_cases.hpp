@@ -61,7 +61,8 @@ inline croquis::Approximation<double> reference_coreset(const croquis::Problem<d
       {.mode = croquis::KrigedCoresetOptions::Mode::coreset}, kReferenceKey.child("draw"));
 }
 
-/// Its leaves, its cells, its ridge and the queries that are farthest from the mean of their leaf.
+/// Its leaves, its cells, its ridge (two digits of the logarithm, of which the power of ten is known) and the queries
+/// that are farthest from the mean of their leaf.
 inline Arrays coreset_choices(const croquis::Problem<double>& problem) {
   const croquis::Key key = kReferenceKey.child("draw");
   const croquis::KrigedInput<double> input(problem);
@@ -82,10 +83,11 @@ inline Arrays coreset_choices(const croquis::Problem<double>& problem) {
   }
   const croquis::ExactRows<double> rows = exact_rows_of(input, means, {0, 1, 2, 3});
   const arma::vec importance = key_importance(input, rows, counts);
+  const double log_ridge = std::log10(reference_coreset(problem).diagnostics.ridge);
   const arma::uvec farthest = arma::sort_index(distances, "descend");
   return {{"leaf", as_row(queries.leaf)},
           {"cell", as_row(split(input.keys.columns, importance, 5, "keys").leaf)},
-          {"ridge", arma::mat(1, 1, arma::fill::value(reference_coreset(problem).diagnostics.ridge))},
+          {"log_ridge", arma::mat(1, 1, arma::fill::value(std::round(100 * log_ridge) / 100))},
           {"rows", arma::mat(arma::conv_to<arma::rowvec>::from(farthest.head(2)))}};
 }
 

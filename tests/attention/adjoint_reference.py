@@ -166,7 +166,7 @@ def kriged_coreset(c):
     squares = cells @ lengths**2
     gram = y @ torch.diag(squares) @ y.T
     mean = max(torch.trace(gram) / len(gram), squares.sum() / n**2)
-    exponent = round(2 * math.log10(c["ridge"].item() / mean.item())) / 2
+    exponent = round(2 * (c["log_ridge"].item() - math.log10(mean.item()))) / 2
     inverse = torch.linalg.inv(gram + 10**exponent * mean * torch.eye(len(gram)))
     missing = b @ values - y @ (cells @ values)
     sums = torch.exp(scores_of(c.q, keys)) @ (cells @ values + torch.diag(squares) @ y.T @ inverse @ missing)
