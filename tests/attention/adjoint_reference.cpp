@@ -98,8 +98,8 @@ TEST_CASE("adjoints: outputs and gradients are those of PyTorch's autograd") {
     CAPTURE(c.name);
     REQUIRE(reference.contains(c.name));
     const Arrays& expected = reference.at(c.name);
-    // What was drawn then is what is drawn now.
-    for (const auto& [name, m] : c.drawn) CHECK(arma::approx_equal(expected.at(name), m, "absdiff", 0.0));
+    // What was drawn then is what is drawn now, but for the roundings of another processor's QR decomposition.
+    for (const auto& [name, m] : c.drawn) CHECK(arma::approx_equal(expected.at(name), m, "absdiff", 1e-14));
     const Computed computed = compute(c);
     // 1e-9 of the largest entry: 1e7 roundings, for conditions of a thousand and sums of tens of terms.
     const auto check = [&](const arma::mat& m, const char* name) {
