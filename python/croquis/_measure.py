@@ -200,7 +200,7 @@ def cost(
     >>> Q, K, V = rng.normal(size=(40, 8)), rng.normal(size=(70, 8)), rng.normal(size=(70, 5))
     >>> rows = croquis.cost(Q, K, V, ["skeinformer"], features=[8, 16], repeats=3)
     >>> [(row["method"], int(row["features"]), int(row["flops"])) for row in rows[rows["repeat"] == 1]]
-    [('exact', 0, 75600), ('skeinformer', 8, 19520), ('skeinformer', 16, 39040)]
+    [('exact', 0, 75600), ('skeinformer', 8, 24880), ('skeinformer', 16, 49760)]
     >>> bool((rows["seconds"] > 0).all())
     True
     """
