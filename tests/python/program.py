@@ -123,13 +123,13 @@ class Program(unittest.TestCase):
         self.compare(rows, self.run_program("choose", [Q, K, V], *options, "--seed", "6"))
 
     def test_choose_with_a_bias(self):
-        rng = numpy.random.default_rng(1)
-        Q, K, V = rng.normal(size=(2, 96, 8)), rng.normal(size=(2, 96, 8)), rng.normal(size=(2, 96, 5)) + 2
-        bias = rng.normal(size=2 * 96 - 1)
+        Q, K, V = square_head(n=96, p=8)
+        V = V + 2
+        bias = numpy.random.default_rng(2).normal(size=2 * 96 - 1)
         numpy.save(self.folder / "bias.npy", bias[None])
         rows = croquis.choose(
             Q, K, V, eps=0.5, methods="prf-rpe", features=[32, 64], trials=100, seed=6, bias=bias,
-            name="arrays:head;bias=bias.npy",
+            name="arrays:head;bias=bias",
         )
         options = ["--methods", "prf-rpe", "--features", "32,64", "--trials", "100", "--eps", "0.5", "--bias", "bias.npy"]
         self.compare(rows, self.run_program("choose", [Q, K, V], *options, "--seed", "6"))
