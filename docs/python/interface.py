@@ -27,7 +27,7 @@ float64. A result of `-> Rows` has the columns of the program's CSV files, which
 
 SECTIONS = {
     "Attention": ["exact", "approximate", "vjp"],
-    "Measurements": ["error", "spectrum", "dimension", "choose", "verify"],
+    "Measurements": ["error", "gradient", "cost", "spectrum", "dimension", "choose", "verify"],
     "Sketches": ["sketch", "Sketch"],
     "Results": ["Rows", "columns", "Column"],
     "What there is": ["methods", "Method", "Option", "sketches", "SketchDistribution", "claims", "Claim"],

@@ -25,7 +25,7 @@ from ._choice import choose
 from ._claims import claims, verify
 from ._core import version as __version__
 from ._lists import Claim, Method, Option, SketchDistribution, methods, sketches
-from ._measure import dimension, error, spectrum
+from ._measure import cost, dimension, error, gradient, spectrum
 from ._rows import Column, Rows, columns
 from ._sketch import Sketch, sketch
 from ._threads import set_threads, threads
@@ -43,9 +43,11 @@ __all__ = [
     "choose",
     "claims",
     "columns",
+    "cost",
     "dimension",
     "error",
     "exact",
+    "gradient",
     "methods",
     "set_threads",
     "sketch",

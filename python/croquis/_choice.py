@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from . import _core
 from ._rows import Rows, rows_of
-from ._types import Array, Words, joined, precision_of, whole, wholes
+from ._types import Array, Words, head_options, joined, precision_of, whole, wholes
 
 Arrays = Union[Array, Sequence[Any]]
 
@@ -30,6 +30,8 @@ def choose(
     trials: Optional[int] = None,
     rows: Optional[int] = None,
     causal: bool = False,
+    bias: Optional[Arrays] = None,
+    length: Union[int, Sequence[int], None] = None,
     precision: str = "double",
     seed: int = 1,
     layers: Optional[Sequence[int]] = None,
@@ -46,7 +48,7 @@ def choose(
     ----------
     Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v): one head;
         (heads, n, width): its heads on one sequence; (sequences, heads, n, width), or lists of arrays (heads, n, width)
-        for sequences of different lengths. Without padding.
+        for sequences of different lengths.
     eps : float
         The largest error that is good enough.
     delta : float
@@ -69,6 +71,10 @@ def choose(
         For large n: errors from so many random rows; the upper end of their interval decides.
     causal, precision, seed
         As for `error`.
+    bias : array (2 max(n_q, n_k) - 1,), optional
+        As for `exact`, the same for all heads; or a list of arrays, one for each sequence.
+    length : int or list of int, optional
+        As for `exact`, of all sequences or of each: its tokens from this one on are padding. Costs are those without.
     layers : list of int, optional
         The layer of each head; heads are numbered within their layer.
     name : str
@@ -92,9 +98,11 @@ def choose(
     sequences = _sequences(Q, K, V)
     columns, text = _core.choose(
         sequences,
+        _options(len(sequences), causal, bias, length),
         _names(len(sequences[0]), layers, name),
         name,
         causal,
+        bias is not None,
         joined(methods),
         wholes(features, "features", 1),
         eps,
@@ -122,6 +130,23 @@ def _sequences(Q: Arrays, K: Arrays, V: Arrays) -> List[List[Tuple[Array, Array,
     if counts[0] != counts[1] or counts[0] != counts[2] or len(set(counts[0])) != 1 or counts[0][0] == 0:
         raise ValueError(f"choose: give Q, K, V the same sequences and heads; heads of each sequence: {counts}")
     return [list(zip(*sequence)) for sequence in zip(*matrices)]
+
+
+def _options(
+    sequences: int, causal: bool, bias: Optional[Arrays], length: Union[int, Sequence[int], None]
+) -> List[Mapping[str, object]]:
+    """What goes with the heads of every sequence."""
+    biases: List[Optional[Array]] = [None] * sequences
+    if bias is not None:
+        each = len(bias) > 0 and numpy.ndim(bias[0]) > 0
+        biases = list(bias) if each else [numpy.asarray(bias)] * sequences
+    lengths: List[Optional[int]] = [None] * sequences
+    if length is not None:
+        lengths = list(length) if isinstance(length, Sequence) else [length] * sequences
+    for name, given in (("bias", len(biases)), ("length", len(lengths))):
+        if given != sequences:
+            raise ValueError(f"{name}: {given} for {sequences} sequences; give one for all, or one for each")
+    return [head_options(causal, *each) for each in zip(biases, lengths)]
 
 
 def _matrices(array: Arrays, name: str) -> List[List[Array]]:

@@ -43,6 +43,31 @@ def error(
     bounds: bool,
     name: str,
 ) -> Dict[str, Any]: ...
+def gradient(
+    Q: Array,
+    K: Array,
+    V: Array,
+    head_options: Mapping[str, object],
+    methods: str,
+    features: Sequence[int],
+    trials: int,
+    seed: int,
+    precision: str,
+    name: str,
+) -> Dict[str, Any]: ...
+def cost(
+    Q: Array,
+    K: Array,
+    V: Array,
+    head_options: Mapping[str, object],
+    methods: str,
+    features: Sequence[int],
+    repeats: int,
+    warmup: int,
+    seed: int,
+    precision: str,
+    name: str,
+) -> Dict[str, Any]: ...
 def spectrum(
     Q: Array,
     K: Array,
@@ -73,9 +98,11 @@ def dimension(
 ) -> Dict[str, Any]: ...
 def choose(
     sequences: List[List[Tuple[Array, Array, Array]]],
+    head_options: List[Mapping[str, object]],
     names: Sequence[Tuple[str, Optional[int], Optional[int]]],
     name: str,
     causal: bool,
+    has_bias: bool,
     methods: str,
     features: Sequence[int],
     eps: float,

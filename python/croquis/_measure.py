@@ -88,6 +88,139 @@ def error(
     )
 
 
+def gradient(
+    Q: Array,
+    K: Array,
+    V: Array,
+    methods: Words = "all",
+    features: Union[int, Sequence[int]] = (16, 32, 64, 128, 256),
+    trials: int = 20,
+    seed: int = 1,
+    *,
+    causal: bool = False,
+    bias: Optional[Array] = None,
+    length: Optional[int] = None,
+    precision: str = "double",
+    name: str = "arrays",
+) -> Rows:
+    """Errors of the derivatives of methods against those of exact attention: the rows of ``croquis gradient``.
+
+    Parameters
+    ----------
+    Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v) of float32 or float64
+    methods : str or list of str
+        Names with options, each of a method with `vjp`; "all" are these.
+    features : int or list of int
+        Numbers of features, each at most n_k.
+    trials : int
+        Draws of every random method, whose derivatives are compared with their mean as well.
+    seed : int
+        Of all draws, and of the cotangent, which has N(0, 1) entries.
+    causal, bias, length
+        As for `exact`.
+    precision : "double" or "float"
+        As for `error`.
+    name : str
+        The column ``input``.
+
+    Returns
+    -------
+    Rows
+        One for each method, number of features and trial: relative error, cosine and spread of dQ and dK together, of
+        each derivative alone, and the error of the output.
+
+    Cost: exact attention and its adjoint once for each target, a method and its adjoint for each row.
+
+    >>> import croquis, numpy
+    >>> rng = numpy.random.default_rng(1)
+    >>> Q, K, V = rng.normal(size=(40, 8)), rng.normal(size=(70, 8)), rng.normal(size=(70, 5))
+    >>> rows = croquis.gradient(Q, K, V, ["skyformer-softmax", "linformer"], features=[16], trials=3)
+    >>> len(rows), bool((rows["qk_rel"] > rows["output_rel"]).all())
+    (6, True)
+    """
+    return rows_of(
+        _core.gradient(
+            Q,
+            K,
+            V,
+            head_options(causal, bias, length),
+            joined(methods),
+            wholes(features, "features", 1),
+            whole(trials, "trials", 1),
+            whole(seed, "seed", 0),
+            precision_of(precision),
+            name,
+        )
+    )
+
+
+def cost(
+    Q: Array,
+    K: Array,
+    V: Array,
+    methods: Words = "all",
+    features: Union[int, Sequence[int]] = (64,),
+    repeats: int = 7,
+    seed: int = 1,
+    *,
+    warmup: int = 1,
+    causal: bool = False,
+    bias: Optional[Array] = None,
+    length: Optional[int] = None,
+    precision: str = "double",
+    name: str = "arrays",
+) -> Rows:
+    """Time, memory and flops of exact attention and of methods on a head: as ``croquis cost``, which draws its head.
+
+    Parameters
+    ----------
+    Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v) of float32 or float64
+    methods : str or list of str
+        Names with options, or "all"; exact attention is timed with them, and "exact" is that alone.
+    features : int or list of int
+        Numbers of features, each at most n_k.
+    repeats, warmup : int
+        Timed calls of each, one after the other with all `threads`, and calls before them.
+    seed : int
+        Of the draws, the same in all calls.
+    causal, bias, length
+        As for `exact`.
+    precision : "double" or "float"
+        In which everything is computed, whatever the dtype of the arrays.
+    name : str
+        The column ``input``.
+
+    Returns
+    -------
+    Rows
+        One for each call. Memory is that of the whole process: nothing else should run meanwhile.
+
+    >>> import croquis, numpy
+    >>> rng = numpy.random.default_rng(1)
+    >>> Q, K, V = rng.normal(size=(40, 8)), rng.normal(size=(70, 8)), rng.normal(size=(70, 5))
+    >>> rows = croquis.cost(Q, K, V, ["skeinformer"], features=[8, 16], repeats=3)
+    >>> [(row["method"], int(row["features"]), int(row["flops"])) for row in rows[rows["repeat"] == 1]]
+    [('exact', 0, 75600), ('skeinformer', 8, 24880), ('skeinformer', 16, 49760)]
+    >>> bool((rows["seconds"] > 0).all())
+    True
+    """
+    return rows_of(
+        _core.cost(
+            Q,
+            K,
+            V,
+            head_options(causal, bias, length),
+            joined(methods),
+            wholes(features, "features", 1),
+            whole(repeats, "repeats", 1),
+            whole(warmup, "warmup", 0),
+            whole(seed, "seed", 0),
+            precision_of(precision),
+            name,
+        )
+    )
+
+
 def spectrum(
     Q: Array,
     K: Array,

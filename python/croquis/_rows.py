@@ -67,7 +67,7 @@ class Column:
 
 
 def columns(of: str) -> List[Column]:
-    """The columns of the rows of "error", "spectrum", "dimension" or "verify".
+    """The columns of the rows of "error", "gradient", "cost", "spectrum", "dimension", "choose" or "verify".
 
     >>> import croquis
     >>> next(c.meaning for c in croquis.columns("error") if c.name == "max_abs")

@@ -14,48 +14,56 @@
 
 namespace {
 
-// All heads on every sequence: heads[s][h].
-using Heads = std::vector<std::vector<HeadArguments>>;
-
-Heads heads_of(const py::list& sequences, const py::dict& head_options) {
-  Heads heads;
-  for (const py::handle sequence : sequences) {
-    heads.emplace_back();
-    for (const py::handle head : sequence) {
-      const auto qkv = head.cast<py::tuple>();
-      heads.back().emplace_back(qkv[0], qkv[1], qkv[2], head_options);
-    }
-  }
-  return heads;
-}
+// All heads on every sequence: heads[s][h], and their shapes without padding.
+struct Heads {
+  std::vector<std::vector<HeadArguments>> heads;
+  std::vector<std::vector<croquis::HeadShape>> shapes;
+};
 
 croquis::HeadShape shape_of(const HeadArguments& head) {
-  return {head.n_q(), head.n_k(), head.p(), head.p_v()};
+  if (!head.is_padded()) return {head.n_q(), head.n_k(), head.p(), head.p_v()};
+  const auto problem = head.problem<double>();  // which knows what a length means, and refuses others
+  return {problem.n_q(), problem.n_k(), problem.p(), problem.p_v()};
 }
 
-std::vector<croquis::HeadShape> shapes_of(const Heads& heads) {
-  std::vector<croquis::HeadShape> shapes;
-  for (const auto& sequence : heads) {
-    for (const HeadArguments& head : sequence) {
-      const croquis::HeadShape shape = shape_of(head);
-      if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
+// `options`: of the heads of each sequence.
+Heads heads_of(const py::list& sequences, const py::list& options) {
+  Heads all;
+  for (std::size_t s = 0; s < sequences.size(); ++s) {
+    all.heads.emplace_back();
+    all.shapes.emplace_back();
+    for (const py::handle head : sequences[s]) {
+      const auto qkv = head.cast<py::tuple>();
+      all.heads.back().emplace_back(qkv[0], qkv[1], qkv[2], options[s].cast<py::dict>());
+      all.shapes.back().push_back(shape_of(all.heads.back().back()));
     }
   }
-  return shapes;
+  return all;
 }
 
-// `heads` has to outlive them.
-croquis::ChoiceInputs inputs_of(const Heads& heads, const std::string& name,
-                                const std::vector<croquis::ChoiceHead>& names, bool causal) {
+std::vector<croquis::HeadShape> different_shapes(const Heads& all) {
+  std::vector<croquis::HeadShape> different;
+  for (const auto& sequence : all.shapes) {
+    for (const croquis::HeadShape& shape : sequence) {
+      if (std::find(different.begin(), different.end(), shape) == different.end()) different.push_back(shape);
+    }
+  }
+  return different;
+}
+
+// `all` has to outlive them.
+croquis::ChoiceInputs inputs_of(const Heads& all, const std::string& name,
+                                const std::vector<croquis::ChoiceHead>& names, bool causal, bool has_bias) {
   croquis::ChoiceInputs inputs;
   inputs.name = name;
   inputs.heads = names;
-  for (std::size_t s = 0; s < heads.size(); ++s) inputs.sequences.push_back(s);
+  for (std::size_t s = 0; s < all.heads.size(); ++s) inputs.sequences.push_back(s);
   inputs.problem = [&](std::size_t s, std::size_t h) {
     const py::gil_scoped_acquire lock;
-    return heads[s][h].problem<double>();
+    return all.heads[s][h].problem<double>();
   };
-  inputs.shape = [&](std::size_t s, std::size_t h) { return shape_of(heads[s][h]); };
+  inputs.shape = [&](std::size_t s, std::size_t h) { return all.shapes[s][h]; };
+  inputs.has_bias = has_bias;
   inputs.causal = causal;
   return inputs;
 }
@@ -80,24 +88,20 @@ std::vector<croquis::ChoiceRow> chosen(const croquis::ChoiceInputs& inputs,
   return *rows;
 }
 
-// `sequences`: a list of lists of (Q, K, V), the same heads in each; `names`: (input, layer, head) of each head.
-// The columns, and the text of choice.json.
+// `sequences`: a list of lists of (Q, K, V), the same heads in each; `head_options`: causal, bias and length of the
+// heads of each sequence; `names`: (input, layer, head) of each head. The columns, and the text of choice.json.
 py::tuple choose_heads(
-    const py::list& sequences,
+    const py::list& sequences, const py::list& head_options,
     const std::vector<std::tuple<std::string, std::optional<std::uint64_t>, std::optional<std::uint64_t>>>& names,
-    const std::string& name, bool causal, const std::string& methods, const std::vector<arma::uword>& features,
-    double eps, double delta, double confidence, const std::string& metric, const std::string& per,
-    const std::string& cost, double max_cost, const std::optional<std::uint64_t>& draws,
+    const std::string& name, bool causal, bool has_bias, const std::string& methods,
+    const std::vector<arma::uword>& features, double eps, double delta, double confidence, const std::string& metric,
+    const std::string& per, const std::string& cost, double max_cost, const std::optional<std::uint64_t>& draws,
     const std::optional<arma::uword>& rows, std::uint64_t seed, const std::string& precision) {
-  py::dict head_options;
-  head_options["causal"] = causal;
-  head_options["bias"] = py::none();
-  head_options["length"] = py::none();
   const Heads heads = heads_of(sequences, head_options);
   std::vector<croquis::ChoiceHead> head_names;
   for (const auto& [input, layer, head] : names) head_names.push_back({input, layer, head});
-  const croquis::ChoiceInputs inputs = inputs_of(heads, name, head_names, causal);
-  const auto shapes = shapes_of(heads);
+  const croquis::ChoiceInputs inputs = inputs_of(heads, name, head_names, causal, has_bias);
+  const auto shapes = different_shapes(heads);
   croquis::ChoiceSettings settings;
   settings.epsilon = eps;
   settings.delta = delta;
@@ -106,7 +110,7 @@ py::tuple choose_heads(
   settings.per = croquis::choice_per_from_name(per);
   settings.cost = croquis::cost_unit_from_name(cost);
   settings.max_cost = max_cost;
-  settings.draws = draws.value_or(croquis::default_draws(heads.size()));
+  settings.draws = draws.value_or(croquis::default_draws(heads.heads.size()));
   settings.rows = rows;
   const auto answer = call([&](Signals& signals) {
     return precision == "float" ? chosen<float>(inputs, shapes, methods, features, settings, seed, signals)

@@ -5,7 +5,9 @@
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/claims/claim_rows.hpp>
 #include <croquis/measure/choose.hpp>
+#include <croquis/measure/cost.hpp>
 #include <croquis/measure/dimension.hpp>
+#include <croquis/measure/gradient_errors.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <croquis/measure/spectra.hpp>
 #include <croquis/sketch/distributions.hpp>
@@ -68,6 +70,68 @@ py::dict error(const py::object& q, const py::object& k, const py::object& v, co
   return columns_of(croquis::error_columns(), measured, error_options(request.settings));
 }
 
+template <typename T>
+std::vector<croquis::GradientRow> gradient_rows(const croquis::Problem<double>& problem, const std::string& methods,
+                                                const std::vector<arma::uword>& features, std::uint64_t trials,
+                                                std::uint64_t seed) {
+  const auto choices = croquis::gradient_methods(methods, {problem.tokens()}, problem.is_causal(), "methods");
+  croquis::require_features(features, problem.n_k(), sizeof(T), "features");
+  return croquis::gradient_errors(croquis::in_precision<T>(problem), choices, features, trials,
+                                  croquis::gradient_key(seed, "arrays"));
+}
+
+py::dict gradient(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
+                  const std::string& methods, const std::vector<arma::uword>& features, std::uint64_t trials,
+                  std::uint64_t seed, const std::string& precision, const std::string& name) {
+  const HeadArguments head(q, k, v, head_options);
+  const auto problem = head.problem<double>();
+  auto rows = call([&](Signals&) {
+    return precision == "float" ? gradient_rows<float>(problem, methods, features, trials, seed)
+                                : gradient_rows<double>(problem, methods, features, trials, seed);
+  });
+  for (croquis::GradientRow& row : rows) {
+    row.input = name;
+    row.seed = seed;
+    row.precision = precision;
+  }
+  return columns_of(croquis::gradient_columns(), rows);
+}
+
+template <typename T>
+std::vector<croquis::CostRow> cost_rows(const croquis::Problem<double>& given, const std::string& methods,
+                                        const std::vector<arma::uword>& features, std::uint64_t seed,
+                                        const croquis::CostSettings& settings) {
+  const bool with_position = !given.position().bias.is_empty();
+  const auto candidates =
+      croquis::cost_candidates(methods, given.tokens(), given.is_causal(), with_position, "methods");
+  croquis::require_features(features, given.n_k(), sizeof(T), "features");
+  const auto problem = croquis::in_precision<T>(given);
+  std::vector<croquis::CostRow> rows;
+  for (const croquis::CostCandidate& candidate : candidates) {
+    for (const arma::uword d : candidate.exact ? std::vector<arma::uword>{0} : features) {
+      const auto calls = call_costs(problem, candidate, d, croquis::Key(seed).child("cost"), settings);
+      rows.insert(rows.end(), calls.begin(), calls.end());
+    }
+  }
+  return rows;
+}
+
+py::dict cost(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
+              const std::string& methods, const std::vector<arma::uword>& features, std::uint64_t repeats,
+              std::uint64_t warmup, std::uint64_t seed, const std::string& precision, const std::string& name) {
+  const HeadArguments head(q, k, v, head_options);
+  const auto problem = head.problem<double>();
+  auto rows = call([&](Signals&) {
+    return precision == "float" ? cost_rows<float>(problem, methods, features, seed, {repeats, warmup})
+                                : cost_rows<double>(problem, methods, features, seed, {repeats, warmup});
+  });
+  for (croquis::CostRow& row : rows) {
+    row.input = name;
+    row.seed = seed;
+  }
+  return columns_of(croquis::cost_columns(), rows);
+}
+
 croquis::SpectrumSettings spectrum_settings(const std::string& method, arma::uword leading, int probes) {
   return {croquis::spectrum_method_named(method), leading, probes};
 }
@@ -116,17 +180,21 @@ py::dict dimension(const py::object& q, const py::object& k, const py::object& v
 
 py::list columns(const std::string& of) {
   if (of == "error") return described(croquis::error_columns().all());
+  if (of == "gradient") return described(croquis::gradient_columns().all());
+  if (of == "cost") return described(croquis::cost_columns().all());
   if (of == "spectrum") return described(croquis::spectrum_columns().all());
   if (of == "dimension") return described(croquis::dimension_columns().all());
   if (of == "choose") return described(croquis::choice_columns().all());
   if (of == "verify") return described(croquis::claims::claim_columns().all());
-  throw std::invalid_argument("columns: of error, spectrum, dimension, choose or verify");
+  throw std::invalid_argument("columns: of error, gradient, cost, spectrum, dimension, choose or verify");
 }
 
 }  // namespace
 
 void add_measurements(py::module_& module) {
   module.def("error", &error);
+  module.def("gradient", &gradient);
+  module.def("cost", &cost);
   module.def("spectrum", &spectrum);
   module.def("spectrum_matrices", &croquis::spectrum_matrices);
   module.def("dimension", &dimension);

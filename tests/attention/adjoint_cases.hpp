@@ -2,12 +2,14 @@
 #pragma once
 
 #include <croquis/attention/exact_adjoint.hpp>
+#include <croquis/attention/kriged/sized.hpp>
 #include <croquis/attention/linformer.hpp>
 #include <croquis/attention/method.hpp>
 #include <croquis/features/projections.hpp>
 #include <croquis/kernel/kernel_matrix.hpp>
 #include <croquis/nystrom/lift.hpp>
 #include <croquis/random/indices.hpp>
+#include <croquis/sampling/column_norms.hpp>
 #include <croquis/sampling/landmarks.hpp>
 #include <croquis/sampling/pilot.hpp>
 #include <croquis/sketch/gaussian.hpp>
@@ -42,6 +44,51 @@ inline croquis::Problem<double> reference_problem(const ReferenceCase& c) {
 
 inline arma::mat reference_cotangent() {
   return random_matrix(11, 2, kReferenceKey.child("cotangent"));
+}
+
+/// Queries and keys that are near enough to each other for a regression to be better than none.
+constexpr double kCoresetScale = 0.6;
+inline croquis::Problem<double> coreset_problem() {
+  const croquis::Problem<double> problem = reference_problem({});
+  return {kCoresetScale * problem.Q(), kCoresetScale * problem.K(), problem.V()};
+}
+
+/// The kriged coreset of these sizes: with those that it finds itself it is exact attention on so few tokens.
+inline croquis::Approximation<double> reference_coreset(const croquis::Problem<double>& problem) {
+  return croquis::kriged_of_sizes<double>(
+      std::make_shared<const croquis::KrigedInput<double>>(problem),
+      {.landmarks = 4, .checks = 0, .exact_rows = 2, .cells = 5, .window = 0, .exact = false},
+      {.mode = croquis::KrigedCoresetOptions::Mode::coreset}, kReferenceKey.child("draw"));
+}
+
+/// Its leaves, its cells, its ridge (two digits of the logarithm, of which the power of ten is known) and the queries
+/// that are farthest from the mean of their leaf.
+inline Arrays coreset_choices(const croquis::Problem<double>& problem) {
+  const croquis::Key key = kReferenceKey.child("draw");
+  const croquis::KrigedInput<double> input(problem);
+  const arma::vec ones(problem.n_q(), arma::fill::ones);
+  const auto split = [&](const arma::mat& points, const arma::vec& weights, arma::uword leaves, const char* name) {
+    return croquis::split_points(points, weights, leaves, croquis::SplitDirection::random, key.child(name));
+  };
+  const auto as_row = [](const std::vector<std::uint32_t>& numbers) {
+    return arma::mat(arma::conv_to<arma::rowvec>::from(numbers));
+  };
+  const croquis::PointTree queries = split(input.queries.columns, ones, 4, "queries");
+  arma::mat means = leaf_means(input.queries, ones, queries);
+  means.each_row() += input.queries.mean.t();
+  arma::vec counts(4), distances(problem.n_q());
+  for (arma::uword g = 0; g < 4; ++g) counts[g] = queries.count(g);
+  for (arma::uword i = 0; i < distances.n_elem; ++i) {
+    distances[i] = arma::norm(problem.Q().row(i) - means.row(queries.leaf[i]));
+  }
+  const croquis::ExactRows<double> rows = exact_rows_of(input, means, {0, 1, 2, 3});
+  const arma::vec importance = key_importance(input, rows, counts);
+  const double log_ridge = std::log10(reference_coreset(problem).diagnostics.ridge);
+  const arma::uvec farthest = arma::sort_index(distances, "descend");
+  return {{"leaf", as_row(queries.leaf)},
+          {"cell", as_row(split(input.keys.columns, importance, 5, "keys").leaf)},
+          {"log_ridge", arma::mat(1, 1, arma::fill::value(std::round(100 * log_ridge) / 100))},
+          {"rows", arma::mat(arma::conv_to<arma::rowvec>::from(farthest.head(2)))}};
 }
 
 inline std::vector<ReferenceCase> reference_cases() {
@@ -108,6 +155,23 @@ inline std::vector<ReferenceCase> reference_cases() {
   cases.push_back({"skeinformer-simple", "skeinformer-simple-norm", {}, 4, false, false, sampled});
   cases.push_back({"skeinformer-columns", "skeinformer-no-reuse", {}, 4, false, false, {{"columns", columns}}});
   cases.push_back({"skeinformer-columns-uniform", "skeinformer-uniform", {}, 4, false, false, {{"columns", uniform}}});
+
+  const Arrays weighted = {{"columns", as_row(croquis::sample_weighted(pilot.weights, 4, key.child("columns")))},
+                           {"pilot", as_row(pilot.rows)}};
+  cases.push_back({"sampled-columns", "sampled-columns", {}, 4, false, false, weighted});
+  const arma::vec of_all =
+      croquis::column_norms(problem.Q(), problem.K()).norms % arma::sqrt(arma::sum(arma::square(problem.V()), 1));
+  cases.push_back({"sampled-columns-exact",
+                   "sampled-columns",
+                   {{"p", "exact"}},
+                   4,
+                   false,
+                   false,
+                   {{"columns", as_row(croquis::sample_weighted(of_all, 4, key.child("columns")))}}});
+  Arrays known = weighted;
+  known["rows"] = as_row(arma::unique(pilot.rows));
+  cases.push_back({"skeinformer-no-norm", "skeinformer-no-norm", {}, 4, false, false, known});
+  cases.push_back({"kriged-coreset", "kriged-coreset", {}, 0, false, false, coreset_choices(coreset_problem())});
 
   using Projection = croquis::Projection<double>;
   const auto w = [&](const char* distribution, arma::uword m) {

@@ -131,6 +131,52 @@ def skeinformer(c):
     return output
 
 
+def with_exact_rows(c, output, rows):
+    chosen = torch.zeros(len(c.q), 1)
+    chosen[rows] = 1
+    return (1 - chosen) * output + chosen * (softmax(scores_of(c.q, c.k)) @ c.v)
+
+
+def sampled_columns(c):
+    b, columns, lengths = softmax(scores_of(c.q, c.k)), c.indices("columns"), c.v.norm(dim=1)
+    rows = b[c.indices("pilot")] if "pilot" in c.arrays else b
+    p = lengths * (rows**2).sum(0).sqrt()
+    p = p / p.sum()
+    output = (b / (len(columns) * p))[:, columns] @ c.v[columns]
+    return with_exact_rows(c, output, c.indices("rows")) if "rows" in c.arrays else output
+
+
+def kriged_coreset(c):
+    """Of queries and keys times 0.6 (kCoresetScale)."""
+    c.leaves = c.q, c.k
+    c.q, c.k = 0.6 * c.q, 0.6 * c.k
+    n, leaf, cell = len(c.q), c.indices("leaf"), c.indices("cell")
+    leaves, cells = (torch.nn.functional.one_hot(x).T.to(c.q.dtype) for x in (leaf, cell))
+    counts = leaves.sum(1, keepdim=True)
+    landmarks = leaves @ c.q / counts
+    scores = scores_of(landmarks, c.k)
+    b = softmax(scores)
+    v = c.v - c.v.mean(0)
+    lengths = v.norm(dim=1)
+    w = lengths * (counts * b**2).sum(0).sqrt()
+    w = 0.8 * w / w.sum() + 0.2 / n
+    keys = cells @ (w[:, None] * c.k) / (cells @ w)[:, None]
+    y = torch.exp(scores_of(landmarks, keys) - torch.logsumexp(scores, 1, keepdim=True))
+    values = torch.cat([v, torch.ones(n, 1)], 1)
+    squares = cells @ lengths**2
+    gram = y @ torch.diag(squares) @ y.T
+    mean = max(torch.trace(gram) / len(gram), squares.sum() / n**2)
+    exponent = round(2 * (c["log_ridge"].item() - math.log10(mean.item()))) / 2
+    inverse = torch.linalg.inv(gram + 10**exponent * mean * torch.eye(len(gram)))
+    missing = b @ values - y @ (cells @ values)
+    sums = torch.exp(scores_of(c.q, keys)) @ (cells @ values + torch.diag(squares) @ y.T @ inverse @ missing)
+    alone = torch.nonzero(counts.flatten()[leaf] == 1).flatten()
+    rows = torch.cat([c.indices("rows"), alone])
+    output = with_exact_rows(c, sums[:, :-1] / sums[:, -1:] + c.v.mean(0), rows)
+    c.q, c.k = c.leaves
+    return output
+
+
 def features(c, x, y, name):
     """phi(x), phi(y), with FAVOR+'s shifts where there is an epsilon."""
     w, p = c["W"], x.shape[1]
@@ -180,6 +226,9 @@ FORWARD = {
     "skyformer": skyformer,
     "skyformer-softmax": skyformer_softmax,
     "nystromformer": nystromformer,
+    "sampled-columns": sampled_columns,
+    "skeinformer-no-norm": sampled_columns,
+    "kriged-coreset": kriged_coreset,
     "performer": feature_attention,
     "nprf": feature_attention,
     "prf-rpe": feature_attention,
@@ -218,7 +267,7 @@ def main():
     for c in cases:
         c.q, c.k, c.v = (shared[name].clone().requires_grad_() for name in "QKV")
         c.b = shared["b"].flatten().requires_grad_() if "bias" in c.arrays else None
-        forward = skeinformer if c.method.startswith("skeinformer") else FORWARD[c.method]
+        forward = FORWARD.get(c.method, skeinformer)
         output = forward(c)
         (shared["G"] * output).sum().backward()
         print("case", c.name)

@@ -13,38 +13,8 @@ using namespace croquis;
 
 namespace {
 
-using Forward = std::function<arma::mat(const Problem<double>&)>;
-
 constexpr Target kTargets[] = {Target::softmax, Target::kernelized, Target::normalized, Target::softmax_rpe,
                                Target::normalized_rpe};
-
-// <G, dO> against <gradient, d(q, k, v, bias)> in three random directions of each kind. With steps of 2^-12 the
-// extrapolated differences have an error below `allowed` of the size of what is compared, or below their last
-// correction.
-void check_against_differences(const Problem<double>& problem, const Forward& forward, const Adjoint<double>& adjoint,
-                               const Key& key, double allowed = 1e-7) {
-  REQUIRE(adjoint);
-  const arma::mat cotangent = random_matrix(problem.n_q(), problem.p_v(), key.child("cotangent"));
-  const Gradient<double> gradient = adjoint(cotangent);
-  CHECK(arma::size(gradient.q) == arma::size(problem.Q()));
-  CHECK(arma::size(gradient.k) == arma::size(problem.K()));
-  CHECK(arma::size(gradient.v) == arma::size(problem.V()));
-  CHECK(gradient.bias.n_elem == problem.position().bias.n_elem);
-  const double size =
-      std::max({1e-3, arma::norm(gradient.q, "fro"), arma::norm(gradient.k, "fro"), arma::norm(gradient.v, "fro")});
-  for (const std::string kind : {"q", "k", "v", "bias"}) {
-    if (kind == "bias" && gradient.bias.is_empty()) continue;
-    CAPTURE(kind);
-    for (std::uint64_t i = 0; i < 3; ++i) {
-      const Gradient<double> u = direction_of(problem, kind, key.child(kind).child(i));
-      const Derivative expected =
-          derivative([&](double step) { return arma::dot(cotangent, forward(moved(problem, u, step))); }, 0x1p-12);
-      // Beside a singular core, or a row sum near zero, the differences themselves are less certain.
-      CHECK(expected.error <= 1e3 * allowed * size);
-      CHECK(std::abs(inner(gradient, u) - expected.value) <= allowed * size + expected.error);
-    }
-  }
-}
 
 Problem<double> problem_of(arma::uword n_q, arma::uword n_k, RelativePosition<double> position, const Key& key) {
   return random_rectangle<double>(n_q, n_k, 4, 3, 2.5, key, std::move(position));

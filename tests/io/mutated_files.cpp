@@ -1,5 +1,6 @@
 // Right files with random damage: a short run of what tests/fuzz does for hours with libFuzzer.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <croquis/io/npz.hpp>
 #include <croquis/io/torch_archive.hpp>
 #include <croquis/random/key.hpp>
@@ -131,6 +132,14 @@ TEST_CASE("mutated files: tokenizers, token ids and choices are read or refused,
          R"x("added_tokens":[{"id":4,"content":"<s>"}],"post_processor":{"type":"TemplateProcessing",)x"
          R"x("single":[{"SpecialToken":{"id":"<s>"}},{"Sequence":{"id":"A"}}]}})x",
          read_as_tokenizer, "tokenizer");
+  std::string bytes;  // a tokenizer as Llama 2's
+  for (unsigned byte = 0; byte < 256; ++byte) bytes += fmt::format("\"<0x{:02X}>\":{},", byte, byte);
+  damage(
+      R"x({"normalizer":{"type":"Sequence","normalizers":[{"type":"Prepend","prepend":"_"},{"type":"Replace",)x"
+      R"x("pattern":{"String":" "},"content":"_"}]},"added_tokens":[{"id":260,"content":"<s>","normalized":true}],)x"
+      R"x("model":{"type":"BPE","byte_fallback":true,"fuse_unk":true,"unk_token":"a","merges":["a b","_ a"],"vocab":{)x" +
+          bytes + R"x("a":256,"b":257,"ab":258,"_":259,"_a":261}}})x",
+      read_as_tokenizer, "tokenizer with bytes");
   damage(npy_integers("(2, 3)", {1, 2, 3, -100, 5, 6}), read_as_integers, "integers");
   damage(R"({"eps":0.1,"choices":[{"layer":0,"head":null,"method":"skyformer","options":{"preset":"code"},)"
          R"("features":16},{"layer":1,"head":1,"method":"exact","features":0}]})",

@@ -61,6 +61,26 @@ class Choose(unittest.TestCase):
         self.assertEqual([(c["layer"], c["head"], c["method"]) for c in saved["choices"]], [(4, 0, "v-mean"), (4, 1, "v-mean")])
         self.assertEqual(len(rows), 2)
 
+    def test_padding_and_a_bias_are_those_of_each_sequence(self):
+        Q, K, V = heads(sequences=2, count=2, n=64)
+        settings = {"eps": 0.3, "methods": ["v-mean", "skeinformer"], "features": [8, 32], "seed": 3}
+        plain = croquis.choose(Q, K, V, **settings)
+        padded = [[numpy.pad(x, [(0, 0), (0, 80 - x.shape[1]), (0, 0)], constant_values=9) for x in a] for a in (Q, K, V)]
+        lengths = [x.shape[1] for x in Q]
+        for given in (padded, [numpy.array(a) for a in padded]):
+            rows = croquis.choose(*given, length=lengths, **settings)
+            for name in plain.dtype.names:
+                numpy.testing.assert_array_equal(rows[name], plain[name], name)
+
+        settings = {"eps": 0.3, "methods": "prf-rpe", "features": [8, 16], "seed": 3}
+        zeros = [numpy.zeros(2 * n - 1) for n in lengths]
+        slopes = [-numpy.abs(numpy.arange(1 - n, n)) / 4 for n in lengths]
+        without, with_slopes = (croquis.choose(Q, K, V, bias=bias, **settings) for bias in (zeros, slopes))
+        self.assertTrue((without["error_median"] != with_slopes["error_median"]).all())
+        # All sequences of one length have one bias.
+        again = croquis.choose(*padded, bias=numpy.zeros(159), length=lengths, **settings)
+        numpy.testing.assert_array_equal(again["cost"], without["cost"])
+
     def test_refusals(self):
         Q, K, V = square_head()
         for pattern, options in (
@@ -72,6 +92,10 @@ class Choose(unittest.TestCase):
             ("layers: 2 numbers for 1 heads", {"layers": [0, 1]}),
             ("trials: ", {"trials": 0}),
             ("precision: ", {"precision": "half"}),
+            ("length", {"length": 0}),
+            ("length: 2 for 1 sequences", {"length": [4, 5]}),
+            ("bias", {"bias": numpy.zeros(5)}),
+            ("bias: 2 for 1 sequences", {"bias": [numpy.zeros(105)] * 2}),
             ("did you mean", {"methods": "skyformr"}),
         ):
             with self.assertRaisesRegex(ValueError, pattern):

@@ -13,7 +13,7 @@ import croquis
 from heads import head, square_head
 
 PROGRAM = os.environ["CROQUIS_PROGRAM"]
-CLOCK = {"seconds"}
+CLOCK = {"seconds", "seconds_adjoint", "peak_bytes"}
 
 
 class Program(unittest.TestCase):
@@ -121,6 +121,40 @@ class Program(unittest.TestCase):
         )
         options = ["--methods", "v-mean,skeinformer,performer", "--features", "8,32", "--trials", "200", "--eps", "0.4"]
         self.compare(rows, self.run_program("choose", [Q, K, V], *options, "--seed", "6"))
+
+    def test_choose_with_a_bias(self):
+        Q, K, V = square_head(n=96, p=8)
+        V = V + 2
+        bias = numpy.random.default_rng(2).normal(size=2 * 96 - 1)
+        numpy.save(self.folder / "bias.npy", bias[None])
+        rows = croquis.choose(
+            Q, K, V, eps=0.5, methods="prf-rpe", features=[32, 64], trials=100, seed=6, bias=bias,
+            name="arrays:head;bias=bias",
+        )
+        options = ["--methods", "prf-rpe", "--features", "32,64", "--trials", "100", "--eps", "0.5", "--bias", "bias.npy"]
+        self.compare(rows, self.run_program("choose", [Q, K, V], *options, "--seed", "6"))
+
+    def test_gradient(self):
+        arrays = head()
+        methods = "v-mean,skeinformer,skyformer-softmax:ridge=0.1,performer"
+        rows = croquis.gradient(*arrays, methods, [8, 16], trials=3, seed=7, name="arrays:head")
+        written = self.run_program(
+            "gradient", arrays, "--methods", methods, "--features", "8,16", "--trials", "3", "--seed", "7"
+        )
+        self.compare(rows, written)
+        arrays = square_head(dtype=numpy.float32)
+        rows = croquis.gradient(*arrays, "all", 4, 2, causal=True, precision="float", name="arrays:head;causal")
+        options = ["--features", "4", "--trials", "2", "--causal", "--precision", "float"]
+        self.compare(rows, self.run_program("gradient", arrays, *options))
+
+    def test_cost(self):
+        # The program draws its head: what does not depend on the numbers is the same.
+        methods = "skyformer,skeinformer,performer"
+        written = self.run_program(
+            "cost", None, "--n", "96", "--p", "8", "--methods", methods, "--features", "8,16", "--repeats", "2"
+        )
+        rows = croquis.cost(*square_head(n=96, p=8, p_v=8), methods, [8, 16], 2, name="gaussian")
+        self.compare(rows, written)
 
     def test_spectrum(self):
         arrays = head()

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 import numpy
 
@@ -54,14 +55,25 @@ class Rows(unittest.TestCase):
     def test_pandas_is_imported_by_to_pandas_alone(self):
         code = "import sys, croquis; assert 'pandas' not in sys.modules and 'torch' not in sys.modules"
         subprocess.run([sys.executable, "-c", code], check=True)
+
+    def test_without_pandas_to_pandas_says_so(self):
+        with unittest.mock.patch.dict(sys.modules, {"pandas": None}), self.assertRaises(ImportError):
+            self.rows().to_pandas()
+
+    @unittest.skipIf(pandas is None, "pandas is not installed (python3-pandas)")
+    def test_to_pandas_has_every_column(self):
         rows = self.rows()
-        if pandas is None:
-            with self.assertRaises(ImportError):
-                rows.to_pandas()
-            return
+        for some in (rows, rows[rows["trial"] == 2], rows[:0]):
+            frame = some.to_pandas()
+            self.assertEqual(frame.shape, (len(some), len(rows.dtype.names)))
+            self.assertEqual(list(frame.columns), list(rows.dtype.names))
+            for name in rows.dtype.names:
+                numpy.testing.assert_array_equal(frame[name].to_numpy(), some[name], name)
         frame = rows.to_pandas()
-        self.assertEqual(list(frame.columns), list(rows.dtype.names))
-        self.assertEqual(frame["features"].tolist(), rows["features"].tolist())
+        self.assertEqual(frame["features"].dtype, numpy.int64)
+        self.assertTrue(frame["layer"].isna().all())
+        medians = frame.groupby(["method", "features"])["frobenius_rel"].median()
+        self.assertEqual(medians["skeinformer", 8], numpy.median(rows["frobenius_rel"][2:4]))
 
     def test_every_column_is_described(self):
         described = {column.name: column for column in croquis.columns("error")}

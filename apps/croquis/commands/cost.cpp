@@ -36,14 +36,6 @@ struct Options {
   std::optional<arma::uword> exact_to;  // the largest n at which exact attention is timed; all of them without it
 };
 
-std::vector<CostCandidate> candidates_of(const Options& options) {
-  std::vector<croquis::MethodChoice> methods;
-  if (options.methods != "exact") methods = croquis::parse_methods(options.methods, options.causal);
-  croquis::require_usable(methods, {1, 1}, options.causal);
-  if (options.methods == "all") std::erase_if(methods, [](const auto& m) { return m.name == "best-rank-d"; });
-  return croquis::cost_candidates(methods, !options.bias.empty());
-}
-
 // A candidate at n and d: a row for every repeat.
 struct Cell {
   const CostCandidate* candidate;
@@ -156,7 +148,8 @@ int run_cost(const Options& options) {
   throw std::invalid_argument(
       "cost: this is a build without optimisation, its times mean nothing; build the release preset");
 #endif
-  const std::vector<CostCandidate> candidates = candidates_of(options);
+  const std::vector<CostCandidate> candidates =
+      croquis::cost_candidates(options.methods, {1, 1}, options.causal, !options.bias.empty());
   const std::vector<arma::uword> sizes = parse_sizes(options.n, "--n");
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
   check(options, sizes, features);

@@ -20,7 +20,6 @@
 namespace {
 
 using croquis::GradientRow;
-using croquis::Key;
 using croquis::MethodChoice;
 
 constexpr const char* kMetric = "qk_rel";
@@ -32,21 +31,10 @@ struct GradientOptions {
   long long trials = 20;
 };
 
-// Those that are asked for; `all` are those with an adjoint that take the input.
 std::vector<MethodChoice> methods_of(const GradientOptions& options, const std::vector<Input>& inputs) {
-  std::vector<MethodChoice> methods = croquis::parse_methods(options.methods, options.input.causal);
-  for (const Input& input : inputs) {
-    if (options.methods != "all") break;
-    std::erase_if(methods, [&](const MethodChoice& choice) {
-      const auto& method = croquis::find_method<double>(choice.name);
-      return !method.adjoint({}) || (input.n_q != input.n_k && !method.rectangular({}));
-    });
-  }
-  for (const MethodChoice& choice : methods) {
-    croquis::require_adjoint(croquis::find_method<double>(choice.name), choice.options);
-  }
-  for (const Input& input : inputs) croquis::require_usable(methods, {input.n_q, input.n_k}, options.input.causal);
-  return methods;
+  std::vector<croquis::TokenAlignment> shapes;
+  for (const Input& input : inputs) shapes.push_back({input.n_q, input.n_k});
+  return croquis::gradient_methods(options.methods, shapes, options.input.causal);
 }
 
 // A method at one d: a row for every trial, which are compared with their mean.
@@ -92,8 +80,8 @@ void sweep(const GradientOptions& options, const Input& input, const std::vector
     if (Run::interrupted()) return;
     if (cells.empty() || run.skip(cells.size())) continue;
     if (!errors) {
-      const Key key = Key(options.run.seed).child("gradient").child(options.input.kind);
-      errors.emplace(croquis::in_precision<T>(input.problem()), key);
+      errors.emplace(croquis::in_precision<T>(input.problem()),
+                     croquis::gradient_key(options.run.seed, options.input.kind));
     }
     const auto prepared = errors->prepare(choice);
     run.compute_steps(cells.size(), choice.name, [&](std::size_t i) {

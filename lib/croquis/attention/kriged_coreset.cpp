@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <croquis/attention/exact.hpp>
+#include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/kriged/operator.hpp>
 #include <croquis/attention/kriged/plan.hpp>
 #include <croquis/attention/kriged/query_rows.hpp>
@@ -133,6 +133,7 @@ Approximation<T> kriged_of_sizes(const std::shared_ptr<const KrigedInput<T>>& in
   if (sizes.exact) {
     Approximation<T> approximation = from_scores(exact_scores(problem, Target::softmax), problem);
     approximation.diagnostics.mode = "exact";
+    approximation.adjoint = exact_adjoint(problem, Target::softmax);
     return approximation;
   }
   const SerialBlas serial;
@@ -157,10 +158,10 @@ Approximation<T> kriged_of_sizes(const std::shared_ptr<const KrigedInput<T>>& in
 
   arma::Col<T> counts(means.n_rows);
   for (arma::uword g = 0; g < counts.n_elem; ++g) counts[g] = static_cast<T>(model->query_tree.count(g));
-  const arma::Col<T> importance = key_importance(*input, model->rows, counts);
+  model->importance = key_importance(*input, model->rows, counts);
   const PointTree key_tree =
-      split_points(input->keys.columns, importance, sizes.cells, options.tree, draw_key.child("keys"));
-  const KeyCells<T> cells = make_cells(*input, importance, key_tree);
+      split_points(input->keys.columns, model->importance, sizes.cells, options.tree, draw_key.child("keys"));
+  const KeyCells<T> cells = make_cells(*input, model->importance, key_tree);
   model->plan = best_plan<T>({*input, model->query_tree, model->rows, model->checks, key_tree, cells, sizes.cells},
                              candidates_of(options));
 
@@ -191,7 +192,7 @@ Method<T> kriged_coreset_method() {
     const KrigedCoresetOptions options = options_of_kriged_coreset().read(values);
     return options.tree != SplitDirection::far || options.mode != Mode::coreset;
   };
-  method.rectangular = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
+  method.rectangular = method.rows_sum_to_one = method.exact_on_equal_tokens = method.adjoint = always(true);
   // The lift with d landmarks costs more than exact attention then.
   method.exact_at = [](TokenAlignment shape, const OptionValues&) { return std::min(shape.n_q, shape.n_k); };
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {

@@ -1,9 +1,11 @@
+#include <croquis/attention/column_adjoint.hpp>
 #include <croquis/attention/column_scores.hpp>
 #include <croquis/attention/sampled_columns.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/sampling/column_norms.hpp>
 #include <croquis/sampling/pilot.hpp>
 #include <memory>
+#include <utility>
 
 namespace croquis {
 namespace {
@@ -14,16 +16,29 @@ template <typename T>
 Approximation<T> approximate(const Problem<T>& problem, const ColumnNorms<T>& exact, arma::uword d, const Key& draw_key,
                              const SampledColumnsOptions& options) {
   require(d >= 1 && d <= problem.n_k(), "sampled-columns", "1 <= d <= n_k", {{"d", d}, {"n_k", problem.n_k()}});
+  SampledColumns<T> sampled;
+  sampled.log_row_sums = exact.log_row_sums;
+  sampled.weights = ColumnWeights::uniform;
   arma::Col<T> weights(problem.n_k(), arma::fill::ones);
   if (options.probabilities == Probabilities::exact) {
     weights = exact.norms % arma::sqrt(arma::sum(arma::square(problem.V()), 1));
+    sampled.weights = ColumnWeights::exact;
   } else if (options.probabilities == Probabilities::pilot) {
     const arma::uword pilots = options.pilot_rows == 0 ? d : options.pilot_rows;
-    weights = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, draw_key.child("pilot")).weights;
+    Pilot<T> pilot = pilot_sample(problem.Q(), problem.K(), problem.V(), pilots, draw_key.child("pilot"));
+    weights = std::move(pilot.weights);
+    sampled.weights = ColumnWeights::pilot;
+    sampled.pilot = std::move(pilot.rows);
   }
-  return from_scores(as_operator(importance_columns<T>(problem.Q(), problem.K(), exact.log_row_sums, std::move(weights),
-                                                       d, draw_key.child("columns"))),
-                     problem);
+  ColumnScores<T> scores = importance_columns<T>(problem.Q(), problem.K(), exact.log_row_sums, std::move(weights), d,
+                                                 draw_key.child("columns"));
+  sampled.columns = scores.columns;
+  Approximation<T> approximation = from_scores(as_operator(std::move(scores)), problem);
+  approximation.adjoint =
+      adjoint_of<T>(problem, [problem, sampled = std::move(sampled)](const arma::Mat<T>& cotangent) {
+        return sampled_columns_gradient(problem, sampled, cotangent);
+      });
+  return approximation;
 }
 
 const Options<SampledColumnsOptions>& options_of_sampled_columns() {
@@ -52,7 +67,7 @@ Method<T> sampled_columns_method() {
   method.quadratic = true;
   method.source = "Skeinformer Prop. 1";
   method.options = options_of_sampled_columns().infos();
-  method.rectangular = always(true);
+  method.rectangular = method.adjoint = always(true);
   method.rowwise = [](const OptionValues& values) {
     return options_of_sampled_columns().read(values).probabilities == Probabilities::uniform;
   };

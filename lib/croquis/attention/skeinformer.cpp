@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <croquis/attention/column_adjoint.hpp>
 #include <croquis/attention/column_scores.hpp>
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/core/require.hpp>
@@ -123,11 +124,20 @@ Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_
     if (!known->is_empty()) scores.row_scores = softmax_transposed<T>(problem.Q().rows(*known), problem.K());
     return as_operator(std::move(scores));
   };
+  // D^-1 A S S^T V, whose rows have no sum of their own.
+  const auto from_columns = [&](ColumnScores<T> scores, ColumnWeights weights) {
+    const SampledColumns<T> sampled{scores.columns, log_row_sums, weights, pilot.rows, *known};
+    Approximation<T> approximation = from_scores(with_known(std::move(scores)), problem);
+    approximation.adjoint = adjoint_of<T>(problem, [problem, sampled](const arma::Mat<T>& cotangent) {
+      return sampled_columns_gradient(problem, sampled, cotangent);
+    });
+    return approximation;
+  };
   const Key draw = draw_key.child("columns");
   if (options.rows == Rows::weighted) {
-    return from_scores(
-        with_known(importance_columns<T>(problem.Q(), problem.K(), log_row_sums, std::move(pilot.weights), d, draw)),
-        problem);
+    return from_columns(
+        importance_columns<T>(problem.Q(), problem.K(), log_row_sums, std::move(pilot.weights), d, draw),
+        options.columns == Columns::pilot ? ColumnWeights::pilot : ColumnWeights::uniform);
   }
   arma::uvec columns = options.columns == Columns::pilot ? sample_weighted_without_replacement(pilot.weights, d, draw)
                                                          : sample_without_replacement(n_k, d, draw);
@@ -137,7 +147,7 @@ Approximation<T> approximate(const Problem<T>& problem, const arma::Col<T>& log_
     scores.weights = scores_transposed<T>(problem.Q(), problem.K().rows(columns));
     exponentiate(scores.weights, log_row_sums);
     scores.columns = std::move(columns);
-    return from_scores(with_known(std::move(scores)), problem);
+    return from_columns(std::move(scores), ColumnWeights::none);
   }
   const bool adaptive = options.rows == Rows::adaptive;
   Approximation<T> approximation;
@@ -193,8 +203,7 @@ Method<T> method_of(const char* name, const char* summary, const char* source, c
   const SkeinformerTable options = options_of(start, is_ablation, effect_of_code);
   method.options = options.infos();
   const auto read = [options](const OptionValues& values) { return options.read(values); };
-  method.rectangular = always(true);
-  method.adjoint = [read](const OptionValues& values) { return !needs_row_sums(read(values)); };
+  method.rectangular = method.adjoint = always(true);
   method.rowwise = [read](const OptionValues& values) { return read(values).columns == Columns::uniform; };
   method.rows_sum_to_one = [read](const OptionValues& values) { return !needs_row_sums(read(values)); };
   // Columns that were not sampled count with the mean of the others, which is theirs.

@@ -109,6 +109,20 @@ std::vector<CostCandidate> cost_candidates(const std::vector<MethodChoice>& meth
   return candidates;
 }
 
+std::vector<CostCandidate> cost_candidates(const std::string& methods, TokenAlignment shape, bool causal,
+                                           bool with_position, const std::string& where) {
+  std::vector<MethodChoice> choices;
+  if (methods != "exact") choices = parse_methods(methods, causal, where);
+  if (methods == "all") {
+    std::erase_if(choices, [&](const MethodChoice& choice) {
+      const Method<double>& method = find_method<double>(choice.name);
+      return choice.name == "best-rank-d" || (shape.n_q != shape.n_k && !method.rectangular(choice.options));
+    });
+  }
+  require_usable(choices, shape, causal);
+  return cost_candidates(choices, with_position);
+}
+
 template <typename T>
 std::vector<CostRow> call_costs(const Problem<T>& problem, const CostCandidate& candidate, arma::uword d,
                                 const Key& key, const CostSettings& settings) {

@@ -39,6 +39,11 @@ struct CostCandidate {
 /// and, with a position, those that have one; unit rows change nothing), then the methods.
 std::vector<CostCandidate> cost_candidates(const std::vector<MethodChoice>& methods, bool with_position);
 
+/// The same for a text that parse_methods takes; "all": without best-rank-d, an oracle; "exact": exact attention alone.
+/// Throws as parse_methods and require_usable.
+std::vector<CostCandidate> cost_candidates(const std::string& methods, TokenAlignment shape, bool causal,
+                                           bool with_position, const std::string& where = "--methods");
+
 /// The leading terms of exact attention's work, as those of methods: two flops a multiply-add, one an exponential, for
 /// the pairs of a query and a key that it attends to.
 double exact_flops(TokenAlignment tokens, arma::uword p, arma::uword p_v, bool causal);

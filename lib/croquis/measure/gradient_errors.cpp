@@ -159,6 +159,25 @@ GradientErrors<T>::GradientErrors(Problem<T> problem, const Key& key)
   cotangent_ = arma::conv_to<arma::Mat<T>>::from(cotangent);
 }
 
+Key gradient_key(std::uint64_t seed, const std::string& kind) {
+  return Key(seed).child("gradient").child(kind);
+}
+
+std::vector<MethodChoice> gradient_methods(const std::string& text, const std::vector<TokenAlignment>& shapes,
+                                           bool causal, const std::string& where) {
+  std::vector<MethodChoice> methods = parse_methods(text, causal, where);
+  for (const TokenAlignment shape : shapes) {
+    if (text != "all") break;
+    std::erase_if(methods, [&](const MethodChoice& choice) {
+      const Method<double>& method = find_method<double>(choice.name);
+      return !method.adjoint({}) || (shape.n_q != shape.n_k && !method.rectangular({}));
+    });
+  }
+  for (const MethodChoice& choice : methods) require_adjoint(find_method<double>(choice.name), choice.options);
+  for (const TokenAlignment shape : shapes) require_usable(methods, shape, causal);
+  return methods;
+}
+
 template <typename T>
 const typename GradientErrors<T>::Reference& GradientErrors<T>::reference_of(Target target) {
   if (const auto found = references_.find(target); found != references_.end()) return found->second;

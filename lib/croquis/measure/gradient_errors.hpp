@@ -41,6 +41,14 @@ struct GradientRow {
 
 const Columns<GradientRow>& gradient_columns();
 
+/// The key of GradientErrors that `croquis gradient` has for this --seed and kind of input ("arrays", "gaussian", ...).
+Key gradient_key(std::uint64_t seed, const std::string& kind);
+
+/// parse_methods for problems of these shapes; "all": those that have an adjoint and take them. Throws as parse_methods
+/// and require_usable, and for a method without an adjoint.
+std::vector<MethodChoice> gradient_methods(const std::string& text, const std::vector<TokenAlignment>& shapes,
+                                           bool causal, const std::string& where = "--methods");
+
 /// Gradients of any methods on one problem, in precision T against exact ones in double, which are computed when the
 /// first method asks for their target. All use one cotangent, N(0, 1) entries from key.child("cotangent").
 /// Thread-safe once prepared.
@@ -72,6 +80,9 @@ class GradientErrors {
   /// The result uses this object, which has to outlive it. Throws std::invalid_argument for a method without an
   /// adjoint.
   Prepared prepare(const MethodChoice& choice);
+
+  /// n_q x p_v.
+  const arma::Mat<T>& cotangent() const { return cotangent_; }
 
  private:
   struct Reference {

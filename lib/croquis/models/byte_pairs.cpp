@@ -5,7 +5,11 @@
 #include <croquis/io/bytes.hpp>
 #include <croquis/models/byte_pairs.hpp>
 #include <croquis/models/regular_expression.hpp>
+#include <functional>
 #include <limits>
+#include <queue>
+#include <tuple>
+#include <utility>
 
 namespace croquis {
 namespace {
@@ -96,62 +100,137 @@ BytePairTokenizer::Pieces BytePairTokenizer::divided(const std::string& text) co
   return pieces;
 }
 
-void BytePairTokenizer::append_word(const std::string& word, TokenIds& ids) const {
-  std::vector<std::string> symbols;
-  std::string whole;
+std::string BytePairTokenizer::normalised(std::string text) const {
+  for (const Normalizer& step : normalizers_) {
+    if (step.replaced.empty()) {
+      if (!text.empty()) text = step.by + text;
+      continue;
+    }
+    std::string changed;
+    std::size_t at = 0;
+    for (std::size_t found = 0; (found = text.find(step.replaced, at)) != std::string::npos;) {
+      changed.append(text, at, found - at).append(step.by);
+      at = found + step.replaced.size();
+    }
+    text = changed.append(text, at, std::string::npos);
+  }
+  return text;
+}
+
+// What merges begin with.
+BytePairTokenizer::Pieces BytePairTokenizer::symbols_of(const std::string& word) const {
+  Pieces symbols;
   if (byte_level_) {
     for (const char c : word) symbols.push_back(alphabet()[static_cast<unsigned char>(c)]);
-    for (const std::string& symbol : symbols) whole += symbol;
-  } else {
-    symbols = characters_of(word);
-    whole = word;
+    return symbols;
   }
-  if (const auto found = ids_.find(whole); whole_words_ && found != ids_.end()) {
-    ids.push_back(found->second);
-    return;
-  }
-  while (symbols.size() > 1) {
-    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-    std::size_t best = none, place = 0;
-    for (std::size_t i = 0; i + 1 < symbols.size(); ++i) {
-      const auto rank = ranks_.find(symbols[i] + ' ' + symbols[i + 1]);
-      if (rank == ranks_.end() || rank->second >= best) continue;
-      best = rank->second;
-      place = i;
+  for (std::string& character : characters_of(word)) {
+    if (byte_fallback_ && !ids_.contains(character)) {
+      for (const char c : character) symbols.push_back(fmt::format("<0x{:02X}>", static_cast<unsigned char>(c)));
+    } else {
+      symbols.push_back(std::move(character));
     }
-    if (best == none) break;
-    symbols[place] += symbols[place + 1];
-    symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(place) + 1);
   }
-  for (const std::string& symbol : symbols) {
+  return symbols;
+}
+
+// Llama 2 has whole texts for words: pairs wait in a heap, and those that are there no more are passed over.
+BytePairTokenizer::Pieces BytePairTokenizer::merged(Pieces symbols) const {
+  constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  struct Pair {
+    std::size_t rank, left, right, bytes;
+    bool operator>(const Pair& other) const { return std::tie(rank, left) > std::tie(other.rank, other.left); }
+  };
+  std::vector<std::size_t> before(symbols.size()), behind(symbols.size());
+  std::priority_queue<Pair, std::vector<Pair>, std::greater<>> pairs;
+  const auto add = [&](std::size_t left, std::size_t right) {
+    if (left == none || right == none) return;
+    const auto rank = ranks_.find(symbols[left] + ' ' + symbols[right]);
+    if (rank == ranks_.end()) return;
+    pairs.push({rank->second, left, right, symbols[left].size() + symbols[right].size()});
+  };
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    before[i] = i > 0 ? i - 1 : none;
+    behind[i] = i + 1 < symbols.size() ? i + 1 : none;
+    add(i, behind[i]);
+  }
+  while (!pairs.empty()) {
+    const Pair pair = pairs.top();
+    pairs.pop();
+    std::string &left = symbols[pair.left], &right = symbols[pair.right];
+    // A symbol that was merged away is empty, and one that has grown is longer.
+    if (left.empty() || right.empty() || left.size() + right.size() != pair.bytes) continue;
+    left += right;
+    right.clear();
+    behind[pair.left] = behind[pair.right];
+    if (behind[pair.left] != none) before[behind[pair.left]] = pair.left;
+    add(before[pair.left], pair.left);
+    add(pair.left, behind[pair.left]);
+  }
+  std::erase_if(symbols, [](const std::string& symbol) { return symbol.empty(); });
+  return symbols;
+}
+
+void BytePairTokenizer::append_word(const std::string& word, TokenIds& ids) const {
+  Pieces symbols = symbols_of(word);
+  if (whole_words_) {
+    std::string whole;
+    for (const std::string& symbol : symbols) whole += symbol;
+    if (const auto found = ids_.find(byte_level_ ? whole : word); found != ids_.end()) {
+      ids.push_back(found->second);
+      return;
+    }
+  }
+  bool was_known = true;
+  for (const std::string& symbol : merged(std::move(symbols))) {
     const auto found = ids_.find(symbol);
-    if (found == ids_.end() && !unknown_) {
+    const bool known = found != ids_.end();
+    if (!known && !unknown_) {
       refuse_file(name_, fmt::format("has no token for '{}' of the text, and no unk_token", excerpt(symbol)));
     }
-    ids.push_back(found == ids_.end() ? *unknown_ : found->second);
+    if (known) {
+      ids.push_back(found->second);
+    } else if (was_known || !fuse_unknown_) {
+      ids.push_back(*unknown_);
+    }
+    was_known = known;
   }
 }
 
-TokenIds BytePairTokenizer::encode(std::string_view text) const {
-  TokenIds ids;
-  std::string plain;
-  const auto end_plain = [&] {
-    if (plain.empty()) return;
-    for (const std::string& word : divided(plain)) append_word(word, ids);
-    plain.clear();
+namespace {
+
+// take(id) of the added tokens in a text and between(piece) of what is between them, in order.
+template <typename Added, typename Take, typename Between>
+void for_each_part(const Added& added, std::string_view text, const Take& take, const Between& between) {
+  std::string piece;
+  const auto end_piece = [&] {
+    if (!piece.empty()) between(piece);
+    piece.clear();
   };
   for (std::size_t at = 0; at < text.size();) {
-    const auto added = std::find_if(added_.begin(), added_.end(),
+    const auto found = std::find_if(added.begin(), added.end(),
                                     [&](const auto& token) { return text.substr(at).starts_with(token.first); });
-    if (added == added_.end()) {
-      plain += text[at++];
+    if (found == added.end()) {
+      piece += text[at++];
       continue;
     }
-    end_plain();
-    ids.push_back(added->second);
-    at += added->first.size();
+    end_piece();
+    take(found->second);
+    at += found->first.size();
   }
-  end_plain();
+  end_piece();
+}
+
+}  // namespace
+
+TokenIds BytePairTokenizer::encode(std::string_view text) const {
+  TokenIds ids;
+  const auto take = [&](std::uint32_t id) { ids.push_back(id); };
+  for_each_part(added_, text, take, [&](const std::string& piece) {
+    for_each_part(normalised_added_, normalised(piece), take, [&](const std::string& plain) {
+      for (const std::string& word : divided(plain)) append_word(word, ids);
+    });
+  });
   return ids;
 }
 

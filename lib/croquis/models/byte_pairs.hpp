@@ -17,15 +17,18 @@ class RegularExpression;
 
 /// Byte-pair encoding (Sennrich et al. 2016) as Hugging Face's tokenizers library has it in a tokenizer.json.
 ///
-/// A text is divided at the added tokens, wherever they occur; then into words by the pre-tokenizers, in their order:
-/// ByteLevel (GPT-2's pattern with use_regex, add_prefix_space), Split (a string, or a Perl-compatible regular
+/// A text is divided at the added tokens, wherever they occur. What is between them is changed by the normalizers, in
+/// their order: Prepend (nothing, to an empty text) and Replace of a string, as Llama 2 has them. Added tokens with
+/// `normalized` are looked for after that, as the normalizers leave them. Then come words by the pre-tokenizers, in
+/// order: ByteLevel (GPT-2's pattern with use_regex, add_prefix_space), Split (a string, or a Perl-compatible regular
 /// expression, as Llama 3 has it; behaviours Isolated and Removed) or a Sequence of these. With ByteLevel the bytes of
 /// a word are written in GPT-2's alphabet of 256 characters. The characters of a word are merged pair by pair, the pair
-/// that is first in the list of merges first, the leftmost of equal ones first. A TemplateProcessing puts its tokens
-/// around a sequence.
+/// that is first in the list of merges first, the leftmost of equal ones first. A character that the vocabulary does
+/// not have is the tokens <0x00> ... <0xFF> of its bytes with byte_fallback, else unk_token, with fuse_unk one for
+/// several in a row. A TemplateProcessing puts its tokens around a sequence. A decoder is not read.
 ///
-/// What else a file asks for is refused with its name: another model than BPE, normalizers, byte_fallback, prefixes and
-/// suffixes of words, dropout, other pre- and post-processors.
+/// What else a file asks for is refused with its name: another model than BPE, other normalizers, prefixes and suffixes
+/// of words, dropout, other pre- and post-processors.
 class BytePairTokenizer {
  public:
   /// Throws std::invalid_argument, with one line that names the file and the entry.
@@ -51,18 +54,28 @@ class BytePairTokenizer {
     std::shared_ptr<const RegularExpression> expression = {};
     bool removed = false, inverted = false;
   };
+  struct Normalizer {
+    std::string replaced;  ///< empty: `by` is put before the text
+    std::string by;
+  };
   using Pieces = std::vector<std::string>;
+  using Added = std::vector<std::pair<std::string, std::uint32_t>>;  // the longest first
 
+  std::string normalised(std::string text) const;
   Pieces divided(const std::string& text) const;
   static Pieces divided(const Split& split, const std::string& text);
+  Pieces symbols_of(const std::string& word) const;
+  Pieces merged(Pieces symbols) const;
   void append_word(const std::string& word, TokenIds& ids) const;
 
   std::string name_;
   std::unordered_map<std::string, std::uint32_t> ids_;
-  std::unordered_map<std::string, std::size_t> ranks_;        // of "left right"
-  std::vector<std::pair<std::string, std::uint32_t>> added_;  // the longest first
+  std::unordered_map<std::string, std::size_t> ranks_;  // of "left right"
+  Added added_, normalised_added_;                      // looked for before the normalizers, and after them
+  std::vector<Normalizer> normalizers_;
   std::vector<Split> splits_;
   bool byte_level_ = false, whole_words_ = false;  // whole_words_: a word of the vocabulary is not divided
+  bool byte_fallback_ = false, fuse_unknown_ = false;
   std::optional<std::uint32_t> unknown_;
   TokenIds before_, after_;
   std::size_t size_ = 0;

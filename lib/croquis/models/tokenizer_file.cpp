@@ -50,9 +50,7 @@ struct BytePairTokenizer::Reader {
         refuse(fmt::format("{} is {}; none is read", key, shown(model[key])));
     }
     if (is_there(model, "dropout") && model["dropout"] != 0.0) refuse("dropout is not 0; none is read");
-    for (const char* key : {"byte_fallback", "fuse_unk"}) {
-      if (flag(model, key, false)) refuse(fmt::format("{} is true; false is read", key));
-    }
+    tokenizer.fuse_unknown_ = flag(model, "fuse_unk", false);
     tokenizer.whole_words_ = flag(model, "ignore_merges", false);
     if (!is_there(model, "vocab") || !model["vocab"].is_object()) refuse("has no vocab of ids by token");
     for (const auto& [token, id] : model["vocab"].items()) tokenizer.ids_.emplace(token, number(id));
@@ -67,8 +65,31 @@ struct BytePairTokenizer::Reader {
       if (pair.find(' ') == std::string::npos) refuse(fmt::format("has the merge {}; pairs are read", shown(merge)));
       tokenizer.ranks_.emplace(std::move(pair), tokenizer.ranks_.size());
     }
+    tokenizer.byte_fallback_ = flag(model, "byte_fallback", false);
+    for (unsigned byte = 0; tokenizer.byte_fallback_ && byte < 256; ++byte) {
+      const std::string token = fmt::format("<0x{:02X}>", byte);
+      if (!tokenizer.ids_.contains(token))
+        refuse(fmt::format("byte_fallback is true, and there is no token {}", token));
+    }
     if (!is_there(model, "unk_token")) return;
     tokenizer.unknown_ = tokenizer.id(text(model, "unk_token"));
+  }
+
+  void read_normalizer(const json& entry, int depth = 0) const {
+    const std::string type = text(entry, "type");
+    if (type == "Prepend") {
+      tokenizer.normalizers_.push_back({{}, text(entry, "prepend")});
+    } else if (type == "Replace") {
+      if (!is_there(entry, "pattern") || !is_there(entry["pattern"], "String")) {
+        refuse("the pattern of the normalizer Replace is no String; others are not read");
+      }
+      tokenizer.normalizers_.push_back({text(entry["pattern"], "String"), text(entry, "content")});
+      if (tokenizer.normalizers_.back().replaced.empty()) refuse("the pattern of the normalizer Replace is empty");
+    } else if (type == "Sequence" && depth == 0 && is_there(entry, "normalizers")) {
+      for (const json& part : entry["normalizers"]) read_normalizer(part, depth + 1);
+    } else {
+      refuse(fmt::format("normalizer is '{}'; Prepend, Replace and a Sequence of them are read", excerpt(type)));
+    }
   }
 
   void read_added(const json& list) const {
@@ -79,10 +100,15 @@ struct BytePairTokenizer::Reader {
       }
       const std::string content = text(token, "content");
       if (content.empty() || !is_there(token, "id")) refuse("has an added token without content or id");
-      tokenizer.added_.emplace_back(content, number(token["id"]));
+      const bool after = !tokenizer.normalizers_.empty() && flag(token, "normalized", !flag(token, "special", false));
+      (after ? tokenizer.normalised_added_ : tokenizer.added_)
+          .emplace_back(after ? tokenizer.normalised(content) : content, number(token["id"]));
+      if (after) tokenizer.ids_.emplace(content, tokenizer.normalised_added_.back().second);  // by its name
     }
-    std::stable_sort(tokenizer.added_.begin(), tokenizer.added_.end(),
-                     [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+    for (Added* added : {&tokenizer.added_, &tokenizer.normalised_added_}) {
+      std::stable_sort(added->begin(), added->end(),
+                       [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+    }
   }
 
   void read_split(const json& entry) const {
@@ -166,9 +192,7 @@ BytePairTokenizer::BytePairTokenizer(std::string_view bytes, const std::string& 
   const json file = parse_json_object(bytes, name, "is no tokenizer.json");
   const Reader reader{*this, name};
   if (!Reader::is_there(file, "model")) reader.refuse("has no model");
-  if (Reader::is_there(file, "normalizer")) {
-    reader.refuse(fmt::format("normalizer is '{}'; none is read", excerpt(reader.text(file["normalizer"], "type"))));
-  }
+  if (Reader::is_there(file, "normalizer")) reader.read_normalizer(file["normalizer"]);
   if (Reader::is_there(file, "added_tokens")) reader.read_added(file["added_tokens"]);
   reader.read_model(file["model"]);
   if (Reader::is_there(file, "pre_tokenizer")) reader.read_pre_tokenizer(file["pre_tokenizer"]);

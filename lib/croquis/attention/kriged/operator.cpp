@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <croquis/attention/kriged/adjoint.hpp>
 #include <croquis/attention/kriged/operator.hpp>
 #include <croquis/attention/kriged/query_rows.hpp>
 #include <croquis/core/serial_blas.hpp>
@@ -150,6 +151,7 @@ Approximation<T> kriged_approximation(std::shared_ptr<KrigedModel<T>> made) {
   approximation.diagnostics.fallen_rows = rows.fallen;
   approximation.diagnostics.ridge = model->plan.kriging.ridge;
   approximation.diagnostics.leave_one_out = model->plan.check_error;
+  approximation.adjoint = kriged_adjoint<T>(model);
   approximation.scores = deferred<T>(n_q, n_k, [=]() -> LinearOperator<T> {
     const auto scores = std::make_shared<const Scores<T>>(model);
     return {n_q, n_k, [scores](const arma::Mat<T>& x) { return scores->apply(x); },

@@ -17,6 +17,7 @@ struct KrigedModel {
   // Queries with their exact rows: those that equal the mean of their leaf, the check rows (the last of `rows`, in this
   // order), and the farthest from their leaf's mean.
   std::vector<arma::uword> still, checks, farthest;
+  arma::Col<T> importance = {};  ///< of the keys, the weights in the cells' means; empty: all alike
 };
 
 template <typename T>

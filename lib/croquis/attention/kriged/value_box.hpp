@@ -7,6 +7,14 @@
 
 namespace croquis {
 
+/// Which part of a way stays in the box, and what ends it: a column, at its largest or its smallest value.
+template <typename T>
+struct InBox {
+  T part = 1;
+  arma::uword column = 0;
+  bool at_highest = false;
+};
+
 template <typename T>
 struct ValueBox {
   const arma::Row<T>&lowest, &highest;
@@ -17,14 +25,17 @@ struct ValueBox {
   }
 
   /// How far one may go from `inside` to `row` without leaving the box, up to rounding; 0 to 1.
-  T part_inside(const arma::Row<T>& inside, const arma::Row<T>& row) const {
-    T part = 1;
+  InBox<T> part_inside(const arma::Row<T>& inside, const arma::Row<T>& row) const {
+    InBox<T> reached;
+    const auto end_at = [&](arma::uword c, bool at_highest, T part) {
+      if (part < reached.part) reached = {part, c, at_highest};
+    };
     for (arma::uword c = 0; c < row.n_elem; ++c) {
       const T step = row[c] - inside[c];
-      if (row[c] > highest[c] + slack(c)) part = std::min(part, std::max(T(0), highest[c] - inside[c]) / step);
-      if (row[c] < lowest[c] - slack(c)) part = std::min(part, std::min(T(0), lowest[c] - inside[c]) / step);
+      if (row[c] > highest[c] + slack(c)) end_at(c, true, std::max(T(0), highest[c] - inside[c]) / step);
+      if (row[c] < lowest[c] - slack(c)) end_at(c, false, std::min(T(0), lowest[c] - inside[c]) / step);
     }
-    return part;
+    return reached;
   }
 };
 

@@ -30,6 +30,9 @@ Report check_exponent(const Check& check);                  ///< rpe.thm3.necess
 Report check_figure(const Check& check);                    ///< rpe.fig1b/threshold
 Report check_sharp_norms(const Check& check);               ///< rpe.sharp/norms
 Report check_sharp_bias(const Check& check);                ///< rpe.sharp/bias
+Report check_gradient_absolute(const Check& check);         ///< rpe.gradient/absolute
+Report check_gradient_relative(const Check& check);         ///< rpe.gradient/relative
+Report check_gradient_normalised(const Check& check);       ///< rpe.gradient/normalised
 Report check_fft_cost(const Check& check);                  ///< rpe.fftcost/strict
 
 }  // namespace croquis::claims

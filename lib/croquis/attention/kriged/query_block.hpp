@@ -1,0 +1,83 @@
+// The rows of B~ for some queries at a time, before they are written anywhere: what the forward pass and its adjoint
+// share.
+#pragma once
+
+#include <croquis/attention/kriged/cells.hpp>
+#include <croquis/attention/kriged/near_field.hpp>
+#include <croquis/attention/kriged/value_box.hpp>
+#include <optional>
+#include <vector>
+
+namespace croquis {
+
+/// At most 64 queries, order[begin], ..., order[end - 1] of their tree; of one leaf where leaves have lists of keys.
+struct QueryBlock {
+  arma::uword leaf, begin, end;
+};
+
+std::vector<QueryBlock> blocks_of_queries(const PointTree& tree, const NearField& near);
+
+/// What a thread keeps from block to block, in the notation of QueryRows. A row is a query of the block.
+template <typename T>
+struct BlockRows {
+  const std::uint32_t* order = nullptr;              ///< which queries they are
+  const std::vector<std::uint32_t>* list = nullptr;  ///< keys of their leaf; null where there are no lists
+  arma::Mat<T> columns, queries;                     ///< over sqrt(p): p x rows, and transposed
+  arma::Mat<T> cells;                                ///< E_ic, rows x s
+  arma::Mat<T> factors;                              ///< with keys of a query's own: how much a cell's keys may differ
+  arma::Mat<T> near, near_keys, near_values;         ///< E_ij - E_i,c(j) of the list; its keys and values, as columns
+  arma::Mat<T> sums;                                 ///< full_i([V, 1]), from divide() on over full_i(1)
+  arma::Col<T> top, total, whole, counted;           ///< ..., full_i(1), base_i(1)
+  std::vector<char> lost;                            ///< rows that are out of bounds
+  std::vector<T> bounds;
+  std::vector<std::vector<std::uint32_t>> window;  ///< keys of every query's own
+  std::vector<std::vector<T>> window_weights;      ///< their E_ij - E_i,c(j)
+
+  arma::uword size() const { return queries.n_rows; }
+};
+
+/// Row i, full_i(X) / full_i(1), moved towards base_i(X) / base_i(1) until it is in the box; or, where full_i(1) is too
+/// small, that row itself.
+template <typename T>
+struct BroughtBack {
+  arma::Row<T> inside, row;  ///< base_i(V) / base_i(1), full_i(V) / full_i(1)
+  InBox<T> reached;          ///< how much of the way to `row` is left; 0: nothing
+};
+
+template <typename T>
+class BlockPass {
+ public:
+  /// What is given has to outlive the pass.
+  BlockPass(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells, const NearField& near,
+            const arma::Mat<T>& correction);
+
+  /// Everything up to `sums`, not divided.
+  void fill(const QueryBlock& block, BlockRows<T>& rows) const;
+  /// Divides the sums, and finds the rows that are lost.
+  void divide(BlockRows<T>& rows) const;
+  /// Of row i, which is lost.
+  BroughtBack<T> bring_back(arma::uword i, const BlockRows<T>& rows) const;
+
+ private:
+  void near_scores(BlockRows<T>& rows) const;
+  void add_near(BlockRows<T>& rows) const;
+  void own_scores(BlockRows<T>& rows) const;
+  void add_window(BlockRows<T>& rows) const;
+  void count(BlockRows<T>& rows) const;
+  arma::Row<T> base(arma::uword i, const BlockRows<T>& rows) const;
+  // Where queries have keys of their own, the tree has one leaf, and one list at most.
+  bool is_listed(std::uint32_t key) const { return !listed_.empty() && listed_[key] != 0; }
+
+  const KrigedInput<T>& input_;
+  const PointTree& tree_;
+  const KeyCells<T>& cells_;
+  const NearField& near_;
+  const bool corrected_;
+  const arma::Mat<T> sums_;
+  const ValueBox<T> box_;
+  std::vector<char> listed_;
+  std::optional<OpenedCells<T>> opened_;
+  arma::Col<T> sizes_;  // of the values of cells; 0 where a cell is one key
+};
+
+}  // namespace croquis

@@ -1,0 +1,202 @@
+// How much the derivatives of attention by random features vary from draw to draw: rpe.gradient.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <croquis/attention/exact_adjoint.hpp>
+#include <croquis/claims/decisions.hpp>
+#include <croquis/claims/nprf/checks.hpp>
+#include <croquis/claims/power.hpp>
+#include <croquis/claims/subjects.hpp>
+#include <croquis/linalg/rows.hpp>
+#include <croquis/measure/gradient_errors.hpp>
+#include <croquis/random/draws.hpp>
+
+namespace croquis::claims {
+namespace {
+
+// Queries and keys of length 1, to be brought to the norms of the claim.
+struct DirectedTokens {
+  std::string name;
+  arma::mat q, k, v;
+
+  // Scores are q.k in the paper, q.k / sqrt(p) here.
+  Problem<double> of_norm(double norm) const {
+    const double length = norm * std::pow(static_cast<double>(q.n_cols), 0.25);
+    return {length * q, length * k, v};
+  }
+};
+
+std::vector<DirectedTokens> token_sets(const Check& check) {
+  const arma::uword n = check.count("tokens"), p = check.count("width");
+  std::vector<DirectedTokens> sets;
+  if (check.own_input) {
+    for (const Subject& subject : check.subjects) {
+      const Problem<double> problem = first_tokens(subject.problem, n);
+      sets.push_back({subject.name, unit_rows(problem.Q()), unit_rows(problem.K()), problem.V()});
+    }
+    return sets;
+  }
+  for (arma::uword i = 0; i < check.count("sets"); ++i) {
+    const Key key = check.draw_key.child("tokens").child(i);
+    const auto normal = [&](const char* name) {
+      arma::mat rows(n, p);
+      fill_normal(key.child(name), 0, rows.n_elem, rows.memptr());
+      return rows;
+    };
+    sets.push_back(
+        {fmt::format("sphere {}", i + 1), unit_rows(normal("query")), unit_rows(normal("key")), normal("value")});
+  }
+  return sets;
+}
+
+// The root of the mean squared distance of the derivatives by Q and K from their mean over draws, for a white
+// cotangent: as it is, over the norm of the exact derivatives, and how these and a draw agree.
+struct GradientSpread {
+  double absolute = 0, relative = 0, cosine = 0;
+};
+
+GradientSpread spread_at(const Check& check, const DirectedTokens& tokens, double norm, arma::uword m,
+                         const std::string& method) {
+  if (check.interrupted()) throw Interrupted();
+  const Problem<double> problem = tokens.of_norm(norm);
+  const Key key = check.draw_key.child("draws").child(tokens.name);
+  GradientErrors<double> errors(problem, key);
+  const auto prepared = errors.prepare(method_choice(method, {{"projection", "iid"}}));
+  GradientSpread spread;
+  const std::vector<GradientRow> rows = prepared.rows(m, check.count("draws"));
+  for (const GradientRow& row : rows) {
+    spread.relative += row.qk_spread * row.qk_spread / static_cast<double>(rows.size());
+    spread.cosine += row.qk_cosine / static_cast<double>(rows.size());
+  }
+  spread.relative = std::sqrt(spread.relative);
+  // Derivatives by the paper's queries and keys, whose scores are q.k.
+  const Gradient<double> exact = exact_adjoint(problem, find_method<double>(method).target)(errors.cotangent());
+  const double root = std::pow(static_cast<double>(problem.p()), 0.25);
+  spread.absolute = spread.relative * root * std::hypot(arma::norm(exact.q, "fro"), arma::norm(exact.k, "fro"));
+  return spread;
+}
+
+// Of the sets of tokens; each of a user's own heads by itself.
+struct MeanSpread {
+  Accumulator absolute, relative, cosine;
+
+  void add(const GradientSpread& spread) {
+    absolute.add(spread.absolute);
+    relative.add(spread.relative);
+    cosine.add(spread.cosine);
+  }
+};
+
+struct SpreadCase {
+  std::string name;
+  std::vector<DirectedTokens> sets;
+  arma::uword m;
+
+  MeanSpread at(const Check& check, double norm, const std::string& method) const {
+    MeanSpread mean;
+    for (const DirectedTokens& tokens : sets) mean.add(spread_at(check, tokens, norm, m, method));
+    return mean;
+  }
+};
+
+std::vector<SpreadCase> spread_cases(const Check& check) {
+  std::vector<SpreadCase> cases;
+  const std::vector<DirectedTokens> sets = token_sets(check);
+  for (const arma::uword m : check.counts("features")) {
+    if (check.own_input) {
+      for (const DirectedTokens& tokens : sets) cases.push_back({fmt::format("{} m={}", tokens.name, m), {tokens}, m});
+    } else {
+      cases.push_back({fmt::format("m={}", m), sets, m});
+    }
+  }
+  return cases;
+}
+
+// The quotient of two means, which is to be at most `bound`.
+Finding decide_quotient(const Check& check, const SpreadCase& on, const std::string& name, const Accumulator& a,
+                        const Accumulator& b, double sign, double bound) {
+  Finding finding = decide_identity(fmt::format("{} {}", on.name, name), sign * a.mean() / b.mean(), sign * bound);
+  finding.n = on.sets.front().q.n_rows;
+  finding.p = on.sets.front().q.n_cols;
+  finding.d = on.m;
+  finding.trials = check.count("draws");
+  finding.estimate = a.mean() / b.mean();
+  finding.power = power_of_means(std::hypot(relative_error_of_mean(a), relative_error_of_mean(b)));
+  finding.threshold = fmt::format("{:g}; draws = {}; sets = {}", bound, check.count("draws"), on.sets.size());
+  return finding;
+}
+
+std::string text_of(double norm, const MeanSpread& spread) {
+  return fmt::format("R = {:g}: {:.3g} ({:.3g} of the exact norm, cosine {:.2f})", norm, spread.absolute.mean(),
+                     spread.relative.mean(), spread.cosine.mean());
+}
+
+}  // namespace
+
+Report check_gradient_absolute(const Check& check) {
+  const std::vector<double>& norms = check.values("R");
+  Report report;
+  for (const SpreadCase& on : spread_cases(check)) {
+    const std::string method = check.makes("normalised") ? "nprf" : "performer";
+    const MeanSpread small = on.at(check, norms.front(), method), large = on.at(check, norms.back(), method);
+    report.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", norms.back(), norms.front()),
+                                              large.absolute, small.absolute, -1, check.value("growth")));
+    report.findings.back().hypotheses =
+        fmt::format("spread at {}; at {}", text_of(norms.front(), small), text_of(norms.back(), large));
+    report.number = report.findings.back().estimate;
+  }
+  report.sentence = fmt::format("spread of (dQ, dK) at R = {:g} over that at R = {:g}, m = {}", norms.back(),
+                                norms.front(), check.counts("features").back());
+  return report;
+}
+
+Report check_gradient_relative(const Check& check) {
+  std::vector<double> norms = check.values("R");
+  if (check.makes("moderate-norms")) norms.pop_back();
+  Report report;
+  for (const SpreadCase& on : spread_cases(check)) {
+    std::vector<MeanSpread> spreads;
+    for (const double norm : norms) spreads.push_back(on.at(check, norm, "performer"));
+    for (std::size_t i = 1; i < norms.size(); ++i) {
+      report.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", norms[i], norms[i - 1]),
+                                                spreads[i].relative, spreads[i - 1].relative, -1, 1));
+      report.findings.back().hypotheses =
+          fmt::format("spread at {}; at {}", text_of(norms[i - 1], spreads[i - 1]), text_of(norms[i], spreads[i]));
+      report.number = report.findings.back().estimate;
+    }
+  }
+  report.sentence =
+      fmt::format("spread of (dQ, dK) in units of the exact norm at R = {:g} over that at R = {:g}, m = {}",
+                  norms.back(), norms[norms.size() - 2], check.counts("features").back());
+  return report;
+}
+
+Report check_gradient_normalised(const Check& check) {
+  const std::vector<double>& norms = check.values("R");
+  const std::string normalised = check.makes("not-normalised") ? "performer" : "nprf";
+  Report report;
+  for (const SpreadCase& on : spread_cases(check)) {
+    const MeanSpread small = on.at(check, norms.front(), normalised), large = on.at(check, norms.back(), normalised),
+                     plain = on.at(check, norms.back(), "performer");
+    report.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} against prf", norms.back()),
+                                              large.absolute, plain.absolute, 1, check.value("share")));
+    report.findings.back().hypotheses =
+        fmt::format("spread of nprf at {}; of prf at {}", text_of(norms.back(), large), text_of(norms.back(), plain));
+    report.number = report.findings.back().estimate;
+    // Rows of unit length have the same derivatives along the sphere, over the norm that they had before.
+    const double rounding = check.value("rounding");
+    Finding same = decide_quotient(check, on, fmt::format("R={:g} as R={:g}", norms.back(), norms.front()),
+                                   large.relative, small.relative, 1, 1 + rounding);
+    same.observed = std::abs(same.estimate - 1);
+    same.bound = rounding;
+    same.verdict = same.observed <= rounding ? Verdict::verified : Verdict::refuted;
+    same.power = Finding::kNone;
+    same.hypotheses = fmt::format("spread at {}; at {}", text_of(norms.front(), small), text_of(norms.back(), large));
+    report.findings.push_back(std::move(same));
+  }
+  report.sentence = fmt::format("spread of (dQ, dK) of nprf over that of prf at R = {:g}, m = {}", norms.back(),
+                                check.counts("features").back());
+  return report;
+}
+
+}  // namespace croquis::claims
