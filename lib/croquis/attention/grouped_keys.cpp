@@ -13,7 +13,7 @@
 namespace croquis {
 namespace {
 
-constexpr arma::uword kQueriesAtOnce = 64;
+constexpr arma::uword kGroupQueriesAtOnce = 64;
 
 template <typename T>
 arma::Mat<T> rows_at(const arma::Mat<T>& x, const std::vector<std::uint32_t>& indices, arma::uword first,
@@ -41,8 +41,8 @@ std::vector<Part> parts_of(const std::vector<KeyGroup<T>>& groups, const Problem
     const KeyGroup<T>& group = groups[g];
     require(group.queries.empty() || !group.keys.empty(), "grouped_attention", "a key for every query", {{"group", g}});
     queries += group.queries.size();
-    for (arma::uword i = 0; i < group.queries.size(); i += kQueriesAtOnce) {
-      parts.push_back({g, i, std::min<arma::uword>(kQueriesAtOnce, group.queries.size() - i)});
+    for (arma::uword i = 0; i < group.queries.size(); i += kGroupQueriesAtOnce) {
+      parts.push_back({g, i, std::min<arma::uword>(kGroupQueriesAtOnce, group.queries.size() - i)});
     }
   }
   require(queries == problem.n_q(), "grouped_attention", "every query in one group",

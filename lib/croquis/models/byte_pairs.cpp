@@ -34,7 +34,7 @@ const std::array<std::string, 256>& alphabet() {
 }
 
 // Characters of UTF-8; a byte that begins none is one by itself.
-std::vector<std::string> characters_of(const std::string& word) {
+std::vector<std::string> utf8_characters_of(const std::string& word) {
   std::vector<std::string> characters;
   for (std::size_t i = 0; i < word.size();) {
     std::size_t end = i + 1;
@@ -124,7 +124,7 @@ BytePairTokenizer::Pieces BytePairTokenizer::symbols_of(const std::string& word)
     for (const char c : word) symbols.push_back(alphabet()[static_cast<unsigned char>(c)]);
     return symbols;
   }
-  for (std::string& character : characters_of(word)) {
+  for (std::string& character : utf8_characters_of(word)) {
     if (byte_fallback_ && !ids_.contains(character)) {
       for (const char c : character) symbols.push_back(fmt::format("<0x{:02X}>", static_cast<unsigned char>(c)));
     } else {
