@@ -26,7 +26,8 @@ std::vector<QueryBlock> blocks_of_queries(const PointTree& tree, const NearField
   const bool by_leaf = !near.lists.empty();
   std::vector<QueryBlock> blocks;
   const auto add = [&](arma::uword leaf, arma::uword begin, arma::uword end) {
-    for (; begin < end; begin += kQueriesOfBlock) blocks.push_back({leaf, begin, std::min(end, begin + kQueriesOfBlock)});
+    for (; begin < end; begin += kQueriesOfBlock)
+      blocks.push_back({leaf, begin, std::min(end, begin + kQueriesOfBlock)});
   };
   if (!by_leaf) add(0, 0, tree.order.size());
   for (arma::uword g = 0; by_leaf && g < tree.leaves(); ++g) add(g, tree.first[g], tree.first[g + 1]);
