@@ -99,7 +99,7 @@ TEST_CASE("croquis error --row-errors: adds its columns, leaves the others as th
   const croquis::CsvTable plain = croquis::read_csv((folder / "plain.csv").string()),
                           more = croquis::read_csv((folder / "more.csv").string()),
                           some = croquis::read_csv((folder / "some.csv").string());
-  CHECK(more.header.size() == plain.header.size() + 8);
+  CHECK(more.header.size() == plain.header.size() + 10);
   for (const char* column :
        {"row_rel_q50", "row_rel_q90", "row_rel_q99", "row_rel_max", "row_cosine_mean", "row_cosine_q10"}) {
     for (const croquis::CsvTable* table : {&more, &some}) {
@@ -112,5 +112,7 @@ TEST_CASE("croquis error --row-errors: adds its columns, leaves the others as th
     const bool is_distribution = more.rows[i][more.column("method")] != "linformer";
     CHECK((more.rows[i][more.column("row_kl_mean")] != "NA") == is_distribution);
     CHECK(some.rows[i][some.column("row_kl_mean")] == "NA");
+    const bool is_mask = more.rows[i][more.column("method")] == "longformer";
+    CHECK((more.rows[i][more.column("tail_mass")] != "NA") == is_mask);
   }
 }
