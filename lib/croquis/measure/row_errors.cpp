@@ -86,7 +86,7 @@ TailErrors tail_errors(const arma::mat& exact, const arma::mat& approximate, con
     ++shifted;
   }
   if (exact.n_rows == 0) return {};
-  return {mass / static_cast<double>(exact.n_rows), shifted > 0 ? shift / static_cast<double>(shifted) : kUndefined};
+  return {mass / static_cast<double>(exact.n_rows), shifted > 0 ? shift / static_cast<double>(shifted) : kNoNumber};
 }
 
 }  // namespace croquis
