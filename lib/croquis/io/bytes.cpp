@@ -26,7 +26,7 @@ void refuse_file(const std::string& path, std::string why) {
 
 std::string excerpt(std::string_view text) {
   constexpr std::size_t longest = 100;
-  return text.size() <= longest ? std::string(text) : std::string(text.substr(0, longest)) + "...";
+  return text.size() <= longest ? std::string(text) : fmt::format("{}...", text.substr(0, longest));
 }
 
 InputFile::InputFile(std::string path)
