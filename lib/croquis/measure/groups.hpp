@@ -37,8 +37,8 @@ struct Grouping {
   bool is_nested() const { return members.size() > 1; }
 };
 
-/// What names a curve, from the method (or operator) and what tells curves of it apart: {"skyformer", "paper;ridge=0.1",
-/// "d = 16"} -> "skyformer (ridge=0.1, d = 16)". Empty parts and `paper` are left out.
+/// What names a curve, from the method (or operator) and what tells curves of it apart: {"skyformer",
+/// "paper;ridge=0.1", "d = 16"} -> "skyformer (ridge=0.1, d = 16)". Empty parts and `paper` are left out.
 std::string curve_label(const std::vector<std::string>& parts);
 
 /// Groups the rows of a table by the roles of its columns. The axis is the first column of that role with several
