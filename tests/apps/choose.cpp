@@ -1,6 +1,5 @@
 // croquis choose, and what croquis model makes of its choice.
 #include <doctest/doctest.h>
-#include <croquis/io/csv.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +12,7 @@
 #include "support/formula_model.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
-#include "support/refusal.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -33,13 +32,6 @@ struct Folder : TemporaryFolder {
   }
 };
 
-std::vector<std::string> column(const std::filesystem::path& file, const std::string& name) {
-  const croquis::CsvTable table = croquis::read_csv(file.string());
-  std::vector<std::string> values;
-  for (const auto& row : table.rows) values.push_back(row[table.column(name)]);
-  return values;
-}
-
 const std::string kModel =
     "choose --model model.safetensors --ids ids.npy --layer all --features 2,4,9 --max-cost 100 ";
 
@@ -55,10 +47,10 @@ TEST_CASE("choose: one head is decided by draws, and all that it computed is in 
   REQUIRE_MESSAGE(run.status == 0, run.output);
   CHECK(contains(run.output, "with one sequence the answer is about draws on it"));
   CHECK(contains(run.output, "P(frobenius_rel <= 0.6) >= 0.9"));
-  CHECK(column(folder / "c.csv", "status") == std::vector<std::string>{"chosen"});
-  CHECK(column(folder / "c.csv", "sequences") == std::vector<std::string>{"1"});
-  const std::string draws = column(folder / "c.csv", "evaluations").front();
-  CHECK(draws == std::to_string(column(folder / "c.draws.csv", "error").size()));
+  CHECK(column_of(folder / "c.csv", "status") == std::vector<std::string>{"chosen"});
+  CHECK(column_of(folder / "c.csv", "sequences") == std::vector<std::string>{"1"});
+  const std::string draws = column_of(folder / "c.csv", "evaluations").front();
+  CHECK(draws == std::to_string(column_of(folder / "c.draws.csv", "error").size()));
   CHECK(contains(read_text(folder / "c.json"), "\"status\": \"chosen\""));
   CHECK(contains(read_text(folder / "c.svg"), "95 % quantile of frobenius_rel"));
   // The picture again, from the rows.
@@ -71,17 +63,17 @@ TEST_CASE("choose: heads of a model on sequences, and the model with what was ch
       run_croquis(kModel + "--eps 5 --delta 0.3 --methods v-mean,skeinformer --per head", folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   // Everything is good enough, so the cheapest is chosen for every head.
-  const std::vector<std::string> status = column(folder / "choose.csv", "status");
+  const std::vector<std::string> status = column_of(folder / "choose.csv", "status");
   CHECK(std::set<std::string>(status.begin(), status.end()) == std::set<std::string>{"chosen"});
-  const std::vector<std::string> methods = column(folder / "choose.csv", "method");
+  const std::vector<std::string> methods = column_of(folder / "choose.csv", "method");
   CHECK(std::set<std::string>(methods.begin(), methods.end()) == std::set<std::string>{"v-mean"});
   const std::string tokens = "model --model model.safetensors --ids ids.npy --labels labels.npy --sequence 0-2 ";
   const ProgramRun chosen = run_croquis(tokens + "--choice choose.json --out chosen.csv", folder.path());
   REQUIRE_MESSAGE(chosen.status == 0, chosen.output);
   REQUIRE(run_croquis(tokens + "--methods v-mean --features 2 --out plain.csv", folder.path()).status == 0);
-  CHECK(column(folder / "chosen.csv", "loss") == column(folder / "plain.csv", "loss"));
-  CHECK(column(folder / "chosen.csv", "method").front() == "choice");
-  CHECK(column(folder / "chosen.csv", "preset").front() == "choose.json");
+  CHECK(column_of(folder / "chosen.csv", "loss") == column_of(folder / "plain.csv", "loss"));
+  CHECK(column_of(folder / "chosen.csv", "method").front() == "choice");
+  CHECK(column_of(folder / "chosen.csv", "preset").front() == "choose.json");
   // One choice for each layer and for the model.
   for (const std::string per : {"layer", "model"}) {
     const ProgramRun joint = run_croquis(
@@ -90,7 +82,7 @@ TEST_CASE("choose: heads of a model on sequences, and the model with what was ch
     const std::string file = per + ".json";
     const std::string out = per + "-loss.csv";
     REQUIRE(run_croquis(tokens + "--choice " + file + " --out " + out, folder.path()).status == 0);
-    CHECK(column(folder.path() / out, "loss") == column(folder / "plain.csv", "loss"));
+    CHECK(column_of(folder.path() / out, "loss") == column_of(folder / "plain.csv", "loss"));
   }
 }
 
@@ -100,14 +92,14 @@ TEST_CASE("choose: what is not decided is exact attention in the model, and says
       run_croquis(kModel + "--eps 5 --delta 0.05 --methods v-mean --sequence 0-4 --per model", folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   CHECK(contains(run.output, "too few to certify anything random"));
-  CHECK(column(folder / "choose.csv", "status").front() == "undecided");
-  CHECK(column(folder / "choose.csv", "method").front() == "v-mean");
-  CHECK(std::stoi(column(folder / "choose.csv", "needed").front()) > 50);
+  CHECK(column_of(folder / "choose.csv", "status").front() == "undecided");
+  CHECK(column_of(folder / "choose.csv", "method").front() == "v-mean");
+  CHECK(std::stoi(column_of(folder / "choose.csv", "needed").front()) > 50);
   const ProgramRun model =
       run_croquis("model --model model.safetensors --ids ids.npy --labels labels.npy --sequence 0 --choice choose.json",
                   folder.path());
   REQUIRE_MESSAGE(model.status == 0, model.output);
-  CHECK(column(folder / "model.csv", "loss") == column(folder / "model.csv", "loss_exact"));
+  CHECK(column_of(folder / "model.csv", "loss") == column_of(folder / "model.csv", "loss_exact"));
 }
 
 TEST_CASE("choose: the elements of a batch are sequences") {
@@ -119,9 +111,9 @@ TEST_CASE("choose: the elements of a batch are sequences") {
   const ProgramRun run = run_croquis(
       "choose --q q.npy --k q.npy --v q.npy --methods v-mean --features 1 --eps 9 --delta 0.3", folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
-  CHECK(column(folder / "choose.csv", "input") == std::vector<std::string>{"arrays:q;head=0", "arrays:q;head=1"});
-  CHECK(column(folder / "choose.csv", "status") == std::vector<std::string>{"chosen", "chosen"});
-  CHECK(std::stoi(column(folder / "choose.csv", "sequences").front()) > 10);
+  CHECK(column_of(folder / "choose.csv", "input") == std::vector<std::string>{"arrays:q;head=0", "arrays:q;head=1"});
+  CHECK(column_of(folder / "choose.csv", "status") == std::vector<std::string>{"chosen", "chosen"});
+  CHECK(std::stoi(column_of(folder / "choose.csv", "sequences").front()) > 10);
 }
 
 TEST_CASE("choose: an interrupted run goes on, with the same answer") {
@@ -138,7 +130,7 @@ TEST_CASE("choose: an interrupted run goes on, with the same answer") {
   const ProgramRun resumed = run_croquis(question + "--out part.csv --resume", folder.path());
   REQUIRE_MESSAGE(resumed.status == 0, resumed.output);
   CHECK(read_text(folder / "part.csv") == rows);
-  CHECK(column(folder / "part.draws.csv", "error") == column(folder / "whole.draws.csv", "error"));
+  CHECK(column_of(folder / "part.draws.csv", "error") == column_of(folder / "whole.draws.csv", "error"));
   // Another question is another run.
   const ProgramRun other = run_croquis(
       kModel + "--eps 0.4 --delta 0.3 --methods skeinformer,linformer --out part.csv --resume", folder.path());

@@ -11,14 +11,14 @@
 
 namespace {
 
-const std::string kSmall =
+const std::string kSmallDimension =
     "dimension --input gaussian --p 6 --n 40,80 --norms 2,4 --widths 0.5,1 --epsilons 0.1,0.5 --trials 8 --quiet ";
 
 }  // namespace
 
 TEST_CASE("croquis dimension: a row for every input, n, width and epsilon, within the limits that hold for each") {
   TemporaryFolder folder;
-  const ProgramRun run = run_croquis(kSmall + "--plot d.svg", folder.path());
+  const ProgramRun run = run_croquis(kSmallDimension + "--plot d.svg", folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   const croquis::CsvTable table = croquis::read_csv((folder / "dimension.csv").string());
   REQUIRE(table.rows.size() == 16);
@@ -86,16 +86,20 @@ TEST_CASE("croquis dimension: Lanczos and quadrature agree with the dense eigenv
 TEST_CASE("croquis dimension: the same rows for 1 and 3 threads, and after an interruption") {
   TemporaryFolder folder;
   for (const std::string method : {"dense", "lanczos --leading 10"}) {
-    REQUIRE(run_croquis(kSmall + "--overwrite --threads 1 --out a.csv --method " + method, folder.path()).status == 0);
-    REQUIRE(run_croquis(kSmall + "--overwrite --threads 3 --out b.csv --method " + method, folder.path()).status == 0);
+    REQUIRE(
+        run_croquis(kSmallDimension + "--overwrite --threads 1 --out a.csv --method " + method, folder.path()).status ==
+        0);
+    REQUIRE(
+        run_croquis(kSmallDimension + "--overwrite --threads 3 --out b.csv --method " + method, folder.path()).status ==
+        0);
     const std::string whole = read_text(folder / "a.csv");
     CHECK(whole == read_text(folder / "b.csv"));
     write_text(folder / "a.csv", whole.substr(0, whole.size() / 2));
-    const ProgramRun run = run_croquis(kSmall + "--out a.csv --resume --method " + method, folder.path());
+    const ProgramRun run = run_croquis(kSmallDimension + "--out a.csv --resume --method " + method, folder.path());
     CHECK_MESSAGE(run.status == 0, run.output);
     CHECK(read_text(folder / "a.csv") == whole);
   }
-  CHECK(run_croquis(kSmall + "--out a.csv --resume --delta 0.2", folder.path()).status == 2);
+  CHECK(run_croquis(kSmallDimension + "--out a.csv --resume --delta 0.2", folder.path()).status == 2);
 }
 
 TEST_CASE("croquis dimension: wrong usage is one line and status 2") {

@@ -10,11 +10,11 @@
 #include <string>
 
 #include "support/program.hpp"
-#include "support/refusal.hpp"
+#include "support/text.hpp"
 
 namespace {
 
-const std::string kSmall = "error --n 96 --p 16 --features 8:32 --trials 3 --quiet ";
+const std::string kSmallError = "error --n 96 --p 16 --features 8:32 --trials 3 --quiet ";
 
 void write_arrays(const TemporaryFolder& folder, const arma::mat& q, const arma::mat& k, const arma::mat& v) {
   croquis::write_npy((folder / "q.npy").string(), q);
@@ -60,7 +60,7 @@ TEST_CASE("croquis error: rows, summary, meta file and plot are written, a row a
 
 TEST_CASE("croquis error: the summary's mean and standard error are those of the rows") {
   TemporaryFolder folder;
-  REQUIRE(run_croquis(kSmall + "--methods skeinformer --out e.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallError + "--methods skeinformer --out e.csv", folder.path()).status == 0);
   const croquis::CsvTable table = croquis::read_csv((folder / "e.csv").string());
   double values[3] = {};
   for (int i = 0; i < 3; ++i) {
@@ -86,44 +86,45 @@ TEST_CASE("croquis error: the same seed gives the same rows for 1, 2 and 4 threa
   }
   CHECK(rows_of(folder / "1.csv") == rows_of(folder / "2.csv"));
   CHECK(rows_of(folder / "1.csv") == rows_of(folder / "4.csv"));
-  REQUIRE(run_croquis(kSmall + "--out a.csv", folder.path()).status == 0);
-  REQUIRE(run_croquis(kSmall + "--seed 2 --out b.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallError + "--out a.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallError + "--seed 2 --out b.csv", folder.path()).status == 0);
   CHECK(rows_of(folder / "a.csv") != rows_of(folder / "b.csv"));
 }
 
 TEST_CASE("croquis error: an interrupted result resumes to the rows of an uninterrupted one, a torn line dropped") {
   TemporaryFolder folder;
-  REQUIRE(run_croquis(kSmall + "--out whole.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallError + "--out whole.csv", folder.path()).status == 0);
   const std::string whole = read_text(folder / "whole.csv");
   for (const double part : {0.05, 0.4, 0.73, 1.0}) {
     const auto cut = static_cast<std::size_t>(part * static_cast<double>(whole.size()));
     write_text(folder / "part.csv", whole.substr(0, cut));
     write_text(folder / "part.meta.json", read_text(folder / "whole.meta.json"));
-    const ProgramRun run = run_croquis(kSmall + "--out part.csv --resume", folder.path());
+    const ProgramRun run = run_croquis(kSmallError + "--out part.csv --resume", folder.path());
     CHECK_MESSAGE(run.status == 0, run.output);
     CHECK(rows_of(folder / "part.csv") == rows_of(folder / "whole.csv"));
   }
-  const ProgramRun other_seed = run_croquis(kSmall + "--seed 5 --out part.csv --resume", folder.path());
+  const ProgramRun other_seed = run_croquis(kSmallError + "--seed 5 --out part.csv --resume", folder.path());
   CHECK(other_seed.status == 2);
   CHECK(other_seed.output.find("--seed was 1 and is 5") != std::string::npos);
 }
 
 TEST_CASE("croquis error: a result that is there is not overwritten unasked") {
   TemporaryFolder folder;
-  REQUIRE(run_croquis(kSmall + "--out e.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallError + "--out e.csv", folder.path()).status == 0);
   const std::string before = read_text(folder / "e.csv");
-  CHECK(run_croquis(kSmall + "--out e.csv", folder.path()).status == 2);
+  CHECK(run_croquis(kSmallError + "--out e.csv", folder.path()).status == 2);
   CHECK(read_text(folder / "e.csv") == before);
-  CHECK(run_croquis(kSmall + "--out e.csv --overwrite", folder.path()).status == 0);
+  CHECK(run_croquis(kSmallError + "--out e.csv --overwrite", folder.path()).status == 0);
   write_text(folder / "mine.csv", "a,b\n1,2\nno line break at the end");
-  CHECK(run_croquis(kSmall + "--out mine.csv --resume", folder.path()).status == 2);
+  CHECK(run_croquis(kSmallError + "--out mine.csv --resume", folder.path()).status == 2);
   CHECK(read_text(folder / "mine.csv") == "a,b\n1,2\nno line break at the end");
 }
 
 TEST_CASE("croquis error: the saved configuration makes the same rows again") {
   TemporaryFolder folder;
-  REQUIRE(run_croquis(kSmall + "--methods skyformer:preset=code,ridge=0.2,v-mean --out a.csv", folder.path()).status ==
-          0);
+  REQUIRE(
+      run_croquis(kSmallError + "--methods skyformer:preset=code,ridge=0.2,v-mean --out a.csv", folder.path()).status ==
+      0);
   const auto meta = nlohmann::json::parse(read_text(folder / "a.meta.json"));
   write_text(folder / "a.ini", meta["configuration"].get<std::string>());
   const ProgramRun run = run_croquis("error --config a.ini --out b.csv", folder.path());

@@ -9,14 +9,14 @@
 
 namespace {
 
-const std::string kSmall = "error --n 96 --p 16 --features 8:32 --trials 3 --quiet ";
+const std::string kSmallScores = "error --n 96 --p 16 --features 8:32 --trials 3 --quiet ";
 
 }  // namespace
 
 TEST_CASE("croquis error: --scores adds two columns and changes nothing else") {
   TemporaryFolder folder;
-  REQUIRE(run_croquis(kSmall + "--out plain.csv", folder.path()).status == 0);
-  REQUIRE(run_croquis(kSmall + "--scores --threads 1 --out both.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallScores + "--out plain.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallScores + "--scores --threads 1 --out both.csv", folder.path()).status == 0);
   auto plain = rows_of(folder / "plain.csv"), both = rows_of(folder / "both.csv");
   const croquis::CsvTable table = croquis::read_csv((folder / "both.csv").string());
   REQUIRE(table.header.size() == 26);
@@ -40,5 +40,5 @@ TEST_CASE("croquis error: --scores adds two columns and changes nothing else") {
   CHECK(read_text(folder / "both.summary.csv").find("scores_spectral_rel") != std::string::npos);
   CHECK(read_text(folder / "plain.summary.csv").find("scores_spectral_rel") == std::string::npos);
   CHECK(run_croquis("plot both.csv --metric scores_spectral_rel --out s.svg", folder.path()).status == 0);
-  CHECK(run_croquis(kSmall + "--resume --out both.csv", folder.path()).status == 2);
+  CHECK(run_croquis(kSmallScores + "--resume --out both.csv", folder.path()).status == 2);
 }

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "support/process.hpp"
-#include "support/refusal.hpp"
+#include "support/text.hpp"
 
 namespace {
 

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "support/process.hpp"
-#include "support/refusal.hpp"
+#include "support/text.hpp"
 
 namespace {
 
-const std::string kSmall = "error --input gaussian --n 32 --p 4 --methods v-mean,skyformer --quiet ";
+const std::string kSmallGivenFiles = "error --input gaussian --n 32 --p 4 --methods v-mean,skyformer --quiet ";
 const std::string kTrials = "--features 8,16 --trials 3 ";
 
 // The program says one line with this in it, and its status is 2.
@@ -35,7 +35,7 @@ void check_done(const TemporaryFolder& folder, const std::string& arguments) {
   REQUIRE_MESSAGE(run.status == 0, run.output);
 }
 
-std::vector<std::string> lines_of(const std::filesystem::path& file) {
+std::vector<std::string> lines_in(const std::filesystem::path& file) {
   std::vector<std::string> lines;
   std::istringstream text(read_text(file));
   for (std::string line; std::getline(text, line);) lines.push_back(line);
@@ -90,7 +90,7 @@ TEST_CASE("a result whose rows somebody removes while it is made: the run does n
   while (!std::filesystem::exists(folder / "e.csv") || read_text(folder / "e.csv").size() < 5000) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  const std::string header = lines_of(folder / "e.csv").front();
+  const std::string header = lines_in(folder / "e.csv").front();
   std::filesystem::resize_file(folder / "e.csv", header.size() + 1);
   const ProgramRun end = run.wait();
   CHECK(end.status == 2);
@@ -111,7 +111,7 @@ TEST_CASE(
     for (const char* name : {".part-e.csv", ".part-e.meta.json", ".part-e.svg", ".part-e.summary.csv"}) {
       std::filesystem::create_symlink("victim", folder / name);
     }
-    check_done(folder, kSmall + "--features 8,16 --trials 40 --out e.csv --plot e.svg --threads " + threads);
+    check_done(folder, kSmallGivenFiles + "--features 8,16 --trials 40 --out e.csv --plot e.svg --threads " + threads);
     CHECK(std::filesystem::is_symlink(folder / "e.csv"));
     CHECK(std::filesystem::is_symlink(folder / "e.svg"));
     CHECK(croquis::read_csv((folder / "far" / "e.csv").string()).rows.size() == 2 + 2 * 40);
@@ -127,53 +127,55 @@ TEST_CASE("pipes, devices and open descriptors are refused as results, at once a
   std::filesystem::create_symlink("/dev/stdout", folder / "out.csv");
   std::filesystem::create_symlink("loop.csv", folder / "loop.csv");
   for (const char* how : {"", " --resume", " --overwrite"}) {
-    check_refused(folder, kSmall + kTrials + "--out pipe.csv" + how,
+    check_refused(folder, kSmallGivenFiles + kTrials + "--out pipe.csv" + how,
                   "pipe.csv: cannot be written: it is not a regular file");
-    check_refused(folder, kSmall + kTrials + "--out /dev/stdout" + how, "/dev/stdout: cannot be written");
-    check_refused(folder, kSmall + kTrials + "--out out.csv" + how, "out.csv: cannot be written");
-    check_refused(folder, kSmall + kTrials + "--out loop.csv" + how, "loop.csv: is a link that leads nowhere");
-    check_refused(folder, kSmall + kTrials + "--out e.csv --plot pipe.svg" + how, "pipe.svg: cannot be written");
+    check_refused(folder, kSmallGivenFiles + kTrials + "--out /dev/stdout" + how, "/dev/stdout: cannot be written");
+    check_refused(folder, kSmallGivenFiles + kTrials + "--out out.csv" + how, "out.csv: cannot be written");
+    check_refused(folder, kSmallGivenFiles + kTrials + "--out loop.csv" + how,
+                  "loop.csv: is a link that leads nowhere");
+    check_refused(folder, kSmallGivenFiles + kTrials + "--out e.csv --plot pipe.svg" + how,
+                  "pipe.svg: cannot be written");
   }
-  const ProgramRun redirected = run_croquis(kSmall + kTrials + "--out /dev/stdout >all.txt", folder.path());
+  const ProgramRun redirected = run_croquis(kSmallGivenFiles + kTrials + "--out /dev/stdout >all.txt", folder.path());
   CHECK(redirected.status == 2);
   CHECK(read_text(folder / "all.txt").empty());
   CHECK_FALSE(std::filesystem::exists("/dev/stdout.meta.json"));
-  check_done(folder, kSmall + kTrials + "--out e.csv");
+  check_done(folder, kSmallGivenFiles + kTrials + "--out e.csv");
   std::filesystem::remove(folder / "e.meta.json");
   REQUIRE(::mkfifo((folder / "e.meta.json").c_str(), 0600) == 0);
-  check_refused(folder, kSmall + kTrials + "--out e.csv --resume", "e.meta.json: is missing or damaged");
+  check_refused(folder, kSmallGivenFiles + kTrials + "--out e.csv --resume", "e.meta.json: is missing or damaged");
 }
 
 TEST_CASE("files of one run that would be one file, or another result's: refused before anything is written") {
   TemporaryFolder folder;
-  check_refused(folder, kSmall + kTrials + "--out z.svg --plot z.svg", "z.svg would be --plot too");
-  check_refused(folder, kSmall + kTrials + "--out z.svg --plot ./z.svg", "z.svg would be --plot too");
+  check_refused(folder, kSmallGivenFiles + kTrials + "--out z.svg --plot z.svg", "z.svg would be --plot too");
+  check_refused(folder, kSmallGivenFiles + kTrials + "--out z.svg --plot ./z.svg", "z.svg would be --plot too");
   CHECK(std::filesystem::is_empty(folder.path()));
-  check_done(folder, kSmall + kTrials + "--out a.csv");
+  check_done(folder, kSmallGivenFiles + kTrials + "--out a.csv");
   const std::string meta = read_text(folder / "a.meta.json");
-  check_refused(folder, kSmall + kTrials + "--out a", "a: its meta file would be that of a.csv");
-  check_refused(folder, kSmall + kTrials + "--out a --overwrite", "a: its meta file would be that of a.csv");
+  check_refused(folder, kSmallGivenFiles + kTrials + "--out a", "a: its meta file would be that of a.csv");
+  check_refused(folder, kSmallGivenFiles + kTrials + "--out a --overwrite", "a: its meta file would be that of a.csv");
   CHECK(read_text(folder / "a.meta.json") == meta);
   // Renamed together, they are a result as before.
   std::filesystem::rename(folder / "a.csv", folder / "b.csv");
   std::filesystem::rename(folder / "a.meta.json", folder / "b.meta.json");
-  check_done(folder, kSmall + kTrials + "--out b.csv --resume");
+  check_done(folder, kSmallGivenFiles + kTrials + "--out b.csv --resume");
   write_text(folder / "Q.npy", std::string("\x93NUMPY\x01\0", 8));
-  check_refused(folder, kSmall + kTrials + "--out Q.npy --overwrite",
+  check_refused(folder, kSmallGivenFiles + kTrials + "--out Q.npy --overwrite",
                 "Q.npy: is not a table that --overwrite could replace");
   CHECK(read_text(folder / "Q.npy").size() == 8);
 }
 
 TEST_CASE("--resume: a row twice, of another seed or of another run is named with its line, and nothing is changed") {
   TemporaryFolder folder;
-  check_done(folder, kSmall + kTrials + "--out whole.csv");
-  const std::vector<std::string> whole = lines_of(folder / "whole.csv");
+  check_done(folder, kSmallGivenFiles + kTrials + "--out whole.csv");
+  const std::vector<std::string> whole = lines_in(folder / "whole.csv");
   const auto check = [&](std::vector<std::string> lines, const std::string& reason) {
     write_lines(folder / "e.csv", lines);
     std::filesystem::copy_file(folder / "whole.meta.json", folder / "e.meta.json",
                                std::filesystem::copy_options::overwrite_existing);
     const std::string before = read_text(folder / "e.csv");
-    check_refused(folder, kSmall + kTrials + "--out e.csv --resume", reason);
+    check_refused(folder, kSmallGivenFiles + kTrials + "--out e.csv --resume", reason);
     CHECK(read_text(folder / "e.csv") == before);
   };
   const auto with = [&](const std::string& from, const std::string& to) {
@@ -191,16 +193,17 @@ TEST_CASE("--resume: a row twice, of another seed or of another run is named wit
   check(with(",1,1,double,", ",9,1,double,"), "is none of the rows of this run");
   // A shorter list is another run too.
   write_lines(folder / "e.csv", whole);
-  check_refused(folder, kSmall + "--trials 3 --out e.csv --resume --features 8", "is none of the rows of this run");
-  check_done(folder, kSmall + "--features 8,16 --out e.csv --resume --trials 4");
-  CHECK(lines_of(folder / "e.csv").size() == 1 + 2 + 2 * 4);
+  check_refused(folder, kSmallGivenFiles + "--trials 3 --out e.csv --resume --features 8",
+                "is none of the rows of this run");
+  check_done(folder, kSmallGivenFiles + "--features 8,16 --out e.csv --resume --trials 4");
+  CHECK(lines_in(folder / "e.csv").size() == 1 + 2 + 2 * 4);
 }
 
 TEST_CASE("croquis merge: parts that were edited or reordered, and results that are a part's file, are refused") {
   TemporaryFolder folder;
   for (const char* part : {"1", "2"})
-    check_done(folder, kSmall + kTrials + fmt::format("--shard {0}/2 --out p{0}.csv", part));
-  const std::vector<std::string> lines = lines_of(folder / "p1.csv");
+    check_done(folder, kSmallGivenFiles + kTrials + fmt::format("--shard {0}/2 --out p{0}.csv", part));
+  const std::vector<std::string> lines = lines_in(folder / "p1.csv");
   const auto check = [&](const std::vector<std::string>& changed) {
     write_lines(folder / "p1.csv", changed);
     check_refused(folder, "merge all.csv p1.csv p2.csv", "p1.csv: is not as its run wrote it");
@@ -227,17 +230,17 @@ TEST_CASE("croquis merge: parts that were edited or reordered, and results that 
     write_text(folder / "p1.meta.json", meta);
   }
   check_done(folder, "merge all.csv p1.csv p2.csv");
-  check_done(folder, kSmall + kTrials + "--out whole.csv");
+  check_done(folder, kSmallGivenFiles + kTrials + "--out whole.csv");
   CHECK(rows_of(folder / "all.csv") == rows_of(folder / "whole.csv"));
 }
 
 TEST_CASE("--resume: meta files of any JSON are one line, without the parser's own words") {
   TemporaryFolder folder;
-  check_done(folder, kSmall + kTrials + "--out e.csv");
+  check_done(folder, kSmallGivenFiles + kTrials + "--out e.csv");
   for (const char* meta : {"", "[]", "3", "{\"identity\":[]}", "{\"identity\":{\"command\":[1]}}", "{\"rows_file\":{}}",
                            "{\"identity\":{},\"rows_file\":7}"}) {
     write_text(folder / "e.meta.json", meta);
-    const ProgramRun run = run_process(words(kSmall + kTrials + "--out e.csv --resume"), folder.path());
+    const ProgramRun run = run_process(words(kSmallGivenFiles + kTrials + "--out e.csv --resume"), folder.path());
     CHECK(run.status == 2);
     CHECK_FALSE(contains(run.output, "json.exception"));
     CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
@@ -251,7 +254,7 @@ TEST_CASE("killed at any moment, a run leaves no file but its own, or one betwee
   TemporaryFolder folder;
   int left = 0;
   for (int delay = 0; delay < 40; ++delay) {
-    Process process(words(kSmall + kTrials + "--out e.csv --plot e.svg --overwrite"), folder.path());
+    Process process(words(kSmallGivenFiles + kTrials + "--out e.csv --plot e.svg --overwrite"), folder.path());
     std::this_thread::sleep_for(std::chrono::milliseconds(5 * delay));
     process.send(SIGKILL);
     process.wait();

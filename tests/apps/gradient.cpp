@@ -11,13 +11,14 @@
 
 namespace {
 
-const std::string kSmall = "gradient --input gaussian --n 48 --p 6 --norm 2 --features 8,16 --trials 3 --quiet ";
+const std::string kSmallGradient =
+    "gradient --input gaussian --n 48 --p 6 --norm 2 --features 8,16 --trials 3 --quiet ";
 
 }  // namespace
 
 TEST_CASE("croquis gradient: a row a method, d and draw, with the error of the output beside that of the gradient") {
   TemporaryFolder folder;
-  REQUIRE(run_croquis(kSmall + "--methods v-mean,skeinformer,nprf --out g.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallGradient + "--methods v-mean,skeinformer,nprf --out g.csv", folder.path()).status == 0);
   const croquis::CsvTable table = croquis::read_csv((folder / "g.csv").string());
   CHECK(table.rows.size() == 2 * (1 + 3 + 3));
   for (const auto& row : table.rows) {
@@ -33,8 +34,8 @@ TEST_CASE("croquis gradient: a row a method, d and draw, with the error of the o
 TEST_CASE("croquis gradient: the same rows for any number of threads, in shards, and resumed") {
   TemporaryFolder folder;
   const auto rows_of = [&](const std::string& options, const std::string& file) {
-    REQUIRE(run_croquis(kSmall + "--methods skyformer,performer " + options + " --out " + file, folder.path()).status ==
-            0);
+    REQUIRE(run_croquis(kSmallGradient + "--methods skyformer,performer " + options + " --out " + file, folder.path())
+                .status == 0);
     const croquis::CsvTable table = croquis::read_csv((folder / file).string());
     std::set<std::vector<std::string>> rows;  // without times
     for (auto row : table.rows) {
@@ -58,12 +59,13 @@ TEST_CASE("croquis gradient: the same rows for any number of threads, in shards,
 
 TEST_CASE("croquis gradient: all are the methods with an adjoint, and others are refused by name") {
   TemporaryFolder folder;
-  REQUIRE(run_croquis(kSmall + "--causal --bias alibi:0.1 --methods all --out g.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallGradient + "--causal --bias alibi:0.1 --methods all --out g.csv", folder.path()).status ==
+          0);
   const croquis::CsvTable table = croquis::read_csv((folder / "g.csv").string());
   std::set<std::string> methods;
   for (const auto& row : table.rows) methods.insert(row[table.column("method")]);
   CHECK(methods == std::set<std::string>{"v-mean", "performer", "nprf", "prf-rpe", "nprf-rpe"});
-  const ProgramRun refused = run_croquis(kSmall + "--methods reformer --out h.csv", folder.path());
+  const ProgramRun refused = run_croquis(kSmallGradient + "--methods reformer --out h.csv", folder.path());
   CHECK(refused.status == 2);
   CHECK(refused.output.find("reformer: has no adjoint") != std::string::npos);
 }

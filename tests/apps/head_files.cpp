@@ -1,7 +1,6 @@
 // Heads as models and programs save them: shared keys, batches, all formats of files, choices of heads.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <croquis/io/csv.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +11,7 @@
 #include "support/capture.hpp"
 #include "support/head_arrays.hpp"
 #include "support/program.hpp"
-#include "support/refusal.hpp"
+#include "support/text.hpp"
 #include "support/torch_files.hpp"
 
 namespace {
@@ -42,13 +41,6 @@ std::string done(const TemporaryFolder& folder, const std::string& arguments) {
   const ProgramRun run = run_croquis(arguments + kOptions, folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   return run.output;
-}
-
-std::vector<std::string> column_of(const std::filesystem::path& file, const std::string& name) {
-  const croquis::CsvTable table = croquis::read_csv(file.string());
-  std::vector<std::string> values;
-  for (const auto& row : table.rows) values.push_back(row[table.column(name)]);
-  return values;
 }
 
 }  // namespace

@@ -15,12 +15,12 @@
 
 namespace {
 
-constexpr arma::uword kHeads = 3, kTokens = 40, kWidth = 4;
-const std::string kOptions = " --methods v-mean,skeinformer,nystromformer --features 8 --trials 2 --quiet ";
+constexpr arma::uword kHeads = 3, kHeadTokens = 40, kHeadWidth = 4;
+const std::string kHeadOptions = " --methods v-mean,skeinformer,nystromformer --features 8 --trials 2 --quiet ";
 
 // C order, so a head is a contiguous block of rows.
 std::vector<double> numbers(const char* name) {
-  std::vector<double> all(kHeads * kTokens * kWidth);
+  std::vector<double> all(kHeads * kHeadTokens * kHeadWidth);
   croquis::fill_normal(croquis::Key(7).child(name), 0, all.size(), all.data());
   return all;
 }
@@ -35,8 +35,8 @@ std::string all_heads(const char* name) {
 
 std::string one_head(const char* name, arma::uword head) {
   const std::vector<double> all = numbers(name);
-  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(head * kTokens * kWidth);
-  return npy(std::vector<double>(begin, begin + kTokens * kWidth), "(40, 4)");
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(head * kHeadTokens * kHeadWidth);
+  return npy(std::vector<double>(begin, begin + kHeadTokens * kHeadWidth), "(40, 4)");
 }
 
 }  // namespace
@@ -50,11 +50,11 @@ TEST_CASE("heads: every head of an array or an archive has the rows that it has 
   write_text(folder / "all.npz",
              zip_file({{"q.npy", all_heads("q")}, {"k.npy", all_heads("k")}, {"v.npy", all_heads("v")}},
                       Compression::deflated));
-  REQUIRE(
-      run_croquis("error --q q.npy --k k.npy --v v.npy --out a.csv --plot a.svg" + kOptions, folder.path()).status ==
-      0);
-  REQUIRE(run_croquis("error --qkv all.npz --head 2,1 --out z.csv" + kOptions, folder.path()).status == 0);
-  REQUIRE(run_croquis("error --q q1.npy --k k1.npy --v v1.npy --out one.csv" + kOptions, folder.path()).status == 0);
+  REQUIRE(run_croquis("error --q q.npy --k k.npy --v v.npy --out a.csv --plot a.svg" + kHeadOptions, folder.path())
+              .status == 0);
+  REQUIRE(run_croquis("error --qkv all.npz --head 2,1 --out z.csv" + kHeadOptions, folder.path()).status == 0);
+  REQUIRE(run_croquis("error --q q1.npy --k k1.npy --v v1.npy --out one.csv" + kHeadOptions, folder.path()).status ==
+          0);
   const auto alone = rows_of(folder / "one.csv", "arrays:q1");
   REQUIRE(alone.size() == 4);
   CHECK(rows_of(folder / "a.csv", "arrays:q;head=1") == alone);
@@ -64,8 +64,9 @@ TEST_CASE("heads: every head of an array or an archive has the rows that it has 
 
   const std::string whole = read_text(folder / "a.csv");
   write_text(folder / "a.csv", whole.substr(0, whole.size() / 2));
-  REQUIRE(run_croquis("error --q q.npy --k k.npy --v v.npy --out a.csv --resume" + kOptions, folder.path()).status ==
-          0);
+  REQUIRE(
+      run_croquis("error --q q.npy --k k.npy --v v.npy --out a.csv --resume" + kHeadOptions, folder.path()).status ==
+      0);
   for (const char* input : {"arrays:q;head=0", "arrays:q;head=1", "arrays:q;head=2"}) {
     CHECK(rows_of(folder / "a.csv", input).size() == 4);
   }

@@ -8,21 +8,9 @@
 
 #include "support/capture.hpp"
 #include "support/program.hpp"
+#include "support/text.hpp"
 
-namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("--help: the options of every command that measures stand in groups, an example at the end") {
   TemporaryFolder folder;

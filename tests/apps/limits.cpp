@@ -7,12 +7,12 @@
 #include <string>
 
 #include "support/process.hpp"
-#include "support/refusal.hpp"
+#include "support/text.hpp"
 
 namespace {
 
 // As many cells as threads are tried.
-const std::string kSmall =
+const std::string kSmallLimits =
     "error --input gaussian --n 32 --p 4 --methods v-mean,skyformer --features 8 --trials 3000 --quiet ";
 
 void check_refused(const ProgramRun& run, const std::string& reason) {
@@ -30,7 +30,7 @@ TEST_CASE("address spaces of any size: done, or one line and status 2, never a h
   for (std::size_t megabytes = 80; megabytes <= 2000; megabytes += megabytes < 500 ? 20 : 250) {
     CAPTURE(megabytes);
     for (const char* threads : {"1", "2"}) {
-      const ProgramRun run = run_process(words(kSmall + "--overwrite --threads " + threads), folder.path(),
+      const ProgramRun run = run_process(words(kSmallLimits + "--overwrite --threads " + threads), folder.path(),
                                          {.memory = megabytes << 20, .seconds = 10});
       // Below this the loader cannot map the libraries.
       if (run.status == 127 && contains(run.output, "shared libraries")) continue;
@@ -45,8 +45,8 @@ TEST_CASE("address spaces of any size: done, or one line and status 2, never a h
 
 TEST_CASE("more threads than the system gives: one line and status 2") {
   TemporaryFolder folder;
-  const ProgramRun run =
-      run_process(words(kSmall + "--threads 3000"), folder.path(), {.memory = std::size_t{8} << 30, .seconds = 20});
+  const ProgramRun run = run_process(words(kSmallLimits + "--threads 3000"), folder.path(),
+                                     {.memory = std::size_t{8} << 30, .seconds = 20});
   check_refused(run, "threads");
 }
 #endif
@@ -63,7 +63,8 @@ TEST_CASE("whole numbers: decimal digits in the range, anything else is refused 
       check_refused(run_process({"error", option, value}, folder.path()), option);
     }
   }
-  const ProgramRun largest = run_process(words(kSmall + "--out s.csv --seed 18446744073709551615"), folder.path());
+  const ProgramRun largest =
+      run_process(words(kSmallLimits + "--out s.csv --seed 18446744073709551615"), folder.path());
   CHECK_MESSAGE(largest.status == 0, largest.output);
   CHECK(contains(read_text(folder / "s.csv"), ",18446744073709551615,"));
 }
@@ -112,7 +113,7 @@ TEST_CASE("what cannot be written is said: --version to a full device, files tha
     const ProgramRun run = run_croquis(fmt::format("{} 2>&1 >/dev/full #", what), folder.path());
     check_refused(run, what == std::string("list methods") ? "" : "standard output cannot be written");
   }
-  const ProgramRun limited = run_process(words(kSmall + "--out l.csv"), folder.path(), {.largest_file = 600});
+  const ProgramRun limited = run_process(words(kSmallLimits + "--out l.csv"), folder.path(), {.largest_file = 600});
   check_refused(limited, "l.");
   // Results must not be taken for the streams that the program prints to.
   for (const char* closed : {">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"}) {

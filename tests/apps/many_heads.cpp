@@ -15,7 +15,7 @@
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which keep what was freed
 namespace {
 
-constexpr std::size_t kWidth = 64;
+constexpr std::size_t kManyWidth = 64;
 constexpr double kMegabyte = 1 << 20;
 
 // A process begins as a copy of this one, so what the files were made of must be gone.
@@ -27,12 +27,12 @@ double peak_of(const TemporaryFolder& folder, const std::string& line) {
 }
 
 std::string bfloat16(const std::string& name, std::size_t heads, std::size_t tokens) {
-  return bytes_of(as_bfloat16(head_numbers(name, heads * tokens * kWidth)));
+  return bytes_of(as_bfloat16(head_numbers(name, heads * tokens * kManyWidth)));
 }
 
 // q.npy with all heads, and files with queries of all heads, which share one of keys and one of values.
 void write_files(const TemporaryFolder& folder, std::uint64_t heads, std::uint64_t tokens) {
-  const std::vector<std::uint64_t> many = {heads, tokens, kWidth}, one = {1, tokens, kWidth};
+  const std::vector<std::uint64_t> many = {heads, tokens, kManyWidth}, one = {1, tokens, kManyWidth};
   const std::string q = bfloat16("q", heads, tokens), k = bfloat16("k", 1, tokens), v = bfloat16("v", 1, tokens);
   write_text(folder / "q.npy", npy_of(many, q, "<f2"));
   write_text(

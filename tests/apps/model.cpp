@@ -17,8 +17,8 @@
 namespace {
 
 // Each model of torch_reference.txt in a folder of its name, with the sequence that PyTorch read, and shorter ones.
-struct Folder : TemporaryFolder {
-  Folder() {
+struct FormulaFolder : TemporaryFolder {
+  FormulaFolder() {
     for (const FormulaModel& model : formula_models()) {
       std::filesystem::create_directory(path() / model.name);
       write_text(path() / model.name / "model.safetensors", model.file());
@@ -34,20 +34,13 @@ struct Folder : TemporaryFolder {
   }
 };
 
-const std::string kTokens = " --ids ids.npy --lengths lengths.npy ";
-const std::string kLabelled = kTokens + "--labels labels.npy ";
-
-std::vector<std::string> column(const std::filesystem::path& file, const std::string& name) {
-  const croquis::CsvTable table = croquis::read_csv(file.string());
-  std::vector<std::string> values;
-  for (const auto& row : table.rows) values.push_back(row[table.column(name)]);
-  return values;
-}
+const std::string kModelTokens = " --ids ids.npy --lengths lengths.npy ";
+const std::string kLabelled = kModelTokens + "--labels labels.npy ";
 
 }  // namespace
 
 TEST_CASE("model: every architecture has the loss that PyTorch computed") {
-  const Folder folder;
+  const FormulaFolder folder;
   for (const FormulaModel& model : formula_models()) {
     CAPTURE(model.name);
     for (const std::string precision : {"double", "float"}) {
@@ -55,61 +48,62 @@ TEST_CASE("model: every architecture has the loss that PyTorch computed") {
                                              "--sequence 0 --methods exact --overwrite --precision " + precision,
                                          folder.path());
       REQUIRE_MESSAGE(run.status == 0, run.output);
-      const double loss = std::stod(column(folder / "model.csv", "loss").at(0)), expected = model.numbers.at("loss")[0];
+      const double loss = std::stod(column_of(folder / "model.csv", "loss").at(0)),
+                   expected = model.numbers.at("loss")[0];
       CHECK(std::abs(loss / expected - 1) <= (precision == "double" ? 1e-11 : 1e-4));
     }
   }
 }
 
 TEST_CASE("model: rows by sequence, layers, method, d and draw; shards, threads and resuming make the same rows") {
-  const Folder folder;
+  const FormulaFolder folder;
   const std::string command = "model --model albert/model.safetensors" + kLabelled +
                               "--methods exact,linformer,v-mean --features 2,4 --trials 2 --by-layer --quiet ";
   const ProgramRun run = run_croquis(command + "--out all.csv --plot all.svg", folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
-  CHECK(column(folder / "all.csv", "loss").size() == 3 * (1 + 2 * 2 + 2));
+  CHECK(column_of(folder / "all.csv", "loss").size() == 3 * (1 + 2 * 2 + 2));
   CHECK(croquis::read_csv((folder / "all.summary.csv").string()).rows.size() == 1 + 2 + 2);
   CHECK(croquis::read_csv((folder / "all.layers.csv").string()).rows.size() == 5 * 4);
   CHECK(std::filesystem::file_size(folder / "all.svg") > 1000);
-  CHECK(column(folder / "all.csv", "tokens").back() == "6");
-  const auto losses = column(folder / "all.csv", "loss"), status = column(folder / "all.csv", "status");
+  CHECK(column_of(folder / "all.csv", "tokens").back() == "6");
+  const auto losses = column_of(folder / "all.csv", "loss"), status = column_of(folder / "all.csv", "status");
   CHECK(std::all_of(status.begin(), status.end(), [](const std::string& text) { return text == "ok"; }));
   CHECK(std::set<std::string>(losses.begin(), losses.end()).size() == 3 * (1 + 2 * 2 + 1));  // v-mean has no d
 
   REQUIRE(run_croquis(command + "--threads 1 --out one.csv", folder.path()).status == 0);
-  CHECK(column(folder / "one.csv", "loss") == losses);
+  CHECK(column_of(folder / "one.csv", "loss") == losses);
   for (const char* part : {"1", "2"}) {
     REQUIRE(run_croquis(command + "--shard " + part + "/2 --out part" + part + ".csv", folder.path()).status == 0);
   }
   const ProgramRun merged = run_croquis("merge merged.csv part1.csv part2.csv", folder.path());
   REQUIRE_MESSAGE(merged.status == 0, merged.output);
-  CHECK(column(folder / "merged.csv", "loss") == losses);
+  CHECK(column_of(folder / "merged.csv", "loss") == losses);
   CHECK(read_text(folder / "merged.layers.csv") == read_text(folder / "all.layers.csv"));
   const std::string whole = read_text(folder / "one.csv");
   write_text(folder / "one.csv", whole.substr(0, whole.size() / 2));
   REQUIRE(run_croquis(command + "--resume --out one.csv", folder.path()).status == 0);
-  CHECK(column(folder / "one.csv", "loss") == losses);
+  CHECK(column_of(folder / "one.csv", "loss") == losses);
   write_text(folder / "ids.npy", npy_integers("(3, 9)", std::vector<std::int64_t>(27, 1)));
   CHECK(run_croquis(command + "--resume --out one.csv", folder.path()).status == 2);
 }
 
 TEST_CASE("model: --layers each and --heads approximate some heads, and their plot is over layers") {
-  const Folder folder;
+  const FormulaFolder folder;
   const std::string model =
-      "model --model gpt2/model.safetensors" + kTokens + "--methods v-mean --features 2 --overwrite ";
+      "model --model gpt2/model.safetensors" + kModelTokens + "--methods v-mean --features 2 --overwrite ";
   REQUIRE(run_croquis(model + "--layers each --heads 1 --plot each.svg --out each.csv", folder.path()).status == 0);
-  const auto names = column(folder / "each.csv", "layers");
+  const auto names = column_of(folder / "each.csv", "layers");
   CHECK(std::set<std::string>(names.begin(), names.end()) == std::set<std::string>{"0;heads=1", "1;heads=1"});
   REQUIRE(run_croquis(model + "--layers 0 --heads 1 --out zero.csv", folder.path()).status == 0);
-  CHECK(column(folder / "zero.csv", "loss").at(0) == column(folder / "each.csv", "loss").at(0));
+  CHECK(column_of(folder / "zero.csv", "loss").at(0) == column_of(folder / "each.csv", "loss").at(0));
   REQUIRE(run_croquis(model + "--layers 0 --out both.csv", folder.path()).status == 0);
-  CHECK(column(folder / "both.csv", "loss") != column(folder / "zero.csv", "loss"));
+  CHECK(column_of(folder / "both.csv", "loss") != column_of(folder / "zero.csv", "loss"));
   // A decoder's labels are the next tokens.
-  CHECK(column(folder / "zero.csv", "counted") == std::vector<std::string>{"8", "8", "5"});
+  CHECK(column_of(folder / "zero.csv", "counted") == std::vector<std::string>{"8", "8", "5"});
 }
 
 TEST_CASE("model: the text of a vocabulary is masked with the seed") {
-  const Folder folder;
+  const FormulaFolder folder;
   write_text(folder / "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\nd\ne\nf\n");
   write_text(folder / "text.txt", "a b c d e f a b c d e f a c e b d f a a");
   const std::string command =
@@ -117,14 +111,14 @@ TEST_CASE("model: the text of a vocabulary is masked with the seed") {
       "--overwrite --quiet ";
   const ProgramRun run = run_croquis(command + "--out a.csv", folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
-  CHECK(column(folder / "a.csv", "tokens") == std::vector<std::string>{"9", "9"});
-  CHECK(column(folder / "a.csv", "counted") == std::vector<std::string>{"3", "3"});  // of seven
+  CHECK(column_of(folder / "a.csv", "tokens") == std::vector<std::string>{"9", "9"});
+  CHECK(column_of(folder / "a.csv", "counted") == std::vector<std::string>{"3", "3"});  // of seven
   REQUIRE(run_croquis(command + "--seed 2 --out b.csv", folder.path()).status == 0);
-  CHECK(column(folder / "a.csv", "loss") != column(folder / "b.csv", "loss"));
+  CHECK(column_of(folder / "a.csv", "loss") != column_of(folder / "b.csv", "loss"));
 }
 
 TEST_CASE("model: a decoder reads a text by its tokenizer.json, and predicts the next tokens") {
-  const Folder folder;
+  const FormulaFolder folder;
   write_text(folder / "tokenizer.json",
              R"({"model":{"type":"BPE","vocab":{"a":0,"b":1,"c":2,"ab":3},"merges":["a b"]},)"
              R"("pre_tokenizer":{"type":"Split","pattern":{"String":" "},"behavior":"Removed"}})");
@@ -132,42 +126,42 @@ TEST_CASE("model: a decoder reads a text by its tokenizer.json, and predicts the
   const std::string command = " --model gpt2/model.safetensors --vocab tokenizer.json --text text.txt --n 12 --quiet ";
   const ProgramRun run = run_croquis("model --methods exact --out a.csv" + command, folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
-  CHECK(column(folder / "a.csv", "counted") == std::vector<std::string>{"8", "2"});  // windows of 9 and 3
+  CHECK(column_of(folder / "a.csv", "counted") == std::vector<std::string>{"8", "2"});  // windows of 9 and 3
   REQUIRE(run_croquis("error --methods v-mean --features 2 --out e.csv" + command, folder.path()).status == 0);
-  CHECK(column(folder / "e.csv", "n").at(0) == "12");
+  CHECK(column_of(folder / "e.csv", "n").at(0) == "12");
 }
 
 TEST_CASE("model input: heads of sequences, in columns; several joined to one head; causal where the model is") {
-  const Folder folder;
-  const std::string rest = kTokens + "--methods v-mean --features 2 --quiet --overwrite --out e.csv ";
+  const FormulaFolder folder;
+  const std::string rest = kModelTokens + "--methods v-mean --features 2 --quiet --overwrite --out e.csv ";
   REQUIRE(run_croquis("error --model llama-tied/model.safetensors --layer all" + rest, folder.path()).status == 0);
-  CHECK(column(folder / "e.csv", "input").size() == 3 * 2 * 4);
-  CHECK(column(folder / "e.csv", "input").at(9) == "model:llama-tied;sequence=1;layer=0;head=1;causal");
-  CHECK(column(folder / "e.csv", "sequence").at(9) == "1");
-  CHECK(column(folder / "e.csv", "n").back() == "5");
+  CHECK(column_of(folder / "e.csv", "input").size() == 3 * 2 * 4);
+  CHECK(column_of(folder / "e.csv", "input").at(9) == "model:llama-tied;sequence=1;layer=0;head=1;causal");
+  CHECK(column_of(folder / "e.csv", "sequence").at(9) == "1");
+  CHECK(column_of(folder / "e.csv", "n").back() == "5");
   REQUIRE(run_croquis("error --model albert/model.safetensors --sequence 0,1 --join-windows 2 --head 0" + rest,
                       folder.path())
               .status == 0);
-  CHECK(column(folder / "e.csv", "input") == std::vector<std::string>{"model:albert;sequence=0-1;layer=0;head=0"});
-  CHECK(column(folder / "e.csv", "n") == std::vector<std::string>{"18"});
+  CHECK(column_of(folder / "e.csv", "input") == std::vector<std::string>{"model:albert;sequence=0-1;layer=0;head=0"});
+  CHECK(column_of(folder / "e.csv", "n") == std::vector<std::string>{"18"});
   for (const std::string command : {"spectrum --matrices bv", "dimension --trials 0 --epsilons 0.5"}) {
     CAPTURE(command);
     const ProgramRun run = run_croquis(
-        command + " --model gpt2/model.safetensors --sequence 0" + kTokens + "--quiet --overwrite --out s.csv",
+        command + " --model gpt2/model.safetensors --sequence 0" + kModelTokens + "--quiet --overwrite --out s.csv",
         folder.path());
     CHECK_MESSAGE(run.status == 0, run.output);
-    CHECK(column(folder / "s.csv", "sequence").at(0) == "0");
+    CHECK(column_of(folder / "s.csv", "sequence").at(0) == "0");
   }
   REQUIRE(
       run_croquis("error --n 16 --p 4 --join-windows 3 --methods v-mean --features 2 --quiet --overwrite --out t.csv",
                   folder.path())
           .status == 0);
-  CHECK(column(folder / "t.csv", "n") == std::vector<std::string>{"48"});
-  CHECK(column(folder / "t.csv", "input") == std::vector<std::string>{"text:sample;windows=3"});
+  CHECK(column_of(folder / "t.csv", "n") == std::vector<std::string>{"48"});
+  CHECK(column_of(folder / "t.csv", "input") == std::vector<std::string>{"text:sample;windows=3"});
 }
 
 TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
-  const Folder folder;
+  const FormulaFolder folder;
   write_text(folder / "long.npy", npy_integers("(1, 11)", std::vector<std::int64_t>(11, 1)));
   write_text(folder / "beyond.npy", npy_integers("(1, 4)", {1, 11, 2, 3}));
   write_text(folder / "flat.npy", npy_integers("(27,)", std::vector<std::int64_t>(27, 1)));
@@ -190,9 +184,9 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
   const std::pair<std::string, std::string> wrong[] = {
       {"model" + kLabelled, "needs --model model.safetensors"},
       {"model --model bert/model.safetensors", "or --ids ids.npy in place of a text"},
-      {bert + kTokens, "--labels: a model of type bert predicts masked tokens; give labels.npy"},
-      {bert + kTokens + "--labels flat.npy", "flat.npy: has shape (1, 27) where ids.npy has (3, 9)"},
-      {bert + kTokens + "--labels none.npy", "a position with a label"},
+      {bert + kModelTokens, "--labels: a model of type bert predicts masked tokens; give labels.npy"},
+      {bert + kModelTokens + "--labels flat.npy", "flat.npy: has shape (1, 27) where ids.npy has (3, 9)"},
+      {bert + kModelTokens + "--labels none.npy", "a position with a label"},
       {bert + "--ids long.npy --labels long.npy", "--ids: sequence 0 has 11 tokens, the model 9 positions"},
       {bert + "--ids beyond.npy --labels beyond.npy --features 2",
        "beyond.npy: has id 11 of sequence 0 at position 1; the"},
@@ -204,19 +198,19 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
       {bert + kLabelled + "--sequence 3", "--sequence: '3' is none of 0 to 2"},
       {bert + kLabelled + "--text ids.npy", "--text: of a text, --ids has the tokens; leave it out"},
       {bert + kLabelled + "--methods skyformer,nothing", "nothing"},
-      {llama + kTokens + "--methods nystromformer --features 2", "nystromformer: has no causal form"},
+      {llama + kModelTokens + "--methods nystromformer --features 2", "nystromformer: has no causal form"},
       {llama + "--vocab vocab.txt",
        "--vocab: vocab.txt is of BERT and ALBERT, this model is llama; give its tokenizer.json"},
       {"model --model headless/model.safetensors" + kLabelled, "has no tensor 'cls.predictions.bias'"},
-      {"error --model narrow/model.safetensors" + kTokens,
+      {"error --model narrow/model.safetensors" + kModelTokens,
        "tensor 'transformer.h.1.attn.c_attn.weight' is [24, 8]; the configuration calls for [8, 24]"},
       {"model --model roberta/model.safetensors" + kLabelled,
        "model_type is 'roberta'; bert, albert, gpt2 and llama are read"},
-      {"error --model albert/model.safetensors --join-windows 2" + kTokens,
+      {"error --model albert/model.safetensors --join-windows 2" + kModelTokens,
        "--join-windows: 3 sequences are no multiple of 2"},
       {"error --ids ids.npy", "--ids: goes with --input model"},
       {"error --lengths lengths.npy", "--lengths: goes with --ids"},
-      {"error --model bert/model.safetensors --n 4" + kTokens, "--n: of a text, --ids has the tokens"},
+      {"error --model bert/model.safetensors --n 4" + kModelTokens, "--n: of a text, --ids has the tokens"},
   };
   for (const auto& [arguments, message] : wrong) {
     CAPTURE_BINDING(arguments);

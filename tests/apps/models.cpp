@@ -19,12 +19,12 @@ namespace {
 const std::string kVocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n##a\nb\n##b\nc\nA\n,\n";
 const std::string kText = "a, ab b c A ba aab c. b a b c A, a b\n";
 // Not random: draws depend on the kind of input.
-const std::string kOptions = " --methods v-mean,best-rank-d,nystromformer --features 2 --quiet ";
+const std::string kBertOptions = " --methods v-mean,best-rank-d,nystromformer --features 2 --quiet ";
 
-struct Folder : TemporaryFolder {
+struct BertFolder : TemporaryFolder {
   BertModel model{"program"};
 
-  Folder() {
+  BertFolder() {
     std::filesystem::create_directory(path() / "tiny");
     write_text(path() / "tiny/model.safetensors", model.file("F16", "bert."));
     write_text(path() / "tiny/config.json", model.configuration());
@@ -33,14 +33,14 @@ struct Folder : TemporaryFolder {
   }
 };
 
-const std::string kModel = "--model tiny/model.safetensors --vocab vocab.txt --text text.txt ";
+const std::string kBertModel = "--model tiny/model.safetensors --vocab vocab.txt --text text.txt ";
 
 }  // namespace
 
 TEST_CASE("model: every head of every layer has the rows that its Q, K and V have as arrays") {
-  const Folder folder;
+  const BertFolder folder;
   const ProgramRun run =
-      run_croquis("error " + kModel + "--n 17 --layer all --plot e.svg --out e.csv" + kOptions, folder.path());
+      run_croquis("error " + kBertModel + "--n 17 --layer all --plot e.svg --out e.csv" + kBertOptions, folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   CHECK(croquis::read_csv((folder / "e.csv").string()).rows.size() == 3 * 2 * 3);
   const croquis::Model encoder(croquis::ModelWeights((folder / "tiny/model.safetensors").string()),
@@ -53,9 +53,8 @@ TEST_CASE("model: every head of every layer has the rows that its Q, K and V hav
     croquis::write_npy((folder / "q.npy").string(), problem.Q());
     croquis::write_npy((folder / "k.npy").string(), problem.K());
     croquis::write_npy((folder / "v.npy").string(), problem.V());
-    REQUIRE(
-        run_croquis("error --q q.npy --k k.npy --v v.npy --overwrite --out one.csv" + kOptions, folder.path()).status ==
-        0);
+    REQUIRE(run_croquis("error --q q.npy --k k.npy --v v.npy --overwrite --out one.csv" + kBertOptions, folder.path())
+                .status == 0);
     const auto alone = rows_of(folder / "one.csv", "arrays:q");
     CHECK(alone.size() == 3);
     CHECK(rows_of(folder / "e.csv", "model:tiny;layer=" + std::to_string(layer) + ";head=" + std::to_string(head)) ==
@@ -64,11 +63,11 @@ TEST_CASE("model: every head of every layer has the rows that its Q, K and V hav
 }
 
 TEST_CASE("model: chosen layers and heads, a configuration elsewhere, one head for sketch, resuming") {
-  const Folder folder;
+  const BertFolder folder;
   std::filesystem::rename(folder / "tiny/config.json", folder / "sizes.json");
   std::filesystem::rename(folder / "tiny/model.safetensors", folder / "small.safetensors");
   const std::string model = "--model small.safetensors --model-config sizes.json --vocab vocab.txt --text text.txt ";
-  const std::string error = "error " + model + "--n 9 --layer 2,0 --head 1 --out e.csv" + kOptions;
+  const std::string error = "error " + model + "--n 9 --layer 2,0 --head 1 --out e.csv" + kBertOptions;
   REQUIRE(run_croquis(error, folder.path()).status == 0);
   CHECK(croquis::read_csv((folder / "e.csv").string()).rows.size() == 6);
   CHECK(rows_of(folder / "e.csv", "model:small;layer=2;head=1").size() == 3);
@@ -82,11 +81,11 @@ TEST_CASE("model: chosen layers and heads, a configuration elsewhere, one head f
 }
 
 TEST_CASE("model: ranges of layers and heads, a sample of them, and the columns layer and head of every command") {
-  const Folder folder;
-  const std::string model = kModel + "--n 17 --layer 0-1,2 --head 0-1 --quiet --overwrite --out e.csv ";
+  const BertFolder folder;
+  const std::string model = kBertModel + "--n 17 --layer 0-1,2 --head 0-1 --quiet --overwrite --out e.csv ";
   for (const std::string& command :
        {"error " + model + "--methods v-mean --features 2", "spectrum " + model + "--matrices bv",
-        "dimension --n 17 " + kModel + "--layer all --quiet --overwrite --out e.csv --trials 2"}) {
+        "dimension --n 17 " + kBertModel + "--layer all --quiet --overwrite --out e.csv --trials 2"}) {
     CAPTURE(command);
     const ProgramRun run = run_croquis(command, folder.path());
     REQUIRE_MESSAGE(run.status == 0, run.output);
@@ -106,19 +105,19 @@ TEST_CASE("model: ranges of layers and heads, a sample of them, and the columns 
 }
 
 TEST_CASE("text: WordPiece tokens of a vocabulary, cased and uncased") {
-  const Folder folder;
+  const BertFolder folder;
   const std::string text = "error --text text.txt --p 4 --n 22 --out e.csv --overwrite ";
-  REQUIRE(run_croquis(text + "--vocab vocab.txt" + kOptions, folder.path()).status == 0);
+  REQUIRE(run_croquis(text + "--vocab vocab.txt" + kBertOptions, folder.path()).status == 0);
   const auto cased = rows_of(folder / "e.csv", "text:text;vocab=vocab");
   CHECK(cased.size() == 3);
-  REQUIRE(run_croquis(text + "--vocab vocab.txt --uncased" + kOptions, folder.path()).status == 0);
+  REQUIRE(run_croquis(text + "--vocab vocab.txt --uncased" + kBertOptions, folder.path()).status == 0);
   const auto uncased = rows_of(folder / "e.csv", "text:text;vocab=vocab");
   CHECK(uncased.size() == 3);
   CHECK(cased != uncased);
 }
 
 TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
-  const Folder folder;
+  const BertFolder folder;
   write_text(folder / "big.txt", kVocabulary + "d\ne\nf\ng\nh\ni\nj\nk\nl\n");
   write_text(folder / "no-cls.txt", "[UNK]\na\n");
   BertModel short_model = folder.model;
@@ -139,15 +138,15 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
       {"error --layer 1", "--layer: goes with --input model"},
       {"error --head 1", "--head: goes with --input arrays and model"},
       {"error --uncased", "--uncased: goes with --vocab"},
-      {"error " + kModel + "--p 4", "--p: the model has its width"},
-      {"error " + kModel + "--length 9", "--length: the text of a model has no padding"},
-      {"error " + kModel + "--norm 2", "--norm: goes with"},
-      {"error " + kModel + "--token-type", "--token-type: goes with --input text"},
-      {"error " + kModel + "--layer 3", "--layer: '3' is none of 0 to 2"},
-      {"error " + kModel + "--head -1", "--head: '-1' is none of 0 to 1"},
-      {"error " + kModel + "--n 170", "--n: the text has "},
-      {"error " + kModel + "--n 0", "--n: '0' is not a whole number from 1"},
-      {"sketch " + kModel + "--n 17 --matrix q --head 0 --layer all", "--layer, --head: the input has 3 heads"},
+      {"error " + kBertModel + "--p 4", "--p: the model has its width"},
+      {"error " + kBertModel + "--length 9", "--length: the text of a model has no padding"},
+      {"error " + kBertModel + "--norm 2", "--norm: goes with"},
+      {"error " + kBertModel + "--token-type", "--token-type: goes with --input text"},
+      {"error " + kBertModel + "--layer 3", "--layer: '3' is none of 0 to 2"},
+      {"error " + kBertModel + "--head -1", "--head: '-1' is none of 0 to 1"},
+      {"error " + kBertModel + "--n 170", "--n: the text has "},
+      {"error " + kBertModel + "--n 0", "--n: '0' is not a whole number from 1"},
+      {"sketch " + kBertModel + "--n 17 --matrix q --head 0 --layer all", "--layer, --head: the input has 3 heads"},
       {"error --model none/model.safetensors" + rest, "there is no config.json beside none/model.safetensors"},
       {"error --model none.safetensors --model-config tiny/config.json" + rest, "none.safetensors: cannot be opened"},
       {"error --model alone.safetensors" + rest, "--model-config: there is no config.json beside alone.safetensors"},

@@ -9,18 +9,18 @@
 #include <cmath>
 
 #include "support/program.hpp"
-#include "support/refusal.hpp"
+#include "support/text.hpp"
 
 namespace {
 
-constexpr arma::uword kTokens = 40;
+constexpr arma::uword kOverflowTokens = 40;
 const std::string kArrays = " --q q.npy --k k.npy --v v.npy --quiet --overwrite --out rows.csv ";
 
 // Rows of Q, K and V with these norms.
 void write_arrays(const TemporaryFolder& folder, double of_queries, double of_keys, double of_values) {
   arma::arma_rng::set_seed(5);  // any numbers will do
   const auto rows = [](double norm) -> arma::mat {
-    return norm * arma::normalise(arma::mat(kTokens, 4, arma::fill::randn), 2, 1);
+    return norm * arma::normalise(arma::mat(kOverflowTokens, 4, arma::fill::randn), 2, 1);
   };
   croquis::write_npy((folder / "q.npy").string(), rows(of_queries));
   croquis::write_npy((folder / "k.npy").string(), rows(of_keys));
@@ -52,7 +52,8 @@ void check_rows(const std::filesystem::path& file) {
 
 TEST_CASE("croquis: Q, K or V whose squares overflow are refused by every command, with the largest norm that is not") {
   TemporaryFolder folder;
-  const std::string why = fmt::format("rows of norm at most {:.3g}", 0.99 * croquis::largest_row_norm<double>(kTokens));
+  const std::string why =
+      fmt::format("rows of norm at most {:.3g}", 0.99 * croquis::largest_row_norm<double>(kOverflowTokens));
   const auto commands = {"error --methods v-mean,skyformer --features 4 --trials 1",
                          "error --methods v-mean,skyformer --features 4 --trials 1 --scores",
                          "verify --claims sky.thm2.order,lin.jl-norm --quick",
@@ -74,7 +75,7 @@ TEST_CASE("croquis error: the float of an input whose squares overflow in float 
     write_arrays(folder, q, k, v);
     check_refusal(folder, error + kArrays, "--precision float: row ");
   }
-  const double most = 0.98 * croquis::largest_row_norm<float>(kTokens);
+  const double most = 0.98 * croquis::largest_row_norm<float>(kOverflowTokens);
   write_arrays(folder, most, most, most);
   REQUIRE(run_croquis("error --precision float --methods all --features 4 --trials 1 --scores" + kArrays, folder.path())
               .status == 0);
@@ -83,7 +84,7 @@ TEST_CASE("croquis error: the float of an input whose squares overflow in float 
 
 TEST_CASE("croquis error: norms up to the limit give rows of finite numbers or with a reason, with scores too") {
   TemporaryFolder folder;
-  const double most = 0.999 * croquis::largest_row_norm<double>(kTokens);
+  const double most = 0.999 * croquis::largest_row_norm<double>(kOverflowTokens);
   const double norms[][3] = {{most, most, most}, {1, most, 1}, {most, 1, 1}, {1, 1, most}};
   for (const auto& [q, k, v] : norms) {
     write_arrays(folder, q, k, v);
@@ -99,7 +100,7 @@ TEST_CASE("croquis error: norms up to the limit give rows of finite numbers or w
 
 TEST_CASE("croquis verify: at norms up to the limit no claim that holds is refuted by numbers that overflowed") {
   TemporaryFolder folder;
-  const double most = 0.999 * croquis::largest_row_norm<double>(kTokens);
+  const double most = 0.999 * croquis::largest_row_norm<double>(kOverflowTokens);
   write_arrays(folder, most, most, most);
   const ProgramRun run =
       run_croquis("verify --claims sky.thm2.order,sky.lemma1,lin.jl-norm,lin.jl-product.corrected --quick" + kArrays,

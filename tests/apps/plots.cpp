@@ -11,10 +11,11 @@
 
 #include "support/capture.hpp"
 #include "support/gnuplot_script.hpp"
+#include "support/text.hpp"
 
 namespace {
 
-const char* const kHeader =
+const char* const kPlotHeader =
     "input,method,preset,target,n,p,p_v,features,trial,seed,precision,spectral_abs,spectral_rel,frobenius_abs,"
     "frobenius_rel,max_abs,row_sum_dev,min_denominator,seconds,flops,status\n";
 
@@ -24,13 +25,9 @@ std::string row(const std::string& input, const std::string& method, const std::
                      trial, error, seconds, flops);
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // Two methods of softmax attention, one of C V and one of unit queries and keys, at two d, two draws.
 std::string four_methods() {
-  std::string text = kHeader;
+  std::string text = kPlotHeader;
   for (const int d : {8, 16}) {
     for (const int t : {1, 2}) {
       text += row("x", "v-mean", "softmax", d, t, 0.5) + row("x", "skyformer", "kernelized", d, t, 0.3) +
@@ -45,7 +42,7 @@ std::string four_methods() {
 
 TEST_CASE("croquis plot: 40 curves differ in colour, marker or dashes, in what gnuplot is told and in the picture") {
   TemporaryFolder folder;
-  std::string text = kHeader;
+  std::string text = kPlotHeader;
   for (int i = 0; i < 40; ++i) {
     for (const int d : {8, 16}) text += row("x", fmt::format("m{}", i), "softmax", d, 1, 0.1 + 0.01 * i);
   }
@@ -79,7 +76,7 @@ TEST_CASE(
     "croquis plot: the line lies in its band, of heavy-tailed draws too, which get a star; the title says what both "
     "are") {
   TemporaryFolder folder;
-  std::string text = kHeader;
+  std::string text = kPlotHeader;
   for (int t = 1; t <= 20; ++t) {  // the mean, 5.1, is above the 90 % quantile 0.12
     for (const int d : {8, 16}) text += row("x", "skyformer", "softmax", d, t, t == 20 ? 100.0 : 0.1 + 0.001 * t);
     text += row("x", "informer", "softmax", 8, t, 1 + 0.01 * t);
@@ -106,7 +103,7 @@ TEST_CASE(
 
 TEST_CASE("croquis plot: of several heads, the median of their means within the smallest and the largest") {
   TemporaryFolder folder;
-  std::string text = kHeader;
+  std::string text = kPlotHeader;
   const double means[] = {0.05, 0.06, 0.04, 7.0, 0.05};  // of the pooled rows the mean is 1.44
   for (int h = 0; h < 5; ++h) {
     for (int t = 1; t <= 4; ++t) {
@@ -223,7 +220,7 @@ TEST_CASE("croquis plot --x: against flops and seconds, each point at the median
 
 TEST_CASE("croquis plot: causal attention and a sample of rows are in the title") {
   TemporaryFolder folder;
-  std::string header = kHeader, rows;
+  std::string header = kPlotHeader, rows;
   header.insert(header.size() - 1, ",rows,spectral_rel_lo,spectral_rel_hi,frobenius_rel_lo,frobenius_rel_hi");
   for (const char* head : {"0", "1"}) {
     std::string line =
@@ -236,14 +233,14 @@ TEST_CASE("croquis plot: causal attention and a sample of rows are in the title"
   REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
   CHECK(contains(plot.title, "2 heads, n = 32, p = 4, 16 of n rows, causal attention\n"));
   CHECK(contains(plot.title, "approximating softmax attention, biased\n"));
-  write_text(folder / "p.csv", kHeader + row("arrays:q", "v-mean", "softmax", 8, 1, 0.5));
+  write_text(folder / "p.csv", kPlotHeader + row("arrays:q", "v-mean", "softmax", 8, 1, 0.5));
   CHECK_FALSE(contains(drawn_plot("plot p.csv", folder.path()).title, "causal"));
 }
 
 TEST_CASE("croquis plot --heat-map: the median of the draws of each head at its layer and head, a map a method") {
   TemporaryFolder folder;
   const auto error = [](int layer, int head) { return 0.1 + 0.1 * layer + 0.01 * head; };
-  std::string text = kHeader;
+  std::string text = kPlotHeader;
   for (int layer = 0; layer < 2; ++layer) {
     for (int head = 0; head < 3; ++head) {
       const std::string input = fmt::format("model:m;layer={};head={}", layer, head);
@@ -275,7 +272,7 @@ TEST_CASE("croquis plot --heat-map: the median of the draws of each head at its 
 
 TEST_CASE("croquis plot --heat-map: by the columns layer and head, where the rows have them") {
   TemporaryFolder folder;
-  std::string text = kHeader;
+  std::string text = kPlotHeader;
   text.insert(text.size() - 1, ",layer,head");
   for (int layer = 0; layer < 2; ++layer) {
     for (int head = 0; head < 2; ++head) {

@@ -32,7 +32,7 @@ const std::string kLong =
 const std::string kUntilSome =
     "until [ -f k.csv ] && [ $(wc -l < k.csv) -gt 20 ] || ! kill -0 $job 2>/dev/null; do sleep 0.05; done; ";
 
-std::set<std::string> lines_of(const std::filesystem::path& file) {
+std::set<std::string> set_of_lines(const std::filesystem::path& file) {
   const std::string text = read_text(file);
   std::set<std::string> lines;
   for (std::size_t start = 0, end = 0; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
@@ -88,11 +88,11 @@ TEST_CASE("croquis: a rank that is killed loses no row in the file; --resume wit
         start + kUntilSome + "kill -9 $(cut -d ' ' -f " + rank + " /proc/$job/task/$job/children); wait $job",
         folder.path());
     CHECK(killed.status != 0);
-    const std::set<std::string> before = lines_of(folder / "k.csv");
+    const std::set<std::string> before = set_of_lines(folder / "k.csv");
     CHECK(before.size() > 20);
     const ProgramRun resumed = run_ranks(2, kLong + "--out k.csv --resume", folder);
     REQUIRE_MESSAGE(resumed.status == 0, resumed.output);
-    const std::set<std::string> after = lines_of(folder / "k.csv");
+    const std::set<std::string> after = set_of_lines(folder / "k.csv");
     CHECK(std::includes(after.begin(), after.end(), before.begin(), before.end()));
     CHECK(rows_of(folder / "k.csv") == rows_of(folder / "one.csv"));
   }
@@ -103,10 +103,10 @@ TEST_CASE("croquis: a job that is ended loses no row in the file; one process re
   const std::string start = fmt::format(fmt::runtime(kMpirun), 2) + "$CROQUIS " + kLong + "--out k.csv & job=$!; ";
   const ProgramRun ended = run_command(start + kUntilSome + "kill -TERM $job; wait $job", folder.path());
   CHECK(ended.status != 0);
-  const std::set<std::string> before = lines_of(folder / "k.csv");
+  const std::set<std::string> before = set_of_lines(folder / "k.csv");
   const ProgramRun resumed = run_croquis(kLong + "--out k.csv --resume", folder.path());
   REQUIRE_MESSAGE(resumed.status == 0, resumed.output);
-  const std::set<std::string> after = lines_of(folder / "k.csv");
+  const std::set<std::string> after = set_of_lines(folder / "k.csv");
   CHECK(std::includes(after.begin(), after.end(), before.begin(), before.end()));
   REQUIRE(run_croquis(kLong + "--out one.csv", folder.path()).status == 0);
   CHECK(rows_of(folder / "k.csv") == rows_of(folder / "one.csv"));
@@ -161,11 +161,11 @@ TEST_CASE("croquis error --by-rows: the rows of croquis error --rows to rounding
   }
   const std::string whole = read_text(folder / "r3.csv");
   write_text(folder / "r3.csv", whole.substr(0, whole.size() / 2));
-  const std::set<std::string> before = lines_of(folder / "r3.csv");
+  const std::set<std::string> before = set_of_lines(folder / "r3.csv");
   REQUIRE(run_ranks(2, command + "--by-rows --out r3.csv --resume", folder).status == 0);
-  const std::set<std::string> after = lines_of(folder / "r3.csv");
+  const std::set<std::string> after = set_of_lines(folder / "r3.csv");
   CHECK(std::includes(after.begin(), after.end(), before.begin(), before.end()));
-  CHECK(after.size() == lines_of(folder / "one.csv").size());
+  CHECK(after.size() == set_of_lines(folder / "one.csv").size());
 }
 
 TEST_CASE("croquis error --by-rows: what does not go with it is one line and status 2") {

@@ -14,7 +14,7 @@
 #include "support/capture.hpp"
 #include "support/matrices.hpp"
 #include "support/program.hpp"
-#include "support/refusal.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -23,10 +23,10 @@ using croquis::Problem;
 
 const Problem<double> kProblem(random_matrix(20, 4, Key(1)), random_matrix(50, 4, Key(2)),
                                random_matrix(50, 6, Key(3)));
-const std::string kArrays = " --q q.npy --k k.npy --v v.npy ";
+const std::string kRectangularArrays = " --q q.npy --k k.npy --v v.npy ";
 
-struct Folder : TemporaryFolder {
-  Folder() {
+struct RectangularFolder : TemporaryFolder {
+  RectangularFolder() {
     croquis::write_npy((*this / "q.npy").string(), kProblem.Q());
     croquis::write_npy((*this / "k.npy").string(), kProblem.K());
     croquis::write_npy((*this / "v.npy").string(), kProblem.V());
@@ -39,7 +39,7 @@ struct Result {
   double number(std::size_t row, const char* column) const { return std::stod(at(row, column)); }
 };
 
-Result result_of(const Folder& folder, const std::string& arguments, std::string* said = nullptr) {
+Result result_of(const RectangularFolder& folder, const std::string& arguments, std::string* said = nullptr) {
   const ProgramRun run = run_croquis(arguments + " --quiet --overwrite --out r.csv", folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   if (said != nullptr) *said = run.output;
@@ -49,9 +49,9 @@ Result result_of(const Folder& folder, const std::string& arguments, std::string
 }  // namespace
 
 TEST_CASE("rectangular: croquis error measures the methods that take it, and says which it leaves out of all") {
-  const Folder folder;
+  const RectangularFolder folder;
   std::string said;
-  const Result all = result_of(folder, "error" + kArrays + "--features 8 --trials 1", &said);
+  const Result all = result_of(folder, "error" + kRectangularArrays + "--features 8 --trials 1", &said);
   CHECK(std::count(said.begin(), said.end(), '\n') == 1);
   CHECK_MESSAGE(contains(said, "left out, because they need as many"), said);
   std::set<std::string> measured;
@@ -67,23 +67,24 @@ TEST_CASE("rectangular: croquis error measures the methods that take it, and say
     CHECK(contains(said, method.name) == !method.rectangular({}));
   }
   // Against the definition: every row of the output of v-mean is the mean of the values.
-  const Result mean = result_of(folder, "error" + kArrays + "--methods v-mean --features 8", &said);
+  const Result mean = result_of(folder, "error" + kRectangularArrays + "--methods v-mean --features 8", &said);
   CHECK(said.empty());
   const arma::mat exact = croquis::exact_attention(kProblem, croquis::Target::softmax).output;
   const arma::mat error = exact.each_row() - arma::mean(kProblem.V(), 0);
   CHECK(mean.number(0, "spectral_abs") == doctest::Approx(arma::norm(error, 2)).epsilon(1e-9));
-  const Result sampled = result_of(folder, "error" + kArrays + "--methods v-mean --features 8 --rows 20");
+  const Result sampled = result_of(folder, "error" + kRectangularArrays + "--methods v-mean --features 8 --rows 20");
   CHECK(sampled.number(0, "frobenius_abs") == doctest::Approx(arma::norm(error, "fro")).epsilon(1e-9));
   const Result decoding =
       result_of(folder, "error --q q.npy --k k.npy --v v.npy --methods performer --features 8 --length 45");
   CHECK(decoding.at(0, "n") == "45");
   CHECK(decoding.at(0, "n_q") == "20");
-  const Result single = result_of(folder, "error" + kArrays + "--methods v-mean --features 8 --precision float");
+  const Result single =
+      result_of(folder, "error" + kRectangularArrays + "--methods v-mean --features 8 --precision float");
   CHECK(single.at(0, "status") == "ok");
 }
 
 TEST_CASE("rectangular: croquis spectrum has the singular values of n_q x n_k matrices, dense and by Lanczos") {
-  const Folder folder;
+  const RectangularFolder folder;
   const std::pair<const char*, arma::mat> matrices[] = {
       {"a", croquis::score_matrix(kProblem, croquis::ScoreMatrix::raw)},
       {"b", croquis::score_matrix(kProblem, croquis::ScoreMatrix::softmax)},
@@ -94,8 +95,8 @@ TEST_CASE("rectangular: croquis spectrum has the singular values of n_q x n_k ma
     const arma::vec values = arma::svd(matrix);
     for (const char* method : {"auto", "lanczos"}) {
       CAPTURE(std::string(name));
-      const Result found =
-          result_of(folder, fmt::format("spectrum{}--matrices {} --method {} --leading 30", kArrays, name, method));
+      const Result found = result_of(
+          folder, fmt::format("spectrum{}--matrices {} --method {} --leading 30", kRectangularArrays, name, method));
       REQUIRE(found.table.rows.size() == values.n_elem);
       for (arma::uword i = 0; i < values.n_elem; ++i) {
         CHECK(found.number(i, "singular_value") == doctest::Approx(values(i)).epsilon(1e-5));
@@ -105,7 +106,7 @@ TEST_CASE("rectangular: croquis spectrum has the singular values of n_q x n_k ma
     }
   }
   const Result summary = {[&] {
-    result_of(folder, "spectrum" + kArrays + "--matrices b,bv");
+    result_of(folder, "spectrum" + kRectangularArrays + "--matrices b,bv");
     return croquis::read_csv((folder / "r.summary.csv").string());
   }()};
   CHECK(summary.at(0, "rank") == "20");
@@ -114,16 +115,17 @@ TEST_CASE("rectangular: croquis spectrum has the singular values of n_q x n_k ma
 }
 
 TEST_CASE("rectangular: a method, a command or a policy that needs as many queries as keys refuses it in one line") {
-  const Folder folder;
+  const RectangularFolder folder;
   const std::pair<std::string, std::string> wrong[] = {
-      {"error" + kArrays + "--methods v-mean,bigbird --features 8",
+      {"error" + kRectangularArrays + "--methods v-mean,bigbird --features 8",
        "bigbird: as many queries as keys; methods that take other numbers of them are"},
-      {"error" + kArrays + "--methods v-mean --features 51", "--features: 51 is more than the n = 50 tokens"},
-      {"error" + kArrays + "--methods v-mean --features 8 --rows 21", "--rows: 21 is none of 20 to n = 20"},
-      {"dimension" + kArrays, "dimension: Q has 20 rows, K 50; as many queries as keys are needed"},
-      {"verify" + kArrays + "--claims sky.conditioning",
+      {"error" + kRectangularArrays + "--methods v-mean --features 51",
+       "--features: 51 is more than the n = 50 tokens"},
+      {"error" + kRectangularArrays + "--methods v-mean --features 8 --rows 21", "--rows: 21 is none of 20 to n = 20"},
+      {"dimension" + kRectangularArrays, "dimension: Q has 20 rows, K 50; as many queries as keys are needed"},
+      {"verify" + kRectangularArrays + "--claims sky.conditioning",
        "verify: Q has 20 rows, K 50; as many queries as keys are needed"},
-      {"sketch" + kArrays + "--landmarks uniform --features 8", "--landmarks: Q has 20 rows, K 50"},
+      {"sketch" + kRectangularArrays + "--landmarks uniform --features 8", "--landmarks: Q has 20 rows, K 50"},
   };
   for (const auto& [arguments, message] : wrong) {
     CAPTURE_BINDING(arguments);
@@ -136,13 +138,15 @@ TEST_CASE("rectangular: a method, a command or a policy that needs as many queri
 }
 
 TEST_CASE("rectangular: croquis sketch compares operators on Q, K, V and the scores, without landmarks") {
-  const Folder folder;
+  const RectangularFolder folder;
   for (const auto& [matrix, rows] :
        {std::pair("q", "20"), std::pair("k", "50"), std::pair("v", "50"), std::pair("b", "20"), std::pair("c", "20")}) {
     CAPTURE(std::string(matrix));
     std::string said;
     const Result found = result_of(
-        folder, fmt::format("sketch{}--matrix {} --sketches gaussian --features 8 --trials 2", kArrays, matrix), &said);
+        folder,
+        fmt::format("sketch{}--matrix {} --sketches gaussian --features 8 --trials 2", kRectangularArrays, matrix),
+        &said);
     CHECK_MESSAGE(contains(said, "landmark policies are left out: Q has 20 rows, K 50"), said);
     REQUIRE(found.table.rows.size() == 2);
     CHECK(found.at(0, "status") == "ok");

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "support/process.hpp"
-#include "support/refusal.hpp"
 #include "support/small_runs.hpp"
+#include "support/text.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 namespace {
 
-const std::string kOptions =
+const std::string kRowOptions =
     "error --input clustered --n 300 --p 6 --norm 3 --methods v-mean,skyformer,performer,best-rank-d --features 16 "
     "--trials 3 --quiet ";
 
@@ -33,10 +33,10 @@ std::map<std::string, double> numbers_of(const std::filesystem::path& file, cons
 
 TEST_CASE("--rows: all rows give the errors themselves, fewer give intervals about them; n^2 methods decline") {
   TemporaryFolder folder;
-  REQUIRE(run_croquis(kOptions + "--out full.csv", folder.path()).status == 0);
-  REQUIRE(run_croquis(kOptions + "--rows 300 --out all.csv", folder.path()).status == 0);
-  REQUIRE(run_croquis(kOptions + "--rows 150 --threads 1 --out some.csv", folder.path()).status == 0);
-  REQUIRE(run_croquis(kOptions + "--rows 150 --threads 3 --out same.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kRowOptions + "--out full.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kRowOptions + "--rows 300 --out all.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kRowOptions + "--rows 150 --threads 1 --out some.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kRowOptions + "--rows 150 --threads 3 --out same.csv", folder.path()).status == 0);
   for (const char* column : {"spectral_abs", "spectral_rel", "frobenius_rel", "max_abs", "row_sum_dev"}) {
     CAPTURE(column);
     auto full = numbers_of(folder / "full.csv", column);
@@ -69,7 +69,7 @@ TEST_CASE("--rows: all rows give the errors themselves, fewer give intervals abo
 TEST_CASE("--rows: what is no number of rows is one line and status 2") {
   TemporaryFolder folder;
   for (const char* rows : {"19", "301", "-1", "0", "x"}) {
-    const ProgramRun run = run_croquis(kOptions + "--rows " + rows, folder.path());
+    const ProgramRun run = run_croquis(kRowOptions + "--rows " + rows, folder.path());
     CAPTURE(rows);
     CHECK(run.status == 2);
     CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);

@@ -14,7 +14,7 @@
 
 namespace {
 
-const std::string kArrays = " --q q.npy --k k.npy --v v.npy --quiet ";
+const std::string kSavedArrays = " --q q.npy --k k.npy --v v.npy --quiet ";
 
 void write_arrays(const TemporaryFolder& folder) {
   std::uint64_t which = 0;
@@ -30,7 +30,8 @@ void write_arrays(const TemporaryFolder& folder) {
 TEST_CASE("croquis error --save-output: the outputs of all rows and the exact ones, whose difference is the error") {
   TemporaryFolder folder;
   write_arrays(folder);
-  const std::string command = "error --methods linformer,nprf --features 8 --trials 2 --save-output outs" + kArrays;
+  const std::string command =
+      "error --methods linformer,nprf --features 8 --trials 2 --save-output outs" + kSavedArrays;
   const ProgramRun run = run_croquis(command, folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   std::set<std::string> files;
@@ -62,7 +63,7 @@ TEST_CASE("croquis error --save-output: the outputs of all rows and the exact on
   // with: the folder would lack them.
   CHECK(run_croquis(command + " --out other.csv", folder.path()).status == 2);
   CHECK(run_croquis(command + " --resume", folder.path()).status == 0);
-  const std::string plain = "error --methods linformer,nprf --features 8 --trials 2 --out plain.csv" + kArrays;
+  const std::string plain = "error --methods linformer,nprf --features 8 --trials 2 --out plain.csv" + kSavedArrays;
   REQUIRE(run_croquis(plain, folder.path()).status == 0);
   CHECK(run_croquis(plain + " --resume --save-output outs", folder.path()).status == 2);
 }
@@ -92,7 +93,7 @@ TEST_CASE("croquis error --save-output: a name that no file may have, a folder t
 TEST_CASE("croquis error --row-errors: adds its columns, leaves the others as they are, goes with --rows") {
   TemporaryFolder folder;
   write_arrays(folder);
-  const std::string command = "error --methods longformer,nprf,linformer --features 16 --trials 2" + kArrays;
+  const std::string command = "error --methods longformer,nprf,linformer --features 16 --trials 2" + kSavedArrays;
   REQUIRE(run_croquis(command + "--out plain.csv", folder.path()).status == 0);
   REQUIRE(run_croquis(command + "--out more.csv --row-errors", folder.path()).status == 0);
   REQUIRE(run_croquis(command + "--out some.csv --row-errors --rows 24", folder.path()).status == 0);

@@ -12,7 +12,8 @@
 
 namespace {
 
-const std::string kSmall = "error --input clustered --n 96 --p 8 --methods v-mean,skyformer,linformer --features 8,16 ";
+const std::string kSmallShards =
+    "error --input clustered --n 96 --p 8 --methods v-mean,skyformer,linformer --features 8,16 ";
 
 std::string shard_of(int i, int n) {
   return fmt::format(" --quiet --shard {}/{} --out p{}.csv", i, n, i);
@@ -46,7 +47,7 @@ TEST_CASE("croquis merge: shards of every command make the rows of one run, in i
     bool same_summary;  // none, or one of measured times, otherwise
   };
   for (const Case& c :
-       {Case{kSmall + "--trials 3 ", true}, Case{"variance --p 4 --features 4,8 --norms 1,2 --trials 3 ", true},
+       {Case{kSmallShards + "--trials 3 ", true}, Case{"variance --p 4 --features 4,8 --norms 1,2 --trials 3 ", true},
         Case{"sketch --input gaussian --n 60 --p 6 --sketches gaussian,sjlt --landmarks uniform "
              "--features 8 --trials 2 ",
              false},
@@ -78,21 +79,21 @@ TEST_CASE("croquis merge: shards of every command make the rows of one run, in i
 
 TEST_CASE("croquis merge: the merged result is one that --resume goes on with") {
   TemporaryFolder folder;
-  run_shards(folder, kSmall + "--trials 2", 2);
+  run_shards(folder, kSmallShards + "--trials 2", 2);
   REQUIRE(run_croquis("merge all.csv p1.csv p2.csv", folder.path()).status == 0);
   const std::string before = read_text(folder / "all.csv");
-  const ProgramRun again = run_croquis(kSmall + "--trials 2 --out all.csv --resume", folder.path());
+  const ProgramRun again = run_croquis(kSmallShards + "--trials 2 --out all.csv --resume", folder.path());
   CHECK_MESSAGE(again.status == 0, again.output);
   CHECK(again.output.find("skyformer") != std::string::npos);  // the table
   CHECK(read_text(folder / "all.csv") == before);
-  REQUIRE(run_croquis(kSmall + "--trials 3 --out all.csv --resume --quiet", folder.path()).status == 0);
-  REQUIRE(run_croquis(kSmall + "--trials 3 --out whole.csv --quiet", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallShards + "--trials 3 --out all.csv --resume --quiet", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallShards + "--trials 3 --out whole.csv --quiet", folder.path()).status == 0);
   CHECK(rows_of(folder / "all.csv") == rows_of(folder / "whole.csv"));
 }
 
 TEST_CASE("croquis error --resume: rows in any order, some of them missing, become the rows of one run") {
   TemporaryFolder folder;
-  REQUIRE(run_croquis(kSmall + "--trials 4 --quiet --out whole.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallShards + "--trials 4 --quiet --out whole.csv", folder.path()).status == 0);
   const croquis::CsvTable whole = croquis::read_csv((folder / "whole.csv").string());
   std::string text = fmt::format("{}\n", fmt::join(whole.header, ","));
   for (std::size_t i = whole.rows.size(); i-- > 0;) {
@@ -103,13 +104,13 @@ TEST_CASE("croquis error --resume: rows in any order, some of them missing, beco
   }
   write_text(folder / "part.csv", text);
   write_text(folder / "part.meta.json", read_text(folder / "whole.meta.json"));
-  REQUIRE(run_croquis(kSmall + "--trials 4 --quiet --out part.csv --resume", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallShards + "--trials 4 --quiet --out part.csv --resume", folder.path()).status == 0);
   CHECK(rows_of(folder / "part.csv") == rows_of(folder / "whole.csv"));
 }
 
 TEST_CASE("croquis --shard: a part that was interrupted resumes; merge takes it then, and as no other shard") {
   TemporaryFolder folder;
-  const std::string command = kSmall + "--trials 3";
+  const std::string command = kSmallShards + "--trials 3";
   REQUIRE(run_croquis(command + " --quiet --out whole.csv", folder.path()).status == 0);
   run_shards(folder, command, 2);
   const std::string part = read_text(folder / "p2.csv");
@@ -130,11 +131,14 @@ TEST_CASE("croquis --shard: a part that was interrupted resumes; merge takes it 
 
 TEST_CASE("croquis merge: what is no whole run is one line that names it, status 2 and no file") {
   TemporaryFolder folder;
-  run_shards(folder, kSmall + "--trials 2", 3);
-  REQUIRE(run_croquis(kSmall + "--trials 2 --quiet --shard 2/4 --out of4.csv", folder.path()).status == 0);
-  REQUIRE(run_croquis(kSmall + "--trials 2 --seed 2 --quiet --shard 2/3 --out seed.csv", folder.path()).status == 0);
-  REQUIRE(run_croquis(kSmall + "--trials 3 --quiet --shard 2/3 --out trials.csv", folder.path()).status == 0);
-  REQUIRE(run_croquis(kSmall + "--trials 2 --scores --quiet --shard 2/3 --out scores.csv", folder.path()).status == 0);
+  run_shards(folder, kSmallShards + "--trials 2", 3);
+  REQUIRE(run_croquis(kSmallShards + "--trials 2 --quiet --shard 2/4 --out of4.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallShards + "--trials 2 --seed 2 --quiet --shard 2/3 --out seed.csv", folder.path()).status ==
+          0);
+  REQUIRE(run_croquis(kSmallShards + "--trials 3 --quiet --shard 2/3 --out trials.csv", folder.path()).status == 0);
+  REQUIRE(
+      run_croquis(kSmallShards + "--trials 2 --scores --quiet --shard 2/3 --out scores.csv", folder.path()).status ==
+      0);
   const std::string rows = read_text(folder / "p2.csv"), meta = read_text(folder / "p2.meta.json");
   const auto changed = [&](const std::string& name, const std::string& text, const std::string& about) {
     write_text(folder / (name + ".csv"), text);

@@ -12,7 +12,7 @@
 
 namespace {
 
-const std::string kSmall = "sketch --n 80 --p 12 --features 8,24 --trials 3 --quiet ";
+const std::string kSmallSketch = "sketch --n 80 --p 12 --features 8,24 --trials 3 --quiet ";
 
 }  // namespace
 
@@ -45,12 +45,12 @@ TEST_CASE("croquis sketch: a row for every operator, policy, d and trial, with t
 
 TEST_CASE("croquis sketch: the same rows for 1 and 3 threads, and after an interruption") {
   TemporaryFolder folder;
-  REQUIRE(run_croquis(kSmall + "--threads 1 --out a.csv", folder.path()).status == 0);
-  REQUIRE(run_croquis(kSmall + "--threads 3 --out b.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallSketch + "--threads 1 --out a.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallSketch + "--threads 3 --out b.csv", folder.path()).status == 0);
   CHECK(rows_of(folder / "a.csv") == rows_of(folder / "b.csv"));
   const std::string whole = read_text(folder / "a.csv");
   write_text(folder / "a.csv", whole.substr(0, whole.size() / 3));
-  const ProgramRun run = run_croquis(kSmall + "--out a.csv --resume", folder.path());
+  const ProgramRun run = run_croquis(kSmallSketch + "--out a.csv --resume", folder.path());
   CHECK_MESSAGE(run.status == 0, run.output);
   CHECK(rows_of(folder / "a.csv") == rows_of(folder / "b.csv"));
 }

@@ -13,7 +13,7 @@
 
 namespace {
 
-const std::string kSmall = "spectrum --n 150 --p 8 --quiet ";
+const std::string kSmallSpectrum = "spectrum --n 150 --p 8 --quiet ";
 
 }  // namespace
 
@@ -84,20 +84,20 @@ TEST_CASE("croquis spectrum: Lanczos agrees with the dense solver and says that 
 TEST_CASE("croquis spectrum: the same rows for 1 and 3 threads, and after an interruption") {
   TemporaryFolder folder;
   for (const std::string method : {"dense", "lanczos --leading 12"}) {
-    const std::string command = kSmall + "--overwrite --method " + method;
+    const std::string command = kSmallSpectrum + "--overwrite --method " + method;
     REQUIRE(run_croquis(command + " --threads 1 --out a.csv", folder.path()).status == 0);
     REQUIRE(run_croquis(command + " --threads 3 --out b.csv", folder.path()).status == 0);
     const std::string whole = read_text(folder / "a.csv");
     CHECK(whole == read_text(folder / "b.csv"));
     for (const std::size_t cut : {whole.size() / 7, whole.size() / 2, whole.size() - 3}) {
       write_text(folder / "a.csv", whole.substr(0, cut));
-      const ProgramRun run = run_croquis(kSmall + "--out a.csv --resume --method " + method, folder.path());
+      const ProgramRun run = run_croquis(kSmallSpectrum + "--out a.csv --resume --method " + method, folder.path());
       CHECK_MESSAGE(run.status == 0, run.output);
       CHECK(read_text(folder / "a.csv") == whole);
     }
   }
   // Other numbers of singular values are other rows.
-  CHECK(run_croquis(kSmall + "--out a.csv --resume --method lanczos --leading 13", folder.path()).status == 2);
+  CHECK(run_croquis(kSmallSpectrum + "--out a.csv --resume --method lanczos --leading 13", folder.path()).status == 2);
 }
 
 TEST_CASE("croquis spectrum: heads side by side, with a heat map") {
@@ -127,7 +127,7 @@ TEST_CASE("croquis spectrum: wrong usage is one line and status 2") {
                                                        {"--n 0", "--n"},
                                                        {"--plot x.jpg", ".svg"}};
   for (const auto& [arguments, says] : cases) {
-    const ProgramRun run = run_croquis(kSmall + "--out new.csv " + arguments, folder.path());
+    const ProgramRun run = run_croquis(kSmallSpectrum + "--out new.csv " + arguments, folder.path());
     CAPTURE_BINDING(arguments);
     CAPTURE(run.output);
     CHECK(run.status == 2);
@@ -135,6 +135,6 @@ TEST_CASE("croquis spectrum: wrong usage is one line and status 2") {
     CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
   }
   CHECK_FALSE(std::filesystem::exists(folder / "new.csv"));
-  run_croquis(kSmall + "--matrices b --out b.csv", folder.path());
+  run_croquis(kSmallSpectrum + "--matrices b --out b.csv", folder.path());
   CHECK(run_croquis("plot b.csv --metric spectral_rel", folder.path()).status == 2);
 }

@@ -15,19 +15,9 @@
 #include "support/capture.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
+#include "support/text.hpp"
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 // The line that begins with this label.
 std::string line_of(const std::string& output, const std::string& label) {
@@ -72,7 +62,7 @@ void write_heads(const TemporaryFolder& folder) {
   }
 }
 
-const std::string kHeads = "error --q q.npy --k k.npy --v v.npy --features 8,16 --trials 4 ";
+const std::string kTableHeads = "error --q q.npy --k k.npy --v v.npy --features 8,16 --trials 4 ";
 
 }  // namespace
 
@@ -124,7 +114,7 @@ TEST_CASE(
   TemporaryFolder folder;
   write_heads(folder);
   const ProgramRun run =
-      run_croquis(kHeads + "--methods skyformer-softmax,nystromformer,performer --out e.csv", folder.path());
+      run_croquis(kTableHeads + "--methods skyformer-softmax,nystromformer,performer --out e.csv", folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   CHECK(contains(
       run.output,
@@ -181,7 +171,7 @@ TEST_CASE(
 TEST_CASE("X.heads.csv: merged shards have it, and a run of one head leaves none of an earlier run's") {
   TemporaryFolder folder;
   write_heads(folder);
-  const std::string run = kHeads + "--methods v-mean,performer --quiet ";
+  const std::string run = kTableHeads + "--methods v-mean,performer --quiet ";
   REQUIRE(run_croquis(run + "--out all.csv", folder.path()).status == 0);
   REQUIRE(run_croquis(run + "--shard 1/2 --out a.csv", folder.path()).status == 0);
   REQUIRE(run_croquis(run + "--shard 2/2 --out b.csv", folder.path()).status == 0);
@@ -252,7 +242,7 @@ TEST_CASE("croquis error --rows: the table has the interval and the number of ro
 TEST_CASE("croquis error --rows of several heads: the interval's ends are the medians over the heads") {
   TemporaryFolder folder;
   write_heads(folder);
-  const ProgramRun run = run_croquis(kHeads + "--methods performer --rows 30 --out r.csv", folder.path());
+  const ProgramRun run = run_croquis(kTableHeads + "--methods performer --rows 30 --out r.csv", folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   const auto median = [&](const char* column) {
     std::vector<double> ends;

@@ -11,13 +11,13 @@
 
 namespace {
 
-const std::string kSmall = "verify --claims nys.lemma1/charitable,lin.jl-product/strict --quick ";
+const std::string kSmallVerify = "verify --claims nys.lemma1/charitable,lin.jl-product/strict --quick ";
 
 }  // namespace
 
 TEST_CASE("croquis verify: a row for every input and one for the whole, with the verdict of the claim") {
   TemporaryFolder folder;
-  const ProgramRun run = run_croquis(kSmall, folder.path());
+  const ProgramRun run = run_croquis(kSmallVerify, folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   CHECK(run.output.find("lin.jl-product/strict  REFUTED") != std::string::npos);
   const croquis::CsvTable table = croquis::read_csv((folder / "verify.csv").string());
@@ -38,13 +38,13 @@ TEST_CASE("croquis verify: a row for every input and one for the whole, with the
 
 TEST_CASE("croquis verify: the same rows for 1 and 3 threads, and after an interruption anywhere") {
   TemporaryFolder folder;
-  REQUIRE(run_croquis(kSmall + "--quiet --threads 1 --out a.csv", folder.path()).status == 0);
-  REQUIRE(run_croquis(kSmall + "--quiet --threads 3 --out b.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallVerify + "--quiet --threads 1 --out a.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallVerify + "--quiet --threads 3 --out b.csv", folder.path()).status == 0);
   CHECK(rows_of(folder / "a.csv") == rows_of(folder / "b.csv"));
   const std::string whole = read_text(folder / "a.csv");
   for (const double part : {0.3, 0.6, 0.97}) {
     write_text(folder / "a.csv", whole.substr(0, static_cast<std::size_t>(part * static_cast<double>(whole.size()))));
-    const ProgramRun run = run_croquis(kSmall + "--quiet --out a.csv --resume", folder.path());
+    const ProgramRun run = run_croquis(kSmallVerify + "--quiet --out a.csv --resume", folder.path());
     REQUIRE_MESSAGE(run.status == 0, run.output);
     CHECK(rows_of(folder / "a.csv") == rows_of(folder / "b.csv"));
   }
@@ -52,7 +52,8 @@ TEST_CASE("croquis verify: the same rows for 1 and 3 threads, and after an inter
 
 TEST_CASE("croquis verify: its rows are the findings that the library's verify returns, in their order") {
   TemporaryFolder folder;
-  REQUIRE(run_croquis(kSmall + "--quiet --seed 7 --input gaussian --n 40 --p 4 --norm 3", folder.path()).status == 0);
+  REQUIRE(run_croquis(kSmallVerify + "--quiet --seed 7 --input gaussian --n 40 --p 4 --norm 3", folder.path()).status ==
+          0);
   const croquis::CsvTable table = croquis::read_csv((folder / "verify.csv").string());
 
   using namespace croquis::claims;
@@ -87,14 +88,14 @@ TEST_CASE("croquis verify --expect: status 1 and the claim's name where a verdic
   write_text(folder / "right.txt",
              "# comment\nnys.lemma1/charitable VERIFIED\n\nlin.jl-product/strict REFUTED # as documented\n");
   write_text(folder / "wrong.txt", "nys.lemma1/charitable REFUTED\n");
-  CHECK(run_croquis(kSmall + "--expect right.txt", folder.path()).status == 0);
-  const ProgramRun run = run_croquis(kSmall + "--resume --expect wrong.txt", folder.path());
+  CHECK(run_croquis(kSmallVerify + "--expect right.txt", folder.path()).status == 0);
+  const ProgramRun run = run_croquis(kSmallVerify + "--resume --expect wrong.txt", folder.path());
   CHECK(run.status == 1);
   CHECK(run.output.find("nys.lemma1/charitable is VERIFIED, expected REFUTED") != std::string::npos);
 
   // A claim that the file names and that is not decided is not as expected either.
   write_text(folder / "more.txt", "nys.lemma1/charitable VERIFIED\nsky.lift/strict VERIFIED\n");
-  const ProgramRun less = run_croquis(kSmall + "--resume --expect more.txt", folder.path());
+  const ProgramRun less = run_croquis(kSmallVerify + "--resume --expect more.txt", folder.path());
   CHECK(less.status == 1);
   CHECK(less.output.find("sky.lift/strict was not decided, expected VERIFIED") != std::string::npos);
 }

@@ -7,6 +7,7 @@
 #include "support/approximations.hpp"
 #include "support/methods.hpp"
 #include "support/relative.hpp"
+#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;

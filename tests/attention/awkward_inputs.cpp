@@ -2,6 +2,7 @@
 #include <croquis/attention/method.hpp>
 
 #include "support/approximations.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

@@ -2,6 +2,7 @@
 
 #include "support/approximations.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;

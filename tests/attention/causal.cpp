@@ -14,6 +14,7 @@
 #include "support/refusal.hpp"
 #include "support/relative.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
@@ -51,7 +52,7 @@ Dense causal_scores(const Problem<T>& problem, Target target) {
 }
 
 template <typename T>
-double entry_error(const Problem<T>& problem, Target target) {
+double causal_entry_error(const Problem<T>& problem, Target target) {
   const auto p = static_cast<double>(problem.p()), n = static_cast<double>(problem.n_k());
   if (target == Target::kernelized) return gaussian_error<T>(p, largest_point(problem));
   return 2 * softmax_error<T>(n, p, has_unit_rows(target) ? 1 : largest_logit(problem));
@@ -63,7 +64,7 @@ void check_causal(const Problem<T>& problem) {
   for (const Target target : {Target::softmax, Target::kernelized, Target::normalized}) {
     CAPTURE(name_of(target));
     const Dense scores = causal_scores(problem, target);
-    const double size = entry_error(problem, target) + n * unit<T>(), sum = largest_row_sum(scores);
+    const double size = causal_entry_error(problem, target) + n * unit<T>(), sum = largest_row_sum(scores);
     const ExactAttention<T> exact = exact_attention(problem, target);
     CHECK(distance(exact.output, scores * problem.V()) <=
           size * sum * static_cast<double>(largest_entry_of(problem.V())));

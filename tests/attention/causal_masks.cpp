@@ -6,6 +6,7 @@
 #include <croquis/attention/top_keys.hpp>
 
 #include "support/masks.hpp"
+#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "support/approximations.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

@@ -14,22 +14,24 @@ using namespace croquis;
 
 namespace {
 
-constexpr Target kTargets[] = {Target::softmax, Target::kernelized};
-constexpr arma::uword kSizes[] = {1, 5, 257, 700};  // one block, and past the 256 queries and the 512 keys of a block
-constexpr TokenAlignment kShapes[] = {{1, 1}, {5, 5}, {257, 257}, {700, 700}, {1, 600}, {5, 257}, {600, 1}, {257, 9}};
+constexpr Target kExactTargets[] = {Target::softmax, Target::kernelized};
+constexpr arma::uword kExactSizes[] = {1, 5, 257,
+                                       700};  // one block, and past the 256 queries and the 512 keys of a block
+constexpr TokenAlignment kExactShapes[] = {{1, 1},   {5, 5},   {257, 257}, {700, 700},
+                                           {1, 600}, {5, 257}, {600, 1},   {257, 9}};
 
 // Largest relative error of an entry of the score matrix.
 template <typename T>
-double entry_error(const Problem<T>& problem, Target target) {
+double exact_entry_error(const Problem<T>& problem, Target target) {
   const auto n = static_cast<double>(problem.n_k()), p = static_cast<double>(problem.p());
   return target == Target::softmax ? softmax_error<T>(n, p, largest_logit(problem))
                                    : gaussian_error<T>(p, largest_point(problem));
 }
 
-// Largest error of an entry of S X where S >= 0 is known to entry_error: the sum over n keys rounds by n u more.
+// Largest error of an entry of S X where S >= 0 is known to exact_entry_error: the sum over n keys rounds by n u more.
 template <typename T>
 double product_error(const Problem<T>& problem, Target target, const Dense& scores, const Dense& x) {
-  return (entry_error(problem, target) + static_cast<double>(scores.cols) * unit<T>()) * largest_row_sum(scores) *
+  return (exact_entry_error(problem, target) + static_cast<double>(scores.cols) * unit<T>()) * largest_row_sum(scores) *
          static_cast<double>(largest_entry_of(x));
 }
 
@@ -37,16 +39,16 @@ double product_error(const Problem<T>& problem, Target target, const Dense& scor
 
 TEST_CASE_TEMPLATE("exact_attention: output and row sums are those of the definition, within and across blocks", T,
                    float, double) {
-  for (const auto& [n_q, n] : kShapes) {
+  for (const auto& [n_q, n] : kExactShapes) {
     CAPTURE_BINDING(n_q);
     CAPTURE_BINDING(n);
     const Problem<T> problem = random_rectangle<T>(n_q, n, 8, 3, 4, Key(test_seed()).child(n));
-    for (const Target target : kTargets) {
+    for (const Target target : kExactTargets) {
       const ExactAttention<T> exact = exact_attention(problem, target);
       const Dense scores = scores_of(problem.Q(), problem.K(), target);
       CHECK(distance(exact.output, scores * problem.V()) <= product_error(problem, target, scores, problem.V()));
 
-      // The sum is off by entry_error and n u, its logarithm by as much and by u of its size.
+      // The sum is off by exact_entry_error and n u, its logarithm by as much and by u of its size.
       const auto log_sums =
           target == Target::softmax ? log_sums_of(logits_of(problem.Q(), problem.K())) : std::vector<long double>();
       for (arma::uword i = 0; i < n_q; ++i) {
@@ -54,7 +56,7 @@ TEST_CASE_TEMPLATE("exact_attention: output and row sums are those of the defini
         for (arma::uword j = 0; j < n; ++j) expected += scores(i, j);
         expected = target == Target::softmax ? log_sums[i] : std::log(expected);
         REQUIRE(std::abs(static_cast<double>(exact.log_row_sums(i) - expected)) <=
-                entry_error(problem, target) +
+                exact_entry_error(problem, target) +
                     (static_cast<double>(n) + 4 * std::abs(static_cast<double>(expected))) * unit<T>());
       }
     }
@@ -63,12 +65,12 @@ TEST_CASE_TEMPLATE("exact_attention: output and row sums are those of the defini
 
 TEST_CASE_TEMPLATE("exact_scores: products with B, with C and with their transposes, within and across blocks", T,
                    float, double) {
-  for (const auto& [n_q, n] : kShapes) {
+  for (const auto& [n_q, n] : kExactShapes) {
     CAPTURE_BINDING(n_q);
     CAPTURE_BINDING(n);
     const Key draw_key = Key(test_seed()).child("scores").child(n);
     const Problem<T> problem = random_rectangle<T>(n_q, n, 8, 3, 4, draw_key);
-    for (const Target target : kTargets) {
+    for (const Target target : kExactTargets) {
       const LinearOperator<T> op = exact_scores(problem, target);
       const Dense scores = scores_of(problem.Q(), problem.K(), target);
       CHECK(op.rows == n_q);
@@ -81,9 +83,9 @@ TEST_CASE_TEMPLATE("exact_scores: products with B, with C and with their transpo
               product_error(problem, target, transposed(scores), y));
       }
       if (n_q <= 257 && n <= 257) {
-        CHECK(distance(op.dense(), scores) <= entry_error(problem, target));
+        CHECK(distance(op.dense(), scores) <= exact_entry_error(problem, target));
         CHECK(distance(op.apply_transposed(arma::Mat<T>(n_q, n_q, arma::fill::eye)), transposed(scores)) <=
-              entry_error(problem, target));
+              exact_entry_error(problem, target));
       }
     }
   }
@@ -99,7 +101,7 @@ TEST_CASE_TEMPLATE("exact attention: padding gives the truncated problem, to the
   arma::Mat<T> loud = k;
   loud.tail_rows(600 - m) *= T(50);  // would win every softmax
   const Problem<T> cut(q.head_rows(m), k.head_rows(m), v.head_rows(m)), padded(q, loud, v, m);
-  for (const Target target : kTargets) {
+  for (const Target target : kExactTargets) {
     const ExactAttention<T> expected = exact_attention(cut, target), exact = exact_attention(padded, target);
     CHECK(identical(exact.output, expected.output));
     CHECK(identical(exact.log_row_sums, expected.log_row_sums));
@@ -114,7 +116,7 @@ TEST_CASE_TEMPLATE("exact attention: queries and keys of norm 100 and 10,000 giv
     CAPTURE(norm);
     const Problem<T> problem = random_problem<T>(600, 8, 2, norm, Key(test_seed()).child("huge"));
     const arma::Mat<T> ones(600, 1, arma::fill::ones);
-    for (const Target target : kTargets) {
+    for (const Target target : kExactTargets) {
       const ExactAttention<T> exact = exact_attention(problem, target);
       const LinearOperator<T> op = exact_scores(problem, target);
       CHECK(exact.output.is_finite());
@@ -150,7 +152,7 @@ TEST_CASE_TEMPLATE("exact attention: kernelized rows that underflow are zero wit
 }
 
 TEST_CASE_TEMPLATE("exact attention: rows of B sum to 1", T, float, double) {
-  for (const arma::uword n : kSizes) {
+  for (const arma::uword n : kExactSizes) {
     const Problem<T> problem = random_problem<T>(n, 8, 1, 6, Key(test_seed()).child("sums"));
     const arma::Mat<T> ones(n, 1, arma::fill::ones);
     CHECK(distance(exact_scores(problem, Target::softmax).apply(ones), ones) <=
@@ -173,7 +175,7 @@ TEST_CASE_TEMPLATE("exact attention: a constant added to all keys changes the ro
 TEST_CASE_TEMPLATE("exact attention: the same bits for any number of threads, also inside a parallel loop", T, float,
                    double) {
   const Problem<T> problem = random_problem<T>(700, 64, 64, 8, Key(test_seed()).child("threads"));
-  for (const Target target : kTargets) {
+  for (const Target target : kExactTargets) {
     const ThreadCount one(1);
     const ExactAttention<T> expected = exact_attention(problem, target);
     const LinearOperator<T> op = exact_scores(problem, target);

@@ -9,16 +9,17 @@
 #include "support/refusal.hpp"
 #include "support/relative.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;
 
 namespace {
 
-constexpr Target kTargets[] = {Target::softmax_rpe, Target::normalized_rpe};
+constexpr Target kRelativeTargets[] = {Target::softmax_rpe, Target::normalized_rpe};
 
 template <typename T>
-Problem<T> with_position(const Problem<T>& problem, RelativePosition<T> position) {
+Problem<T> at_position(const Problem<T>& problem, RelativePosition<T> position) {
   return {problem.Q(), problem.K(), problem.V(), {}, std::move(position)};
 }
 
@@ -34,7 +35,7 @@ double largest_bias(const RelativePosition<T>& position) {
 // softmax_error with log-scores as large as the logits and the biases together; unit rows round by p + 6 u, as the
 // scaling.
 template <typename T>
-double entry_error(const Problem<T>& problem, Target target) {
+double relative_entry_error(const Problem<T>& problem, Target target) {
   const double logit = has_unit_rows(target) ? 1 : largest_logit(problem);
   const auto n = static_cast<double>(problem.n_k()), p = static_cast<double>(problem.p());
   return 2 * softmax_error<T>(n, p, logit + largest_bias(problem.position()));
@@ -42,10 +43,11 @@ double entry_error(const Problem<T>& problem, Target target) {
 
 template <typename T>
 void check_exact(const Problem<T>& problem) {
-  for (const Target target : kTargets) {
+  for (const Target target : kRelativeTargets) {
     const Dense logits = relative_logits(problem, has_unit_rows(target)), scores = softmax_of(logits);
     const std::vector<long double> log_sums = log_sums_of(logits);
-    const double error = entry_error(problem, target), n = static_cast<double>(std::max(problem.n_q(), problem.n_k()));
+    const double error = relative_entry_error(problem, target),
+                 n = static_cast<double>(std::max(problem.n_q(), problem.n_k()));
     const double value = static_cast<double>(largest_entry_of(problem.V()));
     const ExactAttention<T> exact = exact_attention(problem, target);
     CHECK(distance(exact.output, scores * problem.V()) <= (error + n * unit<T>()) * value);
@@ -75,9 +77,9 @@ TEST_CASE_TEMPLATE("exact attention with a bias: output, row sums and products a
     for (const bool causal : {false, true}) {
       CAPTURE(n);
       CAPTURE(causal);
-      check_exact(with_position(problem, random_position<T>(n, 1, causal, 2, draw_key.child("bias"))));
+      check_exact(at_position(problem, random_position<T>(n, 1, causal, 2, draw_key.child("bias"))));
     }
-    check_exact(with_position(problem, RelativePosition<T>{{}, true, 1}));
+    check_exact(at_position(problem, RelativePosition<T>{{}, true, 1}));
   }
 }
 
@@ -102,7 +104,7 @@ TEST_CASE_TEMPLATE("exact attention with a bias: images", T, float, double) {
   for (const auto& [n, height] : {std::pair<arma::uword, arma::uword>{12, 3}, {600, 24}}) {
     const Problem<T> problem = random_problem<T>(n, 8, 3, 4, Key(test_seed()).child(n));
     for (const bool causal : {false, true}) {
-      check_exact(with_position(problem, random_position<T>(n, height, causal, 2, Key(test_seed()).child("image"))));
+      check_exact(at_position(problem, random_position<T>(n, height, causal, 2, Key(test_seed()).child("image"))));
     }
   }
 }
@@ -116,12 +118,12 @@ TEST_CASE_TEMPLATE("exact attention with a bias: a band far from whole blocks of
   band.bias.set_size(2 * n - 1);
   band.bias.fill(-std::numeric_limits<T>::infinity());
   band.bias.subvec(n - 4, n + 2).zeros();
-  check_exact(with_position(problem, band));
+  check_exact(at_position(problem, band));
   for (const T size : {T(1e5), T(1e15)}) {
     RelativePosition<T> huge = random_position<T>(n, 1, false, 1, Key(3));
     huge.bias *= size;
-    for (const Target target : kTargets) {
-      const ExactAttention<T> exact = exact_attention(with_position(problem, huge), target);
+    for (const Target target : kRelativeTargets) {
+      const ExactAttention<T> exact = exact_attention(at_position(problem, huge), target);
       CHECK(exact.output.is_finite());
       CHECK(exact.log_row_sums.is_finite());
     }
@@ -131,13 +133,13 @@ TEST_CASE_TEMPLATE("exact attention with a bias: a band far from whole blocks of
 TEST_CASE_TEMPLATE("exact attention: without bias and causality the targets are softmax and normalized", T, float,
                    double) {
   const Problem<T> problem = random_problem<T>(90, 8, 3, 4, Key(test_seed()).child("zero"));
-  const Problem<T> zero = with_position(problem, RelativePosition<T>{arma::Col<T>(179, arma::fill::zeros), false, 1});
+  const Problem<T> zero = at_position(problem, RelativePosition<T>{arma::Col<T>(179, arma::fill::zeros), false, 1});
   const auto output = [](const Problem<T>& p, Target target) { return exact_attention(p, target).output; };
   CHECK(identical(output(problem, Target::softmax_rpe), output(problem, Target::softmax)));
   CHECK(identical(output(problem, Target::normalized_rpe), output(problem, Target::normalized)));
   CHECK(identical(output(zero, Target::softmax_rpe), output(problem, Target::softmax)));
   // The other targets do not see a bias; a causal mask they do (causal.cpp).
-  const Problem<T> biased = with_position(problem, random_position<T>(90, 1, false, 2, Key(1)));
+  const Problem<T> biased = at_position(problem, random_position<T>(90, 1, false, 2, Key(1)));
   for (const Target target : {Target::softmax, Target::kernelized, Target::normalized}) {
     CHECK(identical(output(biased, target), output(problem, target)));
   }
@@ -150,12 +152,12 @@ TEST_CASE_TEMPLATE("exact attention: a zero row has equal scores before the bias
   arma::Mat<T> q = problem.Q(), k = problem.K();
   q.row(3).zeros();
   k.row(5).zeros();
-  check_exact(with_position(Problem<T>(q, k, problem.V()), random_position<T>(20, 1, false, 1, Key(2))));
+  check_exact(at_position(Problem<T>(q, k, problem.V()), random_position<T>(20, 1, false, 1, Key(2))));
   const arma::Mat<T> expected = exact_attention(Problem<T>(q, k, problem.V()), Target::normalized).output;
   // Powers of two change no digit.
   const Problem<T> longer(T(1024) * q, k / T(4096), problem.V());
   CHECK(distance(exact_attention(longer, Target::normalized).output, expected) <=
-        4 * entry_error(longer, Target::normalized) * static_cast<double>(largest_entry_of(problem.V())));
+        4 * relative_entry_error(longer, Target::normalized) * static_cast<double>(largest_entry_of(problem.V())));
   // Rows as long as a problem takes them, 4 entries each, and as short as there are.
   const T huge = T(0.49) * static_cast<T>(largest_row_norm<T>(20)), tiny = std::numeric_limits<T>::min() * T(64);
   CHECK(exact_attention(Problem<T>(huge * arma::sign(q), tiny * arma::sign(k), problem.V()), Target::normalized)
@@ -171,7 +173,7 @@ TEST_CASE_TEMPLATE("exact attention: padding cuts the bias to the distances that
     RelativePosition<T> shorter = position;
     shorter.bias = position.bias.subvec(60 - m, 60 + m - 2);
     const Problem<T> cut_one(whole.Q().head_rows(m), whole.K().head_rows(m), whole.V().head_rows(m), {}, shorter);
-    for (const Target target : kTargets) {
+    for (const Target target : kRelativeTargets) {
       CHECK(identical(exact_attention(padded, target).output, exact_attention(cut_one, target).output));
     }
   }
@@ -193,8 +195,8 @@ TEST_CASE_TEMPLATE("exact attention with a bias: causal rows do not see later to
   k.tail_rows(200) *= T(3);
   v.tail_rows(200) *= T(100);
   const RelativePosition<T> position = random_position<T>(n, 1, true, 2, Key(5));
-  const Problem<T> later(problem.Q(), k, v, {}, position), same = with_position(problem, position);
-  for (const Target target : kTargets) {
+  const Problem<T> later(problem.Q(), k, v, {}, position), same = at_position(problem, position);
+  for (const Target target : kRelativeTargets) {
     const arma::Mat<T> a = exact_attention(same, target).output, b = exact_attention(later, target).output;
     CHECK(identical(arma::Mat<T>(a.head_rows(n - 200)), arma::Mat<T>(b.head_rows(n - 200))));
     CHECK(distance(arma::Mat<T>(a.tail_rows(1)), arma::Mat<T>(b.tail_rows(1))) > 1);
@@ -205,8 +207,8 @@ TEST_CASE_TEMPLATE("exact attention with a bias: causal rows do not see later to
 
 TEST_CASE_TEMPLATE("exact attention with a bias: the same bits for any number of threads", T, float, double) {
   const Problem<T> problem =
-      with_position(random_problem<T>(700, 16, 8, 4, Key(6)), random_position<T>(700, 1, true, 2, Key(8)));
-  for (const Target target : kTargets) {
+      at_position(random_problem<T>(700, 16, 8, 4, Key(6)), random_position<T>(700, 1, true, 2, Key(8)));
+  for (const Target target : kRelativeTargets) {
     const ThreadCount one(1);
     const arma::Mat<T> expected = exact_attention(problem, target).output;
     for (const int team : {2, 4}) {

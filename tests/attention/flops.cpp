@@ -33,11 +33,11 @@ class Counter {
   double flops() const { return 2 * multiply_adds + exponentials; }
 };
 
-constexpr arma::uword kTokens = 768, kFeatures = 16, kWidth = 32;
-const double kUnitOfWork = static_cast<double>(kTokens) * kFeatures * kWidth;  // n d p
+constexpr arma::uword kCountedTokens = 768, kFeatures = 16, kWidth = 32;
+const double kUnitOfWork = static_cast<double>(kCountedTokens) * kFeatures * kWidth;  // n d p
 
 Problem<double> problem_for_counting() {
-  return random_problem<double>(kTokens, kWidth, kWidth, 2, Key(4));
+  return random_problem<double>(kCountedTokens, kWidth, kWidth, 2, Key(4));
 }
 
 Dense means_of(const Dense& x) {  // of kFeatures segments; additions, no multiply-adds
@@ -76,9 +76,9 @@ TEST_CASE("flops: Linformer takes 4 n d p") {
   const Problem<double> problem = problem_for_counting();
   const Key draw_key(1);
   const auto projection = [&](const char* name) -> Dense {
-    arma::mat s(kTokens, kFeatures);
+    arma::mat s(kCountedTokens, kFeatures);
     for (arma::uword j = 0; j < kFeatures; ++j) {
-      fill_normal(draw_key.child(name).child(j), 0, kTokens, s.colptr(j));
+      fill_normal(draw_key.child(name).child(j), 0, kCountedTokens, s.colptr(j));
     }
     return 1 / std::sqrt(static_cast<long double>(kFeatures)) * transposed(Dense(s));
   };
@@ -116,11 +116,11 @@ TEST_CASE("flops: Informer takes 3 n d p") {
   const Key draw_key(1);
   Counter work;
   std::vector<std::pair<long double, arma::uword>> measure;
-  for (arma::uword i = 0; i < kTokens; ++i) {
+  for (arma::uword i = 0; i < kCountedTokens; ++i) {
     std::vector<std::uint64_t> words(kFeatures);
     fill_words(draw_key.child("keys").child(i), 0, kFeatures, words.data());
     arma::uvec keys(kFeatures);
-    for (arma::uword s = 0; s < kFeatures; ++s) keys(s) = place_of(words[s], kTokens);
+    for (arma::uword s = 0; s < kFeatures; ++s) keys(s) = place_of(words[s], kCountedTokens);
     const Dense scores = work.product(rows_of(problem.Q(), arma::uvec{i}), transposed(rows_of(problem.K(), keys)));
     long double top = scores(0, 0), sum = 0;
     for (const long double x : scores.entries) {
@@ -133,11 +133,12 @@ TEST_CASE("flops: Informer takes 3 n d p") {
   arma::uvec top(kFeatures);
   for (arma::uword i = 0; i < kFeatures; ++i) top(i) = measure[i].second;
   const Dense exact = work.product(work.attention_weights(rows_of(problem.Q(), top), problem.K()), problem.V());
-  Dense output(kTokens, kWidth);
+  Dense output(kCountedTokens, kWidth);
   for (arma::uword c = 0; c < kWidth; ++c) {
     long double mean = 0;
-    for (arma::uword j = 0; j < kTokens; ++j) mean += static_cast<long double>(problem.V()(j, c)) / kTokens;
-    for (arma::uword i = 0; i < kTokens; ++i) output(i, c) = mean;
+    for (arma::uword j = 0; j < kCountedTokens; ++j)
+      mean += static_cast<long double>(problem.V()(j, c)) / kCountedTokens;
+    for (arma::uword i = 0; i < kCountedTokens; ++i) output(i, c) = mean;
     for (arma::uword i = 0; i < kFeatures; ++i) output(top(i), c) = exact(i, c);
   }
   check_work(work, output, "informer", {}, draw_key, 3, 1e-9);
@@ -148,10 +149,10 @@ TEST_CASE("flops: Skeinformer takes 4 n d p, and without re-use of the pilot 3 n
   const Key draw_key(1);
   for (const bool reuse : {true, false}) {
     Counter work;
-    const arma::uvec rows = sample_with_replacement(kTokens, kFeatures, draw_key.child("pilot"));
+    const arma::uvec rows = sample_with_replacement(kCountedTokens, kFeatures, draw_key.child("pilot"));
     const Dense pilot = work.attention_weights(rows_of(problem.Q(), rows), problem.K());
-    arma::vec weights(kTokens);
-    for (arma::uword j = 0; j < kTokens; ++j) {
+    arma::vec weights(kCountedTokens);
+    for (arma::uword j = 0; j < kCountedTokens; ++j) {
       long double squares = 0;
       for (arma::uword i = 0; i < kFeatures; ++i) squares += pilot(i, j) * pilot(i, j);
       weights(j) = static_cast<double>(std::sqrt(squares)) * arma::norm(problem.V().row(j));
@@ -159,22 +160,22 @@ TEST_CASE("flops: Skeinformer takes 4 n d p, and without re-use of the pilot 3 n
     const arma::uvec columns = sample_weighted_without_replacement(weights, kFeatures, draw_key.child("columns"));
     const Dense logits = 1 / std::sqrt(static_cast<long double>(kWidth)) *
                          work.product(problem.Q(), transposed(rows_of(problem.K(), columns)));
-    Dense scores(kTokens, kFeatures), output(kTokens, kWidth);
+    Dense scores(kCountedTokens, kFeatures), output(kCountedTokens, kWidth);
     for (std::size_t e = 0; e < scores.entries.size(); ++e) scores.entries[e] = std::exp(logits.entries[e]);
     work.exponentials += static_cast<double>(scores.entries.size());
     output = work.product(scores, rows_of(problem.V(), columns));
     Dense others(1, kWidth);
     for (arma::uword c = 0; c < kWidth; ++c) {
-      for (arma::uword j = 0; j < kTokens; ++j) others(0, c) += static_cast<long double>(problem.V()(j, c));
+      for (arma::uword j = 0; j < kCountedTokens; ++j) others(0, c) += static_cast<long double>(problem.V()(j, c));
       for (const arma::uword j : columns) others(0, c) -= static_cast<long double>(problem.V()(j, c));
     }
-    for (arma::uword i = 0; i < kTokens; ++i) {
+    for (arma::uword i = 0; i < kCountedTokens; ++i) {
       long double log_mean = 0, sum = 0;
       for (arma::uword k = 0; k < kFeatures; ++k) {
         log_mean += logits(i, k) / kFeatures;
         sum += scores(i, k);
       }
-      const long double mean = std::exp(log_mean), total = sum + (kTokens - kFeatures) * mean;
+      const long double mean = std::exp(log_mean), total = sum + (kCountedTokens - kFeatures) * mean;
       for (arma::uword c = 0; c < kWidth; ++c) output(i, c) = (output(i, c) + mean * others(0, c)) / total;
     }
     if (reuse) {
@@ -206,11 +207,11 @@ TEST_CASE("flops: Performer takes 4 n d p: features of Q and of K, phi(K)^T V an
     work.exponentials += static_cast<double>(phi.entries.size());
     return phi;
   };
-  const arma::mat ones(kTokens, 1, arma::fill::ones);
+  const arma::mat ones(kCountedTokens, 1, arma::fill::ones);
   const Dense sums = work.product(transposed(features(problem.K())), Dense(arma::join_rows(problem.V(), ones)));
   const Dense quotient = work.product(features(problem.Q()), sums);
-  Dense output(kTokens, kWidth);
-  for (arma::uword i = 0; i < kTokens; ++i) {
+  Dense output(kCountedTokens, kWidth);
+  for (arma::uword i = 0; i < kCountedTokens; ++i) {
     for (arma::uword c = 0; c < kWidth; ++c) output(i, c) = quotient(i, c) / quotient(i, kWidth);
   }
   check_work(work, output, "performer", {}, draw_key, 4, 1e-9);
@@ -223,8 +224,8 @@ TEST_CASE("flops: BigBird takes 5 n d p where it visits 2.5 d keys a query, as i
   double visits = 0;
   for (const double b : approximation.scores->dense()) visits += b != 0 ? 1 : 0;
   const double multiply_adds = 2 * visits * kWidth;  // a product with a key and one with a value each
-  CHECK(visits <= 40.0 * kTokens);
-  CHECK(visits / (40.0 * kTokens) == doctest::Approx(1).epsilon(0.03));  // windows end at the ends
+  CHECK(visits <= 40.0 * kCountedTokens);
+  CHECK(visits / (40.0 * kCountedTokens) == doctest::Approx(1).epsilon(0.03));  // windows end at the ends
   CHECK(multiply_adds / kUnitOfWork == doctest::Approx(5).epsilon(0.03));
   CHECK(method_on(problem, "bigbird", {{"block", "4"}}).flops(40) ==
         doctest::Approx(2 * multiply_adds + visits).epsilon(0.03));
@@ -238,7 +239,7 @@ TEST_CASE("flops: longformer and reformer declare what they visit") {
     for (const double b : method.approximate(40, Key(1)).scores->dense()) visits += b != 0 ? 1 : 0;
     const double attention = visits * (4.0 * kWidth + 1);
     // Reformer hashes too, n p (n r / d) twice for two rounds, and visits fewer keys where rounds overlap.
-    const double hashes = std::string(name) == "reformer" ? 2.0 * kTokens * kWidth * kTokens * 4 / 40 : 0;
+    const double hashes = std::string(name) == "reformer" ? 2.0 * kCountedTokens * kWidth * kCountedTokens * 4 / 40 : 0;
     CHECK(method.flops(40) >= attention + hashes);
     CHECK(method.flops(40) <= 1.3 * attention + hashes);
   }
@@ -247,7 +248,7 @@ TEST_CASE("flops: longformer and reformer declare what they visit") {
 TEST_CASE("flops: wildcat takes 4 n d p, n d p for the kernel of the pivots and n d^2 / 2 for their factor") {
   const Problem<double> problem = problem_for_counting();
   const PreparedMethod<double> method = method_on(problem, "wildcat");
-  constexpr double n = kTokens, d = kFeatures, p = kWidth;
+  constexpr double n = kCountedTokens, d = kFeatures, p = kWidth;
   double multiply_adds = 0, exponentials = 0;
   for (arma::uword j = 0; j < kFeatures; ++j) {  // a column of the kernel, less the columns before it
     multiply_adds += n * p + n * static_cast<double>(j);
@@ -262,7 +263,7 @@ TEST_CASE("flops: wildcat takes 4 n d p, n d p for the kernel of the pivots and 
 
 TEST_CASE("flops: hyperattention, kdeformer and clustered declare what they visit") {
   const Problem<double> problem = problem_for_counting();
-  constexpr double n = kTokens, pair = 4.0 * kWidth + 1, hash = 2 * 7 * kWidth * 2 * n;
+  constexpr double n = kCountedTokens, pair = 4.0 * kWidth + 1, hash = 2 * 7 * kWidth * 2 * n;
   for (const char* name : {"hyperattention", "kdeformer"}) {
     const PreparedMethod<double> method = method_on(problem, name, {{"preset", "code"}});
     double visits = 0;

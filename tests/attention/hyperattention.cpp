@@ -3,6 +3,7 @@
 #include <croquis/random/indices.hpp>
 
 #include "support/approximations.hpp"
+#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;
@@ -38,11 +39,11 @@ Blocks blocks_of(const Problem<T>& problem, arma::uword b, const HyperattentionO
 }
 
 // The estimators, one term after the other: A of the row sums, and of the output.
-struct Reference {
+struct HyperReference {
   Dense of_sums, of_values;
 
   template <typename T>
-  Reference(const Problem<T>& problem, arma::uword d, const HyperattentionOptions& options, const Key& draw_key)
+  HyperReference(const Problem<T>& problem, arma::uword d, const HyperattentionOptions& options, const Key& draw_key)
       : of_sums(problem.n_q(), problem.n_k()), of_values(problem.n_q(), problem.n_k()) {
     const bool shared = options.values == Values::shared;
     const arma::uword n_q = problem.n_q(), n_k = problem.n_k(),
@@ -90,7 +91,7 @@ struct Reference {
 
 // entry_error() of a problem that may be rectangular.
 template <typename T>
-double softmax_entry_error(const Problem<T>& problem) {
+double hyper_entry_error(const Problem<T>& problem) {
   return softmax_error<T>(double(problem.n_k()), double(problem.p()), largest_logit(problem));
 }
 
@@ -104,9 +105,9 @@ TEST_CASE_TEMPLATE("hyperattention: every entry is that of the block and of the 
       for (const arma::uword d : {3U, 4U, 8U}) {
         CAPTURE(d);
         const Approximation<T> approximation = hyperattention(problem, d, draw_key.child(d), options);
-        const Dense expected = Reference(problem, d, options, draw_key.child(d)).scores();
+        const Dense expected = HyperReference(problem, d, options, draw_key.child(d)).scores();
         const double size = std::max(1.0, static_cast<double>(largest_entry_of(expected)));
-        const double entry = size * (2 * softmax_entry_error(problem) + 40 * 8 * unit<T>());
+        const double entry = size * (2 * hyper_entry_error(problem) + 40 * 8 * unit<T>());
         CHECK(distance(approximation.scores->dense(), expected) <= entry);
         CHECK(distance(approximation.output, expected * problem.V()) <=
               40 * entry * static_cast<double>(largest_entry_of(problem.V())));

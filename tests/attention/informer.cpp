@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "support/approximations.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 using Count = InformerOptions::Count;

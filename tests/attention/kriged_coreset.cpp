@@ -37,11 +37,11 @@ Problem<double> rectangle(arma::uword n_q, arma::uword n_k, const char* name) {
 const std::vector<Mode> kModes = {Mode::automatic, Mode::coreset, Mode::near, Mode::window};
 
 // B~ of mode=coreset by its definition; the partitions alone are the library's.
-struct Reference {
+struct KrigedReference {
   Dense scores;
   double ridge = std::numeric_limits<double>::infinity();
 
-  Reference(const Problem<double>& problem, const KrigedSizes& sizes, const Key& draw_key) {
+  KrigedReference(const Problem<double>& problem, const KrigedSizes& sizes, const Key& draw_key) {
     const arma::uword n_q = problem.n_q(), n_k = problem.n_k(), p_v = problem.p_v();
     const auto partition = [&](const arma::mat& rows, const arma::vec& weights, arma::uword leaves, const char* name) {
       arma::mat centred = rows.t();
@@ -177,7 +177,7 @@ TEST_CASE("kriged coreset: landmarks, cells and regression are those of the defi
     for (std::uint64_t draw = 0; draw < 4; ++draw) {
       const Key draw_key = Key(test_seed()).child(draw);
       const Approximation<double> approximation = sized(problem, kUnchecked, {.mode = Mode::coreset}, draw_key);
-      const Reference reference(problem, kUnchecked, draw_key);
+      const KrigedReference reference(problem, kUnchecked, draw_key);
       REQUIRE(approximation.diagnostics.fallen_rows == 0U);
       CHECK(approximation.diagnostics.leaves == 6U);
       CHECK(approximation.diagnostics.cells == 9U);
@@ -200,7 +200,7 @@ TEST_CASE("kriged coreset: leave-one-out residuals in closed form are those of f
   for (arma::uword r = 0; r < 7; ++r) {
     arma::uvec others = arma::regspace<arma::uvec>(0, 6);
     others.shed_row(r);
-    const Dense b = Reference::fit(x.rows(others).eval(), fitted.rows(others).eval(), kriging.ridge);
+    const Dense b = KrigedReference::fit(x.rows(others).eval(), fitted.rows(others).eval(), kriging.ridge);
     const Dense missing = Dense(fitted.row(r).eval()) - Dense(x.row(r).eval()) * b;
     CHECK(kriging.residuals(r) == doctest::Approx(std::pow(double(frobenius(missing)), 2)).epsilon(1e-8));
     error += weights(r) * kriging.residuals(r);

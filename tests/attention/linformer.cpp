@@ -5,6 +5,7 @@
 
 #include "support/approximations.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 using Distribution = LinformerOptions::Distribution;
@@ -13,7 +14,7 @@ namespace {
 
 constexpr Distribution kDistributions[] = {Distribution::normal, Distribution::code, Distribution::uniform,
                                            Distribution::segments};
-constexpr arma::uword kTokens = 200, kRows = 50;
+constexpr arma::uword kLinformerTokens = 200, kRows = 50;
 
 // Entries of E as N(0,1) when they follow the distribution: scaled, and for the uniform distribution through the normal
 // quantile.
@@ -51,9 +52,9 @@ Dense segment_matrix(arma::uword n, arma::uword d) {
 TEST_CASE_TEMPLATE("linformer: E follows its distribution, and mutants are rejected", T, float, double) {
   const Key draw_key = Key(test_seed()).child("law");
   for (const Distribution distribution : {Distribution::normal, Distribution::code, Distribution::uniform}) {
-    const arma::mat e =
-        arma::conv_to<arma::mat>::from(linformer_projection<T>(distribution, kTokens, kRows, draw_key).dense());
-    CHECK(arma::size(e) == arma::SizeMat(kRows, kTokens));
+    const arma::mat e = arma::conv_to<arma::mat>::from(
+        linformer_projection<T>(distribution, kLinformerTokens, kRows, draw_key).dense());
+    CHECK(arma::size(e) == arma::SizeMat(kRows, kLinformerTokens));
     CHECK(follows(e, distribution));
     // 10,000 entries: the sum of squares is off by 15 deviations for a scale off by 10 %.
     CHECK_FALSE(follows(1.1 * e, distribution));
@@ -71,7 +72,7 @@ TEST_CASE_TEMPLATE("linformer: E and F are independent, or one matrix when share
   const Key draw_key = Key(test_seed()).child("pair");
   const auto dense = [&](Distribution distribution, const char* name) {
     return arma::conv_to<arma::mat>::from(
-        linformer_projection<T>(distribution, kTokens, kRows, draw_key.child(name)).dense());
+        linformer_projection<T>(distribution, kLinformerTokens, kRows, draw_key.child(name)).dense());
   };
   for (const Distribution distribution : {Distribution::normal, Distribution::code, Distribution::uniform}) {
     const std::vector<double> e = standardised(dense(distribution, "E"), distribution),

@@ -1,6 +1,7 @@
 #include <croquis/attention/longformer.hpp>
 
 #include "support/approximations.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

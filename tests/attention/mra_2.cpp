@@ -2,6 +2,7 @@
 #include <croquis/attention/mra_2.hpp>
 
 #include "support/masks.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 using Choose = Mra2Options::Choose;

@@ -8,7 +8,7 @@ using Inverse = NystromformerOptions::Inverse;
 
 namespace {
 
-Dense means_of(const Dense& x, arma::uword d) {
+Dense code_means_of(const Dense& x, arma::uword d) {
   Dense means(d, x.cols);
   arma::uword token = 0;
   for (arma::uword s = 0; s < d; ++s) {
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("nystromformer: F Z G of segment means in every entry, both s
   for (const arma::uword n : {24U, 29U}) {
     for (const arma::uword d : {1U, 4U, 8U}) {
       const Problem<T> problem = awkward_problem<T>(n, 5, 3, 2, draw_key);
-      const Dense q = means_of(problem.Q(), d), k = means_of(problem.K(), d);
+      const Dense q = code_means_of(problem.Q(), d), k = code_means_of(problem.K(), d);
       const Dense f = softmax_of(logits_of(problem.Q(), k)), g = softmax_of(logits_of(q, problem.K())),
                   a = softmax_of(logits_of(q, k));
       for (const bool code : {false, true}) {

@@ -23,7 +23,7 @@ namespace {
 constexpr ToeplitzPath kPaths[] = {ToeplitzPath::fft, ToeplitzPath::direct};
 
 template <typename T>
-Problem<T> with_position(const Problem<T>& problem, RelativePosition<T> position) {
+Problem<T> with_relative_position(const Problem<T>& problem, RelativePosition<T> position) {
   return {problem.Q(), problem.K(), problem.V(), {}, std::move(position)};
 }
 
@@ -78,8 +78,8 @@ TEST_CASE_TEMPLATE("prf-rpe and nprf-rpe: the definition, by FFT and directly, c
   for (const auto& [n, height] : {std::pair<arma::uword, arma::uword>{1, 1}, {2, 1}, {45, 1}, {300, 1}, {48, 6}}) {
     for (const bool causal : {false, true}) {
       const Key draw_key = Key(test_seed()).child(n);
-      const Problem<T> problem = with_position(random_problem<T>(n, 6, 3, 2, draw_key),
-                                               random_position<T>(n, height, causal, 1, draw_key.child("bias")));
+      const Problem<T> problem = with_relative_position(
+          random_problem<T>(n, 6, 3, 2, draw_key), random_position<T>(n, height, causal, 1, draw_key.child("bias")));
       for (const bool unit_length : {false, true}) {
         const Dense expected = plain_output(problem, unit_length, 20, draw_key, kNprfFeatures);
         for (const ToeplitzPath path : kPaths) {
@@ -129,7 +129,7 @@ TEST_CASE_TEMPLATE(
 
 TEST_CASE_TEMPLATE("prf-rpe: every map goes with a bias, also more directions than a block has", T, float, double) {
   const Problem<T> problem =
-      with_position(random_problem<T>(40, 6, 2, 1, Key(41)), random_position<T>(40, 1, false, 1, Key(42)));
+      with_relative_position(random_problem<T>(40, 6, 2, 1, Key(41)), random_position<T>(40, 1, false, 1, Key(42)));
   for (const FeatureMap map : kAllMaps) {
     CAPTURE(name_of(map));
     const FeatureOptions features{map, ProjectionDistribution::haar, 0};
@@ -149,14 +149,14 @@ TEST_CASE_TEMPLATE("prf-rpe: without a bias it is performer, causal without a bi
     const Problem<T> problem = random_problem<T>(n, 6, 3, 2, Key(test_seed()).child(n));
     const Key draw_key(9);
     CHECK(identical(prf_rpe(problem, 30, draw_key).output, performer(problem, 30, draw_key, kNprfFeatures).output));
-    const Problem<T> causal = with_position(problem, RelativePosition<T>{{}, true, 1});
+    const Problem<T> causal = with_relative_position(problem, RelativePosition<T>{{}, true, 1});
     const auto approximation = prf_rpe(causal, 30, draw_key);
     CHECK(distance(approximation.output, plain_output(causal, false, 30, draw_key, kNprfFeatures)) <=
           tolerance(problem, 30));
     CHECK(interface_gap(approximation, causal) <= 1e3 * static_cast<double>(n) * unit<T>());
     // The same with zeros for a bias, by the other paths.
     const Problem<T> zeros =
-        with_position(problem, RelativePosition<T>{arma::Col<T>(2 * n - 1, arma::fill::zeros), true, 1});
+        with_relative_position(problem, RelativePosition<T>{arma::Col<T>(2 * n - 1, arma::fill::zeros), true, 1});
     for (const ToeplitzPath path : kPaths) {
       CHECK(distance(prf_rpe(zeros, 30, draw_key, {kNprfFeatures, path}).output, approximation.output) <=
             tolerance(problem, 30));
@@ -171,8 +171,8 @@ TEST_CASE("nprf-rpe: with many features it is its target, and not that of the mi
   // within e = q max s_ij give ||B~_i - B_i||_1 <= 2 e / (1 - e) (proof of NPRF Thm. 3).
   const ThreadCount one(1);
   const arma::uword n = 8, d = 100000;
-  const Problem<double> problem =
-      with_position(random_problem<double>(n, 16, 2, 5, Key(51)), random_position<double>(n, 1, false, 2, Key(52)));
+  const Problem<double> problem = with_relative_position(random_problem<double>(n, 16, 2, 5, Key(51)),
+                                                         random_position<double>(n, 1, false, 2, Key(52)));
   const arma::mat x = arma::normalise(problem.Q(), 2, 1), y = arma::normalise(problem.K(), 2, 1);
   double largest = 0;
   for (arma::uword i = 0; i < n; ++i) {
@@ -183,7 +183,7 @@ TEST_CASE("nprf-rpe: with many features it is its target, and not that of the mi
   const double e = 9 * largest;
   REQUIRE(e < 0.2);
   const auto distance_to = [&](const RelativePosition<double>& position) {
-    const Dense scores = softmax_of(relative_logits(with_position(problem, position), true));
+    const Dense scores = softmax_of(relative_logits(with_relative_position(problem, position), true));
     return distance(nprf_rpe(problem, d, Key(test_seed()).child("many")).output, scores * problem.V());
   };
   const double value = static_cast<double>(largest_entry_of(problem.V()));
@@ -198,7 +198,7 @@ TEST_CASE_TEMPLATE("prf-rpe: sharp biases, where the FFT loses rows, are compute
   const arma::uword n = 200;
   const Problem<T> problem = random_problem<T>(n, 6, 3, 2, Key(test_seed()).child("sharp"));
   const auto compare = [&](const RelativePosition<T>& position, arma::uword least_rows) {
-    const Problem<T> biased = with_position(problem, position);
+    const Problem<T> biased = with_relative_position(problem, position);
     for (const bool unit_length : {false, true}) {
       const auto by_fft = run(biased, unit_length, 24, Key(5), {kNprfFeatures, ToeplitzPath::fft});
       const auto directly = run(biased, unit_length, 24, Key(5), {kNprfFeatures, ToeplitzPath::direct});
@@ -228,7 +228,7 @@ TEST_CASE_TEMPLATE("prf-rpe: rows with an error bound above 1 % of their sum are
   const arma::uword n = 200, d = 150;  // more directions than a block has
   RelativePosition<T> slope;
   slope.bias = arma::regspace<arma::Col<T>>(-199, 199) * T(0.2);
-  const Problem<T> problem = with_position(random_problem<T>(n, 6, 2, 2, Key(61)), slope);
+  const Problem<T> problem = with_relative_position(random_problem<T>(n, 6, 2, 2, Key(61)), slope);
   const T scale = std::pow(T(6), T(-0.25));
   const FeaturePair<T> features(scale * problem.Q(), scale * problem.K(), d, kNprfFeatures, Key(5).child("features"));
   const auto phi = features.matrices();
@@ -277,7 +277,7 @@ TEST_CASE_TEMPLATE(
       for (const bool biased : {false, true}) {
         RelativePosition<T> position = random_position<T>(150, 1, causal, 3, Key(4));
         if (!biased) position.bias.reset();
-        const Problem<T> p = with_position(problem, position);
+        const Problem<T> p = with_relative_position(problem, position);
         CHECK(nprf_rpe(p, 16, Key(2)).output.is_finite());
         for (const ToeplitzPath path : kPaths) {
           try {
@@ -319,7 +319,8 @@ TEST_CASE_TEMPLATE("prf-rpe: denominators are estimates of the row sums of A, th
   const ThreadCount one(1);
   RelativePosition<T> position = random_position<T>(61, 1, false, 1, Key(3));
   position.bias += T(7);
-  const Problem<T> problem = with_position(random_problem<T>(61, 6, 2, 0.5, Key(test_seed()).child("sums")), position);
+  const Problem<T> problem =
+      with_relative_position(random_problem<T>(61, 6, 2, 0.5, Key(test_seed()).child("sums")), position);
   REQUIRE(largest_point(problem) <= 1);
   const auto exact = exact_attention(problem, Target::softmax_rpe);
   for (const ToeplitzPath path : kPaths) {

@@ -10,12 +10,13 @@
 #include "support/approximations.hpp"
 #include "support/methods.hpp"
 #include "support/relative.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
 
-constexpr TokenAlignment kShapes[] = {{5, 19}, {19, 5}, {1, 19}};
+constexpr TokenAlignment kRectangles[] = {{5, 19}, {19, 5}, {1, 19}};
 
 // Rows of queries of a problem, with all of its keys.
 template <typename T>
@@ -125,12 +126,12 @@ Dense sampled_columns_scores(const Problem<double>& problem, arma::uword d, cons
   return b;
 }
 
-using Reference = Dense (*)(const Problem<double>&, arma::uword, const Key&);
+using DenseReference = Dense (*)(const Problem<double>&, arma::uword, const Key&);
 
 // O~ = B~ V for the method of that name.
-void check_reference(const std::string& name, Reference scores, const OptionValues& options = {}) {
+void check_reference(const std::string& name, DenseReference scores, const OptionValues& options = {}) {
   CAPTURE(name);
-  for (const TokenAlignment shape : kShapes) {
+  for (const TokenAlignment shape : kRectangles) {
     CAPTURE(shape.n_q);
     CAPTURE(shape.n_k);
     const Key draw_key = Key(test_seed()).child(name);
@@ -151,7 +152,7 @@ TEST_CASE_TEMPLATE("rectangular problems: every method takes them as its record 
                    double) {
   for (const Case<T>& c : all_cases<T>()) {
     CAPTURE(c.text);
-    for (const TokenAlignment shape : kShapes) {
+    for (const TokenAlignment shape : kRectangles) {
       CAPTURE(shape.n_q);
       CAPTURE(shape.n_k);
       const Problem<T> problem = random_rectangle<T>(shape.n_q, shape.n_k, 8, 3, 3, Key(test_seed()).child(c.text));

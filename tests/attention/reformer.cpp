@@ -2,6 +2,7 @@
 #include <croquis/random/draws.hpp>
 
 #include "support/approximations.hpp"
+#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;

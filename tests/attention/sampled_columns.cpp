@@ -7,23 +7,25 @@
 #include <functional>
 
 #include "support/approximations.hpp"
+#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;
-using Probabilities = SampledColumnsOptions::Probabilities;
+using ColumnProbabilities = SampledColumnsOptions::Probabilities;
 
 namespace {
 
-constexpr Probabilities kAll[] = {Probabilities::pilot, Probabilities::exact, Probabilities::uniform};
+constexpr ColumnProbabilities kAllProbabilities[] = {ColumnProbabilities::pilot, ColumnProbabilities::exact,
+                                                     ColumnProbabilities::uniform};
 
 template <typename T>
-std::vector<long double> probabilities_of(const Problem<T>& problem, const Dense& b, Probabilities kind, arma::uword d,
-                                          const Key& draw_key) {
+std::vector<long double> probabilities_of(const Problem<T>& problem, const Dense& b, ColumnProbabilities kind,
+                                          arma::uword d, const Key& draw_key) {
   const arma::uword n = problem.n();
   std::vector<long double> p(n, 1.0L / static_cast<long double>(n));
-  if (kind == Probabilities::uniform) return p;
-  const arma::uvec rows = kind == Probabilities::pilot ? sample_with_replacement(n, d, draw_key.child("pilot"))
-                                                       : arma::regspace<arma::uvec>(0, n - 1);
+  if (kind == ColumnProbabilities::uniform) return p;
+  const arma::uvec rows = kind == ColumnProbabilities::pilot ? sample_with_replacement(n, d, draw_key.child("pilot"))
+                                                             : arma::regspace<arma::uvec>(0, n - 1);
   long double total = 0;
   for (arma::uword i = 0; i < n; ++i) {
     long double squares = 0, norm = 0;
@@ -41,7 +43,7 @@ std::vector<long double> probabilities_of(const Problem<T>& problem, const Dense
 using Estimator = std::function<arma::mat(const Key&)>;
 
 constexpr std::uint64_t kTrials = 20000;
-constexpr arma::uword kTokens = 7, kDraws = 3;
+constexpr arma::uword kSampledTokens = 7, kSampledDraws = 3;
 
 // |mean of O~ - B V| in every entry. O~ is a mean of d terms b_ji V_i / p_i, each of expectation B V given what was
 // drawn before it, and at most `range` in size, so that over N trials (Azuma, steps of width 2 range)
@@ -51,7 +53,7 @@ bool is_unbiased(const Estimator& estimate, const Dense& exact, double range) {
   const Key root = Key(test_seed()).child("unbiased");
   arma::mat sum(exact.rows, exact.cols, arma::fill::zeros);
   for (std::uint64_t t = 0; t < kTrials; ++t) sum += estimate(root.child(t));
-  const double entries = static_cast<double>(exact.rows * exact.cols), draws = kTrials * kDraws;
+  const double entries = static_cast<double>(exact.rows * exact.cols), draws = kTrials * kSampledDraws;
   const double t = range * std::sqrt(2 * std::log(2 * entries / 1e-9) / draws);
   return distance(sum / kTrials, exact) <= t;
 }
@@ -97,7 +99,7 @@ TEST_CASE_TEMPLATE("column_norms: norms of the columns of B and log row sums of 
 
 TEST_CASE_TEMPLATE("sampled-columns: every entry of B~ is times_j b_ij / (d p_j)", T, float, double) {
   const Key draw_key = Key(test_seed()).child("formula");
-  for (const Probabilities kind : kAll) {
+  for (const ColumnProbabilities kind : kAllProbabilities) {
     for (const arma::uword n : {1U, 26U}) {
       for (const arma::uword d : {1U, 9U, 26U}) {
         if (d > n) continue;
@@ -123,7 +125,7 @@ TEST_CASE_TEMPLATE("sampled-columns: every entry of B~ is times_j b_ij / (d p_j)
 
 TEST_CASE("sampled-columns: the mean output is B V for pilot, exact and uniform probabilities, mutants are rejected") {
   const ThreadCount one(1);  // many small problems
-  const Problem<double> problem = random_problem<double>(kTokens, 4, 2, 1, Key(5), 2);
+  const Problem<double> problem = random_problem<double>(kSampledTokens, 4, 2, 1, Key(5), 2);
   const Dense b = scores_of(problem.Q(), problem.K(), Target::softmax), exact = b * problem.V();
   const double range = range_of(problem, b);
   // t is 0.028 range = 0.38, the entries of B V are about 2. Without weights they would be 3/7 of that, with 1/d alone
@@ -131,31 +133,32 @@ TEST_CASE("sampled-columns: the mean output is B V for pilot, exact and uniform 
   CHECK(0.0284 * range < 0.5);
   for (const char* kind : {"pilot", "exact", "uniform"}) {
     const PreparedMethod<double> prepared = method_on(problem, "sampled-columns", {{"p", kind}});
-    CHECK(is_unbiased([&](const Key& s) { return prepared.approximate(kDraws, s).output; }, exact, range));
+    CHECK(is_unbiased([&](const Key& s) { return prepared.approximate(kSampledDraws, s).output; }, exact, range));
   }
   const PreparedMethod<double> no_norm = method_on(problem, "skeinformer-no-norm");
-  CHECK(is_unbiased([&](const Key& s) { return no_norm.approximate(kDraws, s).output; }, exact, range));
+  CHECK(is_unbiased([&](const Key& s) { return no_norm.approximate(kSampledDraws, s).output; }, exact, range));
 
   const PreparedMethod<double> raw = method_on(problem, "skeinformer-no-norm", {{"preset", "code"}});
-  CHECK_FALSE(is_unbiased([&](const Key& s) { return raw.approximate(kDraws, s).output; }, exact, range));
+  CHECK_FALSE(is_unbiased([&](const Key& s) { return raw.approximate(kSampledDraws, s).output; }, exact, range));
   const ColumnNorms<double> norms = column_norms(problem.Q(), problem.K());
   arma::vec p = norms.norms % arma::sqrt(arma::sum(arma::square(problem.V()), 1));
   p /= arma::accu(p);
   const auto mutant = [&](const auto& weight) {
     return [&, weight](const Key& s) {
-      arma::mat output(kTokens, problem.p_v(), arma::fill::zeros);
-      for (const arma::uword j : sample_weighted(p, kDraws, s.child("columns"))) {
-        for (arma::uword i = 0; i < kTokens; ++i) {
+      arma::mat output(kSampledTokens, problem.p_v(), arma::fill::zeros);
+      for (const arma::uword j : sample_weighted(p, kSampledDraws, s.child("columns"))) {
+        for (arma::uword i = 0; i < kSampledTokens; ++i) {
           output.row(i) += static_cast<double>(b(i, j)) * weight(p(j)) * problem.V().row(j);
         }
       }
       return output;
     };
   };
-  CHECK(is_unbiased(mutant([](double x) { return 1 / (kDraws * x); }), exact, range));  // none
-  CHECK_FALSE(is_unbiased(mutant([](double) { return 1.0; }), exact, range));           // weights dropped
-  CHECK_FALSE(is_unbiased(mutant([](double) { return 1.0 / kDraws; }), exact, range));
-  CHECK_FALSE(is_unbiased(mutant([](double x) { return 1 / std::sqrt(kDraws * x); }), exact, range));  // S for S S^T
+  CHECK(is_unbiased(mutant([](double x) { return 1 / (kSampledDraws * x); }), exact, range));  // none
+  CHECK_FALSE(is_unbiased(mutant([](double) { return 1.0; }), exact, range));                  // weights dropped
+  CHECK_FALSE(is_unbiased(mutant([](double) { return 1.0 / kSampledDraws; }), exact, range));
+  CHECK_FALSE(
+      is_unbiased(mutant([](double x) { return 1 / std::sqrt(kSampledDraws * x); }), exact, range));  // S for S S^T
 }
 
 TEST_CASE_TEMPLATE("sampled-columns: V = 0 gives 0, columns of value 0 are never drawn, norms of 100 are safe", T,
@@ -166,10 +169,10 @@ TEST_CASE_TEMPLATE("sampled-columns: V = 0 gives 0, columns of value 0 are never
   v.row(4).ones();
   const Problem<T> one(problem.Q() / T(100), problem.K() / T(100), v);
   const Dense b = scores_of(one.Q(), one.K(), Target::softmax);
-  for (const Probabilities kind : kAll) {
+  for (const ColumnProbabilities kind : kAllProbabilities) {
     CHECK(sampled_columns(problem, 5, Key(1), {.probabilities = kind}).output.is_finite());
     CHECK(arma::all(arma::vectorise(sampled_columns(none, 5, Key(1), {.probabilities = kind}).output) == T(0)));
-    if (kind == Probabilities::uniform) continue;
+    if (kind == ColumnProbabilities::uniform) continue;
     // All draws are column 4, whose p is 1: exact.
     CHECK(distance(sampled_columns(one, 5, Key(1), {.probabilities = kind}).output, b * v) <= 2 * entry_error(one));
   }

@@ -10,19 +10,20 @@
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
 
 // Alg. 1 with the indices that the random keys say, in plain exponentials: moderate norms.
-struct Reference {
+struct SkeinReference {
   arma::uvec pilot, columns;
   Dense scores;  // B~
   std::vector<long double> denominators;
 
   template <typename T>
-  Reference(const Problem<T>& problem, arma::uword d, arma::uword d_0, const Key& draw_key) {
+  SkeinReference(const Problem<T>& problem, arma::uword d, arma::uword d_0, const Key& draw_key) {
     const arma::uword n = problem.n();
     const Dense s = logits_of(problem.Q(), problem.K()), b = softmax_of(s), v = problem.V();
     pilot = sample_with_replacement(n, d_0, draw_key.child("pilot"));
@@ -84,7 +85,7 @@ TEST_CASE_TEMPLATE("skeinformer: is Alg. 1 for the indices drawn, pilot rows exa
         CAPTURE(d_0);
         const Key draw_key = Key(22).child(t);
         const Approximation<T> approximation = skeinformer(problem, d, draw_key, with_pilot(d_0));
-        const Reference reference(problem, d, d_0 == 0 ? d : d_0, draw_key);
+        const SkeinReference reference(problem, d, d_0 == 0 ? d : d_0, draw_key);
         const double error = error_of(problem, d);
         CHECK(distance(approximation.scores->dense(), reference.scores) <= error);
         CHECK(distance(approximation.output, reference.scores * problem.V()) <= error * value_of(problem));

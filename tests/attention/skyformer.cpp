@@ -8,6 +8,7 @@
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
@@ -28,11 +29,11 @@ arma::uvec without_repetitions(const arma::uvec& indices) {
 
 // C~ by elimination on the landmarks without repetitions, which span the same, and what rounding may do to it.
 template <typename T>
-struct Reference {
+struct SkyReference {
   Dense scores;
   double error = 0;  // of an entry
 
-  Reference(const Problem<T>& problem, const arma::uvec& landmarks, long double ridge) {
+  SkyReference(const Problem<T>& problem, const arma::uvec& landmarks, long double ridge) {
     const arma::uword n = problem.n();
     const Dense points = stacked_points(problem);
     // With a ridge, repetitions count: they are landmarks of their own.
@@ -61,7 +62,7 @@ TEST_CASE_TEMPLATE("skyformer: is kappa(Q, X) kappa(X, X)^-1 kappa(X, K) V, repe
   for (const arma::uvec& landmarks : lists) {
     CAPTURE(landmarks.n_elem);
     const Approximation<T> approximation = skyformer(problem, landmarks.n_elem, Key(1), at(landmarks));
-    const Reference<T> reference(problem, landmarks, 0);
+    const SkyReference<T> reference(problem, landmarks, 0);
     CHECK(reference.error < 0.05);  // the bound says something
     CHECK(distance(approximation.output, reference.scores * problem.V()) <= reference.output_error(problem));
     CHECK(distance(approximation.scores->dense(), reference.scores) <= reference.error);
@@ -76,7 +77,7 @@ TEST_CASE_TEMPLATE("skyformer: a ridge is added to the unit diagonal of the core
   const arma::uvec landmarks = {1, 8, 8, 14, 15, 20, 29};
   for (const double ridge : {0.01, 0.1, 1.0, 100.0}) {
     const Approximation<T> approximation = skyformer(problem, 7, Key(1), at(landmarks, ridge));
-    const Reference<T> reference(problem, landmarks, static_cast<long double>(static_cast<T>(ridge)));
+    const SkyReference<T> reference(problem, landmarks, static_cast<long double>(static_cast<T>(ridge)));
     CHECK(distance(approximation.output, reference.scores * problem.V()) <= reference.output_error(problem));
     CHECK(approximation.diagnostics.rank.value() == 7);
   }
@@ -103,7 +104,7 @@ TEST_CASE_TEMPLATE("skyformer: exact when the landmarks hold all 2n points", T, 
   const Problem<T> problem = random_problem<T>(12, 8, 3, 4, Key(4));
   const arma::uvec all = arma::regspace<arma::uvec>(0, 23);
   const Dense c = scores_of(problem.Q(), problem.K(), Target::kernelized);
-  const Reference<T> reference(problem, all, 0);
+  const SkyReference<T> reference(problem, all, 0);
   CHECK(reference.error < 0.05);
   const Approximation<T> approximation = skyformer(problem, 24, Key(1), at(all));
   CHECK(distance(approximation.scores->dense(), c) <= reference.error);
@@ -196,7 +197,7 @@ TEST_CASE_TEMPLATE("skyformer: equal tokens give the exact output from any landm
   // Any query is exact by itself, for C = C(:, j) C(j, j)^-1 C(j, :) has rank 1; so is any key; and both with
   // repetitions.
   for (const arma::uvec& landmarks : {arma::uvec{3}, arma::uvec{9}, arma::uvec{0, 0, 0}, arma::uvec{6, 7, 2, 13, 13}}) {
-    const Reference<T> reference(problem, landmarks.n_elem == 5 ? arma::uvec{6, 7} : arma::uvec{landmarks(0)}, 0);
+    const SkyReference<T> reference(problem, landmarks.n_elem == 5 ? arma::uvec{6, 7} : arma::uvec{landmarks(0)}, 0);
     const double repeats = static_cast<double>(landmarks.n_elem);
     CHECK(distance(skyformer(problem, landmarks.n_elem, Key(1), at(landmarks)).output, exact) <=
           repeats * reference.output_error(problem));

@@ -10,12 +10,13 @@
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
 
-SkyformerOptions at(const arma::uvec& landmarks) {
+SkyformerOptions landmarks_at(const arma::uvec& landmarks) {
   SkyformerOptions options;
   options.landmarks = LandmarkPolicy::given;
   options.given = landmarks;
@@ -32,12 +33,12 @@ Dense exponentials(const Dense& x, const Dense& y) {
 // The method straight from its definition: the Nystrom approximation of A itself by the softmax kernel of the stacked
 // points, no Gaussian kernel in sight; then rows over their sums.
 template <typename T>
-struct Reference {
+struct SkySoftmaxReference {
   Dense scores;                   // B~
   std::vector<long double> sums;  // of the rows of A~
   double error = 0;               // of an entry of the output, for values of size 1
 
-  Reference(const Problem<T>& problem, const arma::uvec& landmarks) {
+  SkySoftmaxReference(const Problem<T>& problem, const arma::uvec& landmarks) {
     const arma::uword n = problem.n();
     const Dense stacked = arma::join_cols(problem.Q(), problem.K());
     const std::set<arma::uword> unique(landmarks.begin(), landmarks.end());
@@ -86,8 +87,9 @@ TEST_CASE_TEMPLATE("skyformer-softmax: is the Nystrom approximation of A itself,
   const arma::uvec lists[] = {
       arma::regspace<arma::uvec>(0, 13), {0, 3, 14, 27, 20, 8, 6, 22}, {5, 5, 19, 19, 5, 2, 27}};
   for (const arma::uvec& landmarks : lists) {
-    const Approximation<T> approximation = skyformer_softmax(problem, landmarks.n_elem, Key(1), at(landmarks));
-    const Reference<T> reference(problem, landmarks);
+    const Approximation<T> approximation =
+        skyformer_softmax(problem, landmarks.n_elem, Key(1), landmarks_at(landmarks));
+    const SkySoftmaxReference<T> reference(problem, landmarks);
     CAPTURE(reference.error);
     if (std::is_same_v<T, double>) CHECK(reference.error < 1e-6);  // the bound says something
     const double value = static_cast<double>(largest_entry_of(problem.V()));
@@ -117,8 +119,8 @@ TEST_CASE_TEMPLATE("skyformer-softmax: rows of the scores sum to 1, up to roundi
 TEST_CASE_TEMPLATE("skyformer-softmax: exact when the landmarks hold all points", T, float, double) {
   const Problem<T> problem = random_problem<T>(10, 8, 2, 3, Key(8));
   const arma::uvec all = arma::regspace<arma::uvec>(0, 19);
-  const Approximation<T> approximation = skyformer_softmax(problem, 20, Key(1), at(all));
-  const Reference<T> reference(problem, all);
+  const Approximation<T> approximation = skyformer_softmax(problem, 20, Key(1), landmarks_at(all));
+  const SkySoftmaxReference<T> reference(problem, all);
   const double value = static_cast<double>(largest_entry_of(problem.V()));
   CHECK(distance(approximation.output, softmax_of(logits_of(problem.Q(), problem.K())) * problem.V()) <=
         reference.error * value);
@@ -132,7 +134,7 @@ TEST_CASE_TEMPLATE("skyformer-softmax: equal keys give the mean of the values, f
   const arma::Mat<T> q = random_matrix<T>(9, 4, draw_key.child("q")),
                      k = arma::repmat(arma::Row<T>{T(1), T(0), T(-1), T(2)}, 9, 1),
                      v = random_matrix<T>(9, 3, draw_key.child("v"));
-  const Approximation<T> approximation = skyformer_softmax(Problem<T>(q, k, v), 3, Key(1), at({9, 12, 17}));
+  const Approximation<T> approximation = skyformer_softmax(Problem<T>(q, k, v), 3, Key(1), landmarks_at({9, 12, 17}));
   // All columns of C~ are equal, so the quotient is the mean whatever they are: 9 terms twice and the quotient.
   CHECK(distance(approximation.output, arma::repmat(arma::mean(v, 0), 9, 1)) <= 2 * (2 * 9 + 20) * unit<T>() * 7);
 }
@@ -140,7 +142,7 @@ TEST_CASE_TEMPLATE("skyformer-softmax: equal keys give the mean of the values, f
 TEST_CASE_TEMPLATE("skyformer-softmax: one token gives its value", T, float, double) {
   const Problem<T> problem = random_problem<T>(1, 5, 3, 3, Key(test_seed()).child("one"));
   for (const arma::uword landmark : {0U, 1U}) {
-    const Approximation<T> approximation = skyformer_softmax(problem, 1, Key(1), at({landmark}));
+    const Approximation<T> approximation = skyformer_softmax(problem, 1, Key(1), landmarks_at({landmark}));
     CHECK(distance(approximation.output, problem.V()) <=
           8 * unit<T>() * static_cast<double>(largest_entry_of(problem.V())));
   }
@@ -153,11 +155,11 @@ TEST_CASE_TEMPLATE("skyformer-softmax: nothing overflows, and rows whose weights
   const arma::Mat<T> near = T(0.5) * random_matrix<T>(8, 4, draw_key.child("near"));
   const arma::Mat<T> k = near + T(60), q = near + T(60), v = random_matrix<T>(8, 2, draw_key.child("v"));
   const Approximation<T> approximation =
-      skyformer_softmax(Problem<T>(q, k, v), 8, Key(1), at(arma::regspace<arma::uvec>(8, 15)));
+      skyformer_softmax(Problem<T>(q, k, v), 8, Key(1), landmarks_at(arma::regspace<arma::uvec>(8, 15)));
   CHECK(approximation.output.is_finite());
   const Problem<T> apart(k, arma::Mat<T>(-k), v);
   CHECK(contains(refusal<std::runtime_error>([&] {
-                   skyformer_softmax(apart, 2, Key(1), at({8, 9}));
+                   skyformer_softmax(apart, 2, Key(1), landmarks_at({8, 9}));
                  }),
                  "skyformer-softmax: 8 denominators are zero"));
 }

@@ -2,6 +2,7 @@
 #include <croquis/attention/streaming.hpp>
 
 #include "support/masks.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

@@ -5,14 +5,15 @@
 #include <numeric>
 
 #include "support/masks.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
-using Rest = TopKeysOptions::Rest;
+using RestOfKeys = TopKeysOptions::Rest;
 
 namespace {
 
 // B~ from B: the d largest of a row, and the rest of the row over the others; or the d largest over their sum.
-Dense expected_scores(const Dense& b, const MaskShape& shape, arma::uword d, Rest rest) {
+Dense expected_scores(const Dense& b, const MaskShape& shape, arma::uword d, RestOfKeys rest) {
   Dense expected(b.rows, b.cols);
   for (arma::uword i = 0; i < b.rows; ++i) {
     std::vector<arma::uword> keys;
@@ -24,8 +25,9 @@ Dense expected_scores(const Dense& b, const MaskShape& shape, arma::uword d, Res
     long double mass = 0, others = 0;
     for (std::size_t r = 0; r < keys.size(); ++r) (r < count ? mass : others) += b(i, keys[r]);
     for (std::size_t r = 0; r < keys.size(); ++r) {
-      const long double share = rest == Rest::mean ? others / static_cast<long double>(keys.size() - count) : 0.0L;
-      expected(i, keys[r]) = r < count ? (rest == Rest::mean ? b(i, keys[r]) : b(i, keys[r]) / mass) : share;
+      const long double share =
+          rest == RestOfKeys::mean ? others / static_cast<long double>(keys.size() - count) : 0.0L;
+      expected(i, keys[r]) = r < count ? (rest == RestOfKeys::mean ? b(i, keys[r]) : b(i, keys[r]) / mass) : share;
     }
   }
   return expected;
@@ -38,7 +40,7 @@ TEST_CASE_TEMPLATE("top-keys: the d largest entries of a row, and what is left o
   for (const MaskShape& shape : mask_shapes()) {
     const Problem<T> problem = masked_problem<T>(shape, 3, Key(test_seed()).child(shape.tokens.n_q));
     const Dense b = masked_exact(problem);
-    for (const Rest rest : {Rest::mean, Rest::none}) {
+    for (const RestOfKeys rest : {RestOfKeys::mean, RestOfKeys::none}) {
       for (const arma::uword d : {arma::uword{1}, arma::uword{5}, shape.tokens.n_k}) {
         // Entries that are exchanged because of rounding differ by as much.
         check_mask(top_keys(problem, d, {.rest = rest}), problem, expected_scores(b, shape, d, rest),
@@ -56,7 +58,7 @@ TEST_CASE_TEMPLATE("top-keys: rows of the error are at most 2 tau; no mask of d 
     const Dense b = masked_exact(problem);
     const double slack = 60 * mask_entry_error(problem);
     for (const arma::uword d : {6U, 20U}) {
-      const Approximation<T> none = top_keys(problem, d, {.rest = Rest::none}), mean = top_keys(problem, d);
+      const Approximation<T> none = top_keys(problem, d, {.rest = RestOfKeys::none}), mean = top_keys(problem, d);
       const auto log_mass = [](const Approximation<T>& x, arma::uword i) {
         return std::log(static_cast<double>(x.denominators->values(i))) +
                static_cast<double>(x.denominators->log_scale(i));
@@ -83,10 +85,10 @@ TEST_CASE_TEMPLATE("top-keys: equal scores, large norms, few keys; the mean of t
   // Equal scores: the first d keys are chosen, and with the mean of the others it is exact.
   const arma::Mat<T> zero(20, 4, arma::fill::zeros), v = random_matrix<T>(20, 2, Key(5));
   const Problem<T> still(zero, zero, v);
-  const Dense chosen = top_keys(still, 7, {.rest = Rest::none}).scores->dense();
+  const Dense chosen = top_keys(still, 7, {.rest = RestOfKeys::none}).scores->dense();
   for (arma::uword j = 0; j < 20; ++j) CHECK((chosen(11, j) != 0) == (j < 7));
   CHECK(distance(top_keys(still, 7).output, exact_attention(still, Target::softmax).output) <= 100 * unit<T>());
-  for (const Rest rest : {Rest::mean, Rest::none}) {
+  for (const RestOfKeys rest : {RestOfKeys::mean, RestOfKeys::none}) {
     const Problem<T> sharp = random_problem<T>(30, 4, 2, 300, Key(6));
     CHECK(top_keys(sharp, 1, {.rest = rest}).output.is_finite());
     CHECK(distance(top_keys(sharp, 30, {.rest = rest}).output, exact_attention(sharp, Target::softmax).output) <=
@@ -100,7 +102,8 @@ TEST_CASE_TEMPLATE("top-keys: equal scores, large norms, few keys; the mean of t
 TEST_CASE("top-keys: flops are all scores and the keys that are met") {
   for (const bool causal : {false, true}) {
     const Problem<double> problem = masked_problem<double>({{60, 60}, causal}, 1, Key(1));
-    const double pairs = causal ? 60 * 61 / 2 : 3600, met = visits_of(top_keys(problem, 10, {.rest = Rest::none}));
+    const double pairs = causal ? 60 * 61 / 2 : 3600,
+                 met = visits_of(top_keys(problem, 10, {.rest = RestOfKeys::none}));
     CHECK(method_on(problem, "top-keys", {{"rest", "none"}}).flops(10) == pairs * 2 * 6 + met * (2 * 9 + 1));
     CHECK(method_on(problem, "top-keys").flops(10) == pairs * (2 * 6 + 1) + met * (2 * 9 + 1));
   }

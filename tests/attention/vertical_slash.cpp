@@ -2,6 +2,7 @@
 #include <map>
 
 #include "support/masks.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
@@ -22,14 +23,14 @@ Largest largest_of(const std::map<long, long double>& weights, std::size_t count
   return largest;
 }
 
-struct Expected {
+struct ExpectedPattern {
   Dense scores;
   long double gap;
 };
 
 // By its definition: columns j and diagonals j - i, of the dense rows of B.
 template <typename T>
-Expected expected_scores(const Problem<T>& problem, arma::uword d, const VerticalSlashOptions& options) {
+ExpectedPattern expected_scores(const Problem<T>& problem, arma::uword d, const VerticalSlashOptions& options) {
   const auto& [n_q, n_k] = problem.tokens();
   const Dense b = masked_exact(problem);
   const arma::uword count = std::min(options.last, n_q);
@@ -93,7 +94,7 @@ TEST_CASE_TEMPLATE("vertical-slash: columns and diagonals of the largest sums, i
           VerticalSlashOptions{.last = 3, .vertical = 0}, VerticalSlashOptions{.last = 4, .vertical = 1},
           VerticalSlashOptions{.last = 8, .vertical = 0.4, .first = 2, .recent = 3}}) {
       for (const arma::uword d : {1U, 2U, 8U, 11U}) {
-        const Expected expected = expected_scores(problem, d, options);
+        const ExpectedPattern expected = expected_scores(problem, d, options);
         ++all;
         // Sums of at most 41 entries of B: what rounding may make of two that are nearer is another choice.
         if (expected.gap < 200 * mask_entry_error(problem)) continue;

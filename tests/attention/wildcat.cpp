@@ -4,6 +4,7 @@
 
 #include "support/approximations.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 using Pivots = WildcatOptions::Pivots;
@@ -38,28 +39,28 @@ Dense about_mean(const Dense& k) {
 }
 
 // exp(factor x_i.y_j / sqrt(p)), for moderate norms.
-Dense exponentials(const Dense& x, const Dense& y, long double factor = 1) {
+Dense scaled_exponentials(const Dense& x, const Dense& y, long double factor = 1) {
   Dense a = logits_of(x, y);
   for (long double& e : a.entries) e = std::exp(factor * e);
   return a;
 }
 
 // The method by its definition: the kernel h of the keys and its inverse, no Gaussian kernel and no scaling in sight.
-struct Reference {
+struct WildcatReference {
   Dense a;                            // A~ of the centred keys
   Dense scores;                       // B~
   std::vector<long double> residual;  // of h
   long double squared_tau = 0;
   double error = 0;  // of an entry of B~
 
-  Reference(const Problem<double>& problem, arma::uword d, const Key& draw_key, const WildcatOptions& options) {
+  WildcatReference(const Problem<double>& problem, arma::uword d, const Key& draw_key, const WildcatOptions& options) {
     const Dense q = problem.Q(), k = about_mean(problem.K());
     const arma::uword n = k.rows;
     squared_tau = options.temperature > 0
                       ? static_cast<long double>(options.temperature) * options.temperature
                       : squared_temperature(largest_row(q), largest_row(k), static_cast<long double>(n),
                                             static_cast<long double>(k.cols));
-    const Dense h = exponentials(k, k, 1 / squared_tau);
+    const Dense h = scaled_exponentials(k, k, 1 / squared_tau);
     Dense pivoted = h;
     for (arma::uword i = 0; i < n && options.pivots == Pivots::gaussian; ++i) {
       for (arma::uword j = 0; j < n; ++j) pivoted(i, j) /= std::sqrt(h(i, i) * h(j, j));
@@ -68,8 +69,8 @@ struct Reference {
     pivoted = 1 / largest_entry_of(pivoted) * pivoted;
     const arma::uvec s = rp_cholesky(stored_kernel_matrix(in_double(pivoted)), d, draw_key.child("pivots")).pivots;
     const Dense chosen = rows_of(k, s), h_s = rows_of(h, s),
-                weights = inverted(exponentials(chosen, chosen, 1 / squared_tau)) * h_s;
-    a = exponentials(q, chosen) * weights;
+                weights = inverted(scaled_exponentials(chosen, chosen, 1 / squared_tau)) * h_s;
+    a = scaled_exponentials(q, chosen) * weights;
     const Dense nystrom = transposed(h_s) * weights;
     for (arma::uword j = 0; j < n; ++j) residual.push_back(h(j, j) - nystrom(j, j));
     scores = a;
@@ -90,7 +91,7 @@ struct Reference {
     // As for skyformer-softmax: a~_ij is exp of the two half squares of the points tau q and k / tau times an entry of
     // the Nystrom approximation of their Gaussian kernel, which is computed to nystrom_error.
     const auto p = static_cast<double>(k.cols), landmarks = static_cast<double>(s.n_elem), count = double(n + q.rows);
-    Dense unit_core = exponentials(chosen, chosen, 1 / squared_tau);
+    Dense unit_core = scaled_exponentials(chosen, chosen, 1 / squared_tau);
     for (arma::uword i = 0; i < s.n_elem; ++i) {
       for (arma::uword j = 0; j < s.n_elem; ++j) unit_core(i, j) /= std::sqrt(h(s(i), s(i)) * h(s(j), s(j)));
     }
@@ -125,7 +126,7 @@ TEST_CASE("wildcat: Nystrom weights of the exponential kernel of the centred key
          {WildcatOptions{}, WildcatOptions::code(), WildcatOptions{Pivots::exponential, 1.3}}) {
       for (const arma::uword d : {1U, 3U, 5U}) {
         const Approximation<double> approximation = wildcat(problem, d, Key(9), options);
-        const Reference reference(problem, d, Key(9), options);
+        const WildcatReference reference(problem, d, Key(9), options);
         CAPTURE(d);
         CHECK(reference.error < 1e-5);  // the bound says something: entries are about 1 / n
         CHECK(distance(approximation.scores->dense(), reference.scores) <= reference.error);
@@ -151,9 +152,9 @@ TEST_CASE("wildcat: Nystrom weights of the exponential kernel of the centred key
 
 TEST_CASE("wildcat: an entry of A~ is off by at most exp(tau^2 |q|^2 / 2 sqrt(p)) times the root of the residual") {
   const Problem<double> problem = random_problem<double>(20, 6, 2, 3, Key(test_seed()).child("bound"));
-  const Dense q = problem.Q(), exact = exponentials(q, about_mean(problem.K()));
+  const Dense q = problem.Q(), exact = scaled_exponentials(q, about_mean(problem.K()));
   for (const arma::uword d : {2U, 6U, 12U}) {
-    const Reference reference(problem, d, Key(4), {});
+    const WildcatReference reference(problem, d, Key(4), {});
     double tightest = 0;
     for (arma::uword i = 0; i < 20; ++i) {
       long double square = 0;
@@ -229,7 +230,7 @@ TEST_CASE("wildcat: the first key is drawn by the diagonal of h, or of the Gauss
   const arma::uword n = 4;
   const std::uint64_t draws = 3000;
   const Problem<double> problem = random_problem<double>(n, 3, 2, 1.5, Key(11));
-  const Dense h = exponentials(about_mean(problem.K()), about_mean(problem.K()), 1 / (0.9L * 0.9L));
+  const Dense h = scaled_exponentials(about_mean(problem.K()), about_mean(problem.K()), 1 / (0.9L * 0.9L));
   long double trace = 0;
   for (arma::uword s = 0; s < n; ++s) trace += h(s, s);
   // Hoeffding: a share is off by more than t with probability 2 exp(-2 N t^2), 1e-9 over the shares of both kinds.

@@ -6,6 +6,7 @@
 
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using croquis::Key;
 using croquis::claims::LiftFactor;

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis::claims;
 

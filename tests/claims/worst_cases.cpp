@@ -9,6 +9,7 @@
 
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis::claims;
 using croquis::Key;

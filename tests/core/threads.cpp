@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

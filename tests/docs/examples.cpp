@@ -5,6 +5,7 @@
 
 #include "docs/pages.hpp"
 #include "support/files.hpp"
+#include "support/text.hpp"
 
 namespace {
 

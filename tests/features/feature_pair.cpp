@@ -8,13 +8,14 @@
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;
 
 namespace {
 
-constexpr arma::uword kWidth = 6, kQueries = 9, kKeys = 7, kDirections = 10;
+constexpr arma::uword kPairWidth = 6, kQueries = 9, kKeys = 7, kDirections = 10;
 
 template <typename T>
 FeaturePair<T> pair_of(const arma::Mat<T>& x, const arma::Mat<T>& y, FeatureMap map,
@@ -24,8 +25,9 @@ FeaturePair<T> pair_of(const arma::Mat<T>& x, const arma::Mat<T>& y, FeatureMap 
 }
 
 template <typename T>
-arma::Mat<T> rows(arma::uword n, double norm, const char* name) {
-  return static_cast<T>(norm / std::sqrt(double{kWidth})) * random_matrix<T>(n, kWidth, Key(test_seed()).child(name));
+arma::Mat<T> pair_rows(arma::uword n, double norm, const char* name) {
+  return static_cast<T>(norm / std::sqrt(double{kPairWidth})) *
+         random_matrix<T>(n, kPairWidth, Key(test_seed()).child(name));
 }
 
 // queries keys^T, and the same with absolute values: what rounding is relative to when features have signs.
@@ -48,7 +50,7 @@ Dense product_of(const typename FeaturePair<T>::Matrices& m, bool absolute) {
 template <typename T>
 double exponent_error(const Dense& w, const Dense& x, const Dense& y) {
   const double size = largest_row(x) + largest_row(y), longest = largest_row(w) + 1;
-  return 8 * (kWidth + 8) * unit<T>() * (longest * longest + size * size + longest * size + 4);
+  return 8 * (kPairWidth + 8) * unit<T>() * (longest * longest + size * size + longest * size + 4);
 }
 
 }  // namespace
@@ -58,12 +60,12 @@ TEST_CASE_TEMPLATE("FeaturePair: products are those of the definition, every map
     for (const std::string& distribution : projection_names()) {
       CAPTURE(name_of(map));
       CAPTURE(distribution);
-      const arma::Mat<T> x = rows<T>(kQueries, 1.5, "x"), y = rows<T>(kKeys, 0.8, "y");
+      const arma::Mat<T> x = pair_rows<T>(kQueries, 1.5, "x"), y = pair_rows<T>(kKeys, 0.8, "y");
       const FeaturePair<T> pair = pair_of(x, y, map, projection_distribution(distribution));
       const typename FeaturePair<T>::Matrices phi = pair.matrices();
-      const Dense w =
-          Projection<T>(projection_distribution(distribution), kDirections, kWidth, Key(test_seed()).child("features"))
-              .dense();
+      const Dense w = Projection<T>(projection_distribution(distribution), kDirections, kPairWidth,
+                                    Key(test_seed()).child("features"))
+                          .dense();
       const Dense expected = plain_scores(map, w, x, y), product = product_of<T>(phi, false),
                   absolute = product_of<T>(phi, true);
       CHECK(pair.count() == phi.queries.n_cols);
@@ -79,7 +81,7 @@ TEST_CASE_TEMPLATE("FeaturePair: products are those of the definition, every map
 }
 
 TEST_CASE_TEMPLATE("FeaturePair: blocks of tokens and directions are parts of the whole", T, float, double) {
-  const arma::Mat<T> x = rows<T>(kQueries, 2, "x"), y = rows<T>(kKeys, 2, "y");
+  const arma::Mat<T> x = pair_rows<T>(kQueries, 2, "x"), y = pair_rows<T>(kKeys, 2, "y");
   const arma::uvec tokens = {5, 1, 6};
   for (const FeatureMap map : kAllMaps) {
     for (const double epsilon : {0.0, 1e-3}) {
@@ -110,7 +112,7 @@ TEST_CASE_TEMPLATE("FeaturePair: blocks of tokens and directions are parts of th
 TEST_CASE_TEMPLATE("FeaturePair: with norms up to 10,000 nothing overflows, and sums of positive maps are at least 1",
                    T, float, double) {
   for (const double norm : {1e-8, 1.0, 100.0, 1e4}) {
-    const arma::Mat<T> x = rows<T>(kQueries, norm, "x"), y = rows<T>(kKeys, norm, "y");
+    const arma::Mat<T> x = pair_rows<T>(kQueries, norm, "x"), y = pair_rows<T>(kKeys, norm, "y");
     for (const FeatureMap map : kAllMaps) {
       CAPTURE(name_of(map));
       CAPTURE(norm);
@@ -129,19 +131,19 @@ TEST_CASE_TEMPLATE("FeaturePair: with norms up to 10,000 nothing overflows, and 
 }
 
 TEST_CASE_TEMPLATE("FeaturePair: epsilon is added to FAVOR+'s shifted features", T, float, double) {
-  const arma::Mat<T> x = rows<T>(kQueries, 1.5, "x"), y = rows<T>(kKeys, 0.8, "y");
+  const arma::Mat<T> x = pair_rows<T>(kQueries, 1.5, "x"), y = pair_rows<T>(kKeys, 0.8, "y");
   const double epsilon = 0.01;
   const auto phi = pair_of(x, y, FeatureMap::prf, ProjectionDistribution::iid, epsilon).matrices();
   const Dense w =
-      Projection<T>(ProjectionDistribution::iid, kDirections, kWidth, Key(test_seed()).child("features")).dense();
+      Projection<T>(ProjectionDistribution::iid, kDirections, kPairWidth, Key(test_seed()).child("features")).dense();
   const auto inner = [&](const Dense& a, arma::uword i, arma::uword r) {
     long double sum = 0;
-    for (arma::uword c = 0; c < kWidth; ++c) sum += a(i, c) * w(r, c);
+    for (arma::uword c = 0; c < kPairWidth; ++c) sum += a(i, c) * w(r, c);
     return sum;
   };
   const auto height = [&](const Dense& a, arma::uword i) {
     long double sum = 0;
-    for (arma::uword c = 0; c < kWidth; ++c) sum += a(i, c) * a(i, c);
+    for (arma::uword c = 0; c < kPairWidth; ++c) sum += a(i, c) * a(i, c);
     return sum / 2;
   };
   long double top = -1e30L;
@@ -167,7 +169,7 @@ TEST_CASE_TEMPLATE("FeaturePair: epsilon is added to FAVOR+'s shifted features",
 }
 
 TEST_CASE_TEMPLATE("FeaturePair: the same bits for any number of threads", T, float, double) {
-  const arma::Mat<T> x = rows<T>(700, 2, "x"), y = rows<T>(600, 2, "y");
+  const arma::Mat<T> x = pair_rows<T>(700, 2, "x"), y = pair_rows<T>(600, 2, "y");
   for (const FeatureMap map : kAllMaps) {
     const FeaturePair<T> pair = pair_of(x, y, map, ProjectionDistribution::sorf);
     const ThreadCount one(1);

@@ -12,13 +12,13 @@
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;
 
 namespace {
 
-constexpr double kFailure = 1e-9;  // of one distribution; its entries share it
 constexpr ProjectionDistribution kDistributions[] = {ProjectionDistribution::iid, ProjectionDistribution::haar,
                                                      ProjectionDistribution::orthogonal, ProjectionDistribution::sorf,
                                                      ProjectionDistribution::halton};

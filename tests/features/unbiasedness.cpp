@@ -22,21 +22,20 @@ namespace {
 // mean of N m = 40,000 log-normal numbers with sigma^2 = ||x+y||^2 = 1, skewness 6.2, so skewness 0.031 of the mean. At
 // z = 6.1 the tail of the normal distribution is off by a factor exp(0.031 z^3 / 6) = 3: a check fails with probability
 // 2e-9 at most, and the 60 of a run with 1.2e-7.
-constexpr double kFailure = 1e-9;
-constexpr arma::uword kWidth = 8, kDirections = 20;  // two blocks of 8 directions and half of one
+constexpr arma::uword kCellWidth = 8, kCellDirections = 20;  // two blocks of 8 directions and half of one
 constexpr std::size_t kTrials = 2000, kParts = 16;
 
 // Pairs with x.y = 0, so that the exact value is 1: z = x + y of length 1 along 1/sqrt(p), -1/sqrt(p) and a direction
 // without symmetry, x - y of length 1 orthogonal to it.
 struct Points {
-  arma::mat x = arma::mat(3, kWidth), y = arma::mat(3, kWidth);
+  arma::mat x = arma::mat(3, kCellWidth), y = arma::mat(3, kCellWidth);
 
   Points() {
     for (arma::uword k = 0; k < 3; ++k) {
-      arma::vec z(kWidth, arma::fill::ones);
-      if (k == 2) z = random_matrix(kWidth, 1, Key(4).child("z"));
+      arma::vec z(kCellWidth, arma::fill::ones);
+      if (k == 2) z = random_matrix(kCellWidth, 1, Key(4).child("z"));
       z = arma::normalise(z) * (k == 1 ? -1 : 1);
-      arma::vec g = random_matrix(kWidth, 1, Key(5).child(k));
+      arma::vec g = random_matrix(kCellWidth, 1, Key(5).child(k));
       g = arma::normalise(g - arma::dot(g, z) * z);
       x.row(k) = 0.5 * (z + g).t();
       y.row(k) = 0.5 * (z - g).t();
@@ -79,7 +78,7 @@ std::array<double, 3> diagonal_of(const Dense& m) {
 
 Estimate estimates_of(FeatureMap map, ProjectionDistribution distribution, const Points& points) {
   return [=](const Key& draw_key) {
-    const arma::uword d = has_two_functions(map) ? 2 * kDirections : kDirections;
+    const arma::uword d = has_two_functions(map) ? 2 * kCellDirections : kCellDirections;
     const auto phi = FeaturePair<double>(points.x, points.y, d, {map, distribution, 0}, draw_key).matrices();
     return arma::vec(arma::exp(phi.log_scale) % arma::sum(phi.queries % phi.keys, 1));
   };
@@ -101,18 +100,18 @@ Estimate plain_prf(const std::function<arma::mat(const Key&)>& draw, const Point
 }
 
 arma::mat haar_of(const Key& draw_key) {
-  return Projection<double>(ProjectionDistribution::haar, kDirections, kWidth, draw_key).dense();
+  return Projection<double>(ProjectionDistribution::haar, kCellDirections, kCellWidth, draw_key).dense();
 }
 
 arma::mat unfixed(const Key& draw_key) {
   arma::mat all;
   for (std::uint64_t b = 0; b < 3; ++b) {
     arma::mat q, r;
-    arma::qr(q, r, random_matrix(kWidth, kWidth, draw_key.child(b)));
-    const arma::mat norms = random_matrix(kWidth, kWidth, draw_key.child("norms").child(b));
+    arma::qr(q, r, random_matrix(kCellWidth, kCellWidth, draw_key.child(b)));
+    const arma::mat norms = random_matrix(kCellWidth, kCellWidth, draw_key.child("norms").child(b));
     all = arma::join_cols(all, arma::mat(arma::diagmat(arma::sqrt(arma::sum(arma::square(norms), 1))) * q.t()));
   }
-  return all.head_rows(kDirections);
+  return all.head_rows(kCellDirections);
 }
 
 }  // namespace
@@ -234,12 +233,12 @@ TEST_CASE("features: the variance of prf is that of Performer's Lemma 2, of oprf
   const arma::vec oprf = values_of(FeatureMap::oprf, &a);
   CHECK(a < 0);
   const auto log_moment = [&](double k) {  // log E v^k, v = D^2 exp(2a|w|^2 + B w.z - squares / 2)
-    const double b2 = 1 - 4 * a, p = kWidth;
+    const double b2 = 1 - 4 * a, p = kCellWidth;
     return k * (p / 2 * std::log(b2) - squares / 2) - p / 2 * std::log(1 - 4 * a * k) +
            k * k * b2 * z2 / (2 * (1 - 4 * a * k));
   };
   CHECK(log_moment(1) == doctest::Approx(product).epsilon(1e-12));
-  const double second = std::pow(1 - 4 * a, kWidth) * std::pow(1 - 8 * a, -0.5 * kWidth) *
+  const double second = std::pow(1 - 4 * a, kCellWidth) * std::pow(1 - 8 * a, -0.5 * kCellWidth) *
                         std::exp(2 * (1 - 4 * a) / (1 - 8 * a) * z2 - squares);  // the header's formula
   const double oprf_variance = second - mean * mean;
   const double oprf_fourth = std::exp(log_moment(4)) - 4 * mean * std::exp(log_moment(3)) + 6 * mean * mean * second -

@@ -14,6 +14,7 @@
 
 #include "host/library_calls.hpp"
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

@@ -11,6 +11,7 @@
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

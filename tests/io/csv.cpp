@@ -9,6 +9,7 @@
 
 #include "support/files.hpp"
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

@@ -13,6 +13,7 @@
 #include "support/bert_model.hpp"
 #include "support/files.hpp"
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

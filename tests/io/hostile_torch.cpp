@@ -7,6 +7,7 @@
 #include "support/archives.hpp"
 #include "support/npy_files.hpp"
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 #include "support/torch_files.hpp"
 
 using namespace croquis;
@@ -14,25 +15,25 @@ using namespace std::string_literals;
 
 namespace {
 
-const std::string kSix = bytes_of(std::vector<float>{1, 2, 3, 4, 5, 6});
+const std::string kSixFloats = bytes_of(std::vector<float>{1, 2, 3, 4, 5, 6});
 const std::string kPython = "numpy.savez(";
 
 std::string tensor() {
   return pickled(contiguous("0", {2, 3}));
 }
 std::string of(const SavedTensor& saved) {
-  return torch_file(torch_pickle(pickled(saved)), {kSix});
+  return torch_file(torch_pickle(pickled(saved)), {kSixFloats});
 }
 std::string with(const std::string& pickle) {
-  return torch_file(pickle, {kSix});
+  return torch_file(pickle, {kSixFloats});
 }
 
-struct Hostile {
+struct HostileTorch {
   const char* name;
   std::string bytes, message;
 };
 
-std::vector<Hostile> hostile_files() {
+std::vector<HostileTorch> hostile_torch_files() {
   const std::string good = torch_pickle(tensor());
   const std::string call = "cposix\nsystem\nq\0X\x04\0\0\0echoq\x01\x85q\x02Rq\x03"s;
   std::string deep(100'000, ']');
@@ -41,7 +42,7 @@ std::vector<Hostile> hostile_files() {
       {"a pickle alone, as before PyTorch 1.6", good, kPython},
       {"no pickle", zip_file({{"head/version", "3\n"}}, Compression::stored), "it has no data.pkl"},
       {"an .npz", zip_file({{"q.npy", "x"}}, Compression::stored), kPython},
-      {"a big-endian machine", torch_file(good, {kSix}, "big"), "big-endian"},
+      {"a big-endian machine", torch_file(good, {kSixFloats}, "big"), "big-endian"},
       {"a call of the system", with("\x80\x02" + call + "."), "has a 'posix.system', which is no tensor"},
       {"a call beside a tensor", with(torch_pickle(pickled_tuple({tensor(), call}))), kPython},
       {"eval by an old opcode", with("\x80\x02(S'x'\nibuiltins\neval\n."), "opcode 0x53"},
@@ -91,8 +92,8 @@ std::vector<Hostile> hostile_files() {
       {"integers", of(contiguous("0", {2, 3}, "LongStorage")), "in a LongStorage"},
       {"no storage", torch_file(good, {}), "has no member head/data/0"},
       {"a storage elsewhere", of(contiguous("../version", {2, 3})), "has no member head/data/../version"},
-      {"a storage that is too short", torch_file(good, {kSix.substr(4)}), "20 bytes where 6 numbers"},
-      {"a storage of other bytes", torch_file(good, {kSix + "x"}), "25 bytes where 6 numbers"},
+      {"a storage that is too short", torch_file(good, {kSixFloats.substr(4)}), "20 bytes where 6 numbers"},
+      {"a storage of other bytes", torch_file(good, {kSixFloats + "x"}), "25 bytes where 6 numbers"},
       {"more than the storage", of({"FloatStorage", "0", 6, 0, {2, 4}, {4, 1}}), "fewer numbers"},
       {"an offset beyond it", of({"FloatStorage", "0", 6, 6, {2, 3}, {3, 1}}), "fewer numbers"},
       {"an offset of 2^62", of({"FloatStorage", "0", 6, std::uint64_t{1} << 62, {2, 3}, {3, 1}}), "damaged|after"},
@@ -115,8 +116,8 @@ std::string message_of(const std::string& bytes) {
 }  // namespace
 
 TEST_CASE("torch: hostile files are refused in one line with their name") {
-  REQUIRE(message_of(torch_file(torch_pickle(tensor()), {kSix})) == "nothing was thrown");
-  for (const Hostile& file : hostile_files()) {
+  REQUIRE(message_of(torch_file(torch_pickle(tensor()), {kSixFloats})) == "nothing was thrown");
+  for (const HostileTorch& file : hostile_torch_files()) {
     CAPTURE(std::string(file.name));
     const std::string message = message_of(file.bytes);
     CHECK(message.starts_with("f.pt: "));
@@ -132,14 +133,14 @@ TEST_CASE("torch: a pickle that cannot be read ends with the line of Python that
   for (const std::string& pickle : {"\x80\x02"
                                     "cposix\nsystem\n."s,
                                     "\x80\x02]."s, "junk"s}) {
-    CHECK(contains(message_of(torch_file(pickle, {kSix})), kPython));
+    CHECK(contains(message_of(torch_file(pickle, {kSixFloats})), kPython));
   }
 }
 
 TEST_CASE("torch: a pickle cut after any byte is refused") {
   const std::string good = torch_pickle(pickled_tuple({tensor(), tensor(), tensor()}));
-  REQUIRE(message_of(torch_file(good, {kSix})) == "nothing was thrown");
+  REQUIRE(message_of(torch_file(good, {kSixFloats})) == "nothing was thrown");
   for (std::size_t size = 0; size < good.size(); ++size) {
-    REQUIRE(message_of(torch_file(good.substr(0, size), {kSix})).starts_with("f.pt: "));
+    REQUIRE(message_of(torch_file(good.substr(0, size), {kSixFloats})).starts_with("f.pt: "));
   }
 }

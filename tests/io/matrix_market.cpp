@@ -12,6 +12,7 @@
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
@@ -25,12 +26,12 @@ arma::mat parsed(const std::string& kind, const std::string& rest) {
   return parse_matrix_market(banner(kind) + rest, "m.mtx");
 }
 
-struct Hostile {
+struct HostileMarket {
   const char* name;
   std::string bytes, message;  // a part of the message
 };
 
-std::vector<Hostile> hostile_files() {
+std::vector<HostileMarket> hostile_market_files() {
   const std::string general = banner("coordinate real general"), array = banner("array real general"),
                     symmetric = banner("coordinate real symmetric"), skew = banner("coordinate real skew-symmetric"),
                     pattern = banner("coordinate pattern general"), integer = banner("array integer general");
@@ -145,7 +146,7 @@ TEST_CASE("MatrixMarket: words in capitals, lines of Windows, and every digit of
 TEST_CASE("MatrixMarket: hostile files are refused in one line with their path") {
   const TemporaryFolder folder;
   const std::string path = (folder / "hostile.mtx").string();
-  for (const Hostile& file : hostile_files()) {
+  for (const HostileMarket& file : hostile_market_files()) {
     CAPTURE(std::string(file.name));
     write_text(path, file.bytes);
     const std::string message = refusal([&] { read_matrix_market(path); });

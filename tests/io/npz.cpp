@@ -6,6 +6,7 @@
 #include "support/files.hpp"
 #include "support/npy_files.hpp"
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

@@ -10,6 +10,7 @@
 #include "support/npy_files.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
@@ -65,7 +66,7 @@ bool reads_as(const std::string& file, const arma::mat& saved) {
   }
 }
 
-std::string message_of(const std::string& file) {
+std::string damage_message(const std::string& file) {
   const std::string text = refusal([&] { parse_npz(file, "f.npz", "q"); });
   CHECK_MESSAGE(text.starts_with("f.npz: "), text);
   CHECK(std::none_of(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }));
@@ -73,7 +74,7 @@ std::string message_of(const std::string& file) {
 }
 
 std::string member_message_of(const std::string& file) {
-  const std::string text = message_of(file);
+  const std::string text = damage_message(file);
   CHECK_MESSAGE(text.starts_with("f.npz: q.npy: "), text);
   return text;
 }
@@ -127,7 +128,7 @@ TEST_CASE("npz: a size in the archive that is not the member's is refused, too s
       CHECK(contains(member_message_of(file), "is damaged: "));
       if (compression == Compression::deflated) continue;
       set_compressed_size(file, stated);
-      message_of(file);
+      damage_message(file);
     }
   }
 }
@@ -153,5 +154,5 @@ TEST_CASE("npz: two members of one name are refused") {
   REQUIRE(file[local + 30] == 'r');
   REQUIRE(file[second + 46] == 'r');
   file[local + 30] = file[second + 46] = 'q';
-  message_of(file);
+  damage_message(file);
 }

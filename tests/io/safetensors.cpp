@@ -8,6 +8,7 @@
 #include "support/archives.hpp"
 #include "support/npy_files.hpp"
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
@@ -18,11 +19,11 @@ std::string entry(const std::string& name, const std::string& type, const std::s
 }
 
 // The tensors `data` has, by their entries.
-std::string file_of(const std::vector<std::string>& entries, const std::string& data) {
+std::string tensor_file(const std::vector<std::string>& entries, const std::string& data) {
   return safetensors_file(fmt::format("{{{}}}", fmt::join(entries, ",")), data);
 }
 
-std::string message_of(const std::string& bytes, const std::string& tensor = "a") {
+std::string refusal_of(const std::string& bytes, const std::string& tensor = "a") {
   std::string text = refusal([&] { SafeTensors(bytes, "m.safetensors").matrix(tensor); });
   CHECK(text.find('\n') == std::string::npos);
   CHECK(text.starts_with("m.safetensors: "));
@@ -35,11 +36,11 @@ TEST_CASE("safetensors: float32, float16, bfloat16 and float64, rows in order, a
   const std::string data = bytes_of(std::vector<float>{1, 2, 3, 4, 5, -6.5F}) +
                            bytes_of(std::vector<std::uint16_t>{0x3c00, 0xc000, 0x7bff, 0x0001}) +
                            bytes_of(std::vector<std::uint16_t>{0x3f80, 0xc049}) + bytes_of(std::vector<double>{0.1});
-  const SafeTensors file(
-      file_of({R"("__metadata__":{"format":"pt"})", entry("a", "F32", "[2,3]", 0, 24), entry("h", "F16", "[4]", 24, 32),
-               entry("b", "BF16", "[1,2]", 32, 36), entry("d", "F64", "[1]", 36, 44)},
-              data),
-      "m");
+  const SafeTensors file(tensor_file({R"("__metadata__":{"format":"pt"})", entry("a", "F32", "[2,3]", 0, 24),
+                                      entry("h", "F16", "[4]", 24, 32), entry("b", "BF16", "[1,2]", 32, 36),
+                                      entry("d", "F64", "[1]", 36, 44)},
+                                     data),
+                         "m");
   const arma::mat a = file.matrix("a");
   REQUIRE(a.n_rows == 2);
   CHECK(a(0, 2) == 3);
@@ -60,13 +61,13 @@ TEST_CASE("safetensors: float32, float16, bfloat16 and float64, rows in order, a
 
 TEST_CASE("safetensors: damaged files are refused in one line, without a large allocation") {
   const std::string one = bytes_of(std::vector<float>{1, 2});
-  const std::string good = file_of({entry("a", "F32", "[2]", 0, 8)}, one);
+  const std::string good = tensor_file({entry("a", "F32", "[2]", 0, 8)}, one);
   std::string endless = good;
   endless[7] = '\x7f';  // a header of 9e18 bytes
-  CHECK(contains(message_of(""), "too short"));
-  CHECK(contains(message_of(endless), "header of"));
-  CHECK(contains(message_of(good.substr(0, good.size() - 1)), "truncated"));
-  CHECK(contains(message_of(good, "b"), "has no tensor 'b'"));
+  CHECK(contains(refusal_of(""), "too short"));
+  CHECK(contains(refusal_of(endless), "header of"));
+  CHECK(contains(refusal_of(good.substr(0, good.size() - 1)), "truncated"));
+  CHECK(contains(refusal_of(good, "b"), "has no tensor 'b'"));
   for (const char* header : {"", "[]", "{", "null", "{\"a\":1}", "{\"a\":{}}",
                              "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0]}}",
                              "{\"a\":{\"dtype\":\"F32\",\"shape\":[-2],\"data_offsets\":[0,8]}}",
@@ -75,18 +76,18 @@ TEST_CASE("safetensors: damaged files are refused in one line, without a large a
                              "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]}}",
                              "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,80]}}"}) {
     CAPTURE(header);
-    message_of(safetensors_file(header, one));
+    refusal_of(safetensors_file(header, one));
   }
-  CHECK(contains(message_of(file_of({entry("a", "I64", "[1]", 0, 8)}, one)), "is I64"));
-  CHECK(contains(message_of(file_of({entry("a", "F32", "[1,1,2]", 0, 8)}, one)), "3 dimensions"));
-  CHECK(contains(message_of(file_of({entry("a", "F32", "[0]", 0, 0)}, "")), "has no numbers"));
+  CHECK(contains(refusal_of(tensor_file({entry("a", "I64", "[1]", 0, 8)}, one)), "is I64"));
+  CHECK(contains(refusal_of(tensor_file({entry("a", "F32", "[1,1,2]", 0, 8)}, one)), "3 dimensions"));
+  CHECK(contains(refusal_of(tensor_file({entry("a", "F32", "[0]", 0, 0)}, "")), "has no numbers"));
   const std::string nan = bytes_of(std::vector<float>{1, std::numeric_limits<float>::quiet_NaN()});
-  CHECK(contains(message_of(file_of({entry("a", "F32", "[2]", 0, 8)}, nan)), "NaN"));
+  CHECK(contains(refusal_of(tensor_file({entry("a", "F32", "[2]", 0, 8)}, nan)), "NaN"));
 }
 
 TEST_CASE("safetensors: tensors that overlap, leave a hole or do not reach the end are refused") {
   const std::string data(16, '\0');
-  const auto message = [&](const std::vector<std::string>& entries) { return message_of(file_of(entries, data)); };
+  const auto message = [&](const std::vector<std::string>& entries) { return refusal_of(tensor_file(entries, data)); };
   const std::string first = entry("a", "F32", "[2]", 0, 8);
   CHECK(
       contains(message({first, entry("b", "F32", "[2]", 4, 12)}), "'b' begins at byte 4, before the one before ends"));
@@ -105,11 +106,11 @@ TEST_CASE("safetensors: tensors that overlap, leave a hole or do not reach the e
 
 TEST_CASE("safetensors: any order of the entries, tensors without numbers and padding of the header are allowed") {
   const std::string data = bytes_of(std::vector<float>{1, 2, 3, 4});
-  const SafeTensors file(
-      file_of({entry("z", "F32", "[0,3]", 8, 8), entry("b", "F32", "[2]", 8, 16), entry("empty", "F32", "[0]", 0, 0),
-               entry("a", "F32", "[2]", 0, 8), entry("end", "I64", "[9223372036854775807,0]", 16, 16)},
-              data),
-      "m");
+  const SafeTensors file(tensor_file({entry("z", "F32", "[0,3]", 8, 8), entry("b", "F32", "[2]", 8, 16),
+                                      entry("empty", "F32", "[0]", 0, 0), entry("a", "F32", "[2]", 0, 8),
+                                      entry("end", "I64", "[9223372036854775807,0]", 16, 16)},
+                                     data),
+                         "m");
   CHECK(file.matrix("a")(1) == 2);
   CHECK(file.matrix("b")(0) == 3);
   const std::string one = fmt::format("{{{}}}", entry("a", "F32", "[4]", 0, 16));
@@ -123,33 +124,35 @@ TEST_CASE("safetensors: a header that begins with anything but '{', or is follow
   const std::string data(8, '\0'), one = fmt::format("{{{}}}", entry("a", "F32", "[2]", 0, 8));
   for (const std::string& before :
        {std::string(" "), std::string("\n"), std::string("\xef\xbb\xbf"), std::string("["), std::string(1, '\0')}) {
-    CHECK(contains(message_of(safetensors_file(before + one, data)), "does not begin with '{'"));
+    CHECK(contains(refusal_of(safetensors_file(before + one, data)), "does not begin with '{'"));
   }
   for (const std::string& after : {std::string("x"), std::string("{}"), std::string(1, '\0'), std::string("\0x", 2),
                                    std::string("\xef\xbb\xbf"), std::string(",")}) {
-    CHECK(contains(message_of(safetensors_file(one + after, data)), "damaged header"));
+    CHECK(contains(refusal_of(safetensors_file(one + after, data)), "damaged header"));
   }
 }
 
 TEST_CASE("safetensors: names twice are refused, of tensors and in an entry") {
   const std::string data(16, '\0');
-  CHECK(contains(message_of(file_of({entry("a", "F32", "[2]", 0, 8), entry("a", "F32", "[2]", 8, 16)}, data)),
+  CHECK(contains(refusal_of(tensor_file({entry("a", "F32", "[2]", 0, 8), entry("a", "F32", "[2]", 8, 16)}, data)),
                  "'a' twice in one object"));
   CHECK(contains(
-      message_of(safetensors_file(R"({"a":{"dtype":"F64","dtype":"F32","shape":[4],"data_offsets":[0,16]}})", data)),
+      refusal_of(safetensors_file(R"({"a":{"dtype":"F64","dtype":"F32","shape":[4],"data_offsets":[0,16]}})", data)),
       "'dtype' twice"));
   CHECK(contains(
-      message_of(safetensors_file(R"({"a":{"dtype":"F32","shape":[2,2],"shape":[4],"data_offsets":[0,16]}})", data)),
+      refusal_of(safetensors_file(R"({"a":{"dtype":"F32","shape":[2,2],"shape":[4],"data_offsets":[0,16]}})", data)),
       "'shape' twice"));
-  CHECK(contains(message_of(file_of({R"("__metadata__":{"x":"1","x":"2"})", entry("a", "F32", "[4]", 0, 16)}, data)),
-                 "'x' twice"));
-  CHECK(contains(message_of(file_of({R"("__metadata__":{})", R"("__metadata__":{})"}, data)), "'__metadata__' twice"));
+  CHECK(
+      contains(refusal_of(tensor_file({R"("__metadata__":{"x":"1","x":"2"})", entry("a", "F32", "[4]", 0, 16)}, data)),
+               "'x' twice"));
+  CHECK(contains(refusal_of(tensor_file({R"("__metadata__":{})", R"("__metadata__":{})"}, data)),
+                 "'__metadata__' twice"));
 }
 
 TEST_CASE("safetensors: a type, shape, place or metadata of another kind is refused, each with what it is") {
   const std::string data(8, '\0');
   const auto message = [&](const std::string& type, const std::string& shape, const std::string& offsets) {
-    return message_of(safetensors_file(
+    return refusal_of(safetensors_file(
         fmt::format(R"({{"a":{{"dtype":{},"shape":{},"data_offsets":{}}}}})", type, shape, offsets), data));
   };
   for (const char* type : {"\"F31\"", "\"f32\"", "\"\"", "\"F32 \""}) {
@@ -169,8 +172,8 @@ TEST_CASE("safetensors: a type, shape, place or metadata of another kind is refu
   }
   CHECK(contains(message("\"F4\"", "[3]", "[0,8]"), "needs another number"));  // 12 bits
   for (const char* metadata : {"1", "[]", "\"x\"", "null", "{\"x\":1}", "{\"x\":{}}", "{\"x\":null}"}) {
-    CHECK(
-        contains(message_of(file_of({fmt::format("\"__metadata__\":{}", metadata)}, "")), "__metadata__ has strings"));
+    CHECK(contains(refusal_of(tensor_file({fmt::format("\"__metadata__\":{}", metadata)}, "")),
+                   "__metadata__ has strings"));
   }
 }
 
@@ -178,7 +181,7 @@ TEST_CASE("safetensors: a header of more than 100 MB is refused as too long, not
   std::string file(16, '\0');
   const auto with_header = [&](std::uint64_t size) {
     std::memcpy(file.data(), &size, sizeof size);
-    return message_of(file);
+    return refusal_of(file);
   };
   CHECK(contains(with_header(100'000'001), "a header of 100000001 bytes; at most 100000000 are read"));
   CHECK(contains(with_header(100'000'000), "truncated"));
@@ -191,10 +194,11 @@ TEST_CASE("safetensors: types that are not read may be there, of the size that t
       {"U16", 4},  {"I32", 8}, {"U32", 8}, {"I64", 16},    {"U64", 16},    {"C64", 16}};
   for (const auto& [type, size] : sizes) {
     CAPTURE(std::string(type));
-    const std::string good = file_of({entry("a", type, "[2]", 0, static_cast<int>(size))}, std::string(size, '\0'));
+    const std::string good = tensor_file({entry("a", type, "[2]", 0, static_cast<int>(size))}, std::string(size, '\0'));
     CHECK(SafeTensors(good, "m").has("a"));
-    CHECK(contains(message_of(good), std::string("is ") + type));
-    CHECK(contains(message_of(file_of({entry("a", type, "[2]", 0, static_cast<int>(size) + 1)}, std::string(17, '\0'))),
-                   "needs"));
+    CHECK(contains(refusal_of(good), std::string("is ") + type));
+    CHECK(contains(
+        refusal_of(tensor_file({entry("a", type, "[2]", 0, static_cast<int>(size) + 1)}, std::string(17, '\0'))),
+        "needs"));
   }
 }

@@ -10,6 +10,7 @@
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

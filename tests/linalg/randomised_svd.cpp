@@ -5,6 +5,7 @@
 #include "support/refusal.hpp"
 #include "support/relative.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

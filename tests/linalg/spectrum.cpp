@@ -10,18 +10,19 @@
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
 
-struct Known {
+struct KnownSpectrum {
   std::string name;
   arma::uword rows, cols;
   arma::vec values;  // descending, those that are not zero
 };
 
-std::vector<Known> known_spectra() {
+std::vector<KnownSpectrum> decompositions_known() {
   return {{"slow decay", 60, 60, arma::linspace(1, 0.2, 60)},
           {"geometric, tall", 90, 40, arma::exp2(-arma::linspace(0, 20, 40))},
           {"one large, wide", 40, 90, arma::join_cols(arma::vec{1.0}, arma::linspace(0.1, 0.01, 39))},
@@ -29,7 +30,7 @@ std::vector<Known> known_spectra() {
           {"rank 1, tall", 30, 20, {3.0}}};
 }
 
-double distance_to(const Known& known, double value) {
+double distance_to(const KnownSpectrum& known, double value) {
   const double zero = known.values.n_elem < std::min(known.rows, known.cols) ? std::abs(value) : 1e300;
   return std::min(zero, arma::abs(known.values - value).min());
 }
@@ -38,7 +39,7 @@ double distance_to(const Known& known, double value) {
 
 TEST_CASE("singular_values: those that the matrix was made with, and what is read off them") {
   const Key key = Key(test_seed()).child("values");
-  for (const Known& known : known_spectra()) {
+  for (const KnownSpectrum& known : decompositions_known()) {
     CAPTURE(known.name);
     const arma::vec values =
         singular_values(with_singular_values(known.rows, known.cols, known.values, key.child(known.name)));
@@ -68,7 +69,7 @@ TEST_CASE("singular_values: those that the matrix was made with, and what is rea
 TEST_CASE_TEMPLATE("leading_spectrum: each value within its residual of a singular value, and the largest ones", T,
                    float, double) {
   const Key key = Key(test_seed()).child("leading");
-  for (const Known& known : known_spectra()) {
+  for (const KnownSpectrum& known : decompositions_known()) {
     CAPTURE(known.name);
     const arma::Mat<T> a = arma::conv_to<arma::Mat<T>>::from(
         with_singular_values(known.rows, known.cols, known.values, key.child(known.name)));

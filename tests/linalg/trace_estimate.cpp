@@ -11,6 +11,7 @@
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
@@ -31,7 +32,7 @@ double exact(const arma::vec& values, const Function& function) {
   return sum;
 }
 
-const arma::vec kValues = arma::exp(-arma::linspace(0, 6, 80));
+const arma::vec kEigenvalues = arma::exp(-arma::linspace(0, 6, 80));
 
 }  // namespace
 
@@ -39,7 +40,7 @@ TEST_CASE("spectral_sum: Gauss and Gauss-Radau bracket the form of the same prob
   const Key key = Key(test_seed()).child("bracket");
   const std::pair<arma::uword, arma::uword> sizes[] = {{80, 80}, {130, 80}, {80, 130}};
   for (const auto& [m, n] : sizes) {
-    const auto a = as_operator(with_singular_values(m, n, kValues, key));
+    const auto a = as_operator(with_singular_values(m, n, kEigenvalues, key));
     for (const Function& function : kFunctions) {
       CAPTURE(function.name);
       const auto whole = spectral_sum<double>(a, function.f, {}, {}, key, {.max_steps = 130, .tolerance = 1e-13});
@@ -60,7 +61,7 @@ TEST_CASE("spectral_sum: Gauss and Gauss-Radau bracket the form of the same prob
 
 TEST_CASE("spectral_sum: the bracket of few steps is not a point: a mutant with Gauss alone is caught") {
   const Key key = Key(test_seed()).child("mutant");
-  const auto a = as_operator(with_singular_values(80, 80, kValues, key));
+  const auto a = as_operator(with_singular_values(80, 80, kEigenvalues, key));
   const auto sigma = kFunctions[0].f;
   const auto whole = spectral_sum<double>(a, sigma, {}, {}, key, {.tolerance = 1e-13});
   const auto few = spectral_sum<double>(a, sigma, {}, {}, key, {.max_steps = 3, .tolerance = 1e-13});
@@ -94,7 +95,7 @@ TEST_CASE("spectral_sum: the interval covers as often as it says") {
 
 TEST_CASE("spectral_sum: known directions are summed as they are, and the probes see the rest") {
   const Key key = Key(test_seed()).child("known");
-  const arma::mat a = with_singular_values(90, 80, kValues, key);
+  const arma::mat a = with_singular_values(90, 80, kEigenvalues, key);
   const auto sigma = kFunctions[0].f;
   const auto some = leading_spectrum(as_operator(a), 20, key.child("leading"));
   const auto with = spectral_sum<double>(as_operator(a), sigma, some.values, some.right, key);
@@ -104,7 +105,7 @@ TEST_CASE("spectral_sum: known directions are summed as they are, and the probes
   const auto all = leading_spectrum(as_operator(a), 80, key.child("leading"));
   const auto sure = spectral_sum<double>(as_operator(a), sigma, all.values, all.right, key);
   CHECK(sure.lower == sure.upper);
-  CHECK(std::abs(sure.value - arma::accu(kValues)) <= 1e-10);
+  CHECK(std::abs(sure.value - arma::accu(kEigenvalues)) <= 1e-10);
 }
 
 TEST_CASE("spectral_sum: zero and empty operators, and what makes no sense") {

@@ -9,12 +9,13 @@
 #include "stats/reference.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
 
-constexpr double kDelta = 0.1, kAlpha = 0.2, kFailure = 1e-9;
+constexpr double kDelta = 0.1, kAlpha = 0.2;
 constexpr int kRuns = 3000, kUnits = 150;
 
 // Losses of rungs on units, one row a rung.

@@ -11,12 +11,13 @@
 #include "support/formula_model.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
 
-constexpr arma::uword kTokens = 9;
+constexpr arma::uword kLossTokens = 9;
 
 // The small BERT of the tests, on sequences that a formula gives.
 LossInputs inputs_of(std::size_t sequences) {
@@ -27,7 +28,7 @@ LossInputs inputs_of(std::size_t sequences) {
       .sequences = {},
       .read = [](std::size_t s) {
         LabelledSequence sequence;
-        for (std::uint32_t i = 0; i < kTokens; ++i) {
+        for (std::uint32_t i = 0; i < kLossTokens; ++i) {
           const auto t = static_cast<std::uint32_t>(s);
           sequence.ids.push_back((3 * i + 5 * t + i * t) % 11);
           sequence.labels.emplace_back((i + t) % 11);
@@ -39,11 +40,11 @@ LossInputs inputs_of(std::size_t sequences) {
 }
 
 CandidateLadders ladders_of(const std::string& methods, arma::uword width) {
-  return choice_candidates<double>(parse_methods(methods), {2, 5}, {{kTokens, kTokens, width, width}}, false, false,
-                                   CostUnit::flops);
+  return choice_candidates<double>(parse_methods(methods), {2, 5}, {{kLossTokens, kLossTokens, width, width}}, false,
+                                   false, CostUnit::flops);
 }
 
-LossSettings settings_of(double target) {
+LossSettings loss_settings_of(double target) {
   return {.target = target, .confidence = 0.9, .max_cost = 1000, .search_sequences = 3};
 }
 
@@ -82,7 +83,7 @@ TEST_CASE("choose by loss: steps are tested on other sequences than those that f
   std::map<std::string, std::vector<std::uint64_t>> seen;  // by what was measured
   ChoiceHooks hooks;
   hooks.made = [&](const ChoiceDraw& draw) { seen[draw.input].push_back(draw.sequence); };
-  const auto choice = choose_by_loss<double>(inputs, ladders, settings_of(0.5), Key(1), hooks);
+  const auto choice = choose_by_loss<double>(inputs, ladders, loss_settings_of(0.5), Key(1), hooks);
   REQUIRE(choice);
   REQUIRE(choice->steps.size() >= 2);
   const auto& searched = seen.at("model:bert;layer=0");
@@ -119,27 +120,27 @@ TEST_CASE("choose by loss: steps are tested on other sequences than those that f
 TEST_CASE("choose by loss: the layers are those of the last certified step") {
   const LossInputs inputs = inputs_of(8);
   const CandidateLadders ladders = ladders_of("v-mean", inputs.model.config().p());
-  const auto whole = choose_by_loss<double>(inputs, ladders, settings_of(1000), Key(1));
+  const auto whole = choose_by_loss<double>(inputs, ladders, loss_settings_of(1000), Key(1));
   for (const ChoiceRow& row : whole->layers) {
     CHECK(row.status == "chosen");
     CHECK(row.method == "v-mean");
     CHECK(row.metric == "loss");
   }
-  const auto nothing = choose_by_loss<double>(inputs, ladders, settings_of(1e-12), Key(1));
+  const auto nothing = choose_by_loss<double>(inputs, ladders, loss_settings_of(1e-12), Key(1));
   for (const ChoiceRow& row : nothing->layers) CHECK(row.status == "exact");
   // Known passes are not made again, and change nothing.
   std::map<std::string, double> known;
   const auto name = [](const ChoiceDraw& d) { return d.input + std::to_string(d.sequence) + d.method; };
   ChoiceHooks hooks;
   hooks.made = [&](const ChoiceDraw& d) { known[name(d)] = d.error; };
-  const auto once = choose_by_loss<double>(inputs, ladders, settings_of(0.3), Key(2), hooks);
+  const auto once = choose_by_loss<double>(inputs, ladders, loss_settings_of(0.3), Key(2), hooks);
   hooks.made = [&](const ChoiceDraw&) { FAIL("made again"); };
   hooks.known = [&](const ChoiceDraw& d) { return std::optional(known.at(name(d))); };
-  const auto again = choose_by_loss<double>(inputs, ladders, settings_of(0.3), Key(2), hooks);
+  const auto again = choose_by_loss<double>(inputs, ladders, loss_settings_of(0.3), Key(2), hooks);
   REQUIRE(again->steps.size() == once->steps.size());
   for (std::size_t i = 0; i < once->steps.size(); ++i) CHECK(again->steps[i].rise == once->steps[i].rise);
   hooks.stop = [] { return true; };
-  CHECK_FALSE(choose_by_loss<double>(inputs, ladders, settings_of(0.3), Key(2), hooks));
+  CHECK_FALSE(choose_by_loss<double>(inputs, ladders, loss_settings_of(0.3), Key(2), hooks));
 }
 
 TEST_CASE("choose by loss: settings outside their ranges and too few sequences are refused") {
@@ -148,9 +149,9 @@ TEST_CASE("choose by loss: settings outside their ranges and too few sequences a
   const auto refused = [&](LossSettings settings) {
     return refusal([&] { choose_by_loss<double>(inputs, ladders, settings, Key(1)); });
   };
-  CHECK(contains(refused(settings_of(0)), "target > 0"));
-  CHECK(contains(refused(settings_of(0.1)), "sequences = 4"));
-  LossSettings settings = settings_of(0.1);
+  CHECK(contains(refused(loss_settings_of(0)), "target > 0"));
+  CHECK(contains(refused(loss_settings_of(0.1)), "sequences = 4"));
+  LossSettings settings = loss_settings_of(0.1);
   settings.search_sequences = 2;
   settings.confidence = 1;
   CHECK(contains(refused(settings), "0 < confidence < 1"));

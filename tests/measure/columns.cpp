@@ -12,6 +12,7 @@
 #include <set>
 
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

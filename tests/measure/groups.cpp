@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

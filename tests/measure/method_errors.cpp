@@ -13,7 +13,7 @@ using namespace croquis;
 
 namespace {
 
-Problem<double> problem_of(arma::uword n) {
+Problem<double> measured_problem(arma::uword n) {
   const Key key = Key(test_seed()).child("method errors");
   return {random_matrix<double>(n, 4, key.child("q")), random_matrix<double>(n, 4, key.child("k")),
           random_matrix<double>(n, 3, key.child("v"))};
@@ -22,7 +22,7 @@ Problem<double> problem_of(arma::uword n) {
 }  // namespace
 
 TEST_CASE("method errors: a row is the error of that draw, computed by hand") {
-  const Problem<double> problem = problem_of(30);
+  const Problem<double> problem = measured_problem(30);
   const Key key(5);
   const auto rows = method_errors(problem, parse_methods("v-mean,linformer"), {4, 8}, 3, key);
   REQUIRE(rows.size() == 2 + 2 * 3);  // v-mean draws nothing
@@ -44,7 +44,7 @@ TEST_CASE("method errors: a row is the error of that draw, computed by hand") {
 }
 
 TEST_CASE("method errors: row sums, denominators and scores of a draw, computed by hand") {
-  const Problem<double> problem = problem_of(30);
+  const Problem<double> problem = measured_problem(30);
   const Key key(5);
   const auto rows = method_errors(problem, parse_methods("linformer-unreduced,performer,skeinformer"), {6}, 1, key,
                                   {.rows = {}, .scores = true});
@@ -73,11 +73,11 @@ TEST_CASE("method errors: row sums, denominators and scores of a draw, computed 
 }
 
 TEST_CASE("method errors: what fails is a status, and a row that fails has no errors") {
-  const auto rows = method_errors(problem_of(30), parse_methods("skyformer,v-mean"), {61}, 1, Key(1));
+  const auto rows = method_errors(measured_problem(30), parse_methods("skyformer,v-mean"), {61}, 1, Key(1));
   REQUIRE(rows.size() == 2);
   CHECK(rows[1].status == "ok");
   const auto quadratic =
-      method_errors(problem_of(30), parse_methods("best-rank-d"), {4}, 1, Key(1), {.rows = 20, .scores = false});
+      method_errors(measured_problem(30), parse_methods("best-rank-d"), {4}, 1, Key(1), {.rows = 20, .scores = false});
   CHECK(quadratic[0].status.find("O(n^2)") != std::string::npos);
   CHECK(std::isnan(quadratic[0].spectral_abs));
 }
@@ -87,7 +87,7 @@ TEST_CASE("method errors: the keys of a seed name the kind of input, method, fea
   CHECK(keys.draws.name() == Key(7).child("error").child("arrays").name());
   CHECK(keys.sample.name() == Key(7).child("error").child("rows").name());
   CHECK(keys.draw("skyformer", 16, 3).name() == keys.draws.child("skyformer").child(16).child(3).name());
-  const Problem<double> problem = problem_of(30);
+  const Problem<double> problem = measured_problem(30);
   const auto rows = method_errors(problem, parse_methods("linformer,performer"), {8, 4}, 3, keys);
   REQUIRE(rows.size() == 2 * 2 * 3);
   MethodErrors<double> one_by_one(problem, {}, keys);

@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
 
 // The value below which a share q of the sorted values lies, linear between neighbours.
-double quantile(std::vector<double> values, double q) {
+double plain_quantile(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
   const double place = q * static_cast<double>(values.size() - 1), below = std::floor(place);
   const auto i = static_cast<std::size_t>(below);
@@ -29,7 +30,7 @@ TEST_CASE("row_errors: relative errors and cosines of single rows by hand; a zer
   const arma::mat exact = {{3, 4}, {0, 0}, {1, 0}, {0, 2}}, near = {{3, 4}, {5, 5}, {0, 1}, {0, 0}};
   const RowErrors errors = row_errors(exact, near);  // relative errors 0, sqrt(2), 1; cosines 1, 0, 0
   CHECK(errors.relative_q50 == doctest::Approx(1));
-  CHECK(errors.relative_q90 == doctest::Approx(quantile({0, std::sqrt(2.0), 1}, 0.9)));
+  CHECK(errors.relative_q90 == doctest::Approx(plain_quantile({0, std::sqrt(2.0), 1}, 0.9)));
   CHECK(errors.relative_max == doctest::Approx(std::sqrt(2.0)));
   CHECK(errors.cosine_mean == doctest::Approx(1.0 / 3));
   CHECK(errors.cosine_q10 == doctest::Approx(0));
@@ -90,8 +91,8 @@ TEST_CASE("method_errors: errors of rows are those of the output and the scores 
   const arma::rowvec mean = arma::mean(problem.V(), 0);
   std::vector<double> relative;
   for (arma::uword i = 0; i < 48; ++i) relative.push_back(arma::norm(exact.row(i) - mean) / arma::norm(exact.row(i)));
-  CHECK(rows[0].row_rel_q50 == doctest::Approx(quantile(relative, 0.5)));
-  CHECK(rows[0].row_rel_q90 == doctest::Approx(quantile(relative, 0.9)));
+  CHECK(rows[0].row_rel_q50 == doctest::Approx(plain_quantile(relative, 0.5)));
+  CHECK(rows[0].row_rel_q90 == doctest::Approx(plain_quantile(relative, 0.9)));
   CHECK(rows[0].row_rel_max == doctest::Approx(*std::max_element(relative.begin(), relative.end())));
   // Of the uniform row: log(1/n) less the mean of log b_ij.
   const arma::mat b = exact_scores(problem, Target::softmax).dense();

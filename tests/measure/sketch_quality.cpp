@@ -8,12 +8,13 @@
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
 
-Key key_of(const char* name) {
+Key quality_key(const char* name) {
   return Key(test_seed()).child("sketch quality").child(name);
 }
 
@@ -24,7 +25,7 @@ double frobenius_of(const arma::mat& m) {
 }  // namespace
 
 TEST_CASE("leading_basis: orthonormal, of the largest directions, and of no more than there are") {
-  const arma::mat matrix = with_singular_values(20, 8, {5, 3, 1}, key_of("basis"));
+  const arma::mat matrix = with_singular_values(20, 8, {5, 3, 1}, quality_key("basis"));
   const arma::mat two = leading_basis(matrix, 2);
   REQUIRE(arma::size(two) == arma::SizeMat(20, 2));
   CHECK(arma::abs(two.t() * two - arma::eye(2, 2)).max() <= 1e-13);
@@ -34,15 +35,15 @@ TEST_CASE("leading_basis: orthonormal, of the largest directions, and of no more
 }
 
 TEST_CASE("SketchQuality: a row is what S, written out, does to the columns, to the basis and to B V") {
-  const auto problem = random_problem<double>(30, 4, 3, 2, key_of("problem"));
-  arma::mat matrix = random_matrix(30, 6, key_of("matrix"));
+  const auto problem = random_problem<double>(30, 4, 3, 2, quality_key("problem"));
+  arma::mat matrix = random_matrix(30, 6, quality_key("matrix"));
   matrix.col(2).zeros();  // it has no relative error
   const arma::mat basis = leading_basis(matrix, 5);
   const SketchQuality quality(matrix, basis, problem), without(matrix, basis, {});
   const arma::mat b = in_double(scores_of(problem.Q(), problem.K(), Target::softmax)), bv = b * problem.V();
   for (const arma::uword d : {3, 12}) {
     CAPTURE(d);
-    const SketchDescription description = describe_sketch("gaussian", 30, d, key_of("sketch"));
+    const SketchDescription description = describe_sketch("gaussian", 30, d, quality_key("sketch"));
     const arma::mat s = make_sketch<double>(description).dense();
     const SketchRow row = quality.row(description);
     double norm_error = 0;
@@ -71,7 +72,7 @@ TEST_CASE("SketchQuality: a row is what S, written out, does to the columns, to 
 }
 
 TEST_CASE("SketchQuality: a sketch that fails has its reason and no numbers") {
-  const arma::mat matrix = random_matrix(30, 6, key_of("matrix"));
+  const arma::mat matrix = random_matrix(30, 6, quality_key("matrix"));
   SketchDescription description = describe_sketch("gaussian", 30, 4, Key(1));
   description.distribution = "no such";
   const SketchRow row = SketchQuality(matrix, leading_basis(matrix, 5), {}).row(description);
@@ -81,7 +82,7 @@ TEST_CASE("SketchQuality: a sketch that fails has its reason and no numbers") {
 }
 
 TEST_CASE("LandmarkQuality: the errors of the Nystrom approximation of the lift, written out") {
-  const auto problem = random_problem<double>(15, 4, 2, 4, key_of("landmarks"));
+  const auto problem = random_problem<double>(15, 4, 2, 4, quality_key("landmarks"));
   const arma::mat m = in_double(gaussian_of(stacked_points(problem), stacked_points(problem)));
   LandmarkQuality quality(problem);
   for (const std::string policy : {"uniform", "rpcholesky"}) {
@@ -89,7 +90,7 @@ TEST_CASE("LandmarkQuality: the errors of the Nystrom approximation of the lift,
     for (const arma::uword d : {1, 6}) {
       CAPTURE(policy);
       CAPTURE(d);
-      const Key key = key_of("draw").child(d);
+      const Key key = quality_key("draw").child(d);
       const KernelMatrix<double> kernel = LiftedPoints<double>(problem.Q(), problem.K()).kernel();
       const arma::uvec landmarks = LandmarkSampler<double>(kernel, landmark_policy(policy)).draw(d, key);
       const arma::mat columns = m.cols(landmarks);

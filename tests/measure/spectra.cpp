@@ -28,7 +28,7 @@ arma::mat softmax_scores(const Problem<double>& problem) {
   return stored(scores_of(Dense(problem.Q()), Dense(problem.K()), Target::softmax));
 }
 
-Problem<double> small_problem(const char* name) {
+Problem<double> spectral_problem(const char* name) {
   return random_problem<double>(24, 5, 3, 2, Key(test_seed()).child("spectra").child(name));
 }
 
@@ -42,7 +42,7 @@ std::vector<std::string> texts_of(const Record& record) {
 }  // namespace
 
 TEST_CASE("matrix_spectrum: dense rows have the singular values of the matrix, their sums and its norm") {
-  const Problem<double> problem = small_problem("dense");
+  const Problem<double> problem = spectral_problem("dense");
   const arma::mat b = softmax_scores(problem);
   for (const std::string matrix : {"b", "bv"}) {
     CAPTURE(matrix);
@@ -65,7 +65,7 @@ TEST_CASE("matrix_spectrum: dense rows have the singular values of the matrix, t
 }
 
 TEST_CASE("matrix_spectrum: a row an index is planned, with Lanczos the leading ones of n x n matrices alone") {
-  const Problem<double> problem = small_problem("planned");
+  const Problem<double> problem = spectral_problem("planned");
   const SpectrumSettings lanczos{SpectrumMethod::lanczos, 6, 4};
   for (const std::string& matrix : spectrum_matrices()) {
     CAPTURE(matrix);
@@ -79,7 +79,7 @@ TEST_CASE("matrix_spectrum: a row an index is planned, with Lanczos the leading 
 }
 
 TEST_CASE("matrix_spectrum: Lanczos finds the leading values within their residuals, the same ones for the same key") {
-  const Problem<double> problem = small_problem("lanczos");
+  const Problem<double> problem = spectral_problem("lanczos");
   const SpectrumSettings lanczos{SpectrumMethod::lanczos, 6, 4};
   const Key key = Key(test_seed()).child("lanczos");
   const auto exact = matrix_spectrum(problem, "c", key), found = matrix_spectrum(problem, "c", key, lanczos),
@@ -131,7 +131,7 @@ TEST_CASE("matrix_spectrum: of a given matrix, tall, wide or square, with the su
 }
 
 TEST_CASE("matrix_spectrum: an unknown matrix, no leading value and one probe are refused") {
-  const Problem<double> problem = small_problem("refused");
+  const Problem<double> problem = spectral_problem("refused");
   CHECK(refusal([&] { matrix_spectrum(problem, "d", Key(1)); }).find("matrix") != std::string::npos);
   CHECK(refusal([&] { matrix_spectrum(problem, "b", Key(1), {.leading = 0}); }).find("leading") != std::string::npos);
   CHECK(refusal([&] { matrix_spectrum(problem, "b", Key(1), {.probes = 1}); }).find("probes") != std::string::npos);
@@ -139,7 +139,7 @@ TEST_CASE("matrix_spectrum: an unknown matrix, no leading value and one probe ar
 }
 
 TEST_CASE("spectrum_columns: rows come back from a table with all that they had") {
-  const auto rows = matrix_spectrum(small_problem("columns"), "a", Key(1));
+  const auto rows = matrix_spectrum(spectral_problem("columns"), "a", Key(1));
   Table table{spectrum_columns().list(), {}};
   for (const SpectrumRow& row : rows) table.rows.push_back(spectrum_columns().record(row));
   const auto back = spectrum_columns().rows(table);

@@ -12,6 +12,7 @@
 #include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
@@ -20,7 +21,7 @@ namespace {
 // Weights are below 4, most below 1, and rows have 8 or 12 entries: an entry of a layer is the result of some hundred
 // roundings of numbers below 50, 5,000 u = 6e-13. LayerNorm divides by deviations above 0.1, so that an error grows by
 // a factor of a few tens a layer at most: 30^3 over three layers.
-constexpr double kBound = 2e-8;
+constexpr double kTorchBound = 2e-8;
 
 struct Reference {
   const BertModel& model;
@@ -112,14 +113,14 @@ struct Reference {
   }
 };
 
-const TokenIds kIds = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 19};  // pieces of 7, 7 and 3
+const TokenIds kPieceIds = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 19};  // pieces of 7, 7 and 3
 
 Model encoder_of(const BertModel& model, const std::string& type = "F32", const std::string& prefix = "bert.") {
   return {SafeTensors(model.file(type, prefix), "m.safetensors"), model.config};
 }
 
 ModelHeads heads_of(const Model& model) {
-  return {model, in_windows(kIds, model.config().positions)};
+  return {model, in_windows(kPieceIds, model.config().positions)};
 }
 
 Dense columns(const Dense& x, arma::uword first, arma::uword count) {
@@ -145,15 +146,15 @@ TEST_CASE("bert: hidden states and all heads of all layers are those of a plain 
     const Reference reference{model, activation};
     CHECK(encoder.vocabulary() == 20);
     for (arma::uword l = 0; l <= 3; ++l) {
-      CHECK(distance(encoder.hidden(kIds, l), reference.hidden(kIds, l)) <= kBound);
+      CHECK(distance(encoder.hidden(kPieceIds, l), reference.hidden(kPieceIds, l)) <= kTorchBound);
     }
     ModelHeads heads = heads_of(encoder);
     for (const arma::uword layer : {2, 0, 1}) {
-      const Dense x = reference.hidden(kIds, layer);
+      const Dense x = reference.hidden(kPieceIds, layer);
       for (const arma::uword head : {1, 0}) {
         const Problem<double> problem = heads.head(0, layer, head);
         const auto is_part = [&](const arma::mat& m, const char* part) {
-          return distance(m, columns(reference.project(x, layer, part), 4 * head, 4)) <= kBound;
+          return distance(m, columns(reference.project(x, layer, part), 4 * head, 4)) <= kTorchBound;
         };
         CHECK(is_part(problem.Q(), "query"));
         CHECK(is_part(problem.K(), "key"));
@@ -167,30 +168,31 @@ TEST_CASE("bert: hidden states and all heads of all layers are those of a plain 
 TEST_CASE("bert: each activation is told from the others, and pieces from one long text") {
   BertModel model("mutants");
   const Model encoder = encoder_of(model);
-  CHECK(distance(encoder.hidden(kIds, 1), Reference{model, Activation::gelu}.hidden(kIds, 1)) <= kBound);
-  CHECK(distance(encoder.hidden(kIds, 1), Reference{model, Activation::gelu_tanh}.hidden(kIds, 1)) > 100 * kBound);
-  CHECK(distance(encoder.hidden(kIds, 1), Reference{model, Activation::relu}.hidden(kIds, 1)) > 1e-3);
+  CHECK(distance(encoder.hidden(kPieceIds, 1), Reference{model, Activation::gelu}.hidden(kPieceIds, 1)) <= kTorchBound);
+  CHECK(distance(encoder.hidden(kPieceIds, 1), Reference{model, Activation::gelu_tanh}.hidden(kPieceIds, 1)) >
+        100 * kTorchBound);
+  CHECK(distance(encoder.hidden(kPieceIds, 1), Reference{model, Activation::relu}.hidden(kPieceIds, 1)) > 1e-3);
   // A piece is what it is alone; with a token more it is another.
-  const arma::mat all = encoder.hidden(kIds, 3);
-  CHECK(distance(arma::mat(all.rows(7, 13)), encoder.hidden({6, 5, 3, 5, 8, 9, 7}, 3)) <= kBound);
-  CHECK(distance(arma::mat(all.rows(14, 16)), encoder.hidden({9, 3, 19}, 3)) <= kBound);
+  const arma::mat all = encoder.hidden(kPieceIds, 3);
+  CHECK(distance(arma::mat(all.rows(7, 13)), encoder.hidden({6, 5, 3, 5, 8, 9, 7}, 3)) <= kTorchBound);
+  CHECK(distance(arma::mat(all.rows(14, 16)), encoder.hidden({9, 3, 19}, 3)) <= kTorchBound);
   CHECK(distance(arma::mat(all.rows(14, 15)), encoder.hidden({9, 3}, 3)) > 1e-3);
   model.config.layer_norm_epsilon = 1e-12;
-  CHECK(distance(encoder_of(model).hidden(kIds, 0), encoder.hidden(kIds, 0)) > 1e-5);
+  CHECK(distance(encoder_of(model).hidden(kPieceIds, 0), encoder.hidden(kPieceIds, 0)) > 1e-5);
 }
 
 TEST_CASE("bert: types, names and threads make no difference, to the last bit") {
   BertModel model("types");
-  const arma::mat expected = encoder_of(model).hidden(kIds, 3);
+  const arma::mat expected = encoder_of(model).hidden(kPieceIds, 3);
   for (const char* type : {"F32", "F16", "BF16"}) {
     for (const char* prefix : {"", "bert."}) {
       CAPTURE(type);
       CAPTURE(prefix);
-      CHECK(identical(encoder_of(model, type, prefix).hidden(kIds, 3), expected));
+      CHECK(identical(encoder_of(model, type, prefix).hidden(kPieceIds, 3), expected));
     }
   }
   set_threads(1);
-  CHECK(identical(encoder_of(model).hidden(kIds, 3), expected));
+  CHECK(identical(encoder_of(model).hidden(kPieceIds, 3), expected));
   set_threads(0);
   // As TensorFlow has it.
   BertModel old = model;
@@ -200,14 +202,14 @@ TEST_CASE("bert: types, names and threads make no difference, to the last bit") 
     old.tensors.erase(name);
     old.tensors[name.substr(0, at + 10) + (name.ends_with("weight") ? "gamma" : "beta")] = m;
   }
-  CHECK(identical(encoder_of(old).hidden(kIds, 3), expected));
+  CHECK(identical(encoder_of(old).hidden(kPieceIds, 3), expected));
 }
 
 TEST_CASE("bert: heads are the same in any order, and those of a sequence are its own") {
   const BertModel model("order");
   const Model encoder = encoder_of(model);
   const TokenIds other = {4, 4, 1};
-  ModelHeads heads(encoder, [&](arma::uword sequence) { return in_windows(sequence == 0 ? kIds : other, 7); });
+  ModelHeads heads(encoder, [&](arma::uword sequence) { return in_windows(sequence == 0 ? kPieceIds : other, 7); });
   const auto is_same = [](const Problem<double>& a, const Problem<double>& b) {
     return identical(a.Q(), b.Q()) && identical(a.K(), b.K()) && identical(a.V(), b.V());
   };
@@ -215,10 +217,10 @@ TEST_CASE("bert: heads are the same in any order, and those of a sequence are it
     arma::uword sequence, layer, head;
   };
   for (const auto& [sequence, layer, head] : {Place{0, 2, 1}, {0, 0, 0}, {1, 0, 0}, {1, 2, 1}, {0, 2, 0}, {0, 1, 1}}) {
-    ModelHeads alone(encoder, in_windows(sequence == 0 ? kIds : other, 7));
+    ModelHeads alone(encoder, in_windows(sequence == 0 ? kPieceIds : other, 7));
     const Problem<double> expected = alone.head(0, layer, head);
     CHECK(is_same(heads.head(sequence, layer, head), expected));
-    CHECK(expected.n() == (sequence == 0 ? kIds.size() : 3));
+    CHECK(expected.n() == (sequence == 0 ? kPieceIds.size() : 3));
     CHECK(expected.p() == 4);
   }
   CHECK_THROWS_AS(heads.head(0, 3, 0), std::invalid_argument);
@@ -245,7 +247,7 @@ TEST_CASE("bert: a missing tensor and a wrong shape are refused in one line with
   CHECK(contains(refusal([&] { encoder_of(narrow); }), "is [20, 7]; the configuration calls for [20, 8]"));
   BertModel nan = model;
   nan.tensors["encoder.layer.1.output.dense.bias"](2) = arma::datum::nan;
-  CHECK(contains(refusal([&] { encoder_of(nan).hidden(kIds, 2); }),
+  CHECK(contains(refusal([&] { encoder_of(nan).hidden(kPieceIds, 2); }),
                  "tensor 'bert.encoder.layer.1.output.dense.bias' has NaN"));
 }
 

@@ -11,12 +11,12 @@
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
 
-constexpr double kFailure = 1e-9;  // of one distribution; the cells of a distribution share it
 constexpr std::uint64_t kTrials = 40000;
 
 using Draw = std::function<arma::uvec(const Key&)>;

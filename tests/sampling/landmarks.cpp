@@ -10,14 +10,11 @@
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
-namespace {
-
-constexpr double kFailure = 1e-9;
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("LandmarkSampler: every policy gives indices below n, the right number, the same for the same random key") {
   const auto kernel = gaussian_kernel_matrix<double>(random_matrix(40, 3, Key(30)));

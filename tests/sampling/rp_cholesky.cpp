@@ -10,13 +10,13 @@
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;
 
 namespace {
 
-constexpr double kFailure = 1e-9;
 constexpr std::uint64_t kTrials = 20000;
 
 using Draw = std::function<arma::uvec(const arma::mat&, arma::uword, const Key&)>;

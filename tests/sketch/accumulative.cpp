@@ -8,12 +8,11 @@
 #include "support/seed.hpp"
 #include "support/sketch_distributions.hpp"
 #include "support/sketches.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
-
-constexpr double kFailure = 1e-9;  // of one statistical test
 
 Sampler accumulative(arma::uword n, arma::uword d, arma::uword m) {
   return sampler_of([=](const Key& key) { return AccumulativeSketch(n, d, m, key); });

@@ -12,6 +12,7 @@
 
 #include "support/seed.hpp"
 #include "support/sketches.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

@@ -13,29 +13,28 @@ using namespace croquis;
 
 namespace {
 
-constexpr arma::uword kRows = 6, kCols = 4;
-constexpr std::uint64_t kTrials = 5000;
-constexpr double kFailure = 1e-9;  // of one distribution; its entries share it
+constexpr arma::uword kGaussianRows = 6, kGaussianCols = 4;
+constexpr std::uint64_t kGaussianTrials = 5000;
 
 template <typename T>
 using Draw = std::function<arma::Mat<T>(const Key&)>;
 
 template <typename T>
 arma::Mat<T> drawn(const Key& key) {
-  return GaussianSketch(kRows, kCols, key).dense<T>();
+  return GaussianSketch(kGaussianRows, kGaussianCols, key).dense<T>();
 }
 
 // sqrt(d) S over all trials: z[i][j][t].
 template <typename T>
 std::vector<std::vector<std::vector<double>>> entries_of(const Draw<T>& draw) {
-  std::vector<std::vector<std::vector<double>>> z(kRows, std::vector<std::vector<double>>(kCols));
+  std::vector<std::vector<std::vector<double>>> z(kGaussianRows, std::vector<std::vector<double>>(kGaussianCols));
   const Key root = Key(test_seed()).child("law");
   const ThreadCount one(1);  // 24 normals are no work for two threads
-  for (std::uint64_t t = 0; t < kTrials; ++t) {
+  for (std::uint64_t t = 0; t < kGaussianTrials; ++t) {
     const arma::Mat<T> s = draw(root.child(t));
-    for (arma::uword i = 0; i < kRows; ++i) {
-      for (arma::uword j = 0; j < kCols; ++j)
-        z[i][j].push_back(std::sqrt(double{kCols}) * static_cast<double>(s(i, j)));
+    for (arma::uword i = 0; i < kGaussianRows; ++i) {
+      for (arma::uword j = 0; j < kGaussianCols; ++j)
+        z[i][j].push_back(std::sqrt(double{kGaussianCols}) * static_cast<double>(s(i, j)));
     }
   }
   return z;
@@ -46,14 +45,14 @@ std::vector<std::vector<std::vector<double>>> entries_of(const Draw<T>& draw) {
 template <typename T>
 bool second_moment_is_identity(const Draw<T>& draw) {
   const auto z = entries_of(draw);
-  for (arma::uword i = 0; i < kRows; ++i) {
-    for (arma::uword k = 0; k < kRows; ++k) {
+  for (arma::uword i = 0; i < kGaussianRows; ++i) {
+    for (arma::uword k = 0; k < kGaussianRows; ++k) {
       std::vector<double> x, y;
-      for (arma::uword j = 0; j < kCols; ++j) {
+      for (arma::uword j = 0; j < kGaussianCols; ++j) {
         x.insert(x.end(), z[i][j].begin(), z[i][j].end());
         y.insert(y.end(), z[k][j].begin(), z[k][j].end());
       }
-      const double failure = kFailure / (kRows * kRows);
+      const double failure = kFailure / (kGaussianRows * kGaussianRows);
       const double squares = std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
       if (i == k ? !is_chi_squared(squares, static_cast<double>(x.size()), failure)
                  : !samples_are_uncorrelated(x, y, failure)) {
@@ -68,8 +67,8 @@ bool second_moment_is_identity(const Draw<T>& draw) {
 template <typename T>
 bool entries_are_independent_normals(const Draw<T>& draw) {
   const auto z = entries_of(draw);
-  for (arma::uword i = 0; i < kRows; ++i) {
-    for (arma::uword j = 0; j < kCols; ++j) {
+  for (arma::uword i = 0; i < kGaussianRows; ++i) {
+    for (arma::uword j = 0; j < kGaussianCols; ++j) {
       if (!sample_is_normal(z[i][j], kFailure / 60)) return false;
       for (arma::uword other = 0; other < j; ++other) {
         if (!samples_are_uncorrelated(z[i][j], z[i][other], kFailure / 60)) return false;
@@ -93,7 +92,7 @@ TEST_CASE_TEMPLATE("GaussianSketch: left, right and expand are products with den
 TEST_CASE_TEMPLATE("GaussianSketch: E[S S^T] = I in every entry, and mutants are rejected", T, float, double) {
   // A diagonal entry is known to sqrt(2 / 20000) = 1 %, an entry off the diagonal to 0.7 %.
   CHECK(second_moment_is_identity<T>(drawn<T>));
-  const T root = std::sqrt(T(kCols));
+  const T root = std::sqrt(T(kGaussianCols));
   CHECK_FALSE(second_moment_is_identity<T>([&](const Key& s) { return arma::Mat<T>(drawn<T>(s) / root); }));  // 1/d
   CHECK_FALSE(second_moment_is_identity<T>([&](const Key& s) { return arma::Mat<T>(drawn<T>(s) * root); }));  // none
   CHECK_FALSE(second_moment_is_identity<T>([](const Key& s) {  // row 0 is zero
@@ -103,7 +102,7 @@ TEST_CASE_TEMPLATE("GaussianSketch: E[S S^T] = I in every entry, and mutants are
   }));
   CHECK_FALSE(second_moment_is_identity<T>([](const Key& s) {  // the last row is the first again
     arma::Mat<T> m = drawn<T>(s);
-    m.row(kRows - 1) = m.row(0);
+    m.row(kGaussianRows - 1) = m.row(0);
     return m;
   }));
 }
@@ -112,7 +111,7 @@ TEST_CASE_TEMPLATE("GaussianSketch: entries are independent N(0, 1/d), and mutan
   CHECK(entries_are_independent_normals<T>(drawn<T>));
   CHECK_FALSE(entries_are_independent_normals<T>([](const Key& s) {  // one key for all columns
     const arma::Mat<T> m = drawn<T>(s);
-    return arma::Mat<T>(arma::repmat(m.col(0), 1, kCols));
+    return arma::Mat<T>(arma::repmat(m.col(0), 1, kGaussianCols));
   }));
   CHECK_FALSE(entries_are_independent_normals<T>([](const Key& s) {  // index 0 without a sign
     arma::Mat<T> m = drawn<T>(s);
@@ -120,7 +119,7 @@ TEST_CASE_TEMPLATE("GaussianSketch: entries are independent N(0, 1/d), and mutan
     return m;
   }));
   CHECK_FALSE(entries_are_independent_normals<T>([](const Key& s) {  // signs where normals should be
-    return arma::Mat<T>(arma::sign(drawn<T>(s)) / std::sqrt(T(kCols)));
+    return arma::Mat<T>(arma::sign(drawn<T>(s)) / std::sqrt(T(kGaussianCols)));
   }));
 }
 

@@ -10,12 +10,11 @@
 #include "support/sketch_distributions.hpp"
 #include "support/sketches.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
-
-constexpr double kFailure = 1e-9;  // of one statistical test
 
 Sampler importance(const arma::vec& weights, arma::uword d) {
   return sampler_of([=](const Key& key) { return ImportanceSampling(weights, d, key); });

@@ -14,7 +14,7 @@ using namespace croquis;
 
 namespace {
 
-constexpr arma::uword kRows = 7, kCols = 4, kPadded = 8;  // n, d, n'
+constexpr arma::uword kErrorRows = 7, kErrorCols = 4, kPadded = 8;  // n, d, n'
 
 // B and V with columns and rows of unequal length.
 struct Pair {
@@ -24,9 +24,9 @@ struct Pair {
 
   Pair() {
     const Key key = Key(test_seed()).child("product error");
-    const arma::vec scale = arma::regspace(1, kRows);
-    b = random_matrix(3, kRows, key.child("b")) * arma::diagmat(scale);
-    v = arma::diagmat(scale) * random_matrix(kRows, 2, key.child("v"));
+    const arma::vec scale = arma::regspace(1, kErrorRows);
+    b = random_matrix(3, kErrorRows, key.child("b")) * arma::diagmat(scale);
+    v = arma::diagmat(scale) * random_matrix(kErrorRows, 2, key.child("v"));
     columns = arma::sum(arma::square(b), 0).t();
     rows = arma::sum(arma::square(v), 1);
     f = arma::accu(columns) * arma::accu(rows);
@@ -47,8 +47,8 @@ Interval mean_error(const Pair& pair, const std::string& distribution,
     for (std::uint64_t draw = 0; draw < 1000; ++draw) {
       const auto weights = weighted ? arma::conv_to<std::vector<double>>::from(pair.rows) : std::vector<double>();
       const AnySketch<double> s = make_sketch<double>(
-          describe_sketch(distribution, kRows, kCols, key.child(batch).child(draw), parameters, weights));
-      mean += kCols * arma::accu(arma::square(pair.b * s.expand(s.left(pair.v)) - exact)) / 1000;
+          describe_sketch(distribution, kErrorRows, kErrorCols, key.child(batch).child(draw), parameters, weights));
+      mean += kErrorCols * arma::accu(arma::square(pair.b * s.expand(s.left(pair.v)) - exact)) / 1000;
     }
     means.add(mean);
   }
@@ -60,7 +60,7 @@ Interval mean_error(const Pair& pair, const std::string& distribution,
 TEST_CASE("The mean square error of a product is that of the distribution's formula, and of no other's") {
   const Pair pair;
   const auto [f, g, h] = std::tuple(pair.f, pair.g, pair.h);
-  const double n = kRows, d = kCols, q = std::sqrt(n), m = 4;
+  const double n = kErrorRows, d = kErrorCols, q = std::sqrt(n), m = 4;
   const auto check = [&](const std::string& distribution, double expected,
                          const std::map<std::string, double>& parameters = {}) {
     CAPTURE(distribution);

@@ -7,12 +7,11 @@
 #include "support/seed.hpp"
 #include "support/sketch_distributions.hpp"
 #include "support/sketches.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
-
-constexpr double kFailure = 1e-9;  // of one statistical test
 
 Sampler rademacher(arma::uword n, arma::uword d) {
   return sampler_of([n, d](const Key& key) { return RademacherSketch(n, d, key); });

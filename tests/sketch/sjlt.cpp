@@ -10,12 +10,11 @@
 #include "support/seed.hpp"
 #include "support/sketch_distributions.hpp"
 #include "support/sketches.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
-
-constexpr double kFailure = 1e-9;  // of one statistical test
 
 Sampler sjlt(arma::uword n, arma::uword d, arma::uword s) {
   return sampler_of([=](const Key& key) { return SjltSketch(n, d, s, key); });

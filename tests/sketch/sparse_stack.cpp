@@ -7,12 +7,11 @@
 #include "support/seed.hpp"
 #include "support/sketch_distributions.hpp"
 #include "support/sketches.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
-
-constexpr double kFailure = 1e-9;  // of one statistical test
 
 Sampler stack(arma::uword n, arma::uword d, arma::uword zeta) {
   return sampler_of([=](const Key& key) { return SparseStack(n, d, zeta, key); });

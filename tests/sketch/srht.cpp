@@ -8,12 +8,11 @@
 #include "support/seed.hpp"
 #include "support/sketch_distributions.hpp"
 #include "support/sketches.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
-
-constexpr double kFailure = 1e-9;  // of one statistical test
 
 Sampler srht(arma::uword n, arma::uword d) {
   return sampler_of([n, d](const Key& key) { return SrhtSketch(n, d, key); });
@@ -26,15 +25,15 @@ arma::mat hadamard(arma::uword n) {
   return h;
 }
 
-enum class Rows { different, with_replacement };
+enum class HadamardRows { different, with_replacement };
 
 // The definition with other draws: sqrt(n'/d) D H^T R^T on the first n coordinates, D absent in a mutant.
-Sampler by_definition(arma::uword n, arma::uword d, Rows rows, bool signs) {
+Sampler srht_by_definition(arma::uword n, arma::uword d, HadamardRows rows, bool signs) {
   return [=](const Key& key) {
     const arma::mat h = hadamard(4);
     const Key other = key.child("by definition");
-    const arma::uvec r =
-        rows == Rows::different ? sample_without_replacement(4, d, other) : sample_with_replacement(4, d, other);
+    const arma::uvec r = rows == HadamardRows::different ? sample_without_replacement(4, d, other)
+                                                         : sample_with_replacement(4, d, other);
     arma::mat s = h.cols(r).eval().head_rows(n) / std::sqrt(static_cast<double>(d));
     for (arma::uword i = 0; signs && i < n; ++i) {
       if ((other.child("signs").block(i)[0] & 1) != 0) s.row(i) *= -1;
@@ -44,7 +43,7 @@ Sampler by_definition(arma::uword n, arma::uword d, Rows rows, bool signs) {
 }
 
 // n = 3, n' = 4, d = 2: eight triples of signs, twelve ordered pairs of different rows of H.
-MatrixDistribution law_of_three_by_two() {
+MatrixDistribution srht_law_of_three_by_two() {
   MatrixDistribution distribution;
   const arma::mat h = hadamard(4);
   const std::vector<std::pair<double, double>> sign = {{1, 0.5}, {-1, 0.5}};
@@ -98,15 +97,16 @@ TEST_CASE("SrhtSketch: E[S S^T] = I in every entry, and mutants are rejected") {
 TEST_CASE("SrhtSketch: the joint distribution of a 3 x 2 sketch, and mutants are rejected") {
   // The 96 cases are 24 matrices, four times each: 833 draws, deviation 28; half of the distributions with a
   // probability off by 23 % are rejected (6.7 deviations).
-  const MatrixDistribution distribution = law_of_three_by_two();
+  const MatrixDistribution distribution = srht_law_of_three_by_two();
   const auto accepts = [&](const Sampler& sampler) {
     return distribution.is_distribution_of(sampler, 20000, kFailure);
   };
   const Sampler sampler = srht(3, 2);
   CHECK(accepts(sampler));
-  CHECK(accepts(by_definition(3, 2, Rows::different, true)));
-  CHECK_FALSE(accepts(by_definition(3, 2, Rows::different, false)));  // Hadamard without the signs: E[S S^T] is I still
-  CHECK_FALSE(accepts(by_definition(3, 2, Rows::with_replacement, true)));
+  CHECK(accepts(srht_by_definition(3, 2, HadamardRows::different, true)));
+  CHECK_FALSE(accepts(
+      srht_by_definition(3, 2, HadamardRows::different, false)));  // Hadamard without the signs: E[S S^T] is I still
+  CHECK_FALSE(accepts(srht_by_definition(3, 2, HadamardRows::with_replacement, true)));
   CHECK_FALSE(accepts(scaled(sampler, std::sqrt(2.0))));
   CHECK_FALSE(accepts(first_row_without_sign(sampler)));
   CHECK_FALSE(accepts(last_row_without_sign(sampler)));
@@ -123,13 +123,13 @@ TEST_CASE("SrhtSketch: every entry is fair over the keys, and mutants are reject
 }
 
 TEST_CASE("SrhtSketch: keys of other names are independent, and mutants are rejected") {
-  const MatrixDistribution distribution = law_of_three_by_two();
+  const MatrixDistribution distribution = srht_law_of_three_by_two();
   const Sampler sampler = srht(3, 2);
   CHECK(distribution.holds_across_keys(sampler, 20000, kFailure));
   CHECK_FALSE(distribution.holds_across_keys(seed_that_does_not_reach_the_draw(sampler), 20000, kFailure));
   // One D for all keys, other rows: one pair in 12 is equal, not one in 24.
   const Sampler one_diagonal = [&](const Key& key) {
-    const arma::mat s = by_definition(3, 2, Rows::different, false)(key);
+    const arma::mat s = srht_by_definition(3, 2, HadamardRows::different, false)(key);
     return arma::mat(s.each_col() % arma::vec{1, -1, 1});
   };
   CHECK_FALSE(distribution.holds_across_keys(one_diagonal, 20000, kFailure));

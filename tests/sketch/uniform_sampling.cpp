@@ -8,13 +8,14 @@
 #include "support/seed.hpp"
 #include "support/sketches.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
 
-constexpr arma::uword kRows = 7, kCols = 3;
-constexpr std::uint64_t kTrials = 40000;
+constexpr arma::uword kUniformRows = 7, kUniformCols = 3;
+constexpr std::uint64_t kUniformTrials = 40000;
 
 template <typename T>
 using Draw = std::function<arma::Mat<T>(const Key&)>;
@@ -25,20 +26,20 @@ using Draw = std::function<arma::Mat<T>(const Key&)>;
 template <typename T>
 bool second_moment_is_identity(const Draw<T>& draw, Replacement replacement) {
   const Key root = Key(test_seed()).child("law");
-  arma::mat sum(kRows, kRows, arma::fill::zeros);
-  for (std::uint64_t t = 0; t < kTrials; ++t) {
+  arma::mat sum(kUniformRows, kUniformRows, arma::fill::zeros);
+  for (std::uint64_t t = 0; t < kUniformTrials; ++t) {
     const arma::mat s = arma::conv_to<arma::mat>::from(draw(root.child(t)));
     sum += s * s.t();
   }
-  constexpr double n = kRows, d = kCols;
-  for (arma::uword i = 0; i < kRows; ++i) {
-    for (arma::uword k = 0; k < kRows; ++k) {
+  constexpr double n = kUniformRows, d = kUniformCols;
+  for (arma::uword i = 0; i < kUniformRows; ++i) {
+    for (arma::uword k = 0; k < kUniformRows; ++k) {
       if (i != k && sum(i, k) != 0) return false;
     }
     const double picks =
         std::round(sum(i, i) * d / n);  // undoes the scale that the distribution has; rounding is below 1/2
-    const bool follows = replacement == Replacement::with ? is_binomial(picks, d * kTrials, 1 / n, 1e-9 / n)
-                                                          : is_binomial(picks, kTrials, d / n, 1e-9 / n);
+    const bool follows = replacement == Replacement::with ? is_binomial(picks, d * kUniformTrials, 1 / n, 1e-9 / n)
+                                                          : is_binomial(picks, kUniformTrials, d / n, 1e-9 / n);
     if (!follows) return false;
   }
   return true;
@@ -63,7 +64,9 @@ TEST_CASE_TEMPLATE(
   // 17,143 picks an entry, deviation 121 with replacement: a scale wrong by 3 % is 4 deviations on the square, one by
   // sqrt(d) or sqrt(n) hundreds.
   for (const Replacement replacement : {Replacement::with, Replacement::without}) {
-    const auto drawn = [replacement](const Key& s) { return UniformSampling(kRows, kCols, s, replacement).dense<T>(); };
+    const auto drawn = [replacement](const Key& s) {
+      return UniformSampling(kUniformRows, kUniformCols, s, replacement).dense<T>();
+    };
     const auto accepts = [replacement](const Draw<T>& draw) { return second_moment_is_identity<T>(draw, replacement); };
     const auto scaled = [&](double by) -> Draw<T> {
       return [drawn, by](const Key& s) { return arma::Mat<T>(static_cast<T>(by) * drawn(s)); };
@@ -80,8 +83,8 @@ TEST_CASE_TEMPLATE(
     }));
     CHECK_FALSE(accepts([&](const Key& s) {  // nor is the last
       arma::Mat<T> m = drawn(s);
-      m.row(0) += m.row(kRows - 1);
-      m.row(kRows - 1).zeros();
+      m.row(0) += m.row(kUniformRows - 1);
+      m.row(kUniformRows - 1).zeros();
       return m;
     }));
   }

@@ -8,12 +8,11 @@
 #include "support/seed.hpp"
 #include "support/sketch_distributions.hpp"
 #include "support/sketches.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
-
-constexpr double kFailure = 1e-9;  // of one statistical test
 
 Sampler very_sparse(arma::uword n, arma::uword d, double q) {
   return sampler_of([=](const Key& key) { return VerySparseSketch(n, d, q, key); });

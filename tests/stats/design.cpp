@@ -6,6 +6,7 @@
 #include "stats/reference.hpp"
 #include "support/capture.hpp"
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 

@@ -8,12 +8,12 @@
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
 
-constexpr double kFailure = 1e-9;  // of each statistical check below
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace

@@ -8,12 +8,11 @@
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
 namespace {
-
-constexpr double kFailure = 1e-9;
 
 const std::vector<double> kAnscombeX = {10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5};
 const std::vector<double> kAnscombeY = {8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68};

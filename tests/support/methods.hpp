@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "support/refusal.hpp"
+#include "support/text.hpp"
 
 inline croquis::OptionValues with(const std::string& name, const std::string& value) {
   return croquis::OptionValues(std::map<std::string, std::string>{{name, value}});

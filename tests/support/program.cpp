@@ -26,6 +26,13 @@ ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path
   return run_command("$CROQUIS " + arguments, folder);
 }
 
+std::vector<std::string> column_of(const std::filesystem::path& file, const std::string& name) {
+  const croquis::CsvTable table = croquis::read_csv(file.string());
+  std::vector<std::string> values;
+  for (const auto& row : table.rows) values.push_back(row[table.column(name)]);
+  return values;
+}
+
 std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file) {
   croquis::CsvTable table = croquis::read_csv(file.string());
   const auto seconds = static_cast<std::ptrdiff_t>(table.column("seconds"));

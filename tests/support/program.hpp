@@ -19,6 +19,9 @@ ProgramRun run_command(const std::string& command, const std::filesystem::path& 
 /// croquis ARGUMENTS in the folder, through the shell.
 ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path& folder);
 
+/// The fields of a column of a result.
+std::vector<std::string> column_of(const std::filesystem::path& file, const std::string& name);
+
 /// The rows of a result without the measured time; of one input alone, without its name, layer and head.
 std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file);
 std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file, const std::string& input);

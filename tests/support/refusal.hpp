@@ -16,7 +16,3 @@ std::string refusal(Action&& action) {
   }
   return "nothing was thrown";
 }
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}

@@ -4,3 +4,6 @@
 #include <cstdint>
 
 std::uint64_t test_seed();
+
+// The chance that one statistical test fails although the code is right; what a test splits up shares it.
+inline constexpr double kFailure = 1e-9;

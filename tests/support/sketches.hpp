@@ -8,6 +8,7 @@
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 /// |a_ij| in every entry.

@@ -8,7 +8,7 @@
 #include <memory>
 #include <sstream>
 
-#include "support/refusal.hpp"
+#include "support/text.hpp"
 
 namespace {
 

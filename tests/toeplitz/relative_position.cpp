@@ -6,6 +6,7 @@
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
