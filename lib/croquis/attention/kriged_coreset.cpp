@@ -10,7 +10,6 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
-#include <croquis/linalg/rows.hpp>
 #include <croquis/random/indices.hpp>
 #include <limits>
 #include <memory>
@@ -65,18 +64,33 @@ KrigedBudget budget_of(const Problem<T>& problem, double d, const KrigedCoresetO
           .far = options.tree == SplitDirection::far};
 }
 
-// |q_i - its leaf's mean|^2.
+// |q_i - its leaf's mean|^2 of all queries, and how much of that may be rounding.
 template <typename T>
-arma::Col<T> squared_distances(const KrigedInput<T>& input, const PointTree& tree, const arma::Mat<T>& means) {
-  arma::Col<T> distances(input.problem.n_q());
+struct LeafDistances {
+  arma::Col<T> squares;
+  T rounding = 0;
+};
+
+template <typename T>
+LeafDistances<T> leaf_distances(const KrigedInput<T>& input, const PointTree& tree, const arma::Mat<T>& means) {
+  LeafDistances<T> distances{arma::Col<T>(input.problem.n_q(), arma::fill::none)};
+  arma::Col<T> lengths(input.problem.n_q(), arma::fill::none);
   const arma::Mat<T> columns = means.t();
-  parallel_for(distances.n_elem, input.problem.p(), [&](std::size_t i) {
+  parallel_for(lengths.n_elem, input.problem.p(), [&](std::size_t i) {
     const T* q = input.queries.columns.colptr(i);
     const T* m = columns.colptr(tree.leaf[i]);
-    T sum = 0;
-    for (arma::uword c = 0; c < columns.n_rows; ++c) sum += (q[c] - m[c]) * (q[c] - m[c]);
-    distances[i] = sum;
+    T sum = 0, own = 0;
+#pragma omp simd reduction(+ : sum, own)
+    for (arma::uword c = 0; c < columns.n_rows; ++c) {
+      sum += (q[c] - m[c]) * (q[c] - m[c]);
+      own += q[c] * q[c];
+    }
+    distances.squares[i] = sum;
+    lengths[i] = own;
   });
+  // |q|^2 is at most twice the sum of the squares of its two parts.
+  const T largest = 2 * (lengths.max() + arma::dot(input.queries.mean, input.queries.mean));
+  distances.rounding = std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon() * largest;
   return distances;
 }
 
@@ -100,6 +114,11 @@ bool attends_by_query(KrigedModel<T>& model, const KrigedSizes& sizes, const Kri
       plan_by_query(from, kPilotAlone, options.window ? kWindow : kOpened, options.mode == Mode::window);
   if (plan) model.plan = std::move(*plan);
   return plan.has_value();
+}
+
+template <typename T>
+std::shared_ptr<const KrigedInput<T>> input_of(const Problem<T>& problem, const KrigedCoresetOptions& options) {
+  return std::make_shared<const KrigedInput<T>>(problem, options.mode != Mode::coreset);
 }
 
 template <typename T>
@@ -165,12 +184,10 @@ Approximation<T> kriged_of_sizes(const std::shared_ptr<const KrigedInput<T>>& in
   model->plan = best_plan<T>({*input, model->query_tree, model->rows, model->checks, key_tree, cells, sizes.cells},
                              candidates_of(options));
 
-  const arma::Col<T> distances = squared_distances(*input, model->query_tree, means);
-  const T zero =
-      std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon() * arma::max(squared_row_norms(problem.Q()));
-  model->farthest = largest_places(distances, zero, sizes.exact_rows);
-  for (arma::uword i = 0; i < distances.n_elem; ++i) {
-    if (!(distances[i] > zero)) model->still.push_back(i);
+  const LeafDistances<T> distances = leaf_distances(*input, model->query_tree, means);
+  model->farthest = largest_places(distances.squares, distances.rounding, sizes.exact_rows);
+  for (arma::uword i = 0; i < distances.squares.n_elem; ++i) {
+    if (!(distances.squares[i] > distances.rounding)) model->still.push_back(i);
   }
   return kriged_approximation<T>(std::move(model));
 }
@@ -178,7 +195,7 @@ Approximation<T> kriged_of_sizes(const std::shared_ptr<const KrigedInput<T>>& in
 template <typename T>
 Approximation<T> kriged_coreset(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                 const KrigedCoresetOptions& options) {
-  return approximate(std::make_shared<const KrigedInput<T>>(problem), d, draw_key, options);
+  return approximate(input_of(problem, options), d, draw_key, options);
 }
 
 template <typename T>
@@ -197,7 +214,7 @@ Method<T> kriged_coreset_method() {
   method.exact_at = [](TokenAlignment shape, const OptionValues&) { return std::min(shape.n_q, shape.n_k); };
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const KrigedCoresetOptions options = options_of_kriged_coreset().read(values);
-    const auto input = std::make_shared<const KrigedInput<T>>(problem);
+    const auto input = input_of(problem, options);
     return {[=](arma::uword d, const Key& draw_key) { return approximate(input, d, draw_key, options); },
             [=](double d) {
               const KrigedBudget budget = budget_of(problem, d, options);

@@ -44,6 +44,7 @@ class Splitter {
     parallel_for(n, points.n_rows, [&](std::size_t i) {
       const T* x = points_.colptr(i);
       T square = 0;
+#pragma omp simd reduction(+ : square)
       for (arma::uword c = 0; c < points_.n_rows; ++c) square += x[c] * x[c];
       norms_[i] = square;
     });
@@ -103,7 +104,9 @@ class Splitter {
     if (node.count() < 2 || !(node.spread > rounding)) node.spread = 0;
   }
 
-  arma::Col<T> mean_of(const Node& node) const { return arma::conv_to<arma::Col<T>>::from(node.sum / node.weight); }
+  arma::Col<T> mean_of(const Node& node) const {
+    return arma::conv_to<arma::Col<T>>::from(node.sum / node.weight);
+  }
 
   arma::Col<T> principal(const Node& node, const arma::Col<T>& mean) const {
     std::uint64_t words[kPointsDrawn];

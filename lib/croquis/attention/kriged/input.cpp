@@ -11,32 +11,61 @@
 #include <utility>
 
 namespace croquis {
+namespace {
 
 template <typename T>
-KrigedInput<T>::KrigedInput(const Problem<T>& given)
+arma::Mat<T> less_row(const arma::Mat<T>& x, const arma::Row<T>& row) {
+  arma::Mat<T> less(x.n_rows, x.n_cols, arma::fill::none);
+  parallel_for(x.n_cols, x.n_rows, [&](std::size_t c) {
+    const T *from = x.colptr(c), shift = row[c];
+    T* to = less.colptr(c);
+    for (arma::uword i = 0; i < x.n_rows; ++i) to[i] = from[i] - shift;
+  });
+  return less;
+}
+
+}  // namespace
+
+template <typename T>
+KrigedInput<T>::KrigedInput(const Problem<T>& given, bool near_keys)
     : problem(given),
       queries(given.Q()),
       keys(given.K()),
-      key_rows(transposed(keys.columns)),
+      key_rows(less_row(given.K(), arma::Row<T>(keys.mean.t()))),
       value_mean(column_sums(given.V()) / static_cast<T>(given.n_k())),
       values(given.n_k(), given.p_v() + 1, arma::fill::none),
+      value_norms(given.n_k(), arma::fill::zeros),
       scale(1 / std::sqrt(static_cast<T>(given.p()))) {
   const arma::Mat<T>& v = given.V();
-  for (arma::Row<T>* ends : {&lowest, &highest, &value_minima, &value_maxima}) ends->set_size(v.n_cols);
-  values.col(v.n_cols).ones();
-  parallel_for(v.n_cols, v.n_rows, [&](std::size_t c) {
-    T* column = values.colptr(c);
-    for (arma::uword j = 0; j < v.n_rows; ++j) column[j] = v.at(j, c) - value_mean[c];
-    const auto [low, high] = std::minmax_element(v.colptr(c), v.colptr(c) + v.n_rows);
-    value_minima[c] = *low;
-    value_maxima[c] = *high;
-    lowest[c] = *low - value_mean[c];
-    highest[c] = *high - value_mean[c];
+  constexpr arma::uword at_once = 1024;
+  arma::Mat<T> minima(v.n_cols, blocks_of(v.n_rows, at_once)), maxima(arma::size(minima));
+  parallel_for(minima.n_cols, at_once * v.n_cols, [&](std::size_t b) {
+    const arma::uword first = b * at_once, end = std::min(v.n_rows, first + at_once);
+    for (arma::uword c = 0; c < v.n_cols; ++c) {
+      const T *from = v.colptr(c), mean = value_mean[c];
+      T *to = values.colptr(c), *squares = value_norms.memptr();
+      T low = from[first], high = low;
+#pragma omp simd reduction(min : low) reduction(max : high)
+      for (arma::uword j = first; j < end; ++j) {
+        low = std::min(low, from[j]);
+        high = std::max(high, from[j]);
+        const T x = from[j] - mean;
+        to[j] = x;
+        squares[j] += x * x;
+      }
+      minima.at(c, b) = low;
+      maxima.at(c, b) = high;
+    }
+    std::fill(values.colptr(v.n_cols) + first, values.colptr(v.n_cols) + end, T(1));
+    for (arma::uword j = first; j < end; ++j) value_norms[j] = std::sqrt(value_norms[j]);
   });
+  value_minima = arma::min(minima, 1).t();
+  value_maxima = arma::max(maxima, 1).t();
+  lowest = value_minima - value_mean;
+  highest = value_maxima - value_mean;
   const SerialBlas serial;
-  value_norms = arma::sqrt(squared_row_norms<T>(values.head_cols(v.n_cols)));
   value_rms = arma::norm(value_norms) / std::sqrt(static_cast<T>(v.n_rows));
-  value_columns = transposed(values);
+  if (near_keys) value_columns = transposed(values);
 }
 
 template <typename T>

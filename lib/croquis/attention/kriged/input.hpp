@@ -13,14 +13,15 @@ namespace croquis {
 /// the mean of the values is added at the end.
 template <typename T>
 struct KrigedInput {
-  explicit KrigedInput(const Problem<T>& given);
+  /// near_keys: queries may attend to keys one by one.
+  explicit KrigedInput(const Problem<T>& given, bool near_keys = true);
 
   Problem<T> problem;
   CentredColumns<T> queries, keys;  // p x n_q, p x n_k
   arma::Mat<T> key_rows;            // the centred keys, n_k x p
   arma::Row<T> value_mean;
   arma::Mat<T> values;                      // centred, and as the last column 1: n_k x (p_v + 1)
-  arma::Mat<T> value_columns;               // their transpose
+  arma::Mat<T> value_columns;               // their transpose; empty without near keys
   arma::Col<T> value_norms;                 // |v_j| of the centred values
   T value_rms = 0;                          // root of the mean of their squares
   arma::Row<T> lowest, highest;             // of the centred columns of V

@@ -45,13 +45,14 @@ class Scores {
 
   arma::Mat<T> apply(const arma::Mat<T>& x) const {
     const SerialBlas serial;
-    arma::Mat<T> y = product(rows_.cell_weights, into_cells(x));
+    const arma::Mat<T> sums = into_cells(x);
+    arma::Mat<T> y = product(rows_.cell_weights, sums);
     y += rows_.near_weights * x;
     y.each_col() %= rows_.corrected + rows_.uncorrected;
     const arma::Mat<T> exact = product_tn(model_->rows.weights, x);
     if (!regression_.is_empty()) {
       arma::Mat<T> corrections =
-          product(rows_.cell_weights, product(regression_, residuals(model_->rows, model_->plan, x, exact)));
+          product(rows_.cell_weights, product(regression_, residuals(model_->rows, model_->plan, x, sums, exact)));
       corrections.each_col() %= rows_.corrected;
       y += corrections;
     }
@@ -129,8 +130,9 @@ Approximation<T> kriged_approximation(std::shared_ptr<KrigedModel<T>> made) {
   if (!model->farthest.empty()) {
     const arma::uvec far(model->farthest);
     arma::Col<T> sums, maxima;
-    rows.output.rows(far) = softmax_product<T>(queries_of(*model, model->farthest), input.key_rows,
-                                               input.values.head_cols(p_v), {.row_maxima = &maxima, .sums = &sums});
+    rows.output.rows(far) = softmax_product<T>(queries_of(*model, model->farthest), input.key_rows, input.values,
+                                               {.row_maxima = &maxima, .sums = &sums})
+                                .head_cols(p_v);
     rows.denominators.elem(far) = sums;
     rows.row_maxima.elem(far) = maxima;
   }

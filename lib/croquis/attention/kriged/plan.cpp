@@ -145,12 +145,8 @@ arma::Mat<T> KrigedPlan<T>::regression() const {
 
 template <typename T>
 arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, const arma::Mat<T>& x,
-                       const arma::Mat<T>& exact) {
+                       const arma::Mat<T>& sums, const arma::Mat<T>& exact) {
   const SerialBlas serial;
-  arma::Mat<T> sums(plan.cells.size(), x.n_cols, arma::fill::zeros);
-  for (arma::uword c = 0; c < x.n_cols; ++c) {
-    for (arma::uword j = 0; j < x.n_rows; ++j) sums.at(plan.cells.cell[j], c) += x.at(j, c);
-  }
   arma::Mat<T> residual = exact - product(plan.cell_weights, sums);
   if (plan.near.lists.empty()) return residual;
   for (arma::uword r = 0; r < residual.n_rows; ++r) {
@@ -185,7 +181,7 @@ KrigedPlan<T> make_plan(const PlanInput<T>& from, const KrigedShares& shares) {
   plan.exact_rows = part_of(from.keys, shares.rows);
   plan.kriging.ridge = std::numeric_limits<double>::infinity();
   if (shares.kriging) {
-    plan.residual = residuals(from.rows, plan, from.input.values, from.rows.values);
+    plan.residual = residuals(from.rows, plan, from.input.values, plan.cells.sums, from.rows.values);
     plan.kriging = krige_residuals(from, plan);
   }
   return plan;
@@ -236,9 +232,9 @@ template struct PlanInput<double>;
 template struct KrigedPlan<float>;
 template struct KrigedPlan<double>;
 template arma::Mat<float> residuals(const ExactRows<float>&, const KrigedPlan<float>&, const arma::Mat<float>&,
-                                    const arma::Mat<float>&);
+                                    const arma::Mat<float>&, const arma::Mat<float>&);
 template arma::Mat<double> residuals(const ExactRows<double>&, const KrigedPlan<double>&, const arma::Mat<double>&,
-                                     const arma::Mat<double>&);
+                                     const arma::Mat<double>&, const arma::Mat<double>&);
 template std::optional<KrigedPlan<float>> plan_by_query(const PlanInput<float>&, const KrigedShares&,
                                                         const std::vector<KrigedShares>&, bool);
 template KrigedPlan<float> make_plan(const PlanInput<float>&, const KrigedShares&);

@@ -5,6 +5,7 @@
 #include <croquis/linalg/gemm.hpp>
 #include <croquis/linalg/row_math.hpp>
 #include <limits>
+#include <numeric>
 
 namespace croquis {
 namespace {
@@ -38,12 +39,13 @@ template <typename T>
 BlockPass<T>::BlockPass(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells,
                         const NearField& near, const arma::Mat<T>& correction)
     : input_(input),
-      tree_(tree),
       cells_(cells),
       near_(near),
+      order_(tree.order),
       corrected_(!correction.is_empty()),
       sums_(corrected_ ? arma::Mat<T>(cells.sums + correction) : cells.sums),
       box_{input.lowest, input.highest} {
+  if (near.lists.empty()) std::iota(order_.begin(), order_.end(), 0U);
   const arma::Col<T> counts = cells.sums.tail_cols(1);
   if (near.by_query()) opened_.emplace(input, cells);
   if (near.by_query() && !near.lists.empty()) {
@@ -57,14 +59,9 @@ template <typename T>
 void BlockPass<T>::fill(const QueryBlock& block, BlockRows<T>& rows) const {
   const arma::uword count = block.end - block.begin, p = input_.problem.p(), s = cells_.size(),
                     width = input_.values.n_cols;
-  rows.order = tree_.order.data() + block.begin;
+  rows.order = order_.data() + block.begin;
   rows.list = near_.lists.empty() ? nullptr : &near_.lists[block.leaf];
-  rows.columns.set_size(p, count);
-  for (arma::uword i = 0; i < count; ++i) {
-    const T* q = input_.queries.columns.colptr(rows.order[i]);
-    for (arma::uword c = 0; c < p; ++c) rows.columns.at(c, i) = input_.scale * (q[c] + input_.queries.mean[c]);
-  }
-  rows.queries = rows.columns.t();
+  take_queries(block, rows);
   rows.cells.set_size(count, s);
   narrow_gemm(CblasTrans, count, s, p, T(1), rows.queries.memptr(), cells_.keys.memptr(), s, T(0), rows.cells.memptr(),
               count);
@@ -84,21 +81,49 @@ void BlockPass<T>::fill(const QueryBlock& block, BlockRows<T>& rows) const {
 }
 
 template <typename T>
+void BlockPass<T>::take_queries(const QueryBlock& block, BlockRows<T>& rows) const {
+  const arma::uword count = block.end - block.begin, p = input_.problem.p();
+  rows.queries.set_size(count, p);
+  if (near_.lists.empty()) {  // next to each other
+    for (arma::uword c = 0; c < p; ++c) {
+      const T* from = input_.problem.Q().colptr(c) + block.begin;
+      T* to = rows.queries.colptr(c);
+      for (arma::uword i = 0; i < count; ++i) to[i] = input_.scale * from[i];
+    }
+    if (near_.by_query()) rows.columns = rows.queries.t();
+    return;
+  }
+  rows.columns.set_size(p, count);
+  for (arma::uword i = 0; i < count; ++i) {
+    const T* q = input_.queries.columns.colptr(rows.order[i]);
+    for (arma::uword c = 0; c < p; ++c) rows.columns.at(c, i) = input_.scale * (q[c] + input_.queries.mean[c]);
+  }
+  rows.queries = rows.columns.t();
+}
+
+template <typename T>
 void BlockPass<T>::divide(BlockRows<T>& rows) const {
   const arma::uword p_v = input_.problem.p_v();
+  const arma::uword size = rows.size();
   rows.whole = rows.sums.col(p_v);
-  rows.lost.assign(rows.size(), 0);
-  if (corrected_) count(rows);
-  for (arma::uword i = 0; i < rows.size(); ++i) {
-    if (corrected_ && !(rows.whole[i] > kLeastWhole<T> * rows.counted[i])) rows.lost[i] = 1;
-  }
+  rows.lost.assign(size, 0);
+  rows.outside.zeros(size);
+  T* outside = rows.outside.memptr();
+  const arma::Col<T> inverse = 1 / rows.whole;
   for (arma::uword c = 0; c < p_v; ++c) {
     T* column = rows.sums.colptr(c);
+    const T* factor = inverse.memptr();
     const T low = box_.lowest[c] - box_.slack(c), high = box_.highest[c] + box_.slack(c);
-    for (arma::uword i = 0; i < rows.size(); ++i) {
-      column[i] /= rows.whole[i];
-      if (corrected_) rows.lost[i] |= static_cast<char>(column[i] > high || column[i] < low);
+#pragma omp simd
+    for (arma::uword i = 0; i < size; ++i) {
+      column[i] *= factor[i];
+      outside[i] = std::max(outside[i], std::max(column[i] - high, low - column[i]));
     }
+  }
+  if (!corrected_) return;
+  count(rows);
+  for (arma::uword i = 0; i < size; ++i) {
+    rows.lost[i] = static_cast<char>(outside[i] > 0 || !(rows.whole[i] > kLeastWhole<T> * rows.counted[i]));
   }
 }
 

@@ -10,7 +10,8 @@
 
 namespace croquis {
 
-/// At most 64 queries, order[begin], ..., order[end - 1] of their tree; of one leaf where leaves have lists of keys.
+/// At most 64 queries: next to each other; where leaves have lists of keys, order[begin], ..., order[end - 1] of their
+/// tree, of one leaf.
 struct QueryBlock {
   arma::uword leaf, begin, end;
 };
@@ -22,12 +23,13 @@ template <typename T>
 struct BlockRows {
   const std::uint32_t* order = nullptr;              ///< which queries they are
   const std::vector<std::uint32_t>* list = nullptr;  ///< keys of their leaf; null where there are no lists
-  arma::Mat<T> columns, queries;                     ///< over sqrt(p): p x rows, and transposed
+  arma::Mat<T> queries, columns;                     ///< over sqrt(p); transposed, where keys are taken one by one
   arma::Mat<T> cells;                                ///< E_ic, rows x s
   arma::Mat<T> factors;                              ///< with keys of a query's own: how much a cell's keys may differ
   arma::Mat<T> near, near_keys, near_values;         ///< E_ij - E_i,c(j) of the list; its keys and values, as columns
   arma::Mat<T> sums;                                 ///< full_i([V, 1]), from divide() on over full_i(1)
   arma::Col<T> top, total, whole, counted;           ///< ..., full_i(1), base_i(1)
+  arma::Col<T> outside;                              ///< how far a divided sum is out of bounds, at most
   std::vector<char> lost;                            ///< rows that are out of bounds
   std::vector<T> bounds;
   std::vector<std::vector<std::uint32_t>> window;  ///< keys of every query's own
@@ -59,6 +61,7 @@ class BlockPass {
   BroughtBack<T> bring_back(arma::uword i, const BlockRows<T>& rows) const;
 
  private:
+  void take_queries(const QueryBlock& block, BlockRows<T>& rows) const;
   void near_scores(BlockRows<T>& rows) const;
   void add_near(BlockRows<T>& rows) const;
   void own_scores(BlockRows<T>& rows) const;
@@ -69,9 +72,9 @@ class BlockPass {
   bool is_listed(std::uint32_t key) const { return !listed_.empty() && listed_[key] != 0; }
 
   const KrigedInput<T>& input_;
-  const PointTree& tree_;
   const KeyCells<T>& cells_;
   const NearField& near_;
+  std::vector<std::uint32_t> order_;  // of the queries: of their tree where its leaves matter
   const bool corrected_;
   const arma::Mat<T> sums_;
   const ValueBox<T> box_;

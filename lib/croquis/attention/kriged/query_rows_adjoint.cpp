@@ -75,7 +75,7 @@ class RowsBackward {
       cells += of.full * correction_.t();
       sums.correction += space.cells.t() * of.full;
     }
-    arma::Mat<T> queries(space.columns.n_rows, space.size(), arma::fill::zeros);
+    arma::Mat<T> queries(space.queries.n_cols, space.size(), arma::fill::zeros);
     if (space.list) add_near(base, space, cells, queries, sums);
     if (near_.by_query()) add_window(base, space, cells, queries, sums);
     cells %= space.cells;  // of the scores
