@@ -218,6 +218,13 @@ SamplingCondition hyperattention_condition(const Problem<T>& problem, arma::uwor
 }
 
 template <typename T>
+std::optional<SamplingCondition> sampling_condition(const Problem<T>& problem, std::string_view method,
+                                                    const OptionValues& values, arma::uword d, const Key& draw_key) {
+  if (method != "hyperattention" || d == problem.n_k()) return std::nullopt;
+  return hyperattention_condition(problem, d, draw_key, options_of_hyperattention().read(values));
+}
+
+template <typename T>
 Method<T> hyperattention_method() {
   Method<T> method;
   method.name = "hyperattention";
@@ -246,6 +253,10 @@ template SamplingCondition hyperattention_condition(const Problem<float>&, arma:
                                                     const HyperattentionOptions&);
 template SamplingCondition hyperattention_condition(const Problem<double>&, arma::uword, const Key&,
                                                     const HyperattentionOptions&);
+template std::optional<SamplingCondition> sampling_condition(const Problem<float>&, std::string_view,
+                                                             const OptionValues&, arma::uword, const Key&);
+template std::optional<SamplingCondition> sampling_condition(const Problem<double>&, std::string_view,
+                                                             const OptionValues&, arma::uword, const Key&);
 template Method<float> hyperattention_method();
 template Method<double> hyperattention_method();
 

@@ -4,6 +4,8 @@
 #include <croquis/attention/method.hpp>
 #include <croquis/sampling/angular_order.hpp>
 #include <limits>
+#include <optional>
+#include <string_view>
 
 namespace croquis {
 
@@ -67,6 +69,11 @@ struct SamplingCondition {
 template <typename T>
 SamplingCondition hyperattention_condition(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                            const HyperattentionOptions& options = {});
+
+/// The same for a method of the registry with its options: of hyperattention, where it estimates; of no other method.
+template <typename T>
+std::optional<SamplingCondition> sampling_condition(const Problem<T>& problem, std::string_view method,
+                                                    const OptionValues& values, arma::uword d, const Key& draw_key);
 
 template <typename T>
 Method<T> hyperattention_method();
