@@ -1,23 +1,9 @@
 #include <algorithm>
 #include <croquis/attention/causal_halves.hpp>
 #include <croquis/core/require.hpp>
+#include <utility>
 
 namespace croquis {
-namespace {
-
-void halve(CausalHalves& halves, arma::uword before, CausalHalves::Leaf tokens, arma::uword keys, std::size_t level) {
-  const arma::uword left = (tokens.count + 1) / 2, right = tokens.count - left;
-  if (left <= keys) {
-    halves.leaves.push_back(tokens);
-    return;
-  }
-  if (halves.levels.size() <= level) halves.levels.resize(level + 1);
-  halves.levels[level].push_back({tokens.first_query + left, right, before + tokens.first_query, left});
-  halve(halves, before, {tokens.first_query, left}, keys, level + 1);
-  halve(halves, before, {tokens.first_query + left, right}, keys, level + 1);
-}
-
-}  // namespace
 
 CausalHalves causal_halves(TokenAlignment tokens, arma::uword keys) {
   require(tokens.n_q >= 1 && tokens.n_q <= tokens.n_k && keys >= 1, "causal_halves", "1 <= n_q <= n_k, keys >= 1",
@@ -25,7 +11,22 @@ CausalHalves causal_halves(TokenAlignment tokens, arma::uword keys) {
   CausalHalves halves;
   const arma::uword before = tokens.n_k - tokens.n_q;
   if (before > 0) halves.levels.push_back({{0, tokens.n_q, 0, before}});
-  halve(halves, before, {0, tokens.n_q}, keys, halves.levels.size());
+  for (std::vector<CausalHalves::Leaf> parts = {{0, tokens.n_q}}; !parts.empty();) {
+    std::vector<CausalHalves::Leaf> halved;
+    std::vector<CausalRectangle> level;
+    for (const CausalHalves::Leaf& part : parts) {
+      const arma::uword left = (part.count + 1) / 2, right = part.count - left, middle = part.first_query + left;
+      if (left <= keys) {
+        halves.leaves.push_back(part);
+        continue;
+      }
+      level.push_back({middle, right, before + part.first_query, left});
+      halved.push_back({part.first_query, left});
+      halved.push_back({middle, right});
+    }
+    if (!level.empty()) halves.levels.push_back(std::move(level));
+    parts = std::move(halved);
+  }
   return halves;
 }
 
@@ -39,13 +40,14 @@ double pairs_of_halves(TokenAlignment tokens, arma::uword keys) {
     return static_cast<double>(length) * static_cast<double>(length + 1) / 2;
   };
   for (;;) {
-    const arma::uword count_parts[] = {count, count + 1};
-    double parts[] = {shorter, longer}, next[] = {0, 0};
+    const arma::uword lengths[] = {count, count + 1};
+    const double parts[] = {shorter, longer};
+    double next[] = {0, 0};
     const arma::uword half = count / 2;  // of the next level
     bool whole = true;
     for (int k = 0; k < 2; ++k) {
       if (parts[k] == 0) continue;
-      const arma::uword length = count_parts[k], left = (length + 1) / 2, right = length - left;
+      const arma::uword length = lengths[k], left = (length + 1) / 2, right = length - left;
       if (left <= keys) {
         pairs += parts[k] * leaf(length);
         continue;
