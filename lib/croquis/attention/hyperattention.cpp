@@ -43,7 +43,7 @@ void require_keys(const Problem<T>& problem, arma::uword d, const Hyperattention
 // What a draw computes: rectangles of which a query attends to `keys` keys, and of a causal problem leaves.
 struct DrawPlan {
   CausalHalves parts;
-  arma::uword keys;
+  arma::uword keys = 0;
 };
 
 // In a causal problem as many pairs as if every query attended to at most d keys.

@@ -42,7 +42,7 @@ class Pattern {
 
  private:
   TokenAlignment tokens_;
-  bool causal_;
+  bool causal_ = false;
   std::vector<std::size_t> start_ = {0};
   std::vector<std::uint32_t> key_, multiplicity_;
 };

@@ -68,7 +68,7 @@ struct TopScores {
   SparseColumns<T> above;  // column i: b_ij - rho_i
   arma::Col<T> rho;
   TokenAlignment tokens;
-  bool causal;
+  bool causal = false;
 
   arma::uword visible(arma::uword i) const { return causal ? tokens.causal_keys(i) : tokens.n_k; }
 
