@@ -62,7 +62,7 @@ TEST_CASE("hyperattention: row sums and the sums of the output are unbiased, and
   for (const HyperattentionOptions& options : kUnbiased) {
     const bool shared = options.values == Values::shared;
     const arma::uword d = shared ? 4 : 6;
-    const double m = shared ? 2 : 1, m_v = shared ? 2 : 2;
+    const double m = shared ? 2 : 1, m_v = 2;
     arma::vec sums(n, arma::fill::zeros);
     arma::mat outputs(n, 2, arma::fill::zeros);
     for (std::uint64_t draw = 0; draw < draws; ++draw) {
