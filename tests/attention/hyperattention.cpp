@@ -1,8 +1,8 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/hyperattention.hpp>
-#include <croquis/random/indices.hpp>
 
 #include "support/approximations.hpp"
+#include "support/hyperattention.hpp"
 #include "support/text.hpp"
 #include "support/thread_count.hpp"
 
@@ -15,84 +15,10 @@ const HyperattentionOptions kShared = {Values::shared, BucketOrder::transposed, 
 const HyperattentionOptions kAll[] = {HyperattentionOptions{}, HyperattentionOptions::code(), kShared};
 const HyperattentionOptions kUnbiased[] = {HyperattentionOptions{}, kShared};
 
-// Which block of b keys every query and every key is in.
-struct Blocks {
-  std::vector<arma::uword> of_query, of_key;
-};
-
 template <typename T>
-Blocks blocks_of(const Problem<T>& problem, arma::uword b, const HyperattentionOptions& options, const Key& draw_key) {
-  arma::Mat<T> directions(problem.p(), options.directions);
-  fill_normal(draw_key.child("directions"), 0, directions.n_elem, directions.memptr());
-  const auto places = [&](const arma::Mat<T>& x, auto block_of_rank) {
-    const std::vector<std::uint32_t> sorted = angular_order(x, directions, options.order);
-    std::vector<arma::uword> blocks(x.n_rows);
-    for (arma::uword rank = 0; rank < x.n_rows; ++rank) blocks[sorted[rank]] = block_of_rank(rank);
-    return blocks;
-  };
-  const double keys_a_query = static_cast<double>(problem.n_k()) / static_cast<double>(problem.n_q());
-  return {places(problem.Q(),
-                 [&](arma::uword rank) {
-                   return static_cast<arma::uword>(std::floor(1e-9 + static_cast<double>(rank) * keys_a_query)) / b;
-                 }),
-          places(problem.K(), [&](arma::uword rank) { return rank / b; })};
-}
-
-// The estimators, one term after the other: A of the row sums, and of the output.
-struct HyperReference {
-  Dense of_sums, of_values;
-
-  template <typename T>
-  HyperReference(const Problem<T>& problem, arma::uword d, const HyperattentionOptions& options, const Key& draw_key)
-      : of_sums(problem.n_q(), problem.n_k()), of_values(problem.n_q(), problem.n_k()) {
-    const bool shared = options.values == Values::shared;
-    const arma::uword n_q = problem.n_q(), n_k = problem.n_k(),
-                      b = shared      ? (d + 1) / 2
-                          : d / 2 > 0 ? d / 2
-                                      : 1,
-                      m = shared      ? d - b
-                          : d / 4 > 0 ? d / 4
-                                      : 1;
-    Dense a = logits_of(problem.Q(), problem.K());
-    for (long double& e : a.entries) e = std::exp(e);
-    const Blocks blocks = blocks_of(problem, b, options, draw_key);
-    for (arma::uword i = 0; i < n_q; ++i) {
-      for (arma::uword j = 0; j < n_k; ++j) {
-        if (blocks.of_query[i] == blocks.of_key[j]) of_sums(i, j) = a(i, j);
-      }
-      for (const arma::uword j : sample_with_replacement(n_k, m, draw_key.child("keys"))) {
-        if (options.masked && blocks.of_query[i] == blocks.of_key[j]) continue;
-        of_sums(i, j) += a(i, j) * static_cast<long double>(n_k) / static_cast<long double>(m);
-      }
-    }
-    of_values = of_sums;
-    if (shared) return;
-    of_values = Dense(n_q, n_k);
-    arma::Col<T> squares(n_k);
-    for (arma::uword j = 0; j < n_k; ++j) squares(j) = arma::accu(arma::square(problem.V().row(j)));
-    const long double total = arma::accu(arma::conv_to<arma::vec>::from(squares));
-    for (const arma::uword j : sample_weighted(squares, d - b - m, draw_key.child("values"))) {
-      for (arma::uword i = 0; i < n_q; ++i) {
-        of_values(i, j) += a(i, j) * total / static_cast<long double>(squares(j)) / static_cast<long double>(d - b - m);
-      }
-    }
-  }
-
-  Dense scores() const {
-    Dense b = of_values;
-    for (arma::uword i = 0; i < b.rows; ++i) {
-      long double sum = 0;
-      for (arma::uword j = 0; j < b.cols; ++j) sum += of_sums(i, j);
-      for (arma::uword j = 0; j < b.cols; ++j) b(i, j) /= sum;
-    }
-    return b;
-  }
-};
-
-// entry_error() of a problem that may be rectangular.
-template <typename T>
-double hyper_entry_error(const Problem<T>& problem) {
-  return softmax_error<T>(double(problem.n_k()), double(problem.p()), largest_logit(problem));
+Dense expected_hyper_scores(const Problem<T>& problem, arma::uword d, const HyperattentionOptions& options,
+                            const Key& draw_key) {
+  return HyperReference(problem, d, options, draw_key, draw_key.child("keys"), draw_key.child("values")).scores();
 }
 
 }  // namespace
@@ -105,7 +31,7 @@ TEST_CASE_TEMPLATE("hyperattention: every entry is that of the block and of the 
       for (const arma::uword d : {3U, 4U, 8U}) {
         CAPTURE(d);
         const Approximation<T> approximation = hyperattention(problem, d, draw_key.child(d), options);
-        const Dense expected = HyperReference(problem, d, options, draw_key.child(d)).scores();
+        const Dense expected = expected_hyper_scores(problem, d, options, draw_key.child(d));
         const double size = std::max(1.0, static_cast<double>(largest_entry_of(expected)));
         const double entry = size * (2 * hyper_entry_error(problem) + 40 * 8 * unit<T>());
         CHECK(distance(approximation.scores->dense(), expected) <= entry);
@@ -136,7 +62,7 @@ TEST_CASE("hyperattention: row sums and the sums of the output are unbiased, and
   for (const HyperattentionOptions& options : kUnbiased) {
     const bool shared = options.values == Values::shared;
     const arma::uword d = shared ? 4 : 6;
-    const double m = shared ? 2 : 1, m_v = shared ? 2 : 2;
+    const double m = shared ? 2 : 1, m_v = 2;
     arma::vec sums(n, arma::fill::zeros);
     arma::mat outputs(n, 2, arma::fill::zeros);
     for (std::uint64_t draw = 0; draw < draws; ++draw) {
@@ -185,7 +111,7 @@ TEST_CASE("hyperattention: alpha is the largest column, kappa the ratio of row s
   const Problem<double> problem = random_rectangle<double>(20, 23, 4, 2, 2, Key(test_seed()).child("condition"));
   const Dense b = scores_of(problem.Q(), problem.K(), Target::softmax);
   for (const HyperattentionOptions& options : kAll) {
-    const HyperattentionCondition found = hyperattention_condition(problem, 10, Key(3), options);
+    const SamplingCondition found = hyperattention_condition(problem, 10, Key(3), options);
     double alpha = 0, largest = 0, smallest = 1e300;
     for (arma::uword j = 0; j < 23; ++j) {
       long double squares = 0;
@@ -193,7 +119,7 @@ TEST_CASE("hyperattention: alpha is the largest column, kappa the ratio of row s
       alpha = std::max(alpha, static_cast<double>(23 * squares));
     }
     const Dense logits = logits_of(problem.Q(), problem.K());
-    const Blocks blocks = blocks_of(problem, 5, options, Key(3));
+    const HashBlocks blocks = hash_blocks_of(problem, 5, options, Key(3));
     for (arma::uword i = 0; i < 20; ++i) {
       double sum = 0;
       for (arma::uword j = 0; j < 23; ++j) {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <croquis/attention/exact.hpp>
+#include <croquis/attention/hyperattention.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <croquis/measure/row_errors.hpp>
@@ -108,4 +109,26 @@ TEST_CASE("method_errors: errors of rows are those of the output and the scores 
   CHECK(std::isnan(rows[2].tail_mass));
   // Jensen: the mean of 1 - exp(-KL) is at most that of the mean.
   CHECK(rows[1].tail_mass <= 1 - std::exp(-rows[1].row_kl_mean));
+}
+
+TEST_CASE("method_errors: alpha and kappa are those of the draw of hyperattention, and of no other method") {
+  const Problem<double> plain = gaussian_input(Key(3), {.n = 48, .p = 8, .norm = 3});
+  const Problem<double> causal(plain.Q(), plain.K(), plain.V(), {}, {.bias = {}, .causal = true});
+  const ErrorSettings settings = {.rows = {}, .scores = false, .row_errors = true};
+  for (const Problem<double>& problem : {plain, causal}) {
+    const ErrorKeys keys = {Key(4).child("draws"), Key(4).child("rows")};
+    const auto rows =
+        method_errors(problem, parse_methods("v-mean,hyperattention:preset=code"), {12, 48}, 2, keys, settings);
+    REQUIRE(rows.size() == 6);  // v-mean is not random
+    CHECK(std::isnan(rows[0].alpha));
+    for (const std::size_t i : {2U, 3U}) {
+      const SamplingCondition condition = hyperattention_condition(
+          problem, 12, keys.draw("hyperattention", 12, rows[i].trial), HyperattentionOptions::code());
+      CHECK(rows[i].alpha == condition.alpha);
+      CHECK(rows[i].kappa == condition.kappa);
+      CHECK(rows[i].kappa > 1);
+    }
+    CHECK(std::isnan(rows[4].alpha));  // exact
+    CHECK(std::isnan(method_errors(problem, parse_methods("hyperattention"), {12}, 1, keys).front().alpha));
+  }
 }

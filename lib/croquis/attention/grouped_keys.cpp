@@ -5,6 +5,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/vector_math.hpp>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -34,79 +35,112 @@ struct Part {
 };
 
 template <typename T>
-std::vector<Part> parts_of(const std::vector<KeyGroup<T>>& groups, const Problem<T>& problem) {
+std::vector<Part> parts_of(const std::vector<KeyGroup<T>>& groups) {
   std::vector<Part> parts;
-  arma::uword queries = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    const KeyGroup<T>& group = groups[g];
-    require(group.queries.empty() || !group.keys.empty(), "grouped_attention", "a key for every query", {{"group", g}});
-    queries += group.queries.size();
-    for (arma::uword i = 0; i < group.queries.size(); i += kGroupQueriesAtOnce) {
-      parts.push_back({g, i, std::min<arma::uword>(kGroupQueriesAtOnce, group.queries.size() - i)});
+    const arma::uword queries = groups[g].queries.size();
+    for (arma::uword i = 0; i < queries; i += kGroupQueriesAtOnce) {
+      parts.push_back({g, i, std::min<arma::uword>(kGroupQueriesAtOnce, queries - i)});
     }
   }
-  require(queries == problem.n_q(), "grouped_attention", "every query in one group",
-          {{"queries", queries}, {"n_q", problem.n_q()}});
   return parts;
 }
 
-// The exponentials of a part, a query a column, relative to the largest logit; tops has that.
 template <typename T>
-arma::Mat<T> exponentials(const Problem<T>& problem, const KeyGroup<T>& group, const Part& part, std::vector<T>& tops) {
-  const T scale = 1 / std::sqrt(static_cast<T>(problem.p()));
-  const arma::Mat<T> queries = scale * rows_at(problem.Q(), group.queries, part.first, part.count),
-                     keys = rows_at(problem.K(), group.keys, 0, group.keys.size());
-  arma::Mat<T> a = product_nt(keys, queries);
-  tops.resize(part.count);
-  for (arma::uword i = 0; i < part.count; ++i) {
-    tops[i] = maximum(a.colptr(i), a.n_rows);
-    exp_shifted(a.colptr(i), a.n_rows, tops[i]);
+void require_groups(const GroupLayers<T>& layers, arma::uword n_q) {
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    std::vector<char> seen(n_q, 0);
+    arma::uword queries = 0;
+    bool once = true;
+    for (const KeyGroup<T>& group : layers[layer]) {
+      require(group.queries.empty() || !group.keys.empty(), "grouped_attention", "a key for every query",
+              {{"layer", layer}});
+      for (const std::uint32_t query : group.queries) once = once && seen[query]++ == 0;
+      queries += group.queries.size();
+    }
+    require(once && (layer > 0 || queries == n_q), "grouped_attention", "every query in one group",
+            {{"layer", layer}, {"queries", queries}, {"n_q", n_q}});
   }
-  return a;
 }
 
-// B~ by groups: B~_ij is factor(i) w_j a_ij.
+// How many of the first keys of its group query i of a part attends to; the last one of a part to most.
+template <typename T>
+arma::uword visible_keys(const KeyGroup<T>& group, const Part& part, arma::uword i) {
+  return group.visible.empty() ? group.keys.size() : group.visible[part.first + i];
+}
+
+// The logits of a part, a query a column, for the keys that its last query attends to.
+template <typename T>
+arma::Mat<T> logits_of_part(const Problem<T>& problem, const KeyGroup<T>& group, const Part& part) {
+  const T scale = 1 / std::sqrt(static_cast<T>(problem.p()));
+  const arma::Mat<T> queries = scale * rows_at(problem.Q(), group.queries, part.first, part.count),
+                     keys = rows_at(problem.K(), group.keys, 0, visible_keys(group, part, part.count - 1));
+  return product_nt(keys, queries);
+}
+
+// Column i becomes exponentials relative to `top`, 0 where the query does not attend.
+template <typename T>
+void exponentials_at(arma::Mat<T>& a, arma::uword i, arma::uword visible, T top) {
+  exp_shifted(a.colptr(i), visible, top);
+  std::fill(a.colptr(i) + visible, a.colptr(i) + a.n_rows, T(0));
+}
+
+// B~ by groups: B~_ij is a sum of w_j a_ij over the groups of query i, divided by its denominator.
 template <typename T>
 struct GroupedScores {
   Problem<T> problem;
-  std::vector<KeyGroup<T>> groups;
-  std::vector<Part> parts;
-  std::vector<arma::Mat<T>> weights;  // of every part, keys x queries
+  std::shared_ptr<const GroupLayers<T>> layers;
+  std::vector<std::vector<Part>> parts;            // of every layer
+  std::vector<std::vector<arma::Mat<T>>> weights;  // of every part, keys x queries
 
-  GroupedScores(const Problem<T>& problem_, const std::vector<KeyGroup<T>>& groups_, const arma::Col<T>& sums)
-      : problem(problem_), groups(groups_), parts(parts_of(groups, problem)), weights(parts.size()) {
-    parallel_for(parts.size(), [&](std::size_t at) {
-      const KeyGroup<T>& group = groups[parts[at].group];
-      std::vector<T> tops;
-      arma::Mat<T>& w = weights[at] = exponentials(problem, group, parts[at], tops);
-      for (arma::uword i = 0; i < w.n_cols; ++i) {
-        const T share = 1 / sums(group.queries[parts[at].first + i]);
-        for (arma::uword j = 0; j < w.n_rows; ++j) w(j, i) *= group.output_weights[j] * share;
-      }
-    });
+  GroupedScores(const Problem<T>& problem_, std::shared_ptr<const GroupLayers<T>> layers_,
+                const Denominators<T>& denominators)
+      : problem(problem_), layers(std::move(layers_)) {
+    for (const std::vector<KeyGroup<T>>& groups : *layers) {
+      parts.push_back(parts_of(groups));
+      weights.emplace_back(parts.back().size());
+      parallel_for(parts.back().size(), [&](std::size_t at) {
+        const Part& part = parts.back()[at];
+        const KeyGroup<T>& group = groups[part.group];
+        arma::Mat<T>& w = weights.back()[at] = logits_of_part(problem, group, part);
+        for (arma::uword i = 0; i < w.n_cols; ++i) {
+          const std::uint32_t query = group.queries[part.first + i];
+          exponentials_at(w, i, visible_keys(group, part, i), denominators.log_scale(query));
+          const T share = 1 / denominators.values(query);
+          for (arma::uword j = 0; j < w.n_rows; ++j) w(j, i) *= group.output_weights[j] * share;
+        }
+      });
+    }
   }
 
   arma::Mat<T> apply(const arma::Mat<T>& x) const {
-    arma::Mat<T> result(problem.n_q(), x.n_cols, arma::fill::none);
-    parallel_for(parts.size(), [&](std::size_t at) {
-      const KeyGroup<T>& group = groups[parts[at].group];
-      const arma::Mat<T> rows = product_tn(weights[at], rows_at(x, group.keys, 0, group.keys.size()));
-      for (arma::uword c = 0; c < x.n_cols; ++c) {
-        for (arma::uword i = 0; i < rows.n_rows; ++i) result(group.queries[parts[at].first + i], c) = rows(i, c);
-      }
-    });
+    arma::Mat<T> result(problem.n_q(), x.n_cols, arma::fill::zeros);
+    for (std::size_t layer = 0; layer < parts.size(); ++layer) {
+      parallel_for(parts[layer].size(), [&](std::size_t at) {
+        const Part& part = parts[layer][at];
+        const KeyGroup<T>& group = (*layers)[layer][part.group];
+        const arma::Mat<T>& w = weights[layer][at];
+        const arma::Mat<T> rows = product_tn(w, rows_at(x, group.keys, 0, w.n_rows));
+        for (arma::uword c = 0; c < x.n_cols; ++c) {
+          for (arma::uword i = 0; i < rows.n_rows; ++i) result(group.queries[part.first + i], c) += rows(i, c);
+        }
+      });
+    }
     return result;
   }
 
   arma::Mat<T> apply_transposed(const arma::Mat<T>& x) const {
     arma::Mat<T> result(problem.n_k(), x.n_cols, arma::fill::zeros);
     parallel_for(x.n_cols, [&](std::size_t c) {  // groups share keys
-      for (std::size_t at = 0; at < parts.size(); ++at) {
-        const KeyGroup<T>& group = groups[parts[at].group];
-        const arma::Mat<T>& w = weights[at];
-        for (arma::uword i = 0; i < w.n_cols; ++i) {
-          const T entry = x(group.queries[parts[at].first + i], c);
-          for (arma::uword j = 0; j < w.n_rows; ++j) result(group.keys[j], c) += w(j, i) * entry;
+      for (std::size_t layer = 0; layer < parts.size(); ++layer) {
+        for (std::size_t at = 0; at < parts[layer].size(); ++at) {
+          const Part& part = parts[layer][at];
+          const KeyGroup<T>& group = (*layers)[layer][part.group];
+          const arma::Mat<T>& w = weights[layer][at];
+          for (arma::uword i = 0; i < w.n_cols; ++i) {
+            const T entry = x(group.queries[part.first + i], c);
+            for (arma::uword j = 0; j < w.n_rows; ++j) result(group.keys[j], c) += w(j, i) * entry;
+          }
         }
       }
     });
@@ -114,52 +148,69 @@ struct GroupedScores {
   }
 };
 
-}  // namespace
-
+// Adds the groups of a layer to the numerators and row sums, which are relative to log_scale.
 template <typename T>
-Approximation<T> grouped_attention(const Problem<T>& problem, std::vector<KeyGroup<T>> groups, const char* name) {
-  const arma::uword n_q = problem.n_q(), p_v = problem.p_v();
-  const std::vector<Part> parts = parts_of(groups, problem);
-  Approximation<T> approximation;
-  arma::Mat<T>& output = approximation.output;
-  output.set_size(n_q, p_v);
-  Denominators<T> denominators{arma::Col<T>(n_q), arma::Col<T>(n_q)};
+void add_layer(const Problem<T>& problem, const std::vector<KeyGroup<T>>& groups, arma::Mat<T>& numerators,
+               Denominators<T>& denominators) {
+  const std::vector<Part> parts = parts_of(groups);
   parallel_for(parts.size(), [&](std::size_t at) {
     const Part& part = parts[at];
     const KeyGroup<T>& group = groups[part.group];
-    std::vector<T> tops;
-    const arma::Mat<T> a = exponentials(problem, group, part, tops);
-    arma::Mat<T> values = rows_at(problem.V(), group.keys, 0, group.keys.size());
+    arma::Mat<T> a = logits_of_part(problem, group, part);
+    std::vector<T> tops(part.count);
+    for (arma::uword i = 0; i < part.count; ++i) {
+      const arma::uword visible = visible_keys(group, part, i);
+      tops[i] = maximum(a.colptr(i), visible);
+      exponentials_at(a, i, visible, tops[i]);
+    }
+    arma::Mat<T> values = rows_at(problem.V(), group.keys, 0, a.n_rows);
     const arma::Col<T> sum_weights(group.sum_weights), output_weights(group.output_weights);
-    values.each_col() %= output_weights;
+    values.each_col() %= output_weights.head(a.n_rows);
     const arma::Mat<T> rows = product_tn(a, values);
-    const arma::Mat<T> sums = product_tn(a, arma::Mat<T>(sum_weights));
+    const arma::Mat<T> sums = product_tn(a, arma::Mat<T>(sum_weights.head(a.n_rows)));
     for (arma::uword i = 0; i < part.count; ++i) {
       const std::uint32_t query = group.queries[part.first + i];
-      denominators.values(query) = sums(i, 0);
-      denominators.log_scale(query) = tops[i];
-      const T share = 1 / sums(i, 0);
-      for (arma::uword c = 0; c < p_v; ++c) output(query, c) = share * rows(i, c);
+      const T top = std::max(denominators.log_scale(query), tops[i]);
+      const T before = std::exp(denominators.log_scale(query) - top), now = std::exp(tops[i] - top);
+      denominators.values(query) = before * denominators.values(query) + now * sums(i, 0);
+      denominators.log_scale(query) = top;
+      for (arma::uword c = 0; c < numerators.n_cols; ++c) {
+        numerators(query, c) = before * numerators(query, c) + now * rows(i, c);
+      }
     }
   });
+}
+
+}  // namespace
+
+template <typename T>
+Approximation<T> grouped_attention(const Problem<T>& problem, GroupLayers<T> layers, const char* name) {
+  const arma::uword n_q = problem.n_q();
+  require_groups(layers, n_q);
+  Approximation<T> approximation;
+  approximation.output.zeros(n_q, problem.p_v());
+  Denominators<T> denominators{arma::Col<T>(n_q, arma::fill::zeros), arma::Col<T>(n_q)};
+  denominators.log_scale.fill(-std::numeric_limits<T>::infinity());
+  for (const std::vector<KeyGroup<T>>& groups : layers) add_layer(problem, groups, approximation.output, denominators);
   const arma::uvec zero = arma::find(denominators.values == 0);
   if (!zero.is_empty()) {
     throw std::runtime_error(std::string(name) + ": " + std::to_string(zero.n_elem) +
                              " denominators are zero; no key of a row sum has a weight there");
   }
-  approximation.scores = deferred<T>(
-      n_q, problem.n_k(),
-      [=, sums = denominators.values,
-       groups = std::make_shared<const std::vector<KeyGroup<T>>>(std::move(groups))]() -> LinearOperator<T> {
-        const auto stored = std::make_shared<const GroupedScores<T>>(problem, *groups, sums);
-        return {problem.n_q(), problem.n_k(), [stored](const arma::Mat<T>& x) { return stored->apply(x); },
-                [stored](const arma::Mat<T>& x) { return stored->apply_transposed(x); }};
-      });
+  const arma::Col<T> shares = 1 / denominators.values;
+  approximation.output.each_col() %= shares;
+  approximation.scores =
+      deferred<T>(n_q, problem.n_k(),
+                  [=, layers = std::make_shared<const GroupLayers<T>>(std::move(layers))]() -> LinearOperator<T> {
+                    const auto stored = std::make_shared<const GroupedScores<T>>(problem, layers, denominators);
+                    return {problem.n_q(), problem.n_k(), [stored](const arma::Mat<T>& x) { return stored->apply(x); },
+                            [stored](const arma::Mat<T>& x) { return stored->apply_transposed(x); }};
+                  });
   approximation.denominators = std::move(denominators);
   return approximation;
 }
 
-template Approximation<float> grouped_attention(const Problem<float>&, std::vector<KeyGroup<float>>, const char*);
-template Approximation<double> grouped_attention(const Problem<double>&, std::vector<KeyGroup<double>>, const char*);
+template Approximation<float> grouped_attention(const Problem<float>&, GroupLayers<float>, const char*);
+template Approximation<double> grouped_attention(const Problem<double>&, GroupLayers<double>, const char*);
 
 }  // namespace croquis

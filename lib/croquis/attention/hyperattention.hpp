@@ -3,6 +3,9 @@
 
 #include <croquis/attention/method.hpp>
 #include <croquis/sampling/angular_order.hpp>
+#include <limits>
+#include <optional>
+#include <string_view>
 
 namespace croquis {
 
@@ -29,29 +32,48 @@ struct HyperattentionOptions {
 /// d is the number of keys that a query attends to. shared: b = ceil(d / 2) and m = d - b. norm: b = d / 2 and m = d /
 /// 4 (at least 1), m' the rest; the block is then in the row sum alone.
 ///
-/// Guarantees: E D~ = diag(A 1) given the hash if samples are masked, and E N = A V. Exact for d = n_k. With shared,
-///   rows of B~ are non-negative and sum to 1. Thm. 1 bounds the error of `norm` by eps ||D^-1 A|| ||V|| for m and m'
-///   that grow with kappa, alpha and the stable rank of B (hyperattention_condition).
+/// Causal (Alg. 4): causal_halves() makes rectangles, of which each is approximated as above with c keys in place of
+/// d, and leaves, which are exact; row sums and numerators are added up relative to the largest logit. c is the
+/// largest number with which no more pairs are computed than by a mask of at most d keys a query (most_visits()), and
+/// at least 2 (norm: 3). A rectangle of at most c keys is exact. All rectangles have one hash, and samples of their
+/// own. Which earlier keys a query attends to depends on the later queries that it is sorted with.
+///
+/// Guarantees: E D~ = diag(A 1) given the hash if samples are masked and m >= 1, and E N = A V. Exact for d = n_k. With
+/// shared,
+///   rows of B~ are non-negative and sum to 1. All of it holds for the causal form with the causal A. Thm. 1 bounds the
+///   error of `norm` by eps ||D^-1 A|| ||V|| for m and m' that grow with kappa, alpha and the stable rank of B
+///   (hyperattention_condition).
 ///
 /// Randomness: direction r is normals p r ... p r + p - 1 of draw_key.child("directions"); the m keys
 ///   sample_with_replacement of draw_key.child("keys"), the m' ones sample_weighted of draw_key.child("values"). With
-///   V = 0 they are uniform.
-/// Cost: n_q d (2 (p + p_v) + 1) flops, and 2 r p (n_q + n_k) for the hash. 1 (norm: 3) <= d <= n_k.
+///   V = 0 they are uniform. In the causal form they are drawn of the children of these two random keys with the
+///   token of a rectangle's first query.
+/// Cost: n_q d (2 (p + p_v) + 1) flops (causal: pairs_of_halves() in place of n_q d), and 2 r p (n_q + n_k) for the
+/// hash. 1 (norm: 3) <= d <= n_k.
 /// Padding is no key: the problem is shorter.
 template <typename T>
 Approximation<T> hyperattention(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                 const HyperattentionOptions& options = {});
 
-/// The two numbers that the theorems depend on, for the blocks of a draw.
-struct HyperattentionCondition {
-  double alpha = 1;  ///< n_k max_l ||B e_l||^2
-  double kappa = 1;  ///< largest over smallest row sum of A outside the blocks; 1 where blocks hold all keys
+/// What theorems on row sums that are estimated from blocks and samples depend on (HyperAttention, Thm. 1); NaN where
+/// nothing is estimated.
+struct SamplingCondition {
+  double alpha = std::numeric_limits<double>::quiet_NaN();  ///< n_k max_l ||B e_l||^2
+  /// largest over smallest row sum of A outside the blocks; 1 where a block holds all keys
+  double kappa = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Exact, so quadratic: 4 n_q n_k p flops.
+/// alpha and kappa for the blocks of a draw. In the causal form every rectangle that is not
+/// exact is a problem of its own, with softmax over its keys, and these are the largest of them.
+/// Quadratic: 4 n_q n_k p flops.
 template <typename T>
-HyperattentionCondition hyperattention_condition(const Problem<T>& problem, arma::uword d, const Key& draw_key,
-                                                 const HyperattentionOptions& options = {});
+SamplingCondition hyperattention_condition(const Problem<T>& problem, arma::uword d, const Key& draw_key,
+                                           const HyperattentionOptions& options = {});
+
+/// The same for a method of the registry with its options: of hyperattention, where it estimates; of no other method.
+template <typename T>
+std::optional<SamplingCondition> sampling_condition(const Problem<T>& problem, std::string_view method,
+                                                    const OptionValues& values, arma::uword d, const Key& draw_key);
 
 template <typename T>
 Method<T> hyperattention_method();

@@ -61,7 +61,7 @@ std::vector<KeyGroup<T>> groups_of(const Problem<T>& problem, const Shared<T>& s
     groups[g].queries = blocks.queries[g];
     for (const std::uint32_t key : blocks.keys[g]) groups[g].add(key, T(1), T(1));
     for (const arma::uword key : sampled) {
-      if (blocks.block_of_key[key] == g) continue;
+      if (blocks.block_of_key(key) == g) continue;
       const T weight = total / shared.weights(key);
       groups[g].add(static_cast<std::uint32_t>(key), weight, weight);
     }
@@ -79,7 +79,7 @@ Approximation<T> approximate(const Problem<T>& problem, const Shared<T>& shared,
                        problem);
   }
   if (d == problem.n_k()) return from_scores(exact_scores(problem, Target::softmax), problem);
-  return grouped_attention(problem, groups_of(problem, shared, d, draw_key, options), "kdeformer");
+  return grouped_attention<T>(problem, {groups_of(problem, shared, d, draw_key, options)}, "kdeformer");
 }
 
 const Options<KdeformerOptions>& options_of_kdeformer() {
@@ -124,14 +124,12 @@ Method<T> kdeformer_method() {
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const KdeformerOptions options = options_of_kdeformer().read(values);
     const auto shared = std::make_shared<const Shared<T>>(problem, options);
-    const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
-               p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v()),
-               directions = static_cast<double>(options.directions);
+    const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k());
     const bool oracle = options.probabilities == Probabilities::exact;
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, *shared, d, draw_key, options); },
             [=](double d) {
-              const double hashes = d < n_k ? 2 * directions * p * (n_q + n_k) : 0;
-              return n_q * d * (2 * (p + p_v) + 1) + (oracle ? n_q * n_k * (2 * p + 1) : hashes);
+              const double visits = sorted_block_flops(problem, n_q * d, oracle || d >= n_k ? 0 : options.directions);
+              return visits + (oracle ? n_q * n_k * (2 * static_cast<double>(problem.p()) + 1) : 0);
             }};
   };
   return method;

@@ -207,12 +207,7 @@ Approximation<T> mra_2(const Problem<T>& problem, arma::uword d, const Mra2Optio
       weights.top(i) = shift;
     }
   }
-  Approximation<T> approximation =
-      from_scores<T>({n_q, n_k, [scores](const arma::Mat<T>& x) { return scores->apply(x); },
-                      [scores](const arma::Mat<T>& x) { return scores->apply_transposed(x); }},
-                     problem);
-  approximation.denominators = Denominators<T>{std::move(weights.sums), std::move(weights.top)};
-  return approximation;
+  return from_factors<T, TwoResolutions<T>>(scores, std::move(weights), problem);
 }
 
 template <typename T>

@@ -4,6 +4,8 @@
 #include <croquis/attention/method.hpp>
 #include <croquis/linalg/sparse_columns.hpp>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace croquis {
@@ -40,7 +42,7 @@ class Pattern {
 
  private:
   TokenAlignment tokens_;
-  bool causal_;
+  bool causal_ = false;
   std::vector<std::size_t> start_ = {0};
   std::vector<std::uint32_t> key_, multiplicity_;
 };
@@ -61,6 +63,18 @@ struct PatternWeights {
 /// For Q (n_q x p) and K (n_k x p). Cost: 2 visits p flops, visits exponentials, 12 bytes (double) a visit.
 template <typename T>
 PatternWeights<T> pattern_weights(const arma::Mat<T>& q, const arma::Mat<T>& k, const Pattern& pattern);
+
+/// O~ = B~ V for factors of B~ with apply() and apply_transposed(); the denominators are weights.sums exp(weights.top).
+template <typename T, typename Factors>
+Approximation<T> from_factors(std::shared_ptr<const Factors> factors, PatternWeights<T> weights,
+                              const Problem<T>& problem) {
+  Approximation<T> approximation =
+      from_scores<T>({problem.n_q(), problem.n_k(), [factors](const arma::Mat<T>& x) { return factors->apply(x); },
+                      [factors](const arma::Mat<T>& x) { return factors->apply_transposed(x); }},
+                     problem);
+  approximation.denominators = Denominators<T>{std::move(weights.sums), std::move(weights.top)};
+  return approximation;
+}
 
 /// O~_i = sum_j b_ij V_j over the keys j that query i meets, b_ij = m_ij exp(q_i.k_j / sqrt(p)) / sum: softmax with
 /// -inf outside the pattern, and log m_ij added inside. Q and K need not be those of the problem. Guarantees: rows of

@@ -68,7 +68,7 @@ struct TopScores {
   SparseColumns<T> above;  // column i: b_ij - rho_i
   arma::Col<T> rho;
   TokenAlignment tokens;
-  bool causal;
+  bool causal = false;
 
   arma::uword visible(arma::uword i) const { return causal ? tokens.causal_keys(i) : tokens.n_k; }
 
@@ -132,12 +132,7 @@ Approximation<T> top_keys(const Problem<T>& problem, arma::uword d, const TopKey
     for (std::size_t e = begin; e < end; ++e) scores->above.value[e] = scores->above.value[e] * share - rho;
     scores->rho(i) = rho;
   }
-  Approximation<T> approximation =
-      from_scores<T>({n_q, n_k, [scores](const arma::Mat<T>& x) { return scores->apply(x); },
-                      [scores](const arma::Mat<T>& x) { return scores->apply_transposed(x); }},
-                     problem);
-  approximation.denominators = Denominators<T>{std::move(weights.sums), std::move(weights.top)};
-  return approximation;
+  return from_factors<T, TopScores<T>>(scores, std::move(weights), problem);
 }
 
 template <typename T>

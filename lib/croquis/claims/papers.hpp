@@ -12,6 +12,7 @@ std::vector<Claim> nystromformer_claims();
 std::vector<Claim> linformer_claims();
 std::vector<Claim> skeinformer_claims();
 std::vector<Claim> nprf_claims();
+std::vector<Claim> topk_claims();
 
 // The bounds whose worst inputs are searched for: worst_cases.cpp of its folder.
 std::vector<SearchedBound> skyformer_bounds();
@@ -19,5 +20,6 @@ std::vector<SearchedBound> nystromformer_bounds();
 std::vector<SearchedBound> linformer_bounds();
 std::vector<SearchedBound> skeinformer_bounds();
 std::vector<SearchedBound> nprf_bounds();
+std::vector<SearchedBound> topk_bounds();
 
 }  // namespace croquis::claims

@@ -105,8 +105,8 @@ WorstCase search_worst(const SearchSpace& space, const SearchEffort& effort, con
 const std::vector<SearchedBound>& searched_bounds() {
   static const std::vector<SearchedBound> all = [] {
     std::vector<SearchedBound> bounds;
-    for (auto&& some :
-         {skyformer_bounds(), nystromformer_bounds(), linformer_bounds(), skeinformer_bounds(), nprf_bounds()}) {
+    for (auto&& some : {skyformer_bounds(), nystromformer_bounds(), linformer_bounds(), skeinformer_bounds(),
+                        nprf_bounds(), topk_bounds()}) {
       bounds.insert(bounds.end(), some.begin(), some.end());
     }
     return bounds;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/attention/exact.hpp>
+#include <croquis/attention/hyperattention.hpp>
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/core/memory.hpp>
 #include <croquis/core/stopwatch.hpp>
@@ -151,6 +152,18 @@ const Columns<ErrorRow>& error_columns() {
         "the mean of ‖μ_tail - μ_head‖ / ‖o_i‖ over the rows with a tail; times τ_i it is the relative error of a row",
         "mean ||mu_tail - mu_head|| / ||o||", "", "--row-errors"},
        &ErrorRow::tail_shift},
+      {{"alpha", Role::number,
+        "for hyperattention, α = n_k max_j ‖B e_j‖², on which its theorem depends with κ: the largest squared norm "
+        "of a column of B times n_k, n_q / n_k where all keys have one weight and n_q n_k where one key has all of it. "
+        "With `--causal` the largest of the rectangles that are estimated, each with softmax over its own keys. "
+        "`NA` for other methods, where nothing is estimated, with `--rows`, and above n = 4096",
+        "", "", "--row-errors"},
+       &ErrorRow::alpha},
+      {{"kappa", Role::number,
+        "for hyperattention, κ, the largest over the smallest row sum of A outside the blocks of this draw; with "
+        "`--causal` the largest of the rectangles. `NA` also where it overflows",
+        "", "", "--row-errors"},
+       &ErrorRow::kappa},
       {{"bound_abs", Role::metric,
         "what the sharpest proved theorem of the [ledger](claims.md) guarantees of ‖O - O~‖ for this method, d and "
         "input, in exact arithmetic. `NA` if there is none: for other methods and options, above n = 2048, for too few "
@@ -194,8 +207,8 @@ ErrorRow failed(ErrorRow row, const std::string& status) {
   row.row_sum_dev = row.min_denominator = row.scores_spectral_abs = row.scores_spectral_rel = ErrorRow::kUndefined;
   row.row_rel_q50 = row.row_rel_q90 = row.row_rel_q99 = row.row_rel_max = row.row_cosine_mean = row.row_cosine_q10 =
       ErrorRow::kUndefined;
-  row.row_kl_mean = row.row_kl_q90 = row.tail_mass = row.tail_shift = row.bound_abs = row.bound_probability =
-      ErrorRow::kUndefined;
+  row.row_kl_mean = row.row_kl_q90 = row.tail_mass = row.tail_shift = row.alpha = row.kappa = row.bound_abs =
+      row.bound_probability = ErrorRow::kUndefined;
   row.bound_source.clear();
   row.bound_trivial.clear();
   row.status = status;
@@ -372,6 +385,12 @@ ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial, arma
     row.seconds = stopwatch.seconds() + preparation_;
     const Reference& reference = owner_->references_.at(method_->target);
     owner_->compare(row, approximation, reference, key);
+    // Quadratic, so only where the exact scores are stored anyway.
+    if (!reference.dense_scores.is_empty()) {
+      const auto condition = sampling_condition(owner_->problem_, choice_.name, choice_.options, d, key);
+      if (condition && std::isfinite(condition->alpha)) row.alpha = condition->alpha;
+      if (condition && std::isfinite(condition->kappa)) row.kappa = condition->kappa;
+    }
     if (owner_->bounds_ && reference.output) {
       if (const auto bound = owner_->bounds_->of(choice_, d, reference.output->exact())) {
         row.bound_abs = bound->value;

@@ -42,6 +42,7 @@ struct ErrorRow {
   double row_cosine_mean = kUndefined, row_cosine_q10 = kUndefined;
   double row_kl_mean = kUndefined, row_kl_q90 = kUndefined;
   double tail_mass = kUndefined, tail_shift = kUndefined;
+  double alpha = kUndefined, kappa = kUndefined;
   double bound_abs = kUndefined, bound_probability = kUndefined;
   std::string bound_source, bound_trivial;
 };
