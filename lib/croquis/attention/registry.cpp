@@ -20,6 +20,7 @@
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/attention/streaming.hpp>
+#include <croquis/attention/thinformer.hpp>
 #include <croquis/attention/top_keys.hpp>
 #include <croquis/attention/v_mean.hpp>
 #include <croquis/attention/vertical_slash.hpp>
@@ -58,6 +59,7 @@ const std::vector<Method<T>>& methods() {
       mra_2_method<T>(),
       kriged_coreset_method<T>(),
       wildcat_method<T>(),
+      thinformer_method<T>(),
       hyperattention_method<T>(),
       kdeformer_method<T>(),
       clustered_method<T>(),
