@@ -23,6 +23,7 @@
 #include <croquis/attention/thinformer.hpp>
 #include <croquis/attention/top_keys.hpp>
 #include <croquis/attention/v_mean.hpp>
+#include <croquis/attention/vattention.hpp>
 #include <croquis/attention/vertical_slash.hpp>
 #include <croquis/attention/wildcat.hpp>
 
@@ -60,6 +61,7 @@ const std::vector<Method<T>>& methods() {
       kriged_coreset_method<T>(),
       wildcat_method<T>(),
       thinformer_method<T>(),
+      vattention_method<T>(),
       hyperattention_method<T>(),
       kdeformer_method<T>(),
       clustered_method<T>(),
