@@ -49,11 +49,9 @@ std::vector<LedgerEntry> decide_all(const Ledger& ledger, const std::vector<Clai
 }  // namespace
 
 const std::vector<Paper>& papers() {
-  static const std::vector<Paper> all = {{"skyformer", skyformer_claims()},
-                                         {"nystromformer", nystromformer_claims()},
-                                         {"linformer", linformer_claims()},
-                                         {"skeinformer", skeinformer_claims()},
-                                         {"nprf", nprf_claims()}};
+  static const std::vector<Paper> all = {{"skyformer", skyformer_claims()}, {"nystromformer", nystromformer_claims()},
+                                         {"linformer", linformer_claims()}, {"skeinformer", skeinformer_claims()},
+                                         {"nprf", nprf_claims()},           {"vattention", vattention_claims()}};
   return all;
 }
 
