@@ -17,6 +17,7 @@
 #include <croquis/attention/prf_rpe.hpp>
 #include <croquis/attention/reformer.hpp>
 #include <croquis/attention/sampled_columns.hpp>
+#include <croquis/attention/scatterbrain.hpp>
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/attention/streaming.hpp>
@@ -62,6 +63,7 @@ const std::vector<Method<T>>& methods() {
       wildcat_method<T>(),
       thinformer_method<T>(),
       vattention_method<T>(),
+      scatterbrain_method<T>(),
       hyperattention_method<T>(),
       kdeformer_method<T>(),
       clustered_method<T>(),
