@@ -17,11 +17,14 @@
 #include <croquis/attention/prf_rpe.hpp>
 #include <croquis/attention/reformer.hpp>
 #include <croquis/attention/sampled_columns.hpp>
+#include <croquis/attention/scatterbrain.hpp>
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/attention/streaming.hpp>
+#include <croquis/attention/thinformer.hpp>
 #include <croquis/attention/top_keys.hpp>
 #include <croquis/attention/v_mean.hpp>
+#include <croquis/attention/vattention.hpp>
 #include <croquis/attention/vertical_slash.hpp>
 #include <croquis/attention/wildcat.hpp>
 
@@ -58,6 +61,9 @@ const std::vector<Method<T>>& methods() {
       mra_2_method<T>(),
       kriged_coreset_method<T>(),
       wildcat_method<T>(),
+      thinformer_method<T>(),
+      vattention_method<T>(),
+      scatterbrain_method<T>(),
       hyperattention_method<T>(),
       kdeformer_method<T>(),
       clustered_method<T>(),

@@ -49,9 +49,13 @@ std::vector<LedgerEntry> decide_all(const Ledger& ledger, const std::vector<Clai
 }  // namespace
 
 const std::vector<Paper>& papers() {
-  static const std::vector<Paper> all = {{"skyformer", skyformer_claims()}, {"nystromformer", nystromformer_claims()},
-                                         {"linformer", linformer_claims()}, {"skeinformer", skeinformer_claims()},
-                                         {"nprf", nprf_claims()},           {"topk", topk_claims()}};
+  static const std::vector<Paper> all = {{"skyformer", skyformer_claims()},
+                                         {"nystromformer", nystromformer_claims()},
+                                         {"linformer", linformer_claims()},
+                                         {"skeinformer", skeinformer_claims()},
+                                         {"nprf", nprf_claims()},
+                                         {"topk", topk_claims()},
+                                         {"vattention", vattention_claims()}};
   return all;
 }
 

@@ -13,6 +13,7 @@ std::vector<Claim> linformer_claims();
 std::vector<Claim> skeinformer_claims();
 std::vector<Claim> nprf_claims();
 std::vector<Claim> topk_claims();
+std::vector<Claim> vattention_claims();
 
 // The bounds whose worst inputs are searched for: worst_cases.cpp of its folder.
 std::vector<SearchedBound> skyformer_bounds();

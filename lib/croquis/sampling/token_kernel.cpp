@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/core/require.hpp>
+#include <croquis/core/serial_blas.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/linalg/products.hpp>
+#include <croquis/linalg/rows.hpp>
+#include <croquis/linalg/vector_math.hpp>
+#include <croquis/sampling/token_kernel.hpp>
+
+namespace croquis {
+namespace {
+
+constexpr std::size_t kTokensOfWalk = 64;   // a block of tokens whose sums with all before them are taken at once
+constexpr std::size_t kTokensBefore = 512;  // of those, what one thread takes at once
+
+template <typename T>
+arma::Mat<T> columns_at(const arma::Mat<T>& m, const std::vector<std::uint32_t>& indices, std::size_t first,
+                        std::size_t count) {
+  arma::Mat<T> chosen(m.n_rows, count, arma::fill::none);
+  for (std::size_t j = 0; j < count; ++j) chosen.col(j) = m.col(indices[first + j]);
+  return chosen;
+}
+
+}  // namespace
+
+template <typename T>
+TokenKernel<T>::TokenKernel(const arma::Mat<T>& keys, const arma::Mat<T>& values, T constant)
+    : keys_(keys.t() * static_cast<T>(std::pow(static_cast<double>(keys.n_cols), -0.25))),
+      values_(values.t()),
+      constant_(constant) {
+  shift_ = squared_row_norms<T>(keys_.t()).max();
+  const T largest = arma::abs(values_).max();
+  if (largest > 0) values_ /= largest;
+}
+
+template <typename T>
+arma::Mat<T> TokenKernel<T>::block(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& cols,
+                                   std::size_t first, std::size_t count) const {
+  const SerialBlas serial;
+  const arma::Mat<T> keys = columns_at(keys_, cols, first, count), values = columns_at(values_, cols, first, count);
+  arma::Mat<T> h = product_tn(columns_at(keys_, rows, 0, rows.size()), keys);
+  const arma::Mat<T> of_values = product_tn(columns_at(values_, rows, 0, rows.size()), values);
+  exp_shifted(h.memptr(), h.n_elem, shift_);
+  h %= of_values + constant_;
+  return h;
+}
+
+template <typename T>
+std::vector<T> signed_walk(const TokenKernel<T>& kernel, const std::vector<std::uint32_t>& tokens, std::size_t step,
+                           const std::function<void(const WalkStep<T>&, T* signs)>& decide) {
+  require(step >= 1 && kTokensOfWalk % step == 0 && tokens.size() % step == 0, "signed_walk",
+          "tokens in whole steps, which divide 64", {{"tokens", tokens.size()}, {"step", step}});
+  std::vector<T> signs(tokens.size());
+  for (std::size_t start = 0; start < tokens.size(); start += kTokensOfWalk) {
+    const std::size_t size = std::min(kTokensOfWalk, tokens.size() - start);
+    const std::vector<std::uint32_t> own(tokens.begin() + static_cast<std::ptrdiff_t>(start),
+                                         tokens.begin() + static_cast<std::ptrdiff_t>(start + size));
+    const std::size_t parts = blocks_of(start, kTokensBefore);
+    std::vector<arma::Col<T>> sums(parts);
+    parallel_for(parts, [&](std::size_t part) {
+      const std::size_t first = part * kTokensBefore, count = std::min(kTokensBefore, start - first);
+      sums[part] = kernel.block(own, tokens, first, count) * arma::Col<T>(signs.data() + first, count, false, true);
+    });
+    arma::Col<T> along(size, arma::fill::zeros);
+    for (const arma::Col<T>& sum : sums) along += sum;
+    const arma::Mat<T> inner = kernel.block(own, own, 0, size);
+    for (std::size_t a = 0; a < size; a += step) {
+      decide({start + a, inner.submat(a, a, a + step - 1, a + step - 1), along.subvec(a, a + step - 1)},
+             signs.data() + start + a);
+      for (std::size_t b = a; b < a + step; ++b) along += signs[start + b] * inner.col(b);
+    }
+  }
+  return signs;
+}
+
+double walk_entries(double tokens) {
+  const auto block = static_cast<double>(kTokensOfWalk), whole = std::floor(tokens / block),
+             rest = tokens - whole * block;
+  return block * block * whole * (whole + 1) / 2 + rest * tokens;
+}
+
+template class TokenKernel<float>;
+template class TokenKernel<double>;
+template std::vector<float> signed_walk(const TokenKernel<float>&, const std::vector<std::uint32_t>&, std::size_t,
+                                        const std::function<void(const WalkStep<float>&, float*)>&);
+template std::vector<double> signed_walk(const TokenKernel<double>&, const std::vector<std::uint32_t>&, std::size_t,
+                                         const std::function<void(const WalkStep<double>&, double*)>&);
+
+}  // namespace croquis
