@@ -101,7 +101,7 @@ TEST_CASE("croquis report: its table has the median of the draws and their 10 to
   const std::vector<std::string> cells = cells_after(page, "nystromformer", "8");
   REQUIRE(cells.size() > 5);
   CHECK(contains(fmt::format("{}", fmt::join(cells, "|")), "0.15 (0.11 – 0.19)"));
-  CHECK(contains(page, "median of 11 draws; band: 10 to 90 %"));
+  CHECK(contains(page, "median of 11 draws; in parentheses 10 to 90 %"));
   CHECK(contains(page, "There is no r.meta.json beside the rows."));
 }
 

@@ -106,7 +106,9 @@ def check_live(page):
     assert float(page.ask(cell)) > float(first)
     # Nothing is wider than a telephone.
     page.screen(380)
-    assert page.ask("document.documentElement.scrollWidth") <= 380
+    wide = """[...document.querySelectorAll('body *')].filter((e) => !e.parentElement.closest('.scroll') &&
+              e.getBoundingClientRect().right > 380).map((e) => e.outerHTML.slice(0, 200))"""
+    assert page.ask("document.documentElement.scrollWidth") <= 380, page.ask(wide)
     assert page.complaints == [], page.complaints
 
 

@@ -37,7 +37,7 @@ int run_report(const ReportOptions& options) {
     const auto [command, table] = read_result(path);
     reported.push_back({path, command->name, command->summary, table.rows.size(), command->results.report(table)});
     if (options.title.empty()) {
-      title += fmt::format("{}{}", title.empty() ? "" : ", ", std::filesystem::path(path).stem().string());
+      title += fmt::format("{}{}", title.empty() ? "Results: " : ", ", std::filesystem::path(path).stem().string());
     }
   }
   write_whole(out, html_of_report(reported, title));

@@ -77,7 +77,12 @@ std::string legend_of(const Chart& chart) {
 
 ReportTable table_of(const Chart& chart) {
   const ChartView& view = chart.views.front();
-  ReportTable table{chart.title + ": the numbers", view.meaning, {}, {}};
+  std::string meaning = view.meaning;  // what is a band in the picture stands in parentheses here
+  const std::string band = "band: ";
+  if (const std::size_t at = meaning.find(band); at != std::string::npos) {
+    meaning.replace(at, band.size(), "in parentheses ");
+  }
+  ReportTable table{chart.title + ": the numbers", meaning, {}, {}};
   bool targets = false;
   for (const ChartCurve& curve : view.curves) targets = targets || !curve.target.empty();
   table.columns.push_back({"curve", "", false});

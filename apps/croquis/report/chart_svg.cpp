@@ -79,10 +79,12 @@ std::string frame_svg(const Frame& frame, const Chart& chart) {
 
 std::string curve_svg(const ChartCurve& curve, const CurveStyle& style, const Frame& frame, const Chart& chart) {
   std::string line, bound, upper, lower, marks;
+  std::size_t drawn = 0;
   const auto step = [](const std::string& path) { return path.empty() ? 'M' : 'L'; };
   for (const ChartPoint& point : curve.points) {
     const ChartValue& value = point.y.front();
     if (!frame.x.shows(point.x.front()) || !frame.y.shows(value.at)) continue;
+    ++drawn;
     const double x = x_place(frame.x, point.x.front()), y = y_place(frame.y, value.at);
     const auto end = [&](double at) { return frame.y.shows(at) ? y_place(frame.y, at) : y; };
     line += fmt::format("{}{:.1f} {:.1f}", step(line), x, y);
@@ -103,7 +105,9 @@ std::string curve_svg(const ChartCurve& curve, const CurveStyle& style, const Fr
     paths = fmt::format("<path class=\"band\" d=\"{}{}Z\"/><path class=\"line\" d=\"{}\"/>", upper, lower, line);
   }
   if (!bound.empty()) paths += fmt::format("<path class=\"bound\" d=\"{}\"/>", bound);
-  return fmt::format("<g class=\"curve {}{}\">{}{}</g>", style.classes, curve.open ? " open" : "", paths, marks);
+  constexpr std::size_t many = 40;  // marks would hide the line; they show under the pointer
+  return fmt::format("<g class=\"curve {}{}{}\">{}{}</g>", style.classes, curve.open ? " open" : "",
+                     curve.joined && drawn > many ? " dense" : "", paths, marks);
 }
 
 std::string description_of(const Chart& chart, const ChartView& view) {
@@ -167,6 +171,6 @@ std::string svg_of_chart(const Chart& chart, const std::string& id) {
       "aria-labelledby=\"{2}-title {2}-desc\"><title id=\"{2}-title\">{3}</title><desc id=\"{2}-desc\">{4}</desc>"
       "<clipPath id=\"{2}-clip\"><rect x=\"{5:g}\" y=\"{6:g}\" width=\"{7:g}\" height=\"{8:g}\"/></clipPath>"
       "{9}<g clip-path=\"url(#{2}-clip)\">{10}</g></svg>",
-      kWidth, kHeight, id, html(chart.title), html(description_of(chart, view)), kLeft, kTop - 6,
-      kWidth - kLeft - kRight + 6, kHeight - kTop - kBottom + 12, frame_svg(frame, chart), curves);
+      kWidth, kHeight, id, html(chart.title), html(description_of(chart, view)), kLeft - 6, kTop - 6,
+      kWidth - kLeft - kRight + 12, kHeight - kTop - kBottom + 12, frame_svg(frame, chart), curves);
 }

@@ -25,18 +25,19 @@ std::vector<std::string> answers_of_choices(const std::vector<ChoiceRow>& rows) 
   std::vector<std::string> answers;
   answers.push_back(fmt::format(
       "For {} of {} choices something cheaper than exact attention is certified; {} keep exact attention, {} are "
-      "undecided. Followed, they cost {:.3g} of exact attention's {}.",
+      "undecided. Followed, with exact attention where nothing is chosen, they cost {:.3g} times exact attention's {}.",
       chosen, rows.size(), count_of(rows, "exact"), count_of(rows, "undecided"), croquis::followed_cost_ratio(rows),
       first.cost_unit));
   if (first.metric == "loss") {
     answers.push_back(fmt::format("Certified: the mean loss rises by at most {:g}, with confidence {:g}.", first.eps,
                                   first.confidence));
   } else {
-    answers.push_back(fmt::format(
-        "Certified is P({} > {:g}) < {:g} for all that is chosen together, with confidence {:g}; {}.", first.metric,
-        first.eps, first.delta, first.confidence,
-        first.sequences > 1 ? fmt::format("over draws and new sequences, from {} sequences", first.sequences)
-                            : "over draws on this one input: other inputs are not covered"));
+    answers.push_back(fmt::format("{} P({} > {:g}) < {:g} for all that is chosen together, with confidence {:g}; {}.",
+                                  chosen > 0 ? "Certified is" : "What was to be certified:", first.metric, first.eps,
+                                  first.delta, first.confidence,
+                                  first.sequences > 1
+                                      ? fmt::format("over draws and new sequences, from {} sequences", first.sequences)
+                                      : "over draws on this one input: other inputs are not covered"));
   }
   std::map<std::string, std::size_t> methods;
   for (const ChoiceRow& row : rows) {
@@ -109,7 +110,7 @@ Section section_of_choices(const croquis::Table& table) {
   Chart chart = chart_of_choices(rows);
   if (!chart.views.front().curves.empty()) section.charts.push_back(std::move(chart));
   HeadMaps maps = maps_of_choices(rows);
-  if (maps.places.size() > 1) section.maps.push_back(std::move(maps));
+  if (maps.places.size() > 1 && count_of(rows, "chosen") > 0) section.maps.push_back(std::move(maps));
   section.tables.push_back(table_of_rows(
       table, "Choices", "undecided: the candidate that leads is shown, which is no answer until more data certify it"));
   return section;

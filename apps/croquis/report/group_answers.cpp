@@ -11,6 +11,7 @@
 #include "files/group_table.hpp"
 #include "files/targets.hpp"
 #include "pictures/curves.hpp"
+#include "report/axis_scale.hpp"
 #include "report/section.hpp"
 
 using croquis::Group;
@@ -54,6 +55,11 @@ const Candidate* smallest(const std::vector<Candidate>& candidates) {
   return least == candidates.end() ? nullptr : &*least;
 }
 
+// With two digits.
+double round_number(double x) {
+  return std::stod(fmt::format("{:.1e}", x));
+}
+
 // "0.0294 (0.021 – 0.041)".
 std::string with_interval(const Group& group, const std::string& metric, bool nested) {
   const Summary& s = *group.metric(metric);
@@ -73,7 +79,7 @@ std::string best_at_each_size(const std::vector<const Group*>& groups, const std
                         shown_number(best.value));
   }
   if (of_size.size() < 2) return "";
-  if (labels.size() == 1) return fmt::format("{} has the smallest at every {}.", *labels.begin(), symbol);
+  if (labels.size() == 1) return fmt::format("{} has the smallest one at every {}.", *labels.begin(), symbol);
   return fmt::format("The smallest at each {}: {}.", symbol, text);
 }
 
@@ -90,8 +96,8 @@ std::string within_errors(const std::vector<const Group*>& groups, const std::st
       if (least == nullptr || flops(one) < flops(*least)) least = &one;
     }
     if (least == nullptr) break;
-    text += fmt::format("{}at most {:g}: {}, {} = {}, {:.2g} flops", text.empty() ? "" : "; ", epsilon,
-                        least->group->label, symbol, least->group->x, flops(*least));
+    text += fmt::format("{}at most {:g}: {}, {} = {}, {} flops", text.empty() ? "" : "; ", epsilon, least->group->label,
+                        symbol, least->group->x, tic_label(round_number(flops(*least))));
   }
   return text.empty() ? "" : fmt::format("The fewest flops with a median {}.", text);
 }
@@ -136,7 +142,7 @@ std::string how_often(const Grouping& single, const std::string& target, const s
   std::sort(order.rbegin(), order.rend());
   std::string text;
   for (const auto& [times, label] : order) text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", label, times);
-  return fmt::format("At {} = {} the smallest has, of {} inputs one by one: {}.", symbol, size, inputs, text);
+  return fmt::format("The smallest at {} = {}, on each of {} inputs: {}.", symbol, size, inputs, text);
 }
 
 std::vector<std::string> answers_about(const Grouping& shown, const Grouping& single, const std::string& metric) {
@@ -158,8 +164,8 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
     const Candidate* best = smallest(candidates);
     if (best == nullptr) continue;
     std::string text = target.empty() ? "" : fmt::format("Approximating {}: ", legend_of_target(target));
-    text += fmt::format("at {} = {} the smallest {} has {}, {}", symbol, size, metric_title(shown, metric),
-                        best->group->label, with_interval(*best->group, metric, shown.is_nested()));
+    text += fmt::format("at {} = {}, {} has the smallest {}: {}", symbol, size, best->group->label,
+                        metric_title(shown, metric), with_interval(*best->group, metric, shown.is_nested()));
     for (const char* bracket : {"v-mean", "best-rank-d"}) {
       const auto found = std::find_if(at_size.begin(), at_size.end(), [&](const Group* group) {
         return group->label == bracket && group->metric(metric) != nullptr;
@@ -179,6 +185,14 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
   return answers;
 }
 
+std::string what_numbers_are(const Grouping& shown) {
+  if (!shown.is_nested()) {
+    return fmt::format("Numbers are the median of {}, in parentheses 10 to 90 % of them.", repetitions_of(shown));
+  }
+  return fmt::format("Numbers are the {}, in parentheses the smallest and the largest.",
+                     nested_statistic(shown, Statistic::median));
+}
+
 }  // namespace
 
 std::vector<std::string> answers_of_groups(const Grouping& shown, const Grouping& single,
@@ -193,11 +207,23 @@ std::vector<std::string> answers_of_groups(const Grouping& shown, const Grouping
   for (const std::string& metric : metrics) {
     for (std::string& answer : answers_about(shown, single, metric)) answers.push_back(std::move(answer));
   }
-  answers.push_back(fmt::format(
-      "Numbers are the {}.",
-      shown.is_nested() ? nested_statistic(shown, Statistic::median) + ", in parentheses the smallest and the largest"
-                        : "median of " + repetitions_of(shown) + ", in parentheses 10 to 90 % of them"));
+  answers.push_back(what_numbers_are(shown));
   return answers;
+}
+
+std::vector<std::string> answers_of_each(const Grouping& shown, const std::string& metric) {
+  std::uint64_t size = 0;
+  for (const Group& group : shown.groups) {
+    if (group.metric(metric) != nullptr) size = std::max(size, group.x);
+  }
+  std::string text;
+  for (const Group& group : shown.groups) {
+    if (group.x != size || group.metric(metric) == nullptr) continue;
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", group.label, with_interval(group, metric, shown.is_nested()));
+  }
+  return {fmt::format("{} at {} = {}: {}.", metric_title(shown, metric), shown.axis.shown(), size, text),
+          what_numbers_are(shown)};
 }
 
 std::vector<std::string> answers_of_costs(const Grouping& shown) {

@@ -12,6 +12,9 @@
 std::vector<std::string> answers_of_groups(const croquis::Grouping& shown, const croquis::Grouping& single,
                                            std::vector<std::string> metrics, const std::string& otherwise);
 
+/// The metric of every curve at its largest size.
+std::vector<std::string> answers_of_each(const croquis::Grouping& shown, const std::string& metric);
+
 /// The seconds of exact attention and of the methods at the largest size.
 std::vector<std::string> answers_of_costs(const croquis::Grouping& shown);
 

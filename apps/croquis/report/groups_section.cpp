@@ -212,8 +212,9 @@ Section section_of(const croquis::Table& table, const GroupsReport& how, bool of
   const Grouping shown = shown_groups(table, metrics.front(), also);
   const Grouping single = shown.is_nested() ? croquis::group_rows(table, {}, also) : shown;
   section.subject = subject_of(shown);
-  section.answers =
-      of_costs ? answers_of_costs(shown) : answers_of_groups(shown, single, how.answered, metrics.front());
+  section.answers = !how.compared ? answers_of_each(shown, metrics.front())
+                    : of_costs    ? answers_of_costs(shown)
+                                  : answers_of_groups(shown, single, how.answered, metrics.front());
   add_failures(table, section.answers);
   section.charts.push_back(chart_of(table, shown, single, metrics, how.title));
   section.maps = maps_of(single, metrics);

@@ -12,6 +12,7 @@ struct GroupsReport {
   std::string title;  ///< of its chart
   /// Metrics that answers are about, where the rows have them: the less the better.
   std::vector<std::string> answered = {};
+  bool compared = true;  ///< false: its curves are of different problems, and none is the best
 };
 
 /// A chart of all metrics against d (or n), flops and seconds; views of medians and of means, and of each input where

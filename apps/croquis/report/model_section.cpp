@@ -111,7 +111,7 @@ std::string best_of(const std::vector<ModelSummary>& summaries, std::uint64_t d)
     if (best == nullptr || s.loss < best->loss) best = &s;
   }
   if (best == nullptr) return "";
-  std::string text = fmt::format("At d = {} the smallest loss has {}: {}", d,
+  std::string text = fmt::format("At d = {}, {} has the smallest loss: {}", d,
                                  croquis::curve_label({best->method, best->preset}), shown_number(best->loss));
   if (!std::isnan(best->loss_error))
     text += fmt::format(" ± {:.1g} (standard error between sequences)", best->loss_error);

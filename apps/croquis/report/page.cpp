@@ -23,15 +23,20 @@ std::string name_of_file(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
+std::string capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 std::string section_html(const ReportedFile& file, std::size_t number) {
   const Section& section = file.section;
   std::string text = fmt::format(
       "<section id=\"result-{}\">\n<h2>{}: <code>{}</code></h2>\n<p class=\"subject\">{}; croquis {}{}</p>\n", number,
-      html(file.summary), html(name_of_file(file.path)), html(section.subject), html(file.command),
+      html(capitalised(file.summary)), html(name_of_file(file.path)), html(section.subject), html(file.command),
       fmt::format(", {} row{}", file.rows, file.rows == 1 ? "" : "s"));
   if (!section.answers.empty()) {
     text += "<ul class=\"answers\">\n";
-    for (const std::string& answer : section.answers) text += fmt::format("<li>{}</li>\n", html(answer));
+    for (const std::string& answer : section.answers) text += fmt::format("<li>{}</li>\n", html(capitalised(answer)));
     text += "</ul>\n";
   }
   for (std::size_t i = 0; i < section.charts.size(); ++i) {
@@ -47,7 +52,7 @@ std::string section_html(const ReportedFile& file, std::size_t number) {
 std::string html_of_report(const std::vector<ReportedFile>& files, const std::string& title) {
   std::string list, sections;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    list += fmt::format("<li><a href=\"#result-{}\">{}: {}</a></li>\n", i + 1, html(files[i].summary),
+    list += fmt::format("<li><a href=\"#result-{}\">{}: {}</a></li>\n", i + 1, html(capitalised(files[i].summary)),
                         html(name_of_file(files[i].path)));
     sections += section_html(files[i], i + 1);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <croquis/io/bytes.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -38,7 +39,7 @@ std::string html_of_run(const std::string& rows) {
   const json meta = metadata_of(rows);
   if (!meta.is_object()) {
     return fmt::format("<h3>How it was made</h3>\n<p class=\"soft\">There is no {} beside the rows.</p>\n",
-                       html(beside(rows, ".meta.json")));
+                       html(beside(std::filesystem::path(rows).filename().string(), ".meta.json")));
   }
   std::string text = "<h3>How it was made</h3>\n";
   if (meta.contains("command_line")) {

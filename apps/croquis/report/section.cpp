@@ -6,7 +6,14 @@
 
 std::string shown_number(double x) {
   if (std::isnan(x)) return "-";
-  return x == std::floor(x) && std::abs(x) < 1e6 ? fmt::format("{:.0f}", x) : fmt::format("{:.4g}", x);
+  if (x == std::floor(x) && std::abs(x) < 1e6) return fmt::format("{:.0f}", x);
+  std::string text = fmt::format("{:.4g}", x);  // 1.2e+06 is 1.2e6
+  const std::size_t e = text.find('e');
+  if (e == std::string::npos) return text;
+  if (text[e + 1] == '+') text.erase(e + 1, 1);
+  const std::size_t digits = text[e + 1] == '-' ? e + 2 : e + 1;
+  while (text[digits] == '0') text.erase(digits, 1);
+  return text;
 }
 
 ReportCell number_cell(double x) {

@@ -49,14 +49,16 @@ Chart chart_of_spectra(const std::vector<SpectrumSummary>& summaries, bool sever
 
 // Of each matrix that all heads have.
 HeadMaps maps_of_spectra(const std::vector<SpectrumSummary>& summaries) {
-  HeadMaps maps{.title = "Layers and heads",
-                .meaning = "one matrix each",
-                .size = "",
-                .labels = {},
-                .sizes = {},
-                .metrics = {"stable rank", "sum of the first quarter of the singular values over the sum of all"},
-                .places = {},
-                .values = {}};
+  HeadMaps maps{
+      .title = "Layers and heads",
+      .meaning = "one matrix each",
+      .size = "",
+      .labels = {},
+      .sizes = {},
+      .metrics = {"stable rank",
+                  "sum of the first 128 singular values (a quarter where there are fewer) over the sum of all"},
+      .places = {},
+      .values = {}};
   std::map<std::pair<std::string, HeadPlace>, const SpectrumSummary*> cells;
   std::set<HeadPlace> places;
   for (const SpectrumSummary& s : summaries) {
@@ -69,10 +71,16 @@ HeadMaps maps_of_spectra(const std::vector<SpectrumSummary>& summaries) {
   }
   for (const HeadPlace& place : places) maps.places.emplace_back(place.layer, place.head);
   for (const std::string& label : maps.labels) {
-    for (const auto member : {&SpectrumSummary::stable_rank, &SpectrumSummary::cumulative_quarter}) {
+    for (const bool of_sum : {false, true}) {
       for (const HeadPlace& place : places) {
         const auto found = cells.find({label, place});
-        maps.values.push_back(found == cells.end() ? ChartValue::kNone : found->second->*member);
+        if (found == cells.end()) {
+          maps.values.push_back(ChartValue::kNone);
+          continue;
+        }
+        const SpectrumSummary& s = *found->second;
+        const double sum = std::isnan(s.cumulative_128) ? s.cumulative_quarter : s.cumulative_128;
+        maps.values.push_back(of_sum ? sum : s.stable_rank);
       }
     }
   }
@@ -94,10 +102,11 @@ Section section_of_spectra(const croquis::Table& table) {
   constexpr std::size_t most_answers = 6;
   for (const SpectrumSummary& s : summaries) {
     if (s.status != "ok" || section.answers.size() == most_answers) continue;
+    const bool at_128 = !std::isnan(s.cumulative_128);
     section.answers.push_back(
-        fmt::format("{}{}: norm {}, stable rank {}; the first quarter of its singular values has {} of their sum.",
+        fmt::format("{}{}: norm {}, stable rank {}; the first {} of its singular values have {} of the sum of all.",
                     s.matrix, several ? " of " + s.input : "", shown_number(s.spectral), shown_number(s.stable_rank),
-                    shown_number(s.cumulative_quarter)));
+                    at_128 ? "128" : "quarter", shown_number(at_128 ? s.cumulative_128 : s.cumulative_quarter)));
   }
   const Chart chart = chart_of_spectra(summaries, several);
   if (!chart.views.front().curves.empty()) section.charts.push_back(chart);
