@@ -99,7 +99,8 @@ std::string within_errors(const std::vector<const Group*>& groups, const std::st
     text += fmt::format("{}at most {:g}: {}, {} = {}, {} flops", text.empty() ? "" : "; ", epsilon, least->group->label,
                         symbol, least->group->x, tic_label(round_number(flops(*least))));
   }
-  return text.empty() ? "" : fmt::format("The fewest flops with a median {}.", text);
+  return text.empty() ? ""
+                      : fmt::format("Equal {} is not equal work. The fewest flops with a median {}.", symbol, text);
 }
 
 std::string no_better_than_mean(const std::vector<const Group*>& groups, const std::string& metric) {
@@ -164,8 +165,9 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
     const Candidate* best = smallest(candidates);
     if (best == nullptr) continue;
     std::string text = target.empty() ? "" : fmt::format("Approximating {}: ", legend_of_target(target));
-    text += fmt::format("at {} = {}, {} has the smallest {}: {}", symbol, size, best->group->label,
-                        metric_title(shown, metric), with_interval(*best->group, metric, shown.is_nested()));
+    text += fmt::format("{} {} = {}, {} has the smallest {}: {}", target.empty() ? "At" : "at", symbol, size,
+                        best->group->label, metric_title(shown, metric),
+                        with_interval(*best->group, metric, shown.is_nested()));
     for (const char* bracket : {"v-mean", "best-rank-d"}) {
       const auto found = std::find_if(at_size.begin(), at_size.end(), [&](const Group* group) {
         return group->label == bracket && group->metric(metric) != nullptr;

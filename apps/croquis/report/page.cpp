@@ -36,7 +36,7 @@ std::string section_html(const ReportedFile& file, std::size_t number) {
       fmt::format(", {} row{}", file.rows, file.rows == 1 ? "" : "s"));
   if (!section.answers.empty()) {
     text += "<ul class=\"answers\">\n";
-    for (const std::string& answer : section.answers) text += fmt::format("<li>{}</li>\n", html(capitalised(answer)));
+    for (const std::string& answer : section.answers) text += fmt::format("<li>{}</li>\n", html(answer));
     text += "</ul>\n";
   }
   for (std::size_t i = 0; i < section.charts.size(); ++i) {
