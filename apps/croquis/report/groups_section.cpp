@@ -19,7 +19,8 @@ using croquis::Summary;
 
 namespace {
 
-constexpr std::size_t kMostPointsOfInputs = 3000;
+// Of all inputs one by one: two megabytes of a page.
+constexpr std::size_t kMostNumbersOfInputs = 60'000;
 
 bool some_have(const Grouping& grouping, const std::string& metric) {
   return std::any_of(grouping.groups.begin(), grouping.groups.end(),
@@ -130,7 +131,7 @@ Chart chart_of(const croquis::Table& table, const Grouping& shown, const Groupin
                            fmt::format("{}; {}", subject_of(shown), statistic_line(shown, statistic)),
                            curves_of(shown, all_of(shown), metrics, places, statistic)});
   }
-  if (shown.is_nested() && single.groups.size() <= kMostPointsOfInputs) {
+  if (shown.is_nested() && single.groups.size() * metrics.size() <= kMostNumbersOfInputs) {
     std::map<std::string, std::vector<const Group*>> of_input;
     for (const Group& group : single.groups) of_input[group.key.at("input")].push_back(&group);
     for (const std::string& input : shown.members) {
