@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Installs what Croquis needs to be built, tested and to draw plots: Debian 12 packages, nothing else.
 # Run as root or with sudo. It does nothing when all of them are there. Arguments are more packages: mkdocs for the site;
-# "python" are those of the Python package and its tests.
+# "python" are those of the Python package and its tests, "browser" is what tests of croquis report run in.
 set -euo pipefail
 
 more=()
 for argument in "$@"; do
   if [ "$argument" = python ]; then
     more+=(python3-dev python3-numpy pybind11-dev mypy)
+  elif [ "$argument" = browser ]; then
+    more+=(chromium)
   else
     more+=("$argument")
   fi

@@ -207,6 +207,9 @@ TEST_CASE("every option of every command, given what it should not have: one cle
     tries.push_back({{"--config", value, "list", "methods"}, "config|options|INI"});
     tries.push_back({{"plot", value, "--out", "p.svg"}, "croquis: " + value.substr(0, 1) + "|cannot be opened|file"});
     tries.push_back({{"plot", "none.csv", "--out=" + value}, "none.csv|a plot ends in|--out"});
+    tries.push_back(
+        {{"report", value, "--out", "p.html"}, "croquis: " + value.substr(0, 1) + "|cannot be opened|file"});
+    tries.push_back({{"show", value}, "croquis: " + value.substr(0, 1) + "|cannot be opened|file"});
     tries.push_back({{"list", value}, "what"});
     tries.push_back({{value}, "command|croquis: -"});  // -1 reads as an option
   }

@@ -46,6 +46,9 @@ TEST_CASE("plot --help: says what is drawn of a result of each command that writ
     CHECK_MESSAGE(contains(run.output.substr(start), std::string("\n  ") + command + " "), command);
   }
   CHECK(contains(run.output, "Example: croquis plot "));
+  for (const std::string reader : {"show", "report"}) {
+    CHECK(contains(run_croquis(reader + " --help", folder.path()).output, "Example: croquis " + reader + " "));
+  }
 }
 
 TEST_CASE("what there is not: the nearest name is asked for, and none for what is near to nothing") {

@@ -133,7 +133,7 @@ TEST_CASE("pages: files of the project, options and claims that the prose names 
       option("--[a-z][a-z-]+"), claim(R"((sky|nys|lin|ske|rpe)\.[\w./-]+)");
   std::string help;
   for (const char* command : {"error", "verify", "variance", "spectrum", "dimension", "cost", "choose", "gradient",
-                              "model", "list", "sketch", "plot"}) {
+                              "model", "list", "sketch", "plot", "show", "report"}) {
     help += run_croquis(std::string(command) + " --help", "/").output;
   }
   help += run_croquis("--help", "/").output;

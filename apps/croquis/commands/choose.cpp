@@ -21,6 +21,7 @@
 #include "options/choice_inputs.hpp"
 #include "options/lists.hpp"
 #include "pictures/choice.hpp"
+#include "report/other_sections.hpp"
 
 namespace {
 
@@ -243,6 +244,8 @@ Command choose_command() {
                   .draw = [](const croquis::Table& table, const PlotRequest& request) { draw_choices(table, request); },
                   .picture = "the 95 % quantile of the error against the cost in units of exact attention's, a "
                              "point a choice",
+                  .print = [](const croquis::Table& table) { print_choices(croquis::choice_columns().rows(table)); },
+                  .report = section_of_choices,
                   .other_columns = {{"X.draws.csv", croquis::choice_draw_columns().all()},
                                     {"X.steps.csv", croquis::loss_step_columns().all()}}}};
 }

@@ -12,8 +12,10 @@
 
 #include "options/common_options.hpp"
 #include "pictures/plot_request.hpp"
+#include "report/section.hpp"
 
-/// How the rows of a command are summarised and drawn, by the command itself, by `croquis merge` and `croquis plot`.
+/// How the rows of a command are summarised, printed and drawn: by the command itself, and by `croquis merge`, `plot`,
+/// `show` and `report`.
 struct Results {
   std::vector<croquis::Column> columns;  ///< all that there can be; empty: the command writes no rows
   /// Those of X.summary.csv, where they are not the groups of the rows with statistics of every metric.
@@ -23,6 +25,10 @@ struct Results {
   /// Throws std::invalid_argument when there is nothing to draw, and for what this command's plot does not have.
   std::function<void(const croquis::Table& table, const PlotRequest& request)> draw = {};
   std::string picture = {};  ///< what `draw` draws, for plot --help
+  /// The tables that the command ends with, on standard output.
+  std::function<void(const croquis::Table& table)> print = {};
+  /// What there is to say of the rows, which are one at least.
+  std::function<Section(const croquis::Table& table)> report = {};
   /// Of other files beside X.csv, as "X.draws.csv".
   std::vector<std::pair<std::string, std::vector<croquis::Column>>> other_columns = {};
 };
@@ -65,3 +71,6 @@ const Command& command_named(const std::string& name);
 /// The rows of a file that the command wrote, `path`, as values. Throws std::invalid_argument with the line that is
 /// damaged.
 croquis::Table typed_table(const croquis::CsvTable& file, const Command& command, const std::string& path);
+
+/// The command that wrote a CSV, and its rows, which are one at least. Throws std::invalid_argument.
+std::pair<const Command*, croquis::Table> read_result(const std::string& path);

@@ -19,6 +19,7 @@
 #include "options/common_options.hpp"
 #include "options/lists.hpp"
 #include "pictures/curves.hpp"
+#include "report/groups_section.hpp"
 
 namespace {
 
@@ -129,17 +130,22 @@ void print_growth(const croquis::Grouping& grouping) {
   fmt::print("{}", table.text());
 }
 
-void report(const Options& options, const croquis::Table& table) {
+void print_costs(const croquis::Table& table) {
   const croquis::Grouping grouping = croquis::group_rows(table);
-  write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
-  if (!options.run.plot.empty()) draw_groups(grouping, "seconds", options.run.plot);
-  if (options.run.quiet) return;
+  const croquis::CostRow first = croquis::cost_columns().rows({table.columns, {table.rows.front()}}).front();
   print_groups(
-      fmt::format("seconds a call, median of {} (10 % to 90 %); p = {}, {}, {} threads{}", options.calls.repeats,
-                  options.p, options.run.precision, croquis::threads(), options.causal ? ", causal attention" : ""),
+      fmt::format("seconds a call, median of {} (10 % to 90 %); p = {}, {}, {} threads{}", grouping.draws, first.p,
+                  first.precision, first.threads, first.input.ends_with(";causal") ? ", causal attention" : ""),
       grouping, "seconds", Statistic::median);
   print_groups("peak memory of a call in bytes, measured", grouping, "peak_bytes", Statistic::median);
   if (grouping.axis.name == "n") print_growth(grouping);
+}
+
+void report(const Options& options, const croquis::Table& table) {
+  write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
+  if (!options.run.plot.empty()) draw_groups(croquis::group_rows(table), "seconds", options.run.plot);
+  if (options.run.quiet) return;
+  print_costs(table);
   print_files(table, options.run.out, options.run.plot);
 }
 
@@ -207,15 +213,16 @@ void add_options(CLI::App& app, Options& options) {
 
 Command cost_command() {
   const auto options = std::make_shared<Options>();
-  return {
-      .name = "cost",
-      .summary = "time, peak memory and flops against n and d",
-      .example =
-          "croquis cost --methods skyformer,performer --n 1024:8192 --features 64 --out cost.csv --plot cost.svg",
-      .add_options = [options](CLI::App& app) { add_options(app, *options); },
-      .run = measuring(options, run_cost),
-      .results = {.columns = croquis::cost_columns().all(),
-                  .write_summary = write_grouped_summary,
-                  .draw = draw_grouped,
-                  .picture = "seconds, peak_bytes or flops against n (or d, where there is one n), a line a method"}};
+  return {.name = "cost",
+          .summary = "time, peak memory and flops against n and d",
+          .example =
+              "croquis cost --methods skyformer,performer --n 1024:8192 --features 64 --out cost.csv --plot cost.svg",
+          .add_options = [options](CLI::App& app) { add_options(app, *options); },
+          .run = measuring(options, run_cost),
+          .results = {.columns = croquis::cost_columns().all(),
+                      .write_summary = write_grouped_summary,
+                      .draw = draw_grouped,
+                      .picture = "seconds, peak_bytes or flops against n (or d, where there is one n), a line a method",
+                      .print = print_costs,
+                      .report = section_of_costs}};
 }

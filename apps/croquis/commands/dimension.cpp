@@ -20,6 +20,7 @@
 #include "options/lists.hpp"
 #include "options/spectrum_options.hpp"
 #include "pictures/dimension.hpp"
+#include "report/other_sections.hpp"
 
 namespace {
 
@@ -235,6 +236,11 @@ Command dimension_command() {
       .example = "croquis dimension --n 256,512 --norms 2,4 --epsilons 0.1 --out dimension.csv --plot dimension.svg",
       .add_options = [options](CLI::App& app) { add_options(app, *options); },
       .run = measuring(options, run_dimension),
-      .results = {croquis::dimension_columns().all(), croquis::dimension_summary_columns().all(),
-                  write_dimension_summary, draw, "the statistical dimension, and the landmarks, against n"}};
+      .results = {.columns = croquis::dimension_columns().all(),
+                  .summary_columns = croquis::dimension_summary_columns().all(),
+                  .write_summary = write_dimension_summary,
+                  .draw = draw,
+                  .picture = "the statistical dimension, and the landmarks, against n",
+                  .print = [](const Table& table) { print_dimensions(croquis::dimension_columns().rows(table)); },
+                  .report = section_of_dimensions}};
 }

@@ -20,6 +20,7 @@
 #include "options/common_options.hpp"
 #include "options/lists.hpp"
 #include "pictures/curves.hpp"
+#include "report/groups_section.hpp"
 
 namespace {
 
@@ -136,6 +137,15 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
   }
 }
 
+void print_errors(const Table& table) {
+  for (const auto& [metric, title] : {std::pair(kMetric, "relative spectral error of the output"),
+                                      std::pair("scores_spectral_rel", "relative spectral error of the scores")}) {
+    if (!table.has(metric)) continue;
+    const croquis::Grouping grouping = shown_groups(table, metric);
+    print_groups(table_title(title, grouping, metric), grouping, metric);
+  }
+}
+
 int run_error(const ErrorOptions& options) {
   if (options.by_rows) return run_error_by_rows(options);
   std::vector<MethodChoice> methods = croquis::parse_methods(options.methods, options.input.causal);
@@ -169,14 +179,9 @@ int run_error(const ErrorOptions& options) {
   const Table& table = run.table();
   write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
   // The table and the plot of several heads are about all of them together.
-  const croquis::Grouping grouping = shown_groups(table, kMetric);
-  if (!options.run.plot.empty()) draw_groups(grouping, kMetric, options.run.plot);
+  if (!options.run.plot.empty()) draw_groups(shown_groups(table, kMetric), kMetric, options.run.plot);
   if (!options.run.quiet) {
-    print_groups(table_title("relative spectral error of the output", grouping, kMetric), grouping, kMetric);
-    if (options.scores) {
-      constexpr const char* metric = "scores_spectral_rel";
-      print_groups(table_title("relative spectral error of the scores", grouping, metric), grouping, metric);
-    }
+    print_errors(table);
     print_files(table, options.run.out, options.run.plot);
   }
   return 0;
@@ -231,5 +236,9 @@ Command error_command() {
                       .write_summary = write_grouped_summary,
                       .draw = draw_grouped,
                       .picture = "a metric against d, or against flops or seconds, a line a method; several heads "
-                                 "together, or over layers and heads with --heat-map"}};
+                                 "together, or over layers and heads with --heat-map",
+                      .print = print_errors,
+                      .report = [](const Table& table) {
+                        return section_of_groups(table, {.title = "Error of the output", .answered = {"spectral_rel"}});
+                      }}};
 }

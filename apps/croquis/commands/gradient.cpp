@@ -16,6 +16,7 @@
 #include "options/input.hpp"
 #include "options/lists.hpp"
 #include "pictures/curves.hpp"
+#include "report/groups_section.hpp"
 
 namespace {
 
@@ -101,6 +102,17 @@ void sweep(const GradientOptions& options, const Input& input, const std::vector
   }
 }
 
+void print_gradients(const croquis::Table& table) {
+  const croquis::Grouping grouping = shown_groups(table, kMetric);
+  const auto print = [&](const char* title, const char* metric) {
+    print_groups(table_title(title, grouping, metric), grouping, metric);
+  };
+  print("relative Frobenius error of the output", "output_rel");
+  print("relative Frobenius error of the derivatives by Q and K", "qk_rel");
+  print("their cosine with the exact derivatives", "qk_cosine");
+  print("relative Frobenius error of the derivatives by V", "v_rel");
+}
+
 int run_gradient(const GradientOptions& options) {
   parse_sizes(options.features, "--features");  // what is wrong with it is said before the input is read
   prepare_run(options.run);
@@ -135,16 +147,9 @@ int run_gradient(const GradientOptions& options) {
   const croquis::Table& table = run.table();
   write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
   // The table and the plot of several heads are about all of them together.
-  const croquis::Grouping grouping = shown_groups(table, kMetric);
-  if (!options.run.plot.empty()) draw_groups(grouping, kMetric, options.run.plot);
+  if (!options.run.plot.empty()) draw_groups(shown_groups(table, kMetric), kMetric, options.run.plot);
   if (!options.run.quiet) {
-    const auto print = [&](const char* title, const char* metric) {
-      print_groups(table_title(title, grouping, metric), grouping, metric);
-    };
-    print("relative Frobenius error of the output", "output_rel");
-    print("relative Frobenius error of the derivatives by Q and K", "qk_rel");
-    print("their cosine with the exact derivatives", "qk_cosine");
-    print("relative Frobenius error of the derivatives by V", "v_rel");
+    print_gradients(table);
     print_files(table, options.run.out, options.run.plot);
   }
   return 0;
@@ -177,5 +182,10 @@ Command gradient_command() {
           .results = {.columns = croquis::gradient_columns().all(),
                       .write_summary = write_grouped_summary,
                       .draw = draw_grouped,
-                      .picture = "a metric against d, a line a method; several heads together"}};
+                      .picture = "a metric against d, a line a method; several heads together",
+                      .print = print_gradients,
+                      .report = [](const croquis::Table& table) {
+                        return section_of_groups(
+                            table, {.title = "Errors of gradients", .answered = {"qk_rel", "v_rel", "output_rel"}});
+                      }}};
 }

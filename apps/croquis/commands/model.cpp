@@ -19,6 +19,7 @@
 #include "options/lists.hpp"
 #include "options/model_sequences.hpp"
 #include "pictures/model_loss.hpp"
+#include "report/other_sections.hpp"
 
 namespace {
 
@@ -265,5 +266,7 @@ Command model_command() {
                       .write_summary = write_model_summary,
                       .draw = draw_models,
                       .picture = "loss, or another metric, against d, flops or seconds, a line a method; of --layers "
-                                 "each, its increase against the layer"}};
+                                 "each, its increase against the layer",
+                      .print = [](const Table& table) { print_models(summaries_of(table)); },
+                      .report = section_of_models}};
 }

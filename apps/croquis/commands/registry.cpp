@@ -10,7 +10,7 @@
 // A line a command, in the order of --help.
 #define CROQUIS_COMMANDS(add)                                                                                      \
   add(error) add(gradient) add(sketch) add(cost) add(variance) add(spectrum) add(dimension) add(choose) add(model) \
-      add(verify) add(list) add(merge) add(plot)
+      add(verify) add(list) add(merge) add(plot) add(show) add(report)
 
 #define CROQUIS_DECLARE(name) Command name##_command();
 CROQUIS_COMMANDS(CROQUIS_DECLARE)
@@ -67,4 +67,11 @@ croquis::Table typed_table(const croquis::CsvTable& file, const Command& command
     }
   }
   return table;
+}
+
+std::pair<const Command*, croquis::Table> read_result(const std::string& path) {
+  const croquis::CsvTable file = croquis::read_csv(path);
+  const Command& command = command_with(file.header, path);
+  if (file.rows.empty()) throw std::invalid_argument(fmt::format("{}: has no rows yet", path));
+  return {&command, typed_table(file, command, path)};
 }

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -21,6 +22,7 @@
 #include "options/common_options.hpp"
 #include "options/lists.hpp"
 #include "pictures/curves.hpp"
+#include "report/groups_section.hpp"
 
 namespace {
 
@@ -165,7 +167,13 @@ void require_memory_for(const SketchSubject& subject, const std::vector<Choice>&
   }
 }
 
-void print_tables(const croquis::Grouping& grouping, const SketchSubject& subject) {
+// Of the rows of a run, which have one matrix.
+void print_comparison(const croquis::Table& table) {
+  const croquis::SketchRow first = croquis::sketch_columns().rows({table.columns, {table.rows.front()}}).front();
+  const croquis::Grouping grouping = croquis::group_rows(table);
+  const bool of_head = std::set<std::string>{"q", "k", "v", "b", "c"}.contains(first.matrix);
+  fmt::print("\n{}, {} of {} x {}; means of {} trials (standard error)\n", first.input, first.matrix, first.n,
+             first.cols, grouping.draws);
   const auto of_kind = [&](const char* kind) {
     croquis::Grouping some = grouping;
     std::erase_if(some.groups, [&](const croquis::Group& g) { return g.key.at("kind") != kind; });
@@ -173,17 +181,17 @@ void print_tables(const croquis::Grouping& grouping, const SketchSubject& subjec
   };
   const croquis::Grouping operators = of_kind("operator");
   print_groups("| ||S^T x||^2 / ||x||^2 - 1 |, mean over the columns x", operators, "norm_error");
-  print_groups(fmt::format("injectivity: smallest singular value of S^T U, U spanning the leading {} directions",
-                           subject.basis.n_cols),
-               grouping, "injectivity");
+  print_groups(
+      fmt::format("injectivity: smallest singular value of S^T U, U spanning the leading {} directions", first.rank),
+      grouping, "injectivity");
   print_groups("dilation: largest singular value of S^T U", operators, "dilation");
-  print_groups(subject.problem ? "||BV - B S S^T V|| / ||BV||" : "||A^T B - A^T S S^T B|| / ||A^T B||", operators,
+  print_groups(of_head ? "||BV - B S S^T V|| / ||BV||" : "||A^T B - A^T S S^T B|| / ||A^T B||", operators,
                "product_spectral_rel");
   const croquis::Grouping landmarks = of_kind("landmarks");
-  const std::string matrix = subject.problem ? "the lift M" : fmt::format("M = {}", subject.name);
+  const std::string matrix = of_head ? "the lift M" : fmt::format("M = {}", first.matrix);
   print_groups(fmt::format("Nystrom on {}, by landmarks: ||M - M~|| / ||M||", matrix), landmarks,
                "nystrom_spectral_rel");
-  if (subject.problem) return;
+  if (of_head) return;
   print_groups(fmt::format("Nystrom on {}, by landmarks: trace(M - M~) / trace(M)", matrix), landmarks,
                "nystrom_trace_rel");
 }
@@ -222,13 +230,13 @@ int run_sketch(const SketchOptions& options) {
   comparison.landmarks(policies);
   if (const auto status = run.finish()) return *status;
 
-  const croquis::Grouping grouping = croquis::group_rows(run.table());
   write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));
-  if (!options.run.plot.empty()) draw_groups(grouping, default_metric(grouping), options.run.plot);
+  if (!options.run.plot.empty()) {
+    const croquis::Grouping grouping = croquis::group_rows(run.table());
+    draw_groups(grouping, default_metric(grouping), options.run.plot);
+  }
   if (!options.run.quiet) {
-    fmt::print("\n{}, {} of {} x {}; means of {} trials (standard error)\n", subject.input, subject.name, subject.n,
-               subject.cols, options.trials);
-    print_tables(grouping, subject);
+    print_comparison(run.table());
     print_files(run.table(), options.run.out, options.run.plot);
   }
   return 0;
@@ -262,5 +270,11 @@ Command sketch_command() {
           .results = {.columns = croquis::sketch_columns().all(),
                       .write_summary = write_grouped_summary,
                       .draw = draw_grouped,
-                      .picture = "a metric against d, a line an operator or landmark policy"}};
+                      .picture = "a metric against d, a line an operator or landmark policy",
+                      .print = print_comparison,
+                      .report = [](const croquis::Table& table) {
+                        return section_of_groups(
+                            table, {.title = "Operators and landmark policies",
+                                    .answered = {"product_spectral_rel", "norm_error", "nystrom_spectral_rel"}});
+                      }}};
 }

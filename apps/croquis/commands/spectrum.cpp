@@ -21,6 +21,7 @@
 #include "options/own_matrix.hpp"
 #include "options/spectrum_options.hpp"
 #include "pictures/spectra.hpp"
+#include "report/other_sections.hpp"
 
 namespace {
 
@@ -194,6 +195,11 @@ Command spectrum_command() {
       .example = "croquis spectrum --q Q.npy --k K.npy --v V.npy --matrices b,c --out spectrum.csv --plot spectrum.svg",
       .add_options = [options](CLI::App& app) { add_options(app, *options); },
       .run = measuring(options, run_spectrum),
-      .results = {croquis::spectrum_columns().all(), croquis::spectrum_summary_columns().all(), write_spectrum_summary,
-                  draw, "singular values and their sums; over several layers and heads, a heat map of the sums"}};
+      .results = {.columns = croquis::spectrum_columns().all(),
+                  .summary_columns = croquis::spectrum_summary_columns().all(),
+                  .write_summary = write_spectrum_summary,
+                  .draw = draw,
+                  .picture = "singular values and their sums; over several layers and heads, a heat map of the sums",
+                  .print = [](const Table& table) { print_spectra(summaries_of(table)); },
+                  .report = section_of_spectra}};
 }

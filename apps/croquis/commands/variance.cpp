@@ -21,6 +21,7 @@
 #include "options/common_options.hpp"
 #include "options/lists.hpp"
 #include "pictures/curves.hpp"
+#include "report/groups_section.hpp"
 
 namespace {
 
@@ -154,7 +155,8 @@ void compute(const VarianceOptions& options, const Source& source, const Curve& 
   });
 }
 
-void print_tables(const croquis::Grouping& grouping) {
+void print_variances(const croquis::Table& table) {
+  const croquis::Grouping grouping = croquis::group_rows(table);
   print_groups("||A - A~||_1 of a normalised row of scores (2 at most), mean (standard error)", grouping, "l1_error");
   print_groups("mean of (estimate / exp(x.y) - 1)^2 (standard error)", grouping, "squared_error");
   print_groups("its expectation for prf with iid, NPRF Lemma 2: (e^{||x+y||^2} - 1) / m", grouping, "lemma_2");
@@ -197,11 +199,10 @@ int run_variance(const VarianceOptions& options) {
   }
   if (const auto status = run.finish()) return *status;
 
-  const croquis::Grouping grouping = croquis::group_rows(run.table());
   write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));
-  if (!options.run.plot.empty()) draw_groups(grouping, "l1_error", options.run.plot);
+  if (!options.run.plot.empty()) draw_groups(croquis::group_rows(run.table()), "l1_error", options.run.plot);
   if (!options.run.quiet) {
-    print_tables(grouping);
+    print_variances(run.table());
     print_files(run.table(), options.run.out, options.run.plot);
   }
   return 0;
@@ -235,5 +236,11 @@ Command variance_command() {
           .results = {.columns = croquis::variance_columns().all(),
                       .write_summary = write_grouped_summary,
                       .draw = draw_grouped,
-                      .picture = "a metric against d, a line a feature map, projection and norm"}};
+                      .picture = "a metric against d, a line a feature map, projection and norm",
+                      .print = print_variances,
+                      .report = [](const croquis::Table& table) {
+                        return section_of_groups(table, {.title = "Error and variance of random features",
+                                                         .answered = {"l1_error"},
+                                                         .compared = false});
+                      }}};
 }

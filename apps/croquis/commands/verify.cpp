@@ -20,6 +20,7 @@
 #include "options/common_options.hpp"
 #include "options/input.hpp"
 #include "pictures/verify_curves.hpp"
+#include "report/other_sections.hpp"
 
 using namespace croquis::claims;
 
@@ -225,23 +226,27 @@ std::function<bool()> add_options(CLI::App& app, VerifyOptions& options) {
 Command verify_command() {
   const auto options = std::make_shared<VerifyOptions>();
   const auto has_own_input = std::make_shared<std::function<bool()>>();
-  return {.name = "verify",
-          .summary = "the claims ledger: every lemma and theorem, decided",
-          .example = "croquis verify --claims sky.* --out skyformer.csv",
-          .add_options = [=](CLI::App& app) { *has_own_input = add_options(app, *options); },
-          .run =
-              [=](const CLI::App& app, const std::string& command_line) {
-                infer_kind(app, options->input);
-                options->own_input = (*has_own_input)();
-                describe_run(app, command_line, options->run);
-                return run_verify(*options);
-              },
-          .results = {.columns = claim_columns().all(),
-                      .write_summary = {},
-                      .draw =
-                          [](const croquis::Table& table, const PlotRequest& request) {
-                            require_one_picture(request, "verify");
-                            draw_curves(claim_columns().rows(table), request.picture);
-                          },
-                      .picture = "the bound and what was measured, of the claims that have a curve"}};
+  return {
+      .name = "verify",
+      .summary = "the claims ledger: every lemma and theorem, decided",
+      .example = "croquis verify --claims sky.* --out skyformer.csv",
+      .add_options = [=](CLI::App& app) { *has_own_input = add_options(app, *options); },
+      .run =
+          [=](const CLI::App& app, const std::string& command_line) {
+            infer_kind(app, options->input);
+            options->own_input = (*has_own_input)();
+            describe_run(app, command_line, options->run);
+            return run_verify(*options);
+          },
+      .results = {.columns = claim_columns().all(),
+                  .write_summary = {},
+                  .draw =
+                      [](const croquis::Table& table, const PlotRequest& request) {
+                        require_one_picture(request, "verify");
+                        draw_curves(claim_columns().rows(table), request.picture);
+                      },
+                  .picture = "the bound and what was measured, of the claims that have a curve",
+                  .print =
+                      [](const croquis::Table& table) { print_ledger(lines_of(claim_columns().rows(table)), false); },
+                  .report = section_of_ledger}};
 }

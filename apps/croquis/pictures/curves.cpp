@@ -20,21 +20,6 @@ using croquis::Group;
 using croquis::Grouping;
 using croquis::Summary;
 
-namespace {
-
-struct Point {
-  double x, y, lo, hi;
-  bool heavy_tailed;
-  double bound = std::numeric_limits<double>::quiet_NaN();  // what a theorem guarantees of y
-};
-
-struct Curve {
-  std::string label, target;
-  std::vector<Point> points;
-
-  bool is_bracket() const { return label == "v-mean" || label == "best-rank-d"; }
-};
-
 std::string axis_title(const Grouping& grouping, const std::string& x) {
   const croquis::Column& axis = grouping.axis;
   if (x == "flops") return "flops, the leading terms of the operation count";
@@ -50,6 +35,41 @@ std::string metric_title(const Grouping& grouping, const std::string& metric) {
   return metric;
 }
 
+double bound_of(const Group& group, const std::string& metric) {
+  const Summary *bound = group.metric("bound_abs"), *absolute = group.metric("spectral_abs"),
+                *relative = group.metric("spectral_rel");
+  const bool known = bound != nullptr && absolute != nullptr && absolute->mean > 0;
+  if (known && metric == "spectral_abs") return bound->q50;
+  if (known && metric == "spectral_rel" && relative != nullptr) return bound->q50 * relative->mean / absolute->mean;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string statistic_line(const Grouping& grouping, Statistic statistic) {
+  const bool mean = statistic == Statistic::mean;
+  if (grouping.is_nested()) {
+    return nested_statistic(grouping, statistic) +
+           (mean ? ", and its standard error between them" : "; band: smallest to largest");
+  }
+  if (grouping.draws == 1) return repetitions_of(grouping);
+  return fmt::format("{} of {}; band: {}", mean ? "mean" : "median", repetitions_of(grouping),
+                     mean ? "its standard error" : "10 to 90 %");
+}
+
+namespace {
+
+struct Point {
+  double x, y, lo, hi;
+  bool heavy_tailed;
+  double bound = std::numeric_limits<double>::quiet_NaN();  // what a theorem guarantees of y
+};
+
+struct Curve {
+  std::string label, target;
+  std::vector<Point> points;
+
+  bool is_bracket() const { return label == "v-mean" || label == "best-rank-d"; }
+};
+
 // In the band, at its edge where the axis cannot show an end.
 Point point_of(const Summary& s, double x, Statistic statistic, bool nested) {
   Point point{x, s.q50, nested ? s.smallest : s.q10, nested ? s.largest : s.q90, s.heavy_tailed};
@@ -60,16 +80,6 @@ Point point_of(const Summary& s, double x, Statistic statistic, bool nested) {
   if (!is_drawable(point.lo)) point.lo = point.y;
   if (!is_drawable(point.hi)) point.hi = point.y;
   return point;
-}
-
-// What --bounds guarantees of a metric of the spectral norm, of one input: ||O|| is the same in all rows.
-double bound_of(const Group& group, const std::string& metric) {
-  const Summary *bound = group.metric("bound_abs"), *absolute = group.metric("spectral_abs"),
-                *relative = group.metric("spectral_rel");
-  const bool known = bound != nullptr && absolute != nullptr && absolute->mean > 0;
-  if (known && metric == "spectral_abs") return bound->q50;
-  if (known && metric == "spectral_rel" && relative != nullptr) return bound->q50 * relative->mean / absolute->mean;
-  return std::numeric_limits<double>::quiet_NaN();
 }
 
 // Those of one target after each other.
@@ -91,17 +101,6 @@ std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric
     }
   }
   return curves;
-}
-
-std::string statistic_line(const Grouping& grouping, Statistic statistic) {
-  const bool mean = statistic == Statistic::mean;
-  if (grouping.is_nested()) {
-    return nested_statistic(grouping, statistic) +
-           (mean ? ", and its standard error between them" : "; band: smallest to largest");
-  }
-  if (grouping.draws == 1) return repetitions_of(grouping);
-  return fmt::format("{} of {}; band: {}", mean ? "mean" : "median", repetitions_of(grouping),
-                     mean ? "its standard error" : "10 to 90 %");
 }
 
 // Whose function is approximated, where there is a target.

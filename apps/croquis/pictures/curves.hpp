@@ -17,6 +17,17 @@
 void draw_groups(const croquis::Grouping& grouping, const std::string& metric, const Picture& picture,
                  Statistic statistic = Statistic::median, const std::string& x = "");
 
+/// What stands along an axis: of what curves run over (or flops or seconds, by `x`), and of a metric with its unit.
+std::string axis_title(const croquis::Grouping& grouping, const std::string& x);
+std::string metric_title(const croquis::Grouping& grouping, const std::string& metric);
+
+/// What the numbers of a plot are: "median of 20 draws; band: 10 to 90 %".
+std::string statistic_line(const croquis::Grouping& grouping, Statistic statistic);
+
+/// What --bounds guarantees of a metric of the spectral norm, of a group of one input (||O|| is the same in all its
+/// rows); NaN where there is none.
+double bound_of(const croquis::Group& group, const std::string& metric);
+
 /// The first metric that some group has, relative errors before absolute ones.
 std::string default_metric(const croquis::Grouping& grouping);
 

@@ -11,7 +11,6 @@
 
 #include "files/targets.hpp"
 #include "pictures/gnuplot.hpp"
-#include "pictures/heat_map.hpp"
 
 using croquis::Group;
 using croquis::Grouping;
@@ -27,19 +26,19 @@ std::optional<long long> number_in(const Group& group, const std::string& key) {
   return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;  // NA
 }
 
-std::optional<HeadPlace> place_of(const Group& group) {
-  const auto layer = number_in(group, "layer"), head = number_in(group, "head");
-  if (layer || head) return HeadPlace{layer.value_or(0), head.value_or(0)};
-  const auto input = group.key.find("input");
-  return input == group.key.end() ? std::nullopt : place_in_name(input->second);
-}
-
 struct Map {
   std::string target;
   std::map<HeadPlace, std::vector<double>> values;  // of several inputs, as texts, one each
 };
 
 }  // namespace
+
+std::optional<HeadPlace> place_of(const Group& group) {
+  const auto layer = number_in(group, "layer"), head = number_in(group, "head");
+  if (layer || head) return HeadPlace{layer.value_or(0), head.value_or(0)};
+  const auto input = group.key.find("input");
+  return input == group.key.end() ? std::nullopt : place_in_name(input->second);
+}
 
 void draw_head_errors(const croquis::Table& table, const std::string& metric, const PlotRequest& request) {
   const Grouping grouping = croquis::group_rows(table);

@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::size_t kMostCurves = 8;  // as many as there are colours
 
-struct Point {
-  double x, measured, bound;
-};
-
 // The number behind "name = " in "other = 1; name = 2".
 std::optional<double> number_named(const std::string& name, const std::string& text) {
   const std::string sought = "; " + name + " = ", all = "; " + text;
@@ -55,9 +51,9 @@ std::optional<double> place_of(const Claim& claim, const ClaimRow& row) {
 }
 
 // By series, of two points at least.
-std::map<std::string, std::vector<Point>> curves_of(const std::vector<ClaimRow>& rows, const Claim& claim,
-                                                    double ClaimRow::*value) {
-  std::map<std::string, std::vector<Point>> curves;
+std::map<std::string, std::vector<ClaimPoint>> curves_of(const std::vector<ClaimRow>& rows, const Claim& claim,
+                                                         double ClaimRow::*value) {
+  std::map<std::string, std::vector<ClaimPoint>> curves;
   for (const ClaimRow& row : rows) {
     if (row.claim != claim.id || row.input == kWholeInput) continue;
     const auto x = place_of(claim, row);
@@ -66,29 +62,30 @@ std::map<std::string, std::vector<Point>> curves_of(const std::vector<ClaimRow>&
     curves[series_of(row.input, claim.curve)].push_back({*x, measured, row.bound});
   }
   for (auto& [series, points] : curves) {
-    std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
+    std::sort(points.begin(), points.end(), [](const ClaimPoint& a, const ClaimPoint& b) { return a.x < b.x; });
   }
   std::erase_if(curves, [](const auto& curve) { return curve.second.size() < 2; });
   return curves;
 }
 
 // Where a claim has observed values with a bound, those alone: its estimates may be of another quantity.
-std::map<std::string, std::vector<Point>> curves_of(const std::vector<ClaimRow>& rows, const Claim& claim) {
+std::map<std::string, std::vector<ClaimPoint>> curves_of(const std::vector<ClaimRow>& rows, const Claim& claim) {
   const auto observed = curves_of(rows, claim, &ClaimRow::observed);
   return observed.empty() ? curves_of(rows, claim, &ClaimRow::estimate) : observed;
 }
 
-std::string panel(const Claim& claim, const std::map<std::string, std::vector<Point>>& curves) {
-  std::string title = claim.id + ", " + claim.source;
+std::string panel(const ClaimCurves& claim) {
+  const auto& curves = claim.series;
+  std::string title = claim.title;
   if (curves.size() > kMostCurves) title += fmt::format(" ({} of {} curves)", kMostCurves, curves.size());
   std::string script = fmt::format("set title {} noenhanced\nset xlabel {} noenhanced\n", gnuplot_string(title),
-                                   gnuplot_string(claim.curve));
+                                   gnuplot_string(claim.variable));
   std::string plots;
   std::size_t i = 0;
   for (const auto& [series, points] : curves) {
     if (i == kMostCurves) break;
     std::string measured, bound;
-    for (const Point& p : points) {
+    for (const ClaimPoint& p : points) {
       measured += fmt::format("{:.17g} {:.17g}\n", p.x, p.measured);
       if (is_drawable(p.bound)) bound += fmt::format("{:.17g} {:.17g}\n", p.x, p.bound);
     }
@@ -107,13 +104,19 @@ std::string panel(const Claim& claim, const std::map<std::string, std::vector<Po
 
 }  // namespace
 
-void draw_curves(const std::vector<ClaimRow>& rows, const Picture& picture) {
-  std::vector<std::string> panels;
+std::vector<ClaimCurves> claim_curves(const std::vector<ClaimRow>& rows) {
+  std::vector<ClaimCurves> all;
   for (const Claim& claim : all_claims()) {
     if (claim.curve.empty()) continue;
-    const auto curves = curves_of(rows, claim);
-    if (!curves.empty()) panels.push_back(panel(claim, curves));
+    auto series = curves_of(rows, claim);
+    if (!series.empty()) all.push_back({claim.id + ", " + claim.source, claim.curve, std::move(series)});
   }
+  return all;
+}
+
+void draw_curves(const std::vector<ClaimRow>& rows, const Picture& picture) {
+  std::vector<std::string> panels;
+  for (const ClaimCurves& claim : claim_curves(rows)) panels.push_back(panel(claim));
   if (panels.empty())
     throw std::invalid_argument(fmt::format("{}: none of these claims has a curve to draw", picture.path));
   const double height = panels.size() == 1 ? 1 : 0.6 * static_cast<double>(panels.size());

@@ -2,10 +2,24 @@
 #pragma once
 
 #include <croquis/claims/claim_rows.hpp>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "pictures/picture.hpp"
+
+struct ClaimPoint {
+  double x, measured, bound;
+};
+
+/// What was measured against what the curve of a claim runs over, by series: inputs that differ in that variable alone.
+struct ClaimCurves {
+  std::string title, variable;
+  std::map<std::string, std::vector<ClaimPoint>> series;  ///< of two points at least
+};
+
+/// Of the claims that have a curve and two findings on it, in the order of the ledger.
+std::vector<ClaimCurves> claim_curves(const std::vector<croquis::claims::ClaimRow>& rows);
 
 /// One panel for every claim of the table with Claim::curve: what was measured (or its observed quantile) as points and
 /// lines, a colour a series (inputs that differ in the curve's variable alone), with the bound dashed in the same

@@ -1,0 +1,121 @@
+#include "report/chart_html.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/chart_svg.hpp"
+#include "report/escape.hpp"
+#include "report/table_html.hpp"
+
+namespace {
+using nlohmann::json;
+
+// With five digits: what a picture can show.
+json short_number(double x) {
+  if (!std::isfinite(x)) return nullptr;
+  return std::stod(fmt::format("{:.5g}", x));
+}
+
+json short_value(const ChartValue& value) {
+  if (std::isnan(value.at)) return nullptr;
+  json list = {short_number(value.at), short_number(value.lo), short_number(value.hi)};
+  if (!std::isnan(value.bound) || value.heavy_tailed || !value.note.empty()) {
+    list.insert(list.end(), {short_number(value.bound), value.heavy_tailed ? 1 : 0, value.note});
+  }
+  return list;
+}
+
+// What page.js reads.
+std::string data_of(const Chart& chart) {
+  const std::map<std::string, CurveStyle> styles = styles_of(chart);
+  const auto axes = [](const std::vector<ChartAxis>& list) {
+    json all = json::array();
+    for (const ChartAxis& axis : list)
+      all.push_back({{"name", axis.name}, {"label", axis.label}, {"log", axis.logarithmic}});
+    return all;
+  };
+  json data = {{"title", chart.title}, {"x", axes(chart.x)}, {"y", axes(chart.y)}, {"views", json::array()}};
+  for (const ChartView& view : chart.views) {
+    json curves = json::array();
+    for (const ChartCurve& curve : view.curves) {
+      const CurveStyle& style = styles.at(curve.label);
+      json points = json::array();
+      for (const ChartPoint& point : curve.points) {
+        json x = json::array(), y = json::array();
+        for (const double at : point.x) x.push_back(short_number(at));
+        for (const ChartValue& value : point.y) y.push_back(short_value(value));
+        points.push_back({std::move(x), std::move(y)});
+      }
+      curves.push_back({{"label", curve.label},
+                        {"target", curve.target},
+                        {"style", style.classes},
+                        {"marker", marker_path(style.marker)},
+                        {"open", curve.open},
+                        {"joined", curve.joined},
+                        {"points", std::move(points)}});
+    }
+    data["views"].push_back({{"name", view.name}, {"meaning", view.meaning}, {"curves", std::move(curves)}});
+  }
+  return data.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+std::string legend_of(const Chart& chart) {
+  const std::map<std::string, CurveStyle> styles = styles_of(chart);
+  std::string items, target;
+  for (const ChartCurve& curve : chart.views.front().curves) {
+    if (!curve.target.empty() && curve.target != target) {
+      target = curve.target;
+      items += fmt::format("<li class=\"target\">{}</li>", html(target));
+    }
+    items += fmt::format("<li><label>{}<span>{}</span></label></li>",
+                         svg_of_swatch(styles.at(curve.label), curve.open, curve.joined), html(curve.label));
+  }
+  return fmt::format("<ul class=\"legend\" aria-label=\"Curves\">{}</ul>", items);
+}
+
+ReportTable table_of(const Chart& chart) {
+  const ChartView& view = chart.views.front();
+  std::string meaning = view.meaning;  // what is a band in the picture stands in parentheses here
+  const std::string band = "band: ";
+  if (const std::size_t at = meaning.find(band); at != std::string::npos) {
+    meaning.replace(at, band.size(), "in parentheses ");
+  }
+  ReportTable table{chart.title + ": the numbers", meaning, {}, {}};
+  bool targets = false;
+  for (const ChartCurve& curve : view.curves) targets = targets || !curve.target.empty();
+  table.columns.push_back({"curve", "", false});
+  if (targets) table.columns.push_back({"approximates", "", false});
+  for (const ChartAxis& axis : chart.x) table.columns.push_back({axis.name, axis.label});
+  for (const ChartAxis& axis : chart.y) {
+    table.columns.push_back({axis.name, axis.label});
+    if (&axis == &chart.y.front() && !chart.bound.empty()) table.columns.push_back({"guaranteed", chart.bound});
+  }
+  for (const ChartCurve& curve : view.curves) {
+    for (const ChartPoint& point : curve.points) {
+      std::vector<ReportCell> row = {{curve.label}};
+      if (targets) row.push_back({curve.target});
+      for (const double x : point.x) row.push_back(number_cell(x));
+      for (const ChartValue& value : point.y) {
+        row.push_back(interval_cell(value));
+        if (&value == &point.y.front() && !chart.bound.empty()) row.push_back(number_cell(value.bound));
+      }
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string html_of_chart(const Chart& chart, const std::string& id) {
+  const std::string bound = chart.bound.empty() ? "" : "; " + chart.bound;
+  return fmt::format(
+      "<figure class=\"chart\" id=\"{0}\">\n<figcaption><h3>{1}</h3><p class=\"meaning\">{2}{7}</p></figcaption>\n"
+      "<div class=\"controls\" hidden></div>\n<div class=\"scroll\">{3}</div>\n<output "
+      "class=\"point\"></output>\n{4}\n{5}\n"
+      "<script type=\"application/json\">{6}</script>\n</figure>\n",
+      id, html(chart.title), html(chart.views.front().meaning), svg_of_chart(chart, id), legend_of(chart),
+      html_of_table(table_of(chart)), json_in_script(data_of(chart)), html(bound));
+}

@@ -1,0 +1,28 @@
+// A chart as SVG that is well-formed XML: what a page shows without its script. page.js draws the same when something
+// is toggled.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "report/section.hpp"
+
+/// How the curves of a chart look, by label: the same in all of its views.
+struct CurveStyle {
+  std::string classes;  ///< "c3 d1": colour and dashes, of the style sheet
+  std::size_t marker = 0;
+};
+std::map<std::string, CurveStyle> styles_of(const Chart& chart);
+
+/// The path of marker i around the origin.
+std::string marker_path(std::size_t i);
+
+/// The default view against the default axes. `id` is unique in the page.
+std::string svg_of_chart(const Chart& chart, const std::string& id);
+
+/// A line with a marker, for a legend; `open` as ChartCurve.
+std::string svg_of_swatch(const CurveStyle& style, bool open, bool joined);
+
+/// "skyformer, d = 64: 0.105 (0.0972 – 0.113)": what stands at a point.
+std::string tooltip_of(const ChartCurve& curve, const ChartPoint& point, const Chart& chart, std::size_t x,
+                       std::size_t y);

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/measure/choice_file.hpp>
+#include <croquis/measure/choose.hpp>
+#include <croquis/measure/groups.hpp>
+#include <map>
+
+#include "pictures/heat_map.hpp"
+#include "report/other_sections.hpp"
+
+using croquis::ChoiceRow;
+
+namespace {
+
+std::size_t count_of(const std::vector<ChoiceRow>& rows, const char* status) {
+  return static_cast<std::size_t>(
+      std::count_if(rows.begin(), rows.end(), [&](const ChoiceRow& row) { return row.status == status; }));
+}
+
+std::vector<std::string> answers_of_choices(const std::vector<ChoiceRow>& rows) {
+  const ChoiceRow& first = rows.front();
+  const std::size_t chosen = count_of(rows, "chosen");
+  std::vector<std::string> answers;
+  answers.push_back(fmt::format(
+      "For {} of {} choices something cheaper than exact attention is certified; {} keep exact attention, {} are "
+      "undecided. Followed, with exact attention where nothing is chosen, they cost {:.3g} times exact attention's {}.",
+      chosen, rows.size(), count_of(rows, "exact"), count_of(rows, "undecided"), croquis::followed_cost_ratio(rows),
+      first.cost_unit));
+  if (first.metric == "loss") {
+    answers.push_back(fmt::format("Certified: the mean loss rises by at most {:g}, with confidence {:g}.", first.eps,
+                                  first.confidence));
+  } else {
+    answers.push_back(fmt::format("{} P({} > {:g}) < {:g} for all that is chosen together, with confidence {:g}; {}.",
+                                  chosen > 0 ? "Certified is" : "What was to be certified:", first.metric, first.eps,
+                                  first.delta, first.confidence,
+                                  first.sequences > 1
+                                      ? fmt::format("over draws and new sequences, from {} sequences", first.sequences)
+                                      : "over draws on this one input: other inputs are not covered"));
+  }
+  std::map<std::string, std::size_t> methods;
+  for (const ChoiceRow& row : rows) {
+    if (row.status == "chosen") ++methods[croquis::curve_label({row.method, row.preset})];
+  }
+  std::string names;
+  for (const auto& [name, times] : methods) names += fmt::format("{}{} {}", names.empty() ? "" : ", ", times, name);
+  if (!names.empty()) answers.push_back(fmt::format("Chosen: {}.", names));
+  return answers;
+}
+
+Chart chart_of_choices(const std::vector<ChoiceRow>& rows) {
+  const ChoiceRow& first = rows.front();
+  ChartView view{
+      "choices",
+      "one point a choice, over the draws, sequences and heads that were looked at; open: it leads and is not "
+      "certified. Choices of exact attention have no point",
+      {}};
+  for (const ChoiceRow& row : rows) {
+    if (row.status == "exact" || !std::isfinite(row.error_q95)) continue;
+    const bool chosen = row.status == "chosen";
+    const std::string label = croquis::curve_label({row.method, row.preset}) + (chosen ? "" : ", undecided");
+    auto curve = std::find_if(view.curves.begin(), view.curves.end(), [&](const auto& c) { return c.label == label; });
+    if (curve == view.curves.end()) {
+      curve = view.curves.insert(view.curves.end(), {.label = label, .open = !chosen, .joined = false});
+    }
+    curve->points.push_back(
+        {{row.cost_ratio}, {{.at = row.error_q95, .note = row.input}, {.at = row.error_median, .note = row.input}}});
+  }
+  if (!view.curves.empty() && first.metric != "loss") {
+    ChartCurve line{.label = fmt::format("eps = {:g}", first.eps), .bracket = true};
+    double low = 1;
+    for (const ChoiceRow& row : rows) low = row.cost_ratio > 0 ? std::min(low, row.cost_ratio) : low;
+    for (const double x : {low, 1.0}) line.points.push_back({{x}, {{.at = first.eps}, {.at = first.eps}}});
+    view.curves.push_back(std::move(line));
+  }
+  return {.title = "Error against cost of what is chosen",
+          .x = {{"cost", fmt::format("{} in units of exact attention's", first.cost_unit)}},
+          .y = {{"error_q95", fmt::format("95 % quantile of {}", first.metric)},
+                {"error_median", fmt::format("median of {}", first.metric)}},
+          .views = {std::move(view)}};
+}
+
+HeadMaps maps_of_choices(const std::vector<ChoiceRow>& rows) {
+  HeadMaps maps{.title = "Cost over layers and heads",
+                .meaning = "1: exact attention; of undecided heads too, which take it until there is an answer",
+                .size = "",
+                .labels = {"chosen, else 1"},
+                .sizes = {},
+                .metrics = {"cost in units of exact attention's"},
+                .places = {},
+                .values = {}};
+  for (const ChoiceRow& row : rows) {
+    if (!row.layer || !row.head) continue;
+    maps.places.emplace_back(static_cast<long long>(*row.layer), static_cast<long long>(*row.head));
+    maps.values.push_back(row.status == "chosen" ? row.cost_ratio : 1);
+  }
+  return maps;
+}
+
+}  // namespace
+
+Section section_of_choices(const croquis::Table& table) {
+  const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(table);
+  Section section{.subject = rows.size() == 1 ? rows.front().input : fmt::format("{} choices", rows.size()),
+                  .answers = answers_of_choices(rows),
+                  .charts = {},
+                  .maps = {},
+                  .tables = {}};
+  Chart chart = chart_of_choices(rows);
+  if (!chart.views.front().curves.empty()) section.charts.push_back(std::move(chart));
+  HeadMaps maps = maps_of_choices(rows);
+  if (maps.places.size() > 1 && count_of(rows, "chosen") > 0) section.maps.push_back(std::move(maps));
+  section.tables.push_back(table_of_rows(
+      table, "Choices", "undecided: the candidate that leads is shown, which is no answer until more data certify it"));
+  return section;
+}

@@ -1,0 +1,274 @@
+#include "report/group_answers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <croquis/attention/method.hpp>
+#include <map>
+#include <set>
+
+#include "files/group_table.hpp"
+#include "files/targets.hpp"
+#include "pictures/curves.hpp"
+#include "report/axis_scale.hpp"
+#include "report/section.hpp"
+
+using croquis::Group;
+using croquis::Grouping;
+using croquis::Summary;
+
+namespace {
+
+// A group with its median of a metric, of several inputs the median of their means.
+struct Candidate {
+  const Group* group;
+  double value;
+};
+
+bool is_quadratic(const Group& group) {
+  const auto method = group.key.find("method");
+  if (method == group.key.end()) return false;
+  if (method->second.starts_with("exact")) return true;
+  for (const auto& known : croquis::methods<double>()) {
+    if (known.name == method->second) return known.quadratic;
+  }
+  return false;
+}
+
+bool is_candidate(const Group& group) {
+  return group.label != "v-mean" && !is_quadratic(group);
+}
+
+std::vector<Candidate> candidates_of(const std::vector<const Group*>& groups, const std::string& metric) {
+  std::vector<Candidate> candidates;
+  for (const Group* group : groups) {
+    const Summary* s = group->metric(metric);
+    if (s != nullptr && is_candidate(*group)) candidates.push_back({group, s->q50});
+  }
+  return candidates;
+}
+
+const Candidate* smallest(const std::vector<Candidate>& candidates) {
+  const auto least = std::min_element(candidates.begin(), candidates.end(),
+                                      [](const Candidate& a, const Candidate& b) { return a.value < b.value; });
+  return least == candidates.end() ? nullptr : &*least;
+}
+
+// With two digits.
+double round_number(double x) {
+  return std::stod(fmt::format("{:.1e}", x));
+}
+
+// "0.0294 (0.021 – 0.041)".
+std::string with_interval(const Group& group, const std::string& metric, bool nested) {
+  const Summary& s = *group.metric(metric);
+  return interval_cell({.at = s.q50, .lo = nested ? s.smallest : s.q10, .hi = nested ? s.largest : s.q90}).text;
+}
+
+std::string best_at_each_size(const std::vector<const Group*>& groups, const std::string& metric,
+                              const std::string& symbol) {
+  std::map<std::uint64_t, std::vector<Candidate>> of_size;
+  for (const Candidate& one : candidates_of(groups, metric)) of_size[one.group->x].push_back(one);
+  std::string text, previous;
+  std::set<std::string> labels;
+  for (const auto& [size, candidates] : of_size) {
+    const Candidate& best = *smallest(candidates);
+    labels.insert(best.group->label);
+    text += fmt::format("{}{} = {}: {} ({})", text.empty() ? "" : "; ", symbol, size, best.group->label,
+                        shown_number(best.value));
+  }
+  if (of_size.size() < 2) return "";
+  if (labels.size() == 1) return fmt::format("{} has the smallest one at every {}.", *labels.begin(), symbol);
+  return fmt::format("The smallest at each {}: {}.", symbol, text);
+}
+
+// The least flops with which a median is within round errors.
+std::string within_errors(const std::vector<const Group*>& groups, const std::string& metric,
+                          const std::string& symbol) {
+  std::string text;
+  for (const double epsilon : {0.3, 0.1, 0.03, 0.01}) {
+    const Candidate* least = nullptr;
+    const std::vector<Candidate> candidates = candidates_of(groups, metric);
+    const auto flops = [](const Candidate& one) { return one.group->metric("flops")->q50; };
+    for (const Candidate& one : candidates) {
+      if (one.value > epsilon || one.group->metric("flops") == nullptr) continue;
+      if (least == nullptr || flops(one) < flops(*least)) least = &one;
+    }
+    if (least == nullptr) break;
+    text += fmt::format("{}at most {:g}: {}, {} = {}, {} flops", text.empty() ? "" : "; ", epsilon, least->group->label,
+                        symbol, least->group->x, tic_label(round_number(flops(*least))));
+  }
+  return text.empty() ? ""
+                      : fmt::format("Equal {} is not equal work. The fewest flops with a median {}.", symbol, text);
+}
+
+std::string no_better_than_mean(const std::vector<const Group*>& groups, const std::string& metric) {
+  const auto mean = std::find_if(groups.begin(), groups.end(), [&](const Group* group) {
+    return group->label == "v-mean" && group->metric(metric) != nullptr;
+  });
+  if (mean == groups.end()) return "";
+  std::map<std::string, bool> better;
+  std::vector<std::string> order;
+  for (const Candidate& one : candidates_of(groups, metric)) {
+    if (better.emplace(one.group->label, false).second) order.push_back(one.group->label);
+    if (one.value < (*mean)->metric(metric)->q50) better[one.group->label] = true;
+  }
+  std::erase_if(order, [&](const std::string& label) { return better.at(label); });
+  if (order.empty()) return "";
+  return fmt::format("No better than v-mean, the plain mean of the values, at any size here: {}.",
+                     fmt::join(order, ", "));
+}
+
+// Of several inputs, at the largest size.
+std::string how_often(const Grouping& single, const std::string& target, const std::string& metric,
+                      const std::string& symbol) {
+  std::uint64_t size = 0;
+  for (const Group& group : single.groups) size = std::max(size, group.x);
+  std::map<std::string, std::vector<const Group*>> of_input;
+  for (const Group& group : single.groups) {
+    if (group.x == size && target_of(group) == target) of_input[group.key.at("input")].push_back(&group);
+  }
+  std::map<std::string, std::size_t> wins;
+  std::size_t inputs = 0;
+  for (const auto& [input, groups] : of_input) {
+    const std::vector<Candidate> candidates = candidates_of(groups, metric);
+    if (candidates.empty()) continue;
+    ++inputs;
+    ++wins[smallest(candidates)->group->label];
+  }
+  if (inputs < 2) return "";
+  std::vector<std::pair<std::size_t, std::string>> order;
+  for (const auto& [label, times] : wins) order.emplace_back(times, label);
+  std::sort(order.rbegin(), order.rend());
+  std::string text;
+  for (const auto& [times, label] : order) text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", label, times);
+  return fmt::format("The smallest at {} = {}, on each of {} inputs: {}.", symbol, size, inputs, text);
+}
+
+std::vector<std::string> answers_about(const Grouping& shown, const Grouping& single, const std::string& metric) {
+  std::vector<std::string> answers;
+  const std::string symbol = shown.axis.shown();
+  const std::vector<std::string> targets = targets_of(shown, metric);
+  for (const std::string& target : targets) {
+    std::vector<const Group*> groups;
+    std::uint64_t size = 0;
+    for (const Group& group : shown.groups) {
+      if (target_of(group) != target) continue;
+      groups.push_back(&group);
+      if (group.metric(metric) != nullptr && is_candidate(group)) size = std::max(size, group.x);
+    }
+    std::vector<const Group*> at_size;
+    std::copy_if(groups.begin(), groups.end(), std::back_inserter(at_size),
+                 [&](const Group* group) { return group->x == size; });
+    const std::vector<Candidate> candidates = candidates_of(at_size, metric);
+    const Candidate* best = smallest(candidates);
+    if (best == nullptr) continue;
+    std::string text = target.empty() ? "" : fmt::format("Approximating {}: ", legend_of_target(target));
+    text += fmt::format("{} {} = {}, {} has the smallest {}: {}", target.empty() ? "At" : "at", symbol, size,
+                        best->group->label, metric_title(shown, metric),
+                        with_interval(*best->group, metric, shown.is_nested()));
+    for (const char* bracket : {"v-mean", "best-rank-d"}) {
+      const auto found = std::find_if(at_size.begin(), at_size.end(), [&](const Group* group) {
+        return group->label == bracket && group->metric(metric) != nullptr;
+      });
+      if (found != at_size.end()) {
+        text += fmt::format("; {} has {}", bracket, shown_number((*found)->metric(metric)->q50));
+      }
+    }
+    answers.push_back(text + ".");
+    for (std::string more : {best_at_each_size(groups, metric, symbol),
+                             metric.ends_with("_rel") ? within_errors(groups, metric, symbol) : std::string(),
+                             no_better_than_mean(groups, metric),
+                             shown.is_nested() ? how_often(single, target, metric, symbol) : std::string()}) {
+      if (!more.empty()) answers.push_back(std::move(more));
+    }
+  }
+  return answers;
+}
+
+std::string what_numbers_are(const Grouping& shown) {
+  if (!shown.is_nested()) {
+    return fmt::format("Numbers are the median of {}, in parentheses 10 to 90 % of them.", repetitions_of(shown));
+  }
+  return fmt::format("Numbers are the {}, in parentheses the smallest and the largest.",
+                     nested_statistic(shown, Statistic::median));
+}
+
+}  // namespace
+
+std::vector<std::string> answers_of_groups(const Grouping& shown, const Grouping& single,
+                                           std::vector<std::string> metrics, const std::string& otherwise) {
+  const auto is_missing = [&](const std::string& metric) {
+    return std::none_of(shown.groups.begin(), shown.groups.end(),
+                        [&](const Group& group) { return group.metric(metric) != nullptr; });
+  };
+  std::erase_if(metrics, is_missing);
+  if (metrics.empty()) metrics = {otherwise};
+  std::vector<std::string> answers;
+  for (const std::string& metric : metrics) {
+    for (std::string& answer : answers_about(shown, single, metric)) answers.push_back(std::move(answer));
+  }
+  answers.push_back(what_numbers_are(shown));
+  return answers;
+}
+
+std::vector<std::string> answers_of_each(const Grouping& shown, const std::string& metric) {
+  std::uint64_t size = 0;
+  for (const Group& group : shown.groups) {
+    if (group.metric(metric) != nullptr) size = std::max(size, group.x);
+  }
+  std::string text;
+  for (const Group& group : shown.groups) {
+    if (group.x != size || group.metric(metric) == nullptr) continue;
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", group.label, with_interval(group, metric, shown.is_nested()));
+  }
+  return {fmt::format("{} at {} = {}: {}.", metric_title(shown, metric), shown.axis.shown(), size, text),
+          what_numbers_are(shown)};
+}
+
+std::vector<std::string> answers_of_costs(const Grouping& shown) {
+  std::uint64_t size = 0;
+  for (const Group& group : shown.groups) size = std::max(size, group.x);
+  std::vector<Candidate> at_size;
+  const Group* exact = nullptr;
+  for (const Group& group : shown.groups) {
+    const Summary* s = group.metric("seconds");
+    const auto method = group.key.find("method");
+    if (s == nullptr || method == group.key.end()) continue;
+    if (method->second == "exact" && (exact == nullptr || group.x > exact->x)) exact = &group;
+    if (group.x == size && !method->second.starts_with("exact")) at_size.push_back({&group, s->q50});
+  }
+  std::vector<std::string> answers;
+  const std::string symbol = shown.axis.shown();
+  if (exact != nullptr && exact->x > 0) {
+    answers.push_back(fmt::format("Exact softmax attention takes {} s at {} = {}.",
+                                  shown_number(exact->metric("seconds")->q50), symbol, exact->x));
+  }
+  std::sort(at_size.begin(), at_size.end(), [](const Candidate& a, const Candidate& b) { return a.value < b.value; });
+  std::string text;
+  for (const Candidate& one : at_size) {
+    text += fmt::format("{}{} {} s", text.empty() ? "" : ", ", one.group->label, shown_number(one.value));
+    if (exact != nullptr && exact->x == size) {
+      text += fmt::format(" ({:.2g} of exact attention)", one.value / exact->metric("seconds")->q50);
+    }
+  }
+  if (!text.empty()) answers.push_back(fmt::format("At {} = {}: {}.", symbol, size, text));
+  answers.push_back(fmt::format("Times are the median of {}.", repetitions_of(shown)));
+  return answers;
+}
+
+void add_failures(const croquis::Table& table, std::vector<std::string>& answers) {
+  if (!table.has("status")) return;
+  const std::size_t status = table.column("status");
+  std::size_t failed = 0;
+  std::string reason;
+  for (const croquis::Record& row : table.rows) {
+    const std::string text = croquis::text_of(row[status]);
+    if (text != "ok" && failed++ == 0) reason = text;
+  }
+  if (failed == 0) return;
+  answers.push_back(
+      fmt::format("{} of {} rows failed and are left out; the first reason: {}.", failed, table.rows.size(), reason));
+}

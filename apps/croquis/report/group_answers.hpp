@@ -1,0 +1,22 @@
+// Sentences about grouped rows.
+#pragma once
+
+#include <croquis/measure/groups.hpp>
+#include <string>
+#include <vector>
+
+/// For each target the methods with the smallest of each of these metrics (of `otherwise`, where the rows have none of
+/// them), the least flops within round errors, and what is no better than v-mean; of several inputs, how often a
+/// method is the best. Brackets, and methods that take n^2 work themselves, are no candidates. `single` has the inputs
+/// one by one.
+std::vector<std::string> answers_of_groups(const croquis::Grouping& shown, const croquis::Grouping& single,
+                                           std::vector<std::string> metrics, const std::string& otherwise);
+
+/// The metric of every curve at its largest size.
+std::vector<std::string> answers_of_each(const croquis::Grouping& shown, const std::string& metric);
+
+/// The seconds of exact attention and of the methods at the largest size.
+std::vector<std::string> answers_of_costs(const croquis::Grouping& shown);
+
+/// How many rows failed, and the first reason; nothing where none did.
+void add_failures(const croquis::Table& table, std::vector<std::string>& answers);

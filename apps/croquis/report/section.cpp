@@ -1,0 +1,45 @@
+#include "report/section.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+std::string shown_number(double x) {
+  if (std::isnan(x)) return "-";
+  if (x == std::floor(x) && std::abs(x) < 1e6) return fmt::format("{:.0f}", x);
+  std::string text = fmt::format("{:.4g}", x);  // 1.2e+06 is 1.2e6
+  const std::size_t e = text.find('e');
+  if (e == std::string::npos) return text;
+  if (text[e + 1] == '+') text.erase(e + 1, 1);
+  const std::size_t digits = text[e + 1] == '-' ? e + 2 : e + 1;
+  while (text[digits] == '0') text.erase(digits, 1);
+  return text;
+}
+
+ReportCell number_cell(double x) {
+  return {shown_number(x), x};
+}
+
+ReportCell interval_cell(const ChartValue& value) {
+  ReportCell cell = number_cell(value.at);
+  if (value.lo < value.hi) cell.text += fmt::format(" ({} – {})", shown_number(value.lo), shown_number(value.hi));
+  if (value.heavy_tailed) cell.text += " *";
+  if (!value.note.empty()) cell.text += " " + value.note;
+  return cell;
+}
+
+ReportTable table_of_rows(const croquis::Table& table, const std::string& title, const std::string& meaning) {
+  ReportTable shown{title, meaning, {}, {}};
+  for (const croquis::Column& column : table.columns) {
+    shown.columns.push_back({column.name, column.meaning, column.type != croquis::ValueType::text});
+  }
+  for (const croquis::Record& row : table.rows) {
+    std::vector<ReportCell> cells;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      cells.push_back(shown.columns[c].is_number ? number_cell(croquis::number_in(row[c]))
+                                                 : ReportCell{croquis::text_of(row[c])});
+    }
+    shown.rows.push_back(std::move(cells));
+  }
+  return shown;
+}

@@ -1,0 +1,43 @@
+#include "report/table_html.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/escape.hpp"
+
+namespace {
+
+constexpr std::size_t kShortTable = 30;
+
+std::string sort_key(const ReportCell& cell) {
+  return std::isnan(cell.order) ? "" : fmt::format(" data-v=\"{:.6g}\"", cell.order);
+}
+
+}  // namespace
+
+std::string html_of_table(const ReportTable& table) {
+  std::string head, body;
+  for (const ReportColumn& column : table.columns) {
+    head += fmt::format("<th scope=\"col\"{}{}>{}</th>", column.is_number ? " class=\"n\"" : "",
+                        column.meaning.empty() ? "" : fmt::format(" title=\"{}\"", html(column.meaning)),
+                        html(column.name));
+  }
+  for (const auto& row : table.rows) {
+    body += "<tr>";
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const bool number = table.columns[c].is_number;
+      const std::string tag = c == 0 ? "th scope=\"row\"" : "td";
+      body += fmt::format("<{}{}{}>{}</{}>", tag, number ? " class=\"n\"" : "", sort_key(row[c]), html(row[c].text),
+                          c == 0 ? "th" : "td");
+    }
+    body += "</tr>\n";
+  }
+  return fmt::format(
+      "<details class=\"numbers\"{}><summary>{} ({} rows)</summary>\n<div class=\"scroll\" tabindex=\"0\" "
+      "role=\"region\" "
+      "aria-label=\"{}\"><table class=\"sortable\"><caption>{}</caption><thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody>"
+      "</table></div></details>",
+      table.rows.size() <= kShortTable ? " open" : "", html(table.title), table.rows.size(), html(table.title),
+      html(table.meaning), head, body);
+}

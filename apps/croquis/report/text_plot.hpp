@@ -1,0 +1,10 @@
+// A chart in characters.
+#pragma once
+
+#include <string>
+
+#include "report/section.hpp"
+
+/// The default view against the default axes, a letter a curve, with axes and a legend; empty where there is nothing to
+/// draw. Where curves meet, the letter of the first stands.
+std::string text_of_chart(const Chart& chart);

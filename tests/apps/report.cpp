@@ -1,0 +1,214 @@
+// Results as one page, and again in the terminal.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "support/capture.hpp"
+#include "support/program.hpp"
+#include "support/small_runs.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+const char* const kReportHeader =
+    "input,method,preset,target,n,p,p_v,features,trial,seed,precision,spectral_abs,spectral_rel,frobenius_abs,"
+    "frobenius_rel,max_abs,row_sum_dev,min_denominator,seconds,flops,status\n";
+
+std::string report_row(const std::string& input, const std::string& method, int d, int trial, double error) {
+  return fmt::format("{},{},paper,softmax,32,4,4,{},{},1,double,1,{:.17g},1,{:.17g},1,0,1,0.5,{},ok\n", input, method,
+                     d, trial, error, error, 100 * d);
+}
+
+std::string csv_quoted(std::string text) {
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
+  return '"' + text + '"';
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// The cells of the row of the page's tables that begins with these two.
+std::vector<std::string> cells_after(const std::string& page, const std::string& curve, const std::string& second) {
+  static const std::regex cell("<t[hd][^>]*>([^<]*)</t[hd]>");
+  for (std::size_t at = page.find("<tr><th scope=\"row\">" + curve + "<"); at != std::string::npos;
+       at = page.find("<tr><th scope=\"row\">" + curve + "<", at + 1)) {
+    const std::string row = page.substr(at, page.find("</tr>", at) - at);
+    std::vector<std::string> cells;
+    for (std::sregex_iterator match(row.begin(), row.end(), cell), end; match != end; ++match) {
+      cells.push_back((*match)[1]);
+    }
+    if (cells.size() > 2 && (cells[1] == second || cells[2] == second)) return cells;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("croquis report and show: of every command that writes rows, with the command line that makes them again") {
+  TemporaryFolder folder;
+  std::string files;
+  for (std::size_t i = 0; i < kSmallRuns.size(); ++i) {
+    const std::string name = fmt::format("r{}.csv", i), command = kSmallRuns[i].substr(0, kSmallRuns[i].find(' '));
+    CAPTURE(kSmallRuns[i]);
+    const ProgramRun made = run_croquis(kSmallRuns[i] + " --out " + name, folder.path());
+    REQUIRE_MESSAGE(made.status == 0, made.output);
+    files += " " + name;
+
+    // The tables again, as they were: all but the names of the files at the end.
+    const ProgramRun shown = run_croquis("show " + name, folder.path());
+    REQUIRE_MESSAGE(shown.status == 0, shown.output);
+    const std::size_t begin = made.output.find("\n\n") == 0 ? 1 : 0, end = made.output.find("\nrows     ");
+    REQUIRE(end != std::string::npos);
+    CHECK_MESSAGE(contains(shown.output, made.output.substr(begin, end - begin)), made.output << "\n---\n"
+                                                                                              << shown.output);
+    if (command != "verify") CHECK(contains(shown.output, " against "));
+  }
+  const ProgramRun run = run_croquis("report" + files + " --out all.html", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const std::string page = read_text(folder / "all.html");
+  for (std::size_t i = 0; i < kSmallRuns.size(); ++i) {
+    CAPTURE(kSmallRuns[i]);
+    CHECK(contains(page, kSmallRuns[i] + fmt::format(" --out r{}.csv</code>", i)));
+    CHECK(contains(page, fmt::format("<section id=\"result-{}\">", i + 1)));
+  }
+  CHECK(count_of(page, "<ul class=\"answers\">") == kSmallRuns.size());
+  CHECK(count_of(page, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\"") >= kSmallRuns.size() - 1);
+  run_croquis("report" + files + " --out again.html", folder.path());
+  CHECK(read_text(folder / "again.html") == page);
+}
+
+TEST_CASE("croquis report: its table has the median of the draws and their 10 to 90 % quantiles") {
+  TemporaryFolder folder;
+  std::string text = kReportHeader;
+  std::vector<double> errors;
+  for (int t = 1; t <= 11; ++t) {
+    errors.push_back(0.1 + 0.01 * ((t * 7) % 11));
+    text += report_row("x", "nystromformer", 8, t, errors.back()) + report_row("x", "nystromformer", 16, t, 1.0 / t);
+  }
+  write_text(folder / "r.csv", text);
+  REQUIRE(run_croquis("report r.csv", folder.path()).status == 0);
+  const std::string page = read_text(folder / "r.html");
+  // Of 0.1, 0.11, ..., 0.2 the median is 0.15; by type 7 the quantiles are the second and the tenth of eleven.
+  const std::vector<std::string> cells = cells_after(page, "nystromformer", "8");
+  REQUIRE(cells.size() > 5);
+  CHECK(contains(fmt::format("{}", fmt::join(cells, "|")), "0.15 (0.11 – 0.19)"));
+  CHECK(contains(page, "median of 11 draws; in parentheses 10 to 90 %"));
+  CHECK(contains(page, "There is no r.meta.json beside the rows."));
+}
+
+TEST_CASE("croquis report: nothing of a file is markup or code") {
+  TemporaryFolder folder;
+  const std::string hostile = "<script>x(1)</script>\"'&]]>\xE2\x80\xA8<img src=x>\x01\xFF-->";
+  std::string text = kReportHeader;
+  for (const int d : {8, 16}) {
+    for (const int t : {1, 2}) text += report_row(csv_quoted(hostile), csv_quoted(hostile), d, t, 0.1 * t);
+  }
+  text += fmt::format("{},v-mean,paper,softmax,32,4,4,8,1,1,double,NA,NA,NA,NA,NA,NA,NA,NA,NA,{}\n",
+                      csv_quoted(hostile), csv_quoted(hostile));
+  write_text(folder / "r.csv", text);
+  write_text(folder / "r.meta.json",
+             "{\"command_line\": \"</code><script>\", \"seed\": {\"<b>\": 1}, \"environment\": "
+             "{\"<i>\": \"<u>\"}, \"configuration\": 7}");
+  const ProgramRun run =
+      run_command("\"$CROQUIS\" report r.csv --out r.html --title '<script>x(2)</script>'", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const std::string page = read_text(folder / "r.html");
+  for (const char* part : {"<script>x", "<img", "<b>", "<i>", "<u>", "</code><script>", "\x01", "\xFF"}) {
+    CAPTURE(part);
+    CHECK(!contains(page, part));
+  }
+  // The script, and the data of one chart, in which a separator of lines is an escape.
+  CHECK(count_of(page, "<script") == 2);
+  CHECK(count_of(page, "</script") == 2);
+  const std::size_t data = page.find("<script type=\"application/json\">");
+  CHECK(!contains(page.substr(data, page.find("</script>", data) - data), "\xE2\x80\xA8"));
+  CHECK(contains(page, "\\u2028"));
+  CHECK(contains(page, "1 of 5 rows failed"));
+}
+
+TEST_CASE("croquis report: 100,000 rows stay below 5 MB") {
+  TemporaryFolder folder;
+  std::string text = kReportHeader;
+  text.insert(text.size() - 1, ",layer,head");
+  for (int head = 0; head < 96; ++head) {
+    for (int m = 0; m < 10; ++m) {
+      for (int k = 0; k < 5; ++k) {
+        for (int t = 1; t <= 21; ++t) {
+          const std::string input = fmt::format("model:m;layer={};head={}", head / 8, head % 8);
+          std::string row = report_row(input, fmt::format("method-{}", m), 16 << k, t, (m + 1.0) / (16 << k) * t);
+          row.insert(row.size() - 1, fmt::format(",{},{}", head / 8, head % 8));
+          text += row;
+        }
+      }
+    }
+  }
+  write_text(folder / "r.csv", text);
+  const ProgramRun run = run_croquis("report r.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(std::filesystem::file_size(folder / "r.html") < 5'000'000);
+  CHECK(contains(read_text(folder / "r.html"), "100800 rows"));
+}
+
+TEST_CASE("croquis report and show: what is no result of Croquis is refused in one line, and no page is left") {
+  TemporaryFolder folder;
+  write_text(folder / "other.csv", "a,b\n1,2\n");
+  write_text(folder / "empty.csv", kReportHeader);
+  write_text(folder / "good.csv", kReportHeader + report_row("x", "v-mean", 8, 1, 0.5));
+  const struct {
+    const char *arguments, *says;
+  } refusals[] = {
+      {"report other.csv", "other.csv: is not a result of croquis"},
+      {"report good.csv other.csv", "other.csv: is not a result of croquis"},
+      {"report none.csv", "none.csv"},
+      {"report empty.csv", "empty.csv: has no rows yet"},
+      {"report good.csv --out good.csv", "a page ends in .html"},
+      {"report good.csv --out none/page.html", "none"},
+      {"report", "required"},
+      {"show other.csv", "other.csv: is not a result of croquis"},
+      {"show empty.csv", "empty.csv: has no rows yet"},
+  };
+  for (const auto& [arguments, says] : refusals) {
+    CAPTURE_BINDING(arguments);
+    const ProgramRun run = run_croquis(arguments, folder.path());
+    CHECK(run.status == 2);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    CHECK_MESSAGE(contains(run.output, says), run.output);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    CHECK(entry.path().extension() == ".csv");
+  }
+}
+
+TEST_CASE("croquis show: a plot in characters has its points where their numbers are") {
+  TemporaryFolder folder;
+  std::string text = kReportHeader;
+  for (const int d : {8, 16, 32}) text += report_row("x", "nystromformer", d, 1, 0.8 / d);
+  write_text(folder / "r.csv", text);
+  const ProgramRun run = run_croquis("show r.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  // On logarithmic axes 1/d is a straight line: three letters, equal steps to the right and downwards.
+  std::vector<std::pair<long, long>> letters;
+  long row = 0;
+  for (const std::string& line : lines_of(run.output)) {
+    constexpr std::size_t bar = 9;  // of the vertical axis
+    if (line.size() <= bar || line.substr(bar - 1, 2) != " |") continue;
+    for (std::size_t at = bar; at < line.size(); ++at) {
+      if (line[at] == 'a') letters.emplace_back(row, static_cast<long>(at));
+    }
+    ++row;
+  }
+  REQUIRE(letters.size() == 3);
+  CHECK(std::abs(letters[2].first - 2 * letters[1].first + letters[0].first) <= 1);
+  CHECK(std::abs(letters[2].second - 2 * letters[1].second + letters[0].second) <= 1);
+  CHECK(letters[2].first > letters[0].first + 10);
+  CHECK(contains(run.output, "  a nystromformer\n"));
+}

@@ -1,0 +1,135 @@
+"""croquis report in a browser: nothing is loaded or refused, every picture is well-formed, and what can be toggled,
+sorted and walked through does what it says. Skipped (77) where there is no chromium."""
+import base64
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as tree
+
+import browser
+
+PROGRAM = os.environ["CROQUIS_PROGRAM"]
+HOSTILE = "</script><script>window.bad=1</script>\"'&]]>\u2028<img src=x onerror=window.bad=1>"
+HEADER = ("input,method,preset,target,n,p,p_v,features,trial,seed,precision,spectral_abs,spectral_rel,frobenius_abs,"
+          "frobenius_rel,max_abs,row_sum_dev,min_denominator,seconds,flops,status,layer,head\n")
+
+
+def croquis(*arguments):
+    subprocess.run([PROGRAM, *arguments], check=True, stdout=subprocess.DEVNULL)
+
+
+def write_heads(path):
+    """Two layers with two heads, three methods, one of them with a hostile name, three d, two draws."""
+    quoted = '"' + HOSTILE.replace('"', '""') + '"'
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(HEADER)
+        for layer in range(2):
+            for head in range(2):
+                for m, method in enumerate(["v-mean", "skyformer-softmax", quoted]):
+                    for d in (16, 32, 64):
+                        for trial in (1, 2):
+                            error = (m + 1) * (1 + layer + head) * trial / d
+                            name = f"model:<b>;layer={layer};head={head}"
+                            file.write(f"{name},{method},paper,softmax,64,8,8,{d},{trial},1,double,1,{error},1,{error},"
+                                       f"1,0,1,0.01,{d * 1000 * (m + 1)},ok,{layer},{head}\n")
+
+
+def check_static(page):
+    """What needs no browser: the hashes of the policy, and the pictures as XML."""
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page).group(1)
+    for tag in ("script", "style"):
+        part = re.search(rf"<{tag}>(.*?)</{tag}>", page, re.S).group(1)
+        digest = base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy, tag
+    pictures = re.findall(r"<svg\b.*?</svg>", page, re.S)
+    assert len(pictures) > 3
+    for picture in pictures:
+        root = tree.fromstring(picture)
+        if "plot" in root.get("class"):
+            names = [child.tag.split("}")[1] for child in root]
+            assert names[:2] == ["title", "desc"], names
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "") and "https://" not in page
+
+
+CHART = "document.querySelector('figure.chart')"
+
+
+def choose(page, control, option):
+    page.ask(f"""(() => {{ const s = {CHART}.querySelectorAll('select')[{control}]; s.value = {option};
+                 s.dispatchEvent(new Event('change')); }})()""")
+
+
+def check_live(page):
+    marks = f"{CHART}.querySelectorAll('svg.plot .mark').length"
+    label = f"[...{CHART}.querySelectorAll('svg.plot .label')].map((n) => n.textContent)"
+    places = f"[...{CHART}.querySelectorAll('svg.plot .mark')].map((n) => n.getAttribute('transform'))"
+    assert page.ask("window.bad") is None
+    assert page.ask(marks) == 9
+    # The script draws what the program drew.
+    before = page.ask(places)
+    page.ask(f"{CHART}.plot.draw()")
+    numbers = lambda list_: [float(x) for place in list_ for x in re.findall(r"[-\d.]+", place)]
+    assert max(abs(a - b) for a, b in zip(numbers(before), numbers(page.ask(places)))) < 0.11
+    # Curves.
+    page.ask(f"{CHART}.querySelectorAll('.legend input')[2].click()")
+    assert page.ask(marks) == 6
+    page.ask(f"{CHART}.querySelectorAll('.legend input')[2].click()")
+    assert page.ask(marks) == 9
+    # Axes: views, vertical, its scale, horizontal, its scale.
+    log_y = page.ask(f"[...{CHART}.querySelectorAll('.tics text')].map((n) => n.textContent).join()")
+    choose(page, 2, 1)
+    assert page.ask(f"[...{CHART}.querySelectorAll('.tics text')].map((n) => n.textContent).join()") != log_y
+    choose(page, 3, 1)
+    assert any("flops" in text for text in page.ask(label))
+    choose(page, 0, 1)
+    assert "mean over 4 heads" in page.ask(f"{CHART}.querySelector('.meaning').textContent")
+    # The keyboard.
+    page.ask(f"{CHART}.querySelector('svg.plot').focus()")
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        page.press(key)
+    assert "skyformer-softmax" in page.ask(f"{CHART}.querySelector('output').textContent")
+    # Sorting, by numbers and not by their texts.
+    column = "[...document.querySelector('table.sortable').tBodies[0].rows].map((r) => Number(r.cells[2].dataset.v))"
+    for order in (1, -1):
+        page.ask("document.querySelectorAll('table.sortable thead th')[2].querySelector('button').click()")
+        values = page.ask(column)
+        assert len(values) == 9 and values == sorted(values, reverse=order < 0), values
+    # Maps.
+    cell = "document.querySelector('table.map td').textContent"
+    assert page.ask("document.querySelectorAll('table.map').length") == 3
+    first = page.ask(cell)
+    page.ask("""(() => { const s = document.querySelector('figure.maps select'); s.value = 0;
+                s.dispatchEvent(new Event('change')); })()""")
+    assert float(page.ask(cell)) > float(first)
+    # Nothing is wider than a telephone.
+    page.screen(380)
+    wide = """[...document.querySelectorAll('body *')].filter((e) => !e.parentElement.closest('.scroll') &&
+              e.getBoundingClientRect().right > 380).map((e) => e.outerHTML.slice(0, 200))"""
+    assert page.ask("document.documentElement.scrollWidth") <= 380, page.ask(wide)
+    assert page.complaints == [], page.complaints
+
+
+def main():
+    if not browser.find():
+        print("skipped: there is no chromium")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        heads, small, page = (os.path.join(folder, name) for name in ("heads.csv", "small.csv", "report.html"))
+        write_heads(heads)
+        croquis("error", "--n", "64", "--p", "8", "--methods", "v-mean,skyformer,nystromformer", "--features", "8,16",
+                "--trials", "3", "--bounds", "--quiet", "--out", small)
+        croquis("report", heads, small, "--out", page, "--title", HOSTILE)
+        with open(page, encoding="utf-8", newline="") as file:
+            check_static(file.read())
+        with browser.Browser() as window:
+            window.screen(1100)
+            window.open(page)
+            check_live(window)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
