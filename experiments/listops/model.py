@@ -22,6 +22,7 @@ class Attention:
     options: tuple = ()  # of (name, value)
     fixed: bool = False  # what is drawn belongs to the layer, as its weights do; else every step and sequence has draws of its own
     bias: bool = False  # learned, by relative position
+    mean: bool = False  # the output over the number of tokens
 
     def has_features(self):
         return self.method != "exact"
@@ -30,7 +31,7 @@ class Attention:
 ATTENTION = {
     "softmax": Attention(),
     "kernelized": Attention(target="kernelized"),
-    "skyformer": Attention("skyformer"),
+    "skyformer": Attention("skyformer", options=(("preset", "code"),)),
     "nystromformer": Attention("nystromformer"),
     "linformer": Attention("linformer", fixed=True),
     "performer": Attention("performer", fixed=True),
@@ -68,6 +69,8 @@ class Block(torch.nn.Module):
                 heads = croquis.torch.attention(q, k, v, a.method, min(self.features, n), seed, **rest)
             else:
                 heads = croquis.torch.attention(q, k, v, target=a.target, **rest)
+            if a.mean:
+                heads = heads / n
             outputs.append(heads.permute(1, 0, 2).reshape(n, WIDTH))
         return torch.cat(outputs)
 

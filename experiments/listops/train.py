@@ -79,9 +79,9 @@ def main():
     parser.add_argument("--methods", default=",".join(ATTENTION))
     parser.add_argument("--rates", default=",".join(map(str, RATES)))
     parser.add_argument("--seeds", default="1,2,3")
-    parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--features", type=int, default=16)
+    parser.add_argument("--features", type=int, default=8)
     parser.add_argument("--every", type=int, default=100, help="steps between validations")
     settings = parser.parse_args()
     methods, rates = settings.methods.split(","), [float(rate) for rate in settings.rates.split(",")]
@@ -97,7 +97,7 @@ def main():
     for seed in (int(s) for s in settings.seeds.split(",")):
         grammar = Grammar()
         data = {"grammar": grammar, "train": examples(seed, "train", settings.steps * settings.batch, grammar)}
-        data["validation"] = examples(1, "validation", 500, grammar)
+        data["validation"] = examples(1, "validation", 400, grammar)
         data["test"] = examples(1, "test", 2000, grammar)
         loss, accuracy = root_baseline(data["train"], data["test"])
         print(f"seed {seed}: from the first operator alone: loss {loss:.3f}, accuracy {accuracy:.3f}", flush=True)
