@@ -23,7 +23,7 @@ TOKENS, WIDTH, SETS, DRAWS = 128, 64, 5, 40
 NORMS = (0.5, 1, 2, 3, 4, 6, 8)
 NORMALISED = (1, 4, "NA")  # of unit rows what R is does not matter but for the factor 1 / R: two to see it
 FLOAT = (1, 4, 8, "NA")
-FEATURES = (16, 64, 256)
+FEATURES = (16, 64, 128)
 METHODS = {"performer": "performer:projection=iid", "nprf": "nprf:projection=iid"}
 
 

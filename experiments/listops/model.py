@@ -15,7 +15,7 @@ WIDTH, HEADS, INNER, LAYERS = 64, 2, 128, 2
 
 @dataclasses.dataclass(frozen=True)
 class Attention:
-    """What a block calls: the arguments of croquis.torch.attention."""
+    """What a block calls: arguments of croquis.torch.packed_attention."""
 
     method: str = "exact"
     target: str = "softmax"
@@ -23,9 +23,6 @@ class Attention:
     fixed: bool = False  # what is drawn belongs to the layer, as its weights do; else every step and sequence has draws of its own
     bias: bool = False  # learned, by relative position
     mean: bool = False  # the output over the number of tokens
-
-    def has_features(self):
-        return self.method != "exact"
 
 
 ATTENTION = {
@@ -57,22 +54,13 @@ class Block(torch.nn.Module):
 
     def heads(self, x, sizes, seeds):
         """Attention of every sequence: x (all tokens, width)."""
-        a, outputs = self.attention, []
-        for part, seed in zip(self.qkv(x).split(sizes), seeds):
-            n = len(part)
-            q, k, v = part.view(n, 3, HEADS, WIDTH // HEADS).permute(1, 2, 0, 3)
-            rest = dict(a.options)
-            if a.bias:
-                middle = self.bias.shape[1] // 2
-                rest["bias"] = self.bias[:, middle - n + 1 : middle + n]
-            if a.has_features():
-                heads = croquis.torch.attention(q, k, v, a.method, min(self.features, n), seed, **rest)
-            else:
-                heads = croquis.torch.attention(q, k, v, target=a.target, **rest)
-            if a.mean:
-                heads = heads / n
-            outputs.append(heads.permute(1, 0, 2).reshape(n, WIDTH))
-        return torch.cat(outputs)
+        a = self.attention
+        q, k, v = self.qkv(x).view(len(x), 3, HEADS, WIDTH // HEADS).unbind(1)
+        rest = dict(a.options, target=a.target, bias=self.bias if a.bias else None)
+        heads = croquis.torch.packed_attention(q, k, v, sizes, a.method, self.features, seeds, **rest)
+        if a.mean:
+            heads = heads / torch.tensor(sizes).repeat_interleave(torch.tensor(sizes))[:, None, None]
+        return heads.reshape(len(x), WIDTH)
 
     def forward(self, x, sizes, seeds):
         heads = self.heads(self.before_attention(x), sizes, seeds)
