@@ -349,7 +349,7 @@ std::vector<Claim> stability_claims() {
        .reading = "f has no dropout and is what the tokens have before the last LayerNorm.",
        .hypotheses =
            "Two layers of width 32 with one head (two_layers.hpp), 20 steps of Adam at 1e-4 with dropout .1 on random "
-           "sequences; n = 64 and 256; 16 initial weights.",
+           "sequences; n = 64 and 128; 8 initial weights.",
        .method = "Student's interval of the mean over models of the ratio of scores: REFUTED where it is above 1.",
        .conceded = "the paper does not say whether f has dropout, nor whether it is before the last LayerNorm",
        .expected = Verdict::refuted,
@@ -363,7 +363,7 @@ std::vector<Claim> stability_claims() {
        .reading = "f has no dropout and is what the tokens have after the last LayerNorm.",
        .hypotheses =
            "Two layers of width 32 with one head (two_layers.hpp), 20 steps of Adam at 1e-4 with dropout .1 on random "
-           "sequences; n = 64 and 256; 16 initial weights.",
+           "sequences; n = 64 and 128; 8 initial weights.",
        .method = "The same, after a norm that hides how large C V is. INCONCLUSIVE where the interval has 1.",
        .conceded = "the paper does not say whether f has dropout, nor whether it is before the last LayerNorm",
        .expected = Verdict::inconclusive,
@@ -377,7 +377,7 @@ std::vector<Claim> stability_claims() {
        .reading = "f has dropout with masks of its own at each evaluation, after the last LayerNorm.",
        .hypotheses =
            "Two layers of width 32 with one head (two_layers.hpp), 20 steps of Adam at 1e-4 with dropout .1 on random "
-           "sequences; n = 64 and 256; 16 initial weights.",
+           "sequences; n = 64 and 128; 8 initial weights.",
        .method = "The same. VACUOUS where the ratio is below 1 also with the same weights in both evaluations: what is "
                  "then measured is dropout.",
        .conceded = "the paper does not say whether f has dropout, nor whether it is before the last LayerNorm",

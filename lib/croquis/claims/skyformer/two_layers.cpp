@@ -35,9 +35,10 @@ arma::mat dropout_mask(const std::optional<Key>& dropout, arma::uword layer, con
                        arma::uword columns) {
   arma::mat mask(rows, columns, arma::fill::ones);
   if (!dropout) return mask;
-  const Key key = dropout->child(layer).child(place);
+  std::vector<std::uint64_t> words(mask.n_elem);
+  fill_words(dropout->child(layer).child(place), 0, words.size(), words.data());
   for (arma::uword i = 0; i < mask.n_elem; ++i) {
-    mask[i] = uniform_at(key, i) <= TwoLayers::kDropout ? 0 : 1 / (1 - TwoLayers::kDropout);
+    mask[i] = place_of(words[i], TwoLayers::kOneIn) == 0 ? 0 : 1 / (1 - 1.0 / TwoLayers::kOneIn);
   }
   return mask;
 }
@@ -57,7 +58,7 @@ TwoLayers::TwoLayers(const Sizes& sizes, Target target, const Key& draw_key) : s
     weights_.push_back(deviation * weight);
   };
   const auto linear = [&](arma::uword rows, arma::uword columns) {
-    add(rows, columns, 1 / std::sqrt(static_cast<double>(rows)));
+    add(rows, columns, 1 / std::sqrt(3 * static_cast<double>(rows)));
   };
   constexpr double embedded = 0.02;
   add(sizes.words, sizes.width, embedded);

@@ -4,6 +4,7 @@
 #include <armadillo>
 #include <croquis/attention/problem.hpp>
 #include <croquis/random/key.hpp>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace croquis::claims {
 /// Tokens to classes: an embedding with positions, two layers x + D(A(LN x)), x + D(W_2 D(relu(LN(x) W_1))), LayerNorm,
 /// the mean over tokens and a linear classifier. A is exact attention of one head to a target (softmax or kernelized)
 /// with weights for q, k, v and the output, D dropout, LN has neither gain nor shift; there are no biases. Initial
-/// weights are N(0, 1 / rows), embeddings N(0, .02^2).
+/// weights are N(0, 1 / (3 rows)), the variance that PyTorch has, embeddings N(0, .02^2).
 class TwoLayers {
  public:
   struct Sizes {
@@ -42,7 +43,7 @@ class TwoLayers {
   std::vector<arma::mat> zeros() const;
   std::vector<arma::mat>& weights() { return weights_; }
 
-  static constexpr double kDropout = 0.1;
+  static constexpr std::uint64_t kOneIn = 10;  ///< one entry in so many is dropped
 
  private:
   struct LayerPass;
