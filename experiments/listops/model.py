@@ -93,7 +93,7 @@ class Model(torch.nn.Module):
         x = self.drop(self.words(codes) + self.positions(places))
         for layer, block in enumerate(self.blocks):
             count = len(sizes)
-            seeds = [layer] * count if self.fixed else [((draw * LAYERS + layer) << 12) + i for i in range(count)]
+            seeds = layer if self.fixed else [((draw * LAYERS + layer) << 12) + i for i in range(count)]
             x = block(x, sizes, seeds)
         return x, self.last(x)
 
