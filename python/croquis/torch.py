@@ -168,21 +168,22 @@ class _Packed(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, *args: Any, **_: Any) -> torch.Tensor:
-        q, k, v, bias, what = args
+        tensors, (bias, what) = args[:3], args[3:]
         method, target, features, seeds, sizes, causal, options = what
         differentiable = any(ctx.needs_input_grad)
-        arrays = [_arrays(t) for t in (q, k, v)]
-        output = numpy.empty((*q.shape[:2], v.shape[2]), dtype=arrays[2].dtype)
+        every_q, every_k, every_v = (_arrays(tensor) for tensor in tensors)
+        output = numpy.empty((*every_q.shape[:2], every_v.shape[2]), dtype=every_v.dtype)
         ctx.passes = []
         for part, middle, one_seed in _parts(sizes, bias, seeds):
-            for head in range(q.shape[1]):
+            for head in range(every_q.shape[1]):
                 draw = request(method, target, features, one_seed, head + 1, **options)
                 with_bias = head_options(causal, None if bias is None else _arrays(bias)[head, middle], None)
-                one = _core.Forward(*(a[part, head] for a in arrays), with_bias, draw, differentiable)
+                q, k, v = every_q[part, head], every_k[part, head], every_v[part, head]
+                one = _core.Forward(q, k, v, with_bias, draw, differentiable)
                 output[part, head] = one.output()
                 if differentiable:
                     ctx.passes.append((one, part, head, middle))
-        ctx.save_for_backward(q, k, v, *([] if bias is None else [bias]))
+        ctx.save_for_backward(*tensors, *([] if bias is None else [bias]))
         return torch.from_numpy(output)
 
     @staticmethod
