@@ -130,10 +130,11 @@ def page():
     out += ["## PyTorch", ""]
     # Read, not imported: the page is the same where there is no PyTorch.
     module = ast.parse(pathlib.Path(croquis.__file__).with_name("torch.py").read_text())
-    attention = next(node for node in module.body if getattr(node, "name", "") == "attention")
-    arguments = ast.unparse(ast.fix_missing_locations(Untyped().visit(attention.args))).replace("'", '"')
-    shown = textwrap.fill(f"attention({arguments})", 100, subsequent_indent=" " * 10)
-    out += ["### croquis.torch.attention", "", "```text", shown, "```", "", body(ast.get_docstring(attention)), ""]
+    for name in ("attention", "packed_attention"):
+        function = next(node for node in module.body if getattr(node, "name", "") == name)
+        arguments = ast.unparse(ast.fix_missing_locations(Untyped().visit(function.args))).replace("'", '"')
+        shown = textwrap.fill(f"{name}({arguments})", 100, subsequent_indent=" " * (len(name) + 1))
+        out += [f"### croquis.torch.{name}", "", "```text", shown, "```", "", body(ast.get_docstring(function)), ""]
     text = "\n".join(out)
     return re.sub("\n{3,}", "\n\n", text).rstrip() + "\n"
 

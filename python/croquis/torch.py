@@ -4,20 +4,23 @@
 >>> q, k, v = torch.randn(2, 3, 40, 8), torch.randn(2, 3, 50, 8), torch.randn(2, 3, 50, 5)
 >>> croquis.torch.attention(q, k, v, method="skeinformer", features=16).shape
 torch.Size([2, 3, 40, 5])
+>>> q, k, v = torch.randn(3, 9, 2, 8).unbind()
+>>> croquis.torch.packed_attention(q, k, v, [4, 5]).shape
+torch.Size([9, 2, 8])
 """
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy
 import torch
 
 from . import _core
 from ._attention import request
-from ._types import Array, Setting, head_options
+from ._types import Array, Setting, head_options, whole
 
-__all__ = ["attention"]
+__all__ = ["attention", "packed_attention"]
 
 
 def attention(
@@ -57,6 +60,65 @@ def attention(
 
     What a method draws and chooses (landmarks, columns, directions) is constant in the derivatives.
     """
+    _check(q, k, v, bias)
+    leading = torch.broadcast_shapes(*[t.shape[:-2] for t in (q, k, v)])
+    heads = [t.expand(*leading, *t.shape[-2:]).reshape(-1, *t.shape[-2:]) for t in (q, k, v)]
+    biases = None if bias is None else bias.expand(*leading, bias.shape[-1]).reshape(-1, bias.shape[-1])
+    output: torch.Tensor = _Attention.apply(*heads, biases, (method, target, features, seed, causal, options))
+    return output.reshape(*leading, *output.shape[-2:])
+
+
+def packed_attention(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    lengths: Sequence[int],
+    method: str = "exact",
+    features: int = 128,
+    seed: Union[int, Sequence[int]] = 1,
+    *,
+    target: str = "softmax",
+    causal: bool = False,
+    bias: Optional[torch.Tensor] = None,
+    **options: Setting,
+) -> torch.Tensor:
+    """Attention of sequences of different lengths that lie end to end, so that there is no padding, with derivatives.
+
+    Parameters
+    ----------
+    q, k, v : tensors (n, heads, p), (n, heads, p), (n, heads, p_v) of float32 or float64 on the CPU
+        n tokens of all sequences together.
+    lengths : sequence of int
+        Of the sequences; their sum is n.
+    method, features, target, causal, **options
+        As for `attention`; features is at most the smallest length for most methods.
+    seed : int or sequence of int
+        Of the draws: one for all sequences, which then have the same draws where they are equally long, or one for each.
+        Head h is trial h + 1.
+    bias : tensor (heads, 2 m - 1), optional
+        For targets and methods with a relative position, with m at least the largest length; a shorter sequence has the
+        middle of it.
+
+    Returns
+    -------
+    tensor (n, heads, p_v)
+    """
+    _check(q, k, v, bias)
+    if any(t.dim() != 3 or t.shape[:2] != q.shape[:2] for t in (q, k, v)):
+        raise ValueError(f"q, k, v: their shapes are {tuple(q.shape)}, {tuple(k.shape)}, {tuple(v.shape)}; give (n, heads, p)")
+    sizes = [whole(length, "lengths", 1) for length in lengths]
+    if sum(sizes) != len(q):
+        raise ValueError(f"lengths: they add up to {sum(sizes)}, q has {len(q)} tokens")
+    seeds = [seed] * len(sizes) if isinstance(seed, int) else list(seed)
+    if len(seeds) != len(sizes):
+        raise ValueError(f"seed: there are {len(seeds)} for {len(sizes)} sequences")
+    if bias is not None and (bias.shape[:-1] != q.shape[1:2] or bias.shape[-1] < 2 * max(sizes) - 1 or bias.shape[-1] % 2 == 0):
+        raise ValueError(f"bias: its shape is {tuple(bias.shape)}; give (heads, 2 m - 1) with m >= {max(sizes)}")
+    packed: torch.Tensor = _Packed.apply(q, k, v, bias, (method, target, features, seeds, sizes, causal, options))
+    return packed
+
+
+def _check(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: Optional[torch.Tensor]) -> None:
     tensors = [q, k, v] + ([] if bias is None else [bias])
     for name, tensor in zip(("q", "k", "v", "bias"), tensors):
         if tensor.device.type != "cpu":
@@ -67,11 +129,6 @@ def attention(
             raise ValueError(f"{name}: its dtype is {tensor.dtype}, that of q is {q.dtype}")
         if tensor.dim() < (1 if name == "bias" else 2):
             raise ValueError(f"{name}: its shape is {tuple(tensor.shape)}")
-    leading = torch.broadcast_shapes(*[t.shape[:-2] for t in tensors[:3]])
-    heads = [t.expand(*leading, *t.shape[-2:]).reshape(-1, *t.shape[-2:]) for t in tensors[:3]]
-    biases = None if bias is None else bias.expand(*leading, bias.shape[-1]).reshape(-1, bias.shape[-1])
-    output: torch.Tensor = _Attention.apply(*heads, biases, (method, target, features, seed, causal, options))
-    return output.reshape(*leading, *output.shape[-2:])
 
 
 class _Attention(torch.autograd.Function):
@@ -104,6 +161,55 @@ class _Attention(torch.autograd.Function):
         if len(gradients) == 3:
             gradients.append(None)
         return (*gradients, None)
+
+
+class _Packed(torch.autograd.Function):
+    """Of tokens (n, heads, width), sequence by sequence and head by head."""
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any, **_: Any) -> torch.Tensor:
+        tensors, (bias, what) = args[:3], args[3:]
+        method, target, features, seeds, sizes, causal, options = what
+        differentiable = any(ctx.needs_input_grad)
+        every_q, every_k, every_v = (_arrays(tensor) for tensor in tensors)
+        output = numpy.empty((*every_q.shape[:2], every_v.shape[2]), dtype=every_v.dtype)
+        ctx.passes = []
+        for part, middle, one_seed in _parts(sizes, bias, seeds):
+            for head in range(every_q.shape[1]):
+                draw = request(method, target, features, one_seed, head + 1, **options)
+                with_bias = head_options(causal, None if bias is None else _arrays(bias)[head, middle], None)
+                q, k, v = every_q[part, head], every_k[part, head], every_v[part, head]
+                one = _core.Forward(q, k, v, with_bias, draw, differentiable)
+                output[part, head] = one.output()
+                if differentiable:
+                    ctx.passes.append((one, part, head, middle))
+        ctx.save_for_backward(*tensors, *([] if bias is None else [bias]))
+        return torch.from_numpy(output)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, *gradients_of_outputs: torch.Tensor) -> Tuple[Any, ...]:
+        # Of q, k, v and perhaps the bias; the sequences share the bias.
+        gradients = [numpy.zeros(t.shape, dtype=_arrays(t).dtype) for t in ctx.saved_tensors]
+        cotangent = _arrays(gradients_of_outputs[0])
+        for one, part, head, middle in ctx.passes:
+            found = one.vjp(cotangent[part, head])
+            for gradient, of in zip(gradients, found[:3]):
+                gradient[part, head] = of
+            if len(found) == 4:
+                gradients[3][head, middle] += found[3]
+        tensors: List[Optional[torch.Tensor]] = [torch.from_numpy(g) for g in gradients]
+        return (*tensors, *[None] * (5 - len(tensors)))
+
+
+def _parts(sizes: List[int], bias: Optional[torch.Tensor], seeds: List[int]) -> List[Tuple[slice, slice, int]]:
+    """Of every sequence: its tokens, its part of a bias, its seed."""
+    parts, first = [], 0
+    middle = 0 if bias is None else bias.shape[-1] // 2
+    for size, seed in zip(sizes, seeds):
+        parts.append((slice(first, first + size), slice(middle - size + 1, middle + size), seed))
+        first += size
+    return parts
 
 
 def _arrays(tensor: torch.Tensor) -> Array:

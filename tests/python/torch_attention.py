@@ -93,6 +93,51 @@ class Attention(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "inplace operation"):
             output.sum().backward()
 
+    def test_packed_sequences_are_those_alone(self):
+        lengths = [12, 7, 9]
+        torch.manual_seed(2)
+        for name in ["exact", "kernelized"] + [m.name for m in croquis.methods() if m.vjp]:
+            with self.subTest(name):
+                what = {"target": name} if name == "kernelized" else {"method": name, "features": 4}
+                packed = [torch.randn(28, 2, 6, dtype=torch.float64).requires_grad_() for _ in range(3)]
+                output = croquis.torch.packed_attention(*packed, lengths, seed=[3, 4, 3], **what)
+                cotangent = torch.randn_like(output)
+                output.backward(cotangent)
+                alone = [t.detach().clone().requires_grad_() for t in packed]
+                parts = zip(*(t.split(lengths) for t in alone), (3, 4, 3))
+                expected = torch.cat(
+                    [
+                        croquis.torch.attention(*(t.transpose(0, 1) for t in (q, k, v)), seed=seed, **what).transpose(0, 1)
+                        for q, k, v, seed in parts
+                    ]
+                )
+                expected.backward(cotangent)
+                torch.testing.assert_close(output, expected, atol=0, rtol=0)
+                for a, b in zip(packed, alone):
+                    torch.testing.assert_close(a.grad, b.grad, atol=0, rtol=0)
+
+    def test_packed_sequences_share_the_middle_of_a_bias(self):
+        q, k, v = (torch.randn(9, 2, 3, dtype=torch.float64).requires_grad_() for _ in range(3))
+        bias = torch.randn(2, 13, dtype=torch.float64).requires_grad_()
+        of = lambda q, k, v, b: croquis.torch.packed_attention(q, k, v, [4, 5], target="softmax-rpe", bias=b)
+        self.assertTrue(torch.autograd.gradcheck(of, (q, k, v, bias)))
+        first = croquis.torch.attention(q[:4, 1], k[:4, 1], v[:4, 1], target="softmax-rpe", bias=bias[1, 3:10])
+        torch.testing.assert_close(of(q, k, v, bias)[:4, 1], first, atol=1e-14, rtol=0)
+
+    def test_refusals_of_packed_sequences(self):
+        q, k, v = torch.randn(3, 9, 2, 3).unbind()
+        packed = croquis.torch.packed_attention
+        with self.assertRaisesRegex(ValueError, "add up to 8, q has 9"):
+            packed(q, k, v, [4, 4])
+        with self.assertRaisesRegex(ValueError, "lengths: 0 is no whole number"):
+            packed(q, k, v, [9, 0])
+        with self.assertRaisesRegex(ValueError, "there are 3 for 2"):
+            packed(q, k, v, [4, 5], seed=[1, 2, 3])
+        with self.assertRaisesRegex(ValueError, "give .n, heads, p."):
+            packed(q[:, 0], k[:, 0], v[:, 0], [4, 5])
+        with self.assertRaisesRegex(ValueError, "with m >= 5"):
+            packed(q, k, v, [4, 5], target="softmax-rpe", bias=torch.zeros(2, 7))
+
     def test_refusals(self):
         q, k, v = tensors()
         with self.assertRaisesRegex(ValueError, "dtype is torch.float16"):

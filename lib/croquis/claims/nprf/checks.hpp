@@ -32,6 +32,8 @@ Report check_sharp_norms(const Check& check);               ///< rpe.sharp/norms
 Report check_sharp_bias(const Check& check);                ///< rpe.sharp/bias
 Report check_gradient_absolute(const Check& check);         ///< rpe.gradient/absolute
 Report check_gradient_relative(const Check& check);         ///< rpe.gradient/relative
+Report check_gradient_explosion(const Check& check);        ///< rpe.gradient/explosion
+Report check_gradient_direction(const Check& check);        ///< rpe.gradient/direction
 Report check_gradient_normalised(const Check& check);       ///< rpe.gradient/normalised
 Report check_fft_cost(const Check& check);                  ///< rpe.fftcost/strict
 

@@ -171,6 +171,50 @@ Report check_gradient_relative(const Check& check) {
   return report;
 }
 
+// Whether derivatives vary as one estimate of exp(q.k) does, whose relative variance is (e^(|q+k|^2) - 1) / m (Lemma
+// 2).
+Report check_gradient_explosion(const Check& check) {
+  const std::vector<double>& norms = check.values("R");
+  const double from = norms.front(), to = check.makes("same-norm") ? from : norms.back();
+  // |q + k|^2 of independent directions is 2 R^2 in the mean.
+  const double growth = std::sqrt(std::expm1(2 * to * to) / std::expm1(2 * from * from));
+  Report report;
+  for (const SpreadCase& on : spread_cases(check)) {
+    const MeanSpread small = on.at(check, from, "performer"), large = on.at(check, to, "performer");
+    report.findings.push_back(decide_quotient(check, on, fmt::format("R={:g} over R={:g}", to, from), large.absolute,
+                                              small.absolute, -1, growth));
+    report.findings.back().hypotheses = fmt::format("spread at {}; at {}", text_of(from, small), text_of(to, large));
+    report.number = report.findings.back().estimate;
+  }
+  report.sentence =
+      fmt::format("spread of (dQ, dK) at R = {:g} over that at R = {:g}, m = {}; of an estimate of exp(q.k) {:.2g}", to,
+                  from, check.counts("features").back(), growth);
+  return report;
+}
+
+Report check_gradient_direction(const Check& check) {
+  const double norm = check.value("R");
+  Report report;
+  for (const SpreadCase& on : spread_cases(check)) {
+    const MeanSpread spread = on.at(check, norm, check.makes("normalised") ? "nprf" : "performer");
+    Finding finding =
+        decide_identity(fmt::format("{} R={:g}", on.name, norm), spread.cosine.mean(), check.value("cosine"));
+    finding.n = on.sets.front().q.n_rows;
+    finding.p = on.sets.front().q.n_cols;
+    finding.d = on.m;
+    finding.trials = check.count("draws");
+    finding.estimate = spread.cosine.mean();
+    finding.power = power_of_means(relative_error_of_mean(spread.cosine));
+    finding.threshold = check.stated("cosine");
+    finding.hypotheses = fmt::format("spread at {}", text_of(norm, spread));
+    report.number = finding.estimate;
+    report.findings.push_back(std::move(finding));
+  }
+  report.sentence = fmt::format("mean cosine of (dQ, dK) with the exact one at R = {:g}, m = {}", norm,
+                                check.counts("features").back());
+  return report;
+}
+
 Report check_gradient_normalised(const Check& check) {
   const std::vector<double>& norms = check.values("R");
   const std::string normalised = check.makes("not-normalised") ? "performer" : "nprf";

@@ -41,7 +41,11 @@ Report check_interlacing(const Check& check);        ///< sky.core/interlacing
 Report check_inherited(const Check& check);          ///< sky.core/inherits
 Report check_instability(const Check& check);        ///< sky.instability/strict
 Report check_instability_table(const Check& check);  ///< sky.instability/charitable
-Report check_gain_everywhere(const Check& check);    ///< sky.fig1/strict
-Report check_gain(const Check& check);               ///< sky.fig1/charitable
+// instability.cpp
+Report check_instability_before_norm(const Check& check);  ///< sky.instability/before-norm
+Report check_instability_after_norm(const Check& check);   ///< sky.instability/after-norm
+Report check_instability_fresh_masks(const Check& check);  ///< sky.instability/fresh-masks
+Report check_gain_everywhere(const Check& check);          ///< sky.fig1/strict
+Report check_gain(const Check& check);                     ///< sky.fig1/charitable
 
 }  // namespace croquis::claims

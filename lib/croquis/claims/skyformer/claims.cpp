@@ -332,13 +332,58 @@ std::vector<Claim> stability_claims() {
                     "self-attention.",
        .reading = "Two layers, the mean over 20 steps of training, as in Table 3 (.62 to .83).",
        .hypotheses = "The paper's tasks and training.",
-       .method = "Nothing is trained here: INCONCLUSIVE. Two layers trained twenty steps with C and with B on one task "
-                 "would decide. Shown: the ratio of scores of one layer for a step of V at given Q and K, over random "
-                 "steps ||C||_F^2 / ||B||_F^2. REFUTED would mean that the library's outputs do not have that step.",
+       .method =
+           "The paper's models are not trained here, and how dropout enters f it does not say: INCONCLUSIVE. Small "
+           "models are in the other readings and in experiments/skyformer-table3. Shown: the ratio of scores of one "
+           "layer for a step of V at given Q and K, over random "
+           "steps ||C||_F^2 / ||B||_F^2. REFUTED would mean that the library's outputs do not have that step.",
        .conceded = "L424: refers to Liu et al. for the argument",
        .expected = Verdict::inconclusive,
        .mutants = {{"transposed", "C^T in the place of C"}},
        .check = check_instability_table},
+      {.id = "sky.instability/before-norm",
+       .kind = "measured",
+       .source = "Skyformer Sec. 4.1, App. F, Table 3, L107, 424-429",
+       .statement = "Kernelized attention has a lower instability score ||f(x, W') - f(x, W)||^2 / ||W' - W||^2 than "
+                    "self-attention.",
+       .reading = "f has no dropout and is what the tokens have before the last LayerNorm.",
+       .hypotheses =
+           "Two layers of width 32 with one head (two_layers.hpp), 20 steps of Adam at 1e-4 with dropout .1 on random "
+           "sequences; n = 64 and 128; 8 initial weights.",
+       .method = "Student's interval of the mean over models of the ratio of scores: REFUTED where it is above 1.",
+       .conceded = "the paper does not say whether f has dropout, nor whether it is before the last LayerNorm",
+       .expected = Verdict::refuted,
+       .mutants = {{"averaged", "C / n"}},
+       .check = check_instability_before_norm},
+      {.id = "sky.instability/after-norm",
+       .kind = "measured",
+       .source = "Skyformer Sec. 4.1, App. F, Table 3, L107, 424-429",
+       .statement = "Kernelized attention has a lower instability score ||f(x, W') - f(x, W)||^2 / ||W' - W||^2 than "
+                    "self-attention.",
+       .reading = "f has no dropout and is what the tokens have after the last LayerNorm.",
+       .hypotheses =
+           "Two layers of width 32 with one head (two_layers.hpp), 20 steps of Adam at 1e-4 with dropout .1 on random "
+           "sequences; n = 64 and 128; 8 initial weights.",
+       .method = "The same, after a norm that hides how large C V is. INCONCLUSIVE where the interval has 1.",
+       .conceded = "the paper does not say whether f has dropout, nor whether it is before the last LayerNorm",
+       .expected = Verdict::inconclusive,
+       .mutants = {{"averaged", "C / n"}},
+       .check = check_instability_after_norm},
+      {.id = "sky.instability/fresh-masks",
+       .kind = "measured",
+       .source = "Skyformer Sec. 4.1, App. F, Table 3, L107, 424-429",
+       .statement = "Kernelized attention has a lower instability score ||f(x, W') - f(x, W)||^2 / ||W' - W||^2 than "
+                    "self-attention.",
+       .reading = "f has dropout with masks of its own at each evaluation, after the last LayerNorm.",
+       .hypotheses =
+           "Two layers of width 32 with one head (two_layers.hpp), 20 steps of Adam at 1e-4 with dropout .1 on random "
+           "sequences; n = 64 and 128; 8 initial weights.",
+       .method = "The same. VACUOUS where the ratio is below 1 also with the same weights in both evaluations: what is "
+                 "then measured is dropout.",
+       .conceded = "the paper does not say whether f has dropout, nor whether it is before the last LayerNorm",
+       .expected = Verdict::vacuous,
+       .mutants = {{"averaged", "C / n"}},
+       .check = check_instability_fresh_masks},
       {.id = "sky.fig1/charitable",
        .kind = "measured",
        .source = "Skyformer Sec. 4.5, Fig. 1, L170",

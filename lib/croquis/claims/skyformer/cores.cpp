@@ -161,7 +161,8 @@ Report check_instability_table(const Check& check) {
     report.findings.push_back(std::move(finding));
   }
   report.sentence =
-      "smallest ||C||_F^2 / ||B||_F^2, the ratio of one layer and a step of V; twenty steps of training would decide";
+      "smallest ||C||_F^2 / ||B||_F^2, the ratio of one layer and a step of V; training the paper's models would "
+      "decide";
   return report;
 }
 
