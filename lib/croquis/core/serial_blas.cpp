@@ -21,7 +21,7 @@ bool has_own_threads() {
 }
 
 thread_local int depth_of_thread = 0;
-std::mutex gate;         // of the two below
+std::mutex blas_gate;    // of the two below
 int threads_inside = 0;  // with a SerialBlas
 int number_of_host = 0;  // what OpenBLAS is given back when the last one has left
 
@@ -30,7 +30,7 @@ int number_of_host = 0;  // what OpenBLAS is given back when the last one has le
 SerialBlas::SerialBlas() : before_(omp_get_max_threads()) {
   if (before_ != 1) omp_set_num_threads(1);
   if (!has_own_threads() || depth_of_thread++ > 0) return;
-  const std::lock_guard lock(gate);
+  const std::lock_guard lock(blas_gate);
   if (threads_inside++ > 0) return;
   number_of_host = openblas_get_num_threads();
   openblas_set_num_threads(1);
@@ -39,7 +39,7 @@ SerialBlas::SerialBlas() : before_(omp_get_max_threads()) {
 SerialBlas::~SerialBlas() {
   if (before_ != 1) omp_set_num_threads(before_);
   if (!has_own_threads() || --depth_of_thread > 0) return;
-  const std::lock_guard lock(gate);
+  const std::lock_guard lock(blas_gate);
   if (--threads_inside == 0) openblas_set_num_threads(number_of_host);
 }
 

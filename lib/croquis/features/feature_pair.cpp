@@ -14,7 +14,7 @@
 namespace croquis {
 namespace {
 
-constexpr arma::uword kDirectionsPerBlock = 64, kPointsPerBlock = 512, kEntriesPerTask = 16384;
+constexpr arma::uword kDirectionsPerBlock = 64, kPointsMapped = 512, kEntriesPerTask = 16384;
 
 // Calls body(c) for all columns of `rows` entries, with enough columns in each task to make a thread worthwhile.
 void for_columns(arma::uword columns, arma::uword rows, const std::function<void(std::size_t)>& body) {
@@ -142,8 +142,8 @@ void FeaturePair<T>::raise_key_shifts(const arma::Mat<T>& block, arma::uword fir
 template <typename T>
 void FeaturePair<T>::raise_query_shifts(const arma::Mat<T>& block, arma::uword first, Shifts& shifts) const {
   if (options_.map == FeatureMap::trf) return;
-  parallel_for((block.n_rows + kPointsPerBlock - 1) / kPointsPerBlock, [&](std::size_t b) {
-    const arma::uword top = b * kPointsPerBlock, bottom = std::min(top + kPointsPerBlock, block.n_rows);
+  parallel_for((block.n_rows + kPointsMapped - 1) / kPointsMapped, [&](std::size_t b) {
+    const arma::uword top = b * kPointsMapped, bottom = std::min(top + kPointsMapped, block.n_rows);
     for (arma::uword c = 0; c < block.n_cols; ++c) {
       for (arma::uword f = 0; f < functions_; ++f) {
         const T sign = f == 0 ? T(1) : T(-1), carried = shifts.carried(f * directions() + first + c);
