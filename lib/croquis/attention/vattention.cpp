@@ -79,7 +79,7 @@ double verified_budget(double n_s, double spread, double tolerance, double delta
   return sampling_budget(n_s, spread, tolerance, sides == VattentionOptions::Sides::two ? delta : 2 * delta);
 }
 
-// KeyList and values a column, for products with a few of them.
+// Keys and values a column, for products with a few of them.
 template <typename T>
 struct VerifiedTokens {
   arma::Mat<T> queries, keys, values;
