@@ -14,15 +14,15 @@ using Support = ScatterbrainOptions::Support;
 
 namespace {
 
-struct Estimated {
+struct CorrectedReference {
   Dense a;               // A~
   Dense exact;           // A
   arma::umat supported;  // 1 on the support
 };
 
 // A~ entry by entry: features by their definition, supports from ranks or distances.
-Estimated estimated(const Problem<double>& problem, arma::uword d, const ScatterbrainOptions& options,
-                    const Key& draw_key) {
+CorrectedReference corrected_reference(const Problem<double>& problem, arma::uword d,
+                                       const ScatterbrainOptions& options, const Key& draw_key) {
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k(),
                     functions = has_two_functions(options.features.map) ? 2 : 1;
   arma::uword m = d / 2;
@@ -31,8 +31,9 @@ Estimated estimated(const Problem<double>& problem, arma::uword d, const Scatter
   const long double scale = std::pow(static_cast<long double>(problem.p()), -0.25L);
   const Dense w =
       Projection<double>(options.features.projection, m / functions, problem.p(), draw_key.child("features")).dense();
-  Estimated result{plain_scores(options.features.map, w, scale * Dense(problem.Q()), scale * Dense(problem.K())),
-                   logits_of(problem.Q(), problem.K()), arma::umat(n_q, n_k, arma::fill::zeros)};
+  CorrectedReference result{
+      plain_scores(options.features.map, w, scale * Dense(problem.Q()), scale * Dense(problem.K())),
+      logits_of(problem.Q(), problem.K()), arma::umat(n_q, n_k, arma::fill::zeros)};
   for (long double& e : result.exact.entries) e = std::exp(e);
   if (options.support == Support::hashed) {
     arma::mat directions(problem.p(), options.directions);
@@ -71,7 +72,7 @@ TEST_CASE("scatterbrain: every entry is the exact score on the support, and that
       for (const arma::uword d : {4U, 7U, 12U}) {
         CAPTURE(d);
         const Approximation<double> approximation = scatterbrain(problem, d, draw_key.child(d), options);
-        const Estimated expected = estimated(problem, d, options, draw_key.child(d));
+        const CorrectedReference expected = corrected_reference(problem, d, options, draw_key.child(d));
         Dense b = expected.a;
         for (arma::uword i = 0; i < b.rows; ++i) {
           long double sum = 0;
@@ -107,7 +108,7 @@ TEST_CASE("scatterbrain: row sums and the sums of the output are unbiased, for e
       mean += arma::join_rows(arma::diagmat(sums) * found.output, sums) / double(draws);
     }
     const Dense exact =
-        estimated(problem, d, options, Key(1)).exact * arma::join_rows(v, arma::mat(n, 1, arma::fill::ones));
+        corrected_reference(problem, d, options, Key(1)).exact * arma::join_rows(v, arma::mat(n, 1, arma::fill::ones));
     // An estimate of the features is the mean of m / 2 numbers of at most e^{(|x|^2 + |y|^2) / 2} in size, given the
     // support. Hoeffding, with kFailure over all entries and supports.
     const double norms = largest_row(q) * largest_row(q) + largest_row(k) * largest_row(k);

@@ -16,14 +16,14 @@ using namespace croquis;
 
 namespace {
 
-std::vector<std::uint32_t> first_tokens(arma::uword n) {
+std::vector<std::uint32_t> tokens_up_to(arma::uword n) {
   std::vector<std::uint32_t> tokens(n);
   std::iota(tokens.begin(), tokens.end(), 0U);
   return tokens;
 }
 
 // h by its definition.
-Dense kernel_of(const Dense& k, const Dense& v, long double constant) {
+Dense token_kernel_of(const Dense& k, const Dense& v, long double constant) {
   const long double root = std::sqrt(static_cast<long double>(k.cols)), largest = std::max(largest_entry_of(v), 1e-30L);
   const long double shift = std::pow(static_cast<long double>(largest_row(k)), 2) / root;
   const Dense keys = k * transposed(k), values = v * transposed(v);
@@ -36,7 +36,7 @@ Dense kernel_of(const Dense& k, const Dense& v, long double constant) {
 
 // KH-Compress of n = 4^k tokens to 2^g sqrt(n) as the authors' code has it: matrices of differences of pairs, groups of
 // 4^(g+1) that double, the first pair as it stands and one coin for the group, with which its numbers turn.
-arma::uvec compressed(const Dense& h, arma::uword k, arma::uword g, double delta, const Key& draw_key) {
+arma::uvec compressed_as_code(const Dense& h, arma::uword k, arma::uword g, double delta, const Key& draw_key) {
   const arma::uword n = h.rows, rounds = k - g;
   std::vector<arma::uword> left(n);
   std::iota(left.begin(), left.end(), arma::uword(0));
@@ -82,8 +82,8 @@ TEST_CASE_TEMPLATE("token kernel: every entry, any constant, and values of zero"
   for (const arma::Mat<T>& values : {v, arma::Mat<T>(9, 3, arma::fill::zeros)}) {
     for (const double constant : {1.0, 0.0}) {
       const TokenKernel<T> kernel(k, values, static_cast<T>(constant));
-      const Dense h = kernel_of(k, values, constant);
-      const arma::Mat<T> block = kernel.block({8, 0, 3}, first_tokens(9), 2, 6);
+      const Dense h = token_kernel_of(k, values, constant);
+      const arma::Mat<T> block = kernel.block({8, 0, 3}, tokens_up_to(9), 2, 6);
       REQUIRE(arma::size(block) == arma::SizeMat(3, 6));
       double gap = 0;
       for (arma::uword j = 0; j < 6; ++j) {
@@ -99,11 +99,11 @@ TEST_CASE("signed walk: every step is told its kernel and the sum of all signs b
   const arma::uword n = 1300;  // more than two of 512, and a block that is not whole
   const arma::mat k = 0.5 * random_matrix(n, 3, Key(4)), v = random_matrix(n, 2, Key(5));
   const TokenKernel<double> kernel(k, v);
-  const Dense h = kernel_of(k, v, 1);
+  const Dense h = token_kernel_of(k, v, 1);
   for (const std::size_t step : {1U, 2U}) {
     std::vector<double> told;
     const std::vector<double> signs =
-        signed_walk<double>(kernel, first_tokens(n), step, [&](const WalkStep<double>& at, double* sign) {
+        signed_walk<double>(kernel, tokens_up_to(n), step, [&](const WalkStep<double>& at, double* sign) {
           for (std::size_t a = 0; a < step; ++a) {
             told.push_back(at.along(a));
             CHECK(std::fabs(at.inner(a, step - 1) - double(h(at.first + a, at.first + step - 1))) <= 1e-13);
@@ -119,7 +119,7 @@ TEST_CASE("signed walk: every step is told its kernel and the sum of all signs b
     }
     CHECK(gap <= 1e-10);
   }
-  CHECK(contains(refusal([&] { signed_walk<double>(kernel, first_tokens(3), 2, {}); }), "tokens in whole steps"));
+  CHECK(contains(refusal([&] { signed_walk<double>(kernel, tokens_up_to(3), 2, {}); }), "tokens in whole steps"));
 }
 
 TEST_CASE("kernel halving: rounds and groups are those of Compress for powers of 4") {
@@ -148,9 +148,9 @@ TEST_CASE("kernel halving: for powers of 4, what the authors' code leaves, token
     const arma::uword n = arma::uword(1) << (2 * k);
     const arma::mat keys = random_matrix(n, 4, draw_key.child(k)), v = random_matrix(n, 2, draw_key.child(g));
     for (std::uint64_t draw = 0; draw < 10; ++draw) {
-      const WeightedTokens found = kh_compress(TokenKernel<double>(keys, v), first_tokens(n), arma::uword(1) << (k + g),
+      const WeightedTokens found = kh_compress(TokenKernel<double>(keys, v), tokens_up_to(n), arma::uword(1) << (k + g),
                                                0.5, draw_key.child(draw));
-      CHECK(identical(found.tokens, compressed(kernel_of(keys, v, 1), k, g, 0.5, draw_key.child(draw))));
+      CHECK(identical(found.tokens, compressed_as_code(token_kernel_of(keys, v, 1), k, g, 0.5, draw_key.child(draw))));
       CHECK(found.weights.min() == found.weights.max());
     }
   }
@@ -162,7 +162,7 @@ TEST_CASE("kernel halving: d tokens in order, whose weights have the sum n, for 
     for (arma::uword d = 1; d <= n; ++d) {
       CAPTURE(n);
       CAPTURE(d);
-      const WeightedTokens found = kh_compress(kernel, first_tokens(n), d, 0.5, Key(test_seed()).child(n).child(d));
+      const WeightedTokens found = kh_compress(kernel, tokens_up_to(n), d, 0.5, Key(test_seed()).child(n).child(d));
       REQUIRE(found.tokens.n_elem == d);
       CHECK(arma::accu(found.weights) == double(n));
       CHECK(found.tokens.is_sorted("strictascend"));
@@ -194,7 +194,7 @@ TEST_CASE("kernel halving: the weight of every token has mean 1, also of odd tok
     arma::vec mean(size.n, arma::fill::zeros);
     for (std::uint64_t draw = 0; draw < draws; ++draw) {
       const Key draw_key = Key(test_seed()).child("mean").child(size.n * 100 + size.d).child(draw);
-      const WeightedTokens found = kh_compress(kernel, first_tokens(size.n), size.d, 0.5, draw_key);
+      const WeightedTokens found = kh_compress(kernel, tokens_up_to(size.n), size.d, 0.5, draw_key);
       mean.elem(found.tokens) += found.weights / double(draws);
       CHECK(found.weights.max() <= size.largest);
     }
@@ -214,7 +214,7 @@ TEST_CASE("kernel halving: two kinds of tokens that alternate are left in equal 
     arma::mat k(2 * pairs, 1, arma::fill::zeros);
     for (arma::uword j = 0; j < pairs; ++j) k(2 * j + (uniform_at(draw_key.child("order"), j) < 0.5 ? 0 : 1), 0) = 1;
     const TokenKernel<double> kernel(k, arma::mat(2 * pairs, 1, arma::fill::zeros));
-    const WeightedTokens found = kh_compress(kernel, first_tokens(2 * pairs), pairs, 0.5, draw_key);
+    const WeightedTokens found = kh_compress(kernel, tokens_up_to(2 * pairs), pairs, 0.5, draw_key);
     const double ones = arma::accu(k.elem(found.tokens)), steps = 2 * ones - double(pairs);
     CHECK(std::fabs(steps) <= 0.5 + std::log(8.0 * pairs * pairs / (0.5 * 2 * pairs)) + 1);
   }

@@ -18,22 +18,22 @@
 namespace croquis {
 namespace {
 
-using Keys = std::vector<std::uint32_t>;
+using KeyList = std::vector<std::uint32_t>;
 constexpr arma::uword kQueriesVerified = 64;
 
 // What a query meets.
 struct Verification {
-  Keys certain;          // ascending
-  Keys sampled;          // as drawn
+  KeyList certain;       // ascending
+  KeyList sampled;       // as drawn
   double weight = 1;     // of a sampled key
   bool all = false;      // every key that it may meet, and nothing else
   bool limited = false;  // fewer samples than the budget
 };
 
 // The keys of F but for those of the largest scores.
-Keys certain_keys(arma::uword count, arma::uword sinks, arma::uword window, arma::uword own, arma::uword visible,
-                  bool causal) {
-  Keys keys;
+KeyList certain_keys(arma::uword count, arma::uword sinks, arma::uword window, arma::uword own, arma::uword visible,
+                     bool causal) {
+  KeyList keys;
   for (arma::uword j = 0; j < std::min(sinks, visible); ++j) keys.push_back(static_cast<std::uint32_t>(j));
   const arma::uword before = std::min(own, causal ? window - std::min<arma::uword>(1, window) : window / 2);
   for (arma::uword j = own - before; j < std::min(visible, own - before + window) && keys.size() < count; ++j) {
@@ -44,9 +44,9 @@ Keys certain_keys(arma::uword count, arma::uword sinks, arma::uword window, arma
 
 // `count` keys of largest logit that are no sinks, to the keys that are there.
 template <typename T>
-void add_largest(const T* logits, arma::uword visible, arma::uword sinks, arma::uword count, Keys& keys) {
+void add_largest(const T* logits, arma::uword visible, arma::uword sinks, arma::uword count, KeyList& keys) {
   if (visible <= sinks) return;
-  Keys others(visible - sinks);
+  KeyList others(visible - sinks);
   std::iota(others.begin(), others.end(), static_cast<std::uint32_t>(sinks));
   count = std::min<arma::uword>(count, others.size());
   std::partial_sort(
@@ -57,11 +57,11 @@ void add_largest(const T* logits, arma::uword visible, arma::uword sinks, arma::
 }
 
 // `count` uniform keys of those below `visible` that are not in `certain`.
-Keys uniform_others(const Keys& certain, arma::uword visible, arma::uword count, const Key& draw_key) {
+KeyList uniform_others(const KeyList& certain, arma::uword visible, arma::uword count, const Key& draw_key) {
   const arma::uword n_s = visible - certain.size();
   std::vector<std::uint64_t> words(count);
   fill_words(draw_key, 0, count, words.data());
-  Keys chosen(count);
+  KeyList chosen(count);
   for (arma::uword s = 0; s < count; ++s) {
     const std::uint64_t place = place_of(words[s], n_s);
     // Before the place-th other key there are those of `certain` that have at most `place` others before them.
@@ -89,14 +89,14 @@ struct VerifiedTokens {
         keys(transposed<T>(scaled(problem.K(), 1 / std::sqrt(static_cast<T>(problem.p()))))),
         values(transposed(problem.V())) {}
 
-  std::vector<T> logits(arma::uword query, const Keys& chosen) const {
+  std::vector<T> logits(arma::uword query, const KeyList& chosen) const {
     std::vector<T> result(chosen.size());
     dots(queries.colptr(query), keys.memptr(), keys.n_rows, chosen.data(), chosen.size(), result.data());
     return result;
   }
 
   // b for what the pilot shows.
-  double budget(arma::uword query, const Keys& certain, const Keys& pilot, double n_s,
+  double budget(arma::uword query, const KeyList& certain, const KeyList& pilot, double n_s,
                 const VattentionOptions& options) const {
     std::vector<T> a = logits(query, pilot), known = logits(query, certain);
     T top = maximum(a.data(), a.size());
@@ -158,7 +158,7 @@ std::vector<Verification> verifications(const Problem<T>& problem, const Pattern
       arma::uword samples = m - pilots;
       row.limited = true;
       if (pilots > 0) {
-        const Keys pilot = uniform_others(row.certain, visible, pilots, of_pilot.child(i));
+        const KeyList pilot = uniform_others(row.certain, visible, pilots, of_pilot.child(i));
         const double budget =
             std::max(static_cast<double>(pilots),
                      std::ceil(tokens.budget(i, row.certain, pilot, static_cast<double>(n_s), options)));
@@ -207,7 +207,7 @@ Approximation<T> vattention(const Problem<T>& problem, arma::uword d, const Key&
   Pattern pattern(problem);
   std::vector<Verification> rows = verifications(problem, pattern, d, draw_key, options);
   arma::uword limited = 0;
-  Keys keys;
+  KeyList keys;
   for (const Verification& row : rows) {
     limited += row.limited ? 1 : 0;
     if (row.all) {
