@@ -16,7 +16,9 @@ std::string class_of(const ReportCell& cell, bool is_number) {
   static const std::set<std::string> verdicts = {"VERIFIED",       "HOLDS",   "REFUTED",
                                                  "REFUTED_PROOF",  "VACUOUS", "INCONCLUSIVE",
                                                  "NOT_APPLICABLE", "chosen",  "undecided"};
+  constexpr std::size_t sentence = 40;
   if (is_number) return " class=\"n\"";
+  if (cell.text.size() > sentence) return " class=\"long\"";
   return verdicts.contains(cell.text) ? fmt::format(" class=\"{}\"", cell.text) : "";
 }
 
