@@ -97,7 +97,7 @@ ReportTable findings_of(const std::vector<ClaimRow>& rows) {
 }
 
 Chart chart_of_claim(const ClaimCurves& claim) {
-  ChartView view{"findings", claim.title + "; dotted: the bound", {}};
+  ChartView view{"findings", "what was measured on each input, against what the claim runs over", {}};
   for (const auto& [series, points] : claim.series) {
     ChartCurve curve{.label = series};
     for (const ClaimPoint& point : points) {

@@ -39,11 +39,16 @@ std::string section_html(const ReportedFile& file, std::size_t number) {
     for (const std::string& answer : section.answers) text += fmt::format("<li>{}</li>\n", html(answer));
     text += "</ul>\n";
   }
+  for (const ReportTable& table : section.tables) {
+    if (is_answer(table)) text += html_of_table(table);
+  }
   for (std::size_t i = 0; i < section.charts.size(); ++i) {
     text += html_of_chart(section.charts[i], fmt::format("chart-{}-{}", number, i + 1));
   }
   for (const HeadMaps& maps : section.maps) text += html_of_maps(maps);
-  for (const ReportTable& table : section.tables) text += html_of_table(table);
+  for (const ReportTable& table : section.tables) {
+    if (!is_answer(table)) text += html_of_table(table);
+  }
   return text + html_of_run(file.path) + "</section>\n";
 }
 

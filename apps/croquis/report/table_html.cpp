@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 
 #include "report/escape.hpp"
 
@@ -10,11 +11,26 @@ namespace {
 
 constexpr std::size_t kShortTable = 30;
 
+// The classes that the style sheet has for verdicts and statuses.
+std::string class_of(const ReportCell& cell, bool is_number) {
+  static const std::set<std::string> verdicts = {"VERIFIED",       "HOLDS",   "REFUTED",
+                                                 "REFUTED_PROOF",  "VACUOUS", "INCONCLUSIVE",
+                                                 "NOT_APPLICABLE", "chosen",  "undecided"};
+  constexpr std::size_t sentence = 40;
+  if (is_number) return " class=\"n\"";
+  if (cell.text.size() > sentence) return " class=\"long\"";
+  return verdicts.contains(cell.text) ? fmt::format(" class=\"{}\"", cell.text) : "";
+}
+
 std::string sort_key(const ReportCell& cell) {
   return std::isnan(cell.order) ? "" : fmt::format(" data-v=\"{:.6g}\"", cell.order);
 }
 
 }  // namespace
+
+bool is_answer(const ReportTable& table) {
+  return table.columns.size() > 1 && table.columns[1].name == "verdict";
+}
 
 std::string html_of_table(const ReportTable& table) {
   std::string head, body;
@@ -28,7 +44,7 @@ std::string html_of_table(const ReportTable& table) {
     for (std::size_t c = 0; c < row.size(); ++c) {
       const bool number = table.columns[c].is_number;
       const std::string tag = c == 0 ? "th scope=\"row\"" : "td";
-      body += fmt::format("<{}{}{}>{}</{}>", tag, number ? " class=\"n\"" : "", sort_key(row[c]), html(row[c].text),
+      body += fmt::format("<{}{}{}>{}</{}>", tag, class_of(row[c], number), sort_key(row[c]), html(row[c].text),
                           c == 0 ? "th" : "td");
     }
     body += "</tr>\n";
@@ -38,6 +54,6 @@ std::string html_of_table(const ReportTable& table) {
       "role=\"region\" "
       "aria-label=\"{}\"><table class=\"sortable\"><caption>{}</caption><thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody>"
       "</table></div></details>",
-      table.rows.size() <= kShortTable ? " open" : "", html(table.title), table.rows.size(), html(table.title),
-      html(table.meaning), head, body);
+      is_answer(table) || table.rows.size() <= kShortTable ? " open" : "", html(table.title), table.rows.size(),
+      html(table.title), html(table.meaning), head, body);
 }

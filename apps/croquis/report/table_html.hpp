@@ -5,7 +5,10 @@
 
 #include "report/section.hpp"
 
-/// In a frame that can be folded; open at first where the table is short.
+/// Whether a table is the answer itself, as that of the ledger's verdicts: it stands before the charts.
+bool is_answer(const ReportTable& table);
+
+/// In a frame that can be folded; open at first where the table is short, or the answer.
 std::string html_of_table(const ReportTable& table);
 
 /// A map for each curve, as tables whose cells have colours; of the size and metric that are shown first.
