@@ -104,6 +104,7 @@ def main():
             }  # fmt: skip
             cell["seconds"], cell["load"] = time.process_time() - start, load
             add(path, cell)
+            done.add((n, seed))
             after = {name: {r: round(v[1], 3) for r, v in ratios.items()} for name, ratios in cell["ratios"].items()}
             print(f"n = {n}, seed {seed}, {cell['seconds']:.0f} s: {after}", flush=True)
 

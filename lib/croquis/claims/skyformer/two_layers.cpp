@@ -55,7 +55,7 @@ TwoLayers::TwoLayers(const Sizes& sizes, Target target, const Key& draw_key) : s
   const auto add = [&](arma::uword rows, arma::uword columns, double deviation) {
     arma::mat weight(rows, columns);
     fill_normal(draw_key.child(weights_.size()), 0, weight.n_elem, weight.memptr());
-    weights_.push_back(deviation * weight);
+    weights_.emplace_back(deviation * weight);
   };
   const auto linear = [&](arma::uword rows, arma::uword columns) {
     add(rows, columns, 1 / std::sqrt(3 * static_cast<double>(rows)));
