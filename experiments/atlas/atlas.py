@@ -23,7 +23,8 @@ UNKNOWN = (math.nan, math.nan)  # of a long head
 
 
 def label(row):
-    return row["method"] if row["preset"] in ("", "paper") else f"{row['method']}:{row['preset']}"
+    options = row["preset"].removeprefix("paper").removeprefix(";")
+    return f"{row['method']}:{options}" if options else row["method"]
 
 
 def read_source(name):
@@ -48,10 +49,8 @@ def read_source(name):
     return {head: properties.get(head, UNKNOWN) for head in budget_of}, errors
 
 
-def geometric_mean(values):
-    logs = [math.log(max(v, 1e-300)) for v in values]
-    mean = math.exp(statistics.mean(logs))
-    return mean, mean * statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else math.nan
+def quartiles(values):
+    return statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else [values[0]] * 3
 
 
 def ranks(values):
@@ -76,7 +75,7 @@ def spearman(x, y):
 
 
 def print_table(title, heads, errors, budget):
-    """Methods that are within the budget on all of the heads, the smallest geometric mean first, and how often each is best."""
+    """Methods that are within the budget on all of the heads, the smallest median first, and how often each is best."""
     found = collections.defaultdict(dict)
     for (head, method, b), (error, _) in errors.items():
         if b == budget and head in heads:
@@ -85,9 +84,11 @@ def print_table(title, heads, errors, budget):
     if not found:
         return
     best = collections.Counter(min(found, key=lambda m: found[m][head]) for head in heads)
-    print(f"{title}, at most {budget:g} of exact attention's flops: geometric mean error over {len(heads)} heads, heads on which it is best")
-    for mean, spread, method in sorted((*geometric_mean(list(cell.values())), method) for method, cell in found.items())[:8]:
-        print(f"  {method:28} {mean:8.3g} +- {spread:<8.2g} {best[method]:4}")
+    print(f"{title}, at most {budget:g} of exact attention's flops: median error over {len(heads)} heads (quartiles), heads on which it is best")
+    table = sorted((quartiles(list(cell.values())), method) for method, cell in found.items())
+    table.sort(key=lambda line: line[0][1])
+    for (low, middle, high), method in table[:8]:
+        print(f"  {method:28} {middle:8.3g} ({low:.2g} to {high:.2g})  {best[method]:4}")
 
 
 def main():
@@ -113,15 +114,16 @@ def main():
         print(f"\n{name}" + (f": effective keys {shares[0]:.3g} n to {shares[-1]:.3g} n, median {statistics.median(shares):.3g} n" if known else ""))
         for budget in (0.1, 0.25):
             print_table(name, heads, errors, budget)
-    print("\nBy effective keys, all sources together")
+    print("\nBy effective keys, all sources with full attention together")
+    full = {head: value for head, value in properties.items() if "causal" not in head[1] and not math.isnan(value[0])}
     for low, high in GROUPS:
-        heads = {head for head, (share, _) in properties.items() if low <= share < high}
+        heads = {head for head, (share, _) in full.items() if low <= share < high}
         if len(heads) > 1:
             print_table(f"{f'{low:.3g} n to ' if low else 'at most '}{min(high, 1):.3g} n", heads, errors, 0.25)
-    print("\nSpearman correlation between heads of the error at a quarter of the flops with effective keys / n, stable rank / n")
+    print("\nSpearman correlation between these heads of the error at a quarter of the flops with effective keys / n, stable rank / n")
     methods = sorted({method for _, method, budget in errors if budget == 0.25})
     for method in methods:
-        cell = [(properties[head], error) for (head, m, b), (error, _) in errors.items() if m == method and b == 0.25 and not math.isnan(properties[head][0])]
+        cell = [(full[head], error) for (head, m, b), (error, _) in errors.items() if m == method and b == 0.25 and head in full]
         if len(cell) >= 10:
             share, rank = (spearman([p[i] for p, _ in cell], [error for _, error in cell]) for i in (0, 1))
             print(f"  {method:28} {share:6.2f} {rank:6.2f}   {len(cell)} heads")

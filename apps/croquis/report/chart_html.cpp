@@ -72,7 +72,10 @@ std::string legend_of(const Chart& chart) {
     items += fmt::format("<li><label>{}<span>{}</span></label></li>",
                          svg_of_swatch(styles.at(curve.label), curve.open, curve.joined), html(curve.label));
   }
-  return fmt::format("<ul class=\"legend\" aria-label=\"Curves\">{}</ul>", items);
+  const std::string hint = has_many_curves(chart.views.front())
+                               ? "<p class=\"meaning\">Bands are drawn where at most eight curves are shown.</p>"
+                               : "";
+  return fmt::format("<ul class=\"legend\" aria-label=\"Curves\">{}</ul>{}", items, hint);
 }
 
 ReportTable table_of(const Chart& chart) {

@@ -119,6 +119,10 @@ std::string description_of(const Chart& chart, const ChartView& view) {
 
 }  // namespace
 
+bool has_many_curves(const ChartView& view) {
+  return view.curves.size() > 8;
+}
+
 std::map<std::string, CurveStyle> styles_of(const Chart& chart) {
   std::map<std::string, CurveStyle> styles;
   std::size_t i = 0;
@@ -167,10 +171,11 @@ std::string svg_of_chart(const Chart& chart, const std::string& id) {
   std::string curves;
   for (const ChartCurve& curve : view.curves) curves += curve_svg(curve, styles.at(curve.label), frame, chart);
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 {0:g} {1:g}\" role=\"img\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot{11}\" viewBox=\"0 0 {0:g} {1:g}\" role=\"img\" "
       "aria-labelledby=\"{2}-title {2}-desc\"><title id=\"{2}-title\">{3}</title><desc id=\"{2}-desc\">{4}</desc>"
       "<clipPath id=\"{2}-clip\"><rect x=\"{5:g}\" y=\"{6:g}\" width=\"{7:g}\" height=\"{8:g}\"/></clipPath>"
       "{9}<g clip-path=\"url(#{2}-clip)\">{10}</g></svg>",
       kWidth, kHeight, id, html(chart.title), html(description_of(chart, view)), kLeft - 6, kTop - 6,
-      kWidth - kLeft - kRight + 12, kHeight - kTop - kBottom + 12, frame_svg(frame, chart), curves);
+      kWidth - kLeft - kRight + 12, kHeight - kTop - kBottom + 12, frame_svg(frame, chart), curves,
+      has_many_curves(view) ? " many" : "");
 }

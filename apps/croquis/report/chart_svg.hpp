@@ -14,6 +14,9 @@ struct CurveStyle {
 };
 std::map<std::string, CurveStyle> styles_of(const Chart& chart);
 
+/// Whether their bands would hide each other.
+bool has_many_curves(const ChartView& view);
+
 /// The path of marker i around the origin.
 std::string marker_path(std::size_t i);
 

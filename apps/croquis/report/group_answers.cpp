@@ -1,6 +1,7 @@
 #include "report/group_answers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -40,13 +41,33 @@ bool is_candidate(const Group& group) {
   return group.label != "v-mean" && !is_quadratic(group);
 }
 
+// A method that computes exact attention, as some do where d is large, is no approximation there.
+bool is_exact(const Group& group, const std::string& metric) {
+  const auto precision = group.key.find("precision");
+  const double rounding = precision != group.key.end() && precision->second == "float" ? 1e-5 : 1e-12;
+  return metric.ends_with("_rel") && group.metric(metric) != nullptr && group.metric(metric)->q50 <= rounding;
+}
+
 std::vector<Candidate> candidates_of(const std::vector<const Group*>& groups, const std::string& metric) {
   std::vector<Candidate> candidates;
   for (const Group* group : groups) {
     const Summary* s = group->metric(metric);
-    if (s != nullptr && is_candidate(*group)) candidates.push_back({group, s->q50});
+    if (s != nullptr && is_candidate(*group) && !is_exact(*group, metric)) candidates.push_back({group, s->q50});
   }
   return candidates;
+}
+
+// "kriged-coreset at d = 128, 256": what candidates_of() leaves out.
+std::string exact_ones(const std::vector<const Group*>& groups, const std::string& metric, const std::string& symbol) {
+  std::map<std::string, std::set<std::uint64_t>> sizes;
+  for (const Group* group : groups) {
+    if (is_candidate(*group) && is_exact(*group, metric)) sizes[group->label].insert(group->x);
+  }
+  std::string text;
+  for (const auto& [label, at] : sizes) {
+    text += fmt::format("{}{} at {} = {}", text.empty() ? "" : "; ", label, symbol, fmt::join(at, ", "));
+  }
+  return text.empty() ? "" : fmt::format("Exact up to rounding, and not counted here: {}.", text);
 }
 
 const Candidate* smallest(const std::vector<Candidate>& candidates) {
@@ -156,7 +177,8 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
     for (const Group& group : shown.groups) {
       if (target_of(group) != target) continue;
       groups.push_back(&group);
-      if (group.metric(metric) != nullptr && is_candidate(group)) size = std::max(size, group.x);
+      if (group.metric(metric) != nullptr && is_candidate(group) && !is_exact(group, metric))
+        size = std::max(size, group.x);
     }
     std::vector<const Group*> at_size;
     std::copy_if(groups.begin(), groups.end(), std::back_inserter(at_size),
@@ -179,7 +201,7 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
     answers.push_back(text + ".");
     for (std::string more : {best_at_each_size(groups, metric, symbol),
                              metric.ends_with("_rel") ? within_errors(groups, metric, symbol) : std::string(),
-                             no_better_than_mean(groups, metric),
+                             no_better_than_mean(groups, metric), exact_ones(groups, metric, symbol),
                              shown.is_nested() ? how_often(single, target, metric, symbol) : std::string()}) {
       if (!more.empty()) answers.push_back(std::move(more));
     }

@@ -102,8 +102,11 @@ std::vector<ChartCurve> curves_of(const Grouping& grouping, const std::vector<co
     std::sort(curve.points.begin(), curve.points.end(),
               [](const ChartPoint& a, const ChartPoint& b) { return a.x.front() < b.x.front(); });
   }
-  std::stable_sort(curves.begin(), curves.end(),
-                   [](const ChartCurve& a, const ChartCurve& b) { return !a.open && b.open; });
+  std::map<std::string, std::size_t> place;  // of a target, in the order of the groups
+  for (const ChartCurve& curve : curves) place.emplace(curve.target, place.size());
+  std::stable_sort(curves.begin(), curves.end(), [&](const ChartCurve& a, const ChartCurve& b) {
+    return std::pair(a.open, place.at(a.target)) < std::pair(b.open, place.at(b.target));
+  });
   return curves;
 }
 

@@ -175,6 +175,7 @@ class Plot {
       this.drawn.push({curve, there, marks});
       all.append(group);
     }
+    this.svg.classList.toggle('many', curves.length > 8);
     this.svg.append(clip, grid, tics, all);
   }
   // Arrow keys walk through the points; what is at one is said below the picture, as under the pointer.
