@@ -82,7 +82,7 @@ TEST_CASE("what there is not: the nearest name is asked for, and none for what i
     CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
     CHECK_MESSAGE(contains(run.output, question), run.output);
   }
-  for (const char* arguments : {"error --frobnicate", "frobnicate", "error --methods transformer", "error --x 3"}) {
+  for (const char* arguments : {"error --frobnicate", "frobnicate", "error --methods transducer", "error --x 3"}) {
     CAPTURE(arguments);
     const ProgramRun run = run_croquis(arguments, folder.path());
     CHECK(run.status == 2);

@@ -105,6 +105,17 @@ TEST_CASE("croquis report: its table has the median of the draws and their 10 to
   CHECK(contains(page, "There is no r.meta.json beside the rows."));
 }
 
+TEST_CASE("croquis report: a method is not the best where it computes exact attention") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv",
+             kReportHeader + report_row("a", "longformer", 16, 1, 0.3) + report_row("a", "longformer", 32, 1, 0.2) +
+                 report_row("a", "kriged-coreset", 16, 1, 0.4) + report_row("a", "kriged-coreset", 32, 1, 3e-15));
+  const ProgramRun run = run_croquis("show r.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK_MESSAGE(contains(run.output, "at d = 32, longformer has the smallest"), run.output);
+  CHECK(contains(run.output, "Exact up to rounding, and not counted here: kriged-coreset at d = 32."));
+}
+
 TEST_CASE("croquis report: nothing of a file is markup or code") {
   TemporaryFolder folder;
   const std::string hostile = "<script>x(1)</script>\"'&]]>\xE2\x80\xA8<img src=x>\x01\xFF-->";
