@@ -84,11 +84,12 @@ def print_table(title, heads, errors, budget):
     if not found:
         return
     best = collections.Counter(min(found, key=lambda m: found[m][head]) for head in heads)
-    print(f"{title}, at most {budget:g} of exact attention's flops: median error over {len(heads)} heads (quartiles), heads on which it is best")
+    print(f"{title}, at most {budget:g} of exact attention's flops: {'error' if len(heads) == 1 else f'median error over {len(heads)} heads (quartiles)'}, heads on which it is best")
     table = sorted((quartiles(list(cell.values())), method) for method, cell in found.items())
     table.sort(key=lambda line: line[0][1])
     for (low, middle, high), method in table[:8]:
-        print(f"  {method:28} {middle:8.3g} ({low:.2g} to {high:.2g})  {best[method]:4}")
+        spread = f"({low:.2g} to {high:.2g})" if len(heads) > 1 else ""
+        print(f"  {method:28} {middle:8.3g} {spread:18} {best[method]:4}")
 
 
 def main():

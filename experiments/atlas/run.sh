@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every method on every head of some models and on synthetic families, and one page to look at:
-#   run.sh [--shard i/N] [--trials 2] [--features 16:256] [--out FOLDER] SOURCE ...
+#   run.sh [--shard i/N] [--trials 4] [--features 16:256] [--out FOLDER] SOURCE ...
 #   run.sh --merge N [--out FOLDER] SOURCE ...     after N shards, which may have run on as many machines
 # SOURCE is one of
 #   NAME=MODEL_FOLDER                    config.json, model.safetensors, ids.npy and perhaps lengths.npy; --sequence of them
@@ -13,7 +13,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-shard=1/1 merge= trials=2 features=16:256 sequence=0-1 out=$here/results
+shard=1/1 merge= trials=4 features=16:256 sequence=0-1 out=$here/results
 usage() { sed -n '2,12s/^# //p' "$0" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   case $1 in
@@ -58,7 +58,7 @@ both() {
   shift
   echo "$name"
   names+=("$name")
-  part "$name" error "$@" --methods "${METHODS:-all}" --features "$features" --trials "$trials"
+  part "$name" error "$@" --methods "${METHODS:-all}" --features "$features" --trials "$trials" --bounds
   [ -n "${METHODS:-}" ] || part "$name" spectrum "$@" --matrices b
 }
 
