@@ -172,5 +172,7 @@ TEST_CASE_TEMPLATE("balancekv: equal tokens are exact; V = 0, padding, large nor
     CHECK(contains(refusal([&] { balancekv(far, 0, Key(1), options); }), "got d = 0"));
   }
   CHECK(contains(refusal([&] { balancekv(far, 3, Key(1), {.constant = -1}); }), "constant >= 0"));
-  CHECK(contains(refusal([&] { balancekv(far, 3, Key(1), {.block = 7}); }), "an even number of tokens in a block"));
+  CHECK(contains(refusal([&] { balancekv(far, 3, Key(1), {.block = 7}); }), "an even number of keys in a block"));
+  CHECK(contains(refusal([&] { balancekv(far, 3, Key(1), {.gamma = -1}); }), "gamma >= 0"));
+  CHECK(contains(refusal([&] { method_on(far, "balancekv", {{"block", "7"}}); }), "got block = 7"));
 }

@@ -21,6 +21,13 @@ struct HalvedKeys {
   }
 };
 
+void check_balancekv(const BalancekvOptions& options) {
+  require(options.gamma >= 0, "balancekv", "gamma >= 0", {{"gamma", options.gamma}});
+  require(options.constant >= 0, "balancekv", "constant >= 0", {{"constant", options.constant}});
+  require(options.block >= 2 && options.block % 2 == 0, "balancekv", "an even number of keys in a block",
+          {{"block", options.block}});
+}
+
 const Options<BalancekvOptions>& options_of_balancekv() {
   using O = BalancekvOptions;
   static const Options<O> options =
@@ -40,7 +47,7 @@ Approximation<T> balancekv(const Problem<T>& problem, arma::uword d, const Key& 
                            const BalancekvOptions& options) {
   const arma::uword n_k = problem.n_k();
   require(d >= 1 && d <= n_k, "balancekv", "1 <= d <= n_k", {{"d", d}, {"n_k", n_k}});
-  require(options.constant >= 0, "balancekv", "constant >= 0", {{"constant", options.constant}});
+  check_balancekv(options);
   const HalvedKeys halved(n_k, d, options);
   const arma::span others(halved.first, halved.first + halved.count - 1);
   const TokenKernel<T> kernel(problem.K().rows(others), problem.V().rows(others), static_cast<T>(options.constant));
@@ -77,6 +84,7 @@ Method<T> balancekv_method() {
   method.largest_d = method.exact_at = [](TokenAlignment shape, const OptionValues&) { return shape.n_k; };
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const BalancekvOptions options = options_of_balancekv().read(values);
+    check_balancekv(options);
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
                p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key& draw_key) { return balancekv(problem, d, draw_key, options); },
