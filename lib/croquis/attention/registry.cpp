@@ -1,3 +1,4 @@
+#include <croquis/attention/balancekv.hpp>
 #include <croquis/attention/best_rank.hpp>
 #include <croquis/attention/bigbird.hpp>
 #include <croquis/attention/clustered.hpp>
@@ -62,6 +63,7 @@ const std::vector<Method<T>>& methods() {
       kriged_coreset_method<T>(),
       wildcat_method<T>(),
       thinformer_method<T>(),
+      balancekv_method<T>(),
       vattention_method<T>(),
       scatterbrain_method<T>(),
       hyperattention_method<T>(),

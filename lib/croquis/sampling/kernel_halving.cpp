@@ -60,13 +60,9 @@ std::vector<HalvingRound> halving_rounds(arma::uword n, arma::uword d) {
   return rounds;
 }
 
-template <typename T>
-WeightedTokens kh_compress(const TokenKernel<T>& kernel, const Tokens& tokens, arma::uword d, double delta,
-                           const Key& draw_key) {
-  const std::vector<HalvingRound> rounds = halving_rounds(tokens.size(), d);
-  const double of_all =
-      8 * static_cast<double>(d) * static_cast<double>(d) * static_cast<double>(rounds.size()) / delta;
-  std::vector<double> weight(kernel.size(), 0.0);
+WeightedTokens halve_in_rounds(const Tokens& tokens, const std::vector<HalvingRound>& rounds, const GroupHalving& halve,
+                               const Key& draw_key) {
+  std::vector<double> weight(1 + *std::max_element(tokens.begin(), tokens.end()), 0.0);
   for (const std::uint32_t token : tokens) weight[token] = 1;
   Tokens left = tokens, aside;
   for (std::size_t r = 0; r < rounds.size(); ++r) {
@@ -84,7 +80,7 @@ WeightedTokens kh_compress(const TokenKernel<T>& kernel, const Tokens& tokens, a
         pairs.push_back(left[place]);
         pairs.push_back(left[place + 1]);
       }
-      results[g] = halved(kernel, pairs, 0.5 + std::log(of_all / static_cast<double>(pairs.size())), of_round.child(g));
+      results[g] = halve(pairs, of_round.child(g));
     });
     std::vector<char> halves(left.size(), 0);
     Tokens chosen;
@@ -116,9 +112,25 @@ WeightedTokens kh_compress(const TokenKernel<T>& kernel, const Tokens& tokens, a
   return result;
 }
 
+template <typename T>
+WeightedTokens kh_compress(const TokenKernel<T>& kernel, const Tokens& tokens, arma::uword d, double delta,
+                           const Key& draw_key) {
+  const std::vector<HalvingRound> rounds = halving_rounds(tokens.size(), d);
+  const double of_all =
+      8 * static_cast<double>(d) * static_cast<double>(d) * static_cast<double>(rounds.size()) / delta;
+  const auto halve = [&](const Tokens& group, const Key& of_group) {
+    return halved(kernel, group, 0.5 + std::log(of_all / static_cast<double>(group.size())), of_group);
+  };
+  return halve_in_rounds(tokens, rounds, halve, draw_key);
+}
+
 double halving_entries(arma::uword n, arma::uword d) {
+  return halving_entries(halving_rounds(n, d));
+}
+
+double halving_entries(const std::vector<HalvingRound>& rounds) {
   double entries = 0;
-  for (const HalvingRound& round : halving_rounds(n, d)) {
+  for (const HalvingRound& round : rounds) {
     if (round.pairs == 0) continue;
     // Groups differ by a pair at most.
     const auto groups = static_cast<double>(round.groups),

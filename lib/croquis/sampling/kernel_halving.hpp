@@ -3,6 +3,8 @@
 
 #include <croquis/random/key.hpp>
 #include <croquis/sampling/token_kernel.hpp>
+#include <functional>
+#include <vector>
 
 namespace croquis {
 
@@ -24,6 +26,15 @@ struct HalvingRound {
 /// Compress (Shetty et al. 2022) has n = 4^k and d = 2^g sqrt(n), where these are its rounds and groups.
 std::vector<HalvingRound> halving_rounds(arma::uword n, arma::uword d);
 
+/// Half of the tokens of a group, in their order. Where every token is left with probability 1/2, weights have mean 1.
+using GroupHalving =
+    std::function<std::vector<std::uint32_t>(const std::vector<std::uint32_t>& group, const Key& draw_key)>;
+
+/// What `rounds` of halving leave of `tokens`; weights and tokens set aside as in kh_compress(), which is one such.
+/// Randomness: group g of round r has draw_key.child(r).child(g); the last draw is of draw_key.child("aside").
+WeightedTokens halve_in_rounds(const std::vector<std::uint32_t>& tokens, const std::vector<HalvingRound>& rounds,
+                               const GroupHalving& halve, const Key& draw_key);
+
 /// d of the tokens with sum of weights n, by KH-Compress (Carrell, Gong, Shetty, Dwivedi & Mackey 2025), for every n
 /// and 1 <= d <= n. In a group pairs come one after the other; of pair (x, y), f = h(x, .) - h(y, .), S the signed sum
 /// of the f so far, y is left with probability (1 + alpha / a) / 2, alpha = <S, f> (0 below 0, 1 above 1), and x
@@ -39,7 +50,8 @@ template <typename T>
 WeightedTokens kh_compress(const TokenKernel<T>& kernel, const std::vector<std::uint32_t>& tokens, arma::uword d,
                            double delta, const Key& draw_key);
 
-/// The entries of h that kh_compress computes.
+/// The entries of h that kh_compress computes; and those of other rounds in which groups are signed by walks.
 double halving_entries(arma::uword n, arma::uword d);
+double halving_entries(const std::vector<HalvingRound>& rounds);
 
 }  // namespace croquis
