@@ -102,5 +102,5 @@ done
 
 if [ "$shards" = 1 ]; then
   croquis report "${names[@]/%/.csv}" --title "Atlas of attention approximations" --out "$out/atlas.html"
-  python3 "$here/atlas.py" "$out/errors.csv" "${names[@]}" | tee "$out/atlas.txt"
+  python3 -B "$here/atlas.py" "$out/errors.csv" "${names[@]}" | tee "$out/atlas.txt"
 fi

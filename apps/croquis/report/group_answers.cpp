@@ -120,8 +120,7 @@ std::string within_errors(const std::vector<const Group*>& groups, const std::st
     text += fmt::format("{}at most {:g}: {}, {} = {}, {} flops", text.empty() ? "" : "; ", epsilon, least->group->label,
                         symbol, least->group->x, tic_label(round_number(flops(*least))));
   }
-  return text.empty() ? ""
-                      : fmt::format("Equal {} is not equal work. The fewest flops with a median {}.", symbol, text);
+  return text.empty() ? "" : fmt::format("The fewest flops with a median error {}.", text);
 }
 
 std::string no_better_than_mean(const std::vector<const Group*>& groups, const std::string& metric) {
@@ -198,11 +197,14 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
         text += fmt::format("; {} has {}", bracket, shown_number((*found)->metric(metric)->q50));
       }
     }
+    const bool alone = std::all_of(candidates.begin(), candidates.end(),
+                                   [&](const Candidate& one) { return one.group->label == best->group->label; });
+    const std::string least = metric.ends_with("_rel") ? within_errors(groups, metric, symbol) : "";
+    if (!least.empty() && !alone) text += fmt::format(". Equal {} is not equal work", symbol);
     answers.push_back(text + ".");
-    for (std::string more : {best_at_each_size(groups, metric, symbol),
-                             metric.ends_with("_rel") ? within_errors(groups, metric, symbol) : std::string(),
+    for (std::string more : {least, alone ? "" : best_at_each_size(groups, metric, symbol),
                              no_better_than_mean(groups, metric), exact_ones(groups, metric, symbol),
-                             shown.is_nested() ? how_often(single, target, metric, symbol) : std::string()}) {
+                             shown.is_nested() && !alone ? how_often(single, target, metric, symbol) : ""}) {
       if (!more.empty()) answers.push_back(std::move(more));
     }
   }
