@@ -3,7 +3,8 @@
 #   tests/mutants.sh [PATTERN]           PATTERN, as of grep, chooses lines of tests/mutants.tsv; LIMIT: seconds a run of tests
 #   tests/mutants.sh --check [PATTERN]   says which lines do not fit the sources any more, and makes nothing
 # A mutant that survives and that the table does not explain is exit status 1, lines that do not fit are 2. It takes what
-# build/release has and changes nothing there:
+# build/release has and changes nothing there; each file has to be compiled by itself:
+#   cmake --preset release -DCROQUIS_UNITY_BUILD=OFF
 #   cmake --build --preset release --target croquis_tests croquis_rank_tests croquis_claim_tests
 set -euo pipefail
 check=
@@ -44,6 +45,8 @@ if [ -n "$check" ]; then exit 0; fi
 export OMP_WAIT_POLICY=passive CCACHE_DISABLE=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
   OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_plm=isolated
 cd "$root/build/release"
+grep -q '^CROQUIS_UNITY_BUILD:BOOL=ON' CMakeCache.txt &&
+  stop "build/release compiles several files at a time; cmake --preset release -DCROQUIS_UNITY_BUILD=OFF, and build it again"
 
 # program_of TESTS: the one that has them
 program_of() {
