@@ -4,12 +4,7 @@
 # PYTHON is a Python with NumPy; the package croquis is that of the build.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-python=${PYTHON:-python3} out=$here/results
-if [ "${1:-}" = --out ]; then out=${2:?--out needs a folder}; shift 2; fi
-export PYTHONPATH=$root/build/release/python PYTHONDONTWRITEBYTECODE=1
-"$python" -c 'import croquis' 2>/dev/null || { echo "gradient-variance: build the package first: cmake --build --preset release --target croquis_python" >&2; exit 2; }
-mkdir -p "$out" && out=$(cd "$out" && pwd)
-"$python" "$here/variance.py" "$out" "$@"
+source "$here/../with-python.sh" croquis "$@"
+"$python" "$here/variance.py" "$out" "${given[@]}"
 "$python" "$here/summarise.py" "$out"
 (cd "$out" && gnuplot "$here/plot.gp")

@@ -77,7 +77,7 @@ def scores(kind, features, n, seed, data):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--seeds", default="256:20,64:20,512:4,1024:2", help="n:number of seeds, ...")
+    parser.add_argument("--seeds", default="64:20,256:20,512:20,1024:12", help="n:number of seeds, ...")
     settings = parser.parse_args()
     torch.set_num_threads(1)
     croquis.set_threads(1)
