@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <croquis/attention/bfloat16.hpp>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/method.hpp>
@@ -51,6 +52,16 @@ void exact_causal(benchmark::State& state) {
 }
 BENCHMARK_TEMPLATE(exact_causal, float)->Arg(4096)->Arg(16384)->Apply(bench::by_clock);
 BENCHMARK_TEMPLATE(exact_causal, double)->Arg(4096)->Arg(16384)->Apply(bench::by_clock);
+
+// The same with scores of bfloat16.
+void bfloat16(benchmark::State& state) {
+  const auto n = static_cast<double>(state.range(0));
+  const Problem<float> problem = problem_of<float>(static_cast<arma::uword>(state.range(0)), false);
+  for (auto _ : state) benchmark::DoNotOptimize(croquis::bfloat16(problem));
+  bench::set_rate(state, "flops", 4 * n * n * kWidth);
+  bench::set_rate(state, "exps", n * n);
+}
+BENCHMARK(bfloat16)->Arg(4096)->Arg(16384)->Apply(bench::by_clock);
 
 // Its adjoint alone, the output and the row sums being there.
 template <typename T>

@@ -1,4 +1,5 @@
-"""Times croquis_bench and the same work in PyTorch, NumPy and scikit-learn in turns, and writes a CSV of paired ratios.
+"""Times croquis_bench and the same work in PyTorch, NumPy, scikit-learn and, where NODE_PATH has it, ONNX Runtime in
+turns, and writes a CSV of paired ratios.
 
     compare.py BENCH OUT.csv [--rounds 7] [--only WORDS]
 
@@ -7,6 +8,7 @@ range over the rounds."""
 
 import argparse
 import csv
+import functools
 import json
 import os
 import statistics
@@ -24,6 +26,8 @@ WIDTH = 64
 
 def seconds_of(call, least=0.2):
     """Median of the calls of `least` seconds, after one to warm up."""
+    if hasattr(call, "seconds"):
+        return call.seconds(least)
     call()
     times = []
     while not times or sum(times) < least:
@@ -43,7 +47,7 @@ def croquis_seconds(bench, name, least=0.2):
     return run["real_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[run["time_unit"]]
 
 
-def works():
+def works(threads):
     """(label, n, d or k, precision, name of Croquis' benchmark, what makes the peer's call)"""
     def attention(peer, ours, n, d, precision):
         dtype = torch.float32 if precision == "float" else torch.float64
@@ -62,6 +66,11 @@ def works():
     for n in (4096, 16384):
         for precision in ("float", "double"):
             yield attention("exact", f"exact<{precision}>/{n}", n, 0, precision)
+        if os.environ.get("NODE_PATH"):
+            # Beside exact attention in float, and beside that with scores of bfloat16, which is less accurate than the peer.
+            from onnx_runtime import OnnxRuntime
+            for ours in (f"exact<float>/{n}", f"bfloat16/{n}"):
+                yield (f"onnxruntime {ours.split('/')[0]}", n, 0, "float", ours, functools.partial(OnnxRuntime, n, WIDTH, threads))
         yield attention("exact-whole", f"exact<float>/{n}", n, 0, "float")
         for d in (64, 256):
             for name in ("performer", "nystromformer", "linformer", "skyformer", "skeinformer", "informer"):
@@ -92,7 +101,7 @@ def main():
     with open(options.out, "w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(columns)
-        for label, n, d, precision, name, make in works():
+        for label, n, d, precision, name, make in works(options.threads):
             if options.only not in label:
                 continue
             ratios, ours, peers = [], [], []

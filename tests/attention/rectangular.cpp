@@ -159,7 +159,7 @@ TEST_CASE_TEMPLATE("rectangular problems: every method takes them as its record 
       if (!c.method->rectangular(c.options)) {
         const std::string message = refusal([&] { prepare(*c.method, problem, c.options); });
         CHECK(message.starts_with(c.method->name + ": as many queries as keys; methods that take other numbers of them "
-                                                   "are v-mean best-rank-d top-keys skyformer "));
+                                                   "are v-mean best-rank-d top-keys bfloat16 skyformer "));
         CHECK_FALSE(contains(message, "longformer "));
         continue;
       }

@@ -84,6 +84,11 @@ struct ExactTokens {
     queries = q.rows(q0, q0 + scores.n_rows - 1);
     narrow_gemm(CblasNoTrans, scores.n_rows, scores.n_cols, k.n_rows, T(1), queries.memptr(), k.colptr(k0), k.n_rows,
                 T(0), scores.memptr(), scores.n_rows);
+    finish(q0, k0, scores);
+  }
+
+  // The same where `scores` has the products already.
+  void finish(arma::uword q0, arma::uword k0, arma::Mat<T>& scores) const {
     if (target == Target::kernelized) correct(q0, k0, scores);
     const bool all_attend = tokens.key(k0 + scores.n_cols - 1) <= token(q0);  // to all keys of the block
     if (has_bias) {

@@ -1,5 +1,6 @@
 #include <croquis/attention/balancekv.hpp>
 #include <croquis/attention/best_rank.hpp>
+#include <croquis/attention/bfloat16.hpp>
 #include <croquis/attention/bigbird.hpp>
 #include <croquis/attention/clustered.hpp>
 #include <croquis/attention/hyperattention.hpp>
@@ -37,6 +38,7 @@ const std::vector<Method<T>>& methods() {
       v_mean_method<T>(),
       best_rank_method<T>(),
       top_keys_method<T>(),
+      bfloat16_method<T>(),
       skyformer_method<T>(),
       skyformer_softmax_method<T>(),
       nystromformer_method<T>(),

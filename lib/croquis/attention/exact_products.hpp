@@ -1,0 +1,66 @@
+// Products with the scores of exact attention, whose blocks are computed by what stands for its tokens.
+#pragma once
+
+#include <algorithm>
+#include <croquis/attention/exact.hpp>
+#include <croquis/core/threads.hpp>
+#include <croquis/kernel/streamed_product.hpp>
+#include <croquis/linalg/gemm.hpp>
+#include <croquis/linalg/row_math.hpp>
+#include <croquis/linalg/transpose.hpp>
+#include <croquis/linalg/vector_math.hpp>
+#include <memory>
+
+namespace croquis {
+
+/// Y for Y = B^T X or C^T X; x holds X^T, log_scale the log row sums, or zeros (kernelized).
+template <typename T, typename Tokens>
+arma::Mat<T> attend_transposed(const Tokens& tokens, const arma::Mat<T>& x, const arma::Col<T>& log_scale) {
+  constexpr arma::uword query_block = kStreamedRows, key_block = kStreamedCols;
+  const arma::uword n_q = tokens.rows(), n_k = tokens.cols();
+  arma::Mat<T> y(n_k, x.n_rows, arma::fill::none);
+  parallel_for(blocks_of(n_k, key_block), [&](std::size_t b) {
+    thread_local arma::Mat<T> scores, sums;  // kept by the thread, as in streamed_product()
+    thread_local arma::Col<T> row_sums;
+    const arma::uword k0 = b * key_block, count = std::min(key_block, n_k - k0);
+    sums.zeros(x.n_rows, count);
+    row_sums.zeros(query_block);
+    for (arma::uword q0 = 0; q0 < n_q; q0 += query_block) {
+      const arma::uword rows = std::min(query_block, n_q - q0), seen = tokens.seen(q0 + rows - 1, k0, count);
+      if (seen == 0) continue;
+      scores.set_size(rows, seen);
+      tokens.fill(q0, k0, scores);
+      exp_shifted_rows(scores.memptr(), scores.n_rows, seen, log_scale.memptr() + q0, row_sums.memptr());
+      narrow_gemm(CblasNoTrans, x.n_rows, seen, scores.n_rows, T(1), x.colptr(q0), scores.memptr(), scores.n_rows, T(1),
+                  sums.memptr(), x.n_rows);
+    }
+    transpose_block(sums.memptr(), x.n_rows, x.n_rows, count, y.memptr() + k0, n_k);
+  });
+  return y;
+}
+
+/// B X or C X, and the log row sums.
+template <typename T, typename Tokens>
+ExactAttention<T> attend(const Tokens& tokens, const arma::Mat<T>& x) {
+  ExactAttention<T> exact;
+  arma::Col<T> row_maxima;
+  exact.output = streamed_product<T>(tokens, x, {.row_maxima = &row_maxima, .sums = &exact.log_row_sums});
+  logarithm(exact.log_row_sums.memptr(), exact.log_row_sums.n_elem);
+  exact.log_row_sums += row_maxima;
+  return exact;
+}
+
+/// B or C as an operator.
+template <typename T, typename Tokens>
+LinearOperator<T> score_operator(const std::shared_ptr<const Tokens>& tokens, bool is_normalised) {
+  // The row sums are a pass of their own, taken once: B^T needs them before it can start.
+  arma::Col<T> log_scale(tokens->rows(), arma::fill::zeros);
+  if (is_normalised) log_scale = attend<T>(*tokens, arma::Mat<T>(tokens->cols(), 0)).log_row_sums;
+  return {tokens->rows(), tokens->cols(),
+          [tokens](const arma::Mat<T>& x) -> arma::Mat<T> { return streamed_product<T>(*tokens, x); },
+          [tokens, log_scale](const arma::Mat<T>& x) -> arma::Mat<T> {
+            return attend_transposed<T>(*tokens, transposed(x), log_scale);
+          }};
+}
+
+}  // namespace croquis
