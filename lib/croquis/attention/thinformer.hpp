@@ -29,7 +29,7 @@ template <typename T>
 Approximation<T> thinformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                             const ThinformerOptions& options = {});
 
-/// About 2 d^2 entries of h a round, log2(n / d) rounds, for n keys that are halved; and the d keys of the n_q queries.
+/// 2 to 4 d^2 entries of h a round, log2(n / d) rounds, for n keys that are halved; and the d keys of the n_q queries.
 double thinformer_flops(double n_q, double n, double p, double p_v, double d);
 
 template <typename T>
