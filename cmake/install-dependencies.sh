@@ -1,34 +1,29 @@
 #!/usr/bin/env bash
-# Installs what Croquis needs to be built, tested and to draw plots: Debian 12 packages, nothing else.
-# Run as root or with sudo. It does nothing when all of them are there. Arguments are more packages: mkdocs for the site;
-# "python" are those of the Python package and its tests, "browser" is what tests of croquis report run in.
+# Installs Debian 12 packages, nothing else: without arguments what Croquis needs to be built and to draw plots.
+#   install-dependencies.sh [tests] [mpi] [python] [browser] [PACKAGE...]
+# adds what the tests need, runs of several processes, the Python package and its tests, tests of croquis report, and any
+# other packages: mkdocs for the site. Run as root or with sudo. It does nothing when all of them are there.
 set -euo pipefail
 
-more=()
-for argument in "$@"; do
-  if [ "$argument" = python ]; then
-    more+=(python3-dev python3-numpy pybind11-dev mypy)
-  elif [ "$argument" = browser ]; then
-    more+=(chromium)
-  else
-    more+=("$argument")
-  fi
-done
-
 packages=(
-  g++ cmake ninja-build pkg-config      # to build
-  libarmadillo-dev libopenblas-openmp-dev liblapack-dev  # linear algebra; the OpenMP variant of OpenBLAS
+  g++ cmake ninja-build                              # to build
+  libarmadillo-dev libopenblas-openmp-dev            # linear algebra; the OpenMP variant of OpenBLAS has LAPACK in it
   libfftw3-dev                                       # Fourier and cosine transforms
   libzip-dev libutf8proc-dev libpcre2-dev            # .npz archives; text and regular expressions of tokenizers
   libxxhash-dev                                      # digests of inputs and of rows
   libboost-dev librandom123-dev libhwy-dev           # random numbers and statistics (header-only Boost), vectorised kernels
   libcli11-dev nlohmann-json3-dev libfmt-dev         # command line, metadata, formatting
-  doctest-dev                                        # tests
-  dpkg-dev file                                      # the Debian package
-  libopenmpi-dev openmpi-bin                         # runs of several processes
   gnuplot-nox                                        # plots, at run time
-  "${more[@]}"
 )
+for argument in "$@"; do
+  case $argument in
+    tests) packages+=(doctest-dev dpkg-dev file) ;; # the last two make the Debian package
+    mpi) packages+=(libopenmpi-dev openmpi-bin) ;;
+    python) packages+=(python3-dev python3-numpy pybind11-dev mypy) ;;
+    browser) packages+=(chromium) ;;
+    *) packages+=("$argument") ;;
+  esac
+done
 
 missing=()
 for package in "${packages[@]}"; do

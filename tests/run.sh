@@ -7,7 +7,7 @@
 #   tests/lint.sh                            clang-tidy and cppcheck
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cmake/install-dependencies.sh python
-cmake --preset release -DCROQUIS_UNITY_BUILD=ON >/dev/null
+cmake/install-dependencies.sh tests mpi python
+cmake --preset release -DCROQUIS_UNITY_BUILD=ON -DCROQUIS_BUILD_TESTS=ON >/dev/null
 cmake --build --preset release
 ctest --preset release --parallel "$(nproc)" "$@"

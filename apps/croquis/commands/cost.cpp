@@ -28,7 +28,7 @@ using croquis::CostRow;
 using croquis::Key;
 using croquis::Problem;
 
-struct Options {
+struct CostOptions {
   RunOptions run;
   std::string methods = "all", n = "1024:8192", features = "64", bias;
   bool causal = false;
@@ -38,7 +38,7 @@ struct Options {
 };
 
 // A candidate at n and d: a row for every repeat.
-struct Cell {
+struct CostCell {
   const CostCandidate* candidate;
   arma::uword n, d;
 
@@ -53,9 +53,9 @@ struct Cell {
   }
 };
 
-std::vector<Cell> cells_of(const std::vector<CostCandidate>& candidates, const std::vector<arma::uword>& sizes,
-                           const std::vector<arma::uword>& features, const std::optional<arma::uword>& exact_to) {
-  std::vector<Cell> cells;
+std::vector<CostCell> cells_of(const std::vector<CostCandidate>& candidates, const std::vector<arma::uword>& sizes,
+                               const std::vector<arma::uword>& features, const std::optional<arma::uword>& exact_to) {
+  std::vector<CostCell> cells;
   for (const arma::uword n : sizes) {
     for (const CostCandidate& candidate : candidates) {
       if (candidate.exact && exact_to && n > *exact_to) continue;
@@ -67,7 +67,8 @@ std::vector<Cell> cells_of(const std::vector<CostCandidate>& candidates, const s
   return cells;
 }
 
-void check(const Options& options, const std::vector<arma::uword>& sizes, const std::vector<arma::uword>& features) {
+void check(const CostOptions& options, const std::vector<arma::uword>& sizes,
+           const std::vector<arma::uword>& features) {
   for (const arma::uword n : sizes) {  // a bias that does not fit is refused before there is a file
     croquis::require_valid(parse_bias(options.bias, options.causal, n, Key(options.run.seed)), n);
   }
@@ -82,7 +83,7 @@ void check(const Options& options, const std::vector<arma::uword>& sizes, const 
 
 // Norms at which attention is neither uniform nor a maximum; no method's cost depends on them.
 template <typename T>
-Problem<T> problem_of(const Options& options, arma::uword n) {
+Problem<T> problem_of(const CostOptions& options, arma::uword n) {
   croquis::SyntheticSize gaussian;
   gaussian.n = n;
   gaussian.p = options.p;
@@ -93,7 +94,7 @@ Problem<T> problem_of(const Options& options, arma::uword n) {
 }
 
 template <typename T>
-std::vector<croquis::Record> records_of(const Cell& cell, const Problem<T>& problem, const Options& options,
+std::vector<croquis::Record> records_of(const CostCell& cell, const Problem<T>& problem, const CostOptions& options,
                                         const Run& run) {
   const Key key = Key(options.run.seed).child("cost");
   std::vector<croquis::Record> records;
@@ -107,9 +108,9 @@ std::vector<croquis::Record> records_of(const Cell& cell, const Problem<T>& prob
 }
 
 template <typename T>
-void measure_all(Run& run, const Options& options, const std::vector<Cell>& wanted) {
+void measure_all(Run& run, const CostOptions& options, const std::vector<CostCell>& wanted) {
   std::optional<Problem<T>> problem;
-  for (const Cell& cell : wanted) {
+  for (const CostCell& cell : wanted) {
     if (Run::interrupted()) return;
     if (run.skip(1)) continue;
     if (!problem || problem->n() != cell.n) problem.emplace(problem_of<T>(options, cell.n));
@@ -141,7 +142,7 @@ void print_costs(const croquis::Table& table) {
   if (grouping.axis.name == "n") print_growth(grouping);
 }
 
-void report(const Options& options, const croquis::Table& table) {
+void report(const CostOptions& options, const croquis::Table& table) {
   write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
   if (!options.run.plot.empty()) draw_groups(croquis::group_rows(table), "seconds", options.run.plot);
   if (options.run.quiet) return;
@@ -149,7 +150,7 @@ void report(const Options& options, const croquis::Table& table) {
   print_files(table, options.run.out, options.run.plot);
 }
 
-int run_cost(const Options& options) {
+int run_cost(const CostOptions& options) {
 #ifndef NDEBUG
   throw std::invalid_argument(
       "cost: this is a build without optimisation, its times mean nothing; build the release preset");
@@ -167,18 +168,18 @@ int run_cost(const Options& options) {
           {{"--p", std::to_string(options.p)},
            {"--bias", options.bias + (options.causal ? ";causal" : "")},
            {"--threads", std::to_string(croquis::threads())}});
-  std::vector<Cell> cells = cells_of(candidates, sizes, features, options.exact_to);
+  std::vector<CostCell> cells = cells_of(candidates, sizes, features, options.exact_to);
   if (cells.empty()) {
     throw std::invalid_argument(
         fmt::format("--exact-to: {} is below every n, and there are no methods", *options.exact_to));
   }
   std::vector<Run::Cell> plan;
-  for (const Cell& cell : cells) {
+  for (const CostCell& cell : cells) {
     plan.emplace_back();
     for (std::uint64_t repeat = 1; repeat <= options.calls.repeats; ++repeat) plan.back().push_back(cell.key(repeat));
   }
   run.plan(plan);
-  std::erase_if(cells, [&](const Cell& cell) { return !run.wants(cell.key()); });
+  std::erase_if(cells, [&](const CostCell& cell) { return !run.wants(cell.key()); });
   if (options.run.precision == "float") {
     measure_all<float>(run, options, cells);
   } else {
@@ -189,7 +190,7 @@ int run_cost(const Options& options) {
   return 0;
 }
 
-void add_options(CLI::App& app, Options& options) {
+void add_options(CLI::App& app, CostOptions& options) {
   add_run_options(app, options.run);
   add_precision_option(app, options.run);
   app.add_option("--methods", options.methods,
@@ -212,7 +213,7 @@ void add_options(CLI::App& app, Options& options) {
 }  // namespace
 
 Command cost_command() {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CostOptions>();
   return {.name = "cost",
           .summary = "time, peak memory and flops against n and d",
           .example =

@@ -31,7 +31,7 @@ using croquis::Table;
 
 constexpr arma::uword kSideBySide = 1024;  // tokens: dense lifts of more are taken one after the other, for the memory
 
-struct Options {
+struct DimensionOptions {
   RunOptions run;
   InputOptions input;
   std::string n;      // tokens, a list; empty: 256,512,1024, or the size of the arrays
@@ -43,7 +43,7 @@ struct Options {
 };
 
 // A head at one width: a row for every epsilon.
-struct Step {
+struct DimensionStep {
   const Input* input;
   double width;
   bool dense;
@@ -72,9 +72,9 @@ std::vector<double> parse_positive(const std::string& text, const std::string& o
   return values;
 }
 
-constexpr const char* kFullAttention = "dimension: takes no --causal and no --bias; the lift is that of full attention";
+constexpr const char* kFullLift = "dimension: takes no --causal and no --bias; the lift is that of full attention";
 
-std::vector<Input> load_all(const Options& options) {
+std::vector<Input> load_all(const DimensionOptions& options) {
   const bool arrays = options.input.kind == "arrays" || options.input.kind == "model";
   std::vector<std::optional<long long>> sizes;
   std::vector<std::optional<double>> norms;
@@ -90,7 +90,7 @@ std::vector<Input> load_all(const Options& options) {
   std::vector<Input> inputs;
   for (const auto& n : sizes) {
     for (const auto& norm : norms) {
-      InputOptions one = without_mask(options.input, kFullAttention);
+      InputOptions one = without_mask(options.input, kFullLift);
       one.n = n;
       one.norm = norm;
       for (Input& input : load_inputs(one, options.run.seed)) {
@@ -102,7 +102,7 @@ std::vector<Input> load_all(const Options& options) {
   return inputs;
 }
 
-croquis::DimensionSettings settings_of(const Options& options) {
+croquis::DimensionSettings dimension_settings(const DimensionOptions& options) {
   return {.epsilons = parse_positive(options.epsilons, "--epsilons"),
           .delta = options.delta,
           .trials = options.trials,
@@ -119,9 +119,9 @@ void check(const croquis::DimensionSettings& settings) {
   }
 }
 
-std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<double>& widths,
-                           const Options& options) {
-  std::vector<Step> steps;
+std::vector<DimensionStep> steps_of(const std::vector<Input>& inputs, const std::vector<double>& widths,
+                                    const DimensionOptions& options) {
+  std::vector<DimensionStep> steps;
   for (const Input& input : inputs) {
     constexpr arma::uword most = croquis::kLargestDenseLift;
     if (options.spectrum.method == "dense" && input.n_k > most) {
@@ -133,8 +133,8 @@ std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<d
   return steps;
 }
 
-std::vector<croquis::Record> records_of(const Step& step, const croquis::Problem<double>& problem,
-                                        const Options& options, const croquis::DimensionSettings& settings,
+std::vector<croquis::Record> records_of(const DimensionStep& step, const croquis::Problem<double>& problem,
+                                        const DimensionOptions& options, const croquis::DimensionSettings& settings,
                                         const Run& run) {
   const Key key = croquis::dimension_key(options.run.seed, step.input->name);
   std::vector<croquis::Record> records;
@@ -158,16 +158,16 @@ void write_dimension_summary(const Table& table, const std::string& path) {
   write_rows(croquis::dimension_summary_columns(), croquis::summarise_dimensions(curves_of(table)), path);
 }
 
-void draw(const Table& table, const PlotRequest& request) {
+void plot_dimension(const Table& table, const PlotRequest& request) {
   require_one_picture(request, "dimension");
   draw_dimension(curves_of(table), request.picture);
 }
 
-int run_dimension(const Options& options) {
-  const croquis::DimensionSettings settings = settings_of(options);
+int run_dimension(const DimensionOptions& options) {
+  const croquis::DimensionSettings settings = dimension_settings(options);
   const std::vector<double> widths = parse_positive(options.widths, "--widths");
   check(settings);
-  if (!options.input.bias.empty()) throw std::invalid_argument(kFullAttention);
+  if (!options.input.bias.empty()) throw std::invalid_argument(kFullLift);
   prepare_run(options.run);
   const std::vector<Input> inputs = load_all(options);
   std::map<std::string, std::string> identity = identity_of(inputs);
@@ -176,14 +176,14 @@ int run_dimension(const Options& options) {
   options.spectrum.describe(identity);
   Run run(options.run, "dimension", croquis::dimension_columns().list(input_columns(options.input)), identity);
 
-  std::vector<Step> steps = steps_of(inputs, widths, options);
+  std::vector<DimensionStep> steps = steps_of(inputs, widths, options);
   std::vector<Run::Cell> plan;
-  for (const Step& step : steps) {
+  for (const DimensionStep& step : steps) {
     plan.emplace_back();
     for (const double epsilon : settings.epsilons) plan.back().push_back(step.key(epsilon));
   }
   run.plan(plan);
-  std::erase_if(steps, [&](const Step& step) { return !run.wants(step.key()); });
+  std::erase_if(steps, [&](const DimensionStep& step) { return !run.wants(step.key()); });
   HeadsInMemory heads;
   for (std::size_t i = 0; i < steps.size() && !Run::interrupted();) {
     heads.begin(*steps[i].input);
@@ -193,7 +193,7 @@ int run_dimension(const Options& options) {
       heads.load();
       run.compute_steps(end - i, fmt::format("n = {}, width {:g}", steps[i].input->n_k, steps[i].width),
                         [&](std::size_t k) {
-                          const Step& step = steps[i + k];
+                          const DimensionStep& step = steps[i + k];
                           return records_of(step, heads.problem(*step.input), options, settings, run);
                         });
     }
@@ -211,7 +211,7 @@ int run_dimension(const Options& options) {
   return 0;
 }
 
-void add_options(CLI::App& app, Options& options) {
+void add_options(CLI::App& app, DimensionOptions& options) {
   add_run_options(app, options.run);
   add_input_options(app, options.input);
   for (const char* one : {"--n", "--norm"}) app.remove_option(app.get_option(one));
@@ -229,7 +229,7 @@ void add_options(CLI::App& app, Options& options) {
 }  // namespace
 
 Command dimension_command() {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DimensionOptions>();
   return {
       .name = "dimension",
       .summary = "statistical dimension of the lift, and the landmarks that it asks for",
@@ -239,7 +239,7 @@ Command dimension_command() {
       .results = {.columns = croquis::dimension_columns().all(),
                   .summary_columns = croquis::dimension_summary_columns().all(),
                   .write_summary = write_dimension_summary,
-                  .draw = draw,
+                  .draw = plot_dimension,
                   .picture = "the statistical dimension, and the landmarks, against n",
                   .print = [](const Table& table) { print_dimensions(croquis::dimension_columns().rows(table)); },
                   .report = section_of_dimensions}};

@@ -29,26 +29,26 @@ using croquis::MethodChoice;
 using croquis::Problem;
 using croquis::Table;
 
-constexpr const char* kMetric = "spectral_rel";
+constexpr const char* kErrorMetric = "spectral_rel";
 
 // One row to be computed.
-struct Cell {
+struct ErrorCell {
   arma::uword features;
   std::uint64_t trial;
 };
 
-std::vector<Cell> cells_of(const ErrorOptions& options, const MethodChoice& choice,
-                           const std::vector<arma::uword>& features) {
+std::vector<ErrorCell> cells_of(const ErrorOptions& options, const MethodChoice& choice,
+                                const std::vector<arma::uword>& features) {
   const bool random = croquis::find_method<double>(choice.name).random(choice.options);
   const auto trials = static_cast<std::uint64_t>(random ? options.trials : 1);
-  std::vector<Cell> cells;
+  std::vector<ErrorCell> cells;
   for (const arma::uword d : features) {
     for (std::uint64_t trial = 1; trial <= trials; ++trial) cells.push_back({d, trial});
   }
   return cells;
 }
 
-Run::Fields key_of(const Input& input, const MethodChoice& choice, const Cell& cell) {
+Run::Fields key_of(const Input& input, const MethodChoice& choice, const ErrorCell& cell) {
   return Run::key({input.name, choice.name, choice.preset, std::uint64_t{cell.features}, cell.trial});
 }
 
@@ -57,7 +57,7 @@ std::vector<Run::Cell> plan_of(const ErrorOptions& options, const std::vector<In
   std::vector<Run::Cell> plan;
   for (const Input& input : inputs) {
     for (const MethodChoice& choice : methods) {
-      for (const Cell& cell : cells_of(options, choice, features)) plan.push_back({key_of(input, choice, cell)});
+      for (const ErrorCell& cell : cells_of(options, choice, features)) plan.push_back({key_of(input, choice, cell)});
     }
   }
   return plan;
@@ -104,8 +104,8 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
   if (options.rows) settings.rows = static_cast<arma::uword>(*options.rows);
   std::optional<croquis::MethodErrors<T>> errors;  // of the head, which is read when something of it is wanted
   for (const MethodChoice& choice : methods) {
-    std::vector<Cell> cells = cells_of(options, choice, features);
-    std::erase_if(cells, [&](const Cell& cell) { return !run.wants(key_of(input, choice, cell)); });
+    std::vector<ErrorCell> cells = cells_of(options, choice, features);
+    std::erase_if(cells, [&](const ErrorCell& cell) { return !run.wants(key_of(input, choice, cell)); });
     if (Run::interrupted()) return;
     if (cells.empty() || run.skip(cells.size())) continue;
     if (!errors) {
@@ -138,7 +138,7 @@ void sweep(const ErrorOptions& options, const Input& input, const std::vector<Me
 }
 
 void print_errors(const Table& table) {
-  for (const auto& [metric, title] : {std::pair(kMetric, "relative spectral error of the output"),
+  for (const auto& [metric, title] : {std::pair(kErrorMetric, "relative spectral error of the output"),
                                       std::pair("scores_spectral_rel", "relative spectral error of the scores")}) {
     if (!table.has(metric)) continue;
     const croquis::Grouping grouping = shown_groups(table, metric);
@@ -179,7 +179,7 @@ int run_error(const ErrorOptions& options) {
   const Table& table = run.table();
   write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
   // The table and the plot of several heads are about all of them together.
-  if (!options.run.plot.empty()) draw_groups(shown_groups(table, kMetric), kMetric, options.run.plot);
+  if (!options.run.plot.empty()) draw_groups(shown_groups(table, kErrorMetric), kErrorMetric, options.run.plot);
   if (!options.run.quiet) {
     print_errors(table);
     print_files(table, options.run.out, options.run.plot);

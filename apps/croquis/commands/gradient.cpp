@@ -23,7 +23,7 @@ namespace {
 using croquis::GradientRow;
 using croquis::MethodChoice;
 
-constexpr const char* kMetric = "qk_rel";
+constexpr const char* kGradientMetric = "qk_rel";
 
 struct GradientOptions {
   RunOptions run;
@@ -39,23 +39,23 @@ std::vector<MethodChoice> methods_of(const GradientOptions& options, const std::
 }
 
 // A method at one d: a row for every trial, which are compared with their mean.
-struct Cell {
+struct GradientCell {
   arma::uword features;
   std::uint64_t trials;
 };
 
-std::vector<Cell> cells_of(const GradientOptions& options, const MethodChoice& choice,
-                           const std::vector<arma::uword>& features) {
+std::vector<GradientCell> cells_of(const GradientOptions& options, const MethodChoice& choice,
+                                   const std::vector<arma::uword>& features) {
   const bool random = croquis::find_method<double>(choice.name).random(choice.options);
-  std::vector<Cell> cells;
+  std::vector<GradientCell> cells;
   for (const arma::uword d : features) cells.push_back({d, static_cast<std::uint64_t>(random ? options.trials : 1)});
   return cells;
 }
 
-Run::Fields key_of(const Input& input, const MethodChoice& choice, const Cell& cell) {
+Run::Fields key_of(const Input& input, const MethodChoice& choice, const GradientCell& cell) {
   return Run::key({input.name, choice.name, choice.preset, std::uint64_t{cell.features}});
 }
-Run::Fields key_of(const Input& input, const MethodChoice& choice, const Cell& cell, std::uint64_t trial) {
+Run::Fields key_of(const Input& input, const MethodChoice& choice, const GradientCell& cell, std::uint64_t trial) {
   Run::Fields row = key_of(input, choice, cell);
   row.push_back(std::to_string(trial));
   return row;
@@ -76,8 +76,8 @@ void sweep(const GradientOptions& options, const Input& input, const std::vector
            const std::vector<arma::uword>& features, Run& run) {
   std::optional<croquis::GradientErrors<T>> errors;  // of the head, which is read when something of it is wanted
   for (const MethodChoice& choice : methods) {
-    std::vector<Cell> cells = cells_of(options, choice, features);
-    std::erase_if(cells, [&](const Cell& cell) { return !run.wants(key_of(input, choice, cell)); });
+    std::vector<GradientCell> cells = cells_of(options, choice, features);
+    std::erase_if(cells, [&](const GradientCell& cell) { return !run.wants(key_of(input, choice, cell)); });
     if (Run::interrupted()) return;
     if (cells.empty() || run.skip(cells.size())) continue;
     if (!errors) {
@@ -103,7 +103,7 @@ void sweep(const GradientOptions& options, const Input& input, const std::vector
 }
 
 void print_gradients(const croquis::Table& table) {
-  const croquis::Grouping grouping = shown_groups(table, kMetric);
+  const croquis::Grouping grouping = shown_groups(table, kGradientMetric);
   const auto print = [&](const char* title, const char* metric) {
     print_groups(table_title(title, grouping, metric), grouping, metric);
   };
@@ -128,7 +128,7 @@ int run_gradient(const GradientOptions& options) {
   std::vector<Run::Cell> plan;
   for (const Input& input : inputs) {
     for (const MethodChoice& choice : methods) {
-      for (const Cell& cell : cells_of(options, choice, features)) {
+      for (const GradientCell& cell : cells_of(options, choice, features)) {
         plan.emplace_back();
         for (std::uint64_t t = 1; t <= cell.trials; ++t) plan.back().push_back(key_of(input, choice, cell, t));
       }
@@ -147,7 +147,7 @@ int run_gradient(const GradientOptions& options) {
   const croquis::Table& table = run.table();
   write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
   // The table and the plot of several heads are about all of them together.
-  if (!options.run.plot.empty()) draw_groups(shown_groups(table, kMetric), kMetric, options.run.plot);
+  if (!options.run.plot.empty()) draw_groups(shown_groups(table, kGradientMetric), kGradientMetric, options.run.plot);
   if (!options.run.quiet) {
     print_gradients(table);
     print_files(table, options.run.out, options.run.plot);

@@ -38,7 +38,7 @@ struct MergeOptions {
   throw std::invalid_argument("merge: " + why);
 }
 
-struct Cell {
+struct PartCell {
   Row key;
   std::vector<Row> rows;
 };
@@ -48,7 +48,7 @@ struct Part {
   json meta;
   Shard shard;
   croquis::CsvTable table;
-  std::vector<Cell> cells;  // in the order of the file
+  std::vector<PartCell> cells;  // in the order of the file
 };
 
 // "key=value" lines of a configuration, without those that tell one part from another.
@@ -223,7 +223,7 @@ int run_merge(const MergeOptions& options) {
   std::set<Row> seen;
   for (std::size_t i = 0; i < cells; ++i) {
     const Part& part = *ordered[i % ordered.size()];
-    const Cell& cell = part.cells[i / ordered.size()];
+    const PartCell& cell = part.cells[i / ordered.size()];
     if (!seen.insert(cell.key).second) {
       refuse(fmt::format("{}: {} is there twice", part.path, fmt::join(cell.key, ",")));
     }

@@ -30,7 +30,7 @@ using croquis::ModelRow;
 using croquis::Replacement;
 using croquis::Table;
 
-struct Options {
+struct ModelOptions {
   RunOptions run;
   InputOptions tokens;
   LabelOptions labels;
@@ -44,7 +44,7 @@ struct Options {
 };
 
 // One row to be computed.
-struct Cell {
+struct ModelCell {
   std::size_t sequence;  // place among the chosen ones
   const Replacement* replacement;
   std::uint64_t trial;
@@ -67,7 +67,7 @@ std::vector<MethodChoice> methods_of(const std::string& text, bool causal) {
 }
 
 // What is run in place of the exact model: every method at every d in the layers of --layers, and what --choice has.
-std::vector<Replacement> replacements_of(const Options& options, const croquis::ModelConfig& config,
+std::vector<Replacement> replacements_of(const ModelOptions& options, const croquis::ModelConfig& config,
                                          const std::vector<MethodChoice>& methods,
                                          const std::vector<arma::uword>& features) {
   const std::vector<arma::uword> heads = parse_numbers(options.heads, "--heads", config.heads);
@@ -92,8 +92,9 @@ std::vector<Replacement> replacements_of(const Options& options, const croquis::
   return replacements;
 }
 
-std::vector<Cell> cells_of(std::size_t sequences, const std::vector<Replacement>& replacements, std::uint64_t trials) {
-  std::vector<Cell> cells;
+std::vector<ModelCell> cells_of(std::size_t sequences, const std::vector<Replacement>& replacements,
+                                std::uint64_t trials) {
+  std::vector<ModelCell> cells;
   for (std::size_t s = 0; s < sequences; ++s) {
     for (const Replacement& replacement : replacements) {
       for (std::uint64_t t = 1; t <= (replacement.is_random() ? trials : 1); ++t) cells.push_back({s, &replacement, t});
@@ -102,7 +103,7 @@ std::vector<Cell> cells_of(std::size_t sequences, const std::vector<Replacement>
   return cells;
 }
 
-void check(const Options& options, const std::vector<Replacement>& replacements, const ModelSequences& sequences,
+void check(const ModelOptions& options, const std::vector<Replacement>& replacements, const ModelSequences& sequences,
            bool causal) {
   const arma::uword fewest = *std::min_element(sequences.lengths.begin(), sequences.lengths.end());
   for (const Replacement& replacement : replacements) {
@@ -121,11 +122,11 @@ void check(const Options& options, const std::vector<Replacement>& replacements,
 }
 
 // The passes with exact attention of the sequences of some cells, side by side.
-std::map<std::size_t, std::optional<ModelOnSequence>> passes_of(const std::vector<Cell>& cells,
+std::map<std::size_t, std::optional<ModelOnSequence>> passes_of(const std::vector<ModelCell>& cells,
                                                                 const croquis::Model& model,
                                                                 const ModelSequences& sequences) {
   std::map<std::size_t, std::optional<ModelOnSequence>> passes;
-  for (const Cell& cell : cells) passes.try_emplace(cell.sequence);
+  for (const ModelCell& cell : cells) passes.try_emplace(cell.sequence);
   std::vector<std::pair<const std::size_t, std::optional<ModelOnSequence>>*> places;
   for (auto& pass : passes) places.push_back(&pass);
   croquis::parallel_for(places.size(),
@@ -150,7 +151,7 @@ void write_model_summary(const Table& table, const std::string& path) {
              layers_file(path));
 }
 
-int run_model(const Options& options) {
+int run_model(const ModelOptions& options) {
   InputOptions tokens = options.tokens;
   tokens.kind = "model";
   prepare_run(options.run);
@@ -171,23 +172,23 @@ int run_model(const Options& options) {
 
   Run run(options.run, "model", croquis::model_columns().list(options.columns()),
           {{"model", name}, {"tokens", sequences.source}, {"numbers", digest_of(sequences, model)}});
-  const std::vector<Cell> cells =
+  const std::vector<ModelCell> cells =
       cells_of(sequences.numbers.size(), replacements, static_cast<std::uint64_t>(options.trials));
-  const auto key_of = [&, &model_name = name](const Cell& cell) {
+  const auto key_of = [&, &model_name = name](const ModelCell& cell) {
     const Replacement& r = *cell.replacement;
     return Run::key({model_name, r.layers, r.method, r.preset, std::uint64_t{r.features}, cell.trial,
                      std::uint64_t{sequences.numbers[cell.sequence]}});
   };
   std::vector<Run::Cell> plan;
-  for (const Cell& cell : cells) plan.push_back({key_of(cell)});
+  for (const ModelCell& cell : cells) plan.push_back({key_of(cell)});
   run.plan(plan);
 
   // As many sequences at a time as there are threads, with the hidden states of their exact passes.
   const auto at_a_time = static_cast<std::size_t>(croquis::threads());
   for (std::size_t begin = 0; begin < sequences.numbers.size() && !Run::interrupted(); begin += at_a_time) {
     const std::size_t end = std::min(begin + at_a_time, sequences.numbers.size());
-    std::vector<Cell> wanted;
-    for (const Cell& cell : cells) {
+    std::vector<ModelCell> wanted;
+    for (const ModelCell& cell : cells) {
       if (cell.sequence >= begin && cell.sequence < end && run.wants(key_of(cell))) wanted.push_back(cell);
     }
     if (wanted.empty() || run.skip(wanted.size())) continue;
@@ -195,7 +196,7 @@ int run_model(const Options& options) {
     const ReturnedMemory returned;
     run.compute(
         wanted.size(), fmt::format("sequence {}", sequences.numbers[begin]), [&, &model_name = name](std::size_t i) {
-          const Cell& cell = wanted[i];
+          const ModelCell& cell = wanted[i];
           const std::uint64_t number = sequences.numbers[cell.sequence];
           const Replacement& r = *cell.replacement;
           const Key draw_key = key.child("model").child(number).child(r.method).child(r.features).child(cell.trial);
@@ -222,7 +223,7 @@ int run_model(const Options& options) {
   return 0;
 }
 
-void add_options(CLI::App& app, Options& options) {
+void add_options(CLI::App& app, ModelOptions& options) {
   add_run_options(app, options.run);
   app.option_defaults()->group(kInputGroup);
   add_model_options(app, options.tokens);
@@ -253,7 +254,7 @@ void add_options(CLI::App& app, Options& options) {
 }  // namespace
 
 Command model_command() {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ModelOptions>();
   return {.name = "model",
           .summary = "loss and accuracy of a whole model with approximated attention",
           .example =

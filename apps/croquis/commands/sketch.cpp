@@ -48,12 +48,12 @@ std::map<std::string, double> parameters_of(const Choice& choice) {
 }
 
 // An operator or a policy: its cells are its sizes and trials.
-struct Curve {
+struct SketchCurve {
   std::string kind, name;
 };
-using Cell = std::pair<arma::uword, std::uint64_t>;  // d, trial
+using SketchCell = std::pair<arma::uword, std::uint64_t>;  // d, trial
 
-Run::Fields key_of(const Curve& curve, const Cell& cell) {
+Run::Fields key_of(const SketchCurve& curve, const SketchCell& cell) {
   return Run::key({curve.kind, curve.name, std::uint64_t{cell.first}, cell.second});
 }
 
@@ -69,10 +69,10 @@ class Comparison {
     }
   }
 
-  void plan(const std::vector<Curve>& curves) {
+  void plan(const std::vector<SketchCurve>& curves) {
     std::vector<Run::Cell> plan;
-    for (const Curve& curve : curves) {
-      for (const Cell& cell : cells_) plan.push_back({key_of(curve, cell)});
+    for (const SketchCurve& curve : curves) {
+      for (const SketchCell& cell : cells_) plan.push_back({key_of(curve, cell)});
     }
     run_.plan(plan);
   }
@@ -113,9 +113,9 @@ class Comparison {
   }
 
   template <typename Measure>
-  void compute(const Curve& curve, const Measure& measure) {
-    std::vector<Cell> cells = cells_;
-    std::erase_if(cells, [&](const Cell& cell) { return !run_.wants(key_of(curve, cell)); });
+  void compute(const SketchCurve& curve, const Measure& measure) {
+    std::vector<SketchCell> cells = cells_;
+    std::erase_if(cells, [&](const SketchCell& cell) { return !run_.wants(key_of(curve, cell)); });
     run_.compute(cells.size(), curve.name, [&](std::size_t i) {
       const auto [d, trial] = cells[i];
       SketchRow row = measure(d, croquis::sketch_key(options_.run.seed, curve.kind, curve.name, d, trial));
@@ -134,7 +134,7 @@ class Comparison {
   const SketchOptions& options_;
   const SketchSubject& subject_;
   Run& run_;
-  std::vector<Cell> cells_;
+  std::vector<SketchCell> cells_;
 };
 
 std::vector<croquis::Choice> parse_sketches(const std::string& text) {
@@ -222,7 +222,7 @@ int run_sketch(const SketchOptions& options) {
 
   Run run(options.run, "sketch", croquis::sketch_columns().list(), subject.identity);
   Comparison comparison(options, subject, features, run);
-  std::vector<Curve> curves;
+  std::vector<SketchCurve> curves;
   for (const Choice& choice : sketches) curves.push_back({"operator", choice.label});
   for (const std::string& policy : policies) curves.push_back({"landmarks", policy});
   comparison.plan(curves);

@@ -31,7 +31,7 @@ using croquis::SpectrumRow;
 using croquis::SpectrumSummary;
 using croquis::Table;
 
-struct Options {
+struct SpectrumCommandOptions {
   RunOptions run;
   InputOptions input;
   std::function<bool()> input_given;
@@ -41,16 +41,16 @@ struct Options {
 };
 
 // All rows of one matrix of one head, or of a file, which is no head.
-struct Step {
+struct SpectrumStep {
   const Input* head;
   std::string input, matrix;
   croquis::SpectrumPlan plan;
   std::function<std::vector<SpectrumRow>(const Problem<double>* problem, const Key& key)> rows;
 };
 
-std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<std::string>& matrices,
-                           const croquis::SpectrumSettings& settings) {
-  std::vector<Step> steps;
+std::vector<SpectrumStep> steps_of(const std::vector<Input>& inputs, const std::vector<std::string>& matrices,
+                                   const croquis::SpectrumSettings& settings) {
+  std::vector<SpectrumStep> steps;
   for (const Input& input : inputs) {
     for (const std::string& matrix : matrices) {
       const auto plan = croquis::plan_spectrum({input.n_q, input.n_k}, input.p_v, matrix, settings);
@@ -62,16 +62,16 @@ std::vector<Step> steps_of(const std::vector<Input>& inputs, const std::vector<s
   return steps;
 }
 
-std::vector<Step> steps_of(const std::string& path, const arma::mat& matrix,
-                           const croquis::SpectrumSettings& settings) {
+std::vector<SpectrumStep> steps_of(const std::string& path, const arma::mat& matrix,
+                                   const croquis::SpectrumSettings& settings) {
   return {{nullptr, path, path, croquis::plan_spectrum(matrix, settings),
            [=, &matrix](const Problem<double>*, const Key& key) {
              return croquis::matrix_spectrum(matrix, key, settings);
            }}};
 }
 
-std::vector<croquis::Record> records_of(const Step& step, const Problem<double>* problem, const Options& options,
-                                        const Run& run) {
+std::vector<croquis::Record> records_of(const SpectrumStep& step, const Problem<double>* problem,
+                                        const SpectrumCommandOptions& options, const Run& run) {
   const Key key = croquis::spectrum_key(options.run.seed, step.input);
   std::vector<croquis::Record> records;
   for (SpectrumRow& row : step.rows(problem, key)) {
@@ -99,35 +99,36 @@ std::vector<std::string> parse_matrices(const std::string& text) {
   return matrices;
 }
 
-std::vector<SpectrumSummary> summaries_of(const Table& table) {
+std::vector<SpectrumSummary> spectrum_summaries(const Table& table) {
   return croquis::summarise_spectra(croquis::spectrum_columns().rows(table));
 }
 
 void write_spectrum_summary(const Table& table, const std::string& path) {
-  write_rows(croquis::spectrum_summary_columns(), summaries_of(table), path);
+  write_rows(croquis::spectrum_summary_columns(), spectrum_summaries(table), path);
 }
 
-void draw(const Table& table, const PlotRequest& request) {
+void plot_spectrum(const Table& table, const PlotRequest& request) {
   require_one_picture(request, "spectrum");
-  draw_spectra(summaries_of(table), request.picture);
+  draw_spectra(spectrum_summaries(table), request.picture);
 }
 
-int run_steps(const Options& options, std::vector<Step> steps, std::map<std::string, std::string> identity) {
+int run_steps(const SpectrumCommandOptions& options, std::vector<SpectrumStep> steps,
+              std::map<std::string, std::string> identity) {
   options.spectrum.describe(identity);
   Run run(options.run, "spectrum", croquis::spectrum_columns().list(input_columns(options.input)), identity);
   std::vector<Run::Cell> plan;
   plan.reserve(steps.size());
-  for (const Step& step : steps) {  // the last row of a step says that it is finished
+  for (const SpectrumStep& step : steps) {  // the last row of a step says that it is finished
     plan.push_back({Run::key({step.input, step.matrix, std::uint64_t{step.plan.values}})});
   }
   run.plan(plan);
-  std::erase_if(steps, [&](const Step& step) { return !run.wants(Run::key({step.input, step.matrix})); });
+  std::erase_if(steps, [&](const SpectrumStep& step) { return !run.wants(Run::key({step.input, step.matrix})); });
   // Dense matrices go side by side; the products of a matrix-free one use all threads by themselves.
   HeadsInMemory heads;
   for (std::size_t i = 0; i < steps.size() && !Run::interrupted();) {
     if (steps[i].head != nullptr) heads.begin(*steps[i].head);
     std::size_t end = i + 1;
-    const auto joins = [&](const Step& step) {
+    const auto joins = [&](const SpectrumStep& step) {
       return !step.plan.lanczos && step.head != nullptr && heads.add(*step.head);
     };
     while (!steps[i].plan.lanczos && end < steps.size() && joins(steps[end])) ++end;
@@ -142,7 +143,7 @@ int run_steps(const Options& options, std::vector<Step> steps, std::map<std::str
   }
   if (const auto status = run.finish()) return *status;
 
-  const std::vector<SpectrumSummary> summaries = summaries_of(run.table());
+  const std::vector<SpectrumSummary> summaries = spectrum_summaries(run.table());
   write_rows(croquis::spectrum_summary_columns(), summaries, beside(options.run.out, ".summary.csv"));
   if (!options.run.plot.empty()) draw_spectra(summaries, options.run.plot);
   if (!options.run.quiet) {
@@ -152,7 +153,7 @@ int run_steps(const Options& options, std::vector<Step> steps, std::map<std::str
   return 0;
 }
 
-int run_file(const Options& options) {
+int run_file(const SpectrumCommandOptions& options) {
   if (options.matrices != "all")
     throw std::invalid_argument("--matrices: those of an input; --matrix is one by itself");
   if (options.input_given()) throw std::invalid_argument("--matrix: in place of an input, of which options are given");
@@ -164,7 +165,7 @@ int run_file(const Options& options) {
                    {{"input", options.matrix}, {"numbers", digest_of_matrix(matrix)}});
 }
 
-int run_spectrum(const Options& options) {
+int run_spectrum(const SpectrumCommandOptions& options) {
   if (!options.matrix.empty()) return run_file(options);
   const std::vector<std::string> matrices = parse_matrices(options.matrices);
   prepare_run(options.run);
@@ -176,7 +177,7 @@ int run_spectrum(const Options& options) {
   return run_steps(options, steps_of(inputs, matrices, options.spectrum.settings()), identity_of(inputs));
 }
 
-void add_options(CLI::App& app, Options& options) {
+void add_options(CLI::App& app, SpectrumCommandOptions& options) {
   add_run_options(app, options.run);
   options.input_given = add_input_options(app, options.input);
   app.add_option("--matrix", options.matrix, "a matrix of your own in place of an input: FILE.npy or FILE.mtx");
@@ -188,7 +189,7 @@ void add_options(CLI::App& app, Options& options) {
 }  // namespace
 
 Command spectrum_command() {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SpectrumCommandOptions>();
   return {
       .name = "spectrum",
       .summary = "singular values of score matrices and outputs, or of a matrix of your own",
@@ -198,8 +199,8 @@ Command spectrum_command() {
       .results = {.columns = croquis::spectrum_columns().all(),
                   .summary_columns = croquis::spectrum_summary_columns().all(),
                   .write_summary = write_spectrum_summary,
-                  .draw = draw,
+                  .draw = plot_spectrum,
                   .picture = "singular values and their sums; over several layers and heads, a heat map of the sums",
-                  .print = [](const Table& table) { print_spectra(summaries_of(table)); },
+                  .print = [](const Table& table) { print_spectra(spectrum_summaries(table)); },
                   .report = section_of_spectra}};
 }

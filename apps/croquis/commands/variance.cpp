@@ -120,20 +120,20 @@ class Source {
   FeaturePoints fixed_;
 };
 
-struct Curve {
+struct VarianceCurve {
   double norm;
   std::string map, projection;
 };
 
-using Cell = std::pair<arma::uword, std::uint64_t>;  // d, trial
+using VarianceCell = std::pair<arma::uword, std::uint64_t>;  // d, trial
 
-Run::Fields key_of(const Curve& curve, const Cell& cell) {
+Run::Fields key_of(const VarianceCurve& curve, const VarianceCell& cell) {
   return Run::key({curve.map, curve.projection, curve.norm, std::uint64_t{cell.first}, cell.second});
 }
 
-void compute(const VarianceOptions& options, const Source& source, const Curve& curve, std::vector<Cell> cells,
-             Run& run) {
-  std::erase_if(cells, [&](const Cell& cell) { return !run.wants(key_of(curve, cell)); });
+void compute(const VarianceOptions& options, const Source& source, const VarianceCurve& curve,
+             std::vector<VarianceCell> cells, Run& run) {
+  std::erase_if(cells, [&](const VarianceCell& cell) { return !run.wants(key_of(curve, cell)); });
   croquis::FeatureOptions choice;
   choice.map = croquis::feature_map(curve.map);
   choice.projection = croquis::projection_distribution(curve.projection);
@@ -172,7 +172,7 @@ int run_variance(const VarianceOptions& options) {
   prepare_run(options.run);
   const Source source(options);
   source.require_memory(features.back());
-  std::vector<Curve> curves;
+  std::vector<VarianceCurve> curves;
   for (const double norm : norms) {
     for (const std::string& map : maps) {
       for (const std::string& projection : projections) curves.push_back({norm, map, projection});
@@ -180,7 +180,7 @@ int run_variance(const VarianceOptions& options) {
   }
   require_room_for_rows(static_cast<double>(curves.size() * features.size()) * static_cast<double>(options.trials),
                         "--trials", options.trials);
-  std::vector<Cell> cells;
+  std::vector<VarianceCell> cells;
   for (const arma::uword d : features) {
     for (std::uint64_t trial = 1; trial <= static_cast<std::uint64_t>(options.trials); ++trial) {
       cells.emplace_back(d, trial);
@@ -189,11 +189,11 @@ int run_variance(const VarianceOptions& options) {
   Run run(options.run, "variance", croquis::variance_columns().list(),
           {{"input", source.name()}, {"numbers", source.digest()}});
   std::vector<Run::Cell> plan;
-  for (const Curve& curve : curves) {
-    for (const Cell& cell : cells) plan.push_back({key_of(curve, cell)});
+  for (const VarianceCurve& curve : curves) {
+    for (const VarianceCell& cell : cells) plan.push_back({key_of(curve, cell)});
   }
   run.plan(plan);
-  for (const Curve& curve : curves) {
+  for (const VarianceCurve& curve : curves) {
     if (Run::interrupted()) break;
     compute(options, source, curve, cells, run);
   }

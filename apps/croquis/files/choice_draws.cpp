@@ -17,11 +17,6 @@ std::vector<std::string> header() {
   return names;
 }
 
-Existing existing(const RunOptions& options) {
-  if (options.resume) return Existing::resume;
-  return options.overwrite ? Existing::overwrite : Existing::refuse;
-}
-
 }  // namespace
 
 std::string draws_file(const std::string& out) {
@@ -29,7 +24,7 @@ std::string draws_file(const std::string& out) {
 }
 
 ChoiceDraws::ChoiceDraws(const RunOptions& options)
-    : seed_(options.seed), file_(draws_file(options.out), header(), existing(options)) {
+    : seed_(options.seed), file_(draws_file(options.out), header(), existing_file(options)) {
   const std::string path = draws_file(options.out);
   const std::vector<croquis::Column> columns = croquis::choice_draw_columns().list();
   croquis::Table table{columns, {}};

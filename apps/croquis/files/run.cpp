@@ -26,12 +26,6 @@ void remember_signal(int signal) {
   caught_signal = signal;
 }
 
-Existing existing(const RunOptions& options) {
-  if (options.resume && options.overwrite) throw std::invalid_argument("--resume and --overwrite exclude each other");
-  if (options.resume) return Existing::resume;
-  return options.overwrite ? Existing::overwrite : Existing::refuse;
-}
-
 // The keys of rows for the ranks that have no file: lines as in one.
 std::string text_of(const std::set<Run::Fields>& keys) {
   croquis::CsvTable table;
@@ -121,6 +115,12 @@ void require_room_for_rows(double rows, const std::string& option, long long cou
       rows * bytes_a_row, available, std::floor(static_cast<double>(count) * available / (rows * bytes_a_row))));
 }
 
+Existing existing_file(const RunOptions& options) {
+  if (options.resume && options.overwrite) throw std::invalid_argument("--resume and --overwrite exclude each other");
+  if (options.resume) return Existing::resume;
+  return options.overwrite ? Existing::overwrite : Existing::refuse;
+}
+
 void prepare_run(const RunOptions& options) {
   require_different_files(options);
   const bool part = parse_shard(options.shard).count > 1;
@@ -161,7 +161,7 @@ void Run::find_rows() {
   const std::string meta = beside(options_.out, ".meta.json");
   require_own_metadata(meta, options_.out);
   const Fields names = names_of(table_.columns);
-  file_.emplace(options_.out, names, existing(options_));
+  file_.emplace(options_.out, names, existing_file(options_));
   if (!file_->found().empty()) require_same_identity(meta, description_);
   std::vector<std::size_t> keys = cell_;
   keys.insert(keys.end(), row_.begin(), row_.end());

@@ -30,6 +30,9 @@ struct RunOptions {
   std::string command_line, configuration;  ///< for the meta file
 };
 
+/// What is to be done with a file that is there already. Throws std::invalid_argument when both were asked for.
+Existing existing_file(const RunOptions& options);
+
 /// Sets the library's threads and makes BLAS single-threaded; checks that the files are different ones and that the
 /// plot can be drawn. To be called first. Throws std::invalid_argument.
 void prepare_run(const RunOptions& options);

@@ -7,19 +7,15 @@
 #include <croquis/io/array_file.hpp>
 #include <filesystem>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 
 #include "files/progress.hpp"
 #include "options/lists.hpp"
+#include "options/refuse.hpp"
 
 namespace {
 
 using croquis::StoredArray;
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw std::invalid_argument(why);
-}
 
 void note(const std::string& what) {
   if (croquis::Communicator::world().rank() == 0) say(fmt::format("croquis: {}\n", what));

@@ -15,7 +15,7 @@
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& text) {
+[[noreturn]] void refuse_bias(const std::string& text) {
   throw std::invalid_argument(
       fmt::format("--bias: '{}' is none of FILE.npy, alibi:SLOPE, t5:BUCKETS,MAXDISTANCE,SIGMA, random:SIGMA", text));
 }
@@ -25,16 +25,16 @@ std::vector<double> numbers(const std::string& list, const std::string& text, st
   for (const std::string& item : croquis::split_list(list, "--bias")) {
     double value = 0;
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), value);
-    if (error != std::errc{} || end != item.data() + item.size()) refuse(text);
+    if (error != std::errc{} || end != item.data() + item.size()) refuse_bias(text);
     values.push_back(value);
   }
-  if (values.size() != count) refuse(text);
+  if (values.size() != count) refuse_bias(text);
   return values;
 }
 
 int whole(double value, const std::string& text) {
   constexpr double most = 1e9;
-  if (!(value >= 0 && value <= most && value == std::floor(value))) refuse(text);
+  if (!(value >= 0 && value <= most && value == std::floor(value))) refuse_bias(text);
   return static_cast<int>(value);
 }
 
@@ -70,7 +70,7 @@ croquis::RelativePosition<double> parse_bias(const std::string& text, bool causa
   } else if (kind == "random") {
     position.bias = croquis::random_bias(n, numbers(rest, text, 1)[0], draw_key);
   } else if (!text.empty()) {
-    refuse(text);
+    refuse_bias(text);
   }
   position.causal = causal;
   return position;

@@ -7,7 +7,6 @@
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/io/digest.hpp>
 #include <croquis/random/indices.hpp>
-#include <stdexcept>
 #include <utility>
 
 #include "files/environment.hpp"
@@ -15,16 +14,13 @@
 #include "options/bias.hpp"
 #include "options/lists.hpp"
 #include "options/model_input.hpp"
+#include "options/refuse.hpp"
 #include "options/text_input.hpp"
 
 namespace {
 
 using croquis::Key;
 using croquis::Problem;
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw std::invalid_argument(why);
-}
 
 // The name has what the family was made with.
 std::pair<std::string, Problem<double>> synthetic(const InputOptions& o, const Key& draw_key) {

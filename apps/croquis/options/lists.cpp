@@ -6,15 +6,12 @@
 #include <charconv>
 #include <cmath>
 #include <croquis/core/choices.hpp>
-#include <stdexcept>
+
+#include "options/refuse.hpp"
 
 using croquis::split_list;
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw std::invalid_argument(why);
-}
 
 arma::uword parse_count(std::string_view text, const std::string& whole, const std::string& option) {
   arma::uword value = 0;

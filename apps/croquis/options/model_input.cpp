@@ -8,19 +8,15 @@
 #include <croquis/models/wordpiece.hpp>
 #include <filesystem>
 #include <memory>
-#include <stdexcept>
 
 #include "options/lists.hpp"
+#include "options/refuse.hpp"
 #include "options/text_input.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using croquis::TokenWindows;
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw std::invalid_argument(why);
-}
 
 fs::path config_path(const InputOptions& o) {
   if (!o.model_config.empty()) return o.model_config;

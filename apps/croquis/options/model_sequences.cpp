@@ -8,18 +8,14 @@
 #include <croquis/measure/model_loss.hpp>
 #include <croquis/random/indices.hpp>
 #include <memory>
-#include <stdexcept>
 
 #include "options/lists.hpp"
+#include "options/refuse.hpp"
 #include "options/text_input.hpp"
 
 namespace {
 
 using croquis::LabelledSequence;
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw std::invalid_argument(why);
-}
 
 ModelSequences of_files(const InputOptions& o, const LabelOptions& labels, const croquis::Model& model) {
   const bool decoder = model.config().is_causal();

@@ -9,14 +9,11 @@
 #include <stdexcept>
 
 #include "options/lists.hpp"
+#include "options/refuse.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw std::invalid_argument(why);
-}
 
 }  // namespace
 

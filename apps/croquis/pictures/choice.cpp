@@ -17,12 +17,12 @@ using croquis::ChoiceRow;
 
 namespace {
 
-struct Point {
+struct ChoicePoint {
   double cost, error;
 };
 
 // Of each method its candidates in the order of their costs.
-std::map<std::string, std::vector<Point>> curves_of(const std::vector<ChoiceDraw>& draws) {
+std::map<std::string, std::vector<ChoicePoint>> curves_of(const std::vector<ChoiceDraw>& draws) {
   struct Seen {
     double cost = 0;
     std::vector<double> errors;
@@ -33,25 +33,26 @@ std::map<std::string, std::vector<Point>> curves_of(const std::vector<ChoiceDraw
     seen.cost += draw.cost_ratio;
     seen.errors.push_back(std::isnan(draw.error) ? std::numeric_limits<double>::infinity() : draw.error);
   }
-  std::map<std::string, std::vector<Point>> curves;
+  std::map<std::string, std::vector<ChoicePoint>> curves;
   for (auto& [name, seen] : candidates) {
     std::sort(seen.errors.begin(), seen.errors.end());
-    const Point point{seen.cost / static_cast<double>(seen.errors.size()), croquis::quantile(seen.errors, 0.95)};
+    const ChoicePoint point{seen.cost / static_cast<double>(seen.errors.size()), croquis::quantile(seen.errors, 0.95)};
     if (is_drawable(point.cost) && is_drawable(point.error)) curves[name.first].push_back(point);
   }
   for (auto& [label, curve] : curves) {
-    std::sort(curve.begin(), curve.end(), [](const Point& a, const Point& b) { return a.cost < b.cost; });
+    std::sort(curve.begin(), curve.end(), [](const ChoicePoint& a, const ChoicePoint& b) { return a.cost < b.cost; });
   }
   return curves;
 }
 
 // The candidates that no other is better than at no more cost, in the order of their costs.
-std::vector<Point> frontier_of(const std::map<std::string, std::vector<Point>>& curves) {
-  std::vector<Point> points, frontier;
+std::vector<ChoicePoint> frontier_of(const std::map<std::string, std::vector<ChoicePoint>>& curves) {
+  std::vector<ChoicePoint> points, frontier;
   for (const auto& [label, curve] : curves) points.insert(points.end(), curve.begin(), curve.end());
-  std::sort(points.begin(), points.end(),
-            [](const Point& a, const Point& b) { return a.cost != b.cost ? a.cost < b.cost : a.error < b.error; });
-  for (const Point& point : points) {
+  std::sort(points.begin(), points.end(), [](const ChoicePoint& a, const ChoicePoint& b) {
+    return a.cost != b.cost ? a.cost < b.cost : a.error < b.error;
+  });
+  for (const ChoicePoint& point : points) {
     if (frontier.empty() || point.error < frontier.back().error) frontier.push_back(point);
   }
   return frontier;
@@ -62,9 +63,9 @@ struct Script {
   std::string data, plots;
   PlotLegend legend;
 
-  void add(const std::vector<Point>& points, const std::string& how, const std::string& label) {
+  void add(const std::vector<ChoicePoint>& points, const std::string& how, const std::string& label) {
     data += fmt::format("$d{} << EOD\n", legend.lines);
-    for (const Point& point : points) data += fmt::format("{:.17g} {:.17g}\n", point.cost, point.error);
+    for (const ChoicePoint& point : points) data += fmt::format("{:.17g} {:.17g}\n", point.cost, point.error);
     data += "EOD\n";
     plots += fmt::format("{}$d{} using 1:2 {} title {}", legend.lines == 0 ? "plot " : ", ", legend.lines, how,
                          gnuplot_string(label));
@@ -82,14 +83,14 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
   if (first.metric == "loss") {
     throw std::invalid_argument("croquis plot: choices by --target-loss have no plot; X.steps.csv has what was tested");
   }
-  const std::map<std::string, std::vector<Point>> curves = curves_of(draws);
+  const std::map<std::string, std::vector<ChoicePoint>> curves = curves_of(draws);
   std::map<std::string, std::size_t> styles;  // of each label
   double low = 1;
   for (const auto& [label, curve] : curves) {
     styles.emplace(label, styles.size());
     low = std::min(low, curve.front().cost);
   }
-  std::map<std::pair<std::string, bool>, std::vector<Point>> choices;  // by label and whether it is chosen
+  std::map<std::pair<std::string, bool>, std::vector<ChoicePoint>> choices;  // by label and whether it is chosen
   std::size_t exact = 0;
   for (const ChoiceRow& row : rows) {
     if (row.status == "exact") ++exact;

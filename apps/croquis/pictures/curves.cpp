@@ -57,7 +57,7 @@ std::string statistic_line(const Grouping& grouping, Statistic statistic) {
 
 namespace {
 
-struct Point {
+struct CurvePoint {
   double x, y, lo, hi;
   bool heavy_tailed;
   double bound = std::numeric_limits<double>::quiet_NaN();  // what a theorem guarantees of y
@@ -65,14 +65,14 @@ struct Point {
 
 struct Curve {
   std::string label, target;
-  std::vector<Point> points;
+  std::vector<CurvePoint> points;
 
   bool is_bracket() const { return label == "v-mean" || label == "best-rank-d"; }
 };
 
 // In the band, at its edge where the axis cannot show an end.
-Point point_of(const Summary& s, double x, Statistic statistic, bool nested) {
-  Point point{x, s.q50, nested ? s.smallest : s.q10, nested ? s.largest : s.q90, s.heavy_tailed};
+CurvePoint point_of(const Summary& s, double x, Statistic statistic, bool nested) {
+  CurvePoint point{x, s.q50, nested ? s.smallest : s.q10, nested ? s.largest : s.q90, s.heavy_tailed};
   if (statistic == Statistic::mean) {
     const double error = std::isnan(s.standard_error) ? 0 : s.standard_error;
     point = {x, s.mean, s.mean - error, s.mean + error, s.heavy_tailed};
@@ -92,7 +92,7 @@ std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric
       if (s == nullptr || target_of(g) != target) continue;
       const Summary* place = g.metric(x);
       const double at = x.empty() ? static_cast<double>(g.x) : place == nullptr ? 0 : place->q50;
-      Point point = point_of(*s, at, statistic, grouping.is_nested());
+      CurvePoint point = point_of(*s, at, statistic, grouping.is_nested());
       if (!grouping.is_nested()) point.bound = bound_of(g, metric);
       if (!is_drawable(point.y) || !is_drawable(at) || (x.empty() && g.x < 1)) continue;
       auto curve = std::find_if(curves.begin(), curves.end(), [&](const Curve& c) { return c.label == g.label; });
@@ -141,7 +141,8 @@ std::string tics_of(const std::set<double>& places, bool whole) {
 }
 
 bool has_bounds(const Curve& curve) {
-  return std::any_of(curve.points.begin(), curve.points.end(), [](const Point& p) { return std::isfinite(p.bound); });
+  return std::any_of(curve.points.begin(), curve.points.end(),
+                     [](const CurvePoint& p) { return std::isfinite(p.bound); });
 }
 
 // Guarantees may be orders of magnitude above what is measured: lines leave the picture there.
@@ -149,7 +150,7 @@ std::string range_with_bounds(const std::vector<Curve>& curves) {
   constexpr double room = 30;
   double largest = 0;
   for (const Curve& curve : curves) {
-    for (const Point& p : curve.points) largest = std::max(largest, p.hi);
+    for (const CurvePoint& p : curve.points) largest = std::max(largest, p.hi);
   }
   const bool any = std::any_of(curves.begin(), curves.end(), has_bounds);
   return any ? fmt::format("set yrange [*:{:.9g}]\n", room * largest) : "";
@@ -179,7 +180,7 @@ std::string plots_of(const std::vector<Curve>& curves, bool several) {
     lines +=
         fmt::format("$d{} using 1:2 with linespoints lc rgb '{}' lw 2 dt {} pt {} ps {} title {}, ", i, style.colour,
                     style.dash, style.marker - (open ? 1 : 0), open ? "1.2 pi -1" : "0.8", gnuplot_string(curve.label));
-    if (std::any_of(curve.points.begin(), curve.points.end(), [](const Point& p) { return p.heavy_tailed; })) {
+    if (std::any_of(curve.points.begin(), curve.points.end(), [](const CurvePoint& p) { return p.heavy_tailed; })) {
       stars += fmt::format("$d{} using 1:($5 > 0 ? $2 : NaN) with points lc rgb '{}' lw 1.5 pt 3 ps 1.6 title {}, ", i,
                            style.colour, stars.empty() ? "'heavy-tailed draws'" : "''");
     }
@@ -207,7 +208,7 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
   std::string data;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     data += fmt::format("$d{} << EOD\n", i);
-    for (const Point& p : curves[i].points) {
+    for (const CurvePoint& p : curves[i].points) {
       data += fmt::format("{:.17g} {:.17g} {:.17g} {:.17g} {} {:.17g}\n", p.x, p.y, p.lo, p.hi, p.heavy_tailed ? 1 : 0,
                           p.bound);
       places.insert(p.x);

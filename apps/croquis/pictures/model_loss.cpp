@@ -34,11 +34,11 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
   if (!request.x.empty()) throw std::invalid_argument("--x: rows of --layers each are drawn against the layer");
   std::uint64_t d = 0;
   for (const ModelSummary& s : summaries) d = std::max(d, s.features);
-  struct Point {
+  struct LossPoint {
     double layer, mean, error;
   };
   const std::string metric = metric_of(request, grouping_of_models(summaries), "increase");
-  std::map<std::string, std::vector<Point>> curves;
+  std::map<std::string, std::vector<LossPoint>> curves;
   std::vector<std::string> labels;
   for (const ModelSummary& s : summaries) {
     if (s.features != d || s.method == "exact") continue;
@@ -58,7 +58,7 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
   for (std::size_t i = 0; i < labels.size(); ++i) {
     letters = std::max(letters, labels[i].size());
     data += fmt::format("$d{} << EOD\n", i);
-    for (const Point& p : curves[labels[i]]) {
+    for (const LossPoint& p : curves[labels[i]]) {
       const double low = p.mean - p.error;
       data += fmt::format("{} {:.17g} {:.17g} {:.17g}\n", p.layer, p.mean, low > 0 ? low : p.mean, p.mean + p.error);
     }

@@ -13,7 +13,7 @@
 namespace croquis::claims {
 namespace {
 
-struct Case {
+struct ConditioningCase {
   std::string name;
   Problem<double> problem;
 };
@@ -24,8 +24,8 @@ Problem<double> unseen_norm(double s, double length) {
   return {arma::mat{{s, 0, 0}, {0, s, 0}}, arma::mat{{s, 0, length}, {0, s, 0}}, arma::mat(2, 1, arma::fill::ones)};
 }
 
-std::vector<Case> cases_of(const Check& check) {
-  std::vector<Case> cases;
+std::vector<ConditioningCase> conditioning_cases(const Check& check) {
+  std::vector<ConditioningCase> cases;
   for (const Subject& s : check.subjects) cases.push_back({s.name, first_tokens(s.problem, check.count("tokens"))});
   if (check.own_input) return cases;
   const arma::uword n = check.count("gaussian tokens");
@@ -63,7 +63,7 @@ struct Matrices {
   double scaling = 0;  // log |det A| - log |det C|: half of the sum of ||q_i||^2 + ||k_j||^2 over sqrt(p)
 };
 
-Matrices decays_of(const Case& c) {
+Matrices decays_of(const ConditioningCase& c) {
   const arma::uword n = c.problem.n();
   const auto scores = scores_transposed<double>(c.problem.Q(), c.problem.K()).t().eval();
   const double exponent = arma::abs(scores).max();
@@ -94,8 +94,8 @@ std::string describe(const Matrices& m) {
 Report compare(const Check& check, Decay Matrices::*other, const std::string& name) {
   Report report;
   for (const double length : check.values("lengths")) {
-    const Case c = {fmt::format("unseen-norm:{:g}", length),
-                    unseen_norm(check.value("s"), check.makes("balanced") ? 0 : length)};
+    const ConditioningCase c = {fmt::format("unseen-norm:{:g}", length),
+                                unseen_norm(check.value("s"), check.makes("balanced") ? 0 : length)};
     const Matrices m = decays_of(c);
     Finding finding;
     finding.input = c.name;
@@ -126,7 +126,7 @@ Report check_conditioning_of_b(const Check& check) {
 
 // What the inputs show: no statement is decided, for "more reasonable" names no number.
 Report check_conditioning_table(const Check& check) {
-  const std::vector<Case> cases = cases_of(check);
+  const std::vector<ConditioningCase> cases = conditioning_cases(check);
   Report report;
   report.findings.resize(cases.size());
   std::vector<Matrices> matrices(cases.size());

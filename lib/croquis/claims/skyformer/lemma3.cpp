@@ -22,7 +22,7 @@ struct Spectrum {
   double rounding = 0;     // of an eigenvalue
 };
 
-struct Case {
+struct Lemma3Case {
   std::string name;
   LiftedPoints<double> points;
   arma::uword p, d;
@@ -30,8 +30,8 @@ struct Case {
   bool scaled;  // S with the factor sqrt(1/d) of Definition 1, or without as in the authors' code
 };
 
-std::vector<Case> cases_of(const Check& check) {
-  std::vector<Case> cases;
+std::vector<Lemma3Case> lemma3_cases(const Check& check) {
+  std::vector<Lemma3Case> cases;
   for (const Subject& s : check.subjects) {
     const auto part = first_tokens(s.problem, check.count("tokens"));
     const arma::uword d = std::min(check.count("landmarks"), 2 * part.n());
@@ -51,7 +51,7 @@ std::vector<Case> cases_of(const Check& check) {
 
 // Entries of N are off by entry_rounding + (d + 8) u relative to themselves (a sum of d positive terms, two roots and
 // two quotients); N is non-negative and its norm is 1, so that is the error of N in norm, to which the solver's comes.
-Spectrum spectrum_of(const Case& c, const Key& draw_key, const Check& check) {
+Spectrum spectrum_of(const Lemma3Case& c, const Key& draw_key, const Check& check) {
   const auto landmarks = sample_with_replacement(2 * c.points.n(), c.d, draw_key.child("landmarks"));
   const arma::mat given = c.points.given(landmarks);
   arma::mat core = gaussian_kernel(c.points.centred(given));
@@ -75,7 +75,7 @@ Spectrum spectrum_of(const Case& c, const Key& draw_key, const Check& check) {
           entry_rounding(c.p, c.points.largest_squared_norm()) + (d + 8) * kUnit + solver_rounding(c.d)};
 }
 
-void describe(Finding& finding, const Case& c, const Spectrum& s, std::uint64_t draws) {
+void describe(Finding& finding, const Lemma3Case& c, const Spectrum& s, std::uint64_t draws) {
   finding.n = c.points.n();
   finding.p = c.p;
   finding.d = c.d;
@@ -85,7 +85,7 @@ void describe(Finding& finding, const Case& c, const Spectrum& s, std::uint64_t 
       fmt::format("gamma = {}; gamma / max D_M = {:.3g}; smallest eigenvalue = {:.3g}", c.gamma, s.floor, s.smallest);
 }
 
-std::vector<Spectrum> draw_spectra(const Case& c, const Check& check, std::uint64_t draws) {
+std::vector<Spectrum> draw_spectra(const Lemma3Case& c, const Check& check, std::uint64_t draws) {
   const Key draw_key = check.draw_key.child(c.name);
   std::vector<Spectrum> spectra(draws);
   parallel_for(draws, [&](std::size_t t) { spectra[t] = spectrum_of(c, draw_key.child(t), check); });
@@ -98,7 +98,7 @@ std::vector<Spectrum> draw_spectra(const Case& c, const Check& check, std::uint6
 Report check_lemma3_strict(const Check& check) {
   Report report;
   double worst = 0;
-  for (const Case& c : cases_of(check)) {
+  for (const Lemma3Case& c : lemma3_cases(check)) {
     const std::uint64_t draws = check.trials(check.count("draws"));
     double gap = 0, rounding = 0;
     Spectrum shown;
@@ -136,7 +136,7 @@ Report check_lemma3_strict(const Check& check) {
 Report check_lemma3_charitable(const Check& check) {
   Report report;
   double worst = std::numeric_limits<double>::infinity(), highest = -1;
-  for (const Case& c : cases_of(check)) {
+  for (const Lemma3Case& c : lemma3_cases(check)) {
     const std::uint64_t draws = check.trials(check.count("draws"));
     double above = -1, below = -1, rounding = 0;
     Spectrum shown;

@@ -11,13 +11,13 @@ namespace {
 
 constexpr double kProved = 28.0 / 3;
 
-struct Case {
+struct MultiplicationCase {
   std::string name;
   arma::mat h;  // columns are drawn; rows that are zero in the n x n matrix of the lemma are left out
 };
 
-std::vector<Case> cases_of(const Check& check) {
-  std::vector<Case> cases;
+std::vector<MultiplicationCase> multiplication_cases(const Check& check) {
+  std::vector<MultiplicationCase> cases;
   for (const Subject& s : check.subjects) {
     if (!check.own_input && s.name != "gaussian:2" && s.name != "duplicates:4") continue;
     const LiftFactor factor = small_lift_factor(s.problem, check);
@@ -52,7 +52,7 @@ Bound bound_of(const arma::mat& h, const Check& check) {
   return bound;
 }
 
-Finding decide(const Case& c, const Check& check, double constant, const Bound& bound, double alpha) {
+Finding decide(const MultiplicationCase& c, const Check& check, double constant, const Bound& bound, double alpha) {
   const auto d = static_cast<arma::uword>(std::ceil(constant * bound.scale));
   const arma::mat gram = arma::symmatu(c.h * c.h.t());
   const double norm = arma::eig_sym(gram).max();
@@ -81,7 +81,7 @@ Finding decide(const Case& c, const Check& check, double constant, const Bound& 
 }  // namespace
 
 Report check_multiplication(const Check& check) {
-  const std::vector<Case> cases = cases_of(check);
+  const std::vector<MultiplicationCase> cases = multiplication_cases(check);
   const auto steps = static_cast<int>(check.value("bisections"));
   const double alpha = check.alpha / static_cast<double>(cases.size()) / (1 + 2 * steps);
   Report report;
@@ -89,7 +89,7 @@ Report check_multiplication(const Check& check) {
   std::string where;
   std::size_t verified = 0;
   const double stated = kProved * (check.makes("half-constant") ? 0.5 : check.makes("quarter-constant") ? 0.25 : 1);
-  for (const Case& c : cases) {
+  for (const MultiplicationCase& c : cases) {
     const Bound bound = bound_of(c.h, check);
     Finding finding = decide(c, check, stated, bound, alpha);
     finding.input = fmt::format("{} n = {}", c.name, c.h.n_cols);

@@ -46,13 +46,13 @@ struct StoredLift {
   }
 };
 
-struct Case {
+struct OrderCase {
   std::string name;
   Problem<double> problem;
 };
 
-std::vector<Case> cases_of(const Check& check, arma::uword n) {
-  std::vector<Case> cases;
+std::vector<OrderCase> order_cases(const Check& check, arma::uword n) {
+  std::vector<OrderCase> cases;
   for (const Subject& s : check.subjects) cases.push_back({s.name, first_tokens(s.problem, n)});
   if (check.own_input) return cases;
   // One token; and tokens so close that M has rank one up to a few digits.
@@ -74,11 +74,11 @@ std::vector<arma::uword> sizes_of(arma::uword n) {
 // entry_rounding of ||F|| and ||W||, and the eigenvalue solver on W. To this come the error of the stored M, the
 // product F Z (d u ||F||_F ||Z||_F) and the eigenvalues of the difference.
 Report check_order(const Check& check) {
-  const auto cases = cases_of(check, check.count("tokens"));
+  const auto cases = order_cases(check, check.count("tokens"));
   const double decisions = 3.0 * static_cast<double>(cases.size());
   Report report;
   double worst = 0, loosest = 0;
-  for (const Case& c : cases) {
+  for (const OrderCase& c : cases) {
     const StoredLift lift(c.problem);
     for (const arma::uword d : sizes_of(c.problem.n())) {
       // The mistake: Definition 1's factor 1/d in the core alone.
@@ -123,13 +123,13 @@ Report check_order(const Check& check) {
 // The two sides differ by rounding alone: entries of M against those of C; the order of the products, d u ||F||_F
 // ||Z||_F each; and the two norms.
 Report check_lift(const Check& check) {
-  const auto cases = cases_of(check, check.count("tokens"));
+  const auto cases = order_cases(check, check.count("tokens"));
   const double decisions = 3.0 * static_cast<double>(cases.size());
   const double stated = check.makes("quarter-constant") ? 0.25 : check.makes("half-constant") ? 0.5 : 1;
   const auto& method = find_method<double>("skyformer");
   Report report;
   double largest = 0;
-  for (const Case& c : cases) {
+  for (const OrderCase& c : cases) {
     const arma::uword n = c.problem.n();
     const StoredLift lift(c.problem);
     const arma::mat scores = exact_scores(c.problem, Target::kernelized).dense();

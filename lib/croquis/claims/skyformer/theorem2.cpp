@@ -18,7 +18,7 @@
 namespace croquis::claims {
 namespace {
 
-struct Case {
+struct Theorem2Case {
   std::string name;
   Problem<double> problem;
   double eps;
@@ -43,9 +43,9 @@ Problem<double> pairs(const Key& draw_key, arma::uword n) {
   return {far.Q(), keys, far.V()};
 }
 
-std::vector<Case> cases_of(const Check& check) {
+std::vector<Theorem2Case> theorem2_cases(const Check& check) {
   const Key draw_key = check.draw_key.child("examples");
-  std::vector<Case> cases;
+  std::vector<Theorem2Case> cases;
   const arma::uword most = check.count(check.own_input ? "own tokens" : "tokens"), dense = check.count("dense tokens");
   const double eps = check.value("epsilon");
   for (const Subject& s : check.subjects) cases.push_back({s.name, first_tokens(s.problem, most), eps});
@@ -102,7 +102,7 @@ arma::vec library_leverage(const Problem<double>& problem, double lambda) {
   return RidgeLeverage<double>(lift.kernel()).scores(lambda);
 }
 
-Asked asked_of(const Case& c, const LiftFactor& factor, const Check& check) {
+Asked asked_of(const Theorem2Case& c, const LiftFactor& factor, const Check& check) {
   const auto scores = exact_scores(c.problem, Target::kernelized);
   const auto norm = spectral_norm(scores, check.draw_key.child("norm"), {.tolerance = 1e-10});
   Asked asked{};
@@ -155,7 +155,8 @@ double error_of_mean(const Problem<double>& problem) {
   return spectral_norm<double>(scores);
 }
 
-Finding find(const Case& c, const Check& check, double alpha) {  // NOLINT(misc-no-recursion): once, on fewer tokens
+// NOLINTNEXTLINE(misc-no-recursion): once, on fewer tokens
+Finding find(const Theorem2Case& c, const Check& check, double alpha) {
   const arma::uword n = c.problem.n(), most_rank = check.count("rank"), dense = check.count("dense tokens");
   const double delta = check.value("delta");
   const LiftFactor factor(c.problem, check.draw_key.child("factor").child(c.name));
@@ -201,11 +202,11 @@ Finding find(const Case& c, const Check& check, double alpha) {  // NOLINT(misc-
 }  // namespace
 
 Report check_theorem2(const Check& check) {
-  const std::vector<Case> cases = cases_of(check);
+  const std::vector<Theorem2Case> cases = theorem2_cases(check);
   const double alpha = check.alpha / static_cast<double>(cases.size());
   Report report;
   std::size_t counted = 0;
-  for (const Case& c : cases) {
+  for (const Theorem2Case& c : cases) {
     report.findings.push_back(find(c, check, alpha));
     counted += report.findings.back().verdict == Verdict::vacuous ? 0 : 1;
   }
