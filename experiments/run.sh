@@ -6,7 +6,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
-usage() { echo "usage: experiments/run.sh NAME [--smoke] [--out FOLDER]; NAME is one of:" $(cd "$root/experiments" && ls -d */ | tr -d /) >&2; exit 2; }
+usage() { echo "usage: experiments/run.sh NAME [--smoke] [--out FOLDER]; NAME is one of:" $(cd "$root/experiments" && dirname */config.ini) >&2; exit 2; }
 [ $# -ge 1 ] || usage
 name=$1; shift
 folder=$root/experiments/$name

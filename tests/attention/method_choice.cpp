@@ -24,3 +24,22 @@ TEST_CASE("method_choice: the preset names the options, as text is read") {
   CHECK(choice.options.all() == read.options.all());
   CHECK(method_choice("v-mean", {}).preset == "paper");
 }
+
+TEST_CASE("methods by name: with causal attention, all are those with a causal form, beside what else is named") {
+  const auto names = [](const std::string& text) {
+    std::vector<std::string> found;
+    for (const MethodChoice& choice : parse_methods(text, true, "--methods")) found.push_back(choice.name);
+    return found;
+  };
+  std::vector<std::string> causal;
+  for (const auto& method : methods<double>()) {
+    if (method.causal) causal.push_back(method.name);
+  }
+  CHECK(names("all") == causal);
+  std::vector<std::string> more = causal;
+  more.emplace_back("top-keys");
+  CHECK(names("all,top-keys:rest=none") == more);
+  more.back() = "skyformer";  // refused where it is used
+  CHECK(names("all,skyformer:preset=code") == more);
+  CHECK(names("skyformer") == std::vector<std::string>{"skyformer"});
+}

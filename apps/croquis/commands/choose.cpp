@@ -139,6 +139,7 @@ int run_choose(const ChooseOptions& options) {
 void add_options(CLI::App& app, ChooseOptions& options) {
   ChoiceSettings& settings = options.settings;
   add_run_options(app, options.run);
+  app.get_option("--shard")->group("");  // one of all commands, which is refused here with its reason
   add_input_options(app, options.input);
   add_precision_option(app, options.run);
   app.add_option("--eps", settings.epsilon, "the largest error that is good enough")->capture_default_str();

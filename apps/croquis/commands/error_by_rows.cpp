@@ -145,7 +145,7 @@ int run_error_by_rows(const ErrorOptions& options) {
     throw std::invalid_argument(
         fmt::format("--features: {} is more than the n = {} tokens; give at most n", features.back(), head.n));
   }
-  const auto least = static_cast<long long>(SampledReference::kGroups);
+  const auto least = static_cast<long long>(SampledReference::kFewestRows);
   if (*options.rows < least || *options.rows > static_cast<long long>(head.n)) {
     throw std::invalid_argument(fmt::format("--rows: {} is none of {} to n = {}", *options.rows, least, head.n));
   }

@@ -228,7 +228,7 @@ Command verify_command() {
   const auto has_own_input = std::make_shared<std::function<bool()>>();
   return {
       .name = "verify",
-      .summary = "the claims ledger: every lemma and theorem, decided",
+      .summary = "the claims ledger: every lemma and theorem, checked in its readings",
       .example = "croquis verify --claims sky.* --out skyformer.csv",
       .add_options = [=](CLI::App& app) { *has_own_input = add_options(app, *options); },
       .run =

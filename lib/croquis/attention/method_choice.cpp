@@ -28,8 +28,11 @@ std::vector<MethodChoice> parse_methods(const std::string& text, bool causal, co
   for (const Choice& choice : parse_choices(text, where, known)) {
     methods.push_back(method_choice(choice.name, choice.options));
   }
-  if (text == "all" && causal) {
-    std::erase_if(methods, [](const MethodChoice& choice) { return !find_method<double>(choice.name).causal; });
+  const auto is_item = [&](const std::string& name) { return ("," + text + ",").find("," + name + ",") != text.npos; };
+  if (causal && is_item("all")) {  // what is named is kept, and refused where it is used
+    std::erase_if(methods, [&](const MethodChoice& choice) {
+      return !find_method<double>(choice.name).causal && choice.options.all().empty() && !is_item(choice.name);
+    });
   }
   return methods;
 }

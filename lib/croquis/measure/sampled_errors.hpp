@@ -34,7 +34,6 @@ struct SampledErrors {
 class SampledReference {
  public:
   static constexpr arma::uword kFewestRows = 2 * kNormFolds;
-  static constexpr arma::uword kGroups = kFewestRows;  ///< an older name of it
   static constexpr double kAlpha = 0.05;               ///< 1 - kAlpha is the confidence of the intervals
 
   /// n is the number of queries. Throws std::invalid_argument unless kFewestRows <= count <= n.
