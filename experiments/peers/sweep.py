@@ -1,15 +1,21 @@
-"""The quickstart's sweep written in PyTorch: seven methods, d = 16 ... 256, 20 trials, double precision; prints seconds.
+"""A sweep of seven methods over d, 20 trials, double precision, written in PyTorch; prints seconds.
 
-What Croquis does besides (the text as input, standard errors, files, a plot) is left out, and so is the import."""
+sweep.py                        that of the quickstart: one head, n = 1024, p = 64, d = 16 ... 256
+sweep.py Q.npy K.npy V.npy      all heads of arrays (heads, n, p), d = 16 ... 128, beside
+    croquis error --q Q.npy --k K.npy --v V.npy --features 16:128 --trials 20 --methods ... --out rows.csv
+
+What Croquis does besides (reading, standard errors, files, a plot) is left out, and so is the import."""
 
 import math
+import sys
 import time
 
+import numpy
 import torch
 
 from methods import METHODS
 
-N, P, TRIALS, FEATURES = 1024, 64, 20, (16, 32, 64, 128, 256)
+TRIALS = 20
 
 
 def errors(reference, output):
@@ -23,42 +29,55 @@ def skyformer_pinv(q, k, v, d, weights=None):
     def kernel(x, y):
         return torch.exp(x @ y.T - (x * x).sum(-1, keepdim=True) / 2 - (y * y).sum(-1) / 2)
 
-    qs, ks = q * P**-0.25, k * P**-0.25
-    points = torch.cat([qs, ks])[torch.randint(2 * N, (d,))]
+    n, p = q.shape
+    qs, ks = q * p**-0.25, k * p**-0.25
+    points = torch.cat([qs, ks])[torch.randint(2 * n, (d,))]
     left, right = kernel(qs, points), kernel(ks, points)
     inverse = torch.linalg.pinv(kernel(points, points), hermitian=True)
     if weights is None:
         return left @ (inverse @ (right.T @ v))
-    columns = torch.cat([v, v.new_ones(N, 1)], 1) * weights.unsqueeze(-1)
+    columns = torch.cat([v, v.new_ones(n, 1)], 1) * weights.unsqueeze(-1)
     sums = left @ (inverse @ (right.T @ columns))
     return sums[:, :-1] / sums[:, -1:]
+
+
+def sweep(q, k, v, features):
+    """The number of rows that the sweep of one head has."""
+    n, p = q.shape
+    scores = torch.softmax(q @ k.T / math.sqrt(p), -1)
+    softmax = scores @ v
+    qs, ks = q * p**-0.25, k * p**-0.25
+    kernelized = torch.exp(-torch.cdist(qs, ks)**2 / 2) @ v
+    weights = torch.exp((ks * ks).sum(-1) / 2)
+    u, s, vt = torch.linalg.svd(scores)
+    rows = 0
+    for d in features:
+        errors(softmax, v.mean(0).expand(n, -1))
+        errors(softmax, (u[:, :d] * s[:d]) @ (vt[:d] @ v))
+        errors(softmax, METHODS["nystromformer"](q, k, v, d)())
+        rows += 3
+        for _ in range(TRIALS):
+            sketch = torch.randn(n, d, dtype=v.dtype) / math.sqrt(d)
+            errors(kernelized, skyformer_pinv(q, k, v, d))
+            errors(softmax, skyformer_pinv(q, k, v, d, weights))
+            errors(softmax, (scores @ sketch) @ (sketch.T @ v))
+            errors(softmax, METHODS["skeinformer"](q, k, v, d)())
+            rows += 4
+    return rows
 
 
 def main():
     torch.manual_seed(1)
     torch.set_grad_enabled(False)
     torch.set_num_threads(2)
-    q, k, v = (torch.randn(N, P, dtype=torch.float64) for _ in range(3))
+    if len(sys.argv) == 4:
+        heads = [torch.from_numpy(numpy.load(path).astype(numpy.float64)) for path in sys.argv[1:]]
+        features = (16, 32, 64, 128)
+    else:
+        heads = [torch.randn(1, 1024, 64, dtype=torch.float64) for _ in range(3)]
+        features = (16, 32, 64, 128, 256)
     start = time.perf_counter()
-    scores = torch.softmax(q @ k.T / math.sqrt(P), -1)
-    softmax = scores @ v
-    qs, ks = q * P**-0.25, k * P**-0.25
-    kernelized = torch.exp(-torch.cdist(qs, ks)**2 / 2) @ v
-    weights = torch.exp((ks * ks).sum(-1) / 2)
-    u, s, vt = torch.linalg.svd(scores)
-    rows = 0
-    for d in FEATURES:
-        errors(softmax, v.mean(0).expand(N, -1))
-        errors(softmax, (u[:, :d] * s[:d]) @ (vt[:d] @ v))
-        errors(softmax, METHODS["nystromformer"](q, k, v, d)())
-        rows += 3
-        for _ in range(TRIALS):
-            sketch = torch.randn(N, d, dtype=v.dtype) / math.sqrt(d)
-            errors(kernelized, skyformer_pinv(q, k, v, d))
-            errors(softmax, skyformer_pinv(q, k, v, d, weights))
-            errors(softmax, (scores @ sketch) @ (sketch.T @ v))
-            errors(softmax, METHODS["skeinformer"](q, k, v, d)())
-            rows += 4
+    rows = sum(sweep(q, k, v, features) for q, k, v in zip(*heads))
     print(f"{time.perf_counter() - start:.3f} s, {rows} rows")
 
 
