@@ -97,6 +97,13 @@ TEST_CASE("decide_probability: reports the 1 - delta quantile of the errors") {
   CHECK(decide_probability(check, rarer, [&](const Key&) { return trial++ % 10 < 2 ? 1.0 : 0.0; }).observed == 1);
 }
 
+TEST_CASE("power_of_counting: a rate that one failure refutes fails at least once with probability 0.95") {
+  for (const std::uint64_t trials : {1, 10, 1000}) {
+    const double rate = power_of_counting(trials, 0, 1e-3);
+    CHECK(std::pow(1 - rate, static_cast<double>(trials)) == doctest::Approx(0.05));
+  }
+}
+
 TEST_CASE("decide_mean: verified only where half of the interval is within the resolution") {
   const Check check{.draw_key = Key(test_seed())};
   // Half of ten values are 0, half 2: mean 1, standard error 1/3; t of 9 degrees at 0.025 is 2.262.
