@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/capture.hpp"
+#include "support/process.hpp"
 #include "support/program.hpp"
 #include "support/small_runs.hpp"
 #include "support/text.hpp"
@@ -167,6 +170,34 @@ TEST_CASE("croquis report: 100,000 rows stay below 5 MB") {
   REQUIRE_MESSAGE(run.status == 0, run.output);
   CHECK(std::filesystem::file_size(folder / "r.html") < 5'000'000);
   CHECK(contains(read_text(folder / "r.html"), "100800 rows"));
+}
+
+TEST_CASE("croquis report and show: numbers at the ends of double, and those that no step tells apart") {
+  TemporaryFolder folder;
+  constexpr double least = std::numeric_limits<double>::denorm_min(), most = std::numeric_limits<double>::max();
+  const std::pair<double, double> pairs[] = {
+      {least, least}, {least, most}, {most, most}, {-most, most}, {1e17, std::nextafter(1e17, 1e18)}, {-1e17, 1e-150}};
+  for (const auto& [small, large] : pairs) {
+    CAPTURE(small);
+    CAPTURE(large);
+    write_text(folder / "r.csv",
+               kReportHeader + report_row("x", "skyformer", 8, 1, small) + report_row("x", "skyformer", 16, 1, large));
+    for (const char* command : {"show", "report"}) {
+      const ProgramRun run = run_process({command, "r.csv"}, folder.path(), {.memory = 1 << 30, .seconds = 10});
+      CHECK_MESSAGE(run.status == 0, run.output);
+    }
+  }
+}
+
+TEST_CASE("croquis report: a meta file that is nested without end is none") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv", kReportHeader + report_row("x", "v-mean", 8, 1, 0.5));
+  constexpr std::size_t deep = 1'000'000;
+  write_text(folder / "r.meta.json",
+             R"({"seed":1,"command_line":)" + std::string(deep, '[') + std::string(deep, ']') + '}');
+  const ProgramRun run = run_process({"report", "r.csv"}, folder.path());
+  CHECK_MESSAGE(run.status == 0, run.output);
+  CHECK(contains(read_text(folder / "r.html"), "There is no r.meta.json"));
 }
 
 TEST_CASE("croquis report and show: what is no result of Croquis is refused in one line, and no page is left") {

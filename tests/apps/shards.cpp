@@ -140,6 +140,9 @@ TEST_CASE("croquis merge: what is no whole run is one line that names it, status
       run_croquis(kSmallShards + "--trials 2 --scores --quiet --shard 2/3 --out scores.csv", folder.path()).status ==
       0);
   const std::string rows = read_text(folder / "p2.csv"), meta = read_text(folder / "p2.meta.json");
+  struct Case {
+    std::string arguments, says;
+  };
   const auto changed = [&](const std::string& name, const std::string& text, const std::string& about) {
     write_text(folder / (name + ".csv"), text);
     write_text(folder / (name + ".meta.json"), about);
@@ -156,24 +159,39 @@ TEST_CASE("croquis merge: what is no whole run is one line that names it, status
   auto older = nlohmann::json::parse(meta);
   older["environment"]["commit"] = "0000000";
   changed("older", rows, older.dump());
+  std::vector<Case> cases;
+  for (const char* key : {"command_line", "environment", "threads", "utc", "configuration", "identity", "finished"}) {
+    auto without = nlohmann::json::parse(meta);
+    without.erase(key);
+    changed(std::string("no-") + key, rows, without.dump());
+    cases.push_back({fmt::format("all.csv p1.csv no-{}.csv p3.csv", key),
+                     key == std::string("finished") ? "is not finished"
+                                                    : fmt::format("no-{}.meta.json: is missing or damaged", key)});
+  }
+  // All parts alike, and of no command.
+  for (const char* part : {"p1", "p2", "p3"}) {
+    auto other = nlohmann::json::parse(read_text(folder / (std::string(part) + ".meta.json")));
+    other["identity"]["command"] = "elephant";
+    changed(std::string("other-") + part, read_text(folder / (std::string(part) + ".csv")), other.dump());
+  }
+  cases.push_back({"all.csv other-p1.csv other-p2.csv other-p3.csv", "'elephant' is not a command"});
   write_text(folder / "there.csv", "mine");
-  struct Case {
-    std::string arguments, says;
-  };
-  for (const Case& c :
-       {Case{"", "out"}, Case{"all.csv", "parts"}, Case{"all.csv p1.csv p3.csv", "shard 2/3 is missing"},
-        Case{"all.csv p1.csv p2.csv p3.csv p2.csv", "shard 2/3 is there twice"},
-        Case{"all.csv p1.csv of4.csv p3.csv", "one of 4"}, Case{"all.csv p1.csv seed.csv p3.csv", "--seed = 1"},
-        Case{"all.csv p1.csv trials.csv p3.csv", "trials = 2"}, Case{"all.csv p1.csv scores.csv p3.csv", "scores"},
-        Case{"all.csv p1.csv short.csv p3.csv", "short.csv: has 2 rows"},
-        Case{"all.csv p1.csv double.csv p3.csv", "is there twice"},
-        Case{"all.csv p1.csv damaged.csv p3.csv", "damaged.meta.json: is missing or damaged"},
-        Case{"all.csv p1.csv types.csv p3.csv", "types.meta.json: is missing or damaged"},
-        Case{"all.csv p1.csv older.csv p3.csv", "commit"},
-        Case{"all.csv p1.csv none.csv p3.csv", "none.csv: cannot be opened"},
-        Case{"there.csv p1.csv p2.csv p3.csv", "there.csv: is there already"},
-        Case{"p2.csv p1.csv p2.csv p3.csv --overwrite", "p2.csv"},
-        Case{"nowhere/all.csv p1.csv p2.csv p3.csv", "nowhere/all.csv"}}) {
+  cases.insert(
+      cases.end(),
+      {Case{"", "out"}, Case{"all.csv", "parts"}, Case{"all.csv p1.csv p3.csv", "shard 2/3 is missing"},
+       Case{"all.csv p1.csv p2.csv p3.csv p2.csv", "shard 2/3 is there twice"},
+       Case{"all.csv p1.csv of4.csv p3.csv", "one of 4"}, Case{"all.csv p1.csv seed.csv p3.csv", "--seed = 1"},
+       Case{"all.csv p1.csv trials.csv p3.csv", "trials = 2"}, Case{"all.csv p1.csv scores.csv p3.csv", "scores"},
+       Case{"all.csv p1.csv short.csv p3.csv", "short.csv: has 2 rows"},
+       Case{"all.csv p1.csv double.csv p3.csv", "is there twice"},
+       Case{"all.csv p1.csv damaged.csv p3.csv", "damaged.meta.json: is missing or damaged"},
+       Case{"all.csv p1.csv types.csv p3.csv", "types.meta.json: is missing or damaged"},
+       Case{"all.csv p1.csv older.csv p3.csv", "commit"},
+       Case{"all.csv p1.csv none.csv p3.csv", "none.csv: cannot be opened"},
+       Case{"there.csv p1.csv p2.csv p3.csv", "there.csv: is there already"},
+       Case{"p2.csv p1.csv p2.csv p3.csv --overwrite", "p2.csv"},
+       Case{"nowhere/all.csv p1.csv p2.csv p3.csv", "nowhere/all.csv"}});
+  for (const Case& c : cases) {
     const ProgramRun run = run_croquis("merge " + c.arguments, folder.path());
     CAPTURE(c.arguments);
     CAPTURE(run.output);

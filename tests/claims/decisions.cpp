@@ -71,6 +71,63 @@ TEST_CASE("decide_mean: one value that is not finite leaves the claim undecided"
   }
 }
 
+TEST_CASE("judge_trivial: what a trivial object does within the bound is vacuous, and refuted all the same") {
+  Finding finding;
+  finding.bound = 1;
+  for (const Verdict before : {Verdict::verified, Verdict::inconclusive, Verdict::refuted}) {
+    finding.verdict = before;
+    finding.trivial.clear();
+    judge_trivial(finding, {{"above", 1.5}, {"no number", kNaN}});
+    CHECK(finding.verdict == before);
+    CHECK(finding.trivial.empty());
+    judge_trivial(finding, {{"zero", 1}, {"above", 1.5}, {"mean", 0.5}});
+    CHECK(finding.verdict == (before == Verdict::refuted ? before : Verdict::vacuous));
+    CHECK(finding.trivial == "zero, mean");
+  }
+}
+
+TEST_CASE("decide_probability: reports the 1 - delta quantile of the errors") {
+  const Check check{.draw_key = Key(test_seed())};
+  std::atomic<int> trial{0};
+  const ProbabilityClaim claim{.input = "x", .bound = 0.5, .delta = 0.25, .alpha = 1e-3, .most_trials = 1000};
+  const Finding finding = decide_probability(check, claim, [&](const Key&) { return trial++ % 10 < 2 ? 1.0 : 0.0; });
+  CHECK(finding.observed == 0);  // four fifths of them are
+  const ProbabilityClaim rarer{.input = "x", .bound = 0.5, .delta = 0.1, .alpha = 1e-3, .most_trials = 1000};
+  trial = 0;
+  CHECK(decide_probability(check, rarer, [&](const Key&) { return trial++ % 10 < 2 ? 1.0 : 0.0; }).observed == 1);
+}
+
+TEST_CASE("power_of_counting: a rate that one failure refutes fails at least once with probability 0.95") {
+  for (const std::uint64_t trials : {1, 10, 1000}) {
+    const double rate = power_of_counting(trials, 0, 1e-3);
+    CHECK(std::pow(1 - rate, static_cast<double>(trials)) == doctest::Approx(0.05));
+  }
+}
+
+TEST_CASE("decide_mean: verified only where half of the interval is within the resolution") {
+  const Check check{.draw_key = Key(test_seed())};
+  // Half of ten values are 0, half 2: mean 1, standard error 1/3; t of 9 degrees at 0.025 is 2.262.
+  const auto decide = [&](double resolution) {
+    std::atomic<int> trial{0};
+    const MeanClaim claim{.input = "x", .expected = 1, .resolution = resolution, .alpha = 0.05, .trials = 10};
+    return decide_mean(check, claim, [&](const Key&) { return trial++ % 2 == 0 ? 0.0 : 2.0; });
+  };
+  REQUIRE(*decide(1).trials == 10);
+  const double half = 2.2621571627409915 / 3;
+  CHECK(decide(half * 1.0001).verdict == Verdict::verified);
+  CHECK(decide(half * 0.9999).verdict == Verdict::inconclusive);
+}
+
+TEST_CASE("quantile_of: the k-th smallest with k = ceil(q count), one at least; NaN is the largest") {
+  const std::vector<double> values = {3, kNaN, 1, 2};
+  CHECK(quantile_of(values, 0) == 1);
+  CHECK(quantile_of(values, 0.25) == 1);
+  CHECK(quantile_of(values, 0.26) == 2);
+  CHECK(quantile_of(values, 0.75) == 3);
+  CHECK(quantile_of(values, 1) == kInfinity);
+  CHECK(std::isnan(quantile_of({}, 0.5)));
+}
+
 TEST_CASE("decisions: probabilities outside their ranges are refused") {
   const Check check{.draw_key = Key(test_seed())};
   const auto zero = [](const Key&) { return 0.0; };

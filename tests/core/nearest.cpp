@@ -50,6 +50,9 @@ TEST_CASE("nearest: a slip is found, the beginning of a name too, and what is fa
   CHECK(nearest("", names) == "");
   CHECK(nearest("x", names) == "");
   CHECK(nearest(std::string(100'000, 'x'), names) == "");
+  CHECK(nearest("cat", {"bat", "rat"}) == "bat");
+  CHECK(nearest("cat", {"rat", "bat"}) == "rat");  // the first of several
+  CHECK(nearest("head", {"heady", "heads"}) == "heady");
   CHECK(did_you_mean("skyfromer", names) == "; did you mean 'skyformer'?");
   CHECK(did_you_mean("frobnicate", names) == "");
 }

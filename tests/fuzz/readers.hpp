@@ -1,16 +1,17 @@
-// One function a reader.
+// What a fuzzer calls with bytes that a file might have. A reader may refuse them with std::invalid_argument; anything
+// else, a crash and a large allocation included, is a defect.
 #pragma once
 
 #include <string>
+#include <vector>
 
-void read_as_npy(const std::string& bytes);
-void read_as_matrix_market(const std::string& bytes);
-void read_as_npz(const std::string& bytes);
-void read_as_safetensors(const std::string& bytes);
-void read_as_torch(const std::string& bytes);
-void read_as_torch_pickle(const std::string& bytes);
-void read_as_vocabulary(const std::string& bytes);
-void read_as_model_config(const std::string& bytes);
-void read_as_tokenizer(const std::string& bytes);
-void read_as_integers(const std::string& bytes);
-void read_as_choice(const std::string& bytes);
+struct FuzzedReader {
+  std::string name;
+  void (*read)(const std::string& bytes);
+  std::vector<std::string> right;  ///< files that it reads, to be damaged
+};
+
+/// Those of the library.
+std::vector<FuzzedReader> library_readers();
+/// Those of the program, for which right files are results that it makes.
+std::vector<FuzzedReader> program_readers();

@@ -83,5 +83,11 @@ TEST_CASE("token sequences: what is wrong is refused in one line that names file
   said([&] { folder.read("one.npy", "", true); }, "one.npy: length 1 of sequence 1; 2 to 4 are read");
   said([&] { folder.read("", "", false).ids(1, 9); }, "ids.npy: has id 9 of sequence 1 at position 1; the model has");
   said([&] { folder.read("", "labels.npy", false).labelled(1, 50); }, "has label 99 of sequence 1 at position 2");
+  write_text(folder / "hundred.npy", npy_integers("(1, 3)", {1, 2, -100}));  // it means something in labels alone
+  said(
+      [&] {
+        TokenSequences({folder.file("hundred.npy"), "", ""}, true).labelled(0, 10);
+      },
+      "hundred.npy: has id -100 of sequence 0 at position 2");
   said([&] { folder.read("", "", false).ids(2, 10); }, "sequence = 2");
 }

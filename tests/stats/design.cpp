@@ -69,6 +69,10 @@ TEST_CASE("trials_to_decide: decides with the stated power, and with few more tr
     }
   }
   CHECK(trials_to_decide(0, 0.05, 1e-3, 0.5) == trials_to_show(0.05, 1e-3));
+  // What always fails is shown by the first n with delta^n <= alpha.
+  for (const double delta : {0.05, 0.3, 0.9}) {
+    CHECK(static_cast<double>(trials_to_decide(1, delta, 1e-3, 0.05)) == std::ceil(std::log(1e-3) / std::log(delta)));
+  }
 }
 
 TEST_CASE("design: refuses effects that are none, and those that no practicable number of samples shows") {

@@ -65,9 +65,12 @@ std::map<std::string, std::string> options_in(const std::string& configuration) 
 
 // Throws json::exception for a meta file that is other than a run writes it.
 json metadata_of(const std::string& path) {
-  json meta = json::parse(croquis::read_bytes(path));
+  json meta = read_metadata(path);
+  for (const char* text : {"command_line", "utc"}) meta.at(text).get<std::string>();
+  meta.at("threads").get<int>();
   meta.at("identity").get<std::map<std::string, std::string>>();
   meta.at("environment").get<std::map<std::string, std::string>>();
+  meta["identity"].at("command").get<std::string>();
   meta.at("configuration").get<std::string>();
   if (meta.contains("finished")) meta["finished"].at("cells").get<std::size_t>();
   return meta;
@@ -229,15 +232,14 @@ int run_merge(const MergeOptions& options) {
     }
     table.rows.insert(table.rows.end(), cell.rows.begin(), cell.rows.end());
   }
+  const Command& command = command_named(parts.front().meta["identity"]["command"]);
+  const croquis::Table typed = typed_table(table, command, parts.front().path);
   const std::string text = csv_text(table);
   write_whole(options.out, text);
   const json meta = merged_meta(ordered, table.rows.size(), options.out, croquis::digest_of(text));
   write_whole(beside(options.out, ".meta.json"), meta.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
   // What the run itself writes beside its rows.
-  const Command& command = command_named(parts.front().meta["identity"]["command"]);
-  if (command.results.write_summary) {
-    command.results.write_summary(typed_table(table, command, options.out), beside(options.out, ".summary.csv"));
-  }
+  if (command.results.write_summary) command.results.write_summary(typed, beside(options.out, ".summary.csv"));
   fmt::print("rows     {}: {} of {} parts\n", options.out, table.rows.size(), parts.size());
   return 0;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <croquis/io/bytes.hpp>
+#include <croquis/io/json.hpp>
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -22,15 +23,6 @@ std::string text_of(const json& value) {
   return value.dump(2, ' ', false, json::error_handler_t::replace);
 }
 
-// Discarded when there is no such file, or when it is no JSON.
-json parse_metadata(const std::string& path) {
-  try {
-    return json::parse(croquis::read_bytes(path), nullptr, false);
-  } catch (const std::invalid_argument&) {
-    return json(json::value_t::discarded);
-  }
-}
-
 // A text where it differs from another: lists of many heads are long.
 std::string about_difference(const std::string& text, const std::string& other) {
   constexpr std::size_t longest = 200, before = 60;
@@ -43,6 +35,15 @@ std::string about_difference(const std::string& text, const std::string& other) 
 }
 
 }  // namespace
+
+// What is nested without end would overflow the stack when it is written again.
+json read_metadata(const std::string& path) {
+  try {
+    return croquis::parse_json_object(croquis::read_bytes(path), path, "is no meta file");
+  } catch (const std::invalid_argument&) {
+    return json(json::value_t::discarded);
+  }
+}
 
 void write_metadata(const std::string& path, const RunDescription& run) {
   json meta;
@@ -74,7 +75,7 @@ void write_metadata(const std::string& path, const RunDescription& run) {
 }
 
 void require_own_metadata(const std::string& path, const std::string& rows) {
-  const json meta = parse_metadata(path);
+  const json meta = read_metadata(path);
   if (!meta.is_object() || !meta.contains("rows_file") || !meta["rows_file"].is_string()) return;
   const std::filesystem::path given(rows), owner = given.parent_path() / meta["rows_file"].get<std::string>();
   std::error_code error;
@@ -85,7 +86,7 @@ void require_own_metadata(const std::string& path, const std::string& rows) {
 }
 
 void require_same_identity(const std::string& path, const RunDescription& run) {
-  const json meta = parse_metadata(path);
+  const json meta = read_metadata(path);
   if (!meta.is_object() || !meta.contains("identity") || !meta["identity"].is_object()) {
     throw std::invalid_argument(
         fmt::format("{}: is missing or damaged, so --resume cannot tell whether the rows fit; use --overwrite", path));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <ctime>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,10 @@ struct RunDescription {
 
 /// Writes the meta file of a result. Throws std::runtime_error when it cannot be written.
 void write_metadata(const std::string& path, const RunDescription& run);
+
+/// What a meta file has; discarded when there is no such file, or when it is no JSON object that a run could have
+/// written.
+nlohmann::json read_metadata(const std::string& path);
 
 /// Throws std::invalid_argument when the meta file at `path` belongs to another result than `rows`: those of a.csv and
 /// of a have one name.

@@ -9,16 +9,18 @@
 namespace {
 
 constexpr std::size_t kMostTics = 8;
+constexpr double kLargest = 1e150;  // and its inverse is the smallest of a logarithmic axis
+constexpr double kFinest = 1e-9;    // of a linear axis: steps that are lost in its numbers would never end
 
 }  // namespace
 
 AxisScale::AxisScale(const std::vector<double>& numbers, bool logarithmic) : logarithmic_(logarithmic) {
   std::set<double> finite;
   for (const double x : numbers) {
-    if (std::isfinite(x)) finite.insert(x);
+    if (std::abs(x) <= kLargest) finite.insert(x);
   }
-  logarithmic_ = logarithmic && !finite.empty() && *finite.rbegin() > 0;
-  if (logarithmic_) finite.erase(finite.begin(), finite.upper_bound(0.0));
+  logarithmic_ = logarithmic && !finite.empty() && *finite.rbegin() >= 1 / kLargest;
+  if (logarithmic_) finite.erase(finite.begin(), finite.lower_bound(1 / kLargest));
   if (finite.empty()) return;
   const auto is_whole = [](double x) { return x == std::floor(x) && x < 1e6; };
   if (finite.size() <= kMostTics && std::all_of(finite.begin(), finite.end(), is_whole)) {
@@ -31,7 +33,8 @@ AxisScale::AxisScale(const std::vector<double>& numbers, bool logarithmic) : log
     low_ /= margin;
     high_ *= margin;
   } else {
-    const double margin = high_ > low_ ? 0.04 * (high_ - low_) : std::max(std::abs(high_), 1.0) * 0.04;
+    const double size = std::max(std::abs(low_), std::abs(high_));
+    const double margin = high_ > low_ ? std::max(0.04 * (high_ - low_), kFinest * size) : std::max(size, 1.0) * 0.04;
     if (low_ > 0 && low_ < 0.5 * high_) low_ = 0;
     low_ -= low_ == 0 ? 0 : margin;
     high_ += margin;
@@ -39,7 +42,7 @@ AxisScale::AxisScale(const std::vector<double>& numbers, bool logarithmic) : log
 }
 
 bool AxisScale::shows(double x) const {
-  return std::isfinite(x) && (!logarithmic_ || x > 0);
+  return std::abs(x) <= kLargest && (!logarithmic_ || x >= 1 / kLargest);
 }
 
 double AxisScale::place(double x) const {

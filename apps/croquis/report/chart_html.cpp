@@ -15,7 +15,7 @@ using nlohmann::json;
 // With five digits: what a picture can show.
 json short_number(double x) {
   if (!std::isfinite(x)) return nullptr;
-  return std::stod(fmt::format("{:.5g}", x));
+  return rounded(x, 5);
 }
 
 json short_value(const ChartValue& value) {

@@ -76,11 +76,6 @@ const Candidate* smallest(const std::vector<Candidate>& candidates) {
   return least == candidates.end() ? nullptr : &*least;
 }
 
-// With two digits.
-double round_number(double x) {
-  return std::stod(fmt::format("{:.1e}", x));
-}
-
 // "0.0294 (0.021 – 0.041)".
 std::string with_interval(const Group& group, const std::string& metric, bool nested) {
   const Summary& s = *group.metric(metric);
@@ -118,7 +113,7 @@ std::string within_errors(const std::vector<const Group*>& groups, const std::st
     }
     if (least == nullptr) break;
     text += fmt::format("{}at most {:g}: {}, {} = {}, {} flops", text.empty() ? "" : "; ", epsilon, least->group->label,
-                        symbol, least->group->x, tic_label(round_number(flops(*least))));
+                        symbol, least->group->x, tic_label(rounded(flops(*least), 2)));
   }
   return text.empty() ? "" : fmt::format("The fewest flops with a median error {}.", text);
 }

@@ -45,7 +45,7 @@ std::string cell_html(const std::vector<double>& values, std::size_t at, const S
 std::string data_of_maps(const HeadMaps& maps) {
   nlohmann::json values = nlohmann::json::array();
   for (const double x : maps.values) {
-    values.push_back(std::isfinite(x) ? nlohmann::json(std::stod(fmt::format("{:.3g}", x))) : nlohmann::json());
+    values.push_back(std::isfinite(x) ? nlohmann::json(rounded(x, 3)) : nlohmann::json());
   }
   const nlohmann::json data = {
       {"labels", maps.labels},   {"sizes", maps.sizes},          {"size", maps.size},

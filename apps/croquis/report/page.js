@@ -23,9 +23,9 @@ const shown = (x) => {
 // As AxisScale of the program.
 class Scale {
   constructor(numbers, logarithmic) {
-    let finite = [...new Set(numbers.filter((x) => x !== null && Number.isFinite(x)))].sort((a, b) => a - b);
-    this.log = logarithmic && finite.length > 0 && finite[finite.length - 1] > 0;
-    if (this.log) finite = finite.filter((x) => x > 0);
+    let finite = [...new Set(numbers.filter((x) => x !== null && Math.abs(x) <= 1e150))].sort((a, b) => a - b);
+    this.log = logarithmic && finite.length > 0 && finite[finite.length - 1] >= 1e-150;
+    if (this.log) finite = finite.filter((x) => x >= 1e-150);
     this.few = finite.length <= 8 && finite.every((x) => Number.isInteger(x) && x < 1e6) ? finite : [];
     [this.low, this.high] = finite.length > 0 ? [finite[0], finite[finite.length - 1]] : [0, 1];
     if (finite.length === 0) return;
@@ -34,13 +34,14 @@ class Scale {
       this.low /= margin;
       this.high *= margin;
     } else {
-      const margin = this.high > this.low ? 0.04 * (this.high - this.low) : 0.04 * Math.max(Math.abs(this.high), 1);
+      const size = Math.max(Math.abs(this.low), Math.abs(this.high));
+      const margin = this.high > this.low ? Math.max(0.04 * (this.high - this.low), 1e-9 * size) : 0.04 * Math.max(size, 1);
       if (this.low > 0 && this.low < 0.5 * this.high) this.low = 0;
       if (this.low !== 0) this.low -= margin;
       this.high += margin;
     }
   }
-  shows(x) { return x !== null && x !== undefined && Number.isFinite(x) && (!this.log || x > 0); }
+  shows(x) { return x !== null && x !== undefined && Math.abs(x) <= 1e150 && (!this.log || x >= 1e-150); }
   place(x) {
     return this.log ? Math.log(x / this.low) / Math.log(this.high / this.low) : (x - this.low) / (this.high - this.low);
   }

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <croquis/io/bytes.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
+#include "files/metadata.hpp"
 #include "files/row_file.hpp"
 #include "report/escape.hpp"
 
@@ -25,18 +24,10 @@ std::string line_of(const std::string& name, const json& value) {
   return fmt::format("<dt>{}</dt><dd>{}</dd>\n", html(name), html(text));
 }
 
-json metadata_of(const std::string& rows) {
-  try {
-    return json::parse(croquis::read_bytes(beside(rows, ".meta.json")), nullptr, false);
-  } catch (const std::invalid_argument&) {
-    return json(json::value_t::discarded);
-  }
-}
-
 }  // namespace
 
 std::string html_of_run(const std::string& rows) {
-  const json meta = metadata_of(rows);
+  const json meta = read_metadata(beside(rows, ".meta.json"));
   if (!meta.is_object()) {
     return fmt::format("<h3>How it was made</h3>\n<p class=\"soft\">There is no {} beside the rows.</p>\n",
                        html(beside(std::filesystem::path(rows).filename().string(), ".meta.json")));

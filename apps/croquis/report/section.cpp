@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 
 std::string shown_number(double x) {
@@ -14,6 +15,13 @@ std::string shown_number(double x) {
   const std::size_t digits = text[e + 1] == '-' ? e + 2 : e + 1;
   while (text[digits] == '0') text.erase(digits, 1);
   return text;
+}
+
+double rounded(double x, int digits) {
+  const std::string text = fmt::format("{:.{}g}", x, digits);
+  double short_x = x;
+  std::from_chars(text.data(), text.data() + text.size(), short_x);
+  return short_x;
 }
 
 ReportCell number_cell(double x) {

@@ -86,6 +86,8 @@ struct Section {
 
 /// A number for people, with 4 digits; "-" for what there is not.
 std::string shown_number(double x);
+/// With so many digits; x itself where that is no number any more, next to the largest one of double.
+double rounded(double x, int digits);
 ReportCell number_cell(double x);
 /// "1.2 (1 - 1.5)" sorted by 1.2.
 ReportCell interval_cell(const ChartValue& value);
