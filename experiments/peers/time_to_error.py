@@ -3,7 +3,8 @@
 PYTHONPATH=build/release/python python3 experiments/peers/time_to_error.py Q.npy K.npy V.npy OUT.csv [--rounds 3]
 
 The arrays are (heads, n, p), not scaled. A round runs, for every head, exact attention by both and then every method at
-every d, and each call is timed by itself after one that is not, in float32. An error is ||O - O~||_F / ||O||_F with O
+every d, and each call is timed by itself after one that is not, in float32; arrays are stored as each side stores them, by columns for
+Croquis and by rows for PyTorch. An error is ||O - O~||_F / ||O||_F with O
 of PyTorch in float64, the mean over the rounds, each with another draw; seconds are their median. Codes in PyTorch are
 those of methods.py that approximate softmax attention; Performer's features are drawn in every call there.
 """
@@ -41,6 +42,7 @@ def timed(call):
 def calls(q, k, v, round_):
     """(side, method, d, call)"""
     tensors = [torch.from_numpy(x) for x in (q, k, v)]
+    q, k, v = (numpy.asfortranarray(x) for x in (q, k, v))
     yield "croquis", "exact", 0, lambda: croquis.exact(q, k, v)
     yield "torch", "exact", 0, METHODS["exact"](*tensors, 0)
     for d in FEATURES:

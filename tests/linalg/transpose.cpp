@@ -8,7 +8,7 @@ using namespace croquis;
 
 TEST_CASE_TEMPLATE("transposed: entry (i, j) goes to (j, i), in sizes on both sides of its blocks", T, float, double) {
   for (const arma::uword rows : {0U, 1U, 15U, 16U, 17U, 256U, 700U}) {
-    for (const arma::uword cols : {0U, 1U, 16U, 33U}) {
+    for (const arma::uword cols : {0U, 1U, 16U, 33U, 512U, 1030U}) {
       const arma::Mat<T> m = random_matrix<T>(rows, cols, Key(test_seed()).child(rows));
       const arma::Mat<T> t = transposed(m);
       REQUIRE(arma::size(t) == arma::SizeMat(cols, rows));

@@ -91,11 +91,13 @@ void transpose_block(const double* in, std::size_t in_stride, std::size_t rows, 
 
 template <typename T>
 arma::Mat<T> transposed(const arma::Mat<T>& m) {
-  constexpr arma::uword rows_at_once = 64;
+  constexpr arma::uword rows_at_once = 64, cols_at_once = 512;
+  const arma::uword row_blocks = blocks_of(m.n_rows, rows_at_once), col_blocks = blocks_of(m.n_cols, cols_at_once);
   arma::Mat<T> t(m.n_cols, m.n_rows, arma::fill::none);
-  parallel_for(blocks_of(m.n_rows, rows_at_once), rows_at_once * m.n_cols, [&](std::size_t b) {
-    const arma::uword first = b * rows_at_once, count = std::min(rows_at_once, m.n_rows - first);
-    transpose_block(m.memptr() + first, m.n_rows, count, m.n_cols, t.colptr(first), m.n_cols);
+  parallel_for(row_blocks * col_blocks, rows_at_once * std::min(cols_at_once, m.n_cols), [&](std::size_t b) {
+    const arma::uword i = b / col_blocks * rows_at_once, j = b % col_blocks * cols_at_once;
+    const arma::uword rows = std::min(rows_at_once, m.n_rows - i), cols = std::min(cols_at_once, m.n_cols - j);
+    transpose_block(m.memptr() + i + j * m.n_rows, m.n_rows, rows, cols, t.memptr() + j + i * m.n_cols, m.n_cols);
   });
   return t;
 }

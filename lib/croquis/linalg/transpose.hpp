@@ -1,4 +1,4 @@
-// Transposes of tall matrices, on several threads.
+// Transposes of tall and of wide matrices, on several threads.
 #pragma once
 
 #include <armadillo>
