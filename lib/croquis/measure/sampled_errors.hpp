@@ -34,7 +34,7 @@ struct SampledErrors {
 class SampledReference {
  public:
   static constexpr arma::uword kFewestRows = 2 * kNormFolds;
-  static constexpr double kAlpha = 0.05;               ///< 1 - kAlpha is the confidence of the intervals
+  static constexpr double kAlpha = 0.05;  ///< 1 - kAlpha is the confidence of the intervals
 
   /// n is the number of queries. Throws std::invalid_argument unless kFewestRows <= count <= n.
   SampledReference(const Problem<double>& problem, Target target, arma::uword count, const Key& draw_key);
