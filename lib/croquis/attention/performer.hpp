@@ -13,9 +13,8 @@ inline constexpr FeatureOptions kPerformerFeatures = {FeatureMap::prf, Projectio
 /// al. 2021, via Skyformer and NPRF), phi any of the feature maps with any projection; d features. Guarantees: E[D~] =
 /// D for the unbiased maps with epsilon = 0; rows of B~ sum to 1, and are non-negative for positive maps. With
 ///   trf a row sum may be near zero or negative, and the error of its row of any size.
-///   m = n e^{4 R^2} / (eps^2 delta) features suffice for ||B~_i - B_i||_1 <= 4 eps with probability 1 - delta, R^2 =
-///   max
-///   (||q||^2, ||k||^2) / sqrt(p), eps < 1/2 (NPRF Thm. 3).
+///   m = n e^{4 R^2} / (eps^2 delta) features suffice for ||B~_i - B_i||_1 <= 4 eps with probability 1 - delta, where
+///   R^2 = max(||q||^2, ||k||^2) / sqrt(p) and eps < 1/2 (NPRF Thm. 3).
 /// Causal: the sums are over the keys up to the query, by prefix sums, as of prf-rpe without a bias. A feature has one
 ///   shift for all keys, and oprf and saderf are fitted to all tokens: a later key of very large norm may cost an
 ///   earlier row its accuracy, up to a row sum of zero.
