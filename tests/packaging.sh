@@ -36,7 +36,7 @@ grep -rhoP '#include <\Kcroquis/[^>]+' "$include" | sort -u | while read -r head
 done
 program=$work/root/usr/bin/croquis
 version=$("$program" --version)
-for line in '^croquis: 0' '^commit: [0-9a-f]' '^blas: OpenBLAS .*variant .*kernels .*thread' '^vector instructions: '; do
+for line in '^croquis: [0-9]' '^commit: [0-9a-f]' '^blas: OpenBLAS .*variant .*kernels .*thread' '^vector instructions: '; do
   grep -qE "$line" <<<"$version" || fail "--version has no line $line"
 done
 

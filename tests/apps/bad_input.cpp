@@ -52,8 +52,6 @@ const Command kCommands[] = {
     {"dimension", "--input gaussian --n 12 --p 4 --trials 2"},
     {"choose", "--input gaussian --n 12 --p 4 --features 4 --methods v-mean,skyformer-softmax --max-cost 9 --trials 9"},
     {"gradient", "--input gaussian --n 12 --p 4 --methods v-mean,skyformer --features 4 --trials 2"},
-    {"model",
-     "--model model.safetensors --ids ids.npy --labels ids.npy --methods exact,v-mean --features 4 --trials 1"},
 };
 
 // What goes with an option so that its value is looked at, in place of Command::options.
@@ -84,7 +82,7 @@ std::string context_of(const Command& command, const std::string& option) {
   };
   if (command.name == "spectrum" && option == "--matrix") return "";
   const auto found = contexts.find(option);
-  if (found == contexts.end() || command.name == "variance" || command.name == "model") return command.options;
+  if (found == contexts.end() || command.name == "variance") return command.options;
   return found->second + (command.name == "error" ? " --methods v-mean,skyformer --features 4 --trials 2" : "");
 }
 
@@ -139,7 +137,6 @@ void write_files(const TemporaryFolder& folder) {
   write_text(folder / "junk.mtx", "%%MatrixMarket matrix coordinate real general\n2000000000 2000000000 1\n1 1 1\n");
   const BertModel model("bad input");
   write_text(folder / "model.safetensors", model.file("F32", ""));
-  write_text(folder / "ids.npy", npy_integers("(2, 6)", {1, 2, 3, 4, 5, 6, 6, 5, 4, 3, 2, 1}));
   write_text(folder / "config.json", model.configuration());
   write_text(folder / "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n##a\nb\nc\n");
   write_text(folder / "text.txt", "a b c a b c a b c a b c a b c a b c\n");
