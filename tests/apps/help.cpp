@@ -10,8 +10,6 @@
 #include "support/program.hpp"
 #include "support/text.hpp"
 
-namespace {}  // namespace
-
 TEST_CASE("--help: the options of every command that measures stand in groups, an example at the end") {
   TemporaryFolder folder;
   for (const std::string command :

@@ -39,6 +39,7 @@ TEST_CASE("methods by name: with causal attention, all are those with a causal f
   std::vector<std::string> more = causal;
   more.emplace_back("top-keys");
   CHECK(names("all,top-keys:rest=none") == more);
+  CHECK(names(" top-keys:rest=none , all ").size() == more.size());
   more.back() = "skyformer";  // refused where it is used
   CHECK(names("all,skyformer:preset=code") == more);
   CHECK(names("skyformer") == std::vector<std::string>{"skyformer"});

@@ -14,8 +14,6 @@
 
 using namespace croquis;
 
-namespace {}  // namespace
-
 TEST_CASE("LandmarkSampler: every policy gives indices below n, the right number, the same for the same random key") {
   const auto kernel = gaussian_kernel_matrix<double>(random_matrix(40, 3, Key(30)));
   for (const std::string& name : landmark_policy_names()) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <croquis/attention/method_choice.hpp>
 #include <croquis/core/choices.hpp>
 #include <croquis/core/nearest.hpp>
@@ -28,7 +29,10 @@ std::vector<MethodChoice> parse_methods(const std::string& text, bool causal, co
   for (const Choice& choice : parse_choices(text, where, known)) {
     methods.push_back(method_choice(choice.name, choice.options));
   }
-  const auto is_item = [&](const std::string& name) { return ("," + text + ",").find("," + name + ",") != text.npos; };
+  const std::vector<std::string> items = split_list(text, where);
+  const auto is_item = [&](const std::string& name) {
+    return std::find(items.begin(), items.end(), name) != items.end();
+  };
   if (causal && is_item("all")) {  // what is named is kept, and refused where it is used
     std::erase_if(methods, [&](const MethodChoice& choice) {
       return !find_method<double>(choice.name).causal && choice.options.all().empty() && !is_item(choice.name);
