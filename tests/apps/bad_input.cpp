@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "support/bert_model.hpp"
+#include "support/formula_model.hpp"
 #include "support/npy_files.hpp"
 #include "support/tries.hpp"
 
@@ -52,7 +53,18 @@ const Command kCommands[] = {
     {"dimension", "--input gaussian --n 12 --p 4 --trials 2"},
     {"choose", "--input gaussian --n 12 --p 4 --features 4 --methods v-mean,skyformer-softmax --max-cost 9 --trials 9"},
     {"gradient", "--input gaussian --n 12 --p 4 --methods v-mean,skyformer --features 4 --trials 2"},
+    {"model",
+     "--model head.safetensors --model-config head.json --ids ids.npy --lengths lengths.npy --labels labels.npy "
+     "--methods v-mean,linformer --features 4 --trials 2"},
 };
+
+std::string options_of_models(const Command& command, const std::string& option) {
+  const std::string model = "--model head.safetensors --model-config head.json --methods v-mean --features 4";
+  if (option == "--mask") return model + " --vocab vocab.txt --text text.txt --n 9";
+  if (option == "--choice")
+    return "--model head.safetensors --model-config head.json --ids ids.npy --labels labels.npy";
+  return command.options;
+}
 
 // What goes with an option so that its value is looked at, in place of Command::options.
 std::string context_of(const Command& command, const std::string& option) {
@@ -81,6 +93,7 @@ std::string context_of(const Command& command, const std::string& option) {
       {"--leading", "--input gaussian --n 12 --p 4 --method lanczos --probes 4"},
   };
   if (command.name == "spectrum" && option == "--matrix") return "";
+  if (command.name == "model") return options_of_models(command, option);
   const auto found = contexts.find(option);
   if (found == contexts.end() || command.name == "variance") return command.options;
   return found->second + (command.name == "error" ? " --methods v-mean,skyformer --features 4 --trials 2" : "");
@@ -139,6 +152,12 @@ void write_files(const TemporaryFolder& folder) {
   write_text(folder / "model.safetensors", model.file("F32", ""));
   write_text(folder / "config.json", model.configuration());
   write_text(folder / "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n##a\nb\nc\n");
+  const FormulaModel with_head = formula_model("bert");
+  write_text(folder / "head.safetensors", with_head.file());
+  write_text(folder / "head.json", with_head.config);
+  const std::vector<std::int64_t> tokens = {3, 1, 4, 1, 5, 9, 2, 6, 10, 2, 7, 1, 8, 2, 8, 1, 8, 2};
+  for (const char* name : {"ids.npy", "labels.npy"}) write_text(folder / name, npy_integers("(2, 9)", tokens));
+  write_text(folder / "lengths.npy", npy_integers("(2,)", {9, 6}));
   write_text(folder / "text.txt", "a b c a b c a b c a b c a b c a b c\n");
   croquis::write_npy((folder / "good.npy").string(), arma::mat(12, 4, arma::fill::ones));
   std::string junk;

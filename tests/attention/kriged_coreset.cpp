@@ -202,8 +202,8 @@ TEST_CASE("kriged coreset: leave-one-out residuals in closed form are those of f
     others.shed_row(r);
     const Dense b = KrigedReference::fit(x.rows(others).eval(), fitted.rows(others).eval(), kriging.ridge);
     const Dense missing = Dense(fitted.row(r).eval()) - Dense(x.row(r).eval()) * b;
-    CHECK(kriging.residuals(r) == doctest::Approx(std::pow(double(frobenius(missing)), 2)).epsilon(1e-8));
-    error += weights(r) * kriging.residuals(r);
+    CHECK(distance(kriging.residuals.row(r), missing) <= 1e-8 * arma::norm(fitted, "fro"));
+    error += weights(r) * std::pow(arma::norm(kriging.residuals.row(r)), 2);
   }
   CHECK(error < arma::dot(weights, arma::sum(arma::square(fitted), 1)));
   // Noise alone: nothing that a regression could find, and then none is made.
@@ -218,14 +218,14 @@ TEST_CASE("kriged coreset: exact where every query is a leaf, every key a cell, 
     CAPTURE(static_cast<int>(mode));
     KrigedSizes sizes = kSmall;
     sizes.cells = 40;
-    sizes.window = 1000;  // a third of which are cells
+    sizes.window = 1000;  // a quarter of which are cells
     CHECK(gap_to_exact(problem, sized(problem, sizes, {.mode = mode})) <= 1e-11);
     if (mode == Mode::window) continue;  // has no landmarks
     sizes = kSmall;
     sizes.landmarks = 30;
     sizes.window = 2;
     const Approximation<double> leaves = sized(problem, sizes, {.mode = mode, .window = false});
-    if (leaves.diagnostics.mode != "opened") CHECK(gap_to_exact(problem, leaves) <= 1e-11);
+    if (leaves.diagnostics.mode != "screened") CHECK(gap_to_exact(problem, leaves) <= 1e-11);
   }
   const arma::uvec of = arma::regspace<arma::uvec>(0, 39) - 5 * (arma::regspace<arma::uvec>(0, 39) / 5);
   const Problem<double> repeated(problem.Q().rows(of.head(30)), problem.K().rows(of), problem.V());
@@ -399,26 +399,29 @@ TEST_CASE_TEMPLATE("kriged coreset: keys that a query attends to one by one coun
   const std::vector<std::uint32_t> some(all.begin(), all.begin() + 40);
   arma::Mat<T> exact = exact_attention(problem, Target::softmax).output;
   exact.each_row() -= input.value_mean;
-  const auto gap = [&](const PointTree& tree, const NearField& near) {
+  const auto gap = [&](const PointTree& tree, const NearField<T>& near) {
     return distance(query_rows(input, tree, cells, near, arma::Mat<T>(), false).output, exact);
   };
   const double bound = 1e3 * 90 * unit<T>();
   CHECK(gap(one, {}) > 0.01);
   CHECK(gap(four, {.lists = {4, all}}) <= bound);
   CHECK(gap(one, {.offsets = offsets}) <= bound);
-  CHECK(gap(one, {.opened = n_k}) <= bound);
+  const ScreenSizes every{.first = 1, .terms = 2, .candidates = n_k, .kept = n_k};
+  const auto screen = std::make_shared<const KeyScreen<T>>(input, every);
+  CHECK(gap(one, {.screen = screen}) <= bound);
   CHECK(gap(one, {.lists = {some}, .offsets = offsets}) <= bound);
-  CHECK(gap(one, {.lists = {some}, .offsets = offsets, .opened = 30}) <= bound);
-  // The cells with the largest bounds are opened, and no more keys than are allowed.
-  const OpenedCells<T> opened(input, cells);
-  std::vector<T> bounds(12);
-  const arma::Row<T> scores = arma::linspace<arma::Row<T>>(0, 11, 12);
-  opened.bounds_of(scores.memptr(), 1, T(0), bounds);
-  std::vector<std::uint32_t> keys;
-  opened.open(bounds, 30, keys);
-  CHECK(keys.size() <= 30);
-  CHECK(keys.size() > 10);
-  for (const std::uint32_t key : keys) CHECK(bounds[cells.cell[key]] == std::numeric_limits<T>::infinity());
-  const T count_of_last = cells.sums.at(11, 3);
-  if (count_of_last > 1 && count_of_last <= 30) CHECK(bounds[11] == std::numeric_limits<T>::infinity());
+  CHECK(gap(one, {.lists = {some}, .offsets = {-3, 0, 5}, .screen = screen}) <= bound);
+  // Bounds on the scores of a cell's keys: 2.5 |q| rms distance / p.
+  const CellBounds<T> bounds(input, cells);
+  for (std::uint32_t c = 0; c < cells.size(); ++c) {
+    long double squares = 0;
+    arma::uword count = 0;
+    for (arma::uword j = 0; j < n_k; ++j) {
+      if (cells.cell[j] != c) continue;
+      ++count;
+      squares += std::pow(static_cast<long double>(arma::norm(input.key_rows.row(j) - cells.keys.row(c))), 2.0L);
+    }
+    const long double rms = count < 2 ? 0 : std::sqrt(squares / static_cast<long double>(count));
+    CHECK(std::abs(bounds.above(c, T(3)) - 2.5L * 3 * rms / 6) <= 1e2 * unit<T>() * (1 + rms));
+  }
 }

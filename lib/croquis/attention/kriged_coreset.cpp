@@ -26,20 +26,31 @@ using Mode = KrigedCoresetOptions::Mode;
 const KrigedShares kCoreset{.name = "coreset"};
 const std::vector<KrigedShares> kNear = {{.name = "near", .cells = 0.5, .near = 0.5},
                                          {.name = "near", .cells = 0.12, .near = 0.88}};
-// Without landmarks: what a query attends to by itself.
+// Without landmarks: what a query attends to by itself. Few cells leave more for keys; with more of them, what is left
+// out counts less.
 const KrigedShares kPilotAlone{.name = "cells", .cells = kPilotCells};
-const std::vector<KrigedShares> kWindow = {
-    {.name = "window", .cells = 0.15, .near = 0.05, .window = 0.65, .rows = 0.15, .kriging = false},
-    {.name = "window", .cells = 0.25, .near = 0.05, .window = 0.4, .opened = 0.2, .rows = 0.1, .kriging = false},
-    {.name = "opened",
-     .cells = kPilotCells,
-     .near = 0.05,
-     .window = 0.05,
-     .opened = 0.5,
-     .rows = 0.05,
-     .kriging = false}};
-const std::vector<KrigedShares> kOpened = {
-    {.name = "opened", .cells = kPilotCells, .near = 0.05, .opened = 0.55, .rows = 0.05, .kriging = false}};
+constexpr double kScreenCells[] = {0.03, kPilotCells}, kScreenRows = 0.03;
+const KrigedShares kWindow{
+    .name = "window", .cells = 0.15, .near = 0.05, .window = 0.65, .rows = 0.15, .kriging = false};
+
+// The plans by query that `keys` keys of a query allow.
+std::vector<KrigedShares> by_query(const KrigedBudget& budget, double keys, bool window) {
+  std::vector<KrigedShares> candidates;
+  if (window) {
+    candidates.push_back(kWindow);
+    candidates.back().window -= std::min(0.5, keys_for_bounds(budget, kWindow.cells * keys) / keys);
+  }
+  for (const double cells : kScreenCells) {
+    const double left = keys - std::max(1.0, std::round(cells * keys)) - std::round(kScreenRows * keys);
+    const ScreenSizes screen = solve_screen(budget, left);
+    if (screen.kept == 0) continue;
+    candidates.push_back({.name = "screened", .cells = cells, .rows = kScreenRows, .screen = screen, .kriging = false});
+  }
+  if (candidates.empty()) {  // a few keys for all queries
+    candidates.push_back({.name = "listed", .cells = kPilotCells, .near = 1 - kPilotCells, .kriging = false});
+  }
+  return candidates;
+}
 
 std::vector<KrigedShares> candidates_of(const KrigedCoresetOptions& options) {
   std::vector<KrigedShares> candidates;
@@ -110,8 +121,9 @@ bool attends_by_query(KrigedModel<T>& model, const KrigedSizes& sizes, const Kri
   const PointTree key_tree = split_points(input.keys.columns, equal, count, options.tree, draw_key.child("pilot"));
   const KeyCells<T> cells = make_cells(input, equal, key_tree);
   const PlanInput<T> from{input, model.query_tree, model.rows, model.checks, key_tree, cells, sizes.window};
-  std::optional<KrigedPlan<T>> plan =
-      plan_by_query(from, kPilotAlone, options.window ? kWindow : kOpened, options.mode == Mode::window);
+  const std::vector<KrigedShares> candidates =
+      by_query(budget_of(input.problem, 1, options), static_cast<double>(sizes.window), options.window);
+  std::optional<KrigedPlan<T>> plan = plan_by_query(from, kPilotAlone, candidates, options.mode == Mode::window);
   if (plan) model.plan = std::move(*plan);
   return plan.has_value();
 }

@@ -10,8 +10,11 @@ namespace croquis {
 Kriging krige(const arma::mat& x, const arma::mat& y, const arma::vec& weights, double smallest) {
   const SerialBlas serial;
   const arma::mat gram = x * x.t();
-  Kriging best{.ridge = std::numeric_limits<double>::infinity(), .inverse = {}, .residuals = arma::sum(y % y, 1)};
-  double least = arma::dot(weights, best.residuals);
+  Kriging best{.ridge = std::numeric_limits<double>::infinity(), .inverse = {}, .residuals = y};
+  const auto error_of = [&](const arma::mat& residuals) {
+    return arma::dot(weights, arma::sum(arma::square(residuals), 1));
+  };
+  double least = error_of(y);
   const double mean = std::max(smallest, arma::trace(gram) / static_cast<double>(gram.n_rows));
   if (!(mean > 0) || !(least > 0)) return best;
   arma::vec values;
@@ -23,8 +26,8 @@ Kriging krige(const arma::mat& x, const arma::mat& y, const arma::vec& weights, 
     const double ridge = std::pow(10, exponent) * mean;
     const arma::vec shrunk = 1 / (values + ridge);
     const arma::mat a = vectors * (rotated.each_col() % shrunk);
-    const arma::vec residuals = arma::sum(arma::square(a), 1) / arma::square(squares * shrunk);
-    const double error = arma::dot(weights, residuals);
+    const arma::mat residuals = a.each_col() / (squares * shrunk);
+    const double error = error_of(residuals);
     if (!(error < least)) return false;
     least = error;
     best.ridge = ridge;

@@ -14,7 +14,7 @@ constexpr int kRidgesTried = 9;
 struct Kriging {
   double ridge = 0;     ///< infinite where no regression has a smaller leave-one-out error than B = 0
   arma::mat inverse;    ///< (X X^T + ridge I)^-1, N x N; empty where the ridge is infinite
-  arma::vec residuals;  ///< squared norms of the leave-one-out residuals, one a row
+  arma::mat residuals;  ///< leave-one-out residuals e_r, N x c
 };
 
 /// Chooses the ridge with the smallest sum_r weight_r ||e_r||^2, e_r = y_r - x_r B_{-r}, B_{-r} being fitted without

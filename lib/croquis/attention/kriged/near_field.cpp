@@ -37,57 +37,24 @@ std::vector<std::uint32_t> places_of_largest(const std::vector<V>& values, arma:
 
 }  // namespace
 
-bool NearField::lists_key(arma::uword leaf, std::uint32_t key) const {
+template <typename T>
+bool NearField<T>::lists_key(arma::uword leaf, std::uint32_t key) const {
   return !lists.empty() && std::binary_search(lists[leaf].begin(), lists[leaf].end(), key);
 }
 
 template <typename T>
-OpenedCells<T>::OpenedCells(const KrigedInput<T>& input, const KeyCells<T>& cells)
-    : members_(cells.cell.size()), first_(cells.size() + 1, 0), deviations_(cells.size(), T(0)) {
-  for (const std::uint32_t c : cells.cell) ++first_[c + 1];
-  std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  std::vector<arma::uword> next(first_.begin(), first_.end() - 1);
-  for (std::uint32_t j = 0; j < cells.cell.size(); ++j) members_[next[cells.cell[j]]++] = j;
+CellBounds<T>::CellBounds(const KrigedInput<T>& input, const KeyCells<T>& cells) : deviations_(cells.size(), T(0)) {
   const arma::Mat<T> means = cells.keys.t();
-  for (arma::uword c = 0; c < cells.size(); ++c) {
-    T squares = 0;
-    for (arma::uword m = first_[c]; m < first_[c + 1]; ++m) {
-      const T *x = input.keys.columns.colptr(members_[m]), *mean = means.colptr(c);
-      for (arma::uword i = 0; i < means.n_rows; ++i) squares += (x[i] - mean[i]) * (x[i] - mean[i]);
-    }
-    const auto count = static_cast<T>(first_[c + 1] - first_[c]);
-    deviations_[c] = T(2.5) * std::sqrt(squares / count) / static_cast<T>(input.problem.p());
+  std::vector<arma::uword> counts(cells.size(), 0);
+  for (std::size_t j = 0; j < cells.cell.size(); ++j) {
+    const std::uint32_t c = cells.cell[j];
+    const T *x = input.keys.columns.colptr(j), *mean = means.colptr(c);
+    ++counts[c];
+    for (arma::uword i = 0; i < means.n_rows; ++i) deviations_[c] += (x[i] - mean[i]) * (x[i] - mean[i]);
   }
-}
-
-template <typename T>
-void OpenedCells<T>::bounds_of(const T* scores, arma::uword stride, T length, std::vector<T>& bounds) const {
-  bounds.resize(deviations_.size());
-  for (std::size_t c = 0; c < bounds.size(); ++c) {
-    const bool alone = first_[c + 1] - first_[c] < 2;
-    bounds[c] = alone ? -std::numeric_limits<T>::infinity() : scores[c * stride] + length * deviations_[c];
-  }
-}
-
-template <typename T>
-void OpenedCells<T>::open(std::vector<T>& bounds, arma::uword count, std::vector<std::uint32_t>& keys) const {
-  constexpr std::size_t most = 16;
-  std::uint32_t order[most];
-  std::size_t found = 0;  // the largest bounds, by insertion
-  for (std::uint32_t c = 0; c < bounds.size(); ++c) {
-    if (found == most && !(bounds[c] > bounds[order[most - 1]])) continue;
-    std::size_t at = found < most ? found++ : most - 1;
-    for (; at > 0 && bounds[c] > bounds[order[at - 1]]; --at) order[at] = order[at - 1];
-    order[at] = c;
-  }
-  for (std::size_t i = 0; i < found; ++i) {
-    const std::uint32_t c = order[i];
-    const arma::uword size = first_[c + 1] - first_[c];
-    if (size < 2 || size > count) continue;
-    count -= size;
-    bounds[c] = std::numeric_limits<T>::infinity();
-    keys.insert(keys.end(), members_.begin() + static_cast<std::ptrdiff_t>(first_[c]),
-                members_.begin() + static_cast<std::ptrdiff_t>(first_[c + 1]));
+  for (arma::uword c = 0; c < counts.size(); ++c) {
+    const T rms = counts[c] < 2 ? T(0) : std::sqrt(deviations_[c] / static_cast<T>(counts[c]));
+    deviations_[c] = T(2.5) * rms / static_cast<T>(input.problem.p());
   }
 }
 
@@ -159,8 +126,10 @@ std::vector<arma::uword> largest_places(const arma::Col<T>& values, T bound, arm
 
 template std::vector<arma::uword> largest_places(const arma::Col<float>&, float, arma::uword);
 template std::vector<arma::uword> largest_places(const arma::Col<double>&, double, arma::uword);
-template class OpenedCells<float>;
-template class OpenedCells<double>;
+template struct NearField<float>;
+template struct NearField<double>;
+template class CellBounds<float>;
+template class CellBounds<double>;
 template std::vector<std::uint32_t> near_keys(const KrigedInput<float>&, const ExactRows<float>&,
                                               const std::vector<arma::uword>&, const KeyCells<float>&,
                                               const arma::Mat<float>&, arma::uword);

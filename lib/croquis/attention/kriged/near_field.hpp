@@ -2,19 +2,24 @@
 #pragma once
 
 #include <croquis/attention/kriged/cells.hpp>
+#include <croquis/attention/kriged/key_screen.hpp>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace croquis {
 
 /// The keys that a query attends to by itself and not by their cells. Query i of leaf g: those of lists[g], and key
-/// token(i) + o for every offset o, where there is one that is not in the list.
+/// token(i) + o for every offset o, where there is one that is not in the list; of those that are neither, what the
+/// screen chooses.
+template <typename T>
 struct NearField {
   std::vector<std::vector<std::uint32_t>> lists = {};  ///< ascending; none, or one for every leaf of the query tree
   std::vector<std::int64_t> offsets = {};              ///< ascending
-  arma::uword opened = 0;                              ///< keys of the cells that may matter most to the query
 
-  bool by_query() const { return !offsets.empty() || opened > 0; }
+  std::shared_ptr<const KeyScreen<T>> screen = {};  ///< none: no keys by parts of their scores
+
+  bool by_query() const { return !offsets.empty() || screen; }
   bool lists_key(arma::uword leaf, std::uint32_t key) const;
 };
 
@@ -26,23 +31,17 @@ std::vector<std::uint32_t> near_keys(const KrigedInput<T>& input, const ExactRow
                                      const std::vector<arma::uword>& which, const KeyCells<T>& cells,
                                      const arma::Mat<T>& cell_weights, arma::uword count);
 
-/// Which cells a query opens, to attend to their keys one by one: those with the largest bounds on their keys' scores,
-///   score of the mean + 2.5 |q| rms distance of the keys from their mean / p,
-/// two and a half standard deviations where distances are spread evenly over the p directions.
+/// What the largest score of a key in a cell may be, about: score of the mean + 2.5 |q| rms distance of the keys from
+/// their mean / p, two and a half standard deviations where distances are spread evenly over the p directions.
 template <typename T>
-class OpenedCells {
+class CellBounds {
  public:
-  OpenedCells(const KrigedInput<T>& input, const KeyCells<T>& cells);
+  CellBounds(const KrigedInput<T>& input, const KeyCells<T>& cells);
 
-  /// bounds[c] for the scores of the cells, `stride` apart, of a query of this length; -infinity for a cell of one key.
-  void bounds_of(const T* scores, arma::uword stride, T length, std::vector<T>& bounds) const;
-  /// Appends the keys of the cells with the largest bounds, at most `count`; of 16 cells at most. A cell that is opened
-  /// gets the bound +infinity.
-  void open(std::vector<T>& bounds, arma::uword count, std::vector<std::uint32_t>& keys) const;
+  /// What this is above the score of the mean, for a query of this length; 0 for a cell of one key.
+  T above(arma::uword cell, T length) const { return length * deviations_[cell]; }
 
  private:
-  std::vector<std::uint32_t> members_;  // of the cells, one after the other
-  std::vector<arma::uword> first_;
   std::vector<T> deviations_;
 };
 

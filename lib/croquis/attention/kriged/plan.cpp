@@ -10,6 +10,12 @@
 namespace croquis {
 namespace {
 
+// Keys of each query's own are taken where their error at the check rows is less than so much of L E max(1, E)
+// (plan.hpp). Chosen among powers of L and E on some heads of two trained models.
+constexpr double kByQuery = 0.3;
+// Few check rows say little about queries that no offset helps, so that a window has to be twice as good as a screen.
+constexpr double kOfWindow = 2;
+
 arma::uword part_of(arma::uword whole, double share) {
   return static_cast<arma::uword>(std::llround(share * static_cast<double>(whole)));
 }
@@ -64,10 +70,11 @@ double squared_check_norm(const PlanInput<T>& from) {
   return static_cast<double>(arma::accu(arma::square(outputs)));
 }
 
-// A plan whose lists are those of the leaves with check rows alone, and its squared error at these rows: with windows,
-// each row is judged by offsets that the other check rows have chosen.
+// What the check rows lack with a plan, the values and in the last column 1, before anything is divided by row sums.
+// The lists are those of the leaves with check rows alone; with windows, each row is judged by offsets that the other
+// check rows have chosen.
 template <typename T>
-double squared_check_error(const PlanInput<T>& from, const KrigedShares& shares) {
+arma::Mat<T> missing_of_checks(const PlanInput<T>& from, const KrigedShares& shares) {
   KrigedPlan<T> plan;
   plan.shares = shares;
   plan.cells = cells_for(from, shares);
@@ -88,9 +95,9 @@ double squared_check_error(const PlanInput<T>& from, const KrigedShares& shares)
     scores[r - first] =
         offset_scores(from.input, from.rows, {r}, {from.checks[r - first]}, plan.cells, plan.cell_weights);
   }
-  std::optional<OpenedCells<T>> opened;
-  if (shares.opened > 0) opened.emplace(from.input, plan.cells);
-  double error = 0;
+  std::optional<KeyScreen<T>> screen;
+  if (shares.screen.kept > 0) screen.emplace(from.input, shares.screen);
+  arma::Mat<T> all(from.checks.size(), from.input.values.n_cols);
   for (arma::uword r = first; r < last; ++r) {
     arma::Row<T> missing = from.rows.values.row(r) - plan.cell_weights.row(r) * plan.cells.sums;
     const auto take = [&](std::uint32_t j) {
@@ -100,28 +107,51 @@ double squared_check_error(const PlanInput<T>& from, const KrigedShares& shares)
       for (const std::uint32_t j : plan.near.lists[from.rows.leaf[r]]) take(j);
     }
     std::vector<std::uint32_t> own;
-    if (shares.opened > 0) {
-      const arma::Row<T> logs = arma::log(plan.cell_weights.row(r));
-      std::vector<T> bounds;
-      opened->bounds_of(logs.memptr(), 1, arma::norm(from.rows.queries.row(r)), bounds);
-      opened->open(bounds, part_of(from.keys, shares.opened), own);
-    }
     if (shares.window > 0) {
       std::vector<double> others(scores[0].size(), 0.0);
       for (arma::uword o = 0; o < scores.size(); ++o) {
         for (std::size_t i = 0; o != r - first && i < others.size(); ++i) others[i] += scores[o][i];
       }
-      const auto keys = window_keys(from, r, best_offsets(others, part_of(from.keys, shares.window)));
-      own.insert(own.end(), keys.begin(), keys.end());
+      own = window_keys(from, r, best_offsets(others, part_of(from.keys, shares.window)));
     }
-    std::sort(own.begin(), own.end());
-    own.erase(std::unique(own.begin(), own.end()), own.end());
-    for (const std::uint32_t j : own) {
-      if (!plan.near.lists_key(from.rows.leaf[r], j)) take(j);
+    std::erase_if(own, [&](std::uint32_t j) { return plan.near.lists_key(from.rows.leaf[r], j); });
+    if (screen) {
+      const arma::Col<T> query = from.input.scale * from.rows.queries.row(r).t();
+      std::vector<T> unused;
+      screen->choose(query.memptr(), shares.near > 0 ? &plan.near.lists[from.rows.leaf[r]] : nullptr, own, unused);
     }
-    error += arma::accu(arma::square(targets_of<T>(from, missing)));
+    for (const std::uint32_t j : own) take(j);
+    all.row(r - first) = missing;
+  }
+  return all;
+}
+
+// Squared error of what check rows lack, the row sums in the units of the values.
+template <typename T>
+double squared_error(const PlanInput<T>& from, const arma::Mat<T>& missing) {
+  return arma::accu(arma::square(targets_of<T>(from, missing)));
+}
+
+// Squared error of the outputs [o, 1] that remain of check rows which lack m: (o - m) / (1 - m_1), m_1 the last of m. A
+// regression may leave little of a row, or less than nothing; then all that is lacking counts.
+double squared_output_error(const arma::mat& outputs, const arma::mat& missing) {
+  constexpr double least = 0.1;
+  double error = 0;
+  for (arma::uword r = 0; r < missing.n_rows; ++r) {
+    const arma::rowvec m = missing.row(r);
+    const double sum = m(m.n_elem - 1);
+    const arma::rowvec gap = sum < 1 - least ? arma::rowvec((m - sum * outputs.row(r)) / (1 - sum)) : m;
+    error += arma::accu(arma::square(gap.head(m.n_elem - 1)));
   }
   return error;
+}
+
+// What a regression on the other check rows leaves of each, in the units of missing_of_checks().
+template <typename T>
+arma::mat left_of_checks(const PlanInput<T>& from, const KrigedShares& shares) {
+  arma::mat left = make_plan(from, shares).kriging.residuals.tail_rows(from.checks.size());
+  if (from.input.value_rms > 0) left.tail_cols(1) /= static_cast<double>(from.input.value_rms);
+  return left;
 }
 
 }  // namespace
@@ -177,7 +207,7 @@ KrigedPlan<T> make_plan(const PlanInput<T>& from, const KrigedShares& shares) {
         best_offsets(offset_scores(from.input, from.rows, rows, from.checks, plan.cells, plan.cell_weights),
                      std::max<arma::uword>(1, part_of(from.keys, shares.window)));
   }
-  plan.near.opened = part_of(from.keys, shares.opened);
+  if (shares.screen.kept > 0) plan.near.screen = std::make_shared<const KeyScreen<T>>(from.input, shares.screen);
   plan.exact_rows = part_of(from.keys, shares.rows);
   plan.kriging.ridge = std::numeric_limits<double>::infinity();
   if (shares.kriging) {
@@ -191,19 +221,25 @@ template <typename T>
 std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
                                            const std::vector<KrigedShares>& candidates, bool always) {
   const SerialBlas serial;
+  const double norm = squared_check_norm(from);
+  const arma::mat outputs = arma::conv_to<arma::mat>::from(from.rows.values.tail_rows(from.checks.size()));
   double least = std::numeric_limits<double>::infinity();
   if (!always) {
-    const double alone = squared_check_error(from, cells), left = arma::accu(make_plan(from, cells).kriging.residuals);
-    least = alone > 0 ? left * std::min(1.0, left / alone) : 0;
+    const double alone = squared_error(from, missing_of_checks(from, cells)),
+                 left = squared_output_error(outputs, left_of_checks(from, cells));
+    least = norm > 0 ? kByQuery * kByQuery * left * alone / norm * std::max(1.0, alone / norm) : 0;
   }
   const KrigedShares* best = nullptr;
+  double error_of_best = 0;
   for (const KrigedShares& shares : candidates) {
-    const double error = squared_check_error(from, shares);
-    if (error < least) least = error, best = &shares;
+    const arma::mat missing = arma::conv_to<arma::mat>::from(missing_of_checks(from, shares));
+    const double error = squared_output_error(outputs, missing);
+    const double counted = shares.window > 0 ? kOfWindow * kOfWindow * error : error;
+    if (counted < least) least = counted, error_of_best = error, best = &shares;
   }
   if (!best) return std::nullopt;
   KrigedPlan<T> plan = make_plan(from, *best);
-  plan.check_error = std::sqrt(least / squared_check_norm(from));
+  plan.check_error = std::sqrt(error_of_best / norm);
   return plan;
 }
 
@@ -214,12 +250,15 @@ KrigedPlan<T> best_plan(const PlanInput<T>& from, const std::vector<KrigedShares
   KrigedPlan<T> plan = make_plan(from, candidates.front());
   plan.check_error = std::numeric_limits<double>::quiet_NaN();
   if (checks == 0) return plan;
-  double least = candidates.front().kriging ? arma::accu(plan.kriging.residuals.tail(checks))
-                                            : squared_check_error(from, candidates.front());
+  const auto error_of = [&](const KrigedShares& shares) {
+    return squared_error(from, missing_of_checks(from, shares));
+  };
+  double least = candidates.front().kriging ? arma::accu(arma::square(plan.kriging.residuals.tail_rows(checks)))
+                                            : error_of(candidates.front());
   const KrigedShares* best = nullptr;
   double bound = 0.64 * least;
   for (std::size_t c = 1; c < candidates.size(); ++c) {
-    const double error = squared_check_error(from, candidates[c]);
+    const double error = error_of(candidates[c]);
     if (error < bound) bound = least = error, best = &candidates[c];
   }
   if (best) plan = make_plan(from, *best);

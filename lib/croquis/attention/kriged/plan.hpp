@@ -13,9 +13,9 @@ namespace croquis {
 struct KrigedShares {
   std::string name;
   double cells = 1, near = 0, window = 0;
-  double opened = 0;    ///< keys of the cells that a query opens
-  double rows = 0;      ///< queries that get their exact row instead: those that leave most to cells
-  bool kriging = true;  ///< regression of what is left at the exact rows
+  double rows = 0;          ///< queries that get their exact row instead: those that leave most to cells
+  ScreenSizes screen = {};  ///< keys that are found by parts of their scores
+  bool kriging = true;      ///< regression of what is left at the exact rows
 };
 
 /// What a plan is made from. Rows 0, ..., leaves - 1 of `rows` are the means of the leaves of the query tree, the
@@ -40,7 +40,7 @@ template <typename T>
 struct KrigedPlan {
   KrigedShares shares;
   KeyCells<T> cells;
-  NearField near;
+  NearField<T> near;
   arma::uword exact_rows = 0;  ///< for the queries with the largest doubts
   arma::Mat<T> cell_weights;   ///< of the exact rows, N x s
   arma::Mat<T> residual;       ///< Z of the values and 1; empty without kriging
@@ -63,10 +63,11 @@ template <typename T>
 arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, const arma::Mat<T>& x,
                        const arma::Mat<T>& sums, const arma::Mat<T>& exact);
 
-/// The plan without landmarks with the smallest error at the check rows, where that is small enough: with E the squared
-/// error of `cells` alone and L what a regression on the check rows leaves of it (by leaving one out), less than
-/// L min(1, L/E). L is what few landmarks can do, L/E how much more of them promise. Each row is judged by the window
-/// that the other rows choose. always: whatever the errors are.
+/// The plan without landmarks with the smallest error at the check rows, where that is small enough: less than
+/// 0.3 L E max(1, E), all relative to the norm of these rows' outputs. E is what cells alone lack, before it is divided
+/// by the row sums: more than 1 where they miss whole rows. L is the error of a regression on the other check rows:
+/// what few landmarks can do. Each row is judged by the window that the other rows choose, and the error of a window
+/// counts twice. always: whatever the errors are.
 template <typename T>
 std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
                                            const std::vector<KrigedShares>& candidates, bool always);

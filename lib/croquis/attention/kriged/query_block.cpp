@@ -23,7 +23,8 @@ void add_multiple(T factor, const T* column, arma::Col<T>& sum) {
 
 }  // namespace
 
-std::vector<QueryBlock> blocks_of_queries(const PointTree& tree, const NearField& near) {
+template <typename T>
+std::vector<QueryBlock> blocks_of_queries(const PointTree& tree, const NearField<T>& near) {
   const bool by_leaf = !near.lists.empty();
   std::vector<QueryBlock> blocks;
   const auto add = [&](arma::uword leaf, arma::uword begin, arma::uword end) {
@@ -37,7 +38,7 @@ std::vector<QueryBlock> blocks_of_queries(const PointTree& tree, const NearField
 
 template <typename T>
 BlockPass<T>::BlockPass(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells,
-                        const NearField& near, const arma::Mat<T>& correction)
+                        const NearField<T>& near, const arma::Mat<T>& correction)
     : input_(input),
       cells_(cells),
       near_(near),
@@ -47,7 +48,7 @@ BlockPass<T>::BlockPass(const KrigedInput<T>& input, const PointTree& tree, cons
       box_{input.lowest, input.highest} {
   if (near.lists.empty()) std::iota(order_.begin(), order_.end(), 0U);
   const arma::Col<T> counts = cells.sums.tail_cols(1);
-  if (near.by_query()) opened_.emplace(input, cells);
+  if (near.by_query() && !near.screen) bounds_.emplace(input, cells);
   if (near.by_query() && !near.lists.empty()) {
     listed_.resize(input.problem.n_k(), 0);
     for (const std::uint32_t key : near.lists.front()) listed_[key] = 1;
@@ -167,33 +168,30 @@ void BlockPass<T>::own_scores(BlockRows<T>& rows) const {
   const TokenAlignment tokens = input_.problem.tokens();
   const auto first = static_cast<std::int64_t>(tokens.key(0)), end = static_cast<std::int64_t>(tokens.n());
   const arma::uword count = rows.size();
-  rows.factors.set_size(count, cells_.size());
+  if (bounds_) rows.factors.set_size(count, cells_.size());
+  if (near_.screen) rows.margins.set_size(count);
   rows.window.resize(std::max<std::size_t>(rows.window.size(), count));
   rows.window_weights.resize(rows.window.size());
   for (arma::uword i = 0; i < count; ++i) {
     std::vector<std::uint32_t>& keys = rows.window[i];
     keys.clear();
-    const T length = arma::norm(rows.columns.col(i)) / input_.scale;
-    opened_->bounds_of(rows.cells.memptr() + i, count, length, rows.bounds);
-    for (arma::uword c = 0; c < cells_.size(); ++c) {
-      rows.factors.at(i, c) = sizes_[c] > 0 ? sizes_[c] * std::exp(rows.bounds[c] - rows.cells.at(i, c)) : T(0);
-    }
-    if (near_.opened > 0) {
-      opened_->open(rows.bounds, near_.opened, keys);
-      for (const std::uint32_t key : keys) rows.factors.at(i, cells_.cell[key]) = 0;
-      std::erase_if(keys, [&](std::uint32_t key) { return is_listed(key); });
+    if (bounds_) {
+      const T length = arma::norm(rows.columns.col(i)) / input_.scale;
+      for (arma::uword c = 0; c < cells_.size(); ++c) {
+        rows.factors.at(i, c) = sizes_[c] > 0 ? sizes_[c] * std::exp(bounds_->above(c, length)) : T(0);
+      }
     }
     const auto at = static_cast<std::int64_t>(tokens.query(rows.order[i]));
     for (const std::int64_t offset : near_.offsets) {
       if (at + offset < first || at + offset >= end) continue;
       const auto key = static_cast<std::uint32_t>(at + offset - first);
-      const bool taken = rows.bounds[cells_.cell[key]] == std::numeric_limits<T>::infinity();
-      if (!taken && !is_listed(key)) keys.push_back(key);
+      if (!is_listed(key)) keys.push_back(key);
     }
     std::vector<T>& scores = rows.window_weights[i];
     scores.resize(keys.size());
     dots(rows.columns.colptr(i), input_.keys.columns.memptr(), input_.keys.columns.n_rows, keys.data(), keys.size(),
          scores.data());
+    if (near_.screen) rows.margins[i] = near_.screen->choose(rows.columns.colptr(i), rows.list, keys, scores);
     for (const T score : scores) rows.top[i] = std::max(rows.top[i], score);
   }
 }
@@ -239,6 +237,8 @@ void BlockPass<T>::count(BlockRows<T>& rows) const {
   }
 }
 
+template std::vector<QueryBlock> blocks_of_queries(const PointTree&, const NearField<float>&);
+template std::vector<QueryBlock> blocks_of_queries(const PointTree&, const NearField<double>&);
 template class BlockPass<float>;
 template class BlockPass<double>;
 

@@ -16,7 +16,8 @@ struct QueryBlock {
   arma::uword leaf, begin, end;
 };
 
-std::vector<QueryBlock> blocks_of_queries(const PointTree& tree, const NearField& near);
+template <typename T>
+std::vector<QueryBlock> blocks_of_queries(const PointTree& tree, const NearField<T>& near);
 
 /// What a thread keeps from block to block, in the notation of QueryRows. A row is a query of the block.
 template <typename T>
@@ -25,15 +26,15 @@ struct BlockRows {
   const std::vector<std::uint32_t>* list = nullptr;  ///< keys of their leaf; null where there are no lists
   arma::Mat<T> queries, columns;                     ///< over sqrt(p); transposed, where keys are taken one by one
   arma::Mat<T> cells;                                ///< E_ic, rows x s
-  arma::Mat<T> factors;                              ///< with keys of a query's own: how much a cell's keys may differ
+  arma::Mat<T> factors;                              ///< with a window alone: how much a cell's keys may differ
   arma::Mat<T> near, near_keys, near_values;         ///< E_ij - E_i,c(j) of the list; its keys and values, as columns
   arma::Mat<T> sums;                                 ///< full_i([V, 1]), from divide() on over full_i(1)
   arma::Col<T> top, total, whole, counted;           ///< ..., full_i(1), base_i(1)
   arma::Col<T> outside;                              ///< how far a divided sum is out of bounds, at most
   std::vector<char> lost;                            ///< rows that are out of bounds
-  std::vector<T> bounds;
-  std::vector<std::vector<std::uint32_t>> window;  ///< keys of every query's own
-  std::vector<std::vector<T>> window_weights;      ///< their E_ij - E_i,c(j)
+  arma::Col<T> margins;                              ///< with a screen: the least score it chose a key for
+  std::vector<std::vector<std::uint32_t>> window;    ///< keys of every query's own
+  std::vector<std::vector<T>> window_weights;        ///< their E_ij - E_i,c(j)
 
   arma::uword size() const { return queries.n_rows; }
 };
@@ -50,7 +51,7 @@ template <typename T>
 class BlockPass {
  public:
   /// What is given has to outlive the pass.
-  BlockPass(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells, const NearField& near,
+  BlockPass(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells, const NearField<T>& near,
             const arma::Mat<T>& correction);
 
   /// Everything up to `sums`, not divided.
@@ -73,14 +74,14 @@ class BlockPass {
 
   const KrigedInput<T>& input_;
   const KeyCells<T>& cells_;
-  const NearField& near_;
+  const NearField<T>& near_;
   std::vector<std::uint32_t> order_;  // of the queries: of their tree where its leaves matter
   const bool corrected_;
   const arma::Mat<T> sums_;
   const ValueBox<T> box_;
   std::vector<char> listed_;
-  std::optional<OpenedCells<T>> opened_;
-  arma::Col<T> sizes_;  // of the values of cells; 0 where a cell is one key
+  std::optional<CellBounds<T>> bounds_;  // where there is a window and no screen
+  arma::Col<T> sizes_;                   // of the values of cells; 0 where a cell is one key
 };
 
 }  // namespace croquis

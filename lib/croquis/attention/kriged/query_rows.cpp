@@ -11,7 +11,7 @@ namespace {
 template <typename T>
 class RowsPass {
  public:
-  RowsPass(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells, const NearField& near,
+  RowsPass(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells, const NearField<T>& near,
            const arma::Mat<T>& correction, bool keep)
       : input_(input),
         near_(near),
@@ -84,6 +84,12 @@ class RowsPass {
   }
 
   void set_doubts(BlockRows<T>& space) {
+    if (near_.screen) {
+      for (arma::uword i = 0; i < space.size(); ++i) {
+        rows_.doubts[space.order[i]] = std::exp(space.margins[i] - space.top[i]) / space.whole[i];
+      }
+      return;
+    }
     space.counted.zeros(space.size());
     for (arma::uword c = 0; c < space.cells.n_cols; ++c) {
       for (arma::uword i = 0; i < space.counted.n_elem; ++i) {
@@ -124,7 +130,7 @@ class RowsPass {
   }
 
   const KrigedInput<T>& input_;
-  const NearField& near_;
+  const NearField<T>& near_;
   const bool keep_;
   const std::vector<QueryBlock> blocks_;
   const BlockPass<T> pass_;
@@ -135,14 +141,14 @@ class RowsPass {
 
 template <typename T>
 QueryRows<T> query_rows(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells,
-                        const NearField& near, const arma::Mat<T>& correction, bool keep) {
+                        const NearField<T>& near, const arma::Mat<T>& correction, bool keep) {
   const SerialBlas serial;
   return RowsPass<T>(input, tree, cells, near, correction, keep).run();
 }
 
 template QueryRows<float> query_rows(const KrigedInput<float>&, const PointTree&, const KeyCells<float>&,
-                                     const NearField&, const arma::Mat<float>&, bool);
+                                     const NearField<float>&, const arma::Mat<float>&, bool);
 template QueryRows<double> query_rows(const KrigedInput<double>&, const PointTree&, const KeyCells<double>&,
-                                      const NearField&, const arma::Mat<double>&, bool);
+                                      const NearField<double>&, const arma::Mat<double>&, bool);
 
 }  // namespace croquis

@@ -33,6 +33,6 @@ struct QueryRows {
 /// Guarantees: the same bits for any number of threads. Cost: 2 n_q (s + near keys) (p + p_v + 1) flops.
 template <typename T>
 QueryRows<T> query_rows(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells,
-                        const NearField& near, const arma::Mat<T>& correction, bool keep);
+                        const NearField<T>& near, const arma::Mat<T>& correction, bool keep);
 
 }  // namespace croquis

@@ -11,7 +11,7 @@ namespace {
 template <typename T>
 class RowsBackward {
  public:
-  RowsBackward(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells, const NearField& near,
+  RowsBackward(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells, const NearField<T>& near,
                const arma::Mat<T>& correction, const arma::Mat<T>& cotangent)
       : input_(input),
         cells_(cells),
@@ -158,7 +158,7 @@ class RowsBackward {
 
   const KrigedInput<T>& input_;
   const KeyCells<T>& cells_;
-  const NearField& near_;
+  const NearField<T>& near_;
   const arma::Mat<T>&correction_, &cotangent_;
   const std::vector<QueryBlock> blocks_;
   const BlockPass<T> pass_;
@@ -169,16 +169,17 @@ class RowsBackward {
 
 template <typename T>
 QueryRowsAdjoint<T> query_rows_adjoint(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells,
-                                       const NearField& near, const arma::Mat<T>& correction,
+                                       const NearField<T>& near, const arma::Mat<T>& correction,
                                        const arma::Mat<T>& cotangent) {
   const SerialBlas serial;
   return RowsBackward<T>(input, tree, cells, near, correction, cotangent).run();
 }
 
 template QueryRowsAdjoint<float> query_rows_adjoint(const KrigedInput<float>&, const PointTree&, const KeyCells<float>&,
-                                                    const NearField&, const arma::Mat<float>&, const arma::Mat<float>&);
+                                                    const NearField<float>&, const arma::Mat<float>&,
+                                                    const arma::Mat<float>&);
 template QueryRowsAdjoint<double> query_rows_adjoint(const KrigedInput<double>&, const PointTree&,
-                                                     const KeyCells<double>&, const NearField&,
+                                                     const KeyCells<double>&, const NearField<double>&,
                                                      const arma::Mat<double>&, const arma::Mat<double>&);
 
 }  // namespace croquis

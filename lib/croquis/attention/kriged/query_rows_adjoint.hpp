@@ -22,7 +22,7 @@ struct QueryRowsAdjoint {
 ///   numbers.
 template <typename T>
 QueryRowsAdjoint<T> query_rows_adjoint(const KrigedInput<T>& input, const PointTree& tree, const KeyCells<T>& cells,
-                                       const NearField& near, const arma::Mat<T>& correction,
+                                       const NearField<T>& near, const arma::Mat<T>& correction,
                                        const arma::Mat<T>& cotangent);
 
 }  // namespace croquis

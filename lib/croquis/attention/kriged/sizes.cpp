@@ -6,6 +6,10 @@
 namespace croquis {
 namespace {
 
+// Terms of the scores in a screen, of p: an eighth for all keys, three for four candidates for each key that is kept.
+constexpr double kFirstEighths = 1, kLastEighths = 3;
+constexpr arma::uword kCandidates = 4;
+
 double as_double(arma::uword size) {
   return static_cast<double>(size);
 }
@@ -35,22 +39,47 @@ double landmark_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   return exact + weights + rows * rows * (9 * rows + 2 * c * (kRidgesTried + 2));
 }
 
-// Check rows, a tree of keys by their importance in them, and candidates on these rows.
+// What a query pays for one key of its own.
+double flops_of_key(const KrigedBudget& b) {
+  return 2 * b.p + 2 * (b.p_v + 1) + 1;
+}
+
+double screen_terms(const KrigedBudget& b, double eighths) {
+  return std::clamp(std::round(eighths * b.p / 8), 1.0, b.p);
+}
+
+// A tree of keys, their standard deviations, and what is tried on the check rows: a window and two screens.
 double pilot_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   const double rows = as_double(sizes.checks), cells = kPilotCells * as_double(sizes.window);
-  return tree_flops(b.n_k, b.p, cells, b.far) + b.n_k * (2 * b.p + b.p_v) +
-         rows * (4 * b.n_k * 5 + 4 * cells * (2 * b.p + 2 * b.p_v));
+  const double screen = b.n_k > kMostScreened ? 0 : 2 * screen_terms(b, kLastEighths) * b.n_k;
+  return tree_flops(b.n_k, b.p, cells, b.far) + b.n_k * (4 * b.p + b.p_v) +
+         rows * (10 * b.n_k + 2 * screen + 4 * cells * (2 * b.p + 2 * b.p_v));
 }
 
 }  // namespace
 
 double window_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
-  const double rows = as_double(sizes.checks), keys = as_double(sizes.window), c = b.p_v + 1;
-  // Radii of cells, bounds on the scores of their keys with an exponential each, sorting.
-  const double opened = b.n_k * 3 * b.p + b.n_q * 6 * kPilotCells * keys;
-  const double tokens = b.n_q * (2 * b.p + b.p_v) + b.n_k * (2 * b.p + 2 * b.p_v) + opened;
+  const double rows = as_double(sizes.checks), keys = as_double(sizes.window);
+  const double tokens = b.n_q * (2 * b.p + b.p_v) + b.n_k * (2 * b.p + 2 * b.p_v);
   return tokens + rows * b.n_k * (2 * b.p + 2 * b.p_v + 5) + pilot_flops(b, sizes) +
-         std::max(b.n_q, b.n_k) * keys * (2 * b.p + 2 * c + 1);
+         std::max(b.n_q, b.n_k) * keys * flops_of_key(b);
+}
+
+ScreenSizes solve_screen(const KrigedBudget& b, double keys) {
+  const double first = screen_terms(b, kFirstEighths), terms = screen_terms(b, kLastEighths);
+  const double each = flops_of_key(b) - 2 * terms, more = 2 * (terms - first);
+  const double left = keys * flops_of_key(b) * std::max(b.n_q, b.n_k) / b.n_q - 2 * first * b.n_k;
+  double kept = left / (each + as_double(kCandidates) * more);
+  if (as_double(kCandidates) * kept > b.n_k) kept = (left - more * b.n_k) / each;  // all keys are candidates
+  if (!(kept >= 1) || b.n_k > kMostScreened) return {};
+  ScreenSizes sizes{.first = static_cast<arma::uword>(first), .terms = static_cast<arma::uword>(terms)};
+  sizes.kept = static_cast<arma::uword>(std::min(kept, b.n_k));
+  sizes.candidates = std::min(kCandidates * sizes.kept, static_cast<arma::uword>(b.n_k));
+  return sizes;
+}
+
+double keys_for_bounds(const KrigedBudget& b, double cells) {
+  return (b.n_k * 3 * b.p + b.n_q * 6 * cells) / (flops_of_key(b) * std::max(b.n_q, b.n_k));
 }
 
 double exact_flops(const KrigedBudget& b) {

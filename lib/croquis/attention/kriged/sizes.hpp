@@ -12,7 +12,7 @@ struct KrigedBudget {
   double landmark_share = 0.45;  ///< of the flops that trees, exact rows and checks leave: landmarks, their ridge
                                  ///< regression included; the cells have the rest
   bool checks = true;            ///< check rows and the evaluation of candidates on them
-  bool pilot = true;             ///< first of all a window is tried on the check rows
+  bool pilot = true;             ///< first of all keys of each query's own are tried on the check rows
   bool far = false;              ///< the trees look for farthest points
 };
 
@@ -25,12 +25,29 @@ struct KrigedSizes {
   bool exact = false;          ///< exact attention costs no more
 };
 
-/// Cells that the pilot makes, for which the window leaves a part of its keys.
-constexpr double kPilotCells = 0.35;
+/// How a query finds keys among all by parts of their scores (KeyScreen).
+struct ScreenSizes {
+  arma::uword first = 0, terms = 0;  ///< terms of a score, for all keys and for the candidates
+  arma::uword candidates = 0;        ///< keys with the largest sums of the first terms
+  arma::uword kept = 0;              ///< of them, with the largest sums of all terms; 0: no screen
+};
+
+/// The screen that costs as much as `keys` keys which a query attends to, those that it keeps included. kept is 0 where
+/// the first terms alone cost more, and above kMostScreened keys, since a screen takes several times as long as
+/// products with as many flops.
+constexpr double kMostScreened = 1024;
+ScreenSizes solve_screen(const KrigedBudget& budget, double keys);
+
+/// Cells that the pilot makes, of the keys that a query can afford.
+constexpr double kPilotCells = 0.25;
 
 /// Flops of one approximation of these sizes: two a multiply-add, one an exponential, the terms in N^3 as LAPACK takes
 /// them. The trees are counted as 1.6 log2(leaves) levels, which is more than they need on most data.
 double kriged_flops(const KrigedBudget& budget, const KrigedSizes& sizes);
+
+/// As how many keys of a query bounds on the scores in so many cells count: radii of the cells, and an exponential
+/// each.
+double keys_for_bounds(const KrigedBudget& budget, double cells);
 
 /// Flops of the window in its place, with sizes.window keys a query.
 double window_flops(const KrigedBudget& budget, const KrigedSizes& sizes);

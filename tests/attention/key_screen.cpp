@@ -1,0 +1,177 @@
+// Keys found by parts of their scores against sorting all of them, and the rows made of them.
+#include <croquis/attention/kriged/key_screen.hpp>
+
+#include <croquis/attention/exact.hpp>
+#include <croquis/attention/kriged/query_rows.hpp>
+#include <croquis/attention/kriged/sized.hpp>
+#include <croquis/random/indices.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "support/approximations.hpp"
+
+using namespace croquis;
+
+namespace {
+
+// The places of the `count` largest of some values, the first of equal ones.
+std::vector<std::size_t> largest(const std::vector<long double>& values, std::size_t count) {
+  std::vector<std::size_t> places(values.size());
+  for (std::size_t j = 0; j < places.size(); ++j) places[j] = j;
+  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
+  places.resize(std::min(count, places.size()));
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+// The definition in key_screen.hpp for keys that are not centred, in long double; `out` are left out.
+std::set<std::uint32_t> chosen_of(const arma::mat& query, const arma::mat& keys, const ScreenSizes& sizes,
+                                  const std::set<std::uint32_t>& out) {
+  const arma::mat centred = keys.each_row() - arma::mean(keys, 0);
+  const arma::rowvec deviations = arma::stddev(keys, 1, 0);
+  std::vector<long double> terms(keys.n_cols);
+  for (std::size_t t = 0; t < terms.size(); ++t) terms[t] = std::abs(query(0, t)) * deviations(t);
+  const auto sum = [&](std::uint32_t j, std::size_t count) {
+    long double total = 0;
+    for (const std::size_t t : largest(terms, count)) total += static_cast<long double>(query(0, t)) * centred(j, t);
+    return total;
+  };
+  std::vector<std::uint32_t> in;
+  for (std::uint32_t j = 0; j < keys.n_rows; ++j) {
+    if (!out.contains(j)) in.push_back(j);
+  }
+  std::vector<long double> first, all;
+  for (const std::uint32_t j : in) first.push_back(sum(j, sizes.first));
+  const std::vector<std::size_t> candidates = largest(first, sizes.candidates);
+  for (const std::size_t c : candidates) all.push_back(sum(in[c], sizes.terms));
+  std::set<std::uint32_t> chosen;
+  for (const std::size_t b : largest(all, sizes.kept)) chosen.insert(in[candidates[b]]);
+  return chosen;
+}
+
+constexpr ScreenSizes kScreens[] = {{.first = 1, .terms = 3, .candidates = 20, .kept = 5},
+                                    {.first = 2, .terms = 2, .candidates = 8, .kept = 8},
+                                    {.first = 3, .terms = 7, .candidates = 30, .kept = 1},
+                                    {.first = 7, .terms = 7, .candidates = 90, .kept = 90}};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("key screen: the keys with the largest partial scores, twice in a row", T, float, double) {
+  // Multiples of 1/8, whose products and sums have no rounding; the columns' means are zero.
+  arma::mat keys = arma::round(8 * random_matrix(90, 7, Key(test_seed()).child("keys"))) / 8;
+  keys.tail_rows(45) = -keys.head_rows(45);
+  const arma::mat queries = arma::round(8 * random_matrix(40, 7, Key(test_seed()).child("queries"))) / 8;
+  const Problem<T> problem(arma::conv_to<arma::Mat<T>>::from(queries), arma::conv_to<arma::Mat<T>>::from(keys),
+                           arma::conv_to<arma::Mat<T>>::from(keys));
+  const KrigedInput<T> input(problem);
+  for (const ScreenSizes& sizes : kScreens) {
+    const KeyScreen<T> screen(input, sizes);
+    for (arma::uword i = 0; i < queries.n_rows; ++i) {
+      const arma::Col<T> query = problem.Q().row(i).t();
+      const std::vector<std::uint32_t> there = {3, 80, 41}, without = {7, 8};
+      for (const bool some_are_out : {false, true}) {
+        std::vector<std::uint32_t> found;
+        std::vector<T> scores;
+        if (some_are_out) found = there;
+        screen.choose(query.memptr(), some_are_out ? &without : nullptr, found, scores);
+        if (some_are_out) found.erase(found.begin(), found.begin() + 3);
+        REQUIRE(scores.size() == found.size());
+        for (std::size_t k = 0; k < found.size(); ++k) {
+          CHECK(scores[k] == T(arma::dot(queries.row(i), keys.row(found[k]))));
+        }
+        CHECK(std::is_sorted(found.begin(), found.end()));
+        const std::set<std::uint32_t> out =
+            some_are_out ? std::set<std::uint32_t>{3, 80, 41, 7, 8} : std::set<std::uint32_t>{};
+        CHECK(std::set<std::uint32_t>(found.begin(), found.end()) == chosen_of(queries.row(i), keys, sizes, out));
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and leave the others to their cells", T,
+                   float, double) {
+  const arma::uword n_q = 70, n_k = 90;
+  const Problem<T> problem = random_rectangle<T>(n_q, n_k, 7, 3, 3, Key(test_seed()).child("rows"));
+  const KrigedInput<T> input(problem);
+  const arma::Col<T> equal(n_k, arma::fill::ones), ones(n_q, arma::fill::ones);
+  const KeyCells<T> cells =
+      make_cells(input, equal, split_points(input.keys.columns, equal, 5, SplitDirection::random, Key(1)));
+  const PointTree one = split_points(input.queries.columns, ones, 1, SplitDirection::random, Key(1));
+  const std::vector<std::uint32_t> list = {4, 40, 77};
+  const std::vector<std::int64_t> offsets = {-2, 1};
+  for (const ScreenSizes& sizes : kScreens) {
+    const NearField<T> near{
+        .lists = {list}, .offsets = offsets, .screen = std::make_shared<const KeyScreen<T>>(input, sizes)};
+    const QueryRows<T> rows = query_rows(input, one, cells, near, arma::Mat<T>(), false);
+    const arma::mat keys = arma::conv_to<arma::mat>::from(input.key_rows),
+                    means = arma::conv_to<arma::mat>::from(cells.keys),
+                    values = arma::conv_to<arma::mat>::from(input.values);
+    for (arma::uword i = 0; i < n_q; ++i) {
+      const arma::rowvec query = arma::conv_to<arma::rowvec>::from(problem.Q().row(i)) / std::sqrt(7.0);
+      std::set<std::uint32_t> own(list.begin(), list.end());
+      for (const std::int64_t offset : offsets) {
+        // Query and key n_k - n_q + i are of one token.
+        const std::int64_t j = static_cast<std::int64_t>(i + n_k - n_q) + offset;
+        if (j >= 0 && j < static_cast<std::int64_t>(n_k)) own.insert(static_cast<std::uint32_t>(j));
+      }
+      own.merge(chosen_of(query, keys, sizes, own));
+      arma::rowvec sums(4, arma::fill::zeros);
+      for (std::uint32_t j = 0; j < n_k; ++j) {
+        const arma::mat& at = own.contains(j) ? keys : means;
+        sums += std::exp(arma::dot(query, at.row(own.contains(j) ? j : cells.cell[j]))) * values.row(j);
+      }
+      const arma::rowvec output = arma::conv_to<arma::rowvec>::from(rows.output.row(i));
+      CHECK(arma::norm(output - sums.head(3) / sums(3)) <= 1e4 * unit<T>() * arma::norm(values, "fro"));
+    }
+  }
+}
+
+TEST_CASE("key screen: one costs at most what so many keys do, and one key more would cost more") {
+  for (const double n_k : {100.0, 500.0, 1024.0, 1025.0}) {
+    for (const double p : {5.0, 32.0, 64.0}) {
+      for (const double keys : {3.0, 40.0, 150.0, 1000.0}) {
+        const KrigedBudget budget{.n_q = 400, .n_k = n_k, .p = p, .p_v = 24};
+        const ScreenSizes sizes = solve_screen(budget, keys);
+        const double all = keys * (2 * p + 2 * 25 + 1) * std::max(400.0, n_k) / 400;
+        const auto flops = [&](double kept, double candidates) {
+          return 2 * static_cast<double>(sizes.first) * n_k +
+                 2 * static_cast<double>(sizes.terms - sizes.first) * candidates +
+                 kept * (2 * (p - static_cast<double>(sizes.terms)) + 2 * 25 + 1);
+        };
+        if (n_k > kMostScreened) {
+          CHECK(sizes.kept == 0);
+          continue;
+        }
+        if (sizes.kept == 0) {
+          CHECK(2 * std::max(1.0, std::round(p / 8)) * n_k + 2 * p + 2 * 25 + 1 > 0.5 * all);
+          continue;
+        }
+        const auto kept = static_cast<double>(sizes.kept), candidates = static_cast<double>(sizes.candidates);
+        CHECK(candidates == std::min(4 * kept, n_k));
+        CHECK(flops(kept, candidates) <= all);
+        if (kept < n_k) CHECK(flops(kept + 1, std::min(candidates + 4, n_k)) > all);
+      }
+    }
+  }
+}
+
+TEST_CASE("key screen: keys at no offset that fit one query each are found") {
+  const arma::uword n = 200;
+  const arma::mat tokens = 9 * arma::normalise(random_matrix(n, 16, Key(test_seed()).child("fit")), 2, 1);
+  const arma::uvec order = sample_without_replacement(n, n, Key(test_seed()).child("order"));
+  const Problem<double> problem(tokens * 4 / 6, tokens.rows(order), random_matrix(n, 3, Key(2)));
+  const arma::mat exact = exact_attention(problem, Target::softmax).output;
+  const auto input = std::make_shared<const KrigedInput<double>>(problem);
+  const KrigedSizes sizes{.landmarks = 8, .checks = 6, .exact_rows = 2, .cells = 20, .window = 60};
+  const auto error = [&](const KrigedCoresetOptions& options, const char* mode) {
+    const Approximation<double> approximation = kriged_of_sizes<double>(input, sizes, options, Key(1));
+    CHECK(approximation.diagnostics.mode == mode);
+    return arma::norm(approximation.output - exact, "fro") / arma::norm(exact, "fro");
+  };
+  using Mode = KrigedCoresetOptions::Mode;
+  CHECK(error({.mode = Mode::coreset}, "coreset") > 0.5);
+  CHECK(error({.mode = Mode::automatic}, "screened") < 0.3);
+  CHECK(error({.mode = Mode::window, .window = false}, "screened") < 0.3);
+}
