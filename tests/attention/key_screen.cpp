@@ -7,6 +7,7 @@
 #include <croquis/random/indices.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <set>
 
@@ -26,9 +27,14 @@ std::vector<std::size_t> largest(const std::vector<long double>& values, std::si
   return places;
 }
 
+struct Chosen {
+  std::set<std::uint32_t> keys;
+  long double least = std::numeric_limits<long double>::infinity();  // of the sums they were chosen by
+};
+
 // The definition in key_screen.hpp for keys that are not centred, in long double; `out` are left out.
-std::set<std::uint32_t> chosen_of(const arma::mat& query, const arma::mat& keys, const ScreenSizes& sizes,
-                                  const std::set<std::uint32_t>& out) {
+Chosen chosen_of(const arma::mat& query, const arma::mat& keys, const ScreenSizes& sizes,
+                 const std::set<std::uint32_t>& out) {
   const arma::mat centred = keys.each_row() - arma::mean(keys, 0);
   const arma::rowvec deviations = arma::stddev(keys, 1, 0);
   std::vector<long double> terms(keys.n_cols);
@@ -46,8 +52,11 @@ std::set<std::uint32_t> chosen_of(const arma::mat& query, const arma::mat& keys,
   for (const std::uint32_t j : in) first.push_back(sum(j, sizes.first));
   const std::vector<std::size_t> candidates = largest(first, sizes.candidates);
   for (const std::size_t c : candidates) all.push_back(sum(in[c], sizes.terms));
-  std::set<std::uint32_t> chosen;
-  for (const std::size_t b : largest(all, sizes.kept)) chosen.insert(in[candidates[b]]);
+  Chosen chosen;
+  for (const std::size_t b : largest(all, sizes.kept)) {
+    chosen.keys.insert(in[candidates[b]]);
+    chosen.least = std::min(chosen.least, all[b]);
+  }
   return chosen;
 }
 
@@ -84,7 +93,7 @@ TEST_CASE_TEMPLATE("key screen: the keys with the largest partial scores, twice 
         CHECK(std::is_sorted(found.begin(), found.end()));
         const std::set<std::uint32_t> out =
             some_are_out ? std::set<std::uint32_t>{3, 80, 41, 7, 8} : std::set<std::uint32_t>{};
-        CHECK(std::set<std::uint32_t>(found.begin(), found.end()) == chosen_of(queries.row(i), keys, sizes, out));
+        CHECK(std::set<std::uint32_t>(found.begin(), found.end()) == chosen_of(queries.row(i), keys, sizes, out).keys);
       }
     }
   }
@@ -116,7 +125,8 @@ TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and
         const std::int64_t j = static_cast<std::int64_t>(i + n_k - n_q) + offset;
         if (j >= 0 && j < static_cast<std::int64_t>(n_k)) own.insert(static_cast<std::uint32_t>(j));
       }
-      own.merge(chosen_of(query, keys, sizes, own));
+      Chosen chosen = chosen_of(query, keys, sizes, own);
+      own.merge(chosen.keys);
       arma::rowvec sums(4, arma::fill::zeros);
       for (std::uint32_t j = 0; j < n_k; ++j) {
         const arma::mat& at = own.contains(j) ? keys : means;
@@ -124,6 +134,9 @@ TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and
       }
       const arma::rowvec output = arma::conv_to<arma::rowvec>::from(rows.output.row(i));
       CHECK(arma::norm(output - sums.head(3) / sums(3)) <= 1e4 * unit<T>() * arma::norm(values, "fro"));
+      // How much the largest key that was left out may weigh.
+      const double doubt = std::exp(static_cast<double>(chosen.least)) / sums(3);
+      CHECK(std::abs(static_cast<double>(rows.doubts[i]) / doubt - 1) <= 1e4 * unit<T>());
     }
   }
 }
@@ -172,6 +185,10 @@ TEST_CASE("key screen: keys at no offset that fit one query each are found") {
   };
   using Mode = KrigedCoresetOptions::Mode;
   CHECK(error({.mode = Mode::coreset}, "coreset") > 0.5);
+  // Queries that attend to all keys alike: nothing to be found.
+  const Problem<double> smooth(0.1 * problem.Q(), problem.K(), problem.V());
+  const auto of_smooth = std::make_shared<const KrigedInput<double>>(smooth);
+  CHECK(kriged_of_sizes<double>(of_smooth, sizes, {}, Key(1)).diagnostics.mode == "coreset");
   CHECK(error({.mode = Mode::automatic}, "screened") < 0.3);
   CHECK(error({.mode = Mode::window, .window = false}, "screened") < 0.3);
 }

@@ -16,6 +16,10 @@ TEST_CASE("claims_named: ids, sentences, former ids and globs, each claim once a
   CHECK(names("all").size() == all_claims().size());
   CHECK(names("sky.lemma1/strict") == std::vector<std::string>{"sky.lemma1/strict"});
   for (const std::string& id : names("sky.lemma1")) CHECK(id.rfind("sky.lemma1/", 0) == 0);
+  for (const Claim& claim : all_claims()) {  // by its sentence, also where no former id says the same
+    const auto readings = names(claim.sentence_id());
+    CHECK(std::find(readings.begin(), readings.end(), claim.id) != readings.end());
+  }
   CHECK(names("lin.jl-norm") == names("lin.jl-norm/*"));  // a former id too
   const auto linformer = names("lin.*"), both = names("lin.*, sky.*, lin.jl-norm/strict");
   CHECK(both.size() == linformer.size() + names("sky.*").size());
