@@ -231,8 +231,8 @@ void add_options(CLI::App& app, ModelOptions& options) {
       "--labels", options.labels.labels,
       "tokens to be predicted, .npy of the shape of --ids, -100: not counted (default of a decoder: the next "
       "tokens)");
-  app.add_option("--mask", options.labels.mask, "of a text: the share of tokens that are masked and predicted")
-      ->check(CLI::Range(0.0, 1.0))
+  app.add_option("--mask", options.labels.mask,
+                 "of a text: the share of tokens that are masked and predicted, from 0 to 1")
       ->capture_default_str();
   app.option_defaults()->group(kMeasureGroup);
   add_precision_option(app, options.run);

@@ -92,6 +92,9 @@ ModelSequences of_text(const InputOptions& o, const LabelOptions& labels, const 
 
 ModelSequences model_sequences(const InputOptions& o, const LabelOptions& labels, const croquis::Model& model,
                                const croquis::Key& draw_key) {
+  if (!(labels.mask >= 0 && labels.mask <= 1)) {
+    refuse(fmt::format("--mask: {:g} is not between 0 and 1, which a share of the tokens is", labels.mask));
+  }
   return o.ids.empty() ? of_text(o, labels, model, draw_key) : of_files(o, labels, model);
 }
 
