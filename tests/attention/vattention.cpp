@@ -22,7 +22,7 @@ struct MetKeys {
 };
 
 long double quantile_at(long double probability) {
-  return boost::math::quantile(boost::math::normal_distribution<double>(), probability);
+  return boost::math::quantile(boost::math::normal_distribution<long double>(), probability);
 }
 
 MetKeys met_keys(const Dense& logits, arma::uword i, const arma::mat& v, arma::uword visible, arma::uword own,

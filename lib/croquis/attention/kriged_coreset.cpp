@@ -184,8 +184,7 @@ Approximation<T> kriged_of_sizes(const std::shared_ptr<const KrigedInput<T>>& in
   std::vector<std::uint32_t> leaf(means.n_rows);
   std::iota(leaf.begin(), leaf.end(), 0U);
   for (const arma::uword i : checks) leaf.push_back(model->query_tree.leaf[i]);
-  model->rows =
-      exact_rows_of(*input, arma::Mat<T>(arma::join_cols(landmarks, problem.Q().rows(checks))), std::move(leaf));
+  model->rows = exact_rows_of(*input, arma::Mat<T>(arma::join_cols(landmarks, problem.Q().rows(checks))), leaf);
 
   arma::Col<T> counts(means.n_rows);
   for (arma::uword g = 0; g < counts.n_elem; ++g) counts[g] = static_cast<T>(model->query_tree.count(g));

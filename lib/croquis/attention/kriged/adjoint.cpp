@@ -13,11 +13,11 @@ namespace {
 template <typename T>
 class KrigedBackward {
  public:
-  KrigedBackward(const KrigedModel<T>& model, const arma::Mat<T>& cotangent)
+  KrigedBackward(const KrigedModel<T>& model, arma::Mat<T> cotangent)
       : model_(model),
         input_(*model.input),
         plan_(model.plan),
-        cotangent_(cotangent),
+        cotangent_(std::move(cotangent)),
         q_(input_.problem.n_q(), input_.problem.p(), arma::fill::zeros),
         k_(input_.problem.n_k(), input_.problem.p(), arma::fill::zeros),
         v_(input_.problem.n_k(), input_.values.n_cols, arma::fill::zeros),

@@ -69,13 +69,13 @@ KrigedInput<T>::KrigedInput(const Problem<T>& given, bool near_keys)
 }
 
 template <typename T>
-ExactRows<T> exact_rows_of(const KrigedInput<T>& input, arma::Mat<T> queries, std::vector<std::uint32_t> leaf) {
+ExactRows<T> exact_rows_of(const KrigedInput<T>& input, arma::Mat<T> queries, const std::vector<std::uint32_t>& leaf) {
   const arma::uword n_k = input.problem.n_k();
   require_memory(static_cast<double>(n_k) * static_cast<double>(queries.n_rows) * sizeof(T), "kriged-coreset",
                  {{"n_k", n_k}, {"landmarks", queries.n_rows}});
   ExactRows<T> rows;
   rows.queries = std::move(queries);
-  rows.leaf = std::move(leaf);
+  rows.leaf = leaf;
   rows.weights = scores_transposed<T>(rows.queries, input.key_rows);
   rows.log_sums = softmax_columns(rows.weights);
   rows.values = product_tn(rows.weights, input.values);
@@ -104,8 +104,9 @@ arma::Col<T> key_importance(const KrigedInput<T>& input, const ExactRows<T>& row
 
 template struct KrigedInput<float>;
 template struct KrigedInput<double>;
-template ExactRows<float> exact_rows_of(const KrigedInput<float>&, arma::Mat<float>, std::vector<std::uint32_t>);
-template ExactRows<double> exact_rows_of(const KrigedInput<double>&, arma::Mat<double>, std::vector<std::uint32_t>);
+template ExactRows<float> exact_rows_of(const KrigedInput<float>&, arma::Mat<float>, const std::vector<std::uint32_t>&);
+template ExactRows<double> exact_rows_of(const KrigedInput<double>&, arma::Mat<double>,
+                                         const std::vector<std::uint32_t>&);
 template arma::Col<float> key_importance(const KrigedInput<float>&, const ExactRows<float>&, const arma::Col<float>&);
 template arma::Col<double> key_importance(const KrigedInput<double>&, const ExactRows<double>&,
                                           const arma::Col<double>&);

@@ -41,7 +41,7 @@ struct ExactRows {
 
 /// Cost: 2 N n_k (p + p_v) flops, N n_k exponentials and numbers of memory.
 template <typename T>
-ExactRows<T> exact_rows_of(const KrigedInput<T>& input, arma::Mat<T> queries, std::vector<std::uint32_t> leaf);
+ExactRows<T> exact_rows_of(const KrigedInput<T>& input, arma::Mat<T> queries, const std::vector<std::uint32_t>& leaf);
 
 /// w_j = 0.8 c |v_j| (sum_r counts_r b_rj^2)^{1/2} + 0.2 / n_k, c such that the first part sums to 0.8: how much key j
 /// can change the exact rows. Rows beyond the last of `counts` do not count. Uniform where all values are equal.
