@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Optional, Tuple
 
 from . import _core
-from ._types import Array, Setting, head_options, text_of, whole
+from ._types import Array, Setting, head_options, text, text_of, whole
 
 
 def request(method: str, target: str, features: int, seed: int, trial: int, **options: Setting) -> _core.Request:
     """What is computed: a draw of a method, or exact attention to a target."""
-    if method == "exact":
+    if text(method, "method") == "exact":
         if options:
             raise ValueError(f"exact attention has no options, got {', '.join(options)}")
-        return _core.Request(target)
+        return _core.Request(text(target, "target"))
     texts = {name: text_of(value) for name, value in options.items()}
     numbers = (whole(features, "features", 1), whole(seed, "seed", 0), whole(trial, "trial", 1))
     return _core.Request(method, texts, *numbers)
@@ -59,7 +59,7 @@ def exact(
     array([[ 8.,  9., 10., 11.],
            [ 8.,  9., 10., 11.]])
     """
-    return _core.Forward(Q, K, V, head_options(causal, bias, length), _core.Request(target), False).output()
+    return _core.Forward(Q, K, V, head_options(causal, bias, length), _core.Request(text(target, "target")), False).output()
 
 
 def approximate(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from . import _core
 from ._rows import Rows, rows_of
-from ._types import Array, Words, head_options, joined, precision_of, whole, wholes
+from ._types import Array, Words, flag, head_options, items, joined, precision_of, real, shown, text, whole, wholes
 
 Arrays = Union[Array, Sequence[Any]]
 
@@ -95,23 +96,25 @@ def choose(
     >>> choice["method"][0], choice["status"][0]
     ('v-mean', 'chosen')
     """
+    if save is not None and not isinstance(save, os.PathLike):
+        text(save, "save")
     sequences = _sequences(Q, K, V)
-    columns, text = _core.choose(
+    columns, document = _core.choose(
         sequences,
         _options(len(sequences), causal, bias, length),
         _names(len(sequences[0]), layers, name),
-        name,
-        causal,
+        text(name, "name"),
+        flag(causal, "causal"),
         bias is not None,
-        joined(methods),
+        joined(methods, "methods"),
         wholes(features, "features", 1),
-        eps,
-        delta,
-        confidence,
-        metric,
-        per,
-        cost,
-        max_cost,
+        real(eps, "eps"),
+        real(delta, "delta"),
+        real(confidence, "confidence"),
+        text(metric, "metric"),
+        text(per, "per"),
+        text(cost, "cost"),
+        real(max_cost, "max_cost"),
         None if trials is None else whole(trials, "trials", 1),
         None if rows is None else whole(rows, "rows", 1),
         whole(seed, "seed", 0),
@@ -119,7 +122,7 @@ def choose(
     )
     if save is not None:
         with open(save, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(document)
     return rows_of(columns)
 
 
@@ -138,8 +141,9 @@ def _options(
     """What goes with the heads of every sequence."""
     biases: List[Optional[Array]] = [None] * sequences
     if bias is not None:
-        each = len(bias) > 0 and numpy.ndim(bias[0]) > 0
-        biases = list(bias) if each else [numpy.asarray(bias)] * sequences
+        one: Any = bias
+        several = items(bias, "bias")
+        biases = several if len(several) > 0 and numpy.ndim(several[0]) > 0 else [one] * sequences
     lengths: List[Optional[int]] = [None] * sequences
     if length is not None:
         lengths = list(length) if isinstance(length, Sequence) else [length] * sequences
@@ -151,7 +155,10 @@ def _options(
 
 def _matrices(array: Arrays, name: str) -> List[List[Array]]:
     """A matrix for every head of every sequence."""
-    dimensions = numpy.ndim(array) if isinstance(array, numpy.ndarray) else 1 + numpy.ndim(array[0])
+    try:
+        dimensions = numpy.ndim(array) if isinstance(array, numpy.ndarray) else 1 + numpy.ndim(array[0])
+    except (TypeError, LookupError, ValueError):
+        raise ValueError(f"{name}: {shown(array)} is neither an array nor a list of arrays") from None
     if dimensions == 2:
         return [[numpy.asarray(array)]]
     if dimensions == 3:

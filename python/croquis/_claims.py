@@ -7,7 +7,7 @@ from typing import List, Optional
 from . import _core
 from ._lists import Claim
 from ._rows import Rows, rows_of
-from ._types import Array, Words, head_options, joined, whole
+from ._types import Array, Words, flag, head_options, joined, real, text, whole
 
 
 def claims() -> List[Claim]:
@@ -68,8 +68,10 @@ def verify(
     if Q is not None or K is not None or V is not None:
         if Q is None or K is None or V is None:
             raise ValueError("verify: give all of Q, K and V, or none")
-        head = (Q, K, V, head_options(False, None, None), name)
-    if quick and thorough:
-        raise ValueError("quick and thorough: give one of them")
+        head = (Q, K, V, head_options(False, None, None), text(name, "name"))
     most = None if trials is None else whole(trials, "trials", 2)
-    return rows_of(_core.verify(joined(claims), head, confidence, quick, thorough, most, whole(seed, "seed", 0)))
+    wanted = joined(claims, "claims")
+    kinds = (flag(quick, "quick"), flag(thorough, "thorough"))
+    if all(kinds):
+        raise ValueError("quick and thorough: give one of them")
+    return rows_of(_core.verify(wanted, head, real(confidence, "confidence"), *kinds, most, whole(seed, "seed", 0)))

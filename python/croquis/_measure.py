@@ -6,7 +6,7 @@ from typing import Optional, Sequence, Union
 
 from . import _core
 from ._rows import Rows, rows_of
-from ._types import Array, Words, head_options, joined, precision_of, whole, wholes
+from ._types import Array, Words, flag, head_options, joined, precision_of, real, reals, text, whole, wholes
 
 
 def error(
@@ -74,16 +74,16 @@ def error(
             K,
             V,
             head_options(causal, bias, length),
-            joined(methods),
+            joined(methods, "methods"),
             wholes(features, "features", 1),
             whole(trials, "trials", 1),
             whole(seed, "seed", 0),
             precision_of(precision),
             None if rows is None else whole(rows, "rows", 1),
-            scores,
-            row_errors,
-            bounds,
-            name,
+            flag(scores, "scores"),
+            flag(row_errors, "row_errors"),
+            flag(bounds, "bounds"),
+            text(name, "name"),
         )
     )
 
@@ -144,12 +144,12 @@ def gradient(
             K,
             V,
             head_options(causal, bias, length),
-            joined(methods),
+            joined(methods, "methods"),
             wholes(features, "features", 1),
             whole(trials, "trials", 1),
             whole(seed, "seed", 0),
             precision_of(precision),
-            name,
+            text(name, "name"),
         )
     )
 
@@ -210,13 +210,13 @@ def cost(
             K,
             V,
             head_options(causal, bias, length),
-            joined(methods),
+            joined(methods, "methods"),
             wholes(features, "features", 1),
             whole(repeats, "repeats", 1),
             whole(warmup, "warmup", 0),
             whole(seed, "seed", 0),
             precision_of(precision),
-            name,
+            text(name, "name"),
         )
     )
 
@@ -266,7 +266,7 @@ def spectrum(
     >>> [(rows["matrix"] == m).sum() for m in ("b", "bv")]
     [30, 5]
     """
-    chosen = _core.spectrum_matrices() if matrices == "all" else joined(matrices).split(",")
+    chosen = _core.spectrum_matrices() if isinstance(matrices, str) and matrices == "all" else joined(matrices, "matrices").split(",")
     return rows_of(
         _core.spectrum(
             Q,
@@ -274,11 +274,11 @@ def spectrum(
             V,
             head_options(causal, bias, length),
             chosen,
-            method,
+            text(method, "method"),
             whole(leading, "leading", 1),
             whole(probes, "probes", 2, 10**6),
             whole(seed, "seed", 0),
-            name,
+            text(name, "name"),
         )
     )
 
@@ -340,18 +340,14 @@ def dimension(
             K,
             V,
             head_options(False, None, length),
-            _floats(epsilons),
-            _floats(widths),
-            delta,
+            reals(epsilons, "epsilons"),
+            reals(widths, "widths"),
+            real(delta, "delta"),
             whole(trials, "trials", 0),
-            method,
+            text(method, "method"),
             whole(leading, "leading", 1),
             whole(probes, "probes", 2, 10**6),
             whole(seed, "seed", 0),
-            name,
+            text(name, "name"),
         )
     )
-
-
-def _floats(values: Union[float, Sequence[float]]) -> Sequence[float]:
-    return [float(v) for v in values] if hasattr(values, "__iter__") else [float(values)]

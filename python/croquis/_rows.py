@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Tuple
 import numpy
 
 from . import _core
+from ._types import text
 
 if TYPE_CHECKING:
     import pandas
@@ -73,4 +74,4 @@ def columns(of: str) -> List[Column]:
     >>> next(c.meaning for c in croquis.columns("error") if c.name == "max_abs")
     'largest entry of \\\\|O - O~\\\\|'
     """
-    return [Column(*column) for column in _core.columns(of)]
+    return [Column(*column) for column in _core.columns(text(of, "of"))]

@@ -7,8 +7,8 @@ from typing import Optional, Sequence
 import numpy
 import numpy.typing
 
-from . import _core
-from ._types import Array, Setting, text_of, whole
+from . import _core, _types
+from ._types import Array, Setting, items, real, text_of, whole
 
 
 class Sketch:
@@ -60,7 +60,7 @@ class Sketch:
     @classmethod
     def from_json(cls, text: str) -> Sketch:
         """The sketch that `to_json` has described."""
-        return cls(_core.Sketch(text))
+        return cls(_core.Sketch(_types.text(text, "text")))
 
     def __repr__(self) -> str:
         return f"<croquis.Sketch {self.distribution}, {self.rows} x {self.features}>"
@@ -98,14 +98,14 @@ def sketch(
     >>> numpy.allclose(S.left(M), S.dense().T @ M)
     True
     """
-    text = name + ":" * bool(parameters) + ",".join(f"{key}={text_of(value)}" for key, value in parameters.items())
+    settings = ",".join(f"{key}={text_of(value)}" for key, value in parameters.items())
     return Sketch(
         _core.Sketch(
-            text,
+            _types.text(name, "name") + ":" * bool(settings) + settings,
             whole(rows, "rows", 1),
             whole(features, "features", 1),
             whole(seed, "seed", 0),
             whole(trial, "trial", 1),
-            [] if weights is None else [float(w) for w in weights],
+            [] if weights is None else [real(w, "weights") for w in items(weights, "weights")],
         )
     )

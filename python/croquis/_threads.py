@@ -6,6 +6,7 @@ The threads of a process are not in its forks, and GNU's OpenMP would wait for t
 import os
 
 from . import _core
+from ._types import whole
 
 
 def set_threads(count: int) -> None:
@@ -13,7 +14,7 @@ def set_threads(count: int) -> None:
 
     Results do not depend on it, and the threads of NumPy's BLAS are a setting of their own.
     """
-    _core.set_threads(count)
+    _core.set_threads(whole(count, "count", 0, 2**16))
 
 
 def threads() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 import numpy
@@ -12,46 +13,94 @@ Words = Union[str, Sequence[str]]
 Setting = Union[str, int, float]
 
 
-def head_options(causal: bool, bias: Optional[Array], length: Optional[int]) -> Dict[str, object]:
+
+def shown(value: object) -> str:
+    """What was given, for a message: on one line, and not a long one."""
+    line = " ".join(repr(value).split())
+    return line if len(line) <= 60 else line[:57] + "..."
+
+
+def head_options(causal: object, bias: Optional[Array], length: Optional[int]) -> Dict[str, object]:
     """What goes with Q, K and V, as the module takes it."""
     if bias is not None:
-        bias = numpy.asarray(bias, dtype=numpy.float64)
+        try:
+            bias = numpy.asarray(bias, dtype=numpy.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"bias: {shown(bias)} are no real numbers") from None
         if bias.ndim != 1:
             raise ValueError(f"bias: its shape is {bias.shape}; give 2 max(n_q, n_k) - 1 numbers")
-    return {"causal": bool(causal), "bias": bias, "length": length}
+    whole_length = None if length is None else whole(length, "length", 1)
+    return {"causal": flag(causal, "causal"), "bias": bias, "length": whole_length}
 
 
 def text_of(value: Setting) -> str:
     """A setting as the program's command line has it: 0.1, 4, exact."""
     plain: object = value.item() if isinstance(value, numpy.generic) else value
     if isinstance(plain, bool) or not isinstance(plain, (str, int, float)):
-        raise ValueError(f"options: {value!r} is neither a number nor a word")
-    return plain if isinstance(plain, str) else repr(plain)
+        raise ValueError(f"options: {shown(value)} is neither a number nor a word")
+    return text(plain, "options") if isinstance(plain, str) else repr(plain)
 
 
-def joined(words: Words) -> str:
+def text(value: object, name: str) -> str:
+    """The string, or ValueError unless it is one without line breaks and the like."""
+    if not isinstance(value, str) or not value.isprintable():
+        raise ValueError(f"{name}: {shown(value)} is no line of text")
+    return value
+
+
+def items(values: Any, name: str) -> List[Any]:
+    """What is in a list, or ValueError unless it is one."""
+    try:
+        return list(values)
+    except TypeError:
+        raise ValueError(f"{name}: {shown(values)} is no list") from None
+
+
+def joined(words: Words, name: str) -> str:
     """A list as the program's command line has it: a,b:x=1."""
-    return words if isinstance(words, str) else ",".join(words)
+    return text(words, name) if isinstance(words, str) else ",".join(text(word, name) for word in items(words, name))
+
+
+def flag(value: object, name: str) -> bool:
+    """The truth value, or ValueError unless it is one, 0 or 1."""
+    if not isinstance(value, (int, numpy.bool_, numpy.integer)) or value not in (0, 1):
+        raise ValueError(f"{name}: {shown(value)} is neither True nor False")
+    return bool(value)
+
+
+def real(value: object, name: str) -> float:
+    """The number, or ValueError unless it is a real one."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, numpy.integer, numpy.floating)):
+        raise ValueError(f"{name}: {shown(value)} is no real number")
+    return float(value)
+
+
+def reals(values: Union[float, Sequence[float]], name: str) -> List[float]:
+    """The numbers of a list, or one alone, as `real`."""
+    alone = isinstance(values, (int, float, numpy.generic))
+    return [real(value, name) for value in ([values] if alone else items(values, name))]
 
 
 def whole(value: object, name: str, minimum: int, maximum: int = 2**63 - 1) -> int:
     """The number, or ValueError unless it is a whole one in this range."""
-    number: object = value.__index__() if hasattr(value, "__index__") else None
-    if not isinstance(number, int) or isinstance(value, bool) or not minimum <= number <= maximum:
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = minimum - 1
+    if isinstance(value, bool) or not minimum <= number <= maximum:
         limit = f" and at most {maximum}" if maximum < 2**63 - 1 else ""
-        raise ValueError(f"{name}: {value!r} is no whole number of at least {minimum}{limit}")
+        raise ValueError(f"{name}: {shown(value)} is no whole number of at least {minimum}{limit}")
     return number
 
 
 def wholes(values: Union[int, Sequence[int]], name: str, minimum: int) -> List[int]:
     """The numbers of a list, or one alone, as `whole`."""
-    if isinstance(values, (int, float, numpy.generic)):
-        return [whole(values, name, minimum)]
-    return [whole(value, name, minimum) for value in values]
+    alone = isinstance(values, (int, float, numpy.generic))
+    return [whole(value, name, minimum) for value in ([values] if alone else items(values, name))]
 
 
 def precision_of(name: str) -> str:
     """The name, or ValueError."""
-    if name not in ("double", "float"):
+    if text(name, "precision") not in ("double", "float"):
         raise ValueError(f"precision: {name!r} is none of 'double' 'float'")
     return name
