@@ -341,21 +341,24 @@ TEST_CASE("kriged coreset: a query attends one by one to keys at an offset, and 
 }
 
 TEST_CASE("kriged coreset: flops are at most those of skyformer-softmax with d landmarks, and nearly as many") {
-  for (const auto [n_q, n_k, p, p_v, d] : {std::array{512.0, 512.0, 64.0, 64.0, 32.0},
-                                           {512, 512, 64, 64, 128},
-                                           {4096, 4096, 64, 64, 64},
-                                           {16384, 16384, 64, 64, 256},
-                                           {2048, 2048, 8, 8, 256},
-                                           {100, 5000, 32, 16, 40},
-                                           {5000, 100, 32, 64, 20}}) {
-    CAPTURE(n_q);
-    CAPTURE(d);
+  struct Shape {
+    double n_q, n_k, p, p_v, d;
+  };
+  for (const Shape& shape : {Shape{512, 512, 64, 64, 32},
+                             {512, 512, 64, 64, 128},
+                             {4096, 4096, 64, 64, 64},
+                             {16384, 16384, 64, 64, 256},
+                             {2048, 2048, 8, 8, 256},
+                             {100, 5000, 32, 16, 40},
+                             {5000, 100, 32, 64, 20}}) {
+    CAPTURE(shape.n_q);
+    CAPTURE(shape.d);
     for (const bool checks : {false, true}) {
-      const KrigedBudget budget{.flops = skyformer_flops(n_q + n_k, p, p_v, d),
-                                .n_q = n_q,
-                                .n_k = n_k,
-                                .p = p,
-                                .p_v = p_v,
+      const KrigedBudget budget{.flops = skyformer_flops(shape.n_q + shape.n_k, shape.p, shape.p_v, shape.d),
+                                .n_q = shape.n_q,
+                                .n_k = shape.n_k,
+                                .p = shape.p,
+                                .p_v = shape.p_v,
                                 .checks = checks,
                                 .pilot = checks};
       const KrigedSizes sizes = solve_sizes(budget);
@@ -366,7 +369,7 @@ TEST_CASE("kriged coreset: flops are at most those of skyformer-softmax with d l
       CHECK(kriged_flops(budget, sizes) <= budget.flops);
       KrigedSizes more = sizes;
       ++more.cells;
-      if (more.cells <= static_cast<arma::uword>(n_k)) CHECK(kriged_flops(budget, more) > budget.flops);
+      if (more.cells <= static_cast<arma::uword>(shape.n_k)) CHECK(kriged_flops(budget, more) > budget.flops);
       if (checks) CHECK(window_flops(budget, sizes) <= budget.flops);
     }
   }
