@@ -72,28 +72,33 @@ TEST_CASE_TEMPLATE("key screen: the keys with the largest partial scores, twice 
   arma::mat keys = arma::round(8 * random_matrix(90, 7, Key(test_seed()).child("keys"))) / 8;
   keys.tail_rows(45) = -keys.head_rows(45);
   const arma::mat queries = arma::round(8 * random_matrix(40, 7, Key(test_seed()).child("queries"))) / 8;
-  const Problem<T> problem(arma::conv_to<arma::Mat<T>>::from(queries), arma::conv_to<arma::Mat<T>>::from(keys),
-                           arma::conv_to<arma::Mat<T>>::from(keys));
-  const KrigedInput<T> input(problem);
-  for (const ScreenSizes& sizes : kScreens) {
-    const KeyScreen<T> screen(input, sizes);
-    for (arma::uword i = 0; i < queries.n_rows; ++i) {
-      const arma::Col<T> query = problem.Q().row(i).t();
-      const std::vector<std::uint32_t> there = {3, 80, 41}, without = {7, 8};
-      for (const bool some_are_out : {false, true}) {
-        std::vector<std::uint32_t> found;
-        std::vector<T> scores;
-        if (some_are_out) found = there;
-        screen.choose(query.memptr(), some_are_out ? &without : nullptr, found, scores);
-        if (some_are_out) found.erase(found.begin(), found.begin() + 3);
-        REQUIRE(scores.size() == found.size());
-        for (std::size_t k = 0; k < found.size(); ++k) {
-          CHECK(scores[k] == T(arma::dot(queries.row(i), keys.row(found[k]))));
+  // Also keys that are next to nothing, whose scores are below the least normal number, and the largest that are taken.
+  const int least = std::numeric_limits<T>::min_exponent, most = std::numeric_limits<T>::max_exponent;
+  for (const T factor : {T(1), std::ldexp(T(1), least - 14), std::ldexp(T(1), most / 2 - 12)}) {
+    const Problem<T> problem(arma::conv_to<arma::Mat<T>>::from(queries),
+                             factor * arma::conv_to<arma::Mat<T>>::from(keys), arma::conv_to<arma::Mat<T>>::from(keys));
+    const KrigedInput<T> input(problem);
+    for (const ScreenSizes& sizes : kScreens) {
+      const KeyScreen<T> screen(input, sizes);
+      for (arma::uword i = 0; i < queries.n_rows; ++i) {
+        const arma::Col<T> query = problem.Q().row(i).t();
+        const std::vector<std::uint32_t> there = {3, 80, 41}, without = {7, 8};
+        for (const bool some_are_out : {false, true}) {
+          std::vector<std::uint32_t> found;
+          std::vector<T> scores;
+          if (some_are_out) found = there;
+          screen.choose(query.memptr(), some_are_out ? &without : nullptr, found, scores);
+          if (some_are_out) found.erase(found.begin(), found.begin() + 3);
+          REQUIRE(scores.size() == found.size());
+          for (std::size_t k = 0; k < found.size(); ++k) {
+            CHECK(scores[k] == factor * T(arma::dot(queries.row(i), keys.row(found[k]))));
+          }
+          CHECK(std::is_sorted(found.begin(), found.end()));
+          const std::set<std::uint32_t> out =
+              some_are_out ? std::set<std::uint32_t>{3, 80, 41, 7, 8} : std::set<std::uint32_t>{};
+          CHECK(std::set<std::uint32_t>(found.begin(), found.end()) ==
+                chosen_of(queries.row(i), keys, sizes, out).keys);
         }
-        CHECK(std::is_sorted(found.begin(), found.end()));
-        const std::set<std::uint32_t> out =
-            some_are_out ? std::set<std::uint32_t>{3, 80, 41, 7, 8} : std::set<std::uint32_t>{};
-        CHECK(std::set<std::uint32_t>(found.begin(), found.end()) == chosen_of(queries.row(i), keys, sizes, out).keys);
       }
     }
   }

@@ -24,11 +24,13 @@ void places_of_largest(const std::vector<T>& values, arma::uword count, std::vec
     low = std::min(low, value == kOut<T> ? low : value);
     high = std::max(high, value);
   }
-  const T scale = high > low ? T(bins - 1) / (high - low) : T(0);
+  const T span = high - low, scale = T(bins - 1) / span;
+  const bool apart = span > 0 && std::isfinite(span) && std::isfinite(scale);  // or all are in one bin
   std::uint32_t sizes[bins + 1] = {};
   bin.resize(values.size());
   for (std::size_t j = 0; j < values.size(); ++j) {
-    bin[j] = values[j] == kOut<T> ? 0 : static_cast<std::uint8_t>(1 + static_cast<int>((values[j] - low) * scale));
+    const int place = apart && values[j] != kOut<T> ? static_cast<int>((values[j] - low) * scale) : 0;
+    bin[j] = values[j] == kOut<T> ? 0 : static_cast<std::uint8_t>(1 + place);
     ++sizes[bin[j]];
   }
   int last = bins;
@@ -59,7 +61,11 @@ KeyScreen<T>::KeyScreen(const KrigedInput<T>& input, const ScreenSizes& sizes)
     : rows_(input.key_rows),
       columns_(input.keys.columns),
       sizes_(sizes),
-      deviations_(arma::sqrt(arma::mean(arma::square(columns_), 1))) {}
+      deviations_(columns_.n_rows, arma::fill::zeros) {
+  // Over the largest entry, so that no square overflows; all that matters is which is larger.
+  const T largest = arma::abs(columns_).max();
+  if (largest > 0) deviations_ = arma::sqrt(arma::mean(arma::square(columns_ / largest), 1));
+}
 
 template <typename T>
 T KeyScreen<T>::choose(const T* query, const std::vector<std::uint32_t>* without, std::vector<std::uint32_t>& keys,

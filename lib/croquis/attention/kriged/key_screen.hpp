@@ -27,7 +27,7 @@ class KeyScreen {
  private:
   const arma::Mat<T>&rows_, &columns_;  // of the centred keys
   ScreenSizes sizes_;
-  arma::Col<T> deviations_;
+  arma::Col<T> deviations_;  // of the coordinates, over the largest entry
 };
 
 }  // namespace croquis
