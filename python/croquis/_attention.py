@@ -59,7 +59,8 @@ def exact(
     array([[ 8.,  9., 10., 11.],
            [ 8.,  9., 10., 11.]])
     """
-    return _core.Forward(Q, K, V, head_options(causal, bias, length), _core.Request(text(target, "target")), False).output()
+    wanted = _core.Request(text(target, "target"))
+    return _core.Forward(Q, K, V, head_options(causal, bias, length), wanted, False).output()
 
 
 def approximate(

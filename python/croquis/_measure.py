@@ -266,7 +266,8 @@ def spectrum(
     >>> [(rows["matrix"] == m).sum() for m in ("b", "bv")]
     [30, 5]
     """
-    chosen = _core.spectrum_matrices() if isinstance(matrices, str) and matrices == "all" else joined(matrices, "matrices").split(",")
+    wanted = joined(matrices, "matrices")
+    chosen = _core.spectrum_matrices() if wanted == "all" else wanted.split(",")
     return rows_of(
         _core.spectrum(
             Q,

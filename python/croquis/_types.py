@@ -13,7 +13,6 @@ Words = Union[str, Sequence[str]]
 Setting = Union[str, int, float]
 
 
-
 def shown(value: object) -> str:
     """What was given, for a message: on one line, and not a long one."""
     line = " ".join(repr(value).split())

@@ -71,7 +71,7 @@ class Refusals(unittest.TestCase):
         self.refused("^rows: 5 is none of", croquis.error, Q, K, V, "v-mean", [8], rows=5)
         self.refused("1 <= length <= n_k", croquis.exact, Q, K, V, length=54)
         self.refused("bias: its shape", croquis.exact, Q, K, V, "softmax-rpe", bias=numpy.zeros((3, 3)))
-        self.refused("^count: ", croquis.set_threads, -1)
+        self.refused("^count: -1 is no whole number of at least 0", croquis.set_threads, -1)
 
     def test_problems_that_a_method_does_not_take(self):
         Q, K, V = head()

@@ -28,8 +28,8 @@ struct KrigedCoresetOptions {
 ///   E_ic = exp(q_i.k_c / sqrt(p)), k_c the weighted mean of the cell's keys, S X the sums over cells, Y the weights of
 ///   the cells in the rows R, W the ridge regression with the smallest leave-one-out error ("kriging").
 /// - Keys of the query's own (sharp rows). No landmarks, no W; attended to one by one are the keys at some offsets from
-/// the
-///   query and a few for all queries, or those with the largest scores as far as their largest terms say (KeyScreen).
+///   the query and a few for all queries, or those with the largest scores as far as their largest terms say
+///   (KeyScreen).
 /// Queries that equal the mean of their leaf, check rows and the queries that are worst off have their exact rows.
 /// Guarantees: rows of B~ sum to 1; outputs are in the box of V (between the columns' minima and maxima); exact where
 ///   every query is its leaf, every key its cell, or exact attention costs no more; a constant vector added to all keys
