@@ -66,7 +66,9 @@ TEST_CASE("kriged adjoint: every mode, tree and option, square and rectangular")
   KrigedSizes few = kSizes;
   few.window = 8;  // too few to look at parts of all scores
   plans.insert(check(neighbours(80, 5, key), {.mode = Mode::window}, key.child("few"), few).mode);
-  for (const char* plan : {"coreset", "near", "window", "screened"}) {
+  const Problem<double> many = random_rectangle<double>(20, kMostScreened + 6, 5, 3, 4, key);
+  plans.insert(check(many, {.mode = Mode::window, .window = false}, key.child("many")).mode);
+  for (const char* plan : {"coreset", "near", "window", "screened", "listed"}) {
     CAPTURE(std::string(plan));
     CHECK(plans.contains(plan));
   }

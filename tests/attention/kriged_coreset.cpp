@@ -340,6 +340,75 @@ TEST_CASE("kriged coreset: a query attends one by one to keys at an offset, and 
   CHECK(error({.mode = Mode::window, .window = false}) < 0.5);
 }
 
+TEST_CASE("kriged coreset: where check rows attend to more than a fifth of the keys, nothing but cells is tried") {
+  // Queries of group g attend to the keys of group g, nearly alike: 1/groups of all.
+  const arma::uword n = 360, d = 20;
+  const auto diagnostics = [&](arma::uword groups, const Options_& options) {
+    arma::mat tokens(n, 8, arma::fill::zeros);
+    for (arma::uword i = 0; i < n; ++i) tokens(i, (i / 7) % groups) = 9;
+    tokens += 0.05 * random_matrix(n, 8, Key(test_seed()).child("within"));
+    return kriged_coreset<double>({tokens, tokens, random_matrix(n, 8, Key(3))}, d, Key(1), options).diagnostics;
+  };
+  const auto leaves = [&](bool checks, bool tried) {
+    const KrigedBudget budget{.flops = skyformer_flops(2 * n, 8, 8, d),
+                              .n_q = n,
+                              .n_k = n,
+                              .p = 8,
+                              .p_v = 8,
+                              .checks = checks,
+                              .near = tried,
+                              .pilot = tried};
+    return solve_sizes(budget).landmarks;
+  };
+  REQUIRE(leaves(true, true) < leaves(true, false));
+  REQUIRE(leaves(true, false) < leaves(false, false));
+  const Diagnostics four = diagnostics(4, {});
+  CHECK(four.mode == "coreset");
+  CHECK(four.leaves == leaves(true, false));
+  CHECK(diagnostics(4, {.mode = Mode::coreset}).leaves == leaves(false, false));
+  CHECK(diagnostics(4, {.mode = Mode::window}).mode != "coreset");
+  const Diagnostics six = diagnostics(6, {});
+  if (six.mode == "coreset" || six.mode == "near") CHECK(six.leaves == leaves(true, true));
+}
+
+TEST_CASE_TEMPLATE("kriged coreset: the perplexity of exact rows, from one key to all", T, float, double) {
+  ExactRows<T> rows;
+  rows.weights.zeros(50, 3);
+  rows.weights.at(7, 0) = 1;
+  rows.weights.col(1).fill(T(0.02));
+  rows.weights.col(2).head(8).fill(T(0.125));
+  CHECK(mean_perplexity(rows) == doctest::Approx(std::cbrt(1.0 * 50 * 8)).epsilon(1e-6));
+}
+
+TEST_CASE("kriged coreset: more keys than a screen looks at, and no offsets: keys listed for all queries") {
+  const arma::uword n_q = 30, n_k = kMostScreened + 20;
+  // All queries attend to the same 15 keys, far from each other.
+  arma::mat keys = random_matrix(n_k, 6, Key(test_seed()).child("keys"));
+  const arma::rowvec along = arma::normalise(random_matrix(1, 6, Key(test_seed()).child("along")), 2, 1);
+  const arma::uvec chosen = sample_without_replacement(n_k, 15, Key(test_seed()).child("chosen"));
+  for (const arma::uword j : chosen) keys.row(j) += 9 * along;
+  arma::mat queries = 0.3 * random_matrix(n_q, 6, Key(test_seed()).child("queries"));
+  queries.each_row() += 2 * along;
+  const Problem<double> problem(queries, keys, random_matrix(n_k, 3, Key(2)));
+  const Options_ options{.mode = Mode::window, .window = false};
+  const KrigedSizes sizes{.landmarks = 5, .checks = 6, .exact_rows = 2, .cells = 9, .window = 40};
+  const Approximation<double> approximation = sized(problem, sizes, options);
+  CHECK(approximation.diagnostics.mode == "listed");
+  const double size = arma::norm(exact_attention(problem, Target::softmax).output, "fro");
+  CHECK(gap_to_exact(problem, approximation) < 0.1 * size);
+  CHECK(gap_to_exact(problem, sized(problem, sizes, {.mode = Mode::coreset, .kriging = false})) > 0.1 * size);
+}
+
+TEST_CASE("kriged coreset: values that are all zero have no error in the check rows") {
+  const Problem<double> plain = rectangle(30, 40, "zero");
+  const Problem<double> problem(plain.Q(), plain.K(), arma::mat(40, 3, arma::fill::zeros));
+  for (const Mode mode : {Mode::automatic, Mode::near, Mode::window}) {
+    const Approximation<double> approximation = sized(problem, kSmall, {.mode = mode});
+    CHECK(approximation.diagnostics.leave_one_out == 0);
+    CHECK(approximation.output.is_zero());
+  }
+}
+
 TEST_CASE("kriged coreset: flops are at most those of skyformer-softmax with d landmarks, and nearly as many") {
   struct Shape {
     double n_q, n_k, p, p_v, d;
@@ -360,6 +429,7 @@ TEST_CASE("kriged coreset: flops are at most those of skyformer-softmax with d l
                                 .p = shape.p,
                                 .p_v = shape.p_v,
                                 .checks = checks,
+                                .near = checks,
                                 .pilot = checks};
       const KrigedSizes sizes = solve_sizes(budget);
       if (sizes.exact) {

@@ -29,6 +29,10 @@ const std::vector<KrigedShares> kNear = {{.name = "near", .cells = 0.5, .near = 
 // Without landmarks: what a query attends to by itself. Few cells leave more for keys; with more of them, what is left
 // out counts less.
 const KrigedShares kPilotAlone{.name = "cells", .cells = kPilotCells};
+// Check rows with a larger perplexity than this share of the keys are smooth: nothing but cells is tried. Of the trained heads
+// at which this was chosen, those above had on average half the error so in one model and the same in the other; those below
+// had two to a thousand times as much.
+constexpr double kSmooth = 0.2;
 constexpr double kScreenCells[] = {0.03, kPilotCells}, kScreenRows = 0.03;
 const KrigedShares kWindow{
     .name = "window", .cells = 0.15, .near = 0.05, .window = 0.65, .rows = 0.15, .kriging = false};
@@ -71,6 +75,7 @@ KrigedBudget budget_of(const Problem<T>& problem, double d, const KrigedCoresetO
           .p_v = p_v,
           .landmark_share = options.landmark_share,
           .checks = options.mode != Mode::coreset,
+          .near = options.mode != Mode::coreset,
           .pilot = options.mode == Mode::window || options.mode == Mode::automatic,
           .far = options.tree == SplitDirection::far};
 }
@@ -113,8 +118,6 @@ bool attends_by_query(KrigedModel<T>& model, const KrigedSizes& sizes, const Kri
   const KrigedInput<T>& input = *model.input;
   const arma::Col<T> ones(input.problem.n_q(), arma::fill::ones);
   model.query_tree = split_points(input.queries.columns, ones, 1, options.tree, draw_key);
-  model.rows = exact_rows_of(input, arma::Mat<T>(input.problem.Q().rows(arma::uvec(model.checks))),
-                             std::vector<std::uint32_t>(model.checks.size(), 0));
   // Equal weights: by their importance in the check rows, the cells would fit these rows better than others.
   const arma::Col<T> equal(input.problem.n_k(), arma::fill::ones);
   const auto count = static_cast<arma::uword>(std::max(1.0, kPilotCells * static_cast<double>(sizes.window)));
@@ -134,11 +137,80 @@ std::shared_ptr<const KrigedInput<T>> input_of(const Problem<T>& problem, const 
 }
 
 template <typename T>
+Approximation<T> exactly(const Problem<T>& problem) {
+  Approximation<T> approximation = from_scores(exact_scores(problem, Target::softmax), problem);
+  approximation.diagnostics.mode = "exact";
+  approximation.adjoint = exact_adjoint(problem, Target::softmax);
+  return approximation;
+}
+
+// The beginning of a model: random queries with their exact rows, as of a tree with one leaf.
+template <typename T>
+std::shared_ptr<KrigedModel<T>> with_check_rows(const std::shared_ptr<const KrigedInput<T>>& input, arma::uword count,
+                                                const Key& draw_key) {
+  const Problem<T>& problem = input->problem;
+  auto model = std::make_shared<KrigedModel<T>>();
+  model->input = input;
+  const arma::uvec checks = sample_without_replacement(problem.n_q(), count, draw_key.child("checks"));
+  model->checks.assign(checks.begin(), checks.end());
+  if (count > 0) model->rows = exact_rows_of(*input, arma::Mat<T>(problem.Q().rows(checks)), {});
+  model->rows.leaf.assign(count, 0);
+  return model;
+}
+
+template <typename T>
+Approximation<T> finished(std::shared_ptr<KrigedModel<T>> model, const KrigedSizes& sizes,
+                          const KrigedCoresetOptions& options, const Key& draw_key) {
+  const KrigedInput<T>& input = *model->input;
+  const Problem<T>& problem = input.problem;
+  const bool pilot = options.mode == Mode::window || options.mode == Mode::automatic;
+  if (pilot && attends_by_query(*model, sizes, options, draw_key)) return kriged_approximation<T>(std::move(model));
+
+  const arma::Col<T> ones(problem.n_q(), arma::fill::ones);
+  model->query_tree =
+      split_points(input.queries.columns, ones, sizes.landmarks, options.tree, draw_key.child("queries"));
+  const arma::Mat<T> means = leaf_means(input.queries, ones, model->query_tree);
+  arma::Mat<T> landmarks = means;
+  landmarks.each_row() += input.queries.mean.t();
+  std::vector<std::uint32_t> leaf(means.n_rows);
+  std::iota(leaf.begin(), leaf.end(), 0U);
+  for (std::size_t r = 0; r < model->checks.size(); ++r) model->rows.leaf[r] = model->query_tree.leaf[model->checks[r]];
+  model->rows = joined(exact_rows_of(input, std::move(landmarks), leaf), model->rows);
+
+  arma::Col<T> counts(means.n_rows);
+  for (arma::uword g = 0; g < counts.n_elem; ++g) counts[g] = static_cast<T>(model->query_tree.count(g));
+  model->importance = key_importance(input, model->rows, counts);
+  const PointTree key_tree =
+      split_points(input.keys.columns, model->importance, sizes.cells, options.tree, draw_key.child("keys"));
+  const KeyCells<T> cells = make_cells(input, model->importance, key_tree);
+  model->plan = best_plan<T>({input, model->query_tree, model->rows, model->checks, key_tree, cells, sizes.cells},
+                             candidates_of(options));
+
+  const LeafDistances<T> distances = leaf_distances(input, model->query_tree, means);
+  model->farthest = largest_places(distances.squares, distances.rounding, sizes.exact_rows);
+  for (arma::uword i = 0; i < distances.squares.n_elem; ++i) {
+    if (!(distances.squares[i] > distances.rounding)) model->still.push_back(i);
+  }
+  return kriged_approximation<T>(std::move(model));
+}
+
+template <typename T>
 Approximation<T> approximate(const std::shared_ptr<const KrigedInput<T>>& input, arma::uword d, const Key& draw_key,
                              const KrigedCoresetOptions& options) {
   require(d >= 1, "kriged-coreset", "d >= 1", {{"d", d}});
-  const KrigedBudget budget = budget_of(input->problem, static_cast<double>(d), options);
-  return kriged_of_sizes(input, solve_sizes(budget), options, draw_key);
+  const Problem<T>& problem = input->problem;
+  KrigedBudget budget = budget_of(problem, static_cast<double>(d), options);
+  KrigedSizes sizes = solve_sizes(budget);
+  if (sizes.exact) return exactly(problem);
+  const SerialBlas serial;
+  auto model = with_check_rows(input, sizes.checks, draw_key);
+  KrigedCoresetOptions chosen = options;
+  if (options.mode == Mode::automatic && mean_perplexity(model->rows) > kSmooth * budget.n_k) {
+    chosen.mode = Mode::coreset;
+    budget.near = budget.pilot = false;
+    sizes = solve_sizes(budget);
+  }
+  return finished(std::move(model), sizes, chosen, draw_key);
 }
 
 const Options<KrigedCoresetOptions>& options_of_kriged_coreset() {
@@ -160,47 +232,9 @@ const Options<KrigedCoresetOptions>& options_of_kriged_coreset() {
 template <typename T>
 Approximation<T> kriged_of_sizes(const std::shared_ptr<const KrigedInput<T>>& input, const KrigedSizes& sizes,
                                  const KrigedCoresetOptions& options, const Key& draw_key) {
-  const Problem<T>& problem = input->problem;
-  if (sizes.exact) {
-    Approximation<T> approximation = from_scores(exact_scores(problem, Target::softmax), problem);
-    approximation.diagnostics.mode = "exact";
-    approximation.adjoint = exact_adjoint(problem, Target::softmax);
-    return approximation;
-  }
+  if (sizes.exact) return exactly(input->problem);
   const SerialBlas serial;
-  auto model = std::make_shared<KrigedModel<T>>();
-  model->input = input;
-  const arma::uvec checks = sample_without_replacement(problem.n_q(), sizes.checks, draw_key.child("checks"));
-  model->checks.assign(checks.begin(), checks.end());
-  const bool pilot = options.mode == Mode::window || options.mode == Mode::automatic;
-  if (pilot && attends_by_query(*model, sizes, options, draw_key)) return kriged_approximation<T>(std::move(model));
-
-  const arma::Col<T> ones(problem.n_q(), arma::fill::ones);
-  model->query_tree =
-      split_points(input->queries.columns, ones, sizes.landmarks, options.tree, draw_key.child("queries"));
-  const arma::Mat<T> means = leaf_means(input->queries, ones, model->query_tree);
-  arma::Mat<T> landmarks = means;
-  landmarks.each_row() += input->queries.mean.t();
-  std::vector<std::uint32_t> leaf(means.n_rows);
-  std::iota(leaf.begin(), leaf.end(), 0U);
-  for (const arma::uword i : checks) leaf.push_back(model->query_tree.leaf[i]);
-  model->rows = exact_rows_of(*input, arma::Mat<T>(arma::join_cols(landmarks, problem.Q().rows(checks))), leaf);
-
-  arma::Col<T> counts(means.n_rows);
-  for (arma::uword g = 0; g < counts.n_elem; ++g) counts[g] = static_cast<T>(model->query_tree.count(g));
-  model->importance = key_importance(*input, model->rows, counts);
-  const PointTree key_tree =
-      split_points(input->keys.columns, model->importance, sizes.cells, options.tree, draw_key.child("keys"));
-  const KeyCells<T> cells = make_cells(*input, model->importance, key_tree);
-  model->plan = best_plan<T>({*input, model->query_tree, model->rows, model->checks, key_tree, cells, sizes.cells},
-                             candidates_of(options));
-
-  const LeafDistances<T> distances = leaf_distances(*input, model->query_tree, means);
-  model->farthest = largest_places(distances.squares, distances.rounding, sizes.exact_rows);
-  for (arma::uword i = 0; i < distances.squares.n_elem; ++i) {
-    if (!(distances.squares[i] > distances.rounding)) model->still.push_back(i);
-  }
-  return kriged_approximation<T>(std::move(model));
+  return finished(with_check_rows(input, sizes.checks, draw_key), sizes, options, draw_key);
 }
 
 template <typename T>

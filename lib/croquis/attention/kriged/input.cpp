@@ -65,7 +65,12 @@ KrigedInput<T>::KrigedInput(const Problem<T>& given, bool near_keys)
   highest = value_maxima - value_mean;
   const SerialBlas serial;
   value_rms = arma::norm(value_norms) / std::sqrt(static_cast<T>(v.n_rows));
-  if (near_keys) value_columns = transposed(values);
+  if (!near_keys) return;
+  value_columns = transposed(values);
+  // Over the largest entry, so that no square overflows; all that matters is which is larger.
+  const T largest = std::max(keys.columns.max(), -keys.columns.min());
+  key_deviations.zeros(keys.columns.n_rows);
+  if (largest > 0) key_deviations = arma::sqrt(arma::mean(arma::square(keys.columns / largest), 1));
 }
 
 template <typename T>
@@ -80,6 +85,30 @@ ExactRows<T> exact_rows_of(const KrigedInput<T>& input, arma::Mat<T> queries, co
   rows.log_sums = softmax_columns(rows.weights);
   rows.values = product_tn(rows.weights, input.values);
   return rows;
+}
+
+template <typename T>
+ExactRows<T> joined(ExactRows<T> first, const ExactRows<T>& second) {
+  first.queries.insert_rows(first.queries.n_rows, second.queries);
+  first.weights.insert_cols(first.weights.n_cols, second.weights);
+  first.log_sums.insert_rows(first.log_sums.n_rows, second.log_sums);
+  first.values.insert_rows(first.values.n_rows, second.values);
+  first.leaf.insert(first.leaf.end(), second.leaf.begin(), second.leaf.end());
+  return first;
+}
+
+template <typename T>
+double mean_perplexity(const ExactRows<T>& rows) {
+  arma::vec entropies(rows.weights.n_cols);
+  parallel_for(entropies.n_elem, rows.weights.n_rows, [&](std::size_t r) {
+    double sum = 0;
+    for (arma::uword j = 0; j < rows.weights.n_rows; ++j) {
+      const auto weight = static_cast<double>(rows.weights.at(j, r));
+      if (weight > 0) sum -= weight * std::log(weight);
+    }
+    entropies[r] = sum;
+  });
+  return std::exp(arma::mean(entropies));
 }
 
 template <typename T>
@@ -107,6 +136,10 @@ template struct KrigedInput<double>;
 template ExactRows<float> exact_rows_of(const KrigedInput<float>&, arma::Mat<float>, const std::vector<std::uint32_t>&);
 template ExactRows<double> exact_rows_of(const KrigedInput<double>&, arma::Mat<double>,
                                          const std::vector<std::uint32_t>&);
+template ExactRows<float> joined(ExactRows<float>, const ExactRows<float>&);
+template ExactRows<double> joined(ExactRows<double>, const ExactRows<double>&);
+template double mean_perplexity(const ExactRows<float>&);
+template double mean_perplexity(const ExactRows<double>&);
 template arma::Col<float> key_importance(const KrigedInput<float>&, const ExactRows<float>&, const arma::Col<float>&);
 template arma::Col<double> key_importance(const KrigedInput<double>&, const ExactRows<double>&,
                                           const arma::Col<double>&);

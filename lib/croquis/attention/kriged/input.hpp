@@ -26,6 +26,7 @@ struct KrigedInput {
   T value_rms = 0;                          // root of the mean of their squares
   arma::Row<T> lowest, highest;             // of the centred columns of V
   arma::Row<T> value_minima, value_maxima;  // of V itself
+  arma::Col<T> key_deviations;              // of the keys' coordinates, over the largest entry; empty without near keys
   T scale = 1;                              // 1 / sqrt(p)
 };
 
@@ -42,6 +43,14 @@ struct ExactRows {
 /// Cost: 2 N n_k (p + p_v) flops, N n_k exponentials and numbers of memory.
 template <typename T>
 ExactRows<T> exact_rows_of(const KrigedInput<T>& input, arma::Mat<T> queries, const std::vector<std::uint32_t>& leaf);
+
+/// The rows of one, then those of the other.
+template <typename T>
+ExactRows<T> joined(ExactRows<T> first, const ExactRows<T>& second);
+
+/// exp of the rows' mean entropy: as many keys as rows of this kind attend to, from 1 to n_k.
+template <typename T>
+double mean_perplexity(const ExactRows<T>& rows);
 
 /// w_j = 0.8 c |v_j| (sum_r counts_r b_rj^2)^{1/2} + 0.2 / n_k, c such that the first part sums to 0.8: how much key j
 /// can change the exact rows. Rows beyond the last of `counts` do not count. Uniform where all values are equal.

@@ -1,71 +1,18 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/attention/kriged/key_screen.hpp>
+#include <croquis/attention/kriged/largest.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
 #include <limits>
 #include <numeric>
 
 namespace croquis {
-namespace {
-
-template <typename T>
-constexpr T kOut = -std::numeric_limits<T>::infinity();
-
-// The places of the `count` largest values, ascending; ties: the first. None with the value kOut. Values are counted in
-// bins between the least and the largest, and only one bin has to be sorted: five times as fast as std::nth_element.
-template <typename T>
-void places_of_largest(const std::vector<T>& values, arma::uword count, std::vector<std::uint32_t>& places) {
-  constexpr int bins = 255;  // and bin 0 for kOut
-  thread_local std::vector<std::uint8_t> bin;
-  thread_local std::vector<std::uint32_t> border;
-  places.clear();
-  T low = std::numeric_limits<T>::infinity(), high = kOut<T>;
-  for (const T value : values) {
-    low = std::min(low, value == kOut<T> ? low : value);
-    high = std::max(high, value);
-  }
-  const T span = high - low, scale = T(bins - 1) / span;
-  const bool apart = span > 0 && std::isfinite(span) && std::isfinite(scale);  // or all are in one bin
-  std::uint32_t sizes[bins + 1] = {};
-  bin.resize(values.size());
-  for (std::size_t j = 0; j < values.size(); ++j) {
-    const int place = apart && values[j] != kOut<T> ? static_cast<int>((values[j] - low) * scale) : 0;
-    bin[j] = values[j] == kOut<T> ? 0 : static_cast<std::uint8_t>(1 + place);
-    ++sizes[bin[j]];
-  }
-  int last = bins;
-  arma::uword above = 0;
-  for (; last > 1 && above + sizes[last] < count; --last) above += sizes[last];
-  border.clear();
-  places.resize(values.size());
-  std::size_t found = 0;
-  for (std::uint32_t j = 0; j < bin.size(); ++j) {
-    places[found] = j;
-    found += bin[j] > last;
-    if (bin[j] == last) border.push_back(j);
-  }
-  places.resize(found);
-  const auto more = static_cast<std::ptrdiff_t>(std::min<arma::uword>(count - above, border.size()));
-  std::partial_sort(border.begin(), border.begin() + more, border.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return values[a] != values[b] ? values[a] > values[b] : a < b;
-  });
-  std::sort(border.begin(), border.begin() + more);
-  places.insert(places.end(), border.begin(), border.begin() + more);
-  std::inplace_merge(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(found), places.end());
-}
-
-}  // namespace
-
 template <typename T>
 KeyScreen<T>::KeyScreen(const KrigedInput<T>& input, const ScreenSizes& sizes)
     : rows_(input.key_rows),
       columns_(input.keys.columns),
-      sizes_(sizes),
-      deviations_(columns_.n_rows, arma::fill::zeros) {
-  // Over the largest entry, so that no square overflows; all that matters is which is larger.
-  const T largest = arma::abs(columns_).max();
-  if (largest > 0) deviations_ = arma::sqrt(arma::mean(arma::square(columns_ / largest), 1));
-}
+      deviations_(input.key_deviations),
+      sizes_(sizes) {}
 
 template <typename T>
 T KeyScreen<T>::choose(const T* query, const std::vector<std::uint32_t>* without, std::vector<std::uint32_t>& keys,
@@ -87,8 +34,8 @@ T KeyScreen<T>::choose(const T* query, const std::vector<std::uint32_t>* without
     const T* coordinate = rows_.colptr(terms[i]);
     for (std::size_t j = 0; j < first.size(); ++j) first[j] += factor * coordinate[j];
   }
-  for (const std::uint32_t key : keys) first[key] = kOut<T>;
-  for (std::size_t i = 0; without && i < without->size(); ++i) first[(*without)[i]] = kOut<T>;
+  for (const std::uint32_t key : keys) first[key] = kLeftOut<T>;
+  for (std::size_t i = 0; without && i < without->size(); ++i) first[(*without)[i]] = kLeftOut<T>;
   places_of_largest(first, sizes_.candidates, candidates);
 
   // Terms from, ..., to - 1 of the scores of some keys. That the others are products with 0 is faster than to gather.

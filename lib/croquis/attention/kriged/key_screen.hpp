@@ -26,8 +26,8 @@ class KeyScreen {
 
  private:
   const arma::Mat<T>&rows_, &columns_;  // of the centred keys
+  const arma::Col<T>& deviations_;
   ScreenSizes sizes_;
-  arma::Col<T> deviations_;  // of the coordinates, over the largest entry
 };
 
 }  // namespace croquis

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <croquis/attention/kriged/largest.hpp>
 #include <croquis/attention/kriged/near_field.hpp>
 #include <limits>
 #include <numeric>
@@ -20,18 +21,10 @@ std::vector<T> differences(const KrigedInput<T>& input, const ExactRows<T>& rows
   return far;
 }
 
-// The places of the `count` largest, ascending.
 template <typename V>
-std::vector<std::uint32_t> places_of_largest(const std::vector<V>& values, arma::uword count) {
-  std::vector<std::uint32_t> places(values.size());
-  std::iota(places.begin(), places.end(), 0U);
-  count = std::min<arma::uword>(count, places.size());
-  const auto end = places.begin() + static_cast<std::ptrdiff_t>(count);
-  std::nth_element(places.begin(), end, places.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return values[a] != values[b] ? values[a] > values[b] : a < b;
-  });
-  places.resize(count);
-  std::sort(places.begin(), places.end());
+std::vector<std::uint32_t> largest_of(const std::vector<V>& values, arma::uword count) {
+  std::vector<std::uint32_t> places;
+  places_of_largest(values, count, places);
   return places;
 }
 
@@ -63,7 +56,7 @@ std::vector<std::uint32_t> near_keys(const KrigedInput<T>& input, const ExactRow
                                      const std::vector<arma::uword>& which, const KeyCells<T>& cells,
                                      const arma::Mat<T>& cell_weights, arma::uword count) {
   std::vector<T> sums = differences(input, rows, which.front(), cells, cell_weights);
-  if (which.size() == 1) return places_of_largest(sums, count);
+  if (which.size() == 1) return largest_of(sums, count);
   std::vector<T> largest = sums;
   for (std::size_t i = 1; i < which.size(); ++i) {
     const std::vector<T> more = differences(input, rows, which[i], cells, cell_weights);
@@ -73,7 +66,7 @@ std::vector<std::uint32_t> near_keys(const KrigedInput<T>& input, const ExactRow
     }
   }
   for (std::size_t j = 0; j < sums.size(); ++j) sums[j] -= largest[j];
-  return places_of_largest(sums, count);
+  return largest_of(sums, count);
 }
 
 template <typename T>
@@ -103,7 +96,7 @@ std::vector<double> offset_scores(const KrigedInput<T>& input, const ExactRows<T
 
 std::vector<std::int64_t> best_offsets(const std::vector<double>& scores, arma::uword count) {
   std::vector<std::int64_t> offsets;
-  for (const std::uint32_t place : places_of_largest(scores, count)) {
+  for (const std::uint32_t place : largest_of(scores, count)) {
     if (scores[place] > 0)
       offsets.push_back(static_cast<std::int64_t>(place) - static_cast<std::int64_t>(scores.size() / 2));
   }

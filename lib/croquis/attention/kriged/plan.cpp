@@ -70,6 +70,11 @@ double squared_check_norm(const PlanInput<T>& from) {
   return static_cast<double>(arma::accu(arma::square(outputs)));
 }
 
+// Of squares. Outputs that are zero, of values that are, have no error.
+double relative(double error, double norm) {
+  return error > 0 ? std::sqrt(error / norm) : 0;
+}
+
 // What the check rows lack with a plan, the values and in the last column 1, before anything is divided by row sums.
 // The lists are those of the leaves with check rows alone; with windows, each row is judged by offsets that the other
 // check rows have chosen.
@@ -239,7 +244,7 @@ std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const Krige
   }
   if (!best) return std::nullopt;
   KrigedPlan<T> plan = make_plan(from, *best);
-  plan.check_error = std::sqrt(error_of_best / norm);
+  plan.check_error = relative(error_of_best, norm);
   return plan;
 }
 
@@ -262,7 +267,7 @@ KrigedPlan<T> best_plan(const PlanInput<T>& from, const std::vector<KrigedShares
     if (error < bound) bound = least = error, best = &candidates[c];
   }
   if (best) plan = make_plan(from, *best);
-  plan.check_error = std::sqrt(least / squared_check_norm(from));
+  plan.check_error = relative(least, squared_check_norm(from));
   return plan;
 }
 

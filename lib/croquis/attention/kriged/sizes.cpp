@@ -95,7 +95,7 @@ double kriged_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   const double queries = b.n_q * s * (2 * b.p + 2 * c + 3);
   // Candidates: lists of near keys of the leaves of the check rows, window offsets, rows without kriging.
   const double candidates = as_double(sizes.checks) * (3 * b.n_k * 4 + 4 * s * (2 * b.p + 2 * c));
-  return trees + sums + exact_rows + queries + landmark_flops(b, sizes) + (b.checks ? candidates : 0) +
+  return trees + sums + exact_rows + queries + landmark_flops(b, sizes) + (b.near ? candidates : 0) +
          (b.pilot ? pilot_flops(b, sizes) : 0);
 }
 
@@ -110,7 +110,7 @@ KrigedSizes solve_sizes(const KrigedBudget& b) {
   sizes.checks = b.checks ? static_cast<arma::uword>(std::clamp(std::round(units / 16), 4.0, 8.0)) : 0;
   sizes.exact_rows = std::min(sizes.exact_rows, static_cast<arma::uword>(b.n_q));
   sizes.checks = std::min(sizes.checks, static_cast<arma::uword>(b.n_q));
-  if (b.checks) {
+  if (b.pilot) {
     sizes.window = largest(static_cast<arma::uword>(b.n_k), [&](arma::uword keys) {
       KrigedSizes tried = sizes;
       tried.window = keys;
