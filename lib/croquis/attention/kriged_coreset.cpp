@@ -29,10 +29,10 @@ const std::vector<KrigedShares> kNear = {{.name = "near", .cells = 0.5, .near = 
 // Without landmarks: what a query attends to by itself. Few cells leave more for keys; with more of them, what is left
 // out counts less.
 const KrigedShares kPilotAlone{.name = "cells", .cells = kPilotCells};
-// Check rows with a larger perplexity than this share of the keys are smooth: nothing but cells is tried. Of the trained heads
-// at which this was chosen, those above had on average half the error so in one model and the same in the other; those below
-// had two to a thousand times as much.
-constexpr double kSmooth = 0.2;
+// Check rows with more than this share of their attention in common can share a coreset. Of the trained heads at which
+// this was chosen, the coreset has a third of the error of keys of each query's own where rows have .6 to .8 in common,
+// two to a thousand times as much where it is below .4, and in between the two are level.
+constexpr double kInCommon = 0.5;
 constexpr double kScreenCells[] = {0.03, kPilotCells}, kScreenRows = 0.03;
 const KrigedShares kWindow{
     .name = "window", .cells = 0.15, .near = 0.05, .window = 0.65, .rows = 0.15, .kriging = false};
@@ -110,8 +110,7 @@ LeafDistances<T> leaf_distances(const KrigedInput<T>& input, const PointTree& tr
   return distances;
 }
 
-// The pilot: with no landmarks, only check rows, are keys of the query's own clearly better than cells? Then that is
-// the plan.
+// The pilot: with no landmarks, only check rows, are keys of the query's own better than cells? Then that is the plan.
 template <typename T>
 bool attends_by_query(KrigedModel<T>& model, const KrigedSizes& sizes, const KrigedCoresetOptions& options,
                       const Key& draw_key) {
@@ -156,6 +155,13 @@ std::shared_ptr<KrigedModel<T>> with_check_rows(const std::shared_ptr<const Krig
   if (count > 0) model->rows = exact_rows_of(*input, arma::Mat<T>(problem.Q().rows(checks)), {});
   model->rows.leaf.assign(count, 0);
   return model;
+}
+
+// With mode=auto, mode=coreset where the check rows have enough in common.
+template <typename T>
+KrigedCoresetOptions settled_by(const ExactRows<T>& checks, KrigedCoresetOptions options) {
+  if (options.mode == Mode::automatic && mean_overlap(checks) > kInCommon) options.mode = Mode::coreset;
+  return options;
 }
 
 template <typename T>
@@ -204,13 +210,12 @@ Approximation<T> approximate(const std::shared_ptr<const KrigedInput<T>>& input,
   if (sizes.exact) return exactly(problem);
   const SerialBlas serial;
   auto model = with_check_rows(input, sizes.checks, draw_key);
-  KrigedCoresetOptions chosen = options;
-  if (options.mode == Mode::automatic && mean_perplexity(model->rows) > kSmooth * budget.n_k) {
-    chosen.mode = Mode::coreset;
+  const KrigedCoresetOptions settled = settled_by(model->rows, options);
+  if (settled.mode != options.mode) {
     budget.near = budget.pilot = false;
     sizes = solve_sizes(budget);
   }
-  return finished(std::move(model), sizes, chosen, draw_key);
+  return finished(std::move(model), sizes, settled, draw_key);
 }
 
 const Options<KrigedCoresetOptions>& options_of_kriged_coreset() {
@@ -234,7 +239,9 @@ Approximation<T> kriged_of_sizes(const std::shared_ptr<const KrigedInput<T>>& in
                                  const KrigedCoresetOptions& options, const Key& draw_key) {
   if (sizes.exact) return exactly(input->problem);
   const SerialBlas serial;
-  return finished(with_check_rows(input, sizes.checks, draw_key), sizes, options, draw_key);
+  auto model = with_check_rows(input, sizes.checks, draw_key);
+  const KrigedCoresetOptions settled = settled_by(model->rows, options);
+  return finished(std::move(model), sizes, settled, draw_key);
 }
 
 template <typename T>

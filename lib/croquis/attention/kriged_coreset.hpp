@@ -9,7 +9,7 @@ namespace croquis {
 
 struct KrigedCoresetOptions {
   enum class Mode {
-    automatic,  ///< whatever has the smallest error at a few check rows
+    automatic,  ///< what a few check rows say: whether they have most of their attention in common, else their errors
     coreset,    ///< landmarks, cells and regression; no check rows
     near,       ///< landmarks, cells, regression, and keys that each leaf of queries attends to one by one
     window,     ///< cells, and keys that each query attends to one by one; neither landmarks nor regression

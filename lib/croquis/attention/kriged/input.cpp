@@ -98,17 +98,21 @@ ExactRows<T> joined(ExactRows<T> first, const ExactRows<T>& second) {
 }
 
 template <typename T>
-double mean_perplexity(const ExactRows<T>& rows) {
-  arma::vec entropies(rows.weights.n_cols);
-  parallel_for(entropies.n_elem, rows.weights.n_rows, [&](std::size_t r) {
-    double sum = 0;
-    for (arma::uword j = 0; j < rows.weights.n_rows; ++j) {
-      const auto weight = static_cast<double>(rows.weights.at(j, r));
-      if (weight > 0) sum -= weight * std::log(weight);
+double mean_overlap(const ExactRows<T>& rows) {
+  const arma::uword count = rows.weights.n_cols;
+  if (count < 2) return 1;
+  arma::vec sums(count, arma::fill::zeros);
+  parallel_for(count, count * rows.weights.n_rows, [&](std::size_t r) {
+    const T* row = rows.weights.colptr(r);
+    for (arma::uword s = 0; s < r; ++s) {
+      const T* other = rows.weights.colptr(s);
+      double sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (arma::uword j = 0; j < rows.weights.n_rows; ++j) sum += static_cast<double>(std::min(row[j], other[j]));
+      sums[r] += sum;
     }
-    entropies[r] = sum;
   });
-  return std::exp(arma::mean(entropies));
+  return 2 * arma::accu(sums) / static_cast<double>(count * (count - 1));
 }
 
 template <typename T>
@@ -138,8 +142,8 @@ template ExactRows<double> exact_rows_of(const KrigedInput<double>&, arma::Mat<d
                                          const std::vector<std::uint32_t>&);
 template ExactRows<float> joined(ExactRows<float>, const ExactRows<float>&);
 template ExactRows<double> joined(ExactRows<double>, const ExactRows<double>&);
-template double mean_perplexity(const ExactRows<float>&);
-template double mean_perplexity(const ExactRows<double>&);
+template double mean_overlap(const ExactRows<float>&);
+template double mean_overlap(const ExactRows<double>&);
 template arma::Col<float> key_importance(const KrigedInput<float>&, const ExactRows<float>&, const arma::Col<float>&);
 template arma::Col<double> key_importance(const KrigedInput<double>&, const ExactRows<double>&,
                                           const arma::Col<double>&);

@@ -48,9 +48,10 @@ ExactRows<T> exact_rows_of(const KrigedInput<T>& input, arma::Mat<T> queries, co
 template <typename T>
 ExactRows<T> joined(ExactRows<T> first, const ExactRows<T>& second);
 
-/// exp of the rows' mean entropy: as many keys as rows of this kind attend to, from 1 to n_k.
+/// How much of their attention two rows have in common: sum_j min(b_rj, b_sj), 1 less the total variation distance, the
+/// mean over all pairs. 1 for a single row. Cost: N^2 n_k flops.
 template <typename T>
-double mean_perplexity(const ExactRows<T>& rows);
+double mean_overlap(const ExactRows<T>& rows);
 
 /// w_j = 0.8 c |v_j| (sum_r counts_r b_rj^2)^{1/2} + 0.2 / n_k, c such that the first part sums to 0.8: how much key j
 /// can change the exact rows. Rows beyond the last of `counts` do not count. Uniform where all values are equal.

@@ -13,8 +13,8 @@ template <typename T>
 constexpr T kLeftOut = -std::numeric_limits<T>::infinity();
 
 /// The places of the `count` largest values, ascending; ties: the first. Fewer where the others are kLeftOut.
-/// Cost: three passes. Values are counted in bins between the least and the largest, so that only one bin has to be sorted:
-/// five times as fast as std::nth_element.
+/// Cost: three passes. Values are counted in bins between the least and the largest, so that only one bin has to be
+/// sorted: five times as fast as std::nth_element.
 template <typename T>
 void places_of_largest(const std::vector<T>& values, arma::uword count, std::vector<std::uint32_t>& places);
 

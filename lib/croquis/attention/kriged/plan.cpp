@@ -10,9 +10,6 @@
 namespace croquis {
 namespace {
 
-// Keys of each query's own are taken where their error at the check rows is less than so much of L E max(1, E)
-// (plan.hpp). Chosen among powers of L and E on some heads of two trained models.
-constexpr double kByQuery = 0.3;
 // Few check rows say little about queries that no offset helps, so that a window has to be twice as good as a screen.
 constexpr double kOfWindow = 2;
 
@@ -226,14 +223,9 @@ template <typename T>
 std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
                                            const std::vector<KrigedShares>& candidates, bool always) {
   const SerialBlas serial;
-  const double norm = squared_check_norm(from);
   const arma::mat outputs = arma::conv_to<arma::mat>::from(from.rows.values.tail_rows(from.checks.size()));
   double least = std::numeric_limits<double>::infinity();
-  if (!always) {
-    const double alone = squared_error(from, missing_of_checks(from, cells)),
-                 left = squared_output_error(outputs, left_of_checks(from, cells));
-    least = norm > 0 ? kByQuery * kByQuery * left * alone / norm * std::max(1.0, alone / norm) : 0;
-  }
+  if (!always) least = squared_output_error(outputs, left_of_checks(from, cells));
   const KrigedShares* best = nullptr;
   double error_of_best = 0;
   for (const KrigedShares& shares : candidates) {
@@ -244,7 +236,7 @@ std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const Krige
   }
   if (!best) return std::nullopt;
   KrigedPlan<T> plan = make_plan(from, *best);
-  plan.check_error = relative(error_of_best, norm);
+  plan.check_error = relative(error_of_best, squared_check_norm(from));
   return plan;
 }
 

@@ -63,11 +63,9 @@ template <typename T>
 arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, const arma::Mat<T>& x,
                        const arma::Mat<T>& sums, const arma::Mat<T>& exact);
 
-/// The plan without landmarks with the smallest error at the check rows, where that is small enough: less than
-/// 0.3 L E max(1, E), all relative to the norm of these rows' outputs. E is what cells alone lack, before it is divided
-/// by the row sums: more than 1 where they miss whole rows. L is the error of a regression on the other check rows:
-/// what few landmarks can do. Each row is judged by the window that the other rows choose, and the error of a window
-/// counts twice. always: whatever the errors are.
+/// The plan without landmarks with the smallest error at the check rows, if it is below what cells and a regression on
+/// the other check rows leave of each: what few landmarks can do. Each row is judged by the window that the other rows
+/// choose, and the error of a window counts twice. always: whatever the errors are.
 template <typename T>
 std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
                                            const std::vector<KrigedShares>& candidates, bool always);

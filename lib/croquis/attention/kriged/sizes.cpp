@@ -48,6 +48,11 @@ double screen_terms(const KrigedBudget& b, double eighths) {
   return std::clamp(std::round(eighths * b.p / 8), 1.0, b.p);
 }
 
+// What the check rows have in common.
+double overlap_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
+  return as_double(sizes.checks * sizes.checks) * b.n_k;
+}
+
 // A tree of keys, their standard deviations, and what is tried on the check rows: a window and two screens.
 double pilot_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   const double rows = as_double(sizes.checks), cells = kPilotCells * as_double(sizes.window);
@@ -61,7 +66,7 @@ double pilot_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
 double window_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   const double rows = as_double(sizes.checks), keys = as_double(sizes.window);
   const double tokens = b.n_q * (2 * b.p + b.p_v) + b.n_k * (2 * b.p + 2 * b.p_v);
-  return tokens + rows * b.n_k * (2 * b.p + 2 * b.p_v + 5) + pilot_flops(b, sizes) +
+  return tokens + rows * b.n_k * (2 * b.p + 2 * b.p_v + 5) + overlap_flops(b, sizes) + pilot_flops(b, sizes) +
          std::max(b.n_q, b.n_k) * keys * flops_of_key(b);
 }
 
@@ -95,8 +100,8 @@ double kriged_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   const double queries = b.n_q * s * (2 * b.p + 2 * c + 3);
   // Candidates: lists of near keys of the leaves of the check rows, window offsets, rows without kriging.
   const double candidates = as_double(sizes.checks) * (3 * b.n_k * 4 + 4 * s * (2 * b.p + 2 * c));
-  return trees + sums + exact_rows + queries + landmark_flops(b, sizes) + (b.near ? candidates : 0) +
-         (b.pilot ? pilot_flops(b, sizes) : 0);
+  return trees + sums + exact_rows + queries + landmark_flops(b, sizes) + overlap_flops(b, sizes) +
+         (b.near ? candidates : 0) + (b.pilot ? pilot_flops(b, sizes) : 0);
 }
 
 KrigedSizes solve_sizes(const KrigedBudget& b) {
