@@ -228,7 +228,8 @@ const Options<KrigedCoresetOptions>& options_of_kriged_coreset() {
                   "splits along a direction of random points, or towards the farthest point, with no draw")
           .flag("window", &O::window, "queries may attend to offsets; no: the order of the tokens does not matter")
           .flag("kriging", &O::kriging, "correct by the coreset's error at the landmarks")
-          .number("landmarks", &O::landmark_share, 0.05, 0.95, "share of the flops for exact rows of landmarks");
+          .number("landmarks", &O::landmark_share, 0.05, 0.95,
+                  "share of the flops for exact rows of landmarks where there are few flops");
   return options;
 }
 

@@ -18,7 +18,8 @@ struct KrigedCoresetOptions {
   SplitDirection tree = SplitDirection::random;
   bool window = true;            ///< keys at some offsets from the query; without, the order of tokens does not matter
   bool kriging = true;           ///< correct by what the landmarks' rows have and their cells have not
-  double landmark_share = 0.45;  ///< of the flops: exact rows and the regression on them; cells have the rest
+  double landmark_share = 0.45;  ///< times 1 - flops / exact attention's, of the flops: exact rows and the regression
+                                 ///< on them; cells have the rest
 };
 
 /// Two plans, and check rows (random queries with their exact rows) that choose between them:

@@ -124,11 +124,13 @@ KrigedSizes solve_sizes(const KrigedBudget& b) {
   }
   // As many cells as landmarks, and no landmarks: what is left is what the share is of.
   const double fixed = kriged_flops(b, {0, sizes.checks, sizes.exact_rows, 1, sizes.window, false});
+  // The nearer the budget comes to exact attention, the more cells have few keys, and the less there is to correct.
+  const double share = b.landmark_share * (1 - b.flops / exact_flops(b));
   sizes.landmarks = largest(static_cast<arma::uword>(b.n_q), [&](arma::uword rows) {
     const KrigedSizes with{rows, sizes.checks, 0, rows, 0, false}, without{0, sizes.checks, 0, rows, 0, false};
     const double trees = tree_flops(b.n_q + b.n_k, b.p, as_double(rows), b.far);
     const double taken = landmark_flops(b, with) - landmark_flops(b, without);
-    return taken <= b.landmark_share * (b.flops - fixed - trees);
+    return taken <= share * (b.flops - fixed - trees);
   });
   sizes.cells = largest(static_cast<arma::uword>(b.n_k), [&](arma::uword cells) {
     KrigedSizes tried = sizes;

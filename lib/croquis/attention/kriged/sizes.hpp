@@ -9,8 +9,8 @@ namespace croquis {
 struct KrigedBudget {
   double flops = 0;
   double n_q = 0, n_k = 0, p = 0, p_v = 0;
-  double landmark_share = 0.45;  ///< of the flops that trees, exact rows and checks leave: landmarks, their ridge
-                                 ///< regression included; the cells have the rest
+  double landmark_share = 0.45;  ///< times 1 - flops / exact attention's, of the flops that trees, exact rows and
+                                 ///< checks leave: landmarks, their ridge regression included; cells have the rest
   bool checks = true;            ///< check rows
   bool near = true;              ///< near keys of the leaves are tried on them
   bool pilot = true;             ///< first of all keys of each query's own are tried on the check rows
