@@ -350,29 +350,29 @@ TEST_CASE("kriged coreset: where check rows have most of their attention in comm
     keys += 0.05 * random_matrix(n, 8, Key(test_seed()).child("keys"));
     return kriged_coreset<double>({queries, keys, random_matrix(n, 8, Key(3))}, d, Key(1), options).diagnostics;
   };
-  const auto leaves = [&](bool checks, bool tried) {
+  const auto leaves = [&](bool checks, bool near, bool pilot) {
     const KrigedBudget budget{.flops = skyformer_flops(2 * n, 8, 8, d),
                               .n_q = n,
                               .n_k = n,
                               .p = 8,
                               .p_v = 8,
                               .checks = checks,
-                              .near = tried,
-                              .pilot = tried};
+                              .near = near,
+                              .pilot = pilot};
     return solve_sizes(budget).landmarks;
   };
-  REQUIRE(leaves(true, true) < leaves(true, false));
-  REQUIRE(leaves(true, false) < leaves(false, false));
+  REQUIRE(leaves(true, true, true) < leaves(true, false, false));
+  REQUIRE(leaves(true, false, false) < leaves(false, false, false));
   const Diagnostics one = diagnostics(1, 8, {});
   CHECK(one.mode == "coreset");
-  CHECK(one.leaves == leaves(true, false));
-  CHECK(diagnostics(1, 8, {.mode = Mode::coreset}).leaves == leaves(false, false));
+  CHECK(one.leaves == leaves(true, false, false));
+  CHECK(diagnostics(1, 8, {.mode = Mode::coreset}).leaves == leaves(false, false, false));
   CHECK(diagnostics(1, 8, {.mode = Mode::window}).mode != "coreset");
-  CHECK(diagnostics(1, 8, {.mode = Mode::near}).leaves < leaves(true, false));
+  CHECK(diagnostics(1, 8, {.mode = Mode::near}).leaves == leaves(true, true, false));
   // Little in common, but cells are enough: nothing is settled before the pilot, which keys of a query's own then lose.
   const Diagnostics three = diagnostics(3, 3, {});
   CHECK(three.mode == "coreset");
-  CHECK(three.leaves == leaves(true, true));
+  CHECK(three.leaves == leaves(true, true, true));
 }
 
 TEST_CASE_TEMPLATE("kriged coreset: what rows have in common, the mean over pairs", T, float, double) {
