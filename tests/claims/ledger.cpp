@@ -2,6 +2,7 @@
 #include <croquis/claims/ledger.hpp>
 #include <croquis/inputs/synthetic.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <sstream>
@@ -170,4 +171,14 @@ TEST_CASE("verify: an entry for each claim, the same whichever others are decide
     CHECK(a.failures == b.failures);
     CHECK(a.estimate == b.estimate);
   }
+}
+
+TEST_CASE("ledger: the bound for a million rows, of which 141 are drawn, is a number") {
+  const Ledger ledger({.quick = true}, Key(test_seed()));
+  const Claim& claim = find_claim("ske.pilot-size/strict");
+  const auto findings = decide(claim, ledger.check_of(claim)).findings;
+  const auto million = std::find_if(findings.begin(), findings.end(), [](const Finding& f) { return f.n == 1000000U; });
+  REQUIRE(million != findings.end());
+  // n sqrt(min s / max s) with s = 141 e^2 and about 1, e = 1e-15.
+  CHECK(million->observed == doctest::Approx(1e6 * std::sqrt(141.0) * 1e-15).epsilon(1e-6));
 }

@@ -9,7 +9,7 @@
 template <typename Number>
 std::string bytes_of(const std::vector<Number>& numbers) {
   std::string bytes(numbers.size() * sizeof(Number), '\0');
-  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
   return bytes;
 }
 

@@ -10,6 +10,9 @@
 namespace croquis {
 namespace {
 
+// What a regression on few check rows leaves is more than one on all landmarks will: keys of each query's own have to
+// be below this part of it. On trained heads anything from .6 to 1 does; above, heads of low rank would get them too.
+constexpr double kByQuery = 0.7;
 // Few check rows say little about queries that no offset helps, so that a window has to be twice as good as a screen.
 constexpr double kOfWindow = 2;
 
@@ -225,7 +228,7 @@ std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const Krige
   const SerialBlas serial;
   const arma::mat outputs = arma::conv_to<arma::mat>::from(from.rows.values.tail_rows(from.checks.size()));
   double least = std::numeric_limits<double>::infinity();
-  if (!always) least = squared_output_error(outputs, left_of_checks(from, cells));
+  if (!always) least = kByQuery * kByQuery * squared_output_error(outputs, left_of_checks(from, cells));
   const KrigedShares* best = nullptr;
   double error_of_best = 0;
   for (const KrigedShares& shares : candidates) {

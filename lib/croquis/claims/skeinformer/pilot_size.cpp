@@ -18,8 +18,8 @@ namespace {
 // min s = d_0 e^2, max s >= (1 - (n-1) e)^2.
 Finding missed_finding(const Check& check, int n, int d_0, const Rational& e) {
   const Rational others = e * e * d_0, own = 1 - (n - 1) * e;
-  Rational bound = n * n * others / (own * own);        // of beta^2
-  if (check.makes("flat-inputs")) bound = Rational(1);  // e = 1/n: every row is the same, beta = 1
+  Rational bound = Rational(n) * n * others / (own * own);  // of beta^2
+  if (check.makes("flat-inputs")) bound = Rational(1);      // e = 1/n: every row is the same, beta = 1
   Finding finding = decide_exactly(fmt::format("n={} d_0={}, entries 1 - (n-1) e and e = {}", n, d_0, e.str()),
                                    bound >= Rational(1, 3), std::sqrt(static_cast<double>(bound)), kPilotQuality);
   finding.n = static_cast<arma::uword>(n);
