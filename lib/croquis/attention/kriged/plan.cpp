@@ -10,9 +10,9 @@
 namespace croquis {
 namespace {
 
-// What a regression on few check rows leaves is more than one on all landmarks will: keys of each query's own have to
+// What a regression on few check rows leaves is more than one on all landmarks will: keys that a screen finds have to
 // be below this part of it. On trained heads anything from .6 to 1 does; above, heads of low rank would get them too.
-constexpr double kByQuery = 0.7;
+constexpr double kOfScreen = 0.7;
 // Few check rows say little about queries that no offset helps, so that a window has to be twice as good as a screen.
 constexpr double kOfWindow = 2;
 
@@ -227,15 +227,14 @@ std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const Krige
                                            const std::vector<KrigedShares>& candidates, bool always) {
   const SerialBlas serial;
   const arma::mat outputs = arma::conv_to<arma::mat>::from(from.rows.values.tail_rows(from.checks.size()));
-  double least = std::numeric_limits<double>::infinity();
-  if (!always) least = kByQuery * kByQuery * squared_output_error(outputs, left_of_checks(from, cells));
+  const double left = always ? 0 : squared_output_error(outputs, left_of_checks(from, cells));
+  double least = std::numeric_limits<double>::infinity(), error_of_best = 0;
   const KrigedShares* best = nullptr;
-  double error_of_best = 0;
   for (const KrigedShares& shares : candidates) {
-    const arma::mat missing = arma::conv_to<arma::mat>::from(missing_of_checks(from, shares));
-    const double error = squared_output_error(outputs, missing);
+    const double error = squared_output_error(outputs, arma::conv_to<arma::mat>::from(missing_of_checks(from, shares)));
     const double counted = shares.window > 0 ? kOfWindow * kOfWindow * error : error;
-    if (counted < least) least = counted, error_of_best = error, best = &shares;
+    const double allowed = shares.screen.kept > 0 ? kOfScreen * kOfScreen * left : left;
+    if (counted < least && (always || counted < allowed)) least = counted, error_of_best = error, best = &shares;
   }
   if (!best) return std::nullopt;
   KrigedPlan<T> plan = make_plan(from, *best);

@@ -63,9 +63,10 @@ template <typename T>
 arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, const arma::Mat<T>& x,
                        const arma::Mat<T>& sums, const arma::Mat<T>& exact);
 
-/// The plan without landmarks with the smallest error at the check rows, if it is below 0.7 times what cells and a
-/// regression on the other check rows leave of each: what few landmarks can do. Each row is judged by the window that
-/// the other rows choose, and the error of a window counts twice. always: whatever the errors are.
+/// The plan without landmarks with the smallest error at the check rows, if it is below what cells and a regression on
+/// the other check rows leave of each, what few landmarks can do; with a screen, below 0.7 times that. Each row is
+/// judged by the window that the other rows choose, and the error of a window counts twice. always: whatever the errors
+/// are.
 template <typename T>
 std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
                                            const std::vector<KrigedShares>& candidates, bool always);
