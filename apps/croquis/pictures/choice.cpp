@@ -120,6 +120,9 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
                            style.colour),
                name.first + (name.second ? ", chosen" : ", leads, undecided"));
   }
+  // The title is above the legend, whose lines are as high as the large points. Without room for that gnuplot breaks it
+  // into columns, beside a plot that is too narrow.
+  script.legend.lines += 5 + script.legend.lines / 6;
   std::string text = plot_header(request.picture, 1, script.legend);
   text += picture_title(
       request.picture, rows.size() > 1 ? fmt::format("{} and {} more", first.input, rows.size() - 1) : first.input,
