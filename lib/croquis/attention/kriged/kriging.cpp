@@ -6,6 +6,13 @@
 #include <stdexcept>
 
 namespace croquis {
+namespace {
+
+// A smaller error than this part of another is no rounding. Of a single row, or of rows that have nothing in common,
+// all ridges leave the same.
+constexpr double kClearly = 1 - 1e-4;
+
+}  // namespace
 
 Kriging krige(const arma::mat& x, const arma::mat& y, const arma::vec& weights, double smallest) {
   const SerialBlas serial;
@@ -28,7 +35,7 @@ Kriging krige(const arma::mat& x, const arma::mat& y, const arma::vec& weights, 
     const arma::mat a = vectors * (rotated.each_col() % shrunk);
     const arma::mat residuals = a.each_col() / (squares * shrunk);
     const double error = error_of(residuals);
-    if (!(error < least)) return false;
+    if (!(error < kClearly * least)) return false;
     least = error;
     best.ridge = ridge;
     best.residuals = residuals;

@@ -12,7 +12,7 @@ constexpr int kRidgesTried = 9;
 /// The minimiser of sum_r ||x_r B - y_r||^2 + ridge ||B||_F^2 is B = X^T (X X^T + ridge I)^-1 Y: "kriging" is the name
 /// that spatial statistics has for it, with covariance X X^T and noise `ridge`.
 struct Kriging {
-  double ridge = 0;     ///< infinite where no regression has a smaller leave-one-out error than B = 0
+  double ridge = 0;     ///< infinite where no regression has a clearly smaller leave-one-out error than B = 0
   arma::mat inverse;    ///< (X X^T + ridge I)^-1, N x N; empty where the ridge is infinite
   arma::mat residuals;  ///< leave-one-out residuals e_r, N x c
 };
