@@ -131,11 +131,6 @@ bool attends_by_query(KrigedModel<T>& model, const KrigedSizes& sizes, const Kri
 }
 
 template <typename T>
-std::shared_ptr<const KrigedInput<T>> input_of(const Problem<T>& problem, const KrigedCoresetOptions& options) {
-  return std::make_shared<const KrigedInput<T>>(problem, options.mode != Mode::coreset);
-}
-
-template <typename T>
 Approximation<T> exactly(const Problem<T>& problem) {
   Approximation<T> approximation = from_scores(exact_scores(problem, Target::softmax), problem);
   approximation.diagnostics.mode = "exact";
@@ -248,7 +243,7 @@ Approximation<T> kriged_of_sizes(const std::shared_ptr<const KrigedInput<T>>& in
 template <typename T>
 Approximation<T> kriged_coreset(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                 const KrigedCoresetOptions& options) {
-  return approximate(input_of(problem, options), d, draw_key, options);
+  return approximate(std::make_shared<const KrigedInput<T>>(problem), d, draw_key, options);
 }
 
 template <typename T>
@@ -267,7 +262,7 @@ Method<T> kriged_coreset_method() {
   method.exact_at = [](TokenAlignment shape, const OptionValues&) { return std::min(shape.n_q, shape.n_k); };
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const KrigedCoresetOptions options = options_of_kriged_coreset().read(values);
-    const auto input = input_of(problem, options);
+    const auto input = std::make_shared<const KrigedInput<T>>(problem);
     return {[=](arma::uword d, const Key& draw_key) { return approximate(input, d, draw_key, options); },
             [=](double d) {
               const KrigedBudget budget = budget_of(problem, d, options);

@@ -5,6 +5,7 @@
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/transpose.hpp>
@@ -27,7 +28,7 @@ arma::Mat<T> less_row(const arma::Mat<T>& x, const arma::Row<T>& row) {
 }  // namespace
 
 template <typename T>
-KrigedInput<T>::KrigedInput(const Problem<T>& given, bool near_keys)
+KrigedInput<T>::KrigedInput(const Problem<T>& given)
     : problem(given),
       queries(given.Q()),
       keys(given.K()),
@@ -65,12 +66,18 @@ KrigedInput<T>::KrigedInput(const Problem<T>& given, bool near_keys)
   highest = value_maxima - value_mean;
   const SerialBlas serial;
   value_rms = arma::norm(value_norms) / std::sqrt(static_cast<T>(v.n_rows));
-  if (!near_keys) return;
-  value_columns = transposed(values);
-  // Over the largest entry, so that no square overflows; all that matters is which is larger.
-  const T largest = std::max(keys.columns.max(), -keys.columns.min());
-  key_deviations.zeros(keys.columns.n_rows);
-  if (largest > 0) key_deviations = arma::sqrt(arma::mean(arma::square(keys.columns / largest), 1));
+}
+
+template <typename T>
+const SingleKeys<T>& KrigedInput<T>::single_keys() const {
+  std::call_once(made_, [&] {
+    single_keys_.values = transposed(values);
+    // Over the largest entry, so that no square overflows; all that matters is which is larger.
+    const T largest = largest_entry(keys.columns);
+    single_keys_.deviations.zeros(keys.columns.n_rows);
+    if (largest > 0) single_keys_.deviations = arma::sqrt(arma::mean(arma::square(keys.columns / largest), 1));
+  });
+  return single_keys_;
 }
 
 template <typename T>

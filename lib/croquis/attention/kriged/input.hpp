@@ -5,29 +5,41 @@
 #include <croquis/attention/problem.hpp>
 #include <croquis/sampling/leaf_means.hpp>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 namespace croquis {
+
+/// What queries need that attend to keys one by one.
+template <typename T>
+struct SingleKeys {
+  arma::Mat<T> values;      // (p_v + 1) x n_k
+  arma::Col<T> deviations;  // of the keys' coordinates, over the largest entry
+};
 
 /// Tokens less their means. Softmax does not see a vector that is added to all keys, and rows of B~ sum to 1, so that
 /// the mean of the values is added at the end.
 template <typename T>
 struct KrigedInput {
-  /// near_keys: queries may attend to keys one by one.
-  explicit KrigedInput(const Problem<T>& given, bool near_keys = true);
+  explicit KrigedInput(const Problem<T>& given);
+
+  /// Made at the first call; where one coreset serves all queries, there is none.
+  const SingleKeys<T>& single_keys() const;
 
   Problem<T> problem;
   CentredColumns<T> queries, keys;  // p x n_q, p x n_k
   arma::Mat<T> key_rows;            // the centred keys, n_k x p
   arma::Row<T> value_mean;
   arma::Mat<T> values;                      // centred, and as the last column 1: n_k x (p_v + 1)
-  arma::Mat<T> value_columns;               // their transpose; empty without near keys
   arma::Col<T> value_norms;                 // |v_j| of the centred values
   T value_rms = 0;                          // root of the mean of their squares
   arma::Row<T> lowest, highest;             // of the centred columns of V
   arma::Row<T> value_minima, value_maxima;  // of V itself
-  arma::Col<T> key_deviations;              // of the keys' coordinates, over the largest entry; empty without near keys
   T scale = 1;                              // 1 / sqrt(p)
+
+ private:
+  mutable std::once_flag made_;
+  mutable SingleKeys<T> single_keys_;
 };
 
 /// Queries with their exact rows.

@@ -106,7 +106,7 @@ arma::Mat<T> missing_of_checks(const PlanInput<T>& from, const KrigedShares& sha
   for (arma::uword r = first; r < last; ++r) {
     arma::Row<T> missing = from.rows.values.row(r) - plan.cell_weights.row(r) * plan.cells.sums;
     const auto take = [&](std::uint32_t j) {
-      missing -= near_weight(from.rows, plan, r, j) * from.input.value_columns.col(j).t();
+      missing -= near_weight(from.rows, plan, r, j) * from.input.single_keys().values.col(j).t();
     };
     if (shares.near > 0) {
       for (const std::uint32_t j : plan.near.lists[from.rows.leaf[r]]) take(j);
