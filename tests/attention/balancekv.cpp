@@ -4,7 +4,7 @@
 
 #include "support/approximations.hpp"
 #include "support/text.hpp"
-#include "support/thread_count.hpp"
+#include "support/unnormalised_sums.hpp"
 
 using namespace croquis;
 
@@ -121,27 +121,11 @@ TEST_CASE("balancekv: every entry is that of the keys that the walks leave, with
 }
 
 TEST_CASE("balancekv: row sums and the sums of the output are unbiased for any n, with sinks and a window") {
-  const ThreadCount one(1);  // many small problems
-  constexpr arma::uword n = 9, d = 4;
-  constexpr std::uint64_t draws = 12000;
-  const arma::mat q = 0.5 * random_matrix(n, 3, Key(6)), k = 0.5 * random_matrix(n, 3, Key(7)),
-                  v = arma::abs(random_matrix(n, 2, Key(8)));
-  const Problem<double> problem(q, k, v);
-  Dense a = logits_of(q, k);
-  for (long double& e : a.entries) e = std::exp(e);
-  const Dense exact = a * Dense(arma::join_rows(v, arma::mat(n, 1, arma::fill::ones)));
-  arma::mat mean(n, 3, arma::fill::zeros);
-  for (std::uint64_t draw = 0; draw < draws; ++draw) {
-    const auto found =
-        balancekv(problem, d, Key(test_seed()).child("balancekv").child(draw), {.sinks = 1, .window = 1});
-    const arma::vec sums = found.denominators->values % arma::exp(found.denominators->log_scale);
-    mean += arma::join_rows(arma::diagmat(sums) * found.output, sums) / double(draws);
-  }
-  // Every term is between 0 and n times the largest one; Hoeffding, with kFailure over all entries.
-  const double range = double(n) * double(largest_entry_of(a)) * std::max(1.0, v.max());
-  const double bound = range * std::sqrt(std::log(2 * 3 * double(n) / kFailure) / (2 * double(draws)));
-  CHECK(distance(mean, exact) <= bound);
-  CHECK(bound < 0.15 * double(largest_entry_of(exact)));
+  const UnnormalisedSums sums(9, 0.5);
+  const arma::mat mean =
+      sums.mean_of([&](const Key& key) { return balancekv(sums.problem, 4, key, {.sinks = 1, .window = 1}); });
+  CHECK(distance(mean, sums.exact) <= sums.bound());
+  CHECK(sums.bound() < 0.15 * double(largest_entry_of(sums.exact)));
 }
 
 TEST_CASE_TEMPLATE("balancekv: exact for d = n; no choice changes with the scale of V; few queries cost what they do",

@@ -7,7 +7,7 @@
 #include "support/approximations.hpp"
 #include "support/features.hpp"
 #include "support/text.hpp"
-#include "support/thread_count.hpp"
+#include "support/unnormalised_sums.hpp"
 
 using namespace croquis;
 using Support = ScatterbrainOptions::Support;
@@ -93,29 +93,19 @@ TEST_CASE("scatterbrain: every entry is the exact score on the support, and that
 }
 
 TEST_CASE("scatterbrain: row sums and the sums of the output are unbiased, for either support") {
-  const ThreadCount one(1);  // many small problems
-  constexpr arma::uword n = 10, d = 8, m = 4;
-  constexpr std::uint64_t draws = 12000;
-  const arma::mat q = 0.3 * random_matrix(n, 3, Key(6)), k = 0.3 * random_matrix(n, 3, Key(7)),
-                  v = arma::clamp(arma::abs(random_matrix(n, 2, Key(8))), 0, 1);
-  const Problem<double> problem(q, k, v);
+  constexpr arma::uword n = 10, m = 4;
+  const UnnormalisedSums sums(n, 0.3);
   for (const Support support : {Support::hashed, Support::window}) {
     const ScatterbrainOptions options{support, {FeatureMap::trf, ProjectionDistribution::iid, 0}, 3};
-    arma::mat mean(n, 3, arma::fill::zeros);
-    for (std::uint64_t draw = 0; draw < draws; ++draw) {
-      const auto found = scatterbrain(problem, d, Key(test_seed()).child("unbiased").child(draw), options);
-      const arma::vec sums = found.denominators->values % arma::exp(found.denominators->log_scale);
-      mean += arma::join_rows(arma::diagmat(sums) * found.output, sums) / double(draws);
-    }
-    const Dense exact =
-        corrected_reference(problem, d, options, Key(1)).exact * arma::join_rows(v, arma::mat(n, 1, arma::fill::ones));
+    const arma::mat mean = sums.mean_of([&](const Key& key) { return scatterbrain(sums.problem, 8, key, options); });
     // An estimate of the features is the mean of m / 2 numbers of at most e^{(|x|^2 + |y|^2) / 2} in size, given the
     // support. Hoeffding, with kFailure over all entries and supports.
-    const double norms = largest_row(q) * largest_row(q) + largest_row(k) * largest_row(k);
-    const double size = n * std::exp(norms / 2 / std::sqrt(3.0));
-    const double bound = size * std::sqrt(2 * std::log(2 * 2 * 3 * double(n) / kFailure) / (double(draws) * m / 2));
-    CHECK(distance(mean, exact) <= bound);
-    CHECK(bound < 0.1 * double(largest_entry_of(exact)));
+    const double queries = largest_row(sums.problem.Q()), keys = largest_row(sums.problem.K());
+    const double size = n * std::exp((queries * queries + keys * keys) / 2 / std::sqrt(3.0));
+    const double bound =
+        size * std::sqrt(2 * std::log(2 * 2 * 3 * double(n) / kFailure) / (double(UnnormalisedSums::kDraws) * m / 2));
+    CHECK(distance(mean, sums.exact) <= bound);
+    CHECK(bound < 0.1 * double(largest_entry_of(sums.exact)));
   }
 }
 

@@ -7,7 +7,7 @@
 #include "support/approximations.hpp"
 #include "support/relative.hpp"
 #include "support/text.hpp"
-#include "support/thread_count.hpp"
+#include "support/unnormalised_sums.hpp"
 
 using namespace croquis;
 using Certain = VattentionOptions::Certain;
@@ -173,33 +173,15 @@ TEST_CASE("vattention: budgets that fit are used: fewer samples for a larger eps
 }
 
 TEST_CASE("vattention: row sums and the sums of the output are unbiased; keys that count once are too few") {
-  const ThreadCount one(1);  // many small problems
-  constexpr arma::uword n = 12, d = 8;
-  constexpr std::uint64_t draws = 12000;
-  const arma::mat q = 0.4 * random_matrix(n, 3, Key(6)), k = 0.4 * random_matrix(n, 3, Key(7)),
-                  v = arma::abs(random_matrix(n, 2, Key(8)));
-  const Problem<double> problem(q, k, v);
-  Dense a = logits_of(q, k);
-  for (long double& e : a.entries) e = std::exp(e);
-  const Dense exact = a * Dense(arma::join_rows(v, arma::mat(n, 1, arma::fill::ones)));
-  // Every term is between 0 and n times the largest one; Hoeffding, with kFailure over all entries.
-  const double range = double(n) * double(largest_entry_of(a)) * std::max(1.0, v.max());
-  const double bound = range * std::sqrt(std::log(2 * 2 * 3 * double(n) / kFailure) / (2 * double(draws)));
-  CHECK(bound < 0.15 * double(largest_entry_of(exact)));
-  for (const VattentionOptions& options : {VattentionOptions{.epsilon = 0.3}, VattentionOptions::code()}) {
-    arma::mat mean(n, 3, arma::fill::zeros);
-    for (std::uint64_t draw = 0; draw < draws; ++draw) {
-      const auto found = vattention(problem, d, Key(test_seed()).child("unbiased").child(draw), options);
-      const arma::vec sums = found.denominators->values % arma::exp(found.denominators->log_scale);
-      mean += arma::join_rows(arma::diagmat(sums) * found.output, sums) / double(draws);
-    }
-    if (options.repeats == VattentionOptions::Repeats::counted) {
-      CHECK(distance(mean, exact) <= bound);
-    } else {
-      // Of 8 others, two samples are two keys in 7 of 8 draws.
-      for (arma::uword i = 0; i < n; ++i) CHECK(mean(i, 2) < double(exact(i, 2)) - bound / 4);
-    }
-  }
+  const UnnormalisedSums sums(12, 0.4);
+  const auto mean_of = [&](const VattentionOptions& options) {
+    return sums.mean_of([&](const Key& key) { return vattention(sums.problem, 8, key, options); });
+  };
+  CHECK(sums.bound(2) < 0.15 * double(largest_entry_of(sums.exact)));
+  CHECK(distance(mean_of({.epsilon = 0.3}), sums.exact) <= sums.bound(2));
+  // In the code, of 8 others, two samples are two keys in 7 of 8 draws.
+  const arma::mat of_code = mean_of(VattentionOptions::code());
+  for (arma::uword i = 0; i < 12; ++i) CHECK(of_code(i, 2) < double(sums.exact(i, 2)) - sums.bound(2) / 4);
 }
 
 TEST_CASE_TEMPLATE("vattention: exact for d = n; V = 0, padding, large norms, refusals", T, float, double) {
