@@ -170,7 +170,7 @@ TEST_CASE("--resume: a row twice, of another seed or of another run is named wit
   TemporaryFolder folder;
   check_done(folder, kSmallGivenFiles + kTrials + "--out whole.csv");
   const std::vector<std::string> whole = lines_in(folder / "whole.csv");
-  const auto check = [&](std::vector<std::string> lines, const std::string& reason) {
+  const auto check = [&](const std::vector<std::string>& lines, const std::string& reason) {
     write_lines(folder / "e.csv", lines);
     std::filesystem::copy_file(folder / "whole.meta.json", folder / "e.meta.json",
                                std::filesystem::copy_options::overwrite_existing);

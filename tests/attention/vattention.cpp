@@ -56,6 +56,7 @@ MetKeys met_keys(const Dense& logits, arma::uword i, const arma::mat& v, arma::u
     std::vector<std::uint64_t> words(count);
     fill_words(draw_key.child(purpose).child(i), 0, count, words.data());
     std::vector<arma::uword> keys;
+    keys.reserve(count);
     for (const std::uint64_t word : words) keys.push_back(rest[place_of(word, rest.size())]);
     return keys;
   };

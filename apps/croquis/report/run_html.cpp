@@ -20,7 +20,7 @@ std::string text_of(const json& value) {
 std::string line_of(const std::string& name, const json& value) {
   constexpr std::size_t longest = 600;
   std::string text = text_of(value);
-  if (text.size() > longest) text = text.substr(0, longest) + " ...";
+  if (text.size() > longest) text.replace(longest, std::string::npos, " ...");
   return fmt::format("<dt>{}</dt><dd>{}</dd>\n", html(name), html(text));
 }
 
