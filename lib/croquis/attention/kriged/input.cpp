@@ -46,10 +46,10 @@ KrigedInput<T>::KrigedInput(const Problem<T>& given)
       const T *from = v.colptr(c), mean = value_mean[c];
       T *to = values.colptr(c), *squares = value_norms.memptr();
       T low = from[first], high = low;
-#pragma omp simd reduction(min : low) reduction(max : high)
+#pragma omp simd reduction(min : low) reduction(max : high)  // which std::min prevents, as it returns a reference
       for (arma::uword j = first; j < end; ++j) {
-        low = std::min(low, from[j]);
-        high = std::max(high, from[j]);
+        low = from[j] < low ? from[j] : low;
+        high = from[j] > high ? from[j] : high;
         const T x = from[j] - mean;
         to[j] = x;
         squares[j] += x * x;

@@ -115,10 +115,11 @@ void BlockPass<T>::divide(BlockRows<T>& rows) const {
     T* column = rows.sums.colptr(c);
     const T* factor = inverse.memptr();
     const T low = box_.lowest[c] - box_.slack(c), high = box_.highest[c] + box_.slack(c);
-#pragma omp simd
+#pragma omp simd  // which std::max prevents, as it returns a reference
     for (arma::uword i = 0; i < size; ++i) {
-      column[i] *= factor[i];
-      outside[i] = std::max(outside[i], std::max(column[i] - high, low - column[i]));
+      const T x = column[i] * factor[i], above = x - high, below = low - x, most = above > below ? above : below;
+      column[i] = x;
+      outside[i] = most > outside[i] ? most : outside[i];
     }
   }
   if (!corrected_) return;
