@@ -154,7 +154,7 @@ TEST_CASE("choose: wrong input is refused in one line") {
                                                        {"--rows 10000", "--rows: 10000"}};
   for (const auto& [option, says] : wrong) {
     const ProgramRun run = run_croquis(std::string("choose --input gaussian --n 64 --p 4 ") + option, folder.path());
-    CAPTURE(option);
+    CAPTURE_BINDING(option);
     CAPTURE(run.output);
     CHECK(run.status == 2);
     CHECK(contains(run.output, says));
@@ -184,7 +184,7 @@ TEST_CASE("choose: files that are no choice are refused in one line") {
   for (const auto& [text, says] : wrong) {
     write_text(folder / "choice.json", text);
     const ProgramRun run = run_croquis(command, folder.path());
-    CAPTURE(text);
+    CAPTURE_BINDING(text);
     CAPTURE(run.output);
     CHECK(run.status == 2);
     CHECK(contains(run.output, says));

@@ -175,7 +175,8 @@ TEST_CASE("formats: .npz, .safetensors and .pt, one file or three, give the rows
   for (const auto& [arguments, message] :
        {std::pair("--qkv code.pt", "code.pt: has a 'posix.system', which is no tensor; in Python, numpy.savez("),
         std::pair("--qkv q.pt", "q.pt: has no array q; it has a tensor without a name")}) {
-    CAPTURE(std::string(arguments));
+    const std::string tried = arguments;
+    CAPTURE(tried);
     const ProgramRun run = run_croquis(fmt::format("error {}", arguments), folder.path());
     CHECK(run.status == 2);
     CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);

@@ -94,7 +94,8 @@ TEST_CASE("rectangular: croquis spectrum has the singular values of n_q x n_k ma
   for (const auto& [name, matrix] : matrices) {
     const arma::vec values = arma::svd(matrix);
     for (const char* method : {"auto", "lanczos"}) {
-      CAPTURE(std::string(name));
+      const std::string tried = name;
+      CAPTURE(tried);
       const Result found = result_of(
           folder, fmt::format("spectrum{}--matrices {} --method {} --leading 30", kRectangularArrays, name, method));
       REQUIRE(found.table.rows.size() == values.n_elem);
@@ -141,7 +142,8 @@ TEST_CASE("rectangular: croquis sketch compares operators on Q, K, V and the sco
   const RectangularFolder folder;
   for (const auto& [matrix, rows] :
        {std::pair("q", "20"), std::pair("k", "50"), std::pair("v", "50"), std::pair("b", "20"), std::pair("c", "20")}) {
-    CAPTURE(std::string(matrix));
+    const std::string tried = matrix;
+    CAPTURE(tried);
     std::string said;
     const Result found = result_of(
         folder,

@@ -178,8 +178,8 @@ TEST_CASE("croquis report and show: numbers at the ends of double, and those tha
   const std::pair<double, double> pairs[] = {
       {least, least}, {least, most}, {most, most}, {-most, most}, {1e17, std::nextafter(1e17, 1e18)}, {-1e17, 1e-150}};
   for (const auto& [small, large] : pairs) {
-    CAPTURE(small);
-    CAPTURE(large);
+    CAPTURE_BINDING(small);
+    CAPTURE_BINDING(large);
     write_text(folder / "r.csv",
                kReportHeader + report_row("x", "skyformer", 8, 1, small) + report_row("x", "skyformer", 16, 1, large));
     for (const char* command : {"show", "report"}) {

@@ -4,6 +4,7 @@
 #include <croquis/attention/exact.hpp>
 
 #include "support/attention.hpp"
+#include "support/capture.hpp"
 #include "support/matrices.hpp"
 #include "support/seed.hpp"
 
@@ -55,7 +56,7 @@ TEST_CASE_TEMPLATE("bfloat16: errors are within their bounds, for large norms, l
       for (const auto& [n_q, n_k] : {TokenAlignment{200, 200}, {3, 700}, {1, 1}}) {
         CAPTURE(norm);
         CAPTURE(causal);
-        CAPTURE(n_k);
+        CAPTURE_BINDING(n_k);
         const Problem<T> drawn = random_rectangle<T>(n_q, n_k, 9, 4, norm, draw_key.child(n_k));
         const Problem<T> problem(drawn.Q(), drawn.K() + T(5), drawn.V() + T(30), {}, {{}, causal, 1});
         const arma::Mat<T> exact = exact_attention(problem, Target::softmax).output;

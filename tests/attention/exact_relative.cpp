@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "support/attention.hpp"
+#include "support/capture.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/relative.hpp"
@@ -87,8 +88,8 @@ TEST_CASE_TEMPLATE("exact attention with a bias: other numbers of queries than o
                    float, double) {
   for (const auto& [n_q, n_k] :
        {std::pair<arma::uword, arma::uword>{1, 9}, {1, 700}, {40, 600}, {130, 257}, {9, 1}, {600, 40}}) {
-    CAPTURE(n_q);
-    CAPTURE(n_k);
+    CAPTURE_BINDING(n_q);
+    CAPTURE_BINDING(n_k);
     const Key draw_key = Key(test_seed()).child(n_q);
     const arma::uword n = std::max(n_q, n_k);
     const bool masks = n_q <= n_k;

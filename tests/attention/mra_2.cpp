@@ -25,7 +25,7 @@ struct Block {
 // By its definition on the dense logits: a block's mean is the mean of its logits.
 template <typename T>
 Expected expected_scores(const Problem<T>& problem, arma::uword d, const Mra2Options& options) {
-  const auto& [n_q, n_k] = problem.tokens();
+  const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
   const arma::uword b = options.block;
   const Dense logits = logits_of(problem.Q(), problem.K());
   const auto sees = [&](arma::uword i, arma::uword j) { return may_meet(i, j, problem.tokens(), problem.is_causal()); };

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/files.hpp"
 #include "support/matrices.hpp"
@@ -137,7 +138,7 @@ TEST_CASE("Options: values are read into their members, and what is not given ha
   CHECK(options_of_paint(seven_layers()).read({}).layers == 7);
   for (const auto& [name, bad] : std::map<std::string, std::string>{
            {"preset", "older"}, {"colour", "pink"}, {"glossy", "1"}, {"layers", "0"}, {"thickness", "2.6"}}) {
-    CAPTURE(name);
+    CAPTURE_BINDING(name);
     CHECK(contains(refusal([&name = name, &bad = bad] { options_of_paint().read(values(name, bad)); }), name));
   }
 }

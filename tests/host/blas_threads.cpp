@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "host/library_calls.hpp"
+#include "support/capture.hpp"
 #include "support/refusal.hpp"
 #include "support/text.hpp"
 
@@ -41,7 +42,7 @@ TEST_CASE("host: the same bits for 1, 2 and 3 threads of the library and 1 and 4
       CHECK(omp_get_max_threads() == host);
       CHECK(threads() == own);
       for (const auto& [name, value] : expected) {
-        CAPTURE(name);
+        CAPTURE_BINDING(name);
         CAPTURE(host);
         CAPTURE(own);
         CHECK(same_bits(results.at(name), value));

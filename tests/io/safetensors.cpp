@@ -193,7 +193,8 @@ TEST_CASE("safetensors: types that are not read may be there, of the size that t
       {"BOOL", 2}, {"U8", 2},  {"I8", 2},  {"F8_E5M2", 2}, {"F8_E4M3", 2}, {"F4", 1},  {"I16", 4},
       {"U16", 4},  {"I32", 8}, {"U32", 8}, {"I64", 16},    {"U64", 16},    {"C64", 16}};
   for (const auto& [type, size] : sizes) {
-    CAPTURE(std::string(type));
+    const std::string tried = type;
+    CAPTURE(tried);
     const std::string good = tensor_file({entry("a", type, "[2]", 0, static_cast<int>(size))}, std::string(size, '\0'));
     CHECK(SafeTensors(good, "m").has("a"));
     CHECK(contains(refusal_of(good), std::string("is ") + type));

@@ -46,9 +46,9 @@ const std::vector<std::pair<const char*, Reader>> kReaders = {
 };
 
 void check_all(const std::string& path, const std::string& why) {
-  for (const auto& [name, read] : kReaders) {
-    INFO("reader := ", std::string(name));
-    REQUIRE(refusal([&] { read(path); }) == path + ": " + why);
+  for (const auto& reader : kReaders) {
+    INFO("reader := ", std::string(reader.first));
+    REQUIRE(refusal([&] { reader.second(path); }) == path + ": " + why);
   }
 }
 
@@ -107,9 +107,9 @@ TEST_CASE("special files: readers leave no file open") {
   CHECK(npy_size(path).rows == 2);
   CHECK(read_npy_rows(path, 1, 1).n_elem == 1);
   for (const std::string& each : {path, folder.path().string(), std::string("/dev/null")}) {
-    for (const auto& [name, read] : kReaders) {
+    for (const auto& reader : kReaders) {
       try {
-        read(each);
+        reader.second(each);
       } catch (const std::invalid_argument&) {
       }
     }

@@ -92,7 +92,7 @@ std::vector<PendingHead> heads_of(const InputOptions& o, const Key& draw_key) {
   if (o.kind == "model") return from_model(o);
   if (o.kind == "arrays") return from_arrays(o);
   auto [name, problem] = o.kind == "text" ? from_text(o, draw_key) : synthetic(o, draw_key);
-  return {{std::move(name), {}, {}, [problem] { return problem; }}};
+  return {{std::move(name), {}, {}, [head = problem] { return head; }}};
 }
 
 // The head with what is learnt from its numbers, which are not kept.
