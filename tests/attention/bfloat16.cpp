@@ -3,6 +3,7 @@
 #include <croquis/attention/bfloat16.hpp>
 #include <croquis/attention/exact.hpp>
 
+#include "support/approximations.hpp"
 #include "support/attention.hpp"
 #include "support/capture.hpp"
 #include "support/matrices.hpp"
