@@ -8,6 +8,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cmake/install-dependencies.sh tests mpi python
-cmake --preset release -DCROQUIS_UNITY_BUILD=ON -DCROQUIS_BUILD_TESTS=ON >/dev/null
+cmake --preset release -DCROQUIS_UNITY_BUILD=ON -DCROQUIS_WITH_CLAIMS=ON -DCROQUIS_BUILD_TESTS=ON >/dev/null
 cmake --build --preset release
 ctest --preset release --parallel "$(nproc)" "$@"

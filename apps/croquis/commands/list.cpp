@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <croquis/attention/method.hpp>
-#include <croquis/claims/ledger.hpp>
 #include <croquis/sampling/landmarks.hpp>
 #include <croquis/sketch/distributions.hpp>
 #include <memory>
 
 #include "commands/command.hpp"
+#include "commands/verify/listing.hpp"
 #include "files/text_table.hpp"
 
 namespace {
@@ -80,15 +80,6 @@ void print_sketches() {
       table.add_line(fmt::format("  {}={}  [{}]  {}", p.name, p.range, p.default_value, p.effect));
   }
   fmt::print("{}\nlandmark policies: {}\n", table.text(), fmt::join(croquis::landmark_policy_names(), " "));
-}
-
-void print_claims() {
-  TextTable table(kFourColumns);
-  table.add({"claim", "kind", "source", "statement"});
-  for (const croquis::claims::Claim& claim : croquis::claims::all_claims()) {
-    table.add({claim.id, claim.kind, claim.source, claim.statement});
-  }
-  fmt::print("{}", table.text());
 }
 
 // What summaries, plots and merging do with a column.

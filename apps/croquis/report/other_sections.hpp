@@ -11,10 +11,6 @@ Section section_of_models(const croquis::Table& table);
 /// What is chosen for each head, what that costs together, and error against cost.
 Section section_of_choices(const croquis::Table& table);
 
-/// The verdicts of the ledger with their readings, all findings, and bound against measured value of claims that have
-/// a curve.
-Section section_of_ledger(const croquis::Table& table);
-
 /// Singular values and their sums, with condition and stable rank; of several heads, maps.
 Section section_of_spectra(const croquis::Table& table);
 

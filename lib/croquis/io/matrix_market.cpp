@@ -33,9 +33,9 @@ struct Header {
   std::uint64_t rows = 0, cols = 0, entries = 0;  // those in the file
 };
 
-class Reader {
+class MarketReader {
  public:
-  Reader(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+  MarketReader(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
   Header header() {
     Header h = banner();
@@ -232,11 +232,11 @@ arma::mat read_matrix_market(const std::string& path) {
 }
 
 arma::mat parse_matrix_market(std::string_view bytes, const std::string& name) {
-  return Reader(bytes, name).matrix();
+  return MarketReader(bytes, name).matrix();
 }
 
 MatrixMarketSize matrix_market_size(std::string_view bytes, const std::string& name) {
-  const Header h = Reader(bytes, name).header();
+  const Header h = MarketReader(bytes, name).header();
   return {h.rows, h.cols};
 }
 

@@ -34,9 +34,9 @@ using Value =
 
 constexpr char kProtocol = 2;
 
-class Reader {
+class PickleReader {
  public:
-  Reader(std::string_view bytes, const std::string& name, const std::string& advice)
+  PickleReader(std::string_view bytes, const std::string& name, const std::string& advice)
       : bytes_(bytes), name_(name), advice_(advice) {}
 
   TorchContent content() {
@@ -319,7 +319,7 @@ class Reader {
 }  // namespace
 
 TorchContent parse_torch_pickle(std::string_view pickle, const std::string& name, const std::string& advice) {
-  return Reader(pickle, name, advice).content();
+  return PickleReader(pickle, name, advice).content();
 }
 
 }  // namespace croquis

@@ -16,19 +16,19 @@ namespace croquis {
 namespace {
 
 // A call with its preparation, which is part of what a single problem costs, and the call alone.
-struct Work {
+struct TimedCall {
   std::function<void()> prepare, call;
   double flops = CostRow::kUndefined;
 };
 
 template <typename T>
-Work exact_work(const Problem<T>& problem, Target target) {
+TimedCall exact_call(const Problem<T>& problem, Target target) {
   return {[] {}, [&problem, target] { exact_attention(problem, target); },
           exact_flops(problem.tokens(), problem.p(), problem.p_v(), problem.is_causal())};
 }
 
 template <typename T>
-Work method_work(const Problem<T>& problem, const MethodChoice& choice, arma::uword d, const Key& key) {
+TimedCall method_call(const Problem<T>& problem, const MethodChoice& choice, arma::uword d, const Key& key) {
   const Method<T>& method = find_method<T>(choice.name);
   const auto prepared = std::make_shared<PreparedMethod<T>>(prepare(method, problem, choice.options));
   const double flops = prepared->flops(static_cast<double>(d));
@@ -37,17 +37,17 @@ Work method_work(const Problem<T>& problem, const MethodChoice& choice, arma::uw
 }
 
 // Sets what is measured of the rows, one for each repeat.
-void measure(const Work& work, std::uint64_t warmup, std::vector<CostRow>& rows) {
+void measure(const TimedCall& timed, std::uint64_t warmup, std::vector<CostRow>& rows) {
   const double peak = peak_bytes_of([&] {
-    work.prepare();
-    work.call();
+    timed.prepare();
+    timed.call();
   });
   for (CostRow& row : rows) row.peak_bytes = peak;
-  for (std::uint64_t i = 0; i < warmup; ++i) work.call();
+  for (std::uint64_t i = 0; i < warmup; ++i) timed.call();
   for (CostRow& row : rows) {
     const Stopwatch stopwatch;
-    work.prepare();
-    work.call();
+    timed.prepare();
+    timed.call();
     row.seconds = stopwatch.seconds();
   }
 }
@@ -139,10 +139,10 @@ std::vector<CostRow> call_costs(const Problem<T>& problem, const CostCandidate& 
   std::vector<CostRow> rows(settings.repeats, common);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].repeat = i + 1;
   try {
-    const Work work =
-        candidate.exact ? exact_work(problem, *candidate.exact) : method_work(problem, candidate.choice, d, key);
-    for (CostRow& row : rows) row.flops = work.flops;
-    measure(work, settings.warmup, rows);
+    const TimedCall timed =
+        candidate.exact ? exact_call(problem, *candidate.exact) : method_call(problem, candidate.choice, d, key);
+    for (CostRow& row : rows) row.flops = timed.flops;
+    measure(timed, settings.warmup, rows);
   } catch (const std::exception& failure) {
     for (CostRow& row : rows) row.status = failure.what();
   }

@@ -21,10 +21,10 @@ double product_share(const arma::mat& atoms, const Check& check) {
   const arma::rowvec mean = weights.t() * units;
   double worst = 0;
   for (arma::uword d = 1; d <= check.count("most draws"); ++d) {
-    struct Outcome {
+    struct DrawnError {
       double error, probability;
     };
-    std::vector<Outcome> outcomes;
+    std::vector<DrawnError> outcomes;
     const auto draws = static_cast<double>(d);
     for (arma::uword a = 0; a <= d; ++a) {
       for (arma::uword b = 0; a + b <= d; ++b) {
@@ -40,9 +40,10 @@ double product_share(const arma::mat& atoms, const Check& check) {
         outcomes.push_back({draws * arma::dot(gap, gap), std::exp(log_probability)});
       }
     }
-    std::sort(outcomes.begin(), outcomes.end(), [](const Outcome& x, const Outcome& y) { return x.error > y.error; });
+    std::sort(outcomes.begin(), outcomes.end(),
+              [](const DrawnError& x, const DrawnError& y) { return x.error > y.error; });
     double above = 0;
-    for (const Outcome& outcome : outcomes) {
+    for (const DrawnError& outcome : outcomes) {
       above += outcome.probability;
       if (above > delta) {  // this error is met with more than delta: the bound must not be below
         worst = std::max(worst, outcome.error);

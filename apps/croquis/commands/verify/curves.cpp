@@ -1,4 +1,4 @@
-#include "pictures/verify_curves.hpp"
+#include "commands/verify/curves.hpp"
 
 #include <fmt/format.h>
 

@@ -15,12 +15,12 @@
 #include <stdexcept>
 
 #include "commands/command.hpp"
-#include "commands/verify_ledger.hpp"
+#include "commands/verify/curves.hpp"
+#include "commands/verify/ledger.hpp"
+#include "commands/verify/section.hpp"
 #include "files/run.hpp"
 #include "options/common_options.hpp"
 #include "options/input.hpp"
-#include "pictures/verify_curves.hpp"
-#include "report/other_sections.hpp"
 
 using namespace croquis::claims;
 

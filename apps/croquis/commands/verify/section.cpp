@@ -1,3 +1,5 @@
+#include "commands/verify/section.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,8 +7,7 @@
 #include <croquis/claims/ledger.hpp>
 #include <map>
 
-#include "pictures/verify_curves.hpp"
-#include "report/other_sections.hpp"
+#include "commands/verify/curves.hpp"
 
 using croquis::claims::ClaimRow;
 

@@ -1,4 +1,4 @@
-#include "commands/verify_ledger.hpp"
+#include "commands/verify/ledger.hpp"
 
 #include <fmt/format.h>
 
