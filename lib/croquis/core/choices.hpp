@@ -14,9 +14,10 @@ struct Choice {
   std::string label;  ///< the name, then the options in alphabetical order: "sjlt:s=4"
 };
 
-/// "a,b:x=1,y=2,c" or "all" (the known names): an item with '=' and no ':' is a further option of the name before it.
-/// Throws std::invalid_argument, with `where` in front, for an unknown name, one twice with the same options, a damaged
-/// option.
+/// Parses "a,b:x=1,y=2,c", or "all" for all known names. An item with '=' and without ':' is a further option of the
+/// name before it.
+/// Throws: std::invalid_argument, whose message begins with `where`, for an unknown name, a name that occurs twice with
+///   the same options, an option that is given twice, and an option that is not NAME=VALUE.
 std::vector<Choice> parse_choices(const std::string& text, const std::string& where,
                                   const std::vector<std::string>& known);
 

@@ -5,14 +5,17 @@
 
 namespace croquis {
 
-/// Thrown out of a call that was asked to stop. No std::exception: code that handles a breakdown lets it pass.
+/// Thrown by a call that was asked to stop. It is not a std::exception, so code that handles breakdowns lets it pass.
 struct Interrupted {};
 
-/// While one exists, calls of its thread can be stopped: the parallel loops that the thread runs, and those in their
-/// bodies, ask `stop_requested` before every body and throw Interrupted when it returns true. It is asked from several
-/// threads at once, and has to go on returning true once it has. What runs between two questions is a block of a
-/// product, or a call of LAPACK, which on a dense matrix of 4096 rows takes minutes.
-/// Nests: the inner one alone is asked. It does not change results. Cost: a call of `stop_requested` a body.
+/// While an Interruptible exists, calls of its thread can be stopped. The parallel loops that the thread runs, and the
+/// loops nested in them, call `stop_requested` before every body and throw Interrupted when it returns true.
+///
+/// `stop_requested` is called from several threads at once. Once it has returned true, it must go on doing so. Between
+/// two calls there is one body: a block of a product, or a call of LAPACK, which takes minutes for a dense matrix of
+/// 4096 rows.
+/// If Interruptibles are nested, only the innermost one is asked. Results do not change.
+/// Cost: one call of `stop_requested` for each body.
 class [[nodiscard]] Interruptible {
  public:
   explicit Interruptible(std::function<bool()> stop_requested);
@@ -25,10 +28,12 @@ class [[nodiscard]] Interruptible {
   const std::function<bool()>* before_;
 };
 
-/// What the calls of this thread are to ask, for the loops that continue them on other threads; null: nothing.
+/// The `stop_requested` of this thread's innermost Interruptible, for loops that continue its calls on other threads;
+/// nullptr if there is none.
 const std::function<bool()>* stop_question();
 
-/// The same question for another thread, as long as one exists there.
+/// While a SharedStopQuestion exists, calls of its thread ask `question` (see stop_question()): for the other threads
+/// of a loop.
 class [[nodiscard]] SharedStopQuestion {
  public:
   explicit SharedStopQuestion(const std::function<bool()>* question);
@@ -40,7 +45,7 @@ class [[nodiscard]] SharedStopQuestion {
   const std::function<bool()>* before_;
 };
 
-/// Throws Interrupted when this thread's calls are asked to stop: for long loops that are not parallel.
+/// Throws Interrupted if this thread's calls were asked to stop. For long loops that are not parallel.
 void throw_if_interrupted();
 
 }  // namespace croquis

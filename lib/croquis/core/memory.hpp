@@ -1,4 +1,4 @@
-// Sizes that no memory can hold, found before anything is allocated.
+// Checks that there is enough memory, before anything is allocated.
 #pragma once
 
 #include <croquis/core/require.hpp>
@@ -8,16 +8,18 @@
 
 namespace croquis {
 
-/// Bytes that the process can still take: what is available on the machine, at most what the limits on the process
-/// (ulimit -v), on its control group and on the groups above that leave. Infinity where the kernel does not say.
+/// Bytes that the process can still allocate: the minimum of what is available on the machine and of what the limits on
+/// the process (ulimit -v), on its control group and on the groups above it leave. Infinity if the kernel does not say.
 double available_memory();
 
-/// What the limits of a control group (version 2) and of all above it leave: `group` as "/a/b" below the folder `root`.
-/// Infinity where none has a limit.
+/// Bytes that the limits of a control group (version 2) and of all groups above it leave: the minimum of limit - usage,
+/// where the usage includes the page cache. `group` is a path such as "/a/b" below the folder `root`. Infinity if no
+/// group has a limit.
 double available_in_control_group(const std::string& root, const std::string& group);
 
-/// Throws std::invalid_argument "where: needs ... bytes, ... are available, for size = value, ..." when `bytes` is more
-/// than available_memory(). A caller counts the numbers that it is sure to store: a lower bound on what it will need.
+/// Throws std::invalid_argument "where: needs ... bytes, ... are available, for size = value, ..." if `bytes` is more
+/// than available_memory(). Up to 16 MiB are not checked. Callers count only the arrays that they are sure to allocate,
+/// which is a lower bound on what they need.
 void require_memory(double bytes, std::string_view where, std::initializer_list<Got> sizes);
 
 }  // namespace croquis

@@ -1,4 +1,4 @@
-// Peak memory of a piece of work, as the kernel counts it.
+// Peak memory of a function call or of the process, as the kernel counts it.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,13 @@
 
 namespace croquis {
 
-/// Runs `work` and returns by how many bytes the process's resident memory rose at its highest above where it was,
-/// after memory that is free but kept has been given back. NaN where the kernel does not say (/proc/self/clear_refs).
+/// Runs `work` and returns the peak of the process's resident memory during it, less the resident memory before it, in
+/// bytes. Free memory that the allocator keeps is first returned to the system. NaN if the kernel does not support it
+/// (/proc/self/clear_refs).
 double peak_bytes_of(const std::function<void()>& work);
 
-/// The most memory that this process has had, in bytes; NaN when the system does not say.
+/// The peak resident memory of this process, in bytes, since it started or since the last call of peak_bytes_of(). NaN
+/// if the kernel does not say.
 double peak_bytes();
 
 }  // namespace croquis

@@ -1,4 +1,4 @@
-// A cache with a bound.
+// A bounded cache.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace croquis {
 
-/// Values by name, at most `capacity` >= 1 of them: when there is one more, the least recently used one is given up. A
-/// value that somebody holds lives on with its holder. Thread-safe.
+/// A cache of at most `capacity` >= 1 values, by name. One more evicts the least recently used value, which lives on as
+/// long as a caller holds it. Thread-safe.
 template <typename Name, typename Value>
 class RecentlyUsed {
  public:
   explicit RecentlyUsed(std::size_t capacity) : capacity_(capacity) {}
 
-  /// The value of that name; make() -> std::shared_ptr<const Value> where it is not kept. Others wait meanwhile, so
-  /// that nothing is made twice; when make() throws, nothing is kept.
+  /// The value of that name. If it is not in the cache, it is created by make() -> std::shared_ptr<const Value>. Other
+  /// threads wait meanwhile, so no value is created twice. If make() throws, nothing is stored.
   template <typename Make>
   std::shared_ptr<const Value> get(const Name& name, const Make& make) {
     std::shared_ptr<const Value> given_up;  // destroyed after the lock: destructors may take locks of their own

@@ -1,4 +1,4 @@
-// The one way to refuse a wrong argument.
+// Checks of arguments.
 #pragma once
 
 #include <concepts>

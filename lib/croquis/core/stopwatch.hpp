@@ -1,11 +1,11 @@
-// How long something took.
+// Elapsed time.
 #pragma once
 
 #include <chrono>
 
 namespace croquis {
 
-/// Runs from its construction on, by a clock that nobody sets back.
+/// Measures the time since its construction with a monotonic clock.
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

@@ -1,4 +1,4 @@
-// Threads of the library: one number, and loops over independent blocks.
+// The number of threads of the library, and parallel loops.
 #pragma once
 
 #include <algorithm>
@@ -7,19 +7,19 @@
 
 namespace croquis {
 
-/// Number of threads of the loops of the library; 0 restores the default, one thread per processor. It is a number of
-/// the library alone: what the host has set for OpenMP or BLAS is neither used nor changed, and results have the same
-/// bits for any number.
+/// Sets the number of threads of the library's loops. 0 restores the default: one thread per processor. The host's
+/// settings of OpenMP and BLAS are neither used nor changed. Results have the same bits for any number of threads.
 void set_threads(int count);
 int threads();
 
-/// body(0), ..., body(count - 1) in any order on up to threads() threads; inside another parallel loop one after the
-/// other. The first exception is thrown again when all have stopped. BLAS runs on one thread inside. Where the caller
-/// is Interruptible (interruption.hpp), the loop can be stopped between bodies.
+/// Calls body(0), ..., body(count - 1) in any order on up to threads() threads; inside another parallel loop one after
+/// the other. The first exception is rethrown when all threads have stopped. BLAS runs on one thread inside. An
+/// Interruptible of the caller (interruption.hpp) can stop the loop between bodies.
+/// Throws: what the bodies throw; std::runtime_error if the system gives fewer threads than requested.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body);
 
-/// The same in groups of consecutive indices, for bodies of about `work` flops or draws each: a loop too short to gain
-/// by threads stays on the one that calls.
+/// The same in groups of consecutive indices, for bodies of about `work` flops or draws each. A loop that is too short
+/// to gain from several threads runs on the calling thread.
 inline void parallel_for(std::size_t count, std::size_t work, const std::function<void(std::size_t)>& body) {
   constexpr std::size_t least = 1 << 15;  // some ten microseconds, what a team of threads costs to start
   const std::size_t group = std::max<std::size_t>(1, least / std::max<std::size_t>(1, work));
@@ -29,7 +29,7 @@ inline void parallel_for(std::size_t count, std::size_t work, const std::functio
   });
 }
 
-/// Blocks of `block` in `count`, the last one perhaps shorter.
+/// The number of blocks of `block` in `count`, the last one perhaps shorter: ceil(count / block).
 template <typename Count>
 Count blocks_of(Count count, Count block) {
   return (count + block - 1) / block;

@@ -30,12 +30,12 @@ class Bidiagonalisation {
 
   arma::uword steps() const { return steps_; }
   bool full() const { return steps_ == diagonal_.n_elem; }
-  /// super_k. It is zero, up to rounding, if the space is invariant; the next step then needs restart().
+  /// super_k. It is zero, up to rounding, if the Krylov space is invariant; the next step then needs restart().
   double last() const { return super_(steps_ - 1); }
-  /// Whether super_k is only rounding, compared with the largest entry of B_k, which is at most ||A||.
+  /// Whether super_k is only rounding compared with the largest entry of B_k, which is at most ||A||.
   bool invariant() const;
-  /// Continues from another direction: `direction` (n numbers) less its part in the space. False if nothing is left of
-  /// it.
+  /// Continues from another direction: `direction` (n numbers) less its component in the space. Returns false if
+  /// nothing is left of it, or if all steps are taken.
   bool restart(arma::Col<T> direction);
 
   /// B_k (k x k), or with `extended` k x (k + 1), where the last column is super_k e_k.

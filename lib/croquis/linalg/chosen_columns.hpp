@@ -1,4 +1,4 @@
-// Products with a few columns of a matrix, chosen by index: what sparse attention consists of.
+// Products with a few columns of a matrix, given by index, for sparse attention.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The adjoints of iterative and spectral inverses: the cotangent of a matrix for that of its inverse.
+// The adjoints of the iterative inverse and of the pseudo-inverses: from the cotangent of the inverse to that of the
+// matrix.
 #pragma once
 
 #include <armadillo>
@@ -6,26 +7,26 @@
 
 namespace croquis {
 
-/// The derivatives of <E, Z> by N for the Z that iterative_inverse(N, options) returns, through its steps and its
-/// start. Where several columns or rows have the largest sum, the start takes the first of them.
-/// Cost: the steps again, then 22 d^3 flops a step against 8 d^3; memory for a Z a step.
+/// The derivatives of <E, Z> with respect to N, for the Z that iterative_inverse(N, options) returns, through its steps
+/// and its start. If several columns or rows have the largest sum, the start takes the first of them.
+/// Cost: the steps again, and 22 d^3 flops for each step (8 d^3 in the forward pass); memory for one Z for each step.
 template <typename T>
 arma::Mat<T> iterative_inverse_adjoint(const arma::Mat<T>& n, const InverseIteration& options,
                                        const arma::Mat<T>& cotangent);
 
-/// The derivatives of <E, A^+> by a symmetric A, for the pseudo-inverse of pseudo_inverse_psd, eigenvalues cut off
-/// included: the Daleckii-Krein form U (F o (U^T E U)) U^T with F_ab = (f(l_a) - f(l_b)) / (l_a - l_b), f(l) = 1/l
-/// above the cut-off and 0 below, F = f' where eigenvalues are equal. The result is symmetric: derivatives by A_ab and
-/// A_ba are one half of the effect of changing both. Guarantees: exact while no eigenvalue crosses the cut-off. The
-/// formula for a constant rank is another one, which
-///   takes eigenvalues that are cut off for zeros.
-/// Cost: about 9 d^3 flops for the eigenvectors and 8 d^3.
+/// The derivatives of <E, A^+> with respect to a symmetric A (d x d), for the pseudo-inverse of pseudo_inverse_psd: the
+/// Daleckii-Krein form U (F o (U^T E U)) U^T, where l_a are the eigenvalues, F_ab = (f(l_a) - f(l_b)) / (l_a - l_b)
+/// with f(l) = 1/l above the cut-off and 0 below, and F_ab = f'(l_a) for equal eigenvalues. The result is symmetric:
+/// the derivatives with respect to A_ab and A_ba are one half of the effect of changing both.
+/// Guarantees: exact while no eigenvalue crosses the cut-off. (The formula for a constant rank differs: it takes the
+///   eigenvalues below the cut-off for zeros.)
+/// Cost: about 9 d^3 flops for the eigenvectors and 8 d^3 for the products.
 template <typename T>
 arma::Mat<T> pseudo_inverse_psd_adjoint(const arma::Mat<T>& a, T relative_cutoff, const arma::Mat<T>& cotangent);
 
-/// The same for any square A (d x d) and pseudo_inverse, by singular values. With E' = U^T E^T V, the symmetric part of
-/// a pair (a, b) has the factor (f(s_a) - f(s_b)) / (s_a - s_b), the antisymmetric part (f(s_a) + f(s_b)) / (s_a +
-/// s_b).
+/// The same for any square A (d x d) and pseudo_inverse, by singular values s_a. With E' = U^T E^T V, the symmetric
+/// part of the pair (a, b) has the factor (f(s_a) - f(s_b)) / (s_a - s_b), and the antisymmetric part (f(s_a) + f(s_b))
+/// / (s_a + s_b).
 template <typename T>
 arma::Mat<T> pseudo_inverse_adjoint(const arma::Mat<T>& a, T relative_cutoff, const arma::Mat<T>& cotangent);
 

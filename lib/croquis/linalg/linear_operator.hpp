@@ -1,4 +1,4 @@
-// Matrices that are known by their products, such as score matrices, which are never stored n x n.
+// Matrices that are given by their products, such as score matrices, which are never stored n x n.
 #pragma once
 
 #include <armadillo>

@@ -1,4 +1,4 @@
-// Spectral, Frobenius and largest-entry norms, of stored matrices and matrix-free.
+// Spectral, Frobenius and largest-entry norms of stored matrices, and the spectral norm of matrix-free operators.
 #pragma once
 
 #include <armadillo>

@@ -8,7 +8,7 @@ namespace croquis {
 
 /// A^+ = right diag(1/values) left^T for A (m x n), from the singular values above cut-off * largest.
 ///
-/// The factors are kept on purpose. If they are applied from right to left, the rounding error stays aligned with the
+/// A^+ is not multiplied out. If the factors are applied from right to left, the rounding error stays aligned with the
 /// small singular directions. An explicit A^+ would spread it over all entries.
 template <typename T>
 struct PseudoInverse {

@@ -23,9 +23,13 @@ struct TruncatedSvd {
 /// The k largest singular triples of an m x n operator (Halko, Martinsson & Tropp 2011, Alg. 4.4 and 5.1). It computes
 /// Y = A Omega, then repeats Y <- A orth(A^T orth(Y)) q times, and then decomposes orth(Y)^T A. 1 <= k <= min(m, n).
 /// Guarantees: the values are at most the true singular values, up to rounding. E||A - A~|| <= (1 + c)^{1/(2q+1)}
-///   sigma_{k+1} with c of order sqrt(n k) / oversampling, so the error is within a few per cent of the best at q = 4.
+///   sigma_{k+1} with c of order sqrt(n k) / oversampling (their Cor. 10.10). In practice the error at q = 4 is usually
+///   within a few per cent of the best.
 /// Randomness: Omega, normals of the key.
-/// Cost: 2q + 2 products with k + oversampling columns, and O((m + n) (k + oversampling)^2 q) flops.
+/// Cost: 2q + 3 products with k + oversampling columns, the last of them for the residual, and O((m + n) (k +
+///   oversampling)^2 q) flops.
+/// Throws: std::invalid_argument for k or q outside their ranges; std::runtime_error if a product is not finite or a
+///   solver fails.
 template <typename T>
 TruncatedSvd<T> randomised_svd(const LinearOperator<T>& a, arma::uword k, const Key& key,
                                const RandomisedSvdOptions& options = {});

@@ -5,8 +5,8 @@
 
 namespace croquis {
 
-/// Raises row maxima to those of X (rows x cols, stored by columns): top[i] <- max(top[i], x_i1, x_i2, ...). X must not
-/// contain NaN.
+/// Updates row maxima by those of X (rows x cols, stored by columns): top[i] <- max(top[i], x_i1, x_i2, ...). X must
+/// not contain NaN.
 void raise_to_row_maxima(const float* x, std::size_t rows, std::size_t cols, float* top);
 void raise_to_row_maxima(const double* x, std::size_t rows, std::size_t cols, double* top);
 

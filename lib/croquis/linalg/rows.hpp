@@ -1,17 +1,17 @@
-// Row-wise operations on tall matrices, on several threads.
+// Row-wise operations on tall matrices, most of them on several threads.
 #pragma once
 
 #include <armadillo>
 
 namespace croquis {
 
-/// x_i / ||x_i|| for every row; a zero row stays zero. A row is first scaled by its largest entry, so there is no
-/// overflow or underflow.
+/// x_i / ||x_i|| for every row x_i; a zero row stays zero. A row is first divided by its largest |entry|, so there is
+/// no overflow or underflow.
 template <typename T>
 arma::Mat<T> unit_rows(arma::Mat<T> x);
 
-/// The derivatives of <G, unit_rows(X)> by X: (I - x^ x^T) g / ||x|| for the rows x of X and g of G, x^ = x / ||x||; a
-/// zero row, at which there is no derivative, has zeros.
+/// The derivatives of <G, unit_rows(X)> with respect to X: (I - x^ x^T) g / ||x|| for the rows x of X and g of G, with
+/// x^ = x / ||x||. A zero row has no derivative, and gets zeros.
 template <typename T>
 arma::Mat<T> unit_rows_adjoint(const arma::Mat<T>& x, const arma::Mat<T>& cotangent);
 
@@ -19,7 +19,7 @@ arma::Mat<T> unit_rows_adjoint(const arma::Mat<T>& x, const arma::Mat<T>& cotang
 template <typename T>
 arma::Col<T> row_products(const arma::Mat<T>& a, const arma::Mat<T>& b);
 
-/// ||x_i||^2 for every row, on several threads.
+/// ||x_i||^2 for every row x_i.
 template <typename T>
 arma::Col<T> squared_row_norms(const arma::Mat<T>& x);
 

@@ -8,9 +8,9 @@
 namespace croquis {
 
 /// A sparse matrix C (rows x cols). Column j is the sum of value[e] e_{index[e]} over start[j] <= e < start[j + 1]. If
-/// an index occurs twice in a column, its values add up.
-/// Guarantees: every entry of a product is a sum of as many terms as C has nonzeros there, added in the same order for
-///   any number of threads.
+/// an index occurs twice in a column, its values add up. Sizes of factors are not checked.
+/// Guarantees: an entry of a product is a sum over the stored values of one row or column of C, added in the same order
+///   for any number of threads.
 /// Cost: 2 nnz k flops for a product with a matrix of k rows or columns.
 template <typename T>
 struct SparseColumns {

@@ -44,7 +44,7 @@ constexpr std::uint64_t place_of(std::uint64_t word, std::uint64_t bound) {
   return (high * bound + (low * bound >> 32)) >> 32;
 }
 
-/// The lowest bit of a word is its sign. place_of uses the other bits, so the two are independent up to 2^-63.
+/// Whether the lowest bit of the word is 1. place_of depends on the high bits, so the two are independent up to 2^-63.
 constexpr bool is_negative(std::uint64_t word) {
   return (word & 1) != 0;
 }
