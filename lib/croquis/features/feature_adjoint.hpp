@@ -1,4 +1,4 @@
-// The adjoint of random features: from the cotangents of features to those of the points.
+// The adjoint of random features: from the cotangent of the features to that of the points.
 #pragma once
 
 #include <armadillo>
@@ -6,29 +6,31 @@
 
 namespace croquis {
 
-/// Adds up, block by block, the derivatives by the points x_i and y_j (as they are given, before their scale) of a
-/// function of the features that FeaturePair::queries and keys return for the pair's own shifts.
+/// Accumulates, block by block, the derivatives of a function of the features with respect to the points x_i and y_j,
+/// as they are given (before their scale). The features are those that FeaturePair::queries and keys return for the
+/// pair's own shifts.
 ///
-/// Where epsilon = 0 the function must not depend on the shifts: they are constants that cancel, as they do in the rows
-/// of attention, which are divided by their sums. With epsilon > 0 they do not cancel, and their derivatives, those of
-/// the largest exponents, are part of the result. So are those of the a of oprf and saderf, and of Psi, which are
-/// computed from the points. Directions are constants.
-/// With the features phi of the exponents e: de = dphi o phi (less epsilon), dx = sum_r de_r slope_r w_r - (sum_r de_r)
-/// x; for trf du = dphi_sin o phi_cos - dphi_cos o phi_sin.
-/// Cost: 2 t c p flops for a block of t tokens and c directions. Memory: two matrices as Q and K, and W.
+/// With epsilon = 0 the function must not depend on the shifts: they are held constant, as in attention, where they
+/// cancel when rows are divided by their sums. With epsilon > 0 they do not cancel, and their derivatives, those of the
+/// largest exponents, are included. The derivatives of the a of oprf and saderf and of Psi, which are computed from the
+/// points, are included too. Directions are held constant.
+/// With the features phi of the exponents e: de = dphi o phi (less epsilon) and dx = sum_r de_r slope_r w_r - (sum_r
+/// de_r) x; for trf de = dphi_sin o phi_cos - dphi_cos o phi_sin.
+/// Cost: 2 t c p flops for a block of t tokens and c directions. Memory: two matrices of the sizes of Q and K, and W.
 template <typename T>
 class FeatureAdjoint {
  public:
   explicit FeatureAdjoint(const FeaturePair<T>& pair);
 
-  /// For different tokens and some directions: their features (t x functions() c), as queries() and keys()
-  /// return them, and the function's derivatives by them. Blocks of different tokens may be added at the same time.
+  /// Adds a block: different tokens and some directions, with their features (t x functions() c), as queries() and
+  /// keys() return them, and the derivatives with respect to these features. Blocks of different tokens may be added at
+  /// the same time.
   void add_queries(const arma::uvec& tokens, arma::span directions, const arma::Mat<T>& features,
                    const arma::Mat<T>& cotangent);
   void add_keys(const arma::uvec& tokens, arma::span directions, const arma::Mat<T>& features,
                 const arma::Mat<T>& cotangent);
 
-  /// The derivatives by all points. To be called once, when all blocks have been added.
+  /// The derivatives with respect to all points. To be called once, after all blocks have been added.
   struct Points {
     arma::Mat<T> x, y;
   };

@@ -1,4 +1,5 @@
-// Feature maps phi with phi(x).phi(y) ~ exp(x.y): their names, their options, and the parameters that two of them fit.
+// Feature maps phi with phi(x).phi(y) ~ exp(x.y): their names, their options, and the parameters that are fitted for
+// some.
 #pragma once
 
 #include <armadillo>

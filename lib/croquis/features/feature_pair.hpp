@@ -75,7 +75,7 @@ class FeaturePair {
   arma::Mat<T> key_sums(const arma::Mat<T>& x, const Shifts& shifts) const;
   Attended attend_sums(const arma::Mat<T>& sums, const Shifts& shifts) const;
 
-  /// What the whole set decides, so that blocks fit together. Entry f m + r belongs to column f m + r.
+  /// The shifts of the whole set of points, so that blocks fit together. Entry f m + r belongs to column f m + r.
   struct Shifts {
     arma::Col<T> keys;       ///< d, subtracted from the exponents of the keys
     arma::Col<T> carried;    ///< d, added to the exponents of the queries

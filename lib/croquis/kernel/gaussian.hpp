@@ -50,8 +50,7 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x) {
   return gaussian_kernel<T>(CentredPoints<T>{x});
 }
 
-/// The error of an entry relative to 1, in multiples of u, for points with this largest squared norm about their
-/// centre.
+/// The error bound of a kernel entry in units of u, for points with this largest squared norm about their centre.
 template <typename T>
 T gaussian_entry_error(T largest_squared_norm) {
   return 1 + std::min(largest_squared_norm, kProductRounding<T>);

@@ -1,4 +1,4 @@
-// The exponents of the Gaussian kernel by blocks.
+// The exponents of the Gaussian kernel, by blocks.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Positive semi-definite kernel matrices that are known by their blocks.
+// Positive semi-definite kernel matrices, given by their blocks.
 #pragma once
 
 #include <armadillo>
@@ -14,7 +14,7 @@ struct KernelMatrix {
   arma::Col<T> diagonal;
   /// M(rows, cols). Indices may occur more than once in both lists.
   std::function<arma::Mat<T>(const arma::uvec& rows, const arma::uvec& cols)> block;
-  /// The error of an entry relative to the diagonal, in multiples of u. Computing it may take a pass over the points.
+  /// The error bound of an entry relative to the diagonal, in units of u. Computing it may take a pass over the points.
   std::function<T()> entry_error = [] { return T(0); };
 
   /// All of M, n x n numbers.

@@ -1,4 +1,4 @@
-// Kernel matrices of points, for the kernels and the bandwidth that Gaussian processes and kernel methods use.
+// Kernel matrices of points, for the kernels with a bandwidth that Gaussian processes and kernel methods use.
 #pragma once
 
 #include <armadillo>
@@ -8,7 +8,7 @@
 
 namespace croquis {
 
-/// Of two points x and y, with the bandwidth H (scikit-learn's length_scale):
+/// Kernels of two points x and y, with bandwidth H (scikit-learn's length_scale).
 enum class PointKernel {
   gaussian,  ///< exp(-r^2 / 2), r = ||x - y||_2 / H
   laplace,   ///< exp(-||x - y||_1 / H), the sum of absolute values

@@ -1,4 +1,4 @@
-// Matrices of others as kernel matrices: symmetric and positive semi-definite to rounding, or why not.
+// Kernel matrices from files or callers: a check that they are symmetric and positive semi-definite up to rounding.
 #pragma once
 
 #include <armadillo>
@@ -7,19 +7,22 @@
 
 namespace croquis {
 
-/// The unit roundoff of the numbers of a matrix: 2^-24 where all of them are single precision numbers and not all are
-/// whole (a matrix that was computed in single precision), else 2^-53.
+/// The unit roundoff u of the entries: 2^-24 if all of them are numbers of single precision and not all are integers
+/// (the matrix was computed in single precision), otherwise 2^-53.
 double unit_of(const arma::mat& matrix);
 
-/// Why a matrix of finite numbers is not symmetric positive semi-definite, "is 3 x 4, not square", for a message after
-/// its name; empty if it is. Entries (i, j) and (j, i) may differ by n u max |g_ij|, and the smallest eigenvalue may be
-/// -n u ||G||, with u = unit_of(G): more is not rounding. A zero matrix is refused too.
-/// Cost: n^3 / 3 flops for a matrix that is positive definite to rounding; for others its eigenvalues. Two copies of G.
-/// Throws: std::invalid_argument by require_memory(), std::runtime_error if the eigenvalue solver fails.
+/// Why a matrix G (n x n, finite) is not symmetric positive semi-definite, such as "is 3 x 4, not square", to follow
+/// its name in a message; empty if it is. Rounding is tolerated: entries (i, j) and (j, i) may differ by n u max
+/// |g_ij|, and the smallest eigenvalue may be -n u ||G||, with u = unit_of(G). A zero matrix is refused too.
+/// Cost: n^3 / 3 flops if G is positive definite up to rounding; otherwise all eigenvalues are computed. Memory: two
+///   copies of G.
+/// Throws: std::invalid_argument if there is not enough memory (require_memory()), std::runtime_error if the eigenvalue
+///   solver fails.
 std::string semidefinite_defect(const arma::mat& matrix);
 
-/// A matrix without semidefinite_defect(), of which this does not check more than stored_kernel_matrix() does: made
-/// exactly symmetric, and divided by the power of two at or below its largest entry, which no relative error sees.
+/// The kernel matrix of a G without semidefinite_defect(), which the caller has checked. G is made exactly symmetric
+/// and divided by the power of two at or below its largest entry, which changes no relative error.
+/// Throws: std::invalid_argument unless G is square and not zero.
 KernelMatrix<double> semidefinite_kernel_matrix(const arma::mat& matrix);
 
 }  // namespace croquis

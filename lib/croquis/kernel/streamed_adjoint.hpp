@@ -1,4 +1,4 @@
-// The adjoint of streamed products: blocks of exponentials are computed again, and used in cache.
+// The adjoint of streamed products: blocks of exponentials are recomputed, and used in cache.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace croquis {
 
-/// What the adjoint of Y = M X takes, for Y (a x c), X (b x c) and m_ij = exp(s_ij - log_scale_i). With the cotangent G
-/// of Y, that of the scores is D = M o (G X^T - delta 1^T).
+/// The input of the adjoint of Y = M X (a x c) for X (b x c) and m_ij = exp(s_ij - log_scale_i). With the cotangent G
+/// of Y, that of the scores is D = M o (G X^T - delta 1^T), where o is the entrywise product.
 template <typename T>
 struct StreamedCotangent {
   const arma::Mat<T>& x;          ///< X
@@ -31,14 +31,15 @@ struct StreamedAdjoint {
   arma::Mat<T> right;  ///< D^T L, b x l
 };
 
-/// How many groups of blocks there are, each with sums of its own.
+/// The number of groups of blocks. Each group has sums of its own.
 constexpr arma::uword kAdjointGroups = 8;
 
-/// The products with M and D, which are never stored. `scores` is what streamed_product() takes: rows(), cols(),
-/// fill(i0, j0, block), and where there are begin_columns and seen. It may also have
-///   add_cotangent(group, i0, j0, block): gets a block of D; calls with one group < kAdjointGroups follow each other.
-/// Guarantees: blocks as in streamed_product(); those of the longer side are dealt out to 8 groups, whose sums over the
-///   shorter one's places are added in order. The bits are the same for any number of threads.
+/// The products with M and D, which are never stored. `scores` is as for streamed_product(): rows(), cols(), fill(i0,
+/// j0, block) and optionally begin_columns and seen. It may also have
+///   add_cotangent(group, i0, j0, block): gets a block of D; calls with the same group < kAdjointGroups follow each
+///   other.
+/// Guarantees: blocks are those of streamed_product(). Those of the longer side are divided among 8 groups, whose sums
+///   over the shorter side are added in order. The bits are the same for any number of threads.
 /// Cost: the fill, a b exponentials and 2 a b (2 c + l + r) flops; memory of 8 min(a, b) (c + l) numbers or, with more
 ///   columns than rows, 8 a r.
 template <typename T, typename Scores>

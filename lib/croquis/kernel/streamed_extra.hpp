@@ -5,12 +5,12 @@
 
 namespace croquis {
 
-/// For Y = M X with m_ij = exp(s_ij), scaled by rows: where to store additional results. nullptr means that a result is
+/// Where to store additional results of Y = M X with m_ij = exp(s_ij), scaled by rows. nullptr means that a result is
 /// not wanted.
 template <typename T>
 struct StreamedExtra {
-  arma::Col<T>* row_maxima = nullptr;  ///< row maxima of the scores; 0 with RowScale::none
-  arma::Col<T>* sums = nullptr;        ///< row sums of exp(s_ij - top_i)
+  arma::Col<T>* row_maxima = nullptr;  ///< row maxima of the scores s_ij; 0 with RowScale::none
+  arma::Col<T>* sums = nullptr;        ///< row sums of exp(s_ij - row maximum)
   arma::Col<T>* last = nullptr;        ///< the last column of M X, which is then not part of Y
 };
 

@@ -72,11 +72,10 @@ enum class RowScale {
 ///   fill(i0, j0, block): sets block(i, j) = s_{i0 + i, j0 + j}.
 /// It may also have these:
 ///   begin_columns(j0, count): announces that the next blocks of this thread are from these columns,
-///   seen(i, j0, count): how many of the columns j0 ... j0 + count - 1 are made, the first ones; the others are masked
-///   in
-///     all rows up to i, which are all that ask,
+///   seen(i, j0, count): the number of the columns j0 ... j0 + count - 1, from the first on, that fill() has to compute
+///   for a block whose last row is i; the other columns are masked in all rows of the block,
 ///   keep(i0, j0, block, top): gets the block after exponentiation, exp(s_{i0 + i, j0 + j} - top_i), where top_i is the
-///     row maximum so far. It may read the block or move from it,
+///   row maximum so far. It may read the block or move from it,
 ///   finish(i0, sums): with RowScale::by_largest, may change rows i0, i0 + 1, ... of M X before they are returned.
 /// Guarantees: blocks have 64 rows and 512 columns, depending only on the sizes. If M has more columns than rows, the
 ///   columns are divided into 8 groups, whose sums are added in order. The bits are the same for any number of threads.

@@ -10,37 +10,39 @@
 
 namespace croquis {
 
-/// The n_q + n_k points (Q; K) / p^{1/4} of a Gaussian kernel, centred at their common mean: the lift M of the
-/// kernelized scores C is their kernel matrix, and C its upper right block. Point i < n_q is query i, point n_q + j is
-/// key j. Cheap to copy. Kernels and products move the points in blocks. Thread-safe.
+/// The n_q + n_k points (Q; K) / p^{1/4} of a Gaussian kernel, centred at their common mean. Their kernel matrix is the
+/// lift M of the kernelized scores C, and C is its upper right block. Point i < n_q is query i, point n_q + j is key j.
+/// Cheap to copy. Points are scaled and centred in blocks, when they are used. Thread-safe.
 template <typename T>
 class LiftedPoints {
  public:
   LiftedPoints(arma::Mat<T> q, arma::Mat<T> k);
   /// The same without copies of Q and K.
   LiftedPoints(std::shared_ptr<const arma::Mat<T>> q, std::shared_ptr<const arma::Mat<T>> k);
-  /// Some of the points of a lift, with the centre of all of its scaled points, and their largest squared norm about it
-  /// where it is known, in place of their own.
+  /// Some of the points of a lift, with the centre of all its scaled points in place of their own, and optionally the
+  /// largest squared norm of all points about it.
   LiftedPoints(std::shared_ptr<const arma::Mat<T>> q, std::shared_ptr<const arma::Mat<T>> k, arma::Row<T> centre,
                std::optional<T> largest_squared_norm = {});
 
   arma::uword n_q() const { return points_->q->n_rows; }
   arma::uword n_k() const { return points_->k->n_rows; }
   arma::uword size() const { return n_q() + n_k(); }  ///< number of points
-  /// Queries of a lift with as many keys. Throws std::invalid_argument for another.
+  /// The number of queries of a lift with n_q = n_k. Throws std::invalid_argument otherwise.
   arma::uword n() const;
   const arma::Row<T>& centre() const { return points_->centre; }  ///< of the scaled points
   CentredPoints<T> centred_queries() const { return centred(*points_->q); }
   CentredPoints<T> centred_keys() const { return centred(*points_->k); }
-  /// Rows `indices` (each < size()) of (Q; K) as they are given, and the points of such rows, which must outlive them.
+  /// Rows `indices` (each < size()) of (Q; K), neither scaled nor centred. centred() scales and centres such rows,
+  /// which must outlive its result.
   arma::Mat<T> given(const arma::uvec& indices) const;
   CentredPoints<T> centred(const arma::Mat<T>& given) const { return {given, points_->scale, &points_->centre}; }
   CentredPoints<T> centred(arma::Mat<T>&& given) const = delete;  // which would not outlive them
-  /// The same, centred.
+  /// The points of these rows, scaled and centred.
   arma::Mat<T> points(const arma::uvec& indices) const;
-  /// The lift itself, size() x size(), by blocks.
+  /// The lift itself, size() x size(), given by its blocks.
   KernelMatrix<T> kernel() const;
-  /// max ||x||^2. Kernel entries are accurate to about u times this, and at worst to about 128 u.
+  /// max ||x||^2 over the centred points x. Kernel entries are accurate to about u times this, and at worst to about
+  /// 128 u.
   T largest_squared_norm() const;
 
  private:
@@ -62,13 +64,13 @@ struct NystromBlocks {
   arma::Mat<T> right;  ///< kappa(keys, landmarks), n_k x d
 };
 
-/// Blocks for landmarks at `indices`, duplicates allowed. Cost, with n = n_q + n_k: 2 n d p + 2 d^2 p flops, n d + d^2
-/// exponentials.
+/// The blocks for landmarks at `indices`; duplicates are allowed.
+/// Cost: with n = n_q + n_k, 2 n d p + 2 d^2 p flops and n d + d^2 exponentials.
 template <typename T>
 NystromBlocks<T> nystrom_blocks(const LiftedPoints<T>& lift, const arma::uvec& indices);
 
-/// The relative cut-off for the pseudo-inverse of the core, d u (1 + min(max ||x||^2, 128)), which is the accuracy of
-/// its entries.
+/// The relative cut-off for the pseudo-inverse of the core, 2 d u (1 + min(max ||x||^2, 128)), at most 1/2: the
+/// accuracy of its entries.
 template <typename T>
 T core_cutoff(const LiftedPoints<T>& lift, arma::uword d);
 

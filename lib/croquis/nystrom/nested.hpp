@@ -8,12 +8,13 @@
 
 namespace croquis {
 
-/// C~_d for the first d landmarks of a list, every d from one factorisation: the Cholesky factor of the core in the
-/// order of the list, F = M(:, J) R^{-1}, has its first columns in common.
-/// Guarantees: a landmark whose kernel column lies within `cutoff` of the span of those before it (a repeated one does)
-///   adds nothing, as under a pseudo-inverse. M - M~_d is positive semi-definite and falls as d grows; ||C - C~_d||, of
-///   one of its blocks, nearly always does.
-/// Cost: 2 (n_q + n_k) d^2 flops for all up to d, (n_q + n_k) d kernel entries and numbers. 0 < cutoff < 1.
+/// C~_d for the first d landmarks of a list, for every d from one factorisation: the factor F = M(:, J) R^{-1}, with
+/// the Cholesky factor R of the core in the order of the list. The F of a smaller d is its first columns.
+/// Guarantees: a landmark whose kernel column lies within `cutoff` of the span of those before it (a repeated one, for
+///   instance) adds nothing, as with a pseudo-inverse. M - M~_d is positive semi-definite and decreases as d grows. ||C
+///   - C~_d||, the error of one of its blocks, nearly always does.
+/// Cost: 2 (n_q + n_k) d^2 flops for all numbers of landmarks up to d, and memory for (n_q + n_k) d kernel entries. 0 <
+///   cutoff < 1.
 class NestedNystrom {
  public:
   /// Throws std::invalid_argument for an index that is not below n_q + n_k.
@@ -22,7 +23,7 @@ class NestedNystrom {
   /// X -> C~_d X and X -> C~_d^T X. The operator may outlive this object. Do not use it while another thread requests a
   /// larger d.
   LinearOperator<double> scores(arma::uword d);
-  /// The number of landmarks among the first d that added something.
+  /// The number of landmarks among the first d that added a column to F.
   arma::uword rank(arma::uword d);
 
  private:

@@ -11,7 +11,8 @@ namespace croquis {
 template <typename T>
 arma::Mat<T> segment_means(const arma::Mat<T>& x, arma::uword d);
 
-/// Its transpose: row s of X (d x p) over the length of segment s, on all tokens of the segment (n x p).
+/// The transpose of segment_means: every token of segment s gets row s of X (d x p) divided by the length of the
+/// segment (n x p).
 template <typename T>
 arma::Mat<T> spread_segments(const arma::Mat<T>& x, arma::uword n);
 

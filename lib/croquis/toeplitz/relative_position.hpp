@@ -25,15 +25,15 @@ struct RelativePosition {
 };
 
 /// n_q queries and n_k keys among N = max(n_q, n_k) tokens: the queries are the last n_q tokens, the keys the last n_k.
-/// So the last query stands at the last key, as in decoding with stored keys, and t = j - i + n_q - n_k for query i and
-/// key j. With n_q = n_k, query i and key i are one token.
+/// So the last query is at the position of the last key, as in decoding with stored keys, and t = j - i + n_q - n_k for
+/// query i and key j. With n_q = n_k, query i and key i are the same token.
 struct TokenAlignment {
   arma::uword n_q = 0, n_k = 0;
 
-  arma::uword n() const { return std::max(n_q, n_k); }              ///< N, the tokens that a position goes with
-  arma::uword query(arma::uword i) const { return n() - n_q + i; }  ///< the token that query i is
-  arma::uword key(arma::uword j) const { return n() - n_k + j; }    ///< the token that key j is
-  /// How many keys query i attends to under a causal mask, the first ones, where n_q <= n_k.
+  arma::uword n() const { return std::max(n_q, n_k); }              ///< N
+  arma::uword query(arma::uword i) const { return n() - n_q + i; }  ///< the token of query i
+  arma::uword key(arma::uword j) const { return n() - n_k + j; }    ///< the token of key j
+  /// The number of keys that query i attends to under a causal mask, which are the first ones. Requires n_q <= n_k.
   arma::uword causal_keys(arma::uword i) const { return n_k - n_q + i + 1; }
 };
 

@@ -49,10 +49,12 @@ class ToeplitzOperator {
   /// product.
   void accumulate(const T* outer, const T* inner, const T* x, T* y, bool transposed, Workspace& workspace) const;
 
-  /// The parts of an adjoint, by fft. convolved: y = T (factor o x) or T^T (factor o x), and the spectrum of factor o
-  /// x. add_correlation: adds that of a and b, sum_i a_i b_{i + t} for all t, to `sum`, all by their spectra.
-  /// weight_cotangent: entry t is c_t times such a correlation: with y = T b and the cotangent a of y, the derivative
-  /// of <a, y> by the bias b_t. grid.size() entries.
+  /// The parts of an adjoint, by fft.
+  /// convolved: y = T (factor o x) or T^T (factor o x), and the spectrum of factor o x.
+  /// add_correlation: adds the correlation sum_i a_i b_{i + t} for all t, as a spectrum, to `sum`; a and b are given by
+  /// their spectra.
+  /// weight_cotangent: for y = T b and the cotangent a of y, the derivative of <a, y> with respect to every bias b_t,
+  /// which is c_t times the correlation. grid.size() entries.
   using Spectrum = std::vector<std::complex<T>>;
   void convolved(const T* factor, const T* x, T* y, bool transposed, Spectrum& spectrum, Workspace& workspace) const;
   void add_correlation(const Spectrum& a, const Spectrum& b, Spectrum& sum) const;
