@@ -1,4 +1,4 @@
-// Points sorted by a hash of their direction.
+// Points sorted by a hash of their direction (angular locality-sensitive hashing).
 #pragma once
 
 #include <armadillo>
@@ -13,14 +13,15 @@ enum class BucketOrder {
   transposed,  ///< by the entry c of the Gray code, as the authors of HyperAttention and KDEformer sort
 };
 
-/// The rows of X (n x p) in the order of their buckets, and in their own order within a bucket, for the directions g_r
-/// in the columns of G (p x r), r <= 30. A zero row is in bucket 0.
+/// The indices of the rows of X (n x p), sorted by bucket and, within a bucket, by index, for the directions g_r in the
+/// columns of G (p x r), r <= 30. A zero row is in bucket 0.
 /// Guarantees: the order does not change if a row is multiplied by a positive number (up to rounding at a boundary).
 /// Cost: 2 n p r flops, and a sort.
+/// Throws: std::invalid_argument unless 1 <= r <= 30.
 template <typename T>
 std::vector<std::uint32_t> angular_order(const arma::Mat<T>& x, const arma::Mat<T>& directions, BucketOrder order);
 
-/// The bucket of every row, as its place among the 2^r buckets.
+/// The bucket of every row, as its rank among the 2^r buckets in this order.
 template <typename T>
 std::vector<std::uint32_t> bucket_places(const arma::Mat<T>& x, const arma::Mat<T>& directions, BucketOrder order);
 

@@ -8,25 +8,24 @@
 
 namespace croquis {
 
-/// Bit b of word i is 1 where x_i.g_b > h_b, for row i of X (n x p) and column b of the planes (p + 1 x bits, the last
-/// row has h), bits <= 64.
+/// Bit b of word i is 1 if x_i.g_b > h_b, for row i of X (n x p) and column b of the planes (p + 1 x bits, of which the
+/// last row is h), bits <= 64.
 template <typename T>
 std::vector<std::uint64_t> plane_hashes(const arma::Mat<T>& x, const arma::Mat<T>& planes);
 
 struct HammingOptions {
-  int updates = 10;       ///< of the centroids; each is followed by an assignment
-  arma::uword bits = 63;  ///< of the words that count, 1 to 64
+  int updates = 10;       ///< of the centroids, >= 0; each is followed by an assignment
+  arma::uword bits = 63;  ///< the number of low bits of a word that are used, 1 to 64
 };
 
-/// The cluster of every word, < count. Centroids begin at `count` different words' places, and move to the majority of
-/// every bit (0 where there is a tie); a centroid without words becomes a random word. A word is in the cluster of the
-/// nearest centroid, the first of them if several are.
-/// Guarantees: the sum of the distances of words to their centroids never grows from step to step while no cluster is
-///   empty.
-/// Randomness: places are sample_without_replacement of draw_key.child("centroids"); the centroid c that is empty in
-/// update u becomes word c of draw_key.child("empty").child(u).
-/// Cost: about n count (updates + 1) + n bits updates operations on integers.
-/// Throws std::invalid_argument unless 1 <= count <= n.
+/// The cluster of every word, < count, by K-means in Hamming space. The centroids start at `count` words with different
+/// indices. An update moves a centroid to the majority of every bit (0 for a tie); a centroid without words becomes a
+/// random word. A word belongs to the nearest centroid, the first one if several are nearest.
+/// Guarantees: while no cluster is empty, the sum of the distances from words to their centroids never increases.
+/// Randomness: the indices are sample_without_replacement of draw_key.child("centroids"). A centroid c that is empty in
+///   update u becomes word c of draw_key.child("empty").child(u).
+/// Cost: about n count (updates + 1) + n bits updates integer operations.
+/// Throws: std::invalid_argument unless 1 <= count <= n, and for options outside their ranges.
 std::vector<std::uint32_t> hamming_clusters(const std::vector<std::uint64_t>& words, arma::uword count,
                                             const Key& draw_key, const HammingOptions& options = {});
 

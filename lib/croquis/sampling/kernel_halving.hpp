@@ -1,4 +1,4 @@
-// KH-Compress: some of the keys with weights, by kernel halving of ever larger groups of those that are left.
+// KH-Compress: a weighted subset of the keys, by kernel halving of ever larger groups of the remaining ones.
 #pragma once
 
 #include <croquis/random/key.hpp>
@@ -8,49 +8,58 @@
 
 namespace croquis {
 
-/// Some of n tokens, each once, with the number of tokens that it stands for.
+/// A weighted subset of n tokens: a weight is the number of tokens that a token stands for.
 struct WeightedTokens {
-  arma::uvec tokens;  ///< ascending
+  arma::uvec tokens;  ///< ascending, each once
   arma::vec weights;  ///< > 0
 };
 
-/// A round of halving: `pairs` pairs of tokens, of which one each is left, in `groups` groups of consecutive pairs.
+/// A round of halving: `pairs` pairs of tokens, of each of which one is kept, in `groups` groups of consecutive pairs.
 struct HalvingRound {
-  arma::uword tokens, pairs, groups;  ///< of `tokens` of equal weight some pairs; the others wait
-  bool all;                           ///< all pairs; an odd token is set aside
+  arma::uword tokens, pairs, groups;  ///< `pairs` pairs of `tokens` tokens of equal weight; the others are kept
+  bool all;                           ///< all tokens are paired; one without a partner is set aside
 };
 
-/// The rounds that leave d of n tokens. While halving all of them leaves at least d, all are halved; then, once, just
-/// so many pairs that d are left. The last round has one group, the one before it four, then 16, ...: every round sees
-/// about d^2 pairs of pairs, however many tokens it has (a group has at least one pair).
-/// Compress (Shetty et al. 2022) has n = 4^k and d = 2^g sqrt(n), where these are its rounds and groups.
+/// The rounds that leave d of n tokens. As long as halving all tokens leaves at least d, all are halved. Then, in one
+/// more round, just enough pairs are halved that d tokens are left. The last round has one group, the one before it
+/// four, then 16, and so on, so that every round computes about d^2 pairs of pairs, however many tokens it has. (A
+/// group has at least one pair.)
+/// Compress (Shetty et al. 2022) has n = 4^k and d = 2^g sqrt(n); these are then its rounds and groups.
 std::vector<HalvingRound> halving_rounds(arma::uword n, arma::uword d);
 
-/// Half of the tokens of a group, in their order. Where every token is left with probability 1/2, weights have mean 1.
+/// Returns half of the tokens of a group, in their order. If every token is kept with probability 1/2, weights have
+/// mean 1.
 using GroupHalving =
     std::function<std::vector<std::uint32_t>(const std::vector<std::uint32_t>& group, const Key& draw_key)>;
 
-/// What `rounds` of halving leave of `tokens`; weights and tokens set aside as in kh_compress(), which is one such.
-/// Randomness: group g of round r has draw_key.child(r).child(g); the last draw is of draw_key.child("aside").
+/// What `rounds` of halving leave of `tokens` (at least one). Weights, and tokens set aside, are as in kh_compress(),
+/// which is an instance of this.
+/// Randomness: group g of round r gets draw_key.child(r).child(g); the last draw is from draw_key.child("aside").
 WeightedTokens halve_in_rounds(const std::vector<std::uint32_t>& tokens, const std::vector<HalvingRound>& rounds,
                                const GroupHalving& halve, const Key& draw_key);
 
-/// d of the tokens with sum of weights n, by KH-Compress (Carrell, Gong, Shetty, Dwivedi & Mackey 2025), for every n
-/// and 1 <= d <= n. In a group pairs come one after the other; of pair (x, y), f = h(x, .) - h(y, .), S the signed sum
-/// of the f so far, y is left with probability (1 + alpha / a) / 2, alpha = <S, f> (0 below 0, 1 above 1), and x
-/// otherwise, so that S stays small. a = ||f|| max ||f|| (1/2 + log(8 d^2 R / (delta t))), the largest norm so far, t
-/// the tokens of the group, R the rounds. A token that has no partner is set aside with its weight; of those, one is
-/// drawn in the end, with probability proportional to the weights, and has their sum. All others have the weight
-/// 2^rounds, or half of it where the last round had no need of them. Guarantees: given the keys and values, a token's
-/// weight has mean 1, as a walk has the same law with all signs turned. Tokens of equal weight alone are halved.
+/// d of the tokens, with weights that sum to n, by KH-Compress (Carrell, Gong, Shetty, Dwivedi & Mackey 2025), for
+/// every n and 1 <= d <= n.
+///
+/// The pairs of a group are taken one after the other. For a pair (x, y), let f = h(x, .) - h(y, .), let S be the
+/// signed sum of the f so far, alpha = <S, f>, and a = ||f|| max ||f|| (1/2 + log(8 d^2 R / (delta t))), with the
+/// largest norm so far, t tokens in the group and R rounds. y is kept with probability (1 + alpha / a) / 2 (0 if this
+/// is below 0, 1 if it is above 1), otherwise x. So S stays small. A token without a partner is set aside with its
+/// weight. In the end one of the tokens set aside is drawn with probability proportional to the weights, and gets the
+/// sum of their weights. All others have the weight 2^rounds, or half of it if the last round did not need them. Only
+/// tokens of equal weight are paired.
+/// Guarantees: given the keys and values, the distribution of a walk is symmetric under a change of all signs, so a
+///   token's weight has mean 1.
 /// Randomness: pair j of group g of round r takes uniform number j of draw_key.child(r).child(g); the last draw is
-/// sample_weighted of draw_key.child("aside").
+///   sample_weighted on draw_key.child("aside").
 /// Cost: halving_entries(n, d) entries of h.
+/// Throws: std::invalid_argument unless 1 <= d <= n.
 template <typename T>
 WeightedTokens kh_compress(const TokenKernel<T>& kernel, const std::vector<std::uint32_t>& tokens, arma::uword d,
                            double delta, const Key& draw_key);
 
-/// The entries of h that kh_compress computes; and those of other rounds in which groups are signed by walks.
+/// The number of entries of h that kh_compress computes, and the number for other rounds whose groups are signed by
+/// walks.
 double halving_entries(arma::uword n, arma::uword d);
 double halving_entries(const std::vector<HalvingRound>& rounds);
 

@@ -1,4 +1,4 @@
-// How the landmarks of a Nystrom approximation are chosen.
+// Policies by which the landmarks of a Nystrom approximation are chosen.
 #pragma once
 
 #include <croquis/kernel/kernel_matrix.hpp>
@@ -25,19 +25,21 @@ enum class LandmarkPolicy {
 const std::vector<std::string>& landmark_policy_names();
 LandmarkPolicy landmark_policy(const std::string& name);
 
-/// A policy for one kernel matrix (n x n). Work that all draws share is done in the constructor. Thread-safe.
+/// A policy for one kernel matrix (n x n). The constructor does the work that does not depend on the draw. Thread-safe.
 template <typename T>
 class LandmarkSampler {
  public:
-  /// `list` goes with LandmarkPolicy::given and is not empty then; `first_stratum` is the number of points in the first
-  /// of the two strata, by default half of them, and goes with LandmarkPolicy::stratified.
+  /// `list` is for LandmarkPolicy::given, which needs at least one index. `first_stratum` is for
+  /// LandmarkPolicy::stratified: the number of points in the first of the two strata, n / 2 by default.
+  /// Throws: std::invalid_argument without a list for `given`, and as RidgeLeverage for `leverage`.
   LandmarkSampler(KernelMatrix<T> matrix, LandmarkPolicy policy, arma::uvec list = {},
                   std::optional<arma::uword> first_stratum = {});
 
-  /// At most d indices < n, for 1 <= d <= n. For `given`, d must be at most the length of the list, and its indices <
-  /// n.
-  /// Randomness: from the random key, in the way of each policy.
-  /// Throws: std::invalid_argument for other d or indices.
+  /// At most d indices < n, for 1 <= d <= n. For `given`, d must be at most the length of the list.
+  /// Randomness: uniform: sample_with_replacement on the key; stratified: the same on its children "queries" and
+  ///   "keys"; leverage: sample_weighted on the key; recursive_leverage and rp_cholesky: see their functions; given:
+  ///   none.
+  /// Throws: std::invalid_argument for any other d, and for indices of the list that are not < n.
   arma::uvec draw(arma::uword d, const Key& draw_key) const;
 
  private:

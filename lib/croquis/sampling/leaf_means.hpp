@@ -6,7 +6,7 @@
 
 namespace croquis {
 
-/// The columns of X^T less their mean, and that mean.
+/// X^T (p x n) with the mean point subtracted from every column, and that mean.
 template <typename T>
 struct CentredColumns {
   explicit CentredColumns(const arma::Mat<T>& rows);
@@ -14,11 +14,11 @@ struct CentredColumns {
   arma::Col<T> mean;
 };
 
-/// Weighted means of the centred points of the leaves, as rows (leaves x p).
+/// The weighted means of the centred points of each leaf, as rows (leaves x p).
 template <typename T>
 arma::Mat<T> leaf_means(const CentredColumns<T>& points, const arma::Col<T>& weights, const PointTree& tree);
 
-/// Sums of the rows of X over the leaves (leaves x columns of X).
+/// The sums of the rows of X over each leaf (leaves x columns of X).
 template <typename T>
 arma::Mat<T> leaf_sums(const arma::Mat<T>& x, const PointTree& tree);
 

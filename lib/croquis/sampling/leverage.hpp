@@ -6,7 +6,7 @@
 
 namespace croquis {
 
-/// The eigenvalues of M (n x n), and from them leverage scores for any ridge.
+/// The eigenvalues of M (n x n) and, from them, the ridge leverage scores for any ridge.
 /// Cost: about 9 n^3 flops in the constructor, and 2 n^2 for each ridge.
 template <typename T>
 class RidgeLeverage {
@@ -20,8 +20,9 @@ class RidgeLeverage {
   arma::Col<T> scores(T lambda) const;
   /// d_stat(lambda) = sum of l_i(lambda).
   T statistical_dimension(T lambda) const;
-  /// (1/d) (the sum of the eigenvalues after the d largest). At this ridge about d landmarks are enough, because
-  /// d_stat(lambda) <= 2 d (Musco & Musco 2017, Sec. 3). It is never below u times the largest eigenvalue.
+  /// (1/d) (the sum of the eigenvalues after the d largest), for 1 <= d <= n. At this ridge about d landmarks are
+  /// enough, because d_stat(lambda) <= 2 d (Musco & Musco 2017, Sec. 3). It is never below 2u times the largest
+  /// eigenvalue.
   T ridge_for(arma::uword d) const;
   /// Descending. Values below zero, which are rounding, are set to zero.
   const arma::Col<T>& eigenvalues() const { return eigenvalues_; }

@@ -1,4 +1,4 @@
-// Pilot sampling: a few exact rows of B show which columns matter.
+// Pilot sampling: column probabilities from a few exact rows of B.
 #pragma once
 
 #include <armadillo>

@@ -1,4 +1,4 @@
-// A tree of points that is split where it varies most: the leaves of queries and of keys.
+// A tree of points, split where the points vary most: the leaves group queries or keys.
 #pragma once
 
 #include <armadillo>
@@ -11,7 +11,8 @@ namespace croquis {
 /// The direction along which a node is divided at its mean.
 enum class SplitDirection {
   random,  ///< one step of the power method on 16 random points of the node, from the longest of them
-  far,     ///< from the mean to the farthest point: nothing is drawn, and the order of the points does not matter
+  far,     ///< from the mean to the point of largest weight times squared distance: deterministic, and independent of
+           ///< the order of the points (but for ties)
 };
 
 /// A partition of n points by repeated splits. Leaf c has the points order[first[c]], ..., order[first[c + 1] - 1].
@@ -19,24 +20,25 @@ struct PointTree {
   std::vector<std::uint32_t> order;
   std::vector<arma::uword> first;
   std::vector<std::uint32_t> leaf;    ///< of every point
-  std::vector<std::uint32_t> node;    ///< of every leaf: nodes are numbered as they are made, two with each split
-  std::vector<std::uint32_t> parent;  ///< of every node but the root, which is node 0
-  double visits = 0;                  ///< points of all nodes that were split, with repetitions
+  std::vector<std::uint32_t> node;    ///< of every leaf; nodes are numbered in the order of creation, two a split
+  std::vector<std::uint32_t> parent;  ///< of every node (of the root, node 0: itself); empty if every point is a leaf
+  double visits = 0;                  ///< the sum of the sizes of all nodes that were split
 
   arma::uword leaves() const { return node.size(); }
   std::uint32_t count(arma::uword c) const { return static_cast<std::uint32_t>(first[c + 1] - first[c]); }
 
-  /// For every leaf its number among the leaves that the tree had after its first leaves - 1 splits.
+  /// For every leaf, the number of the leaf that contains it in the tree after its first `leaves` - 1 splits, leaves >=
+  /// 1.
   std::vector<std::uint32_t> coarser(arma::uword leaves) const;
 };
 
-/// Splits the nodes with the largest weighted sums of squared distances from their means, until there are `leaves` of
-/// them, or all points of every leaf are equal (up to rounding). Points are the columns of `points`, best near their
-/// mean, so that sums of squares do not cancel; the weights are positive.
-/// Guarantees: nodes with at least half the largest sum are split in one round; the bits do not depend on the number of
-///   threads. leaves >= n gives every point a leaf of its own.
+/// Splits the nodes with the largest weighted sums of squared distances from their means, until there are `leaves`
+/// leaves or the points of every leaf are equal (up to rounding). The points are the columns of `points` (p x n). They
+/// should be centred, so that sums of squares do not cancel. `weights` are n numbers > 0.
+/// Guarantees: nodes with at least half of the largest sum are split in the same round. The bits do not depend on the
+///   number of threads. leaves >= n gives every point a leaf of its own.
 /// Randomness: the points that node i draws, from draw_key.child(i).
-/// Cost: about n p (2 + 3.2 log2(leaves)) flops; `far` as much again for its farthest points.
+/// Cost: about n p (2 + 3.2 log2(leaves)) flops; `far` takes as many again for its farthest points.
 template <typename T>
 PointTree split_points(const arma::Mat<T>& points, const arma::Col<T>& weights, arma::uword leaves,
                        SplitDirection direction, const Key& draw_key);

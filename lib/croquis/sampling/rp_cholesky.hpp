@@ -15,21 +15,24 @@ struct PivotedCholesky {
 };
 
 /// Each pivot is drawn with probability proportional to the diagonal of the residual (Chen, Epperly, Tropp & Webber
-/// 2025). d <= n.
+/// 2025). 1 <= d <= n.
 ///
 /// The pivots are drawn in blocks with rejection, which preserves the distribution exactly (Epperly, Tropp & Webber
 /// 2024, Alg. 4). Proposals are drawn from the residual at the start of a block. A proposal is accepted with a
 /// probability equal to the factor by which the previous pivots of the block have shrunk its residual.
 ///
-/// A matrix of rank r < d, up to rounding, gives r pivots: the method stops when the trace of the residual is at most d
-/// u (entry error) times that of M. M = 0 gives no pivots.
+/// A matrix of rank r < d, up to rounding, gives r pivots: the method stops when the trace of the residual is at most 2
+/// d u (entry error) times that of M. M = 0 gives no pivots.
 ///
-/// With logarithms l of weights, a pivot is drawn with probability proportional to e^{l_i} times the residual: as from
-/// D M D with D^2 = diag(e^l), but F is still that of M, and the weights may be of any size. Points whose residual is
-/// at most d u (entry error) times their own diagonal are then no pivots, and the method stops when no others are left.
-/// Guarantees: E trace(M - F F^T) is within a factor (1 + e) of the best rank-r error for d >= r/e + r log(1/(e eta)).
+/// With the logarithms l of weights, a pivot is drawn with probability proportional to e^{l_i} times the residual, as
+/// from D M D with D^2 = diag(e^l). F is still that of M, and the weights may be of any size. Points whose residual is
+/// at most 2 d u (entry error) times their own diagonal entry are then not drawn, and the method stops when no others
+/// are left.
+/// Guarantees: without weights, E trace(M - F F^T) <= (1 + e) (the best rank-r error in the trace norm) for d >= r/e +
+///   r log(1/(e eta)), where eta is that error divided by trace(M).
 /// Randomness: child "proposal" of the random key.
 /// Cost: O(n d^2) flops and (d + proposals) n kernel entries.
+/// Throws: std::invalid_argument for d outside its range, and for log_weights of another size.
 template <typename T>
 PivotedCholesky<T> rp_cholesky(const KernelMatrix<T>& matrix, arma::uword d, const Key& draw_key,
                                const arma::Col<T>& log_weights = {});

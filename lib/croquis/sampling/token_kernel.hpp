@@ -1,4 +1,4 @@
-// The kernel of keys and values together, whose sums are what attention computes.
+// The kernel of keys and values together: attention computes sums in its space.
 #pragma once
 
 #include <armadillo>
@@ -8,22 +8,23 @@
 
 namespace croquis {
 
-/// h((k, v), (k', v')) = exp(k.k' / sqrt(p) - s) (v.v' / b^2 + c), b the largest entry of |V| and s the largest
-/// ||k||^2 / sqrt(p), so that the factor of the keys is at most 1. Where a signed sum of tokens is small in the space
-/// of h, the sum of the same signs of exp(q.k / sqrt(p)) and of exp(q.k / sqrt(p)) v is small for every q: with c = 1,
-/// (v / b, 1) is the value and the one of its row sum. With V = 0 the factor of the values is c.
+/// h((k, v), (k', v')) = exp(k.k' / sqrt(p) - s) (v.v' / b^2 + c), where b is the largest |entry| of V and s the
+/// largest ||k||^2 / sqrt(p), so that the factor of the keys is at most 1. If a signed sum of tokens is small in the
+/// space of h, then the sums of exp(q.k / sqrt(p)) and of exp(q.k / sqrt(p)) v with the same signs are small for every
+/// q: with c = 1, h is the kernel of the values (v / b, 1), whose last entry stands for the row sum. With V = 0 the
+/// factor of the values is c.
 template <typename T>
 class TokenKernel {
  public:
   TokenKernel(const arma::Mat<T>& keys, const arma::Mat<T>& values, T constant = 1);
 
   arma::uword size() const { return keys_.n_cols; }
-  /// h between tokens `rows` and tokens first ... first + count - 1 of `cols`: |rows| x count. One thread or, where
-  /// many, several; the same bits for any number.
+  /// h between the tokens `rows` and the tokens first ... first + count - 1 of `cols`: |rows| x count. On one thread,
+  /// or on several if there are many; the bits are the same for any number.
   arma::Mat<T> block(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& cols, std::size_t first,
                      std::size_t count) const;
 
-  /// Flops of one entry.
+  /// The flops for one entry.
   static double entry_flops(double p, double p_v) { return 2 * (p + p_v) + 1; }
 
  private:
@@ -31,8 +32,8 @@ class TokenKernel {
   T constant_, shift_;
 };
 
-/// What a walk is about to sign: tokens first ... first + step - 1, inner(a, b) their kernel, and along(a) = sum over
-/// the tokens l before them of sign(l) h(l, first + a).
+/// The input of one decision of a walk: the tokens first ... first + step - 1, their kernel inner(a, b), and along(a) =
+/// sum over the tokens l before `first` of sign(l) h(l, first + a).
 template <typename T>
 struct WalkStep {
   std::size_t first;
@@ -40,14 +41,16 @@ struct WalkStep {
   arma::Col<T> along;
 };
 
-/// Signs of `tokens` (as many as a multiple of `step`), given `step` at a time by `decide`, which writes them where it
-/// is told: one after the other, so that each sees the sum of those before it.
-/// Cost: |tokens| (|tokens| + 64) / 2 entries of the kernel. The same bits for any number of threads.
+/// The signs of `tokens`, whose number must be a multiple of `step`, which must divide 64. `decide` writes `step` signs
+/// at a time, one step after the other, so that each step depends on the sum of the signed tokens before it. The bits
+/// are the same for any number of threads.
+/// Cost: |tokens| (|tokens| + 64) / 2 entries of the kernel.
+/// Throws: std::invalid_argument for other numbers of tokens or steps.
 template <typename T>
 std::vector<T> signed_walk(const TokenKernel<T>& kernel, const std::vector<std::uint32_t>& tokens, std::size_t step,
                            const std::function<void(const WalkStep<T>&, T* signs)>& decide);
 
-/// The entries that signed_walk() computes.
+/// The number of kernel entries that signed_walk() computes.
 double walk_entries(double tokens);
 
 }  // namespace croquis

@@ -1,4 +1,4 @@
-// How many trials does a check need to detect what it is meant to detect?
+// Sample sizes: how many trials a check needs to detect what it is meant to detect.
 //
 // alpha is the probability of rejecting a true hypothesis (type I error). type_ii_error is the probability of not
 // rejecting a hypothesis that is false by the stated effect. Both are in (0, 1). Choose them before looking at any

@@ -1,4 +1,4 @@
-// Evidence about the mean of bounded losses that may be looked at after every observation: e-processes by betting.
+// Sequential tests of the mean of bounded losses, valid after every observation: e-processes by betting.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace croquis {
 
-/// Which statement about the mean is bet against: a large value of the process is evidence that it is false.
+/// The null hypothesis about the mean that is bet against: a large wealth is evidence that it is false.
 enum class NullHypothesis { mean_at_least, mean_at_most };
 
 /// The wealth of somebody who starts with 1 and bets against "the mean of the losses is at least (at most) delta".
@@ -34,9 +34,9 @@ class MeanBet {
   /// Throws std::invalid_argument unless 0 <= loss <= 1.
   void add(double loss);
 
-  /// The smallest number of further losses, failures with a share `mean` among them, after which log E_t is this
-  /// (losses between 0 and 1 get there sooner); none if it never is.
-  /// Throws std::invalid_argument unless 0 <= mean <= 1.
+  /// The smallest number of further losses, a share `mean` of them failures, after which log E_t reaches `log_wealth`.
+  /// (Losses between 0 and 1 get there sooner.) Empty if it is never reached, or only after more than 2^52 losses.
+  /// Throws: std::invalid_argument unless 0 <= mean <= 1.
   std::optional<std::uint64_t> losses_until(double log_wealth, double mean) const;
 
   double log_wealth() const { return log_wealth_; }                   ///< log E_t
@@ -51,15 +51,15 @@ class MeanBet {
   std::uint64_t count_ = 0;
 };
 
-/// The upper end of a confidence interval for the mean: the largest delta whose MeanBet against mean_at_least has never
-/// reached 1 / alpha on these losses, in their order; 1 if none has.
-/// Guarantees: at least the mean with probability 1 - alpha, simultaneously after every loss (the wealth is monotone in
-///   delta, so the set of deltas that are not rejected is an interval). Found by bisection to 1e-6, from above.
+/// The upper end of a confidence interval for the mean: the largest delta whose MeanBet against mean_at_least never
+/// reaches 1 / alpha on these losses, in their order; 1 if there is none.
+/// Guarantees: at least the mean with probability 1 - alpha, simultaneously after every loss. (The wealth is monotone
+///   in delta, so the set of deltas that are not rejected is an interval.) Found by bisection to 1e-6, from above.
 /// Throws: std::invalid_argument unless 0 < alpha < 1 and losses are in [0, 1].
 double mean_upper_limit(const std::vector<double>& losses, double alpha);
 
-/// The smallest number of losses, all of them 0, after which the wealth against mean_at_least is 1 / alpha: no number
-/// below it can ever show that the mean is below delta.
+/// The smallest number of losses, all of them 0, after which the wealth against mean_at_least reaches 1 / alpha. With
+/// fewer losses it cannot be shown that the mean is below delta.
 /// Throws: std::invalid_argument unless 0 < delta < 1 and 0 < alpha < 1.
 std::uint64_t losses_to_show(double delta, double alpha);
 
