@@ -5,12 +5,12 @@
 
 namespace croquis {
 
-/// What the probabilities of sampled columns were proportional to.
+/// The weights to which the probabilities of the sampled columns were proportional.
 enum class ColumnWeights {
   none,     ///< columns are not divided by them
   uniform,  ///< 1
   pilot,    ///< (sum_{i in J} b_ij^2)^{1/2} |v_j|
-  exact,    ///< the same over all rows
+  exact,    ///< the same over all rows i
 };
 
 /// D^-1 A S S^T V on columns J', with entries b_ij / (d p_j), or b_ij for `none`.
@@ -23,8 +23,8 @@ struct SampledColumns {
   arma::uvec known = {};  ///< rows that are exact
 };
 
-/// Derivatives of <G, O~>: columns and rows are constant, their probabilities are not, nor is D. Where all weights are
-/// zero, columns were uniform, which is constant.
+/// The derivatives of <G, O~>. The drawn columns and rows are held constant; their probabilities and D are not. If all
+/// weights are zero, columns were drawn uniformly, and the probabilities are constant.
 /// Cost: 2 n_q d (3 p + 2 p_v) + 4 n_q n_k p flops, for exact weights 6 n_q n_k p more, and as many exponentials as
 ///   there are entries; memory of O((n_q + n_k) (p + p_v) + n_k |J|) numbers.
 template <typename T>

@@ -1,4 +1,4 @@
-// Score matrices of which some columns, and perhaps some rows, are known.
+// Score matrices of which some columns, and possibly some rows, are stored.
 #pragma once
 
 #include <croquis/linalg/linear_operator.hpp>
@@ -6,33 +6,38 @@
 
 namespace croquis {
 
-/// B~ (n_q x n_k) by columns J' and rows J. Row i is weights(k, i) on column columns(k), added up where a column is
-/// repeated, and rest(i) on every column outside J'; rows in J are those of row_scores instead.
-/// Shapes: weights d x n_q, rest 1 x n_q or empty (zero; needed where J' repeats a column), row_scores n_k x |J| or
-/// empty.
+/// B~ (n_q x n_k), given by columns J' and rows J. Entry (i, columns(k)) is weights(k, i); if a column occurs several
+/// times, its weights add up. Every column outside J' has the entry rest(i) in row i. The rows in J are those of
+/// row_scores instead.
+/// Shapes: weights d x n_q; rest 1 x n_q, or empty for zero (required if a column of J' occurs several times);
+///   row_scores n_k x |J|, or empty.
 template <typename T>
 struct ColumnScores {
-  arma::uword n_k = 0;   ///< keys, of which `columns` are some
-  arma::uvec columns;    ///< J', d of them
-  arma::Mat<T> weights;  ///< a query a column
+  arma::uword n_k = 0;   ///< number of keys
+  arma::uvec columns;    ///< J', d indices of keys
+  arma::Mat<T> weights;  ///< one column for each query
   arma::Row<T> rest;
-  arma::uvec rows;          ///< J; the same row twice is one row
+  arma::uvec rows;          ///< J; repetitions are allowed and change nothing
   arma::Mat<T> row_scores;  ///< rows J of B, transposed
 };
 
-/// X -> B~ X and X -> B~^T X. Cost: 2 (n_q d + n_k |J|) flops a column of X.
+/// X -> B~ X and X -> B~^T X.
+/// Cost: 2 (n_q d + n_k |J|) flops for each column of X.
+/// Throws: std::invalid_argument unless the sizes agree.
 template <typename T>
 LinearOperator<T> as_operator(ColumnScores<T> scores);
 
-/// B S S^T with S of Def. 3.1 (Skeinformer): d independent columns with probabilities p_i ~ weights(i), entry (k, i) of
-/// the result's weights b_ij / (d p_j), j = columns(k); B = softmax(Q K^T / sqrt(p)) by the log of its row sums.
-/// Guarantees: E = B on the columns with p_i > 0. When all weights are 0 the columns are uniform.
-/// Randomness: sample_weighted of the random key. Cost: 2 n_q d p flops, n_q d exponentials.
+/// B S S^T with the S of Skeinformer Def. 3.1, for B = softmax(Q K^T / sqrt(p)), whose log row sums are given: d
+/// independent columns, column j with probability p_j proportional to weights(j). Entry (k, i) of the result's weights
+/// is b_ij / (d p_j) with j = columns(k). If all weights are 0, the columns are uniform.
+/// Guarantees: the mean is B on the columns with p_j > 0.
+/// Randomness: sample_weighted on the random key.
+/// Cost: 2 n_q d p flops, n_q d exponentials.
 template <typename T>
 ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Col<T>& log_row_sums,
                                    arma::Col<T> weights, arma::uword d, const Key& draw_key);
 
-/// Scores S (d x n_q, a query a column) to exp(S - log_row_sums): entries of B.
+/// Replaces the scores S (d x n_q, one column for each query) by the entries of B, exp(s_ki - log_row_sums(i)).
 template <typename T>
 void exponentiate(arma::Mat<T>& scores, const arma::Col<T>& log_row_sums);
 

@@ -13,18 +13,18 @@ struct ExactAttention {
 };
 
 /// O = B V or C V, and the row sums. Targets with a bias add it to the log-scores. On a causal problem all targets are
-/// causal, and keys that no query of a block attends to are left out, but for a tile of 64.
-/// Guarantees: blocks of 64 queries meet blocks of 512 keys; softmax keeps a running maximum a row, so scores of any
-///   size are safe. Relative error of a row, norm-wise: O((p max|q_i||k_j| / sqrt(p) + n_k) u). The same bits for any
-///   number of threads.
-/// Cost: 2 n_q n_k (p + p_v) flops, n_q n_k exponentials, in a causal problem half of it; memory O((n_q + n_k) (p +
-/// p_v)) and 256 KiB (double) a thread.
+/// causal, and blocks of keys to which no query of a block attends are skipped, up to a tile of 64 keys.
+/// Guarantees: scores are computed in blocks of 64 queries and 512 keys. The softmax keeps a running maximum for each
+///   row, so scores of any size are safe. The norm-wise relative error of a row is O((p max|q_i||k_j| / sqrt(p) + n_k)
+///   u). The bits are the same for any number of threads.
+/// Cost: 2 n_q n_k (p + p_v) flops and n_q n_k exponentials, half of that in a causal problem; memory O((n_q + n_k) (p
+///   + p_v)) and 256 KiB (double) for each thread.
 template <typename T>
 ExactAttention<T> exact_attention(const Problem<T>& problem, Target target);
 
-/// The same for some of the queries alone, against all keys: row r of the output is row rows(r) of O.
-/// Cost: 2 r n_k (p + p_v) flops for r rows, and O((n_q + n_k) (p + p_v)) memory. Throws std::invalid_argument unless
-/// the rows ascend, each once, below n_q.
+/// The same for some of the queries, against all keys: row r of the output is row rows(r) of O.
+/// Cost: 2 r n_k (p + p_v) flops for r rows, and O((n_q + n_k) (p + p_v)) memory.
+/// Throws: std::invalid_argument unless the rows are strictly ascending and below n_q.
 template <typename T>
 ExactAttention<T> exact_attention_rows(const Problem<T>& problem, Target target, const arma::uvec& rows);
 
@@ -33,8 +33,10 @@ ExactAttention<T> exact_attention_rows(const Problem<T>& problem, Target target,
 template <typename T>
 LinearOperator<T> exact_scores(const Problem<T>& problem, Target target);
 
-/// B^T X or C^T X (n_k x c for X (n_q x c)) with row sums that are known: those of `problem`, or of a problem that has
-/// these keys among others. Of the kernelized target none are needed. Cost: that of exact attention.
+/// B^T X or C^T X (n_k x c for X (n_q x c)) for known log row sums: those of `problem`, or of a problem with more keys
+/// that include these. They are not used for the kernelized target.
+/// Cost: that of exact attention.
+/// Throws: std::invalid_argument unless X, and the row sums if they are used, have n_q rows.
 template <typename T>
 arma::Mat<T> exact_transposed_product(const Problem<T>& problem, Target target, const arma::Col<T>& log_row_sums,
                                       const arma::Mat<T>& x);

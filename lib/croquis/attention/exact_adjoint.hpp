@@ -6,14 +6,14 @@
 
 namespace croquis {
 
-/// The derivatives of <G, O> for the exact output O of a target, G (n_q x p_v) and `exact` what exact_attention
-/// returned for them. Causal problems and, where the target takes it, the bias are part of it.
-/// Guarantees: blocks of the weights are computed again from `exact.log_row_sums`, and nothing n_q x n_k is stored. The
-///   same bits for any number of threads. Rows of Q and K that are zero have no derivative where they are brought to
-///   unit length: theirs are zeros. Entries of the bias that are -inf or masked have zeros.
+/// The derivatives of <G, O> for the exact output O of a target and G (n_q x p_v). `exact` is what exact_attention
+/// returned for them. Causal masks and, if the target has one, the bias are included.
+/// Guarantees: blocks of the weights are recomputed from `exact.log_row_sums`, and nothing n_q x n_k is stored. The
+///   bits are the same for any number of threads. For targets with unit rows, zero rows of Q and K have no derivative
+///   and get zeros. Entries of the bias that are -inf or masked get zeros.
 /// Cost: 2 n_q n_k (2 p_v + 3 p) flops, which is 2.5 times exact attention for p_v = p, and n_q n_k exponentials;
-///   memory of O((n_q + n_k) (p + p_v)), the largest part of it 8 min(n_q, n_k) (p + p_v) numbers.
-/// Throws std::invalid_argument for a G or an `exact` of other sizes.
+///   memory of O((n_q + n_k) (p + p_v)), of which the largest part is 8 min(n_q, n_k) (p + p_v) numbers.
+/// Throws: std::invalid_argument for a G or an `exact` of other sizes.
 template <typename T>
 Gradient<T> exact_gradient(const Problem<T>& problem, Target target, const ExactAttention<T>& exact,
                            const arma::Mat<T>& cotangent);

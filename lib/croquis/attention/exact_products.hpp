@@ -1,4 +1,4 @@
-// Products with the scores of exact attention, whose blocks are computed by what stands for its tokens.
+// Products with the score matrices of exact attention. `tokens` computes blocks of log-scores, as ExactTokens does.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace croquis {
 
-/// Y for Y = B^T X or C^T X; x holds X^T, log_scale the log row sums, or zeros (kernelized).
+/// Y = B^T X or C^T X, for x = X^T and log_scale = the log row sums, or zeros (kernelized).
 template <typename T, typename Tokens>
 arma::Mat<T> attend_transposed(const Tokens& tokens, const arma::Mat<T>& x, const arma::Col<T>& log_scale) {
   constexpr arma::uword query_block = kStreamedRows, key_block = kStreamedCols;

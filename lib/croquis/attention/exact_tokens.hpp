@@ -17,9 +17,9 @@
 
 namespace croquis {
 
-/// Keys as columns, so that a block of them is contiguous, with what turns q.k into a log-score:
-/// log a_ij = q_i.k_j + b_{j-i}. For kernelized they have two coordinates more, so that q.k is -||q - k||^2 / 2: 1 and
-/// -||q||^2 / 2 in q, -||k||^2 / 2 and 1 in k.
+/// Queries and keys in the form from which log-scores log a_ij = q_i.k_j + b_{j-i} are computed by blocks. Keys are
+/// columns, so that a block of them is contiguous. For kernelized they have two more coordinates, so that q.k is -||q -
+/// k||^2 / 2: 1 and -||q||^2 / 2 in q, -||k||^2 / 2 and 1 in k.
 template <typename T>
 struct ExactTokens {
   arma::Mat<T> q, k;  // n_q x p, p x n_k
@@ -49,8 +49,8 @@ struct ExactTokens {
       causal = position.causal;
       has_bias = !position.bias.is_empty();
       bias = log_weights(position, grid);
-      // Very small instead of -inf: a block of keys that count for nothing has a finite maximum, and its sum is scaled
-      // to zero by the first key that counts, which there is.
+      // Very small instead of -inf: a block of masked keys then has a finite maximum, and its sum is scaled to zero by
+      // the first key that is not masked, of which there is one.
       bias.transform([](T b) { return std::max(b, kMasked); });
     }
     if (target == Target::kernelized) {
@@ -98,8 +98,8 @@ struct ExactTokens {
     }
   }
 
-  // How many of the keys k0 ... k0 + count - 1 do not come after every query up to the last: those that are attended
-  // to, and some more, to whole tiles of 64.
+  // The number of the keys k0 ... k0 + count - 1, from the first on, whose scores are needed up to this query: those
+  // that are attended to, rounded up to whole tiles of 64.
   arma::uword seen(arma::uword last_query, arma::uword k0, arma::uword count) const {
     constexpr arma::uword tile = 64;
     const arma::uword first = tokens.key(k0), last = token(last_query);

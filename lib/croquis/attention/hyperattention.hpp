@@ -1,4 +1,5 @@
-// HyperAttention: sorted blocks of a hash of directions, and uniform samples of the other keys.
+// HyperAttention: blocks of queries and keys sorted by a hash of their directions, and uniform samples of the other
+// keys.
 #pragma once
 
 #include <croquis/attention/method.hpp>
@@ -11,66 +12,66 @@ namespace croquis {
 
 struct HyperattentionOptions {
   enum class Values {
-    norm,    ///< A S S^T V, keys with probability ||V_l||^2 / ||V||_F^2: the theorem's estimator
-    shared,  ///< the blocks, and the keys that estimate the row sums, as the authors' code and their experiments
+    norm,    ///< A S S^T V, with key probabilities ||V_l||^2 / ||V||_F^2: the estimator of the theorem
+    shared,  ///< the blocks and sampled keys of the row sums: the authors' code and experiments
   };
   Values values = Values::norm;
   BucketOrder order = BucketOrder::gray;
-  arma::uword directions = 7;  ///< r, half-spaces of the hash
-  bool masked = true;          ///< sampled keys in the query's block are left out; no: they count twice, as in the code
+  arma::uword directions = 7;  ///< r half-spaces of the hash
+  bool masked = true;          ///< sampled keys in the query's block are left out; false: they count twice, as in the
+                               ///< code
 
-  /// What the authors' code does.
+  /// The default values of the authors' code.
   static HyperattentionOptions code() { return {Values::shared, BucketOrder::transposed, 7, false}; }
 };
 
-/// O~ = D~^-1 N (Han et al. 2024). Queries and keys are sorted by angular_order() of one hash and cut into blocks of b
-/// keys; a query attends to the block of its rank (Alg. 1). A row sum is estimated by the block's, and by m uniform
-/// keys with replacement, of which those in the block are left out, with weight n_k / m (Alg. 2 without its cap, whose
-/// constants are not given). N is the same sum with values (shared), or sum_s a_il V_l / (m' p_l) over m' keys l with
-/// p_l = ||V_l||^2 / ||V||_F^2 (norm, Alg. 3).
+/// O~ = D~^-1 N (Han et al. 2024). Queries and keys are sorted by angular_order() of one hash and divided into blocks
+/// of b keys. A query attends to the block of its rank (Alg. 1). A row sum is estimated from the block and from m
+/// uniform keys, drawn with replacement, of which those in the block are left out, with weight n_k / m (Alg. 2 without
+/// its cap, whose constants are not given). N is the same sum with values (shared), or sum_s a_il V_l / (m' p_l) over
+/// m' keys l drawn with p_l = ||V_l||^2 / ||V||_F^2 (norm, Alg. 3).
 ///
-/// d is the number of keys that a query attends to. shared: b = ceil(d / 2) and m = d - b. norm: b = d / 2 and m = d /
-/// 4 (at least 1), m' the rest; the block is then in the row sum alone.
+/// d is the number of keys that a query attends to. shared: b = ceil(d / 2) and m = d - b. norm: b = d / 2, m = d / 4
+/// (rounded down, at least 1), and m' is the rest; the block is then in the row sum only.
 ///
-/// Causal (Alg. 4): causal_halves() makes rectangles, of which each is approximated as above with c keys in place of
-/// d, and leaves, which are exact; row sums and numerators are added up relative to the largest logit. c is the
-/// largest number with which no more pairs are computed than by a mask of at most d keys a query (most_visits()), and
-/// at least 2 (norm: 3). A rectangle of at most c keys is exact. All rectangles have one hash, and samples of their
+/// Causal (Alg. 4): causal_halves() gives rectangles, each of which is approximated as above with c keys in place of d,
+/// and leaves, which are exact. Row sums and numerators are combined relative to the largest logit. c is the largest
+/// number with which no more pairs are computed than by a mask of at most d keys for each query (most_visits()), and at
+/// least 2 (norm: 3). A rectangle of at most c keys is exact. All rectangles have the same hash, and samples of their
 /// own. Which earlier keys a query attends to depends on the later queries that it is sorted with.
 ///
-/// Guarantees: E D~ = diag(A 1) given the hash if samples are masked and m >= 1, and E N = A V. Exact for d = n_k. With
-/// shared,
-///   rows of B~ are non-negative and sum to 1. All of it holds for the causal form with the causal A. Thm. 1 bounds the
-///   error of `norm` by eps ||D^-1 A|| ||V|| for m and m' that grow with kappa, alpha and the stable rank of B
-///   (hyperattention_condition).
+/// Guarantees: given the hash, E D~ = diag(A 1) if samples are masked and m >= 1, and E N = A V. Exact for d = n_k.
+///   With shared, rows of B~ are non-negative and sum to 1. All this holds for the causal form with the causal A. Thm.
+///   1 bounds the error of `norm` by eps ||D^-1 A|| ||V|| for m and m' that grow with kappa, alpha and the stable rank
+///   of B (hyperattention_condition).
 ///
-/// Randomness: direction r is normals p r ... p r + p - 1 of draw_key.child("directions"); the m keys
-///   sample_with_replacement of draw_key.child("keys"), the m' ones sample_weighted of draw_key.child("values"). With
-///   V = 0 they are uniform. In the causal form they are drawn of the children of these two random keys with the
-///   token of a rectangle's first query.
+/// Randomness: direction r is normals p r ... p r + p - 1 of draw_key.child("directions"). The m keys are
+///   sample_with_replacement on draw_key.child("keys"), the m' keys sample_weighted on draw_key.child("values"); with V
+///   = 0 the latter are uniform. In the causal form they are drawn from the children of these two keys with the token
+///   of a rectangle's first query.
 /// Cost: n_q d (2 (p + p_v) + 1) flops (causal: pairs_of_halves() in place of n_q d), and 2 r p (n_q + n_k) for the
-/// hash. 1 (norm: 3) <= d <= n_k.
-/// Padding is no key: the problem is shorter.
+///   hash. 1 (norm: 3) <= d <= n_k.
 template <typename T>
 Approximation<T> hyperattention(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                 const HyperattentionOptions& options = {});
 
-/// What theorems on row sums that are estimated from blocks and samples depend on (HyperAttention, Thm. 1); NaN where
-/// nothing is estimated.
+/// The quantities on which theorems about row sums that are estimated from blocks and samples depend (HyperAttention,
+/// Thm. 1); NaN if nothing is estimated.
 struct SamplingCondition {
   double alpha = std::numeric_limits<double>::quiet_NaN();  ///< n_k max_l ||B e_l||^2
   /// largest over smallest row sum of A outside the blocks; 1 where a block holds all keys
   double kappa = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// alpha and kappa for the blocks of a draw. In the causal form every rectangle that is not
-/// exact is a problem of its own, with softmax over its keys, and these are the largest of them.
-/// Quadratic: 4 n_q n_k p flops.
+/// alpha and kappa for the blocks of a draw. In the causal form every rectangle that is not exact is a problem of its
+/// own, with softmax over its keys, and the results are the largest of theirs.
+/// Cost: quadratic, 4 n_q n_k p flops.
 template <typename T>
 SamplingCondition hyperattention_condition(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                            const HyperattentionOptions& options = {});
 
-/// The same for a method of the registry with its options: of hyperattention, where it estimates; of no other method.
+/// The same for a method of the registry with its options: for hyperattention, unless d = n_k, which is exact; empty
+/// for all other methods.
 template <typename T>
 std::optional<SamplingCondition> sampling_condition(const Problem<T>& problem, std::string_view method,
                                                     const OptionValues& values, arma::uword d, const Key& draw_key);

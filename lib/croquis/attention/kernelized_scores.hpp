@@ -1,4 +1,4 @@
-// The Nystrom approximation of the kernelized scores, in steps: for keys that are in one place or divided into parts.
+// The Nystrom approximation of the kernelized scores, in two steps: for keys that may be divided into parts.
 #pragma once
 
 #include <croquis/attention/skyformer.hpp>
@@ -6,28 +6,28 @@
 
 namespace croquis {
 
-/// C~ = left (W + gamma I)^+ right^T, left = kappa(Q, L), right = kappa(K, L), W = kappa(L, L), for the landmarks L.
-/// C~ X is spread(gather(X)). Of a lift of which some points are elsewhere, gather() is summed over all parts before
-/// spread() gives the rows of these queries. Cheap to copy.
+/// C~ = left (W + gamma I)^+ right^T with left = kappa(Q, L), right = kappa(K, L) and W = kappa(L, L), for the
+/// landmarks L. C~ X = spread(gather(X)). If a lift has only some of the keys, the gather() of all parts is summed
+/// before spread() gives the rows of these queries. Cheap to copy.
 template <typename T>
 class KernelizedScores {
  public:
-  /// `landmarks` are d points as they are given; `drawn` >= d is their number with those that were drawn twice. Throws
-  /// std::runtime_error when the core cannot be inverted.
+  /// `landmarks` are d points, neither scaled nor centred; `drawn` >= d is their number including repetitions.
+  /// Throws: std::runtime_error if the core cannot be inverted.
   KernelizedScores(LiftedPoints<T> lift, arma::Mat<T> landmarks, arma::uword drawn, const SkyformerOptions& options);
 
   /// right^T X, d x c for X (n_k x c).
   arma::Mat<T> gather(const arma::Mat<T>& x) const;
   /// left (W + gamma I)^+ Y, n_q x c for Y (d x c).
   arma::Mat<T> spread(const arma::Mat<T>& gathered, const StreamedExtra<T>& extra = {}) const;
-  /// C~ X for a single X: left and right are made in blocks, and forgotten.
+  /// C~ X for a single X: left and right are computed in blocks, and not stored.
   arma::Mat<T> apply(const arma::Mat<T>& x, const StreamedExtra<T>& extra = {}) const;
-  /// C~ for many, with left and right in memory.
+  /// C~ for many X, with left and right in memory.
   LinearOperator<T> stored() const;
 
-  /// The derivatives of <G, C~ X> by the queries, the keys, the landmarks (all as they are given) and X. A landmark is
-  /// a query or a key, so that its derivatives belong to these. The adjoint of a pseudo-inverse is that of
-  /// pseudo_inverse_psd_adjoint, of the iterative inverse that of its steps.
+  /// The derivatives of <G, C~ X> with respect to the queries, the keys, the landmarks (all as they are given) and X. A
+  /// landmark is a query or a key, to whose derivatives its own are to be added. The adjoint of a pseudo-inverse is
+  /// pseudo_inverse_psd_adjoint, that of the iterative inverse iterative_inverse_adjoint.
   struct Adjoints {
     arma::Mat<T> queries, keys, landmarks, x;
   };
@@ -47,16 +47,17 @@ class KernelizedScores {
   LinearOperator<T> inverse_;
 };
 
-/// Landmarks without repetition where a pseudo-inverse is taken and there is no ridge: a point that is drawn twice adds
-/// nothing to the span, and without it the core is of full rank and a pseudo-inverse cheaper. As they are otherwise.
+/// The landmarks without repetitions if the core is inverted by a pseudo-inverse without a ridge: a repeated point adds
+/// nothing to the span, and without it the core has full rank and its pseudo-inverse is cheaper. Otherwise the
+/// landmarks as they are.
 arma::uvec distinct_where_it_is_cheaper(const arma::uvec& landmarks, const SkyformerOptions& options);
 
-/// Skyformer Lemma 1 in logarithms: log a_ij = f(q_i) + log c_ij + f(k_j), f(x) = ||x||^2 / (2 sqrt(p)), for the rows
-/// x.
+/// f(x) = ||x||^2 / (2 sqrt(p)) for the rows x, in the logarithmic form of Skyformer Lemma 1, log a_ij = f(q_i) + log
+/// c_ij + f(k_j).
 template <typename T>
 arma::Col<T> log_prefactors(const arma::Mat<T>& rows);
 
-/// [V 1] with rows times weights: the denominators come with the output.
+/// diag(weights) [V 1]. The column of ones gives the denominators.
 template <typename T>
 arma::Mat<T> weighted_values(const arma::Mat<T>& v, const arma::Col<T>& weights);
 
