@@ -9,37 +9,39 @@ namespace croquis {
 
 struct KrigedCoresetOptions {
   enum class Mode {
-    automatic,  ///< what a few check rows say: whether they have most of their attention in common, else their errors
+    automatic,  ///< decided by a few check rows: coreset if they have most of their attention in common, otherwise the
+                ///< plan with the smallest error on them
     coreset,    ///< landmarks, cells and regression; no check rows
-    near,       ///< landmarks, cells, regression, and keys that each leaf of queries attends to one by one
-    window,     ///< cells, and keys that each query attends to one by one; neither landmarks nor regression
+    near,       ///< landmarks, cells, regression, and single keys for each leaf of queries
+    window,     ///< cells, and single keys for each query; neither landmarks nor regression
   };
   Mode mode = Mode::automatic;
   SplitDirection tree = SplitDirection::random;
-  bool window = true;            ///< keys at some offsets from the query; without, the order of tokens does not matter
-  bool kriging = true;           ///< correct by what the landmarks' rows have and their cells have not
-  double landmark_share = 0.45;  ///< times 1 - flops / exact attention's, of the flops: exact rows and the regression
-                                 ///< on them; cells have the rest
+  bool window = true;            ///< allow keys at offsets from the query; false: the order of tokens does not matter
+  bool kriging = true;           ///< correct by the difference between the landmarks' exact rows and their cells
+  double landmark_share = 0.45;  ///< share of the flops for exact rows and their regression, times 1 - (flops / those
+                                 ///< of exact attention); the rest is for cells
 };
 
 /// Two plans, and check rows (random queries with their exact rows) that choose between them:
-/// - Landmarks. R are the means of the leaves of a tree of queries and the check rows, B_R their exact rows, c cells of
-///   keys from a tree of keys weighted by their importance in B_R:
+/// - Landmarks. The rows R are the means of the leaves of a tree of queries, and the check rows. B_R are their exact
+///   rows. The cells c of keys are the leaves of a tree of keys, weighted by their importance in B_R:
 ///     B~_i X = [sum_c E_ic (S X + W (B_R X - Y S X))_c] / [the same for X = 1],
-///   E_ic = exp(q_i.k_c / sqrt(p)), k_c the weighted mean of the cell's keys, S X the sums over cells, Y the weights of
-///   the cells in the rows R, W the ridge regression with the smallest leave-one-out error ("kriging").
-/// - Keys of the query's own (sharp rows). No landmarks, no W; attended to one by one are the keys at some offsets from
-///   the query and a few for all queries, or those with the largest scores as far as their largest terms say
-///   (KeyScreen).
-/// Queries that equal the mean of their leaf, check rows and the queries that are worst off have their exact rows.
-/// Guarantees: rows of B~ sum to 1; outputs are in the box of V (between the columns' minima and maxima); exact where
-///   every query is its leaf, every key its cell, or exact attention costs no more; a constant vector added to all keys
-///   changes nothing; with tree=far, window=no and mode=coreset, equivariant under permutations of the tokens. All up
-///   to rounding. The same bits for any number of threads.
-/// Randomness: trees from draw_key.child("queries"), child("keys") and child("pilot"), check rows from child("checks").
-/// Cost: at most the flops of skyformer_softmax with d landmarks, terms in d^3 included, or of exact attention if that
-///   is less; sizes are solved for that number, the only use of d. A d too small for one landmark and one cell gets
-///   these. O((n_q + n_k) (N + p + p_v)) numbers of memory.
+///   E_ic = exp(q_i.k_c / sqrt(p)), where k_c is the weighted mean of the cell's keys, S X the sums over cells, Y the
+///   weights of the cells in the rows R, and W the ridge regression with the smallest leave-one-out error ("kriging").
+/// - Keys of each query (sharp rows). No landmarks and no W. Single keys are those at some offsets from the query and a
+///   few for all queries, or those with the largest scores, as estimated from the scores' largest terms (KeyScreen).
+/// Queries that equal the mean of their leaf, check rows, and the queries with the largest expected errors have exact
+/// rows.
+/// Guarantees: rows of B~ sum to 1. Every column of the output lies between the minimum and the maximum of that column
+///   of V. Exact if every query is a leaf, if every key is a cell, or if exact attention costs no more. A constant
+///   vector added to all keys changes nothing. With tree=far, window=no and mode=coreset, equivariant under
+///   permutations of the tokens. All this up to rounding. The bits are the same for any number of threads.
+/// Randomness: the trees from draw_key.child("queries"), child("keys") and child("pilot"), the check rows from
+///   child("checks").
+/// Cost: at most the flops of skyformer_softmax with d landmarks, terms in d^3 included, or those of exact attention if
+///   they are fewer. All sizes are derived from this budget, which is the only use of d. If d is too small for one
+///   landmark and one cell, it has these. Memory: O((n_q + n_k) (N + p + p_v)) numbers for N exact rows.
 template <typename T>
 Approximation<T> kriged_coreset(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                 const KrigedCoresetOptions& options = {});

@@ -5,9 +5,12 @@
 
 namespace croquis {
 
-/// O~ = B S S^T V with Gaussian S in R^{n_k x d} (Skeinformer Sec. 3.3): unbiased, and quadratic in n, for it needs all
-/// of B. The variance of an entry is (||B_i||^2 ||V_j||^2 + (B_i.V_j)^2) / d: large errors when V has a large mean.
-/// Randomness: the Gaussian sketch of draw_key.child("sketch"). Cost: 2 n_q n_k (p + p_v) + 4 n_k d p_v flops.
+/// O~ = B S S^T V with a Gaussian S in R^{n_k x d} (Skeinformer Sec. 3.3). It is quadratic in n, because it needs all
+/// of B.
+/// Guarantees: E O~ = B V. The variance of an entry is (||B_i||^2 ||V_j||^2 + (B_i.V_j)^2) / d for row i of B and
+///   column j of V, so errors are large if V has a large mean. Rows of B~ do not sum to 1.
+/// Randomness: the Gaussian sketch of draw_key.child("sketch").
+/// Cost: 2 n_q n_k (p + p_v) + 4 n_k d p_v flops. d >= 1.
 template <typename T>
 Approximation<T> linformer_unreduced(const Problem<T>& problem, arma::uword d, const Key& draw_key);
 

@@ -1,4 +1,4 @@
-// Methods with their options, as users write them.
+// Methods with their options, parsed from text.
 #pragma once
 
 #include <croquis/attention/method.hpp>
@@ -12,11 +12,11 @@ namespace croquis {
 struct MethodChoice {
   std::string name;
   OptionValues options;
-  std::string preset;  ///< for the results: the preset, then the other options as written; "paper" when there are none
+  std::string preset;  ///< for the results: the preset, then the other options as written; "paper" if there are none
 };
 
-/// "skyformer:preset=code,ridge=0.1,v-mean" or "all": for causal attention, all that have a causal form. Throws as
-/// parse_choices; that the options are those of the method, and that it has a causal form, is checked when it is
+/// Parses "skyformer:preset=code,ridge=0.1,v-mean", or "all": all methods, for causal attention all that have a causal
+/// form. Throws as parse_choices. Whether a method has these options, and a causal form, is checked when it is
 /// prepared.
 std::vector<MethodChoice> parse_methods(const std::string& text, bool causal = false,
                                         const std::string& where = "--methods");
@@ -25,12 +25,11 @@ std::vector<MethodChoice> parse_methods(const std::string& text, bool causal = f
 MethodChoice method_choice(const std::string& name, const std::map<std::string, std::string>& options);
 
 /// The target of that name: softmax, kernelized, normalized, softmax-rpe or normalized-rpe. Throws
-/// std::invalid_argument, with these names, for another one.
+/// std::invalid_argument for any other name.
 Target target_named(const std::string& name);
 
-/// Throws std::invalid_argument unless every method has the options that it is given, a form for other numbers of
-/// queries than of keys if `shape` has them, and a causal form if attention is to be causal: so that what is wrong is
-/// found before anything is computed.
+/// Checks the methods before anything is computed. Throws std::invalid_argument unless every method has the options
+/// that it is given, takes rectangular problems if `shape` is one, and has a causal form if `causal`.
 void require_usable(const std::vector<MethodChoice>& methods, TokenAlignment shape, bool causal);
 
 }  // namespace croquis

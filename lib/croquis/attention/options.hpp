@@ -1,4 +1,4 @@
-// Options of a method, as text and as a struct: each is stated once.
+// Options of a method, declared once: they are read from text into a struct, and listed.
 #pragma once
 
 #include <armadillo>
@@ -16,7 +16,8 @@ struct OptionInfo {
   std::string name, values, default_value, effect;
 };
 
-/// Option values by name. Every get_ checks the value; the message of std::invalid_argument says what would do.
+/// Option values by name. Every get_ function checks the value, and throws std::invalid_argument, which says what
+/// values are allowed.
 class OptionValues {
  public:
   OptionValues() = default;
@@ -27,14 +28,14 @@ class OptionValues {
                          const std::string& default_value) const;
   double get_number(const std::string& name, double minimum, double maximum, double default_value) const;
   int get_count(const std::string& name, int minimum, int maximum, int default_value) const;
-  /// Whole numbers >= 0 of a matrix in an .npy file, in its column order; empty when the option is not given.
+  /// Integers >= 0 from a matrix in an .npy file, column by column; empty if the option is not given.
   arma::uvec get_indices(const std::string& name) const;
 
  private:
   std::map<std::string, std::string> values_;
 };
 
-/// "a|b|c", and "minimum to maximum", as `croquis list methods` shows the values of an option.
+/// "a|b|c", "minimum to maximum" and a number, as `croquis list methods` shows the values of an option.
 std::string shown_choices(const std::vector<std::string>& names);
 std::string shown_range(double minimum, double maximum);
 std::string shown_number(double value);
@@ -43,7 +44,7 @@ std::string shown_number(double value);
 template <typename E>
 using Choices = std::vector<std::pair<std::string, E>>;
 
-/// The choices of an enumeration whose names stand in its order.
+/// The choices of an enumeration, from names in the order of its values.
 template <typename E>
 Choices<E> in_order(const std::vector<std::string>& names) {
   Choices<E> choices;
@@ -51,19 +52,20 @@ Choices<E> in_order(const std::vector<std::string>& names) {
   return choices;
 }
 
-/// The options of a method. One line an option gives its name, the member of the struct O that it sets, its values and
-/// its effect; from it come the default value (what O holds), the list for `croquis list methods` and the reading of
-/// values:
+/// The options of a method. One line for each option gives its name, the member of the struct O that it sets, its
+/// values and its effect. The default value (the one in O), the list for `croquis list methods` and the parsing follow
+/// from it:
 ///   Options<InformerOptions>().preset("code: mean=all", {{"paper", {}}, {"code", InformerOptions::code()}})
 ///       .count("keys", &InformerOptions::keys, 0, 1000000, "keys sampled a query; 0: as many as rows");
-/// A member is a pointer to member, or a function O& -> V& for one that lies deeper.
+/// A member is a pointer to member, or a function O& -> V& for a nested one.
 template <typename O>
 class Options {
  public:
-  /// O with its default values; `defaults` where a method starts from others.
+  /// Starts from the default values of O, or from `defaults` if a method has other ones.
   explicit Options(O defaults = {}) : defaults_(std::move(defaults)) {}
 
-  /// A whole struct by name, the defaults first: what the options stated after it change.
+  /// An option "preset" that sets the whole struct by name, the default preset first. The options declared after it
+  /// change single members.
   Options& preset(std::string effect, const Choices<O>& presets) {
     std::vector<std::string> names;
     for (const auto& [name, values] : presets) names.push_back(name);
@@ -129,10 +131,10 @@ class Options {
     });
   }
 
-  /// What is listed.
+  /// The options, as they are listed.
   std::vector<OptionInfo> infos() const { return infos_; }
 
-  /// The struct that the values make; what is not given has its default value, or that of the preset. Throws
+  /// The struct for these values. Options that are not given have their default value, or that of the preset. Throws
   /// std::invalid_argument for a value that an option does not take.
   O read(const OptionValues& values) const {
     O options = defaults_;

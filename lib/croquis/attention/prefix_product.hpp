@@ -12,9 +12,10 @@ namespace croquis {
 inline constexpr arma::uword kPrefixChunk = 128;  // tokens whose scores are made and masked
 
 /// y_i = sum over the keys j that query i attends to of phi_i.psi_j x_j, for `features` features. queries(first, last)
-/// and keys(first, last) return those rows of phi and psi; n_q <= n_k, and the keys before the first query's own are
-/// attended to by all. X is n_k x c, Y n_q x c. Cost: 2 (n_q + n_k) features c flops, and 2 n_q 128 (features + c);
-/// memory for features c numbers and the chunks. One thread.
+/// and keys(first, last) return rows first ... last of phi and psi. n_q <= n_k, and all queries attend to the keys
+/// before the first query's own. X is n_k x c, Y is n_q x c.
+/// Cost: 2 (n_q + n_k) features c flops, and 2 n_q 128 (features + c); memory for features c numbers and the chunks.
+///   One thread.
 template <typename T, typename Queries, typename Keys>
 arma::Mat<T> prefix_product(TokenAlignment tokens, arma::uword features, const Queries& queries, const Keys& keys,
                             const arma::Mat<T>& x) {

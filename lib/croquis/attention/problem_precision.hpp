@@ -5,7 +5,7 @@
 
 namespace croquis {
 
-/// The same problem with its numbers rounded to `To`, without the rows of padding. Throws as the constructor of
+/// The same problem with its entries rounded to `To`, without the rows of padding. Throws as the constructor of
 /// Problem.
 template <typename To, typename From>
 Problem<To> in_precision(const Problem<From>& problem) {

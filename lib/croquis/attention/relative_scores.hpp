@@ -1,4 +1,4 @@
-// The matrix of feature scores with a relative position, as products.
+// Products with the matrix of feature scores with a relative position.
 #pragma once
 
 #include <croquis/attention/relative_features.hpp>
@@ -9,23 +9,23 @@
 
 namespace croquis {
 
-/// A~_ij = c_{j-i} sum_r queries(i, r) keys(j, r), n_q x n_k, with the shifted features of a pair: exp(log_scale_i)
-/// A~_ij is the estimate of exp(x_i.y_j + b_{j-i}); j - i is the difference of the tokens (TokenAlignment). Path fft,
-/// prefix or direct. On the path fft some rows can be given to the direct path.
+/// A~_ij = c_{j-i} sum_r queries(i, r) keys(j, r) (n_q x n_k), with the shifted features of a pair: exp(log_scale_i)
+/// A~_ij is the estimate of exp(x_i.y_j + b_{j-i}). j - i is the difference of the tokens (TokenAlignment). The path is
+/// fft, prefix or direct. On the path fft, some rows can be computed by the direct path instead.
 template <typename T>
 class RelativeScores {
  public:
   RelativeScores(FeaturePair<T> features, const RelativePosition<T>& position, TokenAlignment tokens,
                  RelativePath path);
 
-  /// A~ X. With `bound`, on the path fft: what an entry of A~ 1 may be off by.
+  /// A~ X. If `bound` is not nullptr, on the path fft: the error bounds of the entries of A~ 1.
   arma::Mat<T> multiply(const arma::Mat<T>& x, arma::vec* bound) const;
   /// A~^T X.
   arma::Mat<T> multiply_transposed(const arma::Mat<T>& x) const;
 
-  /// The derivatives of <M, A~ X> by the points of the features, X and the bias (empty on the path prefix), with what
-  /// FeatureAdjoint holds constant. By fft, with 4 transforms where multiply() has 2; directly, with scores computed
-  /// twice; by prefix sums in both directions.
+  /// The derivatives of <M, A~ X> with respect to the points of the features, X and the bias (empty on the path
+  /// prefix), with the same quantities held constant as in FeatureAdjoint. By fft it takes 4 transforms where
+  /// multiply() takes 2; directly, scores are computed twice; by prefix, sums run in both directions.
   struct Adjoints {
     typename FeatureAdjoint<T>::Points points;
     arma::Mat<T> x;
@@ -33,9 +33,9 @@ class RelativeScores {
   };
   Adjoints adjoint(const arma::Mat<T>& x, const arma::Mat<T>& of_products) const;
 
-  /// From now on these rows, ascending, are computed directly.
+  /// Selects rows, in ascending order, that are computed directly from now on.
   void compute_directly(const arma::uvec& rows) { direct_ = rows; }
-  /// Those rows of y <- A~ X.
+  /// Computes the selected rows of y = A~ X directly.
   void replace_direct_rows(const arma::Mat<T>& x, arma::Mat<T>& y) const;
 
   const arma::Col<T>& log_scale() const { return log_scale_; }

@@ -15,14 +15,14 @@ struct SampledColumnsOptions {
   arma::uword pilot_rows = 0;  ///< d_0 >= 1; 0: as many as columns, d
 };
 
-/// O~ = B S S^T V with exact B = D^-1 A on d sampled columns; column j of S is e_i / sqrt(d p_i) with probability p_i,
-/// columns independent (Skeinformer Def. 3.1, Sec. 4.1).
-/// Guarantees: E[O~ | p] = B V, whenever p_i > 0 for all i with B^(i) and V_i not zero; and with p_i >= beta ||B^(i)||
-///   ||V_i|| / sum, ||BV - O~||_F^2 <= eta^2 / (beta d) ||B||_F^2 ||V||_F^2 with probability 1 - delta,
-///   eta = 1 + sqrt((8 / beta) log(1 / delta)) (Skeinformer Prop. 1). Rows of B~ do not sum to 1.
+/// O~ = B S S^T V with the exact B = D^-1 A on d sampled columns. A column of S is e_i / sqrt(d p_i) with probability
+/// p_i, and columns are independent (Skeinformer Def. 3.1, Sec. 4.1).
+/// Guarantees: E[O~ | p] = B V if p_i > 0 for all i for which B^(i) and V_i are not zero. If p_i >= beta ||B^(i)||
+///   ||V_i|| / sum, then ||BV - O~||_F^2 <= eta^2 / (beta d) ||B||_F^2 ||V||_F^2 with probability 1 - delta, where eta
+///   = 1 + sqrt((8 / beta) log(1 / delta)) (Skeinformer Prop. 1). Rows of B~ do not sum to 1.
 /// Randomness: J from draw_key.child("pilot"), columns from draw_key.child("columns"). With V = 0 columns are uniform.
-/// Cost: quadratic for D (and for exact probabilities): 2 n_q n_k p once a problem; then 2 n_q d (p + p_v), and
-/// 2 n_k d_0 p for the pilot. 1 <= d <= n_k.
+/// Cost: quadratic for D (and for exact probabilities): 2 n_q n_k p flops once for each problem; then 2 n_q d (p +
+///   p_v), and 2 n_k d_0 p for the pilot. 1 <= d <= n_k.
 template <typename T>
 Approximation<T> sampled_columns(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                  const SampledColumnsOptions& options = {});

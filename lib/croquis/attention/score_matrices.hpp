@@ -1,5 +1,4 @@
-// The score matrices A, B and C themselves, stored or as operators: what spectra are taken of. On a causal problem
-// they are causal.
+// The score matrices A, B and C, stored or as operators, for spectra. On a causal problem they are causal.
 #pragma once
 
 #include <croquis/attention/problem.hpp>
@@ -8,7 +7,7 @@
 namespace croquis {
 
 enum class ScoreMatrix {
-  raw,         ///< A / max a_ij: A itself overflows from scores of 709 on, and the scale is nothing to its spectrum
+  raw,         ///< A / max a_ij: A itself overflows from scores of 709 on, and scaling keeps ratios of singular values
   softmax,     ///< B
   kernelized,  ///< C
 };
@@ -17,14 +16,16 @@ enum class ScoreMatrix {
 struct ScoreOperator {
   LinearOperator<double> matrix;
   double log_scale = 0;  ///< log max a_ij for raw: A is e^log_scale times the matrix. 0 for the others
-  double frobenius = 0;  ///< ||.||_F, exact: squared entries are the scores of sqrt(2) Q and sqrt(2) K, whose row sums
-                         ///< attention has anyway
+  double frobenius = 0;  ///< ||.||_F, exact: squared entries are the scores of sqrt(2) Q and sqrt(2) K, whose sums
+                         ///< exact attention computes
 };
 
-/// max q_i.k_j / sqrt(p) over the keys that query i attends to. Cost: 2 n^2 p flops, blocks of 256 queries.
+/// The maximum of q_i.k_j / sqrt(p) over all queries i and the keys j that they attend to.
+/// Cost: 2 n_q n_k p flops, in blocks of 256 queries.
 double largest_log_score(const Problem<double>& problem);
 
-/// Cost: that of exact attention three times; then a product that of exact attention.
+/// The score matrix as an operator.
+/// Cost: three times that of exact attention; then each product costs as much as exact attention.
 ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which);
 
 /// The matrix stored, n_q x n_k. Entries under a causal mask are 0.

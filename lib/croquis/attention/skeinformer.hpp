@@ -1,4 +1,4 @@
-// Skeinformer: column sampling with a pilot and adaptive row normalisation; and its ablations.
+// Skeinformer: column sampling with a pilot and adaptive row normalisation, and its ablations.
 #pragma once
 
 #include <croquis/attention/method.hpp>
@@ -23,18 +23,18 @@ struct SkeinformerOptions {
   bool leave_one = false;      ///< min(d, n_k - 1) columns and pilot rows, as the authors' code
 };
 
-/// Skeinformer Alg. 1. With J: d_0 uniform rows, with replacement, and J': d columns, without replacement, drawn with
-/// p_i ~ (sum_{j in J} b_ji^2)^{1/2} ||V_i|| (Eq. 5):
+/// Skeinformer Alg. 1, with J: d_0 uniform rows, drawn with replacement, and J': d columns, drawn without replacement
+/// with p_i ~ (sum_{j in J} b_ji^2)^{1/2} ||V_i|| (Eq. 5):
 ///   O~_i = (sum_{k in J'} a_ik V_k + g_i sum_{k not in J'} V_k) / (sum_{k in J'} a_ik + (n_k - d) g_i),
-/// g_i the geometric mean of the a_ik in J'; and the rows in J are replaced by the exact ones (pilot re-use).
-///   g_i is exp(q_i.k / sqrt(p)) for the mean k of the keys in J': O~ is a softmax over d + 1 keys.
-/// Guarantees: rows of B~ are non-negative and sum to 1; invariant to a constant added to a row of scores, which is why
-///   the row maximum can be taken out; exact for d = n_k. Not unbiased, no bound (the paper says so).
-/// The ablations of Table 1 are other `columns`, other `rows`, no `reuse`. With rows = weighted or raw, rows of B~ do
-/// not sum to 1; weighted is the estimator of Prop. 1.
+/// where g_i is the geometric mean of the a_ik in J'. The rows in J are replaced by the exact ones (pilot re-use). g_i
+/// is exp(q_i.k / sqrt(p)) for the mean k of the keys in J', so O~ is a softmax over d + 1 keys.
+/// Guarantees: rows of B~ are non-negative and sum to 1. Invariant to a constant added to a row of scores, so the row
+///   maximum can be subtracted. Exact for d = n_k. Not unbiased, and without an error bound (the paper says so). The
+///   ablations of Table 1 have other `columns`, other `rows`, or no `reuse`. With rows = weighted or raw, rows of B~ do
+///   not sum to 1; weighted is the estimator of Prop. 1.
 /// Randomness: J from draw_key.child("pilot"), J' from draw_key.child("columns"), so that ablations share their draws.
-/// Cost: 2 n_q d (p + p_v) for the columns, 2 n_k d_0 (p + p_v) for the pilot (p alone without re-use), 2 n_q n_k p for
-/// an exact D. 1 <= d <= n_k.
+/// Cost: 2 n_q d (p + p_v) flops for the columns, 2 n_k d_0 (p + p_v) for the pilot (p alone without re-use), 2 n_q n_k
+///   p for an exact D. 1 <= d <= n_k.
 template <typename T>
 Approximation<T> skeinformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                              const SkeinformerOptions& options = {});

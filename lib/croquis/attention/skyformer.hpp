@@ -16,25 +16,27 @@ struct SkyformerOptions {
   double ridge = 0.0;               ///< gamma >= 0, added to the unit diagonal of the core
   int iterations = 6;               ///< of the iterative inverse, from N^T / ||N||_1
 
-  /// What the authors' code does: stratified landmarks, gamma = 0.1, six iterations (algorithms of Skyformer Sec. 4.4).
+  /// The default values of the authors' code: stratified landmarks, gamma = 0.1, six iterations (algorithms of
+  /// Skyformer Sec. 4.4).
   static SkyformerOptions code();
 };
 
-/// O~ = C~ V, C~ = kappa(Q, X_J) (kappa(X_J, X_J) + gamma I)^+ kappa(X_J, K), X_J being d of the n_q + n_k points of
-/// the lift (Skyformer Sec. 4.2, 4.4). Approximates the kernelized target, whose rows do not sum to 1. Guarantees: with
-/// pinv and gamma = 0, the lift's approximation lies between 0 and the lift in the Loewner order for
-///   every draw, and ||C - C~|| is at most the error of the lift; exact when X_J holds all points.
-/// Randomness: landmark indices of draw_key.child("landmarks"). Duplicates are no error: the pseudo-inverse drops them.
-/// Cost, with n = n_q + n_k: 2 n d (p + p_v) flops, n d exponentials, about 9 d^3. 1 <= d <= n.
+/// O~ = C~ V with C~ = kappa(Q, X_J) (kappa(X_J, X_J) + gamma I)^+ kappa(X_J, K), where X_J are d of the n_q + n_k
+/// points of the lift (Skyformer Sec. 4.2, 4.4). It approximates the kernelized target, whose rows do not sum to 1.
+/// Guarantees: with pinv and gamma = 0, the approximation of the lift lies between 0 and the lift in the Loewner order
+///   for every draw, and ||C - C~|| is at most the error of the lift. Exact if X_J has all points.
+/// Randomness: landmark indices from draw_key.child("landmarks"). Repeated landmarks are allowed: the pseudo-inverse
+///   drops them.
+/// Cost: with n = n_q + n_k, 2 n d (p + p_v) flops, n d exponentials, about 9 d^3. 1 <= d <= n.
 template <typename T>
 Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                            const SkyformerOptions& options = {});
 
-/// The same lift for softmax scores (Skyformer Fig. 1): A~, then O~ = diag(A~ 1)^-1 A~ V.
-/// A = D_Q^{1/2} C D_K^{1/2} (Skyformer Lemma 1), and a Nystrom approximation commutes with this scaling, so that
-/// A~ = D_Q^{1/2} C~ D_K^{1/2}: D_Q cancels in the quotient, D_K = exp(||k||^2 / sqrt(p)) enters through its logarithm
-/// less the maximum. Nothing overflows. A~ can have negative entries: a denominator <= 0 is a lost row, and is counted.
-/// Throws std::runtime_error when a denominator is 0 (all weights of a row underflow).
+/// The same lift for softmax scores (Skyformer Fig. 1): O~ = diag(A~ 1)^-1 A~ V. A = D_Q^{1/2} C D_K^{1/2} (Skyformer
+/// Lemma 1), and a Nystrom approximation commutes with this scaling, so A~ = D_Q^{1/2} C~ D_K^{1/2}. D_Q cancels in the
+/// quotient, and D_K = exp(||k||^2 / sqrt(p)) enters through its logarithm less the maximum, so nothing overflows. A~
+/// can have negative entries; for a denominator <= 0 the normalisation of the row is lost.
+/// Throws: std::runtime_error if a denominator is 0 (all weights of a row underflow).
 template <typename T>
 Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                    const SkyformerOptions& options = {});

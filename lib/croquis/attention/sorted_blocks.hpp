@@ -1,4 +1,4 @@
-// Queries and keys that meet by their rank in the order of one hash.
+// Blocks of queries and keys that are matched by their rank in the order of one hash.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace croquis {
 
-/// Blocks of consecutive keys, and the queries of the same ranks; with other numbers of queries than of keys, of the
-/// same share of the ranks.
+/// Blocks of consecutive keys, and for each block the queries of the same ranks; if there are other numbers of queries
+/// than of keys, of the same share of the ranks.
 struct SortedBlocks {
   std::vector<std::vector<std::uint32_t>> queries, keys;
   arma::uword first_key;
@@ -29,7 +29,7 @@ struct HashedTokens {
   std::vector<std::uint32_t> queries, keys;
 };
 
-/// Buckets of `directions` half-spaces.
+/// The buckets of a hash with `directions` half-spaces.
 /// Randomness: direction r is normals p r ... p r + p - 1 of the random key.
 template <typename T>
 HashedTokens hashed_tokens(const Problem<T>& problem, arma::uword directions, BucketOrder order, const Key& draw_key) {
@@ -38,7 +38,7 @@ HashedTokens hashed_tokens(const Problem<T>& problem, arma::uword directions, Bu
   return {bucket_places(problem.Q(), g, order), bucket_places(problem.K(), g, order)};
 }
 
-/// The indices first ... first + count - 1 by their buckets, and in their own order within one.
+/// The indices first ... first + count - 1, sorted by bucket and, within a bucket, by index.
 inline std::vector<std::uint32_t> in_order_of_buckets(const std::vector<std::uint32_t>& buckets, arma::uword first,
                                                       arma::uword count) {
   std::vector<std::uint32_t> sorted(count);
@@ -65,15 +65,15 @@ inline SortedBlocks sorted_blocks(const HashedTokens& hashed, const CausalRectan
   return blocks;
 }
 
-/// Those of all queries and keys, under a hash of their own.
+/// The blocks of all queries and keys, under a hash of their own.
 template <typename T>
 SortedBlocks sorted_blocks(const Problem<T>& problem, arma::uword b, arma::uword directions, BucketOrder order,
                            const Key& draw_key) {
   return sorted_blocks(hashed_tokens(problem, directions, order, draw_key), {0, problem.n_q(), 0, problem.n_k()}, b);
 }
 
-/// Of so many pairs of a query and a key, and of the hash: 2 (p + p_v) + 1 flops a pair, 2 r p (n_q + n_k) for r
-/// directions, 0 where there is no hash.
+/// The flops for so many pairs of a query and a key, 2 (p + p_v) + 1 each, and of the hash, 2 r p (n_q + n_k) for r
+/// directions; r = 0 if there is no hash.
 template <typename T>
 double sorted_block_flops(const Problem<T>& problem, double pairs, arma::uword directions) {
   const auto tokens = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),

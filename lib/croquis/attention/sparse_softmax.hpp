@@ -1,4 +1,4 @@
-// Softmax over some keys a query: what windows, blocks, buckets and chosen keys have in common.
+// Softmax over some keys for each query: the common part of windows, blocks, buckets and chosen keys.
 #pragma once
 
 #include <croquis/attention/method.hpp>
@@ -10,24 +10,24 @@
 
 namespace croquis {
 
-/// The keys that each query meets: query i those at start[i] ... start[i + 1] - 1, each once, in ascending order. Under
-/// a causal mask no query meets a later key, whatever it is given: the mask is applied here and nowhere else. Every
-/// query meets a key: one that would meet none meets its own.
+/// The keys that each query attends to: for query i those at start(i) ... start(i + 1) - 1, each once, in ascending
+/// order. Under a causal mask no query attends to a later key, whatever keys are given: the mask is applied here and
+/// nowhere else. A query that would attend to no key attends to its own.
 class Pattern {
  public:
   Pattern(TokenAlignment tokens, bool causal) : tokens_(tokens), causal_(causal) {}
   template <typename T>
   explicit Pattern(const Problem<T>& problem) : Pattern(problem.tokens(), problem.is_causal()) {}
 
-  /// Queries come one after the other. `keys` is sorted here; a key that stands in it m times is met once with
-  /// multiplicity m, or with 1 unless `count` is set. Later keys are left out under a causal mask.
+  /// Adds the next query. `keys` is sorted here. A key that occurs m times has multiplicity m if `count` is set,
+  /// otherwise 1. Under a causal mask later keys are left out.
   void add(std::vector<std::uint32_t>& keys, bool count = false);
-  /// Query i meets every key that it may.
+  /// Adds the next query, which attends to all keys that are not masked.
   void add_all();
 
-  /// The keys that query i may meet are 0 ... visible(i) - 1.
+  /// The number of keys that are not masked for query i, which are the first ones.
   arma::uword visible(arma::uword query) const { return causal_ ? tokens_.causal_keys(query) : tokens_.n_k; }
-  /// The key that is the token of query i; the first key where that token comes before all of them.
+  /// The key of the same token as query i; the first key if that token comes before all keys.
   arma::uword own(arma::uword query) const {
     const arma::uword token = query + tokens_.n_k;  // n_q more than the key
     return token > tokens_.n_q ? token - tokens_.n_q : 0;
@@ -47,24 +47,28 @@ class Pattern {
   std::vector<std::uint32_t> key_, multiplicity_;
 };
 
-/// The sum over queries of the smaller of d and the number of keys that a query may meet: the visits of a pattern of at
-/// most d keys a query.
+/// The number of pairs of a query and a key in a pattern of at most d keys for each query: the sum over the queries of
+/// the minimum of d and the number of keys that are not masked.
 template <typename T>
 double most_visits(const Problem<T>& problem, double d);
 
-/// Weights that are not divided yet: column i of `rows` (n_k x n_q) has m_ij exp(q_i.k_j / sqrt(p) - top(i)) at the
-/// keys j that query i meets, sums(i) is their sum, and top(i) the largest logit, log m_ij included.
+/// Weights before normalisation. Column i of `rows` (n_k x n_q) has m_ij exp(q_i.k_j / sqrt(p) - top(i)) at the keys j
+/// that query i attends to, with multiplicity m_ij. sums(i) is their sum, and top(i) the largest logit, including log
+/// m_ij.
 template <typename T>
 struct PatternWeights {
   SparseColumns<T> rows;
   arma::Col<T> top, sums;
 };
 
-/// For Q (n_q x p) and K (n_k x p). Cost: 2 visits p flops, visits exponentials, 12 bytes (double) a visit.
+/// The weights for Q (n_q x p) and K (n_k x p).
+/// Cost: with visits = the number of pairs in the pattern, 2 visits p flops, visits exponentials, and 12 bytes (double)
+///   for each pair.
 template <typename T>
 PatternWeights<T> pattern_weights(const arma::Mat<T>& q, const arma::Mat<T>& k, const Pattern& pattern);
 
-/// O~ = B~ V for factors of B~ with apply() and apply_transposed(); the denominators are weights.sums exp(weights.top).
+/// O~ = B~ V for factors of B~ that have apply() and apply_transposed(). The denominators are weights.sums
+/// exp(weights.top).
 template <typename T, typename Factors>
 Approximation<T> from_factors(std::shared_ptr<const Factors> factors, PatternWeights<T> weights,
                               const Problem<T>& problem) {
@@ -76,11 +80,13 @@ Approximation<T> from_factors(std::shared_ptr<const Factors> factors, PatternWei
   return approximation;
 }
 
-/// O~_i = sum_j b_ij V_j over the keys j that query i meets, b_ij = m_ij exp(q_i.k_j / sqrt(p)) / sum: softmax with
-/// -inf outside the pattern, and log m_ij added inside. Q and K need not be those of the problem. Guarantees: rows of
-/// B~ are non-negative and sum to 1; B~ = B when all meet all. The denominators are the parts of the row
-///   sums that are met: min_denominator is the smallest share of attention inside the pattern.
-/// Cost: 2 visits (p + p_v) flops, visits exponentials, 12 bytes (double) a visit.
+/// O~_i = sum_j b_ij V_j over the keys j that query i attends to, with b_ij = m_ij exp(q_i.k_j / sqrt(p)) / sum: a
+/// softmax with -inf outside the pattern and log m_ij added inside. Q and K need not be those of the problem.
+/// Guarantees: rows of B~ are non-negative and sum to 1; B~ = B if every query attends to all keys. The denominators
+///   are the row sums over the pattern, so min_denominator is the smallest share of a query's attention inside the
+///   pattern.
+/// Cost: with visits = the number of pairs in the pattern, 2 visits (p + p_v) flops, visits exponentials, and 12 bytes
+///   (double) for each pair.
 template <typename T>
 Approximation<T> sparse_softmax(const arma::Mat<T>& q, const arma::Mat<T>& k, const Problem<T>& problem,
                                 const Pattern& pattern);

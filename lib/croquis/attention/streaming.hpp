@@ -6,14 +6,15 @@
 namespace croquis {
 
 struct StreamingOptions {
-  arma::uword sinks = 4;  ///< s >= 0: the first s keys, which all queries meet
+  arma::uword sinks = 4;  ///< s >= 0: all queries attend to the first s keys
 };
 
-/// Softmax over the first s keys and a window of d - s keys: causal, those that end with the query's own; else about
-/// it, floor((d - s) / 2) of them before it (Xiao et al. 2023, StreamingLLM, which is causal). d is the number of keys
-/// that a query meets at most. A query whose token comes before all keys has the window of the first one. Guarantees:
-/// rows sum to 1; exact for d = n_k. Nothing is drawn. Row i of a causal problem depends on tokens up to i alone. Cost:
-/// 2 n_q d (p + p_v) flops. s < d <= n_k, or d = n_k.
+/// Softmax over the first s keys and a window of d - s keys (Xiao et al. 2023, StreamingLLM, which is causal). On a
+/// causal problem the window ends with the query's own key; otherwise it is about that key, with floor((d - s) / 2)
+/// keys before it. d is the maximum number of keys that a query attends to. A query whose token comes before all keys
+/// has the window of the first key.
+/// Guarantees: rows sum to 1; exact for d = n_k. Not random. Row i of a causal problem depends only on tokens up to i.
+/// Cost: 2 n_q d (p + p_v) flops. s < d <= n_k, or d = n_k.
 template <typename T>
 Approximation<T> streaming(const Problem<T>& problem, arma::uword d, const StreamingOptions& options = {});
 

@@ -5,7 +5,8 @@
 
 namespace croquis {
 
-/// O~ = (1/n_k) 1 1^T V (Skeinformer Sec. 5), for any d. A method that does no better has learnt nothing of Q and K.
+/// O~ = (1/n_k) 1 1^T V (Skeinformer Sec. 5), for any d: a baseline that does not depend on Q and K. On a causal
+/// problem row i is the mean of the values up to the query. Not random.
 /// Cost: n_k p_v flops.
 template <typename T>
 Approximation<T> v_mean(const Problem<T>& problem);
