@@ -1,5 +1,5 @@
-// The processes (ranks) that work together: one, those that mpirun has started, or those of a communicator of the host
-// (communicator_mpi.hpp).
+// The processes (ranks) that work together: one process, those that mpirun has started, or those of the host's own
+// communicator (communicator_mpi.hpp).
 #pragma once
 
 #include <armadillo>
@@ -10,24 +10,26 @@
 
 namespace croquis {
 
-/// Some ranks, and messages among them. A build without MPI has one rank, and no symbol of MPI.
+/// A group of ranks, and messages among them. A build without MPI has one rank, and no symbol of MPI.
 ///
-/// Cheap to copy: copies are the same ranks with the same messages. Two Communicators that were made separately never
-/// see each other's messages, also when they were made from one MPI_Comm.
+/// Cheap to copy: copies are the same ranks with the same messages. Two Communicators that were created separately
+/// never see each other's messages, even if they were created from the same MPI_Comm.
 ///
-/// Collective functions (broadcast, sum, maximum) are to be called by all ranks in the same order. `sum` adds in an
-/// order that depends on the number of ranks: a sum of R numbers is good to (R - 1) u sum |x|, and has the same bits on
-/// all ranks. send, receive and poll may be called from several threads where MPI may (MPI_THREAD_MULTIPLE); a message
-/// goes to one of them as a whole. A call of MPI that fails throws std::runtime_error with MPI's message.
+/// Collective functions (broadcast, sum, maximum) must be called by all ranks in the same order. `sum` adds in an order
+/// that depends on the number of ranks: the error of a sum of R numbers is at most (R - 1) u sum |x|, and the result
+/// has the same bits on all ranks. If MPI allows it (MPI_THREAD_MULTIPLE), send, receive and poll may be called from
+/// several threads; one of them gets a message as a whole. If a call of MPI fails, std::runtime_error is thrown with
+/// MPI's message.
 class Communicator {
  public:
   /// This process alone.
   Communicator() = default;
 
-  /// All processes that mpirun or srun has started with this one, or that a host which has initialised MPI has; else
-  /// this process alone. MPI is initialised here when a launcher has started the process and the host has not; only
-  /// then it is finalised, when the program ends. Throws std::invalid_argument when a launcher started several
-  /// processes of a build without MPI, std::runtime_error when the host has finalised MPI.
+  /// All processes that mpirun or srun has started with this one, or all processes of a host that has initialised MPI;
+  /// otherwise this process alone. MPI is initialised here if a launcher has started the process and the host has not
+  /// initialised it; only then it is finalised, at the end of the program.
+  /// Throws: std::invalid_argument if a launcher started several processes of a build without MPI, std::runtime_error
+  ///   if the host has finalised MPI.
   static Communicator& world();
 
   int rank() const { return rank_; }
@@ -35,10 +37,11 @@ class Communicator {
 
   void send(int to, const std::string& text) const;
   std::string receive(int from) const;
-  /// The next message that has come from any rank, with its rank; none when there is none yet.
+  /// The next message that has arrived, with its rank; empty if none has.
   std::optional<std::pair<int, std::string>> poll() const;
 
-  /// `text` and `matrix` of rank `root` on all of them; the matrix has the size there already.
+  /// Copies `text` or `matrix` of rank `root` to all ranks, on which the matrix must have its size already. sum and
+  /// maximum replace the matrix by the entrywise sum or maximum over the ranks.
   void broadcast(std::string& text, int root = 0) const;
   void broadcast(arma::mat& matrix, int root) const;
   void sum(arma::mat& matrix) const;

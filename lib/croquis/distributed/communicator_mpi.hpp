@@ -7,17 +7,18 @@
 
 namespace croquis {
 
-/// The ranks of `comm`, which is borrowed: MPI is neither initialised nor finalised, `comm` is not freed, and messages
-/// of the host on it are left alone, since the Communicator has a duplicate (MPI_Comm_dup) of its own. Errors of MPI on
-/// the duplicate throw std::runtime_error, whatever the error handler of `comm`.
+/// The ranks of `comm`, which is borrowed: MPI is neither initialised nor finalised, `comm` is not freed, and the
+/// host's messages on it are not touched, because the Communicator has a duplicate (MPI_Comm_dup). Errors of MPI on the
+/// duplicate throw std::runtime_error, whatever the error handler of `comm` is.
 ///
-/// Collective over `comm`: all of its ranks call it, in the same order with respect to other collective calls. The
-/// duplicate is freed with the last copy of the Communicator, which is collective too; so let all ranks drop theirs in
-/// the same order, before the host calls MPI_Finalize (afterwards there is nothing left to free).
+/// Collective over `comm`: all of its ranks must call it, in the same order with respect to other collective calls. The
+/// duplicate is freed with the last copy of the Communicator, which is collective too. So all ranks must drop theirs in
+/// the same order, before the host calls MPI_Finalize (afterwards nothing is freed).
 ///
-/// The host has initialised MPI with at least MPI_THREAD_FUNNELED when the library has more than one thread: only the
-/// thread that calls the library calls MPI. Throws std::invalid_argument for MPI_COMM_NULL and an intercommunicator,
-/// std::runtime_error when MPI is not initialised or already finalised.
+/// If the library has more than one thread, the host must have initialised MPI with at least MPI_THREAD_FUNNELED: only
+/// the thread that calls the library calls MPI.
+/// Throws: std::invalid_argument for MPI_COMM_NULL and an intercommunicator, std::runtime_error if MPI is not
+///   initialised or already finalised.
 Communicator communicator_of(MPI_Comm comm);
 
 }  // namespace croquis

@@ -1,4 +1,4 @@
-// One attention head whose tokens are divided over the ranks.
+// One attention head whose tokens are divided among the ranks.
 #pragma once
 
 #include <armadillo>
@@ -8,7 +8,8 @@
 
 namespace croquis {
 
-/// Rows of one rank: 0 ... n-1 in consecutive parts, the first n mod `size` of them a row longer.
+/// The rows of one rank if 0 ... n-1 are divided into consecutive parts, of which the first n mod `size` are one row
+/// longer.
 struct RowRange {
   arma::uword first = 0, count = 0;
 };
@@ -22,17 +23,21 @@ struct SplitHead {
   arma::uword own() const { return q.n_rows; }
 };
 
-/// Reads the rows of this rank from three .npy files, and no others. Throws std::invalid_argument as read_npy, when
-/// the sizes do not agree, when there are fewer rows than ranks, and for NaN and Inf, by file and row.
+/// Reads only the rows of this rank from three .npy files.
+/// Throws: std::invalid_argument as read_npy, if the sizes do not agree, if there are fewer rows than ranks, and for
+///   NaN and infinity, with file and row.
 SplitHead read_split_head(const std::string& q, const std::string& k, const std::string& v, const Communicator& world);
 
-/// Rows of a matrix divided as above, of which this rank has `own`, on all ranks: the same bits. Rows may repeat.
-/// Network: rows.n_elem own.n_cols numbers a rank.
+/// The given rows of a matrix that is divided as above, of which this rank has `own`; on all ranks, with the same bits.
+/// Rows may repeat.
+/// Network: rows.n_elem own.n_cols numbers for each rank.
 arma::mat gather_rows(const arma::mat& own, arma::uword first, const arma::uvec& rows, const Communicator& world);
 
-/// S^T M for a sketch that makes rows of S by themselves (rows_of): every rank its own, from the same random key.
-/// Guarantees: the entries of S have the same bits for any number of ranks; a sum over R ranks and blocks of rows
-///   differs from that of one rank by at most 2 n u |S|^T |M|. Network: one reduction of d k numbers.
+/// S^T M for a sketch that can generate single rows of S (rows_of): every rank generates its own, from the same random
+/// key.
+/// Guarantees: the entries of S have the same bits for any number of ranks. A sum over R ranks and blocks of rows
+///   differs from that of one rank by at most 2 n u |S|^T |M|.
+/// Network: one reduction of d k numbers.
 template <typename S>
 arma::mat split_left(const S& sketch, const arma::mat& own, arma::uword first, const Communicator& world) {
   const SerialBlas serial;

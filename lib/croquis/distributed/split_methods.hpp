@@ -1,4 +1,5 @@
-// Attention approximations with the tokens divided over the ranks: O(n / R) memory a rank, one or two reductions.
+// Attention approximations with the tokens divided among the ranks: O(n / R) memory for each rank, and one or two
+// reductions.
 #pragma once
 
 #include <croquis/attention/method.hpp>
@@ -9,22 +10,22 @@
 
 namespace croquis {
 
-/// The output rows of this rank, and its estimated row sums where the method has some.
+/// The output rows of this rank, and its estimated row sums if the method has any.
 ///
 /// Guarantees: the draws (landmarks, entries of S, directions) have the bits of the method of that name in
-///   croquis/attention, for any number of ranks; sums over tokens are added in another order. An entry of a sum of n
-///   terms x differs by at most 2 n u sum |x|, and the output by what the method makes of that: an ill-conditioned core
-/// multiplies it. Failures are found by all ranks together: all of them throw std::runtime_error.
+///   croquis/attention, for any number of ranks. Sums over tokens are added in another order: a sum of n terms x
+///   differs by at most 2 n u sum |x|. The difference of the output depends on the method; an ill-conditioned core
+///   amplifies it. If one rank fails, all ranks throw std::runtime_error.
 struct SplitApproximation {
   arma::mat output;
   std::optional<Denominators<double>> denominators;
 };
 
-/// The names: v-mean, linformer, skyformer, skyformer-softmax, performer; with the options they have by default, and
-/// performer with map=prf, trf, hyperbolic or sphere, projection and epsilon.
+/// The names: v-mean, linformer, skyformer, skyformer-softmax and performer, with their default options; for performer
+/// also map=prf, trf, hyperbolic or sphere, projection and epsilon.
 const std::vector<std::string>& split_method_names();
 
-/// What all draws share. Throws std::invalid_argument for a method that is not divided, and for options.
+/// The method of that name with these options. Throws std::invalid_argument for other methods and options.
 using SplitMethod =
     std::function<SplitApproximation(const SplitHead&, arma::uword d, const Key& draw_key, const Communicator& world)>;
 SplitMethod split_method(const std::string& name, const OptionValues& options);

@@ -1,4 +1,4 @@
-// Exact attention, and the norm of score matrices, with the tokens divided over the ranks.
+// Exact attention, and norms of score matrices, with the tokens divided among the ranks.
 #pragma once
 
 #include <croquis/attention/exact.hpp>
@@ -8,19 +8,23 @@
 
 namespace croquis {
 
-/// Exact output and log row sums of some queries (any order, each < n), against all keys, on all ranks: every rank
-/// takes its own keys, and the parts of a row are put together by their row sums. Softmax and kernelized.
-/// Guarantees: differs from exact_attention_rows by rounding, at most (8 + 2 R) u times the largest |v| more than its
-///   own error, on R ranks. Cost: 2 r (n / R) (p + p_v) flops a rank; network r (p + p_v + 2) numbers.
+/// The exact output and log row sums of some queries (in any order, each < n), against all keys, on all ranks: every
+/// rank uses its own keys, and the parts of a row are combined by their row sums. For the softmax and the kernelized
+/// target.
+/// Guarantees: differs from exact_attention_rows by rounding, on R ranks by at most (8 + 2 R) u times the largest |v|
+///   more than the error of that function.
+/// Cost: 2 r (n / R) (p + p_v) flops for each rank and r queries.
+/// Network: r (p + p_v + 2) numbers.
 ExactAttention<double> split_exact_rows(const SplitHead& head, Target target, const arma::uvec& rows,
                                         const Communicator& world);
 
-/// B or C with rows and columns divided as the tokens, for vectors of which each rank has its own part: X -> B X and
-/// X -> B^T X on own rows. Nothing n x n is stored; blocks of queries go to all ranks in turn.
-/// Cost: that of exact attention over R; network n (2 p + 2 k) numbers a product with k columns.
+/// B or C with rows and columns divided as the tokens, for vectors of which each rank has its own part: X -> B X and X
+/// -> B^T X on own rows. Nothing n x n is stored; blocks of queries are sent to all ranks in turn.
+/// Cost: that of exact attention, divided by R.
+/// Network: n (2 p + 2 k) numbers for a product with k columns.
 class SplitScores {
  public:
-  /// Both are kept: of the communicator a copy, which is the same ranks.
+  /// The Communicator is copied, which gives the same ranks.
   SplitScores(SplitHead head, Target target, Communicator world);
 
   arma::mat apply(const arma::mat& own) const;
@@ -36,9 +40,10 @@ class SplitScores {
   arma::vec log_row_sums_;
 };
 
-/// ||A|| of an operator on divided vectors by power iteration on A^T A: never above the norm, up to rounding, and its
-/// square below (1 - e) ||A||^2 with probability at most 0.824 sqrt(n) (1 - e)^(steps - 3/2) (Kuczynski and
-/// Wozniakowski 1992, Thm. 4.1a). Vectors of all steps, which Lanczos keeps, would not fit where this is for.
+/// ||A|| of an operator on divided vectors, by power iteration on A^T A. The result is never above the norm, up to
+/// rounding. Its square is below (1 - e) ||A||^2 with probability at most 0.824 sqrt(n) (1 - e)^(steps - 3/2)
+/// (Kuczynski and Wozniakowski 1992, Thm. 4.1a). (The Lanczos method would keep the vectors of all steps, for which
+/// there is no memory here.)
 /// Randomness: entry i of the start is normal i of the random key, whichever rank has it.
 struct SplitOperator {
   std::function<arma::mat(const arma::mat&)> apply, apply_transposed;

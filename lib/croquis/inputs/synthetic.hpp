@@ -6,7 +6,7 @@
 
 namespace croquis {
 
-/// The size of a problem in every family: n tokens, the width p of queries, keys and values, and the norm of queries
+/// The size of a problem in every family: n tokens, the width p of queries, keys and values, and the norm R of queries
 /// and keys.
 struct SyntheticSize {
   arma::uword n = 1024, p = 64;  ///< >= 1

@@ -18,18 +18,18 @@ struct InitialisedBert {
   arma::uword head = 64;             ///< width p = p_v of the head, >= 1
   arma::uword positions = 512;       ///< positions start again after this many tokens, >= 1
   double standard_deviation = 0.02;  ///< of every weight, > 0
-  bool token_type = false;           ///< add one more embedding, the same for all tokens, as BERT's code does
+  bool token_type = false;           ///< add a token-type embedding, the same for all tokens, as BERT's code does
 };
 
 /// One head of the first layer of a BERT at initialisation: X = LayerNorm(word + position) and Q = X W_Q, K = X W_K, V
-/// = X W_V (n x head). Every entry of the embeddings and of the weights is drawn from N(0, 0.02^2), and biases are
-/// zero.
+/// = X W_V (n x head). All entries of the embeddings and of the weights are drawn from N(0, standard_deviation^2), and
+/// biases are zero.
 ///
-/// BERT's code also adds a token-type embedding, which is the same for every token of a sentence. This common part
-/// makes attention more uniform. The figures of Skyformer and Skeinformer agree with leaving it out.
+/// BERT's code also adds a token-type embedding, which is the same for every token of a sentence and makes attention
+/// more uniform. The figures of Skyformer and Skeinformer agree with leaving it out.
 /// Randomness: the embedding of a word depends only on the random key and the word, so a word has the same embedding
 ///   wherever it occurs, in every text. The weights use child keys of their own.
-/// Cost: n (hidden) (1 + 6 head) flops.
+/// Cost: n hidden (1 + 6 head) flops.
 Problem<double> initialised_bert(const std::vector<std::string>& tokens, const Key& draw_key,
                                  const InitialisedBert& options = {});
 

@@ -1,4 +1,4 @@
-// What a proved theorem guarantees of the error of a method on one problem.
+// Error bounds that proved theorems give for a method on one problem.
 #pragma once
 
 #include <croquis/attention/method_choice.hpp>
@@ -18,20 +18,19 @@ struct ErrorBound {
   double value = 0;
   double probability = 0;
   std::string source;   ///< the theorem, by its name in docs/claims/
-  std::string trivial;  ///< an output that is within the bound as well and needs no method, none when empty
+  std::string trivial;  ///< a trivial output that is also within the bound; empty if none is known
 };
 
-/// The sharpest proved theorem of the claims ledger that has a bound for a method with its options, or none:
+/// For each method with its options, the sharpest bound that is proved in the claims ledger, if there is one:
 /// - skyformer with uniform landmarks and the pseudo-inverse: T9 of docs/claims/skyformer.md, solved for lambda by
 ///   bisection: ||C - C~|| <= lambda / 2, so ||O - O~|| <= lambda ||V|| / 2. None while d < 6.52 log(2n / delta).
 /// - linformer-unreduced (Gaussian S): T1 of docs/claims/linformer.md over all columns of V: E||B S S^T V - B V||_F^2 =
 ///   (||B||_F^2 ||V||_F^2 + ||B V||_F^2) / d, and Markov's inequality.
-/// - sampled-columns with p=exact: T12 of docs/claims/skeinformer.md with beta = 1 and S = sum ||B^(i)|| ||V_i|| in the
+/// - sampled-columns with p=exact: T12 of docs/claims/skeinformer.md with beta = 1 and S = sum ||B^(i)|| ||V_i|| in
 ///   place of ||B||_F ||V||_F.
-/// T1 and T12 bound the Frobenius norm, and so the spectral norm too. Full attention of as many queries as keys, n <=
-/// kLargestN; none otherwise. Thread-safe. Deterministic.
-/// Cost: what a method needs is computed when it is first asked for: 72 n^3 flops for skyformer, n^2 exponentials for
-/// the others.
+/// T1 and T12 bound the Frobenius norm, and so the spectral norm too. There are bounds only for full (not causal)
+/// attention with n_q = n_k = n <= kLargestN. Thread-safe. Deterministic.
+/// Cost: what a method needs is computed on first use: 72 n^3 flops for skyformer, n^2 exponentials for the others.
 class ErrorBounds {
  public:
   static constexpr arma::uword kLargestN = 2048;
@@ -39,8 +38,8 @@ class ErrorBounds {
 
   explicit ErrorBounds(Problem<double> problem) : problem_(std::move(problem)) {}
 
-  /// `exact` is the exact output of the method's target, the same for every d and draw. Computed once for a method with
-  /// its options and d, whichever draws ask.
+  /// The bound of a method with its options at d, which holds for all draws; it is computed once. `exact` is the exact
+  /// output of the method's target, the same in all calls.
   std::optional<ErrorBound> of(const MethodChoice& choice, arma::uword d, const arma::mat& exact) const;
 
  private:

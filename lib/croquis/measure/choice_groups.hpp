@@ -1,4 +1,4 @@
-// The choices that choose() makes at once: their heads, their candidates and their races. Not installed.
+// The state of the choices that choose() makes: their heads, their candidates and their races. Not installed.
 #pragma once
 
 #include <croquis/measure/choice_race.hpp>
@@ -14,23 +14,23 @@ namespace croquis {
 struct ChoiceGroup {
   std::string input = {};
   std::optional<std::uint64_t> layer = {}, head = {};
-  std::vector<std::size_t> heads = {};  ///< places in ChoiceInputs::heads
+  std::vector<std::size_t> heads = {};  ///< indices into ChoiceInputs::heads
   double exact_cost = 0;                ///< of all its heads on a sequence, mean over the sequences
-  std::vector<std::vector<const ChoiceCandidate*>> ladders = {};  ///< those that are cheap enough
-  std::vector<std::vector<double>> costs = {};                    ///< as exact_cost
-  std::vector<std::vector<std::vector<double>>> errors = {};      ///< of each rung, as they came
+  std::vector<std::vector<const ChoiceCandidate*>> ladders = {};  ///< candidates that are cheap enough
+  std::vector<std::vector<double>> costs = {};                    ///< of the candidates, as exact_cost
+  std::vector<std::vector<std::vector<double>>> errors = {};      ///< of each candidate, in order of evaluation
   std::optional<ChoiceRace> race = {};
-  std::uint64_t evaluations = 0;  ///< that were computed for it
+  std::uint64_t evaluations = 0;  ///< number of errors that were computed
 
   const ChoiceCandidate& candidate(Rung rung) const { return *ladders[rung.ladder][rung.rung]; }
 };
 
-/// All choices, in the order of their first heads; they share the error probability. They point into `candidates`.
-/// Throws std::invalid_argument if `candidates` does not have the shape of a head.
+/// All choices, in the order of their first heads. They share the error probability, and point into `candidates`.
+/// Throws: std::invalid_argument if `candidates` does not have the shape of a head.
 std::vector<ChoiceGroup> choice_groups(const ChoiceInputs& inputs, const CandidateLadders& candidates,
                                        const ChoiceSettings& settings);
 
-/// The answer as it stands; seed and precision are the caller's.
+/// The current answer. The caller sets seed and precision.
 ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const ChoiceSettings& settings);
 
 }  // namespace croquis

@@ -1,4 +1,4 @@
-// The race for the cheapest candidate that is good enough: the statistics of choose(), without attention.
+// The search for the cheapest candidate that is good enough: the statistics of choose(), without attention.
 #pragma once
 
 #include <croquis/stats/e_process.hpp>
@@ -9,63 +9,63 @@
 
 namespace croquis {
 
-/// A candidate of a race: a rung of one of its ladders.
+/// A candidate: rung `rung` of ladder `ladder`.
 struct Rung {
   std::size_t ladder = 0, rung = 0;
   bool operator==(const Rung&) const = default;
 };
 
-/// What is known of a candidate.
+/// The state of a candidate.
 enum class RungState {
   open,       ///< not decided
-  certified,  ///< its mean loss is below delta
-  closed,     ///< not to be certified any more: it, or one above it, seems to fail too often
+  certified,  ///< its mean loss is shown to be below delta
+  closed,     ///< given up: it or a rung above it seems to fail too often, or a cheaper candidate is certified
 };
 
-/// Ladders of candidates for one choice. The rungs of a ladder are in an order that is fixed before any loss is seen,
-/// the one that is most likely to be good enough first. A rung is certified once the wealth that bets against "its mean
-/// loss is at least delta" (MeanBet) has reached `ladders in all` / alpha, and all rungs above it are certified. It is
-/// closed, with those below it, once the wealth that bets against "at most delta" has reached 1 / futility; or once
-/// no rung from it on is cheaper than one that is certified.
+/// Ladders of candidates for one choice. The rungs of a ladder are in an order that is fixed before any loss is
+/// observed, the one that is most likely to be good enough first. A rung is certified when the wealth that bets against
+/// "its mean loss is at least delta" (MeanBet) has reached (the number of all ladders) / alpha, and all rungs above it
+/// are certified. It is closed, with those below it, when the wealth that bets against "at most delta" has reached 1 /
+/// futility, or when neither it nor a rung below it is cheaper than a certified one.
 ///
-/// Guarantees: with probability >= 1 - alpha, no race of all that share alpha certifies a rung whose mean loss, given
-///   the past, is at least delta. In each ladder only the first such rung matters, as those below it need it certified:
-///   so there is no price for the number of rungs, and none for looking after every loss (docs/choose.md has the
-///   proof). Which rungs are observed may depend on all that was seen.
+/// Guarantees: with probability >= 1 - alpha, none of the races that share alpha certifies a rung whose mean loss,
+///   given the past, is at least delta. In each ladder only the first such rung matters, because the rungs below it
+///   need it certified. So neither the number of rungs nor looking after every loss has a price (proof in
+///   docs/choose.md). Which rungs are observed may depend on everything observed so far.
 class ChoiceRace {
  public:
   struct Settings {
     double delta = 0.05;      ///< in (0, 1)
     double alpha = 0.05;      ///< in (0, 1): the error probability of all ladders together
-    std::size_t ladders = 1;  ///< how many share alpha: those of this race, and those of others
+    std::size_t ladders = 1;  ///< the number of ladders that share alpha, in this race and in others
     double futility = 0.1;    ///< in (0, 1): the probability of giving up a rung whose mean loss is at most delta
   };
 
   /// `costs[l][j]` is the cost of rung j of ladder l. Throws std::invalid_argument unless settings are in their ranges.
   ChoiceRace(std::vector<std::vector<double>> costs, const Settings& settings);
 
-  /// The rungs that are to be observed next. None: the race is over.
+  /// The rungs to observe next; empty if the race is over.
   std::vector<Rung> open() const;
   bool is_over() const { return open().empty(); }
 
-  /// The loss of an open rung on the next unit: 1 is a failure, 0 none, and between them the share of parts that
-  /// failed.
+  /// Adds the loss of an open rung on the next unit: 1 for a failure, 0 for none, and in between the share of its parts
+  /// that failed.
   void add(Rung rung, double loss);
-  /// The mean loss of a rung that is known: nothing is random in it.
+  /// Sets the mean loss of a rung that is not random.
   void add_certain(Rung rung, double mean);
-  /// To be called after the losses of a unit.
+  /// Updates the states. To be called after all losses of a unit have been added.
   void settle();
 
   RungState state(Rung rung) const;
   /// The cheapest certified rung, the first of several.
   std::optional<Rung> winner() const;
-  /// The cheapest open rung whose losses have a mean of at most delta so far, and where there is none the first of the
-  /// ladder that has the lowest. None when no rung is open.
+  /// The cheapest open rung whose mean loss so far is at most delta; if there is none, the first open rung of the
+  /// ladder with the lowest mean. Empty if no rung is open.
   std::optional<Rung> leader() const;
-  /// How many more units it takes until the rung is certified if its losses, and those of the rungs above, go on with
-  /// the mean so far; none if a mean is not below delta.
+  /// The number of further units after which the rung is certified if its losses, and those of the rungs above it,
+  /// continue with the mean so far; empty if a mean is not below delta.
   std::optional<std::uint64_t> units_needed(Rung rung) const;
-  /// The confidence limit for the mean loss at the level of a ladder, alpha / ladders (mean_upper_limit).
+  /// The upper confidence limit of the mean loss at level alpha / ladders (mean_upper_limit).
   double upper_limit(Rung rung) const;
   std::uint64_t observed(Rung rung) const;
   double cost(Rung rung) const { return costs_[rung.ladder][rung.rung]; }

@@ -20,26 +20,26 @@ using Value = std::variant<std::monostate, std::string, std::uint64_t, double>;
 
 enum class ValueType { text, count, number };
 
-/// What a column is for. A *cell* is what is measured in one go, a *group* the repetitions of one measurement.
+/// The role of a column. A *cell* is what is measured in one call, a *group* the repetitions of one measurement.
 enum class Role {
-  curve,    ///< a key that names a curve of a plot or a line of a table: method, preset
-  axis,     ///< a key that a curve may run over: features, n
+  curve,    ///< a key that identifies a curve of a plot or a line of a table: method, preset
+  axis,     ///< a key that can be the x axis of a curve: features, n
   key,      ///< another key of a cell: input
-  draw,     ///< a key that tells the repetitions of a group apart: trial
+  draw,     ///< a key that distinguishes the repetitions of a group: trial
   part,     ///< a key of a row within its cell: index, repeat
-  subject,  ///< follows from the keys and is the same within a group: target, p
+  subject,  ///< determined by the keys, and the same within a group: target, p
   metric,   ///< measured; summaries have its mean, standard error and quantiles
   number,   ///< measured or derived; not summarised
-  note,     ///< how the row was made and what became of it: seed, status
+  note,     ///< how the row was computed, and with what result: seed, status
 };
 
 /// A column of a result. CSV headers, the parsing of rows, `croquis list columns`, the tables of the documentation, the
-/// grouping of summaries and the axes of plots come from it.
+/// grouping of summaries and the axes of plots are derived from it.
 struct Column {
   std::string name = {};
   Role role = Role::note;
   std::string meaning = {};  ///< for the documentation, in Markdown
-  std::string symbol = {};   ///< what tables and axes show in place of the name: "d", "||O - O~||"; empty: the name
+  std::string symbol = {};   ///< shown in tables and axes in place of the name: "d", "||O - O~||"; empty: the name
   std::string unit = {};     ///< empty: none
   std::string option = {};   ///< the option that adds the column; empty: it is always there
   ValueType type = ValueType::text;  ///< set by Columns
@@ -53,27 +53,26 @@ struct Column {
 /// The values of a row, in the order of the columns.
 using Record = std::vector<Value>;
 
-/// Rows whose type is known by their columns alone, as they come from a file.
+/// Rows without a C++ type, with their columns, as they are read from a file.
 struct Table {
   std::vector<Column> columns;
   std::vector<Record> rows;
 
-  /// Index of a column. Throws std::invalid_argument, with the columns there are, when there is none.
+  /// The index of a column. Throws std::invalid_argument if there is none; the message lists the columns.
   std::size_t column(std::string_view name) const;
   bool has(std::string_view name) const;
 };
 
-/// Text as it stands in a field before quoting: "NA" for what is missing, 17 digits for numbers.
+/// The text of a field before quoting: "NA" for a missing value, 17 digits for a number.
 std::string text_of(const Value& value);
-/// The value that text_of() made the text from. Throws std::invalid_argument for text that is none of the column's
-/// type.
+/// The inverse of text_of(). Throws std::invalid_argument for a text that is not of the column's type.
 Value parse_value(const Column& column, const std::string& text);
 /// The values of a row from its fields, one for each column. Throws std::invalid_argument as parse_value() does.
 Record parse_record(const std::vector<Column>& columns, const std::vector<std::string>& fields);
 /// The number in a value, NaN for what is missing. Throws std::invalid_argument for text.
 double number_in(const Value& value);
 
-/// The columns of a row type: each with the member that it shows.
+/// The columns of a row type, each with the member that it shows.
 template <typename Row>
 class Columns {
  public:
@@ -100,7 +99,7 @@ class Columns {
     }
     return columns;
   }
-  /// All columns that there can be.
+  /// All columns, whatever the options.
   std::vector<Column> all() const {
     std::vector<Column> columns;
     for (const Field& field : fields_) columns.push_back(field.column);
@@ -117,9 +116,9 @@ class Columns {
     return record;
   }
 
-  /// The rows of a table; a member whose column the table does not have keeps its default value. Throws
-  /// std::invalid_argument when the table lacks a key, a metric or an axis that is always there: files of earlier
-  /// versions say less of what was measured and how.
+  /// The rows of a table. A member whose column the table does not have keeps its default value: files of earlier
+  /// versions may lack columns of some roles. Throws std::invalid_argument if the table lacks a key, a metric or an
+  /// axis that is always there.
   std::vector<Row> rows(const Table& table) const {
     std::vector<Row> rows(table.rows.size());
     for (const Field& field : fields_) {

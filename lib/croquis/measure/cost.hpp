@@ -15,7 +15,7 @@
 
 namespace croquis {
 
-/// One timed call; the columns say what each member is. NaN is what there is nothing to say about.
+/// One timed call. cost_columns() documents the members. NaN marks a number that does not apply.
 struct CostRow {
   static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
@@ -29,48 +29,50 @@ struct CostRow {
 
 const Columns<CostRow>& cost_columns();
 
-/// What is timed: a method with its options, or exact attention to a target.
+/// A candidate for timing: a method with its options, or exact attention to a target.
 struct CostCandidate {
-  MethodChoice choice;  ///< of exact attention the name alone: "exact", "exact-kernelized", ...
+  MethodChoice choice;  ///< for exact attention only a name: "exact", "exact-kernelized", ...
   std::optional<Target> exact = {};
 };
 
-/// Exact softmax attention, exact attention to every other target of the methods that costs something else (kernelized
-/// and, with a position, those that have one; unit rows change nothing), then the methods.
+/// Exact softmax attention, then exact attention to every other target of the methods that has another cost (kernelized
+/// and, with a position, targets with a bias; unit rows make no difference), then the methods.
 std::vector<CostCandidate> cost_candidates(const std::vector<MethodChoice>& methods, bool with_position);
 
-/// The same for a text that parse_methods takes; "all": without best-rank-d, an oracle; "exact": exact attention alone.
-/// Throws as parse_methods and require_usable.
+/// The same for a text as parse_methods reads it. "all" is without best-rank-d, which is an oracle; "exact" is exact
+/// attention alone. Throws as parse_methods and require_usable.
 std::vector<CostCandidate> cost_candidates(const std::string& methods, TokenAlignment shape, bool causal,
                                            bool with_position, const std::string& where = "--methods");
 
-/// The leading terms of exact attention's work, as those of methods: two flops a multiply-add, one an exponential, for
-/// the pairs of a query and a key that it attends to.
+/// The leading terms of the flops of exact attention, counted as for methods: two flops for a multiply-add, one for an
+/// exponential, over the pairs of a query and a key that are not masked.
 double exact_flops(TokenAlignment tokens, arma::uword p, arma::uword p_v, bool causal);
 
 struct CostSettings {
   std::uint64_t repeats = 7;  ///< timed calls, >= 1
-  std::uint64_t warmup = 1;   ///< calls before them
+  std::uint64_t warmup = 1;   ///< calls before them, not timed
 };
 
-/// Rows 1, ..., repeats of a candidate at d (which exact attention has none of: 0), one call after the other on all
-/// threads of the library. A call is what a single problem costs, preparation included. A failure becomes the status of
-/// all rows. input and seed are the caller's.
-/// Times are those of the build: a library without optimisation has none worth knowing. peak_bytes is of one more call,
-/// and of the whole process: nothing else should run meanwhile.
-/// Randomness: all calls draw from `key`. Throws std::invalid_argument for repeats = 0.
+/// The rows of repeats 1, ..., `repeats` of a candidate at d (0 for exact attention), called one after the other on all
+/// threads of the library. A call costs what a single problem costs, preparation included. A failure becomes the status
+/// of all rows. The caller sets input and seed.
+///
+/// Times depend on the build; those of a library without optimisation are meaningless. peak_bytes is measured in one
+/// more call and is that of the whole process, so nothing else should run in it meanwhile.
+/// Randomness: all calls use `key`.
+/// Throws: std::invalid_argument for repeats = 0.
 template <typename T>
 std::vector<CostRow> call_costs(const Problem<T>& problem, const CostCandidate& candidate, arma::uword d,
                                 const Key& key, const CostSettings& settings = {});
 
-/// The time of a curve as c n^slope.
+/// A power law c n^slope fitted to the times of a curve.
 struct Growth {
-  std::string label;  ///< of its groups
-  LineFit fit;        ///< of the logarithms of the median times, by least squares
+  std::string label;  ///< of the groups of the curve
+  LineFit fit;        ///< least-squares fit to the logarithms of the median times
 };
 
-/// Of groups whose axis is n: of every curve with three sizes or more, in the order of the groups.
-/// Throws std::invalid_argument for another axis.
+/// The growth of every curve with at least three sizes, for groups whose axis is n, in the order of the groups. Throws
+/// std::invalid_argument for another axis.
 std::vector<Growth> growth_of_time(const Grouping& grouping);
 
 }  // namespace croquis

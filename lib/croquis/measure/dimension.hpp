@@ -1,4 +1,5 @@
-// Statistical dimension of the lift of a head, and the landmarks that it asks for: what `croquis dimension` measures.
+// The statistical dimension of the lift of a head, and the numbers of landmarks that it implies: what `croquis
+// dimension` measures.
 #pragma once
 
 #include <croquis/attention/problem.hpp>
@@ -14,8 +15,8 @@
 
 namespace croquis {
 
-/// A head at one kernel width and one epsilon; the columns say what each member is. NaN is what there is nothing to say
-/// about.
+/// A head at one kernel width and one epsilon. dimension_columns() documents the members. NaN marks a number that does
+/// not apply.
 struct DimensionRow {
   static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
@@ -43,41 +44,42 @@ Key dimension_key(std::uint64_t seed, const std::string& input);
 struct DimensionSettings {
   std::vector<double> epsilons = {0.01, 0.1, 0.5};  ///< lambda = epsilon ||C||; each in (0, 1)
   double delta = 0.1;                               ///< probability of failure of the theorem, in (0, 0.5)
-  std::uint64_t trials = 20;                        ///< draws for the d that suffices; 0: it is not searched for
+  std::uint64_t trials = 20;                        ///< draws for d_suffices; 0: it is not computed
   SpectrumSettings spectrum = {};                   ///< of the lift
-  std::function<bool()> stop_requested = {};        ///< asked between draws, on any thread
+  std::function<bool()> stop_requested = {};        ///< called between draws, on any thread; true stops
 };
 
 /// Whether all eigenvalues of the lift of a problem of n tokens are computed. Throws std::invalid_argument for
-/// SpectrumMethod::dense with more than kLargestDenseLift tokens.
+/// SpectrumMethod::dense with n > kLargestDenseLift.
 bool has_dense_lift(arma::uword n, SpectrumMethod method);
 inline constexpr arma::uword kLargestDenseLift = 4096;
 
-/// A row for each epsilon of the kernelized scores of a problem whose kernel width is multiplied by `width` (queries
-/// and keys are divided by it); no rows where a stop was requested. A failure becomes the status of all rows. input and
-/// seed are the caller's.
-/// The lift has 2n points. Dense: all its eigenvalues; else its `leading` largest eigenvalues by Lanczos, what they
-/// leave of d_stat by stochastic quadrature with `probes` vectors (95 %), and a leverage score l_i is at most
-/// sum_k g(mu_k) v_ki^2 + g(mu) (1 - sum_k v_ki^2), mu the smallest eigenvalue found, g(x) = x / (x + lambda): the
-/// scores are upper limits then, and beta a lower one.
-/// Randomness: children of key.child(n), which do not depend on the width, so that the rows of two widths are paired.
-/// Cost: dense, about 72 n^3 flops; lanczos, some 2 (leading + probes) products with the lift; then for each trial
-/// about 2 log2 d products with C - C~ times the Lanczos steps of a norm. Trials run side by side. Throws
-/// std::invalid_argument for settings out of range.
+/// A row for each epsilon, for the kernelized scores of a problem whose kernel width is multiplied by `width` (queries
+/// and keys are divided by it). No rows if a stop was requested. A failure becomes the status of all rows. The caller
+/// sets input and seed.
+///
+/// The lift has 2n points. dense: all eigenvalues. lanczos: the `leading` largest eigenvalues, the rest of d_stat by
+/// stochastic quadrature with `probes` vectors (95 % interval), and upper bounds of the leverage scores: l_i <= sum_k
+/// g(mu_k) v_ki^2 + g(mu) (1 - sum_k v_ki^2), where mu is the smallest eigenvalue found and g(x) = x / (x + lambda).
+/// beta is then a lower bound.
+/// Randomness: children of key.child(n), which do not depend on the width, so the rows of two widths are paired.
+/// Cost: dense, about 72 n^3 flops; lanczos, some 2 (leading + probes) products with the lift. Then, for each trial,
+///   about 2 log2 d products with C - C~ times the Lanczos steps of a norm. Trials run in parallel.
+/// Throws: std::invalid_argument for settings out of range.
 std::vector<DimensionRow> lift_dimensions(const Problem<double>& problem, double width, const Key& key,
                                           const DimensionSettings& settings = {});
 
-/// One input, width and epsilon over the numbers of tokens. NaN is what a row does not have.
+/// The metrics of one input, width and epsilon against n. NaN if a row does not have a metric.
 struct DimensionCurve {
   std::string input;
   double width = 1, epsilon = 0;
   std::vector<double> n, d_stat, d_theorem, d_suffices;
 };
 
-/// Of the rows of status ok, in their order.
+/// The curves of the rows with status ok, in their order.
 std::vector<DimensionCurve> dimension_curves(const std::vector<DimensionRow>& rows);
 
-/// How a metric of a curve grows from its first size to its last one.
+/// The growth of a metric of a curve from its first to its last size.
 struct DimensionSummary {
   static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
@@ -88,7 +90,7 @@ struct DimensionSummary {
 
 const Columns<DimensionSummary>& dimension_summary_columns();
 
-/// Of each curve d_stat, d_theorem and d_suffices.
+/// The growth of d_stat, d_theorem and d_suffices for each curve.
 std::vector<DimensionSummary> summarise_dimensions(const std::vector<DimensionCurve>& curves);
 
 }  // namespace croquis

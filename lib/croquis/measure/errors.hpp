@@ -13,7 +13,7 @@ struct OutputErrors {
   double max_abs = 0;                           ///< max |O_ij - O~_ij|
 };
 
-/// An exact output O (n x p_v) with its norms, which are computed once for many comparisons.
+/// An exact output O (n x p_v) with its norms, which are computed once for all comparisons.
 class OutputReference {
  public:
   explicit OutputReference(arma::mat exact);
@@ -34,8 +34,8 @@ struct ScoreErrors {
   double spectral_abs = 0, spectral_rel = 0;  ///< ||B - B~||, and the same divided by ||B||
 };
 
-/// The exact scores of a target as an operator (n x n), with their norm, for many comparisons. No n x n matrix is
-/// stored.
+/// The exact scores of a target as an operator (n x n), with their norm, which is computed once for all comparisons. No
+/// n x n matrix is stored.
 /// Guarantees: norms are computed by the Golub-Kahan-Lanczos method until the residual is 1e-4 of the value, or for 300
 ///   steps. The result is never above the norm. After 300 steps at n = 4096 it is within 0.1 % of the norm with
 ///   probability 1 - 1e-9 (spectral_norm of an operator). A float operator is applied in float, so a norm of B - B~

@@ -11,7 +11,8 @@
 
 namespace croquis {
 
-/// One draw of a feature map at one d; the columns say what each member is.
+/// One draw of a feature map at one d. variance_columns() documents the members. NaN marks a number that does not
+/// apply.
 struct VarianceRow {
   static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
@@ -32,8 +33,8 @@ struct FeaturePoints {
 /// Points uniform on spheres of radius `norm`, from the random key.
 FeaturePoints sphere_points(arma::uword queries, arma::uword keys, arma::uword p, double norm, const Key& key);
 
-/// The errors of d features that are drawn from the random key, against exp(x.y). A failure becomes the row's status.
-/// Fills p, queries, keys, features and the measured members; map, projection and the rest are the caller's.
+/// The errors of d features, drawn from the random key, against exp(x.y). A failure becomes the row's status. Sets p,
+/// queries, keys, features and the measured members; the caller sets map, projection and the rest.
 /// Cost: that of the features, and 2 queries keys (p + d) flops.
 VarianceRow feature_variance(const FeaturePoints& points, arma::uword d, const FeatureOptions& features,
                              const Key& key);

@@ -1,4 +1,4 @@
-// Numbers of a row that overflowed: they make a status, and are not written beside "ok".
+// The status of rows whose numbers overflowed.
 #pragma once
 
 #include <initializer_list>
@@ -6,14 +6,14 @@
 
 namespace croquis {
 
-/// A number of a row under the name of its column.
+/// A number of a row, with the name of its column.
 struct RowNumber {
   const char* name;
   double value;
-  bool may_be_undefined = false;  ///< NaN, NA in the results, says nothing wrong
+  bool may_be_undefined = false;  ///< NaN (NA in the results) is no error
 };
 
-/// "ok", or "not finite: column = value" for the first number that is infinite, or NaN where it may not be.
+/// "ok", or "not finite: column = value" for the first number that is infinite, or NaN if that is an error.
 std::string status_of(std::initializer_list<RowNumber> numbers);
 
 }  // namespace croquis

@@ -16,11 +16,11 @@
 namespace croquis {
 
 /// One draw of a method at one d: its gradient for a white cotangent, compared with the exact gradient of its target
-/// for the same one; the columns say what each member is. NaN is what there is nothing to say about.
+/// for the same cotangent. gradient_columns() documents the members. NaN marks a number that does not apply.
 struct GradientRow {
   static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
-  /// Of the derivatives by some of the inputs.
+  /// The errors of the derivatives with respect to some of the inputs.
   struct Part {
     double rel = kUndefined, cosine = kUndefined, spread = kUndefined;
   };
@@ -41,29 +41,29 @@ struct GradientRow {
 
 const Columns<GradientRow>& gradient_columns();
 
-/// The key of GradientErrors that `croquis gradient` has for this --seed and kind of input ("arrays", "gaussian", ...).
+/// The key of GradientErrors in `croquis gradient`, for this --seed and kind of input ("arrays", "gaussian", ...).
 Key gradient_key(std::uint64_t seed, const std::string& kind);
 
-/// parse_methods for problems of these shapes; "all": those that have an adjoint and take them. Throws as parse_methods
-/// and require_usable, and for a method without an adjoint.
+/// parse_methods for problems of these shapes. "all" means the methods that have an adjoint and take these problems.
+/// Throws as parse_methods and require_usable, and for a method without an adjoint.
 std::vector<MethodChoice> gradient_methods(const std::string& text, const std::vector<TokenAlignment>& shapes,
                                            bool causal, const std::string& where = "--methods");
 
-/// Gradients of any methods on one problem, in precision T against exact ones in double, which are computed when the
-/// first method asks for their target. All use one cotangent, N(0, 1) entries from key.child("cotangent").
-/// Thread-safe once prepared.
+/// Gradients of any methods on one problem, in precision T, against exact ones in double, which are computed when the
+/// first method needs its target. All use the same cotangent, with N(0, 1) entries from key.child("cotangent").
+/// Thread-safe after preparation.
 template <typename T>
 class GradientErrors {
  public:
   GradientErrors(Problem<T> problem, const Key& key);
 
-  /// A method that is ready for any d. A method that fails here has that as the status of its rows.
+  /// A prepared method, for any d. If its preparation failed, its rows have the failure as their status.
   class Prepared {
    public:
-    /// The rows of trials 1, ..., trials at d; a failure becomes the status of its row. input, seed and precision are
-    /// the caller's. With the exact derivative g, that of trial t, g_t, and the mean m of all T trials: rel = ||g_t -
+    /// The rows of trials 1, ..., trials at d. A failure becomes the status of its row. The caller sets input, seed and
+    /// precision. With the exact derivative g, that of trial t, g_t, and the mean m of all T trials: rel = ||g_t -
     /// g||_F / ||g||_F, cosine = <g_t, g> / (||g_t||_F ||g||_F), spread = ||g_t - m||_F sqrt(T / (T - 1)) / ||g||_F.
-    /// Randomness: trial t has key.child("draws").child(method).child(d).child(t), as in MethodErrors.
+    /// Randomness: trial t uses key.child("draws").child(method).child(d).child(t), as in MethodErrors.
     /// Memory: the gradients of all trials.
     std::vector<GradientRow> rows(arma::uword d, std::uint64_t trials) const;
 
@@ -77,11 +77,11 @@ class GradientErrors {
     PreparedMethod<T> prepared_;
     std::string failure_;
   };
-  /// The result uses this object, which has to outlive it. Throws std::invalid_argument for a method without an
+  /// The result refers to this object, which must outlive it. Throws std::invalid_argument for a method without an
   /// adjoint.
   Prepared prepare(const MethodChoice& choice);
 
-  /// n_q x p_v.
+  /// The cotangent, n_q x p_v.
   const arma::Mat<T>& cotangent() const { return cotangent_; }
 
  private:
@@ -97,9 +97,9 @@ class GradientErrors {
   std::map<Target, Reference> references_;
 };
 
-/// All rows: for every method, d and trial 1, ..., trials (one where a method with these options draws nothing).
-/// Cost: exact attention and its adjoint (3.5 times as many flops together) for each target, and a method and its
-/// adjoint for each row. Throws as GradientErrors::prepare.
+/// All rows: for every method, d and trial 1, ..., trials (one trial if a method with these options is not random).
+/// Cost: exact attention and its adjoint (together 3.5 times the flops of exact attention) for each target, and a
+///   method and its adjoint for each row. Throws as GradientErrors::prepare.
 template <typename T>
 std::vector<GradientRow> gradient_errors(const Problem<T>& problem, const std::vector<MethodChoice>& methods,
                                          const std::vector<arma::uword>& features, std::uint64_t trials,

@@ -1,4 +1,4 @@
-// Rows of a result by what they are repetitions of: summaries, tables and curves are made from these.
+// Rows of a result, grouped into the repetitions of each measurement, for summaries, tables and curves.
 #pragma once
 
 #include <croquis/measure/columns.hpp>
@@ -13,10 +13,10 @@ namespace croquis {
 /// The repetitions of one measurement: rows with the same values in all group keys.
 struct Group {
   std::map<std::string, std::string> key;  ///< by column, as text
-  std::string label;                       ///< what names its curve: "skyformer", "skyformer (ridge=0.1)"
-  std::uint64_t x = 0;                     ///< where it is on the axis
-  std::size_t failed = 0;                  ///< rows with another status than ok
-  std::map<std::string, Summary> metrics;  ///< by column; one with no finite number is missing
+  std::string label;                       ///< name of its curve: "skyformer", "skyformer (ridge=0.1)"
+  std::uint64_t x = 0;                     ///< value on the axis
+  std::size_t failed = 0;                  ///< number of rows whose status is not ok
+  std::map<std::string, Summary> metrics;  ///< by column, without those that have no finite number
 
   /// The summary of a metric, if there is one.
   const Summary* metric(const std::string& name) const;
@@ -25,28 +25,30 @@ struct Group {
 /// The groups of a table.
 struct Grouping {
   std::vector<Column> keys;          ///< in the order of the table
-  std::size_t leading_keys = 0;      ///< so many of them stand before the first metric in the table
+  std::size_t leading_keys = 0;      ///< the number of keys before the first metric in the table
   std::vector<Column> metrics;       ///< in the order of the table
-  Column axis;                       ///< what curves run over
+  Column axis;                       ///< the x axis of curves
   std::vector<Group> groups;         ///< in the order of their first rows
-  std::vector<std::string> members;  ///< what is in each group, as the names of heads; none without `over`
-  std::size_t draws = 0;             ///< the most repetitions of one measurement, of one member
-  bool random = false;               ///< they are draws; else the same thing again
+  std::vector<std::string> members;  ///< members of the groups, such as names of heads; empty without `over`
+  std::size_t draws = 0;             ///< maximum number of repetitions of one measurement of one member
+  bool random = false;               ///< whether repetitions are random draws, or the same computation again
 
-  /// Whether the summaries are of the means of several members, summarise_nested().
+  /// Whether the summaries are those of the means of several members, summarise_nested().
   bool is_nested() const { return members.size() > 1; }
 };
 
-/// What names a curve, from the method (or operator) and what tells curves of it apart: {"skyformer",
+/// The label of a curve, from the method (or operator) and the parts that distinguish its curves: {"skyformer",
 /// "paper;ridge=0.1", "d = 16"} -> "skyformer (ridge=0.1, d = 16)". Empty parts and `paper` are left out.
 std::string curve_label(const std::vector<std::string>& parts);
 
-/// Groups the rows of a table by the roles of its columns. The axis is the first column of that role with several
-/// values, else the last of them; the others name curves. Only finite numbers are summarised, of the metrics and of the
-/// columns in `also`.
-/// Columns in `over` are no keys, nor are subjects that follow from them (the n of an input): over the inputs, rows
-/// that differ in the input alone are one group. Its summaries are then nested: draws in the members that the first
-/// column in `over` names, the others tell no more apart. Throws std::invalid_argument for a table without an axis.
+/// Groups the rows of a table by the roles of its columns. The axis is the first column of that role that has several
+/// values, otherwise the last one; the others are part of the labels. Only finite numbers are summarised, of the
+/// metrics and of the columns in `also`.
+///
+/// Columns in `over` are not keys, nor are subjects that depend on them (such as n, which depends on the input): with
+/// over = {input}, rows that differ only in the input are in one group. Summaries are then nested: draws within the
+/// members that the first column in `over` identifies; the other columns in `over` identify nothing.
+/// Throws: std::invalid_argument for a table without an axis.
 Grouping group_rows(const Table& table, const std::set<std::string>& over = {}, const std::set<std::string>& also = {});
 
 }  // namespace croquis

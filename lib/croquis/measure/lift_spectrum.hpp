@@ -1,4 +1,4 @@
-// The lift of a head at one kernel width: its spectrum, and the landmarks that suffice. Of `lift_dimensions` alone.
+// The lift of a head at one kernel width: its spectrum, and sufficient numbers of landmarks. Part of lift_dimensions().
 #pragma once
 
 #include <croquis/attention/problem.hpp>
@@ -9,7 +9,7 @@
 
 namespace croquis {
 
-/// At one lambda. With lanczos the scores are upper limits and beta is a lower one.
+/// The results at one lambda. With lanczos the scores are upper bounds, and beta is a lower bound.
 struct LiftDimension {
   double lambda = 0, d_stat = 0, d_stat_lo = 0, d_stat_hi = 0;
   double leverage_max = 0, leverage_q90 = 0, leverage_q50 = 0, leverage_q10 = 0;
@@ -18,20 +18,20 @@ struct LiftDimension {
 
 struct LiftSpectrum {
   double norm_c = 0, norm_lift = 0, stable_rank_c = 0, stable_rank_lift = 0;
-  std::vector<LiftDimension> dimensions;  ///< an epsilon each
+  std::vector<LiftDimension> dimensions;  ///< one for each epsilon
 };
 
-/// Of the kernelized scores of `problem`, whose queries and keys are divided by the width already; lambda = epsilon
-/// ||C||. Dense: all eigenvalues of the lift; lanczos: as lift_dimensions() says.
+/// The spectrum for the kernelized scores of `problem`, whose queries and keys are already divided by the width, with
+/// lambda = epsilon ||C||. dense: all eigenvalues of the lift; lanczos: see lift_dimensions().
 LiftSpectrum dense_lift_spectrum(const Problem<double>& problem, const std::vector<double>& epsilons, const Key& key);
 LiftSpectrum lanczos_lift_spectrum(const Problem<double>& problem, const std::vector<double>& epsilons,
                                    arma::uword leading, int probes, const Key& key);
 
-/// C, stored when dense.
+/// C as an operator; stored if dense.
 LinearOperator<double> kernelized_scores(const Problem<double>& problem, bool dense);
 
-/// For a draw of uniform landmarks with replacement, one after the other: the smallest d with
-/// ||C - C~_d|| <= epsilon ||C||, by doubling and bisection, an epsilon each; infinity where 2n draws do not do.
+/// For one sequence of uniform landmarks with replacement and for each epsilon: the smallest d with ||C - C~_d|| <=
+/// epsilon ||C||, by doubling and bisection; infinity if 2n draws do not suffice.
 std::vector<double> sufficient_landmarks(const Problem<double>& problem, const LinearOperator<double>& exact,
                                          double norm_c, const std::vector<double>& epsilons, const Key& key);
 

@@ -18,8 +18,8 @@
 
 namespace croquis {
 
-/// One draw of a method at one d, compared with the exact output of its target; the columns say what each member is.
-/// NaN is what there is nothing to say about.
+/// One draw of a method at one d, compared with the exact output of its target. error_columns() documents the members.
+/// NaN marks a number that does not apply.
 struct ErrorRow {
   static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
@@ -47,56 +47,56 @@ struct ErrorRow {
   std::string bound_source, bound_trivial;
 };
 
-/// Those of --rows, --scores, --row-errors and --bounds are added by these options.
+/// The columns. The options --rows, --scores, --row-errors and --bounds add some.
 const Columns<ErrorRow>& error_columns();
 
-/// Writes errors into a row; without intervals where all rows were compared.
+/// Writes errors into a row; without intervals if all rows were compared.
 void set_errors(ErrorRow& row, const OutputErrors& errors);
 void set_errors(ErrorRow& row, const SampledErrors& errors);
-/// The row with what failed as its status, and no number but the time.
+/// The row with the failure as its status, and without numbers except the time.
 ErrorRow failed(ErrorRow row, const std::string& status);
-/// The row, or where a number overflowed failed() with its name.
+/// The row, or failed() with the name of the first number that overflowed.
 ErrorRow checked(ErrorRow row);
 
 struct ErrorSettings {
-  std::optional<arma::uword> rows;  ///< so many random rows of the exact output stand for all
+  std::optional<arma::uword> rows;  ///< estimate errors from this many random rows of the exact output
   bool scores = false;              ///< measure the errors of the score matrices too
   bool row_errors = false;          ///< measure the errors of single rows too
-  bool bounds = false;              ///< what theorems guarantee stands beside the errors (bounds.hpp); not with `rows`
+  bool bounds = false;              ///< add the error bounds of theorems (bounds.hpp); not with `rows`
 };
 
 /// The random keys of a measurement.
 struct ErrorKeys {
   Key draws, sample;  ///< `sample`: the rows of ErrorSettings::rows
 
-  /// Of one draw: draws.child(method).child(d).child(trial).
+  /// The key of one draw: draws.child(method).child(d).child(trial).
   Key draw(const std::string& method, arma::uword d, std::uint64_t trial) const;
 };
 
-/// Those of `croquis error --seed`, for an input of this kind ("arrays", "model", "gaussian", ...).
+/// The keys of `croquis error --seed`, for this kind of input ("arrays", "model", "gaussian", ...).
 ErrorKeys error_keys(std::uint64_t seed, const std::string& kind);
 
-/// Throws std::invalid_argument, beginning with `where`, unless there are features, each from 1 to n, and a method's
-/// n x d numbers of so many bytes fit into memory.
+/// Throws std::invalid_argument, with a message that begins with `where`, unless there are features, each from 1 to n,
+///   and the n x d numbers of a method, of `bytes` bytes each, fit into memory.
 void require_features(const std::vector<arma::uword>& features, arma::uword n, std::size_t bytes,
                       const std::string& where = "--features");
-/// Likewise unless so many rows can be sampled of n_q.
+/// The same unless this many rows can be sampled from n_q.
 void require_sampled_rows(arma::uword rows, arma::uword n_q, const std::string& where = "--rows");
 
-/// Errors of any methods on one problem, in precision T against references in double, which are computed when the first
-/// method asks for their target. Errors are those of the method on the numbers that it gets.
-/// Thread-safe once prepared.
+/// Errors of any methods on one problem, in precision T, against references in double, which are computed when the
+/// first method needs its target. The references are computed from the same rounded numbers that the methods get.
+/// Thread-safe after preparation.
 template <typename T>
 class MethodErrors {
  public:
   /// Throws std::invalid_argument for more rows than the problem has.
   MethodErrors(Problem<T> problem, ErrorSettings settings, ErrorKeys keys);
 
-  /// A method that is ready for any d and trial. A method that fails here has that as the status of its rows.
+  /// A prepared method, for any d and trial. If its preparation failed, its rows have the failure as their status.
   class Prepared {
    public:
-    /// The row of one draw; a failure becomes its status. input, seed and precision are the caller's. With `output`,
-    /// that becomes O~ (n_q x p_v), and is empty where the method failed.
+    /// The row of one draw. A failure becomes its status. The caller sets input, seed and precision. If `output` is not
+    /// nullptr, it becomes O~ (n_q x p_v), or empty if the method failed.
     ErrorRow row(arma::uword d, std::uint64_t trial, arma::mat* output = nullptr) const;
 
    private:
@@ -108,10 +108,10 @@ class MethodErrors {
     double preparation_ = 0;  // seconds, shared by the rows and part of the cost of each
     std::string failure_;
   };
-  /// The result uses this object, which has to outlive it.
+  /// The result refers to this object, which must outlive it.
   Prepared prepare(const MethodChoice& choice);
 
-  /// The exact output of a target; with ErrorSettings::rows nothing, as only some of its rows are known.
+  /// The exact output of a target; nullptr with ErrorSettings::rows, because then only some of its rows are known.
   const arma::mat* exact_output(Target target);
 
  private:
@@ -135,10 +135,10 @@ class MethodErrors {
   std::optional<ErrorBounds> bounds_;
 };
 
-/// All rows: for every method, d and trial 1, ..., trials (one where a method with these options draws nothing).
-/// Cost: a call of exact attention for each target, and a call of a method for each row. The draws of a method run side
-/// by side, one a thread.
-/// Randomness: that of `keys`; of a key alone, {key.child("draws"), key.child("rows")}.
+/// All rows: for every method, d and trial 1, ..., trials (one trial if a method with these options is not random).
+/// Randomness: that of `keys`; for a single key, {key.child("draws"), key.child("rows")}.
+/// Cost: exact attention for each target, and a call of a method for each row. The draws of a method run in parallel,
+///   one on each thread.
 template <typename T>
 std::vector<ErrorRow> method_errors(const Problem<T>& problem, const std::vector<MethodChoice>& methods,
                                     const std::vector<arma::uword>& features, std::uint64_t trials,

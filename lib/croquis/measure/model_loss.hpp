@@ -1,4 +1,4 @@
-// What approximated attention costs the model that uses it: what `croquis model` measures.
+// The effect of approximated attention on the predictions and the loss of a model: what `croquis model` measures.
 #pragma once
 
 #include <croquis/attention/method_choice.hpp>
@@ -15,7 +15,7 @@
 
 namespace croquis {
 
-/// One forward pass of a model on one sequence, some heads approximated; the columns say what each member is.
+/// One forward pass of a model on one sequence with some heads approximated. model_columns() documents the members.
 struct ModelRow {
   static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
@@ -31,50 +31,51 @@ struct ModelRow {
   std::string by_layer = {};
 };
 
-/// That of --by-layer is added by this option.
+/// The columns. The option --by-layer adds one.
 const Columns<ModelRow>& model_columns();
 
-/// `exact` in place of a method: exact attention, in the precision of the methods.
+/// Whether the choice is `exact`: exact attention, in the precision of the methods.
 bool is_exact(const MethodChoice& choice);
 
-/// What computes the attention of a head.
+/// The method that computes the attention of a head.
 struct HeadMethod {
   MethodChoice choice;
   arma::uword features = 0;
 };
 
-/// The heads of a model that are replaced, and by what.
+/// The heads of a model that are approximated, and their methods.
 struct Replacement {
   std::string layers, method, preset;                                    ///< in the results
   arma::uword features = 0;                                              ///< in the results; 0 where heads differ
   std::map<std::pair<arma::uword, arma::uword>, HeadMethod> heads = {};  ///< by layer and head
 
-  /// Whether another draw gives another pass.
+  /// Whether a method of some head is random.
   bool is_random() const;
 };
 
-/// Each of `heads` in each of `layers` by one method at one d. `name` is that of the layers in the results.
+/// The replacement of each of `heads` in each of `layers` by the same method and d. `name` describes the layers in the
+/// results.
 Replacement same_replacement(const std::string& name, const std::vector<arma::uword>& layers,
                              const std::vector<arma::uword>& heads, const MethodChoice& choice, arma::uword d);
 
-/// A model on one sequence: a pass with exact attention, to which passes with approximated heads are compared. Loss is
-/// the mean of -log softmax(logits)_label over the positions that have labels, and of a row that of the same positions
-/// in both. Everything but the approximated heads is in double.
-/// Memory: the hidden states of the exact pass, (layers + 1) n hidden numbers. Thread-safe once made.
+/// A model on one sequence: a pass with exact attention, with which passes with approximated heads are compared. The
+/// loss is the mean of -log softmax(logits)_label over the positions that have labels; both losses of a row are over
+/// the same positions. Everything but the approximated heads is computed in double. Thread-safe after construction.
+/// Memory: the hidden states of the exact pass, (layers + 1) n hidden numbers.
 class ModelOnSequence {
  public:
-  /// Throws std::invalid_argument as Model::embed, and for a sequence of which no position counts.
+  /// Throws std::invalid_argument as Model::embed, and for a sequence without labels.
   ModelOnSequence(Model model, LabelledSequence sequence);
 
-  /// A pass in which heads are replaced, in precision T, whose errors go on through the layers after
-  /// them. What the caller knows (model, trial, seed, sequence) is left to it; by_layer has the relative Frobenius
-  /// error of each layer's output, with blanks between. A method that fails, or an output that is not finite, becomes
-  /// the status, with the layer and head. Randomness: head h of layer l has draw_key.child(l).child(h). Cost: the
-  /// layers from the first that is approximated on, and the language-model head twice.
+  /// A pass in which heads are approximated, in precision T, with errors propagated through the following layers. The
+  /// caller sets model, trial, seed and sequence. by_layer has the relative Frobenius error of each layer's output,
+  /// separated by blanks. If a method fails, or an output is not finite, the status says so, with the layer and head.
+  /// Randomness: head h of layer l uses draw_key.child(l).child(h).
+  /// Cost: the layers from the first approximated one on, and the language-model head twice.
   template <typename T>
   ModelRow row(const Replacement& replacement, const Key& draw_key) const;
 
-  /// What the language-model head reads in the exact pass (n x hidden).
+  /// The input of the language-model head in the exact pass (n x hidden).
   const arma::mat& last_hidden() const { return last_; }
 
  private:

@@ -9,8 +9,9 @@
 
 namespace croquis {
 
-/// What one choice of layers, method and d costs over all sequences. Means are over counted positions: a sequence
-/// weighs as many as it has. Standard errors are between sequences, of that ratio; NaN for one sequence.
+/// The results for one choice of layers, method and d over all sequences. Means are over positions with labels, so a
+/// sequence has the weight of their number. Standard errors are those between sequences, for this ratio estimate; NaN
+/// for one sequence.
 struct ModelSummary {
   std::string model, layers, method, preset;
   std::uint64_t features = 0, sequences = 0, draws = 0, counted = 0, failed = 0;
@@ -22,8 +23,8 @@ struct ModelSummary {
 };
 const Columns<ModelSummary>& model_summary_columns();
 
-/// In the order of their first rows. Draws of a sequence are averaged first; failed rows are counted and left out, with
-/// NaN where nothing is left.
+/// The summaries, in the order of their first rows. Draws of a sequence are averaged first. Failed rows are counted and
+/// left out; NaN if none is left.
 std::vector<ModelSummary> summarise_models(const std::vector<ModelRow>& rows);
 
 /// The error of one layer's output, mean over sequences and draws.
@@ -34,7 +35,7 @@ struct LayerError {
 };
 const Columns<LayerError>& layer_error_columns();
 
-/// From the rows of --by-layer; empty of others.
+/// The errors of layers from the rows of --by-layer; empty for other rows.
 std::vector<LayerError> errors_by_layer(const std::vector<ModelRow>& rows);
 
 }  // namespace croquis

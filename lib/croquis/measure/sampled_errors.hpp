@@ -14,23 +14,23 @@ namespace croquis {
 struct SampledErrors {
   OutputErrors errors;  ///< max_abs is that of the sampled rows, a lower bound
   Interval spectral_rel, frobenius_rel;
-  /// How many rows the intervals rest on (SampledRatio). Below 4 a row or two have most of the say: the interval is
-  /// wide (a factor of two and more between its ends), and rows like them may well be missing in the sample.
+  /// The effective number of rows of the intervals (SampledRatio). Below 4, one or two rows dominate: the interval is
+  /// wide (its ends differ by a factor of two and more), and similar rows may well be missing in the sample.
   double spectral_effective_rows = 0, frobenius_effective_rows = 0;
   arma::uword rows = 0, n = 0;
 };
 
-/// R exact rows of the output, chosen uniformly without repetition, for many comparisons. It is meant for n at which
-/// n^2 scores take too long.
+/// R exact rows of the output, chosen uniformly without replacement, as a reference for many comparisons. For n at
+/// which n^2 scores take too long.
 ///
 /// Guarantees: the square of frobenius_abs is unbiased. spectral_abs is the estimate of sampled_spectral_norm, whose
-///   biases of first order in 1/R cancel. Relative errors divide by the same estimates of O, from the same rows. R = n
-///   gives the errors themselves.
-/// Intervals: those of sampled_ratio. They have the estimate, shrink with sqrt(1 - R/n), and are points for R = n.
-///   Measured coverage of the 95 % intervals: docs/results.md. Asymptotic in R; where about n/R rows or fewer carry the
-///   error, a sample can miss them, and then nothing in it tells.
-/// Randomness: the rows, from the random key. Cost: 2 R n_k (p + p_v) flops once; R p_v^2 flops and kNormFolds + 1
-///   eigenvalue problems of size p_v a comparison.
+///   biases of first order in 1/R cancel. Relative errors divide by the same estimates for O, from the same rows. R = n
+///   gives the errors themselves. The intervals, those of sampled_ratio, contain the estimates, shrink with sqrt(1 -
+///   R/n), and are points for R = n. The measured coverage of the 95 % intervals is in docs/results.md. They are
+///   asymptotic in R: if about n/R rows or fewer carry the error, a sample can miss them without any sign of it.
+/// Randomness: the rows, from the random key.
+/// Cost: 2 R n_k (p + p_v) flops once; R p_v^2 flops and kNormFolds + 1 eigenvalue problems of size p_v for each
+///   comparison.
 class SampledReference {
  public:
   static constexpr arma::uword kFewestRows = 2 * kNormFolds;

@@ -11,7 +11,7 @@ struct SampledNorm {
   arma::uword n = 0;
   double value = 0;       ///< the estimate
   double log_spread = 0;  ///< the norm is between value exp(-log_spread) and value exp(log_spread), on average
-  arma::vec shares;       ///< how much each sampled row has of the square of the norm; their mean is 1
+  arma::vec shares;       ///< contribution of each sampled row to the square of the norm; their mean is 1
 };
 
 /// Folds of the cross-fitting: neighbouring rows of the sample belong to different folds.

@@ -1,4 +1,4 @@
-// What a sketch or a choice of landmarks keeps of a matrix: what `croquis sketch` measures.
+// How well a sketch or a choice of landmarks preserves a matrix: what `croquis sketch` measures.
 #pragma once
 
 #include <armadillo>
@@ -18,7 +18,8 @@
 
 namespace croquis {
 
-/// One draw of an operator or of a landmark policy at one d; the columns say what each member is.
+/// One draw of an operator or of a landmark policy at one d. sketch_columns() documents the members. NaN marks a number
+/// that does not apply.
 struct SketchRow {
   static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
@@ -35,27 +36,28 @@ struct SketchRow {
 
 const Columns<SketchRow>& sketch_columns();
 
-/// The random key of a draw of `croquis sketch --seed`: of an operator or of landmarks (SketchRow::kind), by its name
+/// The random key of a draw in `croquis sketch --seed`, of an operator or of landmarks (SketchRow::kind), by its name
 /// with its options ("sjlt:s=4").
 Key sketch_key(std::uint64_t seed, const std::string& kind, const std::string& name, arma::uword d,
                std::uint64_t trial);
 
-/// An orthonormal basis (n x r) of the leading part of the column space of a matrix (n x m), r at most `rank`:
-/// directions below the rounding of the largest are no part of the column space. Throws std::invalid_argument for a
-/// zero matrix, std::runtime_error when the solver fails.
+/// An orthonormal basis (n x r) of the leading part of the column space of a matrix (n x m), with r at most `rank`.
+/// Directions whose singular values are only rounding are left out.
+/// Throws: std::invalid_argument for a zero matrix, std::runtime_error if the solver fails.
 arma::mat leading_basis(const arma::mat& matrix, arma::uword rank);
 
-/// Sketches of one matrix A (n x m), compared on its columns, on an embedded subspace and on a product: for the values
-/// of a problem BV against B S S^T V, for a factor (n x k) A^T factor against A^T S S^T factor. Thread-safe.
+/// Sketches S of one matrix A (n x m): how they preserve its column norms, the embedded subspace of a basis, and a
+/// product, which is B S S^T V against B V for a problem, or A^T S S^T F against A^T F for a factor F (n x k).
+/// Thread-safe.
 class SketchQuality {
  public:
-  /// `basis` as leading_basis() gives it; `problem` or `factor` where a product is to be compared. Throws
-  /// std::invalid_argument for a factor with other than n rows.
+  /// `basis` is a result of leading_basis(); `problem` or `factor` is given if a product is to be compared. Throws
+  /// std::invalid_argument for a factor that does not have n rows.
   SketchQuality(arma::mat matrix, arma::mat basis, const std::optional<Problem<double>>& problem,
                 std::optional<arma::mat> factor = {});
 
   const arma::mat& matrix() const { return matrix_; }
-  /// The row of a sketch; a failure becomes its status. Fills n, cols, rank, features and the measured members.
+  /// The row of a sketch. A failure becomes its status. Sets n, cols, rank, features and the measured members.
   /// Cost: the sketch applied to the matrix, the basis and V, and a product with B.
   SketchRow row(const SketchDescription& description) const;
 
@@ -69,18 +71,20 @@ class SketchQuality {
   std::optional<OutputReference> product_;
 };
 
-/// Nystrom approximations of a positive semi-definite matrix by the landmarks of a policy. Thread-safe once prepared.
+/// Nystrom approximations of a positive semi-definite matrix by the landmarks of a policy. Thread-safe after
+/// preparation.
 class LandmarkQuality {
  public:
-  /// Of the lift of a problem's queries and keys, which is stored, 2n x 2n.
+  /// For the lift of a problem's queries and keys, which is stored (2n x 2n).
   explicit LandmarkQuality(const Problem<double>& problem);
-  /// Of any other (n x n). Where it is not to be `stored`, only its blocks are used and nystrom_spectral_rel is
+  /// For any other matrix (n x n). If it is not `stored`, only its blocks are used, and nystrom_spectral_rel is
   /// undefined; the policy `leverage` stores it all the same.
   explicit LandmarkQuality(KernelMatrix<double> matrix, bool stored = true);
 
-  /// Computes what the policy shares between draws (leverage scores, ...); its time counts for every row.
+  /// Does the policy's work that does not depend on the draw, such as leverage scores. Its time is added to that of
+  /// every row.
   void prepare(const std::string& policy);
-  /// The row of a draw; a failure becomes its status. Fills features and the measured members.
+  /// The row of a draw. A failure becomes its status. Sets features and the measured members.
   SketchRow row(arma::uword d, const Key& key) const;
 
  private:

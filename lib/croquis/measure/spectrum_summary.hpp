@@ -1,4 +1,4 @@
-// What the singular values of a matrix say together: the summary of `croquis spectrum`.
+// Summaries of spectra: the summary of `croquis spectrum`.
 #pragma once
 
 #include <armadillo>
@@ -11,8 +11,8 @@
 
 namespace croquis {
 
-/// What the singular values of one matrix of a head say together, or of a matrix that was given. NaN is what is not
-/// known: with lanczos all that needs the smallest ones, and everything where the computation failed.
+/// The summary of the singular values of one matrix. NaN marks what is not known: with lanczos everything that needs
+/// the smallest singular values, and all numbers if the computation failed.
 struct SpectrumSummary {
   static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
@@ -25,8 +25,8 @@ struct SpectrumSummary {
   double cumulative_128 = kUndefined, cumulative_quarter = kUndefined;
   double log_scale = kUndefined;
   std::string status;
-  std::uint64_t n_q = 0;         ///< of the rows, as the next two; no column
-  arma::vec values, cumulative;  ///< of the rows, for curves; no columns
+  std::uint64_t n_q = 0;         ///< from the rows; not a column
+  arma::vec values, cumulative;  ///< from the rows, for curves; not columns
 };
 
 const Columns<SpectrumSummary>& spectrum_summary_columns();
@@ -34,7 +34,7 @@ const Columns<SpectrumSummary>& spectrum_summary_columns();
 /// The index of cumulative_128, at which Linformer's Fig. 1 is drawn.
 inline constexpr arma::uword kCumulativeIndex = 128;
 
-/// A summary a matrix, in the order of the rows, where those of a matrix stand together.
+/// A summary for each matrix, in the order of the rows, in which the rows of a matrix must be consecutive.
 std::vector<SpectrumSummary> summarise_spectra(const std::vector<SpectrumRow>& rows);
 
 }  // namespace croquis
