@@ -1,4 +1,4 @@
-// What the readers of files have in common.
+// Common functions of the file readers.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class InputFile {
   std::uint64_t size() const { return size_; }
   /// Reads bytes first ... first + count - 1. Throws if the file ends earlier.
   void read(std::uint64_t first, std::uint64_t count, char* bytes) const;
-  /// Throws if the file has more bytes than size(), because it grows or has no size (like the files of /proc).
+  /// Throws if the file has more bytes than size(): it grows, or it has no size (like the files of /proc).
   void require_end() const;
 
  private:

@@ -7,9 +7,8 @@
 
 namespace croquis {
 
-/// A field as it is written to a line. It is quoted if it has a comma, a quote or a line break (RFC 4180). A text that
-/// begins with =, +, - or @ and is not a number gets an apostrophe in front, because a spreadsheet would run it as a
-/// formula.
+/// Quotes a field for a line of CSV if it has a comma, a quote or a line break (RFC 4180). A text that begins with =,
+/// +, - or @ and is not a number gets an apostrophe in front, because a spreadsheet would run it as a formula.
 std::string csv_field(std::string_view text);
 
 /// A double with 17 digits, from which it can be read back exactly. NaN is written as NA.
@@ -26,8 +25,8 @@ struct CsvTable {
   std::size_t column(std::string_view name) const;
 };
 
-/// Reads a table in which every line ends in a line break. A last line without one was torn by an interruption and is
-/// dropped.
+/// Reads a table in which every line ends in a line break. A last line without one, which an interrupted program
+/// leaves, is dropped.
 /// Throws: std::invalid_argument if the file cannot be opened, is empty, or has a line whose number of fields differs
 ///   from that of the header. The message gives the number of the line.
 CsvTable read_csv(const std::string& path);

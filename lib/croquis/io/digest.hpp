@@ -8,9 +8,9 @@
 
 namespace croquis {
 
-/// The 128-bit digest of a sequence of pieces (XXH3 of the xxHash library). The same bytes give the same digest however
-/// they are divided into pieces. Different bytes have the same digest with probability about 2^-128, unless somebody
-/// has constructed them for that purpose: it is not a signature.
+/// The 128-bit digest of a sequence of bytes (XXH3 of the xxHash library). It does not depend on how the bytes are
+/// divided into pieces. Different bytes have the same digest with probability about 2^-128. It is not cryptographic:
+/// equal digests can be constructed on purpose.
 class Digest {
  public:
   Digest();

@@ -1,4 +1,4 @@
-// Careful reading of JSON from files that may be damaged or malicious. Not installed.
+// Strict reading of JSON from files that may be damaged or malicious. Not installed.
 #pragma once
 
 #include <nlohmann/json.hpp>

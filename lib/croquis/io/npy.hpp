@@ -9,13 +9,13 @@
 
 namespace croquis {
 
-/// The array in an .npy file, of which only the header is read: format versions 1 to 3, little-endian float16, float32,
-/// float64 or bfloat16, C or Fortran order. NumPy has no bfloat16: what ml_dtypes calls so it writes as two bytes
-/// without a meaning, dtype '|V2' or '<V2', which are read as bfloat16.
+/// The array in an .npy file, of which only the header is read. Supported are format versions 1 to 3, little-endian
+/// float16, float32, float64 or bfloat16, and C or Fortran order. NumPy has no bfloat16: it writes that of ml_dtypes as
+/// two bytes without a meaning, dtype '|V2' or '<V2', which is read as bfloat16.
 /// Throws: std::invalid_argument as read_npy and StoredArray.
 StoredArray npy_array(const SharedBytes& source);
 
-/// The matrix in an .npy file of two dimensions, or of more that have one head.
+/// The matrix in an .npy file of two dimensions, or of more with a single head.
 /// Throws: std::invalid_argument for a file that is not an .npy file, another type or number of dimensions, a truncated
 ///   file, trailing bytes, and sizes that overflow. The message is one line that names the file and says what would be
 ///   accepted. Memory is allocated only after the file is known to be long enough.

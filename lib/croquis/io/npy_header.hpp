@@ -21,18 +21,18 @@ struct NpyHeader {
 /// Throws: std::invalid_argument with one line that begins with `name`.
 NpyHeader parse_npy_header(std::string_view text, bool long_sizes, const std::string& name);
 
-/// What is before the numbers: magic, version, header.
+/// The part of an .npy file before the numbers: magic, version, header.
 struct NpyStart {
   NpyHeader header;
   std::uint64_t data = 0;  ///< where the numbers begin
 };
 
-/// As many bytes as can be before the numbers; headers are as long as NumPy takes them.
+/// The maximum length of a header, which is NumPy's limit, and of all that precedes the numbers, in bytes.
 inline constexpr std::uint32_t kLongestNpyHeader = 10'000;
 inline constexpr std::size_t kLongestNpyStart = 12 + kLongestNpyHeader;
 
-/// Reads it from the first bytes of a file, kLongestNpyStart of them or all. Throws as parse_npy_header, and for a file
-/// that is no .npy file or has another version than 1.0, 2.0 and 3.0.
+/// Reads it from the first kLongestNpyStart bytes of a file, or from all if there are fewer. Throws as
+/// parse_npy_header, and for a file that is not an .npy file or has a version other than 1.0, 2.0 and 3.0.
 NpyStart parse_npy_start(std::string_view begin, const std::string& name);
 
 }  // namespace croquis

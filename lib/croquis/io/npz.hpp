@@ -10,10 +10,10 @@
 namespace croquis {
 
 /// The array that is a member of an .npz file, stored or deflated. "q" means the member q.npy, or Q.npy if there is no
-/// q.npy. The member is read through once, to compare its checksum.
-/// Throws: std::invalid_argument as parse_npy, with the name of the member. Also if the file is not a zip archive, has
-///   no such member (the message lists its members), or if the member is damaged: its checksum or size differs from
-///   that in the archive, or it claims more bytes than deflate could have compressed into its size.
+/// q.npy. The member is read once completely, to check its checksum.
+/// Throws: std::invalid_argument as parse_npy, with the name of the member; if the file is not a zip archive or has no
+///   such member (the message lists its members); and if the member is damaged: its checksum or size differs from that
+///   in the archive, or it claims more bytes than deflate could have compressed into its size.
 StoredArray npz_array(const SharedBytes& source, const std::string& member);
 
 /// The names of the arrays in an .npz file, in its order. Throws std::invalid_argument if it is not a zip archive.

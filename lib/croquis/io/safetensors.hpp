@@ -11,11 +11,11 @@
 namespace croquis {
 
 /// A safetensors file: eight bytes with the length of the header; a JSON header with the type, shape and position of
-/// every tensor; the numbers, which are read when they are asked for. Copies share the file, which stays open.
+/// every tensor; and the numbers, which are read on request. Copies share the file, which stays open.
 class SafeTensors {
  public:
-  /// Throws std::invalid_argument, with one line that names the file, if it cannot be read, and for everything that the
-  /// format forbids or its reference implementation refuses:
+  /// Throws std::invalid_argument, with a message of one line that names the file, if it cannot be read, and for
+  ///   everything that the format forbids or its reference implementation refuses:
   /// - a header that is longer than 100 MB or than the file, does not begin with '{', is not JSON, or has a name twice;
   /// - an unknown type;
   /// - tensors whose sizes differ from their shapes, or that do not follow each other without gaps from the end of the
@@ -27,14 +27,14 @@ class SafeTensors {
 
   bool has(const std::string& tensor) const { return tensors_.contains(tensor); }
   std::vector<std::string> names() const;
-  /// The name of the file, as in messages.
+  /// The path of the file, as it appears in messages.
   const std::string& name() const { return source_->name(); }
   /// Throws std::invalid_argument for an unknown name.
   const std::vector<std::uint64_t>& shape(const std::string& tensor) const { return find(tensor).shape; }
   /// A tensor of one dimension, as a row (1 x n), or of two; float32, float16, bfloat16 or float64.
   /// Throws: std::invalid_argument for an unknown name, another type, more dimensions, NaN or infinity.
   arma::mat matrix(const std::string& tensor) const;
-  /// A tensor of two dimensions, of three (heads, n, p) or four (batch, heads, n, p), whose numbers may be anything.
+  /// A tensor of two dimensions, of three (heads, n, p) or of four (batch, heads, n, p). Its numbers are not checked.
   /// Throws: std::invalid_argument for an unknown name, another type, and as StoredArray.
   StoredArray array(const std::string& tensor) const;
 

@@ -1,5 +1,4 @@
-// The pickle in PyTorch's archives: a reader of the few things that tensors in lists and dictionaries are made of. Not
-// installed.
+// A parser of the pickles in PyTorch's archives, restricted to tensors in lists and dictionaries. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +10,28 @@
 
 namespace croquis {
 
-/// A tensor as the pickle describes it: numbers of a storage, which is a member of the archive.
+/// A tensor as the pickle describes it: part of a storage, which is a member of the archive.
 struct TorchTensor {
-  std::string type;           ///< of the storage: "FloatStorage"
-  std::string storage;        ///< its key: "0"
-  std::uint64_t numbers = 0;  ///< in the storage
-  std::uint64_t offset = 0;   ///< of the first number
+  std::string type;           ///< type of the storage: "FloatStorage"
+  std::string storage;        ///< key of the storage: "0"
+  std::uint64_t numbers = 0;  ///< size of the storage, in numbers
+  std::uint64_t offset = 0;   ///< index of the first number
   std::vector<std::uint64_t> shape, strides;
 };
 
-/// What was saved: tensors by name, where they had names, and in order.
+/// The saved object: tensors in order, by name if they had names.
 struct TorchContent {
   enum class Kind { tensor, sequence, dictionary, other };
   Kind kind = Kind::other;
-  /// One without a name; those of a sequence, without names; those of a dictionary. Other entries are left out.
+  /// A single tensor without a name; those of a sequence, without names; those of a dictionary. Other entries are left
+  /// out.
   std::vector<std::pair<std::string, TorchTensor>> tensors;
 };
 
-/// Reads the pickle that torch.save writes (protocol 2). It knows the opcodes of such files and the names
-/// torch._utils._rebuild_tensor_v2, torch.*Storage and collections.OrderedDict; nothing is imported or called.
-/// Throws: std::invalid_argument with one line that begins with `name` for anything else, with `advice` at its end.
+/// Parses the pickle that torch.save writes (protocol 2). It knows the opcodes of such files and the names
+/// torch._utils._rebuild_tensor_v2, torch.*Storage and collections.OrderedDict. Nothing is imported or called.
+/// Throws: std::invalid_argument, with a message of one line that begins with `name` and ends with `advice`, for
+///   anything else.
 TorchContent parse_torch_pickle(std::string_view pickle, const std::string& name, const std::string& advice);
 
 }  // namespace croquis

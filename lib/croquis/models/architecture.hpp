@@ -1,4 +1,4 @@
-// What tells the architectures of models apart. Not installed.
+// The parts in which model architectures differ. Not installed.
 #pragma once
 
 #include <croquis/models/model.hpp>
@@ -9,25 +9,26 @@
 
 namespace croquis {
 
-/// The tensors of a model under a common prefix, and the layers that are made of them.
+/// The tensors of a model under a common prefix, and the layers that use them. Rows of x are tokens.
 class ModelParts {
  public:
   ModelParts(ModelWeights weights, std::string prefix) : weights_(std::move(weights)), prefix_(std::move(prefix)) {}
 
-  /// The prefix of the first of these with which `tensor` is there. Throws std::invalid_argument, naming the tensor.
+  /// The first of these prefixes with which `tensor` exists. Throws std::invalid_argument, which names the tensor, if
+  /// there is none.
   static std::string prefix_of(const ModelWeights& weights, const std::string& tensor,
                                std::initializer_list<const char*> prefixes);
 
   bool has(const std::string& tensor) const { return weights_.has(prefix_ + tensor); }
-  /// Throw std::invalid_argument, with the name of the tensor, unless it is there with this shape.
+  /// These throw std::invalid_argument, which names the tensor, unless it exists with this shape.
   void require_shape(const std::string& tensor, const std::vector<std::uint64_t>& shape) const;
   void require_linear(const std::string& name, arma::uword out, arma::uword in, bool bias = true) const;
   void require_norm(const std::string& name, arma::uword width) const;
-  /// Rows of a table of embeddings `width` wide.
+  /// The number of rows of a table of embeddings of this width.
   arma::uword require_table(const std::string& tensor, arma::uword width) const;
 
   std::shared_ptr<const arma::mat> matrix(const std::string& tensor) const { return weights_.matrix(prefix_ + tensor); }
-  /// Rows of a table by number.
+  /// The rows of a table with these indices.
   arma::mat rows(const std::string& tensor, const std::vector<arma::uword>& places) const;
   /// x W^T + b for name.weight (out x in) and name.bias.
   arma::mat linear(const arma::mat& x, const std::string& name, bool bias = true) const;
@@ -72,7 +73,7 @@ class Architecture {
   arma::uword vocabulary_ = 0;
 };
 
-/// Each throws std::invalid_argument, naming the tensor, where one is missing or has another shape.
+/// These throw std::invalid_argument, which names the tensor, if one is missing or has another shape.
 std::unique_ptr<Architecture> make_bert(const ModelWeights& weights, const ModelConfig& config);
 std::unique_ptr<Architecture> make_albert(const ModelWeights& weights, const ModelConfig& config);
 std::unique_ptr<Architecture> make_gpt2(const ModelWeights& weights, const ModelConfig& config);

@@ -15,33 +15,34 @@ namespace croquis {
 
 class RegularExpression;
 
-/// Byte-pair encoding (Sennrich et al. 2016) as Hugging Face's tokenizers library has it in a tokenizer.json.
+/// Byte-pair encoding (Sennrich et al. 2016) as in a tokenizer.json of Hugging Face's tokenizers library.
 ///
-/// A text is divided at the added tokens, wherever they occur. What is between them is changed by the normalizers, in
-/// their order: Prepend (nothing, to an empty text) and Replace of a string, as Llama 2 has them. Added tokens with
-/// `normalized` are looked for after that, as the normalizers leave them. Then come words by the pre-tokenizers, in
-/// order: ByteLevel (GPT-2's pattern with use_regex, add_prefix_space), Split (a string, or a Perl-compatible regular
-/// expression, as Llama 3 has it; behaviours Isolated and Removed) or a Sequence of these. With ByteLevel the bytes of
-/// a word are written in GPT-2's alphabet of 256 characters. The characters of a word are merged pair by pair, the pair
-/// that is first in the list of merges first, the leftmost of equal ones first. A character that the vocabulary does
-/// not have is the tokens <0x00> ... <0xFF> of its bytes with byte_fallback, else unk_token, with fuse_unk one for
-/// several in a row. A TemplateProcessing puts its tokens around a sequence. A decoder is not read.
+/// A text is first divided at the added tokens, wherever they occur. The text between them is changed by the
+/// normalizers, in their order: Prepend (nothing, to an empty text) and Replace of a string, as in Llama 2. Added
+/// tokens with `normalized` are searched after that, in their normalised form. Then the pre-tokenizers, in their order,
+/// divide the text into words: ByteLevel (GPT-2's pattern with use_regex, add_prefix_space), Split (a string, or a
+/// Perl-compatible regular expression, as in Llama 3; behaviours Isolated and Removed) or a Sequence of these. With
+/// ByteLevel the bytes of a word are written in GPT-2's alphabet of 256 characters. The characters of a word are merged
+/// pair by pair: always the pair that comes first in the list of merges, the leftmost of equal ones. A character that
+/// is not in the vocabulary becomes the tokens <0x00> ... <0xFF> of its bytes with byte_fallback, otherwise unk_token,
+/// with fuse_unk a single one for several in a row. A TemplateProcessing puts its tokens around a sequence. A decoder
+/// is not read.
 ///
-/// What else a file asks for is refused with its name: another model than BPE, other normalizers, prefixes and suffixes
-/// of words, dropout, other pre- and post-processors.
+/// Everything else in a file is refused by its name: models other than BPE, other normalizers, prefixes and suffixes of
+/// words, dropout, other pre- and post-processors.
 class BytePairTokenizer {
  public:
-  /// Throws std::invalid_argument, with one line that names the file and the entry.
+  /// Throws std::invalid_argument, with a message of one line that names the file and the entry.
   explicit BytePairTokenizer(const std::string& path);
   BytePairTokenizer(std::string_view bytes, const std::string& name);
 
-  /// Ids are below it.
+  /// A bound for ids: all are smaller.
   std::size_t size() const { return size_; }
   std::optional<std::uint32_t> id(const std::string& token) const;
-  /// The tokens of a text, without those of the template. Throws std::invalid_argument for a character that the
-  /// vocabulary does not have, where there is no unk_token.
+  /// The tokens of a text, without those of the template. Throws std::invalid_argument for a character that is not in
+  /// the vocabulary if there is no unk_token.
   TokenIds encode(std::string_view text) const;
-  /// What the template puts around a sequence.
+  /// The tokens that the template puts before and after a sequence.
   const TokenIds& before() const { return before_; }
   const TokenIds& after() const { return after_; }
 
@@ -81,8 +82,8 @@ class BytePairTokenizer {
   std::size_t size_ = 0;
 };
 
-/// Words as GPT-2's pattern divides a text: contractions; letters, digits or other characters with a space before them;
-/// white space. All bytes are in some word. A byte that is not UTF-8 is a character of its own.
+/// The words into which GPT-2's pattern divides a text: contractions; letters, digits or other characters with a space
+/// before them; white space. Every byte is in some word. A byte that is not UTF-8 is a character of its own.
 std::vector<std::string> gpt2_words(std::string_view text);
 
 }  // namespace croquis

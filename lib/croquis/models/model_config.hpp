@@ -41,31 +41,31 @@ struct ModelConfig {
   bool tied = true;                               ///< the word embeddings are the decoder's weights too
 
   arma::uword p() const { return head_width.value_or(hidden / heads); }
-  /// Heads of queries that share one of keys and values.
+  /// The number of query heads that share one head of keys and values.
   arma::uword shared() const { return heads / key_heads.value_or(heads); }
-  /// Tokens attend to themselves and those before alone.
+  /// Whether tokens attend only to themselves and earlier tokens.
   bool is_causal() const { return type == ModelType::gpt2 || type == ModelType::llama; }
 };
 
-/// Reads the names of Hugging Face's configurations; what is not named here is not looked at.
+/// Reads config.json with the names of Hugging Face's configurations; entries that are not named here are ignored.
 /// - bert, albert: hidden_size, num_attention_heads, num_hidden_layers, intermediate_size, max_position_embeddings must
 ///   be present. type_vocab_size, hidden_act, layer_norm_eps, tie_word_embeddings have the default values above
-///   (hidden_act of albert: gelu_new); of albert, embedding_size and num_hidden_groups too, and inner_group_num is 1.
+///   (hidden_act of albert: gelu_new). For albert also embedding_size and num_hidden_groups; inner_group_num must be 1.
 /// - gpt2: n_embd, n_head, n_layer, n_positions must be present; n_inner (default 4 n_embd), activation_function
 ///   (gelu_new), layer_norm_epsilon (1e-5), tie_word_embeddings (true).
 /// - llama: as bert, with num_key_value_heads, head_dim, rms_norm_eps (1e-6), rope_theta, attention_bias, mlp_bias and
 ///   tie_word_embeddings (false); hidden_act (silu).
-/// Activations are gelu, gelu_new, gelu_pytorch_tanh, relu and silu. model_type is bert where it is missing.
-/// Throws: std::invalid_argument, with one line that names the file and the entry, in these cases:
+/// Activations are gelu, gelu_new, gelu_pytorch_tanh, relu and silu. Without a model_type it is bert.
+/// Throws: std::invalid_argument, with a message of one line that names the file and the entry, in these cases:
 /// - the file cannot be read, is not a JSON object, or has a name twice in an object;
 /// - an entry is missing or has another type (is_decoder must be true or false; 1 and "true" are neither);
 /// - a size is outside 1 ... 2^24, or the hidden size is not a multiple of the number of heads;
 /// - the activation is unknown;
-/// - the model is of another type, or asks for what is not computed here: relative positions, a BERT that is a decoder,
-///   scaled rotary positions, attention that is scaled in another way.
+/// - the model is of another type, or has features that are not supported: relative positions, a BERT that is a
+///   decoder, scaled rotary positions, attention with another scale.
 ModelConfig read_model_config(const std::string& path);
 
-/// The same from the bytes of a file; `name` stands in the messages.
+/// The same from the bytes of a file. `name` is used in messages.
 ModelConfig parse_model_config(std::string_view bytes, const std::string& name);
 
 }  // namespace croquis

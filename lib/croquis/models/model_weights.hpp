@@ -9,22 +9,22 @@
 
 namespace croquis {
 
-/// Tensors by name, as matrices in double. They are read when they are used, and kept in memory as long as all that is
-/// kept has at most kKept bytes; what is beyond that is read each time. Copies share the files and what is kept.
-/// Thread-safe.
+/// Tensors by name, as matrices in double. They are read on first use, and kept in memory while all kept tensors have
+/// at most kKept bytes; further tensors are read each time. Copies share the files and the kept tensors. Thread-safe.
 class ModelWeights {
  public:
   static constexpr double kKept = 4e9;
 
-  /// A safetensors file or, ending in .json, an index: a JSON object whose weight_map has the name of a file in the
-  /// same folder for each tensor.
-  /// Throws: std::invalid_argument, with one line that names the file, as SafeTensors, for an index without a
-  ///   weight_map of strings, with a file in another folder, and where a file lacks a tensor that the index has there.
+  /// Opens a safetensors file or, if the path ends in .json, an index: a JSON object whose weight_map has the name of a
+  /// file in the same folder for each tensor.
+  /// Throws: std::invalid_argument, with a message of one line that names the file, as SafeTensors; for an index
+  ///   without a weight_map of strings or with a file in another folder; and if a file lacks a tensor that the index
+  ///   assigns to it.
   explicit ModelWeights(const std::string& path);
-  /// Tensors of one file. Implicit, for those who have it open.
+  /// The tensors of one open file. Implicit on purpose.
   ModelWeights(SafeTensors tensors);  // NOLINT(google-explicit-constructor)
 
-  /// The file that was given, as in messages.
+  /// The path of the file, as it appears in messages.
   const std::string& name() const;
   bool has(const std::string& tensor) const;
   /// Throws: std::invalid_argument for an unknown name.

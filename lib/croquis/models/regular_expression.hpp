@@ -1,4 +1,4 @@
-// Regular expressions as tokenizer.json has them, from files that may be malicious. Not installed.
+// Regular expressions from tokenizer.json files, which may be malicious. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace croquis {
 /// Copies share the compiled expression. Thread-safe.
 class RegularExpression {
  public:
-  /// Throws std::invalid_argument with what is wrong and where, without the expression itself.
+  /// Throws std::invalid_argument with the error and its position, without the expression itself.
   explicit RegularExpression(const std::string& expression);
 
-  /// match(begin, end) for each match in the text that is not empty, from the left, none overlapping another.
-  /// Cost: memory of 64 MB at most, and 10^7 steps a match. Throws std::invalid_argument for an expression that takes
-  /// more on this text, and for a text that is not UTF-8.
+  /// Calls match(begin, end) for each non-empty match in the text, from the left, without overlaps.
+  /// Cost: at most 64 MB of memory, and 10^7 steps for each match.
+  /// Throws: std::invalid_argument for an expression that needs more on this text, and for a text that is not UTF-8.
   void for_each_match(const std::string& text, const std::function<void(std::size_t, std::size_t)>& match) const;
 
  private:

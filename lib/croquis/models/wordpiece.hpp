@@ -30,9 +30,9 @@ struct WordPieceOptions {
 class WordPiece {
  public:
   /// Reads a vocab.txt, with one entry on each line. The number of the line, from 0, is the id of the entry; of equal
-  /// lines the last one counts.
-  /// Throws: std::invalid_argument, with one line that names the file, if it cannot be read, is empty, is not UTF-8,
-  ///   begins with a byte order mark, has more than 2^24 lines, or has no [UNK].
+  /// lines the last one is used.
+  /// Throws: std::invalid_argument, with a message of one line that names the file, if it cannot be read, is empty, is
+  ///   not UTF-8, begins with a byte order mark, has more than 2^24 lines, or has no [UNK].
   explicit WordPiece(const std::string& path, const WordPieceOptions& options = {});
   /// The same from the bytes of a file. `name` is used in messages.
   WordPiece(std::string_view bytes, const std::string& name, const WordPieceOptions& options);
@@ -62,9 +62,9 @@ class WordPiece {
   std::uint32_t unknown_ = 0;
 };
 
-/// The first n tokens of a text as BERT is given them, or fewer if the text is too short. They are pieces of `piece`
-/// tokens, each with [CLS], piece - 2 tokens of the text and [SEP], one after the other without overlap or padding. The
-/// last piece is shorter; if only one token is wanted, it is [CLS] alone.
+/// The first n tokens of a text as the input of BERT, or fewer if the text is too short: pieces of `piece` tokens, each
+/// with [CLS], piece - 2 tokens of the text and [SEP], one after the other without overlap or padding. The last piece
+/// is shorter; if only one token is left for it, it is [CLS] alone.
 /// Throws: std::invalid_argument for n = 0, piece < 3, and a vocabulary without [CLS] or [SEP].
 TokenIds bert_sequence(const WordPiece& vocabulary, std::string_view text, std::size_t n, std::size_t piece);
 
