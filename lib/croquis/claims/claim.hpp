@@ -21,7 +21,7 @@ namespace croquis::claims {
 
 /// What was found on one input, at one size.
 struct Finding {
-  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  ///< a number that there is not
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  ///< where there is no such number
 
   std::string input;  ///< what it was found on, with every size that varies; no two findings of a claim have the same
   Verdict verdict = Verdict::inconclusive;
@@ -29,11 +29,11 @@ struct Finding {
   std::optional<std::uint64_t> trials, failures;
   double estimate = kNone;             ///< the measured quantity
   Interval interval = {kNone, kNone};  ///< of the true one, at `confidence`
-  double confidence = kNone;           ///< 1 - alpha of this finding; none where nothing is random
+  double confidence = kNone;           ///< 1 - alpha of this finding; NaN where nothing is random
   double bound = kNone;                ///< what the claim allows
   double observed = kNone;             ///< the quantity that the bound is on
-  /// The smallest violation that this row would refute with probability 0.95: a failure rate, or of an identity the
-  /// relative error of its formula that would turn the verdict.
+  /// The smallest violation that this row would refute with probability 0.95: a failure rate, or for an identity the
+  /// relative error of the formula at which the verdict changes.
   double power = kNone;
   /// The factor by which the bound could be lowered, as far as it is known: `lo` is proved (1 where nothing is), `hi`
   /// is the bound over what was achieved at the worst input that is known.
@@ -42,24 +42,24 @@ struct Finding {
   std::string threshold;   ///< what was fixed beforehand and decides the row: "name = value", of thresholds.csv
   std::string hypotheses;  ///< measured, "name = value; name = value"
 
-  /// bound / observed: how many times larger the bound is than it had to be. None unless observed is positive.
+  /// bound / observed: how many times larger the bound is than necessary. NaN unless observed is positive.
   double slack() const { return observed > 0 ? bound / observed : kNone; }
 };
 
 /// What was found on all inputs.
 struct Report {
   std::vector<Finding> findings;
-  double number = Finding::kNone;  ///< the one that the sentence is about
+  double number = Finding::kNone;  ///< the number that the sentence is about
   std::string sentence;            ///< what was found, in a line of some 100 characters at most
-  /// Of a bound: the Finding::tightness of all findings that have none of their own.
+  /// For a bound: the default value of Finding::tightness in `findings`.
   Interval tightness = {Finding::kNone, Finding::kNone};
 
   /// Of the claim as a whole: verdict_of(findings).
   Verdict verdict() const;
 };
 
-/// The first of REFUTED, REFUTED_PROOF, INCONCLUSIVE, VERIFIED, HOLDS, VACUOUS that one finding is, else
-/// NOT_APPLICABLE. INCONCLUSIVE when there is no finding at all.
+/// The first of REFUTED, REFUTED_PROOF, INCONCLUSIVE, VERIFIED, HOLDS, VACUOUS that some finding has, else
+/// NOT_APPLICABLE; INCONCLUSIVE for no findings.
 Verdict verdict_of(const std::vector<Finding>& findings);
 
 /// Q, K and V that claims are checked on.
@@ -69,7 +69,7 @@ struct Subject {
   std::optional<std::uint64_t> layer = {};  ///< of a model, where it is one of its heads
 };
 
-/// What a check is given.
+/// The arguments of a check.
 struct Check {
   std::string claim = {};              ///< id of the claim that is checked
   std::vector<Subject> subjects = {};  ///< the default ones (subjects.hpp), or the user's own: one at least
@@ -78,19 +78,20 @@ struct Check {
   double alpha = 1e-8;                 ///< of any wrong verdict in this claim: divide it among what the claim decides
   bool quick = false;                  ///< a tenth of the trials, and smaller sizes where they are what takes the time
   bool thorough = false;               ///< ten times the trials
-  std::optional<std::uint64_t> most_trials = {};  ///< the user's, for every decision
-  std::string mutant = {};                        ///< the deliberate mistake to make, none when empty
+  std::optional<std::uint64_t> most_trials = {};  ///< the user's number of trials for every decision
+  std::string mutant = {};                        ///< name of the deliberate mistake to make; empty: none
   /// Asked before every trial, from several threads at once: true ends the check, which throws Interrupted.
   std::function<bool()> interrupted = [] { return false; };
 
   /// Whether to make this deliberate mistake.
   bool makes(std::string_view mistake) const { return mutant == mistake; }
-  /// Trials of a decision that takes at most `full` of them; 2 at least.
+  /// Trials for a decision that takes `full` of them by default: a tenth if quick, ten times as many if thorough;
+  /// most_trials, if set, replaces all of these. At least 2.
   std::uint64_t trials(std::uint64_t full) const;
 
-  // What thresholds.csv has for the claim. "tokens" is "tokens (quick)" in quick mode where there is such a line.
-  // They throw std::invalid_argument for a quantity that the claim does not have there, `value` and `count` for one
-  // of several values.
+  // Values for this claim in thresholds.csv (find_threshold()). In quick mode a line "tokens (quick)" takes precedence
+  // over "tokens". They throw std::invalid_argument if the claim has no such quantity; value() and count() also if it
+  // has several values.
   const std::vector<double>& values(std::string_view quantity) const;
   std::vector<arma::uword> counts(std::string_view quantity) const;
   double value(std::string_view quantity) const;
@@ -102,16 +103,16 @@ struct Check {
 /// Thrown out of a check that was interrupted.
 using croquis::Interrupted;
 
-/// A deliberate mistake that a check must notice: with it, the verdict is another one.
+/// A deliberate mistake in a check that must change its verdict.
 struct Mutant {
   std::string name, mistake;
 };
 
 /// A change of a bound: a factor left out, a constant halved or doubled. The check makes it when Check::mutant has its
-/// name. Which changes a check can tell from the bound itself says how sharp it is.
+/// name. The changes that the check refutes show how sharp the bound is.
 struct Rung {
   std::string name, change;
-  /// What becomes of the changed bound: the input that refutes it; or why none does, "proved: ..." or "not told apart".
+  /// The outcome: the input that refutes the changed bound, or why none does, "proved: ..." or "not told apart".
   std::string fate;
   bool survives = false;  ///< no input refutes it
 };
@@ -138,7 +139,7 @@ struct Claim {
   bool bound = false;  ///< the reading is a bound with a constant: its rows have a tightness
   std::vector<Mutant> mutants = {};
   std::vector<Rung> ladder = {};
-  /// What findings are drawn over, "n", "d", "p" or a name in Finding::hypotheses; none where there is no curve.
+  /// Abscissa of the figure of the findings: "n", "d", "p" or a name in Finding::hypotheses; empty: no figure.
   std::string curve = {};
   /// Throws Interrupted, std::invalid_argument for subjects that it cannot take, std::runtime_error for a breakdown;
   /// `decide` (ledger.hpp) turns the latter two into a report.

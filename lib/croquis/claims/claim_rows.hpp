@@ -25,7 +25,8 @@ struct ClaimRow {
 
 const Columns<ClaimRow>& claim_columns();
 
-/// The findings of an entry, then its whole; `seconds` is the time of the whole. seed is the caller's.
+/// The findings of an entry, then the row of the whole claim, which has `seconds`. `seed` is left 0 for the caller to
+/// set.
 std::vector<ClaimRow> rows_of(const Claim& claim, const LedgerEntry& entry, double seconds);
 
 }  // namespace croquis::claims

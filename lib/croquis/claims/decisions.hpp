@@ -9,17 +9,18 @@
 
 namespace croquis::claims {
 
-/// observed <= bound for a deterministic identity or inequality: bound is worked out from the rounding, c n u ||.||.
-/// With `size`, the size of the quantity that the identity is about, the power of the row is (bound + observed) / size:
-/// a formula that is off by that factor is refuted.
-/// Numbers that are not finite decide nothing: inconclusive, and `hypotheses` has them.
-/// Throws nothing but what memory does.
+/// observed <= bound for a deterministic identity or inequality. `bound` is the a-priori bound on rounding errors, c n
+/// u ||.||. With `size`, the size of the quantity that the identity is about, the power of the row is (bound +
+/// observed) / size: a formula with a larger relative error is refuted.
+/// Infinite or NaN numbers: INCONCLUSIVE, and `hypotheses` has them.
+/// Throws only std::bad_alloc.
 Finding decide_identity(std::string input, double observed, double bound, double size = Finding::kNone);
 
 /// A counterexample, or a claim about finitely many objects, in exact arithmetic: no rounding, no bound.
 Finding decide_exactly(std::string input, bool holds, double observed, double allowed);
 
-/// Makes the row VACUOUS, and names the object, when `error` of a trivial object is within the bound of the row.
+/// Makes a row that is not REFUTED VACUOUS when `error` of a trivial object is within the bound of the row;
+/// Finding::trivial names these objects.
 struct TrivialObject {
   std::string name;
   double error = 0;
@@ -36,18 +37,18 @@ struct ProbabilityClaim {
   double bound = 0;                  ///< a trial fails when its error is above
   double delta = 0.05;               ///< in [0, 1)
   double alpha = 1e-9;               ///< of a wrong verdict: a share of Check::alpha
-  std::uint64_t most_trials = 2000;  ///< of a full run: Check::trials() says how many there are in this one
+  std::uint64_t most_trials = 2000;  ///< by default; Check::trials() scales it
 };
 
-/// Runs error(random key of the trial) on the library's threads until FailureDecision has decided. Of the finding:
-/// trials, failures, estimate and interval of the failure rate; bound, and as `observed` the (1 - delta)-quantile of
-/// the errors; an undecided one says in `hypotheses` how many trials would do.
-/// delta = 0 (never fails): one failure refutes; no failure in all trials verifies, with the upper limit of the rate.
-/// An error or a bound that is not finite says nothing of the claim: inconclusive, and `hypotheses` says why.
+/// Runs error(random key of the trial) on the library's threads until FailureDecision has decided. The finding has the
+/// trials, the failures, the estimate and interval of the failure rate, the bound, and as `observed` the (1 -
+/// delta)-quantile of the errors. If undecided, `hypotheses` has the number of trials that would decide.
+/// With delta = 0 (never fails), one failure refutes; no failure in all trials verifies, with the upper limit of the
+/// rate. An infinite or NaN error or bound: INCONCLUSIVE, and `hypotheses` says why.
 /// Randomness: trial t has check.draw_key.child(input).child(t).
 /// Throws std::invalid_argument for delta or alpha outside their ranges, what error() throws, and Interrupted.
 /// Cost: the trials; first as many as a claim without failures needs, then twice as many each time, until it is
-/// decided.
+///   decided.
 Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
                            const std::function<double(const Key&)>& error);
 
@@ -57,7 +58,7 @@ struct MeanClaim {
   double expected = 0;
   double resolution = 0;        ///< verified when the interval has `expected` and no half-width above this
   double alpha = 1e-9;          ///< of a wrong verdict: a share of Check::alpha
-  std::uint64_t trials = 2000;  ///< of a full run, as above
+  std::uint64_t trials = 2000;  ///< by default; Check::trials() scales it
 };
 
 /// Student's interval of the mean of value(random key of the trial); for skewed or heavy-tailed values give averages of
@@ -76,12 +77,12 @@ std::vector<double> run_trials(const Check& check, const std::string& purpose, s
 /// a continuous distribution give its distribution function at the draws. None may be NaN. Cost: a sort.
 double distance_to_uniform(std::vector<double> values);
 
-/// What that distance exceeds with probability at most alpha for so many independent uniform draws: sqrt(log(2 / alpha)
-/// / (2 count)), the Dvoretzky-Kiefer-Wolfowitz inequality with the constant of Massart (1990).
+/// The value that this distance exceeds with probability at most alpha for `count` independent uniform draws:
+/// sqrt(log(2 / alpha) / (2 count)), the Dvoretzky-Kiefer-Wolfowitz inequality with the constant of Massart (1990).
 double dkw_radius(std::uint64_t count, double alpha);
 
-/// The k-th smallest of the values with k = ceil(q count), 1 at least; a NaN counts as infinity. NaN when there is
-/// none. Cost: linear in their number.
+/// The k-th smallest of the values with k = max(1, ceil(q count)); a NaN counts as infinity. NaN for no values. Cost:
+/// linear in their number.
 double quantile_of(std::vector<double> values, double q);
 
 }  // namespace croquis::claims

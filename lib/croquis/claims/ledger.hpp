@@ -22,38 +22,38 @@ const std::vector<Paper>& papers();
 /// The claims of all papers, in their order.
 const std::vector<Claim>& all_claims();
 
-/// The claim of that id, or of that id in the first edition. Throws std::invalid_argument, with all ids, for an unknown
-/// one.
+/// The claim of that id, or of that id in the first edition. Throws std::invalid_argument, listing all ids, for an
+/// unknown one.
 const Claim& find_claim(std::string_view id);
 
 /// The key of a Ledger in `croquis verify --seed`.
 Key ledger_key(std::uint64_t seed);
 
-/// Runs the check of a claim; where there is no proof, what is not refuted HOLDS. A check that breaks down (any
-/// std::exception) gives a report without findings, whose verdict is INCONCLUSIVE and whose sentence says why. Throws
-/// std::invalid_argument when there is no subject and for a mutant that the claim does not have; Interrupted. Cost:
-/// that of the check: from milliseconds to half a minute for those of all_claims().
+/// Runs the check of a claim. If the claim has no proof, findings that would be VERIFIED are HOLDS. A check that fails
+/// with any std::exception gives a report without findings, whose verdict is INCONCLUSIVE and whose sentence says why.
+/// Throws std::invalid_argument for no subject and for a mutant that the claim does not have; Interrupted. Cost: that
+/// of the check, from milliseconds to half a minute for those of all_claims().
 Report decide(const Claim& claim, const Check& check);
 
-/// How surely to decide, and with how much work.
+/// Error probability and amount of work.
 struct LedgerOptions {
   double confidence = 1 - 1e-6;  ///< that no random row of all_claims() is wrong (see Ledger), in (0, 1)
   bool quick = false;            ///< a tenth of the trials and smaller sizes: more verdicts are INCONCLUSIVE
   bool thorough = false;         ///< ten times the trials: more power
-  std::optional<std::uint64_t> most_trials = {};             ///< of every decision, at least 2
+  std::optional<std::uint64_t> most_trials = {};             ///< for every decision, at least 2
   std::function<bool()> interrupted = [] { return false; };  ///< as Check::interrupted
 };
 
 /// The input of the finding on a whole claim.
 inline constexpr std::string_view kWholeInput = "all";
 
-/// A claim, or one with a deliberate mistake in its check, decided: the typed rows of `croquis verify`.
+/// The decision on a claim, or on a claim with a deliberate mistake in its check: the typed rows of `croquis verify`.
 struct LedgerEntry {
   std::string claim;   ///< id
-  std::string mutant;  ///< none when empty
+  std::string mutant;  ///< name of the deliberate mistake; empty: none
   std::vector<Finding> findings;
-  /// Of the claim: the verdict; the report's number as estimate and its sentence as hypotheses; the confidence of the
-  /// claim where anything in it was random. Its input is kWholeInput.
+  /// The verdict on the claim. Its estimate is Report::number, its hypotheses are Report::sentence, its confidence is
+  /// that of the claim where anything in it is random, its input is kWholeInput.
   Finding whole;
 
   /// "claim", or "claim!mutant".
@@ -64,22 +64,21 @@ struct LedgerEntry {
 /// and on any thread; its verdict depends on the options, the key, the inputs and the claim, and not on other claims.
 ///
 /// Guarantees: for each row that draws at random, the probability that its verdict is wrong about the failure rate of
-///   this input and this distribution is at most its share of 1 - confidence, and the shares of all rows of
-///   all_claims() add up to 1 - confidence at most, whichever claims are decided. Inputs that were not run, the choice
-///   of a reading and the correctness of proofs are not covered. A claim that is not among them, decided here too, has
-///   the same share on top.
+///   this input and this distribution is at most its share of 1 - confidence. The shares of all rows of all_claims()
+///   add up to at most 1 - confidence, whichever claims are decided. Inputs that were not run, the choice of a reading
+///   and the correctness of proofs are not covered. A claim outside all_claims() has the same share in addition.
 /// Randomness: key.child("input") for default_subjects(), key.child(id) for each claim.
 class Ledger {
  public:
   /// On default_subjects(). Throws std::invalid_argument for options outside their ranges.
   Ledger(const LedgerOptions& options, const Key& key);
-  /// On an input of one's own, its first tokens where something cubic is needed. Its name is in every finding.
+  /// On the caller's input; checks of cubic cost use its first tokens. Its name is in every finding.
   /// Throws std::invalid_argument for options outside their ranges.
   Ledger(Subject own, const LedgerOptions& options, const Key& key);
-  /// On several, the heads of a model: one at least, no two of the same name.
+  /// On several inputs, such as the heads of a model: at least one, with distinct names (unchecked).
   Ledger(std::vector<Subject> own, const LedgerOptions& options, const Key& key);
 
-  /// What the check of the claim is given.
+  /// The arguments of the claim's check.
   Check check_of(const Claim& claim, std::string_view mutant = "") const;
   /// Throws std::invalid_argument for a mutant that the claim does not have, and Interrupted.
   LedgerEntry decide(const Claim& claim, std::string_view mutant = "") const;
@@ -90,7 +89,7 @@ class Ledger {
   Check shared_;  // but for the claim's key and mutant
 };
 
-/// Decides claims one after the other, on the default inputs or on one's own: Ledger::decide of each.
+/// Decides claims one after the other, on the default inputs or on the caller's: Ledger::decide of each.
 /// Throws what Ledger does. Cost: about 90 s for all claims on two cores, with `quick` about 20 s.
 std::vector<LedgerEntry> verify(const LedgerOptions& options, const Key& key,
                                 const std::vector<Claim>& claims = all_claims());

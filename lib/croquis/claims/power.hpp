@@ -1,5 +1,5 @@
-// The power of rows that are decided by a number of draws, but by no counting of failures (decisions.hpp has that). Not
-// installed.
+// The power of rows that are decided by a number of draws other than by counting failures (for that see decisions.hpp).
+// Not installed.
 #pragma once
 
 #include <croquis/stats/accumulator.hpp>
@@ -7,8 +7,8 @@
 
 namespace croquis::claims {
 
-/// The smallest share of all draws of which more than half of N draws are seen with probability 0.95: what turns the
-/// median of N.
+/// The smallest probability of an event that occurs in more than half of N draws with probability 0.95: the violation
+/// that a decision by the median of N detects.
 double power_of_majority(std::uint64_t trials);
 
 /// Standard error of a mean over the mean; 0 of fewer than two values.
@@ -18,8 +18,9 @@ double relative_error_of_mean(const Accumulator& sample);
 /// standard error. By the normal distribution: shown, and used for no verdict.
 double power_of_means(double relative_error);
 
-/// The distance to a distribution that N draws show with probability 0.95 where `allowed` is what decides: at the point
-/// where it is largest they are below it by more than sqrt(log(20) / 2N) with probability 0.05 at most (Hoeffding).
+/// The distance (Kolmogorov) to a distribution that N draws detect with probability 0.95 where distances above
+/// `allowed` refute: at the point of the largest distance the empirical one is smaller by more than sqrt(log(20) / 2N)
+/// with probability at most 0.05 (Hoeffding).
 double power_of_distance(std::uint64_t trials, double allowed);
 
 }  // namespace croquis::claims

@@ -8,7 +8,7 @@
 
 namespace croquis::claims {
 
-/// The places of the numbers in ascending order, from 0; equal ones in the order that they have.
+/// Ranks in ascending order, from 0; ties are ranked by position, not averaged.
 inline arma::vec ranks_of(const arma::vec& x) {
   std::vector<arma::uword> order(x.n_elem);
   std::iota(order.begin(), order.end(), arma::uword{0});
@@ -18,7 +18,7 @@ inline arma::vec ranks_of(const arma::vec& x) {
   return ranks;
 }
 
-/// Of two or more numbers each.
+/// Spearman's coefficient of two or more numbers each, with ties ranked by position.
 inline double rank_correlation(const arma::vec& x, const arma::vec& y) {
   return arma::as_scalar(arma::cor(ranks_of(x), ranks_of(y)));
 }

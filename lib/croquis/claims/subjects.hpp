@@ -6,9 +6,9 @@
 
 namespace croquis::claims {
 
-/// A head of an initialised BERT on the sample text (p = 64), and synthetic ones (p = 16) that strain a claim each in
-/// its own way: gaussian (norm 2: nearly uniform attention; norm 8: sharp), clustered with few distinct rows,
-/// heavy-tailed norms, duplicated tokens. 512 tokens; fewer by first_tokens().
+/// A head of an initialised BERT on the sample text (p = 64), and synthetic inputs (p = 16), each hard in its own way:
+/// gaussian (norm 2: nearly uniform attention; norm 8: sharp), clustered with few distinct rows, heavy-tailed norms,
+/// duplicated tokens. 512 tokens each; first_tokens() shortens them.
 /// Randomness: children of the random key by name. Cost: milliseconds; 2 MB.
 std::vector<Subject> default_subjects(const Key& draw_key);
 

@@ -1,4 +1,4 @@
-// What decides and sizes the checks beside a proof: fixed before anything is measured, in thresholds.csv.
+// Thresholds and sizes of the checks: fixed in thresholds.csv before anything is measured.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace croquis::claims {
 
 /// A line of thresholds.csv. A change of the file needs a line in CHANGELOG.md before the run.
 struct Threshold {
-  std::vector<std::string> claims;  ///< sentences, "lin.thm1", that have it; several between spaces in the file
-  std::string reading;              ///< "*": all readings of theirs
-  std::string quantity;             ///< its name there; "NAME (quick)" is NAME in quick mode
-  std::vector<double> values;       ///< one, or several between spaces in the file
+  std::vector<std::string> claims;  ///< ids of sentences, as "lin.thm1"; separated by spaces in the file
+  std::string reading;              ///< "*": all readings of these sentences
+  std::string quantity;             ///< "NAME (quick)" is NAME in quick mode
+  std::vector<double> values;       ///< one or more; separated by spaces in the file
   std::string reason;
 };
 
@@ -20,10 +20,10 @@ struct Threshold {
 const std::vector<Threshold>& thresholds();
 
 /// The values for a claim, by its id "sentence/reading": the line of the reading, else that of all readings of the
-/// sentence; none when there is neither.
+/// sentence; nullptr when there is neither.
 const std::vector<double>* find_threshold(std::string_view id, std::string_view quantity);
 
-/// Of the bytes of the file: every result has it, so that a change shows.
+/// Digest of the bytes of the file (io/digest.hpp). Every result records it, so that a change is visible.
 std::string thresholds_digest();
 
 }  // namespace croquis::claims

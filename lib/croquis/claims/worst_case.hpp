@@ -1,4 +1,4 @@
-// Searches for the inputs on which a bound is least generous. Not installed.
+// Searches for the inputs on which a bound is tightest. Not installed.
 #pragma once
 
 #include <croquis/claims/claim.hpp>
@@ -15,7 +15,7 @@ struct SearchSpace {
   double radius = 1;
 };
 
-/// How long to search: so many random starts, so many steps of local improvement from each.
+/// How long to search: the number of random starts, and of steps of local improvement from each.
 struct SearchEffort {
   arma::uword starts = 8, steps = 100;
 };

@@ -1,4 +1,4 @@
-// One query and a few keys on which numbers of features are decided.
+// One query and a few keys, for checks of bounds on the number of features.
 #pragma once
 
 #include <cmath>

@@ -40,7 +40,7 @@ struct Columns {
   }
 
   arma::uword n() const { return squares.n_rows; }
-  /// beta of probabilities p_i ~ w_i against ||B^(i)|| ||V_i||.
+  /// beta of Eq. 3 for probabilities p_i ~ w_i against ||B^(i)|| ||V_i||.
   double quality(const arma::vec& w) const {
     const arma::vec best = arma::sqrt(sums) % values;
     const arma::uvec needed = arma::find(best > 0);

@@ -12,7 +12,7 @@ namespace croquis::claims {
 struct CountedOutput {
   arma::mat output;  ///< n x p_v
   double multiply_adds = 0;
-  double rounding = 0;  ///< |output - exact arithmetic| of a row, norm-wise: any order of the sums
+  double rounding = 0;  ///< bound on the norm of a row's rounding error, for any order of the sums
 };
 
 // Straight from the papers, factor by factor: nothing is streamed, and n x n matrices are stored where a method has
@@ -31,7 +31,7 @@ CountedOutput counted_informer(const Problem<double>& problem, arma::uword d, co
 CountedOutput counted_performer(const Problem<double>& problem, arma::uword d, FeatureMap map, const Key& draw_key);
 /// `exact_norms`: probabilities from all rows of B in the place of d pilot rows (a deliberate mistake).
 CountedOutput counted_skeinformer(const Problem<double>& problem, arma::uword d, bool exact_norms, const Key& draw_key);
-/// Of the score matrix of the library: a product with a key and one with a value for each entry that is not zero.
+/// From the library's score matrix: one product with a key and one with a value for each nonzero entry.
 CountedOutput counted_bigbird(const Problem<double>& problem, arma::uword d, arma::uword block, const Key& draw_key);
 
 }  // namespace croquis::claims

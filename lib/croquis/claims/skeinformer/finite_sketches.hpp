@@ -23,7 +23,7 @@ struct FiniteSketch {
 
   /// sum of probability S S^T: E[S S^T], exactly.
   RationalMatrix mean() const;
-  /// Different S with their probabilities; equal ones are put together. The key is key_of(S).
+  /// The distinct matrices S, by key_of(S), with their probabilities.
   std::map<std::vector<int>, Rational> values() const;
 };
 

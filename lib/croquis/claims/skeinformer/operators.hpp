@@ -19,7 +19,7 @@ class Operator {
   /// The sketch of this key. Cost: that of making it (sketch/).
   AnySketch<double> draw(const Key& draw_key) const { return distribution_->make(description_, draw_key); }
 
-  /// No |(S S^T)_ij| is above this, in any draw: d max |S_ij|^2. Normals are bounded too (random/draws.hpp).
+  /// Upper bound on |(S S^T)_ij| for all draws: d max |S_ij|^2. Normals are bounded too (random/draws.hpp).
   double largest_entry() const;
 
  private:
@@ -28,8 +28,8 @@ class Operator {
   const SketchDistribution<double>* distribution_;
 };
 
-/// Every distribution of sketch_distributions() by its defaults; sampling without replacement too, and CountSketches
-/// side by side of two columns at least. `importance` has weights 1, 2, 3, 1, 2, 3, ... .
+/// Every distribution of sketch_distributions() with default parameters, except zeta = 2 for `sparse-stack` with d = 4;
+/// sampling without replacement too. `importance` has weights 1, 2, 3, 1, 2, 3, ... .
 /// Throws std::invalid_argument unless d is a multiple of 4 from 4 to n. Cost: n.
 std::vector<Operator> operators(arma::uword n, arma::uword d);
 

@@ -7,9 +7,9 @@
 
 namespace croquis::claims {
 
-/// M = G G^T + E with 0 <= E <= dropped I, G = U diag(values)^{1/2} of the eigenvectors of M, 2n x r. M is the lift:
-/// the Gaussian kernel matrix of queries and keys (nystrom/lift.hpp). E is what a pivoted Cholesky factorisation has
-/// left (its trace is known) and the eigenvalues that were dropped.
+/// M = G G^T + E with 0 <= E <= e I and G = U diag(values)^{1/2}, 2n x r. M is the lift: the Gaussian kernel matrix of
+/// queries and keys (nystrom/lift.hpp); values and U are eigenvalues and eigenvectors of its pivoted Cholesky
+/// approximation. E is the residual of that approximation, whose trace is known, and the eigenvalues that are dropped.
 class LiftFactor {
  public:
   /// Randomness: the pivots. Cost: 2n r^2 flops, 2n r kernel entries, r at most 1024: all of M for 512 tokens.
@@ -18,8 +18,8 @@ class LiftFactor {
 
   arma::uword n() const { return factor_.n_rows / 2; }
   arma::uword points() const { return factor_.n_rows; }
-  double norm() const { return values_(0); }     ///< ||M||
-  double residual() const { return residual_; }  ///< trace of what the factorisation has left
+  double norm() const { return values_(0); }     ///< ||M||, at most residual() too small
+  double residual() const { return residual_; }  ///< trace of M less the approximation
 
   /// The ridge leverage scores l_i = (M (M + lambda I)^{-1})_ii of the 2n points, exact up to residual / lambda.
   /// Throws std::invalid_argument unless lambda > 0. Cost: 2n r.
@@ -30,18 +30,19 @@ class LiftFactor {
   /// Throws std::invalid_argument unless lambda > 0. Cost: 2n r'.
   arma::mat leverage_factor(double lambda, double cut) const;
 
-  /// Eigenvalues above the e of `sufficient`, the r that its cost grows with; 2n when the factorisation has left more.
+  /// Number of eigenvalues above e / 2, e as in sufficient(), whose cost grows with it; 2n when the residual is above e
+  /// / 2.
   arma::uword rank(double lambda) const;
 
-  /// The fewest landmarks, of the infinite sequence of uniform draws of the random key, with which ||M - M~|| <=
-  /// lambda: more landmarks never do worse, since the range of M~'s projection grows. `most` + 1 when that many do not
-  /// suffice. `queries_only`: the draws are of the n queries, not of all 2n points.
+  /// The smallest number d for which the first d of an infinite sequence of uniform draws are landmarks with ||M - M~||
+  /// <= lambda. More landmarks never do worse, since the range of M~'s projection grows. `most` + 1 when that many do
+  /// not suffice. `queries_only`: the draws are of the n queries, not of all 2n points.
   ///
   /// With 0 <= E <= e I any weights Z give (I - SZ)^T M (I - SZ) <= (I - SZ)^T (G G^T + e I) (I - SZ), so the Nystrom
   /// error of M is at most that of G G^T + e I with the same landmarks J, which is at most
   ///   e + e ||G (G_J^T G_J + e I)^{-1} G^T||,
   /// and this is <= lambda when (lambda - e) (G_J^T G_J + e I) - e diag(values) is positive definite: one Cholesky
-  /// factorisation of an r x r matrix. e = 1e-3 lambda makes the answer too large by a few percent at most.
+  /// factorisation of an r x r matrix. e = 1e-3 lambda makes the answer too large by a few percent in practice.
   ///
   /// Throws std::invalid_argument when the factor is not as good as e: rank(lambda) is 2n then.
   /// Cost: about 2 log2(answer) times d r^2 + r^3 / 3 flops, r = rank(lambda).

@@ -1,4 +1,4 @@
-// A small transformer of two layers, with its derivatives and Adam, for what a step of training does to its output.
+// A small transformer of two layers, with gradients and Adam: how much a training step changes its output.
 #pragma once
 
 #include <armadillo>
@@ -23,17 +23,18 @@ class TwoLayers {
   /// Randomness: the weights, from the key.
   TwoLayers(const Sizes& sizes, Target target, const Key& draw_key);
 
-  /// What attention's output is divided by, 1 unless it is set.
+  /// Divides attention's output by this; the default value is 1.
   void divide_attention(double divisor) { divisor_ = divisor; }
 
-  /// f: what the tokens (codes below `words`) have after both layers, before and after the last LayerNorm. With a key
-  /// there is dropout, of masks that depend on the key alone.
+  /// The tokens' representations after both layers, before and after the last LayerNorm; tokens x width. `codes`: one
+  /// word per token, below `words`. With a key there is dropout, whose masks depend on the key alone.
   struct Embedding {
     arma::mat before, after;
   };
   Embedding embed(const arma::uvec& codes, const std::optional<Key>& dropout) const;
 
-  /// Cross-entropy of one sequence's class, and its derivative by every weight added to `gradient` (same shapes).
+  /// Returns the cross-entropy of one sequence's class, and adds its gradient with respect to every weight to
+  /// `gradient` (same shapes as weights()).
   double add_gradient(const arma::uvec& codes, arma::uword label, const std::optional<Key>& dropout,
                       std::vector<arma::mat>& gradient) const;
 
@@ -43,7 +44,7 @@ class TwoLayers {
   std::vector<arma::mat> zeros() const;
   std::vector<arma::mat>& weights() { return weights_; }
 
-  static constexpr std::uint64_t kOneIn = 10;  ///< one entry in so many is dropped
+  static constexpr std::uint64_t kOneIn = 10;  ///< dropout probability 1 / kOneIn
 
  private:
   struct LayerPass;
