@@ -11,6 +11,8 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/products.hpp>
 #include <map>
+#include <string>
+#include <utility>
 
 #include "attention.hpp"
 #include "bench.hpp"
@@ -144,7 +146,7 @@ void add_adjoint(const croquis::Method<T>& method) {
 }
 
 template <typename T>
-void add(const croquis::Method<T>& method, const char* suffix, const croquis::OptionValues& options) {
+void add(const croquis::Method<T>& method, const std::string& suffix, const croquis::OptionValues& options) {
   const std::string name = fmt::format("method<{}>/{}{}", bench::precision<T>(), method.name, suffix);
   auto* benchmark = benchmark::RegisterBenchmark(
       name.c_str(), [&method, options](benchmark::State& state) { run_method<T>(state, method, options); });
@@ -162,11 +164,15 @@ void register_methods() {
     if (method.quadratic) continue;  // as slow as exact attention, or slower
     add<T>(method, "", {});
     if (method.adjoint({})) add_adjoint<T>(method);
-    const bool has_code = std::any_of(method.options.begin(), method.options.end(), [](const croquis::OptionInfo& o) {
-      return o.name == "preset" && o.values.find("code") != std::string::npos;
-    });
-    if (has_code)
-      add<T>(method, ";preset=code", croquis::OptionValues(std::map<std::string, std::string>{{"preset", "code"}}));
+    // What one does not get by default: the authors' code, and a coreset without check rows.
+    for (const auto& [option, value] : {std::pair("preset", "code"), std::pair("mode", "coreset")}) {
+      const bool has = std::any_of(method.options.begin(), method.options.end(), [&](const croquis::OptionInfo& o) {
+        return o.name == option && o.values.find(value) != std::string::npos;
+      });
+      if (!has) continue;
+      add<T>(method, fmt::format(";{}={}", option, value),
+             croquis::OptionValues(std::map<std::string, std::string>{{option, value}}));
+    }
   }
 }
 

@@ -121,7 +121,8 @@ TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and
     const QueryRows<T> rows = query_rows(input, one, cells, near, arma::Mat<T>(), false);
     const arma::mat keys = arma::conv_to<arma::mat>::from(input.key_rows),
                     means = arma::conv_to<arma::mat>::from(cells.keys),
-                    values = arma::conv_to<arma::mat>::from(input.values);
+                    values = arma::conv_to<arma::mat>::from(
+                        arma::join_rows(problem.V(), arma::Col<T>(n_k, arma::fill::ones)));
     for (arma::uword i = 0; i < n_q; ++i) {
       const arma::rowvec query = arma::conv_to<arma::rowvec>::from(problem.Q().row(i)) / std::sqrt(7.0);
       std::set<std::uint32_t> own(list.begin(), list.end());

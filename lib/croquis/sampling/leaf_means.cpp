@@ -36,13 +36,27 @@ arma::Mat<T> leaf_means(const CentredColumns<T>& points, const arma::Col<T>& wei
 
 template <typename T>
 arma::Mat<T> leaf_sums(const arma::Mat<T>& x, const PointTree& tree) {
-  arma::Mat<T> sums(tree.leaves(), x.n_cols, arma::fill::zeros);
-  parallel_for(x.n_cols, x.n_rows, [&](std::size_t c) {
-    T* to = sums.colptr(c);
-    const T* from = x.colptr(c);
-    for (arma::uword i = 0; i < x.n_rows; ++i) to[tree.leaf[i]] += from[i];
+  const arma::uword leaves = tree.leaves(), width = x.n_cols;
+  // The sums of all blocks are no larger than X itself. A row of X is next to its sum, so that no addition waits for
+  // the one before it.
+  const arma::uword at_once = std::max<arma::uword>(1024, leaves);
+  arma::Cube<T> sums(width, leaves, blocks_of<arma::uword>(x.n_rows, at_once), arma::fill::zeros);
+  parallel_for(sums.n_slices, at_once * width, [&](std::size_t b) {
+    constexpr arma::uword tile = 64;
+    const arma::uword end = std::min<arma::uword>(x.n_rows, (b + 1) * at_once);
+    std::vector<T> rows(tile * width);
+    for (arma::uword first = b * at_once; first < end; first += tile) {
+      const arma::uword count = std::min(tile, end - first);
+      transpose_block(x.memptr() + first, x.n_rows, count, width, rows.data(), width);
+      for (arma::uword i = 0; i < count; ++i) {
+        const T* row = rows.data() + i * width;
+        T* to = sums.slice_memptr(b) + tree.leaf[first + i] * width;
+        for (arma::uword c = 0; c < width; ++c) to[c] += row[c];
+      }
+    }
   });
-  return sums;
+  for (arma::uword b = 1; b < sums.n_slices; ++b) sums.slice(0) += sums.slice(b);
+  return sums.slice(0).t();
 }
 
 template struct CentredColumns<float>;

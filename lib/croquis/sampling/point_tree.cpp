@@ -41,16 +41,18 @@ class Splitter {
     std::iota(tree_.order.begin(), tree_.order.end(), 0U);
     side_.resize(n);
     moved_.resize(n);
-    parallel_for(n, points.n_rows, [&](std::size_t i) {
-      const T* x = points_.colptr(i);
-      T square = 0;
-#pragma omp simd reduction(+ : square)
-      for (arma::uword c = 0; c < points_.n_rows; ++c) square += x[c] * x[c];
-      norms_[i] = square;
-    });
     Node root{.begin = 0, .end = n, .sum = arma::vec(points.n_rows, arma::fill::zeros)};
     std::vector<arma::vec> parts(blocks_of(n, kPointsAtOnce));
-    parallel_for(parts.size(), [&](std::size_t b) { parts[b] = sum_of(b * kPointsAtOnce, block_end(b, root)); });
+    parallel_for(parts.size(), [&](std::size_t b) {
+      for (arma::uword i = b * kPointsAtOnce; i < block_end(b, root); ++i) {
+        const T* x = points_.colptr(i);
+        T square = 0;
+#pragma omp simd reduction(+ : square)
+        for (arma::uword c = 0; c < points_.n_rows; ++c) square += x[c] * x[c];
+        norms_[i] = square;
+      }
+      parts[b] = sum_of(b * kPointsAtOnce, block_end(b, root));
+    });
     for (const arma::vec& part : parts) root.sum += part;
     finish(root, 0, n);
     nodes_.push_back(std::move(root));

@@ -120,10 +120,17 @@ Approximation<T> kriged_approximation(std::shared_ptr<KrigedModel<T>> made) {
   const arma::uword n_q = input.problem.n_q(), n_k = input.problem.n_k(), p_v = input.problem.p_v();
   QueryRows<T> rows =
       query_rows(input, model->query_tree, model->plan.cells, model->plan.near, correction_of(*model), false);
+  const auto add_mean = [&](arma::uword i) {
+    for (arma::uword c = 0; c < p_v; ++c) {
+      T& x = rows.output.at(i, c);
+      x = std::clamp(x + input.value_mean[c], input.value_minima[c], input.value_maxima[c]);
+    }
+  };
   for_exact_rows(*model, [&](arma::uword i, arma::uword) { rows.doubts[i] = 0; });
   if (model->plan.exact_rows > 0) made->farthest = largest_places(rows.doubts, T(0), model->plan.exact_rows);
   for_exact_rows(*model, [&](arma::uword i, arma::uword r) {
     rows.output.row(i) = model->rows.values.row(r).head(p_v);
+    add_mean(i);
     rows.denominators[i] = 1;
     rows.row_maxima[i] = model->rows.log_sums[r];
   });
@@ -135,13 +142,8 @@ Approximation<T> kriged_approximation(std::shared_ptr<KrigedModel<T>> made) {
                                 .head_cols(p_v);
     rows.denominators.elem(far) = sums;
     rows.row_maxima.elem(far) = maxima;
+    for (const arma::uword i : model->farthest) add_mean(i);
   }
-  parallel_for(p_v, n_q, [&](std::size_t c) {
-    T* column = rows.output.colptr(c);
-    for (arma::uword i = 0; i < n_q; ++i) {
-      column[i] = std::clamp(column[i] + input.value_mean[c], input.value_minima[c], input.value_maxima[c]);
-    }
-  });
   Approximation<T> approximation;
   approximation.output = std::move(rows.output);
   // The keys were centred: q.k of the mean belongs to the row sums.

@@ -60,10 +60,19 @@ class RowsPass {
       rows_.denominators[space.order[i]] = space.whole[i];
     }
     for (arma::uword c = 0; c < p_v; ++c) {
-      const T* column = space.sums.colptr(c);
+      T* column = space.sums.colptr(c);
+      const T mean = input_.value_mean[c], low = input_.value_minima[c], high = input_.value_maxima[c];
+#pragma omp simd  // which std::clamp prevents, as it returns a reference
+      for (arma::uword i = 0; i < rows; ++i) {
+        const T x = column[i] + mean, below = x < high ? x : high;
+        column[i] = below > low ? below : low;
+      }
       T* output = rows_.output.colptr(c);
-      for (arma::uword i = 0; i < rows; ++i)
-        output[space.order[i]] = std::clamp(column[i], input_.lowest[c], input_.highest[c]);
+      if (near_.lists.empty()) {  // next to each other
+        std::copy_n(column, rows, output + space.order[0]);
+      } else {
+        for (arma::uword i = 0; i < rows; ++i) output[space.order[i]] = column[i];
+      }
     }
     if (near_.by_query()) set_doubts(space);
     return fallen;

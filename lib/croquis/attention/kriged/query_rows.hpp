@@ -18,7 +18,7 @@ namespace croquis {
 /// to 1.
 template <typename T>
 struct QueryRows {
-  arma::Mat<T> output;                    ///< n_q x p_v, the mean of the values not added
+  arma::Mat<T> output;                    ///< n_q x p_v, in the box of V
   arma::Col<T> denominators, row_maxima;  ///< full_i(1) or, where it was given up, base_i(1); top_i
   arma::Col<T> corrected, uncorrected;
   arma::Col<T> doubts;     ///< how much of a row is left to cells of several keys, times the size of their values
