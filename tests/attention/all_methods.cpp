@@ -143,8 +143,8 @@ TEST_CASE_TEMPLATE("methods: one token, one column, equal tokens and zeros are n
   const Problem<T> one = random_problem<T>(1, 3, 2, 2, draw_key), narrow = random_problem<T>(9, 1, 1, 2, draw_key);
   const Problem<T> still(zero, zero, v);  // Q = K = 0
   const Problem<T> worthless(random_matrix<T>(9, 3, draw_key), zero, arma::Mat<T>(9, 2, arma::fill::zeros));
-  const Problem<T> equal(arma::repmat(random_matrix<T>(1, 3, draw_key), 9, 1),
-                         arma::repmat(random_matrix<T>(1, 3, draw_key), 9, 1), v);
+  const Problem<T> equal(arma::repmat(random_matrix<T>(1, 3, draw_key.child("q")), 9, 1),
+                         arma::repmat(random_matrix<T>(1, 3, draw_key.child("k")), 9, 1), v);
   const arma::Mat<T> alike = arma::repmat(v.row(0), 9, 1);
   const Problem<T> equal_values(equal.Q(), equal.K(), alike);
   for (const Case<T>& c : all_cases<T>()) {
@@ -168,8 +168,11 @@ TEST_CASE_TEMPLATE("methods: one token, one column, equal tokens and zeros are n
         if (!approximation) continue;
         CHECK(approximation->output.is_finite());
         if (!c.method->exact_on_equal_tokens(c.options)) continue;
-        // Queries and keys are at distance 0, or each row has nine equal weights.
-        const T weight = c.method->target == Target::kernelized ? T(1) : T(1) / T(9);
+        // All nine weights of a row are equal: 1 / 9, or exp(-|q - k|^2 / (2 sqrt(p))).
+        const double distance_squared = std::pow(arma::norm(problem.Q().row(0) - problem.K().row(0)), 2);
+        const T weight = c.method->target == Target::kernelized
+                             ? static_cast<T>(std::exp(-distance_squared / (2 * std::sqrt(3.0))))
+                             : T(1) / T(9);
         const Dense exact = arma::Mat<T>(9, 9, arma::fill::value(weight)) * problem.V();
         // Sums of 9 to 81 terms and an inverse of condition 1e3 at most, all of it within 1e3 n^2 u.
         CHECK(distance(approximation->output, exact) <=

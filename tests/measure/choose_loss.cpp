@@ -76,6 +76,16 @@ TEST_CASE("lower hull: below all points, with slopes that ascend, from exact att
   }
 }
 
+TEST_CASE("lower hull: what is as dear as exact attention or dearer never stands before it") {
+  const ChoiceCandidate any;
+  for (const double cost : {1.5, 1.0}) {
+    const std::vector<CostPoint> hull = lower_hull({{nullptr, 1, 0}, {&any, cost, -1e-17}, {&any, 0.5, 0.1}});
+    REQUIRE(hull.size() == 2);
+    CHECK(hull[0].candidate == nullptr);
+    CHECK(hull[1].cost == 0.5);
+  }
+}
+
 TEST_CASE("choose by loss: steps are tested on other sequences than those that found them, with all layers replaced") {
   const LossInputs inputs = inputs_of(10);
   const arma::uword heads = inputs.model.config().heads;

@@ -127,4 +127,9 @@ TEST_CASE_TEMPLATE("smallest_denominator: is the smallest estimated row sum over
   CHECK(smallest_denominator(moved, log_sums) == doctest::Approx(1).epsilon(4 * unit<T>()));
   const Denominators<T> lost = {{T(1), T(0), T(1)}, {T(1000), T(-1000), T(0)}};
   CHECK(smallest_denominator(lost, log_sums) == 0);
+  // Zero is zero at any scale, also where the scale overflows; what is not a number is not passed over.
+  const Denominators<T> zero = {{T(1), T(0), T(1)}, {T(1000), T(0), T(0)}};
+  CHECK(smallest_denominator(zero, log_sums) == 0);
+  const Denominators<T> no_number = {{T(1), std::numeric_limits<T>::quiet_NaN(), T(1)}, {T(1000), T(-1000), T(0)}};
+  CHECK(std::isnan(smallest_denominator(no_number, log_sums)));
 }

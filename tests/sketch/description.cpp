@@ -90,6 +90,9 @@ TEST_CASE("describe_sketch: defaults are written down, and depend on the sizes")
   CHECK(parameters("sjlt", 9, 40) == Parameters{{"s", 8}});
   CHECK(parameters("sparse-stack", 9, 2) == Parameters{{"zeta", 2}});
   CHECK(parameters("sparse-stack", 9, 40) == Parameters{{"zeta", 4}});
+  CHECK(parameters("sparse-stack", 9, 6) == Parameters{{"zeta", 3}});
+  CHECK(parameters("sparse-stack", 9, 10) == Parameters{{"zeta", 2}});
+  CHECK(parameters("sparse-stack", 9, 7) == Parameters{{"zeta", 1}});
   CHECK(parameters("very-sparse", 9, 4) == Parameters{{"q", 3}});
   CHECK(parameters("accumulative", 9, 4) == Parameters{{"m", 4}});
 }
@@ -163,10 +166,11 @@ TEST_CASE("completed: what its distribution does not take is refused") {
   CHECK(message("importance", 5, 2, {}, {1, 2}) ==
         "SketchDescription: one weight a row, got distribution = importance, weights = 2, rows = 5");
   // Sizes that a distribution refuses are refused by its constructor.
-  const auto made = [](const std::string& distribution, arma::uword rows, arma::uword cols) {
-    return refusal([&] { make_sketch<double>(describe_sketch(distribution, rows, cols, Key(1))); });
+  const auto made = [](const std::string& distribution, arma::uword rows, arma::uword cols,
+                       const std::map<std::string, double>& parameters = {}) {
+    return refusal([&] { make_sketch<double>(describe_sketch(distribution, rows, cols, Key(1), parameters)); });
   };
-  CHECK(contains(made("sparse-stack", 5, 6), "a positive multiple of zeta, got n = 5, d = 6, zeta = 4"));
+  CHECK(contains(made("sparse-stack", 5, 6, {{"zeta", 4}}), "a positive multiple of zeta, got n = 5, d = 6, zeta = 4"));
   CHECK(contains(made("srct", 5, 6), "1 <= d <= n"));
 }
 

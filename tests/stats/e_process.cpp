@@ -177,7 +177,8 @@ TEST_CASE("losses_to_show: the first number of zeros at which the wealth is ther
       CHECK(wealth_of(kLeast, delta, failures_of(0, n - 1)) < 1 / alpha);
     }
   }
-  CHECK(losses_to_show(1e-9, 1e-6) > 1'000'000'000);  // without going through them
+  CHECK(losses_to_show(1e-9, 1e-6) > 1'000'000'000);              // without going through them
+  CHECK(losses_to_show(1e-300, 1e-6) == std::uint64_t{1} << 52);  // no sum of so small steps gets there
 }
 
 TEST_CASE("MeanBet: how many losses more, with failures spread evenly") {

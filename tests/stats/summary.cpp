@@ -2,6 +2,7 @@
 #include <croquis/stats/summary.hpp>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "support/refusal.hpp"
@@ -18,6 +19,15 @@ TEST_CASE("summarise: mean, standard error and quantiles of 1 ... 10, in any ord
   CHECK(summary.q10 == doctest::Approx(1.9));
   CHECK(summary.q50 == doctest::Approx(5.5));
   CHECK(summary.q90 == doctest::Approx(9.1));
+}
+
+TEST_CASE("quantile: an infinite value counts only where it has weight") {
+  const double inf = std::numeric_limits<double>::infinity();
+  CHECK(quantile({1, 2, inf}, 0.5) == 2);
+  CHECK(quantile({-1, 0, inf}, 0.5) == 0);
+  CHECK(quantile({-inf, 0, 4}, 0.5) == 0);
+  CHECK(quantile({1, 2, inf}, 0.6) == inf);
+  CHECK(quantile({1, inf, inf}, 1) == inf);
 }
 
 TEST_CASE("summarise: one value is all its quantiles, and says nothing of the spread") {

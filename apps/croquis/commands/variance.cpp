@@ -149,8 +149,6 @@ void compute(const VarianceOptions& options, const Source& source, const Varianc
     row.norm = curve.norm;
     row.trial = trial;
     row.seed = options.run.seed;
-    const bool has_formula = curve.map == "prf" && curve.projection == "iid";
-    if (!has_formula) row.lemma_2 = croquis::VarianceRow::kUndefined;
     return croquis::variance_columns().record(row);
   });
 }

@@ -161,8 +161,10 @@ Method<T> method_of(const char* name, const char* summary, const char* source, T
   };
   method.adjoint = method.rectangular = always(true);
   method.rows_sum_to_one = always(is_normalised(target));
-  method.exact_on_equal_tokens = [](const OptionValues& values) {
-    return options_of_skyformer().read(values).ridge == 0;
+  // Where rows do not sum to 1, they are as exact as the inverse: the iteration's is an approximation.
+  method.exact_on_equal_tokens = [target](const OptionValues& values) {
+    const SkyformerOptions options = options_of_skyformer().read(values);
+    return options.ridge == 0 && (is_normalised(target) || options.inverse == SkyformerOptions::Inverse::pinv);
   };
   method.largest_d = [](TokenAlignment shape, const OptionValues&) { return shape.n_q + shape.n_k; };
   // These policies draw different points.

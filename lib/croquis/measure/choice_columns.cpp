@@ -77,7 +77,7 @@ const Columns<ChoiceRow>& choice_columns() {
       {{"cost_ratio", Role::number, "cost / exact_cost"}, &ChoiceRow::cost_ratio},
       {{"error_median", Role::number,
         "the median error of the method over the draws, sequences and heads that were looked at; a failed draw counts "
-        "as infinite"},
+        "as infinite. Where the metric is `loss`: the mean divergence KL(exact ‖ approximated) in the search"},
        &ChoiceRow::error_median},
       {{"error_q95", Role::number, "the 95 % quantile of the same"}, &ChoiceRow::error_q95},
       {{"failure_upper", Role::number,

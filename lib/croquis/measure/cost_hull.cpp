@@ -15,6 +15,7 @@ std::vector<CostPoint> lower_hull(std::vector<CostPoint> points) {
   std::vector<CostPoint> hull;
   for (const CostPoint& point : points) {
     if (!std::isfinite(point.rise) || (!hull.empty() && point.cost == hull.back().cost)) continue;
+    if (hull.empty() && point.candidate != nullptr) continue;  // as dear as exact attention, or dearer
     // Dearer and no better. Exact attention stays: it is where all begins.
     while (!hull.empty() && hull.back().candidate != nullptr && hull.back().rise >= point.rise) hull.pop_back();
     while (hull.size() > 1 && slope(hull[hull.size() - 2], hull.back()) >= slope(hull.back(), point)) hull.pop_back();

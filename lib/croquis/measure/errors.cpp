@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
@@ -73,7 +74,10 @@ double smallest_denominator(const Denominators<T>& estimated, const arma::vec& l
   double smallest = std::numeric_limits<double>::infinity();
   for (arma::uword i = 0; i < log_row_sums.n_elem; ++i) {
     const double log_ratio = static_cast<double>(estimated.log_scale(i)) - log_row_sums(i);
-    smallest = std::min(smallest, static_cast<double>(estimated.values(i)) * std::exp(log_ratio));
+    const auto value = static_cast<double>(estimated.values(i));
+    const double ratio = value == 0 ? 0 : value * std::exp(log_ratio);  // which may overflow
+    if (std::isnan(ratio)) return ratio;
+    smallest = std::min(smallest, ratio);
   }
   return smallest;
 }

@@ -87,7 +87,8 @@ VarianceRow feature_variance(const FeaturePoints& points, arma::uword d, const F
     row.status = failure.what();
   }
   if (row.status != "ok") row.l1_error = row.squared_error = row.lemma_2 = VarianceRow::kUndefined;
-  if (!std::isfinite(row.lemma_2)) row.lemma_2 = VarianceRow::kUndefined;
+  const bool has_formula = features.map == FeatureMap::prf && features.projection == ProjectionDistribution::iid;
+  if (!has_formula || !std::isfinite(row.lemma_2)) row.lemma_2 = VarianceRow::kUndefined;
   return row;
 }
 

@@ -120,7 +120,7 @@ arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword 
     std::vector<T> drawn_weights;
     for (arma::uword i = 0; i < points.n_elem; ++i) {
       const T probability = std::min(T(1), static_cast<T>(oversampling) * level.residual(i) / level.ridge);
-      if (uniform_at(draws, i) >= static_cast<double>(probability)) continue;
+      if (uniform_at(draws, i) > static_cast<double>(probability)) continue;  // it is in (0, 1]
       drawn.push_back(points(i));
       drawn_weights.push_back(1 / std::sqrt(probability));
     }

@@ -88,10 +88,10 @@ std::vector<SketchDistribution<T>> all_distributions() {
       {"sparse-stack",
        "Camano et al. 2025",
        "zeta CountSketches of d/zeta columns side by side, over sqrt(zeta)",
-       {{"zeta", "1 ... d, divides d", "min(4, d)", "nonzeros a row",
+       {{"zeta", "1 ... d, divides d", "largest divisor of d up to 4", "nonzeros a row",
          [](arma::uword, arma::uword d) {
-           const auto most = static_cast<double>(d);
-           return ParameterLimits{1, most, std::min(4.0, most)};
+           const double divisor = d % 4 == 0 ? 4 : d % 3 == 0 ? 3 : d % 2 == 0 ? 2 : 1;
+           return ParameterLimits{1, static_cast<double>(d), divisor};
          }}},
        false,
        [](const SketchDescription& s, const Key& key) { return SparseStack(s.rows, s.cols, count(s, "zeta"), key); }},

@@ -8,6 +8,7 @@ namespace croquis {
 namespace {
 
 constexpr double kWeightOfZero = 0.3;
+constexpr std::uint64_t kMostLosses = std::uint64_t{1} << 52;  // a double counts so far
 
 double log_sum(const std::vector<double>& logs) {
   const double most = *std::max_element(logs.begin(), logs.end());
@@ -68,7 +69,6 @@ void MeanBet::add(double loss) {
 
 std::optional<std::uint64_t> MeanBet::losses_until(double log_wealth, double mean) const {
   require(mean >= 0 && mean <= 1, "MeanBet", "a mean in [0, 1]", {{"mean", mean}});
-  constexpr std::uint64_t most = std::uint64_t{1} << 52;
   const auto reaches = [&](std::uint64_t count) {
     std::vector<double> logs = logs_;
     for (std::size_t i = 0; i < logs.size(); ++i) {
@@ -80,7 +80,7 @@ std::optional<std::uint64_t> MeanBet::losses_until(double log_wealth, double mea
   };
   if (log_wealth_ >= log_wealth) return 0;
   std::uint64_t lo = 0, hi = 1;
-  while (hi < most && !reaches(hi)) {
+  while (hi < kMostLosses && !reaches(hi)) {
     lo = hi;
     hi *= 2;
   }
@@ -106,7 +106,7 @@ double mean_upper_limit(const std::vector<double>& losses, double alpha) {
 
 std::uint64_t losses_to_show(double delta, double alpha) {
   require_probability(alpha, "losses_to_show");
-  return *MeanBet(NullHypothesis::mean_at_least, delta).losses_until(-std::log(alpha), 0);
+  return MeanBet(NullHypothesis::mean_at_least, delta).losses_until(-std::log(alpha), 0).value_or(kMostLosses);
 }
 
 }  // namespace croquis

@@ -14,8 +14,10 @@ double quantile(const std::vector<double>& ascending, double share) {
   const double position = share * static_cast<double>(ascending.size() - 1);
   const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, ascending.size() - 1);
-  if (ascending[below] == ascending[above]) return ascending[below];  // both may be infinite
-  return std::lerp(ascending[below], ascending[above], position - static_cast<double>(below));
+  const double beyond = position - static_cast<double>(below);
+  // Either may be infinite: then what has no weight must not count.
+  if (beyond == 0 || ascending[below] == ascending[above]) return ascending[below];
+  return std::lerp(ascending[below], ascending[above], beyond);
 }
 
 namespace {
