@@ -52,10 +52,46 @@ TEST_CASE("error bounds: T9 solved for lambda, by eigenvalues of the lift and a 
   CHECK(asked(lambda / 1.001) > double(d));
   CHECK(bound->probability == 0.9);
   CHECK(bound->source == "skyformer T9");
-  CHECK_FALSE(bounds.of(choice("skyformer"), 40, exact));  // 6.52 log(2n / delta) is 56
   CHECK_FALSE(bounds.of(choice("skyformer:preset=code"), d, exact));
   CHECK_FALSE(bounds.of(choice("skyformer:ridge=0.1"), d, exact));
   CHECK_FALSE(bounds.of(choice("v-mean"), d, exact));
+  // Options count by their values, not by their spelling.
+  for (const char* const spelling : {"skyformer:ridge=0", "skyformer:iterations=3,inverse=pinv",
+                                     "skyformer:preset=code,landmarks=uniform,inverse=pinv,ridge=0"}) {
+    CAPTURE(spelling);
+    const auto same = bounds.of(choice(spelling), d, exact);
+    REQUIRE(same);
+    CHECK(same->value == bound->value);
+    CHECK(same->source == "skyformer T9");
+  }
+}
+
+TEST_CASE("error bounds: half the norm of the lift, for every draw, where T9 asks for more landmarks") {
+  const auto problem = croquis::gaussian_input(Key(test_seed()), {.n = 60, .p = 4, .norm = 2});
+  arma::mat points = arma::join_cols(problem.Q(), problem.K()) / std::sqrt(2.0), lift(120, 120);
+  for (arma::uword i = 0; i < 120; ++i) {
+    for (arma::uword j = 0; j < 120; ++j) {
+      lift(i, j) = std::exp(-arma::accu(arma::square(points.row(i) - points.row(j))) / 2);
+    }
+  }
+  const double half = spectral(lift) * spectral(problem.V()) / 2;
+  const arma::mat exact = croquis::exact_attention(problem, Target::kernelized).output;
+  const ErrorBounds bounds(problem);
+  // 6.52 log(2n / delta) is 46: T9 says nothing of 8, and of 64 less than the lift.
+  for (const arma::uword d : {8U, 64U}) {
+    for (const char* const spelling : {"skyformer", "skyformer:landmarks=stratified"}) {
+      CAPTURE(spelling);
+      const auto bound = bounds.of(choice(spelling), d, exact);
+      REQUIRE(bound);
+      CHECK(bound->value == doctest::Approx(half));
+      CHECK(bound->probability == 1);
+      CHECK(bound->source == "skyformer lift");
+    }
+  }
+  for (const auto& row :
+       croquis::method_errors(problem, {choice("skyformer")}, {8}, 20, Key(test_seed()), {.rows = {}})) {
+    CHECK(row.spectral_abs <= half);
+  }
 }
 
 TEST_CASE("error bounds: T1 and T12 are their formulas, and hold nine times out of ten") {
@@ -73,6 +109,16 @@ TEST_CASE("error bounds: T1 and T12 are their formulas, and hold nine times out 
   for (arma::uword i = 0; i < 60; ++i) sum += arma::norm(scores.col(i)) * arma::norm(problem.V().row(i));
   CHECK(t12->value == doctest::Approx(sum / std::sqrt(32.0) * (1 + std::sqrt(2 * std::log(10.0)))));
   CHECK_FALSE(bounds.of(choice("sampled-columns"), d, exact));
+  const auto uniform = bounds.of(choice("sampled-columns:p=uniform"), d, exact);
+  REQUIRE(uniform);
+  double beta = 1;  // the largest with 1/60 >= beta ||B^(i)|| ||V_i|| / sum
+  for (arma::uword i = 0; i < 60; ++i) {
+    beta = std::min(beta, sum / (60 * arma::norm(scores.col(i)) * arma::norm(problem.V().row(i))));
+  }
+  CHECK(uniform->value == doctest::Approx(sum / std::sqrt(beta * 32) * (1 + std::sqrt(2 / beta * std::log(10.0)))));
+  CHECK(uniform->source == "skeinformer T12");
+  const Problem<double> no_values(problem.Q(), problem.K(), arma::zeros(60, 4));
+  CHECK(ErrorBounds(no_values).of(choice("sampled-columns:p=uniform"), d, arma::zeros(60, 4))->value == 0);
 
   // 200 draws each: more than 60 failures at a rate of 0.1 have probability below 1e-13.
   const auto rows = croquis::method_errors(problem, {choice("linformer-unreduced"), choice("sampled-columns:p=exact")},

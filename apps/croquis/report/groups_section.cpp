@@ -144,7 +144,7 @@ Chart chart_of(const croquis::Table& table, const Grouping& shown, const Groupin
   }
   const bool bounds = std::any_of(single.groups.begin(), single.groups.end(),
                                   [](const Group& group) { return group.metric("bound_abs") != nullptr; });
-  if (bounds) chart.bound = "dotted: what the sharpest proved theorem guarantees, with its probability";
+  if (bounds) chart.bound = "dotted: what a proved theorem guarantees, with its probability";
   return chart;
 }
 

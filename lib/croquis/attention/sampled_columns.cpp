@@ -53,6 +53,10 @@ const Options<SampledColumnsOptions>& options_of_sampled_columns() {
 
 }  // namespace
 
+SampledColumnsOptions sampled_columns_options(const OptionValues& values) {
+  return options_of_sampled_columns().read(values);
+}
+
 template <typename T>
 Approximation<T> sampled_columns(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                  const SampledColumnsOptions& options) {

@@ -15,6 +15,9 @@ struct SampledColumnsOptions {
   arma::uword pilot_rows = 0;  ///< d_0 >= 1; 0: as many as columns, d
 };
 
+/// What options by name stand for. Throws std::invalid_argument for a value that an option does not take.
+SampledColumnsOptions sampled_columns_options(const OptionValues& values);
+
 /// O~ = B S S^T V with the exact B = D^-1 A on d sampled columns. A column of S is e_i / sqrt(d p_i) with probability
 /// p_i, and columns are independent (Skeinformer Def. 3.1, Sec. 4.1).
 /// Guarantees: E[O~ | p] = B V if p_i > 0 for all i for which B^(i) and V_i are not zero. If p_i >= beta ||B^(i)||

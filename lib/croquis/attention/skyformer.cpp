@@ -195,6 +195,10 @@ SkyformerOptions SkyformerOptions::code() {
           .iterations = 6};
 }
 
+SkyformerOptions skyformer_options(const OptionValues& values) {
+  return options_of_skyformer().read(values);
+}
+
 double skyformer_flops(double n, double p, double p_v, double d, const SkyformerOptions& options) {
   const double cube = options.inverse == SkyformerOptions::Inverse::pinv ? 9 : 8.0 * options.iterations;
   return 2 * n * d * p + 2 * d * d * p + n * d + d * d + cube * d * d * d + 2 * n * d * p_v + 4 * d * d * p_v;

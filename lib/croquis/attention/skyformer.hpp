@@ -21,6 +21,10 @@ struct SkyformerOptions {
   static SkyformerOptions code();
 };
 
+/// What options by name stand for, however they are spelled. Throws std::invalid_argument for a value that an option
+/// does not take.
+SkyformerOptions skyformer_options(const OptionValues& values);
+
 /// O~ = C~ V with C~ = kappa(Q, X_J) (kappa(X_J, X_J) + gamma I)^+ kappa(X_J, K), where X_J are d of the n_q + n_k
 /// points of the lift (Skyformer Sec. 4.2, 4.4). It approximates the kernelized target, whose rows do not sum to 1.
 /// Guarantees: with pinv and gamma = 0, the approximation of the lift lies between 0 and the lift in the Loewner order

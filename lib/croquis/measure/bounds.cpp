@@ -1,4 +1,6 @@
 #include <cmath>
+#include <croquis/attention/sampled_columns.hpp>
+#include <croquis/attention/skyformer.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/measure/bounds.hpp>
 #include <croquis/nystrom/lift.hpp>
@@ -8,14 +10,6 @@ namespace croquis {
 namespace {
 
 constexpr double kDelta = 1 - ErrorBounds::kProbability;
-
-bool has_only(const MethodChoice& choice, const std::map<std::string, std::string>& allowed) {
-  for (const auto& [name, value] : choice.options.all()) {
-    const auto found = allowed.find(name);
-    if (found == allowed.end() || found->second != value) return false;
-  }
-  return true;
-}
 
 // Outputs that need no method: 0, and the mean of the values.
 std::string trivial_outputs(const Problem<double>& problem, const arma::mat& exact, double bound) {
@@ -32,7 +26,7 @@ const ErrorBounds::Scores& ErrorBounds::scores() const {
   if (!scores_) {
     const arma::vec columns = column_norms(problem_.Q(), problem_.K()).norms;
     const arma::vec values = arma::sqrt(arma::sum(arma::square(problem_.V()), 1));
-    scores_ = Scores{arma::norm(columns), arma::dot(columns, values)};
+    scores_ = Scores{arma::norm(columns), arma::dot(columns, values), arma::max(columns % values)};
   }
   return *scores_;
 }
@@ -42,25 +36,49 @@ const RidgeLeverage<double>& ErrorBounds::leverage() const {
   return *leverage_;
 }
 
-// The smallest lambda with 6.52 (2n max l_i(lambda) + 1) log(2n / delta) <= d: the left side falls with lambda.
-std::optional<double> ErrorBounds::skyformer(arma::uword d) const {
+// The smallest lambda with 6.52 (2n max l_i(lambda) + 1) log(2n / delta) <= d: the left side falls with lambda. None
+// where it is above ||M||: it then says less than the lift.
+std::optional<double> ErrorBounds::ridge_of_theorem9(arma::uword d) const {
   const auto points = 2 * static_cast<double>(problem_.n());
-  const auto asked = [&](double lambda) {
-    return 6.52 * (points * leverage().scores(lambda).max() + 1) * std::log(points / kDelta);
+  const auto is_enough = [&](double log_lambda) {
+    const double leverage_sum = points * leverage().scores(std::exp(log_lambda)).max();
+    return 6.52 * (leverage_sum + 1) * std::log(points / kDelta) <= static_cast<double>(d);
   };
-  const auto enough = static_cast<double>(d);
   const double norm = leverage().eigenvalues().max();
-  double lo = std::log(1e-14 * norm), hi = std::log(1e4 * norm);
-  std::optional<double> lambda;
-  if (asked(std::exp(hi)) <= enough) {
-    constexpr int halvings = 40;
-    for (int i = 0; i < halvings; ++i) {
-      const double middle = (lo + hi) / 2;
-      (asked(std::exp(middle)) <= enough ? hi : lo) = middle;
-    }
-    lambda = std::exp(hi);
+  double lo = std::log(1e-14 * norm), hi = std::log(norm);
+  if (!is_enough(hi)) return std::nullopt;
+  constexpr int halvings = 40;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = (lo + hi) / 2;
+    (is_enough(middle) ? hi : lo) = middle;
   }
-  return lambda;
+  return std::exp(hi);
+}
+
+std::optional<ErrorBound> ErrorBounds::skyformer(const OptionValues& values, arma::uword d) const {
+  const SkyformerOptions options = skyformer_options(values);
+  if (options.inverse != SkyformerOptions::Inverse::pinv || options.ridge > 0) return std::nullopt;
+  ErrorBound bound{leverage().eigenvalues().max(), 1, "skyformer lift", {}};
+  if (options.landmarks == LandmarkPolicy::uniform) {
+    if (const auto lambda = ridge_of_theorem9(d)) bound = {*lambda, kProbability, "skyformer T9", {}};
+  }
+  bound.value *= spectral_norm<double>(problem_.V()) / 2;
+  return bound;
+}
+
+// T12 is (S / sqrt(beta d)) (1 + sqrt((2 / beta) log(1 / delta))), where p_i >= beta ||B^(i)|| ||V_i|| / S: with p_i =
+// 1/n, S / beta is n times the largest ||B^(i)|| ||V_i||.
+std::optional<ErrorBound> ErrorBounds::sampled_columns(const OptionValues& values, arma::uword d) const {
+  using Probabilities = SampledColumnsOptions::Probabilities;
+  const Probabilities p = sampled_columns_options(values).probabilities;
+  if (p == Probabilities::pilot) return std::nullopt;
+  const double sum = scores().sum, features = static_cast<double>(d);
+  const double over_beta = p == Probabilities::exact ? sum : static_cast<double>(problem_.n_k()) * scores().largest;
+  return ErrorBound{
+      (std::sqrt(sum * over_beta) + over_beta * std::sqrt(2 * std::log(1 / kDelta))) / std::sqrt(features),
+      kProbability,
+      "skeinformer T12",
+      {}};
 }
 
 std::optional<ErrorBound> ErrorBounds::of(const MethodChoice& choice, arma::uword d, const arma::mat& exact) const {
@@ -73,27 +91,19 @@ std::optional<ErrorBound> ErrorBounds::of(const MethodChoice& choice, arma::uwor
 
 std::optional<ErrorBound> ErrorBounds::compute(const MethodChoice& choice, arma::uword d,
                                                const arma::mat& exact) const {
-  ErrorBound bound;
-  bound.probability = kProbability;
-  const auto features = static_cast<double>(d);
-  if (choice.name == "skyformer" &&
-      has_only(choice, {{"landmarks", "uniform"}, {"inverse", "pinv"}, {"preset", "paper"}})) {
-    const auto lambda = skyformer(d);
-    if (!lambda) return std::nullopt;
-    bound.value = *lambda / 2 * spectral_norm<double>(problem_.V());
-    bound.source = "skyformer T9";
-  } else if (choice.name == "linformer-unreduced" && has_only(choice, {{"preset", "paper"}})) {
+  std::optional<ErrorBound> bound;
+  if (choice.name == "skyformer") {
+    bound = skyformer(choice.options, d);
+  } else if (choice.name == "sampled-columns") {
+    bound = sampled_columns(choice.options, d);
+  } else if (choice.name == "linformer-unreduced") {
     const double product = scores().frobenius * frobenius_norm(problem_.V()), output = frobenius_norm(exact);
-    bound.value = std::sqrt((product * product + output * output) / (features * kDelta));
-    bound.source = "linformer T1";
-  } else if (choice.name == "sampled-columns" && choice.options.all().count("p") > 0 &&
-             has_only(choice, {{"p", "exact"}, {"preset", "paper"}})) {
-    bound.value = (1 + std::sqrt(2 * std::log(1 / kDelta))) * scores().weighted / std::sqrt(features);
-    bound.source = "skeinformer T12";
-  } else {
-    return std::nullopt;
+    bound = {std::sqrt((product * product + output * output) / (static_cast<double>(d) * kDelta)),
+             kProbability,
+             "linformer T1",
+             {}};
   }
-  bound.trivial = trivial_outputs(problem_, exact, bound.value);
+  if (bound) bound->trivial = trivial_outputs(problem_, exact, bound->value);
   return bound;
 }
 

@@ -21,13 +21,15 @@ struct ErrorBound {
   std::string trivial;  ///< a trivial output that is also within the bound; empty if none is known
 };
 
-/// For each method with its options, the sharpest bound that is proved in the claims ledger, if there is one:
-/// - skyformer with uniform landmarks and the pseudo-inverse: T9 of docs/claims/skyformer.md, solved for lambda by
-///   bisection: ||C - C~|| <= lambda / 2, so ||O - O~|| <= lambda ||V|| / 2. None while d < 6.52 log(2n / delta).
+/// Bounds by theorems that are proved in the claims ledger, for these methods and options:
+/// - skyformer with inverse=pinv and ridge=0, any landmarks: ||C - C~|| <= ||M|| / 2 for every draw and every d, as
+///   0 <= M~ <= M (the lift of docs/claims/skyformer.md), so ||O - O~|| <= ||M|| ||V|| / 2. With landmarks=uniform also
+///   T9 there, solved for lambda by bisection: ||O - O~|| <= lambda ||V|| / 2. The bound is T9's where its lambda is
+///   below ||M||, else the lift's, whose probability is 1.
 /// - linformer-unreduced (Gaussian S): T1 of docs/claims/linformer.md over all columns of V: E||B S S^T V - B V||_F^2 =
 ///   (||B||_F^2 ||V||_F^2 + ||B V||_F^2) / d, and Markov's inequality.
-/// - sampled-columns with p=exact: T12 of docs/claims/skeinformer.md with beta = 1 and S = sum ||B^(i)|| ||V_i|| in
-///   place of ||B||_F ||V||_F.
+/// - sampled-columns with p=exact or p=uniform: T12 of docs/claims/skeinformer.md, with the largest beta that the
+///   probabilities have. That of p=pilot is random, so there is no bound for it here.
 /// T1 and T12 bound the Frobenius norm, and so the spectral norm too. There are bounds only for full (not causal)
 /// attention with n_q = n_k = n <= kLargestN. Thread-safe. Deterministic.
 /// Cost: what a method needs is computed on first use: 72 n^3 flops for skyformer, n^2 exponentials for the others.
@@ -44,11 +46,14 @@ class ErrorBounds {
 
  private:
   struct Scores {
-    double frobenius = 0, weighted = 0;  // ||B||_F, sum ||B^(i)|| ||V_i||
+    double frobenius = 0;         // ||B||_F
+    double sum = 0, largest = 0;  // of ||B^(i)|| ||V_i|| over the columns i
   };
   const Scores& scores() const;
   const RidgeLeverage<double>& leverage() const;
-  std::optional<double> skyformer(arma::uword d) const;
+  std::optional<double> ridge_of_theorem9(arma::uword d) const;
+  std::optional<ErrorBound> skyformer(const OptionValues& values, arma::uword d) const;
+  std::optional<ErrorBound> sampled_columns(const OptionValues& values, arma::uword d) const;
   std::optional<ErrorBound> compute(const MethodChoice& choice, arma::uword d, const arma::mat& exact) const;
 
   /// A method with its options, and d.

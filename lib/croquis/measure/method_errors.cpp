@@ -165,14 +165,20 @@ const Columns<ErrorRow>& error_columns() {
         "", "", "--row-errors"},
        &ErrorRow::kappa},
       {{"bound_abs", Role::metric,
-        "what the sharpest proved theorem of the [ledger](claims.md) guarantees of ‖O - O~‖ for this method, d and "
-        "input, in exact arithmetic. `NA` if there is none: for other methods and options, above n = 2048, for too few "
-        "features",
+        "what a proved theorem of the [ledger](claims.md) guarantees of ‖O - O~‖ for this method, d and input, in "
+        "exact arithmetic; of two the smaller bound. There are bounds for `skyformer` with `inverse=pinv` and "
+        "`ridge=0`, `linformer-unreduced`, and `sampled-columns` with `p=exact` or `p=uniform`, of full attention with "
+        "n_q = n_k up to n = 2048; else `NA`",
         "guaranteed ||O - O~||", "", "--bounds"},
        &ErrorRow::bound_abs},
-      {{"bound_probability", Role::number, "the probability of that, over the draws of the method", "", "", "--bounds"},
+      {{"bound_probability", Role::number,
+        "the probability of that, over the draws of the method: 0.9, or 1 where it holds for every draw", "", "",
+        "--bounds"},
        &ErrorRow::bound_probability},
-      {{"bound_source", Role::note, "the theorem: the page in docs/claims and its name there", "", "", "--bounds"},
+      {{"bound_source", Role::note,
+        "the theorem: the page in docs/claims and its name there. `skyformer lift`, ‖M‖ ‖V‖ / 2, holds for any "
+        "landmarks, and is given where T9 has no smaller bound for this d",
+        "", "", "--bounds"},
        &ErrorRow::bound_source},
       {{"bound_trivial", Role::note,
         "outputs that need no method and are within the bound too, `output 0` and `V-mean`: the theorem then says "
