@@ -51,6 +51,18 @@ TEST_CASE("more threads than the system gives: one line and status 2") {
 }
 #endif
 
+TEST_CASE("a cell that is asked for twice, in any spelling: one line and status 2, never rows without end") {
+  TemporaryFolder folder;
+  for (const char* command :
+       {"error --input gaussian --n 16 --p 4 --features 4 --trials 2 --methods skyformer,skyformer:preset=paper",
+        "gradient --input gaussian --n 16 --p 4 --features 4 --trials 2 --methods performer,performer:preset=paper",
+        "cost --n 16 --p 4 --features 4 --repeats 1 --methods performer,performer:preset=paper",
+        "variance --p 4 --keys 8 --features 4 --trials 2 --norms 1,1.0"}) {
+    CAPTURE(command);
+    check_refused(run_process(words(std::string(command) + " --quiet"), folder.path(), {.seconds = 10}), "twice");
+  }
+}
+
 TEST_CASE("whole numbers: decimal digits in the range, anything else is refused and never another number") {
   TemporaryFolder folder;
   for (const char* seed :

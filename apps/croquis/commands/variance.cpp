@@ -47,6 +47,9 @@ std::vector<double> parse_norms(const std::string& text) {
       throw std::invalid_argument(
           fmt::format("--norms: {} is more than {:.3g}, and squares of norms overflow", item, most));
     }
+    if (std::find(norms.begin(), norms.end(), *norm) != norms.end()) {
+      throw std::invalid_argument(fmt::format("--norms: {} stands there twice", item));
+    }
     norms.push_back(*norm);
   }
   return norms;

@@ -189,7 +189,12 @@ void Run::plan(const std::vector<Cell>& cells) {
     Fields cell(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(cell_.size()));
     const bool done = std::all_of(cells[i].begin(), cells[i].end(), [&](const Fields& key) { return has(key); });
     if (shard_.has(i) && !done) wanted_.insert(cell);
-    places_.emplace(std::move(cell), i);
+    const auto [place, is_new] = places_.emplace(std::move(cell), i);
+    if (!is_new) {
+      throw std::invalid_argument(fmt::format("{} = {} is asked for twice, perhaps in two spellings; leave one out",
+                                              fmt::join(chosen(names_of(table_.columns), cell_), ","),
+                                              fmt::join(place->first, ",")));
+    }
   }
   if (file_) require_planned(file_->found());
   progress_ = std::make_unique<Progress>(wanted_.size(), options_.quiet || !file_);

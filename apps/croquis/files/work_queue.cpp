@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <croquis/distributed/communicator.hpp>
 #include <exception>
@@ -64,14 +65,14 @@ std::size_t WorkQueue::next() {
 std::optional<std::size_t> WorkQueue::take(std::size_t end) {
   const std::lock_guard lock(taking_);
   if (!waiting_) waiting_ = next();
-  if (*waiting_ >= end) return {};
+  if (*waiting_ >= std::min(end, count_)) return {};
   return std::exchange(waiting_, std::nullopt);
 }
 
 bool WorkQueue::has(std::size_t end) {
   const std::lock_guard lock(taking_);
   if (!waiting_) waiting_ = next();
-  return *waiting_ < end;
+  return *waiting_ < std::min(end, count_);
 }
 
 void WorkQueue::put(const Rows& rows) {
