@@ -1,5 +1,6 @@
 // croquis model, and the heads of models on token ids.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <croquis/io/csv.hpp>
 
 #include <algorithm>
@@ -102,6 +103,25 @@ TEST_CASE("model: --layers each and --heads approximate some heads, and their pl
   CHECK(column_of(folder / "zero.csv", "counted") == std::vector<std::string>{"8", "8", "5"});
 }
 
+TEST_CASE("model: layers whose approximation lowers the loss are drawn too") {
+  const FormulaFolder folder;
+  REQUIRE(run_croquis("model --model gpt2/model.safetensors" + kModelTokens +
+                          "--methods v-mean --features 2 --layers each --out each.csv",
+                      folder.path())
+              .status == 0);
+  croquis::CsvTable table = croquis::read_csv((folder / "each.csv").string());
+  const auto place = [&](const char* name) {
+    return std::find(table.header.begin(), table.header.end(), name) - table.header.begin();
+  };
+  for (auto& row : table.rows) row[place("loss")] = "0.5", row[place("loss_exact")] = "0.75";
+  std::string text = fmt::format("{}\n", fmt::join(table.header, ","));
+  for (const auto& row : table.rows) text += fmt::format("{}\n", fmt::join(row, ","));
+  write_text(folder / "lower.csv", text);
+  const ProgramRun run = run_croquis("plot lower.csv --out lower.svg", folder.path());
+  CHECK_MESSAGE(run.status == 0, run.output);
+  CHECK(contains(read_text(folder / "lower.svg"), "-0.25"));  // on the axis
+}
+
 TEST_CASE("model: the text of a vocabulary is masked with the seed") {
   const FormulaFolder folder;
   write_text(folder / "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\nd\ne\nf\n");
@@ -186,7 +206,8 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
       {"model --model bert/model.safetensors", "or --ids ids.npy in place of a text"},
       {bert + kModelTokens, "--labels: a model of type bert predicts masked tokens; give labels.npy"},
       {bert + kModelTokens + "--labels flat.npy", "flat.npy: has shape (1, 27) where ids.npy has (3, 9)"},
-      {bert + kModelTokens + "--labels none.npy", "a position with a label"},
+      {bert + kModelTokens + "--labels none.npy",
+       "none.npy: sequence 0 has no token to be predicted; leave it out with --sequence"},
       {bert + "--ids long.npy --labels long.npy", "--ids: sequence 0 has 11 tokens, the model 9 positions"},
       {bert + "--ids beyond.npy --labels beyond.npy --features 2",
        "beyond.npy: has id 11 of sequence 0 at position 1; the"},

@@ -95,7 +95,15 @@ ModelSequences model_sequences(const InputOptions& o, const LabelOptions& labels
   if (!(labels.mask >= 0 && labels.mask <= 1)) {
     refuse(fmt::format("--mask: {:g} is not between 0 and 1, which a share of the tokens is", labels.mask));
   }
-  return o.ids.empty() ? of_text(o, labels, model, draw_key) : of_files(o, labels, model);
+  ModelSequences sequences = o.ids.empty() ? of_text(o, labels, model, draw_key) : of_files(o, labels, model);
+  for (std::size_t s = 0; s < sequences.numbers.size(); ++s) {
+    const LabelledSequence sequence = sequences.read(s);
+    if (std::any_of(sequence.labels.begin(), sequence.labels.end(), [](const auto& l) { return l.has_value(); }))
+      continue;
+    refuse(fmt::format("{}: sequence {} has no token to be predicted; leave it out with --sequence",
+                       labels.labels.empty() ? o.ids : labels.labels, sequences.numbers[s]));
+  }
+  return sequences;
 }
 
 std::string digest_of(const ModelSequences& sequences, const croquis::Model& model) {

@@ -44,14 +44,18 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
     if (s.features != d || s.method == "exact") continue;
     const Grouping one = grouping_of_models({s});
     const croquis::Summary* value = one.groups.empty() ? nullptr : one.groups.front().metric(metric);
-    if (value == nullptr || !is_drawable(value->mean)) continue;
+    if (value == nullptr || !std::isfinite(value->mean)) continue;
     const std::string& label = one.groups.front().label;
     if (!curves.contains(label)) labels.push_back(label);
     curves[label].push_back({*parse_number(s.layers.substr(0, s.layers.find(';'))), value->mean,
                              std::isnan(value->standard_error) ? 0 : value->standard_error});
   }
-  if (labels.empty()) {
-    throw std::invalid_argument(fmt::format("{}: no layer has a positive {} to draw", request.picture.path, metric));
+  if (labels.empty())
+    throw std::invalid_argument(fmt::format("{}: no layer has a {} to draw", request.picture.path, metric));
+  // An increase may be negative, and is then the one to see: with it the axis is linear.
+  bool positive = true;
+  for (const auto& [label, points] : curves) {
+    for (const LossPoint& p : points) positive = positive && p.mean > 0;
   }
   std::size_t letters = 0;
   std::string data, plots = "plot ";
@@ -60,7 +64,8 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
     data += fmt::format("$d{} << EOD\n", i);
     for (const LossPoint& p : curves[labels[i]]) {
       const double low = p.mean - p.error;
-      data += fmt::format("{} {:.17g} {:.17g} {:.17g}\n", p.layer, p.mean, low > 0 ? low : p.mean, p.mean + p.error);
+      data += fmt::format("{} {:.17g} {:.17g} {:.17g}\n", p.layer, p.mean, low > 0 || !positive ? low : p.mean,
+                          p.mean + p.error);
     }
     const PlotStyle style = plot_style(i);
     data += "EOD\n";
@@ -72,10 +77,10 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
   script += picture_title(request.picture, fmt::format("{}, d = {}", subject_of_models(summaries), d),
                           {"mean over positions, with its standard error between sequences"});
   script += fmt::format(
-      "set xlabel 'the layer that is approximated'\nset ylabel {} noenhanced\nset logscale y\nset format y '%g'\n"
+      "set xlabel 'the layer that is approximated'\nset ylabel {} noenhanced\n{}set format y '%g'\n"
       "set grid lc rgb '#dddddd'\nset xtics 1\nset offsets 0.3, 0.3\n"
       "set key outside right top vertical Left reverse maxcols 1 samplen 3 noenhanced\n",
-      gnuplot_string(metric == "increase" ? "loss - exact loss" : metric));
+      gnuplot_string(metric == "increase" ? "loss - exact loss" : metric), positive ? "set logscale y\n" : "");
   run_gnuplot(script + data + plots, request.picture.path);
 }
 

@@ -43,6 +43,19 @@ std::vector<ChartAxis> axes_of(const Grouping& grouping) {
   return axes;
 }
 
+// An increase of the loss may be negative, and would be missing on a logarithmic axis where it matters most.
+void make_linear_where_not_positive(Chart& chart) {
+  for (const ChartView& view : chart.views) {
+    for (const ChartCurve& curve : view.curves) {
+      for (const ChartPoint& point : curve.points) {
+        for (std::size_t a = 0; a < chart.y.size(); ++a) {
+          if (point.y[a].at <= 0) chart.y[a].logarithmic = false;
+        }
+      }
+    }
+  }
+}
+
 ChartCurve& curve_named(std::vector<ChartCurve>& curves, const std::string& label) {
   const auto found = std::find_if(curves.begin(), curves.end(), [&](const ChartCurve& c) { return c.label == label; });
   if (found != curves.end()) return *found;
@@ -146,6 +159,7 @@ Section section_of_models(const croquis::Table& table) {
   if (!grouping.groups.empty()) {
     section.charts.push_back(by_layer ? chart_by_layer(summaries, section.subject)
                                       : chart_of_losses(grouping, section.subject));
+    make_linear_where_not_positive(section.charts.back());
   }
   croquis::Table rows{croquis::model_summary_columns().list(), {}};
   for (const ModelSummary& s : summaries) rows.rows.push_back(croquis::model_summary_columns().record(s));
