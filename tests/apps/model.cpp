@@ -103,6 +103,24 @@ TEST_CASE("model: --layers each and --heads approximate some heads, and their pl
   CHECK(column_of(folder / "zero.csv", "counted") == std::vector<std::string>{"8", "8", "5"});
 }
 
+TEST_CASE("model: sequences that end in the model's padding are named where their lengths are not given") {
+  const FormulaFolder folder;
+  std::string config = read_text(folder / "bert/config.json");
+  config.insert(config.find('{') + 1, "\"pad_token_id\": 0, ");
+  write_text(folder / "bert/config.json", config);
+  std::vector<std::int64_t> ids(27, 1);
+  ids[8] = ids[26] = 0;
+  write_text(folder / "padded.npy", npy_integers("(3, 9)", ids));
+  const std::string command =
+      "model --model bert/model.safetensors --ids padded.npy --labels labels.npy --methods exact --quiet --overwrite ";
+  const ProgramRun without = run_croquis(command, folder.path()),
+                   with = run_croquis(command + "--lengths lengths.npy", folder.path());
+  CHECK(without.status == 0);
+  CHECK(contains(without.output, "padded.npy: 2 of 3 sequences end in token 0, the model's padding"));
+  CHECK(with.status == 0);
+  CHECK(with.output.empty());
+}
+
 TEST_CASE("model: layers whose approximation lowers the loss are drawn too") {
   const FormulaFolder folder;
   REQUIRE(run_croquis("model --model gpt2/model.safetensors" + kModelTokens +

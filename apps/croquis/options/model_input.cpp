@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "options/lists.hpp"
+#include "options/padding.hpp"
 #include "options/refuse.hpp"
 #include "options/text_input.hpp"
 
@@ -45,6 +46,7 @@ struct Tokens {
 Tokens tokens_of_ids(const InputOptions& o, const croquis::Model& model) {
   const auto file = std::make_shared<const croquis::TokenSequences>(
       croquis::TokenSequences::Files{.ids = o.ids, .lengths = o.lengths}, model.config().is_causal());
+  note_padding(o, *file, model.config());
   const std::vector<arma::uword> chosen = parse_numbers(o.sequence, "--sequence", file->count());
   const arma::uword joined = positive_or(o.join_windows, 1, "--join-windows");
   if (chosen.size() % joined != 0) {

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "options/lists.hpp"
+#include "options/padding.hpp"
 #include "options/refuse.hpp"
 #include "options/text_input.hpp"
 
@@ -25,6 +26,7 @@ ModelSequences of_files(const InputOptions& o, const LabelOptions& labels, const
   }
   const auto file = std::make_shared<const croquis::TokenSequences>(
       croquis::TokenSequences::Files{o.ids, o.lengths, labels.labels}, decoder);
+  note_padding(o, *file, model.config());
   ModelSequences sequences;
   sequences.numbers = parse_numbers(o.sequence, "--sequence", file->count());
   for (const arma::uword s : sequences.numbers) {

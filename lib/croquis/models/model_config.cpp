@@ -6,6 +6,7 @@
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/json.hpp>
 #include <croquis/models/model_config.hpp>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <utility>
@@ -36,6 +37,14 @@ class Entries {
   }
 
   arma::uword size_or(const char* key, arma::uword default_value) const { return has(key) ? size(key) : default_value; }
+
+  // A token that may be there; in the place of none there are models with -1.
+  std::optional<std::uint32_t> token(const char* key) const {
+    if (!has(key) || !values_[key].is_number_unsigned()) return std::nullopt;
+    const auto id = values_[key].get<std::uint64_t>();
+    if (id > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+    return static_cast<std::uint32_t>(id);
+  }
 
   // An entry of a nested object; none where the object or the entry is missing.
   std::optional<std::string> nested_text(const char* object, const char* key) const {
@@ -219,6 +228,7 @@ ModelConfig parse_model_config(std::string_view bytes, const std::string& name) 
   const Entries entries(bytes, name);
   ModelConfig config;
   config.type = type_of(entries);
+  config.padding = entries.token("pad_token_id");
   switch (config.type) {
     case ModelType::bert:
     case ModelType::albert:

@@ -39,6 +39,7 @@ struct ModelConfig {
   double rope_theta = 10'000;                     ///< llama: base of the rotary positions
   bool attention_bias = false, mlp_bias = false;  ///< llama
   bool tied = true;                               ///< the word embeddings are the decoder's weights too
+  std::optional<std::uint32_t> padding = {};      ///< the token behind the end of shorter sequences
 
   arma::uword p() const { return head_width.value_or(hidden / heads); }
   /// The number of query heads that share one head of keys and values.
@@ -55,8 +56,9 @@ struct ModelConfig {
 ///   (gelu_new), layer_norm_epsilon (1e-5), tie_word_embeddings (true).
 /// - llama: as bert, with num_key_value_heads, head_dim, rms_norm_eps (1e-6), rope_theta, attention_bias, mlp_bias and
 ///   tie_word_embeddings (false); hidden_act (silu).
-/// Activations are gelu, gelu_new, gelu_pytorch_tanh, relu and silu. Without a model_type it is bert.
-/// Throws: std::invalid_argument, with a message of one line that names the file and the entry, in these cases:
+/// For all, pad_token_id may be there. Activations are gelu, gelu_new, gelu_pytorch_tanh, relu and silu. Without a
+/// model_type it is bert. Throws: std::invalid_argument, with a message of one line that names the file and the entry,
+/// in these cases:
 /// - the file cannot be read, is not a JSON object, or has a name twice in an object;
 /// - an entry is missing or has another type (is_decoder must be true or false; 1 and "true" are neither);
 /// - a size is outside 1 ... 2^24, or the hidden size is not a multiple of the number of heads;

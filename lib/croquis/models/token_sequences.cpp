@@ -61,6 +61,12 @@ arma::uword TokenSequences::length(arma::uword sequence) const {
   return lengths_[sequence] - (next_tokens_ ? 1 : 0);
 }
 
+arma::uword TokenSequences::ending_in(std::uint32_t token) const {
+  arma::uword count = 0;
+  for (arma::uword s = 0; s < lengths_.size(); ++s) count += ids_.row(s)[lengths_[s] - 1] == token ? 1 : 0;
+  return count;
+}
+
 TokenIds TokenSequences::ids(arma::uword sequence, arma::uword vocabulary) const {
   const arma::uword n = length(sequence);
   const std::vector<std::int64_t> row = ids_.row(sequence);
