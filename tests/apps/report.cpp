@@ -189,6 +189,27 @@ TEST_CASE("croquis report and show: numbers at the ends of double, and those tha
   }
 }
 
+TEST_CASE("croquis report, show and plot: rows that were changed after their run are said to be") {
+  const TemporaryFolder folder;
+  REQUIRE(
+      run_croquis("error --input gaussian --n 32 --p 4 --methods v-mean,skeinformer --features 4 --trials 3 --quiet "
+                  "--out r.csv",
+                  folder.path())
+          .status == 0);
+  const std::string rows = read_text(folder / "r.csv"), says = "r.csv: is not as its run wrote it";
+  for (const char* command : {"show r.csv", "report r.csv", "plot r.csv --out r.svg"}) {
+    CAPTURE(command);
+    write_text(folder / "r.csv", rows);
+    CHECK_FALSE(contains(run_croquis(command, folder.path()).output, says));
+    write_text(folder / "r.csv", rows.substr(0, rows.rfind('\n', rows.size() - 2) + 1));  // one row less
+    const ProgramRun run = run_croquis(command, folder.path());
+    CHECK(run.status == 0);
+    CHECK(contains(run.output, says));
+  }
+  REQUIRE(run_croquis("report r.csv", folder.path()).status == 0);
+  CHECK(contains(read_text(folder / "r.html"), "The rows were changed after the run."));
+}
+
 TEST_CASE("croquis report: a meta file that is nested without end is none") {
   TemporaryFolder folder;
   write_text(folder / "r.csv", kReportHeader + report_row("x", "v-mean", 8, 1, 0.5));

@@ -38,11 +38,9 @@ PlotRequest request_of(const PlotOptions& options) {
 
 int run_plot(const PlotOptions& options) {
   const PlotRequest request = request_of(options);
-  const croquis::CsvTable file = croquis::read_csv(options.file);
-  const Command& command = command_with(file.header, options.file);
-  croquis::Table table = typed_table(file, command, options.file);
+  auto [command, table] = read_result(options.file);
   if (!options.input.empty()) table = rows_of_input(std::move(table), options.input);
-  command.results.draw(table, request);
+  command->results.draw(table, request);
   fmt::print("plot     {}\n", request.picture.path);
   return 0;
 }

@@ -6,6 +6,8 @@
 #include <stdexcept>
 
 #include "commands/command.hpp"
+#include "files/metadata.hpp"
+#include "files/progress.hpp"
 
 // A line a command, in the order of --help.
 #define CROQUIS_COMMANDS(add)                                                                                      \
@@ -73,5 +75,6 @@ std::pair<const Command*, croquis::Table> read_result(const std::string& path) {
   const croquis::CsvTable file = croquis::read_csv(path);
   const Command& command = command_with(file.header, path);
   if (file.rows.empty()) throw std::invalid_argument(fmt::format("{}: has no rows yet", path));
+  if (const std::string change = change_since_run(path); !change.empty()) say(fmt::format("croquis: {}\n", change));
   return {&command, typed_table(file, command, path)};
 }

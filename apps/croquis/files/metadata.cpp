@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <croquis/io/bytes.hpp>
+#include <croquis/io/digest.hpp>
 #include <croquis/io/json.hpp>
 #include <ctime>
 #include <filesystem>
@@ -72,6 +73,14 @@ void write_metadata(const std::string& path, const RunDescription& run) {
   }
   meta["environment"] = environment;
   write_whole(path, text_of(meta) + '\n');
+}
+
+std::string change_since_run(const std::string& path) {
+  const json meta = read_metadata(beside(path, ".meta.json"));
+  if (!meta.is_object() || !meta.contains("finished") || !meta["finished"].is_object()) return "";
+  const json digest = meta["finished"].value("digest", json());
+  if (!digest.is_string() || digest == croquis::digest_of(croquis::read_bytes(path))) return "";
+  return fmt::format("{}: is not as its run wrote it: {} says otherwise", path, beside(path, ".meta.json"));
 }
 
 void require_own_metadata(const std::string& path, const std::string& rows) {

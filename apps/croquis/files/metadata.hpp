@@ -37,6 +37,10 @@ void write_metadata(const std::string& path, const RunDescription& run);
 /// written.
 nlohmann::json read_metadata(const std::string& path);
 
+/// A sentence where the rows at `path` are not those of the finished run in the meta file beside them; otherwise, and
+/// where nothing is known of the run, nothing.
+std::string change_since_run(const std::string& path);
+
 /// Throws std::invalid_argument when the meta file at `path` belongs to another result than `rows`: those of a.csv and
 /// of a have one name.
 void require_own_metadata(const std::string& path, const std::string& rows);

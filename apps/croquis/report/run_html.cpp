@@ -33,6 +33,9 @@ std::string html_of_run(const std::string& rows) {
                        html(beside(std::filesystem::path(rows).filename().string(), ".meta.json")));
   }
   std::string text = "<h3>How it was made</h3>\n";
+  if (!change_since_run(rows).empty()) {
+    text += "<p><strong>The rows were changed after the run.</strong> What follows is about the run.</p>\n";
+  }
   if (meta.contains("command_line")) {
     text += fmt::format("<p class=\"soft\">This command makes it again:</p>\n<pre><code>{}</code></pre>\n",
                         html(text_of(meta["command_line"])));
