@@ -41,8 +41,8 @@ void print_ledger(const std::vector<LedgerLine>& ledger, bool markdown) {
   fmt::print("\n{}\n", table.text());
   fmt::print(
       "For each random row, the probability that its verdict is wrong about the failure rate of this input and this\n"
-      "law is bounded; all rows together by 1 - --confidence. Inputs not run, the choice of a reading and the\n"
-      "correctness of proofs are not covered.\n");
+      "distribution is bounded; all rows together by 1 - --confidence. Inputs not run, the choice of a reading and\n"
+      "the correctness of proofs are not covered.\n");
 }
 
 std::map<std::string, std::string> read_expected(const std::string& path) {

@@ -161,9 +161,9 @@ std::vector<Claim> theorem1_claims() {
        .mutants = {{"no-scale", "entries N(0, 1)"}},
        .ladder = {{"half-constant", "1 / (eps^2 delta)",
                    "not told apart: 22 of 40 are needed (tests/claims/worst/lin.thm1.csv)", true},
-                  {"eighth-constant", "1 / (4 eps^2 delta)", "P of rank 1 in the direction of w, by the chi^2 law",
-                   false},
-                  {"no-delta", "2 / eps^2", "P of rank 1 in the direction of w, by the chi^2 law", false}},
+                  {"eighth-constant", "1 / (4 eps^2 delta)",
+                   "P of rank 1 in the direction of w, by the chi^2 distribution", false},
+                  {"no-delta", "2 / eps^2", "P of rank 1 in the direction of w, by the chi^2 distribution", false}},
        .check = check_low_rank_corrected}};
 }
 
@@ -182,7 +182,8 @@ std::vector<Claim> lemma_claims() {
        .bound = true,
        .mutants = {{"no-scale", "entries N(0, 1)"}},
        .ladder = {{"four-times", "four times the exponent", "proved: T3", true},
-                  {"five-times", "five times the exponent", "k -> infinity, eps -> 0, by the chi^2 law", false}},
+                  {"five-times", "five times the exponent", "k -> infinity, eps -> 0, by the chi^2 distribution",
+                   false}},
        .check = check_jl_norm},
       {.id = "lin.jl-product/strict",
        .kind = "probability",
@@ -208,7 +209,7 @@ std::vector<Claim> lemma_claims() {
        .formerly = {"lin.jl-product.corrected"},
        .bound = true,
        .mutants = {{"no-scale", "entries N(0, 1)"}},
-       .ladder = {{"twice", "twice the exponent", "x = y, k -> infinity, eps -> 0, by the chi^2 law", false},
+       .ladder = {{"twice", "twice the exponent", "x = y, k -> infinity, eps -> 0, by the chi^2 distribution", false},
                   {"one-side", "1 in the place of 2 before the exponential", "not told apart", true}},
        .check = check_jl_product_corrected}};
 }
@@ -304,7 +305,8 @@ std::vector<Claim> theorem2_claims() {
        .mutants = {{"first-keys", "the first keys in the place of uniform ones"}},
        .ladder = {{"half-constant", "16 in the place of 32", "not told apart", true},
                   {"no-delta", "32 mu^2 / eps^2", "not told apart", true},
-                  {"hundredth-constant", "0.32 in the place of 32", "two kinds of keys, by the binomial law", false}},
+                  {"hundredth-constant", "0.32 in the place of 32", "two kinds of keys, by the binomial distribution",
+                   false}},
        .check = check_sampled_keys},
       {.id = "lin.thm2/strict",
        .kind = "existence",

@@ -71,7 +71,8 @@ Report check_exponentials(const Check& check) {
     report.number = std::max(std::isnan(report.number) ? 0 : report.number, failure);
     report.findings.push_back(std::move(finding));
   }
-  report.sentence = "largest exact failure of (9) at x = 0, y = 1, where it is that of a normal law, whatever k";
+  report.sentence =
+      "largest exact failure of (9) at x = 0, y = 1, where it is that of a normal distribution, whatever k";
   return report;
 }
 

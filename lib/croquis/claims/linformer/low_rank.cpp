@@ -124,7 +124,8 @@ Report check_low_rank_oblivious(const Check& check) {
     report.findings.push_back(std::move(finding));
   }
   report.number = report.findings.front().observed;
-  report.sentence = "largest probability that a P~ of that rank, made without w, is within eps; n = 512, exact law";
+  report.sentence =
+      "largest probability that a P~ of that rank, made without w, is within eps; n = 512, exact distribution";
   return report;
 }
 

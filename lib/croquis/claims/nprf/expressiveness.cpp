@@ -89,7 +89,8 @@ Report check_expressiveness(const Check& check) {
   for (const Finding& f : report.findings) {
     if (f.verdict != Verdict::not_applicable) report.number = std::min(report.number, f.bound / f.observed);
   }
-  report.sentence = "smallest (part of a bias that no width-p dot product has) / (rounding); nothing left at n = p + 1";
+  report.sentence =
+      "smallest (distance of a bias to the dot products of width p) / (rounding); no distance at n = p + 1";
   return report;
 }
 

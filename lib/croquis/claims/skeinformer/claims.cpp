@@ -9,7 +9,8 @@ const char* const kProduct =
     "||BV - B S S^T V||_F^2 <= eta^2 / (beta d) ||B||_F^2 ||V||_F^2 with probability 1 - delta, eta = 1 + "
     "sqrt((8/beta) log(1/delta)).";
 const char* const kProductMethod =
-    "Two examples by their exact laws: flat B with values +-1 (binomial), and one useful row. Then the estimator of "
+    "Two examples by their exact distributions: flat B with values +-1 (binomial), and one useful row. Then the "
+    "estimator of "
     "the library (sampled-columns), n = 128, d = 64 and 128, with exact, pilot and uniform probabilities, on every "
     "input and on two whose B V is large. Vacuous where the output 0 or the mean of the values is within the bound. "
     "Draws of a pilot with beta = 0 are left out and counted.";
@@ -19,7 +20,7 @@ const char* const kLemma1 =
     "delta.";
 const char* const kRowsMethod =
     "Inputs, flat ones and clusters of tokens that attend to each other (rho = number of clusters), n = 512, delta = "
-    "0.05. Vacuous where d_0 >= n. The circle at n = 10^3 ... 10^20 by the multinomial law.";
+    "0.05. Vacuous where d_0 >= n. The circle at n = 10^3 ... 10^20 by the multinomial distribution.";
 const char* const kPilot =
     "We show that O(log n) samples in the pilot sampling is sufficient to guarantee beta >= sqrt(1/3) with high "
     "probability.";

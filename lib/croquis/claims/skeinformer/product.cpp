@@ -159,7 +159,7 @@ Finding signs_finding(const Bound& bound, int d) {
     const double mean = 2.0 * plus / d - 1;
     if (mean * mean > allowed) failure += boost::math::pdf(law, plus);
   }
-  Finding finding = decide_identity(fmt::format("flat B, values +-1, d={}, by the binomial law", d), failure,
+  Finding finding = decide_identity(fmt::format("flat B, values +-1, d={}, by the binomial distribution", d), failure,
                                     bound.delta * (1 + 1e-12));
   finding.d = static_cast<arma::uword>(d);
   finding.hypotheses =
@@ -175,7 +175,7 @@ Finding useful_row_finding(const Bound& bound, int points) {
   const double beta = 1.0 / points, allowed = bound.factor(beta), large = std::pow(points - 1.0, 2);
   const double failure = (large > allowed ? beta : 0) + (1 > allowed ? 1 - beta : 0);
   Finding finding =
-      decide_identity(fmt::format("one useful row, p = 1/{}, d=1, by its law", points), failure, bound.delta);
+      decide_identity(fmt::format("one useful row, p = 1/{}, d=1, by its distribution", points), failure, bound.delta);
   finding.d = 1;
   finding.hypotheses =
       fmt::format("bound / (||B||_F^2 ||V||_F^2) = {:.4g}; error {:.4g} has probability {:.4g}", allowed, large, beta);

@@ -160,7 +160,7 @@ std::vector<Claim> concentration_claims() {
        .bound = true,
        .mutants = {{"no-dimension", "the bound without the factor 2n"},
                    {"one-variance", "sigma^2 of one term in place of the sum"}},
-       .ladder = {{"half-variance", "sigma^2 / 2", "a million signs, by the binomial law", false},
+       .ladder = {{"half-variance", "sigma^2 / 2", "a million signs, by the binomial distribution", false},
                   {"one-side", "n in the place of 2n", "not told apart", true}},
        .curve = "tail",
        .check = check_bernstein},
