@@ -42,7 +42,8 @@ def exact(
     causal : bool
         Query i attends to the keys j <= i + n_k - n_q. Needs n_q <= n_k.
     bias : array (2 max(n_q, n_k) - 1,), optional
-        b_t for t = j - i + n_q - n_k from the most negative, for the targets with "-rpe"; -inf masks.
+        b_t for t = j - i + n_q - n_k from the most negative; -inf masks. Only the targets with "-rpe" take one, and the
+        methods that approximate these.
     length : int, optional
         Keys from this one on are padding; with n_q = n_k so are queries, whose rows of the output are zero.
 

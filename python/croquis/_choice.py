@@ -65,7 +65,7 @@ def choose(
     per : "head", "layer" or "model"
         One choice for each head, for each of `layers`, or for all.
     methods, features
-        As for `error`; "all" are those of softmax attention that take less than n^2 work.
+        As for `error`; "all" are those of softmax attention, with a bias of "softmax-rpe", that take less than n^2 work.
     trials : int, optional
         On one sequence the most draws of a candidate (default 1000), on each of several its draws (default 1).
     rows : int, optional
@@ -73,7 +73,7 @@ def choose(
     causal, precision, seed
         As for `error`.
     bias : array (2 max(n_q, n_k) - 1,), optional
-        As for `exact`, the same for all heads; or a list of arrays, one for each sequence.
+        As for `error`, the same for all heads; or a list of arrays, one for each sequence.
     length : int or list of int, optional
         As for `exact`, of all sequences or of each: its tokens from this one on are padding. Costs are those without.
     layers : list of int, optional

@@ -41,8 +41,10 @@ def error(
         Draws of every random method; the others have one row for each number of features.
     seed : int
         Of all draws.
-    causal, bias, length
+    causal, length
         As for `exact`.
+    bias
+        As for `exact`, for methods whose target has "-rpe"; "all" are these then.
     precision : "double" or "float"
         In which the methods compute, whatever the dtype of the arrays. Errors are always computed in double.
     rows : int, optional
@@ -116,8 +118,10 @@ def gradient(
         Draws of every random method, whose derivatives are compared with their mean as well.
     seed : int
         Of all draws, and of the cotangent, which has N(0, 1) entries.
-    causal, bias, length
+    causal, length
         As for `exact`.
+    bias
+        As for `exact`, for methods whose target has "-rpe"; "all" are these then.
     precision : "double" or "float"
         As for `error`.
     name : str
@@ -183,8 +187,10 @@ def cost(
         Timed calls of each, one after the other with all `threads`, and calls before them.
     seed : int
         Of the draws, the same in all calls.
-    causal, bias, length
+    causal, length
         As for `exact`.
+    bias
+        As for `exact`, for methods whose target has "-rpe"; "all" are these then.
     precision : "double" or "float"
         In which everything is computed, whatever the dtype of the arrays.
     name : str
@@ -232,7 +238,6 @@ def spectrum(
     leading: int = 128,
     probes: int = 16,
     causal: bool = False,
-    bias: Optional[Array] = None,
     length: Optional[int] = None,
     name: str = "arrays",
 ) -> Rows:
@@ -248,7 +253,7 @@ def spectrum(
         the sum of the others from `probes` random vectors. "auto": lanczos above 4096 x 4096.
     seed : int
         Of the random vectors of lanczos.
-    causal, bias, length
+    causal, length
         As for `exact`.
     name : str
         The column ``input``. Draws of lanczos depend on it, as on the name of the file in the program
@@ -273,7 +278,7 @@ def spectrum(
             Q,
             K,
             V,
-            head_options(causal, bias, length),
+            head_options(causal, None, length),
             chosen,
             text(method, "method"),
             whole(leading, "leading", 1),

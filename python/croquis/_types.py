@@ -26,7 +26,7 @@ def head_options(causal: object, bias: Optional[Array], length: Optional[int]) -
             bias = numpy.asarray(bias, dtype=numpy.float64)
         except (TypeError, ValueError):
             raise ValueError(f"bias: {shown(bias)} are no real numbers") from None
-        if bias.ndim != 1:
+        if bias.ndim != 1 or bias.size == 0:
             raise ValueError(f"bias: its shape is {bias.shape}; give 2 max(n_q, n_k) - 1 numbers")
     whole_length = None if length is None else whole(length, "length", 1)
     return {"causal": flag(causal, "causal"), "bias": bias, "length": whole_length}

@@ -52,7 +52,7 @@ def attention(
     target, causal
         As for `croquis.exact`.
     bias : tensor (..., 2 max(n_q, n_k) - 1), optional
-        For targets and methods with a relative position, as for `croquis.exact`.
+        For targets with "-rpe" and their methods, as for `croquis.exact`.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def packed_attention(
         Of the draws: one for all sequences, which then have the same draws where they are equally long, or one for each.
         Head h is trial h + 1.
     bias : tensor (heads, 2 m - 1), optional
-        For targets and methods with a relative position, with m at least the largest length; a shorter sequence has the
+        For targets with "-rpe" and their methods, with m at least the largest length; a shorter sequence has the
         middle of it.
 
     Returns

@@ -73,8 +73,9 @@ std::vector<croquis::ChoiceRow> chosen(const croquis::ChoiceInputs& inputs,
                                        const std::vector<croquis::HeadShape>& shapes, const std::string& methods,
                                        const std::vector<arma::uword>& features,
                                        const croquis::ChoiceSettings& settings, std::uint64_t seed, Signals& signals) {
-  const auto choices = methods == "all" ? croquis::usual_candidates(shapes, inputs.causal)
-                                        : croquis::parse_methods(methods, inputs.causal, "methods");
+  const croquis::PositionParts position{.causal = inputs.causal, .bias = inputs.has_bias};
+  const auto choices = methods == "all" ? croquis::usual_candidates(shapes, position)
+                                        : croquis::parse_methods(methods, position, "methods");
   const auto candidates =
       croquis::choice_candidates<T>(choices, features, shapes, inputs.has_bias, inputs.causal, settings.cost);
   croquis::ChoiceHooks hooks;

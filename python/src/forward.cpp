@@ -13,12 +13,14 @@ template <typename T>
 Forward::Pass<T> Forward::run(const croquis::Problem<T>& problem, const ForwardRequest& request, bool differentiable) {
   if (!request.method) {
     const croquis::Target target = croquis::target_named(request.target);
+    if (!problem.position().bias.is_empty()) croquis::require_takes_bias(target, "target " + request.target);
     const auto exact = std::make_shared<const croquis::ExactAttention<T>>(exact_attention(problem, target));
     return {problem.padded(exact->output),
             [=](const arma::Mat<T>& g) { return exact_gradient(problem, target, *exact, g); }, problem.n_q()};
   }
   const croquis::OptionValues options(request.options);
   const auto& method = croquis::find_method<T>(*request.method);
+  if (!problem.position().bias.is_empty()) croquis::require_takes_bias(method.target, method.name);
   if (differentiable) require_adjoint(method, options);
   const auto prepared = prepare(method, problem, options);
   const croquis::Key key =

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "support/capture.hpp"
 #include "support/program.hpp"
 #include "support/text.hpp"
 
@@ -298,4 +300,28 @@ TEST_CASE("croquis list and --version: what there is, and what it runs on") {
   const ProgramRun version = run_croquis("--version", folder.path());
   CHECK(version.status == 0);
   CHECK(version.output.find("OpenBLAS") != std::string::npos);
+}
+
+TEST_CASE("croquis: what a bias has no effect on is refused with one, and is not among all") {
+  TemporaryFolder folder;
+  const std::string input = " --input gaussian --n 32 --p 4 --bias alibi:1 --quiet --overwrite --out e.csv";
+  const std::pair<const char*, const char*> refused[] = {
+      {"error --features 8 --methods v-mean,skeinformer", "v-mean: takes no bias; targets that take one are"},
+      {"choose --features 8 --methods v-mean,skeinformer", "v-mean: takes no bias; targets that take one are"},
+      {"spectrum", "spectrum: takes no --bias"},
+      {"sketch --features 8", "sketch: takes no --bias"}};
+  for (const auto& [line, why] : refused) {
+    CAPTURE_BINDING(line);
+    const ProgramRun run = run_croquis(line + input, folder.path());
+    CHECK(run.status == 2);
+    CHECK(contains(run.output, why));
+    CHECK_FALSE(std::filesystem::exists(folder / "e.csv"));
+  }
+  REQUIRE(run_croquis("error --methods all --features 8 --trials 1" + input, folder.path()).status == 0);
+  const croquis::CsvTable table = croquis::read_csv((folder / "e.csv").string());
+  REQUIRE(table.rows.size() == 2);
+  for (const auto& row : table.rows) CHECK(row[table.column("target")].ends_with("-rpe"));
+  REQUIRE(run_croquis("choose --features 8 --trials 60 --eps 9 --max-cost 99" + input, folder.path()).status == 0);
+  const croquis::CsvTable choice = croquis::read_csv((folder / "e.csv").string());
+  CHECK(choice.rows.front()[choice.column("method")] == "prf-rpe");
 }

@@ -59,13 +59,21 @@ TEST_CASE("croquis gradient: the same rows for any number of threads, in shards,
 
 TEST_CASE("croquis gradient: all are the methods with an adjoint, and others are refused by name") {
   TemporaryFolder folder;
-  REQUIRE(run_croquis(kSmallGradient + "--causal --bias alibi:0.1 --methods all --out g.csv", folder.path()).status ==
-          0);
-  const croquis::CsvTable table = croquis::read_csv((folder / "g.csv").string());
-  std::set<std::string> methods;
-  for (const auto& row : table.rows) methods.insert(row[table.column("method")]);
-  CHECK(methods == std::set<std::string>{"v-mean", "performer", "nprf", "prf-rpe", "nprf-rpe"});
+  const auto all_with = [&](const std::string& options) {
+    REQUIRE(run_croquis(kSmallGradient + options + " --methods all --out g.csv --overwrite", folder.path()).status ==
+            0);
+    const croquis::CsvTable table = croquis::read_csv((folder / "g.csv").string());
+    std::set<std::string> methods;
+    for (const auto& row : table.rows) methods.insert(row[table.column("method")]);
+    return methods;
+  };
+  CHECK(all_with("--causal") == std::set<std::string>{"v-mean", "performer", "nprf", "prf-rpe", "nprf-rpe"});
+  CHECK(all_with("--causal --bias alibi:0.1") == std::set<std::string>{"prf-rpe", "nprf-rpe"});
   const ProgramRun refused = run_croquis(kSmallGradient + "--methods reformer --out h.csv", folder.path());
   CHECK(refused.status == 2);
   CHECK(refused.output.find("reformer: has no adjoint") != std::string::npos);
+  const ProgramRun unbiased =
+      run_croquis(kSmallGradient + "--methods v-mean --bias alibi:1 --out h.csv", folder.path());
+  CHECK(unbiased.status == 2);
+  CHECK(unbiased.output.find("v-mean: takes no bias") != std::string::npos);
 }

@@ -86,6 +86,7 @@ TEST_CASE("hard Q, K and V: every command on every method has sound rows, or one
     };
     add("error --methods all --trials 1 --features " + d + arrays);
     add("error --methods all --trials 1 --precision float --features " + d + arrays);
+    add("error --methods all --trials 1 --causal --features " + d + arrays);
     add("error --methods all --trials 1 --bias alibi:0.1 --causal --features " + d + arrays);
     add("sketch --trials 1 --features " + d + arrays);
     add("spectrum" + arrays);

@@ -88,7 +88,7 @@ TEST_CASE("croquis error: norms up to the limit give rows of finite numbers or w
   const double norms[][3] = {{most, most, most}, {1, most, 1}, {most, 1, 1}, {1, 1, most}};
   for (const auto& [q, k, v] : norms) {
     write_arrays(folder, q, k, v);
-    for (const char* more : {" --scores", " --rows 30", " --causal --bias alibi:0.1 --scores"}) {
+    for (const char* more : {" --scores", " --rows 30", " --causal --scores", " --causal --bias alibi:0.1 --scores"}) {
       CAPTURE(std::string(more));
       const ProgramRun run = run_croquis("error --methods all --features 4 --trials 1" + kArrays + more, folder.path());
       CAPTURE(run.output);

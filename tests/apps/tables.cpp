@@ -69,8 +69,7 @@ const std::string kTableHeads = "error --q q.npy --k k.npy --v v.npy --features 
 TEST_CASE("croquis error: the printed table has a block for each target, with a line that says whose function it is") {
   TemporaryFolder folder;
   const ProgramRun run = run_croquis(
-      "error --n 64 --p 8 --features 8 --trials 2 --methods skyformer,nystromformer,nprf,v-mean,prf-rpe,nprf-rpe "
-      "--bias alibi:0.1",
+      "error --n 64 --p 8 --features 8 --trials 2 --methods skyformer,nystromformer,nprf,v-mean,prf-rpe,nprf-rpe",
       folder.path());
   REQUIRE_MESSAGE(run.status == 0, run.output);
   const std::vector<std::pair<std::string, std::string>> blocks = {

@@ -25,10 +25,23 @@ TEST_CASE("method_choice: the preset names the options, as text is read") {
   CHECK(method_choice("v-mean", {}).preset == "paper");
 }
 
+TEST_CASE("methods by name: with a bias, all are those whose target has it, and one without it is refused") {
+  std::vector<std::string> found;
+  for (const MethodChoice& choice : parse_methods("all", {.causal = true, .bias = true})) found.push_back(choice.name);
+  CHECK(found == std::vector<std::string>{"prf-rpe", "nprf-rpe"});
+  CHECK(parse_methods("all,longformer:window=3", {.bias = true}).size() == 3);
+  CHECK_NOTHROW(require_usable(parse_methods("all", {.bias = true}), {5, 5}, {.bias = true}));
+  CHECK_NOTHROW(require_usable(parse_methods("v-mean"), {5, 5}, {}));
+  CHECK(refusal([] {
+          require_usable(parse_methods("v-mean"), {5, 5}, {.bias = true});
+        }) == "v-mean: takes no bias; targets that take one are softmax-rpe normalized-rpe, methods prf-rpe nprf-rpe");
+  CHECK(refusal([] { require_takes_bias(Target::softmax, "target softmax"); }).starts_with("target softmax: takes no"));
+}
+
 TEST_CASE("methods by name: with causal attention, all are those with a causal form, beside what else is named") {
   const auto names = [](const std::string& text) {
     std::vector<std::string> found;
-    for (const MethodChoice& choice : parse_methods(text, true, "--methods")) found.push_back(choice.name);
+    for (const MethodChoice& choice : parse_methods(text, {.causal = true})) found.push_back(choice.name);
     return found;
   };
   std::vector<std::string> causal;

@@ -272,11 +272,11 @@ TEST_CASE("choice candidates: methods of two targets, quadratic ones and too man
   CHECK(contains(refused("v-mean,skyformer", {8}), "two functions"));
   CHECK(contains(refused("best-rank-d", {8}), "as much work as exact attention"));
   CHECK(contains(refused("v-mean", {97}), "no method takes"));
-  for (const MethodChoice& choice : usual_candidates(shapes, true)) {
+  for (const MethodChoice& choice : usual_candidates(shapes, {.causal = true})) {
     CHECK(find_method<double>(choice.name).causal);
     CHECK(find_method<double>(choice.name).target == Target::softmax);
   }
-  for (const MethodChoice& choice : usual_candidates({{5, 9, 8, 4}}, false)) {
+  for (const MethodChoice& choice : usual_candidates({{5, 9, 8, 4}}, {})) {
     CHECK(find_method<double>(choice.name).rectangular(choice.options));
   }
 }

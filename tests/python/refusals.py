@@ -83,6 +83,21 @@ class Refusals(unittest.TestCase):
         not_causal = next(m.name for m in croquis.methods() if not m.causal and m.rectangular)
         self.refused("causal", croquis.approximate, Q, K, V, not_causal, 8, causal=True)
 
+    def test_a_bias_that_would_have_no_effect(self):
+        Q, K, V = square_head()
+        bias = numpy.zeros(2 * len(Q) - 1)
+        which = "takes no bias; targets that take one are softmax-rpe normalized-rpe, methods prf-rpe nprf-rpe"
+        self.refused("^target softmax: " + which, croquis.exact, Q, K, V, bias=bias)
+        self.refused("^target kernelized: " + which, croquis.vjp, Q, K, V, V, target="kernelized", bias=bias)
+        self.refused("^skeinformer: " + which, croquis.approximate, Q, K, V, "skeinformer", 8, bias=bias)
+        self.refused("^skeinformer: " + which, croquis.vjp, Q, K, V, V, "skeinformer", 8, bias=bias)
+        for measure in (croquis.error, croquis.gradient, croquis.cost, croquis.choose):
+            self.refused("^v-mean: " + which, measure, Q, K, V, methods="v-mean", features=8, bias=bias)
+            rows = measure(Q, K, V, features=8, trials=1, bias=bias) if measure is not croquis.cost else None
+            if rows is not None:
+                self.assertLessEqual(set(rows["method"]), {"prf-rpe", "nprf-rpe", "exact"})
+        self.refused("bias: its shape is", croquis.exact, Q, K, V, "softmax-rpe", bias=[])
+
     def test_sketches(self):
         S = croquis.sketch("gaussian", rows=30, features=7)
         self.refused("^M: its dtype", S.left, numpy.ones((30, 2), dtype=int))

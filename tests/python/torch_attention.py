@@ -146,6 +146,11 @@ class Attention(unittest.TestCase):
             croquis.torch.attention(q, k.float(), v)
         with self.assertRaisesRegex(ValueError, "k: is on meta"):
             croquis.torch.attention(q, k.to("meta"), v)
+        bias = torch.zeros(17, dtype=torch.float64)
+        with self.assertRaisesRegex(ValueError, "^target softmax: takes no bias"):
+            croquis.torch.attention(q, k, v, bias=bias)
+        with self.assertRaisesRegex(ValueError, "^skeinformer: takes no bias"):
+            croquis.torch.attention(q, k, v, "skeinformer", 4, bias=bias)
         without = next((m.name for m in croquis.methods() if not m.vjp and m.rectangular), None)
         if without:
             with self.assertRaisesRegex(ValueError, "has no adjoint"):

@@ -104,7 +104,7 @@ int run_choose(const ChooseOptions& options) {
   }
   prepare_run(options.run);
   parse_sizes(options.features, "--features");
-  if (options.methods != "all") croquis::parse_methods(options.methods, options.input.causal);
+  if (options.methods != "all") croquis::parse_methods(options.methods, position_parts(options.input));
   const std::vector<Input> heads = load_inputs(options.input, options.run.seed);
   const ChoiceInputs inputs = choice_inputs(heads, options.input, settings.per);
   settings.draws =
@@ -159,7 +159,7 @@ void add_options(CLI::App& app, ChooseOptions& options) {
   app.add_option("--max-cost", settings.max_cost, "in units of exact attention: what costs as much or more is left out")
       ->capture_default_str();
   app.add_option("--methods", options.methods,
-                 "a,b:option=value,c or all: those of softmax attention that take less than n^2 work")
+                 "a,b:option=value,c or all: of softmax attention (with --bias softmax-rpe), at less than n^2 work")
       ->capture_default_str();
   app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at the shortest n)")
       ->capture_default_str();
@@ -192,8 +192,10 @@ CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<c
   arma::uword fewest = shapes.front().n_k;
   for (const croquis::HeadShape& shape : shapes) fewest = std::min(fewest, shape.n_k);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest);
-  const std::vector<MethodChoice> methods = options.methods == "all" ? croquis::usual_candidates(shapes, causal)
-                                                                     : croquis::parse_methods(options.methods, causal);
+  const croquis::PositionParts position{.causal = causal, .bias = has_bias};
+  const std::vector<MethodChoice> methods = options.methods == "all"
+                                                ? croquis::usual_candidates(shapes, position)
+                                                : croquis::parse_methods(options.methods, position);
   return options.run.precision == "float"
              ? croquis::choice_candidates<float>(methods, features, shapes, has_bias, causal, unit)
              : croquis::choice_candidates<double>(methods, features, shapes, has_bias, causal, unit);

@@ -156,7 +156,7 @@ int run_cost(const CostOptions& options) {
       "cost: this is a build without optimisation, its times mean nothing; build the release preset");
 #endif
   const std::vector<CostCandidate> candidates =
-      croquis::cost_candidates(options.methods, {1, 1}, options.causal, !options.bias.empty());
+      croquis::cost_candidates(options.methods, {1, 1}, {.causal = options.causal, .bias = !options.bias.empty()});
   const std::vector<arma::uword> sizes = parse_sizes(options.n, "--n");
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
   check(options, sizes, features);

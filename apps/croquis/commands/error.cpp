@@ -75,7 +75,7 @@ void check(const ErrorOptions& options, const Input& input, const std::vector<Me
   }
   if (options.rows) croquis::require_sampled_rows(static_cast<arma::uword>(*options.rows), input.n_q);
   if (options.run.precision == "float") require_float_norms(input);
-  croquis::require_usable(methods, {input.n_q, input.n_k}, options.input.causal);
+  croquis::require_usable(methods, {input.n_q, input.n_k}, position_parts(options.input));
 }
 
 // `all` are those that take the input: without those for as many queries as keys alone, where it has other numbers.
@@ -148,7 +148,7 @@ void print_errors(const Table& table) {
 
 int run_error(const ErrorOptions& options) {
   if (options.by_rows) return run_error_by_rows(options);
-  std::vector<MethodChoice> methods = croquis::parse_methods(options.methods, options.input.causal);
+  std::vector<MethodChoice> methods = croquis::parse_methods(options.methods, position_parts(options.input));
   parse_sizes(options.features, "--features");  // what is wrong with it is said before the input is read
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
@@ -192,7 +192,7 @@ void add_options(CLI::App& app, ErrorOptions& options) {
   add_input_options(app, options.input);
   add_precision_option(app, options.run);
   app.add_option("--methods", options.methods,
-                 "a,b:option=value,c or all (see list methods); with --causal, all are those with a causal form")
+                 "a,b:option=value,c or all (see list methods); with --causal or --bias, all are those that take it")
       ->capture_default_str();
   app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at n)")
       ->capture_default_str();

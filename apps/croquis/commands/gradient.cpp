@@ -35,7 +35,7 @@ struct GradientOptions {
 std::vector<MethodChoice> methods_of(const GradientOptions& options, const std::vector<Input>& inputs) {
   std::vector<croquis::TokenAlignment> shapes;
   for (const Input& input : inputs) shapes.push_back({input.n_q, input.n_k});
-  return croquis::gradient_methods(options.methods, shapes, options.input.causal);
+  return croquis::gradient_methods(options.methods, shapes, position_parts(options.input));
 }
 
 // A method at one d: a row for every trial, which are compared with their mean.

@@ -62,7 +62,7 @@ std::vector<MethodChoice> methods_of(const std::string& text, bool causal) {
     }
   }
   if (others.empty()) return methods;
-  for (MethodChoice& choice : croquis::parse_methods(others, causal)) methods.push_back(std::move(choice));
+  for (MethodChoice& choice : croquis::parse_methods(others, {.causal = causal})) methods.push_back(std::move(choice));
   return methods;
 }
 
@@ -109,7 +109,7 @@ void check(const ModelOptions& options, const std::vector<Replacement>& replacem
   for (const Replacement& replacement : replacements) {
     for (const auto& [place, head] : replacement.heads) {
       if (croquis::is_exact(head.choice)) continue;
-      croquis::require_usable({head.choice}, {fewest, fewest}, causal);
+      croquis::require_usable({head.choice}, {fewest, fewest}, {.causal = causal});
       if (head.features <= fewest) continue;
       throw std::invalid_argument(fmt::format("{}: {} is more than the {} tokens of a sequence; give at most so many",
                                               replacement.method == "choice" ? "--choice" : "--features", head.features,

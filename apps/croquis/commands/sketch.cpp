@@ -199,6 +199,7 @@ void print_comparison(const croquis::Table& table) {
 int run_sketch(const SketchOptions& options) {
   const std::vector<Choice> sketches = parse_sketches(options.sketches);
   parse_sizes(options.features, "--features");
+  if (!options.input.bias.empty()) throw std::invalid_argument("sketch: takes no --bias; no matrix of it has one");
   prepare_run(options.run);
   const bool landmarks = options.landmarks != "none";
   if (sketches.empty() && !landmarks) throw std::invalid_argument("--sketches, --landmarks: both are none");

@@ -118,6 +118,10 @@ Input inspected(PendingHead head, const InputOptions& o, const Key& draw_key) {
 
 }  // namespace
 
+croquis::PositionParts position_parts(const InputOptions& options) {
+  return {.causal = options.causal, .bias = !options.bias.empty()};
+}
+
 const std::vector<std::string>& input_kinds() {
   static const std::vector<std::string> kinds = {"text",      "model",       "arrays",   "gaussian",  "sphere",
                                                  "clustered", "heavy-norms", "low-rank", "duplicates"};

@@ -1,6 +1,7 @@
 // The input of an experiment: Q, K and V from the command line's options.
 #pragma once
 
+#include <croquis/attention/method_choice.hpp>
 #include <croquis/attention/problem.hpp>
 #include <cstdint>
 #include <functional>
@@ -34,6 +35,9 @@ struct InputOptions {
   bool causal = false;
   bool causal_by_model = false;  ///< the model is a decoder, which made `causal` true
 };
+
+/// What of a position the heads have.
+croquis::PositionParts position_parts(const InputOptions& options);
 
 /// text, model, arrays, gaussian, sphere, clustered, heavy-norms, low-rank, duplicates.
 const std::vector<std::string>& input_kinds();

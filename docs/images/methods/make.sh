@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the plots of docs/methods/ again: docs/images/methods/make.sh, after a build.
-# Two runs of `croquis error`, the sample text and heavy norms, all methods; then an SVG a method.
+# All methods on the sample text and on heavy norms, those of a relative bias in a run with one; then an SVG a method.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -8,8 +8,12 @@ out=$root/results/methods
 mkdir -p "$out"
 cd "$out"
 for input in text heavy-norms; do
-  "$root/build/release/apps/croquis" error --input $input --n 1024 --p 64 --bias alibi:0.05 --methods all --features 16:256 \
-    --trials 10 --out $input.csv --overwrite --quiet
+  error=("$root/build/release/apps/croquis" error --input $input --n 1024 --p 64 --methods all --features 16:256 --trials 10
+    --overwrite --quiet)
+  "${error[@]}" --out $input.csv
+  "${error[@]}" --out biased.csv --bias alibi:0.05
+  sed -i '/,n\?prf-rpe,/d' $input.summary.csv
+  sed 1d biased.summary.csv >> $input.summary.csv
 done
 for page in "$root"/docs/methods/*.md; do
   method=$(basename "$page" .md)

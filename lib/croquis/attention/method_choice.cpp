@@ -10,6 +10,9 @@
 namespace croquis {
 namespace {
 
+constexpr Target kTargets[] = {Target::softmax, Target::kernelized, Target::normalized, Target::softmax_rpe,
+                               Target::normalized_rpe};
+
 // "preset" first, then the others in alphabetical order.
 std::string preset_name(const std::map<std::string, std::string>& options) {
   std::string name = "paper";
@@ -22,7 +25,7 @@ std::string preset_name(const std::map<std::string, std::string>& options) {
 
 }  // namespace
 
-std::vector<MethodChoice> parse_methods(const std::string& text, bool causal, const std::string& where) {
+std::vector<MethodChoice> parse_methods(const std::string& text, PositionParts position, const std::string& where) {
   std::vector<std::string> known;
   for (const auto& method : methods<double>()) known.push_back(method.name);
   std::vector<MethodChoice> methods;
@@ -33,9 +36,11 @@ std::vector<MethodChoice> parse_methods(const std::string& text, bool causal, co
   const auto is_item = [&](const std::string& name) {
     return std::find(items.begin(), items.end(), name) != items.end();
   };
-  if (causal && is_item("all")) {  // what is named is kept, and refused where it is used
+  if (is_item("all")) {  // what is named is kept, and refused where it is used
     std::erase_if(methods, [&](const MethodChoice& choice) {
-      return !find_method<double>(choice.name).causal && choice.options.all().empty() && !is_item(choice.name);
+      const Method<double>& method = find_method<double>(choice.name);
+      const bool takes = (!position.causal || method.causal) && (!position.bias || has_position(method.target));
+      return !takes && choice.options.all().empty() && !is_item(choice.name);
     });
   }
   return methods;
@@ -47,8 +52,7 @@ MethodChoice method_choice(const std::string& name, const std::map<std::string, 
 
 Target target_named(const std::string& name) {
   std::vector<std::string> names;
-  for (const Target target :
-       {Target::softmax, Target::kernelized, Target::normalized, Target::softmax_rpe, Target::normalized_rpe}) {
+  for (const Target target : kTargets) {
     if (name_of(target) == name) return target;
     names.emplace_back(name_of(target));
   }
@@ -56,13 +60,27 @@ Target target_named(const std::string& name) {
       fmt::format("target: '{}' is none of {}{}", name, fmt::join(names, " "), did_you_mean(name, names)));
 }
 
-void require_usable(const std::vector<MethodChoice>& methods, TokenAlignment shape, bool causal) {
+void require_takes_bias(Target target, const std::string& who) {
+  if (has_position(target)) return;
+  std::string targets, others;
+  for (const Target other : kTargets) {
+    if (has_position(other)) targets += fmt::format(" {}", name_of(other));
+  }
+  for (const Method<double>& method : methods<double>()) {
+    if (has_position(method.target)) others += " " + method.name;
+  }
+  throw std::invalid_argument(
+      fmt::format("{}: takes no bias; targets that take one are{}, methods{}", who, targets, others));
+}
+
+void require_usable(const std::vector<MethodChoice>& methods, TokenAlignment shape, PositionParts position) {
   const arma::mat zero(1, 1, arma::fill::zeros);
-  const Problem<double> tiny(zero, zero, zero, {}, {.bias = {}, .causal = causal});
+  const Problem<double> tiny(zero, zero, zero, {}, {.bias = {}, .causal = position.causal});
   for (const MethodChoice& choice : methods) {
     const Method<double>& method = find_method<double>(choice.name);
     prepare(method, tiny, choice.options);
     if (!method.rectangular(choice.options)) require_square(shape, choice.name);
+    if (position.bias) require_takes_bias(method.target, choice.name);
   }
 }
 

@@ -15,10 +15,19 @@ struct MethodChoice {
   std::string preset;  ///< for the results: the preset, then the other options as written; "paper" if there are none
 };
 
+/// What a position has, where its numbers do not matter.
+struct PositionParts {
+  bool causal = false, bias = false;
+};
+template <typename T>
+PositionParts parts_of(const RelativePosition<T>& position) {
+  return {.causal = position.causal, .bias = !position.bias.is_empty()};
+}
+
 /// Parses "skyformer:preset=code,ridge=0.1,v-mean", or "all": all methods, for causal attention all that have a causal
-/// form. Throws as parse_choices. Whether a method has these options, and a causal form, is checked when it is
-/// prepared.
-std::vector<MethodChoice> parse_methods(const std::string& text, bool causal = false,
+/// form, and with a bias all whose target has it. Throws as parse_choices. Whether a method that is named has these
+/// options, and takes the position, is checked by require_usable.
+std::vector<MethodChoice> parse_methods(const std::string& text, PositionParts position = {},
                                         const std::string& where = "--methods");
 
 /// The same from a name and options by name.
@@ -28,8 +37,13 @@ MethodChoice method_choice(const std::string& name, const std::map<std::string, 
 /// std::invalid_argument for any other name.
 Target target_named(const std::string& name);
 
+/// Throws std::invalid_argument, with a message that begins with `who`, unless the target has the problem's bias; the
+/// message lists the targets and methods that do. The other targets ignore a bias: whoever gave one is to know.
+void require_takes_bias(Target target, const std::string& who);
+
 /// Checks the methods before anything is computed. Throws std::invalid_argument unless every method has the options
-/// that it is given, takes rectangular problems if `shape` is one, and has a causal form if `causal`.
-void require_usable(const std::vector<MethodChoice>& methods, TokenAlignment shape, bool causal);
+/// that it is given, takes rectangular problems if `shape` is one, has a causal form if the position is causal, and a
+/// target with a bias if it has one.
+void require_usable(const std::vector<MethodChoice>& methods, TokenAlignment shape, PositionParts position);
 
 }  // namespace croquis

@@ -87,7 +87,7 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
   result.shapes = shapes;
   std::vector<Problem<T>> problems;
   for (const HeadShape& shape : shapes) {
-    require_usable(methods, {shape.n_q, shape.n_k}, causal);
+    require_usable(methods, {shape.n_q, shape.n_k}, {.causal = causal, .bias = with_bias});
     problems.push_back(problem_of<T>(shape, with_bias, causal));
     result.exact_costs.push_back(exact_flops({shape.n_q, shape.n_k}, shape.p, shape.p_v, causal));
   }
@@ -133,11 +133,12 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
   return result;
 }
 
-std::vector<MethodChoice> usual_candidates(const std::vector<HeadShape>& shapes, bool causal) {
+std::vector<MethodChoice> usual_candidates(const std::vector<HeadShape>& shapes, PositionParts position) {
+  const Target target = position.bias ? Target::softmax_rpe : Target::softmax;
   std::vector<MethodChoice> usual;
-  for (const MethodChoice& choice : parse_methods("all", causal)) {
+  for (const MethodChoice& choice : parse_methods("all", position)) {
     const Method<double>& method = find_method<double>(choice.name);
-    if (method.target != Target::softmax || method.quadratic) continue;
+    if (method.target != target || method.quadratic) continue;
     const bool square = std::all_of(shapes.begin(), shapes.end(), [](const HeadShape& s) { return s.n_q == s.n_k; });
     if (square || method.rectangular(choice.options)) usual.push_back(choice);
   }

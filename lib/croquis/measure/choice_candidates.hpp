@@ -49,8 +49,8 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
                                    const std::vector<HeadShape>& shapes, bool with_bias, bool causal, CostUnit unit,
                                    std::uint64_t repeats = 5);
 
-/// The methods of "all" that can be candidates: of the target softmax, not quadratic, and with a causal or a
-/// rectangular form if that is needed.
-std::vector<MethodChoice> usual_candidates(const std::vector<HeadShape>& shapes, bool causal);
+/// The methods of "all" that can be candidates: of the target softmax, or with a bias of softmax_rpe, not quadratic,
+/// and with a causal or a rectangular form if that is needed.
+std::vector<MethodChoice> usual_candidates(const std::vector<HeadShape>& shapes, PositionParts position);
 
 }  // namespace croquis

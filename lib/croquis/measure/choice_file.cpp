@@ -68,7 +68,7 @@ class ChoiceReader {
       text += fmt::format("{}{}={}", separator, key, value.get<std::string>());
       separator = ",";
     }
-    std::vector<MethodChoice> methods = parse_methods(text, false, where_ + ": method");
+    std::vector<MethodChoice> methods = parse_methods(text, {}, where_ + ": method");
     if (methods.size() != 1) refuse(fmt::format("has no single method: '{}'", text));
     return {std::move(methods.front()), features.get<arma::uword>()};
   }

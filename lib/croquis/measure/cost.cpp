@@ -63,8 +63,8 @@ double exact_flops(TokenAlignment tokens, arma::uword p, arma::uword p_v, bool c
 const Columns<CostRow>& cost_columns() {
   static const Columns<CostRow> columns = {
       {{"input", Role::subject,
-        "`gaussian`, and the bias of `--bias` and `--causal`. Only the `-rpe` methods and targets use the bias; all "
-        "are causal with `--causal`"},
+        "`gaussian`, and the bias of `--bias` and `--causal`. `exact` is timed without the bias; all are causal with "
+        "`--causal`"},
        &CostRow::input},
       {{"method", Role::curve,
         "the method that is called. `exact` is softmax attention. When a method has another target, the matching exact "
@@ -109,18 +109,18 @@ std::vector<CostCandidate> cost_candidates(const std::vector<MethodChoice>& meth
   return candidates;
 }
 
-std::vector<CostCandidate> cost_candidates(const std::string& methods, TokenAlignment shape, bool causal,
-                                           bool with_position, const std::string& where) {
+std::vector<CostCandidate> cost_candidates(const std::string& methods, TokenAlignment shape, PositionParts position,
+                                           const std::string& where) {
   std::vector<MethodChoice> choices;
-  if (methods != "exact") choices = parse_methods(methods, causal, where);
+  if (methods != "exact") choices = parse_methods(methods, position, where);
   if (methods == "all") {
     std::erase_if(choices, [&](const MethodChoice& choice) {
       const Method<double>& method = find_method<double>(choice.name);
       return choice.name == "best-rank-d" || (shape.n_q != shape.n_k && !method.rectangular(choice.options));
     });
   }
-  require_usable(choices, shape, causal);
-  return cost_candidates(choices, with_position);
+  require_usable(choices, shape, position);
+  return cost_candidates(choices, position.bias);
 }
 
 template <typename T>

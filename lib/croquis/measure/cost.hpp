@@ -41,8 +41,8 @@ std::vector<CostCandidate> cost_candidates(const std::vector<MethodChoice>& meth
 
 /// The same for a text as parse_methods reads it. "all" is without best-rank-d, which is an oracle; "exact" is exact
 /// attention alone. Throws as parse_methods and require_usable.
-std::vector<CostCandidate> cost_candidates(const std::string& methods, TokenAlignment shape, bool causal,
-                                           bool with_position, const std::string& where = "--methods");
+std::vector<CostCandidate> cost_candidates(const std::string& methods, TokenAlignment shape, PositionParts position,
+                                           const std::string& where = "--methods");
 
 /// The leading terms of the flops of exact attention, counted as for methods: two flops for a multiply-add, one for an
 /// exponential, over the pairs of a query and a key that are not masked.

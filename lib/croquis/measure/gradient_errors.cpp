@@ -164,8 +164,8 @@ Key gradient_key(std::uint64_t seed, const std::string& kind) {
 }
 
 std::vector<MethodChoice> gradient_methods(const std::string& text, const std::vector<TokenAlignment>& shapes,
-                                           bool causal, const std::string& where) {
-  std::vector<MethodChoice> methods = parse_methods(text, causal, where);
+                                           PositionParts position, const std::string& where) {
+  std::vector<MethodChoice> methods = parse_methods(text, position, where);
   for (const TokenAlignment shape : shapes) {
     if (text != "all") break;
     std::erase_if(methods, [&](const MethodChoice& choice) {
@@ -174,7 +174,7 @@ std::vector<MethodChoice> gradient_methods(const std::string& text, const std::v
     });
   }
   for (const MethodChoice& choice : methods) require_adjoint(find_method<double>(choice.name), choice.options);
-  for (const TokenAlignment shape : shapes) require_usable(methods, shape, causal);
+  for (const TokenAlignment shape : shapes) require_usable(methods, shape, position);
   return methods;
 }
 

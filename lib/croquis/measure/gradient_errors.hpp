@@ -47,7 +47,7 @@ Key gradient_key(std::uint64_t seed, const std::string& kind);
 /// parse_methods for problems of these shapes. "all" means the methods that have an adjoint and take these problems.
 /// Throws as parse_methods and require_usable, and for a method without an adjoint.
 std::vector<MethodChoice> gradient_methods(const std::string& text, const std::vector<TokenAlignment>& shapes,
-                                           bool causal, const std::string& where = "--methods");
+                                           PositionParts position, const std::string& where = "--methods");
 
 /// Gradients of any methods on one problem, in precision T, against exact ones in double, which are computed when the
 /// first method needs its target. All use the same cotangent, with N(0, 1) entries from key.child("cotangent").
