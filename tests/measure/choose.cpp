@@ -294,6 +294,8 @@ TEST_CASE("choose: settings outside their ranges are refused") {
   CHECK(contains(refused([](auto& s) { s.confidence = 1; }), "0 < confidence < 1"));
   CHECK(contains(refused([](auto& s) { s.max_cost = 0; }), "max_cost > 0"));
   CHECK(contains(refused([](auto& s) { s.draws = 0; }), "draws >= 1"));
+  CHECK(contains(refused([](auto& s) { s.rows = 3; }), "rows: 3 is none of"));
+  CHECK(contains(refused([](auto& s) { s.rows = kTokens + 1; }), "to n = 96"));
   CHECK(contains(refused([](auto& s) { s.metric = "beauty"; }), "frobenius_rel"));
   CHECK(contains(refused([](auto& s) {
                    s.rows = 32;

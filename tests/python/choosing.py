@@ -91,6 +91,7 @@ class Choose(unittest.TestCase):
             ("flops", {"cost": "euros"}),
             ("layers: 2 numbers for 1 heads", {"layers": [0, 1]}),
             ("trials: ", {"trials": 0}),
+            ("rows: 3 is none of 20 to n = 53", {"rows": 3}),
             ("precision: ", {"precision": "half"}),
             ("length", {"length": 0}),
             ("length: 2 for 1 sequences", {"length": [4, 5]}),

@@ -234,7 +234,7 @@ class Chooser {
   std::size_t metric_;  // its place in the records of ErrorRow
 };
 
-void check(const ChoiceInputs& inputs, const ChoiceSettings& settings) {
+void check(const ChoiceInputs& inputs, const CandidateLadders& candidates, const ChoiceSettings& settings) {
   constexpr const char* where = "choose";
   require(settings.epsilon > 0, where, "epsilon > 0", {{"epsilon", settings.epsilon}});
   require(settings.delta > 0 && settings.delta < 1, where, "0 < delta < 1", {{"delta", settings.delta}});
@@ -246,6 +246,8 @@ void check(const ChoiceInputs& inputs, const ChoiceSettings& settings) {
   const std::vector<std::string>& metrics = choice_metrics(settings.rows.has_value());
   require(std::find(metrics.begin(), metrics.end(), settings.metric) != metrics.end(), where,
           fmt::format("a metric among {}", fmt::join(metrics, ", ")), {{"metric", std::string_view(settings.metric)}});
+  if (!settings.rows) return;
+  for (const HeadShape& shape : candidates.shapes) require_sampled_rows(*settings.rows, shape.n_q, "rows");
 }
 
 }  // namespace
@@ -253,7 +255,7 @@ void check(const ChoiceInputs& inputs, const ChoiceSettings& settings) {
 template <typename T>
 std::optional<std::vector<ChoiceRow>> choose(const ChoiceInputs& inputs, const CandidateLadders& candidates,
                                              const ChoiceSettings& settings, const Key& key, const ChoiceHooks& hooks) {
-  check(inputs, settings);
+  check(inputs, candidates, settings);
   Chooser<T> chooser(inputs, candidates, settings, key, hooks);
   if (!chooser.run()) return {};
   return chooser.rows();

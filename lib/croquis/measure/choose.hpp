@@ -128,7 +128,7 @@ std::uint64_t units_to_certify(const ChoiceSettings& settings, std::size_t ladde
 ///   threads.
 /// Cost: exact attention once for each head of each sequence, and a call of each candidate that is still open.
 /// Returns: nothing if `hooks.stop` returned true.
-/// Throws: std::invalid_argument for settings outside their ranges.
+/// Throws: std::invalid_argument for settings outside their ranges, also for more or fewer rows than can be sampled.
 template <typename T>
 std::optional<std::vector<ChoiceRow>> choose(const ChoiceInputs& inputs, const CandidateLadders& candidates,
                                              const ChoiceSettings& settings, const Key& key,
