@@ -11,7 +11,7 @@ torch.Size([9, 2, 8])
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy
 import torch
@@ -58,7 +58,8 @@ def attention(
     -------
     tensor (..., n_q, p_v)
 
-    What a method draws and chooses (landmarks, columns, directions) is constant in the derivatives.
+    What a method draws and chooses (landmarks, columns, directions) is constant in the derivatives. There are first
+    derivatives alone: a derivative of them, as of a gradient penalty, is a RuntimeError.
     """
     _check(q, k, v, bias)
     leading = torch.broadcast_shapes(*[t.shape[:-2] for t in (q, k, v)])
@@ -149,18 +150,16 @@ class _Attention(torch.autograd.Function):
             if differentiable:
                 ctx.passes.append(one)
         # A pass may use the memory of its tensors: a change of them in place is found as for any operation of PyTorch.
-        ctx.save_for_backward(q, k, v)
+        ctx.save_for_backward(q, k, v, *([] if bias is None else [bias]))
         return torch.from_numpy(numpy.stack(outputs))
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *gradients_of_outputs: torch.Tensor) -> Tuple[Any, ...]:
-        _ = ctx.saved_tensors
-        parts = [one.vjp(g) for one, g in zip(ctx.passes, _arrays(gradients_of_outputs[0]))]
-        gradients: List[Optional[torch.Tensor]] = [torch.from_numpy(numpy.stack(part)) for part in zip(*parts)]
-        if len(gradients) == 3:
-            gradients.append(None)
-        return (*gradients, None)
+        def gradients(cotangent: Array) -> List[Array]:
+            parts = [one.vjp(g) for one, g in zip(ctx.passes, cotangent)]
+            return [numpy.stack(part) for part in zip(*parts)]
+
+        return _first_derivatives(gradients, gradients_of_outputs[0], ctx.saved_tensors)
 
 
 class _Packed(torch.autograd.Function):
@@ -187,19 +186,45 @@ class _Packed(torch.autograd.Function):
         return torch.from_numpy(output)
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *gradients_of_outputs: torch.Tensor) -> Tuple[Any, ...]:
-        # Of q, k, v and perhaps the bias; the sequences share the bias.
-        gradients = [numpy.zeros(t.shape, dtype=_arrays(t).dtype) for t in ctx.saved_tensors]
-        cotangent = _arrays(gradients_of_outputs[0])
-        for one, part, head, middle in ctx.passes:
-            found = one.vjp(cotangent[part, head])
-            for gradient, of in zip(gradients, found[:3]):
-                gradient[part, head] = of
-            if len(found) == 4:
-                gradients[3][head, middle] += found[3]
-        tensors: List[Optional[torch.Tensor]] = [torch.from_numpy(g) for g in gradients]
-        return (*tensors, *[None] * (5 - len(tensors)))
+        inputs = ctx.saved_tensors
+
+        def gradients(cotangent: Array) -> List[Array]:
+            sums = [numpy.zeros(t.shape, dtype=_arrays(t).dtype) for t in inputs]  # the sequences share the bias
+            for one, part, head, middle in ctx.passes:
+                found = one.vjp(cotangent[part, head])
+                for gradient, of in zip(sums, found[:3]):
+                    gradient[part, head] = of
+                if len(found) == 4:
+                    sums[3][head, middle] += found[3]
+            return sums
+
+        return _first_derivatives(gradients, gradients_of_outputs[0], inputs)
+
+
+class _FirstDerivatives(torch.autograd.Function):
+    """gradients(cotangent) by q, k, v and perhaps the bias, which are arguments so that PyTorch sees what they depend on:
+    without, derivatives of the gradient would be zero and nobody would know."""
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any, **_: Any) -> Tuple[torch.Tensor, ...]:
+        gradients, cotangent = args[:2]
+        return tuple(torch.from_numpy(array) for array in gradients(_arrays(cotangent)))
+
+    @staticmethod
+    def backward(ctx: Any, *_: torch.Tensor) -> Tuple[Any, ...]:
+        raise RuntimeError(
+            "croquis.torch: has first derivatives alone; a gradient penalty or a Hessian needs second ones: "
+            "take these through attention written in PyTorch"
+        )
+
+
+def _first_derivatives(
+    gradients: Callable[[Array], List[Array]], cotangent: torch.Tensor, inputs: Sequence[torch.Tensor]
+) -> Tuple[Optional[torch.Tensor], ...]:
+    """Of q, k, v, the bias or None, and of what is computed, which has none."""
+    found: Tuple[torch.Tensor, ...] = _FirstDerivatives.apply(gradients, cotangent, *inputs)
+    return (*found, *[None] * (5 - len(found)))
 
 
 def _parts(sizes: List[int], bias: Optional[torch.Tensor], seeds: List[int]) -> List[Tuple[slice, slice, int]]:

@@ -57,6 +57,23 @@ class Attention(unittest.TestCase):
         of = lambda q, k, v, b: croquis.torch.attention(q, k, v, target="softmax-rpe", bias=b)
         self.assertTrue(torch.autograd.gradcheck(of, (q, k, v, bias)))
 
+    def test_derivatives_of_derivatives_are_refused(self):
+        bias = torch.randn(17, dtype=torch.float64).requires_grad_()
+        for what in ({}, {"method": "skeinformer", "features": 4}, {"target": "softmax-rpe", "bias": bias}):
+            q, k, v = tensors(leading=(2,))
+            output = croquis.torch.attention(q, k, v, **what)
+            weights = torch.ones_like(output).requires_grad_()
+            for cotangent in (torch.ones_like(output), weights):
+                found = torch.autograd.grad(output, (q, k, v), cotangent, create_graph=True)
+                for gradient in found:
+                    with self.assertRaisesRegex(RuntimeError, "has first derivatives alone"):
+                        gradient.square().sum().backward(retain_graph=True)
+        q, k, v = (torch.randn(9, 2, 3, dtype=torch.float64).requires_grad_() for _ in range(3))
+        output = croquis.torch.packed_attention(q, k, v, [4, 5])
+        (found,) = torch.autograd.grad(output.sum(), q, create_graph=True)
+        with self.assertRaisesRegex(RuntimeError, "has first derivatives alone"):
+            found.square().sum().backward()
+
     def test_heads_may_share_keys_and_values(self):
         q, _, _ = tensors()
         _, k, v = tensors(leading=(2, 1))
