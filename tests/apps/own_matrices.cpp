@@ -225,6 +225,9 @@ TEST_CASE("own matrices: what does not go together is one line and status 2") {
   const Files files;
   const std::pair<std::string, std::string> cases[] = {
       {"sketch --matrix G.npy --sketches none --landmarks none", "both are none"},
+      {"sketch --matrix G.npy --q none.npy", "a file stands in place of an input"},
+      {"sketch --matrix G.npy --n 7", "a file stands in place of an input"},
+      {"sketch --matrix G.npy --causal", "a file stands in place of an input"},
       {"sketch --matrix B.npy --sketches none", "B.npy: is 60 x 5, not square"},
       {"sketch --matrix G.npy --landmarks stratified", "queries"},
       {"sketch --matrix G.npy --landmarks given", "rpcholesky"},

@@ -6,6 +6,7 @@
 #include <croquis/core/memory.hpp>
 #include <croquis/measure/sketch_quality.hpp>
 #include <croquis/sketch/distributions.hpp>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "files/summary.hpp"
 #include "options/common_options.hpp"
 #include "options/lists.hpp"
+#include "options/own_matrix.hpp"
 #include "pictures/curves.hpp"
 #include "report/groups_section.hpp"
 
@@ -33,6 +35,7 @@ using croquis::SketchRow;
 struct SketchOptions {
   RunOptions run;
   InputOptions input;
+  std::function<bool()> input_given;
   SketchSubjectOptions subject;
   std::string sketches = "all", landmarks = "all";
   std::string features = "16:256";
@@ -201,6 +204,9 @@ int run_sketch(const SketchOptions& options) {
   parse_sizes(options.features, "--features");
   if (!options.input.bias.empty()) throw std::invalid_argument("sketch: takes no --bias; no matrix of it has one");
   prepare_run(options.run);
+  if (is_matrix_file(options.subject.matrix) && options.input_given()) {
+    throw std::invalid_argument("--matrix: a file stands in place of an input, of which options are given");
+  }
   const bool landmarks = options.landmarks != "none";
   if (sketches.empty() && !landmarks) throw std::invalid_argument("--sketches, --landmarks: both are none");
   if (sketches.empty() && !options.subject.product.empty()) {
@@ -245,7 +251,7 @@ int run_sketch(const SketchOptions& options) {
 
 void add_options(CLI::App& app, SketchOptions& options) {
   add_run_options(app, options.run);
-  add_input_options(app, options.input);
+  options.input_given = add_input_options(app, options.input);
   add_subject_options(app, options.subject);
   app.add_option("--sketches", options.sketches, "a,b:option=value,c, all or none (see list sketches)")
       ->capture_default_str();
