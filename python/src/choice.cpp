@@ -117,7 +117,8 @@ py::tuple choose_heads(
     return precision == "float" ? chosen<float>(inputs, shapes, methods, features, settings, seed, signals)
                                 : chosen<double>(inputs, shapes, methods, features, settings, seed, signals);
   });
-  return py::make_tuple(columns_of(croquis::choice_columns(), answer), croquis::choice_json(answer));
+  return py::make_tuple(columns_of(croquis::choice_columns(), answer),
+                        croquis::choice_json(answer, croquis::choice_places(inputs, settings.per)));
 }
 
 }  // namespace

@@ -86,6 +86,48 @@ TEST_CASE("choose: heads of a model on sequences, and the model with what was ch
   }
 }
 
+TEST_CASE("choose: a choice is used for the heads that it was made for, and for no others") {
+  const Folder folder;
+  const std::string tokens = "model --model model.safetensors --ids ids.npy --labels labels.npy --sequence 0-2 ";
+  const std::string settings =
+      "choose --model model.safetensors --ids ids.npy --eps 5 --delta 0.3 --methods v-mean --features 2 --quiet ";
+  const std::pair<const char*, const char*> parts[] = {{"--layer 1 --per model", "--layers 1"},
+                                                       {"--layer 0 --head 1 --per layer", "--layers 0 --heads 1"},
+                                                       {"--layer 1 --head 0 --per head", "--layers 1 --heads 0"}};
+  for (const auto& [chosen, replaced] : parts) {
+    CAPTURE_BINDING(chosen);
+    const ProgramRun run = run_croquis(settings + chosen + " --overwrite", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    REQUIRE(run_croquis(tokens + "--choice choose.json --overwrite --out chosen.csv", folder.path()).status == 0);
+    REQUIRE(run_croquis(tokens + "--methods v-mean --features 2 --overwrite --out plain.csv " + replaced, folder.path())
+                .status == 0);
+    CHECK(column_of(folder / "chosen.csv", "loss") == column_of(folder / "plain.csv", "loss"));
+  }
+  // Heads that are given as arrays are in no model.
+  REQUIRE(run_croquis("choose --input gaussian --n 32 --p 4 --eps 5 --methods v-mean --features 4 --quiet --overwrite "
+                      "--out choose.csv",
+                      folder.path())
+              .status == 0);
+  const ProgramRun arrays = run_croquis(tokens + "--choice choose.json --overwrite", folder.path());
+  CHECK(arrays.status == 2);
+  CHECK(contains(arrays.output, "choice 1 was made for heads of no model; give it the heads"));
+}
+
+TEST_CASE("choose: by the loss of the model, options that have no part in it are refused, also with their defaults") {
+  const Folder folder;
+  for (const std::string option : {"--layer 0", "--head 0", "--eps 0.1", "--delta 0.05", "--metric frobenius_rel",
+                                   "--per head", "--cost flops", "--rows 20", "--trials 3", "--plot c.svg"}) {
+    CAPTURE(option);
+    const ProgramRun run = run_croquis(
+        "choose --model model.safetensors --ids ids.npy --labels labels.npy "
+        "--target-loss 0.1 " +
+            option,
+        folder.path());
+    CHECK(run.status == 2);
+    CHECK(contains(run.output, option.substr(0, option.find(' ')) + ": goes without --target-loss; leave it out"));
+  }
+}
+
 TEST_CASE("choose: what is not decided is exact attention in the model, and says how much more it takes") {
   const Folder folder;
   const ProgramRun run =
@@ -177,6 +219,9 @@ TEST_CASE("choose: files that are no choice are refused in one line") {
        "preset that is no text"},
       {R"({"choices": [{"method": "v-mean", "features": 2, "layer": 99}]})", "is for layer 99, the model has"},
       {R"({"choices": [{"method": "v-mean", "features": 2, "head": -1}]})", "a head that is no number"},
+      {R"({"choices": [{"method": "v-mean", "features": 2, "heads": 3}]})", "heads that are no array"},
+      {R"({"choices": [{"method": "v-mean", "features": 2, "heads": [[0]]}]})", "a head that is no [layer, head]"},
+      {R"({"choices": [{"method": "v-mean", "features": 2, "heads": [[99, 0]]}]})", "is for layer 99, the model has"},
       {R"({"choices": [{"method": "v-mean", "features": 2}, {"method": "v-mean", "features": 2}]})", "the second one"},
       {R"({"choices": [{"method": "linformer", "features": 200}]})", "--choice: 200 is more than the 9 tokens"}};
   const std::string command =

@@ -118,7 +118,8 @@ std::vector<std::string> right_integers() {
 }
 
 std::vector<std::string> right_choice() {
-  return {R"({"eps":0.1,"choices":[{"layer":0,"head":null,"method":"skyformer","options":{"preset":"code"},)"
+  return {R"({"choices":[{"layer":null,"head":null,"heads":[[0,1],[2,0]],"method":"v-mean","features":2}]})",
+          R"({"eps":0.1,"choices":[{"layer":0,"head":null,"method":"skyformer","options":{"preset":"code"},)"
           R"("features":16},{"layer":1,"head":1,"method":"exact","features":0}]})"};
 }
 

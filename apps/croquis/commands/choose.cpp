@@ -133,7 +133,7 @@ int run_choose(const ChooseOptions& options) {
     draws.close();
     if (rows) deliver_choices(run, *rows, options.run.seed);
   }
-  return finish_choices(options, run, draws.all());
+  return finish_choices(options, run, croquis::choice_places(inputs, settings.per), draws.all());
 }
 
 void add_options(CLI::App& app, ChooseOptions& options) {
@@ -220,12 +220,13 @@ void deliver_choices(Run& run, const std::vector<ChoiceRow>& rows, std::uint64_t
   run.compute(records.size(), "the choices", [&](std::size_t i) { return records[i]; });
 }
 
-int finish_choices(const ChooseOptions& options, Run& run, const std::vector<croquis::ChoiceDraw>& draws) {
+int finish_choices(const ChooseOptions& options, Run& run, const std::optional<croquis::ChoicePlaces>& places,
+                   const std::vector<croquis::ChoiceDraw>& draws) {
   if (const auto status = run.finish()) return *status;
 
   const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(run.table());
   const std::string json = beside(options.run.out, ".json");
-  write_whole(json, croquis::choice_json(rows));
+  write_whole(json, croquis::choice_json(rows, places));
   if (!options.run.plot.empty()) draw_choices(run.table(), {.picture = options.run.plot}, draws);
   if (!options.run.quiet) {
     print_choices(rows);
@@ -242,7 +243,13 @@ Command choose_command() {
       .summary = "the cheapest approximation that is good enough, with a guarantee",
       .example = "croquis choose --q Q.npy --k K.npy --v V.npy --eps 0.1 --delta 0.05 --out choice.csv",
       .add_options = [options](CLI::App& app) { add_options(app, *options); },
-      .run = measuring(options, run_choose),
+      .run =
+          [options](const CLI::App& app, const std::string& command_line) {
+            for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return o->count() > 0; })) {
+              options->given.insert(option->get_name());
+            }
+            return measuring(options, run_choose)(app, command_line);
+          },
       .results = {.columns = croquis::choice_columns().all(),
                   .draw = [](const croquis::Table& table, const PlotRequest& request) { draw_choices(table, request); },
                   .picture = "the 95 % quantile of the error against the cost in units of exact attention's, a "

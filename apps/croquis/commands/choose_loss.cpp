@@ -24,12 +24,12 @@ void check(const ChooseOptions& options, const croquis::LossSettings& settings) 
     throw std::invalid_argument(fmt::format("--target-loss: {:g} is not positive", settings.target));
   }
   require_open_interval(settings.confidence, "--confidence");
-  const std::pair<bool, const char*> others[] = {
-      {options.per != "head", "--per"},        {options.cost != "flops", "--cost"},
-      {options.rows.has_value(), "--rows"},    {options.trials.has_value(), "--trials"},
-      {!options.run.shard.empty(), "--shard"}, {!options.run.plot.empty(), "--plot"}};
-  for (const auto& [given, option] : others) {
-    if (given) throw std::invalid_argument(fmt::format("{}: goes without --target-loss; leave it out", option));
+  // The choice is about the loss with all heads of all layers, and about nothing else.
+  for (const char* option : {"--per", "--cost", "--rows", "--trials", "--shard", "--plot", "--layer", "--head",
+                             "--head-sample", "--eps", "--delta", "--metric"}) {
+    if (options.given.contains(option)) {
+      throw std::invalid_argument(fmt::format("{}: goes without --target-loss; leave it out", option));
+    }
   }
 }
 

@@ -1,8 +1,10 @@
 // croquis choose: what its two questions, about heads and about the loss, have in common.
 #pragma once
 
+#include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choose.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@ struct ChooseOptions {
   std::optional<long long> trials, rows;
   std::optional<double> target_loss;
   long long search_sequences = 4;
+  std::set<std::string> given = {};  ///< the options that the user gave, as "--eps"
 };
 
 /// Throws std::invalid_argument unless 0 < x < 1.
@@ -34,8 +37,10 @@ std::string names_of(const croquis::CandidateLadders& candidates);
 /// Writes the rows that the run still wants.
 void deliver_choices(Run& run, const std::vector<croquis::ChoiceRow>& rows, std::uint64_t seed);
 
-/// What is left once all rows are there: choice.json, the plot, the table. Returns the exit status.
-int finish_choices(const ChooseOptions& options, Run& run, const std::vector<croquis::ChoiceDraw>& draws = {});
+/// What is left once all rows are there: choice.json, the plot, the table. Returns the exit status. Without `places`
+/// each choice is for all heads of its layer.
+int finish_choices(const ChooseOptions& options, Run& run, const std::optional<croquis::ChoicePlaces>& places = {},
+                   const std::vector<croquis::ChoiceDraw>& draws = {});
 
 /// --target-loss.
 int run_choose_loss(const ChooseOptions& options);

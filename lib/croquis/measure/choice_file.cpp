@@ -3,7 +3,9 @@
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/json.hpp>
 #include <croquis/measure/choice_file.hpp>
+#include <croquis/measure/choice_groups.hpp>
 #include <filesystem>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -39,18 +41,24 @@ class ChoiceReader {
 
   [[noreturn]] void refuse(const std::string& why) const { throw std::invalid_argument(where_ + " " + why); }
 
-  // All numbers below `count` where the member is null.
-  std::vector<arma::uword> places(const char* name, arma::uword count) const {
-    std::vector<arma::uword> places;
-    const json value = choice_.value(name, json(nullptr));
-    if (value.is_null()) {
-      for (arma::uword i = 0; i < count; ++i) places.push_back(i);
+  // (layer, head) of all heads that the choice is for.
+  std::vector<std::pair<arma::uword, arma::uword>> places(arma::uword layers, arma::uword heads) const {
+    std::vector<std::pair<arma::uword, arma::uword>> places;
+    if (const auto listed = choice_.find("heads"); listed != choice_.end()) {
+      if (!listed->is_array()) refuse("has heads that are no array");
+      if (listed->empty()) {
+        refuse("was made for heads of no model; give it the heads to use it for: \"heads\": [[layer, head], ...]");
+      }
+      for (const json& place : *listed) {
+        if (!place.is_array() || place.size() != 2) refuse("has a head that is no [layer, head]");
+        places.emplace_back(number_in(place[0], "layer", layers), number_in(place[1], "head", heads));
+      }
       return places;
     }
-    if (!value.is_number_unsigned()) refuse(fmt::format("has a {} that is no number and not null", name));
-    const auto number = value.get<arma::uword>();
-    if (number >= count) refuse(fmt::format("is for {} {}, the model has {}, from 0", name, number, count));
-    return {number};
+    for (const arma::uword l : numbers("layer", layers)) {
+      for (const arma::uword h : numbers("head", heads)) places.emplace_back(l, h);
+    }
+    return places;
   }
 
   HeadMethod method() const {
@@ -74,6 +82,22 @@ class ChoiceReader {
   }
 
  private:
+  // All numbers below `count` where the member is null.
+  std::vector<arma::uword> numbers(const char* name, arma::uword count) const {
+    const json value = choice_.value(name, json(nullptr));
+    if (!value.is_null()) return {number_in(value, name, count)};
+    std::vector<arma::uword> all(count);
+    std::iota(all.begin(), all.end(), arma::uword{0});
+    return all;
+  }
+
+  arma::uword number_in(const json& value, const char* name, arma::uword count) const {
+    if (!value.is_number_unsigned()) refuse(fmt::format("has a {} that is no number and not null", name));
+    const auto number = value.get<arma::uword>();
+    if (number >= count) refuse(fmt::format("is for {} {}, the model has {}, from 0", name, number, count));
+    return number;
+  }
+
   const json& choice_;
   std::string where_;
 };
@@ -89,7 +113,19 @@ double followed_cost_ratio(const std::vector<ChoiceRow>& rows) {
   return cost / exact_cost;
 }
 
-std::string choice_json(const std::vector<ChoiceRow>& rows) {
+ChoicePlaces choice_places(const ChoiceInputs& inputs, ChoicePer per) {
+  ChoicePlaces places;
+  for (const ChoiceGroup& group : grouped_heads(inputs, per)) {
+    auto& of_group = places[group.input];
+    for (const std::size_t h : group.heads) {
+      const ChoiceHead& head = inputs.heads[h];
+      if (head.layer && head.head) of_group.emplace_back(*head.layer, *head.head);
+    }
+  }
+  return places;
+}
+
+std::string choice_json(const std::vector<ChoiceRow>& rows, const std::optional<ChoicePlaces>& places) {
   json file = json::object();
   json choices = json::array();
   for (const ChoiceRow& row : rows) {
@@ -101,6 +137,7 @@ std::string choice_json(const std::vector<ChoiceRow>& rows) {
                        {"method", is_chosen ? row.method : "exact"},
                        {"options", is_chosen ? options_in(row.preset) : json::object()},
                        {"features", is_chosen ? row.features : 0}});
+    if (places) choices.back()["heads"] = places->contains(row.input) ? json(places->at(row.input)) : json::array();
   }
   if (!rows.empty()) {
     const ChoiceRow& first = rows.front();
@@ -126,11 +163,9 @@ Replacement parse_choice(std::string_view bytes, const std::string& path, arma::
   for (std::size_t i = 0; i < choices.size(); ++i) {
     const ChoiceReader reader(choices[i], fmt::format("{}: choice {}", path, i + 1));
     const HeadMethod method = reader.method();
-    for (const arma::uword l : reader.places("layer", layers)) {
-      for (const arma::uword h : reader.places("head", heads)) {
-        if (replacement.heads.emplace(std::pair(l, h), method).second) continue;
-        reader.refuse(fmt::format("is the second one for layer {}, head {}", l, h));
-      }
+    for (const auto& [l, h] : reader.places(layers, heads)) {
+      if (replacement.heads.emplace(std::pair(l, h), method).second) continue;
+      reader.refuse(fmt::format("is the second one for layer {}, head {}", l, h));
     }
   }
   return replacement;

@@ -3,8 +3,12 @@
 
 #include <croquis/measure/choose.hpp>
 #include <croquis/measure/model_loss.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace croquis {
@@ -12,15 +16,24 @@ namespace croquis {
 /// The cost of all choices together, divided by that of exact attention. Heads without a choice use exact attention.
 double followed_cost_ratio(const std::vector<ChoiceRow>& rows);
 
+/// The heads of a model that each choice was made for, as (layer, head), by ChoiceRow::input.
+using ChoicePlaces = std::map<std::string, std::vector<std::pair<std::uint64_t, std::uint64_t>>>;
+
+/// Of choices about `inputs`. A head without a layer is in no model and is left out.
+ChoicePlaces choice_places(const ChoiceInputs& inputs, ChoicePer per);
+
 /// The answers as JSON: an object with the parameters (eps, delta, confidence, metric, cost_unit), the cost_ratio of
-/// all choices together, and "choices", an array of objects with input, layer, head (null for all of them), status,
-/// method, options (an object of strings) and features. Heads without a decision have exact attention.
-std::string choice_json(const std::vector<ChoiceRow>& rows);
+/// all choices together, and "choices", an array of objects with input, layer, head (null for more than one), heads,
+/// status, method, options (an object of strings) and features. Heads without a decision have exact attention. "heads"
+/// lists the `places` as [layer, head]; without `places` it is left out, and null means all layers or heads.
+std::string choice_json(const std::vector<ChoiceRow>& rows, const std::optional<ChoicePlaces>& places);
 
 /// The choices of a file, as a replacement of the heads of a model, with the method "choice" and the name of the file
-/// as preset. Heads that the file does not name are exact, and are not among the replaced ones.
-/// Throws: std::invalid_argument, which names the file, if it is not such a file, for layers and heads that the model
-///   does not have, for unknown methods, and for a head that is chosen twice.
+/// as preset. A choice is for its "heads"; where it has none, for its layer and head, null being all of them. Heads
+/// that the file does not name are exact, and are not among the replaced ones. Throws: std::invalid_argument, which
+/// names the file, if it is not such a file, for a choice that was made for heads
+///   of no model, for layers and heads that the model does not have, for unknown methods, and for a head that is chosen
+///   twice.
 Replacement read_choice(const std::string& path, arma::uword layers, arma::uword heads);
 /// The same from the bytes of a file; `path` is used in messages.
 Replacement parse_choice(std::string_view bytes, const std::string& path, arma::uword layers, arma::uword heads);

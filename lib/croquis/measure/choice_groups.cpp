@@ -9,7 +9,6 @@
 #include <utility>
 
 namespace croquis {
-namespace {
 
 std::vector<ChoiceGroup> grouped_heads(const ChoiceInputs& inputs, ChoicePer per) {
   std::vector<ChoiceGroup> groups;
@@ -27,6 +26,8 @@ std::vector<ChoiceGroup> grouped_heads(const ChoiceInputs& inputs, ChoicePer per
   }
   return groups;
 }
+
+namespace {
 
 // The sum over the heads of a group of a cost that is known by shape, as a mean over the sequences.
 double cost_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const CandidateLadders& candidates,

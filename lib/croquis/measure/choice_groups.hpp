@@ -25,7 +25,10 @@ struct ChoiceGroup {
   const ChoiceCandidate& candidate(Rung rung) const { return *ladders[rung.ladder][rung.rung]; }
 };
 
-/// All choices, in the order of their first heads. They share the error probability, and point into `candidates`.
+/// All choices with nothing but their names and heads, in the order of their first heads.
+std::vector<ChoiceGroup> grouped_heads(const ChoiceInputs& inputs, ChoicePer per);
+
+/// The same, ready to be decided. They share the error probability, and point into `candidates`.
 /// Throws: std::invalid_argument if `candidates` does not have the shape of a head.
 std::vector<ChoiceGroup> choice_groups(const ChoiceInputs& inputs, const CandidateLadders& candidates,
                                        const ChoiceSettings& settings);
