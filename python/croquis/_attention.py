@@ -8,15 +8,16 @@ from . import _core
 from ._types import Array, Setting, head_options, text, text_of, whole
 
 
-def request(method: str, target: str, features: int, seed: int, trial: int, **options: Setting) -> _core.Request:
+def request(
+    method: str, target: Optional[str], features: int, seed: int, trial: int, **options: Setting
+) -> _core.Request:
     """What is computed: a draw of a method, or exact attention to a target."""
-    if text(method, "method") == "exact":
-        if options:
-            raise ValueError(f"exact attention has no options, got {', '.join(options)}")
-        return _core.Request(text(target, "target"))
+    drawn = None if text(method, "method") == "exact" else method
+    if drawn is None and options:
+        raise ValueError(f"exact attention has no options, got {', '.join(options)}")
     texts = {name: text_of(value) for name, value in options.items()}
     numbers = (whole(features, "features", 1), whole(seed, "seed", 0), whole(trial, "trial", 1))
-    return _core.Request(method, texts, *numbers)
+    return _core.Request(None if target is None else text(target, "target"), drawn, texts, *numbers)
 
 
 def exact(
@@ -60,7 +61,7 @@ def exact(
     array([[ 8.,  9., 10., 11.],
            [ 8.,  9., 10., 11.]])
     """
-    wanted = _core.Request(text(target, "target"))
+    wanted = request("exact", text(target, "target"), 1, 1, 1)
     return _core.Forward(Q, K, V, head_options(causal, bias, length), wanted, False).output()
 
 
@@ -73,6 +74,7 @@ def approximate(
     seed: int = 1,
     trial: int = 1,
     *,
+    target: Optional[str] = None,
     causal: bool = False,
     bias: Optional[Array] = None,
     length: Optional[int] = None,
@@ -85,11 +87,13 @@ def approximate(
     Q, K, V, causal, bias, length
         As for `exact`. A method that has no causal form, or that needs n_q = n_k, refuses others.
     method : str
-        One of `methods`; its target says which exact output it approximates. "exact" is softmax attention itself.
+        One of `methods`; its target says which exact output it approximates. "exact" is exact attention to `target`.
     features : int
         The number of features d: landmarks, sampled columns, rows of a sketch.
     seed, trial : int
         Which draw.
+    target : str, optional
+        Of exact attention, as for `exact` (default "softmax"). A method has its own, and refuses another.
     **options
         Options of the method, as ``ridge=0.1`` or ``preset="code"``.
 
@@ -107,7 +111,7 @@ def approximate(
     Traceback (most recent call last):
     ValueError: option: iterations is a number from 0 to 100, got iterations = -1
     """
-    draw = request(method, "softmax", features, seed, trial, **options)
+    draw = request(method, target, features, seed, trial, **options)
     return _core.Forward(Q, K, V, head_options(causal, bias, length), draw, False).output()
 
 
@@ -121,7 +125,7 @@ def vjp(
     seed: int = 1,
     trial: int = 1,
     *,
-    target: str = "softmax",
+    target: Optional[str] = None,
     causal: bool = False,
     bias: Optional[Array] = None,
     length: Optional[int] = None,
@@ -139,8 +143,8 @@ def vjp(
         "exact", for exact attention to `target`; or one of `methods` with ``vjp`` true.
     features, seed, trial, **options
         As for `approximate`: which draw of the method. What was drawn or chosen is held constant.
-    target : str
-        Of exact attention, as for `exact`.
+    target : str, optional
+        Of exact attention, as for `exact` (default "softmax"). A method has its own, and refuses another.
 
     Returns
     -------

@@ -8,10 +8,15 @@ def set_threads(count: int) -> None: ...
 def threads() -> int: ...
 
 class Request:
-    @overload
-    def __init__(self, target: str) -> None: ...
-    @overload
-    def __init__(self, method: str, options: Mapping[str, str], features: int, seed: int, trial: int) -> None: ...
+    def __init__(
+        self,
+        target: Optional[str],
+        method: Optional[str],
+        options: Mapping[str, str],
+        features: int,
+        seed: int,
+        trial: int,
+    ) -> None: ...
 
 class Forward:
     def __init__(

@@ -31,7 +31,7 @@ def attention(
     features: int = 128,
     seed: int = 1,
     *,
-    target: str = "softmax",
+    target: Optional[str] = None,
     causal: bool = False,
     bias: Optional[torch.Tensor] = None,
     **options: Setting,
@@ -49,7 +49,9 @@ def attention(
     seed : int
         Of all draws; the i-th head of the flattened leading dimensions is trial i + 1. For new draws in every step of a
         training give every step a seed of its own.
-    target, causal
+    target : str, optional
+        Of exact attention, as for `croquis.exact` (default "softmax"). A method has its own, and refuses another.
+    causal
         As for `croquis.exact`.
     bias : tensor (..., 2 max(n_q, n_k) - 1), optional
         For targets with "-rpe" and their methods, as for `croquis.exact`.
@@ -78,7 +80,7 @@ def packed_attention(
     features: int = 128,
     seed: Union[int, Sequence[int]] = 1,
     *,
-    target: str = "softmax",
+    target: Optional[str] = None,
     causal: bool = False,
     bias: Optional[torch.Tensor] = None,
     **options: Setting,

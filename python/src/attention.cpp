@@ -33,10 +33,8 @@ py::list methods() {
 
 void add_attention(py::module_& module) {
   py::class_<ForwardRequest>(module, "Request")
-      .def(py::init([](const std::string& target) { return ForwardRequest{target, {}, {}, 1, 1, 1}; }))
-      .def(py::init([](const std::string& method, const std::map<std::string, std::string>& options,
-                       arma::uword features, std::uint64_t seed,
-                       std::uint64_t trial) { return ForwardRequest{"", method, options, features, seed, trial}; }));
+      .def(py::init<std::optional<std::string>, std::optional<std::string>, std::map<std::string, std::string>,
+                    arma::uword, std::uint64_t, std::uint64_t>());
   py::class_<Forward>(module, "Forward")
       .def(py::init<const py::object&, const py::object&, const py::object&, const py::dict&, const ForwardRequest&,
                     bool>())

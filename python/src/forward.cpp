@@ -1,5 +1,7 @@
 #include "forward.hpp"
 
+#include <fmt/format.h>
+
 #include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/method_choice.hpp>
 #include <croquis/measure/method_errors.hpp>
@@ -11,16 +13,22 @@
 
 template <typename T>
 Forward::Pass<T> Forward::run(const croquis::Problem<T>& problem, const ForwardRequest& request, bool differentiable) {
+  const bool has_bias = !problem.position().bias.is_empty();
   if (!request.method) {
-    const croquis::Target target = croquis::target_named(request.target);
-    if (!problem.position().bias.is_empty()) croquis::require_takes_bias(target, "target " + request.target);
+    const croquis::Target target = croquis::target_named(request.target.value_or("softmax"));
+    if (has_bias) croquis::require_takes_bias(target, fmt::format("target {}", name_of(target)));
     const auto exact = std::make_shared<const croquis::ExactAttention<T>>(exact_attention(problem, target));
     return {problem.padded(exact->output),
             [=](const arma::Mat<T>& g) { return exact_gradient(problem, target, *exact, g); }, problem.n_q()};
   }
   const croquis::OptionValues options(request.options);
   const auto& method = croquis::find_method<T>(*request.method);
-  if (!problem.position().bias.is_empty()) croquis::require_takes_bias(method.target, method.name);
+  if (request.target && croquis::target_named(*request.target) != method.target) {
+    throw std::invalid_argument(
+        fmt::format("target: {} approximates {}, this is {}; leave it out, or give method='exact'", method.name,
+                    name_of(method.target), *request.target));
+  }
+  if (has_bias) croquis::require_takes_bias(method.target, method.name);
   if (differentiable) require_adjoint(method, options);
   const auto prepared = prepare(method, problem, options);
   const croquis::Key key =

@@ -11,7 +11,7 @@
 
 /// Exact attention to a target, or a draw of a method.
 struct ForwardRequest {
-  std::string target;                          ///< of exact attention
+  std::optional<std::string> target;           ///< none: softmax, or that of the method
   std::optional<std::string> method;           ///< none: exact attention
   std::map<std::string, std::string> options;  ///< of the method
   arma::uword features = 1;

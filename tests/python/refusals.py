@@ -98,6 +98,22 @@ class Refusals(unittest.TestCase):
                 self.assertLessEqual(set(rows["method"]), {"prf-rpe", "nprf-rpe", "exact"})
         self.refused("bias: its shape is", croquis.exact, Q, K, V, "softmax-rpe", bias=[])
 
+    def test_a_target_that_is_not_that_of_the_method(self):
+        Q, K, V = square_head()
+        arguments = (Q, K, V, V, "skeinformer", 8)
+        self.refused("^target: skeinformer approximates softmax, this is kernelized", croquis.vjp, *arguments, target="kernelized")
+        self.refused("^target: 'soft' is none of softmax", croquis.vjp, *arguments, target="soft")
+        self.refused("^target: 3 is no line", croquis.vjp, *arguments, target=3)
+        self.refused("^target: skeinformer", croquis.approximate, Q, K, V, "skeinformer", 8, target="kernelized")
+        for own, none in zip(croquis.vjp(*arguments, target="softmax"), croquis.vjp(*arguments)):
+            numpy.testing.assert_array_equal(own, none)
+
+    def test_numbers_that_exact_attention_does_not_need(self):
+        Q, K, V = square_head()
+        self.refused("^features: -1 is no", croquis.approximate, Q, K, V, "exact", -1)
+        self.refused("^seed: -1 is no", croquis.vjp, Q, K, V, V, seed=-1)
+        self.refused("^exact attention has no options, got ridge", croquis.approximate, Q, K, V, "exact", ridge=1)
+
     def test_sketches(self):
         S = croquis.sketch("gaussian", rows=30, features=7)
         self.refused("^M: its dtype", S.left, numpy.ones((30, 2), dtype=int))

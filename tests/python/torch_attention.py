@@ -163,6 +163,8 @@ class Attention(unittest.TestCase):
             croquis.torch.attention(q, k.float(), v)
         with self.assertRaisesRegex(ValueError, "k: is on meta"):
             croquis.torch.attention(q, k.to("meta"), v)
+        with self.assertRaisesRegex(ValueError, "^target: skeinformer approximates softmax, this is kernelized"):
+            croquis.torch.attention(q, k, v, "skeinformer", 4, target="kernelized")
         bias = torch.zeros(17, dtype=torch.float64)
         with self.assertRaisesRegex(ValueError, "^target softmax: takes no bias"):
             croquis.torch.attention(q, k, v, bias=bias)
