@@ -1,6 +1,8 @@
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <croquis/attention/problem_precision.hpp>
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choose.hpp>
 #include <optional>
@@ -20,22 +22,32 @@ struct Heads {
   std::vector<std::vector<croquis::HeadShape>> shapes;
 };
 
-croquis::HeadShape shape_of(const HeadArguments& head) {
-  if (!head.is_padded()) return {head.n_q(), head.n_k(), head.p(), head.p_v()};
-  const auto problem = head.problem<double>();  // which knows what a length means, and refuses others
-  return {problem.n_q(), problem.n_k(), problem.p(), problem.p_v()};
+// Makes the problem, which checks the numbers: some sequences may never be drawn. `where` says whose they are.
+croquis::HeadShape shape_of(const HeadArguments& head, bool is_float, const std::string& where) {
+  try {
+    const auto problem = head.problem<double>();
+    if (is_float) croquis::in_precision<float>(problem);
+    return {problem.n_q(), problem.n_k(), problem.p(), problem.p_v()};
+  } catch (const std::invalid_argument& wrong) {
+    throw std::invalid_argument(where + wrong.what());
+  }
 }
 
 // `options`: of the heads of each sequence.
-Heads heads_of(const py::list& sequences, const py::list& options) {
+Heads heads_of(const py::list& sequences, const py::list& options, bool is_float) {
+  const auto numbered = [](const char* what, std::size_t i, std::size_t of) {
+    return of == 1 ? "" : fmt::format("{} {}, ", what, i);
+  };
   Heads all;
   for (std::size_t s = 0; s < sequences.size(); ++s) {
     all.heads.emplace_back();
     all.shapes.emplace_back();
-    for (const py::handle head : sequences[s]) {
-      const auto qkv = head.cast<py::tuple>();
+    const auto heads = sequences[s].cast<py::list>();
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+      const auto qkv = heads[h].cast<py::tuple>();
       all.heads.back().emplace_back(qkv[0], qkv[1], qkv[2], options[s].cast<py::dict>());
-      all.shapes.back().push_back(shape_of(all.heads.back().back()));
+      const std::string where = numbered("sequence", s, sequences.size()) + numbered("head", h, heads.size());
+      all.shapes.back().push_back(shape_of(all.heads.back().back(), is_float, where));
     }
   }
   return all;
@@ -98,7 +110,7 @@ py::tuple choose_heads(
     const std::vector<arma::uword>& features, double eps, double delta, double confidence, const std::string& metric,
     const std::string& per, const std::string& cost, double max_cost, const std::optional<std::uint64_t>& draws,
     const std::optional<arma::uword>& rows, std::uint64_t seed, const std::string& precision) {
-  const Heads heads = heads_of(sequences, head_options);
+  const Heads heads = heads_of(sequences, head_options, precision == "float");
   std::vector<croquis::ChoiceHead> head_names;
   for (const auto& [input, layer, head] : names) head_names.push_back({input, layer, head});
   const croquis::ChoiceInputs inputs = inputs_of(heads, name, head_names, causal, has_bias);

@@ -17,7 +17,6 @@ class HeadArguments {
   arma::uword n_k() const { return static_cast<arma::uword>(k_.shape(0)); }
   arma::uword p() const { return static_cast<arma::uword>(q_.shape(1)); }
   arma::uword p_v() const { return static_cast<arma::uword>(v_.shape(1)); }
-  bool is_padded() const { return length_.has_value(); }
   bool is_float() const { return are_float({q_, k_, v_}); }
   bool is_fortran() const { return are_fortran({q_, k_, v_}); }
   /// Uses the arrays' memory where it can, so it has to go first. Throws std::invalid_argument.

@@ -81,6 +81,17 @@ class Choose(unittest.TestCase):
         again = croquis.choose(*padded, bias=numpy.zeros(159), length=lengths, **settings)
         numpy.testing.assert_array_equal(again["cost"], without["cost"])
 
+    def test_the_numbers_of_all_heads_are_checked(self):
+        for bad in range(3):
+            Q, K, V = heads(sequences=3, count=2, n=32)
+            K[bad][1, 5, 2] = numpy.nan
+            with self.assertRaisesRegex(ValueError, f"^sequence {bad}, head 1, .*matrix = K, row = 5, column = 2"):
+                croquis.choose(Q, K, V, eps=9, methods="v-mean", features=8)
+        Q, K, V = heads(sequences=1, count=2, n=32)
+        V[0][1, 0, 0] = 1e30
+        with self.assertRaisesRegex(ValueError, "^head 1, .*overflow in float, got matrix = V, row = 0"):
+            croquis.choose(Q, K, V, eps=9, methods="v-mean", features=8, precision="float")
+
     def test_refusals(self):
         Q, K, V = square_head()
         for pattern, options in (
