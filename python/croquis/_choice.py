@@ -37,7 +37,7 @@ def choose(
     seed: int = 1,
     layers: Optional[Sequence[int]] = None,
     name: str = "arrays",
-    save: Optional[str] = None,
+    save: Union[str, os.PathLike[str], None] = None,
 ) -> Rows:
     """For each head the cheapest method with P(error <= eps) >= 1 - delta, with a guarantee: as ``croquis choose``.
 
@@ -80,8 +80,9 @@ def choose(
         The layer of each head; heads are numbered within their layer.
     name : str
         The column ``input`` begins with it.
-    save : str, optional
-        A file for the choices, choice.json, which ``croquis model`` takes by its option --choice.
+    save : str or path, optional
+        A file for the choices, choice.json, which ``croquis model`` takes by its option --choice. Where it cannot be
+        written is said before anything is computed.
 
     Returns
     -------
@@ -96,8 +97,8 @@ def choose(
     >>> choice["method"][0], choice["status"][0]
     ('v-mean', 'chosen')
     """
-    if save is not None and not isinstance(save, os.PathLike):
-        text(save, "save")
+    if save is not None:
+        _require_writable(save if isinstance(save, os.PathLike) else text(save, "save"))
     sequences = _sequences(Q, K, V)
     columns, document = _core.choose(
         sequences,
@@ -124,6 +125,15 @@ def choose(
         with open(save, "w", encoding="utf-8") as file:
             file.write(document)
     return rows_of(columns)
+
+
+def _require_writable(path: Union[str, os.PathLike[str]]) -> None:
+    """Raises what writing raises, before the work whose result it would lose. Leaves no file behind."""
+    is_new = not os.path.lexists(path)
+    with open(path, "a", encoding="utf-8"):
+        pass
+    if is_new:
+        os.remove(path)
 
 
 def _sequences(Q: Arrays, K: Arrays, V: Arrays) -> List[List[Tuple[Array, Array, Array]]]:

@@ -61,6 +61,20 @@ class Choose(unittest.TestCase):
         self.assertEqual([(c["layer"], c["head"], c["method"]) for c in saved["choices"]], [(4, 0, "v-mean"), (4, 1, "v-mean")])
         self.assertEqual(len(rows), 2)
 
+    def test_a_file_that_cannot_be_written_is_found_before_anything_is_computed(self):
+        Q, K, V = square_head()
+        with tempfile.TemporaryDirectory() as folder:
+            for bad in (folder, f"{folder}/none/choice.json", ""):
+                # The method is not known either, which is found later.
+                with self.assertRaises(OSError):
+                    croquis.choose(Q, K, V, methods="no-method", features=8, save=bad)
+            path = pathlib.Path(folder) / "choice.json"
+            path.write_text("as it was")
+            for save in (path, pathlib.Path(folder) / "new.json"):
+                with self.assertRaises(ValueError):
+                    croquis.choose(Q, K, V, methods="no-method", features=8, save=save)
+            self.assertEqual([(f.name, f.read_text()) for f in path.parent.iterdir()], [("choice.json", "as it was")])
+
     def test_padding_and_a_bias_are_those_of_each_sequence(self):
         Q, K, V = heads(sequences=2, count=2, n=64)
         settings = {"eps": 0.3, "methods": ["v-mean", "skeinformer"], "features": [8, 32], "seed": 3}
