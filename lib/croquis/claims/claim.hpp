@@ -120,9 +120,9 @@ struct Rung {
 /// A claim of a paper in one reading: a closed statement, with every quantifier, norm and constant, and how it is
 /// decided. The readings of one sentence of the paper are claims of their own.
 struct Claim {
-  /// "paper.statement/reading", as "nys.lemma1/strict"; the key of its draws is made from it. *strict*: the words as
-  /// printed, on any input that they admit. *charitable*: the weakest repair that the paper's context supports. Others
-  /// have names.
+  /// "paper.statement/reading", as "nys.lemma1/strict"; the key of its draws is made from it. *strict*: the sentence on
+  /// every input that its words do not exclude. *charitable*: the weakest repair that the paper's context supports.
+  /// Others have names.
   std::string id;
   std::string kind;          ///< probability, mean, identity, existence, ...: what sort of statement it is
   std::string source;        ///< the paper and the number of the statement

@@ -54,8 +54,9 @@ std::vector<Claim> position_claims() {
            .kind = "counterexample",
            .source = "NPRF Sec. 3.1, L84",
            .statement = kApproximable,
-           .reading = "For every bias that is not constant.",
-           .hypotheses = "None.",
+           .reading = "Whatever the bias, if it is not constant: no dot product of one column more gives the same "
+                      "attention.",
+           .hypotheses = "None: the sentence does not say for which biases.",
            .method = "b_t = t log 2 is a bias of keys, of rank 1: n = 5 in rational arithmetic.",
            .proof = "docs/claims/nprf.md, Approximation",
            .expected = Verdict::refuted,

@@ -56,6 +56,7 @@ std::vector<Claim> inverse_claims() {
        .hypotheses = "None: the sentence comes before the one on non-singular A.",
        .method = "A = 1/2 (1, 1; 1, 1) in rational arithmetic: I - A Z_0 maps (1, -1) to itself.",
        .proof = "docs/claims/nystromformer.md, the start",
+       .conceded = "L82-83: the next sentences are about non-singular A, and about experiments without that constraint",
        .expected = Verdict::refuted,
        .mutants = {{"non-singular", "A = 1/3 (2, 1; 1, 2)"}},
        .check = check_start_strict},
@@ -75,7 +76,8 @@ std::vector<Claim> inverse_claims() {
        .source = "Nystromformer Lemma 1, L78-83",
        .statement = kLemma1,
        .reading = "In floating point, too, the iteration reaches A^+ and stays there.",
-       .hypotheses = "A of 16 rows and rank 5, singular values 1 ... 1/16; Z_0 of the paper; double.",
+       .hypotheses = "The lemma does not speak of rounding; its proof is in exact arithmetic. A of 16 rows and rank 5, "
+                     "singular values 1 ... 1/16; Z_0 of the paper; double.",
        .method = "The relative error after 30 steps. Rounding puts a part of Z into the null space of A, where a step "
                  "multiplies it by 13/4.",
        .expected = Verdict::refuted,

@@ -234,7 +234,8 @@ std::vector<Claim> sampling_claims() {
        .source = "Skeinformer Sec. 4.1, L144, 154",
        .statement = kPilot,
        .reading = "There is a constant c such that c log n rows do for every B.",
-       .hypotheses = "None.",
+       .hypotheses = "None: without the assumption of the lemma that the sentence announces, which no B meets with a "
+                     "constant (ske.lemma1.stated).",
        .method =
            "B near the identity (the circle): with d_0 < n rows a column is missed in every draw, beta^2 <= n^2 d_0 "
            "e^2 / (1 - (n-1) e)^2, in rational arithmetic. The smallest d_0 of the inputs is measured beside it.",

@@ -198,8 +198,9 @@ std::vector<Claim> preconditioning_claims() {
            .kind = "identity",
            .source = "Skyformer Sec. 4.4, L158",
            .statement = sentence,
-           .reading = "With the columns e_i / sqrt(d) of Definition 1, ||I - M|| >= 1 without preconditioning.",
-           .hypotheses = "M is non-singular.",
+           .reading = "Preconditioning is needed: with the columns e_i / sqrt(d) of Definition 1, ||I - M|| >= 1. The "
+                      "paper states the assumption, and does not say that it fails.",
+           .hypotheses = "M is non-singular: no landmark is drawn twice, no two are equal.",
            .method = "trace M = 1, so ||I - M|| = 1 - lambda_min(M) < 1: two landmarks, and 8 of every input.",
            .proof = "docs/claims/skyformer.md, T11",
            .expected = Verdict::refuted,

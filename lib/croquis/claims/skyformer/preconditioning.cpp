@@ -21,7 +21,7 @@ Report check_scaled_core(const Check& check) {
     if (check.makes("equal-landmarks")) core.ones();
     const arma::vec values = arma::eig_sym(core / static_cast<double>(core.n_rows));
     const double norm = arma::abs(1 - values).max();
-    // The claim that is refuted: the assumption needs preconditioning, for it fails here.
+    // The reading that is refuted: the assumption needs preconditioning, for it fails here.
     Finding finding = decide_identity(input, 1 - norm, 0, 1);
     finding.d = core.n_rows;
     finding.verdict = norm < 1 - rounding ? Verdict::refuted : Verdict::not_applicable;
@@ -42,7 +42,7 @@ Report check_scaled_core(const Check& check) {
         entry_rounding(part.p(), points.largest_squared_norm()) + solver_rounding(d));
   }
   report.sentence =
-      "largest ||I - M||, M = S^T C S with the factor 1/sqrt(d) of Definition 1: below 1 when M is regular";
+      "largest ||I - M||, M = S^T C S with the factor 1/sqrt(d) of Definition 1: below 1 when M is non-singular";
   return report;
 }
 
@@ -55,8 +55,7 @@ Report check_plain_core(const Check& check) {
   Report report;
   report.findings = {decide_exactly("three equal landmarks", norm >= 1, norm, 1)};
   report.number = norm;
-  report.sentence =
-      "||I - M|| for three equal landmarks and columns e_i: above 1, so the assumption needs preconditioning";
+  report.sentence = "||I - M|| for three equal landmarks and columns e_i: above 1, where the assumption fails";
   return report;
 }
 
