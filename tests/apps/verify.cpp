@@ -109,6 +109,18 @@ TEST_CASE("croquis verify: on a head of one's own; --explain; --mutants") {
   const croquis::CsvTable table = croquis::read_csv((folder / "verify.csv").string());
   for (const auto& row : table.rows) CHECK(row[table.column("input")].find("text:sample") == std::string::npos);
 
+  // Verdicts by fixed examples, whatever the head is, are named below the table; those of rows on the head are not.
+  const ProgramRun named = run_croquis(
+      "verify --claims nys.start,rpe.unbiased/gaussian-rows,rpe.prop1,rpe.toeplitz/norm-wise,sky.dstat-growth/strict "
+      "--quick --input gaussian --n 40 --p 4 --norm 3 --out named.csv",
+      folder.path());
+  CHECK_MESSAGE(named.status == 0, named.output);
+  CHECK_MESSAGE(named.output.find("not on this input (column input of the rows):\n  sky.dstat-growth/strict "
+                                  "nys.start/strict\n\n") != std::string::npos,
+                named.output);
+  const ProgramRun usual = run_croquis("verify --claims nys.start --quick --out usual.csv", folder.path());
+  CHECK(usual.output.find("Decided on examples") == std::string::npos);
+
   const ProgramRun text = run_croquis("verify --quick --explain nys.lemma2/all-points --out none.csv", folder.path());
   CHECK(text.status == 0);
   for (const char* word :

@@ -7,6 +7,10 @@
 
 namespace croquis::claims {
 
+std::string Check::of_own(const std::string& input) const {
+  return own_input ? subjects.front().name + " " + input : input;
+}
+
 std::uint64_t Check::trials(std::uint64_t full) const {
   if (most_trials) return std::max<std::uint64_t>(2, *most_trials);
   constexpr std::uint64_t factor = 10;

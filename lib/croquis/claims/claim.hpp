@@ -23,7 +23,9 @@ namespace croquis::claims {
 struct Finding {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  ///< where there is no such number
 
-  std::string input;  ///< what it was found on, with every size that varies; no two findings of a claim have the same
+  /// What it was found on, with every size that varies; no two findings of a claim have the same. It begins with the
+  /// name of the subject, if it is about one.
+  std::string input;
   Verdict verdict = Verdict::inconclusive;
   std::optional<arma::uword> n, p, d;
   std::optional<std::uint64_t> trials, failures;
@@ -83,6 +85,9 @@ struct Check {
   /// Asked before every trial, from several threads at once: true ends the check, which throws Interrupted.
   std::function<bool()> interrupted = [] { return false; };
 
+  /// The input of a finding that numbers or sizes of the first subject enter: with its name where it is the user's own.
+  /// (Default inputs enter under the name of what is made from them.)
+  std::string of_own(const std::string& input) const;
   /// Whether to make this deliberate mistake.
   bool makes(std::string_view mistake) const { return mutant == mistake; }
   /// Trials for a decision that takes `full` of them by default: a tenth if quick, ten times as many if thorough;

@@ -72,7 +72,8 @@ class Ledger {
  public:
   /// On default_subjects(). Throws std::invalid_argument for options outside their ranges.
   Ledger(const LedgerOptions& options, const Key& key);
-  /// On the caller's input; checks of cubic cost use its first tokens. Its name is in every finding.
+  /// On the caller's input; checks of cubic cost use its first tokens. Findings on it begin with its name; claims that
+  /// fixed examples decide have the same findings on any input.
   /// Throws std::invalid_argument for options outside their ranges.
   Ledger(Subject own, const LedgerOptions& options, const Key& key);
   /// On several inputs, such as the heads of a model: at least one, with distinct names (unchecked).

@@ -45,6 +45,40 @@ void print_ledger(const std::vector<LedgerLine>& ledger, bool markdown) {
       "the correctness of proofs are not covered.\n");
 }
 
+std::vector<std::string> decided_elsewhere(const std::vector<ClaimRow>& rows, const std::vector<std::string>& inputs) {
+  const auto is_on_one = [&](const std::string& input) {
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&](const std::string& name) { return input == name || input.starts_with(name + " "); });
+  };
+  std::vector<std::string> claims;
+  for (const ClaimRow& whole : rows) {
+    if (whole.input != kWholeInput) continue;
+    bool any = false, on_one = false;
+    for (const ClaimRow& row : rows) {
+      if (row.claim != whole.claim || row.input == kWholeInput || row.verdict != whole.verdict) continue;
+      any = true;
+      on_one = on_one || is_on_one(row.input);
+    }
+    if (any && !on_one) claims.push_back(whole.claim);
+  }
+  return claims;
+}
+
+void print_decided_elsewhere(const std::vector<std::string>& claims) {
+  if (claims.empty()) return;
+  constexpr std::size_t width = 110;
+  fmt::print("Decided on examples of their own, not on this input (column input of the rows):\n");
+  std::string line = " ";
+  for (const std::string& claim : claims) {
+    if (line.size() > 1 && line.size() + 1 + claim.size() > width) {
+      fmt::print("{}\n", line);
+      line = " ";
+    }
+    line += " " + claim;
+  }
+  fmt::print("{}\n", line);
+}
+
 std::map<std::string, std::string> read_expected(const std::string& path) {
   std::map<std::string, std::string> expected;
   if (path.empty()) return expected;

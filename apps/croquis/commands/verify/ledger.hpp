@@ -16,6 +16,14 @@ std::vector<LedgerLine> lines_of(const std::vector<croquis::claims::ClaimRow>& r
 
 void print_ledger(const std::vector<LedgerLine>& ledger, bool markdown);
 
+/// Claims whose verdict no row on one of these inputs has: on the user's own heads, those that examples of their own
+/// decide.
+std::vector<std::string> decided_elsewhere(const std::vector<croquis::claims::ClaimRow>& rows,
+                                           const std::vector<std::string>& inputs);
+
+/// Prints them below the table, if there are any.
+void print_decided_elsewhere(const std::vector<std::string>& claims);
+
 /// Verdicts by claim from a file of lines "claim VERDICT" with # comments; none for an empty path.
 /// Throws std::invalid_argument for a file that cannot be opened and a line that is anything else, with its number.
 std::map<std::string, std::string> read_expected(const std::string& path);

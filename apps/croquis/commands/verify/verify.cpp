@@ -121,8 +121,10 @@ void validate(const VerifyOptions& options) {
   }
 }
 
-// On the default inputs, or on the heads of the user's own, which the identity of the run then has too.
-Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string>& identity) {
+// On the default inputs, or on the heads of the user's own, whose names are then given, and which the identity of the
+// run has too.
+Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string>& identity,
+                 std::vector<std::string>& own_names) {
   LedgerOptions how{.confidence = options.confidence,
                     .quick = options.quick,
                     .thorough = options.thorough,
@@ -135,6 +137,7 @@ Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string
   for (const Input& input : inputs) {
     require_square(input, "verify");
     heads.push_back({input.name, input.problem(), input.layer});
+    own_names.push_back(input.name);
   }
   identity.merge(identity_of(inputs));
   identity["input"] = inputs.size() == 1 ? inputs.front().name : fmt::format("{} heads", inputs.size());
@@ -176,7 +179,8 @@ int run_verify(const VerifyOptions& options) {
                                                  {"thresholds", thresholds_digest()},
                                                  {"--confidence", croquis::csv_number(options.confidence)},
                                                  {"--trials", options.trials ? std::to_string(*options.trials) : ""}};
-  const Ledger ledger = ledger_of(options, identity);
+  std::vector<std::string> own_names;
+  const Ledger ledger = ledger_of(options, identity, own_names);
   if (!options.explain.empty()) {
     for (const Claim* claim : claims_named(options.explain, "--explain")) explain(*claim, ledger);
     return 0;
@@ -195,6 +199,7 @@ int run_verify(const VerifyOptions& options) {
   if (!options.run.quiet) {
     print_ledger(lines, options.markdown);
     if (!options.markdown) {
+      if (options.own_input) print_decided_elsewhere(decided_elsewhere(rows, own_names));
       fmt::print("\nrows     {}\nmeta     {}\n", options.run.out, beside(options.run.out, ".meta.json"));
       if (!options.run.plot.empty()) fmt::print("plot     {}\n", options.run.plot);
     }

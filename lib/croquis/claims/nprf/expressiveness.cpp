@@ -36,7 +36,7 @@ Finding finding_of(const Check& check, const std::string& input, const arma::vec
   const double rounding = 8 * static_cast<double>(n) * 0x1p-53 * of_t.max();
   const double residual = width < n ? values(width) : 0;
   const auto rank = static_cast<arma::uword>(arma::accu(of_t > rounding));
-  Finding finding = decide_identity(input, rounding, residual);
+  Finding finding = decide_identity(check.of_own(input), rounding, residual);
   finding.n = n;
   finding.p = p;
   finding.estimate = residual;

@@ -113,8 +113,8 @@ Report check_toeplitz(const Check& check) {
       for (const bool single : {false, true}) {
         const double ratio =
             single ? worst_ratio<float>(check, bias.position, x) : worst_ratio<double>(check, bias.position, x);
-        Finding finding =
-            decide_identity(fmt::format("{} n={} {}", bias.name, n, single ? "float" : "double"), ratio, 1);
+        Finding finding = decide_identity(
+            check.of_own(fmt::format("{} n={} {}", bias.name, n, single ? "float" : "double")), ratio, 1);
         finding.n = n;
         finding.hypotheses = fmt::format("columns of X = {}", x.n_cols);
         report.number = std::max(report.number, ratio);

@@ -154,7 +154,7 @@ Finding rows_finding(const Check& check, const std::string& name, const Pairs& p
     }
   }
   const double share = alpha / static_cast<double>(rows.n_elem * z.n_cols);
-  Finding finding = decide_identity(name, worst, dkw_radius(trials, share), 1);
+  Finding finding = decide_identity(check.of_own(name), worst, dkw_radius(trials, share), 1);
   finding.power = power_of_distance(trials, finding.bound);
   finding.p = p;
   finding.trials = trials;
@@ -202,8 +202,8 @@ Finding map_finding(const Check& check, FeatureMap map, const Pairs& pairs) {
     }
   }
   // Exponents below 40 are rounded some p + 8 times.
-  Finding finding =
-      decide_identity(fmt::format("{}, feature by feature", name_of(map)), worst, 400 * (double(p) + 8) * 0x1p-53, 1);
+  Finding finding = decide_identity(check.of_own(fmt::format("{}, feature by feature", name_of(map))), worst,
+                                    400 * (double(p) + 8) * 0x1p-53, 1);
   finding.p = p;
   finding.d = m * functions_of(map);
   return finding;
@@ -254,7 +254,7 @@ Report check_other_rows(const Check& check) {
     arma::vec bias = means / arma::exp(arma::sum(pairs.x % pairs.y, 1)) - 1;
     if (check.makes("chi-norms")) bias.zeros();  // with them every row is normal
     const arma::uword worst = arma::abs(bias).index_max();
-    Finding finding = decide_identity(cell.name(), std::abs(bias(worst)), allowed);
+    Finding finding = decide_identity(check.of_own(cell.name()), std::abs(bias(worst)), allowed);
     finding.p = pairs.x.n_cols;
     finding.estimate = bias(worst);
     finding.threshold = check.stated("bias");

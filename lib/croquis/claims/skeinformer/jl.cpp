@@ -136,6 +136,7 @@ Report check_jl(const Check& check) {
   report.findings.push_back(generator_finding(check, "1", arma::ones(problem.n()), check.alpha / 3));
   if (arma::norm(problem.V().col(0)) > 0) {
     report.findings.push_back(generator_finding(check, "V column", problem.V().col(0), check.alpha / 3));
+    report.findings.back().input = check.of_own("V column");
   }
   if (check.mutant.empty() && !check.quick) {
     for (const Operator& op : operators(check.count("measured tokens"), check.count("measured d"))) {
