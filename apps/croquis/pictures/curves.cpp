@@ -145,6 +145,18 @@ bool has_bounds(const Curve& curve) {
                      [](const CurvePoint& p) { return std::isfinite(p.bound); });
 }
 
+// Whether values differ by so much that a logarithmic axis shows them better. It ends at powers of ten.
+bool span_decades(const std::vector<Curve>& curves) {
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0;
+  for (const Curve& curve : curves) {
+    for (const CurvePoint& p : curve.points) {
+      smallest = std::min(smallest, p.y);
+      largest = std::max(largest, p.y);
+    }
+  }
+  return largest > 3 * smallest;
+}
+
 // Guarantees may be orders of magnitude above what is measured: lines leave the picture there.
 std::string range_with_bounds(const std::vector<Curve>& curves) {
   constexpr double room = 30;
@@ -156,7 +168,7 @@ std::string range_with_bounds(const std::vector<Curve>& curves) {
   return any ? fmt::format("set yrange [*:{:.9g}]\n", room * largest) : "";
 }
 
-std::string plots_of(const std::vector<Curve>& curves, bool several) {
+std::string plots_of(const std::vector<Curve>& curves, bool several, double exact) {
   std::string plots = "plot ", lines, stars, bounds;
   std::size_t style_index = 0;
   std::string target;
@@ -190,6 +202,8 @@ std::string plots_of(const std::vector<Curve>& curves, bool several) {
     }
   }
   plots += lines + stars + bounds;
+  if (is_drawable(exact))
+    plots += fmt::format("{:.17g} with lines lc rgb '#000000' lw 1 dt 2 title 'exact attention', ", exact);
   plots.resize(plots.size() - 2);
   return plots + '\n';
 }
@@ -197,7 +211,7 @@ std::string plots_of(const std::vector<Curve>& curves, bool several) {
 }  // namespace
 
 void draw_groups(const Grouping& grouping, const std::string& metric, const Picture& picture, Statistic statistic,
-                 const std::string& x) {
+                 const std::string& x, double exact) {
   const std::vector<Curve> curves = curves_of(grouping, metric, statistic, x);
   if (curves.empty()) {
     throw std::invalid_argument(fmt::format("{}: no row has a positive {} to draw", picture.path, metric));
@@ -215,16 +229,22 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
     }
     data += "EOD\n";
   }
-  std::string script = plot_header(picture, 1, legend_of(curves, several));
+  PlotLegend legend = legend_of(curves, several);
+  if (is_drawable(exact)) {
+    ++legend.lines;
+    legend.letters = std::max<std::size_t>(legend.letters, 15);
+  }
+  std::string script = plot_header(picture, 1, legend);
   script +=
       picture_title(picture, subject_of(grouping), {statistic_line(grouping, statistic), target_line(curves, several)});
-  script += fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale xy\n",
-                        gnuplot_string(axis_title(grouping, x)), gnuplot_string(metric_title(grouping, metric)));
+  script +=
+      fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale {}\n", gnuplot_string(axis_title(grouping, x)),
+                  gnuplot_string(metric_title(grouping, metric)), span_decades(curves) ? "xy" : "x");
   script +=
       "set format y '%g'\nset grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen "
       "3 noenhanced\n";
   script += range_with_bounds(curves) + tics_of(places, x.empty()) + "set style fill transparent solid 0.15 noborder\n";
-  run_gnuplot(script + data + plots_of(curves, several), picture.path);
+  run_gnuplot(script + data + plots_of(curves, several, exact), picture.path);
 }
 
 std::string default_metric(const Grouping& grouping) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <croquis/core/nearest.hpp>
 #include <croquis/measure/model_summary.hpp>
+#include <limits>
 #include <map>
 
 #include "files/model_table.hpp"
@@ -27,6 +28,15 @@ std::string metric_of(const PlotRequest& request, const Grouping& grouping, cons
   if (std::find(names.begin(), names.end(), metric) != names.end()) return metric;
   throw std::invalid_argument(fmt::format("--metric: '{}' is none of {}{}", metric, fmt::join(names, ", "),
                                           croquis::did_you_mean(metric, names)));
+}
+
+// The metric of the model with exact attention; NaN where there is none.
+double with_exact_attention(const std::vector<ModelSummary>& summaries, const std::string& metric) {
+  for (const ModelSummary& s : summaries) {
+    if (metric == "loss" && !std::isnan(s.loss_exact)) return s.loss_exact;
+    if (metric == "accuracy" && !std::isnan(s.accuracy_exact)) return s.accuracy_exact;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 // A line a method over the layers, which a logarithmic axis would begin at 1.
@@ -98,5 +108,6 @@ void draw_models(const croquis::Table& all, const PlotRequest& request) {
   }
   Picture picture = request.picture;
   if (picture.title.empty()) picture.title = subject_of_models(summaries);
-  draw_groups(grouping, metric, picture, Statistic::mean, request.x == "features" ? "" : request.x);
+  draw_groups(grouping, metric, picture, Statistic::mean, request.x == "features" ? "" : request.x,
+              with_exact_attention(summaries, metric));
 }
