@@ -9,15 +9,21 @@ from ._types import Array, Setting, head_options, text, text_of, whole
 
 
 def request(
-    method: str, target: Optional[str], features: int, seed: int, trial: int, **options: Setting
+    method: str, target: Optional[str], features: Optional[int], seed: int, trial: int, **options: Setting
 ) -> _core.Request:
     """What is computed: a draw of a method, or exact attention to a target."""
     drawn = None if text(method, "method") == "exact" else method
     if drawn is None and options:
         raise ValueError(f"exact attention has no options, got {', '.join(options)}")
     texts = {name: text_of(value) for name, value in options.items()}
-    numbers = (whole(features, "features", 1), whole(seed, "seed", 0), whole(trial, "trial", 1))
-    return _core.Request(None if target is None else text(target, "target"), drawn, texts, *numbers)
+    return _core.Request(
+        None if target is None else text(target, "target"),
+        drawn,
+        texts,
+        None if features is None else whole(features, "features", 1),
+        whole(seed, "seed", 0),
+        whole(trial, "trial", 1),
+    )
 
 
 def exact(
@@ -61,7 +67,7 @@ def exact(
     array([[ 8.,  9., 10., 11.],
            [ 8.,  9., 10., 11.]])
     """
-    wanted = request("exact", text(target, "target"), 1, 1, 1)
+    wanted = request("exact", text(target, "target"), None, 1, 1)
     return _core.Forward(Q, K, V, head_options(causal, bias, length), wanted, False).output()
 
 
@@ -70,7 +76,7 @@ def approximate(
     K: Array,
     V: Array,
     method: str = "skyformer",
-    features: int = 128,
+    features: Optional[int] = None,
     seed: int = 1,
     trial: int = 1,
     *,
@@ -88,8 +94,8 @@ def approximate(
         As for `exact`. A method that has no causal form, or that needs n_q = n_k, refuses others.
     method : str
         One of `methods`; its target says which exact output it approximates. "exact" is exact attention to `target`.
-    features : int
-        The number of features d: landmarks, sampled columns, rows of a sketch.
+    features : int, optional
+        The number of features d: landmarks, sampled columns, rows of a sketch (default 128, or n_k if it is less).
     seed, trial : int
         Which draw.
     target : str, optional
@@ -121,7 +127,7 @@ def vjp(
     V: Array,
     G: Array,
     method: str = "exact",
-    features: int = 128,
+    features: Optional[int] = None,
     seed: int = 1,
     trial: int = 1,
     *,

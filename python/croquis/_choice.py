@@ -27,7 +27,7 @@ def choose(
     max_cost: float = 1.0,
     per: str = "head",
     methods: Words = "all",
-    features: Union[int, Sequence[int]] = (16, 32, 64, 128, 256),
+    features: Union[int, Sequence[int], None] = None,
     trials: Optional[int] = None,
     rows: Optional[int] = None,
     causal: bool = False,
@@ -65,7 +65,7 @@ def choose(
     per : "head", "layer" or "model"
         One choice for each head, for each of `layers`, or for all.
     methods, features
-        As for `error`; "all" are those of softmax attention, with a bias of "softmax-rpe", that take less than n^2 work.
+        As for `error`, n_k that of the shortest head; "all" are those of softmax attention, with a bias of "softmax-rpe", that take less than n^2 work.
     trials : int, optional
         On one sequence the most draws of a candidate (default 1000), on each of several its draws (default 1).
     rows : int, optional
@@ -108,7 +108,7 @@ def choose(
         flag(causal, "causal"),
         bias is not None,
         joined(methods, "methods"),
-        wholes(features, "features", 1),
+        None if features is None else wholes(features, "features", 1),
         real(eps, "eps"),
         real(delta, "delta"),
         real(confidence, "confidence"),

@@ -14,7 +14,7 @@ def error(
     K: Array,
     V: Array,
     methods: Words = "all",
-    features: Union[int, Sequence[int]] = (16, 32, 64, 128, 256),
+    features: Union[int, Sequence[int], None] = None,
     trials: int = 20,
     seed: int = 1,
     *,
@@ -35,8 +35,8 @@ def error(
     Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v) of float32 or float64
     methods : str or list of str
         Names with options, as ``["v-mean", "skyformer:ridge=0.1"]``, or "all".
-    features : int or list of int
-        Numbers of features, each at most n_k.
+    features : int or list of int, optional
+        Numbers of features, each at most n_k (default 16, 32, 64, 128, 256, up to n_k).
     trials : int
         Draws of every random method; the others have one row for each number of features.
     seed : int
@@ -77,7 +77,7 @@ def error(
             V,
             head_options(causal, bias, length),
             joined(methods, "methods"),
-            wholes(features, "features", 1),
+            None if features is None else wholes(features, "features", 1),
             whole(trials, "trials", 1),
             whole(seed, "seed", 0),
             precision_of(precision),
@@ -95,7 +95,7 @@ def gradient(
     K: Array,
     V: Array,
     methods: Words = "all",
-    features: Union[int, Sequence[int]] = (16, 32, 64, 128, 256),
+    features: Union[int, Sequence[int], None] = None,
     trials: int = 20,
     seed: int = 1,
     *,
@@ -112,8 +112,8 @@ def gradient(
     Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v) of float32 or float64
     methods : str or list of str
         Names with options, each of a method with `vjp`; "all" are these.
-    features : int or list of int
-        Numbers of features, each at most n_k.
+    features : int or list of int, optional
+        Numbers of features, each at most n_k (default 16, 32, 64, 128, 256, up to n_k).
     trials : int
         Draws of every random method, whose derivatives are compared with their mean as well.
     seed : int
@@ -149,7 +149,7 @@ def gradient(
             V,
             head_options(causal, bias, length),
             joined(methods, "methods"),
-            wholes(features, "features", 1),
+            None if features is None else wholes(features, "features", 1),
             whole(trials, "trials", 1),
             whole(seed, "seed", 0),
             precision_of(precision),
@@ -163,7 +163,7 @@ def cost(
     K: Array,
     V: Array,
     methods: Words = "all",
-    features: Union[int, Sequence[int]] = (64,),
+    features: Union[int, Sequence[int], None] = None,
     repeats: int = 7,
     seed: int = 1,
     *,
@@ -181,8 +181,8 @@ def cost(
     Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v) of float32 or float64
     methods : str or list of str
         Names with options, or "all"; exact attention is timed with them, and "exact" is that alone.
-    features : int or list of int
-        Numbers of features, each at most n_k.
+    features : int or list of int, optional
+        Numbers of features, each at most n_k (default 64, or n_k if it is less).
     repeats, warmup : int
         Timed calls of each, one after the other with all `threads`, and calls before them.
     seed : int
@@ -217,7 +217,7 @@ def cost(
             V,
             head_options(causal, bias, length),
             joined(methods, "methods"),
-            wholes(features, "features", 1),
+            None if features is None else wholes(features, "features", 1),
             whole(repeats, "repeats", 1),
             whole(warmup, "warmup", 0),
             whole(seed, "seed", 0),

@@ -34,7 +34,7 @@ py::list methods() {
 void add_attention(py::module_& module) {
   py::class_<ForwardRequest>(module, "Request")
       .def(py::init<std::optional<std::string>, std::optional<std::string>, std::map<std::string, std::string>,
-                    arma::uword, std::uint64_t, std::uint64_t>());
+                    std::optional<arma::uword>, std::uint64_t, std::uint64_t>());
   py::class_<Forward>(module, "Forward")
       .def(py::init<const py::object&, const py::object&, const py::object&, const py::dict&, const ForwardRequest&,
                     bool>())

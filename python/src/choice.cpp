@@ -106,15 +106,18 @@ std::vector<croquis::ChoiceRow> chosen(const croquis::ChoiceInputs& inputs,
 py::tuple choose_heads(
     const py::list& sequences, const py::list& head_options,
     const std::vector<std::tuple<std::string, std::optional<std::uint64_t>, std::optional<std::uint64_t>>>& names,
-    const std::string& name, bool causal, bool has_bias, const std::string& methods,
-    const std::vector<arma::uword>& features, double eps, double delta, double confidence, const std::string& metric,
-    const std::string& per, const std::string& cost, double max_cost, const std::optional<std::uint64_t>& draws,
-    const std::optional<arma::uword>& rows, std::uint64_t seed, const std::string& precision) {
+    const std::string& name, bool causal, bool has_bias, const std::string& methods, const Features& given, double eps,
+    double delta, double confidence, const std::string& metric, const std::string& per, const std::string& cost,
+    double max_cost, const std::optional<std::uint64_t>& draws, const std::optional<arma::uword>& rows,
+    std::uint64_t seed, const std::string& precision) {
   const Heads heads = heads_of(sequences, head_options, precision == "float");
   std::vector<croquis::ChoiceHead> head_names;
   for (const auto& [input, layer, head] : names) head_names.push_back({input, layer, head});
   const croquis::ChoiceInputs inputs = inputs_of(heads, name, head_names, causal, has_bias);
   const auto shapes = different_shapes(heads);
+  arma::uword fewest = shapes.front().n_k;
+  for (const croquis::HeadShape& shape : shapes) fewest = std::min(fewest, shape.n_k);
+  const auto features = features_or_range(given, fewest);
   croquis::ChoiceSettings settings;
   settings.epsilon = eps;
   settings.delta = delta;

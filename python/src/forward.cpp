@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/method_choice.hpp>
 #include <croquis/measure/method_errors.hpp>
@@ -10,6 +11,18 @@
 #include <utility>
 
 #include "calls.hpp"
+
+namespace {
+
+template <typename T>
+arma::uword features_of(const ForwardRequest& request, const croquis::Method<T>& method,
+                        const croquis::OptionValues& options, croquis::TokenAlignment shape) {
+  constexpr arma::uword usual = 128;
+  const auto most = method.largest_d(shape, options);
+  return request.features.value_or(std::min({usual, shape.n_k, most.value_or(usual)}));
+}
+
+}  // namespace
 
 template <typename T>
 Forward::Pass<T> Forward::run(const croquis::Problem<T>& problem, const ForwardRequest& request, bool differentiable) {
@@ -31,9 +44,9 @@ Forward::Pass<T> Forward::run(const croquis::Problem<T>& problem, const ForwardR
   if (has_bias) croquis::require_takes_bias(method.target, method.name);
   if (differentiable) require_adjoint(method, options);
   const auto prepared = prepare(method, problem, options);
-  const croquis::Key key =
-      croquis::error_keys(request.seed, "arrays").draw(*request.method, request.features, request.trial);
-  auto approximation = prepared.approximate(request.features, key);
+  const arma::uword features = features_of(request, method, options, problem.tokens());
+  const croquis::Key key = croquis::error_keys(request.seed, "arrays").draw(*request.method, features, request.trial);
+  auto approximation = prepared.approximate(features, key);
   return {problem.padded(std::move(approximation.output)), std::move(approximation.adjoint), problem.n_q()};
 }
 

@@ -14,7 +14,7 @@ struct ForwardRequest {
   std::optional<std::string> target;           ///< none: softmax, or that of the method
   std::optional<std::string> method;           ///< none: exact attention
   std::map<std::string, std::string> options;  ///< of the method
-  arma::uword features = 1;
+  std::optional<arma::uword> features;         ///< none: 128, or as many as the head and the method take
   std::uint64_t seed = 1, trial = 1;
 };
 

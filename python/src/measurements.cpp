@@ -57,13 +57,14 @@ std::vector<croquis::ErrorRow> error_rows(const croquis::Problem<double>& proble
 }
 
 py::dict error(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
-               const std::string& methods, const std::vector<arma::uword>& features, std::uint64_t trials,
-               std::uint64_t seed, const std::string& precision, const std::optional<arma::uword>& rows, bool scores,
-               bool row_errors, bool bounds, const std::string& name) {
+               const std::string& methods, const Features& features, std::uint64_t trials, std::uint64_t seed,
+               const std::string& precision, const std::optional<arma::uword>& rows, bool scores, bool row_errors,
+               bool bounds, const std::string& name) {
   const HeadArguments head(q, k, v, head_options);
-  const ErrorRequest request{methods, features, trials, seed, {rows, scores, row_errors, bounds}, precision == "float",
-                             name};
   const auto problem = head.problem<double>();
+  const ErrorRequest request{methods, features_or_range(features, problem.n_k()), trials,
+                             seed,    {rows, scores, row_errors, bounds},         precision == "float",
+                             name};
   const auto measured = call([&](Signals&) {
     return request.is_float ? error_rows<float>(problem, request) : error_rows<double>(problem, request);
   });
@@ -81,10 +82,11 @@ std::vector<croquis::GradientRow> gradient_rows(const croquis::Problem<double>& 
 }
 
 py::dict gradient(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
-                  const std::string& methods, const std::vector<arma::uword>& features, std::uint64_t trials,
-                  std::uint64_t seed, const std::string& precision, const std::string& name) {
+                  const std::string& methods, const Features& given, std::uint64_t trials, std::uint64_t seed,
+                  const std::string& precision, const std::string& name) {
   const HeadArguments head(q, k, v, head_options);
   const auto problem = head.problem<double>();
+  const auto features = features_or_range(given, problem.n_k());
   auto rows = call([&](Signals&) {
     return precision == "float" ? gradient_rows<float>(problem, methods, features, trials, seed)
                                 : gradient_rows<double>(problem, methods, features, trials, seed);
@@ -115,10 +117,12 @@ std::vector<croquis::CostRow> cost_rows(const croquis::Problem<double>& given, c
 }
 
 py::dict cost(const py::object& q, const py::object& k, const py::object& v, const py::dict& head_options,
-              const std::string& methods, const std::vector<arma::uword>& features, std::uint64_t repeats,
-              std::uint64_t warmup, std::uint64_t seed, const std::string& precision, const std::string& name) {
+              const std::string& methods, const Features& given, std::uint64_t repeats, std::uint64_t warmup,
+              std::uint64_t seed, const std::string& precision, const std::string& name) {
   const HeadArguments head(q, k, v, head_options);
   const auto problem = head.problem<double>();
+  constexpr arma::uword usual = 64;
+  const auto features = given.value_or(std::vector{std::min(usual, problem.n_k())});
   auto rows = call([&](Signals&) {
     return precision == "float" ? cost_rows<float>(problem, methods, features, seed, {repeats, warmup})
                                 : cost_rows<double>(problem, methods, features, seed, {repeats, warmup});

@@ -2,6 +2,8 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
+
 HeadArguments::HeadArguments(const py::handle& q, const py::handle& k, const py::handle& v, const py::dict& options)
     : q_(matrix_argument(q, "Q")),
       k_(matrix_argument(k, "K")),
@@ -18,6 +20,16 @@ croquis::Problem<T> HeadArguments::problem() const {
           matrix_of<T>(v_),
           length_,
           {arma::conv_to<arma::Col<T>>::from(bias_), causal_}};
+}
+
+std::vector<arma::uword> features_or_range(const Features& given, arma::uword n) {
+  if (given) return *given;
+  constexpr arma::uword first = 16, most = 256;
+  const arma::uword last = std::min(n, most);
+  std::vector<arma::uword> range;
+  for (arma::uword d = first; d < last; d *= 2) range.push_back(d);
+  range.push_back(last);
+  return range;
 }
 
 template croquis::Problem<float> HeadArguments::problem() const;

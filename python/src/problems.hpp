@@ -4,6 +4,7 @@
 #include <croquis/attention/problem.hpp>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 
@@ -29,6 +30,11 @@ class HeadArguments {
   std::vector<double> bias_;
   std::optional<arma::uword> length_;
 };
+
+/// Numbers of features, where they are given.
+using Features = std::optional<std::vector<arma::uword>>;
+/// The given ones, or those of the program: 16:256, a range that ends at n.
+std::vector<arma::uword> features_or_range(const Features& given, arma::uword n);
 
 /// visit(Problem<float>) or visit(Problem<double>), by the dtypes of the arrays.
 template <typename Visit>

@@ -199,6 +199,17 @@ class Approximate(unittest.TestCase):
             if method.causal:
                 self.assertEqual(croquis.approximate(Q, K, V, method.name, 16, causal=True).shape, (len(Q), P_V))
 
+    def test_features_that_are_not_given_are_as_many_as_the_head_has(self):
+        for n in (1, 9, 100):
+            Q, K, V = square_head(n=n, p=4, p_v=3)
+            for method in croquis.methods():
+                with self.subTest(method=method.name, n=n):
+                    self.assertEqual(croquis.approximate(Q, K, V, method.name).shape, (n, 3))
+        expected = croquis.approximate(Q, K, V, "skeinformer", 100)
+        numpy.testing.assert_array_equal(croquis.approximate(Q, K, V, "skeinformer"), expected)
+        padded = croquis.approximate(Q, K, V, "skeinformer", length=40)
+        numpy.testing.assert_array_equal(padded, croquis.approximate(Q, K, V, "skeinformer", 40, length=40))
+
     def test_threads_do_not_matter(self):
         Q, K, V = square_head(n=300)
         expected = croquis.approximate(Q, K, V, "kriged-coreset", 32)

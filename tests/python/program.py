@@ -68,6 +68,17 @@ class Program(unittest.TestCase):
         )
         self.compare(rows, written)
 
+    def test_numbers_of_features_that_are_not_given(self):
+        arrays = head()  # of 53 keys, between two numbers of the range
+        options = ["--methods", "v-mean,skeinformer", "--trials", "2"]
+        for command, measure in (("error", croquis.error), ("gradient", croquis.gradient)):
+            rows = measure(*arrays, "v-mean,skeinformer", trials=2, name="arrays:head")
+            self.assertEqual(set(rows["features"]), {16, 32, 53})
+            self.compare(rows, self.run_program(command, arrays, *options))
+        rows = croquis.choose(*arrays, eps=9, methods="skeinformer", max_cost=9, trials=60, name="arrays:head")
+        options = ["--methods", "skeinformer", "--eps", "9", "--max-cost", "9", "--trials", "60"]
+        self.compare(rows, self.run_program("choose", arrays, *options))
+
     def test_error_with_all_columns_in_float(self):
         arrays = square_head(dtype=numpy.float32)
         methods = ["skyformer-softmax", "linformer-unreduced", "nystromformer"]

@@ -92,6 +92,11 @@ class Attention(unittest.TestCase):
             croquis.torch.attention(q, k, v), attention_of_torch(q, k, v), atol=1e-12, rtol=0
         )
 
+    def test_features_that_are_not_given_are_as_many_as_the_keys(self):
+        q, k, v = tensors(gradient=False)
+        expected = croquis.torch.attention(q, k, v, "skeinformer", 9)
+        torch.testing.assert_close(croquis.torch.attention(q, k, v, "skeinformer"), expected, atol=0, rtol=0)
+
     def test_every_head_has_a_draw_of_its_own(self):
         q, k, v = (t[:1, :1].expand(1, 2, -1, -1) for t in tensors(gradient=False))
         first, second = croquis.torch.attention(q, k, v, "performer", 4)[0]
