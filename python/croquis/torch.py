@@ -18,7 +18,7 @@ import torch
 
 from . import _core
 from ._attention import request
-from ._types import Array, Setting, head_options, whole
+from ._types import Array, Setting, head_options, items, whole
 
 __all__ = ["attention", "packed_attention"]
 
@@ -64,10 +64,11 @@ def attention(
     derivatives alone: a derivative of them, as of a gradient penalty, is a RuntimeError.
     """
     _check(q, k, v, bias)
-    leading = torch.broadcast_shapes(*[t.shape[:-2] for t in (q, k, v)])
+    leading = _leading(q, k, v)
     heads = [t.expand(*leading, *t.shape[-2:]).reshape(-1, *t.shape[-2:]) for t in (q, k, v)]
-    biases = None if bias is None else bias.expand(*leading, bias.shape[-1]).reshape(-1, bias.shape[-1])
-    output: torch.Tensor = _Attention.apply(*heads, biases, (method, target, features, seed, causal, options))
+    biases = None if bias is None else _expanded(bias, leading).reshape(-1, bias.shape[-1])
+    what = (method, target, features, seed, causal, options)
+    output: torch.Tensor = _Attention.apply(*heads, biases, (what, _is_recorded(q, k, v, bias)))
     return output.reshape(*leading, *output.shape[-2:])
 
 
@@ -109,21 +110,24 @@ def packed_attention(
     _check(q, k, v, bias)
     if any(t.dim() != 3 or t.shape[:2] != q.shape[:2] for t in (q, k, v)):
         raise ValueError(f"q, k, v: their shapes are {tuple(q.shape)}, {tuple(k.shape)}, {tuple(v.shape)}; give (n, heads, p)")
-    sizes = [whole(length, "lengths", 1) for length in lengths]
+    sizes = [whole(length, "lengths", 1) for length in items(lengths, "lengths")]
     if sum(sizes) != len(q):
         raise ValueError(f"lengths: they add up to {sum(sizes)}, q has {len(q)} tokens")
-    seeds = [seed] * len(sizes) if isinstance(seed, int) else list(seed)
+    seeds = [seed] * len(sizes) if isinstance(seed, (int, numpy.integer)) else items(seed, "seed")
     if len(seeds) != len(sizes):
         raise ValueError(f"seed: there are {len(seeds)} for {len(sizes)} sequences")
     if bias is not None and (bias.shape[:-1] != q.shape[1:2] or bias.shape[-1] < 2 * max(sizes) - 1 or bias.shape[-1] % 2 == 0):
         raise ValueError(f"bias: its shape is {tuple(bias.shape)}; give (heads, 2 m - 1) with m >= {max(sizes)}")
-    packed: torch.Tensor = _Packed.apply(q, k, v, bias, (method, target, features, seeds, sizes, causal, options))
+    what = (method, target, features, seeds, sizes, causal, options)
+    packed: torch.Tensor = _Packed.apply(q, k, v, bias, (what, _is_recorded(q, k, v, bias)))
     return packed
 
 
 def _check(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: Optional[torch.Tensor]) -> None:
     tensors = [q, k, v] + ([] if bias is None else [bias])
     for name, tensor in zip(("q", "k", "v", "bias"), tensors):
+        if not isinstance(tensor, torch.Tensor):
+            raise ValueError(f"{name}: is a {type(tensor).__name__}; give a tensor, as torch.as_tensor({name})")
         if tensor.device.type != "cpu":
             raise ValueError(f"{name}: is on {tensor.device}; Croquis computes on the CPU: give {name}.cpu()")
         if tensor.dtype not in (torch.float32, torch.float64):
@@ -131,7 +135,34 @@ def _check(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: Optional[tor
         if tensor.dtype != q.dtype:
             raise ValueError(f"{name}: its dtype is {tensor.dtype}, that of q is {q.dtype}")
         if tensor.dim() < (1 if name == "bias" else 2):
-            raise ValueError(f"{name}: its shape is {tuple(tensor.shape)}")
+            wanted = "2 max(n_q, n_k) - 1 numbers" if name == "bias" else "(..., tokens, width)"
+            raise ValueError(f"{name}: its shape is {tuple(tensor.shape)}; give {wanted}")
+        if tensor.numel() == 0:
+            raise ValueError(f"{name}: its shape is {tuple(tensor.shape)}, without a number; there is no attention of nothing")
+
+
+def _leading(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Size:
+    """The dimensions of heads."""
+    shapes = [t.shape[:-2] for t in (q, k, v)]
+    try:
+        return torch.broadcast_shapes(*shapes)
+    except RuntimeError:
+        raise ValueError(
+            f"q, k, v: their heads are {', '.join(str(tuple(s)) for s in shapes)}, which do not go together; give as many, "
+            "or 1 that all share; for groups of queries repeat k and v by repeat_interleave"
+        ) from None
+
+
+def _expanded(bias: torch.Tensor, leading: torch.Size) -> torch.Tensor:
+    try:
+        return bias.expand(*leading, bias.shape[-1])
+    except RuntimeError:
+        raise ValueError(f"bias: its shape is {tuple(bias.shape)}, the heads are {tuple(leading)}") from None
+
+
+def _is_recorded(*tensors: Optional[torch.Tensor]) -> bool:
+    """Whether PyTorch may ask for derivatives: not under no_grad, whatever the tensors say."""
+    return torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in tensors)
 
 
 class _Attention(torch.autograd.Function):
@@ -139,9 +170,8 @@ class _Attention(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, *args: Any, **_: Any) -> torch.Tensor:
-        q, k, v, bias, what = args
+        q, k, v, bias, (what, differentiable) = args
         method, target, features, seed, causal, options = what
-        differentiable = any(ctx.needs_input_grad)
         ctx.passes = []
         outputs: List[Array] = []
         for i, (one_q, one_k, one_v) in enumerate(zip(_arrays(q), _arrays(k), _arrays(v))):
@@ -169,9 +199,8 @@ class _Packed(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, *args: Any, **_: Any) -> torch.Tensor:
-        tensors, (bias, what) = args[:3], args[3:]
+        tensors, (bias, (what, differentiable)) = args[:3], args[3:]
         method, target, features, seeds, sizes, causal, options = what
-        differentiable = any(ctx.needs_input_grad)
         every_q, every_k, every_v = (_arrays(tensor) for tensor in tensors)
         output = numpy.empty((*every_q.shape[:2], every_v.shape[2]), dtype=every_v.dtype)
         ctx.passes = []

@@ -160,6 +160,35 @@ class Attention(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "with m >= 5"):
             packed(q, k, v, [4, 5], target="softmax-rpe", bias=torch.zeros(2, 7))
 
+    def test_nothing_is_kept_for_derivatives_that_are_not_recorded(self):
+        without = next(m.name for m in croquis.methods() if not m.vjp and m.rectangular)
+        q, k, v = tensors()
+        with torch.no_grad():
+            output = croquis.torch.attention(q, k, v, without, 4)
+            self.assertFalse(output.requires_grad)
+            packed = [t[0].transpose(0, 1) for t in (q, q, q)]
+            self.assertFalse(croquis.torch.packed_attention(*packed, [3, 4], without, 3).requires_grad)
+        torch.testing.assert_close(output, croquis.torch.attention(q.detach(), k.detach(), v.detach(), without, 4))
+
+    def test_refusals_of_shapes(self):
+        attention = croquis.torch.attention
+        q, k, v = tensors(gradient=False)
+        for pattern, arguments in (
+            ("q: is a ndarray; give a tensor", (q.numpy(), k, v)),
+            ("v: is a list; give a tensor", (q, k, v.tolist())),
+            ("q, k, v: their heads are .2, 3., .2, 2., .2, 2., .*repeat_interleave", (q, k[:, :2], v[:, :2])),
+            (r"q: its shape is \(5,\); give \(..., tokens, width\)", (q[0, 0, 0], k, v)),
+            (r"q: its shape is \(0, 3, 7, 5\), without a number", (q[:0], k[:0], v[:0])),
+            (r"k: its shape is \(2, 3, 0, 5\), without a number", (q, k[:, :, :0], v[:, :, :0])),
+            ("Q and K of one width", (q, v, v)),
+        ):
+            with self.assertRaisesRegex(ValueError, pattern):
+                attention(*arguments)
+        with self.assertRaisesRegex(ValueError, "bias: its shape is .4, 17., the heads are .2, 3."):
+            attention(q, k, v, target="softmax-rpe", bias=torch.zeros(4, 17, dtype=q.dtype))
+        with self.assertRaisesRegex(ValueError, "lengths: 3 is no list"):
+            croquis.torch.packed_attention(q[0], q[0], q[0], 3)
+
     def test_refusals(self):
         q, k, v = tensors()
         with self.assertRaisesRegex(ValueError, "dtype is torch.float16"):
