@@ -58,11 +58,11 @@ TEST_CASE("lift_dimensions: d_stat, leverage scores and norms are those of the l
     CHECK(row.stable_rank_c == doctest::Approx(std::pow(arma::norm(c, "fro") / arma::norm(c, 2), 2)).epsilon(1e-5));
     CHECK(row.d_stat == doctest::Approx(arma::accu(scores)).epsilon(1e-5));
     CHECK(row.leverage_max == doctest::Approx(scores.max()).epsilon(1e-5));
-    // A quantile of 40 scores between the two that it lies between.
+    // Of 40 scores, at the places 39 q from 0, as all quantiles (type 7).
     const arma::vec sorted = arma::sort(scores);
-    CHECK(row.leverage_q10 == doctest::Approx((sorted(3) + sorted(4)) / 2).epsilon(1e-5));
+    CHECK(row.leverage_q10 == doctest::Approx(0.1 * sorted(3) + 0.9 * sorted(4)).epsilon(1e-5));
     CHECK(row.leverage_q50 == doctest::Approx((sorted(19) + sorted(20)) / 2).epsilon(1e-5));
-    CHECK(row.leverage_q90 == doctest::Approx((sorted(35) + sorted(36)) / 2).epsilon(1e-5));
+    CHECK(row.leverage_q90 == doctest::Approx(0.9 * sorted(35) + 0.1 * sorted(36)).epsilon(1e-5));
     CHECK(row.beta == doctest::Approx(arma::mean(scores) / scores.max()).epsilon(1e-5));
     CHECK(row.d_theorem == std::ceil(56.0 / 3 * row.d_stat / row.beta * std::log(4 * 20 / 0.1)));
     CHECK(row.norm == doctest::Approx(2).epsilon(0.5));  // of Q and K as they were given

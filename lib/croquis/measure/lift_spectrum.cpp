@@ -10,6 +10,7 @@
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/leverage.hpp>
 #include <croquis/stats/search.hpp>
+#include <croquis/stats/summary.hpp>
 #include <limits>
 #include <map>
 
@@ -17,11 +18,11 @@ namespace croquis {
 namespace {
 
 void set_scores(LiftDimension& dimension, const arma::vec& scores) {
-  const arma::vec quantiles = arma::quantile(scores, arma::vec{0.1, 0.5, 0.9, 1.0});
-  dimension.leverage_q10 = quantiles(0);
-  dimension.leverage_q50 = quantiles(1);
-  dimension.leverage_q90 = quantiles(2);
-  dimension.leverage_max = quantiles(3);
+  const Summary summary = summarise(arma::conv_to<std::vector<double>>::from(scores));
+  dimension.leverage_q10 = summary.q10;
+  dimension.leverage_q50 = summary.q50;
+  dimension.leverage_q90 = summary.q90;
+  dimension.leverage_max = summary.largest;
   const double mean = dimension.d_stat_lo / static_cast<double>(scores.n_elem);
   dimension.beta = std::min(1.0, mean / dimension.leverage_max);
 }
