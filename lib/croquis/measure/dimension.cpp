@@ -84,7 +84,7 @@ void set_search(DimensionRow& row, const Sufficient& sufficient) {
 }
 
 void check(double width, const DimensionSettings& settings) {
-  const char* const where = "lift_dimensions";
+  const char* const where = "dimension";
   require(width > 0 && std::isfinite(width), where, "0 < width", {{"width", width}});
   require(!settings.epsilons.empty(), where, "at least one epsilon");
   for (const double epsilon : settings.epsilons) {
@@ -112,7 +112,7 @@ DimensionRow common_row(const Problem<double>& problem, double width, bool dense
 
 bool has_dense_lift(arma::uword n, SpectrumMethod method) {
   const bool fits = n <= kLargestDenseLift;
-  require(fits || method != SpectrumMethod::dense, "lift_dimensions", "n <= 4096 for a dense lift", {{"n", n}});
+  require(fits || method != SpectrumMethod::dense, "dimension", "n <= 4096 for a dense lift", {{"n", n}});
   return method == SpectrumMethod::dense || (method == SpectrumMethod::automatic && fits);
 }
 
@@ -180,7 +180,8 @@ const Columns<DimensionRow>& dimension_columns() {
        &DimensionRow::beta},
       {{"d_theorem", Role::number,
         "(56/3) (d_stat / β) log(4n / δ): the number of landmarks that Skyformer's Theorem 2 asks for, with the "
-        "constant that its proof gives",
+        "constant that its proof gives. The theorem that `error --bounds` uses, [T9](claims/skyformer.md#theorem-2), "
+        "asks for 6.52 (d_stat / β + 1) log(2n / δ), about a third where d_stat / β is large",
         "d theorem"},
        &DimensionRow::d_theorem},
       {{"d_suffices", Role::number,

@@ -177,7 +177,8 @@ const Columns<ErrorRow>& error_columns() {
        &ErrorRow::bound_probability},
       {{"bound_source", Role::note,
         "the theorem: the page in docs/claims and its name there. `skyformer lift`, ‖M‖ ‖V‖ / 2, holds for any "
-        "landmarks, and is given where T9 has no smaller bound for this d",
+        "landmarks, and is given where T9 has no smaller bound for this d. T9 has the constant 6.52 where `d_theorem` "
+        "of `croquis dimension` has the paper's 56/3",
         "", "", "--bounds"},
        &ErrorRow::bound_source},
       {{"bound_trivial", Role::note,
