@@ -20,8 +20,8 @@ const Columns<SpectrumSummary>& spectrum_summary_columns() {
        &SpectrumSummary::nuclear_lo},
       {{"nuclear_hi", Role::number, "the upper end"}, &SpectrumSummary::nuclear_hi},
       {{"condition", Role::number,
-        "σ_1 / σ_n, or 1 / (n u) if that is smaller. In the latter case it is a lower bound, since σ_n is rounding. "
-        "`NA` for lanczos"},
+        "σ_1 / σ_n, or 1 / (n u) if that is smaller. In the latter case σ_n is rounding, and the value, 10¹² or more, "
+        "is only a lower bound: it says n, and nothing of the matrix beyond that. `NA` for lanczos"},
        &SpectrumSummary::condition},
       {{"stable_rank", Role::number, "‖·‖_F² / ‖·‖²"}, &SpectrumSummary::stable_rank},
       {{"rank", Role::number, "the number of singular values above n u σ_1, u = 2⁻⁵³. `NA` for lanczos"},
