@@ -166,6 +166,9 @@ struct Files : TemporaryFolder {
       spiral.row(i) = arma::rowvec{t * std::cos(t), t * std::sin(t)};
     }
     croquis::write_npy((path() / "X.npy").string(), spiral);
+    arma::mat heavy_rows(64, 2, arma::fill::zeros);
+    heavy_rows(3, 0) = heavy_rows(40, 1) = 1;
+    croquis::write_npy((path() / "E64.npy").string(), heavy_rows);
     const croquis::Key draw_key = croquis::Key(1).child("docs");
     const arma::mat a = random_matrix(256, 300, draw_key.child("A")), b = random_matrix(256, 20, draw_key.child("B"));
     croquis::write_npy((path() / "A.npy").string(), a);
