@@ -28,7 +28,7 @@ SkyformerOptions skyformer_options(const OptionValues& values);
 /// O~ = C~ V with C~ = kappa(Q, X_J) (kappa(X_J, X_J) + gamma I)^+ kappa(X_J, K), where X_J are d of the n_q + n_k
 /// points of the lift (Skyformer Sec. 4.2, 4.4). It approximates the kernelized target, whose rows do not sum to 1.
 /// Guarantees: with pinv and gamma = 0, the approximation of the lift lies between 0 and the lift in the Loewner order
-///   for every draw, and ||C - C~|| is at most the error of the lift. Exact if X_J has all points.
+///   for every draw, and ||C - C~|| is at most half of the error of the lift. Exact if X_J has all points.
 /// Randomness: landmark indices from draw_key.child("landmarks"). Repeated landmarks are allowed: the pseudo-inverse
 ///   drops them.
 /// Cost: with n = n_q + n_k, 2 n d (p + p_v) flops, n d exponentials, about 9 d^3. 1 <= d <= n.
