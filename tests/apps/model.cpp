@@ -224,6 +224,8 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
       {"model --model bert/model.safetensors", "or --ids ids.npy in place of a text"},
       {bert + kModelTokens, "--labels: a model of type bert predicts masked tokens; give labels.npy"},
       {bert + kModelTokens + "--labels flat.npy", "flat.npy: has shape (1, 27) where ids.npy has (3, 9)"},
+      {bert + kModelTokens + "--labels labels.npy --mask 0.2", "--mask: is of a text"},
+      {"model --model bert" + kModelTokens + "--labels labels.npy", "--model: bert is a folder; give the file in it"},
       {bert + kModelTokens + "--labels none.npy",
        "none.npy: sequence 0 has no token to be predicted; leave it out with --sequence"},
       {bert + "--ids long.npy --labels long.npy", "--ids: sequence 0 has 11 tokens, the model 9 positions"},

@@ -232,8 +232,7 @@ void add_options(CLI::App& app, ModelOptions& options) {
       "tokens to be predicted, .npy of the shape of --ids, -100: not counted (default of a decoder: the next "
       "tokens)");
   app.add_option("--mask", options.labels.mask,
-                 "of a text: the share of tokens that are masked and predicted, from 0 to 1")
-      ->capture_default_str();
+                 "of a text: the share of tokens that are masked and predicted, from 0 to 1 (default 0.15)");
   app.option_defaults()->group(kMeasureGroup);
   add_precision_option(app, options.run);
   app.add_option("--methods", options.methods,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <croquis/io/csv.hpp>
+#include <filesystem>
 #include <set>
 #include <stdexcept>
 
@@ -41,6 +42,12 @@ const Command& command_with(const std::vector<std::string>& columns, const std::
         std::includes(there.begin(), there.end(), needed.begin(), needed.end())) {
       return command;
     }
+  }
+  // X.summary.csv and the like stand beside a result.
+  const std::filesystem::path name(path);
+  const std::filesystem::path rows = std::filesystem::path(name).replace_extension().replace_extension(".csv");
+  if (std::error_code status; rows != name && std::filesystem::exists(rows, status)) {
+    throw std::invalid_argument(fmt::format("{}: has no rows of a run; give {}", path, rows.string()));
   }
   throw std::invalid_argument(
       fmt::format("{}: is not a result of croquis {}: its columns are {}", path, writers, fmt::join(columns, ", ")));

@@ -97,7 +97,8 @@ RowFile::RowFile(std::string path, const std::vector<std::string>& header, Exist
     if (keep > 0) {
       croquis::CsvTable table = read();
       if (table.header != header) {
-        throw std::invalid_argument(fmt::format("{}: has other columns, it is not a result of this command", path_));
+        throw std::invalid_argument(fmt::format(
+            "{}: has other columns; it is of another command, or of other options that add columns", path_));
       }
       found_ = std::move(table.rows);
     }

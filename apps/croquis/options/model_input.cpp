@@ -23,6 +23,10 @@ fs::path config_path(const InputOptions& o) {
   if (!o.model_config.empty()) return o.model_config;
   fs::path beside = fs::path(o.model).replace_filename("config.json");
   std::error_code status;
+  if (fs::is_directory(o.model, status)) {
+    refuse(fmt::format("--model: {} is a folder; give the file in it, as {}", o.model,
+                       (fs::path(o.model) / "model.safetensors").string()));
+  }
   if (!fs::exists(beside, status)) {
     refuse(fmt::format("--model-config: there is no config.json beside {}; say where it is", o.model));
   }

@@ -18,6 +18,10 @@ namespace {
 
 using croquis::LabelledSequence;
 
+double mask_of(const LabelOptions& labels) {
+  return labels.mask.value_or(0.15);
+}
+
 ModelSequences of_files(const InputOptions& o, const LabelOptions& labels, const croquis::Model& model) {
   const bool decoder = model.config().is_causal();
   if (labels.labels.empty() && !decoder) {
@@ -81,12 +85,12 @@ ModelSequences of_text(const InputOptions& o, const LabelOptions& labels, const 
     croquis::TokenIds ids(text.tokens.ids.begin() + static_cast<std::ptrdiff_t>(text.tokens.begin(w)),
                           text.tokens.ids.begin() + static_cast<std::ptrdiff_t>(text.tokens.ends[w]));
     windows->push_back(decoder ? with_next_tokens(std::move(ids))
-                               : masked(std::move(ids), text, labels.mask, draw_key.child(w)));
+                               : masked(std::move(ids), text, mask_of(labels), draw_key.child(w)));
     sequences.numbers.push_back(w);
     sequences.lengths.push_back(windows->back().ids.size());
   }
   sequences.read = [windows](std::size_t chosen) { return (*windows)[chosen]; };
-  sequences.source = decoder ? "text" : fmt::format("text, mask {:g}", labels.mask);
+  sequences.source = decoder ? "text" : fmt::format("text, mask {:g}", mask_of(labels));
   return sequences;
 }
 
@@ -94,9 +98,11 @@ ModelSequences of_text(const InputOptions& o, const LabelOptions& labels, const 
 
 ModelSequences model_sequences(const InputOptions& o, const LabelOptions& labels, const croquis::Model& model,
                                const croquis::Key& draw_key) {
-  if (!(labels.mask >= 0 && labels.mask <= 1)) {
-    refuse(fmt::format("--mask: {:g} is not between 0 and 1, which a share of the tokens is", labels.mask));
+  const double mask = mask_of(labels);
+  if (!(mask >= 0 && mask <= 1)) {
+    refuse(fmt::format("--mask: {:g} is not between 0 and 1, which a share of the tokens is", mask));
   }
+  if (labels.mask && !o.ids.empty()) refuse("--mask: is of a text; with --ids, --labels says what is to be predicted");
   ModelSequences sequences = o.ids.empty() ? of_text(o, labels, model, draw_key) : of_files(o, labels, model);
   for (std::size_t s = 0; s < sequences.numbers.size(); ++s) {
     const LabelledSequence sequence = sequences.read(s);

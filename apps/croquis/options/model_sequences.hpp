@@ -4,6 +4,7 @@
 #include <croquis/models/token_sequences.hpp>
 #include <croquis/random/key.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,14 @@ struct ModelSequences {
 };
 
 struct LabelOptions {
-  std::string labels;  ///< .npy; empty: a decoder's next tokens
-  double mask = 0.15;  ///< of a text: the share of tokens that are masked and predicted
+  std::string labels;               ///< .npy; empty: a decoder's next tokens
+  std::optional<double> mask = {};  ///< of a text: the share of tokens that are masked and predicted; default 0.15
 };
 
 /// Those of --ids, or of a text in windows of the model's positions. Of a text, a decoder predicts the next tokens; of
 /// another model `mask` of the tokens of each window ([CLS] and [SEP] aside; one at least) are [MASK] and to be
-/// predicted. Throws std::invalid_argument, with the option
-/// or the file: as TokenSequences; a sequence longer than the model's positions; an encoder without labels.
+/// predicted. Throws std::invalid_argument, with the option or the file: as TokenSequences; a sequence longer than the
+/// model's positions; an encoder without labels; a sequence with nothing to be predicted; a mask beside ids.
 ModelSequences model_sequences(const InputOptions& input, const LabelOptions& labels, const croquis::Model& model,
                                const croquis::Key& draw_key);
 
