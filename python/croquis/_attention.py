@@ -15,7 +15,7 @@ def request(
     drawn = None if text(method, "method") == "exact" else method
     if drawn is None and options:
         raise ValueError(f"exact attention has no options, got {', '.join(options)}")
-    texts = {name: text_of(value) for name, value in options.items()}
+    texts = {name: text_of(value, name) for name, value in options.items()}
     return _core.Request(
         None if target is None else text(target, "target"),
         drawn,

@@ -98,7 +98,7 @@ def sketch(
     >>> numpy.allclose(S.left(M), S.dense().T @ M)
     True
     """
-    settings = ",".join(f"{key}={text_of(value)}" for key, value in parameters.items())
+    settings = ",".join(f"{key}={text_of(value, key)}" for key, value in parameters.items())
     return Sketch(
         _core.Sketch(
             _types.text(name, "name") + ":" * bool(settings) + settings,

@@ -32,12 +32,14 @@ def head_options(causal: object, bias: Optional[Array], length: Optional[int]) -
     return {"causal": flag(causal, "causal"), "bias": bias, "length": whole_length}
 
 
-def text_of(value: Setting) -> str:
-    """A setting as the program's command line has it: 0.1, 4, exact."""
+def text_of(value: Setting, name: str) -> str:
+    """The setting of an option as the program's command line has it: 0.1, 4, exact, yes."""
     plain: object = value.item() if isinstance(value, numpy.generic) else value
-    if isinstance(plain, bool) or not isinstance(plain, (str, int, float)):
-        raise ValueError(f"options: {shown(value)} is neither a number nor a word")
-    return text(plain, "options") if isinstance(plain, str) else repr(plain)
+    if isinstance(plain, bool):
+        return "yes" if plain else "no"
+    if not isinstance(plain, (str, int, float)):
+        raise ValueError(f"option: {name} = {shown(value)} is neither a number nor a word")
+    return text(plain, f"option: {name}") if isinstance(plain, str) else repr(plain)
 
 
 def text(value: object, name: str) -> str:
@@ -87,7 +89,7 @@ def whole(value: object, name: str, minimum: int, maximum: int = 2**63 - 1) -> i
     except TypeError:
         number = minimum - 1
     if isinstance(value, bool) or not minimum <= number <= maximum:
-        limit = f" and at most {maximum}" if maximum < 2**63 - 1 else ""
+        limit = f" and at most {maximum}" if maximum < 2**63 - 1 or number > maximum else ""
         raise ValueError(f"{name}: {shown(value)} is no whole number of at least {minimum}{limit}")
     return number
 

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include <croquis/core/choices.hpp>
@@ -25,7 +26,13 @@ SketchDescription describe(const std::string& text, arma::uword rows, arma::uwor
   const auto choices = croquis::parse_choices(text, "sketch", known);
   if (choices.size() != 1) throw std::invalid_argument("sketch: give one name");
   std::map<std::string, double> parameters;
-  for (const auto& [name, value] : choices[0].options) parameters[name] = py::float_(py::str(value));
+  for (const auto& [name, value] : choices[0].options) {
+    try {
+      parameters[name] = py::float_(py::str(value));
+    } catch (const py::error_already_set&) {
+      throw std::invalid_argument(fmt::format("sketch: {}={} is no number", name, value));
+    }
+  }
   return croquis::describe_sketch(choices[0].name, rows, features,
                                   croquis::sketch_key(seed, "operator", choices[0].label, features, trial), parameters,
                                   weights);

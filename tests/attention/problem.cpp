@@ -130,7 +130,7 @@ TEST_CASE("longest_row: is the row of largest norm, for numbers whose squares ov
 
 TEST_CASE("Problem: sizes that do not fit are refused with all of them") {
   const arma::mat a(4, 3, arma::fill::ones), other_rows(5, 3, arma::fill::ones), other_cols(4, 2, arma::fill::ones);
-  const std::string rule = "Problem: Q and K of one width, K and V with as many rows, got ";
+  const std::string rule = "Problem: Q and K of one width, K and V with as many rows as each other, got ";
   CHECK(refusal([&] { Problem<double>(a, other_rows, a); }) ==
         rule + "Q.rows = 4, Q.cols = 3, K.rows = 5, K.cols = 3, V.rows = 4");
   CHECK(refusal([&] { Problem<double>(a, other_cols, a); }) ==
@@ -161,7 +161,7 @@ TEST_CASE_TEMPLATE("Problem: other numbers of queries than of keys", T, float, d
   CHECK(problem.n_k() == 7);
   CHECK_FALSE(problem.is_square());
   CHECK(problem.padded_n() == 3);
-  CHECK(refusal([&] { problem.n(); }) == "Problem::n: as many queries as keys, got n_q = 3, n_k = 7");
+  CHECK(refusal([&] { problem.n(); }) == "Problem: as many queries as keys, got n_q = 3, n_k = 7");
   CHECK(contains(refusal([&] { Problem<T>(k, q, v); }), "V with as many rows"));
   // The length is that of the keys: all queries are kept, also when there are as many of them as keys that are left.
   for (const arma::uword length : {2U, 3U, 5U}) {

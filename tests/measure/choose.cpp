@@ -271,7 +271,7 @@ TEST_CASE("choice candidates: methods of two targets, quadratic ones and too man
   };
   CHECK(contains(refused("v-mean,skyformer", {8}), "two functions"));
   CHECK(contains(refused("best-rank-d", {8}), "as much work as exact attention"));
-  CHECK(contains(refused("v-mean", {97}), "no method takes"));
+  CHECK(refused("v-mean", {97, 99}) == "features: no method takes 97, 99 for heads of 96 tokens; give smaller ones");
   for (const MethodChoice& choice : usual_candidates(shapes, {.causal = true})) {
     CHECK(find_method<double>(choice.name).causal);
     CHECK(find_method<double>(choice.name).target == Target::softmax);
@@ -302,6 +302,6 @@ TEST_CASE("choose: settings outside their ranges are refused") {
                    s.metric = "row_rel_max";
                  }),
                  "frobenius_rel, spectral_rel, got"));
-  CHECK(contains(refusal([] { choice_per_from_name("heads"); }), "head, layer or model"));
-  CHECK(contains(refusal([] { cost_unit_from_name("euros"); }), "flops or seconds"));
+  CHECK(refusal([] { choice_per_from_name("heads"); }) == "per: is head, layer or model, got per = heads");
+  CHECK(refusal([] { cost_unit_from_name("euros"); }) == "cost: is flops or seconds, got cost = euros");
 }

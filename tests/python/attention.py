@@ -190,6 +190,9 @@ class Approximate(unittest.TestCase):
         self.assertTrue((croquis.approximate(Q, K, V, "skyformer", 16, ridge=0.5) != plain).any())
         self.assertTrue((croquis.approximate(Q, K, V, "skyformer", 16, ridge=numpy.float64(0.5)) != plain).any())
         self.assertTrue((croquis.approximate(Q, K, V, "skyformer", 16, preset="code") != plain).any())
+        for flag, word in ((True, "yes"), (numpy.bool_(False), "no")):
+            given, expected = (croquis.approximate(Q, K, V, "linformer", 8, shared=value) for value in (flag, word))
+            numpy.testing.assert_array_equal(given, expected)
 
     def test_every_method_gives_the_shape_of_the_exact_output(self):
         for method in croquis.methods():

@@ -27,7 +27,7 @@ class Refusals(unittest.TestCase):
         self.refused(r"^K: its shape is \(\)", croquis.exact, Q, numpy.float64(1), V)
         self.refused("Q and K of one width", croquis.exact, Q, V, K)
         self.refused("Q and K of one width", croquis.exact, Q.T, K, V)
-        self.refused("K and V with as many rows", croquis.exact, Q, K, V[:-1])
+        self.refused("K and V with as many rows as each other", croquis.exact, Q, K, V[:-1])
 
     def test_empty(self):
         Q, K, V = head()
@@ -56,7 +56,8 @@ class Refusals(unittest.TestCase):
         Q, K, V = square_head()
         self.refused("rdge", croquis.approximate, Q, K, V, "skyformer", 8, rdge=1)
         self.refused("ridge", croquis.approximate, Q, K, V, "skyformer", 8, ridge=-1)
-        self.refused("neither a number nor a word", croquis.approximate, Q, K, V, "skyformer", 8, ridge=None)
+        self.refused("ridge = None is neither a number nor a word", croquis.approximate, Q, K, V, "skyformer", 8, ridge=None)
+        self.refused("ridge = yes", croquis.approximate, Q, K, V, "skyformer", 8, ridge=True)
         self.refused("ridge", croquis.error, Q, K, V, "skyformer:ridge=-1", [8])
 
     def test_numbers(self):
@@ -72,13 +73,16 @@ class Refusals(unittest.TestCase):
         self.refused("1 <= length <= n_k", croquis.exact, Q, K, V, length=54)
         self.refused("bias: its shape", croquis.exact, Q, K, V, "softmax-rpe", bias=numpy.zeros((3, 3)))
         self.refused("^count: -1 is no whole number of at least 0", croquis.set_threads, -1)
+        largest = "is no whole number of at least . and at most 9223372036854775807$"
+        self.refused("^features: 1180591620717411303424 " + largest, croquis.approximate, Q, K, V, "skyformer", 2**70)
+        self.refused("^seed: 18446744073709551616 " + largest, croquis.approximate, Q, K, V, "skyformer", 8, 2**64)
 
     def test_problems_that_a_method_does_not_take(self):
         Q, K, V = head()
         square = next(m.name for m in croquis.methods() if not m.rectangular)
         self.refused("as many queries as keys", croquis.approximate, Q, K, V, square, 8)
         self.refused("as many queries as keys", croquis.error, Q, K, V, square, [8])
-        self.refused("as many queries as keys|n_q", croquis.dimension, Q, K, V, 0.1, trials=0)
+        self.refused("^Problem: as many queries as keys", croquis.dimension, Q, K, V, 0.1, trials=0)
         self.refused("at least as many keys as queries", croquis.exact, K, Q, V[:37], causal=True)
         not_causal = next(m.name for m in croquis.methods() if not m.causal and m.rectangular)
         self.refused("causal", croquis.approximate, Q, K, V, not_causal, 8, causal=True)
@@ -120,6 +124,7 @@ class Refusals(unittest.TestCase):
         self.refused("got", S.left, numpy.ones((31, 2)))
         self.refused("got", S.right, numpy.ones((2, 31)))
         self.refused("s", croquis.sketch, "sjlt", 30, 7, s=-1)
+        self.refused("^sketch: s=x is no number", croquis.sketch, "sjlt", 30, 7, s="x")
         self.refused("weights", croquis.sketch, "importance", 30, 7)
 
 

@@ -87,7 +87,7 @@ Arrays matched(const StoredArray& q, const StoredArray& k, const StoredArray& v)
         fmt::format("Q has {} heads, K {}, V {}, which have to be as many, or so many for K and V that those of Q are "
                     "a multiple",
                     of_q, of_k, v.batch_heads()));
-  check(k.rows() == v.rows(), "K and V need as many rows");
+  check(k.rows() == v.rows(), "K and V need as many rows as each other");
   check(q.cols() == k.cols(), "Q and K need the same width");
   check(q.rows() > 0 && k.rows() > 0 && q.cols() > 0 && v.cols() > 0, "there are no numbers");
   return {HeadOf(q), HeadOf(k), HeadOf(v), of_q / of_k};

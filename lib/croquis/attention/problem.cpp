@@ -83,7 +83,8 @@ template <typename T>
 Problem<T>::Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optional<arma::uword> length,
                     RelativePosition<T> position) {
   const arma::uword n_q = q.n_rows, n_k = k.n_rows, keys = length.value_or(n_k), queries = n_q == n_k ? keys : n_q;
-  require(v.n_rows == n_k && k.n_cols == q.n_cols, "Problem", "Q and K of one width, K and V with as many rows",
+  require(v.n_rows == n_k && k.n_cols == q.n_cols, "Problem",
+          "Q and K of one width, K and V with as many rows as each other",
           {{"Q.rows", n_q}, {"Q.cols", q.n_cols}, {"K.rows", k.n_rows}, {"K.cols", k.n_cols}, {"V.rows", v.n_rows}});
   require(n_q >= 1 && n_k >= 1 && q.n_cols >= 1 && v.n_cols >= 1, "Problem", "n_q, n_k, p, p_v >= 1",
           {{"n_q", n_q}, {"n_k", n_k}, {"p", q.n_cols}, {"p_v", v.n_cols}});
@@ -107,7 +108,7 @@ Problem<T>::Problem(arma::Mat<T> q, arma::Mat<T> k, arma::Mat<T> v, std::optiona
 
 template <typename T>
 arma::uword Problem<T>::n() const {
-  require(is_square(), "Problem::n", "as many queries as keys", {{"n_q", n_q()}, {"n_k", n_k()}});
+  require(is_square(), "Problem", "as many queries as keys", {{"n_q", n_q()}, {"n_k", n_k()}});
   return n_q();
 }
 

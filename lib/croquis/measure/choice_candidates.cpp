@@ -62,7 +62,7 @@ Target common_target(const std::vector<MethodChoice>& methods) {
     const Target other = find_method<double>(choice.name).target;
     if (other == target) continue;
     throw std::invalid_argument(fmt::format(
-        "--methods: {} approximates {} attention and {} {} attention, two functions that a model does not exchange; "
+        "methods: {} approximates {} attention and {} {} attention, two functions that a model does not exchange; "
         "choose among those of one",
         methods.front().name, name_of(target), choice.name, name_of(other)));
   }
@@ -72,7 +72,7 @@ Target common_target(const std::vector<MethodChoice>& methods) {
 }  // namespace
 
 CostUnit cost_unit_from_name(const std::string& name) {
-  require(name == "flops" || name == "seconds", "cost_unit_from_name", "flops or seconds", {{"name", name}});
+  require(name == "flops" || name == "seconds", "cost", "is flops or seconds", {{"cost", name}});
   return name == "flops" ? CostUnit::flops : CostUnit::seconds;
 }
 
@@ -103,7 +103,7 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
     const Method<double>& method = find_method<double>(choice.name);
     if (method.quadratic) {
       throw std::invalid_argument(
-          fmt::format("--methods: {} takes as much work as exact attention whatever d is; leave it out", choice.name));
+          fmt::format("methods: {} takes as much work as exact attention whatever d is; leave it out", choice.name));
     }
     std::vector<PreparedMethod<T>> prepared;
     for (const Problem<T>& problem : problems) {
@@ -128,7 +128,10 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
     if (!ladder.empty()) result.ladders.push_back(std::move(ladder));
   }
   if (result.ladders.empty()) {
-    throw std::invalid_argument("--features: no method takes any of these numbers of features; give smaller ones");
+    arma::uword fewest = shapes.front().n_k;
+    for (const HeadShape& shape : shapes) fewest = std::min(fewest, shape.n_k);
+    throw std::invalid_argument(fmt::format("features: no method takes {} for heads of {} tokens; give smaller ones",
+                                            fmt::join(features, ", "), fewest));
   }
   return result;
 }

@@ -6,8 +6,8 @@
 namespace croquis {
 
 ChoicePer choice_per_from_name(const std::string& name) {
-  require(name == "head" || name == "layer" || name == "model", "choice_per_from_name", "head, layer or model",
-          {{"name", std::string_view(name)}});
+  require(name == "head" || name == "layer" || name == "model", "per", "is head, layer or model",
+          {{"per", std::string_view(name)}});
   if (name == "head") return ChoicePer::head;
   return name == "layer" ? ChoicePer::layer : ChoicePer::model;
 }
