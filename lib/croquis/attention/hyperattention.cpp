@@ -229,7 +229,7 @@ Method<T> hyperattention_method() {
   Method<T> method;
   method.name = "hyperattention";
   method.summary = "softmax sums over blocks of sorted hashes and sampled other keys; d keys a query";
-  method.source = "HyperAttention (arXiv 2310.05869) Alg. 1-3";
+  method.source = "HyperAttention (arXiv 2310.05869) Alg. 1-4";
   method.options = options_of_hyperattention().infos();
   method.causal = true;
   method.rectangular = always(true);
