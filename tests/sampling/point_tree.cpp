@@ -2,8 +2,13 @@
 #include <croquis/sampling/leaf_means.hpp>
 #include <croquis/sampling/point_tree.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
+#include <utility>
+#include <vector>
 
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/seed.hpp"
@@ -119,19 +124,31 @@ TEST_CASE_TEMPLATE("point tree: the same for any number of threads, of many poin
 }
 
 TEST_CASE_TEMPLATE("point tree: means and sums of leaves", T, float, double) {
-  const arma::Mat<T> rows = random_matrix<T>(70, 5, Key(test_seed()));
-  arma::Col<T> weights = arma::square(random_matrix<T>(70, 1, Key(3))) + T(0.1);
-  const CentredColumns<T> points(rows);
-  const PointTree tree = split_points<T>(points.columns, weights, 9, SplitDirection::random, Key(1));
-  Dense means(9, 5), sums(9, 5);
-  std::vector<long double> totals(9, 0.0L);
-  for (arma::uword i = 0; i < 70; ++i) totals[tree.leaf[i]] += weights(i);
-  for (arma::uword i = 0; i < 70; ++i) {
-    for (arma::uword c = 0; c < 5; ++c) {
-      means(tree.leaf[i], c) += weights(i) * (rows(i, c) - points.mean(c)) / totals[tree.leaf[i]];
-      sums(tree.leaf[i], c) += rows(i, c);
+  // Sums go by blocks of 1024 points, or of as many as there are leaves.
+  for (const auto& [n, leaves] : {std::pair<arma::uword, arma::uword>{70, 9}, {1025, 3}, {2500, 7}, {3100, 1500}}) {
+    CAPTURE_BINDING(n);
+    const arma::Mat<T> rows = random_matrix<T>(n, 5, Key(test_seed()));
+    const arma::Col<T> weights = arma::square(random_matrix<T>(n, 1, Key(3))) + T(0.1);
+    const CentredColumns<T> points(rows);
+    const PointTree tree = split_points<T>(points.columns, weights, leaves, SplitDirection::random, Key(1));
+    Dense means(leaves, 5), sums(leaves, 5);
+    arma::mat mean_terms(leaves, 5, arma::fill::zeros), sum_terms(leaves, 5, arma::fill::zeros);  // their magnitudes
+    std::vector<long double> totals(leaves, 0.0L);
+    double most = 0;  // points of a leaf
+    for (arma::uword i = 0; i < n; ++i) totals[tree.leaf[i]] += weights(i);
+    for (arma::uword c = 0; c < leaves; ++c) most = std::max<double>(most, tree.count(c));
+    for (arma::uword i = 0; i < n; ++i) {
+      for (arma::uword c = 0; c < 5; ++c) {
+        means(tree.leaf[i], c) += weights(i) * (rows(i, c) - points.mean(c)) / totals[tree.leaf[i]];
+        sums(tree.leaf[i], c) += rows(i, c);
+        mean_terms(tree.leaf[i], c) +=
+            static_cast<double>(weights(i) / totals[tree.leaf[i]]) * (std::abs(rows(i, c)) + std::abs(points.mean(c)));
+        sum_terms(tree.leaf[i], c) += std::abs(rows(i, c));
+      }
     }
+    // A sum of m terms is off by at most m u times their magnitudes; weights, their total and the mean add a few u.
+    CHECK(distance(leaf_means(points, weights, tree), means) <=
+          1.1 * (2 * most + 8) * unit<T>() * arma::norm(mean_terms, "fro"));
+    CHECK(distance(leaf_sums(rows, tree), sums) <= 1.1 * (most + 3) * unit<T>() * arma::norm(sum_terms, "fro"));
   }
-  CHECK(distance(leaf_means(points, weights, tree), means) <= 100 * unit<T>());
-  CHECK(distance(leaf_sums(rows, tree), sums) <= 1000 * unit<T>());
 }
