@@ -156,7 +156,8 @@ def _options(
         biases = several if len(several) > 0 and numpy.ndim(several[0]) > 0 else [one] * sequences
     lengths: List[Optional[int]] = [None] * sequences
     if length is not None:
-        lengths = [length] * sequences if numpy.ndim(length) == 0 else items(length, "length")
+        lone: Any = length
+        lengths = list(lone) if isinstance(lone, (Sequence, numpy.ndarray)) else [lone] * sequences
     for name, given in (("bias", len(biases)), ("length", len(lengths))):
         if given != sequences:
             raise ValueError(f"{name}: {given} for {sequences} sequences; give one for all, or one for each")

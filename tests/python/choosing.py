@@ -123,6 +123,7 @@ class Choose(unittest.TestCase):
             ("length", {"length": 0}),
             ("length: 2 for 1 sequences", {"length": [4, 5]}),
             ("length: 2 for 1 sequences", {"length": numpy.array([4, 5])}),
+            ("length: 2 for 1 sequences", {"length": [[4], [5, 6]]}),
             ("bias", {"bias": numpy.zeros(5)}),
             ("bias: 2 for 1 sequences", {"bias": [numpy.zeros(105)] * 2}),
             ("did you mean", {"methods": "skyformr"}),
