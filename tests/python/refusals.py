@@ -100,6 +100,7 @@ class Refusals(unittest.TestCase):
             rows = measure(Q, K, V, features=8, trials=1, bias=bias) if measure is not croquis.cost else None
             if rows is not None:
                 self.assertLessEqual(set(rows["method"]), {"prf-rpe", "nprf-rpe", "exact"})
+        self.refused("^exact: " + which, croquis.cost, Q, K, V, "exact", bias=bias)
         self.refused("bias: its shape is", croquis.exact, Q, K, V, "softmax-rpe", bias=[])
 
     def test_a_target_that_is_not_that_of_the_method(self):

@@ -113,6 +113,7 @@ std::vector<CostCandidate> cost_candidates(const std::string& methods, TokenAlig
                                            const std::string& where) {
   std::vector<MethodChoice> choices;
   if (methods != "exact") choices = parse_methods(methods, position, where);
+  if (methods == "exact" && position.bias) require_takes_bias(Target::softmax, methods);
   if (methods == "all") {
     std::erase_if(choices, [&](const MethodChoice& choice) {
       const Method<double>& method = find_method<double>(choice.name);
