@@ -8,6 +8,7 @@
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
@@ -80,6 +81,11 @@ TEST_CASE("method errors: what fails is a status, and a row that fails has no er
       method_errors(measured_problem(30), parse_methods("best-rank-d"), {4}, 1, Key(1), {.rows = 20, .scores = false});
   CHECK(quadratic[0].status.find("O(n^2)") != std::string::npos);
   CHECK(std::isnan(quadratic[0].spectral_abs));
+  CHECK(contains(refusal([&] {
+                   method_errors(measured_problem(30), parse_methods("v-mean"), {4}, 1, Key(1),
+                                 {.rows = 20, .bounds = true});
+                 }),
+                 "bounds: goes without rows"));
 }
 
 TEST_CASE("method errors: the keys of a seed name the kind of input, method, features and trial") {

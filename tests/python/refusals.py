@@ -47,6 +47,7 @@ class Refusals(unittest.TestCase):
         self.refused("target: 'soft' is none of softmax", croquis.exact, Q, K, V, "soft")
         self.refused("skyformr.*did you mean 'skyformer'", croquis.error, Q, K, V, "skyformr")
         self.refused("skyformer", croquis.approximate, Q, K, V, "skyformr", 8)
+        self.refused("bounds: goes without rows", croquis.error, Q, K, V, "v-mean", 8, rows=20, bounds=True)
         self.refused("no claim is called 'sky.lit'", croquis.verify, "sky.lit")
         self.refused("is none of .*srht", croquis.sketch, "shrt", 10, 4)
         self.refused("matrix is a, b, c", croquis.spectrum, Q, K, V, "x")

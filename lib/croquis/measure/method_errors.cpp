@@ -266,6 +266,9 @@ void require_sampled_rows(arma::uword rows, arma::uword n_q, const std::string& 
 template <typename T>
 MethodErrors<T>::MethodErrors(Problem<T> problem, ErrorSettings settings, ErrorKeys keys)
     : problem_(std::move(problem)), exact_(in_precision<double>(problem_)), settings_(settings), keys_(keys) {
+  if (settings_.bounds && settings_.rows) {
+    throw std::invalid_argument("bounds: goes without rows; the bounds need all of the scores");
+  }
   if (settings_.bounds) bounds_.emplace(exact_);
 }
 
