@@ -10,7 +10,7 @@ out=$(cd "$out" && pwd)
 
 cd "$root"
 cmake/install-dependencies.sh
-[ -e build/release/CMakeCache.txt ] || cmake --preset release -DCROQUIS_UNITY_BUILD=ON -DCROQUIS_WITH_CLAIMS=OFF >/dev/null
+[ -e build/release/build.ninja ] || cmake --preset release -DCROQUIS_UNITY_BUILD=ON -DCROQUIS_WITH_CLAIMS=OFF >/dev/null
 cmake --build --preset release --target croquis_program
 build/release/apps/croquis error --n 1024 --p 64 --features 16:256 --trials 20 \
   --methods v-mean,best-rank-d,skyformer,skyformer-softmax,nystromformer,linformer-unreduced,skeinformer \

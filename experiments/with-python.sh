@@ -11,7 +11,7 @@ export PYTHONPATH=$root/build/release/python PYTHONDONTWRITEBYTECODE=1
 for module in ${modules//,/ }; do
   "$python" -c "import $module" 2>/dev/null && continue
   case $module in
-    croquis) missing="build the package first: cmake --build --preset release --target croquis_python" ;;
+    croquis) missing="build the package first: cmake --preset release -DCROQUIS_WITH_CLAIMS=ON; cmake --build --preset release --target croquis_python" ;;
     *) missing="$python has no PyTorch (python3-torch)" ;;
   esac
   echo "$(basename "$here"): $missing" >&2
