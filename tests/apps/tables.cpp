@@ -183,6 +183,17 @@ TEST_CASE("X.heads.csv: merged shards have it, and a run of one head leaves none
   CHECK(read_text(folder / "all.heads.csv") == "a,table,of,mine\n");
 }
 
+TEST_CASE("croquis error: where a method computes exact attention, the table says that it is no approximation") {
+  TemporaryFolder folder;
+  const std::string command =
+      "error --input gaussian --n 32 --p 4 --methods skeinformer --trials 2 --overwrite --features ";
+  const std::string footnote = "= exact up to rounding: no approximation any more";
+  CHECK_FALSE(contains(run_croquis(command + "8", folder.path()).output, footnote));
+  const std::string both = run_croquis(command + "8,32", folder.path()).output;  // d = n is exact
+  CHECK(contains(both, ")=\n"));
+  CHECK(contains(both, footnote));
+}
+
 TEST_CASE("croquis variance: heavy-tailed cells are those of the definition, marked and explained below the table") {
   TemporaryFolder folder;
   const ProgramRun run =

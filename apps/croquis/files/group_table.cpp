@@ -75,6 +75,7 @@ std::string marks_of(const Group& group, const std::string& metric) {
   const Summary* s = group.metric(metric);
   if (s == nullptr) return "";
   std::string marks;
+  if (is_exact(group, metric)) marks += '=';
   if (s->heavy_tailed) marks += '*';
   if (group.failed > 0) marks += '!';
   return marks;
@@ -95,10 +96,17 @@ void print_footnotes(const Cells& cells, const std::string& metric, const Groupi
         "90 % quantiles of the {1}s. Few {1}s decide the mean\n",
         grouping.is_nested() ? " in some of them" : "", one);
   }
+  if (any('=')) fmt::print("\n= exact up to rounding: no approximation any more\n");
   if (any('!')) fmt::print("\n! leaves out rows that failed; their status says why\n");
 }
 
 }  // namespace
+
+bool is_exact(const Group& group, const std::string& metric) {
+  const auto precision = group.key.find("precision");
+  const double rounding = precision != group.key.end() && precision->second == "float" ? 1e-5 : 1e-12;
+  return metric.ends_with("_rel") && group.metric(metric) != nullptr && group.metric(metric)->q50 <= rounding;
+}
 
 Grouping shown_groups(const croquis::Table& table, const std::string& metric, std::set<std::string> also) {
   std::set<std::string> inputs, over;

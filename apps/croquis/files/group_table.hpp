@@ -8,6 +8,10 @@
 /// What is shown of a sample.
 enum class Statistic { mean, median };
 
+/// Whether a relative error says that the method computes exact attention, as some do where d is large: it is no
+/// approximation there.
+bool is_exact(const croquis::Group& group, const std::string& metric);
+
 /// The groups of a table as they are shown: several inputs together. Has the numbers of --rows too, where there are
 /// some of this metric: `rows` and the ends of its intervals; and those of the columns in `also`.
 croquis::Grouping shown_groups(const croquis::Table& table, const std::string& metric, std::set<std::string> also = {});
@@ -28,6 +32,6 @@ std::string table_title(const std::string& what, const croquis::Grouping& groupi
 /// A table of labels by sizes on standard output. Of one input: mean (standard error) or median (10 % to 90 % quantile)
 /// of a metric. Of several: the median over the inputs of their means (the smallest - the largest). Behind it, where
 /// the rows have one, the interval for the sample of rows. A block for each target, with a line that says what it is.
-/// Marks what is heavy-tailed and what leaves out rows that failed, with a footnote.
+/// Marks what is exact, what is heavy-tailed and what leaves out rows that failed, with a footnote.
 void print_groups(const std::string& title, const croquis::Grouping& grouping, const std::string& metric,
                   Statistic statistic = Statistic::mean);

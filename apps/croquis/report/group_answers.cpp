@@ -41,13 +41,6 @@ bool is_candidate(const Group& group) {
   return group.label != "v-mean" && !is_quadratic(group);
 }
 
-// A method that computes exact attention, as some do where d is large, is no approximation there.
-bool is_exact(const Group& group, const std::string& metric) {
-  const auto precision = group.key.find("precision");
-  const double rounding = precision != group.key.end() && precision->second == "float" ? 1e-5 : 1e-12;
-  return metric.ends_with("_rel") && group.metric(metric) != nullptr && group.metric(metric)->q50 <= rounding;
-}
-
 std::vector<Candidate> candidates_of(const std::vector<const Group*>& groups, const std::string& metric) {
   std::vector<Candidate> candidates;
   for (const Group* group : groups) {
