@@ -283,7 +283,7 @@ TEST_CASE("croquis error --bounds: four columns beside the measured errors, a li
     CHECK((row[table.column("bound_abs")] != "NA") == has);
     CHECK(row[table.column("bound_source")] == (has ? "linformer T1" : ""));
   }
-  CHECK(contains(read_text(folder / "error.svg"), "guaranteed, with 90 %"));
+  CHECK(contains(read_text(folder / "error.svg"), "guaranteed, with 90 % or more"));
   const ProgramRun refused = run_croquis(command + "--bounds --rows 10", folder.path());
   CHECK(refused.status == 2);
   CHECK(contains(refused.output, "--bounds: goes without --rows"));

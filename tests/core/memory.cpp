@@ -74,9 +74,13 @@ TEST_CASE("memory: the limits of all control groups above count, less what each 
   write("a/b/memory.max", "500");
   write("a/b/memory.current", "400");
   CHECK(available_in_control_group(path, "/a/b/c") == 100);
+  write("a/b/memory.stat", "anon 10\nfile 390\ninactive_file 250\nactive_file 140");
+  CHECK(available_in_control_group(path, "/a/b/c") == 350);
   write("memory.max", "600");
   write("memory.current", "700");
   CHECK(available_in_control_group(path, "/a/b/c") == 0);
+  std::filesystem::remove(root / "memory.current");  // nothing is known of the usage
+  CHECK(available_in_control_group(path, "/a/b/c") == 350);
   std::filesystem::remove(root / "memory.max");
   CHECK(available_in_control_group(path, "/") == std::numeric_limits<double>::infinity());
 }

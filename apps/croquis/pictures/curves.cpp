@@ -198,7 +198,7 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, double exac
     }
     if (has_bounds(curve)) {
       bounds += fmt::format("$d{} using 1:6 with lines lc rgb '{}' lw 1.5 dt 3 title {}, ", i, style.colour,
-                            bounds.empty() ? "'guaranteed, with 90 %'" : "''");
+                            bounds.empty() ? "'guaranteed, with 90 % or more'" : "''");
     }
   }
   plots += lines + stars + bounds;

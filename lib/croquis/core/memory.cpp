@@ -21,14 +21,19 @@ double number_in(const std::string& path) {
   return kUnlimited;
 }
 
-double of_machine() {
-  constexpr double kilobyte = 1024;
-  std::ifstream file("/proc/meminfo");
+// The number behind a name at the beginning of a line; where there is none, `otherwise`.
+double number_named(const std::string& path, const std::string& sought, double otherwise) {
+  std::ifstream file(path);
   for (std::string name; file >> name; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
     double value = 0;
-    if (name == "MemAvailable:" && file >> value) return value * kilobyte;
+    if (name == sought && file >> value) return value;
   }
-  return kUnlimited;
+  return otherwise;
+}
+
+double of_machine() {
+  constexpr double kilobyte = 1024;
+  return number_named("/proc/meminfo", "MemAvailable:", kUnlimited) * kilobyte;
 }
 
 double of_process() {
@@ -53,8 +58,11 @@ double available_in_control_group(const std::string& root, const std::string& gr
   for (std::string path = group;; path.resize(path.rfind('/'))) {
     const std::string folder = root + path;
     const double limit = number_in(folder + "/memory.max");
-    if (limit != kUnlimited) {
-      available = std::min(available, std::max(0.0, limit - number_in(folder + "/memory.current")));
+    const double current = number_in(folder + "/memory.current");
+    if (limit != kUnlimited && current != kUnlimited) {
+      // Files that were read and are not used any more are given back when memory is asked for.
+      const double used = current - number_named(folder + "/memory.stat", "inactive_file", 0);
+      available = std::min(available, std::max(0.0, limit - used));
     }
     if (path.find('/') == std::string::npos) return available;
   }

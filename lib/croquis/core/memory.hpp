@@ -13,8 +13,8 @@ namespace croquis {
 double available_memory();
 
 /// Bytes that the limits of a control group (version 2) and of all groups above it leave: the minimum of limit - usage,
-/// where the usage includes the page cache. `group` is a path such as "/a/b" below the folder `root`. Infinity if no
-/// group has a limit.
+/// where files in the page cache that are not in use (inactive_file) are no usage. `group` is a path such as "/a/b"
+/// below the folder `root`. Infinity if no group has a limit and a usage.
 double available_in_control_group(const std::string& root, const std::string& group);
 
 /// Throws std::invalid_argument "where: needs ... bytes, ... are available, for size = value, ..." if `bytes` is more

@@ -187,7 +187,10 @@ const Columns<DimensionRow>& dimension_columns() {
       {{"d_suffices", Role::number,
         "the smallest d at which at most a fraction δ of the `trials` fails ‖C - C~‖ ≤ ε ‖C‖. Landmarks are uniform "
         "and drawn with replacement. The search runs for each draw separately, by doubling and bisection over the "
-        "first d entries of a list of 2n landmarks. `NA` if 2n landmarks do not suffice",
+        "first d entries of a list of 2n landmarks, and takes the error to fall with d. That of the lift does; that of "
+        "C, "
+        "a block of it, may rise here and there, and then a smaller d suffices too. `NA` if 2n landmarks do not "
+        "suffice",
         "d suffices"},
        &DimensionRow::d_suffices},
       {{"failures", Role::number, "the number of draws that fail at `d_suffices` (at 2n landmarks if that is `NA`)"},

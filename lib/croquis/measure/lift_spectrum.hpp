@@ -30,8 +30,9 @@ LiftSpectrum lanczos_lift_spectrum(const Problem<double>& problem, const std::ve
 /// C as an operator; stored if dense.
 LinearOperator<double> kernelized_scores(const Problem<double>& problem, bool dense);
 
-/// For one sequence of uniform landmarks with replacement and for each epsilon: the smallest d with ||C - C~_d|| <=
-/// epsilon ||C||, by doubling and bisection; infinity if 2n draws do not suffice.
+/// For one sequence of uniform landmarks with replacement and for each epsilon: a d with ||C - C~_d|| <= epsilon ||C||
+/// for which d - 1 does not suffice, by doubling and bisection; infinity if 2n draws do not suffice. It is the smallest
+/// where the error falls with d, as that of the lift does. C is a block of the lift, whose error may rise.
 std::vector<double> sufficient_landmarks(const Problem<double>& problem, const LinearOperator<double>& exact,
                                          double norm_c, const std::vector<double>& epsilons, const Key& key);
 
