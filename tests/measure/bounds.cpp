@@ -11,7 +11,6 @@
 using croquis::ErrorBounds;
 using croquis::Key;
 using croquis::MethodChoice;
-using croquis::OptionValues;
 using croquis::Problem;
 using croquis::Target;
 

@@ -83,8 +83,8 @@ TEST_CASE("summarise_nested: that of the members' means, against sums written ou
 
 TEST_CASE("summarise_nested: draws that members share count once, where a pooled standard error would shrink") {
   // Four heads with the same hundred draws: there is nothing between the heads.
-  std::vector<double> draws;
-  for (int i = 0; i < 100; ++i) draws.push_back(1 + 0.01 * i);
+  std::vector<double> draws(100);
+  for (int i = 0; i < 100; ++i) draws[i] = 1 + 0.01 * i;
   CHECK(summarise_nested({draws, draws, draws, draws}).standard_error == doctest::Approx(0).scale(1e-15));
   // Four heads at 1, 2, 3, 4 and draws without spread: s = 1.29, over 2, whatever the number of draws.
   std::vector<std::vector<double>> heads;

@@ -119,6 +119,7 @@ int run_choose(const ChooseOptions& options) {
   Run run(options.run, "choose", croquis::choice_columns().list(), identity_of(options, heads, candidates));
   std::vector<Run::Cell> plan;
   bool wanted = false;
+  plan.reserve(names.size());
   for (const std::string& name : names) plan.push_back({Run::key({name})});
   run.plan(plan);
   for (const Run::Cell& cell : plan) wanted = wanted || run.wants(cell.front());

@@ -10,7 +10,6 @@
 #include "files/table_file.hpp"
 #include "files/text_table.hpp"
 
-using croquis::LossChoice;
 using croquis::LossStep;
 
 namespace {

@@ -128,6 +128,7 @@ std::map<std::size_t, std::optional<ModelOnSequence>> passes_of(const std::vecto
   std::map<std::size_t, std::optional<ModelOnSequence>> passes;
   for (const ModelCell& cell : cells) passes.try_emplace(cell.sequence);
   std::vector<std::pair<const std::size_t, std::optional<ModelOnSequence>>*> places;
+  places.reserve(passes.size());
   for (auto& pass : passes) places.push_back(&pass);
   croquis::parallel_for(places.size(),
                         [&](std::size_t i) { places[i]->second.emplace(model, sequences.read(places[i]->first)); });
@@ -180,6 +181,7 @@ int run_model(const ModelOptions& options) {
                      std::uint64_t{sequences.numbers[cell.sequence]}});
   };
   std::vector<Run::Cell> plan;
+  plan.reserve(cells.size());
   for (const ModelCell& cell : cells) plan.push_back({key_of(cell)});
   run.plan(plan);
 

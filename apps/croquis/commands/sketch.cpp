@@ -230,6 +230,7 @@ int run_sketch(const SketchOptions& options) {
   Run run(options.run, "sketch", croquis::sketch_columns().list(), subject.identity);
   Comparison comparison(options, subject, features, run);
   std::vector<SketchCurve> curves;
+  curves.reserve(sketches.size() + policies.size());
   for (const Choice& choice : sketches) curves.push_back({"operator", choice.label});
   for (const std::string& policy : policies) curves.push_back({"landmarks", policy});
   comparison.plan(curves);

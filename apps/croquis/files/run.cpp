@@ -292,6 +292,7 @@ std::vector<std::size_t> Run::order_of(const croquis::CsvTable& file) const {
   }
   std::sort(placed.begin(), placed.end());
   std::vector<std::size_t> order;
+  order.reserve(placed.size());
   for (const auto& [cell, i] : placed) order.push_back(i);
   return order;
 }

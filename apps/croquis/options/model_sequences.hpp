@@ -26,7 +26,7 @@ struct LabelOptions {
 /// another model `mask` of the tokens of each window ([CLS] and [SEP] aside; one at least) are [MASK] and to be
 /// predicted. Throws std::invalid_argument, with the option or the file: as TokenSequences; a sequence longer than the
 /// model's positions; an encoder without labels; a sequence with nothing to be predicted; a mask beside ids.
-ModelSequences model_sequences(const InputOptions& input, const LabelOptions& labels, const croquis::Model& model,
+ModelSequences model_sequences(const InputOptions& o, const LabelOptions& labels, const croquis::Model& model,
                                const croquis::Key& draw_key);
 
 /// Of tokens, labels and weights: what rows depend on.

@@ -15,7 +15,6 @@
 #include "pictures/gnuplot.hpp"
 #include "pictures/selection.hpp"
 
-using croquis::Group;
 using croquis::Grouping;
 using croquis::ModelSummary;
 
@@ -24,7 +23,7 @@ namespace {
 std::string metric_of(const PlotRequest& request, const Grouping& grouping, const char* default_value) {
   std::vector<std::string> names;
   for (const croquis::Column& column : grouping.metrics) names.push_back(column.name);
-  const std::string metric = request.metric.empty() ? default_value : request.metric;
+  std::string metric = request.metric.empty() ? default_value : request.metric;
   if (std::find(names.begin(), names.end(), metric) != names.end()) return metric;
   throw std::invalid_argument(fmt::format("--metric: '{}' is none of {}{}", metric, fmt::join(names, ", "),
                                           croquis::did_you_mean(metric, names)));
@@ -96,10 +95,10 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
 
 }  // namespace
 
-void draw_models(const croquis::Table& all, const PlotRequest& request) {
+void draw_models(const croquis::Table& table, const PlotRequest& request) {
   if (request.heat_map) throw std::invalid_argument("--heat-map: of rows of single heads, which croquis error makes");
-  const croquis::Table table = rows_of_curves(all, request.methods, request.features);
-  const std::vector<ModelSummary> summaries = croquis::summarise_models(croquis::model_columns().rows(table));
+  const croquis::Table shown = rows_of_curves(table, request.methods, request.features);
+  const std::vector<ModelSummary> summaries = croquis::summarise_models(croquis::model_columns().rows(shown));
   if (is_layer_by_layer(summaries)) return draw_by_layer(summaries, request);
   const Grouping grouping = grouping_of_models(summaries);
   const std::string metric = metric_of(request, grouping, "loss");

@@ -147,6 +147,7 @@ std::string how_often(const Grouping& single, const std::string& target, const s
   }
   if (inputs < 2) return "";
   std::vector<std::pair<std::size_t, std::string>> order;
+  order.reserve(wins.size());
   for (const auto& [label, times] : wins) order.emplace_back(times, label);
   std::sort(order.rbegin(), order.rend());
   std::string text;

@@ -68,7 +68,7 @@ class PickleReader {
   std::string line() {
     const std::size_t end = bytes_.find('\n', at_);
     if (end == std::string_view::npos) damaged();
-    const std::string text(take(end - at_));
+    std::string text(take(end - at_));
     take(1);
     return text;
   }
@@ -90,7 +90,7 @@ class PickleReader {
   }
   std::vector<Place> pop_to_mark() {
     if (marks_.empty()) damaged();
-    const std::vector<Place> places(stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back()), stack_.end());
+    std::vector<Place> places(stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back()), stack_.end());
     stack_.resize(marks_.back());
     marks_.pop_back();
     return places;

@@ -106,6 +106,7 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
           fmt::format("methods: {} takes as much work as exact attention whatever d is; leave it out", choice.name));
     }
     std::vector<PreparedMethod<T>> prepared;
+    prepared.reserve(problems.size());
     for (const Problem<T>& problem : problems) {
       prepared.push_back(prepare(find_method<T>(choice.name), problem, choice.options));
     }

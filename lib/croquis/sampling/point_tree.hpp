@@ -27,9 +27,9 @@ struct PointTree {
   arma::uword leaves() const { return node.size(); }
   std::uint32_t count(arma::uword c) const { return static_cast<std::uint32_t>(first[c + 1] - first[c]); }
 
-  /// For every leaf, the number of the leaf that contains it in the tree after its first `leaves` - 1 splits, leaves >=
-  /// 1.
-  std::vector<std::uint32_t> coarser(arma::uword leaves) const;
+  /// For every leaf, the number of the leaf that contains it in the tree after its first wanted - 1 splits, wanted
+  /// >= 1.
+  std::vector<std::uint32_t> coarser(arma::uword wanted) const;
 };
 
 /// Splits the nodes with the largest weighted sums of squared distances from their means, until there are `leaves`

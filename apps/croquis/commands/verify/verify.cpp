@@ -188,6 +188,7 @@ int run_verify(const VerifyOptions& options) {
 
   Run run(options.run, "verify", claim_columns().list(), std::move(identity));
   std::vector<Run::Cell> plan;
+  plan.reserve(tasks.size());
   for (const Task& task : tasks) plan.push_back({Run::key({task.id(), std::string(kWholeInput)})});
   run.plan(plan);
   decide_all(tasks, ledger, options.run.seed, run);
