@@ -59,8 +59,8 @@ class MeanBet {
 double mean_upper_limit(const std::vector<double>& losses, double alpha);
 
 /// The smallest number of losses, all of them 0, after which the wealth against mean_at_least reaches 1 / alpha. With
-/// fewer losses it cannot be shown that the mean is below delta. 2^52 where more are needed, for delta below about 1e-15.
-/// Throws: std::invalid_argument unless 0 < delta < 1 and 0 < alpha < 1.
+/// fewer losses it cannot be shown that the mean is below delta. 2^52 where more are needed, for delta below about
+/// 1e-15. Throws: std::invalid_argument unless 0 < delta < 1 and 0 < alpha < 1.
 std::uint64_t losses_to_show(double delta, double alpha);
 
 }  // namespace croquis
