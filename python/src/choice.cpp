@@ -115,9 +115,7 @@ py::tuple choose_heads(
   for (const auto& [input, layer, head] : names) head_names.push_back({input, layer, head});
   const croquis::ChoiceInputs inputs = inputs_of(heads, name, head_names, causal, has_bias);
   const auto shapes = different_shapes(heads);
-  arma::uword fewest = shapes.front().n_k;
-  for (const croquis::HeadShape& shape : shapes) fewest = std::min(fewest, shape.n_k);
-  const auto features = features_or_range(given, fewest);
+  const auto features = features_or_range(given, croquis::fewest_keys(shapes));
   croquis::ChoiceSettings settings;
   settings.epsilon = eps;
   settings.delta = delta;

@@ -225,9 +225,9 @@ TEST_CASE("own matrices: what does not go together is one line and status 2") {
   const Files files;
   const std::pair<std::string, std::string> cases[] = {
       {"sketch --matrix G.npy --sketches none --landmarks none", "both are none"},
-      {"sketch --matrix G.npy --q none.npy", "a file stands in place of an input"},
-      {"sketch --matrix G.npy --n 7", "a file stands in place of an input"},
-      {"sketch --matrix G.npy --causal", "a file stands in place of an input"},
+      {"sketch --matrix G.npy --q none.npy", "--matrix: in place of an input, of which options are given"},
+      {"sketch --matrix G.npy --n 7", "--matrix: in place of an input, of which options are given"},
+      {"sketch --matrix G.npy --causal", "--matrix: in place of an input, of which options are given"},
       {"sketch --matrix B.npy --sketches none", "B.npy: is 60 x 5, not square"},
       {"sketch --matrix G.npy --landmarks stratified", "queries"},
       {"sketch --matrix G.npy --landmarks given", "rpcholesky"},
@@ -245,7 +245,7 @@ TEST_CASE("own matrices: what does not go together is one line and status 2") {
       {"spectrum --matrix G.txt", "FILE.mtx"},
       {"spectrum --matrix none.npy", "none.npy: cannot be opened"},
       {"spectrum --matrix G.npy --matrices b", "--matrices"},
-      {"spectrum --matrix G.npy --n 40", "--matrix: in place of an input"}};
+      {"spectrum --matrix G.npy --n 40", "--matrix: in place of an input, of which options are given"}};
   for (const auto& [arguments, says] : cases) {
     std::string line = arguments;
     line += " --out new.csv";

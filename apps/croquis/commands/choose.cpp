@@ -190,9 +190,7 @@ void require_open_interval(double x, const char* option) {
 
 CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<croquis::HeadShape>& shapes,
                                bool has_bias, bool causal, croquis::CostUnit unit) {
-  arma::uword fewest = shapes.front().n_k;
-  for (const croquis::HeadShape& shape : shapes) fewest = std::min(fewest, shape.n_k);
-  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest);
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", croquis::fewest_keys(shapes));
   const croquis::PositionParts position{.causal = causal, .bias = has_bias};
   const std::vector<MethodChoice> methods = options.methods == "all"
                                                 ? croquis::usual_candidates(shapes, position)

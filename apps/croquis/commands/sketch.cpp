@@ -204,9 +204,7 @@ int run_sketch(const SketchOptions& options) {
   parse_sizes(options.features, "--features");
   if (!options.input.bias.empty()) throw std::invalid_argument("sketch: takes no --bias; no matrix of it has one");
   prepare_run(options.run);
-  if (is_matrix_file(options.subject.matrix) && options.input_given()) {
-    throw std::invalid_argument("--matrix: a file stands in place of an input, of which options are given");
-  }
+  if (is_matrix_file(options.subject.matrix)) require_no_input(options.input_given());
   const bool landmarks = options.landmarks != "none";
   if (sketches.empty() && !landmarks) throw std::invalid_argument("--sketches, --landmarks: both are none");
   if (sketches.empty() && !options.subject.product.empty()) {

@@ -156,7 +156,7 @@ int run_steps(const SpectrumCommandOptions& options, std::vector<SpectrumStep> s
 int run_file(const SpectrumCommandOptions& options) {
   if (options.matrices != "all")
     throw std::invalid_argument("--matrices: those of an input; --matrix is one by itself");
-  if (options.input_given()) throw std::invalid_argument("--matrix: in place of an input, of which options are given");
+  require_no_input(options.input_given());
   prepare_run(options.run);
   const arma::mat matrix = load_own_matrix(options.matrix, "--matrix");
   croquis::require_memory(sizeof(double) * static_cast<double>(matrix.n_elem), "--matrix: a copy of the matrix",

@@ -50,8 +50,8 @@ struct Tokens {
 Tokens tokens_of_ids(const InputOptions& o, const croquis::Model& model) {
   const auto file = std::make_shared<const croquis::TokenSequences>(
       croquis::TokenSequences::Files{.ids = o.ids, .lengths = o.lengths}, model.config().is_causal());
-  note_padding(o, *file, model.config());
   const std::vector<arma::uword> chosen = parse_numbers(o.sequence, "--sequence", file->count());
+  note_padding(o, *file, chosen, model.config());
   const arma::uword joined = positive_or(o.join_windows, 1, "--join-windows");
   if (chosen.size() % joined != 0) {
     refuse(fmt::format("--join-windows: {} sequences are no multiple of {}; choose others with --sequence",

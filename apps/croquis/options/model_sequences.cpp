@@ -30,12 +30,17 @@ ModelSequences of_files(const InputOptions& o, const LabelOptions& labels, const
   }
   const auto file = std::make_shared<const croquis::TokenSequences>(
       croquis::TokenSequences::Files{o.ids, o.lengths, labels.labels}, decoder);
-  note_padding(o, *file, model.config());
   ModelSequences sequences;
   sequences.numbers = parse_numbers(o.sequence, "--sequence", file->count());
+  note_padding(o, *file, sequences.numbers, model.config());
   for (const arma::uword s : sequences.numbers) {
     sequences.lengths.push_back(file->length(s));
     require_positions(s, file->length(s), model.config());
+    const LabelledSequence sequence = file->labelled(s, model.vocabulary());
+    if (std::none_of(sequence.labels.begin(), sequence.labels.end(), [](const auto& l) { return l.has_value(); })) {
+      refuse(fmt::format("{}: sequence {} has no token to be predicted; leave it out with --sequence",
+                         labels.labels.empty() ? o.ids : labels.labels, s));
+    }
   }
   sequences.read = [file, numbers = sequences.numbers, vocabulary = model.vocabulary()](std::size_t chosen) {
     return file->labelled(numbers[chosen], vocabulary);
@@ -103,15 +108,7 @@ ModelSequences model_sequences(const InputOptions& o, const LabelOptions& labels
     refuse(fmt::format("--mask: {:g} is not between 0 and 1, which a share of the tokens is", mask));
   }
   if (labels.mask && !o.ids.empty()) refuse("--mask: is of a text; with --ids, --labels says what is to be predicted");
-  ModelSequences sequences = o.ids.empty() ? of_text(o, labels, model, draw_key) : of_files(o, labels, model);
-  for (std::size_t s = 0; s < sequences.numbers.size(); ++s) {
-    const LabelledSequence sequence = sequences.read(s);
-    if (std::any_of(sequence.labels.begin(), sequence.labels.end(), [](const auto& l) { return l.has_value(); }))
-      continue;
-    refuse(fmt::format("{}: sequence {} has no token to be predicted; leave it out with --sequence",
-                       labels.labels.empty() ? o.ids : labels.labels, sequences.numbers[s]));
-  }
-  return sequences;
+  return o.ids.empty() ? of_text(o, labels, model, draw_key) : of_files(o, labels, model);
 }
 
 std::string digest_of(const ModelSequences& sequences, const croquis::Model& model) {

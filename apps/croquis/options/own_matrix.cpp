@@ -30,6 +30,10 @@ arma::mat load_own_matrix(const std::string& path, const std::string& option) {
   return matrix;
 }
 
+void require_no_input(bool input_given) {
+  if (input_given) throw std::invalid_argument("--matrix: in place of an input, of which options are given");
+}
+
 std::string digest_of_matrix(const arma::mat& matrix) {
   return croquis::Digest().add(matrix).hex();
 }

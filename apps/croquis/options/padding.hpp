@@ -3,9 +3,11 @@
 
 #include <croquis/models/model_config.hpp>
 #include <croquis/models/token_sequences.hpp>
+#include <vector>
 
 #include "options/input.hpp"
 
-/// Says in a line on standard error that sequences end in the model's padding token where no --lengths are given.
-void note_padding(const InputOptions& options, const croquis::TokenSequences& sequences,
-                  const croquis::ModelConfig& config);
+/// Says in a line on standard error that some of these sequences end in the model's padding token where no --lengths
+/// are given.
+void note_padding(const InputOptions& options, const croquis::TokenSequences& file,
+                  const std::vector<arma::uword>& sequences, const croquis::ModelConfig& config);

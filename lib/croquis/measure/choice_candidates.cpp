@@ -129,12 +129,16 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
     if (!ladder.empty()) result.ladders.push_back(std::move(ladder));
   }
   if (result.ladders.empty()) {
-    arma::uword fewest = shapes.front().n_k;
-    for (const HeadShape& shape : shapes) fewest = std::min(fewest, shape.n_k);
     throw std::invalid_argument(fmt::format("features: no method takes {} for heads of {} tokens; give smaller ones",
-                                            fmt::join(features, ", "), fewest));
+                                            fmt::join(features, ", "), fewest_keys(shapes)));
   }
   return result;
+}
+
+arma::uword fewest_keys(const std::vector<HeadShape>& shapes) {
+  return std::min_element(shapes.begin(), shapes.end(),
+                          [](const HeadShape& a, const HeadShape& b) { return a.n_k < b.n_k; })
+      ->n_k;
 }
 
 std::vector<MethodChoice> usual_candidates(const std::vector<HeadShape>& shapes, PositionParts position) {

@@ -49,6 +49,9 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
                                    const std::vector<HeadShape>& shapes, bool with_bias, bool causal, CostUnit unit,
                                    std::uint64_t repeats = 5);
 
+/// The keys of the shortest of these heads, one at least: what a range of numbers of features ends at.
+arma::uword fewest_keys(const std::vector<HeadShape>& shapes);
+
 /// The methods of "all" that can be candidates: of the target softmax, or with a bias of softmax_rpe, not quadratic,
 /// and with a causal or a rectangular form if that is needed.
 std::vector<MethodChoice> usual_candidates(const std::vector<HeadShape>& shapes, PositionParts position);

@@ -188,8 +188,7 @@ const Columns<DimensionRow>& dimension_columns() {
         "the smallest d at which at most a fraction δ of the `trials` fails ‖C - C~‖ ≤ ε ‖C‖. Landmarks are uniform "
         "and drawn with replacement. The search runs for each draw separately, by doubling and bisection over the "
         "first d entries of a list of 2n landmarks, and takes the error to fall with d. That of the lift does; that of "
-        "C, "
-        "a block of it, may rise here and there, and then a smaller d suffices too. `NA` if 2n landmarks do not "
+        "C, a block of it, may rise here and there, and then a smaller d suffices too. `NA` if 2n landmarks do not "
         "suffice",
         "d suffices"},
        &DimensionRow::d_suffices},

@@ -61,9 +61,9 @@ arma::uword TokenSequences::length(arma::uword sequence) const {
   return lengths_[sequence] - (next_tokens_ ? 1 : 0);
 }
 
-arma::uword TokenSequences::ending_in(std::uint32_t token) const {
+arma::uword TokenSequences::ending_in(std::uint32_t token, const std::vector<arma::uword>& sequences) const {
   arma::uword count = 0;
-  for (arma::uword s = 0; s < lengths_.size(); ++s) count += ids_.row(s)[lengths_[s] - 1] == token ? 1 : 0;
+  for (const arma::uword s : sequences) count += ids_.row(s)[lengths_[s] - 1] == token ? 1 : 0;
   return count;
 }
 

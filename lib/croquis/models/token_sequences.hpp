@@ -33,8 +33,8 @@ class TokenSequences {
   /// The number of tokens of a sequence that the model reads.
   arma::uword length(arma::uword sequence) const;
   bool has_labels() const { return labels_ || next_tokens_; }
-  /// The number of sequences whose last id is this one.
-  arma::uword ending_in(std::uint32_t token) const;
+  /// How many of these sequences have this id as their last one.
+  arma::uword ending_in(std::uint32_t token, const std::vector<arma::uword>& sequences) const;
 
   /// Throws std::invalid_argument, with file, sequence and position, for an id that is not below `vocabulary`, and for
   ///   a label that is neither below `vocabulary` nor -100.

@@ -1,9 +1,8 @@
-#include <algorithm>
 #include <croquis/attention/kriged/adjoint.hpp>
 #include <croquis/attention/kriged/operator.hpp>
 #include <croquis/attention/kriged/query_rows.hpp>
+#include <croquis/attention/kriged/value_box.hpp>
 #include <croquis/core/serial_blas.hpp>
-#include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/products.hpp>
 #include <utility>
@@ -123,7 +122,7 @@ Approximation<T> kriged_approximation(std::shared_ptr<KrigedModel<T>> made) {
   const auto add_mean = [&](arma::uword i) {
     for (arma::uword c = 0; c < p_v; ++c) {
       T& x = rows.output.at(i, c);
-      x = std::clamp(x + input.value_mean[c], input.value_minima[c], input.value_maxima[c]);
+      x = clamped<T>(x + input.value_mean[c], input.value_minima[c], input.value_maxima[c]);
     }
   };
   for_exact_rows(*model, [&](arma::uword i, arma::uword) { rows.doubts[i] = 0; });

@@ -62,11 +62,8 @@ class RowsPass {
     for (arma::uword c = 0; c < p_v; ++c) {
       T* column = space.sums.colptr(c);
       const T mean = input_.value_mean[c], low = input_.value_minima[c], high = input_.value_maxima[c];
-#pragma omp simd  // which std::clamp prevents, as it returns a reference
-      for (arma::uword i = 0; i < rows; ++i) {
-        const T x = column[i] + mean, below = x < high ? x : high;
-        column[i] = below > low ? below : low;
-      }
+#pragma omp simd
+      for (arma::uword i = 0; i < rows; ++i) column[i] = clamped(column[i] + mean, low, high);
       T* output = rows_.output.colptr(c);
       if (near_.lists.empty()) {  // next to each other
         std::copy_n(column, rows, output + space.order[0]);

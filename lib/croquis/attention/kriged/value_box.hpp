@@ -7,6 +7,13 @@
 
 namespace croquis {
 
+/// x between low and high; by value, so that loops are vectorised, which std::clamp prevents.
+template <typename T>
+T clamped(T x, T low, T high) {
+  const T below = x < high ? x : high;
+  return below > low ? below : low;
+}
+
 /// Which part of a way stays in the box, and what ends it: a column, at its largest or its smallest value.
 template <typename T>
 struct InBox {
