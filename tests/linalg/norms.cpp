@@ -96,3 +96,11 @@ TEST_CASE_TEMPLATE("frobenius_norm: is the root of the sum of squares", T, float
   // 1,200 squares and sums, halved by the root.
   CHECK(std::abs(static_cast<double>(frobenius_norm(a)) - exact) <= (1202 / 2.0 + 4) * unit<T>() * exact);
 }
+
+TEST_CASE("frobenius_norm: of many floats is as exact as a float, though a sum of their squares in float is not") {
+  arma::fmat a(6100, 6101, arma::fill::ones);  // a number of entries that no vector divides
+  a(a.n_elem - 1) = 3000;                      // counts as 9,000,000 others
+  const double exact = std::sqrt(static_cast<double>(a.n_elem - 1) + 9e6);
+  CHECK(std::abs(static_cast<double>(frobenius_norm(a)) / exact - 1) <= 2 * unit<float>());
+  CHECK(static_cast<double>(std::sqrt(arma::accu(arma::square(a)))) < 0.99 * exact);
+}

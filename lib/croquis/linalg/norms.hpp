@@ -15,7 +15,7 @@ namespace croquis {
 template <typename T>
 T spectral_norm(const arma::Mat<T>& a);
 
-/// ||A||_F. Scaled by max|a_ij|, so there is no overflow.
+/// ||A||_F, the sum of squares in double. There is no overflow: squares of doubles are scaled by max|a_ij| if need be.
 template <typename T>
 T frobenius_norm(const arma::Mat<T>& a);
 

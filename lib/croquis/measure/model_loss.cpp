@@ -38,6 +38,7 @@ void add(Comparison& sums, arma::rowvec exact, arma::rowvec approximate, std::ui
   sums.correct_exact += best_exact == label ? 1 : 0;
   sums.correct += best == label ? 1 : 0;
   sums.agreeing += best == best_exact ? 1 : 0;
+  // No logarithm is infinite, so a probability that underflows adds 0: weights with an infinite entry are not read.
   sums.kl += arma::dot(arma::exp(exact), exact - approximate);
 }
 
