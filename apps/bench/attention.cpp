@@ -161,7 +161,7 @@ void add(const croquis::Method<T>& method, const std::string& suffix, const croq
 template <typename T>
 void register_methods() {
   for (const croquis::Method<T>& method : croquis::methods<T>()) {
-    if (method.quadratic) continue;  // as slow as exact attention, or slower
+    if (method.quadratic({})) continue;  // as slow as exact attention, or slower
     add<T>(method, "", {});
     if (method.adjoint({})) add_adjoint<T>(method);
     // What one does not get by default: the authors' code, and a coreset without check rows.

@@ -279,3 +279,23 @@ TEST_CASE("croquis show: a plot in characters has its points where their numbers
   CHECK(letters[2].first > letters[0].first + 10);
   CHECK(contains(run.output, "  a nystromformer\n"));
 }
+
+TEST_CASE("croquis show: a method that its options make as dear as exact attention is no answer") {
+  TemporaryFolder folder;
+  const ProgramRun run = run_croquis(
+      "error --input gaussian --n 40 --p 4 --methods v-mean,kdeformer,vattention:certain=oracle --features 20 --trials "
+      "2 --quiet --out q.csv",
+      folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const std::string shown = run_croquis("show q.csv", folder.path()).output;
+  CHECK(contains(shown, "vattention (certain=oracle)"));
+  CHECK(contains(shown, "kdeformer has the smallest"));
+  // Rows of another version may have options that are none any more.
+  std::string rows = read_text(folder / "q.csv");
+  for (std::size_t at = 0; (at = rows.find("certain=oracle", at)) != std::string::npos;)
+    rows.replace(at, 14, "certain=all");
+  write_text(folder / "old.csv", rows);
+  const ProgramRun old = run_croquis("show old.csv", folder.path());
+  CHECK_MESSAGE(old.status == 0, old.output);
+  CHECK(contains(old.output, "vattention (certain=all) has the smallest"));
+}

@@ -25,6 +25,15 @@ TEST_CASE("method_choice: the preset names the options, as text is read") {
   CHECK(method_choice("v-mean", {}).preset == "paper");
 }
 
+TEST_CASE("options_of_preset: the options that the preset was made of") {
+  using Given = std::map<std::string, std::string>;
+  for (const Given& given : {Given{}, Given{{"preset", "code"}}, Given{{"ridge", "0.1"}, {"landmarks", "stratified"}},
+                             Given{{"preset", "code"}, {"ridge", "0.1"}}}) {
+    CHECK(options_of_preset(method_choice("skyformer", given).preset) == given);
+  }
+  CHECK(options_of_preset("paper").empty());
+}
+
 TEST_CASE("methods by name: with a bias, all are those whose target has it, and one without it is refused") {
   std::vector<std::string> found;
   for (const MethodChoice& choice : parse_methods("all", {.causal = true, .bias = true})) found.push_back(choice.name);

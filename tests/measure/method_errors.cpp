@@ -81,6 +81,11 @@ TEST_CASE("method errors: what fails is a status, and a row that fails has no er
       method_errors(measured_problem(30), parse_methods("best-rank-d"), {4}, 1, Key(1), {.rows = 20, .scores = false});
   CHECK(quadratic[0].status.find("O(n^2)") != std::string::npos);
   CHECK(std::isnan(quadratic[0].spectral_abs));
+  for (const auto& [choice, status] : {std::pair("kdeformer", "ok"), std::pair("kdeformer:probabilities=exact", "")}) {
+    const auto one =
+        method_errors(measured_problem(30), parse_methods(choice), {4}, 1, Key(1), {.rows = 20, .scores = false});
+    CHECK(one[0].status == (*status ? status : quadratic[0].status));
+  }
   CHECK(contains(refusal([&] {
                    method_errors(measured_problem(30), parse_methods("v-mean"), {4}, 1, Key(1),
                                  {.rows = 20, .bounds = true});

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <croquis/attention/method.hpp>
+#include <croquis/attention/method_choice.hpp>
 #include <map>
 #include <set>
+#include <stdexcept>
 
 #include "files/group_table.hpp"
 #include "files/targets.hpp"
@@ -32,7 +33,14 @@ bool is_quadratic(const Group& group) {
   if (method == group.key.end()) return false;
   if (method->second.starts_with("exact")) return true;
   for (const auto& known : croquis::methods<double>()) {
-    if (known.name == method->second) return known.quadratic;
+    if (known.name != method->second) continue;
+    const auto preset = group.key.find("preset");
+    if (preset == group.key.end()) return known.quadratic({});
+    try {
+      return known.quadratic(croquis::OptionValues(croquis::options_of_preset(preset->second)));
+    } catch (const std::invalid_argument&) {  // rows of another version, whose options were others
+      return known.quadratic({});
+    }
   }
   return false;
 }

@@ -116,7 +116,8 @@ Method<T> best_rank_method() {
   Method<T> method;
   method.name = "best-rank-d";
   method.summary = "truncated singular value decomposition of B: an oracle, quadratic in n";
-  method.quadratic = method.causal = true;
+  method.quadratic = always(true);
+  method.causal = true;
   method.source = "Eckart-Young";
   method.random = always(false);
   method.rectangular = method.exact_on_equal_tokens = always(true);

@@ -86,7 +86,8 @@ Method<T> bfloat16_method() {
   method.name = "bfloat16";
   method.summary = "exact attention with queries and keys rounded to bfloat16, for any d; quadratic in n";
   method.source = "docs/methods/bfloat16.md";
-  method.quadratic = method.causal = true;
+  method.quadratic = always(true);
+  method.causal = true;
   method.random = always(false);
   method.rectangular = method.rowwise = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
   method.prepare = [](const Problem<T>& problem, const OptionValues&) -> PreparedMethod<T> {

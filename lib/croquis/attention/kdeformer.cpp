@@ -115,6 +115,7 @@ Method<T> kdeformer_method() {
   method.source = "KDEformer (arXiv 2302.02451) Sec. 3";
   method.options = options_of_kdeformer().infos();
   method.rectangular = always(true);
+  method.quadratic = is_oracle;
   method.rows_sum_to_one = [](const OptionValues& values) { return !is_oracle(values); };
   method.largest_d = [](TokenAlignment shape, const OptionValues&) { return shape.n_k; };
   method.exact_at = [](TokenAlignment shape, const OptionValues& values) -> std::optional<arma::uword> {

@@ -62,7 +62,7 @@ Method<T> linformer_unreduced_method() {
   Method<T> method;
   method.name = "linformer-unreduced";
   method.summary = "B S S^T V with Gaussian S: unbiased, quadratic in n";
-  method.quadratic = true;
+  method.quadratic = always(true);
   method.source = "Skeinformer Sec. 3.3";
   method.adjoint = method.rectangular = method.rowwise = always(true);
   method.prepare = [](const Problem<T>& problem, const OptionValues&) -> PreparedMethod<T> {

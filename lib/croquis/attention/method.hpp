@@ -83,7 +83,8 @@ template <typename T>
 struct Method {
   std::string name, summary, source;
   Target target = Target::softmax;
-  bool quadratic = false;  ///< takes O(n_q n_k) work whatever d is, as exact attention does, with its default options
+  /// Takes O(n_q n_k) work whatever d is, as exact attention does.
+  OptionFact quadratic = always(false);
   /// Has a causal form, in which no weight goes to later keys. (An oracle that is quadratic may give them some.) If
   /// false, prepare refuses causal problems.
   bool causal = false;
@@ -91,7 +92,8 @@ struct Method {
   OptionFact random = always(true);
   /// Takes problems with n_q != n_k. If false, prepare refuses them.
   OptionFact rectangular = always(false);
-  /// Row i of O~ depends only on query i, the keys, the values and the draw, and not on other queries.
+  /// Row i of O~ depends only on query i, the keys, the values and the draw; not on other queries, and not on i, as a
+  /// window around the query or a draw of its own does.
   OptionFact rowwise = always(false);
   /// Rows of B~ sum to 1, up to rounding.
   OptionFact rows_sum_to_one = always(false);

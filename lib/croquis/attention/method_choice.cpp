@@ -50,6 +50,19 @@ MethodChoice method_choice(const std::string& name, const std::map<std::string, 
   return {name, OptionValues(options), preset_name(options)};
 }
 
+std::map<std::string, std::string> options_of_preset(const std::string& preset) {
+  std::map<std::string, std::string> options;
+  for (std::size_t start = 0; start <= preset.size();) {
+    const std::size_t end = std::min(preset.find(';', start), preset.size());
+    const std::string item = preset.substr(start, end - start);
+    const std::size_t sign = item.find('=');
+    if (sign != std::string::npos) options[item.substr(0, sign)] = item.substr(sign + 1);
+    if (sign == std::string::npos && item != "paper") options["preset"] = item;
+    start = end + 1;
+  }
+  return options;
+}
+
 Target target_named(const std::string& name) {
   std::vector<std::string> names;
   for (const Target target : kTargets) {

@@ -33,6 +33,10 @@ std::vector<MethodChoice> parse_methods(const std::string& text, PositionParts p
 /// The same from a name and options by name.
 MethodChoice method_choice(const std::string& name, const std::map<std::string, std::string>& options);
 
+/// The options that a preset of the results was made of: "code;ridge=0.1" -> preset=code and ridge=0.1. What `paper`
+/// stands for is the default, and is left out.
+std::map<std::string, std::string> options_of_preset(const std::string& preset);
+
 /// The target of that name: softmax, kernelized, normalized, softmax-rpe or normalized-rpe. Throws
 /// std::invalid_argument for any other name.
 Target target_named(const std::string& name);

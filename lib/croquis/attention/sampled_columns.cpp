@@ -68,7 +68,7 @@ Method<T> sampled_columns_method() {
   Method<T> method;
   method.name = "sampled-columns";
   method.summary = "D^-1 A S S^T V on sampled columns, exact D, weights 1/(d p_i): unbiased, quadratic in n";
-  method.quadratic = true;
+  method.quadratic = always(true);
   method.source = "Skeinformer Prop. 1";
   method.options = options_of_sampled_columns().infos();
   method.rectangular = method.adjoint = always(true);

@@ -205,6 +205,7 @@ Method<T> method_of(const char* name, const char* summary, const char* source, c
   const auto read = [options](const OptionValues& values) { return options.read(values); };
   method.rectangular = method.adjoint = always(true);
   method.rowwise = [read](const OptionValues& values) { return read(values).columns == Columns::uniform; };
+  method.quadratic = [read](const OptionValues& values) { return needs_row_sums(read(values)); };
   method.rows_sum_to_one = [read](const OptionValues& values) { return !needs_row_sums(read(values)); };
   // Columns that were not sampled count with the mean of the others, which is theirs.
   method.exact_on_equal_tokens = [read](const OptionValues& values) { return read(values).rows == Rows::adaptive; };
@@ -254,11 +255,9 @@ Method<T> skeinformer_uniform_method() {
 
 template <typename T>
 Method<T> skeinformer_no_norm_method() {
-  Method<T> method = method_of<T>(
-      "skeinformer-no-norm", "skeinformer without row normalisation: D^-1 A S S^T V, exact D", "Skeinformer Table 1",
-      {.rows = Rows::weighted}, true, "code: weights=raw, reuse=no, at most n - 1 columns");
-  method.quadratic = true;  // D
-  return method;
+  return method_of<T>("skeinformer-no-norm", "skeinformer without row normalisation: D^-1 A S S^T V, exact D",
+                      "Skeinformer Table 1", {.rows = Rows::weighted}, true,
+                      "code: weights=raw, reuse=no, at most n - 1 columns");
 }
 
 template <typename T>

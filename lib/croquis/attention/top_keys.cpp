@@ -141,7 +141,8 @@ Method<T> top_keys_method() {
   method.name = "top-keys";
   method.summary = "every query's d largest scores exactly, the mean of the other values: an oracle, quadratic in n";
   method.source = "docs/methods/top-keys.md";
-  method.quadratic = method.causal = true;
+  method.quadratic = always(true);
+  method.causal = true;
   method.random = always(false);
   method.options = options_of_top_keys().infos();
   method.rectangular = method.rowwise = method.rows_sum_to_one = always(true);

@@ -255,6 +255,9 @@ Method<T> vattention_method() {
   method.causal = true;
   method.options = options_of_vattention().infos();
   method.rectangular = method.rows_sum_to_one = always(true);
+  method.quadratic = [](const OptionValues& values) {
+    return options_of_vattention().read(values).certain == VattentionOptions::Certain::oracle;
+  };
   method.largest_d = method.exact_at = [](TokenAlignment shape, const OptionValues&) { return shape.n_k; };
   method.prepare = [](const Problem<T>& problem, const OptionValues& values) -> PreparedMethod<T> {
     const VattentionOptions options = options_of_vattention().read(values);

@@ -4,6 +4,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/measure/choice_candidates.hpp>
 #include <croquis/measure/cost.hpp>
+#include <croquis/measure/groups.hpp>
 #include <croquis/random/draws.hpp>
 #include <stdexcept>
 #include <utility>
@@ -101,9 +102,10 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
   std::sort(descending.rbegin(), descending.rend());
   for (const MethodChoice& choice : methods) {
     const Method<double>& method = find_method<double>(choice.name);
-    if (method.quadratic) {
+    if (method.quadratic(choice.options)) {
       throw std::invalid_argument(
-          fmt::format("methods: {} takes as much work as exact attention whatever d is; leave it out", choice.name));
+          fmt::format("methods: {} takes as much work as exact attention whatever d is; leave it out",
+                      curve_label({choice.name, choice.preset})));
     }
     std::vector<PreparedMethod<T>> prepared;
     prepared.reserve(problems.size());
@@ -146,7 +148,7 @@ std::vector<MethodChoice> usual_candidates(const std::vector<HeadShape>& shapes,
   std::vector<MethodChoice> usual;
   for (const MethodChoice& choice : parse_methods("all", position)) {
     const Method<double>& method = find_method<double>(choice.name);
-    if (method.target != target || method.quadratic) continue;
+    if (method.target != target || method.quadratic(choice.options)) continue;
     const bool square = std::all_of(shapes.begin(), shapes.end(), [](const HeadShape& s) { return s.n_q == s.n_k; });
     if (square || method.rectangular(choice.options)) usual.push_back(choice);
   }

@@ -14,20 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-// "paper;ridge=0.1" as an object: the preset where it is another than "paper", then the options.
-json options_in(const std::string& preset) {
-  json options = json::object();
-  for (std::size_t start = 0; start <= preset.size();) {
-    const std::size_t end = std::min(preset.find(';', start), preset.size());
-    const std::string item = preset.substr(start, end - start);
-    const std::size_t sign = item.find('=');
-    if (sign != std::string::npos) options[item.substr(0, sign)] = item.substr(sign + 1);
-    if (sign == std::string::npos && item != "paper") options["preset"] = item;
-    start = end + 1;
-  }
-  return options;
-}
-
 json number_or_null(const std::optional<std::uint64_t>& number) {
   return number ? json(*number) : json(nullptr);
 }
@@ -135,7 +121,7 @@ std::string choice_json(const std::vector<ChoiceRow>& rows, const std::optional<
                        {"head", number_or_null(row.head)},
                        {"status", row.status},
                        {"method", is_chosen ? row.method : "exact"},
-                       {"options", is_chosen ? options_in(row.preset) : json::object()},
+                       {"options", is_chosen ? json(options_of_preset(row.preset)) : json::object()},
                        {"features", is_chosen ? row.features : 0}});
     if (places) choices.back()["heads"] = places->contains(row.input) ? json(places->at(row.input)) : json::array();
   }

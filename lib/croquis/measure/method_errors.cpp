@@ -305,7 +305,7 @@ typename MethodErrors<T>::Prepared MethodErrors<T>::prepare(const MethodChoice& 
   prepared.choice_ = choice;
   const Stopwatch stopwatch;
   try {
-    if (settings_.rows && prepared.method_->quadratic) {
+    if (settings_.rows && prepared.method_->quadratic(choice.options)) {
       throw std::runtime_error("takes O(n^2) work, which --rows is to avoid");
     }
     prepared.prepared_ = croquis::prepare(*prepared.method_, problem_, choice.options);
