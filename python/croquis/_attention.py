@@ -115,7 +115,7 @@ def approximate(
     (64, 5)
     >>> croquis.approximate(Q, K, V, "nystromformer", features=16, iterations=-1)
     Traceback (most recent call last):
-    ValueError: option: iterations is a number from 0 to 100, got iterations = -1
+    ValueError: nystromformer: iterations is a number from 0 to 100, got iterations = -1
     """
     draw = request(method, target, features, seed, trial, **options)
     return _core.Forward(Q, K, V, head_options(causal, bias, length), draw, False).output()

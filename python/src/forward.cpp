@@ -34,7 +34,7 @@ Forward::Pass<T> Forward::run(const croquis::Problem<T>& problem, const ForwardR
     return {problem.padded(exact->output),
             [=](const arma::Mat<T>& g) { return exact_gradient(problem, target, *exact, g); }, problem.n_q()};
   }
-  const croquis::OptionValues options(request.options);
+  const croquis::OptionValues options(request.options, *request.method);
   const auto& method = croquis::find_method<T>(*request.method);
   if (request.target && croquis::target_named(*request.target) != method.target) {
     throw std::invalid_argument(

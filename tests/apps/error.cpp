@@ -325,3 +325,23 @@ TEST_CASE("croquis: what a bias has no effect on is refused with one, and is not
   const croquis::CsvTable choice = croquis::read_csv((folder / "e.csv").string());
   CHECK(choice.rows.front()[choice.column("method")] == "prf-rpe");
 }
+
+TEST_CASE("croquis error: what the library refuses is said of the option that was given") {
+  TemporaryFolder folder;
+  const std::pair<const char*, const char*> cases[] = {
+      {"--methods skyformer:ridge=-1", "skyformer: ridge is a number from 0 to 1e+06, got ridge = -1"},
+      {"--methods nystromformer:inverse=none", "nystromformer: inverse is one of"},
+      {"--input gaussian --norm -1", "--input gaussian: norm >= 0, got norm = -1"},
+      {"--input heavy-norms --tail 0", "--input heavy-norms: tail > 0, got tail = 0"},
+      {"--input clustered --spread -1", "--input clustered: spread >= 0, got spread = -1"},
+      {"--input gaussian --n 1000000000 --p 100000", "--input gaussian: needs "},
+      {"--methods prf-rpe --bias t5:3,8,1", "--bias t5:3,8,1: an even number of buckets"},
+      {"--methods prf-rpe --bias random:-1", "--bias random:-1: sigma >= 0, got sigma = -1"},
+      {"--methods prf-rpe --bias alibi:nan", "--bias alibi:nan: a finite slope"}};
+  for (const auto& [arguments, says] : cases) {
+    CAPTURE(arguments);
+    const ProgramRun run = run_croquis(std::string("error --out none.csv ") + arguments, folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(run.output.starts_with(std::string("croquis: ") + says), run.output);
+  }
+}

@@ -83,19 +83,24 @@ TEST_CASE("croquis sketch: every matrix of an input, and refusals in one line") 
               .status == 0);
   }
   croquis::write_npy((folder / "zero.npy").string(), arma::mat(5, 5, arma::fill::zeros));
-  const std::pair<std::string, std::string> cases[] = {{"--matrix x", "q, k, v, b, c"},
-                                                       {"--matrix missing.npy", "missing.npy"},
-                                                       {"--matrix zero.npy", "zero"},
-                                                       {"--sketches nothing", "gaussian"},
-                                                       {"--sketches sjlt:t=2", "sjlt"},
-                                                       {"--sketches sjlt:s=0", "s"},
-                                                       {"--sketches sjlt:s=x", "s"},
-                                                       {"--landmarks nothing", "rpcholesky"},
-                                                       {"--landmarks given", "rpcholesky"},
-                                                       {"--rank -1", "--rank"},
-                                                       {"--trials 0", "--trials"},
-                                                       {"--features 0", "--features"},
-                                                       {"--sketches all:s=2", "takes no options"}};
+  const std::pair<std::string, std::string> cases[] = {
+      {"--matrix x", "q, k, v, b, c"},
+      {"--matrix missing.npy", "missing.npy"},
+      {"--matrix zero.npy", "zero"},
+      {"--sketches nothing", "gaussian"},
+      {"--sketches sjlt:t=2", "--sketches sjlt:t=2: takes the options s"},
+      {"--sketches sjlt:s=0", "--sketches sjlt:s=0: s a whole number in"},
+      {"--sketches sjlt:s=x", "--sketches: s of sjlt is a number, got s = x"},
+      {"--sketches sparse-stack:zeta=3", "--sketches sparse-stack:zeta=3:"},
+      {"--sketches gaussian,srct --features 48", "--sketches srct: 1 <= d <= n"},
+      {"--landmarks uniform --features 96", "96 of --features are more than the 80"},
+      {"--rank 41", "--rank: 41 is more than the rank 40"},
+      {"--landmarks nothing", "rpcholesky"},
+      {"--landmarks given", "rpcholesky"},
+      {"--rank -1", "--rank"},
+      {"--trials 0", "--trials"},
+      {"--features 0", "--features"},
+      {"--sketches all:s=2", "takes no options"}};
   for (const auto& [arguments, says] : cases) {
     const std::string input = contains(arguments, ".npy") ? "" : "--n 40 ";
     const ProgramRun run = run_croquis("sketch " + input + "--out new.csv " + arguments, folder.path());
@@ -106,4 +111,18 @@ TEST_CASE("croquis sketch: every matrix of an input, and refusals in one line") 
     CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
   }
   CHECK_FALSE(std::filesystem::exists(folder / "new.csv"));
+}
+
+TEST_CASE(
+    "croquis sketch: of all operators and policies, those that take no size are left out, with a line that says so") {
+  TemporaryFolder folder;
+  const ProgramRun run = run_croquis("sketch --n 40 --p 6 --features 96,100 --trials 1 --quiet", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 3);
+  CHECK(contains(run.output, "srht is left out"));
+  CHECK(contains(run.output, "srct is left out"));
+  CHECK(contains(run.output, "landmark policies are left out"));
+  const croquis::CsvTable table = croquis::read_csv((folder / "sketch.csv").string());
+  CHECK(table.rows.size() == 9 * 2);
+  for (const auto& row : table.rows) CHECK(row[table.column("status")] == "ok");
 }

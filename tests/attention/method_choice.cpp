@@ -25,6 +25,12 @@ TEST_CASE("method_choice: the preset names the options, as text is read") {
   CHECK(method_choice("v-mean", {}).preset == "paper");
 }
 
+TEST_CASE("method_choice: a value that an option does not take is refused in the name of the method") {
+  CHECK(refusal([] {
+          require_usable(parse_methods("v-mean,skyformer:ridge=-1"), {5, 5}, {});
+        }) == "skyformer: ridge is a number from 0 to 1e+06, got ridge = -1");
+}
+
 TEST_CASE("options_of_preset: the options that the preset was made of") {
   using Given = std::map<std::string, std::string>;
   for (const Given& given : {Given{}, Given{{"preset", "code"}}, Given{{"ridge", "0.1"}, {"landmarks", "stratified"}},

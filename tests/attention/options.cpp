@@ -103,7 +103,7 @@ TEST_CASE("options: indices are the whole numbers of a file, in its order") {
   CHECK(OptionValues().get_indices("indices").is_empty());
   CHECK(identical(take(arma::rowvec{3, 0, 7}), arma::uvec{3, 0, 7}));
   CHECK(identical(take(arma::vec{3, 0, 7}), arma::uvec{3, 0, 7}));
-  CHECK(refusal([&] { take(arma::rowvec{1, 2.5}); }) == "indices: whole numbers >= 0, got value = 2.5");
+  CHECK(refusal([&] { take(arma::rowvec{1, 2.5}); }) == "option: indices are whole numbers >= 0, got value = 2.5");
   CHECK(contains(refusal([&] { take(arma::rowvec{1, -2}); }), "value = -2"));
   CHECK(contains(refusal([&] { take(arma::rowvec{1, arma::datum::nan}); }), "value = nan"));
   CHECK(contains(refusal([&] { take(arma::rowvec{1, 1e300}); }), "value = 1e+300"));

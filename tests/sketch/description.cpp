@@ -152,19 +152,17 @@ TEST_CASE("completed: what its distribution does not take is refused") {
   CHECK(message("hadamard", 5, 2) ==
         "find_sketch_distribution: one of gaussian, rademacher, uniform, importance, srht, srct, countsketch, sjlt, "
         "sparse-stack, very-sparse, accumulative, got distribution = hadamard");
-  CHECK(message("gaussian", 0, 2) == "SketchDescription: rows >= 1, cols >= 1, got rows = 0, cols = 2");
-  CHECK(message("gaussian", 5, 2, {{"s", 1}}) ==
-        "SketchDescription: a parameter of the distribution, got distribution = gaussian, parameter = s");
-  CHECK(message("sjlt", 5, 2, {{"s", 3}}) ==
-        "SketchDescription: s a whole number in 1 ... d, got s = 3, rows = 5, cols = 2");
+  CHECK(message("gaussian", 0, 2) == "gaussian: rows >= 1, cols >= 1, got rows = 0, cols = 2");
+  CHECK(message("gaussian", 5, 2, {{"s", 1}}) == "gaussian: takes no options, got option = s");
+  CHECK(message("sjlt", 5, 2, {{"t", 1}}) == "sjlt: takes the options s, got option = t");
+  CHECK(message("sjlt", 5, 2, {{"s", 3}}) == "sjlt: s a whole number in 1 ... d, got s = 3, rows = 5, cols = 2");
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double s : {0.0, -1.0, 1.5, nan, 1e300}) CHECK(contains(message("sjlt", 5, 2, {{"s", s}}), "1 ... d"));
   CHECK(contains(message("very-sparse", 5, 2, {{"q", 0.5}}), "q in >= 1, got q = 0.5"));
   CHECK(contains(message("uniform", 5, 2, {{"replacement", 2}}), "0 or 1, got replacement = 2"));
   CHECK(message("gaussian", 5, 2, {}, {1, 2, 3, 4, 5}) ==
-        "SketchDescription: no weights for this distribution, got distribution = gaussian, weights = 5, rows = 5");
-  CHECK(message("importance", 5, 2, {}, {1, 2}) ==
-        "SketchDescription: one weight a row, got distribution = importance, weights = 2, rows = 5");
+        "gaussian: no weights for this distribution, got weights = 5, rows = 5");
+  CHECK(message("importance", 5, 2, {}, {1, 2}) == "importance: one weight a row, got weights = 2, rows = 5");
   // Sizes that a distribution refuses are refused by its constructor.
   const auto made = [](const std::string& distribution, arma::uword rows, arma::uword cols,
                        const std::map<std::string, double>& parameters = {}) {

@@ -14,6 +14,7 @@
 #include "files/run.hpp"
 #include "files/summary.hpp"
 #include "files/table_file.hpp"
+#include "options/bias.hpp"
 #include "options/common_options.hpp"
 #include "options/heads_in_memory.hpp"
 #include "options/input.hpp"
@@ -72,7 +73,8 @@ std::vector<double> parse_positive(const std::string& text, const std::string& o
   return values;
 }
 
-constexpr const char* kFullLift = "dimension: takes no --causal and no --bias; the lift is that of full attention";
+constexpr const char* kFullLift = "the lift is that of full attention";
+constexpr const char* kNoMask = "dimension: takes no --causal; the lift is that of full attention";
 
 std::vector<Input> load_all(const DimensionOptions& options) {
   const bool arrays = options.input.kind == "arrays" || options.input.kind == "model";
@@ -90,7 +92,7 @@ std::vector<Input> load_all(const DimensionOptions& options) {
   std::vector<Input> inputs;
   for (const auto& n : sizes) {
     for (const auto& norm : norms) {
-      InputOptions one = without_mask(options.input, kFullLift);
+      InputOptions one = without_mask(options.input, kNoMask);
       one.n = n;
       one.norm = norm;
       for (Input& input : load_inputs(one, options.run.seed)) {
@@ -167,7 +169,7 @@ int run_dimension(const DimensionOptions& options) {
   const croquis::DimensionSettings settings = dimension_settings(options);
   const std::vector<double> widths = parse_positive(options.widths, "--widths");
   check(settings);
-  if (!options.input.bias.empty()) throw std::invalid_argument(kFullLift);
+  require_no_bias(options.input.bias, "dimension", kFullLift);
   prepare_run(options.run);
   const std::vector<Input> inputs = load_all(options);
   std::map<std::string, std::string> identity = identity_of(inputs);

@@ -7,7 +7,6 @@
 #include <croquis/measure/sketch_quality.hpp>
 #include <croquis/sketch/distributions.hpp>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,9 +16,11 @@
 
 #include "commands/command.hpp"
 #include "commands/sketch_landmarks.hpp"
+#include "commands/sketch_operators.hpp"
 #include "commands/sketch_subject.hpp"
 #include "files/run.hpp"
 #include "files/summary.hpp"
+#include "options/bias.hpp"
 #include "options/common_options.hpp"
 #include "options/lists.hpp"
 #include "options/own_matrix.hpp"
@@ -41,14 +42,6 @@ struct SketchOptions {
   std::string features = "16:256";
   long long trials = 20;
 };
-
-std::map<std::string, double> parameters_of(const Choice& choice) {
-  std::map<std::string, double> parameters;
-  for (const auto& [name, value] : choice.options) {
-    parameters[name] = parse_number(value).value_or(std::numeric_limits<double>::quiet_NaN());
-  }
-  return parameters;
-}
 
 // An operator or a policy: its cells are its sizes and trials.
 struct SketchCurve {
@@ -140,22 +133,6 @@ class Comparison {
   std::vector<SketchCell> cells_;
 };
 
-std::vector<croquis::Choice> parse_sketches(const std::string& text) {
-  if (text == "none") return {};
-  std::vector<std::string> known;
-  for (const auto& distribution : croquis::sketch_distributions<double>()) known.push_back(distribution.name);
-  return croquis::parse_choices(text, "--sketches", known);
-}
-
-// A wrong parameter is the user's: it is found before anything is computed.
-void check(const std::vector<Choice>& sketches, arma::uword n, arma::uword largest) {
-  for (const Choice& choice : sketches) {
-    const bool weighted = croquis::find_sketch_distribution<double>(choice.name).weighted;
-    croquis::describe_sketch(choice.name, n, largest, Key(1), parameters_of(choice),
-                             std::vector<double>(weighted ? n : 0, 1.0));
-  }
-}
-
 void require_memory_for(const SketchSubject& subject, const std::vector<Choice>& sketches,
                         const std::vector<std::string>& policies, arma::uword largest) {
   const double d = static_cast<double>(largest);
@@ -200,9 +177,9 @@ void print_comparison(const croquis::Table& table) {
 }
 
 int run_sketch(const SketchOptions& options) {
-  const std::vector<Choice> sketches = parse_sketches(options.sketches);
+  std::vector<Choice> sketches = parse_sketches(options.sketches);
   parse_sizes(options.features, "--features");
-  if (!options.input.bias.empty()) throw std::invalid_argument("sketch: takes no --bias; no matrix of it has one");
+  require_no_bias(options.input.bias, "sketch", "no matrix of it has one");
   prepare_run(options.run);
   if (is_matrix_file(options.subject.matrix)) require_no_input(options.input_given());
   const bool landmarks = options.landmarks != "none";
@@ -217,10 +194,10 @@ int run_sketch(const SketchOptions& options) {
     throw std::invalid_argument(
         fmt::format("--sketches none: there are no landmarks either, {}", subject.no_landmarks));
   }
-  const std::vector<std::string> policies = landmark_policies(options.landmarks, subject);
+  const std::vector<std::string> policies = landmark_policies(options.landmarks, subject, features.front());
   if (sketches.empty() && policies.empty()) throw std::invalid_argument("--sketches none: no landmark policy is left");
   require_memory_for(subject, sketches, policies, features.back());
-  check(sketches, subject.n, features.back());
+  if (!sketches.empty()) sketches = usable_sketches(sketches, options.sketches, subject.n, features);
   require_room_for_rows(
       static_cast<double>((sketches.size() + policies.size()) * features.size()) * static_cast<double>(options.trials),
       "--trials", options.trials);

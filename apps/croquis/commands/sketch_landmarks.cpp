@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <croquis/core/choices.hpp>
-#include <croquis/distributed/communicator.hpp>
 #include <croquis/sampling/landmarks.hpp>
 #include <stdexcept>
 
@@ -12,8 +11,8 @@
 
 namespace {
 
-void say_once(const std::string& text) {
-  if (croquis::Communicator::world().rank() == 0) say(fmt::format("croquis sketch: {}\n", text));
+void say_left_out(const std::string& text) {
+  say_once(fmt::format("croquis sketch: {}\n", text));
 }
 
 std::vector<std::string> parse_landmarks(const std::string& text, const std::vector<std::string>& known) {
@@ -38,11 +37,11 @@ std::vector<std::string> policies_of_lift(const std::string& text, const croquis
   if (!problem.is_square()) {
     const std::string sizes = fmt::format("Q has {} rows, K {}; the lift needs as many", problem.n_q(), problem.n_k());
     if (text != "all") throw std::invalid_argument(fmt::format("--landmarks: {}; give --landmarks none", sizes));
-    say_once(fmt::format("landmark policies are left out: {}", sizes));
+    say_left_out(fmt::format("landmark policies are left out: {}", sizes));
     return {};
   }
   if (problem.n() <= kLargestDense / 2) return policies;
-  say_once(fmt::format("landmark policies are left out, n = {} is more than {}", problem.n(), kLargestDense / 2));
+  say_left_out(fmt::format("landmark policies are left out, n = {} is more than {}", problem.n(), kLargestDense / 2));
   return {};
 }
 
@@ -53,7 +52,7 @@ std::vector<std::string> policies_of_file(const std::string& text, const SketchS
   const std::vector<std::string> asked = text == "all" ? std::vector<std::string>{} : parse_landmarks(text, known);
   if (!subject.kernel) {
     if (text != "all") throw std::invalid_argument(fmt::format("--landmarks: {}", subject.no_landmarks));
-    say_once(fmt::format("landmark policies are left out, {}", subject.no_landmarks));
+    say_left_out(fmt::format("landmark policies are left out, {}", subject.no_landmarks));
     return {};
   }
   if (std::find(asked.begin(), asked.end(), "stratified") != asked.end()) {
@@ -68,8 +67,8 @@ std::vector<std::string> policies_of_file(const std::string& text, const SketchS
   }
   const bool small = subject.n <= kLargestDense;
   if (!small) {
-    say_once(fmt::format("nystrom_spectral_rel{} left out, n = {} is more than {}",
-                         text == "all" ? " and the policy leverage are" : " is", subject.n, kLargestDense));
+    say_left_out(fmt::format("nystrom_spectral_rel{} left out, n = {} is more than {}",
+                             text == "all" ? " and the policy leverage are" : " is", subject.n, kLargestDense));
   }
   if (text != "all") return asked;
   std::erase(known, "stratified");
@@ -79,7 +78,15 @@ std::vector<std::string> policies_of_file(const std::string& text, const SketchS
 
 }  // namespace
 
-std::vector<std::string> landmark_policies(const std::string& text, const SketchSubject& subject) {
+std::vector<std::string> landmark_policies(const std::string& text, const SketchSubject& subject, arma::uword least) {
   if (text == "none") return {};
-  return subject.problem ? policies_of_lift(text, *subject.problem) : policies_of_file(text, subject);
+  std::vector<std::string> policies =
+      subject.problem ? policies_of_lift(text, *subject.problem) : policies_of_file(text, subject);
+  if (policies.empty()) return policies;
+  const arma::uword points = subject.problem ? 2 * subject.problem->n() : subject.n;
+  if (least <= points) return policies;
+  const std::string sizes = fmt::format("{} of --features are more than the {} points there are", least, points);
+  if (text != "all") throw std::invalid_argument(fmt::format("--landmarks: {}; give --landmarks none", sizes));
+  say_left_out(fmt::format("landmark policies are left out: {}", sizes));
+  return {};
 }

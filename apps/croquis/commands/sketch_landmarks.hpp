@@ -7,5 +7,6 @@
 #include "commands/sketch_subject.hpp"
 
 /// Those of --landmarks: a list, none, or all that there are for the subject. What all leaves out is said in a line on
-/// standard error. Throws std::invalid_argument for a policy by name that the subject cannot have.
-std::vector<std::string> landmark_policies(const std::string& text, const SketchSubject& subject);
+/// standard error. Throws std::invalid_argument for a policy by name that the subject cannot have, or where it has less
+/// than `least` points, the smallest of --features.
+std::vector<std::string> landmark_policies(const std::string& text, const SketchSubject& subject, arma::uword least);

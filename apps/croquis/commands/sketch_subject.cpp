@@ -128,6 +128,11 @@ SketchSubject load_sketch_subject(const SketchSubjectOptions& options, const Inp
   if (operators) {
     subject.basis = croquis::leading_basis(subject.matrix,
                                            options.rank > 0 ? static_cast<arma::uword>(options.rank) : kDefaultRank);
+    if (const arma::uword most = subject.basis.n_cols; options.rank > static_cast<long long>(most)) {
+      throw std::invalid_argument(
+          fmt::format("--rank: {} is more than the rank {} of the {} x {} matrix; give at most {}", options.rank, most,
+                      subject.n, subject.cols, most));
+    }
   }
   subject.identity["matrix"] = subject.name;
   subject.identity["--rank"] = std::to_string(subject.basis.n_cols);

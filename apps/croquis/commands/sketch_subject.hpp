@@ -38,8 +38,8 @@ struct SketchSubject {
   std::string no_landmarks;
 };
 
-/// What is needed of it: `operators` for sketches, `landmarks` for policies. The basis has `rank` columns, or 64 for 0,
-/// or as many as the matrix has directions above rounding, whichever is least. Throws std::invalid_argument, with the
-/// option to change.
+/// What is needed of it: `operators` for sketches, `landmarks` for policies. The basis has `rank` columns, or for 0 as
+/// many as the matrix has directions above rounding, at most 64. Throws std::invalid_argument, with the option to
+/// change.
 SketchSubject load_sketch_subject(const SketchSubjectOptions& options, const InputOptions& input, std::uint64_t seed,
                                   bool operators, bool landmarks);

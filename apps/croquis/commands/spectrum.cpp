@@ -15,6 +15,7 @@
 #include "files/run.hpp"
 #include "files/summary.hpp"
 #include "files/table_file.hpp"
+#include "options/bias.hpp"
 #include "options/common_options.hpp"
 #include "options/heads_in_memory.hpp"
 #include "options/input.hpp"
@@ -168,7 +169,7 @@ int run_file(const SpectrumCommandOptions& options) {
 int run_spectrum(const SpectrumCommandOptions& options) {
   if (!options.matrix.empty()) return run_file(options);
   const std::vector<std::string> matrices = parse_matrices(options.matrices);
-  if (!options.input.bias.empty()) throw std::invalid_argument("spectrum: takes no --bias; no matrix of it has one");
+  require_no_bias(options.input.bias, "spectrum", "no matrix of it has one");
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
   const auto n = static_cast<double>(inputs.front().n_k), n_q = static_cast<double>(inputs.front().n_q);

@@ -4,10 +4,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <croquis/distributed/communicator.hpp>
 #include <cstdio>
 
 void say(const std::string& text) {
   std::fputs(text.c_str(), stderr);
+}
+
+void say_once(const std::string& text) {
+  if (croquis::Communicator::world().rank() == 0) say(text);
 }
 
 Progress::Progress(std::size_t total, bool quiet)

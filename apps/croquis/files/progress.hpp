@@ -8,6 +8,9 @@
 /// Writes to standard error. One that cannot be written ends no run.
 void say(const std::string& text);
 
+/// The same, of several ranks the first one alone.
+void say_once(const std::string& text);
+
 class Progress {
  public:
   /// `total` steps; silent when `quiet`.

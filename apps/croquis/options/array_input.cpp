@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <croquis/distributed/communicator.hpp>
 #include <croquis/io/array_file.hpp>
 #include <filesystem>
 #include <memory>
@@ -18,7 +17,7 @@ namespace {
 using croquis::StoredArray;
 
 void note(const std::string& what) {
-  if (croquis::Communicator::world().rank() == 0) say(fmt::format("croquis: {}\n", what));
+  say_once(fmt::format("croquis: {}\n", what));
 }
 
 // A head of one of the arrays: one that several heads of queries share is read once.

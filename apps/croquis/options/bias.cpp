@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "options/lists.hpp"
+#include "options/said_of.hpp"
 
 namespace {
 
@@ -63,12 +64,15 @@ croquis::RelativePosition<double> parse_bias(const std::string& text, bool causa
   if (text.ends_with(".npy")) {
     position = from_file(text);
   } else if (kind == "alibi") {
-    position.bias = croquis::alibi_bias(n, numbers(rest, text, 1)[0]);
+    const double slope = numbers(rest, text, 1)[0];
+    position.bias = said_of("--bias " + text, [&] { return croquis::alibi_bias(n, slope); });
   } else if (kind == "t5") {
     const std::vector<double> values = numbers(rest, text, 3);
-    position.bias = croquis::t5_bias(n, {whole(values[0], text), whole(values[1], text), values[2]}, draw_key);
+    const croquis::T5Bias t5 = {whole(values[0], text), whole(values[1], text), values[2]};
+    position.bias = said_of("--bias " + text, [&] { return croquis::t5_bias(n, t5, draw_key); });
   } else if (kind == "random") {
-    position.bias = croquis::random_bias(n, numbers(rest, text, 1)[0], draw_key);
+    const double sigma = numbers(rest, text, 1)[0];
+    position.bias = said_of("--bias " + text, [&] { return croquis::random_bias(n, sigma, draw_key); });
   } else if (!text.empty()) {
     refuse_bias(text);
   }
@@ -80,4 +84,8 @@ std::string name_of_bias(const std::string& text, bool causal) {
   std::string name;
   if (!text.empty()) name = ";bias=" + (text.ends_with(".npy") ? std::filesystem::path(text).stem().string() : text);
   return causal ? name + ";causal" : name;
+}
+
+void require_no_bias(const std::string& bias, const std::string& command, const std::string& why) {
+  if (!bias.empty()) throw std::invalid_argument(fmt::format("{}: takes no --bias; {}", command, why));
 }

@@ -17,3 +17,6 @@ croquis::RelativePosition<double> parse_bias(const std::string& text, bool causa
 
 /// What the `input` column says of it after the kind of input: ";bias=alibi:0.1;causal", or nothing.
 std::string name_of_bias(const std::string& text, bool causal);
+
+/// Throws std::invalid_argument, "COMMAND: takes no --bias; WHY", where one is given: it is never ignored.
+void require_no_bias(const std::string& bias, const std::string& command, const std::string& why);

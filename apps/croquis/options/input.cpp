@@ -7,6 +7,7 @@
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/io/digest.hpp>
 #include <croquis/random/indices.hpp>
+#include <functional>
 #include <utility>
 
 #include "files/environment.hpp"
@@ -15,6 +16,7 @@
 #include "options/lists.hpp"
 #include "options/model_input.hpp"
 #include "options/refuse.hpp"
+#include "options/said_of.hpp"
 #include "options/text_input.hpp"
 
 namespace {
@@ -28,34 +30,39 @@ std::pair<std::string, Problem<double>> synthetic(const InputOptions& o, const K
   size.n = positive_or(o.n, size.n, "--n");
   size.p = positive_or(o.p, size.p, "--p");
   size.norm = o.norm.value_or(std::sqrt(static_cast<double>(size.p)));
-  const std::string name = fmt::format("{}:{:g}", o.kind, size.norm);
-  if (o.kind == "gaussian") return {name, croquis::gaussian_input(draw_key, size)};
-  if (o.kind == "sphere") return {name, croquis::sphere_input(draw_key, size)};
-  if (o.kind == "clustered") {
+  std::string name = fmt::format("{}:{:g}", o.kind, size.norm);
+  std::function<Problem<double>()> make;
+  if (o.kind == "gaussian") {
+    make = [=] { return croquis::gaussian_input(draw_key, size); };
+  } else if (o.kind == "sphere") {
+    make = [=] { return croquis::sphere_input(draw_key, size); };
+  } else if (o.kind == "clustered") {
     croquis::ClusteredInput family;
     family.clusters = positive_or(o.clusters, family.clusters, "--clusters");
     family.spread = o.spread.value_or(family.spread);
-    return {fmt::format("{};clusters={};spread={:g}", name, family.clusters, family.spread),
-            croquis::clustered_input(draw_key, size, family)};
-  }
-  if (o.kind == "heavy-norms") {
+    name += fmt::format(";clusters={};spread={:g}", family.clusters, family.spread);
+    make = [=] { return croquis::clustered_input(draw_key, size, family); };
+  } else if (o.kind == "heavy-norms") {
     croquis::HeavyNormsInput family;
     family.tail = o.tail.value_or(family.tail);
-    return {fmt::format("{};tail={:g}", name, family.tail), croquis::heavy_norms_input(draw_key, size, family)};
-  }
-  if (o.kind == "low-rank") {
+    name += fmt::format(";tail={:g}", family.tail);
+    make = [=] { return croquis::heavy_norms_input(draw_key, size, family); };
+  } else if (o.kind == "low-rank") {
     croquis::LowRankInput family;
     family.rank = positive_or(o.rank, family.rank, "--token-rank");
-    return {fmt::format("{};rank={}", name, family.rank), croquis::low_rank_input(draw_key, size, family)};
-  }
-  if (o.kind == "duplicates") {
+    name += fmt::format(";rank={}", family.rank);
+    make = [=] { return croquis::low_rank_input(draw_key, size, family); };
+  } else if (o.kind == "duplicates") {
     croquis::DuplicatesInput family;
     family.distinct = positive_or(o.distinct, family.distinct, "--distinct");
-    return {fmt::format("{};distinct={}", name, family.distinct), croquis::duplicates_input(draw_key, size, family)};
+    name += fmt::format(";distinct={}", family.distinct);
+    make = [=] { return croquis::duplicates_input(draw_key, size, family); };
+  } else {
+    std::string kinds;
+    for (const std::string& kind : input_kinds()) kinds += " " + kind;
+    refuse(fmt::format("--input: '{}' is none of{}", o.kind, kinds));
   }
-  std::string kinds;
-  for (const std::string& kind : input_kinds()) kinds += " " + kind;
-  refuse(fmt::format("--input: '{}' is none of{}", o.kind, kinds));
+  return {std::move(name), said_of("--input " + o.kind, make)};
 }
 
 std::string digest_of(const Problem<double>& problem) {
@@ -72,7 +79,11 @@ Problem<double> completed(Problem<double> problem, const InputOptions& o, const 
   const arma::uword n = problem.n_k(), m = positive_or(o.length, n, "--length");
   if (m > n) refuse(fmt::format("--length: {} is more than the {} tokens", m, n));
   const arma::uword all = std::max(n, problem.n_q());
-  return {problem.Q(), problem.K(), problem.V(), m, parse_bias(o.bias, o.causal, all, draw_key.child("bias"))};
+  const auto with = [&](const croquis::RelativePosition<double>& position) {
+    return Problem<double>(problem.Q(), problem.K(), problem.V(), m, position);
+  };
+  const croquis::RelativePosition<double> position = parse_bias(o.bias, o.causal, all, draw_key.child("bias"));
+  return o.bias.empty() ? with(position) : said_of("--bias " + o.bias, [&] { return with(position); });
 }
 
 // --head-sample of the heads, in the order that they have.

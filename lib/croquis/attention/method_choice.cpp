@@ -47,7 +47,7 @@ std::vector<MethodChoice> parse_methods(const std::string& text, PositionParts p
 }
 
 MethodChoice method_choice(const std::string& name, const std::map<std::string, std::string>& options) {
-  return {name, OptionValues(options), preset_name(options)};
+  return {name, OptionValues(options, name), preset_name(options)};
 }
 
 std::map<std::string, std::string> options_of_preset(const std::string& preset) {

@@ -15,7 +15,7 @@ std::string OptionValues::get_choice(const std::string& name, const std::vector<
   if (found == values_.end()) return default_value;
   std::string rule = name + " is one of";
   for (const std::string& choice : choices) rule += " " + choice;
-  require(std::find(choices.begin(), choices.end(), found->second) != choices.end(), "option", rule,
+  require(std::find(choices.begin(), choices.end(), found->second) != choices.end(), where_, rule,
           {{name, std::string_view(found->second)}});
   return found->second;
 }
@@ -27,14 +27,14 @@ double OptionValues::get_number(const std::string& name, double minimum, double 
   double value = std::nan("");
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool parsed = error == std::errc{} && end == text.data() + text.size();
-  require(parsed && value >= minimum && value <= maximum, "option",
+  require(parsed && value >= minimum && value <= maximum, where_,
           fmt::format("{} is a number from {:g} to {:g}", name, minimum, maximum), {{name, std::string_view(text)}});
   return value;
 }
 
 int OptionValues::get_count(const std::string& name, int minimum, int maximum, int default_value) const {
   const double value = get_number(name, minimum, maximum, default_value);
-  require(value == std::floor(value), "option", name + " is a whole number", {{name, value}});
+  require(value == std::floor(value), where_, name + " is a whole number", {{name, value}});
   return static_cast<int>(value);
 }
 
@@ -44,7 +44,7 @@ arma::uvec OptionValues::get_indices(const std::string& name) const {
   const arma::vec numbers = arma::vectorise(read_npy(found->second));
   constexpr double end = 1e15;
   for (const double x : numbers) {
-    require(x >= 0 && x < end && x == std::floor(x), name, "whole numbers >= 0", {{"value", x}});
+    require(x >= 0 && x < end && x == std::floor(x), where_, name + " are whole numbers >= 0", {{"value", x}});
   }
   return arma::conv_to<arma::uvec>::from(numbers);
 }

@@ -21,7 +21,9 @@ struct OptionInfo {
 class OptionValues {
  public:
   OptionValues() = default;
-  explicit OptionValues(std::map<std::string, std::string> values) : values_(std::move(values)) {}
+  /// `where`: whose options they are, as messages begin.
+  explicit OptionValues(std::map<std::string, std::string> values, std::string where = "option")
+      : values_(std::move(values)), where_(std::move(where)) {}
 
   const std::map<std::string, std::string>& all() const { return values_; }
   std::string get_choice(const std::string& name, const std::vector<std::string>& choices,
@@ -33,6 +35,7 @@ class OptionValues {
 
  private:
   std::map<std::string, std::string> values_;
+  std::string where_ = "option";
 };
 
 /// "a|b|c", "minimum to maximum" and a number, as `croquis list methods` shows the values of an option.

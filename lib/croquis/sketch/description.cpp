@@ -10,7 +10,7 @@ namespace croquis {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::string_view kFromJson = "SketchDescription::from_json", kCompleted = "SketchDescription";
+constexpr std::string_view kFromJson = "SketchDescription::from_json";
 
 std::string text_of(const Json& object, const char* field) {
   require(object.contains(field) && object[field].is_string(), kFromJson, "a string in the field", {{"field", field}});
@@ -67,25 +67,27 @@ SketchDescription SketchDescription::from_json(std::string_view text) {
 
 SketchDescription completed(SketchDescription description) {
   const SketchDistribution<double>& distribution = find_sketch_distribution<double>(description.distribution);
-  require(description.rows >= 1 && description.cols >= 1, kCompleted, "rows >= 1, cols >= 1",
+  require(description.rows >= 1 && description.cols >= 1, distribution.name, "rows >= 1, cols >= 1",
           {{"rows", description.rows}, {"cols", description.cols}});
   Key::from_name(description.key);
+  std::string names;
+  for (const SketchParameter& parameter : distribution.parameters) names += " " + parameter.name;
   for (const auto& [name, value] : description.parameters) {
     const bool known = std::any_of(distribution.parameters.begin(), distribution.parameters.end(),
                                    [&name = name](const SketchParameter& parameter) { return parameter.name == name; });
-    require(known, kCompleted, "a parameter of the distribution",
-            {{"distribution", distribution.name}, {"parameter", name}});
+    require(known, distribution.name, names.empty() ? "takes no options" : "takes the options" + names,
+            {{"option", std::string_view(name)}});
   }
   for (const SketchParameter& parameter : distribution.parameters) {
     const ParameterLimits limits = parameter.limits(description.rows, description.cols);
     const double value = description.parameters.emplace(parameter.name, limits.default_value).first->second;
     require(value >= limits.minimum && value <= limits.maximum && (!limits.whole || value == std::floor(value)),
-            kCompleted, parameter.name + (limits.whole ? " a whole number in " : " in ") + parameter.range,
+            distribution.name, parameter.name + (limits.whole ? " a whole number in " : " in ") + parameter.range,
             {{parameter.name, value}, {"rows", description.rows}, {"cols", description.cols}});
   }
-  require(description.weights.size() == (distribution.weighted ? description.rows : 0), kCompleted,
+  require(description.weights.size() == (distribution.weighted ? description.rows : 0), distribution.name,
           distribution.weighted ? "one weight a row" : "no weights for this distribution",
-          {{"distribution", distribution.name}, {"weights", description.weights.size()}, {"rows", description.rows}});
+          {{"weights", description.weights.size()}, {"rows", description.rows}});
   return description;
 }
 
