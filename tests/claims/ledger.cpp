@@ -150,6 +150,14 @@ TEST_CASE("Ledger: options outside their ranges are refused") {
   }
 }
 
+TEST_CASE("Ledger: no subject, and two subjects of one name, whose findings would be taken for one, are refused") {
+  const auto refused = [](const std::vector<Subject>& subjects) {
+    return refusal([&] { Ledger(subjects, {}, Key(1)); });
+  };
+  CHECK(contains(refused({}), "Ledger: one subject at least"));
+  CHECK(contains(refused({small_input(), small_input()}), "Ledger: subjects of different names, got name = "));
+}
+
 TEST_CASE("verify: an entry for each claim, the same whichever others are decided, on one's own input") {
   const Key key(test_seed());
   const Claim &first = find_claim("nys.lemma1"), &second = find_claim("lin.jl-product.stated");

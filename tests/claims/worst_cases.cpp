@@ -54,6 +54,16 @@ TEST_CASE("search_worst: numbers that are not finite count as nothing; a given s
   CHECK_THROWS_AS(search_worst({1, 2, 1}, {1, 5}, {}, only_at, Key(1), [] { return true; }), Interrupted);
 }
 
+TEST_CASE("search_worst: without a start, and with one that is not of the space, there is nothing to search") {
+  const auto refused = [](const SearchSpace& space, arma::uword starts, const std::vector<arma::mat>& given) {
+    return refusal([&] { search_worst(space, {starts, 5}, given, hidden_peak, Key(1), never); });
+  };
+  CHECK(contains(refused({2, 3, 1}, 0, {}), "search_worst: one start at least"));
+  CHECK(contains(refused({2, 3, 1}, 1, {arma::mat(3, 2, arma::fill::ones)}), "starts of the size of the space"));
+  CHECK(contains(refused({2, 0, 1}, 1, {}), "rows, cols >= 1"));
+  CHECK(contains(refused({2, 3, 0}, 1, {}), "radius > 0"));
+}
+
 TEST_CASE("worst inputs on file: every bound has one, within its space, that gives the share it was stored with") {
   for (const SearchedBound& bound : searched_bounds()) {
     CAPTURE(bound.name);

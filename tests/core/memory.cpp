@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <croquis/attention/score_matrices.hpp>
 #include <croquis/core/memory.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/inputs/text.hpp>
+#include <croquis/linalg/spectrum.hpp>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -104,4 +106,20 @@ TEST_CASE("memory: sizes of inputs beyond it are refused before anything is allo
   InitialisedBert wide;
   wide.head = arma::uword{1} << 50;
   CHECK(contains(refusal([&] { initialised_bert({"a"}, key, wide); }), "initialised_bert: needs"));
+}
+
+TEST_CASE("memory: matrices of all pairs of tokens are refused before anything is allocated") {
+  constexpr arma::uword n = arma::uword{1} << 20;  // a vector of them has 8 MB, a matrix 8 TB
+  const Problem<double> problem(arma::mat(n, 1, arma::fill::zeros), arma::mat(n, 1, arma::fill::zeros),
+                                arma::mat(n, 1, arma::fill::zeros));
+  for (const ScoreMatrix which : {ScoreMatrix::raw, ScoreMatrix::softmax, ScoreMatrix::kernelized}) {
+    CHECK(contains(refusal([&] { score_matrix(problem, which); }), "score_matrix: needs 17592186044416 bytes"));
+  }
+  CHECK(contains(refusal([&] { transposed_softmax(problem); }), "transposed_softmax: needs 8796093022208 bytes"));
+  const LinearOperator<double> identity{n, n, [](const arma::mat& x) { return x; },
+                                        [](const arma::mat& x) { return x; }};
+  CHECK(contains(refusal([&] { leading_spectrum(identity, n, Key(1)); }), "leading_spectrum: needs 17592186044416"));
+  double none = 0;  // a matrix that nobody may read
+  const arma::mat large(&none, n, n, false, true);
+  CHECK(contains(refusal([&] { singular_values(large); }), "singular_values: needs 8796093022208 bytes"));
 }

@@ -237,3 +237,11 @@ TEST_CASE("kernel halving: the entries that are counted are those of the blocks 
   }
   CHECK(halving_entries(9, 9) == 0);
 }
+
+TEST_CASE("kernel halving: of no tokens there is nothing to halve") {
+  const GroupHalving first_half = [](const std::vector<std::uint32_t>& group, const Key&) {
+    return std::vector<std::uint32_t>(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(group.size() / 2));
+  };
+  CHECK(refusal([&] { halve_in_rounds({}, {}, first_half, Key(1)); }) == "halve_in_rounds: one token at least");
+  CHECK(halve_in_rounds({3}, {}, first_half, Key(1)).tokens(0) == 3);
+}

@@ -2,11 +2,13 @@
 #include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/score_matrices.hpp>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/nystrom/lift.hpp>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 namespace croquis {
@@ -33,6 +35,13 @@ arma::Mat<T> masked_scores_transposed(const Problem<T>& problem, arma::uword fir
     std::fill(scores.begin_col(c) + keys, scores.end_col(c), std::numeric_limits<T>::lowest() / 8);
   }
   return scores;
+}
+
+// Throws std::invalid_argument unless there is memory for so many n_q x n_k matrices.
+template <typename T>
+void require_stored(const Problem<T>& problem, double copies, std::string_view where) {
+  require_memory(copies * sizeof(T) * static_cast<double>(problem.n_q()) * static_cast<double>(problem.n_k()), where,
+                 {{"n_q", problem.n_q()}, {"n_k", problem.n_k()}});
 }
 
 }  // namespace
@@ -78,12 +87,14 @@ ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which) 
 
 template <typename T>
 arma::Mat<T> transposed_softmax(const Problem<T>& problem) {
+  require_stored<T>(problem, 1, "transposed_softmax");
   arma::Mat<T> scores = masked_scores_transposed(problem, 0, problem.n_q() - 1);
   softmax_columns(scores);
   return scores;
 }
 
 arma::mat score_matrix(const Problem<double>& problem, ScoreMatrix which) {
+  require_stored(problem, 2, "score_matrix");  // itself, and what it is made of
   if (which == ScoreMatrix::kernelized) {
     const LiftedPoints<double> lift(problem.Q(), problem.K());
     arma::mat c = gaussian_kernel(lift.centred_queries(), lift.centred_keys());

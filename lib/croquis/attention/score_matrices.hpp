@@ -28,7 +28,8 @@ double largest_log_score(const Problem<double>& problem);
 /// Cost: three times that of exact attention; then each product costs as much as exact attention.
 ScoreOperator score_operator(const Problem<double>& problem, ScoreMatrix which);
 
-/// The matrix stored, n_q x n_k. Entries under a causal mask are 0.
+/// The matrix stored, n_q x n_k. Entries under a causal mask are 0. Throws std::invalid_argument where there is no
+/// memory for two of them; the next function, for one.
 arma::mat score_matrix(const Problem<double>& problem, ScoreMatrix which);
 
 /// B^T stored, n_k x n_q: the scores of a query are a contiguous column.

@@ -6,6 +6,7 @@
 #include <croquis/claims/papers.hpp>
 #include <croquis/claims/subjects.hpp>
 #include <croquis/core/require.hpp>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -119,6 +120,12 @@ Ledger::Ledger(std::vector<Subject> subjects, bool own, const LedgerOptions& opt
               .interrupted = options.interrupted} {
   require(options.confidence > 0 && options.confidence < 1, "Ledger", "0 < confidence < 1",
           {{"confidence", options.confidence}});
+  require(!shared_.subjects.empty(), "Ledger", "one subject at least");
+  std::set<std::string> names;
+  for (const Subject& subject : shared_.subjects) {
+    require(names.insert(subject.name).second, "Ledger", "subjects of different names",
+            {{"name", std::string_view(subject.name)}});
+  }
   if (options.most_trials) {
     require(*options.most_trials >= 2, "Ledger", "two trials at least", {{"most_trials", *options.most_trials}});
   }

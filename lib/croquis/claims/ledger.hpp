@@ -76,7 +76,8 @@ class Ledger {
   /// fixed examples decide have the same findings on any input.
   /// Throws std::invalid_argument for options outside their ranges.
   Ledger(Subject own, const LedgerOptions& options, const Key& key);
-  /// On several inputs, such as the heads of a model: at least one, with distinct names (unchecked).
+  /// On several inputs, such as the heads of a model. Throws std::invalid_argument also for none, and for two of one
+  /// name.
   Ledger(std::vector<Subject> own, const LedgerOptions& options, const Key& key);
 
   /// The arguments of the claim's check.

@@ -6,6 +6,7 @@
 #include <croquis/claims/thresholds.hpp>
 #include <croquis/claims/worst_case.hpp>
 #include <croquis/claims/worst_text.hpp>
+#include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/random/draws.hpp>
@@ -92,6 +93,13 @@ SearchEffort effort_of(const Check& check) {
 WorstCase search_worst(const SearchSpace& space, const SearchEffort& effort, const std::vector<arma::mat>& given,
                        const std::function<double(const arma::mat&)>& share, const Key& key,
                        const std::function<bool()>& interrupted) {
+  require(space.rows >= 1 && space.cols >= 1 && space.radius > 0 && std::isfinite(space.radius), "search_worst",
+          "rows, cols >= 1, radius > 0", {{"rows", space.rows}, {"cols", space.cols}, {"radius", space.radius}});
+  require(!given.empty() || effort.starts > 0, "search_worst", "one start at least", {{"starts", effort.starts}});
+  for (const arma::mat& start : given) {
+    require(start.n_rows == space.rows && start.n_cols == space.cols, "search_worst", "starts of the size of the space",
+            {{"rows", start.n_rows}, {"cols", start.n_cols}});
+  }
   std::vector<WorstCase> found(given.size() + effort.starts);
   parallel_for(found.size(), [&](std::size_t s) {
     const Key own = key.child(s);

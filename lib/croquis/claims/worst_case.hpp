@@ -29,8 +29,9 @@ struct WorstCase {
 /// The largest share(input) that is found. From each start (the given ones, then random ones: rows in uniform
 /// directions with lengths from radius / 1000 to radius, even in their logarithm) normal steps of one row or of all; a
 /// step that helps is kept and makes the next ones longer, another makes them shorter. A share that is not finite
-/// counts as 0. Randomness: start s has key.child(s). Throws what share() throws, and Interrupted. Cost: (starts +
-/// given) * steps evaluations, the starts on the library's threads.
+/// counts as 0. Randomness: start s has key.child(s). Throws std::invalid_argument without a start and for one of
+/// another size, what share() throws, and Interrupted. Cost: (starts + given) * steps evaluations, the starts on the
+/// library's threads.
 WorstCase search_worst(const SearchSpace& space, const SearchEffort& effort, const std::vector<arma::mat>& given,
                        const std::function<double(const arma::mat&)>& share, const Key& key,
                        const std::function<bool()>& interrupted);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/bidiagonalisation.hpp>
@@ -26,6 +27,9 @@ arma::Col<T> normals(const Key& key, arma::uword count) {
 arma::vec singular_values(const arma::mat& a) {
   const SerialBlas serial;
   if (a.is_empty()) return {};
+  // A copy, which LAPACK overwrites; its workspace is small beside it.
+  require_memory(sizeof(double) * static_cast<double>(a.n_rows) * static_cast<double>(a.n_cols), "singular_values",
+                 {{"rows", a.n_rows}, {"cols", a.n_cols}});
   arma::vec values;
   if (!arma::svd(values, a)) throw std::runtime_error("singular_values: the solver failed");
   return values;
@@ -67,7 +71,10 @@ LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, c
   if (a.rows == 0 || a.cols == 0) return leading;
   k = std::min({k, a.rows, a.cols});
   const arma::uword steps = options.max_steps > 0 ? static_cast<arma::uword>(options.max_steps) : 3 * k + 100;
-  Bidiagonalisation<T> space(a.rows, normals<T>(key.child("start"), a.cols), std::min(steps, a.cols));
+  const arma::uword most = std::min(steps, a.cols);
+  require_memory(sizeof(T) * (static_cast<double>(a.rows) + static_cast<double>(a.cols)) * static_cast<double>(most),
+                 "leading_spectrum", {{"rows", a.rows}, {"cols", a.cols}, {"steps", most}});
+  Bidiagonalisation<T> space(a.rows, normals<T>(key.child("start"), a.cols), most);
 
   arma::mat ritz_left, ritz_right;
   arma::vec ritz;

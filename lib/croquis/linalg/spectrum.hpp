@@ -10,7 +10,7 @@ namespace croquis {
 /// All min(m, n) singular values of an m x n matrix, descending.
 /// Guarantees: the absolute error of each is O(max(m, n) u sigma_1).
 /// Cost: about 8/3 m n min(m, n) flops.
-/// Throws: std::runtime_error if LAPACK does not converge.
+/// Throws: std::invalid_argument where there is no memory for a copy; std::runtime_error if LAPACK does not converge.
 arma::vec singular_values(const arma::mat& a);
 
 /// c_k = (sigma_1 + ... + sigma_k) / (sigma_1 + sigma_2 + ...); NaN for a zero matrix.
@@ -49,7 +49,8 @@ struct LeadingSpectrum {
 /// zero singular values of a matrix of low rank are found too.
 /// Limits: the Lanczos method may find a repeated singular value fewer times than it occurs.
 /// Randomness: the start vectors, normals of children of `key`.
-/// Cost: two products for each step, and O((m + n) steps^2) flops.
+/// Cost: two products for each step, O((m + n) steps^2) flops, and memory (m + n) max_steps.
+/// Throws: std::invalid_argument where there is no memory for it.
 template <typename T>
 LeadingSpectrum<T> leading_spectrum(const LinearOperator<T>& a, arma::uword k, const Key& key,
                                     const LeadingOptions& options = {});

@@ -62,6 +62,7 @@ std::vector<HalvingRound> halving_rounds(arma::uword n, arma::uword d) {
 
 WeightedTokens halve_in_rounds(const Tokens& tokens, const std::vector<HalvingRound>& rounds, const GroupHalving& halve,
                                const Key& draw_key) {
+  require(!tokens.empty(), "halve_in_rounds", "one token at least");
   std::vector<double> weight(1 + *std::max_element(tokens.begin(), tokens.end()), 0.0);
   for (const std::uint32_t token : tokens) weight[token] = 1;
   Tokens left = tokens, aside;
