@@ -69,7 +69,7 @@ TEST_CASE("croquis report and show: of every command that writes rows, with the 
     // The tables again, as they were: all but the names of the files at the end.
     const ProgramRun shown = run_croquis("show " + name, folder.path());
     REQUIRE_MESSAGE(shown.status == 0, shown.output);
-    // Which claims examples of their own decide, only the run knows, which has the names of its inputs.
+    // Which claims examples of their own decide is lines of the run, and a sentence where it is shown again.
     const std::size_t begin = made.output.find("\n\n") == 0 ? 1 : 0,
                       end = std::min(made.output.find("\nrows     "), made.output.find("\nDecided on examples"));
     REQUIRE(end != std::string::npos);

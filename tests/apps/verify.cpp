@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "support/head_arrays.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -121,6 +122,22 @@ TEST_CASE("croquis verify: on a head of one's own; --explain; --mutants") {
   const ProgramRun usual = run_croquis("verify --claims nys.start --quick --out usual.csv", folder.path());
   CHECK(usual.output.find("Decided on examples") == std::string::npos);
 
+  // So they are in Markdown, when the result is shown again, and on its page.
+  const std::string sentence =
+      "Decided on examples of their own, not on this input (column input of the rows): sky.dstat-growth/strict, "
+      "nys.start/strict.";
+  const ProgramRun markdown = run_croquis(
+      "verify --claims nys.start,sky.dstat-growth/strict --quick --input gaussian --n 40 --p 4 --norm 3 --markdown "
+      "--out "
+      "markdown.csv",
+      folder.path());
+  CHECK_MESSAGE(markdown.output.find("\n\n" + sentence) != std::string::npos, markdown.output);
+  CHECK(run_croquis("show named.csv", folder.path()).output.find(sentence) != std::string::npos);
+  REQUIRE(run_croquis("report named.csv usual.csv --out page.html", folder.path()).status == 0);
+  const std::string page = read_text(folder / "page.html");
+  CHECK(page.find("<li>" + sentence + "</li>") != std::string::npos);
+  CHECK(page.find("Decided on examples") == page.rfind("Decided on examples"));  // not of the usual inputs
+
   const ProgramRun text = run_croquis("verify --quick --explain nys.lemma2/all-points --out none.csv", folder.path());
   CHECK(text.status == 0);
   for (const char* word :
@@ -133,6 +150,20 @@ TEST_CASE("croquis verify: on a head of one's own; --explain; --mutants") {
       run_croquis("verify --quick --mutants --claims nys.lemma2/all-points --out m.csv", folder.path());
   CHECK_MESSAGE(mutants.status == 0, mutants.output);
   CHECK(mutants.output.find("nys.lemma2/all-points!six-iterations") != std::string::npos);
+}
+
+TEST_CASE("croquis verify: of several heads the run knows the names, and the page says what none of them decides") {
+  TemporaryFolder folder;
+  for (const char* name : {"q", "k", "v"}) {
+    const std::vector<float> numbers = head_numbers(name, 2 * 24 * 4);
+    write_text(folder / (std::string(name) + ".npy"), npy_of({2, 24, 4}, bytes_of(numbers), "<f4"));
+  }
+  const std::string heads = "verify --claims nys.start,nys.lemma2/all-points --quick --q q.npy --k k.npy --v v.npy ";
+  const ProgramRun run = run_croquis(heads + "--out two.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const std::string shown = run_croquis("show two.csv", folder.path()).output;
+  CHECK_MESSAGE(shown.find("(column input of the rows): nys.start/strict.") != std::string::npos, shown);
+  CHECK(run_croquis(heads + "--out two.csv --resume", folder.path()).status == 0);
 }
 
 TEST_CASE("croquis verify: names of the first edition and of a whole sentence find readings") {

@@ -24,11 +24,13 @@ std::string written(const std::string& bytes) {
 void read_as_result(const std::string& bytes) {
   const std::string path = written(bytes);
   try {
-    const auto [command, table] = read_result(path);
-    if (command->results.print) command->results.print(table);
-    const Section section = command->results.report(table);
+    const Result result = read_result(path);
+    if (result.command->results.print) result.command->results.print(result.table);
+    const Section section = section_of(result);
     for (const Chart& chart : section.charts) text_of_chart(chart);
-    html_of_report({{path, command->name, command->summary, table.rows.size(), section}}, "fuzz");
+    html_of_report(
+        {{path, result.command->name, result.command->summary, result.table.rows.size(), section, result.changed}},
+        "fuzz");
   } catch (const std::invalid_argument&) {
   }
 }

@@ -5,6 +5,7 @@
 #include <croquis/io/csv.hpp>
 #include <croquis/measure/columns.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,6 +30,10 @@ struct Results {
   std::function<void(const croquis::Table& table)> print = {};
   /// What there is to say of the rows, which are one at least.
   std::function<Section(const croquis::Table& table)> report = {};
+  /// What there is to say besides where the identity of the run is known.
+  std::function<std::vector<std::string>(const croquis::Table& table,
+                                         const std::map<std::string, std::string>& identity)>
+      remarks = {};
   /// Of other files beside X.csv, as "X.draws.csv".
   std::vector<std::pair<std::string, std::vector<croquis::Column>>> other_columns = {};
 };
@@ -72,5 +77,17 @@ const Command& command_named(const std::string& name);
 /// damaged.
 croquis::Table typed_table(const croquis::CsvTable& file, const Command& command, const std::string& path);
 
-/// The command that wrote a CSV, and its rows, which are one at least. Throws std::invalid_argument.
-std::pair<const Command*, croquis::Table> read_result(const std::string& path);
+/// A CSV that a command wrote.
+struct Result {
+  std::string path;
+  const Command* command = nullptr;
+  croquis::Table table;                              ///< of one row at least
+  std::map<std::string, std::string> identity = {};  ///< of its run; empty where no meta file says
+  bool changed = false;                              ///< since the run has written it
+};
+
+/// Reads it; where it is not as its run wrote it, a line on standard error says so. Throws std::invalid_argument.
+Result read_result(const std::string& path);
+
+/// What there is to say of it.
+Section section_of(const Result& result);

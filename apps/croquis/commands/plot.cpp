@@ -38,9 +38,9 @@ PlotRequest request_of(const PlotOptions& options) {
 
 int run_plot(const PlotOptions& options) {
   const PlotRequest request = request_of(options);
-  auto [command, table] = read_result(options.file);
-  if (!options.input.empty()) table = rows_of_input(std::move(table), options.input);
-  command->results.draw(table, request);
+  Result result = read_result(options.file);
+  if (!options.input.empty()) result.table = rows_of_input(std::move(result.table), options.input);
+  result.command->results.draw(result.table, request);
   fmt::print("plot     {}\n", request.picture.path);
   return 0;
 }

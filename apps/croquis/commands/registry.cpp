@@ -78,10 +78,22 @@ croquis::Table typed_table(const croquis::CsvTable& file, const Command& command
   return table;
 }
 
-std::pair<const Command*, croquis::Table> read_result(const std::string& path) {
+Result read_result(const std::string& path) {
   const croquis::CsvTable file = croquis::read_csv(path);
   const Command& command = command_with(file.header, path);
   if (file.rows.empty()) throw std::invalid_argument(fmt::format("{}: has no rows yet", path));
-  if (const std::string change = change_since_run(path); !change.empty()) say(fmt::format("croquis: {}\n", change));
-  return {&command, typed_table(file, command, path)};
+  const std::string change = change_since_run(path);
+  if (!change.empty()) say(fmt::format("croquis: {}\n", change));
+  return {path, &command, typed_table(file, command, path), identity_of_run(path), !change.empty()};
+}
+
+Section section_of(const Result& result) {
+  const Results& results = result.command->results;
+  Section section = results.report(result.table);
+  if (results.remarks) {
+    for (std::string& remark : results.remarks(result.table, result.identity)) {
+      section.answers.push_back(std::move(remark));
+    }
+  }
+  return section;
 }

@@ -34,8 +34,9 @@ int run_report(const ReportOptions& options) {
   std::vector<ReportedFile> reported;
   std::string title = options.title;
   for (const std::string& path : options.files) {
-    const auto [command, table] = read_result(path);
-    reported.push_back({path, command->name, command->summary, table.rows.size(), command->results.report(table)});
+    const Result result = read_result(path);
+    reported.push_back({path, result.command->name, result.command->summary, result.table.rows.size(),
+                        section_of(result), result.changed});
     if (options.title.empty()) {
       title += fmt::format("{}{}", title.empty() ? "Results: " : ", ", std::filesystem::path(path).stem().string());
     }

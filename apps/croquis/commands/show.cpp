@@ -10,9 +10,9 @@
 namespace {
 
 int run_show(const std::string& path) {
-  const auto [command, table] = read_result(path);
-  command->results.print(table);
-  const Section section = command->results.report(table);
+  const Result result = read_result(path);
+  result.command->results.print(result.table);
+  const Section section = section_of(result);
   for (const Chart& chart : section.charts) fmt::print("\n{}", text_of_chart(chart));
   fmt::print("\n");
   for (const std::string& answer : section.answers) fmt::print("{}\n", answer);

@@ -75,6 +75,16 @@ void write_metadata(const std::string& path, const RunDescription& run) {
   write_whole(path, text_of(meta) + '\n');
 }
 
+std::map<std::string, std::string> identity_of_run(const std::string& path) {
+  const json meta = read_metadata(beside(path, ".meta.json"));
+  std::map<std::string, std::string> identity;
+  if (!meta.is_object() || !meta.contains("identity") || !meta["identity"].is_object()) return identity;
+  for (const auto& [name, value] : meta["identity"].items()) {
+    if (value.is_string()) identity[name] = value.get<std::string>();
+  }
+  return identity;
+}
+
 std::string change_since_run(const std::string& path) {
   const json meta = read_metadata(beside(path, ".meta.json"));
   if (!meta.is_object() || !meta.contains("finished") || !meta["finished"].is_object()) return "";

@@ -37,6 +37,9 @@ void write_metadata(const std::string& path, const RunDescription& run);
 /// written.
 nlohmann::json read_metadata(const std::string& path);
 
+/// What the meta file beside the rows at `path` says that they depend on; nothing where there is none.
+std::map<std::string, std::string> identity_of_run(const std::string& path);
+
 /// A sentence where the rows at `path` are not those of the finished run in the meta file beside them; otherwise, and
 /// where nothing is known of the run, nothing.
 std::string change_since_run(const std::string& path);

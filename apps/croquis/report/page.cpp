@@ -49,7 +49,7 @@ std::string section_html(const ReportedFile& file, std::size_t number) {
   for (const ReportTable& table : section.tables) {
     if (!is_answer(table)) text += html_of_table(table);
   }
-  return text + html_of_run(file.path) + "</section>\n";
+  return text + html_of_run(file.path, file.changed) + "</section>\n";
 }
 
 }  // namespace

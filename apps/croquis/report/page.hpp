@@ -11,6 +11,7 @@ struct ReportedFile {
   std::string path, command, summary;  ///< the CSV, the command that wrote it and what that does
   std::size_t rows = 0;
   Section section;
+  bool changed = false;  ///< since its run has written it
 };
 
 /// The page. Its content policy names the hashes of its script and of its style and forbids all else. What is run is

@@ -26,14 +26,14 @@ std::string line_of(const std::string& name, const json& value) {
 
 }  // namespace
 
-std::string html_of_run(const std::string& rows) {
+std::string html_of_run(const std::string& rows, bool changed) {
   const json meta = read_metadata(beside(rows, ".meta.json"));
   if (!meta.is_object()) {
     return fmt::format("<h3>How it was made</h3>\n<p class=\"soft\">There is no {} beside the rows.</p>\n",
                        html(beside(std::filesystem::path(rows).filename().string(), ".meta.json")));
   }
   std::string text = "<h3>How it was made</h3>\n";
-  if (!change_since_run(rows).empty()) {
+  if (changed) {
     text += "<p><strong>The rows were changed after the run.</strong> What follows is about the run.</p>\n";
   }
   if (meta.contains("command_line")) {

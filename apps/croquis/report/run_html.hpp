@@ -4,5 +4,5 @@
 #include <string>
 
 /// Versions, seed, configuration and the command line that makes `rows` again, from the meta file beside it; where
-/// there is none, that.
-std::string html_of_run(const std::string& rows);
+/// there is none, that. `changed`: the rows are not those that the run has written.
+std::string html_of_run(const std::string& rows, bool changed);

@@ -4,6 +4,7 @@
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/bidiagonalisation.hpp>
 #include <croquis/linalg/trace_estimate.hpp>
+#include <croquis/random/draws.hpp>
 #include <croquis/stats/intervals.hpp>
 #include <limits>
 #include <optional>
@@ -49,8 +50,7 @@ std::vector<Probe<T>> draw(arma::uword m, arma::uword n, const arma::Mat<T>& kno
   for (std::size_t i = 0; i < probes.size(); ++i) {
     const Key signs = key.child(i);
     arma::Col<T> z(n);
-    for (arma::uword j = 0; j < n; ++j)
-      z(j) = (signs.block(j / 128)[(j % 128) / 32] >> (j % 32) & 1U) != 0 ? T(1) : T(-1);
+    fill_signs(signs, 0, n, T(1), z.memptr());
     if (!known.is_empty()) {
       for (int pass = 0; pass < 2; ++pass) {
         const arma::Col<T> along = known.t() * z;

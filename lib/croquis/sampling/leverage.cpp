@@ -13,7 +13,7 @@ namespace croquis {
 namespace {
 
 template <typename T>
-constexpr T kUnit = std::numeric_limits<T>::epsilon();
+constexpr T kEpsilon = std::numeric_limits<T>::epsilon();
 
 // Over-estimates of the ridge leverage scores of `points` from a weighted sample, and the ridge they belong to.
 template <typename T>
@@ -40,7 +40,7 @@ Level<T> level_scores(const KernelMatrix<T>& matrix, const arma::uvec& points, c
   const T largest = std::max(eigenvalues.max(), T(0));
   T tail = 0;
   for (arma::uword i = 0; i < size - kept; ++i) tail += std::max(eigenvalues(i), T(0));
-  const T floor = static_cast<T>(size) * kUnit<T> * matrix.entry_error() * std::max(largest, kUnit<T>);
+  const T floor = static_cast<T>(size) * kEpsilon<T> * matrix.entry_error() * std::max(largest, kEpsilon<T>);
   Level<T> level;
   level.ridge = std::max(tail / static_cast<T>(rank), floor);
 
@@ -93,7 +93,7 @@ T RidgeLeverage<T>::ridge_for(arma::uword d) const {
   const arma::uword n = eigenvalues_.n_elem;
   require(d >= 1 && d <= n, "RidgeLeverage::ridge_for", "1 <= d <= n", {{"d", d}, {"n", n}});
   const T tail = d < n ? arma::accu(eigenvalues_.tail(n - d)) / static_cast<T>(d) : T(0);
-  return std::max(tail, kUnit<T> * std::max(eigenvalues_(0), std::numeric_limits<T>::min()));
+  return std::max(tail, kEpsilon<T> * std::max(eigenvalues_(0), std::numeric_limits<T>::min()));
 }
 
 template <typename T>

@@ -8,10 +8,10 @@ template <typename T>
 void ToeplitzOperator<T>::convolved(const T* factor, const T* x, T* y, bool transposed, Spectrum& spectrum,
                                     Workspace& work) const {
   load(x, factor, work.real());
-  fft_.forward(work);
-  spectrum.assign(work.spectrum(), work.spectrum() + fft_.spectrum_size());
+  fft_->forward(work);
+  spectrum.assign(work.spectrum(), work.spectrum() + fft_->spectrum_size());
   multiply_spectrum(transposed, work);
-  fft_.backward(work);
+  fft_->backward(work);
   for (arma::uword r = 0; r < grid_.height(); ++r) {
     std::copy_n(work.real() + r * cols_, grid_.width(), y + r * grid_.width());
   }
@@ -33,9 +33,9 @@ template <typename T>
 arma::Col<T> ToeplitzOperator<T>::weight_cotangent(const Spectrum& correlation) const {
   Workspace work = workspace();
   std::copy(correlation.begin(), correlation.end(), work.spectrum());
-  fft_.backward(work);
+  fft_->backward(work);
   const arma::uword h = grid_.height(), w = grid_.width(), stride = 2 * w - 1;
-  const T scale = 1 / static_cast<T>(fft_.size());
+  const T scale = 1 / static_cast<T>(fft_->size());
   arma::Col<T> result(grid_.size());
   for (arma::uword r = 0; r < 2 * h - 1; ++r) {
     for (arma::uword c = 0; c < stride; ++c) {

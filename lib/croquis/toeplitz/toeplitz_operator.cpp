@@ -27,14 +27,15 @@ ToeplitzOperator<T>::ToeplitzOperator(const RelativePosition<T>& position, arma:
       log_scale_(0),
       weights_(log_weights(position, grid_)),
       rows_(fft_friendly_length(2 * grid_.height() - 1)),
-      cols_(fft_friendly_length(2 * grid_.width() - 1)),
-      fft_(rows_, cols_) {
+      cols_(fft_friendly_length(2 * grid_.width() - 1)) {
   const SerialBlas serial;
   log_scale_ = weights_.max();  // finite: b_0 is
   weights_.transform([this](T b) { return std::exp(b - log_scale_); });
+  if (direct_) return;
+  fft_.emplace(rows_, cols_);
   const arma::uword h = grid_.height(), w = grid_.width(), stride = 2 * w - 1;
   Workspace work = workspace();
-  std::fill_n(work.real(), fft_.size(), T(0));
+  std::fill_n(work.real(), fft_->size(), T(0));
   for (arma::uword r = 0; r < 2 * h - 1; ++r) {
     for (arma::uword c = 0; c < stride; ++c) {
       // Entry (r, c) is c_t of t = (r - h + 1, c - w + 1), and belongs at index -t.
@@ -42,12 +43,18 @@ ToeplitzOperator<T>::ToeplitzOperator(const RelativePosition<T>& position, arma:
       work.real()[row * cols_ + col] = weights_(r * stride + c);
     }
   }
-  fft_.forward(work);
-  const T scale = 1 / static_cast<T>(fft_.size());
-  std::vector<std::complex<T>> spectrum(work.spectrum(), work.spectrum() + fft_.spectrum_size());
+  fft_->forward(work);
+  const T scale = 1 / static_cast<T>(fft_->size());
+  std::vector<std::complex<T>> spectrum(work.spectrum(), work.spectrum() + fft_->spectrum_size());
   for (std::complex<T>& value : spectrum) value *= scale;
   spectrum_ = std::make_shared<const std::vector<std::complex<T>>>(std::move(spectrum));
-  entry_error_ = fft_error<T>(fft_.size()) * static_cast<double>(arma::norm(weights_));
+  entry_error_ = fft_error<T>(fft_->size()) * static_cast<double>(arma::norm(weights_));
+}
+
+template <typename T>
+const RealFft<T>& ToeplitzOperator<T>::fft() const {
+  require(fft_.has_value(), "ToeplitzOperator", "a path by fft, this one is direct");
+  return *fft_;
 }
 
 template <typename T>
@@ -76,9 +83,9 @@ void ToeplitzOperator<T>::multiply_spectrum(bool transposed, Workspace& work) co
 
 template <typename T>
 void ToeplitzOperator<T>::convolve(bool transposed, Workspace& work) const {
-  fft_.forward(work);
+  fft_->forward(work);
   multiply_spectrum(transposed, work);
-  fft_.backward(work);
+  fft_->backward(work);
 }
 
 template <typename T>

@@ -7,6 +7,7 @@
 #include <croquis/toeplitz/real_fft.hpp>
 #include <croquis/toeplitz/relative_position.hpp>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace croquis {
@@ -37,14 +38,15 @@ class ToeplitzOperator {
 
   arma::uword n() const { return grid_.n(); }
   bool direct() const { return direct_; }
-  T log_scale() const { return log_scale_; }  ///< max b
-  double entry_error() const { return entry_error_; }
+  T log_scale() const { return log_scale_; }           ///< max b
+  double entry_error() const { return entry_error_; }  ///< 0 where the path is direct
 
   arma::Mat<T> apply(const arma::Mat<T>& x) const;             ///< T X, n x k
   arma::Mat<T> apply_transposed(const arma::Mat<T>& x) const;  ///< T^T X
 
   using Workspace = typename RealFft<T>::Workspace;
-  Workspace workspace() const { return Workspace(fft_); }
+  /// Throws std::invalid_argument where the path is direct, which has no transforms; so do all that need one.
+  Workspace workspace() const { return Workspace(fft()); }
   /// y <- y + outer o T (inner o x), or the same with T^T, by fft. All vectors have n entries, and o is the entrywise
   /// product.
   void accumulate(const T* outer, const T* inner, const T* x, T* y, bool transposed, Workspace& workspace) const;
@@ -59,7 +61,7 @@ class ToeplitzOperator {
   void convolved(const T* factor, const T* x, T* y, bool transposed, Spectrum& spectrum, Workspace& workspace) const;
   void add_correlation(const Spectrum& a, const Spectrum& b, Spectrum& sum) const;
   arma::Col<T> weight_cotangent(const Spectrum& correlation) const;
-  Spectrum empty_spectrum() const { return Spectrum(fft_.spectrum_size()); }
+  Spectrum empty_spectrum() const { return Spectrum(fft().spectrum_size()); }
   const RelativeGrid& grid() const { return grid_; }
 
   /// Multiplies a block of scores by its block of T. Column a of `keys_by_queries` belongs to query queries(a), and row
@@ -67,6 +69,7 @@ class ToeplitzOperator {
   void weigh(arma::Mat<T>& keys_by_queries, arma::uword first_key, const arma::uvec& queries) const;
 
  private:
+  const RealFft<T>& fft() const;
   void load(const T* x, const T* factor, T* real) const;
   void multiply_spectrum(bool transposed, Workspace& workspace) const;
   void convolve(bool transposed, Workspace& workspace) const;
@@ -75,9 +78,9 @@ class ToeplitzOperator {
   RelativeGrid grid_;
   bool direct_;
   T log_scale_;
-  arma::Col<T> weights_;     // c, by the grid
-  arma::uword rows_, cols_;  // of the circulant
-  RealFft<T> fft_;
+  arma::Col<T> weights_;                                          // c, by the grid
+  arma::uword rows_, cols_;                                       // of the circulant
+  std::optional<RealFft<T>> fft_;                                 // none for the direct path
   std::shared_ptr<const std::vector<std::complex<T>>> spectrum_;  // of the circulant's first column, over its size
   double entry_error_ = 0;
 };

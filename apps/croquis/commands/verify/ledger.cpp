@@ -14,6 +14,13 @@
 
 using namespace croquis::claims;
 
+namespace {
+
+constexpr const char* kDecidedElsewhere =
+    "Decided on examples of their own, not on this input (column input of the rows)";
+
+}  // namespace
+
 std::vector<LedgerLine> lines_of(const std::vector<ClaimRow>& rows) {
   std::vector<LedgerLine> ledger;
   for (const ClaimRow& row : rows) {
@@ -64,10 +71,15 @@ std::vector<std::string> decided_elsewhere(const std::vector<ClaimRow>& rows, co
   return claims;
 }
 
+std::string sentence_of_elsewhere(const std::vector<std::string>& claims) {
+  if (claims.empty()) return "";
+  return fmt::format("{}: {}.", kDecidedElsewhere, fmt::join(claims, ", "));
+}
+
 void print_decided_elsewhere(const std::vector<std::string>& claims) {
   if (claims.empty()) return;
   constexpr std::size_t width = 110;
-  fmt::print("Decided on examples of their own, not on this input (column input of the rows):\n");
+  fmt::print("{}:\n", kDecidedElsewhere);
   std::string line = " ";
   for (const std::string& claim : claims) {
     if (line.size() > 1 && line.size() + 1 + claim.size() > width) {

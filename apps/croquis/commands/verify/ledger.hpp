@@ -21,8 +21,9 @@ void print_ledger(const std::vector<LedgerLine>& ledger, bool markdown);
 std::vector<std::string> decided_elsewhere(const std::vector<croquis::claims::ClaimRow>& rows,
                                            const std::vector<std::string>& inputs);
 
-/// Prints them below the table, if there are any.
+/// What to say of them: for a terminal in lines below the table, and as one sentence; nothing if there are none.
 void print_decided_elsewhere(const std::vector<std::string>& claims);
+std::string sentence_of_elsewhere(const std::vector<std::string>& claims);
 
 /// Verdicts by claim from a file of lines "claim VERDICT" with # comments; none for an empty path.
 /// Throws std::invalid_argument for a file that cannot be opened and a line that is anything else, with its number.

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 
 #include "commands/command.hpp"
@@ -101,6 +102,29 @@ void explain(const Claim& claim, const Ledger& ledger) {
   for (const Finding& f : entry.findings) print_finding(f, width);
 }
 
+// In the identity of a run on several heads their names, a line each; "input" is then how many they are.
+constexpr const char* kHeads = "heads";
+
+// The names of the user's own heads on which a run was made; none where it was on the default inputs, or is not known.
+std::vector<std::string> own_heads(const std::map<std::string, std::string>& identity) {
+  const auto input = identity.find("input"), heads = identity.find(kHeads);
+  if (input == identity.end() || input->second == "default") return {};
+  if (heads == identity.end()) return {input->second};
+  std::vector<std::string> names;
+  std::istringstream lines(heads->second);
+  for (std::string line; std::getline(lines, line);) names.push_back(line);
+  return names;
+}
+
+std::vector<std::string> remarks_on_ledger(const croquis::Table& table,
+                                           const std::map<std::string, std::string>& identity) {
+  const std::vector<std::string> own = own_heads(identity);
+  if (own.empty()) return {};
+  const std::string elsewhere = sentence_of_elsewhere(decided_elsewhere(claim_columns().rows(table), own));
+  if (elsewhere.empty()) return {};
+  return {elsewhere};
+}
+
 constexpr const char* kFullAttention = "verify: takes no --causal; the claims are about full attention";
 
 void validate(const VerifyOptions& options) {
@@ -141,6 +165,7 @@ Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string
   }
   identity.merge(identity_of(inputs));
   identity["input"] = inputs.size() == 1 ? inputs.front().name : fmt::format("{} heads", inputs.size());
+  if (inputs.size() > 1) identity[kHeads] = fmt::format("{}", fmt::join(own_names, "\n"));
   return {std::move(heads), how, key};
 }
 
@@ -199,8 +224,11 @@ int run_verify(const VerifyOptions& options) {
   const std::vector<LedgerLine> lines = lines_of(rows);
   if (!options.run.quiet) {
     print_ledger(lines, options.markdown);
+    const std::vector<std::string> elsewhere =
+        options.own_input ? decided_elsewhere(rows, own_names) : std::vector<std::string>{};
+    if (options.markdown && !elsewhere.empty()) fmt::print("\n{}\n", sentence_of_elsewhere(elsewhere));
     if (!options.markdown) {
-      if (options.own_input) print_decided_elsewhere(decided_elsewhere(rows, own_names));
+      print_decided_elsewhere(elsewhere);
       fmt::print("\nrows     {}\nmeta     {}\n", options.run.out, beside(options.run.out, ".meta.json"));
       if (!options.run.plot.empty()) fmt::print("plot     {}\n", options.run.plot);
     }
@@ -254,5 +282,6 @@ Command verify_command() {
                   .picture = "the bound and what was measured, of the claims that have a curve",
                   .print =
                       [](const croquis::Table& table) { print_ledger(lines_of(claim_columns().rows(table)), false); },
-                  .report = section_of_ledger}};
+                  .report = section_of_ledger,
+                  .remarks = remarks_on_ledger}};
 }

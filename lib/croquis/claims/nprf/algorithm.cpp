@@ -8,6 +8,7 @@
 #include <croquis/claims/nprf/biases.hpp>
 #include <croquis/claims/nprf/checks.hpp>
 #include <croquis/claims/subjects.hpp>
+#include <croquis/claims/unit.hpp>
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/toeplitz/toeplitz_operator.hpp>
@@ -47,7 +48,7 @@ Report check_algorithm_normalised(const Check& check) {
           of_sum += std::abs(phi.queries(i, r)) * entry * arma::norm(phi.keys.col(r));
           of_numerator += std::abs(phi.queries(i, r)) * entry * arma::norm(phi.keys.col(r) % given.V().col(c));
         }
-        const double rounding = 8 * double(n + features) * 0x1p-53 * arma::abs(given.V().col(c)).max();
+        const double rounding = 8 * double(n + features) * kUnit * arma::abs(given.V().col(c)).max();
         const double allowed = rounding + 1.02 * (of_numerator + std::abs(expected(i, c)) * of_sum) / sums(i);
         worst = std::max(worst, std::abs(output(i, c) - expected(i, c)) / allowed);
         largest = std::max(largest, allowed);

@@ -5,6 +5,7 @@
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nprf/biases.hpp>
 #include <croquis/claims/nprf/checks.hpp>
+#include <croquis/claims/unit.hpp>
 #include <croquis/kernel/softmax.hpp>
 
 namespace croquis::claims {
@@ -33,7 +34,7 @@ Finding finding_of(const Check& check, const std::string& input, const arma::vec
   arma::svd(u, values, v, centred);
   const arma::vec of_t = arma::svd(t);
   const arma::uword width = check.makes("wide-heads") ? n - 1 : p;
-  const double rounding = 8 * static_cast<double>(n) * 0x1p-53 * of_t.max();
+  const double rounding = 8 * static_cast<double>(n) * kUnit * of_t.max();
   const double residual = width < n ? values(width) : 0;
   const auto rank = static_cast<arma::uword>(arma::accu(of_t > rounding));
   Finding finding = decide_identity(check.of_own(input), rounding, residual);

@@ -7,6 +7,7 @@
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nprf/checks.hpp>
 #include <croquis/claims/power.hpp>
+#include <croquis/claims/unit.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_pair.hpp>
 #include <croquis/random/draws.hpp>
@@ -203,7 +204,7 @@ Finding map_finding(const Check& check, FeatureMap map, const Pairs& pairs) {
   }
   // Exponents below 40 are rounded some p + 8 times.
   Finding finding = decide_identity(check.of_own(fmt::format("{}, feature by feature", name_of(map))), worst,
-                                    400 * (double(p) + 8) * 0x1p-53, 1);
+                                    400 * (double(p) + 8) * kUnit, 1);
   finding.p = p;
   finding.d = m * functions_of(map);
   return finding;

@@ -6,6 +6,7 @@
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nprf/checks.hpp>
 #include <croquis/claims/power.hpp>
+#include <croquis/claims/unit.hpp>
 #include <croquis/features/feature_pair.hpp>
 
 namespace croquis::claims {
@@ -55,7 +56,7 @@ struct Quadrature {
 // which is a sum of positive terms, then to the difference. Truncation: (2s)^(2N) N! / (2N)! e^{2 s ||J||}.
 Finding quadrature_finding(const Check& check, double s) {
   constexpr arma::uword count = 64;
-  constexpr double u = 0x1p-53;
+  constexpr double u = kUnit;
   static const Quadrature rule(count);
   // x.y = 0.1 s^2, so that a wrong factor e^{x.y} shows.
   Points points{arma::mat(1, 2), arma::mat(1, 2)};
@@ -96,7 +97,7 @@ Finding two_directions_finding(const Check& check, double s) {
   const double stated = stated_variance(check, points, check.makes("without-m") ? 1 : 2);
   const double n = 48;
   Finding finding = decide_identity(fmt::format("quadrature m=2 ||x+y||={}", s),
-                                    std::abs(second - mean * mean - stated), second * 64 * n * n * 0x1p-53, stated);
+                                    std::abs(second - mean * mean - stated), second * 64 * n * n * kUnit, stated);
   finding.d = 2;
   finding.estimate = second - mean * mean;
   return finding;
@@ -137,7 +138,7 @@ Finding opposite_finding(const Check& check, arma::uword p) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   // Exponents |w.x| are below p 9.5 / sqrt(p), each rounded some p + 4 times, on both sides.
   const auto width = static_cast<double>(p);
-  const double bound = 8 * (width + 4) * 0x1p-53 * 9.5 * std::sqrt(width) + stated_variance(check, points, 4);
+  const double bound = 8 * (width + 4) * kUnit * 9.5 * std::sqrt(width) + stated_variance(check, points, 4);
   Finding finding = decide_identity("opposite x = -y", *most - *least, bound);
   finding.p = p;
   finding.trials = values.size();

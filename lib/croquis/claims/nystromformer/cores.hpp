@@ -2,12 +2,11 @@
 #pragma once
 
 #include <croquis/attention/problem.hpp>
+#include <croquis/claims/unit.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/nystrom/segment_means.hpp>
 
 namespace croquis::claims {
-
-inline constexpr double kUnit = 0x1p-53;
 
 /// The softmax core of d segment means of queries and keys, d x d.
 inline arma::mat core_of(const Problem<double>& problem, arma::uword d) {

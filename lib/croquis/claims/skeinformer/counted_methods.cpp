@@ -3,6 +3,7 @@
 #include <croquis/attention/bigbird.hpp>
 #include <croquis/attention/linformer.hpp>
 #include <croquis/claims/skeinformer/counted_methods.hpp>
+#include <croquis/claims/unit.hpp>
 #include <croquis/features/projections.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/nystrom/segment_means.hpp>
@@ -12,8 +13,6 @@
 
 namespace croquis::claims {
 namespace {
-
-constexpr double kUnit = 0x1p-53;
 
 class Counter {
  public:

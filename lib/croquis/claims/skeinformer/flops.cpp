@@ -7,6 +7,7 @@
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/skeinformer/checks.hpp>
 #include <croquis/claims/skeinformer/counted_methods.hpp>
+#include <croquis/claims/unit.hpp>
 #include <croquis/inputs/synthetic.hpp>
 
 namespace croquis::claims {
@@ -90,7 +91,7 @@ Finding finding_of(const Check& check, const Row& row) {
   const double error = arma::abs(own.output - library).max();
   // Counts are whole numbers below 2^53: their differences are exact, the declared ones up to a few roundings.
   Finding finding = decide_identity(row.title, std::max(std::abs(counted - row.table), std::abs(declared - row.table)),
-                                    512 * 0x1p-53 * row.table, row.table);
+                                    512 * kUnit * row.table, row.table);
   if (!(error <= own.rounding)) finding.verdict = Verdict::refuted;
   finding.estimate = counted;
   finding.n = 2 * tokens;
@@ -116,7 +117,7 @@ Finding standard_finding(const Check& check) {
   const Problem<double> large = problem(2 * tokens, 2 * width);
   const CountedOutput own = counted_exact(large);
   const double error = arma::abs(own.output - exact_attention(large, Target::softmax).output).max();
-  Finding finding = decide_identity("Standard", std::abs(counted - 2), 64 * 0x1p-53 * 2);
+  Finding finding = decide_identity("Standard", std::abs(counted - 2), 64 * kUnit * 2);
   if (!(error <= own.rounding)) finding.verdict = Verdict::refuted;
   finding.estimate = counted;
   finding.n = 2 * tokens;

@@ -8,6 +8,7 @@
 #include <croquis/claims/power.hpp>
 #include <croquis/claims/skeinformer/checks.hpp>
 #include <croquis/claims/skeinformer/finite_sketches.hpp>
+#include <croquis/claims/unit.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/sketch/distributions.hpp>
 #include <croquis/stats/intervals.hpp>
@@ -139,8 +140,8 @@ Finding cosine_finding() {
       }
     }
   }
-  Finding finding = decide_identity("srct enumerated, to rounding", arma::abs(sum / outcomes - arma::eye(n, n)).max(),
-                                    64 * 0x1p-53, 1);
+  Finding finding =
+      decide_identity("srct enumerated, to rounding", arma::abs(sum / outcomes - arma::eye(n, n)).max(), 64 * kUnit, 1);
   finding.n = n;
   finding.d = d;
   finding.hypotheses = fmt::format("outcomes = {}", outcomes);

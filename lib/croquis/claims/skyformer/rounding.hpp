@@ -2,10 +2,9 @@
 #pragma once
 
 #include <armadillo>
+#include <croquis/claims/unit.hpp>
 
 namespace croquis::claims {
-
-inline constexpr double kUnit = 0x1p-53;
 
 /// Relative error of a computed entry exp(-||x - y||^2 / 2) for points with squared norms up to R^2, against the exact
 /// kernel of the stored points. The exponent x.y - ||x||^2/2 - ||y||^2/2 is off by at most (p + p/2 + p/2 + 4) u R^2,

@@ -7,6 +7,7 @@
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/subjects.hpp>
 #include <croquis/claims/topk/checks.hpp>
+#include <croquis/claims/unit.hpp>
 #include <croquis/core/threads.hpp>
 #include <limits>
 #include <map>
@@ -14,8 +15,6 @@
 
 namespace croquis::claims {
 namespace {
-
-constexpr double kUnitRounding = 0x1p-53;
 
 struct MaskedMethod {
   const char* name;
@@ -93,7 +92,7 @@ Gaps gaps_of(const Problem<double>& problem, const MaskedMethod& method, arma::u
   // A logit is off by (p + 6) u s, on either side and in the largest one; sums of n positive terms by n u.
   const double s = std::sqrt(arma::sum(arma::square(problem.Q()), 1).max() *
                              arma::sum(arma::square(problem.K()), 1).max() / static_cast<double>(problem.p()));
-  gaps.entry = 4 * ((static_cast<double>(problem.p()) + 6) * s + static_cast<double>(n) + 4) * kUnitRounding;
+  gaps.entry = 4 * ((static_cast<double>(problem.p()) + 6) * s + static_cast<double>(n) + 4) * kUnit;
   gaps.value = arma::abs(problem.V()).max();
   return gaps;
 }
