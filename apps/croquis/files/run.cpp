@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <croquis/core/memory.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/distributed/communicator.hpp>
 #include <csignal>
@@ -13,9 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "files/environment.hpp"
 #include "files/progress.hpp"
-#include "pictures/gnuplot.hpp"
 
 namespace {
 
@@ -63,24 +59,6 @@ WorkQueue::Rows fields_of(const std::vector<croquis::Record>& records) {
   return rows;
 }
 
-// Files that one run writes are different files.
-void require_different_files(const RunOptions& options) {
-  const auto place = [](const std::string& path) {
-    std::error_code error;
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
-  };
-  const std::pair<std::string, std::string> files[] = {{"--out", options.out},
-                                                       {"--plot", options.plot},
-                                                       {"the summary of --out", beside(options.out, ".summary.csv")},
-                                                       {"the meta file of --out", beside(options.out, ".meta.json")}};
-  for (const auto& [name, path] : files) {
-    for (const auto& [other_name, other] : files) {
-      if (path.empty() || other.empty() || &name == &other_name || place(path) != place(other)) continue;
-      throw std::invalid_argument(fmt::format("{}: {} would be {} too; give another name", name, path, other_name));
-    }
-  }
-}
-
 // Throws for a row that was there before and is none of this run's: another seed or precision, a row twice.
 void check_found(const std::string& path, const croquis::CsvTable& table, const std::vector<std::size_t>& keys,
                  const RunOptions& options) {
@@ -105,32 +83,6 @@ void check_found(const std::string& path, const croquis::CsvTable& table, const 
 }
 
 }  // namespace
-
-void require_room_for_rows(double rows, const std::string& option, long long count) {
-  constexpr double bytes_a_row = 2200;  // measured: keys in the plan and, at the end, all fields
-  const double available = croquis::available_memory();
-  if (rows * bytes_a_row <= available) return;
-  throw std::invalid_argument(fmt::format(
-      "{}: {:.0f} rows need {:.0f} bytes of memory, {:.0f} are available; {:.0f} would do", option, rows,
-      rows * bytes_a_row, available, std::floor(static_cast<double>(count) * available / (rows * bytes_a_row))));
-}
-
-Existing existing_file(const RunOptions& options) {
-  if (options.resume && options.overwrite) throw std::invalid_argument("--resume and --overwrite exclude each other");
-  if (options.resume) return Existing::resume;
-  return options.overwrite ? Existing::overwrite : Existing::refuse;
-}
-
-void prepare_run(const RunOptions& options) {
-  require_different_files(options);
-  const bool part = parse_shard(options.shard).count > 1;
-  if (part && !options.plot.empty()) {
-    throw std::invalid_argument("--plot: a shard has a part of the rows; merge the parts, then plot");
-  }
-  if (!options.plot.empty()) check_plot_name(options.plot);
-  croquis::set_threads(options.threads);
-  prepare_threads(croquis::threads());
-}
 
 Run::Run(const RunOptions& options, const std::string& command, std::vector<croquis::Column> columns,
          std::map<std::string, std::string> identity)

@@ -16,30 +16,9 @@
 #include "files/metadata.hpp"
 #include "files/progress.hpp"
 #include "files/row_file.hpp"
+#include "files/run_options.hpp"
 #include "files/shard.hpp"
 #include "files/work_queue.hpp"
-
-/// Options that the experiments have in common.
-struct RunOptions {
-  std::uint64_t seed = 1;
-  int threads = 0;  ///< 0: all processors
-  std::string precision = "double";
-  std::string out, plot;
-  std::string shard;  ///< "i/N"; all of it when empty
-  bool quiet = false, resume = false, overwrite = false;
-  std::string command_line, configuration;  ///< for the meta file
-};
-
-/// What is to be done with a file that is there already. Throws std::invalid_argument when both were asked for.
-Existing existing_file(const RunOptions& options);
-
-/// Sets the library's threads and makes BLAS single-threaded; checks that the files are different ones and that the
-/// plot can be drawn. To be called first. Throws std::invalid_argument.
-void prepare_run(const RunOptions& options);
-
-/// Throws std::invalid_argument, with the value of `option` that would do in place of `count`, when a run of so many
-/// rows is more than memory holds. To be called before the rows are planned.
-void require_room_for_rows(double rows, const std::string& option, long long count);
 
 /// A cell is what is computed in one go: one row or several, which are written together. The file has the rows as they
 /// come, and in the order of the cells once all are there. What tells rows apart are the key columns (Role).
