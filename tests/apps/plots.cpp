@@ -53,6 +53,13 @@ TEST_CASE("croquis plot: 40 curves differ in colour, marker or dashes, in what g
   std::set<std::tuple<std::string, int, int>> told;
   for (const DrawnCurve& curve : plot.curves) told.insert({curve.colour, curve.marker, curve.dash});
   CHECK(told.size() == 40);
+  // So many are found in the legend by the order in which they end at the right.
+  CHECK(plot.legend.front() == "m39");
+  CHECK(plot.legend.back() == "m0");
+  CHECK(contains(plot.title, "legend: by the value at the right, largest first"));
+  const DrawnPlot few = drawn_plot("plot r.csv --out f.svg --methods m3,m1,m2", folder.path());
+  CHECK(few.legend == std::vector<std::string>{"m1", "m2", "m3"});  // as in the rows
+  CHECK_FALSE(contains(few.title, "legend:"));
 
   // In the picture a curve is a group with its colour, the dashes of its line, and points that are copies of a marker.
   const std::string svg = read_text(folder / "r.svg");

@@ -103,11 +103,32 @@ std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric
   return curves;
 }
 
-// Whose function is approximated, where there is a target.
+// So many lines are found in a legend by their place alone.
+constexpr std::size_t kManyCurves = 12;
+
+// Those of one target in the order in which they end at the right, the largest value first, as the eye meets them.
+void sort_by_last_value(std::vector<Curve>& curves) {
+  const auto last = [](const Curve& curve) {
+    return std::max_element(curve.points.begin(), curve.points.end(),
+                            [](const CurvePoint& a, const CurvePoint& b) { return a.x < b.x; })
+        ->y;
+  };
+  for (auto begin = curves.begin(); begin != curves.end();) {
+    const auto end =
+        std::find_if(begin, curves.end(), [&](const Curve& curve) { return curve.target != begin->target; });
+    std::stable_sort(begin, end, [&](const Curve& a, const Curve& b) { return last(a) > last(b); });
+    begin = end;
+  }
+}
+
+// Whose function is approximated, where there is a target, and what the order of a long legend is.
 std::string target_line(const std::vector<Curve>& curves, bool several) {
-  if (several) return "blocks of the legend are not to be compared";
   const std::string& target = curves.front().target;
-  return target.empty() ? "" : "approximating " + legend_of_target(target);
+  const std::string order = curves.size() > kManyCurves ? "legend: by the value at the right, largest first" : "";
+  std::string line = several          ? "blocks of the legend are not to be compared"
+                     : target.empty() ? ""
+                                      : "approximating " + legend_of_target(target);
+  return line + (line.empty() || order.empty() ? "" : "; ") + order;
 }
 
 PlotLegend legend_of(const std::vector<Curve>& curves, bool several) {
@@ -212,10 +233,11 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, double exac
 
 void draw_groups(const Grouping& grouping, const std::string& metric, const Picture& picture, Statistic statistic,
                  const std::string& x, double exact) {
-  const std::vector<Curve> curves = curves_of(grouping, metric, statistic, x);
+  std::vector<Curve> curves = curves_of(grouping, metric, statistic, x);
   if (curves.empty()) {
     throw std::invalid_argument(fmt::format("{}: no row has a positive {} to draw", picture.path, metric));
   }
+  if (curves.size() > kManyCurves) sort_by_last_value(curves);
   const bool several = std::any_of(curves.begin(), curves.end(),
                                    [&](const Curve& curve) { return curve.target != curves.front().target; });
   std::set<double> places;
