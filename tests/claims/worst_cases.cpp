@@ -59,7 +59,7 @@ TEST_CASE("search_worst: without a start, and with one that is not of the space,
     return refusal([&] { search_worst(space, {starts, 5}, given, hidden_peak, Key(1), never); });
   };
   CHECK(contains(refused({2, 3, 1}, 0, {}), "search_worst: one start at least"));
-  CHECK(contains(refused({2, 3, 1}, 1, {arma::mat(3, 2, arma::fill::ones)}), "starts of the size of the space"));
+  CHECK(contains(refused({2, 3, 1}, 1, {arma::mat(2, 4, arma::fill::ones)}), "starts of the size of the space"));
   CHECK(contains(refused({2, 0, 1}, 1, {}), "rows, cols >= 1"));
   CHECK(contains(refused({2, 3, 0}, 1, {}), "radius > 0"));
 }
