@@ -380,6 +380,71 @@ TEST_CASE("kriged coreset: where check rows have most of their attention in comm
   CHECK(three.leaves == leaves(true, true, true));
 }
 
+TEST_CASE("kriged coreset: the denominators of exact rows are the sums of exponentials") {
+  const Problem<double> problem = rectangle(60, 70, "denominators");
+  const arma::mat exact = exact_attention(problem, Target::softmax).output;
+  const std::vector<long double> log_sums = log_sums_of(logits_of(problem.Q(), problem.K()));
+  for (const Mode mode : kModes) {
+    const Approximation<double> approximation = sized(problem, kSmall, {.mode = mode});
+    arma::uword exact_rows = 0;
+    for (arma::uword i = 0; i < 60; ++i) {
+      if (arma::abs(approximation.output.row(i) - exact.row(i)).max() > 1e-12) continue;
+      ++exact_rows;
+      const double found = std::log(approximation.denominators->values(i)) + approximation.denominators->log_scale(i);
+      CHECK(found == doctest::Approx(static_cast<double>(log_sums[i])).epsilon(1e-12));
+    }
+    CHECK(exact_rows >= kSmall.checks + 1);  // one of the worst queries may be a check row
+  }
+}
+
+TEST_CASE("kriged coreset: less in common is enough where there are too many keys for a screen") {
+  // 40 groups of queries, each with a fortieth of the keys to which they give .55 of their attention, alike; all other
+  // keys share the rest. Two queries of different groups have .45 in common, and few of the 8 check rows share a group.
+  const arma::uword p = 48, d = 20, groups = 40;
+  const auto leaves = [&](arma::uword n, bool pilot) {
+    const auto size = static_cast<double>(n);
+    return solve_sizes({.flops = skyformer_flops(2 * size, p, 8, d),
+                        .n_q = size,
+                        .n_k = size,
+                        .p = p,
+                        .p_v = 8,
+                        .checks = true,
+                        .near = pilot,
+                        .pilot = pilot})
+        .landmarks;
+  };
+  const auto diagnostics = [&](arma::uword n, std::uint64_t draw) {
+    const auto own = static_cast<double>(n / groups), others = static_cast<double>(n) - own;
+    const double score = std::log(0.55 / 0.45 * others / own);
+    arma::mat tokens(n, p, arma::fill::zeros);
+    for (arma::uword i = 0; i < n; ++i) tokens(i, i % groups) = std::sqrt(score * std::sqrt(static_cast<double>(p)));
+    return kriged_coreset<double>({tokens, tokens, random_matrix(n, 8, Key(3))}, d, Key(draw)).diagnostics;
+  };
+  const arma::uword few = 960, many = 1200;
+  REQUIRE(few < kMostScreened);
+  REQUIRE(many > kMostScreened);
+  REQUIRE(leaves(few, true) < leaves(few, false));
+  REQUIRE(leaves(many, true) < leaves(many, false));
+  for (const std::uint64_t draw : {1U, 2U, 3U, 4U}) {
+    CAPTURE(draw);
+    CHECK(diagnostics(many, draw).leaves == leaves(many, false));
+    CHECK(diagnostics(few, draw).leaves != leaves(few, false));
+  }
+}
+
+TEST_CASE("kriged coreset: a window is judged by the offsets of other check rows") {
+  // Every query attends to one key, at an offset of its own: the offsets of a row say nothing about others. At offset 0
+  // they say all. There are too many keys for a screen.
+  const arma::uword n = 1100, p = 32;
+  const arma::mat keys = 3 * random_matrix(n, p, Key(test_seed()).child("keys")),
+                  values = random_matrix(n, 4, Key(test_seed()).child("values"));
+  REQUIRE(n > kMostScreened);
+  const arma::uvec shuffled = sample_without_replacement(n, n, Key(test_seed()).child("shuffled"));
+  const Problem<double> apart(keys.rows(shuffled), keys, values), along(keys, keys, values);
+  CHECK(kriged_coreset<double>(apart, 60, Key(1)).diagnostics.mode != "window");
+  CHECK(kriged_coreset<double>(along, 60, Key(1)).diagnostics.mode == "window");
+}
+
 TEST_CASE_TEMPLATE("kriged coreset: what rows have in common, the mean over pairs", T, float, double) {
   ExactRows<T> rows;
   rows.weights.zeros(50, 3);

@@ -31,8 +31,9 @@ const std::vector<KrigedShares> kNear = {{.name = "near", .cells = 0.5, .near = 
 const KrigedShares kPilotAlone{.name = "cells", .cells = kPilotCells};
 // Check rows with more than this share of their attention in common can share a coreset. Of the trained heads at which
 // this was chosen, the coreset has a third of the error of keys of each query's own where rows have .6 to .8 in common,
-// two to a thousand times as much where it is below .4, and in between the two are level.
-constexpr double kInCommon = 0.5;
+// two to a thousand times as much where it is below .4, and in between the two are level. Where there are too many keys
+// for a screen, what competes is weaker: on long trained heads .3 to .5 have the same errors, and a pilot takes time.
+constexpr double kInCommon = 0.5, kInCommonOfLong = 0.4;
 constexpr double kScreenCells[] = {0.03, kPilotCells}, kScreenRows = 0.03;
 const KrigedShares kWindow{
     .name = "window", .cells = 0.15, .near = 0.05, .window = 0.65, .rows = 0.15, .kriging = false};
@@ -155,7 +156,8 @@ std::shared_ptr<KrigedModel<T>> with_check_rows(const std::shared_ptr<const Krig
 // With mode=auto, mode=coreset where the check rows have enough in common.
 template <typename T>
 KrigedCoresetOptions settled_by(const ExactRows<T>& checks, KrigedCoresetOptions options) {
-  if (options.mode == Mode::automatic && mean_overlap(checks) > kInCommon) options.mode = Mode::coreset;
+  const double enough = static_cast<double>(checks.weights.n_rows) > kMostScreened ? kInCommonOfLong : kInCommon;
+  if (options.mode == Mode::automatic && mean_overlap(checks) > enough) options.mode = Mode::coreset;
   return options;
 }
 

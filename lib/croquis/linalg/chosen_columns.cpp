@@ -28,9 +28,47 @@ T dot(const T* x, const T* y, size_t rows) {
   return sum;
 }
 
+// dot(x, y[0]), ..., dot(x, y[3]), the same bits, none of which waits for another.
+template <typename T>
+void four_dots(const T* x, const T* const* y, size_t rows, T* out) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  auto even0 = hn::Zero(d), even1 = even0, even2 = even0, even3 = even0;
+  auto odd0 = even0, odd1 = even0, odd2 = even0, odd3 = even0;
+  const auto add = [&](size_t i, auto& s0, auto& s1, auto& s2, auto& s3) HWY_ATTR {
+    const auto part = hn::LoadU(d, x + i);
+    s0 = hn::MulAdd(part, hn::LoadU(d, y[0] + i), s0);
+    s1 = hn::MulAdd(part, hn::LoadU(d, y[1] + i), s1);
+    s2 = hn::MulAdd(part, hn::LoadU(d, y[2] + i), s2);
+    s3 = hn::MulAdd(part, hn::LoadU(d, y[3] + i), s3);
+  };
+  size_t i = 0;
+  for (; i + 2 * lanes <= rows; i += 2 * lanes) {
+    add(i, even0, even1, even2, even3);
+    add(i + lanes, odd0, odd1, odd2, odd3);
+  }
+  if (i + lanes <= rows) {
+    add(i, even0, even1, even2, even3);
+    i += lanes;
+  }
+  out[0] = hn::GetLane(hn::SumOfLanes(d, hn::Add(even0, odd0)));
+  out[1] = hn::GetLane(hn::SumOfLanes(d, hn::Add(even1, odd1)));
+  out[2] = hn::GetLane(hn::SumOfLanes(d, hn::Add(even2, odd2)));
+  out[3] = hn::GetLane(hn::SumOfLanes(d, hn::Add(even3, odd3)));
+  for (; i < rows; ++i) {
+    for (size_t s = 0; s < 4; ++s) out[s] += x[i] * y[s][i];
+  }
+}
+
 template <typename T>
 void dots_of(const T* x, const T* matrix, size_t rows, const std::uint32_t* index, size_t count, T* out) {
-  for (size_t e = 0; e < count; ++e) out[e] = dot(x, matrix + rows * index[e], rows);
+  size_t e = 0;
+  for (; e + 4 <= count; e += 4) {
+    const T* const columns[4] = {matrix + rows * index[e], matrix + rows * index[e + 1], matrix + rows * index[e + 2],
+                                 matrix + rows * index[e + 3]};
+    four_dots(x, columns, rows, out + e);
+  }
+  for (; e < count; ++e) out[e] = dot(x, matrix + rows * index[e], rows);
 }
 
 // Four vectors of the sum at a time, which stay in registers for all terms.
@@ -61,6 +99,11 @@ void weighted_sum_of(const T* weight, const T* matrix, size_t rows, const std::u
   }
 }
 
+template <typename T>
+void squared_norms_of(const T* matrix, size_t rows, size_t count, T* out) {
+  for (size_t e = 0; e < count; ++e) out[e] = dot(matrix + rows * e, matrix + rows * e, rows);
+}
+
 void dots_float(const float* x, const float* m, size_t rows, const std::uint32_t* index, size_t count, float* out) {
   dots_of(x, m, rows, index, count, out);
 }
@@ -76,6 +119,13 @@ void weighted_sum_double(const double* w, const double* m, size_t rows, const st
   weighted_sum_of(w, m, rows, index, count, out);
 }
 
+void squared_norms_float(const float* m, size_t rows, size_t count, float* out) {
+  squared_norms_of(m, rows, count, out);
+}
+void squared_norms_double(const double* m, size_t rows, size_t count, double* out) {
+  squared_norms_of(m, rows, count, out);
+}
+
 }  // namespace croquis::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -86,6 +136,8 @@ HWY_EXPORT(dots_float);
 HWY_EXPORT(dots_double);
 HWY_EXPORT(weighted_sum_float);
 HWY_EXPORT(weighted_sum_double);
+HWY_EXPORT(squared_norms_float);
+HWY_EXPORT(squared_norms_double);
 
 void dots(const float* x, const float* m, std::size_t rows, const std::uint32_t* index, std::size_t count, float* out) {
   HWY_DYNAMIC_DISPATCH(dots_float)(x, m, rows, index, count, out);
@@ -101,6 +153,12 @@ void weighted_sum(const float* w, const float* m, std::size_t rows, const std::u
 void weighted_sum(const double* w, const double* m, std::size_t rows, const std::uint32_t* index, std::size_t count,
                   double* out) {
   HWY_DYNAMIC_DISPATCH(weighted_sum_double)(w, m, rows, index, count, out);
+}
+void squared_norms(const float* m, std::size_t rows, std::size_t count, float* out) {
+  HWY_DYNAMIC_DISPATCH(squared_norms_float)(m, rows, count, out);
+}
+void squared_norms(const double* m, std::size_t rows, std::size_t count, double* out) {
+  HWY_DYNAMIC_DISPATCH(squared_norms_double)(m, rows, count, out);
 }
 
 }  // namespace croquis

@@ -19,4 +19,8 @@ void weighted_sum(const float* weight, const float* matrix, std::size_t rows, co
 void weighted_sum(const double* weight, const double* matrix, std::size_t rows, const std::uint32_t* index,
                   std::size_t count, double* out);
 
+/// out[e] = m_e . m_e for all columns e = 0 ... count - 1.
+void squared_norms(const float* matrix, std::size_t rows, std::size_t count, float* out);
+void squared_norms(const double* matrix, std::size_t rows, std::size_t count, double* out);
+
 }  // namespace croquis

@@ -44,14 +44,9 @@ class Splitter {
     Node root{.begin = 0, .end = n, .sum = arma::vec(points.n_rows, arma::fill::zeros)};
     std::vector<arma::vec> parts(blocks_of(n, kPointsAtOnce));
     parallel_for(parts.size(), [&](std::size_t b) {
-      for (arma::uword i = b * kPointsAtOnce; i < block_end(b, root); ++i) {
-        const T* x = points_.colptr(i);
-        T square = 0;
-#pragma omp simd reduction(+ : square)
-        for (arma::uword c = 0; c < points_.n_rows; ++c) square += x[c] * x[c];
-        norms_[i] = square;
-      }
-      parts[b] = sum_of(b * kPointsAtOnce, block_end(b, root));
+      const arma::uword first = b * kPointsAtOnce, end = block_end(b, root);
+      squared_norms(points_.colptr(first), points_.n_rows, end - first, norms_.data() + first);
+      parts[b] = sum_of(first, end);
     });
     for (const arma::vec& part : parts) root.sum += part;
     finish(root, 0, n);
@@ -106,9 +101,7 @@ class Splitter {
     if (node.count() < 2 || !(node.spread > rounding)) node.spread = 0;
   }
 
-  arma::Col<T> mean_of(const Node& node) const {
-    return arma::conv_to<arma::Col<T>>::from(node.sum / node.weight);
-  }
+  arma::Col<T> mean_of(const Node& node) const { return arma::conv_to<arma::Col<T>>::from(node.sum / node.weight); }
 
   arma::Col<T> principal(const Node& node, const arma::Col<T>& mean) const {
     std::uint64_t words[kPointsDrawn];

@@ -69,15 +69,20 @@ KrigedInput<T>::KrigedInput(const Problem<T>& given)
 }
 
 template <typename T>
-const SingleKeys<T>& KrigedInput<T>::single_keys() const {
-  std::call_once(made_, [&] {
-    single_keys_.values = transposed(values);
+const arma::Mat<T>& KrigedInput<T>::value_columns() const {
+  std::call_once(columns_made_, [&] { value_columns_ = transposed(values); });
+  return value_columns_;
+}
+
+template <typename T>
+const arma::Col<T>& KrigedInput<T>::key_deviations() const {
+  std::call_once(deviations_made_, [&] {
     // Over the largest entry, so that no square overflows; all that matters is which is larger.
     const T largest = largest_entry(keys.columns);
-    single_keys_.deviations.zeros(keys.columns.n_rows);
-    if (largest > 0) single_keys_.deviations = arma::sqrt(arma::mean(arma::square(keys.columns / largest), 1));
+    key_deviations_.zeros(keys.columns.n_rows);
+    if (largest > 0) key_deviations_ = arma::sqrt(arma::mean(arma::square(keys.columns / largest), 1));
   });
-  return single_keys_;
+  return key_deviations_;
 }
 
 template <typename T>

@@ -10,21 +10,16 @@
 
 namespace croquis {
 
-/// What queries need that attend to keys one by one.
-template <typename T>
-struct SingleKeys {
-  arma::Mat<T> values;      // (p_v + 1) x n_k
-  arma::Col<T> deviations;  // of the keys' coordinates, over the largest entry
-};
-
 /// Tokens less their means. Softmax does not see a vector that is added to all keys, and rows of B~ sum to 1, so that
 /// the mean of the values is added at the end.
 template <typename T>
 struct KrigedInput {
   explicit KrigedInput(const Problem<T>& given);
 
-  /// Made at the first call; where one coreset serves all queries, there is none.
-  const SingleKeys<T>& single_keys() const;
+  /// Made at the first call, for queries that attend to keys one by one: the values and 1 as columns, (p_v + 1) x n_k.
+  const arma::Mat<T>& value_columns() const;
+  /// Made at the first call, for screens: the standard deviations of the keys' coordinates, over the largest entry.
+  const arma::Col<T>& key_deviations() const;
 
   Problem<T> problem;
   CentredColumns<T> queries, keys;  // p x n_q, p x n_k
@@ -38,8 +33,9 @@ struct KrigedInput {
   T scale = 1;                              // 1 / sqrt(p)
 
  private:
-  mutable std::once_flag made_;
-  mutable SingleKeys<T> single_keys_;
+  mutable std::once_flag columns_made_, deviations_made_;
+  mutable arma::Mat<T> value_columns_;
+  mutable arma::Col<T> key_deviations_;
 };
 
 /// Queries with their exact rows.

@@ -135,12 +135,10 @@ Approximation<T> kriged_approximation(std::shared_ptr<KrigedModel<T>> made) {
   });
   if (!model->farthest.empty()) {
     const arma::uvec far(model->farthest);
-    arma::Col<T> sums, maxima;
-    rows.output.rows(far) = softmax_product<T>(queries_of(*model, model->farthest), input.key_rows, input.values,
-                                               {.row_maxima = &maxima, .sums = &sums})
-                                .head_cols(p_v);
-    rows.denominators.elem(far) = sums;
-    rows.row_maxima.elem(far) = maxima;
+    const ExactRows<T> exact = exact_rows_of(input, queries_of(*model, model->farthest), {});
+    rows.output.rows(far) = exact.values.head_cols(p_v);
+    rows.denominators.elem(far).ones();
+    rows.row_maxima.elem(far) = exact.log_sums;
     for (const arma::uword i : model->farthest) add_mean(i);
   }
   Approximation<T> approximation;

@@ -75,6 +75,25 @@ double relative(double error, double norm) {
   return error > 0 ? std::sqrt(error / norm) : 0;
 }
 
+// For every vector, the sum of all others. Not the sum of all less its own, which leaves rounding where the others are
+// zero.
+std::vector<std::vector<double>> sums_of_others(const std::vector<std::vector<double>>& vectors) {
+  const auto add = [](const std::vector<double>& x, std::vector<double>& sum) {
+    for (std::size_t i = 0; i < x.size(); ++i) sum[i] += x[i];
+  };
+  std::vector<std::vector<double>> sums(vectors.size());
+  std::vector<double> before(vectors.front().size(), 0.0), after = before;
+  for (std::size_t v = 0; v < vectors.size(); ++v) {
+    sums[v] = before;
+    add(vectors[v], before);
+  }
+  for (std::size_t v = vectors.size(); v-- > 0;) {
+    add(after, sums[v]);
+    add(vectors[v], after);
+  }
+  return sums;
+}
+
 // What the check rows lack with a plan, the values and in the last column 1, before anything is divided by row sums.
 // The lists are those of the leaves with check rows alone; with windows, each row is judged by offsets that the other
 // check rows have chosen.
@@ -100,24 +119,21 @@ arma::Mat<T> missing_of_checks(const PlanInput<T>& from, const KrigedShares& sha
     scores[r - first] =
         offset_scores(from.input, from.rows, {r}, {from.checks[r - first]}, plan.cells, plan.cell_weights);
   }
+  const std::vector<std::vector<double>> others = sums_of_others(scores);
   std::optional<KeyScreen<T>> screen;
   if (shares.screen.kept > 0) screen.emplace(from.input, shares.screen);
   arma::Mat<T> all(from.checks.size(), from.input.values.n_cols);
   for (arma::uword r = first; r < last; ++r) {
     arma::Row<T> missing = from.rows.values.row(r) - plan.cell_weights.row(r) * plan.cells.sums;
     const auto take = [&](std::uint32_t j) {
-      missing -= near_weight(from.rows, plan, r, j) * from.input.single_keys().values.col(j).t();
+      missing -= near_weight(from.rows, plan, r, j) * from.input.value_columns().col(j).t();
     };
     if (shares.near > 0) {
       for (const std::uint32_t j : plan.near.lists[from.rows.leaf[r]]) take(j);
     }
     std::vector<std::uint32_t> own;
     if (shares.window > 0) {
-      std::vector<double> others(scores[0].size(), 0.0);
-      for (arma::uword o = 0; o < scores.size(); ++o) {
-        for (std::size_t i = 0; o != r - first && i < others.size(); ++i) others[i] += scores[o][i];
-      }
-      own = window_keys(from, r, best_offsets(others, part_of(from.keys, shares.window)));
+      own = window_keys(from, r, best_offsets(others[r - first], part_of(from.keys, shares.window)));
     }
     std::erase_if(own, [&](std::uint32_t j) { return plan.near.lists_key(from.rows.leaf[r], j); });
     if (screen) {

@@ -146,7 +146,7 @@ void BlockPass<T>::near_scores(BlockRows<T>& rows) const {
   rows.near_values.set_size(input_.values.n_cols, k);
   for (arma::uword t = 0; t < k; ++t) {
     std::copy_n(input_.keys.columns.colptr(list[t]), p, rows.near_keys.colptr(t));
-    std::copy_n(input_.single_keys().values.colptr(list[t]), rows.near_values.n_rows, rows.near_values.colptr(t));
+    std::copy_n(input_.value_columns().colptr(list[t]), rows.near_values.n_rows, rows.near_values.colptr(t));
   }
   rows.near.set_size(count, k);
   narrow_gemm(CblasNoTrans, count, k, p, T(1), rows.queries.memptr(), rows.near_keys.memptr(), p, T(0),
@@ -206,8 +206,7 @@ void BlockPass<T>::add_window(BlockRows<T>& rows) const {
     for (std::size_t t = 0; t < keys.size(); ++t) {
       weights[t] = std::exp(weights[t] - rows.top[i]) - rows.cells.at(i, cells_.cell[keys[t]]);
     }
-    weighted_sum(weights.data(), input_.single_keys().values.memptr(), sum.n_elem, keys.data(), keys.size(),
-                 sum.memptr());
+    weighted_sum(weights.data(), input_.value_columns().memptr(), sum.n_elem, keys.data(), keys.size(), sum.memptr());
     rows.sums.row(i) += sum.t();
   }
 }
@@ -219,7 +218,7 @@ arma::Row<T> BlockPass<T>::base(arma::uword i, const BlockRows<T>& rows) const {
   if (rows.list) sum += rows.near.row(i) * rows.near_values.t();
   if (near_.by_query()) {
     for (std::size_t t = 0; t < rows.window[i].size(); ++t) {
-      sum += rows.window_weights[i][t] * input_.single_keys().values.col(rows.window[i][t]).t();
+      sum += rows.window_weights[i][t] * input_.value_columns().col(rows.window[i][t]).t();
     }
   }
   return sum;

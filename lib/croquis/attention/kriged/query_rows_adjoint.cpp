@@ -146,7 +146,7 @@ class RowsBackward {
       for (std::size_t t = 0; t < space.window[i].size(); ++t) {
         const std::uint32_t key = space.window[i][t], cell = cells_.cell[key];
         const T weight = space.window_weights[i][t];
-        const T near = arma::dot(columns.col(i), input_.single_keys().values.col(key));
+        const T near = arma::dot(columns.col(i), input_.value_columns().col(key));
         const T score = near * (weight + space.cells.at(i, cell));
         cells.at(i, cell) -= near;
         queries.col(i) += score * input_.keys.columns.col(key);
