@@ -30,7 +30,8 @@ LandmarkSampler<T>::LandmarkSampler(KernelMatrix<T> matrix, LandmarkPolicy polic
       first_stratum_(first_stratum.value_or(matrix_.n / 2)) {
   if (policy == LandmarkPolicy::leverage) leverage_ = std::make_shared<const RidgeLeverage<T>>(matrix_);
   if (policy == LandmarkPolicy::given) {
-    require(!list_.is_empty(), "landmarks", "given: a list of indices, here there is none");
+    require(!list_.is_empty(), "landmarks",
+            "given takes a list of indices (option indices=FILE.npy), here there is none");
   }
 }
 
@@ -54,8 +55,9 @@ arma::uvec LandmarkSampler<T>::draw(arma::uword d, const Key& draw_key) const {
     case LandmarkPolicy::rp_cholesky:
       return rp_cholesky(matrix_, d, draw_key).pivots;
     case LandmarkPolicy::given:
-      require(d <= list_.n_elem, "landmarks", "given: d <= length of the list", {{"d", d}, {"length", list_.n_elem}});
-      require(list_.max() < n, "landmarks", "given: indices < number of points",
+      require(d <= list_.n_elem, "landmarks", "given: as many indices as d at least",
+              {{"d", d}, {"indices", list_.n_elem}});
+      require(list_.max() < n, "landmarks", "given: indices below the number of points, queries and keys",
               {{"largest", list_.max()}, {"points", n}});
       return list_.head(d);
   }
