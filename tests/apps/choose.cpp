@@ -142,6 +142,25 @@ TEST_CASE("choose: what is not decided is exact attention in the model, and says
                   folder.path());
   REQUIRE_MESSAGE(model.status == 0, model.output);
   CHECK(column_of(folder / "model.csv", "loss") == column_of(folder / "model.csv", "loss_exact"));
+  CHECK(contains(model.output, "--choice has exact attention in all heads"));
+}
+
+TEST_CASE("choose: errors against another function than softmax attention are said to be that, by the model too") {
+  const Folder folder;
+  const std::string tokens = "model --model model.safetensors --ids ids.npy --labels labels.npy --sequence 0 ";
+  for (const auto& [method, other] : {std::pair("skyformer", true), {"v-mean", false}}) {
+    CAPTURE_BINDING(method);
+    const ProgramRun run = run_croquis(
+        kModel + "--eps 50 --delta 0.3 --per model --out c.csv --overwrite --methods " + method, folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    const std::string said = "The errors are those against Gaussian-kernel attention C V";
+    CHECK(contains(run.output, said) == other);
+    CHECK(contains(run_croquis("show c.csv", folder.path()).output, said) == other);
+    const ProgramRun model = run_croquis(tokens + "--choice c.json --out m.csv --overwrite", folder.path());
+    REQUIRE_MESSAGE(model.status == 0, model.output);
+    CHECK(contains(model.output, "the model computes softmax attention, and not what these approximate") == other);
+    CHECK_FALSE(contains(model.output, "--choice has exact attention in all heads"));
+  }
 }
 
 TEST_CASE("choose: the elements of a batch are sequences") {

@@ -239,7 +239,7 @@ TEST_CASE("croquis plot: causal attention and a sample of rows are in the title"
   const DrawnPlot plot = drawn_plot("plot r.csv", folder.path());
   REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
   CHECK(contains(plot.title, "2 heads, n = 32, p = 4, 16 of n rows, causal attention\n"));
-  CHECK(contains(plot.title, "approximating softmax attention, biased\n"));
+  CHECK(contains(plot.title, "approximating softmax attention, with --bias if given\n"));
   write_text(folder / "p.csv", kPlotHeader + row("arrays:q", "v-mean", "softmax", 8, 1, 0.5));
   CHECK_FALSE(contains(drawn_plot("plot p.csv", folder.path()).title, "causal"));
 }

@@ -104,7 +104,10 @@ TEST_CASE("croquis error --resume: rows in any order, some of them missing, beco
   }
   write_text(folder / "part.csv", text);
   write_text(folder / "part.meta.json", read_text(folder / "whole.meta.json"));
-  REQUIRE(run_croquis(kSmallShards + "--trials 4 --quiet --out part.csv --resume", folder.path()).status == 0);
+  const ProgramRun resumed = run_croquis(kSmallShards + "--trials 4 --quiet --out part.csv --resume", folder.path());
+  REQUIRE(resumed.status == 0);
+  CHECK(resumed.output.find("part.csv: is not as its run wrote it") != std::string::npos);
+  CHECK(resumed.output.find("its rows are kept as they are") != std::string::npos);
   CHECK(rows_of(folder / "part.csv") == rows_of(folder / "whole.csv"));
 }
 
@@ -121,6 +124,14 @@ TEST_CASE("croquis --shard: a part that was interrupted resumes; merge takes it 
   const ProgramRun early = run_croquis("merge all.csv p1.csv p2.csv", folder.path());
   CHECK(early.status == 2);
   CHECK(early.output.find("p2.csv: is not finished") != std::string::npos);
+  for (const char* show : {"show ", "report --out r.html "}) {  // what is there is not taken for the whole
+    const auto said = [&](const char* file, const char* text) {
+      return run_croquis(std::string(show) + file, folder.path()).output.find(text) != std::string::npos;
+    };
+    CHECK(said("p2.csv", "p2.csv: its run has not finished, and results are missing"));
+    CHECK(said("p1.csv", "p1.csv: part 1/2 of a run, and results are missing"));
+    CHECK_FALSE(said("whole.csv", "results are missing"));
+  }
   const ProgramRun other = run_croquis(command + " --quiet --shard 1/2 --out p2.csv --resume", folder.path());
   CHECK(other.status == 2);
   CHECK(other.output.find("--shard was 2/2 and is 1/2") != std::string::npos);

@@ -76,7 +76,7 @@ TEST_CASE("croquis error: the printed table has a block for each target, with a 
       {"Gaussian-kernel attention C V, another function than softmax attention", "skyformer"},
       {"softmax attention", "nystromformer"},
       {"softmax attention of unit queries and keys, another function than softmax attention", "nprf"},
-      {"softmax attention with the relative position bias", "prf-rpe"},
+      {"softmax attention with the relative position bias, if one is given", "prf-rpe"},
       {"softmax attention of unit queries and keys with the relative position bias, another function than softmax "
        "attention",
        "nprf-rpe"}};

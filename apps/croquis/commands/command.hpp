@@ -84,9 +84,10 @@ struct Result {
   croquis::Table table;                              ///< of one row at least
   std::map<std::string, std::string> identity = {};  ///< of its run; empty where no meta file says
   bool changed = false;                              ///< since the run has written it
+  std::string incomplete = {};                       ///< that results are missing, and what would do; or empty
 };
 
-/// Reads it; where it is not as its run wrote it, a line on standard error says so. Throws std::invalid_argument.
+/// Reads it; where it is not as its run wrote it or results are missing, a line on standard error says so. Throws std::invalid_argument.
 Result read_result(const std::string& path);
 
 /// What there is to say of it.

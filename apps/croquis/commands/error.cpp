@@ -89,11 +89,30 @@ void leave_out_square(std::vector<MethodChoice>& methods, const ErrorOptions& op
     if (leave) left_out.push_back(choice.name);
     return leave;
   });
-  if (left_out.empty() || croquis::Communicator::world().rank() > 0) return;
-  say(
+  if (left_out.empty()) return;
+  say_once(
       fmt::format("croquis error: there are other numbers of queries than of keys; left out, because they need as "
                   "many: {}\n",
                   fmt::join(left_out, ", ")));
+}
+
+// --rows is for heads whose exact attention takes too long. `all` are those that take less.
+void leave_out_quadratic(std::vector<MethodChoice>& methods, const ErrorOptions& options) {
+  if (!options.rows) return;
+  std::vector<std::string> left_out;
+  std::erase_if(methods, [&](const MethodChoice& choice) {
+    const bool leave = croquis::find_method<double>(choice.name).quadratic(choice.options);
+    if (leave) left_out.push_back(croquis::curve_label({choice.name, choice.preset}));
+    return leave;
+  });
+  if (left_out.empty()) return;
+  if (options.methods != "all") {
+    throw std::invalid_argument(
+        fmt::format("--rows: {} takes as much work as exact attention, which --rows is to avoid; leave it out",
+                    fmt::join(left_out, ", ")));
+  }
+  say_once(fmt::format("croquis error: with --rows, what takes as much work as exact attention is left out: {}\n",
+                       fmt::join(left_out, ", ")));
 }
 
 template <typename T>
@@ -155,6 +174,7 @@ int run_error(const ErrorOptions& options) {
   leave_out_square(methods, options, inputs);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest_keys(inputs));
   for (const Input& input : inputs) check(options, input, methods, features);
+  leave_out_quadratic(methods, options);
   require_room_for_rows(
       static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),
       "--trials", options.trials);

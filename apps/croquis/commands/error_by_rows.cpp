@@ -30,6 +30,7 @@ void check(const ErrorOptions& o) {
   if (!o.input.bias.empty() || o.input.causal || o.input.length) refuse("takes no --bias, --causal or --length");
   if (!o.rows) refuse("needs --rows, the number of exact rows that errors are estimated from");
   if (o.scores || o.row_errors) refuse("takes no --scores and no --row-errors");
+  if (o.bounds) refuse("takes no --bounds, which need all of the scores");
   if (!o.save_output.empty()) refuse("takes no --save-output");
   if (o.input.head != InputOptions().head || o.input.head_sample) refuse("takes no --head and no --head-sample");
   if (o.run.precision != "double") refuse("computes in double");

@@ -9,13 +9,17 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "commands/command.hpp"
 #include "files/environment.hpp"
 #include "files/model_table.hpp"
+#include "files/progress.hpp"
 #include "files/summary.hpp"
 #include "files/table_file.hpp"
+#include "files/targets.hpp"
 #include "options/lists.hpp"
 #include "options/model_sequences.hpp"
 #include "pictures/model_loss.hpp"
@@ -90,6 +94,28 @@ std::vector<Replacement> replacements_of(const ModelOptions& options, const croq
     replacements.push_back(croquis::read_choice(options.choice, config.layers, config.heads));
   }
   return replacements;
+}
+
+// What one may not expect of the replacements.
+void remark_on(const std::vector<Replacement>& replacements) {
+  std::map<std::string, std::set<std::string>> others;  // names by target
+  for (const Replacement& replacement : replacements) {
+    std::size_t replaced = 0;
+    for (const auto& [place, head] : replacement.heads) {
+      if (!croquis::is_exact(head.choice)) ++replaced;
+      const std::string target = target_of_method(head.choice.name);
+      if (!is_softmax(target)) others[target].insert(head.choice.name);
+    }
+    if (replacement.method == "choice" && replaced == 0) {
+      say_once(
+          "croquis model: --choice has exact attention in all heads: there is nothing to lose, and nothing gained\n");
+    }
+  }
+  for (const auto& [target, names] : others) {
+    say_once(
+        fmt::format("croquis model: the model computes softmax attention, and not what these approximate, {}: {}\n",
+                    meaning_of_target(target), fmt::join(names, ", ")));
+  }
 }
 
 std::vector<ModelCell> cells_of(std::size_t sequences, const std::vector<Replacement>& replacements,
@@ -170,6 +196,7 @@ int run_model(const ModelOptions& options) {
       options.features, "--features", *std::min_element(sequences.lengths.begin(), sequences.lengths.end()));
   const std::vector<Replacement> replacements = replacements_of(options, model.config(), methods, features);
   check(options, replacements, sequences, causal);
+  remark_on(replacements);
 
   Run run(options.run, "model", croquis::model_columns().list(options.columns()),
           {{"model", name}, {"tokens", sequences.source}, {"numbers", digest_of(sequences, model)}});

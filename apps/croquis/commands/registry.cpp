@@ -84,12 +84,15 @@ Result read_result(const std::string& path) {
   if (file.rows.empty()) throw std::invalid_argument(fmt::format("{}: has no rows yet", path));
   const std::string change = change_since_run(path);
   if (!change.empty()) say(fmt::format("croquis: {}\n", change));
-  return {path, &command, typed_table(file, command, path), identity_of_run(path), !change.empty()};
+  const std::string incomplete = incomplete_run(path);
+  if (!incomplete.empty()) say(fmt::format("croquis: {}\n", incomplete));
+  return {path, &command, typed_table(file, command, path), identity_of_run(path), !change.empty(), incomplete};
 }
 
 Section section_of(const Result& result) {
   const Results& results = result.command->results;
   Section section = results.report(result.table);
+  if (!result.incomplete.empty()) section.answers.insert(section.answers.begin(), result.incomplete + ".");
   if (results.remarks) {
     for (std::string& remark : results.remarks(result.table, result.identity)) {
       section.answers.push_back(std::move(remark));

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "files/targets.hpp"
 #include "files/text_table.hpp"
 
 using croquis::ChoiceRow;
@@ -67,6 +68,17 @@ void print_layers(const std::vector<ChoiceRow>& rows) {
 
 }  // namespace
 
+std::string other_target_of(const std::vector<ChoiceRow>& rows) {
+  for (const ChoiceRow& row : rows) {
+    const std::string target = target_of_method(row.method);
+    if (row.metric == "loss" || is_softmax(target)) continue;
+    return fmt::format(
+        "The errors are those against {}. They do not say what a model that computes softmax attention loses.",
+        meaning_of_target(target));
+  }
+  return "";
+}
+
 void print_choices(const std::vector<ChoiceRow>& rows) {
   const ChoiceRow& first = rows.front();
   const bool by_loss = first.metric == "loss";
@@ -100,4 +112,5 @@ void print_choices(const std::vector<ChoiceRow>& rows) {
         "fail too often, all would cost {:.3g}.\n",
         cost / exact);
   }
+  if (const std::string other = other_target_of(rows); !other.empty()) fmt::print("{}\n", other);
 }

@@ -85,6 +85,19 @@ std::map<std::string, std::string> identity_of_run(const std::string& path) {
   return identity;
 }
 
+std::string incomplete_run(const std::string& path) {
+  const json meta = read_metadata(beside(path, ".meta.json"));
+  if (!meta.is_object() || !meta.contains("identity")) return "";
+  if (!meta.contains("finished") || !meta["finished"].is_object()) {
+    return fmt::format("{}: its run has not finished, and results are missing; its command with --resume goes on",
+                       path);
+  }
+  const json shard = meta["finished"].value("shard", json("1/1"));
+  if (!shard.is_string() || shard == "1/1") return "";
+  return fmt::format("{}: part {} of a run, and results are missing; croquis merge puts the parts together", path,
+                     shard.get<std::string>());
+}
+
 std::string change_since_run(const std::string& path) {
   const json meta = read_metadata(beside(path, ".meta.json"));
   if (!meta.is_object() || !meta.contains("finished") || !meta["finished"].is_object()) return "";

@@ -44,6 +44,10 @@ std::map<std::string, std::string> identity_of_run(const std::string& path);
 /// where nothing is known of the run, nothing.
 std::string change_since_run(const std::string& path);
 
+/// That results are missing, and what would do, where the rows at `path` are those of a run that has not finished or of
+/// a part of one; otherwise, and where nothing is known of the run, nothing.
+std::string incomplete_run(const std::string& path);
+
 /// Throws std::invalid_argument when the meta file at `path` belongs to another result than `rows`: those of a.csv and
 /// of a have one name.
 void require_own_metadata(const std::string& path, const std::string& rows);

@@ -114,7 +114,12 @@ void Run::find_rows() {
   require_own_metadata(meta, options_.out);
   const Fields names = names_of(table_.columns);
   file_.emplace(options_.out, names, existing_file(options_));
-  if (!file_->found().empty()) require_same_identity(meta, description_);
+  if (!file_->found().empty()) {
+    require_same_identity(meta, description_);
+    if (const std::string change = change_since_run(options_.out); !change.empty()) {
+      say(fmt::format("croquis: {}; its rows are kept as they are\n", change));
+    }
+  }
   std::vector<std::size_t> keys = cell_;
   keys.insert(keys.end(), row_.begin(), row_.end());
   check_found(options_.out, {names, file_->found()}, keys, options_);

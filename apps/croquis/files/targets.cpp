@@ -19,7 +19,8 @@ constexpr Meaning kMeanings[] = {
      "C V, another function"},
     {Target::normalized, false, "softmax attention of unit queries and keys, another function than softmax attention",
      "unit q and k, another function"},
-    {Target::softmax_rpe, true, "softmax attention with the relative position bias", "softmax attention, biased"},
+    {Target::softmax_rpe, true, "softmax attention with the relative position bias, if one is given",
+     "softmax attention, with --bias if given"},
     {Target::normalized_rpe, false,
      "softmax attention of unit queries and keys with the relative position bias, another function than softmax "
      "attention",
@@ -34,17 +35,20 @@ const Meaning* find(const std::string& target) {
 
 }  // namespace
 
-std::string target_of(const croquis::Group& group) {
-  if (const auto given = group.key.find("target"); given != group.key.end()) return given->second;
-  const auto method = group.key.find("method");
-  if (method == group.key.end()) return "";
-  const std::string& name = method->second;
+std::string target_of_method(const std::string& name) {
   if (name == "exact") return std::string(name_of(Target::softmax));
   if (name.starts_with("exact-")) return name.substr(6);
   for (const auto& known : croquis::methods<double>()) {
     if (known.name == name) return std::string(name_of(known.target));
   }
   return "";
+}
+
+std::string target_of(const croquis::Group& group) {
+  if (const auto given = group.key.find("target"); given != group.key.end()) return given->second;
+  const auto method = group.key.find("method");
+  if (method == group.key.end()) return "";
+  return target_of_method(method->second);
 }
 
 std::vector<std::string> targets_of(const croquis::Grouping& grouping, const std::string& metric) {

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+/// The target of a method, or of exact attention ("exact", "exact-kernelized"); empty for any other name.
+std::string target_of_method(const std::string& name);
+
 /// The target of a group: its key `target`; of rows without it, as those of croquis cost, that of its key `method`.
 /// Empty where there is none.
 std::string target_of(const croquis::Group& group);

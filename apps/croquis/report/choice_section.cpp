@@ -7,6 +7,7 @@
 #include <croquis/measure/groups.hpp>
 #include <map>
 
+#include "files/choice_table.hpp"
 #include "pictures/heat_map.hpp"
 #include "report/other_sections.hpp"
 
@@ -46,6 +47,7 @@ std::vector<std::string> answers_of_choices(const std::vector<ChoiceRow>& rows) 
   std::string names;
   for (const auto& [name, times] : methods) names += fmt::format("{}{} {}", names.empty() ? "" : ", ", times, name);
   if (!names.empty()) answers.push_back(fmt::format("Chosen: {}.", names));
+  if (std::string other = other_target_of(rows); !other.empty()) answers.push_back(std::move(other));
   return answers;
 }
 
