@@ -81,6 +81,21 @@ TEST_CASE("SketchQuality: a sketch that fails has its reason and no numbers") {
   CHECK(row.features == 4);
 }
 
+TEST_CASE("SketchQuality: what an operator does not take is a status with the operator's name") {
+  const arma::mat matrix = random_matrix(30, 6, quality_key("matrix"));
+  const SketchQuality quality(matrix, leading_basis(matrix, 5), {});
+  const auto status = [&](const char* name, arma::uword d, std::map<std::string, double> parameters) {
+    const SketchRow row = quality.row({name, 30, d, Key(1).name(), std::move(parameters), {}});
+    CHECK(row.features == d);
+    CHECK(std::isnan(row.norm_error) == (row.status != "ok"));
+    return row.status;
+  };
+  CHECK(status("sjlt", 8, {{"s", 8}}) == "ok");
+  CHECK(status("sjlt", 4, {{"s", 8}}) == "sjlt: s a whole number in 1 ... d, got s = 8, rows = 30, cols = 4");
+  CHECK(status("srht", 32, {}) == "ok");
+  CHECK(status("srht", 33, {}).starts_with("srht: n >= 1, 1 <= d <= n'"));
+}
+
 TEST_CASE("LandmarkQuality: the errors of the Nystrom approximation of the lift, written out") {
   const auto problem = random_problem<double>(15, 4, 2, 4, quality_key("landmarks"));
   const arma::mat m = in_double(gaussian_of(stacked_points(problem), stacked_points(problem)));

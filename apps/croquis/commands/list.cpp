@@ -79,7 +79,9 @@ void print_sketches() {
     for (const auto& p : distribution.parameters)
       table.add_line(fmt::format("  {}={}  [{}]  {}", p.name, p.range, p.default_value, p.effect));
   }
-  fmt::print("{}\nlandmark policies: {}\n", table.text(), fmt::join(croquis::landmark_policy_names(), " "));
+  std::vector<std::string> policies = croquis::landmark_policy_names();
+  std::erase(policies, "given");  // its points are an option of the methods that take it
+  fmt::print("{}\nlandmark policies: {}\n", table.text(), fmt::join(policies, " "));
 }
 
 // What summaries, plots and merging do with a column.

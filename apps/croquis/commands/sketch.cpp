@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -18,6 +17,7 @@
 #include "commands/sketch_landmarks.hpp"
 #include "commands/sketch_operators.hpp"
 #include "commands/sketch_subject.hpp"
+#include "commands/sketch_tables.hpp"
 #include "files/run.hpp"
 #include "files/summary.hpp"
 #include "options/bias.hpp"
@@ -83,8 +83,9 @@ class Comparison {
       const std::map<std::string, double> parameters = parameters_of(choice);
       std::vector<double> weights;
       if (croquis::find_sketch_distribution<double>(choice.name).weighted) weights = importance();
+      // Not completed here: what a size refuses is the status of its rows.
       compute({"operator", choice.label}, [&](arma::uword d, const Key& key) {
-        return quality.row(croquis::describe_sketch(choice.name, subject_.matrix.n_rows, d, key, parameters, weights));
+        return quality.row({choice.name, subject_.matrix.n_rows, d, key.name(), parameters, weights});
       });
     }
   }
@@ -147,35 +148,6 @@ void require_memory_for(const SketchSubject& subject, const std::vector<Choice>&
   }
 }
 
-// Of the rows of a run, which have one matrix.
-void print_comparison(const croquis::Table& table) {
-  const croquis::SketchRow first = croquis::sketch_columns().rows({table.columns, {table.rows.front()}}).front();
-  const croquis::Grouping grouping = croquis::group_rows(table);
-  const bool of_head = std::set<std::string>{"q", "k", "v", "b", "c"}.contains(first.matrix);
-  fmt::print("\n{}, {} of {} x {}; means of {} trials (standard error)\n", first.input, first.matrix, first.n,
-             first.cols, grouping.draws);
-  const auto of_kind = [&](const char* kind) {
-    croquis::Grouping some = grouping;
-    std::erase_if(some.groups, [&](const croquis::Group& g) { return g.key.at("kind") != kind; });
-    return some;
-  };
-  const croquis::Grouping operators = of_kind("operator");
-  print_groups("| ||S^T x||^2 / ||x||^2 - 1 |, mean over the columns x", operators, "norm_error");
-  print_groups(
-      fmt::format("injectivity: smallest singular value of S^T U, U spanning the leading {} directions", first.rank),
-      grouping, "injectivity");
-  print_groups("dilation: largest singular value of S^T U", operators, "dilation");
-  print_groups(of_head ? "||BV - B S S^T V|| / ||BV||" : "||A^T B - A^T S S^T B|| / ||A^T B||", operators,
-               "product_spectral_rel");
-  const croquis::Grouping landmarks = of_kind("landmarks");
-  const std::string matrix = of_head ? "the lift M" : fmt::format("M = {}", first.matrix);
-  print_groups(fmt::format("Nystrom on {}, by landmarks: ||M - M~|| / ||M||", matrix), landmarks,
-               "nystrom_spectral_rel");
-  if (of_head) return;
-  print_groups(fmt::format("Nystrom on {}, by landmarks: trace(M - M~) / trace(M)", matrix), landmarks,
-               "nystrom_trace_rel");
-}
-
 int run_sketch(const SketchOptions& options) {
   std::vector<Choice> sketches = parse_sketches(options.sketches);
   parse_sizes(options.features, "--features");
@@ -219,7 +191,7 @@ int run_sketch(const SketchOptions& options) {
     draw_groups(grouping, default_metric(grouping), options.run.plot);
   }
   if (!options.run.quiet) {
-    print_comparison(run.table());
+    print_sketch_tables(run.table());
     print_files(run.table(), options.run.out, options.run.plot);
   }
   return 0;
@@ -254,7 +226,7 @@ Command sketch_command() {
                       .write_summary = write_grouped_summary,
                       .draw = draw_grouped,
                       .picture = "a metric against d, a line an operator or landmark policy",
-                      .print = print_comparison,
+                      .print = print_sketch_tables,
                       .report = [](const croquis::Table& table) {
                         return section_of_groups(
                             table, {.title = "Operators and landmark policies",

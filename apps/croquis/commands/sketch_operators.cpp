@@ -22,12 +22,12 @@ void make_once(const Choice& choice, arma::uword n, arma::uword d) {
                                                         std::vector<double>(weighted ? n : 0, 1.0)));
 }
 
-// Why the largest of these sizes is refused, where all of them are; empty if one is taken.
+// Why the largest of these sizes is refused, "NAME: rule", where all of them are; empty if one is taken.
 std::string refusal_of_all(const Choice& choice, arma::uword n, const std::vector<arma::uword>& features) {
   std::string why;
   for (auto d = features.rbegin(); d != features.rend(); ++d) {
     try {
-      make_once(choice, n, *d);
+      said_of(choice.name, [&] { make_once(choice, n, *d); });
       return "";
     } catch (const std::invalid_argument& refused) {
       if (why.empty()) why = refused.what();

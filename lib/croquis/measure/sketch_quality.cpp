@@ -40,6 +40,18 @@ SketchRow guarded(SketchRow row, const Measure& measure) {
   return status == "ok" ? row : failed(std::move(row), status);
 }
 
+// A class of the library that refuses, "SrhtSketch: rule", is not what users know: "srht: rule".
+AnySketch<double> named_sketch(const SketchDescription& description) {
+  try {
+    return make_sketch<double>(description);
+  } catch (const std::invalid_argument& refused) {
+    const std::string why = refused.what();
+    const std::size_t colon = why.find(": ");
+    throw std::invalid_argument(description.distribution +
+                                (colon == std::string::npos ? ": " + why : why.substr(colon)));
+  }
+}
+
 }  // namespace
 
 Key sketch_key(std::uint64_t seed, const std::string& kind, const std::string& name, arma::uword d,
@@ -145,7 +157,7 @@ SketchRow SketchQuality::row(const SketchDescription& description) const {
 
 void SketchQuality::measure(SketchRow& row, const SketchDescription& description) const {
   const Stopwatch stopwatch;
-  const AnySketch<double> sketch = make_sketch<double>(description);
+  const AnySketch<double> sketch = named_sketch(description);
   const arma::mat sketched = sketch.left(matrix_);
   row.seconds = stopwatch.seconds();
   const arma::vec ratios = arma::sum(arma::square(sketched), 0).t() / squared_norms_;

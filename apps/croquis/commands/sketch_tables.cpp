@@ -1,0 +1,63 @@
+#include "commands/sketch_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <croquis/measure/groups.hpp>
+#include <croquis/measure/sketch_quality.hpp>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "files/group_table.hpp"
+
+using croquis::Group;
+using croquis::Grouping;
+
+namespace {
+
+// An operator and a policy may have one name.
+Grouping of_kind(Grouping grouping, const char* kind) {
+  std::erase_if(grouping.groups, [&](const Group& g) { return g.key.at("kind") != kind; });
+  return grouping;
+}
+
+// Of what is measured of some matrices only, such as a product: nothing, where no row has it.
+void print_measured(const std::string& title, const Grouping& grouping, const std::string& metric) {
+  const bool measured = std::any_of(grouping.groups.begin(), grouping.groups.end(),
+                                    [&](const Group& g) { return g.metric(metric) != nullptr; });
+  if (measured) print_groups(title, grouping, metric);
+}
+
+void print_operators(const Grouping& operators, std::uint64_t rank, bool of_head) {
+  print_groups("| ||S^T x||^2 / ||x||^2 - 1 |, mean over the columns x", operators, "norm_error");
+  print_groups(fmt::format("injectivity: smallest singular value of S^T U, U spanning the leading {} directions", rank),
+               operators, "injectivity");
+  print_groups("dilation: largest singular value of S^T U", operators, "dilation");
+  print_measured(of_head ? "||BV - B S S^T V|| / ||BV||" : "||A^T B - A^T S S^T B|| / ||A^T B||", operators,
+                 "product_spectral_rel");
+}
+
+void print_landmarks(const Grouping& landmarks, const std::string& matrix, bool of_head) {
+  const std::string of = of_head ? "the lift M" : fmt::format("M = {}", matrix);
+  const std::string spectral = fmt::format("Nystrom on {}, by landmarks: ||M - M~|| / ||M||", of);
+  if (of_head) {
+    print_groups(spectral, landmarks, "nystrom_spectral_rel");
+    return;
+  }
+  print_measured(spectral, landmarks, "nystrom_spectral_rel");
+  print_groups(fmt::format("Nystrom on {}, by landmarks: trace(M - M~) / trace(M)", of), landmarks,
+               "nystrom_trace_rel");
+}
+
+}  // namespace
+
+void print_sketch_tables(const croquis::Table& table) {
+  const croquis::SketchRow first = croquis::sketch_columns().rows({table.columns, {table.rows.front()}}).front();
+  const Grouping grouping = croquis::group_rows(table);
+  const bool of_head = std::set<std::string>{"q", "k", "v", "b", "c"}.contains(first.matrix);
+  fmt::print("\n{}, {} of {} x {}; means of {} trials (standard error)\n", first.input, first.matrix, first.n,
+             first.cols, grouping.draws);
+  print_operators(of_kind(grouping, "operator"), first.rank, of_head);
+  print_landmarks(of_kind(grouping, "landmarks"), first.matrix, of_head);
+}
