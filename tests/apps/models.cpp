@@ -147,7 +147,7 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
       {"error " + kBertModel + "--n 170", "--n: the text has "},
       {"error " + kBertModel + "--n 0", "--n: '0' is not a whole number from 1"},
       {"sketch " + kBertModel + "--n 17 --matrix q --head 0 --layer all", "--layer, --head: the input has 3 heads"},
-      {"error --model none/model.safetensors" + rest, "there is no config.json beside none/model.safetensors"},
+      {"error --model none/model.safetensors" + rest, "--model: there is no file none/model.safetensors"},
       {"error --model none.safetensors --model-config tiny/config.json" + rest, "none.safetensors: cannot be opened"},
       {"error --model alone.safetensors" + rest, "--model-config: there is no config.json beside alone.safetensors"},
       {"error --model vocab.txt --model-config tiny/config.json" + rest, "vocab.txt: is not a safetensors file"},

@@ -223,7 +223,17 @@ TEST_CASE("croquis spectrum: the singular values of a file, dense and by Lanczos
 
 TEST_CASE("own matrices: what does not go together is one line and status 2") {
   const Files files;
+  arma::mat wrong(7, 5, arma::fill::ones);
+  wrong(3, 2) = arma::datum::nan;
+  files.write("nan", wrong);
+  wrong(3, 2) = 1;
+  wrong(6, 4) = arma::datum::inf;
+  files.write("inf", wrong);
+  files.write("empty", arma::mat(0, 5));
   const std::pair<std::string, std::string> cases[] = {
+      {"sketch --matrix nan.npy --sketches gaussian", "nan.npy: row 3, column 2 (from 0) is NaN"},
+      {"spectrum --matrix inf.npy", "inf.npy: row 6, column 4 (from 0) is infinite"},
+      {"spectrum --matrix empty.npy", "empty.npy: is empty, it has 0 x 5 numbers"},
       {"sketch --matrix G.npy --sketches none --landmarks none", "both are none"},
       {"sketch --matrix G.npy --q none.npy", "--matrix: in place of an input, of which options are given"},
       {"sketch --matrix G.npy --n 7", "--matrix: in place of an input, of which options are given"},

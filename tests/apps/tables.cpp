@@ -93,6 +93,21 @@ TEST_CASE("croquis error: the printed table has a block for each target, with a 
   }
 }
 
+TEST_CASE("croquis error: methods of an output that is zero are named, since they have no relative error") {
+  TemporaryFolder folder;
+  const std::string zeros(40 * 4 * sizeof(double), '\0');
+  write_text(folder / "v.npy", npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (40, 4), }", zeros));
+  const std::vector<double> numbers(40 * 4, 0.5);
+  for (const char* name : {"q", "k"}) {
+    write_text(folder / (std::string(name) + ".npy"),
+               npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (40, 4), }", bytes_of(numbers)));
+  }
+  const ProgramRun run = run_croquis(
+      "error --q q.npy --k k.npy --v v.npy --features 8 --trials 2 --methods v-mean,skyformer", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(contains(run.output, "no relative error (column spectral_abs): v-mean, skyformer\n"));
+}
+
 TEST_CASE("croquis cost: the table of times has the blocks too") {
 #ifdef NDEBUG
   TemporaryFolder folder;

@@ -18,7 +18,8 @@ TEST_CASE("LandmarkSampler: every policy gives indices below n, the right number
   const auto kernel = gaussian_kernel_matrix<double>(random_matrix(40, 3, Key(30)));
   for (const std::string& name : landmark_policy_names()) {
     CAPTURE(name);
-    const LandmarkSampler<double> sampler(kernel, landmark_policy(name), arma::regspace<arma::uvec>(0, 39));
+    const arma::uvec list = name == "given" ? arma::regspace<arma::uvec>(0, 39) : arma::uvec();
+    const LandmarkSampler<double> sampler(kernel, landmark_policy(name), list);
     for (const arma::uword d : {1, 7, 40}) {
       const arma::uvec j = sampler.draw(d, Key(31));
       CHECK(j.n_elem == d);
@@ -75,8 +76,9 @@ TEST_CASE("LandmarkSampler: given takes the first d of the list, and refuses a l
   const auto kernel = gaussian_kernel_matrix<double>(random_matrix(10, 2, Key(35)));
   const LandmarkSampler<double> sampler(kernel, LandmarkPolicy::given, {4, 4, 9});
   CHECK(arma::all(sampler.draw(2, Key(1)) == arma::uvec({4, 4})));
-  CHECK(contains(refusal([&] { sampler.draw(4, Key(1)); }), "length = 3"));
+  CHECK(contains(refusal([&] { sampler.draw(4, Key(1)); }), "indices = 3"));
   CHECK(contains(refusal([&] { LandmarkSampler<double>(kernel, LandmarkPolicy::given); }), "list"));
+  CHECK(contains(refusal([&] { LandmarkSampler<double>(kernel, LandmarkPolicy::uniform, {4}); }), "with given alone"));
   CHECK(contains(refusal([&] { LandmarkSampler<double>(kernel, LandmarkPolicy::given, {10}).draw(1, Key(1)); }),
                  "largest = 10"));
   CHECK(contains(refusal([&] { landmark_policy("best"); }), "rpcholesky"));

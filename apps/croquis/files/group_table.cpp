@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -100,6 +101,21 @@ void print_footnotes(const Cells& cells, const std::string& metric, const Groupi
   if (any('!')) fmt::print("\n! leaves out rows that failed; their status says why\n");
 }
 
+// The groups that have an error and none relative to a norm, as that is zero.
+void print_unscaled(const Grouping& grouping, const std::string& metric) {
+  constexpr std::string_view suffix = "_rel";
+  if (!metric.ends_with(suffix)) return;
+  const std::string absolute = metric.substr(0, metric.size() - suffix.size()) + "_abs";
+  std::vector<std::string> labels;
+  for (const Group& g : grouping.groups) {
+    if (g.metric(metric) != nullptr || g.failed > 0 || g.metric(absolute) == nullptr) continue;
+    if (std::find(labels.begin(), labels.end(), g.label) == labels.end()) labels.push_back(g.label);
+  }
+  if (labels.empty()) return;
+  fmt::print("\nwhat these approximate is zero, so that they have no relative error (column {}): {}\n", absolute,
+             fmt::join(labels, ", "));
+}
+
 }  // namespace
 
 bool is_exact(const Group& group, const std::string& metric) {
@@ -183,7 +199,10 @@ void print_groups(const std::string& title, const Grouping& grouping, const std:
     cells[{g.label, g.x}] = &g;
     marked = marked || !marks_of(g, metric).empty();
   }
-  if (cells.empty()) return;
+  if (cells.empty()) {
+    print_unscaled(grouping, metric);
+    return;
+  }
 
   const std::size_t least = statistic == Statistic::median ? 28 : 18;
   std::vector<TextColumn> columns(sizes.size() + 1, TextColumn{TextColumn::Side::right, least});
@@ -211,4 +230,5 @@ void print_groups(const std::string& title, const Grouping& grouping, const std:
   }
   fmt::print("\n{}\n\n{}", title, table.text());
   print_footnotes(cells, metric, grouping);
+  print_unscaled(grouping, metric);
 }

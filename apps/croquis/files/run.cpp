@@ -114,12 +114,7 @@ void Run::find_rows() {
   require_own_metadata(meta, options_.out);
   const Fields names = names_of(table_.columns);
   file_.emplace(options_.out, names, existing_file(options_));
-  if (!file_->found().empty()) {
-    require_same_identity(meta, description_);
-    if (const std::string change = change_since_run(options_.out); !change.empty()) {
-      say(fmt::format("croquis: {}; its rows are kept as they are\n", change));
-    }
-  }
+  if (!file_->found().empty()) require_same_identity(meta, description_);
   std::vector<std::size_t> keys = cell_;
   keys.insert(keys.end(), row_.begin(), row_.end());
   check_found(options_.out, {names, file_->found()}, keys, options_);
@@ -131,6 +126,8 @@ void Run::find_rows() {
       throw std::invalid_argument(fmt::format("{}: line {}: {}", options_.out, table_.rows.size() + 2, wrong.what()));
     }
   }
+  const std::string change = file_->found().empty() ? "" : change_since_run(options_.out);
+  if (!change.empty()) say(fmt::format("croquis: {}; its rows are kept as they are\n", change));
   write_metadata(meta, description_);
 }
 

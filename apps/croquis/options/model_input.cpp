@@ -27,6 +27,7 @@ fs::path config_path(const InputOptions& o) {
     refuse(fmt::format("--model: {} is a folder; give the file in it, as {}", o.model,
                        (fs::path(o.model) / "model.safetensors").string()));
   }
+  if (!fs::exists(o.model, status)) refuse(fmt::format("--model: there is no file {}", o.model));
   if (!fs::exists(beside, status)) {
     refuse(fmt::format("--model-config: there is no config.json beside {}; say where it is", o.model));
   }

@@ -2,12 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <croquis/attention/problem.hpp>
 #include <croquis/io/digest.hpp>
 #include <croquis/io/matrix_market.hpp>
 #include <croquis/io/npy.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <stdexcept>
+
+namespace {
+
+void require_finite(const arma::mat& matrix, const std::string& path) {
+  if (matrix.is_finite()) return;
+  const arma::uword place = arma::find_nonfinite(matrix).eval()(0);
+  throw std::invalid_argument(fmt::format("{}: row {}, column {} (from 0) is {}; every number must be finite", path,
+                                          place % matrix.n_rows, place / matrix.n_rows,
+                                          std::isnan(matrix(place)) ? "NaN" : "infinite"));
+}
+
+}  // namespace
 
 bool is_matrix_file(const std::string& text) {
   return text.ends_with(".npy") || text.ends_with(".mtx");
@@ -18,9 +31,11 @@ arma::mat load_own_matrix(const std::string& path, const std::string& option) {
     throw std::invalid_argument(fmt::format("{}: '{}' is neither FILE.npy nor FILE.mtx", option, path));
   }
   arma::mat matrix = path.ends_with(".mtx") ? croquis::read_matrix_market(path) : croquis::read_npy(path);
-  if (matrix.is_empty() || !matrix.is_finite()) {
-    throw std::invalid_argument(fmt::format("{}: is empty or has NaN or Inf", path));
+  if (matrix.is_empty()) {
+    throw std::invalid_argument(
+        fmt::format("{}: is empty, it has {} x {} numbers", path, matrix.n_rows, matrix.n_cols));
   }
+  require_finite(matrix, path);
   const double norm = croquis::frobenius_norm(matrix), most = 0.99 * croquis::largest_row_norm<double>(matrix.n_rows);
   if (norm > most) {
     throw std::invalid_argument(fmt::format(

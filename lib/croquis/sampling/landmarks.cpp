@@ -32,6 +32,9 @@ LandmarkSampler<T>::LandmarkSampler(KernelMatrix<T> matrix, LandmarkPolicy polic
   if (policy == LandmarkPolicy::given) {
     require(!list_.is_empty(), "landmarks",
             "given takes a list of indices (option indices=FILE.npy), here there is none");
+  } else {
+    require(list_.is_empty(), "landmarks", "a list of indices goes with given alone",
+            {{"landmarks", std::string_view(landmark_policy_names()[static_cast<std::size_t>(policy)])}});
   }
 }
 
