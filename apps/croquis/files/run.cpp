@@ -126,8 +126,7 @@ void Run::find_rows() {
       throw std::invalid_argument(fmt::format("{}: line {}: {}", options_.out, table_.rows.size() + 2, wrong.what()));
     }
   }
-  const std::string change = file_->found().empty() ? "" : change_since_run(options_.out);
-  if (!change.empty()) say(fmt::format("croquis: {}; its rows are kept as they are\n", change));
+  if (!file_->found().empty()) change_ = change_since_run(options_.out);
   write_metadata(meta, description_);
 }
 
@@ -151,6 +150,7 @@ void Run::plan(const std::vector<Cell>& cells) {
     }
   }
   if (file_) require_planned(file_->found());
+  if (!change_.empty()) say(fmt::format("croquis: {}; its rows are kept as they are\n", change_));
   progress_ = std::make_unique<Progress>(wanted_.size(), options_.quiet || !file_);
   queue_ = std::make_unique<WorkQueue>(wanted_.size(), [this](const WorkQueue::Rows& rows) { deliver(rows); });
 }
