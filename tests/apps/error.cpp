@@ -339,7 +339,7 @@ TEST_CASE("croquis error: what the library refuses is said of the option that wa
       {"--methods prf-rpe --bias random:-1", "--bias random:-1: sigma >= 0, got sigma = -1"},
       {"--methods prf-rpe --bias alibi:nan", "--bias alibi:nan: a finite slope"}};
   for (const auto& [arguments, says] : cases) {
-    CAPTURE(arguments);
+    CAPTURE_BINDING(arguments);
     const ProgramRun run = run_croquis(std::string("error --out none.csv ") + arguments, folder.path());
     CHECK(run.status == 2);
     CHECK_MESSAGE(run.output.starts_with(std::string("croquis: ") + says), run.output);

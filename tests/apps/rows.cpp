@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <string>
 
 #include "support/program.hpp"
+#include "support/text.hpp"
 
 namespace {
 
