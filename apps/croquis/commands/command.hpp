@@ -87,7 +87,8 @@ struct Result {
   std::string incomplete = {};                       ///< that results are missing, and what would do; or empty
 };
 
-/// Reads it; where it is not as its run wrote it or results are missing, a line on standard error says so. Throws std::invalid_argument.
+/// Reads it; where it is not as its run wrote it or results are missing, a line on standard error says so. Throws
+/// std::invalid_argument.
 Result read_result(const std::string& path);
 
 /// What there is to say of it.
