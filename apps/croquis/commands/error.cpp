@@ -78,16 +78,25 @@ void check(const ErrorOptions& options, const Input& input, const std::vector<Me
   croquis::require_usable(methods, {input.n_q, input.n_k}, position_parts(options.input));
 }
 
+// Takes these methods out, and returns their labels.
+template <typename Leave>
+std::vector<std::string> taken_out(std::vector<MethodChoice>& methods, const Leave& leave) {
+  std::vector<std::string> labels;
+  std::erase_if(methods, [&](const MethodChoice& choice) {
+    const bool leaves = leave(choice);
+    if (leaves) labels.push_back(croquis::curve_label({choice.name, choice.preset}));
+    return leaves;
+  });
+  return labels;
+}
+
 // `all` are those that take the input: without those for as many queries as keys alone, where it has other numbers.
 void leave_out_square(std::vector<MethodChoice>& methods, const ErrorOptions& options,
                       const std::vector<Input>& inputs) {
   const auto is_square = [](const Input& input) { return input.n_q == input.n_k; };
   if (options.methods != "all" || std::all_of(inputs.begin(), inputs.end(), is_square)) return;
-  std::vector<std::string> left_out;
-  std::erase_if(methods, [&](const MethodChoice& choice) {
-    const bool leave = !croquis::find_method<double>(choice.name).rectangular(choice.options);
-    if (leave) left_out.push_back(choice.name);
-    return leave;
+  const std::vector<std::string> left_out = taken_out(methods, [](const MethodChoice& choice) {
+    return !croquis::find_method<double>(choice.name).rectangular(choice.options);
   });
   if (left_out.empty()) return;
   say_once(
@@ -99,11 +108,8 @@ void leave_out_square(std::vector<MethodChoice>& methods, const ErrorOptions& op
 // --rows is for heads whose exact attention takes too long. `all` are those that take less.
 void leave_out_quadratic(std::vector<MethodChoice>& methods, const ErrorOptions& options) {
   if (!options.rows) return;
-  std::vector<std::string> left_out;
-  std::erase_if(methods, [&](const MethodChoice& choice) {
-    const bool leave = croquis::find_method<double>(choice.name).quadratic(choice.options);
-    if (leave) left_out.push_back(croquis::curve_label({choice.name, choice.preset}));
-    return leave;
+  const std::vector<std::string> left_out = taken_out(methods, [](const MethodChoice& choice) {
+    return croquis::find_method<double>(choice.name).quadratic(choice.options);
   });
   if (left_out.empty()) return;
   if (options.methods != "all") {

@@ -119,27 +119,21 @@ Approximation<T> kriged_approximation(std::shared_ptr<KrigedModel<T>> made) {
   const arma::uword n_q = input.problem.n_q(), n_k = input.problem.n_k(), p_v = input.problem.p_v();
   QueryRows<T> rows =
       query_rows(input, model->query_tree, model->plan.cells, model->plan.near, correction_of(*model), false);
-  const auto add_mean = [&](arma::uword i) {
+  // Row i is row r of these, with the mean of the values that they lack.
+  const auto set_exact = [&](arma::uword i, const ExactRows<T>& exact, arma::uword r) {
     for (arma::uword c = 0; c < p_v; ++c) {
-      T& x = rows.output.at(i, c);
-      x = clamped<T>(x + input.value_mean[c], input.value_minima[c], input.value_maxima[c]);
+      rows.output.at(i, c) =
+          clamped<T>(exact.values.at(r, c) + input.value_mean[c], input.value_minima[c], input.value_maxima[c]);
     }
+    rows.denominators[i] = 1;
+    rows.row_maxima[i] = exact.log_sums[r];
   };
   for_exact_rows(*model, [&](arma::uword i, arma::uword) { rows.doubts[i] = 0; });
   if (model->plan.exact_rows > 0) made->farthest = largest_places(rows.doubts, T(0), model->plan.exact_rows);
-  for_exact_rows(*model, [&](arma::uword i, arma::uword r) {
-    rows.output.row(i) = model->rows.values.row(r).head(p_v);
-    add_mean(i);
-    rows.denominators[i] = 1;
-    rows.row_maxima[i] = model->rows.log_sums[r];
-  });
+  for_exact_rows(*model, [&](arma::uword i, arma::uword r) { set_exact(i, model->rows, r); });
   if (!model->farthest.empty()) {
-    const arma::uvec far(model->farthest);
-    const ExactRows<T> exact = exact_rows_of(input, queries_of(*model, model->farthest), {});
-    rows.output.rows(far) = exact.values.head_cols(p_v);
-    rows.denominators.elem(far).ones();
-    rows.row_maxima.elem(far) = exact.log_sums;
-    for (const arma::uword i : model->farthest) add_mean(i);
+    const ExactRows<T> far = exact_rows_of(input, queries_of(*model, model->farthest), {});
+    for (arma::uword r = 0; r < model->farthest.size(); ++r) set_exact(model->farthest[r], far, r);
   }
   Approximation<T> approximation;
   approximation.output = std::move(rows.output);
