@@ -337,6 +337,7 @@ TEST_CASE("croquis error: what the library refuses is said of the option that wa
       {"--input gaussian --n 1000000000 --p 100000", "--input gaussian: needs "},
       {"--methods prf-rpe --bias t5:3,8,1", "--bias t5:3,8,1: an even number of buckets"},
       {"--methods prf-rpe --bias random:-1", "--bias random:-1: sigma >= 0, got sigma = -1"},
+      {"--methods prf-rpe --bias alibi:", "--bias: 'alibi:' is none of FILE.npy, alibi:SLOPE"},
       {"--methods prf-rpe --bias alibi:nan", "--bias alibi:nan: a finite slope"}};
   for (const auto& [arguments, says] : cases) {
     CAPTURE_BINDING(arguments);

@@ -235,9 +235,9 @@ TEST_CASE("own matrices: what does not go together is one line and status 2") {
       {"spectrum --matrix inf.npy", "inf.npy: row 6, column 4 (from 0) is infinite"},
       {"spectrum --matrix empty.npy", "empty.npy: is empty, it has 0 x 5 numbers"},
       {"sketch --matrix G.npy --sketches none --landmarks none", "both are none"},
-      {"sketch --matrix G.npy --q none.npy", "--matrix: in place of an input, of which options are given"},
-      {"sketch --matrix G.npy --n 7", "--matrix: in place of an input, of which options are given"},
-      {"sketch --matrix G.npy --causal", "--matrix: in place of an input, of which options are given"},
+      {"sketch --matrix G.npy --q none.npy", "--matrix: a file takes the place of an input; leave out --q"},
+      {"sketch --matrix G.npy --n 7", "--matrix: a file takes the place of an input; leave out --n"},
+      {"sketch --matrix G.npy --causal", "--matrix: a file takes the place of an input; leave out --causal"},
       {"sketch --matrix B.npy --sketches none", "B.npy: is 60 x 5, not square"},
       {"sketch --matrix G.npy --landmarks stratified", "queries"},
       {"sketch --matrix G.npy --landmarks given", "rpcholesky"},
@@ -255,7 +255,7 @@ TEST_CASE("own matrices: what does not go together is one line and status 2") {
       {"spectrum --matrix G.txt", "FILE.mtx"},
       {"spectrum --matrix none.npy", "none.npy: cannot be opened"},
       {"spectrum --matrix G.npy --matrices b", "--matrices"},
-      {"spectrum --matrix G.npy --n 40", "--matrix: in place of an input, of which options are given"}};
+      {"spectrum --matrix G.npy --n 40", "--matrix: a file takes the place of an input; leave out --n"}};
   for (const auto& [arguments, says] : cases) {
     std::string line = arguments;
     line += " --out new.csv";

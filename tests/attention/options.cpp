@@ -9,6 +9,7 @@
 #include "support/dense.hpp"
 #include "support/files.hpp"
 #include "support/matrices.hpp"
+#include "support/npy_files.hpp"
 #include "support/refusal.hpp"
 #include "support/text.hpp"
 
@@ -103,6 +104,10 @@ TEST_CASE("options: indices are the whole numbers of a file, in its order") {
   CHECK(OptionValues().get_indices("indices").is_empty());
   CHECK(identical(take(arma::rowvec{3, 0, 7}), arma::uvec{3, 0, 7}));
   CHECK(identical(take(arma::vec{3, 0, 7}), arma::uvec{3, 0, 7}));
+  for (const char* shape : {"(3,)", "(1, 3)", "(3, 1)"}) {
+    write_text(folder / "whole.npy", npy_integers(shape, {3, 0, 7}));
+    CHECK(identical(values("indices", (folder / "whole.npy").string()).get_indices("indices"), arma::uvec{3, 0, 7}));
+  }
   CHECK(refusal([&] { take(arma::rowvec{1, 2.5}); }) == "option: indices are whole numbers >= 0, got value = 2.5");
   CHECK(contains(refusal([&] { take(arma::rowvec{1, -2}); }), "value = -2"));
   CHECK(contains(refusal([&] { take(arma::rowvec{1, arma::datum::nan}); }), "value = nan"));

@@ -36,7 +36,7 @@ using croquis::SketchRow;
 struct SketchOptions {
   RunOptions run;
   InputOptions input;
-  std::function<bool()> input_given;
+  std::function<std::string()> input_given;
   SketchSubjectOptions subject;
   std::string sketches = "all", landmarks = "all";
   std::string features = "16:256";

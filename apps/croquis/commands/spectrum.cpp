@@ -35,7 +35,7 @@ using croquis::Table;
 struct SpectrumCommandOptions {
   RunOptions run;
   InputOptions input;
-  std::function<bool()> input_given;
+  std::function<std::string()> input_given;
   std::string matrix;  ///< a file of one's own in place of the input; none when empty
   std::string matrices = "all";
   SpectrumOptions spectrum;

@@ -22,6 +22,7 @@ namespace {
 }
 
 std::vector<double> numbers(const std::string& list, const std::string& text, std::size_t count) {
+  if (list.empty()) refuse_bias(text);
   std::vector<double> values;
   for (const std::string& item : croquis::split_list(list, "--bias")) {
     double value = 0;

@@ -92,7 +92,7 @@ void add_model_options(CLI::App& command, InputOptions& input) {
   command.add_option("--n", input.n, "tokens (default 1024)")->check(whole_number(1));
 }
 
-std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) {
+std::function<std::string()> add_input_options(CLI::App& command, InputOptions& input) {
   const std::size_t before = command.get_options().size();
   command.add_option("--input", input.kind, "kind of input (see list inputs)")
       ->check(one_of(input_kinds()))
@@ -129,8 +129,10 @@ std::function<bool()> add_input_options(CLI::App& command, InputOptions& input) 
   std::vector<CLI::Option*> added = command.get_options();
   added.erase(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(before));
   for (CLI::Option* option : added) option->group(kInputGroup);
-  return
-      [added] { return std::any_of(added.begin(), added.end(), [](const CLI::Option* o) { return o->count() > 0; }); };
+  return [added] {
+    const auto given = std::find_if(added.begin(), added.end(), [](const CLI::Option* o) { return o->count() > 0; });
+    return given == added.end() ? std::string() : (*given)->get_name();
+  };
 }
 
 void describe_run(const CLI::App& command, const std::string& command_line, RunOptions& run) {

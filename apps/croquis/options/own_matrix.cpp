@@ -45,8 +45,9 @@ arma::mat load_own_matrix(const std::string& path, const std::string& option) {
   return matrix;
 }
 
-void require_no_input(bool input_given) {
-  if (input_given) throw std::invalid_argument("--matrix: in place of an input, of which options are given");
+void require_no_input(const std::string& given) {
+  if (given.empty()) return;
+  throw std::invalid_argument(fmt::format("--matrix: a file takes the place of an input; leave out {}", given));
 }
 
 std::string digest_of_matrix(const arma::mat& matrix) {

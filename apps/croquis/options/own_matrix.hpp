@@ -12,8 +12,8 @@ bool is_matrix_file(const std::string& text);
 /// all of them finite, and a Frobenius norm whose squares do not overflow.
 arma::mat load_own_matrix(const std::string& path, const std::string& option);
 
-/// Throws std::invalid_argument where options of an input are given beside such a file.
-void require_no_input(bool input_given);
+/// Throws std::invalid_argument where an option of an input is given beside such a file; "" is none.
+void require_no_input(const std::string& given);
 
 /// What tells runs on changed files apart, for the meta file.
 std::string digest_of_matrix(const arma::mat& matrix);

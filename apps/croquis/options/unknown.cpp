@@ -64,12 +64,16 @@ std::string complaint_about_extras(const CLI::App& program, const std::string& w
 
 std::string complaint_about_option_in_file(const CLI::App& program, const std::string& wrong) {
   // "INI was not able to parse error.feature"
-  const std::size_t start = wrong.find_last_of(' ') + 1, dot = wrong.find('.', start);
+  const std::string option = wrong.substr(wrong.find_last_of(' ') + 1);
+  const std::size_t dot = option.find('.');
+  if (dot == std::string::npos) {
+    return fmt::format("--config: '{}' has no command; options stand below a line with theirs, such as [error]", option);
+  }
   std::string question;
   for (const CLI::App* command : program.get_subcommands({})) {
-    if (dot != std::string::npos && command->get_name() == wrong.substr(start, dot - start)) {
-      question = question_about(wrong.substr(dot + 1), program, command);
+    if (command->get_name() == option.substr(0, dot)) {
+      question = question_about(option.substr(dot + 1), program, command);
     }
   }
-  return fmt::format("--config: {}{}", wrong, question);
+  return fmt::format("--config: '{}' is unknown{}", option, question);
 }

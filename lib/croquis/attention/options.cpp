@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <croquis/attention/options.hpp>
-#include <croquis/io/npy.hpp>
+#include <croquis/io/npy_integers.hpp>
 #include <string_view>
 
 namespace croquis {
@@ -41,7 +41,7 @@ int OptionValues::get_count(const std::string& name, int minimum, int maximum, i
 arma::uvec OptionValues::get_indices(const std::string& name) const {
   const auto found = values_.find(name);
   if (found == values_.end()) return {};
-  const arma::vec numbers = arma::vectorise(read_npy(found->second));
+  const arma::vec numbers = read_npy_list(found->second);
   constexpr double end = 1e15;
   for (const double x : numbers) {
     require(x >= 0 && x < end && x == std::floor(x), where_, name + " are whole numbers >= 0", {{"value", x}});

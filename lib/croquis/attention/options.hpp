@@ -30,7 +30,7 @@ class OptionValues {
                          const std::string& default_value) const;
   double get_number(const std::string& name, double minimum, double maximum, double default_value) const;
   int get_count(const std::string& name, int minimum, int maximum, int default_value) const;
-  /// Integers >= 0 from a matrix in an .npy file, column by column; empty if the option is not given.
+  /// Whole numbers >= 0 from an .npy file, as read_npy_list() reads it; empty if the option is not given.
   arma::uvec get_indices(const std::string& name) const;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <croquis/core/require.hpp>
 #include <croquis/io/bytes.hpp>
+#include <croquis/io/npy.hpp>
 #include <croquis/io/npy_header.hpp>
 #include <croquis/io/npy_integers.hpp>
 #include <cstring>
@@ -71,6 +72,19 @@ std::vector<std::int64_t> IntegerRows::row(std::uint64_t row) const {
     }
   }
   return numbers;
+}
+
+arma::vec read_npy_list(const std::string& path) {
+  const SharedBytes source = bytes_of_file(path);
+  const std::string type = parse_npy_start(read_some(*source, 0, kLongestNpyStart), path).header.descr;
+  if (type.find_first_of("iu") == std::string::npos) return arma::vectorise(read_npy(path));
+  const IntegerRows rows(source);
+  std::vector<double> numbers;
+  for (std::uint64_t row = 0; row < rows.rows(); ++row) {
+    const std::vector<std::int64_t> of_row = rows.row(row);
+    numbers.insert(numbers.end(), of_row.begin(), of_row.end());
+  }
+  return {numbers};
 }
 
 }  // namespace croquis

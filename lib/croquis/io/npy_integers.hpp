@@ -1,6 +1,7 @@
 // Whole numbers in NumPy's .npy files: token ids, labels, lengths.
 #pragma once
 
+#include <armadillo>
 #include <croquis/io/byte_source.hpp>
 #include <cstdint>
 #include <string>
@@ -28,5 +29,10 @@ class IntegerRows {
   std::uint64_t start_ = 0, rows_ = 1, cols_ = 0, bytes_ = 8;
   bool is_signed_ = true;
 };
+
+/// The numbers of an .npy file of integers, as IntegerRows reads it, row by row, or of a matrix of floats, as read_npy
+/// does, column by column: a list, since those who save one of whole numbers have either. Floats are returned as they
+/// are. Throws as the two.
+arma::vec read_npy_list(const std::string& path);
 
 }  // namespace croquis

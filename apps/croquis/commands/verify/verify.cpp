@@ -236,10 +236,10 @@ int run_verify(const VerifyOptions& options) {
   return (options.mutants ? print_unnoticed(lines) : print_unexpected(lines, expected)) ? kUnexpectedVerdict : 0;
 }
 
-// Returns whether an input of the user's own is given, to be asked once the command line has been read.
-std::function<bool()> add_options(CLI::App& app, VerifyOptions& options) {
+// Returns which option of an input of the user's own is given, or nothing, to be asked once the command line has been read.
+std::function<std::string()> add_options(CLI::App& app, VerifyOptions& options) {
   add_run_options(app, options.run);
-  auto has_own_input = add_input_options(app, options.input);
+  auto given_input = add_input_options(app, options.input);
   app.add_option("--claims", options.claims, "sky.lift,lin.thm1/strict,rpe.*,... or all (see list claims)")
       ->capture_default_str();
   app.add_option("--confidence", options.confidence, "that no random row is wrong about its failure rate")
@@ -252,23 +252,23 @@ std::function<bool()> add_options(CLI::App& app, VerifyOptions& options) {
   app.add_option("--expect", options.expect, "file of lines 'claim VERDICT'; exit status 1 where one differs");
   app.add_flag("--mutants", options.mutants, "deliberate mistakes instead: what each does to the verdict");
   app.add_flag("--markdown", options.markdown, "print the table in Markdown");
-  return has_own_input;
+  return given_input;
 }
 
 }  // namespace
 
 Command verify_command() {
   const auto options = std::make_shared<VerifyOptions>();
-  const auto has_own_input = std::make_shared<std::function<bool()>>();
+  const auto given_input = std::make_shared<std::function<std::string()>>();
   return {
       .name = "verify",
       .summary = "the claims ledger: every lemma and theorem, checked in its readings",
       .example = "croquis verify --claims sky.* --out skyformer.csv",
-      .add_options = [=](CLI::App& app) { *has_own_input = add_options(app, *options); },
+      .add_options = [=](CLI::App& app) { *given_input = add_options(app, *options); },
       .run =
           [=](const CLI::App& app, const std::string& command_line) {
             infer_kind(app, options->input);
-            options->own_input = (*has_own_input)();
+            options->own_input = !(*given_input)().empty();
             describe_run(app, command_line, options->run);
             return run_verify(*options);
           },
