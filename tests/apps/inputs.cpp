@@ -34,3 +34,15 @@ TEST_CASE("croquis error: all methods on every input, a row each that is ok") {
     CHECK(count.size() == croquis::methods<double>().size());
   }
 }
+
+TEST_CASE("--text: a file with a zero byte is no text, with or without a vocabulary") {
+  TemporaryFolder folder;
+  write_text(folder / "program", std::string("Sketches of attention\0.", 23));
+  write_text(folder / "vocab.txt", "[UNK]\nof\n");
+  for (const char* vocabulary : {"", " --vocab vocab.txt"}) {
+    const ProgramRun run =
+        run_croquis(std::string("error --n 2 --p 4 --features 2 --text program") + vocabulary, folder.path());
+    CHECK(run.status == 2);
+    CHECK(run.output == "croquis: --text: program: byte 21 (from 0) is zero; a text is UTF-8\n");
+  }
+}

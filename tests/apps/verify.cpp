@@ -188,7 +188,8 @@ TEST_CASE("croquis verify: wrong usage is one line and status 2") {
   for (const char* arguments :
        {"--claims nys.lemma9", "--claims ,", "--confidence 1", "--confidence 0", "--confidence nan", "--trials 1",
         "--expect none.txt", "--expect bad.txt", "--expect unknown.txt", "--mutants --expect bad.txt",
-        "--explain nothing", "--input gaussian --text x.txt", "--input gaussian --n 20 --causal", "--plot x.jpg"}) {
+        "--explain nothing", "--input gaussian --text x.txt", "--input gaussian --n 20 --causal",
+        "--input gaussian --n 1", "--plot x.jpg"}) {
     CAPTURE(arguments);
     const bool has_claims = std::string(arguments).starts_with("--claims");
     const ProgramRun run = run_croquis(

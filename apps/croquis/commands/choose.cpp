@@ -105,7 +105,7 @@ int run_choose(const ChooseOptions& options) {
   prepare_run(options.run);
   parse_sizes(options.features, "--features");
   if (options.methods != "all") croquis::parse_methods(options.methods, position_parts(options.input));
-  const std::vector<Input> heads = load_inputs(options.input, options.run.seed);
+  const std::vector<Input> heads = load_inputs(options.input, options.run.seed, options.run.quiet);
   const ChoiceInputs inputs = choice_inputs(heads, options.input, settings.per);
   settings.draws =
       options.trials ? static_cast<std::uint64_t>(*options.trials) : croquis::default_draws(inputs.sequences.size());

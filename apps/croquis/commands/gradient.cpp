@@ -116,7 +116,7 @@ void print_gradients(const croquis::Table& table) {
 int run_gradient(const GradientOptions& options) {
   parse_sizes(options.features, "--features");  // what is wrong with it is said before the input is read
   prepare_run(options.run);
-  const std::vector<Input> inputs = load_inputs(options.input, options.run.seed);
+  const std::vector<Input> inputs = load_inputs(options.input, options.run.seed, options.run.quiet);
   const std::vector<MethodChoice> methods = methods_of(options, inputs);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest_keys(inputs));
   for (const Input& input : inputs) check(options, input, features);

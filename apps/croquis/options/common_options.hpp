@@ -29,7 +29,8 @@ void add_run_options(CLI::App& command, RunOptions& run);
 void add_precision_option(CLI::App& command, RunOptions& run);
 void add_bias_options(CLI::App& command, std::string& bias, bool& causal);
 
-/// Returns the first of them that was given, with its dashes, or nothing, to be asked once the command line has been read.
+/// Returns the first of them that was given, with its dashes, or nothing, to be asked once the command line has been
+/// read.
 std::function<std::string()> add_input_options(CLI::App& command, InputOptions& input);
 
 /// Of them, those of a model and its tokens: for a command that takes a model alone.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "files/environment.hpp"
+#include "files/progress.hpp"
 #include "options/array_input.hpp"
 #include "options/bias.hpp"
 #include "options/lists.hpp"
@@ -195,18 +196,21 @@ void refuse_others(const InputOptions& o) {
   if (o.uncased && o.vocab.empty()) refuse("--uncased: goes with --vocab");
 }
 
-std::vector<Input> load_inputs(const InputOptions& o, std::uint64_t seed) {
+std::vector<Input> load_inputs(const InputOptions& o, std::uint64_t seed, bool quiet) {
   refuse_others(o);
   const Key draw_key = Key(seed).child("input").child(o.kind);
+  std::vector<PendingHead> heads = sampled(heads_of(o, draw_key), o, Key(seed).child("input").child("heads"));
+  Progress progress(heads.size(), quiet);
   std::vector<Input> inputs;
-  for (PendingHead& head : sampled(heads_of(o, draw_key), o, Key(seed).child("input").child("heads"))) {
+  for (PendingHead& head : heads) {
+    progress.show(inputs.size(), "heads read");
     inputs.push_back(inspected(std::move(head), o, draw_key));
   }
   return inputs;
 }
 
 Input load_input(const InputOptions& options, std::uint64_t seed) {
-  std::vector<Input> inputs = load_inputs(options, seed);
+  std::vector<Input> inputs = load_inputs(options, seed, true);
   if (inputs.size() > 1) {
     refuse(fmt::format("{}: the input has {} heads, this command takes one; give its number",
                        options.kind != "model" ? "--head"

@@ -64,9 +64,9 @@ void refuse_others(const InputOptions& options);
 
 /// The heads of the input, most often one; no two have the same name. Goes through all of them once, one in memory at a
 /// time, so that a head that cannot be measured is refused before anything is computed. A line on standard error says
-/// what was decided for the user: heads that share keys, dtypes without a meaning.
+/// what was decided for the user: heads that share keys, dtypes without a meaning. Shows progress unless `quiet`.
 /// Throws std::invalid_argument, with the option to change, for what does not go together or cannot be read.
-std::vector<Input> load_inputs(const InputOptions& options, std::uint64_t seed);
+std::vector<Input> load_inputs(const InputOptions& options, std::uint64_t seed, bool quiet);
 /// The same where one head is wanted: refuses several.
 Input load_input(const InputOptions& options, std::uint64_t seed);
 

@@ -19,11 +19,16 @@ namespace fs = std::filesystem;
 
 std::string text_of(const InputOptions& o) {
   if (o.text.empty()) return std::string(croquis::sample_text());
+  std::string text;
   try {
-    return croquis::read_bytes(o.text);
+    text = croquis::read_bytes(o.text);
   } catch (const std::invalid_argument& wrong) {
     refuse(fmt::format("--text: {}", wrong.what()));
   }
+  if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
+    refuse(fmt::format("--text: {}: byte {} (from 0) is zero; a text is UTF-8", o.text, zero));
+  }
+  return text;
 }
 
 void require_length(arma::uword tokens, arma::uword n) {

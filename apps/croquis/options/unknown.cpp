@@ -67,7 +67,8 @@ std::string complaint_about_option_in_file(const CLI::App& program, const std::s
   const std::string option = wrong.substr(wrong.find_last_of(' ') + 1);
   const std::size_t dot = option.find('.');
   if (dot == std::string::npos) {
-    return fmt::format("--config: '{}' has no command; options stand below a line with theirs, such as [error]", option);
+    return fmt::format("--config: '{}' has no command; options stand below a line with theirs, such as [error]",
+                       option);
   }
   std::string question;
   for (const CLI::App* command : program.get_subcommands({})) {

@@ -156,10 +156,15 @@ Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string
   if (options.trials) how.most_trials = static_cast<std::uint64_t>(*options.trials);
   const croquis::Key key = ledger_key(options.run.seed);
   if (!options.own_input) return {how, key};
-  const std::vector<Input> inputs = load_inputs(without_mask(options.input, kFullAttention), options.run.seed);
+  const std::vector<Input> inputs =
+      load_inputs(without_mask(options.input, kFullAttention), options.run.seed, options.run.quiet);
   std::vector<Subject> heads;
   for (const Input& input : inputs) {
     require_square(input, "verify");
+    if (input.n_k < 2) {
+      throw std::invalid_argument(
+          fmt::format("verify: {} has one token, of which every method is exact; it decides nothing", input.name));
+    }
     heads.push_back({input.name, input.problem(), input.layer});
     own_names.push_back(input.name);
   }
@@ -236,7 +241,8 @@ int run_verify(const VerifyOptions& options) {
   return (options.mutants ? print_unnoticed(lines) : print_unexpected(lines, expected)) ? kUnexpectedVerdict : 0;
 }
 
-// Returns which option of an input of the user's own is given, or nothing, to be asked once the command line has been read.
+// Returns which option of an input of the user's own is given, or nothing, to be asked once the command line has been
+// read.
 std::function<std::string()> add_options(CLI::App& app, VerifyOptions& options) {
   add_run_options(app, options.run);
   auto given_input = add_input_options(app, options.input);
