@@ -1,13 +1,13 @@
 # Sourced by the run.sh of an experiment in Python, whose first lines set `here`, with its arguments:
 #   source "$here/../with-python.sh" MODULE,... [--out FOLDER] [other arguments]
 # Sets `python` ($PYTHON or python3), `out` (default: results, made if it is not there) and the array `given` of the other arguments, and finds
-# the package of the build. Exit status 2 without a module (torch: python3-torch) or the package.
+# the package of the build, or else that of PYTHONPATH. Exit status 2 without a module (torch: python3-torch) or the package.
 root=$(cd "$here/../.." && pwd)
 python=${PYTHON:-python3} out=$here/results modules=$1
 shift
 if [ "${1:-}" = --out ]; then out=${2:?--out needs a folder}; shift 2; fi
 given=("$@")
-export PYTHONPATH=$root/build/release/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$root/build/release/python:${PYTHONPATH:-} PYTHONDONTWRITEBYTECODE=1
 for module in ${modules//,/ }; do
   "$python" -c "import $module" 2>/dev/null && continue
   case $module in

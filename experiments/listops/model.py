@@ -6,6 +6,7 @@ to end, and attention is called for each by itself: there is no padding, and not
 """
 import dataclasses
 import math
+from typing import Optional
 
 import croquis.torch
 import torch
@@ -18,7 +19,7 @@ class Attention:
     """What a block calls: arguments of croquis.torch.packed_attention."""
 
     method: str = "exact"
-    target: str = "softmax"
+    target: Optional[str] = None  # of exact attention; a method has its own
     options: tuple = ()  # of (name, value)
     fixed: bool = False  # what is drawn belongs to the layer, as its weights do; else every step and sequence has draws of its own
     bias: bool = False  # learned, by relative position

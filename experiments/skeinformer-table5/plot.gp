@@ -4,6 +4,7 @@
 set terminal svg size 1300,520 dynamic font 'sans,14' background '#ffffff'
 set output out
 set datafile separator ','
+set datafile columnheaders
 set datafile missing NaN
 set logscale xy
 set format y '%g'
@@ -11,8 +12,7 @@ set xlabel 'tokens n'
 set xtics (1024, 2048, 4096, 8192, 16384)
 set xrange [900:18600]
 set grid lc rgb '#dddddd'
-# Columns: 2 method, 4 n, 9 features, 10 metric, 15 to 17 quantiles 10, 50 and 90 %.
-pick(metric, method, d) = stringcolumn(10) eq metric && stringcolumn(2) eq method && column(9) == d ? column(16) : NaN
+pick(metric, method, d) = stringcolumn('metric') eq metric && stringcolumn('method') eq method && column('features') == d ? column('q50') : NaN
 metrics = 'flops seconds'
 array units = [1e-9, 1000]
 array labels = ['declared flops, billions', 'milliseconds a call']
@@ -24,6 +24,6 @@ do for [m = 1:2] {
   u = units[m]
   set ylabel labels[m]
   if (m == 1) { set key top left } else { unset key }
-  plot for [i = 1:7] csv using 4:(u * pick(word(metrics, m), word(names, i), int(word(features, i)))):(u * column(15)):(u * column(17)) with yerrorlines lc rgb word(colours, i) lw 1.6 pt 4 + i ps 0.6 title word(names, i)
+  plot for [i = 1:7] csv using 'n':(u * pick(word(metrics, m), word(names, i), int(word(features, i)))):(u * column('q10')):(u * column('q90')) with yerrorlines lc rgb word(colours, i) lw 1.6 pt 4 + i ps 0.6 title word(names, i)
 }
 unset multiplot

@@ -3,6 +3,7 @@
 set terminal svg size 1500,720 dynamic font 'sans,13' background '#ffffff'
 set output out
 set datafile separator ','
+set datafile columnheaders
 set datafile missing NaN
 set logscale xy
 set format y '%g'
@@ -10,8 +11,7 @@ set xlabel 'features d'
 set xtics (8, 16, 32, 64, 128, 256)
 set xrange [14:290]
 set grid lc rgb '#dddddd'
-# Columns: 2 method, 3 preset, 5 n, 8 features, 9 metric, 12 mean, 13 standard error.
-pick(metric, method, preset) = stringcolumn(9) eq metric && stringcolumn(2) eq method && stringcolumn(3) eq preset ? column(12) : NaN
+pick(metric, method, preset) = stringcolumn('metric') eq metric && stringcolumn('method') eq method && stringcolumn('preset') eq preset ? column('mean') : NaN
 metrics = 'spectral_abs spectral_rel'
 labels = '||O-O~|| ||O-O~||/||O||'
 set multiplot layout 2,words(runs)
@@ -21,12 +21,12 @@ do for [m = 1:2] {
     file = word(runs, r).'.summary.csv'
     set title word(runs, r) noenhanced
     if (m == 2 && r == words(runs)) { set key bottom left font ',10' } else { unset key }
-    plot file using 8:(pick(word(metrics, m), 'v-mean', 'paper')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#7F7F7F' dt 2 lw 1.6 pt 5 ps 0.6 title 'v-mean', \
-      '' using 8:(pick(word(metrics, m), 'best-rank-d', 'paper')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#000000' dt 2 lw 1.6 pt 6 ps 0.6 title 'best-rank-d', \
-      '' using 8:(pick(word(metrics, m), 'skyformer-softmax', 'paper')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#0072B2' dt 1 lw 1.6 pt 7 ps 0.6 title 'skyformer-softmax', \
-      '' using 8:(pick(word(metrics, m), 'nystromformer', 'code')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#D55E00' dt 1 lw 1.6 pt 8 ps 0.6 title 'nystromformer', \
-      '' using 8:(pick(word(metrics, m), 'performer', 'code')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#009E73' dt 1 lw 1.6 pt 9 ps 0.6 title 'performer', \
-      '' using 8:(pick(word(metrics, m), 'informer', 'code')):(stringcolumn(13) eq 'NA' ? 0 : column(13)) with yerrorlines lc rgb '#CC79A7' dt 1 lw 1.6 pt 10 ps 0.6 title 'informer'
+    plot file using 'features':(pick(word(metrics, m), 'v-mean', 'paper')):(stringcolumn('standard_error') eq 'NA' ? 0 : column('standard_error')) with yerrorlines lc rgb '#7F7F7F' dt 2 lw 1.6 pt 5 ps 0.6 title 'v-mean', \
+      '' using 'features':(pick(word(metrics, m), 'best-rank-d', 'paper')):(stringcolumn('standard_error') eq 'NA' ? 0 : column('standard_error')) with yerrorlines lc rgb '#000000' dt 2 lw 1.6 pt 6 ps 0.6 title 'best-rank-d', \
+      '' using 'features':(pick(word(metrics, m), 'skyformer-softmax', 'paper')):(stringcolumn('standard_error') eq 'NA' ? 0 : column('standard_error')) with yerrorlines lc rgb '#0072B2' dt 1 lw 1.6 pt 7 ps 0.6 title 'skyformer-softmax', \
+      '' using 'features':(pick(word(metrics, m), 'nystromformer', 'code')):(stringcolumn('standard_error') eq 'NA' ? 0 : column('standard_error')) with yerrorlines lc rgb '#D55E00' dt 1 lw 1.6 pt 8 ps 0.6 title 'nystromformer', \
+      '' using 'features':(pick(word(metrics, m), 'performer', 'code')):(stringcolumn('standard_error') eq 'NA' ? 0 : column('standard_error')) with yerrorlines lc rgb '#009E73' dt 1 lw 1.6 pt 9 ps 0.6 title 'performer', \
+      '' using 'features':(pick(word(metrics, m), 'informer', 'code')):(stringcolumn('standard_error') eq 'NA' ? 0 : column('standard_error')) with yerrorlines lc rgb '#CC79A7' dt 1 lw 1.6 pt 10 ps 0.6 title 'informer'
   }
 }
 unset multiplot
