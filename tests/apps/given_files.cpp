@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <croquis/io/csv.hpp>
+#include <croquis/io/npy.hpp>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -197,6 +198,23 @@ TEST_CASE("--resume: a row twice, of another seed or of another run is named wit
                 "is none of the rows of this run");
   check_done(folder, kSmallGivenFiles + "--features 8,16 --out e.csv --resume --trials 4");
   CHECK(lines_in(folder / "e.csv").size() == 1 + 2 + 2 * 4);
+}
+
+TEST_CASE("--resume and merge: rows made with a file of landmarks that has changed since are those of another run") {
+  TemporaryFolder folder;
+  const auto landmarks = [&](double first) {
+    croquis::write_npy((folder / "l.npy").string(), arma::vec{first, 4, 5, 6, 7, 8, 9, 10});
+  };
+  const std::string run =
+      "error --input gaussian --n 24 --p 4 --trials 1 --quiet --methods skyformer:landmarks=given,indices=l.npy ";
+  landmarks(0);
+  check_done(folder, run + "--features 4 --out e.csv");
+  check_done(folder, run + "--features 4,8 --shard 1/2 --out one.csv");
+  check_done(folder, run + "--features 4,8 --out e.csv --resume");
+  landmarks(20);
+  check_refused(folder, run + "--features 4,8 --out e.csv --resume", "contents of l.npy");
+  check_done(folder, run + "--features 4,8 --shard 2/2 --out two.csv");
+  check_refused(folder, "merge both.csv one.csv two.csv", "contents of l.npy");
 }
 
 TEST_CASE("croquis merge: parts that were edited or reordered, and results that are a part's file, are refused") {

@@ -35,8 +35,10 @@ std::vector<std::string> column_of(const std::filesystem::path& file, const std:
 
 std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file) {
   croquis::CsvTable table = croquis::read_csv(file.string());
-  const auto seconds = static_cast<std::ptrdiff_t>(table.column("seconds"));
-  for (auto& row : table.rows) row.erase(row.begin() + seconds);
+  for (std::size_t i = table.header.size(); i-- > 0;) {
+    if (!table.header[i].starts_with("seconds")) continue;
+    for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   return table.rows;
 }
 

@@ -20,6 +20,7 @@
 #include "files/whole_file.hpp"
 #include "options/choice_inputs.hpp"
 #include "options/lists.hpp"
+#include "options/method_files.hpp"
 #include "pictures/choice.hpp"
 #include "report/other_sections.hpp"
 
@@ -62,6 +63,7 @@ std::map<std::string, std::string> identity_of(const ChooseOptions& options, con
                                                const CandidateLadders& candidates) {
   std::map<std::string, std::string> identity = identity_of(inputs);
   identity["candidates"] = names_of(candidates);
+  identity.merge(identity_of_files(croquis::parse_methods(options.methods)));
   const ChoiceSettings& s = options.settings;
   identity["question"] =
       fmt::format("eps={} delta={} confidence={} metric={} per={} cost={} max-cost={} trials={} rows={}", s.epsilon,

@@ -9,6 +9,7 @@
 #include "files/environment.hpp"
 #include "files/table_file.hpp"
 #include "files/text_table.hpp"
+#include "options/method_files.hpp"
 
 using croquis::LossStep;
 
@@ -90,13 +91,14 @@ int run_choose_loss(const ChooseOptions& options) {
                                    .sequences = {sequences.numbers.begin(), sequences.numbers.end()},
                                    .read = sequences.read};
 
-  Run run(options.run, "choose", croquis::choice_columns().list(),
-          {{"model", opened.name},
-           {"tokens", sequences.source},
-           {"numbers", digest_of(sequences, opened.model)},
-           {"candidates", names_of(candidates)},
-           {"question", fmt::format("target-loss={} confidence={} max-cost={} search-sequences={}", settings.target,
-                                    settings.confidence, settings.max_cost, settings.search_sequences)}});
+  std::map<std::string, std::string> identity = identity_of_files(croquis::parse_methods(options.methods));
+  identity["model"] = opened.name;
+  identity["tokens"] = sequences.source;
+  identity["numbers"] = digest_of(sequences, opened.model);
+  identity["candidates"] = names_of(candidates);
+  identity["question"] = fmt::format("target-loss={} confidence={} max-cost={} search-sequences={}", settings.target,
+                                     settings.confidence, settings.max_cost, settings.search_sequences);
+  Run run(options.run, "choose", croquis::choice_columns().list(), identity);
   std::vector<Run::Cell> plan;
   for (arma::uword l = 0; l < opened.model.config().layers; ++l) {
     plan.push_back({Run::key({fmt::format("{};layer={}", inputs.name, l)})});

@@ -19,6 +19,7 @@
 #include "files/summary.hpp"
 #include "options/common_options.hpp"
 #include "options/lists.hpp"
+#include "options/method_files.hpp"
 #include "pictures/curves.hpp"
 #include "report/groups_section.hpp"
 
@@ -186,6 +187,7 @@ int run_error(const ErrorOptions& options) {
       "--trials", options.trials);
 
   std::map<std::string, std::string> identity = identity_of(inputs);
+  identity.merge(identity_of_files(methods));
   if (!options.save_output.empty()) identity["--save-output"] = "yes";  // outputs of rows that are there are there too
   Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity);
   std::optional<SavedOutputs> outputs;

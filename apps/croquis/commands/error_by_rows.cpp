@@ -13,6 +13,7 @@
 
 #include "files/summary.hpp"
 #include "options/lists.hpp"
+#include "options/method_files.hpp"
 
 namespace {
 
@@ -153,8 +154,10 @@ int run_error_by_rows(const ErrorOptions& options) {
   require_room_for_rows(static_cast<double>(methods.size() * features.size()) * static_cast<double>(options.trials),
                         "--trials", options.trials);
   const std::string name = name_of_arrays(options.input.q);
-  Run run(options.run, "error", croquis::error_columns().list(options.columns()),
-          {{"input", name}, {"numbers of Q, K, V by rows", digest_of(head, world)}});
+  std::map<std::string, std::string> identity = identity_of_files(methods);
+  identity["input"] = name;
+  identity["numbers of Q, K, V by rows"] = digest_of(head, world);
+  Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity);
 
   struct Cell {
     std::size_t method;

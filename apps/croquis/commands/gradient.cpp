@@ -15,6 +15,7 @@
 #include "options/common_options.hpp"
 #include "options/input.hpp"
 #include "options/lists.hpp"
+#include "options/method_files.hpp"
 #include "pictures/curves.hpp"
 #include "report/groups_section.hpp"
 
@@ -124,7 +125,9 @@ int run_gradient(const GradientOptions& options) {
       static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),
       "--trials", options.trials);
 
-  Run run(options.run, "gradient", croquis::gradient_columns().list(input_columns(options.input)), identity_of(inputs));
+  std::map<std::string, std::string> identity = identity_of(inputs);
+  identity.merge(identity_of_files(methods));
+  Run run(options.run, "gradient", croquis::gradient_columns().list(input_columns(options.input)), identity);
   std::vector<Run::Cell> plan;
   for (const Input& input : inputs) {
     for (const MethodChoice& choice : methods) {

@@ -21,6 +21,7 @@
 #include "files/table_file.hpp"
 #include "files/targets.hpp"
 #include "options/lists.hpp"
+#include "options/method_files.hpp"
 #include "options/model_sequences.hpp"
 #include "pictures/model_loss.hpp"
 #include "report/other_sections.hpp"
@@ -198,8 +199,11 @@ int run_model(const ModelOptions& options) {
   check(options, replacements, sequences, causal);
   remark_on(replacements);
 
-  Run run(options.run, "model", croquis::model_columns().list(options.columns()),
-          {{"model", name}, {"tokens", sequences.source}, {"numbers", digest_of(sequences, model)}});
+  std::map<std::string, std::string> identity = identity_of_files(methods);
+  identity["model"] = name;
+  identity["tokens"] = sequences.source;
+  identity["numbers"] = digest_of(sequences, model);
+  Run run(options.run, "model", croquis::model_columns().list(options.columns()), identity);
   const std::vector<ModelCell> cells =
       cells_of(sequences.numbers.size(), replacements, static_cast<std::uint64_t>(options.trials));
   const auto key_of = [&, &model_name = name](const ModelCell& cell) {

@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "options/common_options.hpp"
+
 namespace {
 
 std::string trimmed(std::string_view text) {
@@ -24,10 +26,15 @@ bool is_name(std::string_view text) {
 }  // namespace
 
 std::string configuration_of(const CLI::App& command) {
+  // What of an input is not given follows from what is given, as its kind does, so that a default would contradict it.
+  std::set<std::string> implied;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group() == kInputGroup && option->count() == 0) implied.insert(option->get_single_name());
+  }
   std::istringstream all(command.config_to_str(true));
   std::string kept = fmt::format("[{}]\n", command.get_name());
   for (std::string line; std::getline(all, line);) {
-    if (!line.ends_with("=\"\"")) kept += line + '\n';
+    if (!line.ends_with("=\"\"") && !implied.contains(line.substr(0, line.find('=')))) kept += line + '\n';
   }
   return kept;
 }

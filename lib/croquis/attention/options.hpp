@@ -16,6 +16,9 @@ struct OptionInfo {
   std::string name, values, default_value, effect;
 };
 
+/// OptionInfo::values of an option that names a file.
+inline constexpr const char* kFileOption = "FILE.npy";
+
 /// Option values by name. Every get_ function checks the value, and throws std::invalid_argument, which says what
 /// values are allowed.
 class OptionValues {
@@ -129,7 +132,7 @@ class Options {
 
   template <typename Member>
   Options& indices(std::string name, Member member, std::string effect) {
-    return add({name, "FILE.npy", "", std::move(effect)}, [=](const OptionValues& values, O& options) {
+    return add({name, kFileOption, "", std::move(effect)}, [=](const OptionValues& values, O& options) {
       if (values.all().contains(name)) std::invoke(member, options) = values.get_indices(name);
     });
   }
