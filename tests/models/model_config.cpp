@@ -135,3 +135,38 @@ TEST_CASE("activations: values known to many digits, and the tails") {
     CHECK(of(activation, -300) == 0);
   }
 }
+
+TEST_CASE("llama configuration: the base of rotary positions in each of its places, and what else is asked of them") {
+  const auto llama = [](const std::string& more) {
+    return parse_model_config(
+        R"({"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1,
+            "intermediate_size": 8, "max_position_embeddings": 16)" +
+            more + "}",
+        "config.json");
+  };
+  CHECK(llama("").rope_theta == 10'000);
+  CHECK(llama(R"(, "rope_theta": 500000.0)").rope_theta == 500'000);
+  CHECK(llama(R"(, "rope_parameters": {"rope_type": "default", "rope_theta": 500000.0})").rope_theta == 500'000);
+  CHECK(llama(R"(, "rope_theta": 5, "rope_parameters": {"rope_theta": 5, "partial_rotary_factor": 1.0})").rope_theta ==
+        5);
+  CHECK(llama(R"(, "rope_scaling": null, "partial_rotary_factor": 1, "vocab_size": 7)").vocabulary == 7U);
+  CHECK_FALSE(llama("").vocabulary.has_value());
+  const struct {
+    const char *more, *said;
+  } wrong[] = {
+      {R"(, "rope_theta": 6, "rope_parameters": {"rope_theta": 5})", "rope_parameters has rope_theta 5"},
+      {R"(, "rope_parameters": {"rope_theta": 0})", "rope_theta is 0; a positive number"},
+      {R"(, "rope_parameters": {"rope_type": "yarn"})", "rope_parameters has rope_type 'yarn'; 'default' is read"},
+      {R"(, "rope_scaling": {"type": "linear", "factor": 2})", "rope_scaling has type 'linear'; 'default' is read"},
+      {R"(, "rope_parameters": {"full_attention": {}})", "rope_parameters has 'full_attention', which is not read"},
+      {R"(, "rope_parameters": [1])", "rope_parameters is array; an object is read"},
+      {R"(, "rope_parameters": {"partial_rotary_factor": 0.5})", "partial_rotary_factor is not 1"},
+      {R"(, "partial_rotary_factor": 0.5)", "partial_rotary_factor is not 1; 1 is read"},
+      {R"(, "vocab_size": 0)", "vocab_size is 0"},
+  };
+  for (const auto& [more, said] : wrong) {
+    CAPTURE_BINDING(more);
+    const std::string text = refusal([&] { llama(more); });
+    CHECK_MESSAGE(contains(text, said), text);
+  }
+}

@@ -31,6 +31,9 @@ Model::Model(ModelWeights weights, const ModelConfig& config) : config_(config) 
       "Model", "hidden, heads, layers, positions >= 1, hidden a multiple of heads",
       {{"hidden", config.hidden}, {"heads", config.heads}, {"layers", config.layers}, {"positions", config.positions}});
   architecture_ = made(std::move(weights), config_);
+  require(config.vocabulary.value_or(vocabulary()) == vocabulary(), "Model",
+          "as many word embeddings as the configuration's vocab_size",
+          {{"vocab_size", config.vocabulary.value_or(0)}, {"word embeddings", vocabulary()}});
 }
 
 arma::uword Model::vocabulary() const {

@@ -9,7 +9,10 @@
 #include <limits>
 #include <numbers>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace croquis {
 namespace {
@@ -46,11 +49,17 @@ class Entries {
     return static_cast<std::uint32_t>(id);
   }
 
-  // An entry of a nested object; none where the object or the entry is missing.
-  std::optional<std::string> nested_text(const char* object, const char* key) const {
-    if (!has(object) || !values_[object].is_object() || !values_[object].contains(key)) return std::nullopt;
-    const json& value = values_[object][key];
-    return value.is_string() ? value.get<std::string>() : shown(value);
+  // The entries of a nested object; none where it is missing.
+  Entries object(const char* key) const {
+    if (!has(key)) return {name_, json::object()};
+    if (!values_[key].is_object()) refuse(fmt::format("{} is {}; an object is read", key, shown(values_[key])));
+    return {name_, values_[key]};
+  }
+
+  std::vector<std::string> keys() const {
+    std::vector<std::string> names;
+    for (const auto& [key, value] : values_.items()) names.push_back(key);
+    return names;
   }
 
   std::string text(const char* key, const char* default_value) const {
@@ -75,6 +84,8 @@ class Entries {
   }
 
  private:
+  Entries(std::string name, json values) : name_(std::move(name)), values_(std::move(values)) {}
+
   // In a damaged file a value may have megabytes.
   static std::string shown(const json& value) {
     return value.is_structured() ? value.type_name() : excerpt(value.dump(-1, ' ', true));
@@ -156,15 +167,40 @@ void read_gpt2(const Entries& entries, ModelConfig& config) {
   config.tied = entries.is_true("tie_word_embeddings", true);
 }
 
-void read_llama(const Entries& entries, ModelConfig& config) {
-  // The kind of rotary positions has had three names.
-  for (const auto& [object, key] : {std::pair("rope_scaling", "type"), std::pair("rope_scaling", "rope_type"),
-                                    std::pair("rope_parameters", "rope_type")}) {
-    const auto kind = entries.nested_text(object, key);
-    if (kind && *kind != "default") {
-      entries.refuse(fmt::format("{} has {} '{}'; 'default' is read", object, key, excerpt(*kind)));
+void require_whole_heads_rotated(const Entries& entries) {
+  if (entries.positive("partial_rotary_factor", 1) != 1) entries.refuse("partial_rotary_factor is not 1; 1 is read");
+}
+
+// What there is to say of rotary positions has been in two objects, and its base in the file's own as well.
+void read_rotary(const Entries& entries, ModelConfig& config) {
+  require_whole_heads_rotated(entries);
+  bool stated = entries.has("rope_theta");
+  config.rope_theta = entries.positive("rope_theta", config.rope_theta);
+  for (const char* object : {"rope_scaling", "rope_parameters"}) {
+    const Entries rotary = entries.object(object);
+    for (const char* key : {"type", "rope_type"}) {
+      const std::string kind = rotary.text(key, "default");
+      if (kind == "default") continue;
+      entries.refuse(fmt::format("{} has {} '{}'; 'default' is read", object, key, excerpt(kind)));
+    }
+    require_whole_heads_rotated(rotary);
+    const double theta = rotary.positive("rope_theta", config.rope_theta);
+    if (stated && theta != config.rope_theta) {
+      entries.refuse(
+          fmt::format("{} has rope_theta {}, and there is another one, {}", object, theta, config.rope_theta));
+    }
+    stated = stated || rotary.has("rope_theta");
+    config.rope_theta = theta;
+    for (const std::string& key : rotary.keys()) {
+      // Of scaled positions some are named in files of unscaled ones, where they mean nothing.
+      const std::set<std::string> read = {"type", "rope_type", "rope_theta", "partial_rotary_factor", "factor"};
+      if (!read.contains(key)) entries.refuse(fmt::format("{} has '{}', which is not read", object, excerpt(key)));
     }
   }
+}
+
+void read_llama(const Entries& entries, ModelConfig& config) {
+  read_rotary(entries, config);
   read_sizes(entries, config);
   config.key_heads = entries.size_or("num_key_value_heads", config.heads);
   if (config.heads % *config.key_heads != 0) {
@@ -176,7 +212,6 @@ void read_llama(const Entries& entries, ModelConfig& config) {
     entries.refuse(fmt::format("heads of width {}; rotary positions need an even one", config.p()));
   config.activation = activation_of(entries, "hidden_act", "silu");
   config.layer_norm_epsilon = entries.positive("rms_norm_eps", 1e-6);
-  config.rope_theta = entries.positive("rope_theta", config.rope_theta);
   config.attention_bias = entries.is_true("attention_bias");
   config.mlp_bias = entries.is_true("mlp_bias");
   config.tied = entries.is_true("tie_word_embeddings", false);
@@ -229,6 +264,7 @@ ModelConfig parse_model_config(std::string_view bytes, const std::string& name) 
   ModelConfig config;
   config.type = type_of(entries);
   config.padding = entries.token("pad_token_id");
+  if (entries.has("vocab_size")) config.vocabulary = entries.size("vocab_size");
   switch (config.type) {
     case ModelType::bert:
     case ModelType::albert:
