@@ -215,6 +215,7 @@ int run_dimension(const DimensionOptions& options) {
 
 void add_options(CLI::App& app, DimensionOptions& options) {
   add_run_options(app, options.run);
+  add_double_option(app, options.run);
   add_input_options(app, options.input);
   for (const char* one : {"--n", "--norm"}) app.remove_option(app.get_option(one));
   app.add_option("--n", options.n, "tokens: 256,1024 or 256:2048 (default 256,512,1024)");

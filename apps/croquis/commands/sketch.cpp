@@ -199,6 +199,7 @@ int run_sketch(const SketchOptions& options) {
 
 void add_options(CLI::App& app, SketchOptions& options) {
   add_run_options(app, options.run);
+  add_double_option(app, options.run);
   options.input_given = add_input_options(app, options.input);
   add_subject_options(app, options.subject);
   app.add_option("--sketches", options.sketches, "a,b:option=value,c, all or none (see list sketches)")

@@ -181,6 +181,7 @@ int run_spectrum(const SpectrumCommandOptions& options) {
 
 void add_options(CLI::App& app, SpectrumCommandOptions& options) {
   add_run_options(app, options.run);
+  add_double_option(app, options.run);
   options.input_given = add_input_options(app, options.input);
   app.add_option("--matrix", options.matrix, "a matrix of your own in place of an input: FILE.npy or FILE.mtx");
   app.add_option("--matrices", options.matrices, "of a (over its largest entry), b, c, the outputs bv and cv; or all")

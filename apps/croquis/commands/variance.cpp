@@ -211,6 +211,7 @@ int run_variance(const VarianceOptions& options) {
 
 void add_options(CLI::App& app, VarianceOptions& options) {
   add_run_options(app, options.run);
+  add_double_option(app, options.run);
   app.add_option("--q", options.q, "queries, .npy (n, p); without files points are uniform on spheres");
   app.add_option("--k", options.k, "keys, .npy (n, p)");
   app.add_option("--norms", options.norms, "R: 1,2,4 (default 1,2,3,4,5,6; with files 1, a factor)");

@@ -41,7 +41,7 @@ int whole(double value, const std::string& text) {
 }
 
 croquis::RelativePosition<double> from_file(const std::string& path) {
-  const arma::mat values = croquis::read_npy(path);
+  const arma::mat values = croquis::read_npy_or_vector(path);
   croquis::RelativePosition<double> position;
   position.bias = arma::vectorise(values.t());  // row by row
   if (values.n_rows > 1 && values.n_cols > 1) {

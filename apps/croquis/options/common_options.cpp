@@ -58,6 +58,18 @@ void add_precision_option(CLI::App& command, RunOptions& run) {
       ->capture_default_str();
 }
 
+void add_double_option(CLI::App& command, RunOptions& run) {
+  command.add_option("--precision", run.precision, "double: what this command measures is computed in double")
+      ->check(CLI::Validator(
+          [](const std::string& text) -> std::string {
+            if (text == "double") return {};
+            return fmt::format(
+                "'{}': this command computes in double; float is for error, gradient, cost, choose, model", text);
+          },
+          "{double}"))
+      ->capture_default_str();
+}
+
 void add_bias_options(CLI::App& command, std::string& bias, bool& causal) {
   command.add_option("--bias", bias,
                      "relative position bias of the -rpe targets: FILE.npy, alibi:SLOPE, "

@@ -27,6 +27,8 @@ inline constexpr std::uint64_t kMaximumTrials = 10'000'000;
 /// To be called first: options that are added without a group are then of what is measured.
 void add_run_options(CLI::App& command, RunOptions& run);
 void add_precision_option(CLI::App& command, RunOptions& run);
+/// The same option where there is one precision.
+void add_double_option(CLI::App& command, RunOptions& run);
 void add_bias_options(CLI::App& command, std::string& bias, bool& causal);
 
 /// Returns the first of them that was given, with its dashes, or nothing, to be asked once the command line has been

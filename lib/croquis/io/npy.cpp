@@ -47,14 +47,16 @@ struct Layout {
   std::uint64_t start = 0;  // of the data in the file
 };
 
-// `begin` are the first bytes, kLongestNpyStart of them or all, of a file of `size` bytes.
-Layout layout_of(std::string_view begin, std::uint64_t size, const std::string& name) {
+// `begin` are the first bytes, kLongestNpyStart of them or all, of a file of `size` bytes. Where vectors are read, one
+// is a column.
+Layout layout_of(std::string_view begin, std::uint64_t size, const std::string& name, bool reads_vectors) {
   Layout layout;
   NpyStart start = parse_npy_start(begin, name);
   layout.header = std::move(start.header);
   layout.start = start.data;
   layout.type = type_of(layout.header.descr, name);
-  const std::vector<std::uint64_t>& shape = layout.header.shape;
+  std::vector<std::uint64_t>& shape = layout.header.shape;
+  if (reads_vectors && shape.size() == 1) shape.push_back(1);
   if (shape.size() < 2 || shape.size() > 4) {
     refuse_file(name,
                 fmt::format("has {} dimensions; a matrix (tokens, width) has 2, heads of one 3, a batch of heads 4",
@@ -72,6 +74,12 @@ Layout layout_of(std::string_view begin, std::uint64_t size, const std::string& 
   return layout;
 }
 
+StoredArray array_in(const SharedBytes& source, bool reads_vectors) {
+  Layout layout = layout_of(read_some(*source, 0, kLongestNpyStart), source->size(), source->name(), reads_vectors);
+  NpyHeader& header = layout.header;
+  return {source, source->name(), ArrayLayout::of(layout.type, layout.start, std::move(header.shape), header.fortran)};
+}
+
 // For a file with one matrix.
 StoredArray matrix_in(const std::string& path) {
   StoredArray array = npy_array(bytes_of_file(path));
@@ -81,12 +89,18 @@ StoredArray matrix_in(const std::string& path) {
   return array;
 }
 
+arma::mat only_matrix(const StoredArray& array, const std::string& path) {
+  if (array.heads() != 1) {
+    refuse_file(path, fmt::format("has {} dimensions, {} heads; a matrix (tokens, width) has 2", array.dimensions(),
+                                  array.heads()));
+  }
+  return array.matrix();
+}
+
 }  // namespace
 
 StoredArray npy_array(const SharedBytes& source) {
-  Layout layout = layout_of(read_some(*source, 0, kLongestNpyStart), source->size(), source->name());
-  NpyHeader& header = layout.header;
-  return {source, source->name(), ArrayLayout::of(layout.type, layout.start, std::move(header.shape), header.fortran)};
+  return array_in(source, false);
 }
 
 std::vector<arma::mat> parse_npy(std::string_view bytes, const std::string& name) {
@@ -110,12 +124,11 @@ std::vector<arma::mat> read_npy_heads(const std::string& path) {
 }
 
 arma::mat read_npy(const std::string& path) {
-  const StoredArray array = npy_array(bytes_of_file(path));
-  if (array.heads() != 1) {
-    refuse_file(path, fmt::format("has {} dimensions, {} heads; a matrix (tokens, width) has 2", array.dimensions(),
-                                  array.heads()));
-  }
-  return array.matrix();
+  return only_matrix(npy_array(bytes_of_file(path)), path);
+}
+
+arma::mat read_npy_or_vector(const std::string& path) {
+  return only_matrix(array_in(bytes_of_file(path), true), path);
 }
 
 std::string npy_bytes(const arma::mat& matrix) {

@@ -21,6 +21,9 @@ StoredArray npy_array(const SharedBytes& source);
 ///   accepted. Memory is allocated only after the file is known to be long enough.
 arma::mat read_npy(const std::string& path);
 
+/// The same, or the vector in a file of one dimension, as a column.
+arma::mat read_npy_or_vector(const std::string& path);
+
 /// The matrices in an .npy file: one for two dimensions, and one for each head for three, (heads, n, p), or four,
 /// (batch, heads, n, p). Throws as read_npy.
 std::vector<arma::mat> read_npy_heads(const std::string& path);

@@ -30,7 +30,7 @@ class IntegerRows {
   bool is_signed_ = true;
 };
 
-/// The numbers of an .npy file of integers, as IntegerRows reads it, row by row, or of a matrix of floats, as read_npy
+/// The numbers of an .npy file of integers, as IntegerRows reads it, row by row, or of floats, as read_npy_or_vector
 /// does, column by column: a list, since those who save one of whole numbers have either. Floats are returned as they
 /// are. Throws as the two.
 arma::vec read_npy_list(const std::string& path);
