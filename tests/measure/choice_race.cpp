@@ -205,6 +205,32 @@ TEST_CASE("choice race: the leader, and how much more it takes") {
   CHECK(race.winner());
 }
 
+TEST_CASE("choice race: what cannot be certified leads only where nothing can") {
+  // The cheap rung of the first ladder has never failed, but the one above it, which it needs, fails too often.
+  ChoiceRace race({{4, 1}, {3}}, {.delta = kDelta, .alpha = 0.05, .ladders = 2});
+  observe(race, 10, [](Rung rung) { return rung == Rung{0, 0} ? 0.15 : 0.0; });
+  REQUIRE(race.leader());
+  CHECK_FALSE(race.units_needed({0, 1}));
+  CHECK(*race.leader() == Rung{1, 0});
+  CHECK(race.units_needed(*race.leader()));
+  // A share of failures of delta is never certified either.
+  ChoiceRace at_delta({{1}, {3}}, {.delta = kDelta, .alpha = 0.05, .ladders = 2});
+  observe(at_delta, 10, [](Rung rung) { return rung.ladder == 0 ? kDelta : 0.0; });
+  CHECK(*at_delta.leader() == Rung{1, 0});
+}
+
+TEST_CASE("choice race: where all fail too often, the one that fails least leads, of several the costliest") {
+  const auto leader_of = [](double second) {
+    ChoiceRace race({{1}, {2}, {3}}, {.delta = kDelta, .alpha = 0.05, .ladders = 3});
+    observe(race, 1, [&](Rung rung) { return rung.ladder == 1 ? second : 1.0; });
+    REQUIRE(race.leader());
+    CHECK_FALSE(race.units_needed(*race.leader()));
+    return race.leader()->ladder;
+  };
+  CHECK(leader_of(0.5) == 1);
+  CHECK(leader_of(1) == 2);
+}
+
 TEST_CASE("choice race: settings outside their ranges are refused") {
   CHECK(contains(refusal([] { ChoiceRace({{1}}, {.delta = 0}); }), "delta = 0"));
   CHECK(contains(refusal([] { ChoiceRace({{1}}, {.alpha = 1}); }), "alpha = 1"));

@@ -65,8 +65,13 @@ const Columns<ChoiceRow>& choice_columns() {
        &ChoiceRow::confidence},
       {{"metric", Role::subject, "the error: a column of the rows of `error`"}, &ChoiceRow::metric},
       {{"method", Role::note,
-        "the method, or `exact`. Of an `undecided` choice, the candidate that leads: the cheapest that is still open "
-        "and has failed in at most a share δ so far. That is no answer"},
+        "the method, or `exact`. Of an `undecided` choice, the candidate that leads: the cheapest that would be "
+        "certified "
+        "if it, and those of more features that it needs certified first, go on failing as rarely as so far. If there "
+        "is "
+        "none (`needed` is `NA`), the one that has failed least often so far, which may be in every draw. The leader "
+        "is "
+        "no answer"},
        &ChoiceRow::method},
       {{"preset", Role::note, "the preset, then other options, as in the rows of `error`"}, &ChoiceRow::preset},
       {{"features", Role::number, "number of features d; 0 for `exact`"}, &ChoiceRow::features},
@@ -93,7 +98,7 @@ const Columns<ChoiceRow>& choice_columns() {
        &ChoiceRow::status},
       {{"needed", Role::number,
         "of an `undecided` choice, how many more sequences (with one sequence: draws) would certify the leader if it "
-        "goes on as so far. `NA`: it fails too often for that"},
+        "goes on as so far. `NA`: every candidate fails too often for that"},
        &ChoiceRow::needed},
       {{"open", Role::number, "cheaper candidates that are not decided: more data might make the choice cheaper"},
        &ChoiceRow::open},

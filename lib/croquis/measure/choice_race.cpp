@@ -112,8 +112,10 @@ std::optional<Rung> ChoiceRace::leader() const {
   };
   std::optional<Rung> cheapest, lowest;
   for (const Rung rung : open()) {
-    if (mean(rung) <= settings_.delta && (!cheapest || cost(rung) < cost(*cheapest))) cheapest = rung;
-    if (!lowest || mean(rung) < mean(*lowest)) lowest = rung;
+    if (units_needed(rung) && (!cheapest || cost(rung) < cost(*cheapest))) cheapest = rung;
+    const bool is_lower =
+        !lowest || mean(rung) < mean(*lowest) || (mean(rung) == mean(*lowest) && cost(rung) > cost(*lowest));
+    if (is_lower) lowest = rung;
   }
   return cheapest ? cheapest : lowest;
 }

@@ -59,8 +59,9 @@ class ChoiceRace {
   RungState state(Rung rung) const;
   /// The cheapest certified rung, the first of several.
   std::optional<Rung> winner() const;
-  /// The cheapest open rung whose mean loss so far is at most delta; if there is none, the first open rung of the
-  /// ladder with the lowest mean. Empty if no rung is open.
+  /// The cheapest open rung that would be certified if losses go on as so far (units_needed); if there is none, the
+  /// open rung with the lowest mean loss, and of several the costliest, which is the likeliest to be good. Empty if no
+  /// rung is open.
   std::optional<Rung> leader() const;
   /// The number of further units after which the rung is certified if its losses, and those of the rungs above it,
   /// continue with the mean so far; empty if a mean is not below delta.
