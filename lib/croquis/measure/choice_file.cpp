@@ -14,47 +14,60 @@ namespace {
 
 using nlohmann::json;
 
+using Places = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
 json number_or_null(const std::optional<std::uint64_t>& number) {
   return number ? json(*number) : json(nullptr);
 }
 
-// Reads the members of one choice; every complaint names the file and the choice.
-class ChoiceReader {
+// Reads the members of a file or of one of its choices; every complaint begins with `where`.
+class MemberReader {
  public:
-  ChoiceReader(const json& choice, std::string where) : choice_(choice), where_(std::move(where)) {
-    if (!choice.is_object()) refuse("is no object");
-  }
+  MemberReader(const json& object, std::string where) : object_(object), where_(std::move(where)) {}
 
   [[noreturn]] void refuse(const std::string& why) const { throw std::invalid_argument(where_ + " " + why); }
 
-  // (layer, head) of all heads that the choice is for.
-  std::vector<std::pair<arma::uword, arma::uword>> places(arma::uword layers, arma::uword heads) const {
-    std::vector<std::pair<arma::uword, arma::uword>> places;
-    if (const auto listed = choice_.find("heads"); listed != choice_.end()) {
-      if (!listed->is_array()) refuse("has heads that are no array");
-      if (listed->empty()) {
-        refuse("was made for heads of no model; give it the heads to use it for: \"heads\": [[layer, head], ...]");
-      }
-      for (const json& place : *listed) {
-        if (!place.is_array() || place.size() != 2) refuse("has a head that is no [layer, head]");
-        places.emplace_back(number_in(place[0], "layer", layers), number_in(place[1], "head", heads));
-      }
-      return places;
-    }
-    for (const arma::uword l : numbers("layer", layers)) {
-      for (const arma::uword h : numbers("head", heads)) places.emplace_back(l, h);
+  // Empty where there is none.
+  std::string text(const char* name) const {
+    const json value = object_.value(name, json(""));
+    if (!value.is_string()) refuse(fmt::format("has no text as its {}", name));
+    return value.get<std::string>();
+  }
+
+  // NaN where there is none, and for null.
+  double number(const char* name) const {
+    const json value = object_.value(name, json(nullptr));
+    if (value.is_null()) return ChoiceRow::kUndefined;
+    if (!value.is_number()) refuse(fmt::format("has no number as its {}", name));
+    return value.get<double>();
+  }
+
+  // Of a layer or a head; empty where there is none, and for null.
+  std::optional<std::uint64_t> index(const char* name) const {
+    const json value = object_.value(name, json(nullptr));
+    return value.is_null() ? std::nullopt : std::optional(index_in(value, name));
+  }
+
+  std::optional<Places> heads() const {
+    const auto listed = object_.find("heads");
+    if (listed == object_.end()) return {};
+    if (!listed->is_array()) refuse("has heads that are no array");
+    Places places;
+    for (const json& place : *listed) {
+      if (!place.is_array() || place.size() != 2) refuse("has a head that is no [layer, head]");
+      places.emplace_back(index_in(place[0], "layer"), index_in(place[1], "head"));
     }
     return places;
   }
 
   HeadMethod method() const {
-    const json name = choice_.value("method", json());
+    const json name = object_.value("method", json());
     if (!name.is_string()) refuse("has no method");
     if (name == "exact") return {{"exact", {}, "paper"}, 0};
-    const json features = choice_.value("features", json());
+    const json features = object_.value("features", json());
     if (!features.is_number_unsigned() || features == 0) refuse("has no positive number of features");
     std::string text = name.get<std::string>();
-    const json options = choice_.value("options", json::object());
+    const json options = object_.value("options", json::object());
     if (!options.is_object()) refuse("has options that are no object");
     const char* separator = ":";
     for (const auto& [key, value] : options.items()) {
@@ -68,25 +81,53 @@ class ChoiceReader {
   }
 
  private:
-  // All numbers below `count` where the member is null.
-  std::vector<arma::uword> numbers(const char* name, arma::uword count) const {
-    const json value = choice_.value(name, json(nullptr));
-    if (!value.is_null()) return {number_in(value, name, count)};
-    std::vector<arma::uword> all(count);
-    std::iota(all.begin(), all.end(), arma::uword{0});
-    return all;
-  }
-
-  arma::uword number_in(const json& value, const char* name, arma::uword count) const {
+  std::uint64_t index_in(const json& value, const char* name) const {
     if (!value.is_number_unsigned()) refuse(fmt::format("has a {} that is no number and not null", name));
-    const auto number = value.get<arma::uword>();
-    if (number >= count) refuse(fmt::format("is for {} {}, the model has {}, from 0", name, number, count));
-    return number;
+    return value.get<std::uint64_t>();
   }
 
-  const json& choice_;
+  const json& object_;
   std::string where_;
 };
+
+std::string place_of(const std::string& path, std::size_t index) {
+  return fmt::format("{}: choice {}", path, index + 1);
+}
+
+// `row` has what all choices of the file share.
+SavedChoice saved_choice(const json& choice, ChoiceRow row, const std::string& where) {
+  const MemberReader reader(choice, where);
+  if (!choice.is_object()) reader.refuse("is no object");
+  SavedChoice saved{.row = std::move(row), .method = reader.method(), .heads = reader.heads()};
+  saved.row.input = reader.text("input");
+  saved.row.layer = reader.index("layer");
+  saved.row.head = reader.index("head");
+  saved.row.status = reader.text("status");
+  saved.row.method = saved.method.choice.name;
+  saved.row.preset = saved.method.choice.preset;
+  saved.row.features = saved.method.features;
+  if (saved.row.status == "undecided" && saved.row.method != "exact") {
+    reader.refuse("is undecided and has a method; change its status to use it, or the method to exact");
+  }
+  return saved;
+}
+
+// The index alone, or all below `count`.
+std::vector<std::uint64_t> those(const std::optional<std::uint64_t>& index, std::uint64_t count) {
+  if (index) return {*index};
+  std::vector<std::uint64_t> all(count);
+  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  return all;
+}
+
+Places places_of(const SavedChoice& choice, std::uint64_t layers, std::uint64_t heads) {
+  if (choice.heads) return *choice.heads;
+  Places places;
+  for (const std::uint64_t l : those(choice.row.layer, layers)) {
+    for (const std::uint64_t h : those(choice.row.head, heads)) places.emplace_back(l, h);
+  }
+  return places;
+}
 
 }  // namespace
 
@@ -138,20 +179,41 @@ Replacement read_choice(const std::string& path, arma::uword layers, arma::uword
   return parse_choice(read_bytes(path), path, layers, heads);
 }
 
-Replacement parse_choice(std::string_view bytes, const std::string& path, arma::uword layers, arma::uword heads) {
+std::vector<SavedChoice> parse_saved_choices(std::string_view bytes, const std::string& path) {
   const json file = parse_json_object(bytes, path, "is no file of croquis choose");
   const json choices = file.value("choices", json());
   if (!choices.is_array() || choices.empty()) {
     throw std::invalid_argument(path + ": is no file of croquis choose (it has no choices)");
   }
+  const MemberReader reader(file, path + ":");
+  ChoiceRow shared;
+  shared.eps = reader.number("eps");
+  shared.delta = reader.number("delta");
+  shared.confidence = reader.number("confidence");
+  shared.metric = reader.text("metric");
+  shared.cost_unit = reader.text("cost_unit");
+  std::vector<SavedChoice> saved;
+  for (std::size_t i = 0; i < choices.size(); ++i) saved.push_back(saved_choice(choices[i], shared, place_of(path, i)));
+  return saved;
+}
+
+Replacement parse_choice(std::string_view bytes, const std::string& path, arma::uword layers, arma::uword heads) {
+  const std::vector<SavedChoice> choices = parse_saved_choices(bytes, path);
   Replacement replacement{
       .layers = "all", .method = "choice", .preset = std::filesystem::path(path).filename().string(), .features = 0};
   for (std::size_t i = 0; i < choices.size(); ++i) {
-    const ChoiceReader reader(choices[i], fmt::format("{}: choice {}", path, i + 1));
-    const HeadMethod method = reader.method();
-    for (const auto& [l, h] : reader.places(layers, heads)) {
-      if (replacement.heads.emplace(std::pair(l, h), method).second) continue;
-      reader.refuse(fmt::format("is the second one for layer {}, head {}", l, h));
+    const auto refuse = [&](const std::string& why) {
+      throw std::invalid_argument(fmt::format("{} {}", place_of(path, i), why));
+    };
+    const Places places = places_of(choices[i], layers, heads);
+    if (places.empty()) {
+      refuse("was made for heads of no model; give it the heads to use it for: \"heads\": [[layer, head], ...]");
+    }
+    for (const auto& [l, h] : places) {
+      if (l >= layers) refuse(fmt::format("is for layer {}, the model has {}, from 0", l, layers));
+      if (h >= heads) refuse(fmt::format("is for head {}, the model has {}, from 0", h, heads));
+      if (replacement.heads.emplace(std::pair(l, h), choices[i].method).second) continue;
+      refuse(fmt::format("is the second one for layer {}, head {}", l, h));
     }
   }
   return replacement;

@@ -28,12 +28,27 @@ ChoicePlaces choice_places(const ChoiceInputs& inputs, ChoicePer per);
 /// lists the `places` as [layer, head]; without `places` it is left out, and null means all layers or heads.
 std::string choice_json(const std::vector<ChoiceRow>& rows, const std::optional<ChoicePlaces>& places);
 
+/// A choice of a file.
+struct SavedChoice {
+  /// input, layer, head, status, method, preset and features, and what holds for all choices of the file: eps, delta,
+  /// confidence, metric and cost_unit. What the file does not say is empty or NaN; the other members are not set.
+  ChoiceRow row;
+  HeadMethod method;
+  /// The heads that it was made for, as (layer, head), none of them in no model. Empty where the file does not list
+  /// them: row.layer and row.head say which, and several are all.
+  std::optional<std::vector<std::pair<std::uint64_t, std::uint64_t>>> heads;
+};
+
+/// The choices of a file of choice_json, without a model. `path` is used in messages. Throws: std::invalid_argument,
+/// which names the file, if it is not such a file, for unknown methods, and for a choice that is undecided and has a
+/// method all the same.
+std::vector<SavedChoice> parse_saved_choices(std::string_view bytes, const std::string& path);
+
 /// The choices of a file, as a replacement of the heads of a model, with the method "choice" and the name of the file
 /// as preset. A choice is for its "heads"; where it has none, for its layer and head, null being all of them. Heads
 /// that the file does not name are exact, and are not among the replaced ones. Throws: std::invalid_argument, which
-/// names the file, if it is not such a file, for a choice that was made for heads
-///   of no model, for layers and heads that the model does not have, for unknown methods, and for a head that is chosen
-///   twice.
+/// names the file, as parse_saved_choices, for a choice that was made for heads of no model, for layers and heads that
+/// the model does not have, and for a head that is chosen twice.
 Replacement read_choice(const std::string& path, arma::uword layers, arma::uword heads);
 /// The same from the bytes of a file; `path` is used in messages.
 Replacement parse_choice(std::string_view bytes, const std::string& path, arma::uword layers, arma::uword heads);
