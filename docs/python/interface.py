@@ -27,7 +27,8 @@ float64. A result of `-> Rows` has the columns of the program's CSV files, which
 
 SECTIONS = {
     "Attention": ["exact", "approximate", "vjp"],
-    "Measurements": ["error", "gradient", "cost", "spectrum", "dimension", "choose", "verify"],
+    "Measurements": ["error", "gradient", "cost", "spectrum", "dimension", "verify"],
+    "Choices": ["choose", "read_choices", "method_arguments"],
     "Sketches": ["sketch", "Sketch"],
     "Results": ["Rows", "columns", "Column"],
     "What there is": ["methods", "Method", "Option", "sketches", "SketchDistribution", "claims", "Claim"],

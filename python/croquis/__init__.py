@@ -21,10 +21,10 @@ skyformer-softmax 64 0.6
 """
 
 from ._attention import approximate, exact, vjp
-from ._choice import choose
-from ._claims import claims, verify
+from ._choice import choose, method_arguments, read_choices
+from ._claims import verify
 from ._core import version as __version__
-from ._lists import Claim, Method, Option, SketchDistribution, methods, sketches
+from ._lists import Claim, Method, Option, SketchDistribution, claims, methods, sketches
 from ._measure import cost, dimension, error, gradient, spectrum
 from ._rows import Column, Rows, columns
 from ._sketch import Sketch, sketch
@@ -48,7 +48,9 @@ __all__ = [
     "error",
     "exact",
     "gradient",
+    "method_arguments",
     "methods",
+    "read_choices",
     "set_threads",
     "sketch",
     "sketches",

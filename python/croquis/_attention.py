@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Optional, Tuple
 
 from . import _core
-from ._types import Array, Setting, head_options, text, text_of, whole
+from ._types import Array, Setting, head_options, seed_of, text, text_of, whole
 
 
 def request(
@@ -21,7 +21,7 @@ def request(
         drawn,
         texts,
         None if features is None else whole(features, "features", 1),
-        whole(seed, "seed", 0),
+        seed_of(seed),
         whole(trial, "trial", 1),
     )
 

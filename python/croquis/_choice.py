@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import os
-from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from . import _core
 from ._rows import Rows, rows_of
-from ._types import Array, Words, flag, head_options, items, joined, precision_of, real, shown, text, whole, wholes
+from ._types import (
+    Array,
+    Words,
+    flag,
+    head_options,
+    items,
+    joined,
+    path_of,
+    precision_of,
+    real,
+    seed_of,
+    shown,
+    text,
+    whole,
+    wholes,
+)
 
 Arrays = Union[Array, Sequence[Any]]
 
@@ -81,14 +96,14 @@ def choose(
     name : str
         The column ``input`` begins with it.
     save : str or path, optional
-        A file for the choices, choice.json, which ``croquis model`` takes by its option --choice. Where it cannot be
-        written is said before anything is computed.
+        A file for the choices, choice.json, which `read_choices` reads, and which ``croquis model`` takes by its option
+        --choice. Where it cannot be written is said before anything is computed.
 
     Returns
     -------
     Rows
         One for each choice. ``status`` is "chosen", "exact" (nothing cheaper is good enough) or "undecided" (the column
-        ``needed`` says how many sequences or draws may decide).
+        ``needed`` says how many sequences or draws may decide). `method_arguments` hands a row to `approximate`.
 
     >>> import croquis, numpy
     >>> rng = numpy.random.default_rng(1)
@@ -96,9 +111,11 @@ def choose(
     >>> choice = croquis.choose(Q, K, V, eps=0.2, methods=["v-mean", "skeinformer"], features=[16, 64])
     >>> choice["method"][0], choice["status"][0]
     ('v-mean', 'chosen')
+    >>> croquis.approximate(Q, K, V, **croquis.method_arguments(choice[0])).shape
+    (256, 5)
     """
     if save is not None:
-        _require_writable(save if isinstance(save, os.PathLike) else text(save, "save"))
+        _require_writable(path_of(save, "save"))
     sequences = _sequences(Q, K, V)
     columns, document = _core.choose(
         sequences,
@@ -118,13 +135,86 @@ def choose(
         real(max_cost, "max_cost"),
         None if trials is None else whole(trials, "trials", 1),
         None if rows is None else whole(rows, "rows", 1),
-        whole(seed, "seed", 0),
+        seed_of(seed),
         precision_of(precision),
     )
     if save is not None:
         with open(save, "w", encoding="utf-8") as file:
             file.write(document)
     return rows_of(columns)
+
+
+def read_choices(path: Union[str, os.PathLike[str]]) -> Rows:
+    """The choices of a choice.json, which ``croquis choose`` and `choose` write.
+
+    Parameters
+    ----------
+    path : str or path
+        Of the file.
+
+    Returns
+    -------
+    Rows
+        One for each choice, with the columns of `choose` that the file has: ``input``, ``layer``, ``head``, ``eps``,
+        ``delta``, ``confidence``, ``metric``, ``method``, ``preset``, ``features``, ``status``, ``cost_unit``. They are
+        those of `choose`, but for an "undecided" choice, which has "exact" as its method: exact attention is what to
+        take until it is decided. A column ``heads`` has the (layer, head) of all heads of a model that a choice is for.
+        It is empty for heads without a layer, and None where the file does not list them: they are those of ``layer``
+        and ``head`` then, and NaN means all.
+
+    >>> import croquis, numpy, os, tempfile
+    >>> rng = numpy.random.default_rng(1)
+    >>> Q, K, V = rng.normal(size=(3, 64, 8)), rng.normal(size=(3, 64, 8)), rng.normal(size=(3, 64, 5)) + 2
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "choice.json")
+    ...     _ = croquis.choose(Q, K, V, 0.3, methods="v-mean", features=8, layers=[0, 0, 1], per="layer", save=path)
+    ...     choices = croquis.read_choices(path)
+    >>> [(row["method"], row["status"], row["heads"]) for row in choices]
+    [('v-mean', 'chosen', ((0, 0), (0, 1))), ('v-mean', 'chosen', ((1, 0),))]
+    """
+    with open(path_of(path, "path"), "rb") as file:
+        columns = _core.read_choices(file.read(), os.fsdecode(path))
+    heads = numpy.empty(len(columns["heads"]), dtype=object)
+    heads[:] = columns["heads"]
+    return rows_of({**columns, "heads": heads})
+
+
+def method_arguments(row: Any) -> Dict[str, Any]:
+    """What a row says of the method, as arguments of `approximate`, `vjp` and ``croquis.torch.attention``.
+
+    Parameters
+    ----------
+    row : one row
+        Of `choose`, `read_choices`, `error`, `gradient` or `cost`, also of a pandas.DataFrame.
+
+    Returns
+    -------
+    dict
+        ``method``, ``features`` and the options of the method. Of an "exact" or "undecided" choice it is the method
+        "exact" alone, which is what ``croquis model --choice`` does with it: what leads without a decision is no answer.
+
+    >>> import croquis, numpy
+    >>> Q, K, V = numpy.random.default_rng(1).normal(size=(3, 64, 8))
+    >>> rows = croquis.error(Q, K, V, "skeinformer:pilot=8", features=16, trials=3)
+    >>> best = rows[rows["frobenius_rel"].argmin()]
+    >>> croquis.method_arguments(best)
+    {'method': 'skeinformer', 'features': 16, 'pilot': '8'}
+    >>> output = croquis.approximate(Q, K, V, **croquis.method_arguments(best), trial=best["trial"])
+    >>> exact = croquis.exact(Q, K, V)
+    >>> error = numpy.linalg.norm(output - exact) / numpy.linalg.norm(exact)
+    >>> bool(abs(error / best["frobenius_rel"] - 1) < 1e-9)
+    True
+    """
+    try:
+        method, preset, status, features = (row[name] for name in ("method", "preset", "status", "features"))
+    except (TypeError, LookupError, ValueError):
+        method = preset = status = features = None
+    if not all(isinstance(word, str) for word in (method, preset, status)):
+        raise ValueError(f"row: {shown(row)} is not one row with method, preset, features and status; give one, as rows[0]")
+    if method == "exact" or status == "undecided":
+        return {"method": "exact"}
+    options = _core.options_of_preset(text(preset, "row: preset"))
+    return {"method": str(method), "features": whole(features, "row: features", 1), **options}
 
 
 def _require_writable(path: Union[str, os.PathLike[str]]) -> None:

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from typing import List, Optional
+from typing import Optional
 
 from . import _core
-from ._lists import Claim
 from ._rows import Rows, rows_of
-from ._types import Array, Words, flag, head_options, joined, real, text, whole
-
-
-def claims() -> List[Claim]:
-    """All claims of the ledger, each in one reading.
-
-    >>> import croquis
-    >>> next(c.source for c in croquis.claims() if c.name == "sky.lemma1/strict")
-    'Skyformer Lemma 1'
-    """
-    return [Claim(**entry) for entry in _core.claims()]
+from ._types import Array, Words, flag, head_options, joined, real, seed_of, text, whole
 
 
 def verify(
@@ -74,4 +63,4 @@ def verify(
     kinds = (flag(quick, "quick"), flag(thorough, "thorough"))
     if all(kinds):
         raise ValueError("quick and thorough: give one of them")
-    return rows_of(_core.verify(wanted, head, real(confidence, "confidence"), *kinds, most, whole(seed, "seed", 0)))
+    return rows_of(_core.verify(wanted, head, real(confidence, "confidence"), *kinds, most, seed_of(seed)))

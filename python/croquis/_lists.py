@@ -1,4 +1,4 @@
-"""What there is: methods, sketches."""
+"""What there is: methods, sketches, claims."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from . import _core
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a method or a sketch: the values it may have, its default value, what it does."""
+    """An option of a method or a sketch: the values it may have, its default value, what it does.
+
+    Of a claim: a size or a threshold that is fixed, and why it is this one.
+    """
 
     name: str
     values: str
@@ -35,10 +38,14 @@ class Method:
 
 @dataclass(frozen=True)
 class SketchDistribution:
-    """A distribution of sketches. `weighted`: it takes a weight for every row."""
+    """A distribution of sketches. `target`: what all of them have in the mean. `weighted`: it takes a weight for every row.
+
+    With weights, an index of weight zero is never drawn, and the identity has a zero there.
+    """
 
     name: str
     source: str
+    target: str
     options: Tuple[Option, ...]
     doc: str
     weighted: bool
@@ -46,11 +53,19 @@ class SketchDistribution:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper in one reading. `proof` is empty where there is none."""
+    """A claim of a paper in one reading. `proof` is empty where there is none.
+
+    `target` is the sentence of the paper, whose readings are claims of their own: "sky.thm2" of "sky.thm2/order".
+    `options` are the sizes and thresholds with which it is decided. They were fixed before anything was measured, so
+    ``values`` and ``default`` are the same; "NAME (quick)" is NAME with `quick`. Of `verify` only the arguments `quick`,
+    `thorough` and `trials` change some of them: the numbers of draws.
+    """
 
     name: str
     kind: str
     source: str
+    target: str
+    options: Tuple[Option, ...]
     doc: str
     reading: str
     hypotheses: str
@@ -73,8 +88,22 @@ def sketches() -> List[SketchDistribution]:
     >>> import croquis
     >>> [s.name for s in croquis.sketches() if s.weighted]
     ['importance']
+    >>> croquis.sketches()[0].target
+    'E[S S^T] = I'
     """
     return [SketchDistribution(**_with_options(entry)) for entry in _core.sketches()]
+
+
+def claims() -> List[Claim]:
+    """All claims of the ledger, each in one reading.
+
+    >>> import croquis
+    >>> [c.name for c in croquis.claims() if c.target == "sky.lemma3"]
+    ['sky.lemma3/strict', 'sky.lemma3/charitable']
+    >>> next(c.source for c in croquis.claims() if c.name == "sky.lemma1/strict")
+    'Skyformer Lemma 1'
+    """
+    return [Claim(**_with_options(entry)) for entry in _core.claims()]
 
 
 def _with_options(entry: Dict[str, Any]) -> Dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Optional, Sequence, Union
 
 from . import _core
 from ._rows import Rows, rows_of
-from ._types import Array, Words, flag, head_options, joined, precision_of, real, reals, text, whole, wholes
+from ._types import Array, Words, flag, head_options, joined, precision_of, real, reals, seed_of, text, whole, wholes
 
 
 def error(
@@ -79,7 +79,7 @@ def error(
             joined(methods, "methods"),
             None if features is None else wholes(features, "features", 1),
             whole(trials, "trials", 1),
-            whole(seed, "seed", 0),
+            seed_of(seed),
             precision_of(precision),
             None if rows is None else whole(rows, "rows", 1),
             flag(scores, "scores"),
@@ -151,7 +151,7 @@ def gradient(
             joined(methods, "methods"),
             None if features is None else wholes(features, "features", 1),
             whole(trials, "trials", 1),
-            whole(seed, "seed", 0),
+            seed_of(seed),
             precision_of(precision),
             text(name, "name"),
         )
@@ -220,7 +220,7 @@ def cost(
             None if features is None else wholes(features, "features", 1),
             whole(repeats, "repeats", 1),
             whole(warmup, "warmup", 0),
-            whole(seed, "seed", 0),
+            seed_of(seed),
             precision_of(precision),
             text(name, "name"),
         )
@@ -283,7 +283,7 @@ def spectrum(
             text(method, "method"),
             whole(leading, "leading", 1),
             whole(probes, "probes", 2, 10**6),
-            whole(seed, "seed", 0),
+            seed_of(seed),
             text(name, "name"),
         )
     )
@@ -353,7 +353,7 @@ def dimension(
             text(method, "method"),
             whole(leading, "leading", 1),
             whole(probes, "probes", 2, 10**6),
-            whole(seed, "seed", 0),
+            seed_of(seed),
             text(name, "name"),
         )
     )

@@ -8,7 +8,7 @@ import numpy
 import numpy.typing
 
 from . import _core, _types
-from ._types import Array, Setting, items, real, text_of, whole
+from ._types import Array, Setting, dtype_of, items, real, seed_of, text_of, whole
 
 
 class Sketch:
@@ -49,9 +49,7 @@ class Sketch:
 
     def dense(self, dtype: numpy.typing.DTypeLike = numpy.float64) -> Array:
         """S itself (rows, features). Normal numbers of float32 are draws of their own, not rounded ones of float64."""
-        if numpy.dtype(dtype) not in (numpy.float32, numpy.float64):
-            raise ValueError(f"dense: the dtype is {numpy.dtype(dtype)}; give float32 or float64")
-        return self._core.dense(numpy.dtype(dtype) == numpy.float32)
+        return self._core.dense(dtype_of(dtype, "dense") == numpy.float32)
 
     def to_json(self) -> str:
         """One line from which `from_json` makes the same S, also in a later version."""
@@ -104,7 +102,7 @@ def sketch(
             _types.text(name, "name") + ":" * bool(settings) + settings,
             whole(rows, "rows", 1),
             whole(features, "features", 1),
-            whole(seed, "seed", 0),
+            seed_of(seed),
             whole(trial, "trial", 1),
             [] if weights is None else [real(w, "weights") for w in items(weights, "weights")],
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 import numpy
@@ -49,6 +50,23 @@ def text(value: object, name: str) -> str:
     return value
 
 
+def path_of(value: object, name: str) -> Union[str, os.PathLike[str]]:
+    """The path of a file, or ValueError unless it is one: `open` would take numbers too."""
+    return value if isinstance(value, os.PathLike) else text(value, name)
+
+
+def dtype_of(value: Any, name: str) -> numpy.dtype[Any]:
+    """float32 or float64, or ValueError."""
+    dtype: Optional[numpy.dtype[Any]]
+    try:
+        dtype = numpy.dtype(value)
+    except (TypeError, ValueError, SyntaxError):  # NumPy evaluates some texts
+        dtype = None
+    if dtype is None or dtype not in (numpy.float32, numpy.float64):
+        raise ValueError(f"{name}: the dtype is {shown(value) if dtype is None else dtype}; give float32 or float64")
+    return dtype
+
+
 def items(values: Any, name: str) -> List[Any]:
     """What is in a list, or ValueError unless it is one."""
     try:
@@ -92,6 +110,11 @@ def whole(value: object, name: str, minimum: int, maximum: int = 2**63 - 1) -> i
         limit = f" and at most {maximum}" if maximum < 2**63 - 1 or number > maximum else ""
         raise ValueError(f"{name}: {shown(value)} is no whole number of at least {minimum}{limit}")
     return number
+
+
+def seed_of(value: object) -> int:
+    """The seed, or ValueError unless it is a whole number of 64 bits: those of the program."""
+    return whole(value, "seed", 0, 2**64 - 1)
 
 
 def wholes(values: Union[int, Sequence[int]], name: str, minimum: int) -> List[int]:

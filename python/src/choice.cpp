@@ -134,9 +134,30 @@ py::tuple choose_heads(
                         croquis::choice_json(answer, croquis::choice_places(inputs, settings.per)));
 }
 
+// The columns of choose() that a choice.json has, and "heads": for each choice its (layer, head), or None. `path` is
+// for messages.
+py::dict read_choices(const py::bytes& bytes, const std::string& path) {
+  std::vector<croquis::ChoiceRow> rows;
+  py::list heads;
+  for (const croquis::SavedChoice& choice : croquis::parse_saved_choices(std::string(bytes), path)) {
+    rows.push_back(choice.row);
+    heads.append(choice.heads ? py::object(py::tuple(py::cast(*choice.heads))) : py::none());
+  }
+  const py::dict all = columns_of(croquis::choice_columns(), rows);
+  py::dict saved;
+  for (const char* name : {"input", "layer", "head", "eps", "delta", "confidence", "metric", "method", "preset",
+                           "features", "status", "cost_unit"}) {
+    saved[name] = all[name];
+  }
+  saved["heads"] = heads;
+  return saved;
+}
+
 }  // namespace
 
 void add_choice(py::module_& module) {
   module.def("choose", &choose_heads);
+  module.def("read_choices", &read_choices);
+  module.def("options_of_preset", &croquis::options_of_preset);
   module.def("choice_metrics", &croquis::choice_metrics);
 }

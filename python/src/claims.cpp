@@ -1,9 +1,11 @@
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include <chrono>
 #include <croquis/claims/claim_rows.hpp>
 #include <croquis/claims/ledger.hpp>
 #include <croquis/claims/selection.hpp>
+#include <croquis/claims/thresholds.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +57,17 @@ py::dict verify_claims(const std::string& names, const std::optional<py::tuple>&
   return columns_of(claim_columns(), rows);
 }
 
+// The lines of thresholds.csv that a claim is decided with. Their values are fixed: the only ones are the default.
+py::list thresholds_of(const Claim& claim) {
+  py::list options;
+  for (const Threshold& line : thresholds()) {
+    if (find_threshold(claim.id, line.quantity) != &line.values) continue;
+    const std::string values = fmt::format("{}", fmt::join(line.values, " "));
+    options.append(py::make_tuple(line.quantity, values, values, line.reason));
+  }
+  return options;
+}
+
 py::list list_claims() {
   py::list list;
   for (const Claim& claim : all_claims()) {
@@ -62,6 +75,8 @@ py::list list_claims() {
     entry["name"] = claim.id;
     entry["kind"] = claim.kind;
     entry["source"] = claim.source;
+    entry["target"] = claim.sentence_id();
+    entry["options"] = thresholds_of(claim);
     entry["doc"] = claim.statement;
     entry["reading"] = claim.reading;
     entry["hypotheses"] = claim.hypotheses;

@@ -14,13 +14,16 @@ py::object column_of(const croquis::Column& column, std::size_t index, bool may_
     return texts;
   }
   const auto count = static_cast<py::ssize_t>(records.size());
-  if (column.type == croquis::ValueType::count && !may_be_missing) {
-    py::array_t<std::int64_t> numbers(count);
+  const auto counts_as = [&]<typename Whole>(Whole) {
+    py::array_t<Whole> numbers(count);
     for (py::ssize_t i = 0; i < count; ++i) {
-      numbers.mutable_at(i) =
-          static_cast<std::int64_t>(std::get<std::uint64_t>(records[static_cast<std::size_t>(i)][index]));
+      numbers.mutable_at(i) = static_cast<Whole>(std::get<std::uint64_t>(records[static_cast<std::size_t>(i)][index]));
     }
     return numbers;
+  };
+  if (column.type == croquis::ValueType::count && !may_be_missing) {
+    // Seeds alone may have all of their 64 bits. Others are signed, so that differences of them may be below zero.
+    return column.name == "seed" ? py::object(counts_as(std::uint64_t{})) : py::object(counts_as(std::int64_t{}));
   }
   py::array_t<double> numbers(count);
   for (py::ssize_t i = 0; i < count; ++i) {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-/// A dict from the name of each column to its values: int64; float64 with NaN for what is missing, also for counts
-/// that a row may lack, which are those that `blank`, an empty row, lacks; a list of str.
+/// A dict from the name of each column to its values: int64, seeds uint64; float64 with NaN for what is missing, also
+/// for counts that a row may lack, which are those that `blank`, an empty row, lacks; a list of str.
 pybind11::dict columns_of(const std::vector<croquis::Column>& columns, const croquis::Record& blank,
                           const std::vector<croquis::Record>& records);
 

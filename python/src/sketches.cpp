@@ -68,6 +68,7 @@ py::list sketches() {
     py::dict entry;
     entry["name"] = distribution.name;
     entry["source"] = distribution.source;
+    entry["target"] = "E[S S^T] = I";  // of every distribution: it is what the library calls a sketch
     entry["options"] = parameters;
     entry["doc"] = distribution.summary;
     entry["weighted"] = distribution.weighted;

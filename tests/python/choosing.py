@@ -61,6 +61,93 @@ class Choose(unittest.TestCase):
         self.assertEqual([(c["layer"], c["head"], c["method"]) for c in saved["choices"]], [(4, 0, "v-mean"), (4, 1, "v-mean")])
         self.assertEqual(len(rows), 2)
 
+    def read_again(self, folder, rows, path):
+        """What is read of the choices in a file, compared with the rows that they are."""
+        read = croquis.read_choices(path)
+        self.assertIs(type(read), croquis.Rows)
+        self.assertEqual(len(read), len(rows))
+        decided = rows["status"] != "undecided"
+        for name in read.dtype.names:
+            if name != "heads":
+                some = decided if name in ("method", "preset", "features") else slice(None)
+                numpy.testing.assert_array_equal(read[name][some], rows[name][some], name)
+        self.assertEqual(set(read["method"][~decided]), {"exact"} if not decided.all() else set())
+        self.assertEqual([croquis.method_arguments(r) for r in read], [croquis.method_arguments(r) for r in rows])
+        return read
+
+    def test_choices_are_read_as_they_were_made(self):
+        Q, K, V = heads(sequences=1, count=4)
+        settings = {"methods": ["skeinformer:pilot=8", "v-mean"], "features": [8, 16], "layers": [4, 4, 4, 7]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "choice.json"
+            for per, places in (
+                ("head", [((4, 0),), ((4, 1),), ((4, 2),), ((7, 0),)]),
+                ("layer", [((4, 0), (4, 1), (4, 2)), ((7, 0),)]),
+                ("model", [((4, 0), (4, 1), (4, 2), (7, 0))]),
+            ):
+                rows = croquis.choose(Q, K, V, 0.3, per=per, save=path, **settings)
+                self.assertEqual(set(rows["status"]), {"chosen"})
+                self.assertEqual(list(self.read_again(folder, rows, path)["heads"]), places)
+                self.read_again(folder, rows, str(path))
+            rows = croquis.choose(Q, K, V, 1e-9, save=path, **settings)
+            self.assertEqual(set(rows["status"]), {"exact"})
+            self.read_again(folder, rows, path)
+            rows = croquis.choose(Q, K, V, 0.1, trials=2, methods="skeinformer", features=100, save=path, max_cost=9)
+            self.assertEqual(set(rows["status"]), {"undecided"})
+            self.assertEqual(set(rows["method"]), {"skeinformer"})
+            self.assertEqual(list(self.read_again(folder, rows, path)["heads"]), [()] * 4)  # of no model
+            # What the file does not list is None.
+            path.write_text('{"choices": [{"method": "v-mean", "features": 2, "layer": 3, "head": null}]}')
+            row = croquis.read_choices(path)[0]
+            self.assertEqual((row["layer"], row["heads"], row["status"]), (3, None, ""))
+            self.assertTrue(numpy.isnan(row["head"]) and numpy.isnan(row["eps"]))
+
+    def test_a_choice_is_handed_to_the_method(self):
+        Q, K, V = square_head(n=64, p=6)
+        V = V + 3
+        rows = croquis.choose(Q, K, V, 0.3, methods="skyformer-softmax:ridge=0.1,preset=code", features=48, max_cost=99)
+        self.assertEqual(rows["status"][0], "chosen")
+        arguments = croquis.method_arguments(rows[0])
+        self.assertEqual(
+            arguments, {"method": "skyformer-softmax", "features": 48, "ridge": "0.1", "preset": "code"}
+        )
+        output = croquis.approximate(Q, K, V, **arguments, seed=3)
+        same = croquis.approximate(Q, K, V, "skyformer-softmax", 48, seed=3, ridge=0.1, preset="code")
+        numpy.testing.assert_array_equal(output, same)
+        numpy.testing.assert_array_equal(
+            croquis.vjp(Q, K, V, V, **arguments)[0],
+            croquis.vjp(Q, K, V, V, "skyformer-softmax", 48, ridge=0.1, preset="code")[0],
+        )
+        rows = croquis.choose(Q, K, V, 1e-9, methods="skyformer-softmax", features=48)
+        exact = croquis.approximate(Q, K, V, **croquis.method_arguments(rows[0]))
+        numpy.testing.assert_array_equal(exact, croquis.exact(Q, K, V))
+        with self.assertRaisesRegex(ValueError, "^row: .* give one, as rows"):
+            croquis.method_arguments(rows)
+
+    def test_files_that_are_no_choices_are_refused_in_one_sentence(self):
+        one = '{"choices": [%s]}'
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "choice.json"
+            for content, pattern in (
+                (b"", "is no file of croquis choose"),
+                (b"\xff\x00", "is no file of croquis choose"),
+                ("[]", "is no file of croquis choose"),
+                ('{"choices": []}', "it has no choices"),
+                ('{"eps": "x", "choices": [{"method": "exact"}]}', "has no number as its eps"),
+                (one % "3", "choice 1 is no object"),
+                (one % '{"method": "v-meen", "features": 2}', "choice 1: method: .*did you mean"),
+                (one % '{"method": "v-mean"}', "choice 1 has no positive number of features"),
+                (one % '{"method": "v-mean", "features": 2, "status": "undecided"}', "is undecided and has a method"),
+                (one % '{"method": "v-mean", "features": 2, "heads": [[0]]}', "has a head that is no"),
+            ):
+                path.write_bytes(content if isinstance(content, bytes) else content.encode())
+                with self.assertRaisesRegex(ValueError, pattern) as caught:
+                    croquis.read_choices(path)
+                self.assertTrue(str(caught.exception).startswith(str(path)), caught.exception)
+                self.assertNotIn("\n", str(caught.exception))
+            with self.assertRaises(FileNotFoundError):
+                croquis.read_choices(pathlib.Path(folder) / "none.json")
+
     def test_a_file_that_cannot_be_written_is_found_before_anything_is_computed(self):
         Q, K, V = square_head()
         with tempfile.TemporaryDirectory() as folder:

@@ -145,6 +145,49 @@ class Program(unittest.TestCase):
         options = ["--methods", "prf-rpe", "--features", "32,64", "--trials", "100", "--eps", "0.5", "--bias", "bias.npy"]
         self.compare(rows, self.run_program("choose", [Q, K, V], *options, "--seed", "6"))
 
+    def test_choices_of_the_program_are_read(self):
+        rng = numpy.random.default_rng(1)
+        arrays = [rng.normal(size=(2, 96, w)) + shift for w, shift in ((8, 0), (8, 0), (5, 2))]
+        methods = "v-mean,skeinformer:pilot=8"
+        options = ["--methods", methods, "--features", "8,32", "--trials", "50", "--eps", "0.4"]
+        self.run_program("choose", arrays, *options)
+        read = croquis.read_choices(self.folder / "rows.json")
+        rows = croquis.choose(*arrays, 0.4, methods=methods, features=[8, 32], trials=50, name="arrays:head")
+        self.assertEqual(len(read), 2)
+        for name in set(read.dtype.names) - {"heads"}:
+            numpy.testing.assert_array_equal(read[name], rows[name], name)
+
+    def test_every_seed_of_64_bits(self):
+        arrays = square_head(n=24, p=4)
+        for seed in (2**63, 2**64 - 1):
+            options = ["--seed", str(seed), "--trials", "2", "--features", "8"]
+            methods = ["--methods", "skeinformer"]
+            rows = croquis.error(*arrays, "skeinformer", 8, trials=2, seed=seed, name="arrays:head")
+            self.assertEqual(list(rows["seed"]), [seed] * 2)
+            written = self.run_program("error", arrays, *methods, *options, "--save-output", "outputs")
+            self.assertEqual(set(written["seed"]), {str(seed)})
+            self.compare(rows, written)
+            saved = next((self.folder / "outputs").glob("*skeinformer*trial=2-*.npy"))
+            output = croquis.approximate(*arrays, "skeinformer", 8, seed=seed, trial=2)
+            numpy.testing.assert_array_equal(output, numpy.load(saved))
+            for file in (self.folder / "outputs").iterdir():
+                file.unlink()
+            rows = croquis.gradient(*arrays, "skeinformer", 8, trials=2, seed=seed, name="arrays:head")
+            self.compare(rows, self.run_program("gradient", arrays, *methods, *options))
+            rows = croquis.choose(*arrays, 9, methods="skeinformer", features=8, trials=9, seed=seed, max_cost=9, name="arrays:head")
+            choice = ["--eps", "9", "--max-cost", "9", "--features", "8", "--trials", "9", "--seed", str(seed)]
+            self.compare(rows, self.run_program("choose", arrays, *methods, *choice))
+            rows = croquis.spectrum(*arrays, method="lanczos", leading=4, probes=4, seed=seed, name="arrays:head")
+            lanczos = ["--method", "lanczos", "--leading", "4", "--probes", "4", "--seed", str(seed)]
+            self.compare(rows, self.run_program("spectrum", arrays, *lanczos))
+            rows = croquis.dimension(*arrays, 0.5, trials=2, seed=seed, name="arrays:head")
+            dimension = ["--epsilons", "0.5", "--trials", "2", "--seed", str(seed)]
+            self.compare(rows, self.run_program("dimension", arrays, *dimension))
+            rows = croquis.verify("lin.jl-norm", quick=True, seed=seed)
+            self.compare(rows, self.run_program("verify", None, "--claims", "lin.jl-norm", "--quick", "--seed", str(seed)))
+            S = croquis.sketch("gaussian", rows=24, features=4, seed=seed)
+            self.assertTrue((S.dense() != croquis.sketch("gaussian", rows=24, features=4, seed=seed - 1).dense()).all())
+
     def test_gradient(self):
         arrays = head()
         methods = "v-mean,skeinformer,skyformer-softmax:ridge=0.1,performer"

@@ -1,7 +1,9 @@
 """Rows, lists and sketches as objects of Python."""
 
+import csv
 import dataclasses
 import os
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -97,6 +99,45 @@ class Lists(unittest.TestCase):
             for entry in entries:
                 self.assertIn(entry.name, names)
                 self.assertIn(entry.source, printed)
+
+    def test_they_have_a_name_a_source_a_target_options_and_a_doc(self):
+        for entry in croquis.methods() + croquis.sketches() + croquis.claims():
+            for value in (entry.name, entry.source, entry.target, entry.doc):
+                self.assertTrue(isinstance(value, str) and value, entry)
+            for option in entry.options:
+                self.assertIsInstance(option, croquis.Option)
+                self.assertTrue(option.name and option.values and option.doc, option)
+        targets = {claim.name: claim.target for claim in croquis.claims()}
+        self.assertEqual(targets["sky.thm2/order"], "sky.thm2")
+        self.assertTrue(all(name.split("/")[0] == target for name, target in targets.items()))
+
+    def test_options_of_a_claim_are_its_thresholds(self):
+        claims = {claim.name: claim for claim in croquis.claims()}
+        with open(pathlib.Path(os.environ["CROQUIS_SOURCE"]) / "lib/croquis/claims/thresholds.csv", newline="") as file:
+            for line in csv.DictReader(file):
+                if line["reading"] == "*":
+                    continue
+                for sentence in line["claim"].split():
+                    options = {option.name: option for option in claims[f"{sentence}/{line['reading']}"].options}
+                    option = options[line["quantity"]]
+                    self.assertEqual(option.doc, line["reason"])
+                    self.assertEqual(option.values, option.default)
+                    self.assertEqual([float(x) for x in option.values.split()], [float(x) for x in line["value"].split()])
+        for claim in claims.values():
+            names = [option.name for option in claim.options]
+            self.assertEqual(len(set(names)), len(names), claim.name)
+
+    def test_what_a_sketch_has_in_the_mean(self):
+        n, draws = 6, 4000
+        for distribution in croquis.sketches():
+            self.assertEqual(distribution.target, "E[S S^T] = I")
+            weights = numpy.arange(1.0, n + 1) if distribution.weighted else None
+            products = numpy.zeros((draws, n, n))
+            for trial in range(draws):
+                S = croquis.sketch(distribution.name, n, 3, trial=trial + 1, weights=weights).dense()
+                products[trial] = S @ S.T
+            error = numpy.abs(products.mean(axis=0) - numpy.eye(n))
+            self.assertTrue((error <= 6 * products.std(axis=0) / draws**0.5 + 1e-12).all(), distribution.name)
 
     def test_they_are_frozen(self):
         for entry in (croquis.methods()[0], croquis.sketches()[0], croquis.claims()[0]):
