@@ -62,6 +62,8 @@ int run(int argc, char** argv) {
     throw std::invalid_argument(complaint_about_extras(app, wrong.what()));
   } catch (const CLI::RequiredError& wrong) {
     throw std::invalid_argument(complaint_about_extras(app, wrong.what()));
+  } catch (const CLI::ArgumentMismatch& wrong) {
+    throw std::invalid_argument(complaint_about_values(wrong.what()));
   } catch (const CLI::ParseError& wrong) {
     throw std::invalid_argument(fmt::format("{}; croquis --help shows what there is", wrong.what()));
   }

@@ -220,8 +220,8 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
   const std::string bert = "model --model bert/model.safetensors ",
                     llama = "model --model llama-tied/model.safetensors ";
   const std::pair<std::string, std::string> wrong[] = {
-      {"model" + kLabelled, "needs --model model.safetensors"},
-      {"model --model bert/model.safetensors", "or --ids ids.npy in place of a text"},
+      {"model" + kLabelled, "--model: is missing"},
+      {"model --model bert/model.safetensors", "or with --ids ids.npy in place of a text"},
       {bert + kModelTokens, "--labels: a model of type bert predicts masked tokens; give labels.npy"},
       {bert + kModelTokens + "--labels flat.npy", "flat.npy: has shape (1, 27) where ids.npy has (3, 9)"},
       {bert + kModelTokens + "--labels labels.npy --mask 0.2", "--mask: is of a text"},

@@ -131,8 +131,8 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
   std::filesystem::copy(folder / "tiny/model.safetensors", folder / "alone.safetensors");
   const std::string rest = " --vocab vocab.txt --text text.txt --n 17";
   const std::pair<std::string, std::string> wrong[] = {
-      {"error --input model", "needs --model model.safetensors --vocab vocab.txt"},
-      {"error --model tiny/model.safetensors", "needs --model model.safetensors --vocab vocab.txt"},
+      {"error --input model", "--model: is missing"},
+      {"error --model tiny/model.safetensors", "--model: goes with --vocab vocab.txt"},
       {"error --vocab vocab.txt --input gaussian", "--vocab: goes with --input text and model, this is"},
       {"error --input text --model tiny/model.safetensors", "--model: goes with --input model"},
       {"error --layer 1", "--layer: goes with --input model"},

@@ -121,10 +121,12 @@ void measure_all(Run& run, const CostOptions& options, const std::vector<CostCel
 }
 
 void print_growth(const croquis::Grouping& grouping) {
+  const std::vector<croquis::Growth> growths = croquis::growth_of_time(grouping);
+  if (growths.empty()) return;
   fmt::print("\ngrowth: exponent of time in n (95 % interval)\n\n");
   constexpr double alpha = 0.05;
   TextTable table({{TextColumn::Side::left, 31}, {}});
-  for (const croquis::Growth& growth : croquis::growth_of_time(grouping)) {
+  for (const croquis::Growth& growth : growths) {
     const croquis::Interval interval = growth.fit.slope_interval(alpha);
     table.add({growth.label, fmt::format("{:.3f} ({:.3f}, {:.3f})", growth.fit.slope, interval.lo, interval.hi)});
   }

@@ -143,8 +143,14 @@ TextWindows windows_of_text(const InputOptions& o, const croquis::Model& model) 
 }
 
 void require_model(const InputOptions& o) {
-  if (!o.model.empty() && !(o.vocab.empty() && o.ids.empty())) return;
-  refuse("--input model: needs --model model.safetensors --vocab vocab.txt, or --ids ids.npy in place of a text");
+  if (o.model.empty()) {
+    refuse(
+        "--model: is missing; a model is --model model.safetensors --vocab vocab.txt, or --ids ids.npy in place of a "
+        "text");
+  }
+  if (o.vocab.empty() && o.ids.empty()) {
+    refuse("--model: goes with --vocab vocab.txt, whose text is read, or with --ids ids.npy in place of a text");
+  }
 }
 
 void require_positions(arma::uword sequence, arma::uword tokens, const croquis::ModelConfig& config) {

@@ -78,3 +78,12 @@ std::string complaint_about_option_in_file(const CLI::App& program, const std::s
   }
   return fmt::format("--config: '{}' is unknown{}", option, question);
 }
+
+std::string complaint_about_values(const std::string& wrong) {
+  // "--features: At Most 1 required but received 2", also of a list in a file, at whose commas the parser divides it
+  const std::size_t end = wrong.find(": At Most 1 required but received ");
+  if (end == std::string::npos) return fmt::format("{}; croquis --help shows what there is", wrong);
+  const std::string option = wrong.substr(0, end);
+  return fmt::format("{}: has {} values and takes one; a list is one value, in a file in quotes: {}=\"8,16\"", option,
+                     wrong.substr(wrong.find_last_of(' ') + 1), option.substr(option.find_first_not_of('-')));
+}

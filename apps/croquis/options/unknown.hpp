@@ -10,3 +10,6 @@ std::string complaint_about_extras(const CLI::App& program, const std::string& w
 
 /// The same of a file of options (--config).
 std::string complaint_about_option_in_file(const CLI::App& program, const std::string& wrong);
+
+/// Of an option with too few or too many values, `wrong` in the parser's words.
+std::string complaint_about_values(const std::string& wrong);
