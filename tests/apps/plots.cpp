@@ -124,8 +124,9 @@ TEST_CASE("croquis plot: of several heads, the median of their means within the 
   CHECK(point[1] == doctest::Approx(0.05));
   CHECK(point[2] == doctest::Approx(0.04));
   CHECK(point[3] == doctest::Approx(7.0));
+  CHECK(contains(plot.script, "using 1:2:3:4 with yerrorbars"));
   CHECK(contains(plot.title, "5 heads, n = 32"));
-  CHECK(contains(plot.title, "median over 5 heads of the mean over 4 draws; band: smallest to largest"));
+  CHECK(contains(plot.title, "median over 5 heads of the mean over 4 draws; bar: smallest to largest"));
   const DrawnPlot mean = drawn_plot("plot r.csv --statistic mean", folder.path());
   CHECK(mean.curve("skyformer").points.at(0)[1] == doctest::Approx(1.44));
   double squares = 0;

@@ -208,7 +208,10 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, double exac
           fmt::format("NaN with lines lc rgb '#ffffff' title {}, ", gnuplot_string(legend_of_target(curve.target)));
       target = curve.target;
     }
-    plots += fmt::format("$d{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", i, style.colour);
+    // Of a single point a band is a bar.
+    plots += curve.points.size() == 1
+                 ? fmt::format("$d{} using 1:2:3:4 with yerrorbars lc rgb '{}' lw 1.5 pt 0 notitle, ", i, style.colour)
+                 : fmt::format("$d{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", i, style.colour);
     // A negative interval leaves the ground of a marker white, so that an open one is seen to be open.
     lines +=
         fmt::format("$d{} using 1:2 with linespoints lc rgb '{}' lw 2 dt {} pt {} ps {} title {}, ", i, style.colour,
@@ -256,9 +259,11 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
     ++legend.lines;
     legend.letters = std::max<std::size_t>(legend.letters, 15);
   }
-  std::string script = plot_header(picture, 1, legend);
-  script +=
-      picture_title(picture, subject_of(grouping), {statistic_line(grouping, statistic), target_line(curves, several)});
+  std::string script = plot_header(picture, 1, legend), line = statistic_line(grouping, statistic);
+  if (const std::size_t band = line.find("; band:"); band != std::string::npos && places.size() == 1) {
+    line.replace(band, 7, "; bar:");
+  }
+  script += picture_title(picture, subject_of(grouping), {line, target_line(curves, several)});
   script +=
       fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale {}\n", gnuplot_string(axis_title(grouping, x)),
                   gnuplot_string(metric_title(grouping, metric)), span_decades(curves) ? "xy" : "x");
