@@ -197,6 +197,102 @@ TEST_CASE_TEMPLATE("wildcat: exact with all keys, and with a key of each kind wh
   }
 }
 
+TEST_CASE_TEMPLATE("wildcat: equal keys are exact whatever their norms", T, float, double) {
+  // Roots of the kernel differ by up to e^60: between equal keys nothing may be left of rounding, which that
+  // multiplies.
+  for (std::uint64_t draw = 0; draw < 100; ++draw) {
+    const Key draw_key = Key(test_seed()).child("equal").child(draw);
+    const Problem<T> kinds = random_problem<T>(40, 4, 2, 28, draw_key);
+    arma::Mat<T> k = kinds.K();
+    for (arma::uword j = 3; j < 40; ++j) k.row(j) = k.row((j * j + j / 3) % 3);
+    const Problem<T> repeated(kinds.Q(), k, kinds.V());
+    const Dense exact = scores_of(repeated.Q(), repeated.K(), Target::softmax);
+    for (const char* preset : {"paper", "code"}) {
+      const Approximation<T> approximation =
+          method_on(repeated, "wildcat", {{"preset", preset}}).approximate(20, Key(1));
+      CHECK(approximation.diagnostics.rank == 3);
+      CHECK(distance(approximation.output, exact * repeated.V()) <= 100 * entry_error(repeated));
+      if (draw == 0) check_scores(approximation, repeated, exact, 100 * entry_error(repeated));
+    }
+  }
+}
+
+TEST_CASE("wildcat: where rounding decides rows of nearly equal long keys, most calls are refused, and few others") {
+  int refused = 0, wrong = 0, right = 0;
+  for (std::uint64_t draw = 0; draw < 150; ++draw) {
+    const Key draw_key = Key(7).child(draw);
+    const Problem<double> kinds = random_problem<double>(40, 4, 2, 28, draw_key);
+    arma::mat k = kinds.K();
+    for (arma::uword j = 3; j < 40; ++j) k.row(j) = k.row(j % 3) + 1e-6 * k.row(j);
+    const Problem<double> problem(kinds.Q(), k, kinds.V());
+    const Dense centred = about_mean(k), q = problem.Q();
+    const long double tau = std::sqrt(squared_temperature(largest_row(q), largest_row(centred), 40, 4));
+    Dense points = 1 / (tau * std::sqrt(2.0L)) * centred;  // of exp(-|x - y|^2 / 2)
+    const auto squared = [&](arma::uword a, arma::uword b) {
+      long double sum = 0;
+      for (arma::uword c = 0; c < 4; ++c) sum += (points(a, c) - points(b, c)) * (points(a, c) - points(b, c));
+      return sum;
+    };
+    std::vector<long double> squares(40);
+    arma::vec logs(40);
+    for (arma::uword j = 0; j < 40; ++j) {
+      for (arma::uword c = 0; c < 4; ++c) squares[j] += points(j, c) * points(j, c);
+      logs(j) = double(squares[j]);
+    }
+    const arma::uvec s = rp_cholesky(gaussian_kernel_matrix(in_double(points), 1.0), 20, Key(1).child("pivots"),
+                                     arma::vec(logs - logs.max()))
+                             .pivots;
+    // W as it is defined, in the Gaussian kernel, and its sum over keys row by row.
+    Dense core(s.n_elem, s.n_elem), rest(s.n_elem, 40);
+    for (arma::uword a = 0; a < s.n_elem; ++a) {
+      for (arma::uword b = 0; b < s.n_elem; ++b) core(a, b) = std::exp(-squared(s(a), s(b)) / 2);
+      for (arma::uword j = 0; j < 40; ++j) rest(a, j) = std::exp(-squared(s(a), j) / 2);
+    }
+    Dense weights = inverted(core) * rest;
+    for (arma::uword a = 0; a < s.n_elem; ++a) {
+      for (arma::uword j = 0; j < 40; ++j) {
+        weights(a, j) *= std::exp((squares[j] - squares[s(a)]) / 2);
+      }
+    }
+    const Dense a = scaled_exponentials(q, rows_of(centred, s)) * weights, av = a * problem.V();
+    try {
+      const arma::mat output = wildcat(problem, 20, Key(1)).output;
+      double gap = 0;
+      for (arma::uword i = 0; i < 40; ++i) {
+        long double sum = 0;
+        for (arma::uword j = 0; j < 40; ++j) sum += a(i, j);
+        for (arma::uword c = 0; c < 2; ++c) {
+          gap =
+              std::max(gap, std::fabs(double(av(i, c) / sum) - output(i, c)) / std::max(1.0, std::fabs(output(i, c))));
+        }
+      }
+      (gap <= 0.05 ? right : wrong) += 1;
+    } catch (const std::runtime_error& broken) {
+      CHECK(contains(broken.what(), "rounding may decide"));
+      ++refused;
+    }
+  }
+  CHECK(refused >= 2);
+  CHECK(wrong <= 2);
+  CHECK(right >= 120);
+}
+
+TEST_CASE_TEMPLATE("wildcat: a query of norm 1e4 is no reason to refuse the others", T, float, double) {
+  const Problem<T> ordinary = random_problem<T>(60, 8, 3, 3, Key(test_seed()).child("long query"));
+  arma::Mat<T> q = ordinary.Q();
+  q.row(3) *= T(1e4) / arma::norm(q.row(3));
+  const Problem<T> problem(q, ordinary.K(), ordinary.V());
+  CHECK(method_on(problem, "wildcat", {{"preset", "code"}}).approximate(20, Key(2)).output.is_finite());
+  // Its temperature leaves no key anything of the others: a softmax over the pivots.
+  const Approximation<T> approximation = wildcat(problem, 20, Key(2));
+  const arma::Mat<T> b = approximation.scores->dense();
+  CHECK(distance(approximation.output, arma::Mat<T>(b * problem.V())) <= 1e4 * unit<T>());
+  arma::uvec pivots = arma::find(arma::max(arma::abs(b), 0) > T(1e-12));
+  CHECK(pivots.n_elem == 20);
+  const Dense expected = scores_of(q, arma::Mat<T>(problem.K().rows(pivots)), Target::softmax);
+  CHECK(distance(arma::Mat<T>(b.cols(pivots)), expected) <= 1e5 * entry_error(problem));
+}
+
 TEST_CASE_TEMPLATE("wildcat: rows sum to one, and adding a vector to all keys changes nothing", T, float, double) {
   const Problem<T> problem = random_problem<T>(50, 6, 3, 3, Key(test_seed()).child("sums"));
   const Approximation<T> approximation = wildcat(problem, 12, Key(1));
@@ -251,6 +347,24 @@ TEST_CASE("wildcat: the first key is drawn by the diagonal of h, or of the Gauss
       CHECK(std::fabs(counts(s) - expected) <= t);
     }
   }
+}
+
+TEST_CASE("wildcat: a key that is there five times is drawn five times as often") {
+  const std::uint64_t draws = 3000;
+  const arma::uword n = 8;
+  arma::mat k = random_matrix(n, 3, Key(12));
+  for (arma::uword j = 4; j < n; ++j) k.row(j) = k.row(1);
+  const Problem<double> problem(random_matrix(n, 3, Key(13)), k, random_matrix(n, 2, Key(14)));
+  const Dense centred = about_mean(k), h = scaled_exponentials(centred, centred, 1 / (0.9L * 0.9L));
+  double share = 0;
+  for (std::uint64_t draw = 0; draw < draws; ++draw) {
+    const Key draw_key = Key(test_seed()).child("often").child(draw);
+    const arma::uword s = only_key(wildcat(problem, 1, draw_key, {Pivots::gaussian, 0.9}), h);
+    REQUIRE(s < n);
+    share += double(s == 1) / double(draws);
+  }
+  // Hoeffding, as above; once, it would be drawn with a probability of a quarter.
+  CHECK(std::fabs(share - 5.0 / 8) <= std::sqrt(std::log(2 / 1e-9) / (2 * double(draws))));
 }
 
 TEST_CASE_TEMPLATE("wildcat: short keys have their turn beside long ones, whose kernel is that of e^100 more", T, float,

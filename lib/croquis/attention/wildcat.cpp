@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/math/special_functions/lambert_w.hpp>
 #include <cmath>
 #include <croquis/attention/exact.hpp>
@@ -8,29 +9,68 @@
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
+#include <limits>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace croquis {
 namespace {
 
 using Pivots = WildcatOptions::Pivots;
 
-// What d and the trials share: the keys about their mean, and the kernel of their points scale k.
+// The estimate of what rounding changes, relative to a row's denominator, above which a call is refused.
+constexpr double kMostRounding = 0.01;
+
+// Equal keys are one key: as pivots they would be told apart by rounding alone.
+struct KindsOfKeys {
+  arma::uvec first;  // of each kind the first key, in their order
+  arma::uvec kind;   // of every key
+};
+
+template <typename T>
+KindsOfKeys kinds_of(const arma::Mat<T>& keys) {
+  const arma::Mat<T> columns = keys.t();
+  const arma::uword n = columns.n_cols, p = columns.n_rows;
+  const auto compared = [&](arma::uword a, arma::uword b) {
+    return std::lexicographical_compare(columns.colptr(a), columns.colptr(a) + p, columns.colptr(b),
+                                        columns.colptr(b) + p);
+  };
+  std::vector<arma::uword> order(n), first_of(n), first;
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), compared);
+  for (arma::uword at = 0; at < n; ++at) {
+    first_of[order[at]] = at > 0 && !compared(order[at - 1], order[at]) ? first_of[order[at - 1]] : order[at];
+  }
+  KindsOfKeys kinds{{}, arma::uvec(n)};
+  for (arma::uword j = 0; j < n; ++j) {
+    kinds.kind[j] = first_of[j] == j ? first.size() : kinds.kind[first_of[j]];
+    if (first_of[j] == j) first.push_back(j);
+  }
+  kinds.first = arma::uvec(first);
+  return kinds;
+}
+
+// What d and the trials share: the different keys about their mean, and the kernel of their points scale k.
 template <typename T>
 struct CentredKeys {
   arma::Row<T> mean;
+  KindsOfKeys kinds;
   arma::Mat<T> keys;
   T scale = 1;
-  arma::Col<T> log_roots;    // log sqrt(h(k, k)) less the largest of them, which cancels
-  arma::Col<T> roots;        // their exponentials
-  KernelMatrix<T> kernel;    // h(k, l) / sqrt(h(k, k) h(l, l)), Gaussian
-  arma::Col<T> log_weights;  // of its residual, when pivots are drawn: none, or log h(k, k)
+  arma::Col<T> log_roots;  // l = log sqrt(h(k, k)) less the largest of them, which cancels
+  T rounding = 0;          // relative, of an entry of the kernel: its exponent has been computed from squares
+  KernelMatrix<T> kernel;  // h(k, l) / sqrt(h(k, k) h(l, l)), Gaussian
+  arma::Col<T>
+      log_weights;  // of its residual, when pivots are drawn: none, or log h(k, k); and how many keys are equal
 
   CentredKeys(const Problem<T>& problem, const WildcatOptions& options)
-      : mean(column_sums(problem.K()) / static_cast<T>(problem.n_k())), keys(problem.K()) {
+      : mean(column_sums(problem.K()) / static_cast<T>(problem.n_k())),
+        kinds(kinds_of(problem.K())),
+        keys(problem.K().rows(kinds.first)) {
     keys.each_row() -= mean;
     const arma::Col<T> squares = squared_row_norms(keys);
     const auto p = static_cast<double>(problem.p()), largest_key = std::sqrt(static_cast<double>(squares.max())),
@@ -40,51 +80,114 @@ struct CentredKeys {
                                ? wildcat_scale(largest_query, largest_key, static_cast<double>(problem.n_k()), p)
                                : 1);
     log_roots = scale * scale / 2 * squares;
+    rounding = std::numeric_limits<T>::epsilon() * (1 + 2 * log_roots.max());
     log_roots -= log_roots.max();
     kernel = gaussian_kernel_matrix(keys, scale);
-    roots = arma::exp(log_roots);
     if (options.pivots == Pivots::exponential) log_weights = 2 * log_roots;
+    if (keys.n_rows < problem.n_k()) {
+      arma::Col<T> counts(keys.n_rows, arma::fill::zeros);
+      for (const arma::uword kind : kinds.kind) ++counts[kind];
+      if (log_weights.is_empty()) log_weights.zeros(keys.n_rows);
+      log_weights += arma::log(counts);
+    }
   }
 };
 
-// The coreset: its keys, and W = h(K_S, K_S)^-1 h(K_S, K) = e^{-l_S} F_S^-T F^T e^l from the factor F of the pivots of
-// the Gaussian kernel. The logarithms l_S are given to the weights of attention.
+// The coreset: its keys, and W = h(K_S, K_S)^-1 h(K_S, K). At the pivots S this is the identity, and so it is taken;
+// for the other keys R it is e^{-l_S} F_S^-T F_R^T e^{l_R}, from the factor F of the pivots of the Gaussian kernel. The
+// logarithms g are of what each row of W is divided by, so that no entry of it overflows; attention's weights have
+// them.
 template <typename T>
 struct Coreset {
+  arma::uvec kind, pivots, others;  // of all keys; of the different ones
   arma::Mat<T> keys;
-  arma::Col<T> minus_log_roots, roots;  // -l_S, and e^l of all keys
-  arma::Mat<T> factor, triangle;        // F and F_S
+  arma::Mat<T> factor, triangle;  // e^{l_R - max l_R} F_R and F_S
+  arma::Col<T> log_scales;        // g
+  arma::Col<T> own, of_others;    // e^{-g} and e^{max l_R - l_S - g}
+  arma::Mat<T> probe;             // a column of W X as rounding errors may change it
 
-  Coreset(const CentredKeys<T>& all, arma::uword d, const Key& draw_key) : roots(all.roots) {
+  Coreset(const CentredKeys<T>& all, arma::uword d, const Key& draw_key) : kind(all.kinds.kind) {
     const SerialBlas serial;
-    PivotedCholesky<T> cholesky = rp_cholesky(all.kernel, d, draw_key, all.log_weights);
-    keys = all.keys.rows(cholesky.pivots);
-    minus_log_roots = -all.log_roots.elem(cholesky.pivots);
-    factor = std::move(cholesky.factor);
-    triangle = factor.rows(cholesky.pivots);
+    const arma::uword n = all.keys.n_rows;
+    arma::Mat<T> of_all;
+    if (d < n) {
+      PivotedCholesky<T> cholesky = rp_cholesky(all.kernel, d, draw_key, all.log_weights);
+      pivots = std::move(cholesky.pivots);
+      of_all = std::move(cholesky.factor);
+    } else {
+      pivots = arma::regspace<arma::uvec>(0, n - 1);
+      of_all.eye(n, n);
+    }
+    arma::uvec left(n, arma::fill::ones);
+    left.elem(pivots).zeros();
+    others = arma::find(left);
+    keys = all.keys.rows(pivots);
+    triangle = of_all.rows(pivots);
+    factor = of_all.rows(others);
+    const arma::Col<T> logs = all.log_roots.elem(others);
+    const T longest = others.is_empty() ? T(0) : logs.max();
+    multiply_rows<T>(factor, arma::exp(logs - longest));
+
+    // Sums of e^{l_S} W over the keys, as they are and with signs that keep large entries from cancelling.
+    arma::Mat<T> summed(others.n_elem, 2, arma::fill::ones);
+    for (arma::uword j = 1; j < others.n_elem; j += 2) summed.at(j, 1) = -1;
+    const arma::Col<T> sums = arma::max(arma::abs(with_factor(summed)), 1);
+    // What rounding may do to them. F F^T is the kernel up to `rounding` |F| |F|^T; that of the other keys counts as it
+    // is, that of the pivots as often as W takes them. Errors have signs, so that those that are large for a few
+    // queries alone, where pivots are nearly dependent, stay so.
+    const arma::Mat<T> sizes = arma::abs(triangle);
+    arma::Col<T> errors =
+        all.rounding * (sizes * (arma::sum(arma::abs(factor), 0).t() + sizes.t() * sums)) / arma::Col<T>(sizes.diag());
+    for (arma::uword c = 1; c < errors.n_elem; c += 2) errors[c] = -errors[c];
+    probe = arma::solve(arma::trimatu(triangle.t()), errors, arma::solve_opts::fast);
+    log_scales.zeros(pivots.n_elem);
+    own.ones(pivots.n_elem);
+    of_others.zeros(pivots.n_elem);
+    for (arma::uword s = 0; s < pivots.n_elem; ++s) {
+      const T size = std::max(sums[s], std::abs(probe[s])), log = longest - all.log_roots[pivots[s]];
+      if (size < std::numeric_limits<T>::min()) continue;  // nothing is left of the other keys
+      log_scales[s] = std::max(T(0), log + std::log(size));
+      own[s] = std::exp(-log_scales[s]);
+      of_others[s] = std::exp(log - log_scales[s]);
+    }
+    multiply_rows(probe, of_others);
   }
 
-  // e^{l_S} W X and W^T e^{l_S} X.
-  arma::Mat<T> gather(arma::Mat<T> x) const {
-    const SerialBlas serial;
-    multiply_rows(x, roots);
+  // F_S^-T F_R^T e^{l_R} X.
+  arma::Mat<T> with_factor(const arma::Mat<T>& x) const {
     return arma::solve(arma::trimatu(triangle.t()), product_tn(factor, x), arma::solve_opts::fast);
   }
-  arma::Mat<T> spread(const arma::Mat<T>& x) const {
+
+  // e^{-g} W X and W^T e^{-g} X.
+  arma::Mat<T> gather(const arma::Mat<T>& x) const {
     const SerialBlas serial;
-    arma::Mat<T> result =
+    arma::Mat<T> sums(pivots.n_elem + others.n_elem, x.n_cols, arma::fill::zeros);  // of equal keys
+    for (arma::uword c = 0; c < x.n_cols; ++c) {
+      for (arma::uword j = 0; j < x.n_rows; ++j) sums.at(kind[j], c) += x.at(j, c);
+    }
+    arma::Mat<T> at_pivots = sums.rows(pivots), result = with_factor(sums.rows(others));
+    multiply_rows(at_pivots, own);
+    multiply_rows(result, of_others);
+    return result + at_pivots;
+  }
+  arma::Mat<T> spread(arma::Mat<T> x) const {
+    const SerialBlas serial;
+    arma::Mat<T> result(pivots.n_elem + others.n_elem, x.n_cols), at_pivots = x;
+    multiply_rows(at_pivots, own);
+    result.rows(pivots) = at_pivots;
+    multiply_rows(x, of_others);
+    result.rows(others) =
         product(factor, arma::Mat<T>(arma::solve(arma::trimatl(triangle), x, arma::solve_opts::fast)));
-    multiply_rows(result, roots);
-    return result;
+    return result.rows(kind);
   }
 
-  // B~ = diag(s) L^T (e^{l_S} W), L the weights of attention, d x n_q.
+  // B~ = diag(s) L^T (e^{-g} W), L the weights of attention, d x n_q.
   static LinearOperator<T> scores(const std::shared_ptr<const Coreset>& self, const arma::Mat<T>& q) {
     arma::Mat<T> logits = scores_transposed(q, self->keys);
-    logits.each_col() += self->minus_log_roots;
+    logits.each_col() += self->log_scales;
     softmax_columns(logits);
     const auto left = std::make_shared<const arma::Mat<T>>(std::move(logits));
-    const arma::uword n_k = self->factor.n_rows;
+    const arma::uword n_k = self->kind.n_elem;
     // Denominators of their own: the sums are those of the rows that are applied, to the last bit.
     const arma::Col<T> sums = product_tn(*left, self->gather(arma::Mat<T>(n_k, 1, arma::fill::ones))).col(0);
     return {q.n_rows, n_k,
@@ -102,7 +205,7 @@ struct Coreset {
 
 template <typename T>
 Approximation<T> approximate(const Problem<T>& problem, const CentredKeys<T>& all, arma::uword d, const Key& draw_key) {
-  const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
+  const arma::uword n_q = problem.n_q(), n_k = problem.n_k(), p_v = problem.p_v();
   require(d >= 1 && d <= n_k, "wildcat", "1 <= d <= n_k", {{"d", d}, {"n_k", n_k}});
   if (d == n_k) {  // W = I
     Approximation<T> approximation = from_scores(exact_scores(problem, Target::softmax), problem);
@@ -113,15 +216,23 @@ Approximation<T> approximate(const Problem<T>& problem, const CentredKeys<T>& al
   const arma::Mat<T> compressed = coreset->gather(arma::join_rows(problem.V(), arma::Mat<T>(n_k, 1, arma::fill::ones)));
   Approximation<T> approximation;
   arma::Col<T> shares, tops, sums;
-  approximation.output =
-      softmax_product<T>(problem.Q(), coreset->keys, compressed, {.row_maxima = &tops, .sums = &sums, .last = &shares},
-                         coreset->minus_log_roots);
+  arma::Mat<T>& output = approximation.output;
+  output = softmax_product<T>(problem.Q(), coreset->keys,
+                              arma::join_rows(compressed.head_cols(p_v), coreset->probe, compressed.tail_cols(1)),
+                              {.row_maxima = &tops, .sums = &sums, .last = &shares}, coreset->log_scales);
   const arma::uvec zero = arma::find(shares == 0);
   if (!zero.is_empty()) {
     throw std::runtime_error("wildcat: " + std::to_string(zero.n_elem) +
                              " denominators are zero; keys that matter to those rows underflow");
   }
-  divide_rows(approximation.output, shares);
+  const arma::uvec rounded = arma::find(arma::abs(output.col(p_v)) > T(kMostRounding) * arma::abs(shares));
+  if (!rounded.is_empty()) {
+    throw std::runtime_error("wildcat: rounding may decide " + std::to_string(rounded.n_elem) +
+                             " rows, which attend to keys so much shorter than others that the weights of those drown "
+                             "theirs");
+  }
+  output.shed_col(p_v);
+  divide_rows(output, shares);
   approximation.row_sums = arma::Col<T>(n_q, arma::fill::ones);
   const T root = 1 / std::sqrt(static_cast<T>(problem.p()));
   approximation.denominators =

@@ -24,15 +24,21 @@ struct WildcatOptions {
 ///
 /// For every key l, W minimises the error of exp(k_l.x) as a combination of the exp(k_s.x), in the norm of the kernel
 /// h; its entries have either sign. h is a Gaussian kernel scaled by the square roots of its diagonal, which are stored
-/// as logarithms, so nothing overflows. W is computed from the factor of the pivots. Repeated keys, whose residual is
-/// only rounding, are not drawn.
+/// as logarithms, so nothing overflows. At the pivots W is the identity; for the other keys it is computed from the
+/// factor of the pivots. Equal keys count as one key, so rounding cannot tell them apart: every d with a pivot of each
+/// kind is exact. Keys whose residual is only rounding are not drawn.
+///
+/// An entry of W for key l and pivot s has a rounding error of about u h(k_s, k_l) / h(k_s, k_s), which may be large
+/// where long keys are nearly dependent on others and a query attends to short ones. One more column estimates what
+/// that changes in each row.
 ///
 /// Guarantees: rows of B~ sum to 1. d = n_k is exact, with W = I. |exp(q.k_l / sqrt(p)) - its approximation| <=
 ///   exp(tau^2 ||q||^2 / (2 sqrt(p))) r_l^{1/2}, where r_l is the residual of key l, by the reproducing property of h.
 ///   The output is not clipped to the range of the values, as in Alg. 3, because that is not linear in V.
 /// Randomness: rp_cholesky on draw_key.child("pivots").
 /// Cost: see wildcat_flops. 1 <= d <= n_k.
-/// Throws: std::runtime_error if a denominator is 0 (all weights of a row underflow).
+/// Throws: std::runtime_error if a denominator is 0 (all weights of a row underflow), or where the estimate for a row
+///   exceeds a hundredth of its denominator. It is an estimate, and no bound.
 template <typename T>
 Approximation<T> wildcat(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                          const WildcatOptions& options = {});
