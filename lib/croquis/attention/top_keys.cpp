@@ -6,7 +6,6 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/vector_math.hpp>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -17,25 +16,30 @@ namespace {
 using RestOfTop = TopKeysOptions::Rest;
 constexpr arma::uword kQueriesSorted = 64;
 
-// The keys of largest score of every query, and the log of the sum of exp over the others; -inf where there are none.
+// For every query the keys of largest score in their order, with exp(score - top), and the sum of that over the others.
+// All of it is of the same scores: computed again, of long queries and keys they would differ by more than 1. And the
+// sum is no logarithm, which would be lost beside a score.
 template <typename T>
 struct LargestKeys {
   std::vector<std::vector<std::uint32_t>> keys;
-  arma::Col<T> log_rest;
+  std::vector<std::vector<T>> weights;
+  arma::Col<T> top, rest;
 };
 
 template <typename T>
-LargestKeys<T> largest_keys(const Problem<T>& problem, arma::uword d, const Pattern& pattern) {
+LargestKeys<T> largest_keys(const Problem<T>& problem, arma::uword d) {
   const arma::uword n_q = problem.n_q();
-  LargestKeys<T> top{std::vector<std::vector<std::uint32_t>>(n_q), arma::Col<T>(n_q)};
+  const Pattern pattern(problem);
+  LargestKeys<T> largest{std::vector<std::vector<std::uint32_t>>(n_q), std::vector<std::vector<T>>(n_q),
+                         arma::Col<T>(n_q), arma::Col<T>(n_q, arma::fill::zeros)};
   parallel_for(blocks_of(n_q, kQueriesSorted), [&](std::size_t block) {
     const arma::uword first = block * kQueriesSorted, last = std::min(n_q, first + kQueriesSorted) - 1;
     const arma::uword end = pattern.visible(last);
     arma::Mat<T> scores = scores_transposed<T>(problem.Q().rows(first, last), problem.K().head_rows(end));
     for (arma::uword i = first; i <= last; ++i) {
       const arma::uword visible = pattern.visible(i), count = std::min(d, visible);
-      T* score = scores.colptr(i - first);
-      std::vector<std::uint32_t>& keys = top.keys[i];
+      const T* score = scores.colptr(i - first);
+      std::vector<std::uint32_t>& keys = largest.keys[i];
       keys.resize(visible);
       std::iota(keys.begin(), keys.end(), 0U);
       const auto nth = keys.begin() + static_cast<std::ptrdiff_t>(count);
@@ -44,21 +48,22 @@ LargestKeys<T> largest_keys(const Problem<T>& problem, arma::uword d, const Patt
           return score[a] > score[b] || (score[a] == score[b] && a < b);
         });
       }
+      const T top = largest.top(i) = *std::max_element(score, score + visible);
       // The largest of the others stands at `nth`: their sum is taken relative to it, and loses nothing to the top.
-      T rest = -std::numeric_limits<T>::infinity();
       if (count < visible) {
         const T next = score[*nth];
         std::vector<T> others;
         others.reserve(visible - count);
         for (auto key = nth; key != keys.end(); ++key) others.push_back(score[*key]);
-        rest = next + std::log(exp_shifted(others.data(), others.size(), next));
+        largest.rest(i) = std::exp(next - top) * exp_shifted(others.data(), others.size(), next);
       }
-      top.log_rest(i) = rest;
       keys.resize(count);
       keys.shrink_to_fit();
+      std::sort(keys.begin(), keys.end());
+      for (const std::uint32_t key : keys) largest.weights[i].push_back(std::exp(score[key] - top));
     }
   });
-  return top;
+  return largest;
 }
 
 // Row i of B~ is (b_ij - rho_i) at its keys and rho_i at all keys that it may meet: rho_i is the share of a key that is
@@ -111,26 +116,26 @@ template <typename T>
 Approximation<T> top_keys(const Problem<T>& problem, arma::uword d, const TopKeysOptions& options) {
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k();
   require(d >= 1 && d <= n_k, "top-keys", "1 <= d <= n_k", {{"d", d}, {"n_k", n_k}});
-  Pattern pattern(problem);
-  LargestKeys<T> top = largest_keys(problem, d, pattern);
-  for (std::vector<std::uint32_t>& keys : top.keys) {
-    pattern.add(keys);
-    keys = {};
-  }
-  if (options.rest == RestOfTop::none) return sparse_softmax(problem.Q(), problem.K(), problem, pattern);
-
-  PatternWeights<T> weights = pattern_weights(problem.Q(), problem.K(), pattern);
-  const auto scores = std::make_shared<TopScores<T>>(
-      TopScores<T>{std::move(weights.rows), arma::Col<T>(n_q), problem.tokens(), problem.is_causal()});
+  LargestKeys<T> largest = largest_keys(problem, d);
+  if (options.rest == RestOfTop::none) largest.rest.zeros();
+  const auto scores =
+      std::make_shared<TopScores<T>>(TopScores<T>{{}, arma::Col<T>(n_q), problem.tokens(), problem.is_causal()});
+  PatternWeights<T> weights{{}, std::move(largest.top), std::move(largest.rest)};
+  SparseColumns<T>& above = scores->above;
+  above.rows = n_k;
+  above.cols = n_q;
+  above.start = {0};
   for (arma::uword i = 0; i < n_q; ++i) {
-    const std::size_t begin = scores->above.start[i], end = scores->above.start[i + 1];
-    const arma::uword others = scores->visible(i) - (end - begin);
-    const T rest = others > 0 ? std::exp(top.log_rest(i) - weights.top(i)) : T(0);
-    weights.sums(i) += rest;
-    const T share = 1 / weights.sums(i);
+    const std::vector<T>& own = largest.weights[i];
+    const arma::uword others = scores->visible(i) - own.size();
+    const T rest = weights.sums(i), share = 1 / (weights.sums(i) += std::accumulate(own.begin(), own.end(), T(0)));
     const T rho = others > 0 ? rest * share / static_cast<T>(others) : T(0);
-    for (std::size_t e = begin; e < end; ++e) scores->above.value[e] = scores->above.value[e] * share - rho;
+    above.index.insert(above.index.end(), largest.keys[i].begin(), largest.keys[i].end());
+    for (const T weight : own) above.value.push_back(weight * share - rho);
+    above.start.push_back(above.index.size());
     scores->rho(i) = rho;
+    largest.keys[i] = {};
+    largest.weights[i] = {};
   }
   return from_factors<T, TopScores<T>>(scores, std::move(weights), problem);
 }
@@ -155,9 +160,9 @@ Method<T> top_keys_method() {
     const auto p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     return {[=](arma::uword d, const Key&) { return top_keys(problem, d, options); },
             [=](double d) {
-              const double all = most_visits(problem, static_cast<double>(problem.n_k()));
-              const double rest = options.rest == RestOfTop::mean ? all : 0;
-              return all * 2 * p + rest + most_visits(problem, d) * (2 * (p + p_v) + 1);
+              const double all = most_visits(problem, static_cast<double>(problem.n_k())),
+                           met = most_visits(problem, d);
+              return all * 2 * p + met * 2 * p_v + (options.rest == RestOfTop::mean ? all : met);
             }};
   };
   return method;
