@@ -139,6 +139,21 @@ Approximation<T> exactly(const Problem<T>& problem) {
   return approximation;
 }
 
+// In the units of the values that were given: B~ does not depend on them.
+template <typename T>
+Approximation<T> in_units_of(const KrigedInput<T>& input, Approximation<T> approximation) {
+  const T size = input.value_size;
+  if (size == 1) return approximation;
+  approximation.output *= size;
+  approximation.adjoint = [size, unscaled = std::move(approximation.adjoint)](const arma::Mat<T>& cotangent) {
+    Gradient<T> gradient = unscaled(cotangent);
+    gradient.q *= size;
+    gradient.k *= size;
+    return gradient;
+  };
+  return approximation;
+}
+
 // The beginning of a model: random queries with their exact rows, as of a tree with one leaf.
 template <typename T>
 std::shared_ptr<KrigedModel<T>> with_check_rows(const std::shared_ptr<const KrigedInput<T>>& input, arma::uword count,
@@ -204,7 +219,7 @@ Approximation<T> approximate(const std::shared_ptr<const KrigedInput<T>>& input,
   const Problem<T>& problem = input->problem;
   KrigedBudget budget = budget_of(problem, static_cast<double>(d), options);
   KrigedSizes sizes = solve_sizes(budget);
-  if (sizes.exact) return exactly(problem);
+  if (sizes.exact) return in_units_of(*input, exactly(problem));
   const SerialBlas serial;
   auto model = with_check_rows(input, sizes.checks, draw_key);
   const KrigedCoresetOptions settled = settled_by(model->rows, options);
@@ -212,7 +227,7 @@ Approximation<T> approximate(const std::shared_ptr<const KrigedInput<T>>& input,
     budget.near = budget.pilot = false;
     sizes = solve_sizes(budget);
   }
-  return finished(std::move(model), sizes, settled, draw_key);
+  return in_units_of(*input, finished(std::move(model), sizes, settled, draw_key));
 }
 
 const Options<KrigedCoresetOptions>& options_of_kriged_coreset() {
@@ -235,11 +250,11 @@ const Options<KrigedCoresetOptions>& options_of_kriged_coreset() {
 template <typename T>
 Approximation<T> kriged_of_sizes(const std::shared_ptr<const KrigedInput<T>>& input, const KrigedSizes& sizes,
                                  const KrigedCoresetOptions& options, const Key& draw_key) {
-  if (sizes.exact) return exactly(input->problem);
+  if (sizes.exact) return in_units_of(*input, exactly(input->problem));
   const SerialBlas serial;
   auto model = with_check_rows(input, sizes.checks, draw_key);
   const KrigedCoresetOptions settled = settled_by(model->rows, options);
-  return finished(std::move(model), sizes, settled, draw_key);
+  return in_units_of(*input, finished(std::move(model), sizes, settled, draw_key));
 }
 
 template <typename T>

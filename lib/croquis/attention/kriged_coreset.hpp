@@ -41,7 +41,8 @@ struct KrigedCoresetOptions {
 ///   child("checks").
 /// Cost: at most the flops of skyformer_softmax with d landmarks, terms in d^3 included, or those of exact attention if
 ///   they are fewer. All sizes are derived from this budget, which is the only use of d. If d is too small for one
-///   landmark and one cell, it has these. Memory: O((n_q + n_k) (N + p + p_v)) numbers for N exact rows.
+///   landmark, one cell and the least number of exact rows, it has these, unless exact attention costs no more. Memory:
+///   O((n_q + n_k) (N + p + p_v)) numbers for N exact rows.
 template <typename T>
 Approximation<T> kriged_coreset(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                 const KrigedCoresetOptions& options = {});

@@ -2,6 +2,7 @@
 #include <croquis/attention/kriged/cells.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/products.hpp>
+#include <limits>
 
 namespace croquis {
 namespace {
@@ -48,6 +49,8 @@ arma::Mat<T> cell_weights(const KrigedInput<T>& input, const ExactRows<T>& rows,
   const SerialBlas serial;
   arma::Mat<T> weights = product_nt<T>(input.scale * rows.queries, cells.keys);
   weights.each_col() -= rows.log_sums;
+  // Of equal keys that are long, the mean is off by so much rounding that its logit may be far above the others'.
+  weights.clamp(std::numeric_limits<T>::lowest(), T(0));
   return arma::exp(weights);
 }
 

@@ -9,6 +9,7 @@
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/transpose.hpp>
+#include <limits>
 #include <utility>
 
 namespace croquis {
@@ -25,19 +26,36 @@ arma::Mat<T> less_row(const arma::Mat<T>& x, const arma::Row<T>& row) {
   return less;
 }
 
+// 1 where squares of squares of the entries, and their sums, are far from the largest and the smallest numbers.
+template <typename T>
+T size_of(const arma::Mat<T>& values) {
+  const T largest = largest_entry(values);
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  const bool moderate = std::abs(exponent) <= std::numeric_limits<T>::max_exponent / 16;
+  return largest == 0 || moderate ? T(1) : std::ldexp(T(1), exponent);
+}
+
+template <typename T>
+Problem<T> of_moderate_values(const Problem<T>& given, T size) {
+  if (size == 1) return given;
+  return {given.Q(), given.K(), given.V() / size, {}, given.position()};
+}
+
 }  // namespace
 
 template <typename T>
 KrigedInput<T>::KrigedInput(const Problem<T>& given)
-    : problem(given),
+    : value_size(size_of(given.V())),
+      problem(of_moderate_values(given, value_size)),
       queries(given.Q()),
       keys(given.K()),
       key_rows(less_row(given.K(), arma::Row<T>(keys.mean.t()))),
-      value_mean(column_sums(given.V()) / static_cast<T>(given.n_k())),
+      value_mean(column_sums(problem.V()) / static_cast<T>(given.n_k())),
       values(given.n_k(), given.p_v() + 1, arma::fill::none),
       value_norms(given.n_k(), arma::fill::zeros),
       scale(1 / std::sqrt(static_cast<T>(given.p()))) {
-  const arma::Mat<T>& v = given.V();
+  const arma::Mat<T>& v = problem.V();
   constexpr arma::uword at_once = 1024;
   arma::Mat<T> minima(v.n_cols, blocks_of(v.n_rows, at_once)), maxima(arma::size(minima));
   parallel_for(minima.n_cols, at_once * v.n_cols, [&](std::size_t b) {

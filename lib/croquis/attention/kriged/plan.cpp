@@ -153,6 +153,13 @@ double squared_error(const PlanInput<T>& from, const arma::Mat<T>& missing) {
   return arma::accu(arma::square(targets_of<T>(from, missing)));
 }
 
+// Below this a squared error of the check rows is rounding, of logits of a few hundred, and says nothing about plans.
+template <typename T>
+double squared_rounding(const PlanInput<T>& from) {
+  constexpr double each = 256.0 * std::numeric_limits<T>::epsilon();
+  return each * each * squared_error<T>(from, from.rows.values.tail_rows(from.checks.size()));
+}
+
 // Squared error of the outputs [o, 1] that remain of check rows which lack m: (o - m) / (1 - m_1), m_1 the last of m. A
 // regression may leave little of a row, or less than nothing; then all that is lacking counts.
 double squared_output_error(const arma::mat& outputs, const arma::mat& missing) {
@@ -244,11 +251,13 @@ std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const Krige
   const SerialBlas serial;
   const arma::mat outputs = arma::conv_to<arma::mat>::from(from.rows.values.tail_rows(from.checks.size()));
   const double left = always ? 0 : squared_output_error(outputs, left_of_checks(from, cells));
+  const double rounding = squared_rounding(from);
+  if (!always && left <= rounding) return std::nullopt;
   double least = std::numeric_limits<double>::infinity(), error_of_best = 0;
   const KrigedShares* best = nullptr;
   for (const KrigedShares& shares : candidates) {
     const double error = squared_output_error(outputs, arma::conv_to<arma::mat>::from(missing_of_checks(from, shares)));
-    const double counted = shares.window > 0 ? kOfWindow * kOfWindow * error : error;
+    const double counted = std::max(rounding, shares.window > 0 ? kOfWindow * kOfWindow * error : error);
     const double allowed = shares.screen.kept > 0 ? kOfScreen * kOfScreen * left : left;
     if (counted < least && (always || counted < allowed)) least = counted, error_of_best = error, best = &shares;
   }
@@ -271,7 +280,7 @@ KrigedPlan<T> best_plan(const PlanInput<T>& from, const std::vector<KrigedShares
   double least = candidates.front().kriging ? arma::accu(arma::square(plan.kriging.residuals.tail_rows(checks)))
                                             : error_of(candidates.front());
   const KrigedShares* best = nullptr;
-  double bound = 0.64 * least;
+  double bound = least > squared_rounding(from) ? 0.64 * least : 0;
   for (std::size_t c = 1; c < candidates.size(); ++c) {
     const double error = error_of(candidates[c]);
     if (error < bound) bound = least = error, best = &candidates[c];

@@ -65,8 +65,8 @@ arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, cons
 
 /// The plan without landmarks with the smallest error at the check rows, if it is below what cells and a regression on
 /// the other check rows leave of each, what few landmarks can do; with a screen, below 0.7 times that. Each row is
-/// judged by the window that the other rows choose, and the error of a window counts twice. always: whatever the errors
-/// are.
+/// judged by the window that the other rows choose, and the error of a window counts twice. Errors that are rounding
+/// are equal, and if cells and the regression leave no more there is no such plan. always: whatever the errors are.
 template <typename T>
 std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
                                            const std::vector<KrigedShares>& candidates, bool always);
@@ -76,7 +76,7 @@ template <typename T>
 KrigedPlan<T> make_plan(const PlanInput<T>& from, const KrigedShares& shares);
 
 /// Of several shares those with the smallest error at the check rows; one other than the first only where it has less
-/// than 0.8 of the first one's error. Without check rows the first.
+/// than 0.8 of the first one's error, and that is more than rounding. Without check rows the first.
 template <typename T>
 KrigedPlan<T> best_plan(const PlanInput<T>& from, const std::vector<KrigedShares>& candidates);
 

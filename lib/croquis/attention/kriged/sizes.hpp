@@ -56,8 +56,9 @@ double window_flops(const KrigedBudget& budget, const KrigedSizes& sizes);
 /// Flops of exact attention.
 double exact_flops(const KrigedBudget& budget);
 
-/// The largest sizes, at least one landmark and one cell, whose flops are at most the budget. Cost: a few hundred
-/// evaluations of kriged_flops.
+/// The largest sizes whose flops are at most the budget; one landmark and one cell, with the least number of check rows
+/// and exact rows, where even these cost more. `exact` where exact attention costs no more than the budget or than what
+/// was found. Cost: a few hundred evaluations of kriged_flops.
 KrigedSizes solve_sizes(const KrigedBudget& budget);
 
 }  // namespace croquis
