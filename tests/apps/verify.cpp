@@ -28,6 +28,9 @@ TEST_CASE("croquis verify: a row for every input and one for the whole, with the
                                                  "observed", "slack",     "power",    "tightness_lo", "tightness_hi",
                                                  "trivial",  "threshold", "conceded", "reading",      "hypotheses",
                                                  "seed",     "seconds"});
+  for (const char* column : {"trivial", "threshold", "conceded"}) {
+    for (const auto& row : table.rows) CHECK_FALSE(row[table.column(column)].empty());
+  }
   int wholes = 0;
   for (const auto& row : table.rows) {
     if (row[table.column("input")] != "all") continue;
@@ -150,6 +153,12 @@ TEST_CASE("croquis verify: on a head of one's own; --explain; --mutants") {
       run_croquis("verify --quick --mutants --claims nys.lemma2/all-points --out m.csv", folder.path());
   CHECK_MESSAGE(mutants.status == 0, mutants.output);
   CHECK(mutants.output.find("nys.lemma2/all-points!six-iterations") != std::string::npos);
+
+  // A change of a bound that survives is undecided with few draws, and that is no other verdict.
+  const ProgramRun ladder = run_croquis("verify --quick --mutants --claims lin.jl-norm --out l.csv", folder.path());
+  CHECK_MESSAGE(ladder.status == 0, ladder.output);
+  CHECK(ladder.output.find("lin.jl-norm/strict!four-times  INCONCLUSIVE") != std::string::npos);
+  CHECK(ladder.output.find("the ledger says") == std::string::npos);
 }
 
 TEST_CASE("croquis verify: of several heads the run knows the names, and the page says what none of them decides") {
@@ -176,6 +185,10 @@ TEST_CASE("croquis verify: names of the first edition and of a whole sentence fi
   const ProgramRun sentence = run_croquis("verify --claims lin.jl-product" + options, folder.path());
   CHECK(sentence.output.find("lin.jl-product/strict ") != std::string::npos);
   CHECK(sentence.output.find("lin.jl-product/corrected ") != std::string::npos);
+  for (const char* name : {"lin.thm1.construction", "lin.thm1.stated"}) {
+    const ProgramRun alias = run_croquis(std::string("verify --claims ") + name + options, folder.path());
+    CHECK(alias.output.find("lin.thm1/construction ") != std::string::npos);
+  }
   write_text(folder / "former.txt", "lin.jl-product.stated REFUTED\n");
   CHECK(run_croquis("verify --claims lin.jl-product/strict --quick --overwrite --expect former.txt", folder.path())
             .status == 0);
@@ -197,6 +210,11 @@ TEST_CASE("croquis verify: wrong usage is one line and status 2") {
         folder.path());
     CHECK(run.status == 2);
     CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    CHECK(run.output.size() < 250);
     CHECK_FALSE(std::filesystem::exists(folder / "verify.csv"));
   }
+  write_text(folder / "near.txt", "nys.lema1/strict VERIFIED\n");
+  CHECK(run_croquis("verify --expect near.txt", folder.path()).output.find("did you mean 'nys.lemma1/strict'?") !=
+        std::string::npos);
+  CHECK(run_croquis("verify --help", folder.path()).output.find("1 a verdict is not as expected") != std::string::npos);
 }

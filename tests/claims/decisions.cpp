@@ -37,6 +37,16 @@ TEST_CASE("decide_identity: numbers that are not finite decide nothing, and the 
   }
 }
 
+TEST_CASE("decide_identity: the power is the relative error at which the verdict turns, also of an inequality") {
+  CHECK(std::isnan(decide_identity("x", 1, 2).power));
+  CHECK(decide_identity("x", 1, 2, 6).power == 0.5);
+  // -0.3 <= -0.2: the quantity is 0.3, and lowered by 0.1 it is refuted.
+  CHECK(decide_identity("x", -0.3, -0.2, 1).power == doctest::Approx(0.1));
+  CHECK(decide_equation("x", true, 5, 5).power == 0);
+  CHECK(decide_equation("x", true, 5, 5).verdict == Verdict::verified);
+  CHECK(decide_equation("x", false, 5, 6).verdict == Verdict::refuted);
+}
+
 TEST_CASE("decide_probability: one error or a bound that is not finite leaves the claim undecided") {
   const Check check{.draw_key = Key(test_seed())};
   for (const double delta : {0.0, 0.05}) {
@@ -56,21 +66,6 @@ TEST_CASE("decide_probability: one error or a bound that is not finite leaves th
   }
 }
 
-TEST_CASE("decide_mean: one value that is not finite leaves the claim undecided") {
-  const Check check{.draw_key = Key(test_seed())};
-  const auto decide = [&](double value) {
-    std::atomic<int> trial{0};
-    const MeanClaim claim{.input = "x", .expected = 1, .resolution = 0.1, .alpha = 1e-3, .trials = 50};
-    return decide_mean(check, claim, [&](const Key&) { return trial++ == 3 ? value : 1.0; });
-  };
-  CHECK(decide(1).verdict == Verdict::verified);
-  for (const double value : {kNaN, kInfinity, -kInfinity}) {
-    const Finding finding = decide(value);
-    CHECK(finding.verdict == Verdict::inconclusive);
-    CHECK(contains(finding.hypotheses, "not finite: 1 of 50 values"));
-  }
-}
-
 TEST_CASE("judge_trivial: what a trivial object does within the bound is vacuous, and refuted all the same") {
   Finding finding;
   finding.bound = 1;
@@ -84,6 +79,15 @@ TEST_CASE("judge_trivial: what a trivial object does within the bound is vacuous
     CHECK(finding.verdict == (before == Verdict::refuted ? before : Verdict::vacuous));
     CHECK(finding.trivial == "zero, mean");
   }
+}
+
+TEST_CASE("add_measured: what was measured comes before what would decide") {
+  Finding finding;
+  add_measured(finding, "delta = 1");
+  CHECK(finding.hypotheses == "delta = 1");
+  finding.hypotheses = "trials that would decide = 8";
+  add_measured(finding, "delta = 1");
+  CHECK(finding.hypotheses == "delta = 1; trials that would decide = 8");
 }
 
 TEST_CASE("decide_probability: reports the 1 - delta quantile of the errors") {
@@ -102,20 +106,6 @@ TEST_CASE("power_of_counting: a rate that one failure refutes fails at least onc
     const double rate = power_of_counting(trials, 0, 1e-3);
     CHECK(std::pow(1 - rate, static_cast<double>(trials)) == doctest::Approx(0.05));
   }
-}
-
-TEST_CASE("decide_mean: verified only where half of the interval is within the resolution") {
-  const Check check{.draw_key = Key(test_seed())};
-  // Half of ten values are 0, half 2: mean 1, standard error 1/3; t of 9 degrees at 0.025 is 2.262.
-  const auto decide = [&](double resolution) {
-    std::atomic<int> trial{0};
-    const MeanClaim claim{.input = "x", .expected = 1, .resolution = resolution, .alpha = 0.05, .trials = 10};
-    return decide_mean(check, claim, [&](const Key&) { return trial++ % 2 == 0 ? 0.0 : 2.0; });
-  };
-  REQUIRE(*decide(1).trials == 10);
-  const double half = 2.2621571627409915 / 3;
-  CHECK(decide(half * 1.0001).verdict == Verdict::verified);
-  CHECK(decide(half * 0.9999).verdict == Verdict::inconclusive);
 }
 
 TEST_CASE("quantile_of: the k-th smallest with k = ceil(q count), one at least; NaN is the largest") {
@@ -141,8 +131,6 @@ TEST_CASE("decisions: probabilities outside their ranges are refused") {
       const ProbabilityClaim claim{.input = "x", .bound = 1, .delta = delta, .alpha = alpha, .most_trials = 10};
       CHECK(contains(refusal([&] { decide_probability(check, claim, zero); }), "alpha"));
     }
-    const MeanClaim claim{.input = "x", .resolution = 1, .alpha = alpha, .trials = 10};
-    CHECK(contains(refusal([&] { decide_mean(check, claim, zero); }), "alpha"));
   }
 }
 

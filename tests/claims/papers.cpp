@@ -2,17 +2,42 @@
 #include <doctest/doctest.h>
 #include <croquis/claims/ledger.hpp>
 
+#include <cmath>
+
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis::claims;
 using croquis::Verdict;
 
 namespace {
 
+bool says_what_would_decide(const Finding& finding) {
+  return contains(finding.hypotheses, "would decide") || contains(finding.hypotheses, "not finite");
+}
+
+// What every row owes its reader: how large a violation it would have noticed, or the threshold that it was held
+// against; and where it is undecided, what would decide.
+void check_rows(const Claim& claim, const LedgerEntry& entry, double alpha) {
+  double spent = 0;
+  for (const Finding& finding : entry.findings) {
+    CAPTURE(finding.input);
+    if (!std::isnan(finding.confidence)) spent += 1 - finding.confidence;
+    CHECK_FALSE(finding.power < 0);
+    if (finding.verdict == Verdict::holds) CHECK((!std::isnan(finding.power) || !finding.threshold.empty()));
+    if (finding.verdict == Verdict::verified && claim.kind == "identity") CHECK_FALSE(std::isnan(finding.power));
+    if (finding.verdict == Verdict::inconclusive) CHECK(says_what_would_decide(finding));
+  }
+  CHECK(spent <= alpha * (1 + 1e-6));
+  if (entry.whole.verdict == Verdict::inconclusive) CHECK(says_what_would_decide(entry.whole));
+}
+
 // Every mutant turns the verdict; of a claim that holds, to REFUTED.
 void check_claim(const Ledger& ledger, const Claim& claim) {
   CAPTURE(claim.id);
-  const Verdict verdict = ledger.decide(claim).whole.verdict;
+  const LedgerEntry entry = ledger.decide(claim);
+  check_rows(claim, entry, ledger.check_of(claim).alpha);
+  const Verdict verdict = entry.whole.verdict;
   CHECK_MESSAGE((verdict == claim.expected || verdict == Verdict::inconclusive), croquis::verdict_name(verdict));
   CHECK_FALSE(claim.mutants.empty());
   for (const Mutant& mutant : claim.mutants) {

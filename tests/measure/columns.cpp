@@ -66,6 +66,20 @@ TEST_CASE("columns: the text of a value is what a file gives back") {
   CHECK(text_of(Value()) == "NA");
 }
 
+TEST_CASE("columns: a text that is missing is NA in a file, or empty as in earlier ones; a key may be called NA") {
+  CHECK(text_of(Value(std::string())) == "NA");
+  static const Columns<Row> noted = {{{"n", Role::axis, "its size"}, &Row::n},
+                                     {{"name", Role::note, "a name that may be missing"}, &Row::name}};
+  Row nameless;
+  nameless.name.clear();
+  const Record record = noted.record(nameless);
+  for (const std::string& field : {text_of(record[1]), std::string()}) {
+    const Table table{noted.list(), {parse_record(noted.list(), {"3", field})}};
+    CHECK(noted.rows(table)[0].name.empty());
+  }
+  CHECK(parse_value(columns().all()[0], "NA") == Value("NA"));
+}
+
 TEST_CASE("columns: those of an option are there with it alone, and a table without them is read") {
   CHECK(columns().list().size() == 3);
   CHECK(columns().list({"--d"}).size() == 4);

@@ -43,12 +43,13 @@ const Columns<ClaimRow>& claim_columns() {
         "`VERIFIED` (there is a proof, and every check agrees), `HOLDS` (no proof; not refuted on any input tried), "
         "`REFUTED`, `REFUTED_PROOF` (what the paper offers as proof fails), `VACUOUS` (the hypotheses cannot be met, "
         "or "
-        "a trivial object satisfies the claim), `INCONCLUSIVE` (too few trials, or a number is not finite; "
-        "`hypotheses` "
-        "says how many trials would be enough, or which number) or `NOT_APPLICABLE`. The claim as a whole is the first "
+        "a trivial object satisfies the claim), `INCONCLUSIVE` (`hypotheses` says what would decide, as a number of "
+        "trials, "
+        "or which number is not finite) or `NOT_APPLICABLE`. The claim as a whole is the first "
         "of REFUTED, REFUTED_PROOF, INCONCLUSIVE, VERIFIED, HOLDS, VACUOUS that one of its rows is"},
        &ClaimRow::verdict},
-      {{"kind", Role::note, "identity, mean, variance, probability, rate or existence"}, &ClaimRow::kind},
+      {{"kind", Role::note, "identity, mean, variance, probability, rate, existence, measured or counterexample"},
+       &ClaimRow::kind},
       {{"source", Role::note, "the paper and the number of the statement"}, &ClaimRow::source},
       {{"input", Role::part, "what the finding was made on; `all` for the claim as a whole"}, &ClaimRow::input},
       {{"n", Role::number, "number of tokens"}, &ClaimRow::n},
@@ -73,16 +74,19 @@ const Columns<ClaimRow>& claim_columns() {
         "the smallest violation that this row would refute with probability 0.95: a failure rate, a share of draws, "
         "the "
         "relative gap of two means, the distance of two distributions, or of an identity the relative error of its "
-        "formula; `NA` where nothing is random and the formula has no size"},
+        "formula; `NA` where nothing is random and no formula is compared (docs/claims.md)"},
        &ClaimRow::power},
       {{"tightness_lo", Role::number,
         "of a bound: the factor by which it can be lowered at least, by a proof; 1 where there is none"},
        &ClaimRow::tightness_lo},
       {{"tightness_hi", Role::number, "and at most: bound / achieved at the worst input that is known"},
        &ClaimRow::tightness_hi},
-      {{"trivial", Role::note, "a trivial object that satisfies the claim on this input"}, &ClaimRow::trivial},
-      {{"threshold", Role::note, "what was fixed beforehand and decides the row"}, &ClaimRow::threshold},
-      {{"conceded", Role::note, "where the paper itself restricts or doubts its sentence"}, &ClaimRow::conceded},
+      {{"trivial", Role::note, "a trivial object that satisfies the claim on this input; `NA` if none is known"},
+       &ClaimRow::trivial},
+      {{"threshold", Role::note, "what was fixed beforehand and decides the row; `NA` if nothing"},
+       &ClaimRow::threshold},
+      {{"conceded", Role::note, "where the paper itself restricts or doubts its sentence; `NA` if nowhere"},
+       &ClaimRow::conceded},
       {{"reading", Role::note, "the name of the reading, as in `claim`: strict, charitable or another"},
        &ClaimRow::reading},
       {{"hypotheses", Role::note,

@@ -33,12 +33,23 @@ Finding decide_exactly(std::string input, bool holds, double observed, double al
   return finding;
 }
 
+Finding decide_equation(std::string input, bool holds, double observed, double stated) {
+  Finding finding = decide_exactly(std::move(input), holds, observed, stated);
+  finding.power = 0;
+  return finding;
+}
+
 void judge_trivial(Finding& finding, const std::vector<TrivialObject>& objects) {
   for (const TrivialObject& object : objects) {
     if (!(object.error <= finding.bound)) continue;
     finding.trivial += (finding.trivial.empty() ? "" : ", ") + object.name;
   }
   if (!finding.trivial.empty() && finding.verdict != Verdict::refuted) finding.verdict = Verdict::vacuous;
+}
+
+void add_measured(Finding& finding, std::string measured) {
+  if (!finding.hypotheses.empty()) measured += "; " + finding.hypotheses;
+  finding.hypotheses = std::move(measured);
 }
 
 double power_of_counting(std::uint64_t trials, double delta, double alpha) {
@@ -66,7 +77,7 @@ Finding decide_identity(std::string input, double observed, double bound, double
   finding.verdict = observed <= bound ? Verdict::verified : Verdict::refuted;
   finding.bound = bound;
   finding.observed = finding.estimate = observed;
-  if (size > 0) finding.power = (bound + observed) / size;
+  if (size > 0) finding.power = (bound + std::abs(observed)) / size;
   if (!std::isfinite(observed) || !std::isfinite(bound)) {
     leave_undecided(finding, fmt::format("not finite: observed = {}; bound = {}", observed, bound));
   }
@@ -129,34 +140,6 @@ Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
     leave_undecided(finding, fmt::format("not finite: {} of {} errors; bound = {}", lost, errors.size(), claim.bound));
   }
   finding.observed = quantile_of(std::move(errors), 1 - claim.delta);
-  return finding;
-}
-
-Finding decide_mean(const Check& check, const MeanClaim& claim, const std::function<double(const Key&)>& value) {
-  Finding finding;
-  finding.input = claim.input;
-  finding.trials = check.trials(claim.trials);
-  const std::vector<double> values = run_trials(check, claim.input, *finding.trials, value);
-  if (const std::uint64_t lost = count_infinite(values); lost > 0) {
-    leave_undecided(finding, fmt::format("not finite: {} of {} values", lost, values.size()));
-    return finding;
-  }
-  Accumulator sample;
-  for (const double x : values) sample.add(x);
-  finding.interval = student_interval(sample, claim.alpha);
-  finding.estimate = sample.mean();
-  finding.confidence = 1 - claim.alpha;
-  finding.bound = claim.resolution;
-  finding.observed = std::abs(sample.mean() - claim.expected);
-  if (!finding.interval.contains(claim.expected)) {
-    finding.verdict = Verdict::refuted;
-  } else if (const double half = finding.interval.width() / 2; half <= claim.resolution) {
-    finding.verdict = Verdict::verified;
-  } else {
-    const double more = half / claim.resolution;
-    finding.hypotheses = fmt::format("trials that would decide = {:.0f}",
-                                     std::ceil(1.1 * more * more * static_cast<double>(*finding.trials)));
-  }
   return finding;
 }
 

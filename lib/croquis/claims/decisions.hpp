@@ -1,4 +1,4 @@
-// The tests that checks are made of: an identity, a probability of failure, a mean.
+// The tests that checks are made of: an identity, an equation, a probability of failure.
 #pragma once
 
 #include <croquis/claims/claim.hpp>
@@ -11,13 +11,17 @@ namespace croquis::claims {
 
 /// observed <= bound for a deterministic identity or inequality. `bound` is the a-priori bound on rounding errors, c n
 /// u ||.||. With `size`, the size of the quantity that the identity is about, the power of the row is (bound +
-/// observed) / size: a formula with a larger relative error is refuted.
+/// |observed|) / size: a formula with a larger relative error is refuted. (An `observed` of an inequality may be
+/// negative.)
 /// Infinite or NaN numbers: INCONCLUSIVE, and `hypotheses` has them.
 /// Throws only std::bad_alloc.
 Finding decide_identity(std::string input, double observed, double bound, double size = Finding::kNone);
 
 /// A counterexample, or a claim about finitely many objects, in exact arithmetic: no rounding, no bound.
 Finding decide_exactly(std::string input, bool holds, double observed, double allowed);
+
+/// decide_exactly() of an equation. Its power is 0: any other formula is refuted.
+Finding decide_equation(std::string input, bool holds, double observed, double stated);
 
 /// Makes a row that is not REFUTED VACUOUS when `error` of a trivial object is within the bound of the row;
 /// Finding::trivial names these objects.
@@ -26,6 +30,9 @@ struct TrivialObject {
   double error = 0;
 };
 void judge_trivial(Finding& finding, const std::vector<TrivialObject>& objects);
+
+/// Puts what was measured, "name = value; ...", before what `hypotheses` has: of an undecided row, what would decide.
+void add_measured(Finding& finding, std::string measured);
 
 /// The smallest failure rate that N trials refute with probability 0.95, where a rate up to delta is allowed and the
 /// lower Clopper-Pearson limit is taken at level alpha: for delta = 0, where one failure refutes, 1 - 0.05^{1/N}.
@@ -51,22 +58,6 @@ struct ProbabilityClaim {
 ///   decided.
 Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
                            const std::function<double(const Key&)>& error);
-
-/// E[value] = expected.
-struct MeanClaim {
-  std::string input;
-  double expected = 0;
-  double resolution = 0;        ///< verified when the interval has `expected` and no half-width above this
-  double alpha = 1e-9;          ///< of a wrong verdict: a share of Check::alpha
-  std::uint64_t trials = 2000;  ///< by default; Check::trials() scales it
-};
-
-/// Student's interval of the mean of value(random key of the trial); for skewed or heavy-tailed values give averages of
-/// many. Of the finding: trials, estimate, interval; bound = resolution, observed = |estimate - expected|. A value that
-/// is not finite leaves it inconclusive.
-/// Randomness: as decide_probability. Throws std::invalid_argument for alpha outside (0, 1), what value() throws, and
-/// Interrupted. Cost: the trials.
-Finding decide_mean(const Check& check, const MeanClaim& claim, const std::function<double(const Key&)>& value);
 
 /// value(0), ..., value(trials - 1) of the random keys check.draw_key.child(purpose).child(t), on the library's
 /// threads. Throws what value() throws, and Interrupted.

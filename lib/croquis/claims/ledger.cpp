@@ -5,6 +5,7 @@
 #include <croquis/claims/ledger.hpp>
 #include <croquis/claims/papers.hpp>
 #include <croquis/claims/subjects.hpp>
+#include <croquis/core/nearest.hpp>
 #include <croquis/core/require.hpp>
 #include <set>
 #include <stdexcept>
@@ -33,6 +34,10 @@ Finding whole_of(const Report& report, double alpha) {
   whole.verdict = report.verdict();
   whole.estimate = report.number;
   whole.hypotheses = report.sentence;
+  const bool says = std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& f) {
+    return f.verdict == Verdict::inconclusive && f.hypotheses.find("would decide") != std::string::npos;
+  });
+  if (whole.verdict == Verdict::inconclusive && says) whole.hypotheses += "; its rows say what would decide";
   whole.tightness = report.tightness;
   const bool random = std::any_of(report.findings.begin(), report.findings.end(),
                                   [](const Finding& f) { return !std::isnan(f.confidence); });
@@ -70,14 +75,15 @@ const std::vector<Claim>& all_claims() {
 }
 
 const Claim& find_claim(std::string_view id) {
-  std::string ids;
+  std::vector<std::string> ids;
   for (const Claim& claim : all_claims()) {
     if (claim.id == id || std::find(claim.formerly.begin(), claim.formerly.end(), id) != claim.formerly.end()) {
       return claim;
     }
-    ids += " " + claim.id;
+    ids.push_back(claim.id);
   }
-  throw std::invalid_argument(fmt::format("claim: one of{}, got id = {}", ids, id));
+  throw std::invalid_argument(
+      fmt::format("no claim is called '{}'{}; croquis list claims has them", id, did_you_mean(id, ids)));
 }
 
 Key ledger_key(std::uint64_t seed) {

@@ -22,8 +22,8 @@ const std::vector<Paper>& papers();
 /// The claims of all papers, in their order.
 const std::vector<Claim>& all_claims();
 
-/// The claim of that id, or of that id in the first edition. Throws std::invalid_argument, listing all ids, for an
-/// unknown one.
+/// The claim of that id, or of that id in the first edition. Throws std::invalid_argument for an unknown one, with the
+/// nearest id.
 const Claim& find_claim(std::string_view id);
 
 /// The key of a Ledger in `croquis verify --seed`.

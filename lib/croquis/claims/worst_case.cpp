@@ -174,6 +174,7 @@ void add_worst(Report& report, const Check& check, std::string_view name, double
   finding.estimate = finding.observed = worst;
   finding.bound = 1;
   finding.tightness = report.tightness;
+  if (finding.verdict == Verdict::verified) finding.power = 1 + kRounding - worst;  // of a bound that is too small
   finding.hypotheses = std::move(text);
   report.findings.push_back(std::move(finding));
 }

@@ -24,14 +24,18 @@ bool Table::has(std::string_view name) const {
 }
 
 std::string text_of(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return split_csv_line(csv_field(*text)).front();
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    if (text->empty()) return "NA";
+    return split_csv_line(csv_field(*text)).front();
+  }
   if (const auto* count = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *count);
   if (const auto* number = std::get_if<double>(&value)) return csv_number(*number);
   return "NA";
 }
 
 Value parse_value(const Column& column, const std::string& text) {
-  if (column.type == ValueType::text) return text;
+  // A key is never missing: an input may be called NA.
+  if (column.type == ValueType::text) return text == "NA" && column.role >= Role::subject ? "" : text;
   if (text == "NA") return column.type == ValueType::number ? Value(std::numeric_limits<double>::quiet_NaN()) : Value();
   const auto parse = [&](auto number) -> Value {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

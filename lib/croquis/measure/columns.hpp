@@ -15,7 +15,7 @@
 
 namespace croquis {
 
-/// A value of a row: missing, text, a whole number, a number (NaN: missing).
+/// A value of a row: missing, text (empty: missing), a whole number, a number (NaN: missing).
 using Value = std::variant<std::monostate, std::string, std::uint64_t, double>;
 
 enum class ValueType { text, count, number };
@@ -65,7 +65,8 @@ struct Table {
 
 /// The text of a field before quoting: "NA" for a missing value, 17 digits for a number.
 std::string text_of(const Value& value);
-/// The inverse of text_of(). Throws std::invalid_argument for a text that is not of the column's type.
+/// The inverse of text_of(); a missing text may also be an empty field, as in files of earlier versions. Throws
+/// std::invalid_argument for a text that is not of the column's type.
 Value parse_value(const Column& column, const std::string& text);
 /// The values of a row from its fields, one for each column. Throws std::invalid_argument as parse_value() does.
 Record parse_record(const std::vector<Column>& columns, const std::vector<std::string>& fields);

@@ -141,7 +141,9 @@ bool print_unnoticed(const std::vector<LedgerLine>& ledger) {
     const std::string change = l.id.substr(mark + 1);
     const bool survives = std::any_of(claim.ladder.begin(), claim.ladder.end(),
                                       [&](const Rung& rung) { return rung.name == change && rung.survives; });
-    if ((l.verdict == verdict_name(claim.expected)) == survives) continue;
+    const bool kept = l.verdict == verdict_name(claim.expected);
+    // What survives may be undecided for too few draws: that does not turn the verdict.
+    if (survives ? kept || l.verdict == verdict_name(croquis::Verdict::inconclusive) : !kept) continue;
     say(fmt::format("croquis verify: {} {} the verdict {}: {}\n", l.id, survives ? "turns" : "leaves",
                     verdict_name(claim.expected),
                     survives ? "the ledger says that it survives" : "the mistake was not noticed"));

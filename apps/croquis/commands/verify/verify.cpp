@@ -245,6 +245,7 @@ int run_verify(const VerifyOptions& options) {
 // read.
 std::function<std::string()> add_options(CLI::App& app, VerifyOptions& options) {
   add_run_options(app, options.run);
+  add_double_option(app, options.run);
   auto given_input = add_input_options(app, options.input);
   app.add_option("--claims", options.claims, "sky.lift,lin.thm1/strict,rpe.*,... or all (see list claims)")
       ->capture_default_str();
@@ -258,6 +259,9 @@ std::function<std::string()> add_options(CLI::App& app, VerifyOptions& options) 
   app.add_option("--expect", options.expect, "file of lines 'claim VERDICT'; exit status 1 where one differs");
   app.add_flag("--mutants", options.mutants, "deliberate mistakes instead: what each does to the verdict");
   app.add_flag("--markdown", options.markdown, "print the table in Markdown");
+  app.footer(
+      "Exit status: 0 done, 1 a verdict is not as expected (--expect, --mutants), 2 bad usage or input, 130 or 143 "
+      "interrupted.");
   return given_input;
 }
 

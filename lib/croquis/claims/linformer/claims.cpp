@@ -145,7 +145,7 @@ std::vector<Claim> theorem1_claims() {
            "Flat attention and w = e_1 - e_2, where P w = 0 and P~ w != 0 almost surely; the columns of V of every "
            "input, as they are and less their means.",
        .proof = std::string(kPage) + ", Theorem 1",
-       .formerly = {"lin.thm1.stated"},
+       .formerly = {"lin.thm1.stated", "lin.thm1.construction"},
        .expected = Verdict::refuted_proof,
        .mutants = {{"norms", "eps ||P||_F ||w|| in the place of eps ||P w||"}},
        .check = check_low_rank_construction},
@@ -316,8 +316,9 @@ std::vector<Claim> theorem2_claims() {
        .hypotheses = "None but the sizes.",
        .method =
            "The best E, F found for k = 4, 16, 64: F V by least squares, E K from segment means by gradient steps. "
-           "An upper bound on what k costs, which decides nothing; a lower bound for all E, F would. The mean of the "
-           "values passes on most rows. REFUTED would mean that the E, F found do not do what the search says.",
+           "An upper bound on what k costs, which decides nothing; a lower bound for all E, F would. Where the mean "
+           "of the values, which is E = 0 and F = 1 1^T / n, is within eps on every row w, the row is VACUOUS. REFUTED "
+           "would mean that the E, F found do not do what the search says.",
        .formerly = {"lin.thm2.existence"},
        .expected = Verdict::inconclusive,
        .mutants = {{"exchanged", "E and F exchanged"}},

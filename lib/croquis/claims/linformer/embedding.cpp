@@ -85,9 +85,8 @@ Report check_products(const Check& check, bool relative_to_product) {
     });
     finding.n = pair.x.n_elem;
     finding.d = k;
-    const std::string measured =
-        fmt::format("eps = {}; delta = {:.3g}; cosine = {:.3g}", epsilon, claim.delta, pair.cosine());
-    finding.hypotheses = finding.hypotheses.empty() ? measured : measured + "; " + finding.hypotheses;
+    add_measured(finding,
+                 fmt::format("eps = {}; delta = {:.3g}; cosine = {:.3g}", epsilon, claim.delta, pair.cosine()));
     if (!relative_to_product) judge_trivial(finding, {{"0 in the place of x R^T R y^T", std::abs(product)}});
     worst = std::max(worst, finding.estimate);
     report.findings.push_back(std::move(finding));
@@ -136,7 +135,7 @@ Report check_jl_norm(const Check& check) {
       });
       finding.n = x.n_elem;
       finding.d = k;
-      finding.hypotheses = fmt::format("eps = {}; delta = {:.3g}", bound, claim.delta);
+      add_measured(finding, fmt::format("eps = {}; delta = {:.3g}", bound, claim.delta));
       report.findings.push_back(std::move(finding));
     }
   }

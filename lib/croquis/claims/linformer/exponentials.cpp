@@ -67,7 +67,7 @@ Report check_exponentials(const Check& check) {
                            boost::math::cdf(normal, (1 - epsilon) * root);
     finding.n = n;
     finding.d = k;
-    finding.hypotheses = fmt::format("delta = {:.3g}; exact failure = {:.6g}", claim.delta, failure);
+    add_measured(finding, fmt::format("delta = {:.3g}; exact failure = {:.6g}", claim.delta, failure));
     report.number = std::max(std::isnan(report.number) ? 0 : report.number, failure);
     report.findings.push_back(std::move(finding));
   }

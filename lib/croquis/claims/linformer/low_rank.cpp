@@ -149,9 +149,8 @@ Report check_low_rank_construction(const Check& check) {
         check, claim, [&](const Key& draw_key) { return error_of(check, scores, w, product, k, draw_key); });
     finding.n = w.n_elem;
     finding.d = k;
-    const std::string measured = fmt::format("delta = {:.3g}; ||Pw|| / (||P||_F ||w||) = {:.3g}", claim.delta,
-                                             arma::norm(product) / (frobenius_norm(scores) * arma::norm(w)));
-    finding.hypotheses = finding.hypotheses.empty() ? measured : measured + "; " + finding.hypotheses;
+    add_measured(finding, fmt::format("delta = {:.3g}; ||Pw|| / (||P||_F ||w||) = {:.3g}", claim.delta,
+                                      arma::norm(product) / (frobenius_norm(scores) * arma::norm(w))));
     if (finding.verdict == Verdict::refuted) finding.verdict = Verdict::refuted_proof;
     worst = std::max(worst, finding.estimate);
     report.findings.push_back(std::move(finding));
@@ -203,9 +202,8 @@ Report check_low_rank_corrected(const Check& check) {
     finding.n = w.n_elem;
     finding.d = k;
     loosest = std::min(loosest, finding.slack());
-    const std::string measured =
-        fmt::format("||Pw|| / (||P||_F ||w||) = {:.3g}", arma::norm(product) / (frobenius * arma::norm(w)));
-    finding.hypotheses = finding.hypotheses.empty() ? measured : measured + "; " + finding.hypotheses;
+    add_measured(finding,
+                 fmt::format("||Pw|| / (||P||_F ||w||) = {:.3g}", arma::norm(product) / (frobenius * arma::norm(w))));
     judge_trivial(finding, {{"P~ = 0", arma::norm(product)}, {"P~ = 1 1^T / n", arma::norm(product - arma::mean(w))}});
     report.findings.push_back(std::move(finding));
   };

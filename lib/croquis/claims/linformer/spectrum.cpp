@@ -73,12 +73,13 @@ Report check_spectrum_charitable(const Check& check) {
     finding.p = problem.p();
     finding.threshold = check.stated("share");
     finding.hypotheses = fmt::format("share of the first quarter = {:.4g}", share);
+    if (finding.verdict == Verdict::inconclusive) finding.hypotheses += "; would decide = heads of a trained model";
     report.number = std::min(report.number, share);
     report.findings.push_back(std::move(finding));
   }
-  report.sentence =
-      check.own_input ? "smallest share of the first quarter of the singular values; the claim is .85 or more"
-                      : "smallest share of the first quarter on inputs that are no trained heads: give some to decide";
+  report.sentence = check.own_input
+                        ? "smallest share of the first quarter of the singular values; the claim is .85 or more"
+                        : "smallest share of the first quarter on inputs that are no trained heads";
   return report;
 }
 

@@ -58,9 +58,8 @@ Finding finding_of(const Check& check, const Bound& bound, const FewKeys& points
   }
   finding.n = points.keys.n_rows;
   finding.d = static_cast<arma::uword>(std::min(features, 1e15));
-  std::string text = fmt::format("m = {:.5g}; uniform attention is off by = {:.3g}", features, points.uniform_error());
-  if (!finding.hypotheses.empty()) text += "; " + finding.hypotheses;
-  finding.hypotheses = std::move(text);
+  add_measured(finding,
+               fmt::format("m = {:.5g}; uniform attention is off by = {:.3g}", features, points.uniform_error()));
   return finding;
 }
 

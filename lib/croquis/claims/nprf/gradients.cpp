@@ -234,9 +234,8 @@ Report check_gradient_normalised(const Check& check) {
     same.observed = std::abs(same.estimate - 1);
     same.bound = rounding;
     same.verdict = same.observed <= rounding ? Verdict::verified : Verdict::refuted;
-    // An identity of every draw, which no number of draws decides.
-    same.trials = {};
-    same.power = Finding::kNone;
+    // An identity of every draw, on as many as were averaged.
+    same.power = same.bound + same.observed;
     same.hypotheses = fmt::format("spread at {}; at {}", text_of(norms.front(), small), text_of(norms.back(), large));
     report.findings.push_back(std::move(same));
   }

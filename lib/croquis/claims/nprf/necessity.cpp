@@ -69,7 +69,7 @@ Report check_every_input(const Check& check) {
   report.findings = {not_enough(check, first, first.name + " R=2", 1, check.alpha / 2),
                      not_enough(check, second, second.name + " R=2", check.count("m"), check.alpha / 2)};
   for (Finding& f : report.findings)
-    f.hypotheses = fmt::format("e^(4 R^2) = {:.3g}; 90 % quantile of the error = {:.3g}", std::exp(16.0), f.observed);
+    add_measured(f, fmt::format("e^(4 R^2) = {:.3g}; 90 % quantile of the error = {:.3g}", std::exp(16.0), f.observed));
   report.number = report.findings.back().observed;
   report.sentence = "90 % quantile of the error with 16 features, half of the keys q, half -q, R = 2: e^{4R^2} is 9e6";
   return report;
@@ -83,8 +83,8 @@ Report check_some_input(const Check& check) {
     const auto m = static_cast<arma::uword>(std::exp(2 * radius * radius));
     Finding finding = not_enough(check, points, fmt::format("{} R={:g}", points.name, radius), m,
                                  check.alpha / static_cast<double>(check.values("R").size()));
-    finding.hypotheses = fmt::format("e^(2 R^2) = {:.4g}; e^(4 R^2) = {:.4g}; share that fails = {:.3g}",
-                                     std::exp(2 * radius * radius), std::exp(4 * radius * radius), finding.estimate);
+    add_measured(finding, fmt::format("e^(2 R^2) = {:.4g}; e^(4 R^2) = {:.4g}; share that fails = {:.3g}",
+                                      std::exp(2 * radius * radius), std::exp(4 * radius * radius), finding.estimate));
     report.number = finding.estimate;
     report.findings.push_back(std::move(finding));
     if (check.mutant.empty() && !check.quick) {

@@ -31,9 +31,13 @@ arma::mat wrapped(const arma::mat& weights) {
 
 // The largest |(T x)_i by fft - by definition| over what it may be: entry_error() ||x||_2 for the transforms, and
 // (n + 4) u sum_j c_{j-i} |x_j| for the sum by definition and the rounding of c = exp(b - max b), whose relative error
-// is (|b - max b| + 2) u and c |log c| <= 1/e.
+// is (|b - max b| + 2) u and c |log c| <= 1/e. And the largest of what it may be, over the largest entry of T x.
+struct ProductError {
+  double ratio = 0, allowed = 0;
+};
+
 template <typename T>
-double worst_ratio(const Check& check, const RelativePosition<double>& given, const arma::mat& values) {
+ProductError worst_error(const Check& check, const RelativePosition<double>& given, const arma::mat& values) {
   const arma::uword n = values.n_rows;
   const RelativePosition<T> position = rounded<T>(given);
   const arma::Mat<T> x = arma::conv_to<arma::Mat<T>>::from(values);
@@ -44,17 +48,19 @@ double worst_ratio(const Check& check, const RelativePosition<double>& given, co
                                                              position.causal, position.height}),
                     n);
   const double u = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
-  double worst = 0;
+  ProductError worst;
   for (const bool transposed : {false, true}) {
     const arma::mat matrix = transposed ? arma::mat(t.t()) : t;
     const bool turned = check.makes("offset-turned") ? !transposed : transposed;
     arma::mat product = arma::conv_to<arma::mat>::from(turned ? toeplitz.apply_transposed(x) : toeplitz.apply(x));
     if (check.makes("length-n")) product = wrapped(matrix) * exact_x;
-    const arma::mat sizes = matrix * arma::abs(exact_x), error = arma::abs(product - matrix * exact_x);
+    const arma::mat exact = matrix * exact_x, sizes = matrix * arma::abs(exact_x), error = arma::abs(product - exact);
     for (arma::uword c = 0; c < x.n_cols; ++c) {
-      const double whole = toeplitz.entry_error() * arma::norm(exact_x.col(c));
+      const double whole = toeplitz.entry_error() * arma::norm(exact_x.col(c)), largest = arma::abs(exact.col(c)).max();
       for (arma::uword i = 0; i < n; ++i) {
-        worst = std::max(worst, error(i, c) / (whole + (static_cast<double>(n) + 4) * u * sizes(i, c)));
+        const double allowed = whole + (static_cast<double>(n) + 4) * u * sizes(i, c);
+        worst.ratio = std::max(worst.ratio, error(i, c) / allowed);
+        if (largest > 0) worst.allowed = std::max(worst.allowed, allowed / largest);
       }
     }
   }
@@ -89,7 +95,7 @@ Finding entrywise_finding(const Check& check, arma::uword n) {
 
 double toeplitz_share(const arma::mat& x, const Check& check) {
   const RelativePosition<double> position{random_bias(x.n_elem, 3, Key(check.count("search seed")))};
-  return worst_ratio<double>(check, position, x.t());
+  return worst_error<double>(check, position, x.t()).ratio;
 }
 
 Report check_toeplitz(const Check& check) {
@@ -111,11 +117,12 @@ Report check_toeplitz(const Check& check) {
     }
     for (const NamedPosition& bias : biases) {
       for (const bool single : {false, true}) {
-        const double ratio =
-            single ? worst_ratio<float>(check, bias.position, x) : worst_ratio<double>(check, bias.position, x);
+        const auto [ratio, allowed] =
+            single ? worst_error<float>(check, bias.position, x) : worst_error<double>(check, bias.position, x);
         Finding finding = decide_identity(
             check.of_own(fmt::format("{} n={} {}", bias.name, n, single ? "float" : "double")), ratio, 1);
         finding.n = n;
+        finding.power = (1 + ratio) * allowed;
         finding.hypotheses = fmt::format("columns of X = {}", x.n_cols);
         report.number = std::max(report.number, ratio);
         report.findings.push_back(std::move(finding));

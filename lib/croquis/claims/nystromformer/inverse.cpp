@@ -40,7 +40,7 @@ Finding step_finding(const Check& check, const std::string& input, const arma::m
   const auto m = static_cast<double>(a.n_rows);
   const double f = frobenius_norm(a) * frobenius_norm(start_of(a));
   const double bound = m * kUnit * (36 * f * std::pow(1 + f, 3) + 4 * std::pow(std::sqrt(m) + f, 4));
-  Finding finding = decide_identity(input + " step", observed, bound);
+  Finding finding = decide_identity(input + " step", observed, bound, spectral_norm<double>(expected));
   finding.d = a.n_rows;
   finding.hypotheses = fmt::format("||E|| = {:.6g}", spectral_norm<double>(e));
   return finding;
@@ -55,7 +55,7 @@ Finding start_finding(const Check& check, const std::string& input, const arma::
       check.makes("start-unscaled") ? arma::mat(a.t() / std::sqrt(arma::norm(a, 1) / m)) : start_of(a);
   const double below = std::pow(values.min(), 2) / (arma::norm(a, 1) * arma::norm(a, "inf"));
   const double norm = spectral_norm<double>(residual_of(a, start));
-  Finding finding = decide_identity(input + " start", norm - (1 - below), 4 * m * kUnit);
+  Finding finding = decide_identity(input + " start", norm - (1 - below), 4 * m * kUnit, 1 - below);
   finding.d = a.n_rows;
   finding.hypotheses = fmt::format("cond(A) = {:.4g}; ||I - A Z_0|| = {:.9g}", values.max() / values.min(), norm);
   if (values.min() <= m * kUnit * values.max()) finding.verdict = Verdict::not_applicable;
@@ -66,9 +66,8 @@ Finding start_finding(const Check& check, const std::string& input, const arma::
 Finding growth_finding(const Check& check, double x) {
   const arma::mat a = arma::diagmat(arma::vec{1, std::sqrt(x)});
   const arma::mat az = a * one_step(check, a);
-  const double growth = az(1, 1) / x;
-  Finding finding = decide_identity(fmt::format("mode x = {:g}", x),
-                                    std::abs(growth - (13 - 15 * x + 7 * x * x - x * x * x) / 4), 200 * kUnit);
+  const double growth = az(1, 1) / x, stated = (13 - 15 * x + 7 * x * x - x * x * x) / 4;
+  Finding finding = decide_identity(fmt::format("mode x = {:g}", x), std::abs(growth - stated), 200 * kUnit, stated);
   finding.hypotheses = fmt::format("x = {:g}; growth = {:.10g}", x, growth);
   return finding;
 }
@@ -82,6 +81,7 @@ Finding convergence_finding(const Check& check, arma::uword m) {
   a = arma::eye(m, m) + a / (4 * std::sqrt(static_cast<double>(m)));  // ||I - A Z_0|| below 1, well conditioned
   const double rounding = 200 * static_cast<double>(m) * kUnit * arma::cond(a);
   double before = spectral_norm<double>(residual_of(a, start_of(a))), worst = -1;
+  double power = std::numeric_limits<double>::infinity();
   int steps = 0;
   while (before > rounding && steps < static_cast<int>(check.value("steps"))) {
     const arma::mat z =
@@ -89,10 +89,12 @@ Finding convergence_finding(const Check& check, arma::uword m) {
     const double after = spectral_norm<double>(residual_of(a, z));
     const double allowed = before * before * before * (3 + before) / 4;
     worst = std::max(worst, after - (check.makes("half-constant") ? 0.5 : 1) * allowed);
+    power = std::min(power, (rounding + allowed - after) / allowed);
     before = after;
     ++steps;
   }
   Finding finding = decide_identity(fmt::format("normals about I, m = {}", m), std::max(worst, before), rounding);
+  finding.power = power;  // of the step that a smaller bound would fail first
   finding.d = m;
   finding.hypotheses = fmt::format("steps to the inverse = {}; ||I - A Z|| at the end = {:.2g}", steps, before);
   return finding;
@@ -153,7 +155,8 @@ Report check_all_landmarks(const Check& check) {
       // B B^+ B is off by the singular values below the cut-off, n u ||B||, and by the rounding of two products whose
       // intermediate U^T B carries n u ||B||_F and comes back through B V, which undoes 1/sigma.
       const double bound = 8 * static_cast<double>(n) * kUnit * frobenius_norm(b) * spectral_norm<double>(b);
-      Finding finding = decide_identity(fmt::format("{} d={}", subject.name, d), error, bound);
+      Finding finding =
+          decide_identity(fmt::format("{} d={}", subject.name, d), error, bound, spectral_norm<double>(b));
       finding.n = n;
       finding.p = problem.p();
       finding.d = d;
@@ -163,7 +166,7 @@ Report check_all_landmarks(const Check& check) {
         worst = std::max(worst, error / spectral_norm<double>(b));
       } else {
         finding.verdict = Verdict::not_applicable;  // the lemma says nothing: measured to be looked at
-        finding.bound = Finding::kNone;
+        finding.bound = finding.power = Finding::kNone;
       }
       report.findings.push_back(std::move(finding));
       if (d == n) break;

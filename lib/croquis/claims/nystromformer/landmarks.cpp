@@ -43,7 +43,7 @@ Finding superset_finding(const std::string& input, const RationalMatrix& kernel,
       largest = std::max<Rational>(largest, boost::multiprecision::abs(error(i, j)));
     }
   }
-  Finding finding = decide_exactly(input, largest == 0, static_cast<double>(largest), 0);
+  Finding finding = decide_equation(input, largest == 0, static_cast<double>(largest), 0);
   finding.hypotheses = fmt::format("largest entry of the error = {}", largest.str());
   return finding;
 }
@@ -77,7 +77,7 @@ Report check_superset_charitable(const Check& check) {
     for (std::size_t j = 0; j < 3; ++j) largest = std::max(largest, std::abs(static_cast<double>(error(i, j))));
   }
   Report report;
-  report.findings = {decide_exactly("3 points and a fourth landmark, A non-singular", exact, largest, 0)};
+  report.findings = {decide_equation("3 points and a fourth landmark, A non-singular", exact, largest, 0)};
   report.findings.push_back(
       superset_finding("3 points, each a landmark, A non-singular", {{9, 1, 1}, {1, 9, 1}, {1, 1, 9}}, {0, 1, 2}));
   report.number = largest;

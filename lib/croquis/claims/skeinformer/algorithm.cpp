@@ -70,7 +70,8 @@ Report check_v_mean_is_empty(const Check& check) {
       same = same && output == mean;
       gap = std::max<Rational>(gap, boost::multiprecision::abs(Rational(output - mean)));
     }
-    report.findings.push_back(decide_exactly(fmt::format("n = 3, g = {}", g.str()), same, static_cast<double>(gap), 0));
+    report.findings.push_back(
+        decide_equation(fmt::format("n = 3, g = {}", g.str()), same, static_cast<double>(gap), 0));
   }
   report.number = 0;
   report.sentence = "difference of Algorithm 1 without columns and the mean of the values, for any fill-in g > 0";

@@ -117,7 +117,7 @@ Finding standard_finding(const Check& check) {
   const Problem<double> large = problem(2 * tokens, 2 * width);
   const CountedOutput own = counted_exact(large);
   const double error = arma::abs(own.output - exact_attention(large, Target::softmax).output).max();
-  Finding finding = decide_identity("Standard", std::abs(counted - 2), 64 * kUnit * 2);
+  Finding finding = decide_identity("Standard", std::abs(counted - 2), 64 * kUnit * 2, 2);
   if (!(error <= own.rounding)) finding.verdict = Verdict::refuted;
   finding.estimate = counted;
   finding.n = 2 * tokens;
@@ -143,6 +143,7 @@ Finding nystromformer_growth(const Check& check, bool as_written) {
       slope, 4);
   finding.p = width;
   finding.d = d;
+  finding.power = 1 / (4 * static_cast<double>(d * d * width));  // of one multiply-add
   return finding;
 }
 

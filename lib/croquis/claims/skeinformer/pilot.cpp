@@ -67,9 +67,7 @@ Finding finding_of(const Check& check, const Case& on, double constant, double a
   }
   finding.bound = kPilotQuality;
   finding.n = on.columns.n();
-  std::string text = fmt::format("rho = {:.4g}; d_0 = {:.0f}", rho, rows);
-  if (!finding.hypotheses.empty()) text += "; " + finding.hypotheses;
-  finding.hypotheses = std::move(text);
+  add_measured(finding, fmt::format("rho = {:.4g}; d_0 = {:.0f}", rho, rows));
   return finding;
 }
 
@@ -129,8 +127,8 @@ Report check_pilot_as_stated(const Check& check) {
     }
     finding.n = on.columns.n();
     finding.bound = kPilotQuality;
-    finding.hypotheses = fmt::format("C = {:.4g}; 1/n = {:.4g}; rows asked for = {:.4g}; least for C = 1/n = {:.4g}", c,
-                                     1 / n, rows, 2 * n * n * std::log(2 * n / delta));
+    add_measured(finding, fmt::format("C = {:.4g}; 1/n = {:.4g}; rows asked for = {:.4g}; least for C = 1/n = {:.4g}",
+                                      c, 1 / n, rows, 2 * n * n * std::log(2 * n / delta)));
     report.findings.push_back(std::move(finding));
   }
   report.number = least;

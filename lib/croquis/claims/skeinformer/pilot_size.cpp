@@ -101,7 +101,7 @@ Report check_pilot_size_charitable(const Check& check) {
     finding.observed = -finding.observed;
     finding.bound = kPilotQuality;
     finding.n = n;
-    finding.hypotheses = fmt::format("rho = {:.4g}; d_0 = {}; d_0 / n = {:.3g}", rho, d_0, double(d_0) / double(n));
+    add_measured(finding, fmt::format("rho = {:.4g}; d_0 = {}; d_0 / n = {:.3g}", rho, d_0, double(d_0) / double(n)));
     share = double(d_0) / double(n);
     report.findings.push_back(std::move(finding));
   }

@@ -135,12 +135,9 @@ Finding finding_of(const Check& check, const Bound& bound, const Example& e, Pro
   finding.n = e.problem.n();
   finding.p = e.problem.p();
   finding.d = d;
-  std::string text = fmt::format(
-      "beta = {:.4g}; bound / (||B||_F^2 ||V||_F^2) = {:.4g}; of the output 0 = {:.4g}; of the mean of the values = "
-      "{:.4g}; draws with beta = 0 left out = {}",
-      beta, typical, e.zero(), e.v_mean(), excluded.load());
-  if (!finding.hypotheses.empty()) text += "; " + finding.hypotheses;
-  finding.hypotheses = std::move(text);
+  add_measured(finding, fmt::format("beta = {:.4g}; bound / (||B||_F^2 ||V||_F^2) = {:.4g}; of the output 0 = {:.4g}; "
+                                    "of the mean of the values = {:.4g}; draws with beta = 0 left out = {}",
+                                    beta, typical, e.zero(), e.v_mean(), excluded.load()));
   Finding stated;
   stated.bound = typical;
   judge_trivial(stated, {{"output 0", e.zero()}, {"V-mean", e.v_mean()}});

@@ -65,8 +65,8 @@ Report check_ratio_corrected(const Check& check) {
        {Weights{1, 1}, Weights{1, 2, 4}, Weights{Rational(1, 64), 1, 1, 1}, Weights{3, 1, 4, 1, 5}}) {
     const Rational n = check.makes("without-n") ? 1 : static_cast<int>(a.size());
     const Rational left = n * squared_probability(a), right = squared_ratio(a);
-    report.findings.push_back(decide_exactly(fmt::format("n = {}, a_1 = {}", a.size(), a.front().str()), left == right,
-                                             static_cast<double>(left), static_cast<double>(right)));
+    report.findings.push_back(decide_equation(fmt::format("n = {}, a_1 = {}", a.size(), a.front().str()), left == right,
+                                              static_cast<double>(left), static_cast<double>(right)));
   }
   report.number = 0;
   report.sentence = "difference of n p_i^2 and the squared ratio of means, in rationals";

@@ -49,10 +49,9 @@ Finding enumerated_finding(const FiniteSketch& sketch) {
       largest = std::max(largest, std::abs(static_cast<double>(Rational(mean(i, k) - one(i, k)))));
     }
   }
-  Finding finding = decide_exactly(sketch.name + " enumerated", mean == one && total == 1, largest, 0);
+  Finding finding = decide_equation(sketch.name + " enumerated", mean == one && total == 1, largest, 0);
   finding.n = sketch.description.rows;
   finding.d = sketch.description.cols;
-  finding.power = 0;  // exact: any other formula is refuted
   finding.hypotheses = fmt::format("outcomes = {}; different S = {}", sketch.outcomes.size(), sketch.values().size());
   return finding;
 }

@@ -126,8 +126,8 @@ Report check_bernstein(const Check& check) {
                                             .most_trials = check.count("draws")},
                                            e.norm);
       finding.d = e.terms;
-      finding.hypotheses = fmt::format("t = {:.4g}; R = {:.4g}; sigma^2 = {:.4g}; tail = {}{}{}", t, e.largest,
-                                       e.variance, tail, finding.hypotheses.empty() ? "" : "; ", finding.hypotheses);
+      add_measured(finding,
+                   fmt::format("t = {:.4g}; R = {:.4g}; sigma^2 = {:.4g}; tail = {}", t, e.largest, e.variance, tail));
       least = std::min(least, t / finding.observed);
       most = std::max(most, t / finding.observed);
       report.findings.push_back(finding);

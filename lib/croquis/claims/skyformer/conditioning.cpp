@@ -140,7 +140,7 @@ Report check_conditioning_table(const Check& check) {
     finding.p = cases[i].problem.p();
     finding.estimate = finding.observed = m.c.condition.lo;
     finding.interval = m.c.condition;
-    finding.hypotheses = describe(m);
+    finding.hypotheses = describe(m) + "; would decide = a threshold on the condition numbers and a sample of heads";
     below_a += m.c.condition.hi < m.a.condition.lo ? 1 : 0;
     below_b += m.c.condition.hi < m.b.condition.lo ? 1 : 0;
     // What can fail is the table: C = D_Q^{-1/2} A D_K^{-1/2}, so that determinants differ by a known factor.

@@ -49,12 +49,13 @@ std::vector<Finding> findings_of(const Points& set, const Check& check) {
 
   // Exponents on both sides: ||x||^2 / sqrt(p) up to `largest`, up to 4 times that after the move to the mean.
   const double entry = entry_rounding(p, largest) + entry_rounding(p, 4 * largest);
-  std::vector<Finding> findings = {decide_identity(set.name + " identity", arma::abs(scaled - kernel).max(), entry)};
+  std::vector<Finding> findings = {
+      decide_identity(set.name + " identity", arma::abs(scaled - kernel).max(), entry, kernel.max())};
   const auto definite = [&](const char* what, const arma::mat& matrix) {
     const arma::vec eigenvalues = arma::eig_sym(matrix);
     const double norm = arma::abs(eigenvalues).max();
     Finding finding =
-        decide_identity(fmt::format("{} {}", set.name, what), -eigenvalues.min() / norm, entry + solver_rounding(n));
+        decide_identity(fmt::format("{} {}", set.name, what), -eigenvalues.min() / norm, entry + solver_rounding(n), 1);
     finding.estimate = eigenvalues.min() / norm;
     findings.push_back(finding);
   };

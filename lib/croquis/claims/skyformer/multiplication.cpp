@@ -73,8 +73,8 @@ Finding decide(const MultiplicationCase& c, const Check& check, double constant,
                          });
   finding.n = c.h.n_cols;
   finding.d = d;
-  finding.hypotheses = fmt::format("s = {:.4g}; beta = {:.4g}; delta = {}{}{}", bound.stable_rank, bound.beta,
-                                   check.value("delta"), finding.hypotheses.empty() ? "" : "; ", finding.hypotheses);
+  add_measured(finding, fmt::format("s = {:.4g}; beta = {:.4g}; delta = {}", bound.stable_rank, bound.beta,
+                                    check.value("delta")));
   return finding;
 }
 

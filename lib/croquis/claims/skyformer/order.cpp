@@ -106,8 +106,8 @@ Report check_order(const Check& check) {
       finding.n = c.problem.n();
       finding.p = c.problem.p();
       finding.d = d;
-      finding.hypotheses = fmt::format("rounding bound / ||M|| in the first draw = {:.2g}; ||Z|| = {:.3g}",
-                                       tolerance_of(first) / lift.norm, first.weights);
+      add_measured(finding, fmt::format("rounding bound / ||M|| in the first draw = {:.2g}; ||Z|| = {:.3g}",
+                                        tolerance_of(first) / lift.norm, first.weights));
       worst = std::max(worst, finding.observed);
       loosest = std::max(loosest, tolerance_of(first) / lift.norm);
       report.findings.push_back(finding);
@@ -162,7 +162,7 @@ Report check_lift(const Check& check) {
       finding.n = n;
       finding.p = c.problem.p();
       finding.d = d;
-      finding.hypotheses = fmt::format("||C|| / ||M|| = {:.4g}", spectral_norm(scores) / lift.norm);
+      add_measured(finding, fmt::format("||C|| / ||M|| = {:.4g}", spectral_norm(scores) / lift.norm));
       largest = std::max(largest, finding.observed);
       report.findings.push_back(finding);
     }

@@ -193,9 +193,8 @@ Finding find(const Theorem2Case& c, const Check& check, double alpha) {
   f.n = n;
   f.p = c.problem.p();
   f.d = asked.d;
-  f.hypotheses = fmt::format("eps = {}; lambda / ||M|| = {:.3g}; d_stat = {:.4g}; 2n max l_i = {:.4g}; delta = {}{}",
-                             c.eps, asked.lambda / factor.norm(), asked.d_stat, asked.coherence, delta,
-                             f.hypotheses.empty() ? "" : "; " + f.hypotheses);
+  add_measured(f, fmt::format("eps = {}; lambda / ||M|| = {:.3g}; d_stat = {:.4g}; 2n max l_i = {:.4g}; delta = {}",
+                              c.eps, asked.lambda / factor.norm(), asked.d_stat, asked.coherence, delta));
   return f;
 }
 

@@ -75,7 +75,8 @@ Report check_budget_limit(const Check& check) {
     for (const double k : check.values("equal eigenvalues")) {
       worst = std::max(worst, boost::math::cdf(boost::math::complement(boost::math::chi_squared(k), k * x)));
     }
-    Finding equal = decide_identity(fmt::format("delta={} equal eigenvalues", delta), worst - delta, 1e-12 * delta);
+    Finding equal =
+        decide_identity(fmt::format("delta={} equal eigenvalues", delta), worst - delta, 1e-12 * delta, delta);
     equal.estimate = worst;
     report.findings.push_back(std::move(equal));
     largest = std::max(largest, worst / delta);
@@ -108,7 +109,10 @@ Report check_quotient(const Check& check) {
           run_trials(check, input, check.trials(check.count("draws")),
                      [&](const Key& draw_key) { return worst_quotient(check, eps_1, eps_2, draw_key); });
       const double worst = *std::max_element(errors.begin(), errors.end());
-      report.findings.push_back(decide_identity(input, worst, 1 + 1e-12));
+      Finding finding = decide_identity(input, worst, 1 + 1e-12);
+      finding.trials = errors.size();
+      finding.power = power_of_counting(errors.size(), 0, 0);  // one draw above refutes
+      report.findings.push_back(std::move(finding));
       largest = std::max(largest, worst);
     }
   }
