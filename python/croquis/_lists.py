@@ -55,7 +55,8 @@ class SketchDistribution:
 class Claim:
     """A claim of a paper in one reading. `proof` is empty where there is none.
 
-    `target` is the sentence of the paper, whose readings are claims of their own: "sky.thm2" of "sky.thm2/order".
+    `target` is the sentence of the paper, whose readings are claims of their own: "sky.thm2" of "sky.thm2/order". `verify`
+    takes it for all of them.
     `options` are the sizes and thresholds with which it is decided. They were fixed before anything was measured, so
     ``values`` and ``default`` are the same; "NAME (quick)" is NAME with `quick`. Of `verify` only the arguments `quick`,
     `thorough` and `trials` change some of them: the numbers of draws.

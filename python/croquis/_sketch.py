@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional, Sequence
+from typing import Callable, Optional, Sequence, Tuple
 
 import numpy
 import numpy.typing
@@ -59,6 +59,10 @@ class Sketch:
     def from_json(cls, text: str) -> Sketch:
         """The sketch that `to_json` has described."""
         return cls(_core.Sketch(_types.text(text, "text")))
+
+    def __reduce__(self) -> Tuple[Callable[[str], Sketch], Tuple[str]]:
+        """Pickled and copied as its text."""
+        return Sketch.from_json, (self.to_json(),)
 
     def __repr__(self) -> str:
         return f"<croquis.Sketch {self.distribution}, {self.rows} x {self.features}>"

@@ -68,8 +68,10 @@ def dtype_of(value: Any, name: str) -> numpy.dtype[Any]:
 
 
 def items(values: Any, name: str) -> List[Any]:
-    """What is in a list, or ValueError unless it is one."""
+    """What is in a list, or ValueError unless it is one; a text is none of letters."""
     try:
+        if isinstance(values, (str, bytes)):
+            raise TypeError
         return list(values)
     except TypeError:
         raise ValueError(f"{name}: {shown(values)} is no list") from None

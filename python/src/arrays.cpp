@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <croquis/linalg/transpose.hpp>
 #include <memory>
 #include <stdexcept>
@@ -12,12 +13,6 @@ namespace {
 template <typename T>
 bool has_type(const py::array& array) {
   return py::isinstance<py::array_t<T>>(array);
-}
-
-std::string shape_of(const py::array& array) {
-  std::vector<std::string> sizes;
-  for (py::ssize_t i = 0; i < array.ndim(); ++i) sizes.push_back(std::to_string(array.shape(i)));
-  return fmt::format("({}{})", fmt::join(sizes, ", "), sizes.size() == 1 ? "," : "");
 }
 
 bool is_aligned(const py::array& array) {
@@ -43,21 +38,33 @@ py::array owning(arma::Mat<T> matrix, py::ssize_t rows, py::ssize_t cols, py::ss
   return py::array_t<T>({rows, cols}, {row_step * size, col_step * size}, numbers, owner);
 }
 
+// What NumPy makes of it, or its reason in one line: a tensor of PyTorch that has derivatives says how to go on.
+py::array array_made_of(const py::handle& argument, const std::string& name) {
+  try {
+    return py::array(py::reinterpret_borrow<py::object>(argument));
+  } catch (py::error_already_set& error) {
+    std::string why = py::str(error.value()).cast<std::string>();
+    std::replace(why.begin(), why.end(), '\n', ' ');
+    throw std::invalid_argument(fmt::format("{}: not an array, and NumPy makes none of it: {}", name, why));
+  }
+}
+
 }  // namespace
 
-py::array matrix_argument(const py::handle& argument, const std::string& name) {
-  const auto array = py::array::ensure(argument);
-  if (!array) {
-    PyErr_Clear();
-    throw std::invalid_argument(fmt::format("{}: not an array, and NumPy makes none of it", name));
-  }
+std::string shape_of(const py::array& array) {
+  std::vector<std::string> sizes;
+  for (py::ssize_t i = 0; i < array.ndim(); ++i) sizes.push_back(std::to_string(array.shape(i)));
+  return fmt::format("({}{})", fmt::join(sizes, ", "), sizes.size() == 1 ? "," : "");
+}
+
+py::array matrix_argument(const py::handle& argument, const std::string& name, const std::string& wanted) {
+  const py::array array = array_made_of(argument, name);
   if (!has_type<float>(array) && !has_type<double>(array)) {
     throw std::invalid_argument(fmt::format("{}: its dtype is {}; give float32 or float64, as {}.astype('float64')",
                                             name, py::str(array.dtype()).cast<std::string>(), name));
   }
   if (array.ndim() != 2) {
-    throw std::invalid_argument(
-        fmt::format("{}: its shape is {}; give the two dimensions of one head, tokens x width", name, shape_of(array)));
+    throw std::invalid_argument(fmt::format("{}: its shape is {}; give {}", name, shape_of(array), wanted));
   }
   return array;
 }

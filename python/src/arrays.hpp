@@ -10,9 +10,13 @@
 
 namespace py = pybind11;
 
+/// "(3, 4)".
+std::string shape_of(const py::array& array);
+
 /// A matrix argument: an array of two dimensions, of float32 or float64 in the machine's byte order. Throws
-/// std::invalid_argument, beginning with `name`, for anything else.
-py::array matrix_argument(const py::handle& argument, const std::string& name);
+/// std::invalid_argument, beginning with `name`, for anything else; `wanted` says what the dimensions are.
+py::array matrix_argument(const py::handle& argument, const std::string& name,
+                          const std::string& wanted = "the two dimensions of one head, tokens x width");
 
 /// Whether all of them have float32: they are computed in float then, otherwise in double.
 bool are_float(const std::vector<py::array>& arrays);

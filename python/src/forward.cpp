@@ -34,6 +34,12 @@ Forward::Pass<T> Forward::run(const croquis::Problem<T>& problem, const ForwardR
     return {problem.padded(exact->output),
             [=](const arma::Mat<T>& g) { return exact_gradient(problem, target, *exact, g); }, problem.n_q()};
   }
+  // Refuses a name that there is not, as elsewhere. Draws and options are those of the name alone.
+  const auto named = croquis::parse_methods(*request.method, {}, "method");
+  if (named.size() != 1 || !named.front().options.all().empty()) {
+    throw std::invalid_argument(
+        fmt::format("method: '{}' is no single name; options of a method are arguments of their own", *request.method));
+  }
   const croquis::OptionValues options(request.options, *request.method);
   const auto& method = croquis::find_method<T>(*request.method);
   if (request.target && croquis::target_named(*request.target) != method.target) {
@@ -68,7 +74,8 @@ py::tuple Forward::vjp(const py::object& cotangent) const {
   const auto of_pass = [&]<typename T>(const Pass<T>& pass) -> py::tuple {
     arma::Mat<T> matrix = matrix_of<T>(g);
     if (matrix.n_rows != pass.output.n_rows || matrix.n_cols != pass.output.n_cols) {
-      throw std::invalid_argument("G: of other sizes than the output, n_q x p_v");
+      throw std::invalid_argument(fmt::format("G: its shape is {}; give that of the output, ({}, {})", shape_of(g),
+                                              pass.output.n_rows, pass.output.n_cols));
     }
     auto gradient = call([&](Signals&) {
       if (pass.queries < matrix.n_rows) matrix.resize(pass.queries, matrix.n_cols);

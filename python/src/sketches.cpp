@@ -18,6 +18,12 @@ namespace {
 
 using croquis::SketchDescription;
 
+// The same, once it is known that there is such a sketch; making one is cheap.
+SketchDescription checked(SketchDescription description) {
+  croquis::make_sketch<double>(description);
+  return description;
+}
+
 // The draw of `croquis sketch` with that seed and trial. `text` is "name" or "name:parameter=value,...".
 SketchDescription describe(const std::string& text, arma::uword rows, arma::uword features, std::uint64_t seed,
                            std::uint64_t trial, const std::vector<double>& weights) {
@@ -33,15 +39,26 @@ SketchDescription describe(const std::string& text, arma::uword rows, arma::uwor
       throw std::invalid_argument(fmt::format("sketch: {}={} is no number", name, value));
     }
   }
-  return croquis::describe_sketch(choices[0].name, rows, features,
-                                  croquis::sketch_key(seed, "operator", choices[0].label, features, trial), parameters,
-                                  weights);
+  return checked(croquis::describe_sketch(choices[0].name, rows, features,
+                                          croquis::sketch_key(seed, "operator", choices[0].label, features, trial),
+                                          parameters, weights));
 }
+
+// The axis of a matrix along which a product sums, and its size.
+struct Axis {
+  py::ssize_t number;
+  arma::uword size;
+};
 
 // product(sketch, matrix) in the precision of the argument.
 template <typename Product>
-py::array product_with(const SketchDescription& description, const py::object& argument, const Product& product) {
-  const py::array array = matrix_argument(argument, "M");
+py::array product_with(const SketchDescription& description, const py::object& argument, Axis axis,
+                       const Product& product) {
+  const std::string wanted = axis.number == 0 ? fmt::format("({}, k)", axis.size) : fmt::format("(k, {})", axis.size);
+  const py::array array = matrix_argument(argument, "M", wanted);
+  if (static_cast<arma::uword>(array.shape(axis.number)) != axis.size) {
+    throw std::invalid_argument(fmt::format("M: its shape is {}; give {}", shape_of(array), wanted));
+  }
   const auto compute = [&]<typename T>(T) {
     const arma::Mat<T> matrix = matrix_of<T>(array);
     auto result = call([&](Signals&) { return product(croquis::make_sketch<T>(description), matrix); });
@@ -82,22 +99,25 @@ py::list sketches() {
 void add_sketches(py::module_& module) {
   py::class_<SketchDescription>(module, "Sketch")
       .def(py::init(&describe))
-      .def(py::init(&SketchDescription::from_json))
+      .def(py::init([](const std::string& json) { return checked(SketchDescription::from_json(json)); }))
       .def("to_json", &SketchDescription::to_json)
       .def_readonly("distribution", &SketchDescription::distribution)
       .def_readonly("rows", &SketchDescription::rows)
       .def_readonly("features", &SketchDescription::cols)
       .def("left",
            [](const SketchDescription& d, const py::object& m) {
-             return product_with(d, m, [](const auto& sketch, const auto& matrix) { return sketch.left(matrix); });
+             return product_with(d, m, {0, d.rows},
+                                 [](const auto& sketch, const auto& matrix) { return sketch.left(matrix); });
            })
       .def("right",
            [](const SketchDescription& d, const py::object& m) {
-             return product_with(d, m, [](const auto& sketch, const auto& matrix) { return sketch.right(matrix); });
+             return product_with(d, m, {1, d.rows},
+                                 [](const auto& sketch, const auto& matrix) { return sketch.right(matrix); });
            })
       .def("expand",
            [](const SketchDescription& d, const py::object& m) {
-             return product_with(d, m, [](const auto& sketch, const auto& matrix) { return sketch.expand(matrix); });
+             return product_with(d, m, {0, d.cols},
+                                 [](const auto& sketch, const auto& matrix) { return sketch.expand(matrix); });
            })
       .def("dense", &dense);
   module.def("sketches", &sketches);

@@ -19,6 +19,20 @@ class Refusals(unittest.TestCase):
             self.refused("^K: its dtype is .*; give float32 or float64", croquis.exact, Q, K.astype(dtype), V)
         self.refused("^Q: ", croquis.exact, "text", K, V)
         self.refused("^V: ", croquis.exact, Q, K, None)
+        self.refused("^Q: not an array, and NumPy makes none of it: .*inhomogeneous|sequence", croquis.exact, [[1.0], [1.0, 2.0]], K, V)
+
+    def test_names_of_methods(self):
+        Q, K, V = square_head()
+        for call in (croquis.approximate, lambda *a, **o: croquis.vjp(*a[:3], V, *a[3:], **o)):
+            self.refused("did you mean 'nystromformer'", call, Q, K, V, "nystromfomer", 8)
+            for text in ("skyformer:ridge=0.1", "skyformer,v-mean", "all"):
+                self.refused(f"^method: '{text}' is no single name; options", call, Q, K, V, text, 8)
+
+    def test_a_text_is_no_list(self):
+        Q, K, V = square_head()
+        self.refused("^features: '16:64' is no list$", croquis.error, Q, K, V, "v-mean", "16:64")
+        self.refused("^features: b'.*' is no list$", croquis.error, Q, K, V, "v-mean", b"\x08")
+        self.refused("^epsilons: '0.1' is no list$", croquis.dimension, Q, K, V, "0.1")
 
     def test_seeds_have_64_bits(self):
         Q, K, V = square_head()
@@ -146,8 +160,13 @@ class Refusals(unittest.TestCase):
     def test_sketches(self):
         S = croquis.sketch("gaussian", rows=30, features=7)
         self.refused("^M: its dtype", S.left, numpy.ones((30, 2), dtype=int))
-        self.refused("got", S.left, numpy.ones((31, 2)))
-        self.refused("got", S.right, numpy.ones((2, 31)))
+        self.refused(r"^M: its shape is \(31, 2\); give \(30, k\)$", S.left, numpy.ones((31, 2)))
+        self.refused(r"^M: its shape is \(2, 31\); give \(k, 30\)$", S.right, numpy.ones((2, 31)))
+        self.refused(r"^M: its shape is \(30, 2\); give \(7, k\)$", S.expand, numpy.ones((30, 2)))
+        self.refused(r"^M: its shape is \(30,\); give \(30, k\)$", S.left, numpy.ones(30))
+        # Found when the sketch is made, not when it is first used.
+        self.refused("d = 40", croquis.sketch, "srht", 8, 40)
+        self.refused("weight = -1", croquis.sketch, "importance", 2, 2, weights=[1, -1])
         self.refused("s", croquis.sketch, "sjlt", 30, 7, s=-1)
         self.refused("^sketch: s=x is no number", croquis.sketch, "sjlt", 30, 7, s="x")
         self.refused("weights", croquis.sketch, "importance", 30, 7)

@@ -1,5 +1,6 @@
 """Rows, lists and sketches as objects of Python."""
 
+import copy
 import csv
 import dataclasses
 import os
@@ -173,6 +174,8 @@ class Sketches(unittest.TestCase):
         numpy.testing.assert_array_equal(S.dense(), again.dense())
         with self.assertRaises(ValueError):
             croquis.Sketch.from_json("{}")
+        for other in (pickle.loads(pickle.dumps(S)), copy.deepcopy(S)):
+            numpy.testing.assert_array_equal(S.dense(), other.dense())
 
 
 if __name__ == "__main__":

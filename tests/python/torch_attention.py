@@ -31,6 +31,20 @@ def attention_of_torch(q, k, v, causal=False):
 
 
 class Attention(unittest.TestCase):
+    def test_a_tensor_with_derivatives_is_no_array_and_how_to_go_on_is_said(self):
+        q, k, v = (t[0, 0] for t in tensors())
+        with self.assertRaisesRegex(ValueError, r"^Q: .*detach\(\)"):
+            croquis.exact(q, k, v)
+        self.assertEqual(croquis.exact(q.detach(), k.detach(), v.detach()).shape, (7, 4))
+
+    def test_every_seed_of_64_bits(self):
+        q, k, v = tensors(gradient=False)
+        output = croquis.torch.attention(q, k, v, "skeinformer", 4, 2**64 - 1)
+        same = croquis.approximate(q[0, 0], k[0, 0], v[0, 0], "skeinformer", 4, 2**64 - 1)
+        self.assertTrue((output[0, 0].numpy() == same).all())
+        with self.assertRaisesRegex(ValueError, f"^seed: {2**64} is no whole number"):
+            croquis.torch.attention(q, k, v, "skeinformer", 4, 2**64)
+
     def test_exact_is_that_of_torch_with_its_derivatives(self):
         for causal in (False, True):
             own, theirs = tensors(), tensors()
