@@ -1,8 +1,13 @@
 // Causal performer, nprf and linear: prefix sums against the dense masked scores.
+#include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/linear.hpp>
 #include <croquis/attention/nprf.hpp>
 #include <croquis/attention/performer.hpp>
 #include <croquis/attention/prf_rpe.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
 
 #include "support/masks.hpp"
 #include "support/relative.hpp"
@@ -103,4 +108,60 @@ TEST_CASE_TEMPLATE("causal linear: elu + 1 features over their sums up to the qu
     const auto n = static_cast<double>(tokens.n_k);
     check_mask(linear_attention(problem), problem, expected, 4 * (8 * 6 + n + 10) * unit<T>());
   }
+}
+
+TEST_CASE_TEMPLATE("row sums of features: those that underflow has left without digits are refused, by their token", T,
+                   float, double) {
+  const T smallest = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
+  const arma::Col<T> zero(2, arma::fill::zeros);
+  for (const T sign : {T(1), T(-1)}) {  // sums of sines and cosines have either
+    CHECK_NOTHROW(checked_denominators<T>({1, sign * smallest}, zero, "it"));
+    CHECK_THROWS_WITH_AS(checked_denominators<T>({1, sign * smallest * T(0.99)}, zero, "it"),
+                         doctest::Contains("it: the estimated row sum of token 1 is "), std::runtime_error);
+  }
+  CHECK_THROWS_AS(checked_denominators<T>({0, 1}, zero, "it"), std::runtime_error);
+  CHECK_THROWS_AS(checked_denominators<T>({std::numeric_limits<T>::infinity(), 1}, zero, "it"), std::runtime_error);
+
+  // linear: key 0 has the feature e^k, that of a later key is 2.
+  const double tiny = std::log(static_cast<double>(std::numeric_limits<T>::min()));  // -87 and -708
+  const arma::Col<T> ones(2, arma::fill::ones), values{1, 2};
+  const auto first_row = [&](double k) {
+    const arma::Col<T> keys{T(k), 1};
+    return linear_attention(Problem<T>(ones, keys, values, {}, {.bias = {}, .causal = true})).output(0);
+  };
+  CHECK(std::abs(first_row(0.7 * tiny) - T(1)) <= 8 * unit<T>());
+  for (const double k : {tiny - 3, 2 * tiny}) {  // subnormal, and zero
+    CHECK_THROWS_WITH_AS(first_row(k), doctest::Contains("linear: the estimated row sum of token 0 is "),
+                         std::runtime_error);
+  }
+}
+
+TEST_CASE_TEMPLATE("causal performer, prf-rpe and linear: the first row is the first value, or is refused", T, float,
+                   double) {
+  const double size = sizeof(T) == sizeof(double) ? 24 : 8;
+  arma::uword accepted = 0, refused = 0;
+  for (arma::uword draw = 0; draw < 100; ++draw) {
+    const Key draw_key = Key(test_seed()).child("first").child(draw);
+    const Problem<T> problem = random_rectangle<T>(40, 40, 6, 6, size * std::sqrt(6.0), draw_key, {{}, true, 1});
+    for (const char* name : {"performer", "prf-rpe", "linear"}) {
+      CAPTURE(name);
+      CAPTURE(draw);
+      try {
+        const auto approximation = method_on(problem, name).approximate(16, Key(draw));
+        ++accepted;
+        const double error = static_cast<double>(arma::abs(approximation.output.row(0) - problem.V().row(0)).max());
+        CHECK(error <= 1e3 * unit<T>() * static_cast<double>(arma::abs(problem.V().row(0)).max()));
+        if (!approximation.adjoint) continue;
+        const Gradient<T> gradient = approximation.adjoint(arma::Mat<T>(40, 6, arma::fill::ones));
+        CHECK(gradient.q.is_finite());
+        CHECK(gradient.k.is_finite());
+        CHECK(gradient.v.is_finite());
+      } catch (const std::runtime_error& failure) {
+        ++refused;
+        CHECK(std::string(failure.what()).find(": the estimated row sum of token") != std::string::npos);
+      }
+    }
+  }
+  CHECK(accepted > 30);
+  CHECK(refused > 10);
 }

@@ -14,7 +14,7 @@ namespace croquis {
 ///   unbiased, so is D~ as an estimate of the row sums; the ratio is not.
 /// Cost: with n = n_q + n_k, 2 n d p flops for the features (half of it if two share a direction), 2 n d (p_v + 1)
 ///   flops and n d exponentials. Memory as FeaturePair::attend, and O(n d) for the scores when they are applied.
-/// Throws: std::runtime_error, with `name` and the token, if an estimated row sum is zero or not finite.
+/// Throws: std::runtime_error, with `name` and the token, as checked_denominators.
 template <typename T>
 Approximation<T> feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
                                    std::string_view name);
@@ -38,8 +38,10 @@ template <typename T>
 Gradient<T> from_points(const Problem<T>& problem, Target target, typename FeatureAdjoint<T>::Points points,
                         arma::Mat<T> of_values, arma::Col<T> of_bias = {});
 
-/// D~, after a check that no row sum is zero or not finite. Throws std::runtime_error, with `name` and the token,
-/// otherwise.
+/// D~, after a check that every row sum is finite and at least min / epsilon in absolute value, with the smallest
+/// normal number min of T (1e-292, float: 1e-31). Features and products of them that underflow are off by up to min
+/// each, so in a sum of N of them by N epsilon of the smallest sum that is accepted, as much as by rounding. A smaller
+/// sum may have lost all of its digits. Throws std::runtime_error, with `name` and the token, otherwise.
 template <typename T>
 Denominators<T> checked_denominators(arma::Col<T> sums, arma::Col<T> log_scale, std::string_view name);
 

@@ -3,6 +3,7 @@
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/relative_features.hpp>
 #include <croquis/attention/relative_scores.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <memory>
 #include <utility>
 
@@ -14,7 +15,50 @@ namespace {
 // threads), 0.46 and 0.32 with its AVX2 kernels (n = 4096, d = 64, one thread).
 template <typename T>
 constexpr double kFftRate = sizeof(T) == sizeof(double) ? 0.45 : 0.3;
-constexpr double kSmallestPart = 0.01;  // of a row sum that its error bound may be
+
+// The error of a sum by fft that is let through, relative to the sum. The bound is that of the worst case, and errors
+// are hundreds of times smaller. In float a smaller tolerance would send the heads of ALiBi with steep slopes, whose
+// bounds grow like sqrt(n), to the direct path.
+template <typename T>
+constexpr double kTolerance = sizeof(T) == sizeof(double) ? 1e-7 : 1e-2;
+
+// The row that is taken from V before a transform and given back after it, so that its errors are relative to how V
+// varies. With masked keys nothing may be taken, because medians depend on all keys.
+template <typename T>
+arma::Row<T> centre_of(const arma::Mat<T>& v, const RelativePosition<T>& position, RelativePath path) {
+  if (path != RelativePath::fft || position.has_mask()) return arma::Row<T>(v.n_cols, arma::fill::zeros);
+  return arma::median(v, 0);
+}
+
+// [V - centre, 1]
+template <typename T>
+arma::Mat<T> beside_ones(const arma::Mat<T>& v, const arma::Row<T>& centre) {
+  return arma::join_rows(v.each_row() - centre, arma::Mat<T>(v.n_rows, 1, arma::fill::ones));
+}
+
+// A~ [V 1] by fft, after which the rows with too large bounds are computed directly, now and in later products.
+template <typename T>
+arma::Mat<T> checked_by_fft(RelativeScores<T>& scores, const arma::Mat<T>& v, const arma::Row<T>& centre) {
+  const SerialBlas serial;
+  const arma::uword p_v = v.n_cols;
+  arma::Mat<T> columns = beside_ones(v, centre);
+  columns.insert_cols(p_v, arma::Col<T>(arma::max(arma::abs(columns.head_cols(p_v)), 1)));  // z
+  arma::mat bounds(scores.log_scale().n_elem, 2);
+  arma::Mat<T> sums = scores.multiply(columns, &bounds);
+  const auto reliable = [&](arma::uword i, arma::uword k) {
+    return bounds(i, k) <= kTolerance<T> * std::abs(static_cast<double>(sums(i, p_v + k)));
+  };
+  arma::uvec unreliable(sums.n_rows);
+  arma::uword count = 0;
+  for (arma::uword i = 0; i < sums.n_rows; ++i) {
+    if (!reliable(i, 0) || !reliable(i, 1)) unreliable(count++) = i;
+  }
+  sums.shed_col(p_v);
+  sums.head_cols(p_v) += sums.col(p_v) * centre;
+  scores.compute_directly(unreliable.head(count));
+  scores.replace_direct_rows(beside_ones<T>(v, arma::Row<T>(p_v, arma::fill::zeros)), sums);
+  return sums;
+}
 
 }  // namespace
 
@@ -24,7 +68,7 @@ double relative_flops(RelativePath path, TokenAlignment tokens, double p, double
   const double features = 4 * n * d / static_cast<double>(functions_of(map)) * p + n * d;
   if (path == RelativePath::fft) {
     const double length = (image ? 4 : 2) * static_cast<double>(tokens.n());
-    return features + 5 * d * (p_v + 1) * length * std::log2(length);
+    return features + 5 * d * (p_v + 2) * length * std::log2(length);  // V, 1 and z of the bounds
   }
   if (path == RelativePath::direct) return features + 2 * n_q * n_k * (d + p_v + 1);
   return features + 2 * n * d * (p_v + 1);
@@ -62,18 +106,9 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
 
   const auto scores = std::make_shared<RelativeScores<T>>(std::move(features), position, problem.tokens(), path);
   const arma::uword n_q = problem.n_q(), n_k = problem.n_k(), p_v = problem.p_v();
-  const arma::Mat<T> columns = arma::join_rows(problem.V(), arma::Mat<T>(n_k, 1, arma::fill::ones));
-  arma::vec bound;
-  arma::Mat<T> sums = scores->multiply(columns, &bound);
-  if (path == RelativePath::fft) {
-    arma::uvec unreliable(n_q);
-    arma::uword count = 0;
-    for (arma::uword i = 0; i < n_q; ++i) {
-      if (!(bound(i) <= kSmallestPart * std::abs(static_cast<double>(sums(i, p_v))))) unreliable(count++) = i;
-    }
-    scores->compute_directly(unreliable.head(count));
-    scores->replace_direct_rows(columns, sums);
-  }
+  const arma::Row<T> centre = centre_of(problem.V(), position, path);
+  const arma::Mat<T> sums = path == RelativePath::fft ? checked_by_fft(*scores, problem.V(), centre)
+                                                      : scores->multiply(beside_ones(problem.V(), centre));
   const auto row_sums = std::make_shared<const arma::Col<T>>(sums.col(p_v));
   Approximation<T> approximation;
   approximation.denominators = checked_denominators<T>(*row_sums, scores->log_scale(), name);
@@ -81,14 +116,14 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
   approximation.output.each_col() /= *row_sums;
   approximation.diagnostics.direct_rows = scores->direct_rows();
   approximation.adjoint = adjoint_of<T>(problem, [=](const arma::Mat<T>& cotangent) {
-    const arma::Mat<T> values = arma::join_rows(problem.V(), arma::Mat<T>(n_k, 1, arma::fill::ones));
-    const arma::Mat<T> products = scores->multiply(values, nullptr);
+    const arma::Mat<T> values = beside_ones(problem.V(), centre);  // the output does not depend on it: rows sum to 1
+    const arma::Mat<T> products = scores->multiply(values);
     auto of = scores->adjoint(values, quotient_cotangent(products, cotangent));
     return from_points<T>(problem, target, std::move(of.points), of.x.head_cols(p_v), std::move(of.bias));
   });
   approximation.scores = LinearOperator<T>{n_q, n_k,
                                            [scores, row_sums](const arma::Mat<T>& x) -> arma::Mat<T> {
-                                             arma::Mat<T> y = scores->multiply(x, nullptr);
+                                             arma::Mat<T> y = scores->multiply(x);
                                              y.each_col() /= *row_sums;
                                              return y;
                                            },

@@ -28,19 +28,27 @@ RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment t
 /// problem's position that `target` has (NPRF Eq. 10 and Alg. 1). Without a position it is feature_attention; a causal
 /// mask without a bias is computed by prefix sums. j - i is the difference of the tokens (TokenAlignment).
 ///
-/// Guarantees: rows of B~ sum to 1. By fft, the error of row sum i is at most E_i = entry_error() sum_r |phi_r(x_i)|
-///   ||phi_r(Y)||_2, a norm-wise bound. Rows with E_i > 0.01 |D~_i|, whose sum is small compared with what the
-///   transform adds up because b or the features have a wide range, are recomputed by the direct path.
-///   diagnostics.direct_rows is their number (n_q if everything is computed by the direct path).
+/// Guarantees: rows of B~ sum to 1. The transform is applied to V less a row m, which is the median of each column, or
+///   zero if the position has a mask. Its error is relative to norms, so a sum that is small compared with what the
+///   transform adds up loses its digits. With z_j = max_c |v_jc - m_c|, the error of sum_j c_{j-i} phi(x_i).phi(y_j)
+///   z_j is at most E_i = entry_error() sum_r |phi_r(x_i)| ||phi_r(Y) o z||_2, and so is that of the same sum of any
+///   column of V - m. Rows are kept if E_i is at most tau times this sum, and the same for z = 1; all others are
+///   recomputed by the direct path. tau is 1e-7 (float: 1e-2). Up to the rounding of the direct path, the transform
+///   then changes entry (i, c) of the output by at most tau (D_ic + |sum_j B~_ij z_j|) and at most tau (D_ic + max_j
+///   |v_jc - m_c|) with D_ic = |O~_ic - m_c|. This is also all that masked keys can do to it, apart from the shifts of
+///   the features, which all keys share.
+///   diagnostics.direct_rows is the number of direct rows (n_q if everything is computed by the direct path). The
+///   bounds are for the output; those of the scores, applied to other X, and of the adjoint are relative to norms.
 /// Memory: with n = max(n_q, n_k), O(n (p_v + 64)) for any d on the path fft, O(n p_v) on the others.
 /// Cost: as relative_flops.
-/// Throws: std::runtime_error, with `name` and the token, if an estimated row sum is zero or not finite.
+/// Throws: std::runtime_error, with `name` and the token, if an estimated row sum is not finite, or too small
+///   (checked_denominators).
 template <typename T>
 Approximation<T> relative_feature_attention(FeaturePair<T> features, const Problem<T>& problem, Target target,
                                             ToeplitzPath wanted, const std::string& name);
 
 /// The leading terms of the flops. Features are computed twice, once for their shifts. In addition, sums and prefix as
-/// feature_attention, fft 5 d (p_v + 1) L log2 L with L = 2 max(n_q, n_k) (4 max(n_q, n_k) for an image), direct 2 n_q
+/// feature_attention, fft 5 d (p_v + 2) L log2 L with L = 2 max(n_q, n_k) (4 max(n_q, n_k) for an image), direct 2 n_q
 /// n_k (d + p_v + 1).
 double relative_flops(RelativePath path, TokenAlignment tokens, double p, double p_v, double d, FeatureMap map,
                       bool image);

@@ -24,9 +24,9 @@ RelativeScores<T>::RelativeScores(FeaturePair<T> features, const RelativePositio
 }
 
 template <typename T>
-arma::Mat<T> RelativeScores<T>::multiply(const arma::Mat<T>& x, arma::vec* bound) const {
+arma::Mat<T> RelativeScores<T>::multiply(const arma::Mat<T>& x, arma::mat* bounds) const {
   if (path_ == RelativePath::prefix) return by_prefix(x);
-  arma::Mat<T> y = path_ == RelativePath::fft ? by_fft(x, false, bound) : arma::Mat<T>(tokens_.n_q, x.n_cols);
+  arma::Mat<T> y = path_ == RelativePath::fft ? by_fft(x, false, bounds) : arma::Mat<T>(tokens_.n_q, x.n_cols);
   replace_direct_rows(x, y);
   return y;
 }
@@ -47,21 +47,25 @@ arma::Mat<T> RelativeScores<T>::multiply_transposed(const arma::Mat<T>& x) const
 // Every task has one column of X for all features of a block, so that nothing is shared and n numbers a column suffice.
 // Queries and keys are brought to all n tokens: those that they lack have features of zero.
 template <typename T>
-arma::Mat<T> RelativeScores<T>::by_fft(arma::Mat<T> x, bool transposed, arma::vec* bound) const {
+arma::Mat<T> RelativeScores<T>::by_fft(arma::Mat<T> x, bool transposed, arma::mat* bounds) const {
   const SerialBlas serial;
   const arma::uword n = tokens_.n(), m = features_.directions();
   const arma::uvec all_queries = arma::regspace<arma::uvec>(0, tokens_.n_q - 1),
                    all_keys = arma::regspace<arma::uvec>(0, tokens_.n_k - 1);
   arma::Mat<T> y(n, x.n_cols, arma::fill::zeros);
   x = below_zeros(std::move(x), n);
-  if (bound != nullptr) bound->zeros(tokens_.n_q);
+  if (bounds != nullptr) bounds->zeros();
   for (arma::uword first = 0; first < m; first += RelativeBlocks::kDirections) {
     const arma::span directions(first, std::min(first + RelativeBlocks::kDirections, m) - 1);
     arma::Mat<T> queries = features_.queries(all_queries, directions, shifts_),
                  keys = features_.keys(all_keys, directions, shifts_);
-    if (bound != nullptr) {
-      const arma::Col<T> norms = arma::sqrt(arma::sum(arma::square(keys), 0)).t();
-      *bound += toeplitz_->entry_error() * arma::conv_to<arma::vec>::from(arma::abs(queries) * norms);
+    if (bounds != nullptr) {
+      arma::Mat<T> norms(keys.n_cols, bounds->n_cols);
+      for (arma::uword k = 0; k < norms.n_cols; ++k) {
+        const arma::Col<T> column = x.col(x.n_cols - norms.n_cols + k).tail(tokens_.n_k);
+        for (arma::uword r = 0; r < norms.n_rows; ++r) norms(r, k) = arma::norm(keys.col(r) % column);
+      }
+      *bounds += toeplitz_->entry_error() * arma::conv_to<arma::mat>::from(arma::abs(queries) * norms);
     }
     queries = below_zeros(std::move(queries), n);
     keys = below_zeros(std::move(keys), n);

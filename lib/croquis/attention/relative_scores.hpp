@@ -18,8 +18,9 @@ class RelativeScores {
   RelativeScores(FeaturePair<T> features, const RelativePosition<T>& position, TokenAlignment tokens,
                  RelativePath path);
 
-  /// A~ X. If `bound` is not nullptr, on the path fft: the error bounds of the entries of A~ 1.
-  arma::Mat<T> multiply(const arma::Mat<T>& x, arma::vec* bound) const;
+  /// A~ X. If `bounds` (n_q x k) is not nullptr, on the path fft: the error bounds of the entries of A~ x, for the last
+  /// k columns x of X, E_i = entry_error() sum_r |queries(i, r)| ||keys(., r) o x||_2.
+  arma::Mat<T> multiply(const arma::Mat<T>& x, arma::mat* bounds = nullptr) const;
   /// A~^T X.
   arma::Mat<T> multiply_transposed(const arma::Mat<T>& x) const;
 
@@ -42,7 +43,7 @@ class RelativeScores {
   arma::uword direct_rows() const { return direct_.n_elem; }
 
  private:
-  arma::Mat<T> by_fft(arma::Mat<T> x, bool transposed, arma::vec* bound) const;
+  arma::Mat<T> by_fft(arma::Mat<T> x, bool transposed, arma::mat* bounds) const;
   arma::Mat<T> by_prefix(const arma::Mat<T>& x) const;
   arma::Mat<T> by_suffix(const arma::Mat<T>& x) const;  // the transpose of by_prefix
   void add_direct_transposed(const arma::Mat<T>& x, arma::Mat<T>& y) const;
