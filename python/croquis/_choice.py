@@ -191,7 +191,7 @@ def method_arguments(row: Any) -> Dict[str, Any]:
     -------
     dict
         ``method``, ``features`` and the options of the method. Of an "exact" or "undecided" choice it is the method
-        "exact" alone, which is what ``croquis model --choice`` does with it: what leads without a decision is no answer.
+        "exact" alone, which is what ``croquis model`` does with it too: what leads without a decision is no answer.
 
     >>> import croquis, numpy
     >>> Q, K, V = numpy.random.default_rng(1).normal(size=(3, 64, 8))
