@@ -14,6 +14,7 @@
 #include "support/formula_model.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
+#include "support/text.hpp"
 
 namespace {
 
