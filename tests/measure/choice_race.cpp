@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 #include "stats/reference.hpp"
@@ -139,6 +140,33 @@ TEST_CASE("choice race: shares of heads that fail keep the promise too") {
           together[t] > 0 ? failures[0][t] : (failures[0][t] + failures[1][t] + failures[2][t] + failures[3][t]) / 4;
     }
     return log_largest(shares) >= kNeeded;
+  }));
+}
+
+TEST_CASE("choice race: the limit of what leads without a certificate holds, although it leads by its losses") {
+  // Of twenty rungs that all fail with probability 0.3, the one with the fewest failures on 30 units.
+  constexpr double p = 0.3;
+  constexpr std::size_t rungs = 20, units = 30;
+  const auto fewest = [](const Losses& losses) {
+    const auto failures = [](const std::vector<double>& of) {
+      return std::accumulate(of.begin(), of.begin() + units, 0.0);
+    };
+    return std::min_element(losses.begin(), losses.end(),
+                            [&](const auto& a, const auto& b) { return failures(a) < failures(b); });
+  };
+  CHECK(keeps_the_promise([&](const Key& key) {
+    ChoiceRace race({std::vector<double>(rungs, 1)}, {.delta = kDelta, .alpha = kAlpha, .ladders = 1});
+    const Losses losses = independent_failures(rungs, p, key);
+    for (std::size_t t = 0; t < units; ++t) {
+      for (std::size_t j = 0; j < rungs; ++j) race.add({0, j}, losses[j][t]);
+    }
+    return race.upper_limit({0, static_cast<std::size_t>(fewest(losses) - losses.begin())}) < p;
+  }));
+  // The limit for a rung that is named beforehand.
+  CHECK_FALSE(keeps_the_promise([&](const Key& key) {
+    const Losses losses = independent_failures(rungs, p, key);
+    const std::vector<double>& best = *fewest(losses);
+    return mean_upper_limit({best.begin(), best.begin() + units}, kAlpha) < p;
   }));
 }
 

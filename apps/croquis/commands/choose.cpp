@@ -91,6 +91,12 @@ void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const 
         "--delta, a smaller --confidence, fewer --methods, or --per layer or model\n",
         one ? "--trials" : "sequences");
   }
+  if (settings.rows) {
+    text +=
+        "croquis choose: with --rows an error is the upper end of a 95 % interval from the same rows for all draws of "
+        "a "
+        "sequence; the confidence does not cover rows that miss what an error is made of\n";
+  }
   say(text);
 }
 

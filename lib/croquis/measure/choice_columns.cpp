@@ -87,7 +87,8 @@ const Columns<ChoiceRow>& choice_columns() {
       {{"error_q95", Role::number, "the 95 % quantile of the same"}, &ChoiceRow::error_q95},
       {{"failure_upper", Role::number,
         "an upper confidence limit for the share of failures, at the error probability of one of all ladders of the "
-        "run: all such limits hold together with the confidence. Not above δ for what is `chosen`"},
+        "run, and of what is not chosen at that of one of all candidates: all such limits hold together with the "
+        "confidence, with `--rows` but for what the intervals of the errors miss. Not above δ for what is `chosen`"},
        &ChoiceRow::failure_upper},
       {{"draws", Role::number, "errors that this rests on: over draws, sequences and heads"}, &ChoiceRow::draws},
       {{"sequences", Role::number, "sequences that this rests on. With 1 it says nothing of other sequences"},

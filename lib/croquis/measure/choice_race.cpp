@@ -137,7 +137,14 @@ std::optional<std::uint64_t> ChoiceRace::units_needed(Rung rung) const {
 double ChoiceRace::upper_limit(Rung rung) const {
   const Candidate& candidate = at(rung);
   if (candidate.certain) return *candidate.certain;
-  return mean_upper_limit(candidate.losses, settings_.alpha / static_cast<double>(settings_.ladders));
+  double level = settings_.alpha / static_cast<double>(settings_.ladders);
+  if (candidate.state != RungState::certified) {
+    // It is shown for what its losses have been, so that the limit has to hold for all rungs of the ladders.
+    std::size_t rungs = 0;
+    for (const std::vector<Candidate>& ladder : candidates_) rungs += ladder.size();
+    level *= static_cast<double>(candidates_.size()) / static_cast<double>(rungs);
+  }
+  return mean_upper_limit(candidate.losses, level);
 }
 
 std::uint64_t ChoiceRace::observed(Rung rung) const {

@@ -66,7 +66,8 @@ class ChoiceRace {
   /// The number of further units after which the rung is certified if its losses, and those of the rungs above it,
   /// continue with the mean so far; empty if a mean is not below delta.
   std::optional<std::uint64_t> units_needed(Rung rung) const;
-  /// The upper confidence limit of the mean loss at level alpha / ladders (mean_upper_limit).
+  /// The upper confidence limit of the mean loss (mean_upper_limit), of a certified rung at level alpha / ladders, of
+  /// any other, which losses have singled out, at alpha over the number of rungs of all ladders.
   double upper_limit(Rung rung) const;
   std::uint64_t observed(Rung rung) const;
   double cost(Rung rung) const { return costs_[rung.ladder][rung.rung]; }

@@ -134,11 +134,15 @@ const Columns<ModelSummary>& model_summary_columns() {
       {{"agreement_error", Role::number, "its standard error"}, &ModelSummary::agreement_error},
       {{"kl", Role::metric, "mean KL(exact ‖ approximated)", "KL(exact || approximated)"}, &ModelSummary::kl},
       {{"kl_error", Role::number, "its standard error"}, &ModelSummary::kl_error},
-      {{"hidden_rel", Role::metric, "mean relative Frobenius error of the last hidden state", "||X - X~||_F / ||X||_F"},
+      {{"hidden_rel", Role::metric,
+        "mean relative Frobenius error of the last hidden state, over positions as the loss is",
+        "||X - X~||_F / ||X||_F"},
        &ModelSummary::hidden_rel},
       {{"hidden_rel_error", Role::number, "its standard error"}, &ModelSummary::hidden_rel_error},
-      {{"seconds", Role::number, "mean time of a pass", "", "s"}, &ModelSummary::seconds},
-      {{"flops", Role::number, "mean flops of the approximated heads of a sequence"}, &ModelSummary::flops},
+      {{"seconds", Role::number, "mean time of a pass, over positions as the loss is", "", "s"},
+       &ModelSummary::seconds},
+      {{"flops", Role::number, "mean flops of the approximated heads of a sequence, over positions as the loss is"},
+       &ModelSummary::flops},
       {{"flops_ratio", Role::number, "the same over those of exact attention"}, &ModelSummary::flops_ratio}};
   return columns;
 }
