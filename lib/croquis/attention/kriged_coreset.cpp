@@ -131,14 +131,6 @@ bool attends_by_query(KrigedModel<T>& model, const KrigedSizes& sizes, const Kri
   return plan.has_value();
 }
 
-template <typename T>
-Approximation<T> exactly(const Problem<T>& problem) {
-  Approximation<T> approximation = from_scores(exact_scores(problem, Target::softmax), problem);
-  approximation.diagnostics.mode = "exact";
-  approximation.adjoint = exact_adjoint(problem, Target::softmax);
-  return approximation;
-}
-
 // In the units of the values that were given: B~ does not depend on them.
 template <typename T>
 Approximation<T> in_units_of(const KrigedInput<T>& input, Approximation<T> approximation) {
@@ -152,6 +144,21 @@ Approximation<T> in_units_of(const KrigedInput<T>& input, Approximation<T> appro
     return gradient;
   };
   return approximation;
+}
+
+template <typename T>
+Approximation<T> exactly(const KrigedInput<T>& input) {
+  const Problem<T>& problem = input.problem;
+  Approximation<T> approximation = from_scores(exact_scores(problem, Target::softmax), problem);
+  approximation.diagnostics.mode = "exact";
+  approximation.adjoint = exact_adjoint(problem, Target::softmax);
+  return in_units_of(input, std::move(approximation));
+}
+
+template <typename T>
+Approximation<T> approximated(std::shared_ptr<KrigedModel<T>> model) {
+  const std::shared_ptr<const KrigedInput<T>> input = model->input;
+  return in_units_of(*input, kriged_approximation<T>(std::move(model)));
 }
 
 // The beginning of a model: random queries with their exact rows, as of a tree with one leaf.
@@ -182,7 +189,7 @@ Approximation<T> finished(std::shared_ptr<KrigedModel<T>> model, const KrigedSiz
   const KrigedInput<T>& input = *model->input;
   const Problem<T>& problem = input.problem;
   const bool pilot = options.mode == Mode::window || options.mode == Mode::automatic;
-  if (pilot && attends_by_query(*model, sizes, options, draw_key)) return kriged_approximation<T>(std::move(model));
+  if (pilot && attends_by_query(*model, sizes, options, draw_key)) return approximated(std::move(model));
 
   const arma::Col<T> ones(problem.n_q(), arma::fill::ones);
   model->query_tree =
@@ -209,17 +216,16 @@ Approximation<T> finished(std::shared_ptr<KrigedModel<T>> model, const KrigedSiz
   for (arma::uword i = 0; i < distances.squares.n_elem; ++i) {
     if (!(distances.squares[i] > distances.rounding)) model->still.push_back(i);
   }
-  return kriged_approximation<T>(std::move(model));
+  return approximated(std::move(model));
 }
 
 template <typename T>
 Approximation<T> approximate(const std::shared_ptr<const KrigedInput<T>>& input, arma::uword d, const Key& draw_key,
                              const KrigedCoresetOptions& options) {
   require(d >= 1, "kriged-coreset", "d >= 1", {{"d", d}});
-  const Problem<T>& problem = input->problem;
-  KrigedBudget budget = budget_of(problem, static_cast<double>(d), options);
+  KrigedBudget budget = budget_of(input->problem, static_cast<double>(d), options);
   KrigedSizes sizes = solve_sizes(budget);
-  if (sizes.exact) return in_units_of(*input, exactly(problem));
+  if (sizes.exact) return exactly(*input);
   const SerialBlas serial;
   auto model = with_check_rows(input, sizes.checks, draw_key);
   const KrigedCoresetOptions settled = settled_by(model->rows, options);
@@ -227,7 +233,7 @@ Approximation<T> approximate(const std::shared_ptr<const KrigedInput<T>>& input,
     budget.near = budget.pilot = false;
     sizes = solve_sizes(budget);
   }
-  return in_units_of(*input, finished(std::move(model), sizes, settled, draw_key));
+  return finished(std::move(model), sizes, settled, draw_key);
 }
 
 const Options<KrigedCoresetOptions>& options_of_kriged_coreset() {
@@ -250,11 +256,11 @@ const Options<KrigedCoresetOptions>& options_of_kriged_coreset() {
 template <typename T>
 Approximation<T> kriged_of_sizes(const std::shared_ptr<const KrigedInput<T>>& input, const KrigedSizes& sizes,
                                  const KrigedCoresetOptions& options, const Key& draw_key) {
-  if (sizes.exact) return in_units_of(*input, exactly(input->problem));
+  if (sizes.exact) return exactly(*input);
   const SerialBlas serial;
   auto model = with_check_rows(input, sizes.checks, draw_key);
   const KrigedCoresetOptions settled = settled_by(model->rows, options);
-  return in_units_of(*input, finished(std::move(model), sizes, settled, draw_key));
+  return finished(std::move(model), sizes, settled, draw_key);
 }
 
 template <typename T>
