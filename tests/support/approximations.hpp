@@ -2,6 +2,7 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <croquis/attention/exact.hpp>
 
 #include "support/attention.hpp"
 #include "support/matrices.hpp"
@@ -78,4 +79,10 @@ croquis::Problem<T> awkward_problem(arma::uword n, arma::uword p, arma::uword p_
   k.row(n - 2).zeros();
   v.row(0).zeros();
   return {q, k, v};
+}
+
+/// How far an output is from that of softmax attention.
+inline double gap_to_exact(const croquis::Problem<double>& problem,
+                           const croquis::Approximation<double>& approximation) {
+  return distance(approximation.output, croquis::exact_attention(problem, croquis::Target::softmax).output);
 }
