@@ -4,11 +4,7 @@
 # Goes on where it was ended. PYTHON is a Python with PyTorch (python3-torch) and NumPy; the package croquis is that of the build.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-if [ "${1:-}" = --smoke ]; then
-  shift
-  [ "${1:-}" = --out ] || set -- --out "$here/../../results/listops-smoke" "$@"
-  set -- "$@" --steps 20 --every 10 --seeds 1 --rates 0.001
-fi
+smoke=(--steps 20 --every 10 --seeds 1 --rates 0.001)
 source "$here/../with-python.sh" torch,croquis "$@"
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 "$python" "$here/train.py" "$out" "${given[@]}"

@@ -4,11 +4,7 @@
 # Goes on where it was ended. PYTHON is a Python with PyTorch (python3-torch) and NumPy; the package croquis is that of the build.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-if [ "${1:-}" = --smoke ]; then
-  shift
-  [ "${1:-}" = --out ] || set -- --out "$here/../../results/skyformer-table3-smoke" "$@"
-  set -- "$@" --seeds 64:2
-fi
+smoke=(--seeds 64:2)
 source "$here/../with-python.sh" torch,croquis "$@"
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 "$python" "$here/score.py" "$out" "${given[@]}"
