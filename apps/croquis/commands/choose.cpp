@@ -93,9 +93,8 @@ void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const 
   }
   if (settings.rows) {
     text +=
-        "croquis choose: with --rows an error is the upper end of a 95 % interval from the same rows for all draws of "
-        "a "
-        "sequence; the confidence does not cover rows that miss what an error is made of\n";
+        "croquis choose: with --rows an error is the upper end of a 95 % interval, from the same rows for all draws "
+        "of a sequence; the confidence does not cover rows that miss what an error is made of\n";
   }
   say(text);
 }

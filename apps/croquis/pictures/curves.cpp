@@ -44,14 +44,14 @@ double bound_of(const Group& group, const std::string& metric) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-std::string statistic_line(const Grouping& grouping, Statistic statistic) {
+std::string statistic_line(const Grouping& grouping, Statistic statistic, const char* spread) {
   const bool mean = statistic == Statistic::mean;
   if (grouping.is_nested()) {
     return nested_statistic(grouping, statistic) +
-           (mean ? ", and its standard error between them" : "; band: smallest to largest");
+           (mean ? ", and its standard error between them" : fmt::format("; {}: smallest to largest", spread));
   }
   if (grouping.draws == 1) return repetitions_of(grouping);
-  return fmt::format("{} of {}; band: {}", mean ? "mean" : "median", repetitions_of(grouping),
+  return fmt::format("{} of {}; {}: {}", mean ? "mean" : "median", repetitions_of(grouping), spread,
                      mean ? "its standard error" : "10 to 90 %");
 }
 
@@ -259,10 +259,8 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
     ++legend.lines;
     legend.letters = std::max<std::size_t>(legend.letters, 15);
   }
-  std::string script = plot_header(picture, 1, legend), line = statistic_line(grouping, statistic);
-  if (const std::size_t band = line.find("; band:"); band != std::string::npos && places.size() == 1) {
-    line.replace(band, 7, "; bar:");
-  }
+  std::string script = plot_header(picture, 1, legend);
+  const std::string line = statistic_line(grouping, statistic, places.size() == 1 ? "bar" : "band");
   script += picture_title(picture, subject_of(grouping), {line, target_line(curves, several)});
   script +=
       fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale {}\n", gnuplot_string(axis_title(grouping, x)),

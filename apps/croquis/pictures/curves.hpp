@@ -25,8 +25,8 @@ void draw_groups(const croquis::Grouping& grouping, const std::string& metric, c
 std::string axis_title(const croquis::Grouping& grouping, const std::string& x);
 std::string metric_title(const croquis::Grouping& grouping, const std::string& metric);
 
-/// What the numbers of a plot are: "median of 20 draws; band: 10 to 90 %".
-std::string statistic_line(const croquis::Grouping& grouping, Statistic statistic);
+/// What the numbers of a plot are: "median of 20 draws; band: 10 to 90 %". `spread`: what shows the second of them.
+std::string statistic_line(const croquis::Grouping& grouping, Statistic statistic, const char* spread = "band");
 
 /// What --bounds guarantees of a metric of the spectral norm, of a group of one input (||O|| is the same in all its
 /// rows); NaN where there is none.

@@ -127,7 +127,11 @@ struct Coreset {
     const arma::Col<T> logs = all.log_roots.elem(others);
     const T longest = others.is_empty() ? T(0) : logs.max();
     multiply_rows<T>(factor, arma::exp(logs - longest));
+    scale_rows(all, longest);
+  }
 
+  // The scales of the rows of W and the probe, once the factors are known. `longest` is the largest of l_R.
+  void scale_rows(const CentredKeys<T>& all, T longest) {
     // Sums of e^{l_S} W over the keys, as they are and with signs that keep large entries from cancelling.
     arma::Mat<T> summed(others.n_elem, 2, arma::fill::ones);
     for (arma::uword j = 1; j < others.n_elem; j += 2) summed.at(j, 1) = -1;

@@ -44,8 +44,7 @@ const Columns<ClaimRow>& claim_columns() {
         "`REFUTED`, `REFUTED_PROOF` (what the paper offers as proof fails), `VACUOUS` (the hypotheses cannot be met, "
         "or "
         "a trivial object satisfies the claim), `INCONCLUSIVE` (`hypotheses` says what would decide, as a number of "
-        "trials, "
-        "or which number is not finite) or `NOT_APPLICABLE`. The claim as a whole is the first "
+        "trials, or which number is not finite) or `NOT_APPLICABLE`. The claim as a whole is the first "
         "of REFUTED, REFUTED_PROOF, INCONCLUSIVE, VERIFIED, HOLDS, VACUOUS that one of its rows is"},
        &ClaimRow::verdict},
       {{"kind", Role::note, "identity, mean, variance, probability, rate, existence, measured or counterexample"},

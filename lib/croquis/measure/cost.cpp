@@ -39,14 +39,14 @@ TimedCall method_call(const Problem<T>& problem, const MethodChoice& choice, arm
 // Sets what is measured of the rows, one for each repeat.
 void measure(const TimedCall& timed, std::uint64_t warmup, std::vector<CostRow>& rows) {
   // The first call of a process also brings code and threads into memory, which no later one does.
-  const bool first = warmup > 0;
-  if (first) timed.call();
+  std::uint64_t warmed = 0;
+  if (warmup > 0) timed.call(), ++warmed;
   const double peak = peak_bytes_of([&] {
     timed.prepare();
     timed.call();
   });
   for (CostRow& row : rows) row.peak_bytes = peak;
-  for (std::uint64_t i = first ? 1 : 0; i < warmup; ++i) timed.call();
+  for (; warmed < warmup; ++warmed) timed.call();
   for (CostRow& row : rows) {
     const Stopwatch stopwatch;
     timed.prepare();

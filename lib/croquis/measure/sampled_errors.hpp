@@ -27,8 +27,8 @@ struct SampledErrors {
 ///   biases of first order in 1/R cancel. Relative errors divide by the same estimates for O, from the same rows. R = n
 ///   gives the errors themselves. The intervals, those of sampled_ratio, contain the estimates, shrink with sqrt(1 -
 ///   R/n), and are points for R = n. The measured coverage of the 95 % intervals is in docs/results.md. They are
-///   asymptotic in R: if about 3 n/R rows or fewer carry the error, a sample can miss them without
-///   any sign of it: m rows with probability exp(-m R/n).
+///   asymptotic in R: if about 3 n/R rows or fewer carry the error, a sample can miss them without any sign of it: m
+///   rows with probability exp(-m R/n).
 /// Randomness: the rows, from the random key.
 /// Cost: 2 R n_k (p + p_v) flops once; R p_v^2 flops and kNormFolds + 1 eigenvalue problems of size p_v for each
 ///   comparison.

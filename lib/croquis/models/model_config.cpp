@@ -173,6 +173,8 @@ void require_whole_heads_rotated(const Entries& entries) {
 
 // What there is to say of rotary positions has been in two objects, and its base in the file's own as well.
 void read_rotary(const Entries& entries, ModelConfig& config) {
+  // `factor` is of scaled positions; files of others name it too, where it means nothing.
+  const std::set<std::string> read = {"type", "rope_type", "rope_theta", "partial_rotary_factor", "factor"};
   require_whole_heads_rotated(entries);
   bool stated = entries.has("rope_theta");
   config.rope_theta = entries.positive("rope_theta", config.rope_theta);
@@ -192,8 +194,6 @@ void read_rotary(const Entries& entries, ModelConfig& config) {
     stated = stated || rotary.has("rope_theta");
     config.rope_theta = theta;
     for (const std::string& key : rotary.keys()) {
-      // Of scaled positions some are named in files of unscaled ones, where they mean nothing.
-      const std::set<std::string> read = {"type", "rope_type", "rope_theta", "partial_rotary_factor", "factor"};
       if (!read.contains(key)) entries.refuse(fmt::format("{} has '{}', which is not read", object, excerpt(key)));
     }
   }
