@@ -6,6 +6,7 @@
 #include <croquis/measure/choose.hpp>
 #include <croquis/measure/cost.hpp>
 #include <croquis/measure/method_errors.hpp>
+#include <croquis/measure/sampled_errors.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -110,6 +111,45 @@ TEST_CASE("choose: the errors are those of the methods, with the draws that are 
   // v-mean costs the same for every d: one candidate, and one draw on a sequence.
   CHECK(seen["v-mean"] == 3 * 2);
   CHECK(seen["skyformer-softmax"] == 3 * 2 * 2 * 2);
+}
+
+TEST_CASE("choose: with sampled rows every draw has rows of its own, which all candidates and heads share") {
+  const ChoiceInputs inputs = inputs_of(1, 2);
+  ChoiceSettings settings = settings_of(100);
+  settings.rows = 32;
+  settings.draws = 11;  // too few to certify anything
+  const std::vector<ChoiceDraw> draws = draws_of(inputs, ladders_of("skyformer-softmax,v-mean", {8}), settings);
+  std::map<std::string, int> seen;
+  for (const ChoiceDraw& draw : draws) {
+    const std::size_t h = *draw.head;
+    const Key key = Key(1).child("draws").child(draw.sequence).child(h);
+    MethodErrors<double> errors(head_of(0, h), {}, {key, key});
+    arma::mat output;
+    errors.prepare(parse_methods(draw.method).front()).row(draw.features, draw.trial, &output);
+    const SampledReference reference(head_of(0, h), Target::softmax, 32,
+                                     Key(1).child("rows").child(draw.sequence).child(draw.trial));
+    CHECK(draw.error == reference.compare(output).frobenius_rel.hi);
+    ++seen[draw.method];
+  }
+  CHECK(seen["skyformer-softmax"] == 2 * 11);
+  CHECK(seen["v-mean"] == 2 * 11);
+}
+
+TEST_CASE("choose: errors just above epsilon are not chosen because of a lucky sample of rows") {
+  // Of v-mean, which draws nothing: the error is known. If the interval from 32 of 96 rows had the coverage 1/2 alone,
+  // a draw would fail with probability 1/2 > delta = .2, and some head would be chosen with probability 1e-6 at most.
+  constexpr std::size_t heads = 40;
+  const CandidateLadders ladders = ladders_of("v-mean", {8});
+  for (std::size_t h = 0; h < heads; ++h) {
+    const auto exact = method_errors(head_of(h, 0), parse_methods("v-mean"), {8}, 1, Key(2));
+    ChoiceInputs alone = inputs_of(1, 1);
+    alone.problem = [h](std::size_t, std::size_t) { return head_of(h, 0); };
+    ChoiceSettings settings = settings_of(exact.front().frobenius_rel * 0.999);
+    settings.confidence = 1 - 1e-6 / heads;
+    settings.rows = 32;
+    CAPTURE(h);
+    CHECK(choose<double>(alone, ladders, settings, Key(3))->front().status != "chosen");
+  }
 }
 
 TEST_CASE("choose: it is good enough on new draws, and near the cheapest that is") {

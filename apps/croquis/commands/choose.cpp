@@ -68,7 +68,7 @@ std::map<std::string, std::string> identity_of(const ChooseOptions& options, con
   identity["question"] =
       fmt::format("eps={} delta={} confidence={} metric={} per={} cost={} max-cost={} trials={} rows={}", s.epsilon,
                   s.delta, s.confidence, s.metric, options.per, options.cost, s.max_cost, options.trials.value_or(0),
-                  options.rows.value_or(0));
+                  options.rows ? fmt::format("{} a draw", *options.rows) : "0");
   return identity;
 }
 
@@ -93,8 +93,9 @@ void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const 
   }
   if (settings.rows) {
     text +=
-        "croquis choose: with --rows an error is the upper end of a 95 % interval, from the same rows for all draws "
-        "of a sequence; the confidence does not cover rows that miss what an error is made of\n";
+        "croquis choose: with --rows an error is the upper end of a 95 % interval, from other rows for each draw; "
+        "where the interval covers a share c of the errors, which is measured and not proved, a choice has "
+        "P(error > eps) < delta / c\n";
   }
   say(text);
 }
@@ -228,7 +229,7 @@ void deliver_choices(Run& run, const std::vector<ChoiceRow>& rows, std::uint64_t
 
 int finish_choices(const ChooseOptions& options, Run& run, const std::optional<croquis::ChoicePlaces>& places,
                    const std::vector<croquis::ChoiceDraw>& draws) {
-  if (const auto status = run.finish()) return *status;
+  if (const auto status = run.finish(draws_file(options.run.out))) return *status;
 
   const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(run.table());
   const std::string json = beside(options.run.out, ".json");

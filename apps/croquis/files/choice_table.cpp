@@ -101,16 +101,14 @@ void print_choices(const std::vector<ChoiceRow>& rows) {
       count(rows, "chosen"), count(rows, "exact"), count(rows, "undecided"), croquis::followed_cost_ratio(rows),
       first.cost_unit);
   if (count(rows, "undecided") > 0) {
-    double cost = 0, exact = 0;
-    for (const ChoiceRow& row : rows) {
-      cost += row.cost;
-      exact += row.exact_cost;
+    std::vector<ChoiceRow> hoped = rows;
+    for (ChoiceRow& row : hoped) {
+      if (row.needed) row.status = "chosen";
     }
     fmt::print(
-        "Of what is undecided, the candidate that leads is shown; it is no answer yet. With these candidates, which "
-        "may "
-        "fail too often, all would cost {:.3g}.\n",
-        cost / exact);
+        "Of what is undecided, the candidate that leads is shown; it is no answer yet. If those with a number under "
+        "\"needed\" go on as so far and are chosen, all will cost {:.3g}.\n",
+        croquis::followed_cost_ratio(hoped));
   }
   if (const std::string other = other_target_of(rows); !other.empty()) fmt::print("{}\n", other);
 }

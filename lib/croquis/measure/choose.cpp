@@ -42,6 +42,12 @@ bool is_random(const MethodChoice& choice) {
   return find_method<T>(choice.name).random(choice.options);
 }
 
+// Whether trials on one sequence differ: by the draws of the method, or by the rows that its error is estimated from.
+template <typename T>
+bool differs_by_trial(const MethodChoice& choice, const ChoiceSettings& settings) {
+  return settings.rows.has_value() || is_random<T>(choice);
+}
+
 // A head on one sequence: exact attention, and the methods that are still in its race.
 template <typename T>
 struct HeadAtWork {
@@ -132,9 +138,15 @@ class Chooser {
       draw.features = candidate.features;
       draw.precision = precision();
       draw.cost_ratio = candidate.costs[shape] / candidates_.exact_costs[shape];
-      const std::uint64_t end = is_random<T>(candidate.choice) ? last : 1;
+      const std::uint64_t end = differs_by_trial<T>(candidate.choice, settings_) ? last : 1;
       for (draw.trial = first; draw.trial <= end; ++draw.trial) evaluations.push_back({h, rung, draw});
     }
+  }
+
+  static std::vector<std::uint64_t> trials_of(const std::vector<Evaluation*>& evaluations) {
+    std::set<std::uint64_t> trials;
+    for (const Evaluation* e : evaluations) trials.insert(e->draw.trial);
+    return {trials.begin(), trials.end()};
   }
 
   // The errors of evaluations of a few heads.
@@ -142,7 +154,9 @@ class Chooser {
     std::map<std::size_t, std::unique_ptr<HeadAtWork<T>>> heads;
     std::map<std::size_t, std::vector<Evaluation*>> of_head;
     for (Evaluation* e : wanted) of_head[e->head].push_back(e);
-    const ErrorSettings settings{.rows = settings_.rows, .row_errors = settings_.metric.starts_with("row_")};
+    const ErrorSettings settings{.rows = settings_.rows,
+                                 .rows_of_each_trial = settings_.rows.has_value(),
+                                 .row_errors = settings_.metric.starts_with("row_")};
     for (const auto& [h, list] : of_head) {
       const Key key = key_.child("draws").child(inputs_.sequences[s]).child(h);
       const ErrorKeys keys{key, key_.child("rows").child(inputs_.sequences[s])};
@@ -158,6 +172,9 @@ class Chooser {
         head.prepared.emplace(e->rung.ladder, head.errors.prepare(choice));
       }
     });
+    if (settings_.rows) {
+      for (const auto& [h, list] : of_head) heads.at(h)->errors.sample_rows(trials_of(list));
+    }
     parallel_for(wanted.size(), [&](std::size_t i) {
       ChoiceDraw& draw = wanted[i]->draw;
       const ErrorRow row =
@@ -213,7 +230,7 @@ class Chooser {
         std::vector<double>& all = group.errors[rung.ladder][rung.rung];
         all.insert(all.end(), errors.begin(), errors.end());
         const double loss = share_failed(errors, settings_.epsilon);
-        if (one_sequence_ && !is_random<T>(group.candidate(rung).choice)) {
+        if (one_sequence_ && !differs_by_trial<T>(group.candidate(rung).choice, settings_)) {
           group.race->add_certain(rung, loss);
         } else {
           group.race->add(rung, loss);

@@ -119,14 +119,17 @@ std::uint64_t units_to_certify(const ChoiceSettings& settings, std::size_t ladde
 /// Guarantees: P(a returned choice has P(error > epsilon) >= delta) <= 1 - confidence, over all that is random, if
 ///   sequences are independent and identically distributed (theorem and proof in docs/choose.md). A failure of a
 ///   method, and an error that is not a number, count as error > epsilon. A method without randomness on a single
-///   sequence is decided by one evaluation. With `rows` the error of each draw is itself estimated, and the guarantee
-///   is as good as the coverage of its interval (SampledErrors).
+///   sequence is decided by one evaluation. With `rows` the error of each draw is itself estimated from rows of its
+///   own, those of a method without randomness too. If the upper end of the interval (SampledErrors) is above epsilon
+///   with probability at least c where the error is, then the guarantee is P(error > epsilon) < delta / c.
 /// Order: sequences are taken in an order drawn from `key`, so a sorted file makes no difference. The order of the
 ///   candidates is that of `candidates`, fixed before any error is known.
 /// Randomness: draw t of a method at d on head h of sequence number s uses
-///   key.child("draws").child(s).child(h).child(method).child(d).child(t). The result is the same for any number of
-///   threads.
-/// Cost: exact attention once for each head of each sequence, and a call of each candidate that is still open.
+///   key.child("draws").child(s).child(h).child(method).child(d).child(t). Its error is estimated from the rows of
+///   key.child("rows").child(s).child(t), the same for all heads and candidates. The result is the same for any number
+///   of threads.
+/// Cost: exact attention once for each head of each sequence, with `rows` so many rows of it for each draw, and a call
+///   of each candidate that is still open.
 /// Returns: nothing if `hooks.stop` returned true.
 /// Throws: std::invalid_argument for settings outside their ranges, also for more or fewer rows than can be sampled.
 template <typename T>

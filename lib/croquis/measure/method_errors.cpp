@@ -21,6 +21,8 @@ namespace {
 // Scores of more pairs are not stored: 134 MB in double, for the exact ones and for each thread's.
 constexpr double kMostPairs = 4096.0 * 4096.0;
 
+constexpr std::uint64_t kEveryTrial = 0;  // trials begin at 1
+
 // Undefined where B~^T X overflows in T, as 1 / D~ of a row sum near underflow does, or the norm cannot be computed:
 // the output may be good all the same.
 template <typename T>
@@ -124,7 +126,7 @@ const typename MethodErrors<T>::Reference& MethodErrors<T>::reference_of(Target 
   if (const auto found = references_.find(target); found != references_.end()) return found->second;
   Reference reference;
   if (settings_.rows) {
-    reference.sample.emplace(exact_, target, *settings_.rows, keys_.sample);
+    if (!settings_.rows_of_each_trial) reference.samples.emplace(kEveryTrial, sample(target, keys_.sample));
   } else {
     auto exact = exact_attention(exact_, target);
     reference.output.emplace(std::move(exact.output));
@@ -142,6 +144,33 @@ const typename MethodErrors<T>::Reference& MethodErrors<T>::reference_of(Target 
     reference.dense_scores = exact_scores(exact_, target).dense();
   }
   return references_.emplace(target, std::move(reference)).first->second;
+}
+
+template <typename T>
+typename MethodErrors<T>::Sample MethodErrors<T>::sample(Target target, const Key& key) const {
+  try {
+    return {SampledReference(exact_, target, *settings_.rows, key), ""};
+  } catch (const std::exception& reason) {
+    return {{}, reason.what()};
+  }
+}
+
+template <typename T>
+void MethodErrors<T>::sample_rows(const std::vector<std::uint64_t>& trials) {
+  for (auto& [target, reference] : references_) {
+    std::vector<Sample> samples(trials.size());
+    parallel_for(trials.size(),
+                 [&, target = target](std::size_t i) { samples[i] = sample(target, keys_.sample.child(trials[i])); });
+    for (std::size_t i = 0; i < trials.size(); ++i) reference.samples.emplace(trials[i], std::move(samples[i]));
+  }
+}
+
+template <typename T>
+const SampledReference* MethodErrors<T>::sample_of(const Reference& reference, std::uint64_t trial) const {
+  if (!settings_.rows) return nullptr;
+  const Sample& sample = reference.samples.at(settings_.rows_of_each_trial ? trial : kEveryTrial);
+  if (!sample.rows) throw std::runtime_error(sample.failure);
+  return &*sample.rows;
 }
 
 template <typename T>
@@ -194,22 +223,20 @@ void MethodErrors<T>::compare_rows(ErrorRow& row, const arma::mat& exact, const 
 
 template <typename T>
 void MethodErrors<T>::compare(ErrorRow& row, const Approximation<T>& approximation, const Reference& reference,
-                              const Key& key) const {
+                              const SampledReference* sample, const Key& key) const {
   if (is_normalised(find_method<T>(row.method).target) && approximation.scores) {
     row.row_sum_dev = row_sum_deviation(approximation);
   }
   const auto output = arma::conv_to<arma::mat>::from(approximation.output);
   const auto& denominators = approximation.denominators;
-  if (reference.sample) {
-    const arma::uvec& rows = reference.sample->rows();
+  if (sample != nullptr) {
+    const arma::uvec& rows = sample->rows();
     if (denominators) {
       const Denominators<T> sampled{denominators->values.elem(rows), denominators->log_scale.elem(rows)};
-      row.min_denominator = smallest_denominator(sampled, reference.sample->log_row_sums());
+      row.min_denominator = smallest_denominator(sampled, sample->log_row_sums());
     }
-    set_errors(row, reference.sample->compare(output));
-    if (settings_.row_errors) {
-      compare_rows(row, reference.sample->exact(), output.rows(rows), approximation, reference);
-    }
+    set_errors(row, sample->compare(output));
+    if (settings_.row_errors) compare_rows(row, sample->exact(), output.rows(rows), approximation, reference);
   } else {
     if (denominators) row.min_denominator = smallest_denominator(*denominators, reference.log_row_sums);
     set_errors(row, reference.output->compare(output));
@@ -241,7 +268,7 @@ ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial, arma
     const Approximation<T> approximation = prepared_.approximate(d, key);
     row.seconds = stopwatch.seconds() + preparation_;
     const Reference& reference = owner_->references_.at(method_->target);
-    owner_->compare(row, approximation, reference, key);
+    owner_->compare(row, approximation, reference, owner_->sample_of(reference, trial), key);
     // Quadratic, so only where the exact scores are stored anyway.
     if (!reference.dense_scores.is_empty()) {
       const auto condition = sampling_condition(owner_->problem_, choice_.name, choice_.options, d, key);

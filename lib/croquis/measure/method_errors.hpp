@@ -60,6 +60,7 @@ ErrorRow checked(ErrorRow row);
 
 struct ErrorSettings {
   std::optional<arma::uword> rows;  ///< estimate errors from this many random rows of the exact output
+  bool rows_of_each_trial = false;  ///< other rows for every trial, with the keys sample.child(trial) (sample_rows)
   bool scores = false;              ///< measure the errors of the score matrices too
   bool row_errors = false;          ///< measure the errors of single rows too
   bool bounds = false;              ///< add the error bounds of theorems (bounds.hpp); not with `rows`
@@ -111,21 +112,32 @@ class MethodErrors {
   /// The result refers to this object, which must outlive it.
   Prepared prepare(const MethodChoice& choice);
 
+  /// With ErrorSettings::rows_of_each_trial: the exact rows of these trials, which have to be there before a row of one
+  /// of them is asked for, for the targets of all methods that are prepared. Not while rows are made.
+  void sample_rows(const std::vector<std::uint64_t>& trials);
+
   /// The exact output of a target; nullptr with ErrorSettings::rows, because then only some of its rows are known.
   const arma::mat* exact_output(Target target);
 
  private:
+  struct Sample {
+    std::optional<SampledReference> rows;
+    std::string failure;  // where there are none
+  };
   struct Reference {
     std::optional<OutputReference> output;
-    std::optional<SampledReference> sample;
+    std::map<std::uint64_t, Sample> samples;  // by trial, or one for all
     arma::vec log_row_sums;
     std::optional<ScoreReference> scores;
     arma::mat dense_scores;  // of row_errors, where they are stored
   };
   const Reference& reference_of(Target target);
+  Sample sample(Target target, const Key& key) const;
+  const SampledReference* sample_of(const Reference& reference, std::uint64_t trial) const;
   void compare_rows(ErrorRow& row, const arma::mat& exact, const arma::mat& output,
                     const Approximation<T>& approximation, const Reference& reference) const;
-  void compare(ErrorRow& row, const Approximation<T>& approximation, const Reference& reference, const Key& key) const;
+  void compare(ErrorRow& row, const Approximation<T>& approximation, const Reference& reference,
+               const SampledReference* sample, const Key& key) const;
 
   Problem<T> problem_;
   Problem<double> exact_;  // of the same, rounded, numbers
