@@ -41,7 +41,8 @@ int run(int argc, char** argv) {
       ->check(complaint_about_configuration);
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.footer(
-      "Exit status: 0 done, 2 bad usage or input, 130 or 143 interrupted. croquis COMMAND --help has the options.");
+      "Exit status: 0 done, 1 a verdict of croquis verify is not as expected, 2 bad usage or input, 130 or 143 "
+      "interrupted. croquis COMMAND --help has the options.");
 
   std::vector<std::pair<const Command*, CLI::App*>> added;
   for (const Command& command : commands()) {

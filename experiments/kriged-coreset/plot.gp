@@ -7,11 +7,11 @@ set logscale xy
 set format xy '%g'
 set format x '10^{%T}'
 set xlabel 'flops'
-set ylabel '||O - O~||_F / ||O||_F'
+set ylabel '||O - O~||_F / ||O||_F' noenhanced
 set grid lc rgb '#dddddd'
-set key outside right top font ',10'
-set termoption noenhanced
-set title name
+set key outside right top font ',10' noenhanced
+set title name noenhanced
+set xrange [5e3:*]
 of(m) = stringcolumn(1) eq m ? column(4) : NaN
 methods = 'v-mean skyformer-softmax skyformer-softmax:landmarks=rpcholesky nystromformer:inverse=pinv skeinformer performer informer bigbird longformer kriged-coreset kriged-coreset:mode=coreset kriged-coreset:mode=window'
 colours = '#7F7F7F #0072B2 #56B4E9 #D55E00 #E69F00 #009E73 #CC79A7 #8C564B #BCBD22 #000000 #000000 #000000'

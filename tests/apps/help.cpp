@@ -33,6 +33,13 @@ TEST_CASE("--help: the options of every command that measures stand in groups, a
   }
 }
 
+TEST_CASE("--help: the exit statuses, that of croquis verify too") {
+  TemporaryFolder folder;
+  const std::string program = run_croquis("--help", folder.path()).output;
+  CHECK(
+      contains(program, "Exit status: 0 done, 1 a verdict of croquis verify is not as expected, 2 bad usage or input"));
+}
+
 TEST_CASE("plot --help: says what is drawn of a result of each command that writes rows") {
   TemporaryFolder folder;
   const ProgramRun run = run_croquis("plot --help", folder.path());

@@ -111,6 +111,23 @@ TEST_CASE("SIGINT and SIGTERM: the row is finished, a line says how to go on, ex
   }
 }
 
+TEST_CASE("choose: what has been computed when a signal comes is in X.draws.csv, which the line names") {
+  TemporaryFolder folder;
+  const char* line =
+      "choose --input gaussian --n 64 --p 8 --eps 99 --delta 0.00001 --trials 900000 --methods performer";
+  Process process(command(line, "stopped.csv"), folder.path());
+  while (!std::filesystem::exists(folder / "stopped.draws.csv") ||
+         read_text(folder / "stopped.draws.csv").size() < 5000) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  process.send(SIGINT);
+  const ProgramRun run = process.wait();
+  CHECK(run.status == 130);
+  CHECK(run.output ==
+        "croquis choose: stopped; finished rows are in stopped.draws.csv, the same command with --resume goes on\n");
+  CHECK(read_text(folder / "stopped.csv").find('\n') == read_text(folder / "stopped.csv").size() - 1);
+}
+
 TEST_CASE("a result of a file whose name is not UTF-8 is resumed, and noted in JSON that is") {
   TemporaryFolder folder;
   const std::string text = "\xff\xfe.txt";

@@ -108,6 +108,32 @@ TEST_CASE(
   CHECK(drawn_plot("plot r.csv", folder.path()).run.status == 0);
 }
 
+TEST_CASE("croquis plot: the title says where a curve is missing, because it failed or is zero there") {
+  TemporaryFolder folder;
+  const auto failed = [](const std::string& method, int d) {
+    return fmt::format("x,{},paper,softmax,32,4,4,{},1,1,double,NA,NA,NA,NA,NA,NA,NA,NA,NA,not finite\n", method, d);
+  };
+  std::string text = kPlotHeader;
+  for (const int d : {8, 16, 32}) {
+    text += row("x", "v-mean", "softmax", d, 1, 0.5);
+    text += d == 8 ? row("x", "informer", "softmax", d, 1, 0.4) : failed("informer", d);
+    text += d == 32 ? row("x", "longformer", "softmax", d, 1, 0) : row("x", "longformer", "softmax", d, 1, 0.3);
+    text += failed("linear", d);
+  }
+  write_text(folder / "r.csv", text);
+  const DrawnPlot plot = drawn_plot("plot r.csv", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  CHECK_MESSAGE(contains(plot.title,
+                         "not drawn, failed: linear (d = 8, 16, 32), informer (d = 16, 32); zero: "
+                         "longformer (d = 32)"),
+                plot.title);
+  CHECK_FALSE(contains(drawn_plot("plot r.csv --methods v-mean", folder.path()).title, "not drawn"));
+  // Of many, as many as a title holds.
+  for (int i = 0; i < 20; ++i) text += failed(fmt::format("method-{}", i), 8);
+  write_text(folder / "r.csv", text);
+  CHECK(contains(drawn_plot("plot r.csv", folder.path()).title, "method-1 (d = 8) and 18 more; zero: longformer"));
+}
+
 TEST_CASE("croquis plot: of several heads, the median of their means within the smallest and the largest") {
   TemporaryFolder folder;
   std::string text = kPlotHeader;

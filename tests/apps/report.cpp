@@ -121,6 +121,23 @@ TEST_CASE("croquis report: a method is not the best where it computes exact atte
   CHECK(contains(run.output, "Exact up to rounding, and not counted here: kriged-coreset at d = 32."));
 }
 
+TEST_CASE("croquis report: the sentence on the fewest flops says what it does not count") {
+  TemporaryFolder folder;
+  const std::string two = kReportHeader + report_row("a", "nystromformer", 16, 1, 0.2) +
+                          report_row("a", "longformer", 32, 1, 0.2),
+                    mean = report_row("a", "v-mean", 16, 1, 0.1), oracle = report_row("a", "best-rank-d", 16, 1, 0.01);
+  const std::string fewest = "The fewest flops with a median error at most 0.3: nystromformer, d = 16, 1600 flops.";
+  const auto says = [&](const std::string& rows, const std::string& sentence) {
+    write_text(folder / "r.csv", rows);
+    const ProgramRun run = run_croquis("show r.csv", folder.path());
+    CHECK_MESSAGE(contains(run.output, sentence + "\n"), run.output);
+  };
+  says(two, fewest);
+  says(two + mean, fewest + " Not counted: v-mean.");
+  says(two + oracle, fewest + " Not counted: methods that compute all scores.");
+  says(two + mean + oracle, fewest + " Not counted: v-mean and methods that compute all scores.");
+}
+
 TEST_CASE("croquis report: nothing of a file is markup or code") {
   TemporaryFolder folder;
   const std::string hostile = "<script>x(1)</script>\"'&]]>\xE2\x80\xA8<img src=x>\x01\xFF-->";

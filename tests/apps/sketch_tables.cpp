@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/capture.hpp"
+#include "support/gnuplot_script.hpp"
 #include "support/matrices.hpp"
 #include "support/program.hpp"
 #include "support/text.hpp"
@@ -93,6 +94,21 @@ TEST_CASE(
   for (const std::string& line : policies) CHECK(contains(line, "failed"));
   CHECK(contains(output, "15 of 42 rows failed; the first: landmarks: "));
   CHECK(printed_table(run_croquis("show s.csv", folder.path()).output, "injectivity").size() == 2);
+}
+
+TEST_CASE("croquis plot and report: an operator and a landmark policy of one name are two curves") {
+  const SketchFolder folder;
+  folder.sketch("--n 64 --p 16 --features 8,16 --trials 3 --sketches uniform --landmarks uniform --quiet --out s.csv");
+  const DrawnPlot plot = drawn_plot("plot s.csv --metric seconds --out s.svg", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  CHECK(plot.legend == std::vector<std::string>{"uniform", "uniform (landmarks)"});
+  for (const DrawnCurve& curve : plot.curves) CHECK(curve.points.size() == 2);
+  REQUIRE(run_croquis("report s.csv --out s.html", folder.path()).status == 0);
+  CHECK(contains(read_text(folder / "s.html"), "<th scope=\"row\">uniform (landmarks)</th>"));
+  // A policy alone keeps its name.
+  folder.sketch("--n 64 --p 16 --features 8,16 --trials 3 --sketches gaussian --landmarks uniform --quiet --out o.csv");
+  CHECK(drawn_plot("plot o.csv --metric seconds --out o.svg", folder.path()).legend ==
+        std::vector<std::string>{"gaussian", "uniform"});
 }
 
 TEST_CASE("croquis sketch: without operators there are no tables of operators, also where policies fail") {

@@ -144,7 +144,7 @@ TEST_CASE("croquis verify: on a head of one's own; --explain; --mutants") {
   const ProgramRun text = run_croquis("verify --quick --explain nys.lemma2/all-points --out none.csv", folder.path());
   CHECK(text.status == 0);
   for (const char* word :
-       {"sentence", "reading", "hypotheses", "proof", "checked by", "mutant", "found        VERIFIED"}) {
+       {"statement", "reading", "hypotheses", "proof", "checked by", "mutant", "found        VERIFIED"}) {
     CHECK(text.output.find(word) != std::string::npos);
   }
   CHECK_FALSE(std::filesystem::exists(folder / "none.csv"));

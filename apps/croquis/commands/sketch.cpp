@@ -18,6 +18,7 @@
 #include "commands/sketch_operators.hpp"
 #include "commands/sketch_subject.hpp"
 #include "commands/sketch_tables.hpp"
+#include "files/group_table.hpp"
 #include "files/run.hpp"
 #include "files/summary.hpp"
 #include "options/bias.hpp"
@@ -187,8 +188,8 @@ int run_sketch(const SketchOptions& options) {
 
   write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));
   if (!options.run.plot.empty()) {
-    const croquis::Grouping grouping = croquis::group_rows(run.table());
-    draw_groups(grouping, default_metric(grouping), options.run.plot);
+    const std::string metric = default_metric(croquis::group_rows(run.table()));
+    draw_groups(shown_groups(run.table(), metric), metric, options.run.plot);
   }
   if (!options.run.quiet) {
     print_sketch_tables(run.table());

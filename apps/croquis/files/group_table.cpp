@@ -82,6 +82,20 @@ std::string marks_of(const Group& group, const std::string& metric) {
   return marks;
 }
 
+// An operator and a landmark policy may have one name: the policy then says what it is.
+void tell_kinds_apart(Grouping& grouping) {
+  std::set<std::string> operators;
+  for (const Group& group : grouping.groups) {
+    const auto kind = group.key.find("kind");
+    if (kind != group.key.end() && kind->second == "operator") operators.insert(group.label);
+  }
+  for (Group& group : grouping.groups) {
+    const auto kind = group.key.find("kind");
+    const bool shared = kind != group.key.end() && kind->second != "operator" && operators.contains(group.label);
+    if (shared) group.label = croquis::curve_label({group.label, kind->second});
+  }
+}
+
 using Cells = std::map<std::pair<std::string, std::uint64_t>, const Group*>;  // by label and size
 
 void print_footnotes(const Cells& cells, const std::string& metric, const Grouping& grouping) {
@@ -132,7 +146,9 @@ Grouping shown_groups(const croquis::Table& table, const std::string& metric, st
   }
   if (inputs.size() > 1) over = head_columns();
   also.insert({"rows", metric + "_lo", metric + "_hi"});
-  return croquis::group_rows(table, over, also);
+  Grouping grouping = croquis::group_rows(table, over, also);
+  tell_kinds_apart(grouping);
+  return grouping;
 }
 
 std::string subject_of(const Grouping& grouping) {

@@ -13,7 +13,8 @@ enum class Statistic { mean, median };
 bool is_exact(const croquis::Group& group, const std::string& metric);
 
 /// The groups of a table as they are shown: several inputs together. Has the numbers of --rows too, where there are
-/// some of this metric: `rows` and the ends of its intervals; and those of the columns in `also`.
+/// some of this metric: `rows` and the ends of its intervals; and those of the columns in `also`. Two kinds of one name
+/// have different labels.
 croquis::Grouping shown_groups(const croquis::Table& table, const std::string& metric, std::set<std::string> also = {});
 
 /// What the groups were measured on: "text:sample, n = 1024, p = 64", "16 heads, n = 512, p = 64, 256 of 512 rows,

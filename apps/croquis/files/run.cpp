@@ -271,14 +271,14 @@ void Run::complete() {
   write_metadata(beside(options_.out, ".meta.json"), description_);
 }
 
-std::optional<int> Run::finish() {
+std::optional<int> Run::finish(const std::string& kept) {
   queue_->finish();
   progress_.reset();
   if (!file_) return interrupted() ? 128 + caught_signal : 0;
   if (interrupted() || finished_ < wanted_.size()) {
     file_->require_in_place();
     say(fmt::format("croquis {}: stopped; finished rows are in {}, the same command with --resume goes on\n", command_,
-                    options_.out));
+                    kept.empty() ? options_.out : kept));
     return 128 + (interrupted() ? caught_signal.load() : SIGTERM);  // that came to another rank
   }
   complete();

@@ -72,8 +72,9 @@ class Run {
   /// To be called when all is computed: waits for the other ranks, checks that the file is still this run's and has all
   /// rows, puts them in order and completes the meta file.
   /// Returns the exit status where the command ends here: 128 + the signal that came, after a line on standard error
-  /// that says how to go on; 0 for a shard and on ranks other than 0, which have no summary to make.
-  std::optional<int> finish();
+  /// that says how to go on; 0 for a shard and on ranks other than 0, which have no summary to make. `kept` is the file
+  /// that this line names, where what was computed is in another one than the run's own.
+  std::optional<int> finish(const std::string& kept = "");
 
   /// The rows that were found and made, in the order of the cells once finish() is done. On rank 0.
   const croquis::Table& table() const { return table_; }

@@ -1,6 +1,7 @@
 #include "pictures/curves.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "files/targets.hpp"
@@ -101,6 +103,38 @@ std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric
     }
   }
   return curves;
+}
+
+// Where a curve stops, or is missing: "not drawn, failed: nprf (d = 16, 32); zero: kriged-coreset (d = 256)".
+std::string missing_line(const Grouping& grouping, const std::string& metric, const std::vector<Curve>& curves) {
+  constexpr std::size_t longest = 90;  // letters of a title
+  const auto is_drawn = [&](const Group& g) {
+    return std::any_of(curves.begin(), curves.end(), [&](const Curve& curve) { return curve.label == g.label; });
+  };
+  std::vector<std::pair<std::string, std::vector<std::uint64_t>>> failed, zero;
+  for (const Group& g : grouping.groups) {
+    const Summary* s = g.metric(metric);
+    // Of operators and landmark policies, what fails need not be one of those that have the metric.
+    const bool fails = s == nullptr && g.failed > 0 && (is_drawn(g) || !g.key.contains("kind"));
+    if (!fails && (s == nullptr || s->q50 != 0 || s->mean != 0)) continue;
+    auto& all = fails ? failed : zero;
+    auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == g.label; });
+    if (found == all.end()) found = all.insert(all.end(), {g.label, {}});
+    found->second.push_back(g.x);
+  }
+  std::string line;
+  for (const auto& [what, all] : {std::pair("failed", failed), std::pair("zero", zero)}) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string one =
+          fmt::format("{} ({} = {})", all[i].first, grouping.axis.shown(), fmt::join(all[i].second, ", "));
+      if (i > 0 && line.size() + one.size() > longest) {
+        line += fmt::format(" and {} more", all.size() - i);
+        break;
+      }
+      line += (i > 0 ? ", " : (line.empty() ? "" : "; ") + std::string(what) + ": ") + one;
+    }
+  }
+  return line.empty() ? "" : "not drawn, " + line;
 }
 
 // So many lines are found in a legend by their place alone.
@@ -259,9 +293,11 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
     ++legend.lines;
     legend.letters = std::max<std::size_t>(legend.letters, 15);
   }
+  const std::string missing = missing_line(grouping, metric, curves);
+  if (!missing.empty()) ++legend.lines;  // of the title, which takes its room
   std::string script = plot_header(picture, 1, legend);
   const std::string line = statistic_line(grouping, statistic, places.size() == 1 ? "bar" : "band");
-  script += picture_title(picture, subject_of(grouping), {line, target_line(curves, several)});
+  script += picture_title(picture, subject_of(grouping), {line, target_line(curves, several), missing});
   script +=
       fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale {}\n", gnuplot_string(axis_title(grouping, x)),
                   gnuplot_string(metric_title(grouping, metric)), span_decades(curves) ? "xy" : "x");

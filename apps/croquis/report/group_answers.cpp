@@ -116,7 +116,13 @@ std::string within_errors(const std::vector<const Group*>& groups, const std::st
     text += fmt::format("{}at most {:g}: {}, {} = {}, {} flops", text.empty() ? "" : "; ", epsilon, least->group->label,
                         symbol, least->group->x, tic_label(rounded(flops(*least), 2)));
   }
-  return text.empty() ? "" : fmt::format("The fewest flops with a median error {}.", text);
+  if (text.empty()) return "";
+  std::vector<const char*> others;
+  const auto any = [&](const auto& is) { return std::any_of(groups.begin(), groups.end(), is); };
+  if (any([](const Group* group) { return group->label == "v-mean"; })) others.push_back("v-mean");
+  if (any([](const Group* group) { return is_quadratic(*group); })) others.push_back("methods that compute all scores");
+  return fmt::format("The fewest flops with a median error {}.{}", text,
+                     others.empty() ? "" : fmt::format(" Not counted: {}.", fmt::join(others, " and ")));
 }
 
 std::string no_better_than_mean(const std::vector<const Group*>& groups, const std::string& metric) {
