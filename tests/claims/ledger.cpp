@@ -189,3 +189,64 @@ TEST_CASE("ledger: the bound for a million rows, of which 141 are drawn, is a nu
   // n sqrt(min s / max s) with s = 141 e^2 and about 1, e = 1e-15.
   CHECK(million->observed == doctest::Approx(1e6 * std::sqrt(141.0) * 1e-15).epsilon(1e-6));
 }
+
+TEST_CASE("rpe.unbiased/other-rows: along a coordinate of x - y (trf) or x + y (prf) the values of sorf are counted") {
+  // The first coordinate w of a row of H D_3 H D_2 H D_1 / 4 is a sum of fair signs over the 4 entries of H t / 4, t
+  // fair signs. For half of all t they are one 4 and three 0, so that w = +-1; for the others four times +-2, so that w
+  // is 0, +-1 or +-2 with probability 3/8, 1/2 and 1/8.
+  const Ledger ledger({.quick = true}, Key(1));
+  const LedgerEntry entry = ledger.decide(find_claim("rpe.unbiased/other-rows"));
+  const auto bias = [&](const std::string& cell) {
+    const auto found =
+        std::find_if(entry.findings.begin(), entry.findings.end(), [&](const Finding& f) { return f.input == cell; });
+    REQUIRE(found != entry.findings.end());
+    return found->estimate;
+  };
+  const auto mean = [](double one, double two) { return 3 * one / 4 + two / 16 + 3.0 / 16; };
+  CHECK(bias("trf x sorf") == doctest::Approx(std::exp(0.5) * mean(std::cos(1), std::cos(2)) - 1).epsilon(1e-10));
+  CHECK(bias("prf x sorf") == doctest::Approx(std::exp(-0.5) * mean(std::cosh(1), std::cosh(2)) - 1).epsilon(1e-10));
+}
+
+TEST_CASE("rpe.prop1: heads of width p of wider tokens can have a bias of rank 2p") {
+  const Ledger ledger({.quick = true}, Key(test_seed()));
+  int rows = 0;
+  for (const Finding& finding : ledger.decide(find_claim("rpe.prop1/strict")).findings) {
+    if (!contains(finding.input, "wider tokens")) continue;
+    ++rows;
+    CHECK(finding.verdict == Verdict::not_applicable);
+    CHECK(finding.n == 2 * *finding.p);
+    CHECK(contains(finding.hypotheses, "rank(T) = " + std::to_string(*finding.n) + ";"));
+    CHECK(finding.estimate < 1e-9);
+  }
+  CHECK(rows == 2);
+}
+
+TEST_CASE("ske.prop1: pilots that miss a column whose weight underflows are drawn again, and counted") {
+  const auto decided = [](const arma::mat& tokens) {
+    const Ledger ledger({"own", croquis::Problem<double>(tokens, tokens, tokens)}, {}, Key(test_seed()));
+    std::vector<Finding> pilots;
+    for (const Finding& f : ledger.decide(find_claim("ske.prop1/corrected")).findings) {
+      if (contains(f.input, " pilot d=3")) pilots.push_back(f);
+    }
+    REQUIRE(pilots.size() == 1);
+    return pilots.front();
+  };
+  // Two tokens at one place and one elsewhere: rows of B are exactly 0 outside. Three rows miss one of the places with
+  // probability (1 + 8) / 27, so that for N draws half as many more are made. Of N >= 200, a tenth of N or less, or as
+  // many as N, has probability e^-24 and e^-22 by Hoeffding's inequality.
+  const Finding some = decided({{40, 0}, {40, 0}, {0, 40}});
+  REQUIRE(some.trials.has_value());
+  CHECK(*some.trials >= 200);
+  const std::string text = "made again = ";
+  const auto at = some.hypotheses.find(text);
+  REQUIRE(at != std::string::npos);
+  const double again = std::stod(some.hypotheses.substr(at + text.size()));
+  CHECK(again > 0.1 * double(*some.trials));
+  CHECK(again < double(*some.trials));
+  CHECK_FALSE(some.verdict == Verdict::refuted);
+  // Five places, which three rows never see.
+  arma::mat places = 40 * arma::eye(5, 5);
+  const Finding none = decided(places);
+  CHECK(none.verdict == Verdict::not_applicable);
+  CHECK(contains(none.hypotheses, "beta = 0"));
+}

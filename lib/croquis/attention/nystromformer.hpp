@@ -26,8 +26,8 @@ struct NystromformerOptions {
 };
 
 /// O~ = F Z G V with F = softmax(Q K_d^T), Z ~ softmax(Q_d K_d^T)^+, G = softmax(Q_d K^T), all scores divided by
-/// sqrt(p) (Nystromformer Alg. 1, without its optional convolution). Q_d and K_d are d segment means each, or d rows of
-/// Q and K for the same tokens, which requires n_q = n_k.
+/// sqrt(p) (Nystromformer Alg. 1; the learned convolution of V that the paper's model adds, Fig. 4, is not here).
+/// Q_d and K_d are d segment means each, or d rows of Q and K for the same tokens, which requires n_q = n_k.
 /// Guarantees: exact for d = n_q = n_k with segment means and the pseudo-inverse (Lemma 2). Rows of F Z G sum to 1 only
 ///   if Z is the exact inverse. There is no bound for d < n. Six iterations act as a spectral filter on an
 ///   ill-conditioned core: see the residual.

@@ -6,7 +6,7 @@
 namespace croquis {
 
 /// The means (d x p) of d segments of consecutive rows of X (n x p), for any 1 <= d <= n. The first n mod d segments
-/// are one row longer. (Nystromformer Sec. 3.2 assumes that n is a multiple of d.)
+/// are one row longer. (Nystromformer, "Landmarks selection", assumes that n is a multiple of d.)
 /// Cost: one pass over X.
 template <typename T>
 arma::Mat<T> segment_means(const arma::Mat<T>& x, arma::uword d);

@@ -1,9 +1,15 @@
 // The checks of Linformer's claims.
 #pragma once
 
+#include <cmath>
 #include <croquis/claims/claim.hpp>
 
 namespace croquis::claims {
+
+/// 5 log n / (eps^2 - eps^3), the number of rows of R in the proof of Theorem 1, rounded up.
+inline double rank_of_proof(double epsilon, double n) {
+  return std::ceil(5 * std::log(n) / (epsilon * epsilon * (1 - epsilon)));
+}
 
 // spectrum.cpp: Fig. 1 and the truncated decomposition.
 Report check_spectrum_strict(const Check& check);      ///< lin.spectrum/strict
@@ -33,8 +39,9 @@ Report check_coefficients_best(const Check& check);  ///< lin.eq26/charitable
 Report check_last_line(const Check& check);          ///< lin.eq26/last-line
 
 // linear_attention.cpp: Theorem 2, softmax(w E^T) F V for softmax(w) V.
-Report check_construction(const Check& check);  ///< lin.thm2/construction
-Report check_sampled_keys(const Check& check);  ///< lin.thm2/charitable
-Report check_existence(const Check& check);     ///< lin.thm2/strict
+Report check_construction(const Check& check);      ///< lin.thm2/construction
+Report check_sampled_keys(const Check& check);      ///< lin.thm2/charitable
+Report check_every_projection(const Check& check);  ///< lin.thm2/strict
+Report check_existence(const Check& check);         ///< lin.thm2/fixed-width
 
 }  // namespace croquis::claims

@@ -49,7 +49,7 @@ Report check_exponentials(const Check& check) {
   Report report;
   const boost::math::normal normal;
   for (const arma::uword n : check.counts("tokens")) {
-    const double tokens = static_cast<double>(n), delta = 1 / (2 * tokens);
+    const double tokens = static_cast<double>(n), delta = std::exp2(-tokens);
     ProbabilityClaim claim;
     claim.input = fmt::format("x = 0, y = 1, n = {}", n);
     claim.bound = epsilon * tokens;

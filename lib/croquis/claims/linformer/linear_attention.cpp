@@ -6,6 +6,7 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/linformer/checks.hpp>
+#include <croquis/claims/rational.hpp>
 #include <croquis/claims/subjects.hpp>
 #include <croquis/claims/worst_case.hpp>
 #include <croquis/kernel/softmax.hpp>
@@ -175,6 +176,40 @@ Report check_sampled_keys(const Check& check) {
   report.number = loosest;
   report.sentence = "smallest bound / (quantile of the error) with k = 32 mu^2 / (eps^2 delta) uniform keys, one row";
   add_worst(report, check, "lin.thm2", part, part);
+  return report;
+}
+
+// d = n, Q = K = t I: the scores are (a - b) I + b 1 1^T, a + (n - 1) b = 1, where t sets a / b. V = I, or the first
+// columns of it. Of the output's rows with a one in V, g that are within eps ||s|| ||V|| have a squared error of g
+// eps^2
+// ||s||^2 at most, and of (g - k) (a - b)^2 at least: their singular values are a - b and more (T18).
+Report check_every_projection(const Check& check) {
+  const double success = check.value("success"), epsilon = check.value("epsilon");
+  const std::vector<double>& constants = check.values("constant");
+  const std::vector<arma::uword> sizes = check.counts("tokens");
+  Report report;
+  for (std::size_t i = 0; i < constants.size(); ++i) {
+    const arma::uword n = sizes.at(i);
+    const auto tokens = static_cast<double>(n);
+    const double least = std::min(9 * tokens * std::log(tokens), 5 * std::log(tokens));
+    const auto k = static_cast<arma::uword>(std::ceil(constants[i] * least / (epsilon * epsilon)));
+    const arma::uword width = check.makes("narrow") ? k : n;
+    const Rational b = Rational(1) / (1000000 * n), a = 1 - (n - 1) * b, gap = (a - b) * (a - b),
+                   allowed = Rational(epsilon) * Rational(epsilon) * (a * a + (n - 1) * b * b);
+    const Rational most = k * gap / (gap - allowed), rows = width;
+    const double share = static_cast<double>(std::min<Rational>(most, rows) / rows);
+    Finding finding =
+        decide_exactly(fmt::format("d = n = {}, constant {:g}", n, constants[i]), share >= success, share, success);
+    finding.n = finding.p = n;
+    finding.d = k;
+    finding.threshold = check.stated("success");
+    finding.hypotheses = fmt::format("rows within eps, at most = {:.0f} of {}",
+                                     std::floor(static_cast<double>(std::min<Rational>(most, rows))), width);
+    report.findings.push_back(std::move(finding));
+  }
+  report.number = report.findings.front().observed;
+  report.sentence = fmt::format("largest share of rows that any E, F of k = {} bring within eps; d = n = {}, V = I",
+                                *report.findings.front().d, *report.findings.front().n);
   return report;
 }
 

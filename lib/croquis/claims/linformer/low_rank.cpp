@@ -16,11 +16,6 @@
 namespace croquis::claims {
 namespace {
 
-// 5 log n / (eps^2 - eps^3): the number of rows of R in the proof.
-double asked_by_proof(double epsilon, double n) {
-  return 5 * std::log(n) / (epsilon * epsilon * (1 - epsilon));
-}
-
 arma::mat scores_of(const Problem<double>& problem) {
   return exact_scores(problem, Target::softmax).dense();
 }
@@ -91,7 +86,7 @@ Report check_low_rank_trivial(const Check& check) {
 Report check_low_rank_for_values(const Check& check) {
   const auto n = static_cast<int>(check.value("tokens"));
   const double epsilon = check.value("epsilon");
-  const auto rank = static_cast<int>(asked_by_proof(epsilon, n));
+  const auto rank = static_cast<int>(rank_of_proof(epsilon, n));
   const int width = check.makes("narrow") ? rank : n;
   const Rational least(std::max(0, width - rank), width);
   Finding finding = decide_exactly(fmt::format("P = I, V = (I; 0), p_v = {}", width), least <= Rational(1, 4),
@@ -114,7 +109,7 @@ Report check_low_rank_oblivious(const Check& check) {
   Report report;
   const double epsilon = check.value("epsilon"), allowed = check.value("success");
   for (const double n : check.values("tokens")) {
-    const double r = check.makes("nearly-full") ? n - 1.0 : std::floor(asked_by_proof(epsilon, n));
+    const double r = check.makes("nearly-full") ? n - 1.0 : rank_of_proof(epsilon, n);
     const double success = boost::math::ibeta((n - r) / 2, r / 2, epsilon * epsilon);
     Finding finding =
         decide_exactly(fmt::format("P = I, w uniform, n = {:g}", n), success >= allowed, success, allowed);
@@ -137,12 +132,13 @@ Report check_low_rank_construction(const Check& check) {
   const double decisions = 2 + 2 * static_cast<double>(check.subjects.size());
   const auto decide = [&](const std::string& input, const arma::mat& scores, const arma::vec& w) {
     const auto n = static_cast<double>(w.n_elem);
-    const auto k = static_cast<arma::uword>(std::ceil(asked_by_proof(epsilon, n)));
+    const double rows = rank_of_proof(epsilon, n);
+    const auto k = static_cast<arma::uword>(rows);
     const arma::vec product = scores * w;
     ProbabilityClaim claim;
     claim.input = input;
     claim.bound = epsilon * (check.makes("norms") ? frobenius_norm(scores) * arma::norm(w) : arma::norm(product));
-    claim.delta = 2 * n * std::exp(-(epsilon * epsilon * (1 - epsilon)) * asked_by_proof(epsilon, n) / 4);
+    claim.delta = 2 * n * std::exp(-(epsilon * epsilon * (1 - epsilon)) * rows / 4);
     claim.alpha = check.alpha / decisions;
     claim.most_trials = check.count("draws");
     Finding finding = decide_probability(
@@ -163,7 +159,7 @@ Report check_low_rank_construction(const Check& check) {
   decide("P = I, w = e_1 - e_2", arma::eye(n, n), difference);
   for (const Subject& subject : check.subjects) {
     const Problem<double> problem = first_tokens(subject.problem, n);
-    if (asked_by_proof(epsilon, static_cast<double>(problem.n())) > static_cast<double>(problem.n())) continue;
+    if (rank_of_proof(epsilon, static_cast<double>(problem.n())) > static_cast<double>(problem.n())) continue;
     const arma::mat scores = scores_of(problem);
     const arma::vec w = problem.V().col(0);
     if (arma::norm(w) == 0) continue;

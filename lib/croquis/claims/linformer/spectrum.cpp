@@ -11,6 +11,7 @@
 #include <croquis/claims/subjects.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/stats/accumulator.hpp>
+#include <limits>
 #include <map>
 #include <numbers>
 
@@ -53,7 +54,8 @@ Report check_spectrum_strict(const Check& check) {
     report.number = share;
     report.findings.push_back(std::move(finding));
   }
-  report.sentence = "share of the first 128 of 512 singular values where B is nearly I; the paper has .88 to .96";
+  report.sentence =
+      "share of the first 128 of 512 singular values where B is nearly I; .88 is the lowest number of the heat map";
   return report;
 }
 
@@ -72,14 +74,15 @@ Report check_spectrum_charitable(const Check& check) {
     finding.n = problem.n();
     finding.p = problem.p();
     finding.threshold = check.stated("share");
-    finding.hypotheses = fmt::format("share of the first quarter = {:.4g}", share);
+    finding.hypotheses = fmt::format("share of the first quarter = {:.4g}; tokens = {}", share, problem.n());
+    if (problem.n() < check.count("tokens")) finding.verdict = Verdict::not_applicable;
     if (finding.verdict == Verdict::inconclusive) finding.hypotheses += "; would decide = heads of a trained model";
     report.number = std::min(report.number, share);
     report.findings.push_back(std::move(finding));
   }
-  report.sentence = check.own_input
-                        ? "smallest share of the first quarter of the singular values; the claim is .85 or more"
-                        : "smallest share of the first quarter on inputs that are no trained heads";
+  report.sentence =
+      check.own_input ? "smallest share of the first quarter of singular values; the claim is .85 or more at 512 tokens"
+                      : "smallest share of the first quarter on inputs that are no trained heads";
   return report;
 }
 
@@ -155,7 +158,8 @@ Report check_truncation_given(const Check& check) {
   for (const Subject& subject : check.subjects) {
     const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
     const double n = static_cast<double>(problem.n());
-    const auto k = std::min(problem.n(), static_cast<arma::uword>(std::ceil(std::log(n) / (epsilon * epsilon))));
+    const double asked = rank_of_proof(epsilon, n);
+    const auto k = std::min(problem.n(), static_cast<arma::uword>(asked));
     arma::mat u, v;
     arma::vec s;
     const arma::mat scores = exact_scores(problem, Target::softmax).dense();
@@ -171,11 +175,14 @@ Report check_truncation_given(const Check& check) {
     finding.threshold = check.stated("epsilon");
     finding.hypotheses = fmt::format("sigma_{{k+1}} / sigma_1 = {:.3g}", k < s.n_elem ? s(k) / s(0) : 0.0);
     const arma::mat mean = arma::repmat(arma::mean(problem.V(), 0), problem.n(), 1);
-    judge_trivial(finding, {{"output 0", 1.0}, {"V-mean", frobenius_norm<double>(mean - output) / size}});
+    judge_trivial(finding, {{"output 0", 1.0},
+                            {"V-mean", frobenius_norm<double>(mean - output) / size},
+                            {"all singular values", asked >= n ? 0 : std::numeric_limits<double>::infinity()}});
     report.number = std::max(report.number, error);
     report.findings.push_back(std::move(finding));
   }
-  report.sentence = fmt::format("largest ||P_low V - P V||_F / ||P V||_F at k = log n / eps^2, eps = {:g}", epsilon);
+  report.sentence =
+      fmt::format("largest ||P_low V - P V||_F / ||P V||_F at k = 5 log n / (eps^2 - eps^3), eps = {:g}", epsilon);
   return report;
 }
 

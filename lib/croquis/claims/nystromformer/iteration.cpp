@@ -45,17 +45,19 @@ arma::mat singular_matrix(const Key& key) {
 
 Report check_lemma1_strict(const Check& check) {
   const auto steps = static_cast<int>(check.value("steps"));
-  const RationalMatrix a = {{1, 0}, {0, 0}}, inverse = pseudo_inverse(a);
+  const Rational half(1, 2);
+  const RationalMatrix a = {{half, half}, {half, half}}, inverse = pseudo_inverse(a), null = {{1}, {-1}};
   // The start that the lemma allows, or one in the range of A^T, which it need not be.
   RationalMatrix z = check.makes("start-in-range") ? a.transposed() : RationalMatrix::identity(2);
   const bool allowed = a * inverse == a * z;  // ||A A^+ - A Z_0|| = 0
   for (int t = 0; t < steps; ++t) z = step(check, a, z);
-  Finding finding = decide_exactly("A = diag(1, 0), Z_0 = I", z == inverse, largest_entry(z - inverse), 0);
+  Finding finding =
+      decide_exactly("A = 1/2 (1, 1; 1, 1), Z_0 = I", z == inverse, largest_entry((z - inverse) * null), 0);
   if (!allowed) finding.verdict = Verdict::not_applicable;
   finding.hypotheses = fmt::format("||A A^+ - A Z_0|| = {}; steps = {}", allowed ? 0 : 1, steps);
   Report report;
   report.number = finding.observed;
-  report.sentence = "entry of Z_6 - A^+ for A = diag(1, 0), Z_0 = I, where ||A A^+ - A Z_0|| = 0: it is (13/4)^6";
+  report.sentence = "||Z_6 - A^+|| for A = 1/2 (1, 1; 1, 1), Z_0 = I, where ||A A^+ - A Z_0|| = 0: it is (13/4)^6";
   report.findings = {std::move(finding)};
   return report;
 }

@@ -90,6 +90,7 @@ Report check_landmarks_sufficient(const Check& check) {
   const arma::uword landmarks = check.count("landmarks");
   Report report;
   double worst = 0;
+  std::size_t sufficient = 0;
   for (const Subject& subject : check.subjects) {
     const Problem<double> problem = first_tokens(subject.problem, check.count("tokens"));
     const arma::uword d = check.makes("all-points") ? problem.n() : std::min(landmarks, problem.n());
@@ -105,14 +106,27 @@ Report check_landmarks_sufficient(const Check& check) {
     finding.p = problem.p();
     finding.d = d;
     finding.threshold = fmt::format("{}; {}", check.stated("relative error"), check.stated("share of v-mean"));
-    finding.hypotheses = fmt::format("relative error of v-mean = {:.4g}", mean);
+    const bool enough = finding.verdict == Verdict::verified;
+    sufficient += enough ? 1 : 0;
+    add_measured(finding,
+                 fmt::format("relative error of v-mean = {:.4g}; sufficient = {}", mean, enough ? "yes" : "no"));
+    // "Often": no single input decides.
+    if (finding.verdict != Verdict::inconclusive) finding.verdict = Verdict::not_applicable;
     worst = std::max(worst, observed);
     report.findings.push_back(std::move(finding));
   }
+  const std::size_t inputs = check.subjects.size();
+  const double failing = 1 - static_cast<double>(sufficient) / static_cast<double>(inputs);
+  Finding often = decide_identity(
+      check.of_own(inputs == 1 ? "alone" : fmt::format("{}{} inputs", check.own_input ? "and others, " : "", inputs)),
+      failing, 1 - check.value("share of inputs"));
+  often.threshold = check.stated("share of inputs");
+  often.hypotheses = fmt::format("sufficient on = {} of {}", sufficient, inputs);
+  report.findings.push_back(std::move(often));
   report.number = worst;
   report.sentence =
-      fmt::format("largest relative error of the output with {} landmarks; sufficient: {:g}, and {:g} of v-mean's",
-                  landmarks, good, share);
+      fmt::format("largest relative error with {} landmarks; at most {:g}, and {:g} of v-mean's, on {} of {} inputs",
+                  landmarks, good, share, sufficient, inputs);
   return report;
 }
 

@@ -94,20 +94,21 @@ Report check_penrose_first(const Check& check) {
   return report;
 }
 
-// Z_6 A Z_6 against Z_6, on A A^T with the spectrum {1, 1e-6}: of the small mode x_6 is all but 0, so that Z A Z is x_6
-// Z there.
+// Z_6 A Z_6 against Z_6, on a symmetric softmax matrix with the eigenvalues 1 and 1e-3: of the small mode x_6 is all
+// but 0, so that Z A Z is x_6 Z there.
 Report check_penrose_second(const Check& check) {
   const double small = check.makes("well-conditioned") ? 0.5 : check.value("small mode");
-  const arma::mat a = arma::diagmat(arma::vec{1, small});
+  const arma::mat a = {{(1 + small) / 2, (1 - small) / 2}, {(1 - small) / 2, (1 + small) / 2}};
   const arma::mat z = iterative_inverse(a, {.iterations = kSteps}).inverse;
   const double error = spectral_norm<double>(z * a * z - z) / spectral_norm<double>(z);
   const double expected = 1 - mode_after(small * small, kSteps);
-  Finding finding = decide_identity(fmt::format("A = diag(1, {:g})", small), error, check.value("relative error"));
+  Finding finding = decide_identity(fmt::format("A = 1/2 (1+s, 1-s; 1-s, 1+s), s = {:g}", small), error,
+                                    check.value("relative error"));
   finding.threshold = check.stated("relative error");
   finding.hypotheses = fmt::format("1 - x_6 by the recursion = {:.6g}", expected);
   Report report;
   report.number = error;
-  report.sentence = "||Z_6 A Z_6 - Z_6|| / ||Z_6|| for A = diag(1, 1e-3): Z_6 is no generalised inverse of small modes";
+  report.sentence = "||Z_6 A Z_6 - Z_6|| / ||Z_6|| for a softmax matrix with singular values 1 and 1e-3";
   report.findings = {std::move(finding)};
   return report;
 }

@@ -1,0 +1,84 @@
+// Readings of Linformer and Nystromformer whose verdict rests on a size, a share or a bound: against numbers and inputs
+// of their own.
+#include <doctest/doctest.h>
+#include <croquis/claims/ledger.hpp>
+#include <croquis/claims/rational.hpp>
+#include <croquis/inputs/synthetic.hpp>
+
+#include "support/seed.hpp"
+#include "support/text.hpp"
+
+using namespace croquis::claims;
+using croquis::Key;
+using croquis::Verdict;
+
+namespace {
+
+LedgerEntry decided(const std::string& id, std::vector<Subject> subjects = {}) {
+  const LedgerOptions options{.quick = true};
+  const Ledger ledger =
+      subjects.empty() ? Ledger(options, Key(test_seed())) : Ledger(std::move(subjects), options, Key(test_seed()));
+  return ledger.decide(find_claim(id));
+}
+
+Subject gaussian(const std::string& name, arma::uword n) {
+  return {name, croquis::gaussian_input(Key(test_seed()).child(name), {.n = n, .p = 8, .norm = 8})};
+}
+
+// 64 tokens that attend to themselves, each twice: the 64 segment means are the tokens, and the core is near I.
+Subject pairs(const std::string& name) {
+  arma::mat x(128, 64, arma::fill::zeros);
+  for (arma::uword i = 0; i < 128; ++i) x(i, i / 2) = 12;
+  return {name, croquis::Problem<double>(x, x, x)};
+}
+
+}  // namespace
+
+TEST_CASE("lin.thm2/strict: no more than k / (1 - eps^2) rows are within eps, which rank k attains") {
+  const LedgerEntry entry = decided("lin.thm2/strict");
+  REQUIRE(entry.findings.size() == 3);
+  // 4/3 of k at eps = 1/2, where the scores are I to a millionth; k = 5 c log n / eps^2.
+  const double ranks[] = {125, 22181, 3327107};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Finding& finding = entry.findings[i];
+    CHECK(double(*finding.d) == doctest::Approx(ranks[i]).epsilon(1e-6));
+    CHECK(finding.observed * double(*finding.n) == doctest::Approx(4 * ranks[i] / 3).epsilon(1e-5));
+    CHECK(finding.verdict == Verdict::refuted);
+  }
+  CHECK(contains(entry.findings[0].hypotheses, "= 166 of 512"));
+  // Rank 3 serves 4 rows of I: the projection I - 1 1^T / 4 is 1/2 from each of them.
+  const Rational quarter(1, 4);
+  const RationalMatrix ones = {{1}, {1}, {1}, {1}}, mean = quarter * (ones * ones.transposed());
+  CHECK(mean * mean == mean);
+  const RationalMatrix lengths = mean * mean.transposed();
+  for (std::size_t i = 0; i < 4; ++i) CHECK(lengths(i, i) == quarter);
+}
+
+TEST_CASE("lin.thm1: the rank of the proof at n = 512, 249.53, is rounded up in every reading") {
+  CHECK(*decided("lin.thm1/oblivious").findings.front().d == 250);
+  CHECK(*decided("lin.thm1/one-matrix-for-v").findings.front().d == 250);
+  CHECK(*decided("lin.eckart-young/strict").findings.front().d == 250);
+}
+
+TEST_CASE("lin.spectrum and lin.eckart-young: heads that are too short decide nothing") {
+  const LedgerEntry spectrum = decided("lin.spectrum/charitable", {gaussian("short", 100)});
+  CHECK(spectrum.whole.verdict == Verdict::not_applicable);
+  CHECK(spectrum.findings.front().observed > 0);  // measured all the same
+  CHECK(decided("lin.spectrum/charitable", {gaussian("long", 512)}).whole.verdict != Verdict::not_applicable);
+  // 5 log n / (eps^2 - eps^3) is 185.
+  const LedgerEntry truncated = decided("lin.eckart-young/charitable", {gaussian("short", 100)});
+  CHECK(truncated.whole.verdict == Verdict::vacuous);
+  CHECK(contains(truncated.findings.front().trivial, "all singular values"));
+}
+
+TEST_CASE("nys.landmarks: often is half of the inputs, which are counted") {
+  const auto of = [](std::vector<Subject> subjects) { return decided("nys.landmarks/threshold", std::move(subjects)); };
+  const LedgerEntry half = of({pairs("a"), gaussian("b", 128)}),
+                    third = of({gaussian("a", 128), pairs("b"), gaussian("c", 128)});
+  CHECK(half.whole.verdict == Verdict::holds);
+  CHECK(contains(half.whole.hypotheses, "on 1 of 2 inputs"));
+  CHECK(third.whole.verdict == Verdict::refuted);
+  CHECK(contains(third.whole.hypotheses, "on 1 of 3 inputs"));
+  CHECK(third.findings.size() == 4);
+  CHECK(of({pairs("a")}).whole.verdict == Verdict::holds);
+}

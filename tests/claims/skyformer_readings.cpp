@@ -1,0 +1,84 @@
+// What decides some readings of Skyformer, and on which heads they are decided at all.
+#include <doctest/doctest.h>
+#include <croquis/claims/ledger.hpp>
+#include <croquis/claims/skyformer/constants.hpp>
+#include <croquis/inputs/synthetic.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/seed.hpp"
+#include "support/text.hpp"
+
+using namespace croquis::claims;
+using croquis::Key;
+using croquis::Problem;
+using croquis::Verdict;
+
+namespace {
+
+Problem<double> gaussian_head(arma::uword n, arma::uword p, double norm) {
+  return croquis::gaussian_input(Key(test_seed()), {.n = n, .p = p, .norm = norm});
+}
+
+LedgerEntry decide_on_heads(const char* id, std::vector<Subject> subjects) {
+  return Ledger(std::move(subjects), {.quick = true}, Key(test_seed())).decide(find_claim(id));
+}
+
+}  // namespace
+
+TEST_CASE("sky.fig1: heads of fewer than twice 256 tokens are not judged, those of 512 are, by the figure's methods") {
+  const LedgerEntry entry =
+      decide_on_heads("sky.fig1/charitable", {{"short", gaussian_head(511, 4, 2)}, {"long", gaussian_head(512, 4, 2)}});
+  REQUIRE(entry.findings.size() == 2);
+  CHECK(entry.findings[0].verdict == Verdict::not_applicable);
+  CHECK(entry.findings[1].verdict != Verdict::not_applicable);
+  CHECK(contains(entry.findings[1].hypotheses, "uncapped performer = "));
+  CHECK_FALSE(contains(entry.findings[1].hypotheses, "linformer"));
+  CHECK(entry.whole.estimate > 0);
+
+  const LedgerEntry alone = decide_on_heads("sky.fig1/charitable", {{"short", gaussian_head(511, 4, 2)}});
+  CHECK(alone.whole.verdict == Verdict::not_applicable);
+  CHECK(std::isnan(alone.whole.estimate));
+}
+
+TEST_CASE("sky.core/inherits: the number is that of the rows which are decided, and equal is not above") {
+  // All tokens the same: both cores are singular.
+  const arma::mat same(64, 4, arma::fill::ones);
+  const Subject equal = {"equal", Problem<double>(same, same, same)}, other = {"other", gaussian_head(64, 4, 6)};
+  const LedgerEntry both = decide_on_heads("sky.core/inherits", {equal, other}),
+                    alone = decide_on_heads("sky.core/inherits", {other});
+  REQUIRE(both.findings.size() == 2);
+  CHECK(both.findings[0].verdict == Verdict::not_applicable);
+  CHECK(both.findings[1].verdict != Verdict::not_applicable);
+  CHECK(both.whole.estimate == alone.whole.estimate);
+  CHECK(both.whole.estimate != 1);
+  CHECK(std::isnan(decide_on_heads("sky.core/inherits", {equal}).whole.estimate));
+
+  // One token has a query and a key, of which one is drawn: both cores are numbers, of condition 1.
+  const LedgerEntry token = decide_on_heads("sky.core/inherits", {{"token", gaussian_head(1, 4, 2)}});
+  CHECK(token.findings.front().observed == 1);
+  CHECK(token.findings.front().bound == 1);
+  CHECK(token.findings.front().verdict == Verdict::refuted);
+}
+
+TEST_CASE("sky.thm2/strict: what it asks for, by a matrix that is stored, and never less than T9") {
+  const arma::uword n = 20, points = 2 * n;
+  const Problem<double> problem = gaussian_head(n, 2, 1);
+  const arma::mat x = arma::join_cols(problem.Q(), problem.K()) / std::pow(2, 0.25);
+  arma::mat m(points, points);
+  for (arma::uword i = 0; i < points; ++i) {
+    for (arma::uword j = 0; j < points; ++j) m(i, j) = std::exp(-std::pow(arma::norm(x.row(i) - x.row(j)), 2) / 2);
+  }
+  const double lambda = 0.5 * arma::norm(m.submat(0, n, n - 1, points - 1), 2);
+  const arma::vec leverage = arma::diagvec(m * arma::inv(arma::mat(m + lambda * arma::eye(points, points))));
+  const double asked = 33 * double(points) * leverage.max() * std::log(double(n) / 0.1);
+  const Finding strict = decide_on_heads("sky.thm2/strict", {{"own", problem}}).findings.front(),
+                t9 = decide_on_heads("sky.thm2/charitable", {{"own", problem}}).findings.front();
+  CHECK(std::abs(double(*strict.d) - asked) <= 1 + 1e-3 * asked);
+  CHECK(*strict.d >= *t9.d);
+
+  // Where 2n max l_i and n / delta are as small as they can be, 33 is the least whole number.
+  const double least = kLandmarkConstant * (2.0 / 3 + 1) * std::log(4) / (2.0 / 3 * std::log(2));
+  CHECK(kPrintedConstant == std::ceil(least));
+}
