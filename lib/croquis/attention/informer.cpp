@@ -142,7 +142,7 @@ Method<T> informer_method() {
   Method<T> method;
   method.name = "informer";
   method.summary = "exact rows where sampled scores are far from uniform, the mean of the values elsewhere";
-  method.source = "Skeinformer Sec. 3.3";
+  method.source = "Informer; equal d as in Skeinformer Sec. 6.2";
   method.options = options_of_informer().infos();
   method.rectangular = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
   method.largest_d = method.exact_at = [](TokenAlignment shape, const OptionValues&) { return shape.n_q; };

@@ -131,7 +131,7 @@ struct Claim {
   std::string id;
   std::string kind;          ///< probability, mean, identity, existence, ...: what sort of statement it is
   std::string source;        ///< the paper and the number of the statement
-  std::string statement;     ///< the sentence of the paper, in the project's notation
+  std::string statement;     ///< what the paper says, in its words or in short, in the project's notation
   std::string reading = {};  ///< the closed statement that is decided; empty: the sentence itself
   std::string hypotheses;    ///< what it assumes
   std::string method;        ///< how it is checked

@@ -153,6 +153,7 @@ void add_worst(Report& report, const Check& check, std::string_view name, double
   const auto share = [&](const arma::mat& input) { return bound.share(input, check); };
   const WorstCase stored = stored_worst(name);
   double worst = stored.input.is_empty() ? 0 : finite_or_zero(share(stored.input));
+  double fresh = stored.input.is_empty() || !bound.again ? 0 : finite_or_zero(bound.again(stored.input, check));
   std::string text = fmt::format("on file = {:.6g}", worst);
   if (!check.quick && !check.own_input && check.mutant.empty() && check.claim == bound.claim) {
     std::vector<arma::mat> given = bound.starts;
@@ -162,8 +163,15 @@ void add_worst(Report& report, const Check& check, std::string_view name, double
         search_worst(bound.space, effort, given, share, check.draw_key.child(name), check.interrupted);
     text += fmt::format("; evaluations = {}; largest found = {:.6g}",
                         (effort.starts + given.size()) * (effort.steps + 1), found.share);
-    if (found.share > worst * (1 + 1e-6)) text += "; at " + text_of(found.input);
+    if (found.share > worst * (1 + 1e-6)) {
+      text += "; at " + text_of(found.input);
+      if (bound.again) fresh = std::max(fresh, finite_or_zero(bound.again(found.input, check)));
+    }
     worst = std::max(worst, found.share);
+  }
+  if (bound.again) {
+    worst = fresh;
+    text += fmt::format("; on fresh draws = {:.6g}", fresh);
   }
   worst /= generous;
   report.tightness = {proved, 1 / worst};

@@ -44,6 +44,9 @@ struct SearchedBound {
   std::vector<arma::mat> starts = {};  ///< structured inputs to start from
   /// What is achieved over what the bound allows: by exact arithmetic on a known distribution where anything is random.
   std::function<double(const arma::mat& input, const Check& check)> share;
+  /// Where `share` is measured on draws that the search maximises over: the same on draws that it has not seen, which
+  /// is what is published. Empty where `share` is exact.
+  std::function<double(const arma::mat& input, const Check& check)> again = {};
 };
 
 /// Those of all papers.
@@ -56,9 +59,10 @@ WorstCase stored_worst(std::string_view name);
 
 /// Sets the tightness of the report to {proved, 1 / share} and adds the row of the search: the stored input, evaluated
 /// again, and in a run that is not quick, for the reading whose bound it is, a search from the stored input and from
-/// random ones. REFUTED where the share is above 1 but for rounding; an input that is worse than the one on file is in
-/// `hypotheses`, row by row. `generous`: how many times what the bound of that name allows the reading allows. With an
-/// input of the user's own there is no row: the tightness is that of the stored input.
+/// random ones. Where the bound has `again`, the share is that of the stored input and of the one found, on the draws
+/// that the search has not seen. REFUTED where the share is above 1 but for rounding; an input that is worse than the
+/// one on file is in `hypotheses`, row by row. `generous`: how many times what the bound of that name allows the
+/// reading allows. With an input of the user's own there is no row: the tightness is that of the stored input.
 void add_worst(Report& report, const Check& check, std::string_view name, double proved, double generous);
 
 }  // namespace croquis::claims

@@ -84,7 +84,7 @@ void print_finding(const Finding& f, std::size_t width) {
 
 void explain(const Claim& claim, const Ledger& ledger) {
   fmt::print("{}: {}\n\n", claim.id, claim.source);
-  print_field("sentence", claim.statement);
+  print_field("statement", claim.statement);
   print_field("reading", claim.reading);
   print_field("hypotheses", claim.hypotheses);
   print_field("conceded", claim.conceded);
@@ -255,7 +255,7 @@ std::function<std::string()> add_options(CLI::App& app, VerifyOptions& options) 
       ->check(whole_number(2));
   app.add_flag("--quick", options.quick, "a tenth of the trials: under a minute, with INCONCLUSIVE verdicts");
   app.add_flag("--thorough", options.thorough, "ten times the trials: up to half an hour, with more power");
-  app.add_option("--explain", options.explain, "sentence, reading, proof, ladder and findings of claims; no files");
+  app.add_option("--explain", options.explain, "statement, reading, proof, ladder and findings of claims; no files");
   app.add_option("--expect", options.expect, "file of lines 'claim VERDICT'; exit status 1 where one differs");
   app.add_flag("--mutants", options.mutants, "deliberate mistakes instead: what each does to the verdict");
   app.add_flag("--markdown", options.markdown, "print the table in Markdown");

@@ -5,23 +5,30 @@ namespace croquis::claims {
 namespace {
 
 const char* const kApproximable =
-    "Transformers with RPE cannot be well-approximated by techniques developed in the previous works.";
-const char* const kProduct = "The product with C_ij = exp(b_{j-i}) can be done by fast Fourier transform.";
-const char* const kAlgorithm = "Algorithm 1 (efficient normalized kernelized attention with RPE using FFT).";
+    "At the same time, such a result suggests that Transformers with RPE cannot be well-approximated by techniques "
+    "developed in the previous works as those methods are under the simple dot-then-exponentiate attention setting.";
+const char* const kProduct =
+    "Denote C = {c_{j-i}} [c_i = e^{b_i}]. [...] Left multiplying a Toeplitz matrix can be done in O(n log n) time "
+    "using "
+    "Fast Fourier Transform (FFT).";
+const char* const kAlgorithm = "Algorithm 1: Efficient Normalized Kernelized Attention with RPE using FFT.";
 const char* const kUnbiased =
-    "The random feature maps are unbiased estimators of the dot-then-exponentiate function, w_i independently sampled "
-    "from N(0, I).";
-const char* const kTheorem3 = "If m = Theta(n e^{4R^2} / (eps^2 delta)), then Pr(||A - A^||_1 >= eps) <= delta.";
+    "Followed-up works further propose two (randomized) feature maps with which the kernels are unbiased estimators of "
+    "the dot-then-exponentiate function [...] where each vector w_i is independently sampled from N(0, I).";
+const char* const kTheorem3 =
+    "Then for any eps > 0, if feature map dimension m = Theta(n exp(4R^2) / (eps^2 delta)), we have Pr(||A - A^||_1 >= "
+    "eps) <= delta.";
 const char* const kTheorem3Method =
-    "Two and four keys q and -q, R = 3/4 and 1; two keys at 45 degrees of q, R = 1, 3/2, 2, where at most 20000 "
+    "Two and four keys q and -q, R = 0.66, 3/4 and 1; two keys at 45 degrees of q, R = 1, 3/2, 2, where at most 20000 "
     "features are drawn. t = 0.4, delta = 0.1. Vacuous where uniform attention is within t.";
 const char* const kBounded = "||q||, ||k_j|| <= R; scores q.k_j without 1/sqrt(p); independent directions.";
 const char* const kNecessity =
     "Our following theorem precisely characterizes that one may need an exponential number of feature map dimensions "
     "to obtain a well-approximated PRF kernelized attention.";
 const char* const kGradient =
-    "If the norms of the queries or keys happen to be larger than one, the kernelized attention will have a large "
-    "variance, leading to a large-variance gradient.";
+    "If the norms of the queries or keys happen to be larger than one, the kernelized attention (forward pass) will "
+    "have "
+    "a large variance, leading to a large-variance gradient (backward pass) and making the training unstable.";
 const char* const kGradientTokens =
     "Queries and keys uniform on the sphere of radius R, scores q.k without 1/sqrt(p), n = 128, p = 64; independent "
     "directions.";
@@ -29,122 +36,134 @@ const char* const kGradientMethod =
     "Five sets of tokens, 40 draws, m = 64 and 256, a white cotangent: the root mean square distance of (dQ, dK) from "
     "their mean over the draws. On heads of one's own, their first tokens at these norms.";
 const char* const kSharp =
-    "Normalizing bounds the dot-products into [-1, 1]; then the attention mechanism can no longer represent sharp "
-    "distributions; RPE can.";
+    "However, this [normalizing] would bound the dot-products between queries and keys into range [-1, 1]. Then the "
+    "attention mechanism can no longer represent sharp distributions [...]. Fortunately, when equipped with RPE, the "
+    "model is endowed with the ability to model sharp attention distributions even if the queries and keys are "
+    "normalized.";
 
 std::vector<Claim> position_claims() {
-  return {{.id = "rpe.prop1/strict",
-           .kind = "identity",
-           .source = "NPRF Prop. 1, L75-82",
-           .statement = "For n > p + 1 there are weights and biases b_{j-i} such that no weights without a bias give "
-                        "the same attention.",
-           .reading = "There are b such that for all X, W_rel and W: softmax of the scores with the bias is not "
-                      "softmax of any X W X^T.",
-           .hypotheses = "n > p + 1; the Toeplitz matrix T_ij = b_{j-i} has a rank above p + 1 (the paper: full rank).",
-           .method = "Equal softmax means T = M + beta 1^T with rank(M) <= p. The distance of T from all such matrices "
-                     "is sigma_{p+1}(T (I - 11^T/n)) >= sigma_{p+2}(T); it must be above the rounding of the singular "
-                     "values, 8 n u ||T||. ALiBi, T5 and random biases, n = p + 2 and 4 p, p = 16 and 64. Shown beside "
-                     "it, outside the hypotheses: b_t = t (rank 2) and n = p + 1.",
-           .proof = "docs/claims/nprf.md, Proposition 1",
-           .formerly = {"rpe.prop1"},
-           .mutants = {{"wide-heads", "heads of width n - 1 in the place of p"},
-                       {"query-bias", "b_i in the place of b_{j-i}, the same for all keys"}},
-           .check = check_expressiveness},
-          {.id = "rpe.approximable/strict",
-           .kind = "counterexample",
-           .source = "NPRF Sec. 3.1, L84",
-           .statement = kApproximable,
-           .reading = "Whatever the bias, if it is not constant: no dot product of one column more gives the same "
-                      "attention.",
-           .hypotheses = "None: the sentence does not say for which biases.",
-           .method = "b_t = t log 2 is a bias of keys, of rank 1: n = 5 in rational arithmetic.",
-           .proof = "docs/claims/nprf.md, Approximation",
-           .expected = Verdict::refuted,
-           .mutants = {{"alibi", "b_t = -|t| log 2"}},
-           .check = check_approximable_strict},
-          {.id = "rpe.approximable/charitable",
-           .kind = "measured",
-           .source = "NPRF Sec. 3.1, L84",
-           .statement = kApproximable,
-           .reading = "For independent normal biases every dot product of width 64 has a row that is off by half in "
-                      "total variation, n = 256.",
-           .hypotheses = "Tokens without scores of their own.",
-           .method = "The best M of T in Frobenius norm, and from there a descent on the Kullback-Leibler divergence. "
-                     "The other biases are beside it.",
-           .expected = Verdict::refuted,
-           .mutants = {{"narrow", "width 2"}},
-           .check = check_approximable_charitable},
-          {.id = "rpe.approximable/existence",
-           .kind = "existence",
-           .source = "NPRF Sec. 3.1, L84",
-           .statement = kApproximable,
-           .reading = "For every p there are n and b such that every dot product of width p has a row that is off by "
-                      "more than 1/16 in total variation.",
-           .hypotheses = "Tokens without scores of their own; n grows exponentially with p.",
-           .method =
-               "b_t = 12 s_t with fair signs, n = 128, p = 1, 2, 4: the search of the other reading stays above 1/16.",
-           .proof = "docs/claims/nprf.md, T17",
-           .bound = true,
-           .mutants = {{"linear", "b_t = t / 20, of rank 2"}},
-           .check = check_approximable_existence},
-          {.id = "rpe.toeplitz/norm-wise",
-           .kind = "identity",
-           .source = "NPRF Sec. 3.2, L88-101",
-           .statement = kProduct,
-           .reading = "Every entry of C x is within (21 log2 L + 10) u ||c|| ||x|| of the sum.",
-           .hypotheses = "C is a Toeplitz matrix, for images a block Toeplitz one; any n; b_t = -inf included.",
-           .method = "The library's operator on columns of V and a spike against the sum by definition: ALiBi, T5, "
-                     "random, causal, window (-inf) and image biases, n = 7, 128, 250, T X and T^T X, double and "
-                     "float. The bound has the rounding of the sum on top.",
-           .proof = "docs/claims/nprf.md, The product",
-           .formerly = {"rpe.toeplitz"},
-           .bound = true,
-           .mutants = {{"offset-turned", "b_{i-j} in the place of b_{j-i}"},
-                       {"length-n", "a circulant matrix of length n, whose ends meet"}},
-           .check = check_toeplitz},
-          {.id = "rpe.toeplitz/entry-wise",
-           .kind = "counterexample",
-           .source = "NPRF Sec. 3.2, L88-101",
-           .statement = kProduct,
-           .reading = "Every entry of C x is within half of itself, in double.",
-           .hypotheses = "x >= 0.",
-           .method = "b_t = -|t|, x = e_0, n = 128 and 509: entries below u ||c|| are lost.",
-           .proof = "docs/claims/nprf.md, The product",
-           .expected = Verdict::refuted,
-           .mutants = {{"direct", "the sum by definition"}},
-           .check = check_toeplitz_entries},
-          {.id = "rpe.alg1/charitable",
-           .kind = "identity",
-           .source = "NPRF Alg. 1, L131-141, and the footnote of L101",
-           .statement = kAlgorithm,
-           .reading = "On rows that are not zero Algorithm 1 is Eq. 10 on rows of unit length; b_t = -inf for t > 0 "
-                      "makes it causal.",
-           .hypotheses = "No zero rows; row sums that are not zero.",
-           .method = "The library's method against Eq. 10 by sums, for all biases, causal, window and image included, "
-                     "n = 64, d = 16.",
-           .proof = "docs/claims/nprf.md, Algorithm 1",
-           .mutants = {{"not-normalised", "rows over p^{1/4} in the place of unit rows"},
-                       {"bias-turned", "b_{i-j} in the place of b_{j-i}"}},
-           .check = check_algorithm_normalised},
-          {.id = "rpe.alg1/strict",
-           .kind = "counterexample",
-           .source = "NPRF Alg. 1, L131-141",
-           .statement = kAlgorithm,
-           .reading = "It gives an output for every input.",
-           .hypotheses = "None.",
-           .method = "A query of zeros over its length.",
-           .proof = "docs/claims/nprf.md, Algorithm 1",
-           .expected = Verdict::refuted,
-           .mutants = {{"zero-stays-zero", "zero rows stay zero, as in the library"}},
-           .check = check_algorithm_zero_rows}};
+  return {
+      {.id = "rpe.prop1/strict",
+       .kind = "identity",
+       .source = "NPRF Sec. 3.1, Prop. 1",
+       .statement = "If n > p + 1, there exist weight matrices W_rel^Q, W_rel^K in R^{p x p} and RPE weights b_{j-i} "
+                    "[...], such that there does not exist weight matrices W_vanilla^Q, W_vanilla^K and input "
+                    "vectors x_1, ..., x_n in R^p that satisfy [that both give the same attention].",
+       .reading = "There are b such that for all X and all p x p matrices W_rel and W: softmax of X W_rel X^T + T is "
+                  "not softmax of X W X^T. For heads of width p of wider tokens: softmax of T, W_rel = 0, is not "
+                  "softmax of the scores of any such head.",
+       .hypotheses = "n > p + 1, p the width of the tokens, in the second sentence of the head; the Toeplitz matrix "
+                     "T_ij = b_{j-i} has a rank above p + 1 (the paper: full rank).",
+       .method = "Equal softmax means T = M + beta 1^T with rank(M) <= p. The distance of T from all such matrices "
+                 "is sigma_{p+1}(T (I - 11^T/n)) >= sigma_{p+2}(T); it must be above the rounding of the singular "
+                 "values, 8 n u ||T||. ALiBi, T5 and random biases, n = p + 2 and 4 p, p = 16 and 64. Shown beside "
+                 "it, outside the hypotheses: b_t = t (rank 2), n = p + 1, and two heads of width p of wider tokens, "
+                 "n = 2p, which give the same attention.",
+       .proof = "docs/claims/nprf.md, Proposition 1",
+       .formerly = {"rpe.prop1"},
+       .mutants = {{"wide-heads", "heads of width n - 1 in the place of p"},
+                   {"query-bias", "b_i in the place of b_{j-i}, the same for all keys"}},
+       .check = check_expressiveness},
+      {.id = "rpe.approximable/strict",
+       .kind = "counterexample",
+       .source = "NPRF Sec. 3.1, after Prop. 1",
+       .statement = kApproximable,
+       .reading = "Whatever the bias, if it is not constant: no dot product of one column more gives the same "
+                  "attention.",
+       .hypotheses = "None: the sentence does not say for which biases.",
+       .method = "b_t = t log 2 is a bias of keys, of rank 1: n = 5 in rational arithmetic.",
+       .proof = "docs/claims/nprf.md, Approximation",
+       .conceded = "suggests",
+       .expected = Verdict::refuted,
+       .mutants = {{"alibi", "b_t = -|t| log 2"}},
+       .check = check_approximable_strict},
+      {.id = "rpe.approximable/charitable",
+       .kind = "measured",
+       .source = "NPRF Sec. 3.1, after Prop. 1",
+       .statement = kApproximable,
+       .reading = "For independent normal biases of deviation 3 every dot product of width 64 has a row that is off "
+                  "by half in total variation, n = 256. (Biases and numbers are a threshold of Croquis. Prop. 1, "
+                  "which the sentence follows, is about some biases: that is the reading existence.)",
+       .hypotheses = "Tokens without scores of their own.",
+       .method = "The best M of T in Frobenius norm, and from there a descent on the Kullback-Leibler divergence. "
+                 "The other biases are beside it.",
+       .conceded = "suggests",
+       .expected = Verdict::refuted,
+       .mutants = {{"narrow", "width 2"}},
+       .check = check_approximable_charitable},
+      {.id = "rpe.approximable/existence",
+       .kind = "existence",
+       .source = "NPRF Sec. 3.1, after Prop. 1",
+       .statement = kApproximable,
+       .reading = "For every p there are n and b such that every dot product of width p has a row that is off by "
+                  "more than 1/16 in total variation.",
+       .hypotheses = "Tokens without scores of their own; n grows exponentially with p.",
+       .method =
+           "b_t = 12 s_t with fair signs, n = 128, p = 1, 2, 4: the search of the other reading stays above 1/16.",
+       .proof = "docs/claims/nprf.md, T17",
+       .bound = true,
+       .mutants = {{"linear", "b_t = t / 20, of rank 2"}},
+       .check = check_approximable_existence},
+      {.id = "rpe.toeplitz/norm-wise",
+       .kind = "identity",
+       .source = "NPRF Sec. 3.2, Eq. 10-13",
+       .statement = kProduct,
+       .reading = "Every entry of C x is within (21 log2 L + 10) u ||c|| ||x|| of the sum.",
+       .hypotheses = "C is a Toeplitz matrix, for images a block Toeplitz one; any n; b_t = -inf included.",
+       .method = "The library's operator on columns of V and a spike against the sum by definition: ALiBi, T5, "
+                 "random, causal, window (-inf) and image biases, n = 7, 128, 250, T X and T^T X, double and "
+                 "float. The bound has the rounding of the sum on top.",
+       .proof = "docs/claims/nprf.md, The product",
+       .formerly = {"rpe.toeplitz"},
+       .bound = true,
+       .mutants = {{"offset-turned", "b_{i-j} in the place of b_{j-i}"},
+                   {"length-n", "a circulant matrix of length n, whose ends meet"}},
+       .check = check_toeplitz},
+      {.id = "rpe.toeplitz/entry-wise",
+       .kind = "counterexample",
+       .source = "NPRF Sec. 3.2, Eq. 10-13",
+       .statement = kProduct,
+       .reading = "Every entry of C x is within half of itself, in double.",
+       .hypotheses = "x >= 0.",
+       .method = "b_t = -|t|, x = e_0, n = 128 and 509: entries below u ||c|| are lost.",
+       .proof = "docs/claims/nprf.md, The product",
+       .expected = Verdict::refuted,
+       .mutants = {{"direct", "the sum by definition"}},
+       .check = check_toeplitz_entries},
+      {.id = "rpe.alg1/charitable",
+       .kind = "identity",
+       .source = "NPRF Alg. 1, footnote 1",
+       .statement = kAlgorithm,
+       .reading = "On rows that are not zero Algorithm 1 is Eq. 10 on rows of unit length; b_t = -inf for t > 0 "
+                  "makes it causal.",
+       .hypotheses = "No zero rows; row sums that are not zero.",
+       .method = "The library's method against Eq. 10 by sums, for all biases, causal, window and image included, "
+                 "n = 64, d = 16.",
+       .proof = "docs/claims/nprf.md, Algorithm 1",
+       .mutants = {{"not-normalised", "rows over p^{1/4} in the place of unit rows"},
+                   {"bias-turned", "b_{i-j} in the place of b_{j-i}"}},
+       .check = check_algorithm_normalised},
+      {.id = "rpe.alg1/strict",
+       .kind = "counterexample",
+       .source = "NPRF Alg. 1",
+       .statement = kAlgorithm,
+       .reading = "It gives an output for every input.",
+       .hypotheses = "None.",
+       .method = "A query of zeros over its length.",
+       .proof = "docs/claims/nprf.md, Algorithm 1",
+       .expected = Verdict::refuted,
+       .mutants = {{"zero-stays-zero", "zero rows stay zero, as in the library"}},
+       .check = check_algorithm_zero_rows}};
 }
 
 std::vector<Claim> feature_claims() {
   return {
       {.id = "rpe.lemma2/strict",
        .kind = "variance",
-       .source = "NPRF Lemma 2, L119",
-       .statement = "Var(phi(x).phi(y)) = (1/m) (e^{||x+y||^2} - 1) e^{2 x.y} for m positive features.",
+       .source = "NPRF Lemma 2",
+       .statement =
+           "For phi_PRF defined in Equation 5, we have Var(phi(x) phi(y)^T) = (1/m) (exp(||x+y||^2) - 1) exp(x "
+           "y^T)^2.",
        .reading = "As printed.",
        .hypotheses = "Directions independent N(0, I).",
        .method = "Gauss-Hermite quadrature with 64 nodes of the one-dimensional Gaussian w.(x+y)/||x+y||, ||x+y|| = "
@@ -158,7 +177,7 @@ std::vector<Claim> feature_claims() {
        .check = check_feature_variance},
       {.id = "rpe.unbiased/gaussian-rows",
        .kind = "mean",
-       .source = "NPRF Sec. 2.1, L50",
+       .source = "NPRF Sec. 2.1, Eq. 4-5",
        .statement = kUnbiased,
        .reading = "E phi(x).phi(y) = e^{x.y} for trf, prf, hyperbolic, oprf and saderf with rows N(0, I), chi-norm "
                   "orthogonal ones included.",
@@ -174,18 +193,19 @@ std::vector<Claim> feature_claims() {
        .check = check_gaussian_rows},
       {.id = "rpe.unbiased/other-rows",
        .kind = "counterexample",
-       .source = "NPRF Sec. 2.1, L50",
+       .source = "NPRF Sec. 2.1, Eq. 4-5",
        .statement = kUnbiased,
        .reading = "The same for the sphere map and for orthogonal (length sqrt(p)) and sorf rows.",
        .hypotheses = "None.",
-       .method = "Exact means at p = 4, ||x+y|| = ||x-y|| = 1: 0F1 on the sphere, all 4096 sign patterns of sorf.",
+       .method = "Exact means at p = 4, ||x+y|| = ||x-y|| = 1, along four directions of x + y (trf: x - y): 0F1 on "
+                 "the sphere, all 4096 sign patterns of sorf.",
        .proof = "docs/claims/nprf.md, Unbiased features",
        .expected = Verdict::refuted,
        .mutants = {{"chi-norms", "chi_p norms, with which the rows are normal"}},
        .check = check_other_rows},
       {.id = "rpe.unbiased/qr-unsigned",
        .kind = "counterexample",
-       .source = "NPRF Sec. 2.1, L50",
+       .source = "NPRF Sec. 2.1, Eq. 4-5",
        .statement = kUnbiased,
        .reading = "The same for orthogonal blocks with chi norms by QR without the signs of R's diagonal, as several "
                   "implementations draw them.",
@@ -199,7 +219,7 @@ std::vector<Claim> feature_claims() {
 std::vector<Claim> number_claims() {
   return {{.id = "rpe.thm3/strict",
            .kind = "probability",
-           .source = "NPRF Thm. 3, L125, 420-437",
+           .source = "NPRF Thm. 3, App. B.2",
            .statement = kTheorem3,
            .reading = "With the constant 16, for every eps > 0.",
            .hypotheses = kBounded,
@@ -216,7 +236,7 @@ std::vector<Claim> number_claims() {
            .check = check_feature_number_strict},
           {.id = "rpe.thm3/charitable",
            .kind = "probability",
-           .source = "NPRF Thm. 3, L125, 420-437",
+           .source = "NPRF Thm. 3, App. B.2",
            .statement = kTheorem3,
            .reading = "m >= n e^{4R^2} / (eps^2 delta) gives Pr(||A - A^||_1 >= 4 eps) <= delta, eps < 1/2.",
            .hypotheses = kBounded,
@@ -235,7 +255,7 @@ std::vector<Claim> number_claims() {
            .check = check_feature_number},
           {.id = "rpe.thm3/corrected",
            .kind = "probability",
-           .source = "NPRF Thm. 3, L125, 420-437",
+           .source = "NPRF Thm. 3, App. B.2",
            .statement = kTheorem3,
            .reading =
                "m >= (e^{4R^2} - 1) / (eps^2 delta) gives Pr(||A - A^||_1 >= 4 eps) <= delta for every n, eps < 1/2.",
@@ -253,7 +273,7 @@ std::vector<Claim> number_claims() {
            .check = check_feature_number_corrected},
           {.id = "rpe.thm3/sharper",
            .kind = "probability",
-           .source = "NPRF Thm. 3, L125, 420-437",
+           .source = "NPRF Thm. 3, App. B.2",
            .statement = kTheorem3,
            .reading = "m >= (1 + t)^2 (e^{4R^2} - 1) / (t^2 delta) gives Pr(||A - A^||_1 >= t) <= delta for every n "
                       "and every t > 0.",
@@ -271,7 +291,7 @@ std::vector<Claim> number_claims() {
            .check = check_feature_number_sharper},
           {.id = "rpe.thm3/trf",
            .kind = "probability",
-           .source = "NPRF Thm. 3, L125, 420-437",
+           .source = "NPRF Thm. 3, App. B.2",
            .statement = kTheorem3,
            .reading = "For sin and cos: m >= (1 + t)^2 e^{4R^2} (1 - e^{-4R^2})^2 / (2 t^2 delta) directions.",
            .hypotheses = kBounded,
@@ -286,19 +306,20 @@ std::vector<Claim> number_claims() {
            .check = check_feature_number_trf},
           {.id = "rpe.thm3.necessity/every-input",
            .kind = "counterexample",
-           .source = "NPRF Sec. 3.3, L121",
+           .source = "NPRF Sec. 3.3, before Thm. 3",
            .statement = kNecessity,
            .reading = "Every query and keys of norm R need m >= c e^{4R^2}: at R = 2 one feature, or 16, are not "
-                      "enough for t = 0.4, delta = 0.1.",
+                      "enough for t = 0.4, delta = 0.1. (This goes beyond the paper's words.)",
            .hypotheses = "None.",
            .method = "Equal keys, where one feature is exact; half of the keys q, half -q.",
            .proof = "docs/claims/nprf.md, Necessity",
+           .conceded = "one may need",
            .expected = Verdict::refuted,
            .mutants = {{"two-keys", "two keys at 45 degrees of q"}},
            .check = check_every_input},
           {.id = "rpe.thm3.necessity/some-input",
            .kind = "probability",
-           .source = "NPRF Sec. 3.3, L121",
+           .source = "NPRF Sec. 3.3, before Thm. 3",
            .statement = kNecessity,
            .reading = "For every R >= 1 there is an input on which e^{2R^2} features fail for t = 0.4 in more than a "
                       "tenth of the draws.",
@@ -309,7 +330,7 @@ std::vector<Claim> number_claims() {
            .check = check_some_input},
           {.id = "rpe.thm3.necessity/exponent",
            .kind = "rate",
-           .source = "NPRF Sec. 3.3, L121",
+           .source = "NPRF Sec. 3.3, before Thm. 3",
            .statement = kNecessity,
            .reading = "At fixed eps and delta some inputs need m >= c e^{4R^2}, one c > 0 for all R.",
            .hypotheses = "None.",
@@ -321,12 +342,13 @@ std::vector<Claim> number_claims() {
            .check = check_exponent},
           {.id = "rpe.fig1b/threshold",
            .kind = "measured",
-           .source = "NPRF Fig. 1(b), L127",
-           .statement = "When R is large the approximation error is huge and can only be slightly improved as m grows "
-                        "from 4 to 1024; when R = 1 it is small and drops significantly.",
+           .source = "NPRF Sec. 3.3, Fig. 1(b)",
+           .statement = "When R is large, the approximation error is huge and can only be slightly improved as the "
+                        "feature map dimension grows from 4 to 1024. But when R = 1, the approximation error is small "
+                        "and drops significantly when we increase the feature map dimension.",
            .reading = "R = 1: a factor 4 at least; R = 4: 1 at least at m = 1024, and a factor 2 at most.",
            .hypotheses = "One query and 1024 keys uniform on the sphere of radius R, p = 64.",
-           .method = "Means over 16 draws of points and features. Uniform attention is beside them: 0.10 at R = 1, and "
+           .method = "Means over 64 draws of points and features. Uniform attention is beside them: 0.10 at R = 1, and "
                      "at R = 2 better than 1024 features.",
            .expected = Verdict::holds,
            .mutants = {{"normalised", "norms of 4 brought back to 1"}},
@@ -337,7 +359,7 @@ std::vector<Claim> remaining_claims() {
   return {
       {.id = "rpe.sharp/norms",
        .kind = "identity",
-       .source = "NPRF Sec. 3.3, L129, 145",
+       .source = "NPRF Sec. 3.3, sharp distributions",
        .statement = kSharp,
        .reading = "||q||, ||k_j|| <= R give no weight above 1 / (1 + (n-1) e^{-2R^2}); it is attained.",
        .hypotheses = "No bias.",
@@ -349,7 +371,7 @@ std::vector<Claim> remaining_claims() {
        .check = check_sharp_norms},
       {.id = "rpe.sharp/bias",
        .kind = "identity",
-       .source = "NPRF Sec. 3.3, L129, 145",
+       .source = "NPRF Sec. 3.3, sharp distributions",
        .statement = kSharp,
        .reading = "R = 1 and b_0 = beta, other b = 0, give every token a weight of 1 / (1 + (n-1) e^{2-beta}) at least "
                   "on itself.",
@@ -361,7 +383,7 @@ std::vector<Claim> remaining_claims() {
        .check = check_sharp_bias},
       {.id = "rpe.gradient/absolute",
        .kind = "measured",
-       .source = "NPRF Sec. 3.3, L129",
+       .source = "NPRF Sec. 3.3, before Alg. 1",
        .statement = kGradient,
        .reading = "From R = 1 to R = 4 the spread of (dQ, dK) over draws of the features grows by a factor of 4.",
        .hypotheses = kGradientTokens,
@@ -371,7 +393,7 @@ std::vector<Claim> remaining_claims() {
        .check = check_gradient_absolute},
       {.id = "rpe.gradient/relative",
        .kind = "measured",
-       .source = "NPRF Sec. 3.3, L129",
+       .source = "NPRF Sec. 3.3, before Alg. 1",
        .statement = kGradient,
        .reading = "In units of the exact derivatives the spread grows from R = 1 to 2 and from there to 4.",
        .hypotheses = kGradientTokens,
@@ -381,7 +403,7 @@ std::vector<Claim> remaining_claims() {
        .check = check_gradient_relative},
       {.id = "rpe.gradient/explosion",
        .kind = "measured",
-       .source = "NPRF Sec. 3.3, L129, Lemma 2",
+       .source = "NPRF Sec. 3.3, before Alg. 1; Lemma 2",
        .statement = kGradient,
        .reading = "From R = 2 to R = 4 the spread of (dQ, dK) grows at least as the relative standard deviation of an "
                   "estimate of exp(q.k), ((e^(2 R^2) - 1) / m)^(1/2).",
@@ -393,7 +415,7 @@ std::vector<Claim> remaining_claims() {
        .check = check_gradient_explosion},
       {.id = "rpe.gradient/direction",
        .kind = "measured",
-       .source = "NPRF Sec. 3.3, L129",
+       .source = "NPRF Sec. 3.3, before Alg. 1",
        .statement = kGradient,
        .reading =
            "At R = 4 the cosine of (dQ, dK) of a draw with the exact one is below 0.1 in the mean, for 64 and for "
@@ -405,10 +427,10 @@ std::vector<Claim> remaining_claims() {
        .check = check_gradient_direction},
       {.id = "rpe.gradient/normalised",
        .kind = "measured",
-       .source = "NPRF Sec. 3.3, L145",
+       .source = "NPRF Sec. 3.3, after Alg. 1",
        .statement =
-           "Normalizing queries and keys by their norms, the variance of the kernelized attention will be well "
-           "controlled.",
+           "A straightforward solution to fix the problem is normalizing queries and keys by their l2 norms, so the "
+           "variance of the kernelized attention will be well controlled.",
        .reading =
            "At R = 4 the spread of (dQ, dK) of features of rows of unit length is a tenth of that of PRF at most, "
            "and in units of the exact derivatives what it is at R = 1.",
@@ -419,8 +441,9 @@ std::vector<Claim> remaining_claims() {
        .check = check_gradient_normalised},
       {.id = "rpe.fftcost/strict",
        .kind = "rate",
-       .source = "NPRF Sec. 3.2, L101",
-       .statement = "This leads to an efficient algorithm to compute kernelized attention with RPE in O(n log n) time.",
+       .source = "NPRF Sec. 3.2, after Eq. 13",
+       .statement =
+           "This fact leads to an efficient algorithm to compute kernelized attention with RPE in O(n log n) time.",
        .reading = "At given d and p_v the work is at most a n + b n log2 n.",
        .hypotheses = "d = p = 16.",
        .method = "Work is counted, n = 2^7, 2^7.25, ... 2^17: additions and products of the transforms by FFTW itself, "

@@ -20,8 +20,9 @@ arma::mat toeplitz_of(const arma::vec& bias) {
   return t;
 }
 
-// Softmax of the two score matrices is the same when they differ by M + beta 1^T = T, M = X W X^T of rank p at most,
-// which stands for whatever the weights and the tokens are. With P = I - 11^T/n, which removes beta,
+// Softmax of the two score matrices is the same when they differ by M + beta 1^T = T, M = X W X^T of rank p at most:
+// the difference of the products of two heads whose tokens have width p, whatever the weights and the tokens are; or
+// one head of width p alone, where the one with the bias has W_rel = 0. With P = I - 11^T/n, which removes beta,
 //   min_{M, beta} ||T - M - beta 1^T|| = min_M ||T P - M|| = sigma_{p+1}(T P) >= sigma_{p+2}(T):
 // >= because P does not lengthen, = for the best M of T P. Singular values have an error of 8 n u ||T|| at most.
 Finding finding_of(const Check& check, const std::string& input, const arma::vec& bias, arma::uword p) {
@@ -56,6 +57,30 @@ Finding finding_of(const Check& check, const std::string& input, const arma::vec
   return finding;
 }
 
+// Outside the hypotheses: W_rel may be any, and tokens are wider than the heads. With M_rel = -(best part of T of rank
+// p) the scores with the bias are the rest of T, which for n = 2p has rank p: a head of width p without a bias has
+// them.
+Finding wide_tokens_finding(const std::string& input, const arma::vec& bias, arma::uword p) {
+  const arma::mat t = toeplitz_of(bias);
+  arma::mat u, v;
+  arma::vec values;
+  arma::svd(u, values, v, t);
+  const arma::mat rest = t - u.head_cols(p) * arma::diagmat(values.head(p)) * v.head_cols(p).t();
+  arma::svd(u, values, v, rest);
+  arma::mat with_bias = rest.t(), without = (u.head_cols(p) * arma::diagmat(values.head(p)) * v.head_cols(p).t()).t();
+  softmax_columns(with_bias);
+  softmax_columns(without);
+  Finding finding;
+  finding.input = input;
+  finding.verdict = Verdict::not_applicable;
+  finding.n = t.n_rows;
+  finding.p = p;
+  finding.estimate = arma::max(arma::sum(arma::abs(with_bias - without), 0)) / 2;
+  finding.hypotheses =
+      fmt::format("rank(T) = {}; worst row in total variation = {:.4g}", arma::rank(t), finding.estimate);
+  return finding;
+}
+
 }  // namespace
 
 Report check_expressiveness(const Check& check) {
@@ -69,13 +94,16 @@ Report check_expressiveness(const Check& check) {
         report.findings.push_back(finding_of(check, input, bias.position.bias, p));
       }
     }
-    // Outside the hypotheses: b_t = t has rank 2, and p + 1 tokens leave nothing over.
+    // Outside the hypotheses: b_t = t has rank 2, p + 1 tokens leave nothing over, and two heads of wider tokens.
     const arma::vec line = arma::regspace(1 - static_cast<double>(4 * p), static_cast<double>(4 * p) - 1);
     const auto few = finite_biases(p + 1, check.draw_key.child("few"));
     Finding linear = finding_of(check, fmt::format("b_t = t n={} p={}", 4 * p, p), line, p);
     Finding tight = finding_of(check, fmt::format("random:3 n={} p={}", p + 1, p), few.back().position.bias, p);
     linear.verdict = tight.verdict = Verdict::not_applicable;
     report.findings.insert(report.findings.end(), {linear, tight});
+    const auto twice = finite_biases(2 * p, check.draw_key.child("twice"));
+    report.findings.push_back(wide_tokens_finding(
+        check.of_own(fmt::format("random:3 n={} p={}, wider tokens", 2 * p, p)), twice.back().position.bias, p));
   }
   if (check.own_input && !check.subjects.front().problem.position().bias.is_empty() &&
       check.subjects.front().problem.position().height == 1) {

@@ -77,17 +77,20 @@ Report check_number(const Check& check, const Bound& bound) {
   }
   if (!check.quick) cases.push_back({FewKeys::poles(1, 4), 1, t});
   Report report;
-  double least = std::numeric_limits<double>::infinity();
+  double least = std::numeric_limits<double>::infinity(), smallest_drawn = least, largest_drawn = 0;
   for (const Case& on : cases) {
     report.findings.push_back(
         finding_of(check, bound, on.points, on.radius, on.t, check.alpha / static_cast<double>(cases.size())));
     const Finding& f = report.findings.back();
     if (f.observed > 0) least = std::min(least, f.bound / f.observed);
+    if (!f.trials) continue;
+    smallest_drawn = std::min(smallest_drawn, on.radius);
+    largest_drawn = std::max(largest_drawn, on.radius);
   }
   const double delta = check.value("delta");
   report.number = least;
-  report.sentence =
-      fmt::format("smallest t / (90 % quantile of the error), t = {:g}, delta = {:g}, R = 3/4 and 1", t, delta);
+  report.sentence = fmt::format("smallest t / (90 % quantile of the error), t = {:g}, delta = {:g}, R = {:g} to {:g}",
+                                t, delta, smallest_drawn, largest_drawn);
   // At R = 1 and two keys, over what is proved there: T14c.
   const bool prf = bound.map == FeatureMap::prf;
   const double proved =

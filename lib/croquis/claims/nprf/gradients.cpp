@@ -186,9 +186,9 @@ Report check_gradient_explosion(const Check& check) {
     report.findings.back().hypotheses = fmt::format("spread at {}; at {}", text_of(from, small), text_of(to, large));
     report.number = report.findings.back().estimate;
   }
-  report.sentence =
-      fmt::format("spread of (dQ, dK) at R = {:g} over that at R = {:g}, m = {}; of an estimate of exp(q.k) {:.2g}", to,
-                  from, check.counts("features").back(), growth);
+  report.sentence = fmt::format(
+      "spread of (dQ, dK) at R = {:g} over that at R = {:g}, m = {}; relative one of an estimate of exp(q.k) {:.2g}",
+      to, from, check.counts("features").back(), growth);
   return report;
 }
 

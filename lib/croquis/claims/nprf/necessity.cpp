@@ -7,6 +7,7 @@
 #include <croquis/claims/nprf/checks.hpp>
 #include <croquis/claims/nprf/few_keys.hpp>
 #include <croquis/claims/power.hpp>
+#include <croquis/core/threads.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/stats/search.hpp>
@@ -29,12 +30,13 @@ Finding not_enough(const Check& check, const FewKeys& points, const std::string&
   return finding;
 }
 
-// The fewest features, to a tenth, with which nine tenths of the draws are within t: a number, no claim.
-Finding measured_number(const Check& check, const FewKeys& points, const std::string& name, double most) {
+// The fewest features, to a few percent, with which nine tenths of the draws are within t: a number, no claim.
+Finding measured_number(const Check& check, const FewKeys& points, const std::string& name, std::uint64_t draws,
+                        double most) {
   const double delta = check.value("delta"), t = 4 * check.value("epsilon");
   const double found = smallest_sufficient(1, most, check.value("tolerance"), [&](double features) {
     const auto m = static_cast<arma::uword>(std::ceil(features));
-    return quantile_of(run_trials(check, fmt::format("smallest {} {}", name, m), check.count("measured draws"),
+    return quantile_of(run_trials(check, fmt::format("smallest {} {}", name, m), draws,
                                   [&](const Key& draw_key) { return points.error(m, FeatureMap::prf, draw_key); }),
                        1 - delta) <= t;
   });
@@ -43,8 +45,7 @@ Finding measured_number(const Check& check, const FewKeys& points, const std::st
   finding.verdict = Verdict::not_applicable;
   finding.n = points.keys.n_rows;
   finding.estimate = found;
-  finding.hypotheses = fmt::format("smallest m of {} draws each {} {:.4g}", check.count("measured draws"),
-                                   found < most ? "=" : ">=", found);
+  finding.hypotheses = fmt::format("smallest m of {} draws each {} {:.4g}", draws, found < most ? "=" : ">=", found);
   return finding;
 }
 
@@ -78,18 +79,21 @@ Report check_every_input(const Check& check) {
 // On two keys at 45 degrees e^{2R^2} features fail in more than a tenth of the draws.
 Report check_some_input(const Check& check) {
   Report report;
-  for (const double radius : check.values("R")) {
+  const std::vector<double>&radii = check.values("R"), &most = check.values("most features");
+  const std::vector<arma::uword> draws = check.counts("measured draws");
+  for (std::size_t k = 0; k < radii.size(); ++k) {
+    const double radius = radii[k];
     const FewKeys points = check.makes("equal-keys") ? FewKeys::equal(radius, 2) : FewKeys::two_sides(radius);
     const auto m = static_cast<arma::uword>(std::exp(2 * radius * radius));
     Finding finding = not_enough(check, points, fmt::format("{} R={:g}", points.name, radius), m,
-                                 check.alpha / static_cast<double>(check.values("R").size()));
+                                 check.alpha / static_cast<double>(radii.size()));
     add_measured(finding, fmt::format("e^(2 R^2) = {:.4g}; e^(4 R^2) = {:.4g}; share that fails = {:.3g}",
                                       std::exp(2 * radius * radius), std::exp(4 * radius * radius), finding.estimate));
     report.number = finding.estimate;
     report.findings.push_back(std::move(finding));
     if (check.mutant.empty() && !check.quick) {
       report.findings.push_back(
-          measured_number(check, points, fmt::format("{} R={:g}", points.name, radius), check.value("most features")));
+          measured_number(check, points, fmt::format("{} R={:g}", points.name, radius), draws.at(k), most.at(k)));
     }
   }
   report.sentence =
@@ -125,24 +129,30 @@ Report check_exponent(const Check& check) {
 
 // One query and 1024 keys uniform on the sphere of radius R, p = 64; means over draws of points and features.
 Report check_figure(const Check& check) {
-  const auto draws = static_cast<int>(check.value("draws"));
+  const auto draws = static_cast<std::size_t>(check.value("draws"));
   const arma::uword n = check.count("keys"), p = check.count("width"), few = check.count("few features"),
                     many = check.count("many features");
   struct Means {
     Accumulator few, many, uniform;
   };
   const auto means_at = [&](double radius) {
-    Means means;
-    for (int t = 0; t < draws; ++t) {
+    arma::mat errors(3, draws);
+    parallel_for(draws, [&](std::size_t t) {
       if (check.interrupted()) throw Interrupted();
-      const Key key = check.draw_key.child("points").child(static_cast<std::uint64_t>(t));
+      const Key key = check.draw_key.child("points").child(t);
       arma::mat points(n + 1, p);
       fill_normal(key, 0, points.n_elem, points.memptr());
       points = radius * unit_rows(points);
       const FewKeys on{"sphere", points.row(0), points.tail_rows(n)};
-      means.few.add(on.error(few, FeatureMap::prf, key.child("few")));
-      means.many.add(on.error(many, FeatureMap::prf, key.child("many")));
-      means.uniform.add(on.uniform_error());
+      errors(0, t) = on.error(few, FeatureMap::prf, key.child("few"));
+      errors(1, t) = on.error(many, FeatureMap::prf, key.child("many"));
+      errors(2, t) = on.uniform_error();
+    });
+    Means means;
+    for (std::size_t t = 0; t < draws; ++t) {
+      means.few.add(errors(0, t));
+      means.many.add(errors(1, t));
+      means.uniform.add(errors(2, t));
     }
     return means;
   };
@@ -156,8 +166,12 @@ Report check_figure(const Check& check) {
     finding.trials = static_cast<std::uint64_t>(draws);
     finding.power = power_of_means(std::hypot(relative_error_of_mean(means.few), relative_error_of_mean(means.many)));
     finding.threshold = fmt::format("{:g}; draws = {}", std::abs(bound), draws);
-    finding.hypotheses = fmt::format("mean ||A - A^||_1: m = 4: {:.3g}; m = 1024: {:.3g}; uniform attention: {:.3g}",
-                                     means.few.mean(), means.many.mean(), means.uniform.mean());
+    const auto with_error = [](const Accumulator& a) {
+      return fmt::format("{:.3g} ({:.1g})", a.mean(), a.mean() * relative_error_of_mean(a));
+    };
+    finding.hypotheses =
+        fmt::format("mean ||A - A^||_1 (standard error): m = 4: {}; m = 1024: {}; uniform attention: {}",
+                    with_error(means.few), with_error(means.many), with_error(means.uniform));
     report.findings.push_back(std::move(finding));
   };
   add("R=1: falls from m = 4 to 1024", -one.few.mean() / one.many.mean(), -check.value("fall at R = 1"), one);

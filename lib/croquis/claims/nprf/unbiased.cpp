@@ -35,6 +35,7 @@ struct Pairs {
   arma::mat x, y;
   std::vector<std::string> names;
 
+  // Along z = x + y.
   void add(const std::string& name, const arma::rowvec& direction, const Key& draw_key) {
     if (arma::norm(direction) == 0) return;
     const arma::rowvec z = arma::normalise(direction);
@@ -47,7 +48,8 @@ struct Pairs {
   }
 };
 
-Pairs pairs_of(const Check& check) {
+// The directions are those of x + y, or of x - y for the maps whose estimate depends on it (trf).
+Pairs pairs_of(const Check& check, bool differences = false) {
   const Key draw_key = check.draw_key.child("pairs");
   Pairs pairs;
   const Problem<double>& problem = check.subjects.front().problem;
@@ -61,7 +63,9 @@ Pairs pairs_of(const Check& check) {
   pairs.add("-1/sqrt(p)", -ones, draw_key);
   pairs.add("e_0", first, draw_key);
   pairs.add("any", any, draw_key);
-  if (own) pairs.add("q + k", problem.Q().row(0) + problem.K().row(0), draw_key);
+  if (own && differences) pairs.add("q - k", problem.Q().row(0) - problem.K().row(0), draw_key);
+  if (own && !differences) pairs.add("q + k", problem.Q().row(0) + problem.K().row(0), draw_key);
+  if (differences) pairs.y = -pairs.y;
   return pairs;
 }
 
@@ -244,10 +248,12 @@ Report check_other_rows(const Check& check) {
       if (!cell.normal()) cells.push_back(cell);
     }
   }
-  const Pairs pairs = pairs_of(check);
+  const Pairs sums = pairs_of(check), differences = pairs_of(check, true);
   Report report;
   report.number = 0;
   for (const Cell& cell : cells) {
+    const bool trf = cell.map == FeatureMap::trf;
+    const Pairs& pairs = trf ? differences : sums;
     if (cell.distribution == ProjectionDistribution::sorf && pairs.x.n_cols != kWidth) continue;
     const arma::vec means =
         documented_means({pairs.x, pairs.y, functions_of(cell.map), {cell.map, cell.distribution, 0}, check.draw_key},
@@ -259,13 +265,14 @@ Report check_other_rows(const Check& check) {
     finding.p = pairs.x.n_cols;
     finding.estimate = bias(worst);
     finding.threshold = check.stated("bias");
-    finding.hypotheses = fmt::format("exact relative bias = {:.5g}; z along {}", bias(worst), pairs.names[worst]);
+    finding.hypotheses = fmt::format("exact relative bias = {:.5g}; {} along {}", bias(worst), trf ? "x - y" : "x + y",
+                                     pairs.names[worst]);
     report.number = std::max(report.number, finding.observed);
     report.findings.push_back(std::move(finding));
   }
   report.sentence =
       fmt::format("largest exact relative bias of {} maps and projections whose rows are not normal, p = {}",
-                  report.findings.size(), pairs.x.n_cols);
+                  report.findings.size(), sums.x.n_cols);
   return report;
 }
 

@@ -4,35 +4,41 @@
 namespace croquis::claims {
 namespace {
 
-const char* const kRatio = "Here p_i is the ratio between the quadratic mean and the arithmetic mean of {a_ij}.";
+const char* const kRatio =
+    "Here p_i is the ratio between the quadratic mean and the arithmetic mean of {a_ij}_{j=1}^n.";
 const char* const kProduct =
-    "||BV - B S S^T V||_F^2 <= eta^2 / (beta d) ||B||_F^2 ||V||_F^2 with probability 1 - delta, eta = 1 + "
-    "sqrt((8/beta) log(1/delta)).";
+    "Let delta in (0, 1) and eta = 1 + sqrt((8/beta) log(1/delta)). Then with probability at least 1 - delta, ||BV - "
+    "B S S^T V||_F^2 <= eta^2 / (beta d) ||B||_F^2 ||V||_F^2.";
+const char* const kInformerOrder =
+    "It is clear that M_i will increase with p_i as these two ratios will both be large when {a_ij}_{j=1}^n are highly "
+    "non-uniform.";
+const char* const kIdentity = "The distribution of S is usually designed to satisfy the constraint that E(S S^T) = I.";
 const char* const kProductMethod =
     "Two examples by their exact distributions: flat B with values +-1 (binomial), and one useful row. Then the "
     "estimator of "
     "the library (sampled-columns), n = 128, d = 64 and 128, with exact, pilot and uniform probabilities, on every "
     "input and on two whose B V is large. Vacuous where the output 0 or the mean of the values is within the bound. "
-    "Draws of a pilot with beta = 0 are left out and counted.";
+    "A pilot with beta = 0 is drawn again, and these are counted.";
 const char* const kLemma1 =
-    "If ||B^(i)||^2 / n is uniformly lower bounded by a constant C and d is a constant multiple of log(n/delta) [2/C^2 "
-    "log(2n/delta) in App. B], the estimated probabilities satisfy (3) with beta = sqrt(1/3), with probability 1 - "
-    "delta.";
+    "Assume for any i in [n], ||B^(i)||^2 / n is uniformly lower bounded by a constant C [...]. For another constant "
+    "delta in (0, 1/2), we uniformly sample d indices [...] with replacement, and let d be a constant multiple of "
+    "log(n/delta) [App. B: d >= 2/C^2 log(2n/delta)]. Then with probability at least 1 - delta, the estimated "
+    "sub-sampling probabilities [...] satisfy the constraints (3) with beta = sqrt(1/3).";
 const char* const kRowsMethod =
     "Inputs, flat ones and clusters of tokens that attend to each other (rho = number of clusters), n = 512, delta = "
     "0.05. Vacuous where d_0 >= n. The circle at n = 10^3 ... 10^20 by the multinomial distribution.";
 const char* const kPilot =
-    "We show that O(log n) samples in the pilot sampling is sufficient to guarantee beta >= sqrt(1/3) with high "
-    "probability.";
+    "We show that O(log n) samples in the pilot sampling is sufficient to guarantee the quality coefficient beta >= "
+    "sqrt(1/3) with high probability by the following lemma.";
 const char* const kComplexity =
-    "With the mild assumption in Lemma 1, our method can have an O(n log n) time and space complexity.";
+    "With the mild assumption in Lemma 1, we claim that our method can have an O(n log n) time and space complexity.";
 const char* const kFigure =
     "Among the candidates, Skeinformer tends to have the smallest spectral norm loss, especially when d is large.";
 const char* const kFigureMethod =
     "Mean relative spectral error of eight draws, n = 512, against Informer, Linformer and the mean of the values.";
 const char* const kTable =
-    "Leading terms of FLOPs: standard 2 n^2 p; BigBird 5 n d p; Performer and Informer 3 n d p; Nystromformer, "
-    "Linformer and Skeinformer 4 n d p.";
+    "The leading terms of FLOPs in computing attention: Standard 2 n^2 p; Big Bird 5 n d p; Performer 3 n d p; "
+    "Nystromformer 4 n d p; Linformer 4 n d p; Informer 3 n d p; Skeinformer 4 n d p.";
 const char* const kTableMethod =
     "Matrix products of a plain implementation are counted, its output is compared with the library's within rounding, "
     "and the coefficient of n d p is taken from counts at (n, p), (2n, p), (n, 2p), (2n, 2p); the same of the work "
@@ -42,8 +48,8 @@ std::vector<Claim> sketch_claims() {
   return {
       {.id = "ske.unbiased/enumerated",
        .kind = "identity",
-       .source = "Skeinformer Eq. 1, L75",
-       .statement = "S takes the place of the identity: E[S S^T] = I.",
+       .source = "Skeinformer Sec. 3.2, Eq. 1",
+       .statement = kIdentity,
        .reading = "E[S S^T] = I for every distribution of the library whose entries are discrete, and its draws have "
                   "that distribution.",
        .hypotheses = "n = 4, d = 2; importance sampling has positive weights.",
@@ -59,8 +65,8 @@ std::vector<Claim> sketch_claims() {
        .check = check_unbiased},
       {.id = "ske.unbiased/gaussian",
        .kind = "identity",
-       .source = "Skeinformer Eq. 1, L75",
-       .statement = "S takes the place of the identity: E[S S^T] = I.",
+       .source = "Skeinformer Sec. 3.2, Eq. 1",
+       .statement = kIdentity,
        .reading = "E[S S^T] = I for S with independent N(0, 1/d) entries, and the draws have that distribution.",
        .hypotheses = "n = 4, d = 2.",
        .method = "Entries against N(0, 1) by the Dvoretzky-Kiefer-Wolfowitz inequality; the sign of each product of "
@@ -70,8 +76,8 @@ std::vector<Claim> sketch_claims() {
        .check = check_unbiased_gaussian},
       {.id = "ske.jl/gaussian",
        .kind = "probability",
-       .source = "Skeinformer Def. 3.2, L101-105",
-       .statement = "With d = O(eps^-2 log(1/delta)) a Gaussian sketching matrix can satisfy the oblivious (eps, "
+       .source = "Skeinformer Def. 3.2",
+       .statement = "With d = O(eps^-2 log(1/delta)), a Gaussian sketching matrix S can satisfy the oblivious (eps, "
                     "delta)-JL guarantee.",
        .reading = "d >= 5.29 eps^-2 log(2/delta), eps <= 1/2, gives Pr(| ||S^T b||^2 - ||b||^2 | > eps ||b||^2) <= "
                   "delta for every b (log(2/delta) <= 2 log(1/delta) for delta <= 1/2). The paper writes S b.",
@@ -92,7 +98,7 @@ std::vector<Claim> sketch_claims() {
        .check = check_jl},
       {.id = "ske.ratio/strict",
        .kind = "counterexample",
-       .source = "Skeinformer Sec. 3.3, L93",
+       .source = "Skeinformer Sec. 3.3, Informer",
        .statement = kRatio,
        .reading = "sqrt(sum_j a_ij^2) / sum_j a_ij is that ratio, and the p_i are probabilities.",
        .hypotheses = "None.",
@@ -103,7 +109,7 @@ std::vector<Claim> sketch_claims() {
        .check = check_ratio_strict},
       {.id = "ske.ratio/corrected",
        .kind = "identity",
-       .source = "Skeinformer Sec. 3.3, L93",
+       .source = "Skeinformer Sec. 3.3, Informer",
        .statement = kRatio,
        .reading = "sqrt(n) p_i is that ratio; sum p_i need not be 1.",
        .hypotheses = "None.",
@@ -113,8 +119,8 @@ std::vector<Claim> sketch_claims() {
        .check = check_ratio_corrected},
       {.id = "ske.informer-order/strict",
        .kind = "counterexample",
-       .source = "Skeinformer Sec. 3.3, L93",
-       .statement = "It is clear that M_i will increase with p_i.",
+       .source = "Skeinformer Sec. 3.3, Informer",
+       .statement = kInformerOrder,
        .reading = "p_i > p_j implies M_i > M_j.",
        .hypotheses = "None.",
        .method = "(1, 2, 4) and (1, 1, 3); (1, 1, 1, 1/64) and (4, 1, 1, 1): p^2 and e^{n M} are rational.",
@@ -124,8 +130,8 @@ std::vector<Claim> sketch_claims() {
        .check = check_informer_order_strict},
       {.id = "ske.informer-order/heads",
        .kind = "measured",
-       .source = "Skeinformer Sec. 3.3, L93",
-       .statement = "It is clear that M_i will increase with p_i.",
+       .source = "Skeinformer Sec. 3.3, Informer",
+       .statement = kInformerOrder,
        .reading = "Over the rows of a head, p_i and M_i have a rank correlation of 0.9 or more.",
        .hypotheses = "The first 512 tokens of every input.",
        .method = "Spearman's correlation; the share of the quarter of the rows with the largest p that has the largest "
@@ -139,7 +145,7 @@ std::vector<Claim> sampling_claims() {
   return {
       {.id = "ske.prop1/strict",
        .kind = "probability",
-       .source = "Skeinformer Prop. 1, L136-142",
+       .source = "Skeinformer Prop. 1",
        .statement = kProduct,
        .reading =
            "As printed, for every B of nonnegative rows that sum to 1, every V, d >= 1, and p with quality beta.",
@@ -159,7 +165,7 @@ std::vector<Claim> sampling_claims() {
        .check = check_product_strict},
       {.id = "ske.prop1/corrected",
        .kind = "probability",
-       .source = "Skeinformer Prop. 1, L136-142",
+       .source = "Skeinformer Prop. 1",
        .statement = kProduct,
        .reading = "The same with eta = 1 + sqrt((2/beta) log(1/delta)): at beta = 1, delta = 0.05, eta^2 = 11.89 for "
                   "34.76; 5 is needed.",
@@ -180,13 +186,13 @@ std::vector<Claim> sampling_claims() {
        .check = check_product_corrected},
       {.id = "ske.lemma1.stated/strict",
        .kind = "probability",
-       .source = "Skeinformer Lemma 1, L146-152",
+       .source = "Skeinformer Lemma 1",
        .statement = kLemma1,
        .reading = "C does not depend on n, and there are fewer pilot rows than B has.",
        .hypotheses = "||B^(i)||^2 / n >= C.",
        .method =
            "C <= 1/n, since sum_i ||B^(i)||^2 = ||B||_F^2 <= n: the lemma asks for 2 n^2 log(2n/delta) rows or more. C "
-           "is measured; decided by draws where it asks for fewer than n. App. B, L404, has E X^2 <= C for >=.",
+           "is measured; decided by draws where it asks for fewer than n. App. B, above (7), has E X^2 <= C for >=.",
        .proof = "docs/claims/skeinformer.md, Lemma 1",
        .formerly = {"ske.lemma1.stated"},
        .expected = Verdict::vacuous,
@@ -194,7 +200,7 @@ std::vector<Claim> sampling_claims() {
        .check = check_pilot_as_stated},
       {.id = "ske.lemma1.corrected/bernstein",
        .kind = "probability",
-       .source = "Skeinformer Lemma 1, L146-152",
+       .source = "Skeinformer Lemma 1",
        .statement = kLemma1,
        .reading = "d_0 >= (28/3) rho log(2n/delta) rows give beta >= sqrt(1/3) with probability 1 - delta, rho = "
                   "max_ij n b_ji^2 / ||B^(i)||^2.",
@@ -214,7 +220,7 @@ std::vector<Claim> sampling_claims() {
        .check = check_pilot_corrected},
       {.id = "ske.lemma1.corrected/sharper",
        .kind = "probability",
-       .source = "Skeinformer Lemma 1, L146-152",
+       .source = "Skeinformer Lemma 1",
        .statement = kLemma1,
        .reading = "d_0 >= 6.52 rho log(2n/delta) rows do, where n^2.39 >= 2/delta.",
        .hypotheses = "n^2.39 >= 2/delta.",
@@ -231,7 +237,7 @@ std::vector<Claim> sampling_claims() {
        .check = check_pilot_sharper},
       {.id = "ske.pilot-size/strict",
        .kind = "counterexample",
-       .source = "Skeinformer Sec. 4.1, L144, 154",
+       .source = "Skeinformer Sec. 4.1, remark on Prop. 1",
        .statement = kPilot,
        .reading = "There is a constant c such that c log n rows do for every B.",
        .hypotheses = "None: without the assumption of the lemma that the sentence announces, which no B meets with a "
@@ -246,7 +252,7 @@ std::vector<Claim> sampling_claims() {
        .check = check_pilot_size_strict},
       {.id = "ske.pilot-size/charitable",
        .kind = "probability",
-       .source = "Skeinformer Sec. 4.1, L144, 154",
+       .source = "Skeinformer Sec. 4.1, remark on Prop. 1",
        .statement = kPilot,
        .reading = "Where rho is bounded, O(log n) rows do: (28/3) rho log(2n/delta).",
        .hypotheses = "rho does not grow with n.",
@@ -262,7 +268,7 @@ std::vector<Claim> algorithm_claims() {
   return {
       {.id = "ske.complexity/strict",
        .kind = "rate",
-       .source = "Skeinformer Sec. 4.5, L176-178",
+       .source = "Skeinformer Sec. 4.5",
        .statement = kComplexity,
        .reading = "Under the assumption of Lemma 1, d = O(log n) columns and rows.",
        .hypotheses = "Lemma 1.",
@@ -273,7 +279,7 @@ std::vector<Claim> algorithm_claims() {
        .check = check_complexity_strict},
       {.id = "ske.complexity/charitable",
        .kind = "identity",
-       .source = "Skeinformer Sec. 4.5, L176-178",
+       .source = "Skeinformer Sec. 4.5",
        .statement = kComplexity,
        .reading = "At given d the work is 4 n d p multiply-adds in products, and O(n (d + p)) beside them.",
        .hypotheses = "p = p_v.",
@@ -283,7 +289,7 @@ std::vector<Claim> algorithm_claims() {
        .check = check_complexity},
       {.id = "ske.alg1/identity",
        .kind = "identity",
-       .source = "Skeinformer Alg. 1, L38-57, Eq. 6",
+       .source = "Skeinformer Alg. 1, Eq. 6",
        .statement = "Algorithm 1 (Skeinformer).",
        .reading = "Algorithm 1 computes diag(d^-1)(A_J' V_J' + g v^T) with d of Eq. 6, and the pilot rows exactly.",
        .hypotheses = "1 <= d <= n.",
@@ -295,8 +301,9 @@ std::vector<Claim> algorithm_claims() {
        .check = check_algorithm},
       {.id = "ske.alg1/v-mean",
        .kind = "identity",
-       .source = "Skeinformer Sec. 5, L210",
-       .statement = "V-Mean can also be seen as equivalent to adaptive row normalization without any sub-samples.",
+       .source = "Skeinformer Sec. 5, V-Mean",
+       .statement = "V-Mean can also be seen as an ablation for the row normalization step (equivalent to adaptive row "
+                    "normalization without any sub-samples).",
        .reading = "With J' empty Algorithm 1 gives 11^T V / n, whatever g > 0 is.",
        .hypotheses = "No pilot rows are put in.",
        .method = "n = 3 in rational arithmetic: the empty geometric mean is not defined, and any g cancels.",
@@ -305,42 +312,47 @@ std::vector<Claim> algorithm_claims() {
        .check = check_v_mean_is_empty},
       {.id = "ske.alg1/unbiased",
        .kind = "counterexample",
-       .source = "Skeinformer Alg. 1, L45, Def. 3.1",
-       .statement = "Sample d indices without replacement; S has i.i.d. columns e_i / sqrt(d p_i).",
-       .reading = "The indices of Algorithm 1 with the weights 1/(d p_i) of Definition 3.1 estimate B V without bias.",
+       .source = "Skeinformer Alg. 1, line 4; Def. 3.1",
+       .statement =
+           "Alg. 1: sample d indices j'_1, ..., j'_d without replacement. Def. 3.1: each column S^(j) is 1/sqrt(d "
+           "p_i) e_i with probability p_i.",
+       .reading = "The indices of Algorithm 1 with the weights 1/(d p_i) of Definition 3.1 estimate B V without bias. "
+                  "(The authors do not say so: Algorithm 1 has other weights.)",
        .hypotheses = "None.",
        .method = "n = d = 2, p = (3/4, 1/4), terms 3/4 and -1/4, both orders of the draws in rational arithmetic.",
        .proof = "docs/claims/skeinformer.md, Alg. 1",
+       .conceded = "Sec. 4.2: adaptive row normalization makes the proposed method inapplicable to Proposition 1",
        .expected = Verdict::refuted,
        .mutants = {{"with-replacement", "indices drawn with replacement"}},
        .check = check_without_replacement},
       {.id = "ske.fig1/strict",
        .kind = "measured",
-       .source = "Skeinformer Fig. 1, L210",
+       .source = "Skeinformer Sec. 5, Fig. 1",
        .statement = kFigure,
        .reading = "The smallest on every input, at d = 16 and 256.",
        .hypotheses = "n = 512.",
        .method = kFigureMethod,
-       .conceded = "L210: tends to",
+       .conceded = "tends to",
        .expected = Verdict::refuted,
        .mutants = {{"exact", "exact attention in the place of Skeinformer"}},
        .check = check_figure_strict},
       {.id = "ske.fig1/charitable",
        .kind = "measured",
-       .source = "Skeinformer Fig. 1, L210",
+       .source = "Skeinformer Sec. 5, Fig. 1",
        .statement = kFigure,
        .reading = "The smallest at d = 256 on text in BERT, as in the paper.",
        .hypotheses = "n = 512; with one's own input, on it.",
        .method = kFigureMethod,
-       .conceded = "L210: tends to",
+       .conceded = "tends to",
        .expected = Verdict::holds,
        .mutants = {{"no-columns", "Linformer in the place of Skeinformer"}},
        .check = check_figure_charitable},
       {.id = "ske.vmean/threshold",
        .kind = "measured",
-       .source = "Skeinformer Sec. 4.2, L158",
-       .statement =
-           "Even the rank-one pure row normalization benchmark 11^T V / n will have acceptable spectral norm loss.",
+       .source = "Skeinformer Sec. 4.2",
+       .statement = "Even the rank-one pure row normalization benchmark 11^T V / n, as an ablation, will have "
+                    "acceptable spectral "
+                    "norm loss ||D^-1 A V - 11^T V / n||_2.",
        .reading = "Its relative spectral error is at most 0.1.",
        .hypotheses = "The first 512 tokens of every input.",
        .method = "On every input.",
@@ -350,61 +362,62 @@ std::vector<Claim> algorithm_claims() {
 }
 
 std::vector<Claim> flops_claims() {
-  return {{.id = "ske.flops/rff",
-           .kind = "identity",
-           .source = "Skeinformer Table 5, L380-390",
-           .statement = kTable,
-           .reading = "Performer 3 n d p: d features sin, cos of d/2 directions (L32 names random Fourier features).",
-           .hypotheses = "Multiply-adds counted once; p = p_v.",
-           .method = kTableMethod,
-           .proof = "docs/claims/skeinformer.md, Table 5",
-           .mutants = {{"a-direction-a-feature", "d positive features"}},
-           .check = check_flops_pairs},
-          {.id = "ske.flops/positive-features",
-           .kind = "identity",
-           .source = "Skeinformer Table 5, L380-390",
-           .statement = kTable,
-           .reading = "Performer 3 n d p with d positive features.",
-           .hypotheses = "Multiply-adds counted once; p = p_v.",
-           .method = kTableMethod,
-           .proof = "docs/claims/skeinformer.md, Table 5",
-           .formerly = {"ske.flops"},
-           .expected = Verdict::refuted,
-           .mutants = {{"features-in-pairs", "sin and cos of d/2 directions"}},
-           .check = check_flops_positive},
-          {.id = "ske.flops/nystromformer",
-           .kind = "identity",
-           .source = "Skeinformer Table 5, L380-390",
-           .statement = kTable,
-           .reading = "Nystromformer 4 n d p, computed as F (Z (G V)).",
-           .hypotheses = "Multiply-adds counted once; p = p_v.",
-           .method = kTableMethod,
-           .proof = "docs/claims/skeinformer.md, Table 5",
-           .mutants = {{"as-written", "(F Z)(G V)"}},
-           .check = check_flops_nystromformer},
-          {.id = "ske.flops/nystromformer-order",
-           .kind = "identity",
-           .source = "Skeinformer Table 5, L380-390",
-           .statement = kTable,
-           .reading = "Nystromformer 4 n d p in the order of its paper (L96), (F Z)(G V).",
-           .hypotheses = "Multiply-adds counted once; p = p_v.",
-           .method = kTableMethod,
-           .proof = "docs/claims/skeinformer.md, Table 5",
-           .expected = Verdict::refuted,
-           .mutants = {{"right-to-left", "F (Z (G V))"}},
-           .check = check_flops_nystromformer_order},
-          {.id = "ske.flops/others",
-           .kind = "identity",
-           .source = "Skeinformer Table 5, L380-390",
-           .statement = kTable,
-           .reading = "Standard, BigBird (2.5 d keys a query), Linformer, Informer and Skeinformer as in the table.",
-           .hypotheses = "Multiply-adds counted once; p = p_v.",
-           .method = kTableMethod,
-           .proof = "docs/claims/skeinformer.md, Table 5",
-           .formerly = {"ske.flops.corrected"},
-           .mutants = {{"exact-norms", "Skeinformer's probabilities from all rows of B"},
-                       {"additions-too", "two for a multiply-add"}},
-           .check = check_flops_others}};
+  return {
+      {.id = "ske.flops/rff",
+       .kind = "identity",
+       .source = "Skeinformer App. A.2, Table 5",
+       .statement = kTable,
+       .reading = "Performer 3 n d p: d features sin, cos of d/2 directions (Sec. 2 names random Fourier features).",
+       .hypotheses = "Multiply-adds counted once; p = p_v.",
+       .method = kTableMethod,
+       .proof = "docs/claims/skeinformer.md, Table 5",
+       .mutants = {{"a-direction-a-feature", "d positive features"}},
+       .check = check_flops_pairs},
+      {.id = "ske.flops/positive-features",
+       .kind = "identity",
+       .source = "Skeinformer App. A.2, Table 5",
+       .statement = kTable,
+       .reading = "Performer 3 n d p with d positive features.",
+       .hypotheses = "Multiply-adds counted once; p = p_v.",
+       .method = kTableMethod,
+       .proof = "docs/claims/skeinformer.md, Table 5",
+       .formerly = {"ske.flops"},
+       .expected = Verdict::refuted,
+       .mutants = {{"features-in-pairs", "sin and cos of d/2 directions"}},
+       .check = check_flops_positive},
+      {.id = "ske.flops/nystromformer",
+       .kind = "identity",
+       .source = "Skeinformer App. A.2, Table 5",
+       .statement = kTable,
+       .reading = "Nystromformer 4 n d p, computed as F (Z (G V)).",
+       .hypotheses = "Multiply-adds counted once; p = p_v.",
+       .method = kTableMethod,
+       .proof = "docs/claims/skeinformer.md, Table 5",
+       .mutants = {{"as-written", "(F Z)(G V)"}},
+       .check = check_flops_nystromformer},
+      {.id = "ske.flops/nystromformer-order",
+       .kind = "identity",
+       .source = "Skeinformer App. A.2, Table 5",
+       .statement = kTable,
+       .reading = "Nystromformer 4 n d p in the order of its paper (Sec. 3.2, complexity), (F Z)(G V).",
+       .hypotheses = "Multiply-adds counted once; p = p_v.",
+       .method = kTableMethod,
+       .proof = "docs/claims/skeinformer.md, Table 5",
+       .expected = Verdict::refuted,
+       .mutants = {{"right-to-left", "F (Z (G V))"}},
+       .check = check_flops_nystromformer_order},
+      {.id = "ske.flops/others",
+       .kind = "identity",
+       .source = "Skeinformer App. A.2, Table 5",
+       .statement = kTable,
+       .reading = "Standard, BigBird (2.5 d keys a query), Linformer, Informer and Skeinformer as in the table.",
+       .hypotheses = "Multiply-adds counted once; p = p_v.",
+       .method = kTableMethod,
+       .proof = "docs/claims/skeinformer.md, Table 5",
+       .formerly = {"ske.flops.corrected"},
+       .mutants = {{"exact-norms", "Skeinformer's probabilities from all rows of B"},
+                   {"additions-too", "two for a multiply-add"}},
+       .check = check_flops_others}};
 }
 
 }  // namespace
