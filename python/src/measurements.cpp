@@ -62,8 +62,12 @@ py::dict error(const py::object& q, const py::object& k, const py::object& v, co
                bool bounds, const std::string& name) {
   const HeadArguments head(q, k, v, head_options);
   const auto problem = head.problem<double>();
-  const ErrorRequest request{methods, features_or_range(features, problem.n_k()), trials,
-                             seed,    {rows, scores, row_errors, bounds},         precision == "float",
+  const ErrorRequest request{methods,
+                             features_or_range(features, problem.n_k()),
+                             trials,
+                             seed,
+                             {.rows = rows, .scores = scores, .row_errors = row_errors, .bounds = bounds},
+                             precision == "float",
                              name};
   const auto measured = call([&](Signals&) {
     return request.is_float ? error_rows<float>(problem, request) : error_rows<double>(problem, request);
