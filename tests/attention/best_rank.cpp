@@ -166,7 +166,9 @@ TEST_CASE("best-rank-d: the method goes over to the iteration where the dense de
   CHECK(contains(refusal([&] { BestRank<double> dense(problem); }), "n_q n_k <= 4096^2"));
   const PreparedMethod<double> method = prepare(find_method<double>("best-rank-d"), problem);
   const Approximation<double> approximation = method.approximate(2, Key(6));
-  const auto expected = best_rank_iterative(problem, exact_scores(problem, Target::softmax), 2, Key(6));
+  CHECK(identical(approximation.output, method.approximate(2, Key(7)).output));  // nothing is drawn
+  const auto expected =
+      best_rank_iterative(problem, exact_scores(problem, Target::softmax), 2, Key(0).child("best-rank-d"));
   CHECK(identical(approximation.output, expected.output));
   CHECK(approximation.diagnostics.residual == expected.diagnostics.residual);
   // Ten passes over n^2 scores and their transposes, not n^3.

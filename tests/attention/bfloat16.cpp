@@ -2,6 +2,7 @@
 #include <cmath>
 #include <croquis/attention/bfloat16.hpp>
 #include <croquis/attention/exact.hpp>
+#include <croquis/measure/cost.hpp>
 
 #include "support/approximations.hpp"
 #include "support/attention.hpp"
@@ -106,7 +107,17 @@ TEST_CASE_TEMPLATE("bfloat16: rows of causal attention depend on nothing later",
   CHECK(!identical(arma::Mat<T>(before.row(100)), arma::Mat<T>(after.row(100))));
 }
 
-TEST_CASE("bfloat16: flops are those of exact attention") {
+TEST_CASE("bfloat16: flops are those of exact attention, of a causal problem those of the pairs below the diagonal") {
   const Problem<double> problem = random_rectangle<double>(30, 20, 8, 3, 1, Key(1));
-  CHECK(prepare(find_method<double>("bfloat16"), problem).flops(16) == 30 * 20 * (2 * (8 + 3) + 1));
+  const auto flops = [](const Problem<double>& on) { return prepare(find_method<double>("bfloat16"), on).flops(16); };
+  CHECK(flops(problem) == 30 * 20 * (2 * (8 + 3) + 1));
+  const RelativePosition<double> causal{{}, true, 1};
+  for (const auto& [n_q, n_k] : {TokenAlignment{30, 30}, {7, 30}, {1, 1}}) {
+    const Problem<double> plain = random_rectangle<double>(n_q, n_k, 8, 3, 1, Key(1));
+    const Problem<double> masked(plain.Q(), plain.K(), plain.V(), {}, causal);
+    double pairs = 0;
+    for (arma::uword i = 0; i < n_q; ++i) pairs += double(n_k - n_q + i + 1);
+    CHECK(flops(masked) == pairs * (2 * (8 + 3) + 1));
+    CHECK(flops(masked) == exact_flops(masked.tokens(), 8, 3, true));
+  }
 }

@@ -136,13 +136,15 @@ TEST_CASE_TEMPLATE(
     double) {
   const ThreadCount one(1);  // many small problems
   using Keys = ReformerOptions::Keys;
-  for (const Keys keys : {Keys::shared, Keys::own}) {
+  for (const ReformerOptions& options : {ReformerOptions{.keys = Keys::shared, .across = true},
+                                         {.keys = Keys::own, .across = true},
+                                         {.keys = Keys::shared},
+                                         {.keys = Keys::own}}) {
     for (const arma::uword n : {2U, 41U, 48U}) {
       for (const arma::uword d : {6U, 13U, 40U}) {
         if (d >= n) continue;
         const Problem<T> problem = causal_problem<T>(n, 2, Key(test_seed()).child(n));
         const Problem<T> full(problem.Q(), problem.K(), problem.V());
-        const ReformerOptions options = {.keys = keys};
         const Dense all = reformer(full, d, Key(test_seed()).child(d), options).scores->dense();
         Dense expected(n, n);
         for (arma::uword i = 0; i < n; ++i) {

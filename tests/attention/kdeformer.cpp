@@ -1,4 +1,6 @@
+#include <croquis/attention/exact.hpp>
 #include <croquis/attention/kdeformer.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/random/indices.hpp>
 
 #include "support/approximations.hpp"
@@ -116,6 +118,20 @@ TEST_CASE("kdeformer: the oracle's entries are times_j b_ij / (d p_j)") {
     // ||B|| comes from an iteration with a tolerance of 1e-6, of which the norm has the square.
     CHECK(distance(approximation.scores->dense(), expected) <= 1e-5 * static_cast<double>(largest_entry_of(expected)));
   }
+}
+
+TEST_CASE("kdeformer: the oracle's flops count every pass over the scores") {
+  // A pass makes n_q n_k scores, of 2 p + 1 flops each; a product with a vector takes 2 more an entry. Two passes for
+  // column norms and row sums, and two for every step of the iteration for the norm, which is at least two steps here.
+  const Problem<double> problem = random_rectangle<double>(40, 25, 6, 3, 3, Key(4));
+  const NormEstimate norm = spectral_norm(exact_scores(problem, Target::softmax), Key(0).child("kdeformer"));
+  CHECK(norm.steps >= 2);
+  const double pairs = 40 * 25, score = 2 * 6 + 1;
+  const double sampled = 40 * 9 * (2 * (6 + 3) + 1);
+  CHECK(method_on(problem, "kdeformer", {{"probabilities", "exact"}}).flops(9) ==
+        sampled + pairs * (2 * score + 2 * norm.steps * (score + 2)));
+  const Problem<double> none(problem.Q(), problem.K(), arma::mat(25, 3, arma::fill::zeros));
+  CHECK(method_on(none, "kdeformer", {{"probabilities", "exact"}}).flops(9) == sampled + pairs * score);
 }
 
 TEST_CASE("kdeformer: row sums and the sums of the output are unbiased; uniform weights for drawn keys are not") {

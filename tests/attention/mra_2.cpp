@@ -17,6 +17,7 @@ struct Expected {
 
 struct Block {
   arma::uword r, c;
+  int priors = 0;
   long double weight = 0;
   double pairs = 0;     // that are not masked
   bool masked = false;  // some are
@@ -54,6 +55,11 @@ Expected expected_scores(const Problem<T>& problem, arma::uword d, const Mra2Opt
         }
       }
       block.weight = sum / static_cast<long double>(size);
+      // The place of the first query's token among the keys, in blocks.
+      const long long own = std::max(0LL, (long long)(r + n_k) - (long long)n_q) / (long long)b,
+                      band = (long long)options.diagonal;
+      block.priors = (r / b < options.first ? 1 : 0) + (c / b < options.first ? 1 : 0) +
+                     (band > 0 && 2 * std::abs((long long)(c / b) - own) <= band ? 1 : 0);
       for (arma::uword i = r; i < std::min(n_q, r + b); ++i) {
         for (arma::uword j = c; j < std::min(n_k, c + b); ++j) mean(i, j) = block.weight;
       }
@@ -75,12 +81,13 @@ Expected expected_scores(const Problem<T>& problem, arma::uword d, const Mra2Opt
     }
   }
   std::stable_sort(blocks.begin(), blocks.end(), [](const Block& x, const Block& y) {
+    if (x.priors != y.priors) return x.priors > y.priors;
     return x.weight != y.weight ? x.weight > y.weight : std::pair(x.r, x.c) < std::pair(y.r, y.c);
   });
   Expected expected;
   for (std::size_t s = 0; s < blocks.size(); ++s) {
     if (blocks[s].pairs > budget) {
-      if (s > 0) expected.gap = blocks[s - 1].weight - blocks[s].weight;
+      if (s > 0 && blocks[s - 1].priors == blocks[s].priors) expected.gap = blocks[s - 1].weight - blocks[s].weight;
       // By rows, all the largest of their rows are zero: these are exact ties, but rounding is not.
       break;
     }
@@ -132,6 +139,56 @@ TEST_CASE_TEMPLATE("mra-2: exact entries of the blocks of largest mean, exp of t
     }
   }
   CHECK(compared > all / 2);
+}
+
+TEST_CASE_TEMPLATE("mra-2: the first blocks and a band come before all others, in every entry", T, float, double) {
+  int compared = 0, all = 0;
+  for (const MaskShape& shape : mask_shapes()) {
+    const Problem<T> problem = masked_problem<T>(shape, 3, Key(test_seed()).child(shape.tokens.n_q));
+    for (const auto& [first, diagonal] : {std::pair(1U, 0U), {0U, 1U}, {2U, 0U}, {0U, 2U}, {0U, 3U}, {1U, 5U}}) {
+      for (const Rest rest : {Rest::means, Rest::none}) {
+        for (const arma::uword d : {3U, 11U, 20U}) {
+          if (d > shape.tokens.n_k) continue;
+          const Mra2Options options = {.block = 4, .rest = rest, .first = first, .diagonal = diagonal};
+          const Expected expected = expected_scores(problem, d, options);
+          ++all;
+          if (expected.gap < 20 * mask_entry_error(problem)) continue;
+          ++compared;
+          check_mask(mra_2(problem, d, options), problem, expected.scores, 4 * mask_entry_error(problem));
+        }
+      }
+    }
+  }
+  CHECK(compared > all / 2);
+}
+
+TEST_CASE("mra-2: priors are those of the code, which adds 5000 to means") {
+  // 6 x 6 blocks of 2 tokens, of which d = 8 refines 24: one in every row, by its mean, and then those with priors.
+  // They are 11 with first = 1, and 16 with diagonal = 3.
+  const Problem<double> problem = random_problem<double>(12, 4, 2, 1, Key(test_seed()).child("priors"));
+  const auto refined = [&](const Mra2Options& options) {
+    const Dense b = mra_2(problem, 8, options).scores->dense();
+    arma::umat blocks(6, 6);
+    for (arma::uword r = 0; r < 6; ++r) {
+      for (arma::uword c = 0; c < 6; ++c) blocks(r, c) = b(2 * r, 2 * c) != 0 ? 1 : 0;
+    }
+    return blocks;
+  };
+  const arma::umat corner = refined({.block = 2, .rest = Rest::none, .first = 1}),
+                   band = refined({.block = 2, .rest = Rest::none, .diagonal = 3});
+  for (arma::uword r = 0; r < 6; ++r) {
+    CHECK(corner(r, 0) == 1);
+    CHECK(corner(0, r) == 1);
+    for (arma::uword c = r > 0 ? r - 1 : 0; c <= std::min<arma::uword>(5, r + 1); ++c) CHECK(band(r, c) == 1);
+  }
+  CHECK(arma::accu(band) == 24);
+  // Of the first row and column and the diagonal, the corner is in all three, and comes before the others of them.
+  const Dense b = mra_2(problem, 1, {.block = 2, .first = 1, .diagonal = 1}).scores->dense();
+  const Dense logits = logits_of(problem.Q(), problem.K());
+  CHECK(std::fabs(double(std::log(b(0, 0) / b(0, 1)) - (logits(0, 0) - logits(0, 1)))) <= 1e-12);  // refined
+  CHECK(identical(
+      method_on(problem, "mra-2", {{"block", "2"}, {"first", "1"}, {"diagonal", "3"}}).approximate(5, Key(1)).output,
+      mra_2(problem, 5, {.block = 2, .first = 1, .diagonal = 3}).output));
 }
 
 TEST_CASE_TEMPLATE("mra-2: exact where tokens of a block are equal; a block that is not refined has too little weight",

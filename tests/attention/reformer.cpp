@@ -38,26 +38,32 @@ std::vector<arma::uword> ranks_of(const std::vector<arma::uword>& bucket) {
   return rank;
 }
 
-// In how many rounds query i meets key j.
+// In how many rounds query i meets key j: in its chunk or the one before and, unless across, in its bucket; where there
+// is none of its bucket in any round, all that are in reach.
 template <typename T>
 std::vector<std::vector<int>> meetings(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                        const ReformerOptions& options) {
   const arma::uword n = problem.n(), c = d / (2 * options.rounds), m = (n + c - 1) / c;
   arma::uword half = 1;
   while (2 * (half + 1) * c <= n + c) ++half;  // the largest b with 2 b c <= n + c: about n / c buckets
-  std::vector<std::vector<int>> times(n, std::vector<int>(n, 0));
+  std::vector<std::vector<int>> times(n, std::vector<int>(n, 0)), reached = times;
   for (arma::uword t = 0; t < options.rounds; ++t) {
     arma::Mat<T> rotation(problem.p(), half);
     fill_normal(draw_key.child("rotation").child(t), 0, rotation.n_elem, rotation.memptr());
-    const std::vector<arma::uword> query = ranks_of(buckets_of(problem.Q(), rotation));
-    const std::vector<arma::uword> key =
-        options.keys == Keys::own ? ranks_of(buckets_of(problem.K(), rotation)) : query;
+    const std::vector<arma::uword> of_query = buckets_of(problem.Q(), rotation), query = ranks_of(of_query);
+    const std::vector<arma::uword> of_key = options.keys == Keys::own ? buckets_of(problem.K(), rotation) : of_query,
+                                   key = ranks_of(of_key);
     for (arma::uword i = 0; i < n; ++i) {
       for (arma::uword j = 0; j < n; ++j) {
         const arma::uword ahead = (query[i] / c + m - key[j] / c) % m;
-        if (ahead == 0 || ahead == 1) ++times[i][j];
+        if (ahead > 1) continue;
+        ++reached[i][j];
+        if (of_query[i] == of_key[j]) ++times[i][j];
       }
     }
+  }
+  for (arma::uword i = 0; i < n; ++i) {
+    if (options.across || *std::max_element(times[i].begin(), times[i].end()) == 0) times[i] = reached[i];
   }
   return times;
 }
@@ -105,23 +111,25 @@ TEST_CASE_TEMPLATE("reformer: buckets, chunks, the one before and all rounds in 
                    double) {
   const ThreadCount one(1);  // many small problems
   const Key draw_key = Key(test_seed()).child("formula");
+  std::vector<ReformerOptions> all;
   for (const Keys keys : {Keys::shared, Keys::own}) {
     for (const bool count : {false, true}) {
-      for (const arma::uword n : {2U, 41U, 48U}) {
-        for (const arma::uword rounds : {1U, 2U, 3U}) {
-          for (const arma::uword d : {6U, 13U, 40U}) {
-            if (d >= n || d < 2 * rounds) continue;
-            const Problem<T> problem = awkward_problem<T>(n, 6, 3, 3, draw_key);
-            const ReformerOptions options = {.keys = keys, .rounds = rounds, .count_rounds = count};
-            const auto times = meetings(problem, d, draw_key.child(d), options);
-            const Approximation<T> approximation = reformer(problem, d, draw_key.child(d), options);
-            check_scores(approximation, problem, expected_scores(problem, times, options), bound(problem));
-            CHECK(row_sum_gap(approximation) <= 2 * static_cast<double>(n) * unit<T>());
-            for (arma::uword i = 0; i < n; ++i) {
-              CHECK(std::count_if(times[i].begin(), times[i].end(), [](int t) { return t > 0; }) <=
-                    static_cast<long>(d));
-            }
-          }
+      for (const bool across : {false, true}) {
+        for (const arma::uword rounds : {1U, 2U, 3U}) all.push_back({keys, rounds, count, across});
+      }
+    }
+  }
+  for (const ReformerOptions& options : all) {
+    for (const arma::uword n : {2U, 41U, 48U}) {
+      for (const arma::uword d : {6U, 13U, 40U}) {
+        if (d >= n || d < 2 * options.rounds) continue;
+        const Problem<T> problem = awkward_problem<T>(n, 6, 3, 3, draw_key);
+        const auto times = meetings(problem, d, draw_key.child(d), options);
+        const Approximation<T> approximation = reformer(problem, d, draw_key.child(d), options);
+        check_scores(approximation, problem, expected_scores(problem, times, options), bound(problem));
+        CHECK(row_sum_gap(approximation) <= 2 * static_cast<double>(n) * unit<T>());
+        for (arma::uword i = 0; i < n; ++i) {
+          CHECK(std::count_if(times[i].begin(), times[i].end(), [](int t) { return t > 0; }) <= static_cast<long>(d));
         }
       }
     }
@@ -143,7 +151,7 @@ TEST_CASE_TEMPLATE("reformer: for d = n all meet; own keys give B, shared ones s
 
 TEST_CASE("reformer: x and -x are never in one bucket, equal tokens always") {
   // 20 tokens x and 20 tokens -x, in an order of their own: sorted, they are two runs of 20, two chunks of 10 each. The
-  // later chunk of a run meets its own run alone, the earlier one the end of the other run too.
+  // later chunk of a run meets its own run alone, the earlier one the end of the other run too, where nothing masks it.
   const Key draw_key = Key(test_seed()).child("same");
   const arma::rowvec x = random_matrix(1, 8, draw_key.child("x"));
   arma::mat q(40, 8);
@@ -151,16 +159,33 @@ TEST_CASE("reformer: x and -x are never in one bucket, equal tokens always") {
   const Problem<double> problem(q, q, q);
   const auto is_x = [](arma::uword i) { return i * 7 % 40 < 20; };
   for (std::uint64_t t = 0; t < 50; ++t) {
-    const Dense b = reformer(problem, 20, draw_key.child(t), {.keys = Keys::own, .rounds = 1}).scores->dense();
-    arma::uword alone = 0;
-    for (arma::uword i = 0; i < 40; ++i) {
-      arma::uword same = 0, other = 0;
-      for (arma::uword j = 0; j < 40; ++j) (is_x(i) == is_x(j) ? same : other) += b(i, j) != 0 ? 1 : 0;
-      CHECK(same + other == 20);
-      CHECK((same == 20 || same == 10));
-      alone += same == 20 ? 1 : 0;
+    for (const bool across : {false, true}) {
+      const ReformerOptions options = {.keys = Keys::own, .rounds = 1, .across = across};
+      const Dense b = reformer(problem, 20, draw_key.child(t), options).scores->dense();
+      arma::uword alone = 0;
+      for (arma::uword i = 0; i < 40; ++i) {
+        arma::uword same = 0, other = 0;
+        for (arma::uword j = 0; j < 40; ++j) (is_x(i) == is_x(j) ? same : other) += b(i, j) != 0 ? 1 : 0;
+        CHECK((same == 20 || same == 10));
+        CHECK(other == (across ? 20 - same : 0));
+        alone += same == 20 ? 1 : 0;
+      }
+      CHECK(alone == 20);
     }
-    CHECK(alone == 20);
+  }
+}
+
+TEST_CASE("reformer: own keys of other buckets than all queries are met, all that are in reach") {
+  // Queries x and keys -x: no key is in the bucket of a query, in any round.
+  const arma::mat x = arma::repmat(random_matrix(1, 6, Key(test_seed()).child("apart")), 24, 1);
+  const Problem<double> problem(x, arma::mat(-x), random_matrix(24, 2, Key(1)));
+  for (const arma::uword rounds : {1U, 2U}) {
+    const Dense b = reformer(problem, 8, Key(2), {.keys = Keys::own, .rounds = rounds}).scores->dense();
+    for (arma::uword i = 0; i < 24; ++i) {
+      int met = 0;
+      for (arma::uword j = 0; j < 24; ++j) met += b(i, j) != 0 ? 1 : 0;
+      CHECK(met == int(8 / rounds));  // equal tokens have the same chunks in both rounds
+    }
   }
 }
 
@@ -170,7 +195,9 @@ TEST_CASE("reformer: shared keys have no denominators, own keys have; presets an
   CHECK(reformer(problem, 8, Key(1), {.keys = Keys::own}).denominators.has_value());
   CHECK(reformer(problem, 8, Key(1)).output.is_finite());
   CHECK(identical(method_on(problem, "reformer", {{"preset", "code"}, {"rounds", "4"}}).approximate(16, Key(2)).output,
-                  reformer(problem, 16, Key(2), {.rounds = 4, .count_rounds = true}).output));
+                  reformer(problem, 16, Key(2), {.rounds = 4, .count_rounds = true, .across = true}).output));
+  CHECK(identical(method_on(problem, "reformer", {{"across", "yes"}}).approximate(16, Key(2)).output,
+                  reformer(problem, 16, Key(2), {.across = true}).output));
   CHECK(refusal([&] { reformer(problem, 31, Key(1)); }) == "reformer: 1 <= d <= n, got d = 31, n = 30");
   CHECK(contains(refusal([&] { reformer(problem, 0, Key(1)); }), "got d = 0"));
   CHECK(contains(refusal([&] { reformer(problem, 3, Key(1)); }), "d >= 2 rounds"));

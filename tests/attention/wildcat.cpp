@@ -123,7 +123,7 @@ TEST_CASE("wildcat: Nystrom weights of the exponential kernel of the centred key
   for (const TokenAlignment shape : {TokenAlignment{14, 14}, {3, 15}, {15, 6}}) {
     const Problem<double> problem = random_rectangle<double>(shape.n_q, shape.n_k, 8, 3, 1.5, Key(3));
     for (const WildcatOptions& options :
-         {WildcatOptions{}, WildcatOptions::code(), WildcatOptions{Pivots::exponential, 1.3}}) {
+         {WildcatOptions{}, WildcatOptions{Pivots::gaussian}, WildcatOptions{Pivots::exponential, 1.3}}) {
       for (const arma::uword d : {1U, 3U, 5U}) {
         const Approximation<double> approximation = wildcat(problem, d, Key(9), options);
         const WildcatReference reference(problem, d, Key(9), options);
@@ -175,8 +175,8 @@ TEST_CASE_TEMPLATE("wildcat: exact with all keys, and with a key of each kind wh
                    double) {
   const Key draw_key = Key(test_seed()).child("exact");
   const Problem<T> all = awkward_problem<T>(21, 5, 3, 4, draw_key);
-  for (const char* preset : {"paper", "code"}) {
-    check_scores(method_on(all, "wildcat", {{"preset", preset}}).approximate(21, Key(1)), all,
+  for (const char* pivots : {"exponential", "gaussian"}) {
+    check_scores(method_on(all, "wildcat", {{"pivots", pivots}}).approximate(21, Key(1)), all,
                  scores_of(all.Q(), all.K(), Target::softmax), entry_error(all));
     const Problem<T> several = random_problem<T>(24, 5, 3, 2, draw_key.child("repeated"));
     arma::Mat<T> k = several.K();
@@ -185,7 +185,7 @@ TEST_CASE_TEMPLATE("wildcat: exact with all keys, and with a key of each kind wh
     const ExactAttention<T> exact = exact_attention(repeated, Target::softmax);
     for (const arma::uword d : {6U, 13U, 23U}) {
       const Approximation<T> approximation =
-          method_on(repeated, "wildcat", {{"preset", preset}}).approximate(d, draw_key.child(d));
+          method_on(repeated, "wildcat", {{"pivots", pivots}}).approximate(d, draw_key.child(d));
       // Six points of a kernel whose condition is below a thousand, and exponentials of at most 4.
       CHECK(distance(approximation.output, exact.output) <= 1e5 * unit<T>());
       CHECK(approximation.diagnostics.rank == 6);
@@ -207,9 +207,9 @@ TEST_CASE_TEMPLATE("wildcat: equal keys are exact whatever their norms", T, floa
     for (arma::uword j = 3; j < 40; ++j) k.row(j) = k.row((j * j + j / 3) % 3);
     const Problem<T> repeated(kinds.Q(), k, kinds.V());
     const Dense exact = scores_of(repeated.Q(), repeated.K(), Target::softmax);
-    for (const char* preset : {"paper", "code"}) {
+    for (const char* pivots : {"exponential", "gaussian"}) {
       const Approximation<T> approximation =
-          method_on(repeated, "wildcat", {{"preset", preset}}).approximate(20, Key(1));
+          method_on(repeated, "wildcat", {{"pivots", pivots}}).approximate(20, Key(1));
       CHECK(approximation.diagnostics.rank == 3);
       CHECK(distance(approximation.output, exact * repeated.V()) <= 100 * entry_error(repeated));
       if (draw == 0) check_scores(approximation, repeated, exact, 100 * entry_error(repeated));
@@ -282,7 +282,7 @@ TEST_CASE_TEMPLATE("wildcat: a query of norm 1e4 is no reason to refuse the othe
   arma::Mat<T> q = ordinary.Q();
   q.row(3) *= T(1e4) / arma::norm(q.row(3));
   const Problem<T> problem(q, ordinary.K(), ordinary.V());
-  CHECK(method_on(problem, "wildcat", {{"preset", "code"}}).approximate(20, Key(2)).output.is_finite());
+  CHECK(method_on(problem, "wildcat", {{"pivots", "gaussian"}}).approximate(20, Key(2)).output.is_finite());
   // Its temperature leaves no key anything of the others: a softmax over the pivots.
   const Approximation<T> approximation = wildcat(problem, 20, Key(2));
   const arma::Mat<T> b = approximation.scores->dense();
@@ -373,8 +373,8 @@ TEST_CASE_TEMPLATE("wildcat: short keys have their turn beside long ones, whose 
   arma::Mat<T> k = problem.K();
   k.row(7) *= T(12);
   const Problem<T> spread(problem.Q(), k, problem.V());
-  for (const char* preset : {"paper", "code"}) {
-    const Approximation<T> approximation = method_on(spread, "wildcat", {{"preset", preset}}).approximate(20, Key(3));
+  for (const char* pivots : {"exponential", "gaussian"}) {
+    const Approximation<T> approximation = method_on(spread, "wildcat", {{"pivots", pivots}}).approximate(20, Key(3));
     CHECK(approximation.diagnostics.rank == 20);
     CHECK(approximation.output.is_finite());
   }

@@ -13,9 +13,9 @@ struct BalancekvOptions {
   arma::uword window = 0;   ///< last keys, always kept with weight 1; limited to a quarter of d
 };
 
-/// O~ = softmax over d keys with the weights of balanced_halves() (Han et al. 2025), for the TokenKernel h of the keys
-/// that are halved, with the constant c; see coreset_softmax(). The walk and its probability are the paper's. Exactly d
-/// keys are left for every n, because blocks have halves of equal size, which is our reading of the paper
+/// O~ = softmax over d keys with the weights of balanced_halves() (Kochetkova et al. 2025), for the TokenKernel h of
+/// the keys that are halved, with the constant c; see coreset_softmax(). The walk and its probability are the paper's.
+/// Exactly d keys are left for every n, because blocks have halves of equal size, which is our reading of the paper
 /// (docs/methods/balancekv.md).
 /// Guarantees: given Q, K and V, E D~ = diag(A 1) and E (D~ O~) = A V, because every key's weight has mean 1. Rows of
 ///   B~ are non-negative and sum to 1. d = n_k is exact. Multiplying V by a constant does not change the choice of

@@ -128,7 +128,10 @@ Method<T> best_rank_method() {
                p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
     if (!is_dense(problem)) {
       const LinearOperator<T> scores = exact_scores(problem, Target::softmax);
-      return {[=](arma::uword d, const Key& draw_key) { return best_rank_iterative(problem, scores, d, draw_key); },
+      // Fixed start: the best approximation is a property of the problem, not of a draw.
+      return {[=](arma::uword d, const Key&) {
+                return best_rank_iterative(problem, scores, d, Key(0).child("best-rank-d"));
+              },
               [=](double d) { return 22 * n_q * n_k * (p + d + 10) + 2 * (n_q + n_k) * d * p_v; }};
     }
     const BestRank<T> best(problem);

@@ -53,7 +53,7 @@ class BestRank {
 
 /// The same for any n: d triples of B, given as an operator, by randomised subspace iteration. The error is usually
 /// within a few per cent of the best. Diagnostics: residual ||B V_d - U_d S_d||_F.
-/// Randomness: the start, normals of the random key.
+/// Randomness: the start, normals of the random key. The method of the registry has one start for all draws.
 /// Cost: 22 n_q n_k (p + d + 10) flops, memory O((n_q + n_k) d). 1 <= d <= min(n_q, n_k).
 template <typename T>
 Approximation<T> best_rank_iterative(const Problem<T>& problem, const LinearOperator<T>& scores, arma::uword d,

@@ -2,6 +2,7 @@
 #include <croquis/attention/bfloat16.hpp>
 #include <croquis/attention/exact_products.hpp>
 #include <croquis/attention/exact_tokens.hpp>
+#include <croquis/attention/sparse_softmax.hpp>
 #include <croquis/linalg/bfloat16.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <limits>
@@ -91,10 +92,10 @@ Method<T> bfloat16_method() {
   method.random = always(false);
   method.rectangular = method.rowwise = method.rows_sum_to_one = method.exact_on_equal_tokens = always(true);
   method.prepare = [](const Problem<T>& problem, const OptionValues&) -> PreparedMethod<T> {
-    const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
-               widths = static_cast<double>(problem.p() + problem.p_v());
+    const double pairs = most_visits(problem, static_cast<double>(problem.n_k())),
+                 widths = static_cast<double>(problem.p() + problem.p_v());
     return {[problem](arma::uword, const Key&) { return bfloat16(problem); },
-            [=](double) { return n_q * n_k * (2 * widths + 1); }};
+            [=](double) { return pairs * (2 * widths + 1); }};
   };
   return method;
 }

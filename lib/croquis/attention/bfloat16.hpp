@@ -11,8 +11,9 @@ namespace croquis {
 /// precision of the problem.
 /// Guarantees: rows of B~ are non-negative and sum to 1. The error is within bfloat16_bounds(). The bits are the same
 ///   for any number of threads. Not random.
-/// Cost: 2 n_q n_k (p + p_v) flops and n_q n_k exponentials, as exact attention. In float, scores take half the time of
-///   products in float on processors with AVX-512 BF16, and the same time on others. Memory O((n_q + n_k) (p + p_v)).
+/// Cost: 2 n_q n_k (p + p_v) flops and n_q n_k exponentials, as exact attention, and only those of the pairs that are
+///   not masked in causal attention. In float, scores take half the time of products in float on processors with
+///   AVX-512 BF16, and the same time on others. Memory O((n_q + n_k) (p + p_v)).
 template <typename T>
 Approximation<T> bfloat16(const Problem<T>& problem);
 

@@ -28,22 +28,23 @@ struct HyperattentionOptions {
 /// O~ = D~^-1 N (Han et al. 2024). Queries and keys are sorted by angular_order() of one hash and divided into blocks
 /// of b keys. A query attends to the block of its rank (Alg. 1). A row sum is estimated from the block and from m
 /// uniform keys, drawn with replacement, of which those in the block are left out, with weight n_k / m (Alg. 2 without
-/// its cap, whose constants are not given). N is the same sum with values (shared), or sum_s a_il V_l / (m' p_l) over
-/// m' keys l drawn with p_l = ||V_l||^2 / ||V||_F^2 (norm, Alg. 3).
+/// its two limits, a cap on sampled entries and a lower bound on row sums). N is the same sum with values (shared), or
+/// sum_s a_il V_l / (m' p_l) over m' keys l drawn with p_l = ||V_l||^2 / ||V||_F^2 (norm, Alg. 3).
 ///
 /// d is the number of keys that a query attends to. shared: b = ceil(d / 2) and m = d - b. norm: b = d / 2, m = d / 4
 /// (rounded down, at least 1), and m' is the rest; the block is then in the row sum only.
 ///
-/// Causal (Alg. 4): causal_halves() gives rectangles, each of which is approximated as above with c keys in place of d,
-/// and leaves, which are exact. Row sums and numerators are combined relative to the largest logit. c is the largest
-/// number with which no more pairs are computed than by a mask of at most d keys for each query (most_visits()), and at
-/// least 2 (norm: 3). A rectangle of at most c keys is exact. All rectangles have the same hash, and samples of their
-/// own. Which earlier keys a query attends to depends on the later queries that it is sorted with.
+/// Causal (Alg. 4 for the row sums; the code does the same for the output): causal_halves() gives rectangles, each of
+/// which is approximated as above with c keys in place of d, and leaves, which are exact. Row sums and numerators are
+/// combined relative to the largest logit. c is the largest number with which no more pairs are computed than by a mask
+/// of at most d keys for each query (most_visits()), and at least 2 (norm: 3). A rectangle of at most c keys is exact.
+/// All rectangles have the same hash, and samples of their own. Which earlier keys a query attends to depends on the
+/// later queries that it is sorted with.
 ///
 /// Guarantees: given the hash, E D~ = diag(A 1) if samples are masked and m >= 1, and E N = A V. Exact for d = n_k.
 ///   With shared, rows of B~ are non-negative and sum to 1. All this holds for the causal form with the causal A. Thm.
-///   1 bounds the error of `norm` by eps ||D^-1 A|| ||V|| for m and m' that grow with kappa, alpha and the stable rank
-///   of B (hyperattention_condition).
+///   1 bounds the error of `norm` with the two limits of Alg. 2, which are not here, by eps ||D^-1 A|| ||V|| for m and
+///   m' that grow with kappa, alpha and the stable rank of B (hyperattention_condition).
 ///
 /// Randomness: direction r is normals p r ... p r + p - 1 of draw_key.child("directions"). The m keys are
 ///   sample_with_replacement on draw_key.child("keys"), the m' keys sample_weighted on draw_key.child("values"); with V

@@ -20,17 +20,21 @@ using Probabilities = KdeformerOptions::Probabilities;
 template <typename T>
 struct Shared {
   arma::Col<T> weights, log_row_sums;
+  double flops_a_pair = 0;  // of exact probabilities, for each query and key
 
   Shared(const Problem<T>& problem, const KdeformerOptions& options) {
     const arma::Mat<T>& v = problem.V();
     if (options.probabilities == Probabilities::exact) {
+      const auto score = 2 * static_cast<double>(problem.p()) + 1;
       ColumnNorms<T> b = column_norms(problem.Q(), problem.K());
+      flops_a_pair = score;
       const T of_values = spectral_norm(v);
       weights = arma::square(b.norms);
       if (of_values > 0) {
         // Fixed start: the norm is a property of the problem, not of a draw.
-        const double of_scores = spectral_norm(exact_scores(problem, Target::softmax), Key(0).child("kdeformer")).value;
-        const T ratio = static_cast<T>(of_scores) / of_values;
+        const NormEstimate of_scores = spectral_norm(exact_scores(problem, Target::softmax), Key(0).child("kdeformer"));
+        const T ratio = static_cast<T>(of_scores.value) / of_values;
+        flops_a_pair += score + 2 * of_scores.steps * (score + 2);  // the row sums, and two products a step
         weights += squared_row_norms(arma::Mat<T>(ratio * v));
       }
       log_row_sums = std::move(b.log_row_sums);
@@ -130,7 +134,7 @@ Method<T> kdeformer_method() {
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, *shared, d, draw_key, options); },
             [=](double d) {
               const double visits = sorted_block_flops(problem, n_q * d, oracle || d >= n_k ? 0 : options.directions);
-              return visits + (oracle ? n_q * n_k * (2 * static_cast<double>(problem.p()) + 1) : 0);
+              return visits + n_q * n_k * shared->flops_a_pair;
             }};
   };
   return method;

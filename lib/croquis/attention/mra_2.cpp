@@ -63,6 +63,7 @@ BlockGrid refined_grid(const Problem<T>& problem, arma::uword d, const Mra2Optio
   const TokenBlocks queries{problem.n_q(), options.block}, keys{problem.n_k(), options.block};
   BlockGrid grid{queries, keys, std::vector<BlockFate>(queries.count() * keys.count(), BlockFate::coarse)};
   struct Candidate {
+    int priors;  // of the first rows, the first columns and the band, how many it is in
     T weight;
     std::uint32_t r, c;
   };
@@ -95,12 +96,16 @@ BlockGrid refined_grid(const Problem<T>& problem, arma::uword d, const Mra2Optio
     for (arma::uword c = 0; c < keys.count(); ++c) {
       if (grid.at(r, c) != BlockFate::coarse) continue;
       const T weight = options.choose == ChooseBlocks::by_row ? logits(c, r) - top : logits(c, r);
-      candidates.push_back({weight, static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(c)});
+      const arma::uword own = pattern.own(queries.first(r)) / options.block, away = c > own ? c - own : own - c;
+      const bool in_band = options.diagonal > 0 && away <= options.diagonal / 2;
+      const int priors = int(r < options.first) + int(c < options.first) + int(in_band);
+      candidates.push_back({priors, weight, static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(c)});
     }
   }
   // Stable: of equals, the first in the order of rows.
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& x, const Candidate& y) { return x.weight > y.weight; });
+  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& x, const Candidate& y) {
+    return x.priors != y.priors ? x.priors > y.priors : x.weight > y.weight;
+  });
   for (const Candidate& candidate : candidates) {
     pairs += queries.size(candidate.r) * keys.size(candidate.c);
     if (pairs > d * problem.n_q()) break;
@@ -162,7 +167,9 @@ const Options<Mra2Options>& options_of_mra_2() {
                   Choices<ChooseBlocks>{{"global", ChooseBlocks::global}, {"by-row", ChooseBlocks::by_row}},
                   "blocks by their mean logit, or by that less the largest of their row of blocks")
           .choice("rest", &O::rest, Choices<RestOfBlocks>{{"means", RestOfBlocks::means}, {"none", RestOfBlocks::none}},
-                  "blocks that are not refined: exp of their mean logit (MRA-2), or nothing (MRA-2-s)");
+                  "blocks that are not refined: exp of their mean logit (MRA-2), or nothing (MRA-2-s)")
+          .count("first", &O::first, 0, 1000000, "rows and columns of blocks at the beginning that are refined first")
+          .count("diagonal", &O::diagonal, 0, 1000000, "blocks about the query's own that are refined first");
   return options;
 }
 

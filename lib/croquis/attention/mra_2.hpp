@@ -17,6 +17,8 @@ struct Mra2Options {
   arma::uword block = 32;  ///< b tokens a block, of queries and of keys; the last ones may be shorter
   Choose choose = Choose::global;
   Rest rest = Rest::means;
+  arma::uword first = 0;     ///< rows and columns of blocks at the beginning that come first, before all others
+  arma::uword diagonal = 0;  ///< w: blocks within w / 2 (rounded down) of the query's own that come first; 0: none
 };
 
 /// Scores in blocks of b queries and b keys. A block has exp(q^.k^ / sqrt(p)) in all entries, where q^ and k^ are the
@@ -25,7 +27,9 @@ struct Mra2Options {
 ///
 /// d is the number of keys that a query attends to exactly, on average at most: blocks are refined in descending order
 /// of their mean logits, the first of equals first, as long as they have at most n_q d pairs together. With Rest::none
-/// the best block of every row of blocks comes first, whatever d is, so that every query attends to a key.
+/// the best block of every row of blocks comes first, whatever d is, so that every query attends to a key. `first` and
+/// `diagonal` are the priors of the authors' code: a block comes before all that are in fewer of the first rows, the
+/// first columns and the band about the diagonal.
 /// Causal (not in the paper): blocks with some masked pairs are always refined, blocks with only masked pairs are left
 ///   out, and all keys of the others are before all their queries. No weight goes to later keys, but the mean of a
 ///   block's queries and the choice among all blocks depend on later tokens.

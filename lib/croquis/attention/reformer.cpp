@@ -22,13 +22,18 @@ arma::uword half_buckets(arma::uword n, arma::uword c) {
   return std::max<arma::uword>(1, (n + c) / (2 * c));
 }
 
-// Tokens sorted by bucket and position. There are O(n) buckets for long inputs: a token's projections are made in
-// blocks and forgotten.
+struct SortedTokens {
+  std::vector<std::uint32_t> order;  // by bucket and position
+  std::vector<arma::uword> bucket;   // of every token
+};
+
+// There are O(n) buckets for long inputs: a token's projections are made in blocks and forgotten.
 template <typename T>
-std::vector<std::uint32_t> sorted_by_bucket(const arma::Mat<T>& x, const arma::Mat<T>& rotation) {
+SortedTokens sorted_by_bucket(const arma::Mat<T>& x, const arma::Mat<T>& rotation) {
   constexpr arma::uword tokens = 64;
   const arma::uword half = rotation.n_cols, n = x.n_rows;
-  std::vector<arma::uword> bucket(n);
+  SortedTokens tokens_of_x{std::vector<std::uint32_t>(n), std::vector<arma::uword>(n)};
+  std::vector<arma::uword>& bucket = tokens_of_x.bucket;
   parallel_for(blocks_of(n, tokens), 2 * tokens * half * x.n_cols, [&](std::size_t b) {
     thread_local arma::Mat<T> projected;  // a token a column
     const arma::uword first = b * tokens, count = std::min(tokens, n - first);
@@ -44,15 +49,15 @@ std::vector<std::uint32_t> sorted_by_bucket(const arma::Mat<T>& x, const arma::M
       bucket[first + i] = most >= -least ? place(most) : half + place(least);
     }
   });
-  std::vector<std::uint32_t> order(n);
+  std::vector<std::uint32_t>& order = tokens_of_x.order;
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return bucket[a] < bucket[b]; });
-  return order;
+  return tokens_of_x;
 }
 
 struct Round {
-  std::vector<std::uint32_t> keys;  // in their order
-  std::vector<arma::uword> chunk;   // of every query
+  SortedTokens keys;
+  std::vector<arma::uword> chunk, bucket;  // of every query
 };
 
 template <typename T>
@@ -63,10 +68,11 @@ std::vector<Round> hash_rounds(const Problem<T>& problem, arma::uword c, const K
   for (arma::uword t = 0; t < options.rounds; ++t) {
     arma::Mat<T> rotation(problem.p(), half_buckets(n, c));
     fill_normal(draw_key.child(t), 0, rotation.n_elem, rotation.memptr());
-    const std::vector<std::uint32_t> queries = sorted_by_bucket(problem.Q(), rotation);
+    SortedTokens queries = sorted_by_bucket(problem.Q(), rotation);
     rounds[t].keys = options.keys == Keys::own ? sorted_by_bucket(problem.K(), rotation) : queries;
     rounds[t].chunk.resize(n);
-    for (arma::uword rank = 0; rank < n; ++rank) rounds[t].chunk[queries[rank]] = rank / c;
+    for (arma::uword rank = 0; rank < n; ++rank) rounds[t].chunk[queries.order[rank]] = rank / c;
+    rounds[t].bucket = std::move(queries.bucket);
   }
   return rounds;
 }
@@ -86,23 +92,26 @@ Pattern reformer_pattern(const Problem<T>& problem, arma::uword d, const Key& dr
   const bool all = d == n;
   const std::vector<Round> rounds = all ? std::vector<Round>() : hash_rounds(problem, c, draw_key, options);
   Pattern pattern(problem);
-  std::vector<std::uint32_t> keys;
+  std::vector<std::uint32_t> keys, others;  // in reach, of the query's bucket and of other ones
   for (arma::uword i = 0; i < n; ++i) {
     keys.clear();
+    others.clear();
     if (all) {
       keys.resize(n);
       std::iota(keys.begin(), keys.end(), 0U);
     }
     for (const Round& round : rounds) {
       const auto add_chunk = [&](arma::uword chunk) {
-        const auto begin = round.keys.begin();
-        keys.insert(keys.end(), begin + static_cast<std::ptrdiff_t>(chunk * c),
-                    begin + static_cast<std::ptrdiff_t>(std::min(n, (chunk + 1) * c)));
+        for (arma::uword rank = chunk * c; rank < std::min(n, (chunk + 1) * c); ++rank) {
+          const std::uint32_t key = round.keys.order[rank];
+          (round.keys.bucket[key] == round.bucket[i] ? keys : others).push_back(key);
+        }
       };
       const arma::uword own = round.chunk[i];
       add_chunk(own);
       if (m > 1) add_chunk((own + m - 1) % m);
     }
+    if (options.across || keys.empty()) keys.insert(keys.end(), others.begin(), others.end());
     if (options.keys == Keys::shared) drop_self(keys, i);
     pattern.add(keys, options.count_rounds);
   }
@@ -113,11 +122,12 @@ const Options<ReformerOptions>& options_of_reformer() {
   using O = ReformerOptions;
   static const Options<O> options =
       Options<O>()
-          .preset("code: a key met in several rounds counts as often",
-                  {{"paper", {}}, {"code", {.count_rounds = true}}})
+          .preset("code: across=yes, and a key met in several rounds counts as often",
+                  {{"paper", {}}, {"code", O::code()}})
           .count("rounds", &O::rounds, 1, 64, "independent hashes")
           .choice("keys", &O::keys, Choices<Keys>{{"shared", Keys::shared}, {"own", Keys::own}},
-                  "q_j / ||q_j|| for k_j, as the paper; or K: the hash without that change of model");
+                  "q_j / ||q_j|| for k_j, as the paper; or K: the hash without that change of model")
+          .flag("across", &O::across, "keys of the query's chunks in other buckets too, as in the code");
   return options;
 }
 

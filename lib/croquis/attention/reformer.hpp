@@ -1,4 +1,4 @@
-// Reformer: queries attend to the keys in their bucket of a random hash.
+// Reformer: queries attend to the near keys in their bucket of a random hash.
 #pragma once
 
 #include <croquis/attention/method.hpp>
@@ -13,15 +13,21 @@ struct ReformerOptions {
   Keys keys = Keys::shared;
   arma::uword rounds = 2;     ///< r >= 1 independent hashes; 2 in Skeinformer's experiments, up to 8 in Reformer
   bool count_rounds = false;  ///< a key found in m rounds has weight m, as in the code; Reformer App. A divides by m
+  bool across = false;        ///< keys of other buckets in reach count too, as in the code; the paper masks them
+
+  /// The default values of reformer-pytorch.
+  static ReformerOptions code() { return {.count_rounds = true, .across = true}; }
 };
 
 /// Attention by locality-sensitive hashing (Reformer, via Skeinformer Table 1). In each of r rounds, tokens are sorted
 /// by bucket, which is the argmax of (x R, -x R) with a Gaussian R, and by position, and divided into chunks of c. A
-/// query attends to the keys of its chunk and of the one before (the last one for the first chunk). Rounds are combined
-/// by their log-sum-exp into one softmax over all these keys.
+/// query has the keys of its chunk and of the one before in reach (the last one for the first chunk), and attends to
+/// those of its own bucket; with `across` to all of them. Rounds are combined by their log-sum-exp into one softmax
+/// over all these keys. With own keys no key in reach may be in the query's bucket in any round; the query then attends
+/// to all in reach.
 ///
 /// d is the maximum number of keys that a query attends to: 2 r c <= d, with the largest such c. There are about n / c
-/// buckets.
+/// buckets. With d = n there are no buckets, and all keys are in reach.
 /// Guarantees: rows sum to 1. With shared keys it approximates softmax(q_i.q_j / (||q_j|| sqrt(p)), j != i), and not B:
 ///   its error against the softmax target includes this change of the model. With own keys it is exact for d = n.
 /// Causal: of the keys found in a round, those up to the query; a token without any attends to itself. Which tokens
@@ -29,7 +35,8 @@ struct ReformerOptions {
 ///   tokens may change to which earlier keys a query attends.
 /// Randomness: entry e of R (p x buckets / 2, column by column) of round t is normal e of
 ///   draw_key.child("rotation").child(t).
-/// Cost: 2 n d (p + p_v) flops, and 2 r n p (n / 2 c) for the hashes (twice that with own keys). 2 r <= d <= n, or d =
+/// Cost: at most 2 n d (p + p_v) flops, and 2 r n p (n / 2 c) for the hashes (twice that with own keys). 2 r <= d <= n,
+/// or d =
 ///   n.
 template <typename T>
 Approximation<T> reformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,

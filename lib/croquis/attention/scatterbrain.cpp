@@ -14,13 +14,18 @@
 #include <croquis/linalg/sparse_columns.hpp>
 #include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
+#include <limits>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace croquis {
 namespace {
 
 constexpr arma::uword kQueriesCorrected = 64;
+// The estimate of what rounding changes in a row sum, relative to it, above which a call is refused.
+constexpr double kMostOfSum = 0.01;
 
 // How d is divided.
 struct FeaturesAndKeys {
@@ -128,6 +133,7 @@ Approximation<T> scatterbrain(const Problem<T>& problem, arma::uword d, const Ke
                      keys = transposed<T>(scaled(problem.K(), 1 / std::sqrt(static_cast<T>(problem.p())))),
                      of_queries = transposed(stored->features.queries), of_keys = transposed(stored->features.keys);
   Denominators<T> denominators{arma::Col<T>(n_q), arma::Col<T>(n_q)};
+  arma::Col<T> rounding(n_q);
   parallel_for(blocks_of(n_q, kQueriesCorrected), [&](std::size_t block) {
     std::vector<T> estimates;
     for (arma::uword i = block * kQueriesCorrected; i < std::min(n_q, (block + 1) * kQueriesCorrected); ++i) {
@@ -141,11 +147,13 @@ Approximation<T> scatterbrain(const Problem<T>& problem, arma::uword d, const Ke
       if (count > 0) top = std::max(top, maximum(row, count));
       exp_shifted(row, count, top);
       const T share = std::exp(stored->features.log_scale(i) - top);
-      T sum = share * all(i);
+      T sum = share * all(i), size = std::abs(sum);
       for (std::size_t e = 0; e < count; ++e) {
         row[e] -= share * estimates[e];
         sum += row[e];
+        size += share * std::abs(estimates[e]);
       }
+      rounding(i) = std::numeric_limits<T>::epsilon() * size;
       for (std::size_t e = 0; e < count; ++e) row[e] /= sum;
       stored->shares(i) = share / sum;
       denominators.values(i) = sum;
@@ -154,6 +162,12 @@ Approximation<T> scatterbrain(const Problem<T>& problem, arma::uword d, const Ke
   });
   denominators =
       checked_denominators<T>(std::move(denominators.values), std::move(denominators.log_scale), "scatterbrain");
+  const arma::uvec rounded = arma::find(rounding > T(kMostOfSum) * arma::abs(denominators.values));
+  if (!rounded.is_empty()) {
+    throw std::runtime_error("scatterbrain: rounding may decide " + std::to_string(rounded.n_elem) +
+                             " rows, whose features of keys on the support are so much larger than what is left of "
+                             "the row sum without them");
+  }
   Approximation<T> approximation =
       from_scores<T>({n_q, n_k, [stored](const arma::Mat<T>& x) { return stored->apply(x); },
                       [stored](const arma::Mat<T>& x) { return stored->apply_transposed(x); }},

@@ -27,12 +27,14 @@ struct ScatterbrainOptions {
 /// if two share a direction and m is odd, and s = d - m keys of the support.
 /// Guarantees: given the support, E A~ = A for the unbiased maps with epsilon = 0 (FeaturePair), so that E D~ = D and E
 ///   D~ O~ = A V. The variance of an entry is that of the features, and 0 on the support. Rows of B~ sum to 1, and are
-///   non-negative for positive maps, up to rounding. d = n_k is exact.
+///   non-negative for positive maps, up to rounding. A row sum off the support is a difference, so rounding errors are
+///   relative to the estimates for all keys and for those of the support. d = n_k is exact.
 /// Randomness: features from draw_key.child("features"); direction r of the hash is normals p r ... p r + p - 1 of
 ///   draw_key.child("directions").
 /// Cost: see scatterbrain_flops; memory (n_q + n_k) m numbers, and 12 n_q s bytes in double. 2 <= d <= n_k, with two
 ///   features for each direction 4 <= d, or d = n_k.
-/// Throws: std::runtime_error if a row sum is zero or not finite.
+/// Throws: std::runtime_error if a row sum is zero or not finite, or where an estimate of its rounding error exceeds a
+///   hundredth of it. It is an estimate, and no bound.
 template <typename T>
 Approximation<T> scatterbrain(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                               const ScatterbrainOptions& options = {});

@@ -250,7 +250,6 @@ const Options<WildcatOptions>& options_of_wildcat() {
   using O = WildcatOptions;
   static const Options<O> options =
       Options<O>()
-          .preset("code: pivots=gaussian", {{"paper", {}}, {"code", O::code()}})
           .choice("pivots", &O::pivots, in_order<Pivots>({"exponential", "gaussian"}),
                   "kernel whose residual the pivots are drawn from; the weights are those of the exponential kernel")
           .number("temperature", &O::temperature, 0, 1e6, "tau; 0: Eq. 4, from the largest query and key");

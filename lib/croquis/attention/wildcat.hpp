@@ -7,14 +7,11 @@ namespace croquis {
 
 struct WildcatOptions {
   enum class Pivots {
-    exponential,  ///< drawn from the residual of h(k, l) = exp(k.l / (tau^2 sqrt(p))), as in Alg. 1
-    gaussian,     ///< drawn from that of h(k, l) / sqrt(h(k, k) h(l, l)), as in the authors' code
+    exponential,  ///< drawn from the residual of h(k, l) = exp(k.l / (tau^2 sqrt(p))), as in Alg. 1 and in the code
+    gaussian,     ///< drawn from that of h(k, l) / sqrt(h(k, k) h(l, l)), a variant of Croquis' own
   };
   Pivots pivots = Pivots::exponential;
   double temperature = 0;  ///< tau > 0; 0: wildcat_scale()
-
-  /// The default values of the authors' code.
-  static WildcatOptions code() { return {.pivots = Pivots::gaussian, .temperature = 0}; }
 };
 
 /// O~ = exp(Q K_S^T / sqrt(p)) (W V) ./ exp(Q K_S^T / sqrt(p)) (W 1), where S are d of the keys, the pivots of a
