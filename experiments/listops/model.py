@@ -1,8 +1,9 @@
 """A small transformer whose attention is a method of Croquis, forward and backward.
 
 Two blocks of width 64 with 2 heads and a feed-forward layer of 128, LayerNorm before each part and one at the end, the mean over the
-tokens, a linear classifier: the model of Skyformer's Sec. 5, which is that of its public code. The sequences of a batch are laid end
-to end, and attention is called for each by itself: there is no padding, and nothing to mask.
+tokens, a linear classifier: the sizes of Skyformer's Sec. 5 and the blocks of its public code, which has dropout of the attention too
+and a classifier of two layers. The sequences of a batch are laid end to end, and attention is called for each by itself: there is no
+padding, and nothing to mask.
 """
 import dataclasses
 import math

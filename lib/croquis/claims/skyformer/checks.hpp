@@ -12,8 +12,9 @@ Report check_lift(const Check& check);   ///< sky.lift/strict
 Report check_order(const Check& check);  ///< sky.thm2/order
 
 // theorem2.cpp, coupons.cpp
-Report check_theorem2(const Check& check);          ///< sky.thm2/charitable
-Report check_smaller_constant(const Check& check);  ///< sky.thm2/smaller-constant
+Report check_theorem2_as_printed(const Check& check);  ///< sky.thm2/strict
+Report check_theorem2(const Check& check);             ///< sky.thm2/charitable
+Report check_smaller_constant(const Check& check);     ///< sky.thm2/smaller-constant
 /// A number of uniform draws of 2n points that miss one of 2n - 2 of them with probability above delta, shown by two
 /// terms of inclusion and exclusion. Requires n >= 8, delta <= 0.2.
 double draws_that_fail(double n, double delta);
