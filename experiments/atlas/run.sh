@@ -4,7 +4,7 @@
 #   run.sh --merge N [--out FOLDER] SOURCE ...     after N shards, which may have run on as many machines
 # SOURCE is one of
 #   NAME=MODEL_FOLDER                    config.json, model.safetensors, ids.npy and perhaps lengths.npy; --sequence of them
-#   NAME=MODEL_FOLDER,TEXT,VOCABULARY    one window of a text
+#   NAME=MODEL_FOLDER,TEXT,VOCABULARY    1024 tokens of a text, in windows one after the other where the model has fewer positions
 #   NAME=MODEL_FOLDER,TEXT,VOCABULARY,W  W windows one after the other, for long heads: float, head 0 of each layer, no spectrum
 #   NAME=Q.npy,K.npy,V.npy               heads as arrays
 #   synthetic                            gaussian, sphere, clustered, heavy-norms, low-rank and duplicates, n = 1024
