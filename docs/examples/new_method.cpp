@@ -2,11 +2,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <croquis/attention/exact.hpp>
 #include <croquis/attention/method.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/inputs/synthetic.hpp>
-#include <croquis/measure/errors.hpp>
+#include <croquis/measure/method_errors.hpp>
 #include <croquis/random/indices.hpp>
 
 using namespace croquis;
@@ -60,17 +59,14 @@ Method<double> random_keys_method() {
 
 int main() {
   const Problem<double> problem = gaussian_input(Key(1), {.n = 512, .p = 32, .norm = 4});
-  const OutputReference exact(exact_attention(problem, Target::softmax).output);
+  const Method<double> own = random_keys_method();
+  MethodErrors<double> errors(problem, {}, {Key(1), Key(2)});
   fmt::print("{:<14}{:>10}{:>10}{:>10}\n", "", "d = 32", "d = 128", "d = 512");
-  for (const Method<double>& method : {random_keys_method(), find_method<double>("skeinformer")}) {
-    const PreparedMethod<double> prepared = prepare(method, problem);
-    fmt::print("{:<14}", method.name);
+  for (const auto& measured : {errors.prepare(own), errors.prepare(find_method<double>("skeinformer"))}) {
+    fmt::print("{:<14}", measured.row(32, 1).method);
     for (const arma::uword d : {32, 128, 512}) {
       double mean = 0;
-      for (int trial = 1; trial <= 20; ++trial) {
-        const Key draw_key = Key(1).child(method.name).child(d).child(std::uint64_t(trial));
-        mean += exact.compare(prepared.approximate(d, draw_key).output).spectral_rel / 20;
-      }
+      for (std::uint64_t trial = 1; trial <= 20; ++trial) mean += measured.row(d, trial).spectral_rel / 20;
       fmt::print("{:>10.3g}", mean < 1e-12 ? 0 : mean);
     }
     fmt::print("\n");

@@ -112,6 +112,39 @@ TEST_CASE("method errors: the keys of a seed name the kind of input, method, fea
   }
 }
 
+TEST_CASE("method errors: a method that is not in the registry has rows as others") {
+  const Problem<double> problem = measured_problem(30);
+  Method<double> own = find_method<double>("linformer");
+  own.name = "own";
+  own.target = Target::kernelized;  // another exact output than that of the name
+  MethodErrors<double> errors(problem, {}, {Key(1), Key(2)});
+  const ErrorRow row = errors.prepare(own, {{"shared", "yes"}}, "shared=yes").row(8, 3);
+  const arma::mat exact = exact_attention(problem, Target::kernelized).output;
+  const arma::mat output = prepare(find_method<double>("linformer"), problem, {{"shared", "yes"}})
+                               .approximate(8, Key(1).child("own").child(8).child(3))
+                               .output;
+  CHECK(row.status == "ok");
+  CHECK(row.method == "own");
+  CHECK(row.preset == "shared=yes");
+  CHECK(row.target == "kernelized");
+  CHECK(row.frobenius_abs == doctest::Approx(arma::norm(exact - output, "fro")));
+}
+
+TEST_CASE("method errors: rows that cannot be, that were not drawn, or of an exact output that is not finite") {
+  const Problem<double> problem = measured_problem(30);
+  const ErrorKeys keys{Key(1), Key(2)};
+  CHECK(contains(refusal([&] { MethodErrors<double>(problem, {.rows = 31}, keys); }), "rows: 31 is none of"));
+  MethodErrors<double> errors(problem, {.rows = 20, .rows_of_each_trial = true}, keys);
+  const auto prepared = errors.prepare(parse_methods("v-mean").front());
+  CHECK(contains(prepared.row(4, 2).status, "trial 2 has no rows"));
+  errors.sample_rows({2, 5});
+  CHECK(prepared.row(4, 2).status == "ok");
+  CHECK(prepared.row(4, 2).frobenius_abs != prepared.row(4, 5).frobenius_abs);
+  arma::mat exact(4, 2, arma::fill::ones);
+  exact(1, 1) = arma::datum::nan;
+  CHECK(refusal<std::runtime_error>([&] { OutputReference reference(exact); }) == "the exact output is not finite");
+}
+
 TEST_CASE("method errors: what a method cannot be asked for is refused with the name of the argument") {
   CHECK(refusal([] { require_features({}, 9, 8, "features"); }) == "features: there are none");
   CHECK(refusal([] { require_features({4, 0}, 9, 8, "features"); }) == "features: 0 is not positive");

@@ -4,6 +4,7 @@
 #include <armadillo>
 #include <croquis/core/require.hpp>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <utility>
@@ -24,6 +25,7 @@ inline constexpr const char* kFileOption = "FILE.npy";
 class OptionValues {
  public:
   OptionValues() = default;
+  OptionValues(std::initializer_list<std::pair<const std::string, std::string>> values) : values_(values) {}
   /// `where`: whose options they are, as messages begin.
   explicit OptionValues(std::map<std::string, std::string> values, std::string where = "option")
       : values_(std::move(values)), where_(std::move(where)) {}

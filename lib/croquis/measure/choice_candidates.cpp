@@ -138,6 +138,7 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
 }
 
 arma::uword fewest_keys(const std::vector<HeadShape>& shapes) {
+  require(!shapes.empty(), "fewest_keys", "at least one shape");
   return std::min_element(shapes.begin(), shapes.end(),
                           [](const HeadShape& a, const HeadShape& b) { return a.n_k < b.n_k; })
       ->n_k;

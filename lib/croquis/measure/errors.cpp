@@ -10,8 +10,11 @@
 
 namespace croquis {
 
-OutputReference::OutputReference(arma::mat exact)
-    : exact_(std::move(exact)), spectral_(spectral_norm(exact_)), frobenius_(frobenius_norm(exact_)) {}
+OutputReference::OutputReference(arma::mat exact) : exact_(std::move(exact)) {
+  if (!exact_.is_finite()) throw std::runtime_error("the exact output is not finite");
+  spectral_ = spectral_norm(exact_);
+  frobenius_ = frobenius_norm(exact_);
+}
 
 OutputErrors OutputReference::compare(const arma::mat& approximate) const {
   require(arma::size(approximate) == arma::size(exact_), "OutputReference::compare", "outputs of one size",

@@ -16,6 +16,7 @@ struct OutputErrors {
 /// An exact output O (n x p_v) with its norms, which are computed once for all comparisons.
 class OutputReference {
  public:
+  /// Throws std::runtime_error if `exact` has NaN or infinity.
   explicit OutputReference(arma::mat exact);
 
   /// Throws std::runtime_error if `approximate` has NaN or infinity, and std::invalid_argument if the sizes differ.
@@ -26,7 +27,7 @@ class OutputReference {
 
  private:
   arma::mat exact_;
-  double spectral_, frobenius_;
+  double spectral_ = 0, frobenius_ = 0;
 };
 
 /// Errors of a score matrix B~ against B (or C). The relative error is NaN if B = 0.

@@ -115,6 +115,7 @@ void require_sampled_rows(arma::uword rows, arma::uword n_q, const std::string& 
 template <typename T>
 MethodErrors<T>::MethodErrors(Problem<T> problem, ErrorSettings settings, ErrorKeys keys)
     : problem_(std::move(problem)), exact_(in_precision<double>(problem_)), settings_(settings), keys_(keys) {
+  if (settings_.rows) require_sampled_rows(*settings_.rows, problem_.n_q(), "rows");
   if (settings_.bounds && settings_.rows) {
     throw std::invalid_argument("bounds: goes without rows; the bounds need all of the scores");
   }
@@ -168,25 +169,34 @@ void MethodErrors<T>::sample_rows(const std::vector<std::uint64_t>& trials) {
 template <typename T>
 const SampledReference* MethodErrors<T>::sample_of(const Reference& reference, std::uint64_t trial) const {
   if (!settings_.rows) return nullptr;
-  const Sample& sample = reference.samples.at(settings_.rows_of_each_trial ? trial : kEveryTrial);
-  if (!sample.rows) throw std::runtime_error(sample.failure);
-  return &*sample.rows;
+  const auto sample = reference.samples.find(settings_.rows_of_each_trial ? trial : kEveryTrial);
+  if (sample == reference.samples.end()) {
+    throw std::logic_error(fmt::format("MethodErrors: trial {} has no rows; call sample_rows after prepare", trial));
+  }
+  if (!sample->second.rows) throw std::runtime_error(sample->second.failure);
+  return &*sample->second.rows;
 }
 
 template <typename T>
 typename MethodErrors<T>::Prepared MethodErrors<T>::prepare(const MethodChoice& choice) {
+  return prepare(find_method<T>(choice.name), choice.options, choice.preset);
+}
+
+template <typename T>
+typename MethodErrors<T>::Prepared MethodErrors<T>::prepare(const Method<T>& method, const OptionValues& options,
+                                                            const std::string& preset) {
   Prepared prepared;
   prepared.owner_ = this;
-  prepared.method_ = &find_method<T>(choice.name);
-  prepared.choice_ = choice;
+  prepared.method_ = &method;
+  prepared.choice_ = {method.name, options, preset};
   const Stopwatch stopwatch;
   try {
-    if (settings_.rows && prepared.method_->quadratic(choice.options)) {
+    if (settings_.rows && method.quadratic(options)) {
       throw std::runtime_error("takes O(n^2) work, which --rows is to avoid");
     }
-    prepared.prepared_ = croquis::prepare(*prepared.method_, problem_, choice.options);
+    prepared.prepared_ = croquis::prepare(method, problem_, options);
     prepared.preparation_ = stopwatch.seconds();
-    reference_of(prepared.method_->target);
+    reference_of(method.target);
   } catch (const std::exception& reason) {
     prepared.failure_ = reason.what();
   }
@@ -222,11 +232,10 @@ void MethodErrors<T>::compare_rows(ErrorRow& row, const arma::mat& exact, const 
 }
 
 template <typename T>
-void MethodErrors<T>::compare(ErrorRow& row, const Approximation<T>& approximation, const Reference& reference,
+void MethodErrors<T>::compare(ErrorRow& row, const Approximation<T>& approximation, Target target,
                               const SampledReference* sample, const Key& key) const {
-  if (is_normalised(find_method<T>(row.method).target) && approximation.scores) {
-    row.row_sum_dev = row_sum_deviation(approximation);
-  }
+  const Reference& reference = references_.at(target);
+  if (is_normalised(target) && approximation.scores) row.row_sum_dev = row_sum_deviation(approximation);
   const auto output = arma::conv_to<arma::mat>::from(approximation.output);
   const auto& denominators = approximation.denominators;
   if (sample != nullptr) {
@@ -268,7 +277,7 @@ ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial, arma
     const Approximation<T> approximation = prepared_.approximate(d, key);
     row.seconds = stopwatch.seconds() + preparation_;
     const Reference& reference = owner_->references_.at(method_->target);
-    owner_->compare(row, approximation, reference, owner_->sample_of(reference, trial), key);
+    owner_->compare(row, approximation, method_->target, owner_->sample_of(reference, trial), key);
     // Quadratic, so only where the exact scores are stored anyway.
     if (!reference.dense_scores.is_empty()) {
       const auto condition = sampling_condition(owner_->problem_, choice_.name, choice_.options, d, key);

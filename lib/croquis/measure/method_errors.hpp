@@ -111,6 +111,9 @@ class MethodErrors {
   };
   /// The result refers to this object, which must outlive it.
   Prepared prepare(const MethodChoice& choice);
+  /// The same for a method that need not be one of methods(); it must outlive the result as well. `preset` is what the
+  /// rows call these options.
+  Prepared prepare(const Method<T>& method, const OptionValues& options = {}, const std::string& preset = "paper");
 
   /// With ErrorSettings::rows_of_each_trial: the exact rows of these trials, which have to be there before a row of one
   /// of them is asked for, for the targets of all methods that are prepared. Not while rows are made.
@@ -136,8 +139,8 @@ class MethodErrors {
   const SampledReference* sample_of(const Reference& reference, std::uint64_t trial) const;
   void compare_rows(ErrorRow& row, const arma::mat& exact, const arma::mat& output,
                     const Approximation<T>& approximation, const Reference& reference) const;
-  void compare(ErrorRow& row, const Approximation<T>& approximation, const Reference& reference,
-               const SampledReference* sample, const Key& key) const;
+  void compare(ErrorRow& row, const Approximation<T>& approximation, Target target, const SampledReference* sample,
+               const Key& key) const;
 
   Problem<T> problem_;
   Problem<double> exact_;  // of the same, rounded, numbers
