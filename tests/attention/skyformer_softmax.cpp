@@ -161,5 +161,26 @@ TEST_CASE_TEMPLATE("skyformer-softmax: nothing overflows, and rows whose weights
   CHECK(contains(refusal<std::runtime_error>([&] {
                    skyformer_softmax(apart, 2, Key(1), landmarks_at({8, 9}));
                  }),
-                 "skyformer-softmax: 8 denominators are zero"));
+                 "skyformer-softmax: 8 denominators are zero or nearly"));
+}
+
+TEST_CASE_TEMPLATE("skyformer-softmax: a denominator below min / epsilon is a runtime_error, above it all is finite", T,
+                   float, double) {
+  // One key, which is the landmark, and p = 1: the denominator is exp(-q^2 / 2). The limit is e^-71.4 and e^-672.4.
+  const bool single = std::is_same_v<T, float>;
+  const auto run = [&](double exponent) {
+    const arma::Mat<T> q(1, 1, arma::fill::value(static_cast<T>(std::sqrt(2 * exponent))));
+    const arma::Mat<T> k(1, 1, arma::fill::zeros), v(1, 1, arma::fill::ones);
+    return skyformer_softmax(Problem<T>(q, k, v), 1, Key(1), landmarks_at({1}));
+  };
+  for (const double below : {single ? 73.0 : 674.0, single ? 95.0 : 715.0}) {
+    CAPTURE(below);
+    CHECK(contains(refusal<std::runtime_error>([&] { run(below); }), "1 denominators are zero or nearly"));
+  }
+  const Approximation<T> approximation = run(single ? 70 : 671);
+  CHECK(std::abs(approximation.output(0) - 1) <= 1e-4);
+  const Gradient<T> gradient = approximation.adjoint(arma::Mat<T>(1, 1, arma::fill::ones));
+  CHECK(gradient.q.is_finite());
+  CHECK(gradient.k.is_finite());
+  CHECK(gradient.v.is_finite());
 }

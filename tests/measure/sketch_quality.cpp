@@ -71,6 +71,24 @@ TEST_CASE("SketchQuality: a row is what S, written out, does to the columns, to 
   }
 }
 
+TEST_CASE("SketchQuality: scales of a matrix, of a column and of a factor change nothing, however small or large") {
+  const arma::mat matrix = random_matrix(30, 4, quality_key("matrix")), factor = random_matrix(30, 3, quality_key("b"));
+  const arma::mat basis = leading_basis(matrix, 4);
+  const SketchDescription description = describe_sketch("gaussian", 30, 12, quality_key("sketch"));
+  const SketchRow row = SketchQuality(matrix, basis, {}, factor).row(description);
+  REQUIRE(row.status == "ok");
+  for (const double scale : {0x1p-1000, 0x1p-540, 0x1p-530, 0x1p540, 0x1p900}) {  // powers of two: without rounding
+    CAPTURE(scale);
+    const SketchRow scaled = SketchQuality(matrix * scale, basis, {}, factor * scale).row(description);
+    CHECK(scaled.status == "ok");
+    CHECK(scaled.norm_error == row.norm_error);
+    CHECK(scaled.product_frobenius_rel == row.product_frobenius_rel);
+    arma::mat one = matrix;
+    one.col(2) *= std::min(scale, 1 / scale);
+    CHECK(SketchQuality(one, basis, {}).row(description).norm_error == row.norm_error);
+  }
+}
+
 TEST_CASE("SketchQuality: a sketch that fails has its reason and no numbers") {
   const arma::mat matrix = random_matrix(30, 6, quality_key("matrix"));
   SketchDescription description = describe_sketch("gaussian", 30, 4, Key(1));

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <cmath>
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/landmarks.hpp>
 #include <croquis/sampling/pilot.hpp>
@@ -53,23 +54,53 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "LandmarkSampler: leverage draws are proportional to the exact ridge leverage scores, and uniform ones are not") {
-  arma::mat x = 0.1 * random_matrix(12, 2, Key(34));
-  x.row(11) += 5;  // one point apart: its score is about eleven times that of the others
+    "LandmarkSampler: leverage draws are in proportion to the exact scores at the tail after d / (4 ln d) values, and "
+    "others are not") {
+  // Three clusters of 24, 10 and 6 points. d = 40: 40 / (4 ln 40) = 2.7, so the ridge is half of what two eigenvalues
+  // leave.
+  constexpr arma::uword n = 40, d = 40;
+  constexpr std::uint64_t trials = 2000;
+  arma::mat x = 0.1 * random_matrix(n, 2, Key(34));
+  x.rows(24, 33) += 5;
+  x.rows(34, 39) -= 5;
   const auto kernel = gaussian_kernel_matrix<double>(x);
-  const RidgeLeverage<double> leverage(kernel);
-  const arma::vec scores = leverage.scores(leverage.ridge_for(2));
-  const std::vector<double> probabilities = arma::conv_to<std::vector<double>>::from(scores / arma::accu(scores));
-  const auto follows = [&](LandmarkPolicy policy) {
-    const LandmarkSampler<double> sampler(kernel, policy);
-    std::vector<double> counts(12);
-    for (std::uint64_t t = 0; t < 20000; ++t) {
-      ++counts[sampler.draw(2, Key(test_seed()).child("leverage law").child(t))(1)];
-    }
-    return counts_follow(counts, probabilities, kFailure);
+  const Dense m = kernel.dense();
+  const arma::vec values = arma::sort(arma::eig_sym(in_double(m)), "descend");
+  const auto scores_at = [&](arma::uword k) {
+    const double lambda = (arma::trace(kernel.dense()) - arma::accu(values.head(k))) / static_cast<double>(k);
+    const Dense filtered = m * inverted(m + static_cast<long double>(lambda) * identity(n));
+    std::vector<double> p(n);
+    long double sum = 0;
+    for (arma::uword i = 0; i < n; ++i) sum += filtered(i, i);
+    for (arma::uword i = 0; i < n; ++i) p[i] = static_cast<double>(filtered(i, i) / sum);
+    return p;
   };
-  CHECK(follows(LandmarkPolicy::leverage));
-  CHECK_FALSE(follows(LandmarkPolicy::uniform));
+  const auto counts_of = [&](LandmarkPolicy policy) {
+    const LandmarkSampler<double> sampler(kernel, policy);
+    std::vector<double> counts(n);
+    for (std::uint64_t t = 0; t < trials; ++t) {
+      for (const arma::uword j : sampler.draw(d, Key(test_seed()).child("leverage law").child(t))) ++counts[j];
+    }
+    return counts;
+  };
+  // In deviations of a count. A cell is within some 7 of its law, or rejected: at 14 it is missed with 1e-11.
+  const auto deviations = [&](const std::vector<double>& p, const std::vector<double>& other) {
+    double most = 0;
+    for (arma::uword i = 0; i < n; ++i) {
+      most = std::max(most, std::abs(p[i] - other[i]) * std::sqrt(static_cast<double>(trials * d) / p[i]));
+    }
+    return most;
+  };
+  const std::vector<double> counts = counts_of(LandmarkPolicy::leverage), law = scores_at(2);
+  CHECK(counts_follow(counts, law, kFailure));
+  for (const arma::uword k : {1, 10, 39}) {  // other ridges; 10 is d / 4
+    CAPTURE(k);
+    const std::vector<double> other = scores_at(k);
+    CHECK(deviations(other, law) > 14);
+    CHECK_FALSE(counts_follow(counts, other, kFailure));
+  }
+  CHECK(deviations(std::vector<double>(n, 1.0 / n), law) > 14);
+  CHECK_FALSE(counts_follow(counts_of(LandmarkPolicy::uniform), law, kFailure));
 }
 
 TEST_CASE("LandmarkSampler: given takes the first d of the list, and refuses a list that does not do") {

@@ -2,6 +2,7 @@
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/leverage.hpp>
 
+#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -49,14 +50,24 @@ TEST_CASE_TEMPLATE("RidgeLeverage: scores are the diagonal of M (M + lambda I)^-
   }
 }
 
-TEST_CASE("RidgeLeverage: at ridge_for(d) the statistical dimension is at most 2 d, and it grows as lambda shrinks") {
+TEST_CASE("RidgeLeverage: at ridge_for(k) the statistical dimension is at most 2 k, and it grows as lambda shrinks") {
   const RidgeLeverage<double> leverage(gaussian_kernel_matrix<double>(random_matrix(80, 3, Key(22))));
   double previous = 0;
-  for (const arma::uword d : {1, 2, 5, 10, 20, 40, 80}) {
-    const double dimension = leverage.statistical_dimension(leverage.ridge_for(d));
-    CHECK(dimension <= 2.0 * static_cast<double>(d));
+  for (const arma::uword k : {1, 2, 5, 10, 20, 40, 80}) {
+    const double dimension = leverage.statistical_dimension(leverage.ridge_for(k));
+    CHECK(dimension <= 2.0 * static_cast<double>(k));
     CHECK(dimension > previous);
     previous = dimension;
+  }
+}
+
+TEST_CASE("leverage_rank: the whole part of d / (4 max(1, ln d)), and 1 at least") {
+  // By hand: 10 / 9.21, 64 / 16.64, 128 / 19.41, 256 / 22.18, 1000 / 27.63, 10^6 / 55.26.
+  const std::pair<arma::uword, arma::uword> known[] = {{0, 1},  {1, 1},   {2, 1},    {4, 1},     {10, 1},
+                                                       {64, 3}, {128, 6}, {256, 11}, {1000, 36}, {1000000, 18095}};
+  for (const auto& [d, k] : known) {
+    CAPTURE_BINDING(d);
+    CHECK(leverage_rank(d) == k);
   }
 }
 
@@ -67,7 +78,7 @@ TEST_CASE("RidgeLeverage: zero and rank-deficient matrices, and refusals") {
   const RidgeLeverage<double> ones(stored_kernel_matrix<double>(arma::mat(8, 8, arma::fill::ones)));
   CHECK(ones.scores(1e-6).max() <= 0.125 + 1e-12);  // eight copies of one point share a score of 1
   CHECK(contains(refusal([&] { ones.scores(0); }), "lambda > 0"));
-  CHECK(contains(refusal([&] { ones.ridge_for(9); }), "d = 9"));
+  CHECK(contains(refusal([&] { ones.ridge_for(9); }), "k = 9"));
   const KernelMatrix<double> large{9000, arma::vec(9000, arma::fill::ones), nullptr, [] { return 1.0; }};
   CHECK(contains(refusal([&] { RidgeLeverage<double>{large}; }), "8192"));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <croquis/core/choices.hpp>
 #include <croquis/core/memory.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/measure/sketch_quality.hpp>
 #include <croquis/sketch/distributions.hpp>
 #include <functional>
@@ -105,8 +106,11 @@ class Comparison {
  private:
   // By the squares of the row norms, as for a matrix product; of two factors by the products of their row norms.
   std::vector<double> importance() const {
-    arma::vec weights = arma::sum(arma::square(subject_.matrix), 1);
-    if (subject_.factor) weights = arma::sqrt(weights) % arma::sqrt(arma::sum(arma::square(*subject_.factor), 1));
+    const auto squares = [](const arma::mat& matrix) -> arma::vec {  // over a power of two: they do not vanish
+      return arma::sum(arma::square(croquis::over_power_of_two(matrix)), 1);
+    };
+    arma::vec weights = squares(subject_.matrix);
+    if (subject_.factor) weights = arma::sqrt(weights) % arma::sqrt(squares(*subject_.factor));
     return arma::conv_to<std::vector<double>>::from(weights);
   }
 

@@ -158,7 +158,7 @@ void compute(const VarianceOptions& options, const Source& source, const Varianc
 
 void print_variances(const croquis::Table& table) {
   const croquis::Grouping grouping = croquis::group_rows(table);
-  print_groups("||A - A~||_1 of a normalised row of scores (2 at most), mean (standard error)", grouping, "l1_error");
+  print_groups("||A - A~||_1 of a normalised row of scores, mean (standard error)", grouping, "l1_error");
   print_groups("mean of (estimate / exp(x.y) - 1)^2 (standard error)", grouping, "squared_error");
   print_groups("its expectation for prf with iid, NPRF Lemma 2: (e^{||x+y||^2} - 1) / m", grouping, "lemma_2");
 }

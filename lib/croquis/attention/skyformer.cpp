@@ -3,6 +3,7 @@
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/rows.hpp>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -102,10 +103,12 @@ Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arm
   Approximation<T> approximation;
   Denominators<T> denominators{{}, log_prefactors(problem.Q()) + log_key.max()};
   approximation.output = c.apply(weighted_values(problem.V(), weights), {.last = &denominators.values});
-  const arma::uvec zero = arma::find(denominators.values == 0);
+  // Terms below the smallest normal number lose digits, and a quotient by such a number may overflow.
+  const arma::uvec zero =
+      arma::find(arma::abs(denominators.values) < std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
   if (!zero.is_empty()) {
     throw std::runtime_error("skyformer-softmax: " + std::to_string(zero.n_elem) +
-                             " denominators are zero; keys that matter to those rows underflow");
+                             " denominators are zero or nearly; keys that matter to those rows underflow");
   }
   divide_rows(approximation.output, denominators.values);
   approximation.row_sums = arma::Col<T>(n_q, arma::fill::ones);
@@ -170,7 +173,8 @@ Method<T> method_of(const char* name, const char* summary, const char* source, T
   // These policies draw different points.
   method.exact_at = [](TokenAlignment shape, const OptionValues& values) -> std::optional<arma::uword> {
     const SkyformerOptions options = options_of_skyformer().read(values);
-    const bool all = options.landmarks == LandmarkPolicy::rp_cholesky;
+    const bool all =
+        options.landmarks == LandmarkPolicy::rp_cholesky || options.landmarks == LandmarkPolicy::recursive_leverage;
     if (!all || options.ridge > 0 || options.inverse != SkyformerOptions::Inverse::pinv) return std::nullopt;
     return shape.n_q + shape.n_k;
   };

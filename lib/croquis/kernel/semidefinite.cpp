@@ -14,12 +14,6 @@
 namespace croquis {
 namespace {
 
-// Divided by a power of two, so that the largest entry is from 1 to 2: neither sums nor squares overflow.
-arma::mat normalised(const arma::mat& matrix) {
-  const int exponent = std::ilogb(largest_entry(matrix));
-  return arma::mat(matrix).transform([=](double x) { return std::ldexp(x, -exponent); });
-}
-
 arma::mat symmetrised(const arma::mat& matrix) {
   return 0.5 * (matrix + matrix.t());
 }
@@ -67,7 +61,7 @@ std::string semidefinite_defect(const arma::mat& matrix) {
   const double rounding = static_cast<double>(matrix.n_rows) * unit_of(matrix);
   if (const std::string defect = asymmetry(matrix, rounding * largest); !defect.empty()) return defect;
 
-  const arma::mat g = symmetrised(normalised(matrix));
+  const arma::mat g = symmetrised(over_power_of_two(matrix));
   const double tolerance = rounding * spectral_norm(as_operator(g), Key(1)).value;
   arma::mat factor = g;
   factor.diag() += tolerance;
@@ -84,7 +78,7 @@ KernelMatrix<double> semidefinite_kernel_matrix(const arma::mat& matrix) {
   const SerialBlas serial;
   require(matrix.n_rows == matrix.n_cols && largest_entry(matrix) > 0, "semidefinite_kernel_matrix",
           "a square matrix that is not zero", {{"rows", matrix.n_rows}, {"cols", matrix.n_cols}});
-  arma::mat g = symmetrised(normalised(matrix));
+  arma::mat g = symmetrised(over_power_of_two(matrix));
   g.diag() = arma::clamp(arma::vec(g.diag()), 0.0, std::numeric_limits<double>::max());
   const double entry_error = 2 * unit_of(matrix) / std::numeric_limits<double>::epsilon();
   KernelMatrix<double> kernel = stored_kernel_matrix(std::move(g));

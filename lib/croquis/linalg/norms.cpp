@@ -72,6 +72,14 @@ double frobenius_norm(const arma::mat& a) {
   return scale * std::sqrt(arma::accu(arma::square(a / scale)));
 }
 
+arma::mat over_power_of_two(arma::mat a) {
+  const double largest = largest_entry(a);
+  if (largest == 0 || !std::isfinite(largest)) return a;
+  const int exponent = std::ilogb(largest);
+  a.for_each([=](double& x) { x = std::ldexp(x, -exponent); });
+  return a;
+}
+
 template <typename T>
 NormEstimate spectral_norm(const LinearOperator<T>& a, const Key& key, const LanczosOptions& options) {
   const SerialBlas serial;

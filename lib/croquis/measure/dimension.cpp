@@ -168,7 +168,9 @@ const Columns<DimensionRow>& dimension_columns() {
       {{"stable_rank_c", Role::number, "‖C‖_F² / ‖C‖²"}, &DimensionRow::stable_rank_c},
       {{"stable_rank_lift", Role::number, "‖M‖_F² / ‖M‖²"}, &DimensionRow::stable_rank_lift},
       {{"d_stat", Role::number, "the statistical dimension trace(M (M + λI)⁻¹)"}, &DimensionRow::d_stat},
-      {{"d_stat_lo", Role::number, "the lower end of its 95 % interval for lanczos; the same number for dense"},
+      {{"d_stat_lo", Role::number,
+        "the lower end of its 95 % interval for lanczos, asymptotic as that of `cumulative` in `croquis spectrum`; the "
+        "same number for dense"},
        &DimensionRow::d_stat_lo},
       {{"d_stat_hi", Role::number, "the upper end"}, &DimensionRow::d_stat_hi},
       {{"leverage_max", Role::number, "the largest leverage score l_i = (M (M + λI)⁻¹)_ii", "max l_i"},
@@ -203,7 +205,8 @@ const Columns<DimensionRow>& dimension_columns() {
       {{"method", Role::note,
         "`dense`: all eigenvalues of M. `lanczos`, above n = 4096: the `--leading` largest. The contribution of the "
         "others to `d_stat` is then estimated with a 95 % interval (as in spectrum). Leverage scores are then upper "
-        "bounds, and `beta` and `d_theorem` err on the safe side"},
+        "bounds, up to the accuracy of the eigenvectors and if no repeated eigenvalue was missed, and `beta` and "
+        "`d_theorem` err on the safe side"},
        &DimensionRow::method},
       {{"seed", Role::note, "`--seed`"}, &DimensionRow::seed},
       {{"status", Role::note, "`ok`, or the reason of a failure"}, &DimensionRow::status},

@@ -59,9 +59,10 @@ inline constexpr arma::uword kLargestDenseLift = 4096;
 /// sets input and seed.
 ///
 /// The lift has 2n points. dense: all eigenvalues. lanczos: the `leading` largest eigenvalues, the rest of d_stat by
-/// stochastic quadrature with `probes` vectors (95 % interval), and upper bounds of the leverage scores: l_i <= sum_k
-/// g(mu_k) v_ki^2 + g(mu) (1 - sum_k v_ki^2), where mu is the smallest eigenvalue found and g(x) = x / (x + lambda).
-/// beta is then a lower bound.
+/// stochastic quadrature with `probes` vectors (95 % interval, asymptotic in their number), and upper bounds of the
+/// leverage scores: l_i <= sum_k g(mu_k) v_ki^2 + g(mu) (1 - sum_k v_ki^2), where mu is the smallest eigenvalue found
+/// and g(x) = x / (x + lambda). They are bounds up to the accuracy of the eigenvectors, if no repeated eigenvalue was
+/// missed. beta is then a lower bound in the same sense.
 /// Randomness: children of key.child(n), which do not depend on the width, so the rows of two widths are paired.
 /// Cost: dense, about 72 n^3 flops; lanczos, some 2 (leading + probes) products with the lift. Then, for each trial,
 ///   about 2 log2 d products with C - C~ times the Lanczos steps of a norm. Trials run in parallel.

@@ -54,7 +54,9 @@ const Columns<VarianceRow>& variance_columns() {
       {{"features", Role::axis, "the number of features d", "d"}, &VarianceRow::features},
       {{"trial", Role::draw, "the number of the draw, from 1"}, &VarianceRow::trial},
       {{"seed", Role::note, "`--seed`"}, &VarianceRow::seed},
-      {{"l1_error", Role::metric, "‖A - Â‖_1 of a normalised row of scores, the mean over the queries. It is at most 2",
+      {{"l1_error", Role::metric,
+        "‖A - Â‖_1 of a normalised row of scores, the mean over the queries. It is at most 2 for positive maps; it is "
+        "unbounded for `trf`, whose row sums may vanish, and whose mean over draws need not exist",
         "||A - A~||_1 of a row of scores"},
        &VarianceRow::l1_error},
       {{"squared_error", Role::metric, "the mean over pairs of (estimate / exp(x·y) - 1)²",

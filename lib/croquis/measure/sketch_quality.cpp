@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
@@ -38,6 +39,15 @@ SketchRow guarded(SketchRow row, const Measure& measure) {
                                         {"nystrom_spectral_rel", row.nystrom_spectral_rel, true},
                                         {"nystrom_trace_rel", row.nystrom_trace_rel, true}});
   return status == "ok" ? row : failed(std::move(row), status);
+}
+
+// Of the columns, each divided by a power of two, so that the squares of small ones do not vanish.
+arma::vec squared_norms(arma::mat matrix, const arma::ivec& exponents) {
+  for (arma::uword j = 0; j < matrix.n_cols; ++j) {
+    const int exponent = static_cast<int>(exponents(j));
+    matrix.col(j).for_each([=](double& x) { x = std::ldexp(x, -exponent); });
+  }
+  return arma::sum(arma::square(matrix), 0).t();
 }
 
 // A class of the library that refuses, "SrhtSketch: rule", is not what users know: "srht: rule".
@@ -80,7 +90,8 @@ const Columns<SketchRow>& sketch_columns() {
       {{"features", Role::axis, "d: columns of S, or number of landmarks", "d"}, &SketchRow::features},
       {{"trial", Role::draw, "number of the draw, from 1"}, &SketchRow::trial},
       {{"seed", Role::note, "`--seed`"}, &SketchRow::seed},
-      {{"norm_error", Role::metric, "the mean over the columns x of \\|‖Sᵀx‖² / ‖x‖² - 1\\|",
+      {{"norm_error", Role::metric,
+        "the mean over the columns x of \\|‖Sᵀx‖² / ‖x‖² - 1\\|. Columns of zeros are left out",
         "| ||S^T x||^2 / ||x||^2 - 1 |"},
        &SketchRow::norm_error},
       {{"injectivity", Role::metric,
@@ -128,13 +139,17 @@ arma::mat leading_basis(const arma::mat& matrix, arma::uword rank) {
 
 SketchQuality::SketchQuality(arma::mat matrix, arma::mat basis, const std::optional<Problem<double>>& problem,
                              std::optional<arma::mat> factor)
-    : matrix_(std::move(matrix)), basis_(std::move(basis)) {
+    : matrix_(over_power_of_two(std::move(matrix))), basis_(std::move(basis)), exponents_(matrix_.n_cols) {
   const SerialBlas serial;
-  squared_norms_ = arma::sum(arma::square(matrix_), 0).t();
+  for (arma::uword j = 0; j < matrix_.n_cols; ++j) {
+    const double largest = arma::abs(matrix_.col(j)).max();
+    exponents_(j) = largest > 0 ? std::ilogb(largest) : 0;
+  }
+  squared_norms_ = squared_norms(matrix_, exponents_);
   if (factor) {
     require(factor->n_rows == matrix_.n_rows, "SketchQuality", "a factor with as many rows as the matrix",
             {{"rows", factor->n_rows}, {"n", matrix_.n_rows}});
-    values_ = std::move(factor);
+    values_ = over_power_of_two(std::move(*factor));  // the errors are relative
     product_.emplace(product_tn(matrix_, *values_));
     return;
   }
@@ -160,7 +175,7 @@ void SketchQuality::measure(SketchRow& row, const SketchDescription& description
   const AnySketch<double> sketch = named_sketch(description);
   const arma::mat sketched = sketch.left(matrix_);
   row.seconds = stopwatch.seconds();
-  const arma::vec ratios = arma::sum(arma::square(sketched), 0).t() / squared_norms_;
+  const arma::vec ratios = squared_norms(sketched, exponents_) / squared_norms_;
   row.norm_error = arma::mean(arma::abs(ratios.elem(arma::find(squared_norms_ > 0)) - 1));
   const arma::vec stretch = arma::svd(sketch.left(basis_));
   row.dilation = stretch.max();

@@ -65,8 +65,9 @@ class SketchQuality {
  private:
   void measure(SketchRow& row, const SketchDescription& description) const;
 
-  arma::mat matrix_, basis_;
-  arma::vec squared_norms_;          // of the columns
+  arma::mat matrix_, basis_;         // the matrix over a power of two
+  arma::ivec exponents_;             // of the largest entries of its columns
+  arma::vec squared_norms_;          // of the columns over these powers of two
   std::optional<arma::mat> values_;  // V, or the factor
   std::optional<LinearOperator<double>> scores_;
   std::optional<OutputReference> product_;

@@ -146,15 +146,16 @@ const Columns<SpectrumRow>& spectrum_columns() {
       {{"index", Role::part, "k, from 1", "k"}, &SpectrumRow::index},
       {{"singular_value", Role::number, "σ_k, in descending order"}, &SpectrumRow::singular_value},
       {{"residual", Role::number,
-        "a true singular value lies within this distance of `singular_value`. It is 0 for dense, where the error is n "
-        "u σ_1. Entries of C are accurate to u times the largest squared norm about the mean of the points, and at "
-        "worst to 128 u ([limitations](limitations.md))"},
+        "a true singular value lies within this distance of `singular_value`. It is 0 for dense, where the error is "
+        "max(rows, columns) u σ_1. Entries of C are accurate to u times the largest squared norm about the mean of the "
+        "points, and at worst to 128 u ([limitations](limitations.md))"},
        &SpectrumRow::residual},
       {{"cumulative", Role::number, "(σ_1 + ... + σ_k) / (the sum of all)"}, &SpectrumRow::cumulative},
       {{"cumulative_lo", Role::number,
         "for dense, the same as `cumulative`. For lanczos, the sum of the singular values that were not computed is "
         "estimated by stochastic Lanczos quadrature with `--probes` vectors: the lower end of a 95 % Student interval "
-        "over the probes, widened by the error of the quadrature"},
+        "over the probes, widened by the error of the quadrature. It is asymptotic in the number of probes, and too "
+        "short where few of the values that were not computed carry the rest"},
        &SpectrumRow::cumulative_lo},
       {{"cumulative_hi", Role::number, "the upper end"}, &SpectrumRow::cumulative_hi},
       {{"frobenius", Role::number, "‖·‖_F, exact, because squared scores are scores too"}, &SpectrumRow::frobenius},

@@ -16,15 +16,19 @@ const Columns<SpectrumSummary>& spectrum_summary_columns() {
       {{"spectral", Role::number, "σ_1"}, &SpectrumSummary::spectral},
       {{"frobenius", Role::number, "‖·‖_F"}, &SpectrumSummary::frobenius},
       {{"nuclear", Role::number, "the sum of all singular values"}, &SpectrumSummary::nuclear},
-      {{"nuclear_lo", Role::number, "the lower end of its 95 % interval for lanczos; the same number for dense"},
+      {{"nuclear_lo", Role::number,
+        "the lower end of its 95 % interval for lanczos, asymptotic as that of `cumulative`; the same number for "
+        "dense"},
        &SpectrumSummary::nuclear_lo},
       {{"nuclear_hi", Role::number, "the upper end"}, &SpectrumSummary::nuclear_hi},
       {{"condition", Role::number,
-        "σ_1 / σ_n, or 1 / (n u) if that is smaller. In the latter case σ_n is rounding, and the value, 10¹² or more, "
-        "is only a lower bound: it says n, and nothing of the matrix beyond that. `NA` for lanczos"},
+        "σ_1 over the smallest singular value, or 1 / (max(rows, columns) u) if that is smaller. In the latter case "
+        "the smallest is rounding, and the value, 10¹² or more for sides up to 9000, is only a lower bound: it says "
+        "the larger side, and nothing of the matrix beyond that. `NA` for lanczos"},
        &SpectrumSummary::condition},
       {{"stable_rank", Role::number, "‖·‖_F² / ‖·‖²"}, &SpectrumSummary::stable_rank},
-      {{"rank", Role::number, "the number of singular values above n u σ_1, u = 2⁻⁵³. `NA` for lanczos"},
+      {{"rank", Role::number,
+        "the number of singular values above max(rows, columns) u σ_1, u = 2⁻⁵³. `NA` for lanczos"},
        &SpectrumSummary::rank},
       {{"cumulative_128", Role::number, "`cumulative` at index 128"}, &SpectrumSummary::cumulative_128},
       {{"cumulative_quarter", Role::number, "`cumulative` at a quarter of the singular values"},

@@ -52,7 +52,7 @@ arma::uvec LandmarkSampler<T>::draw(arma::uword d, const Key& draw_key) const {
                              sample_with_replacement(n - first, d - from_first, draw_key.child("keys")) + first);
     }
     case LandmarkPolicy::leverage:
-      return sample_weighted(leverage_->scores(leverage_->ridge_for(d)), d, draw_key);
+      return sample_weighted(leverage_->scores(leverage_->ridge_for(leverage_rank(d))), d, draw_key);
     case LandmarkPolicy::recursive_leverage:
       return recursive_leverage_sample(matrix_, d, draw_key);
     case LandmarkPolicy::rp_cholesky:

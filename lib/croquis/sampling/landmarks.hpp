@@ -14,8 +14,9 @@ namespace croquis {
 enum class LandmarkPolicy {
   uniform,             ///< independent, with replacement (Skyformer Def. 1)
   stratified,          ///< floor(d/2) of the first stratum, the others of the second, with replacement
-  leverage,            ///< independent, p_i ~ l_i(lambda) exact, lambda = ridge_for(d): one dense eigenvalue problem
-  recursive_leverage,  ///< different points, by approximate scores; no n x n matrix (Musco & Musco 2017)
+  leverage,            ///< independent, p_i ~ l_i(lambda) exact, with replacement: one dense eigenvalue problem.
+                       ///< lambda = ridge_for(leverage_rank(d))
+  recursive_leverage,  ///< different points, by scores estimated at such a ridge; no n x n matrix (Musco & Musco 2017)
   rp_cholesky,         ///< different points, by randomly pivoted Cholesky; fewer than d if the rank is lower
   given,               ///< the first d of a list
 };

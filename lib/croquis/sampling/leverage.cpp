@@ -15,7 +15,7 @@ namespace {
 template <typename T>
 constexpr T kEpsilon = std::numeric_limits<T>::epsilon();
 
-// Over-estimates of the ridge leverage scores of `points` from a weighted sample, and the ridge they belong to.
+// What gives estimates of the ridge leverage scores of `points`, from a weighted sample: residual / ridge.
 template <typename T>
 struct Level {
   arma::Col<T> residual;  // M_ii - M_iS (M_SS + lambda W^-2)^-1 M_Si
@@ -89,11 +89,16 @@ T RidgeLeverage<T>::statistical_dimension(T lambda) const {
 }
 
 template <typename T>
-T RidgeLeverage<T>::ridge_for(arma::uword d) const {
+T RidgeLeverage<T>::ridge_for(arma::uword k) const {
   const arma::uword n = eigenvalues_.n_elem;
-  require(d >= 1 && d <= n, "RidgeLeverage::ridge_for", "1 <= d <= n", {{"d", d}, {"n", n}});
-  const T tail = d < n ? arma::accu(eigenvalues_.tail(n - d)) / static_cast<T>(d) : T(0);
+  require(k >= 1 && k <= n, "RidgeLeverage::ridge_for", "1 <= k <= n", {{"k", k}, {"n", n}});
+  const T tail = k < n ? arma::accu(eigenvalues_.tail(n - k)) / static_cast<T>(k) : T(0);
   return std::max(tail, kEpsilon<T> * std::max(eigenvalues_(0), std::numeric_limits<T>::min()));
+}
+
+arma::uword leverage_rank(arma::uword d) {
+  const double landmarks = static_cast<double>(d), growth = std::max(1.0, std::log(std::max(1.0, landmarks)));
+  return std::max<arma::uword>(1, static_cast<arma::uword>(landmarks / (4 * growth)));
 }
 
 template <typename T>
@@ -103,7 +108,7 @@ arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword 
   std::vector<arma::uword> sizes = {matrix.n};
   while (sizes.back() > 2 * d) sizes.push_back((sizes.back() + 1) / 2);
   const double oversampling = std::max(1.0, std::log(static_cast<double>(d)));
-  const auto rank = std::max<arma::uword>(1, static_cast<arma::uword>(static_cast<double>(d) / (4 * oversampling)));
+  const arma::uword rank = leverage_rank(d);
 
   // At the lowest level all points are used.
   arma::uvec sample = order.head(std::min(sizes.back(), d));

@@ -20,10 +20,10 @@ class RidgeLeverage {
   arma::Col<T> scores(T lambda) const;
   /// d_stat(lambda) = sum of l_i(lambda).
   T statistical_dimension(T lambda) const;
-  /// (1/d) (the sum of the eigenvalues after the d largest), for 1 <= d <= n. At this ridge about d landmarks are
-  /// enough, because d_stat(lambda) <= 2 d (Musco & Musco 2017, Sec. 3). It is never below 2u times the largest
-  /// eigenvalue.
-  T ridge_for(arma::uword d) const;
+  /// (1/k) (the sum of the eigenvalues after the k largest), for 1 <= k <= n: the ridge of Musco & Musco 2017, at which
+  /// d_stat(lambda) <= 2 k. Their theorem asks for a number of landmarks of order k log k; see leverage_rank(). It is
+  /// never below 2u times the largest eigenvalue.
+  T ridge_for(arma::uword k) const;
   /// Descending. Values below zero, which are rounding, are set to zero.
   const arma::Col<T>& eigenvalues() const { return eigenvalues_; }
 
@@ -32,10 +32,16 @@ class RidgeLeverage {
   arma::Mat<T> squared_vectors_;  // entry (i, k): the square of entry i of eigenvector k
 };
 
+/// The rank k whose tail gives the ridge for d landmarks: d / (4 max(1, ln d)), rounded down, and 1 at least. Musco &
+/// Musco 2017 have s = O(k log k) landmarks for rank k, and their program the constant 4.
+arma::uword leverage_rank(arma::uword d);
+
 /// d different landmarks by recursive ridge leverage score sampling (Musco & Musco 2017, Alg. 3), 1 <= d <= n. The
-/// problem is first solved for half of the points. Their weighted sample gives over-estimates of the scores of all
-/// points. This is repeated up to the whole set, where d landmarks are drawn by successive sampling.
-/// Guarantees: with d = O(d_stat log d_stat) the Nystrom error is at most lambda with constant probability.
+/// problem is first solved for half of the points. Their weighted sample gives estimates of the scores of all points at
+/// a ridge, the tail of the sample's spectrum after the leverage_rank(d) largest eigenvalues over that rank. This is
+/// repeated up to the whole set, where d landmarks are drawn by successive sampling in proportion to the estimates.
+/// Guarantees: none is proved. This follows the authors' program. Their theorem, an error of at most the ridge with
+///   constant probability, is for independent draws with 3/2 times the scores at a ridge that is given.
 /// Randomness: children "order", "level" and "final" of the random key.
 /// Cost: O(n d^2) flops and O(n d) kernel entries; no n x n matrix.
 template <typename T>

@@ -19,10 +19,7 @@ ImportanceSampling::ImportanceSampling(const arma::vec& weights, arma::uword d, 
 
   const CumulativeWeights cumulative(weights / largest);  // divided by the largest to avoid overflow
   for (arma::uword j = 0; j < d; ++j) {
-    std::uint64_t word = 0;
-    fill_words(key.child(j), 0, 1, &word);
-    const double u = static_cast<double>(word >> 11) * 0x1p-53;  // in [0, 1)
-    indices_(j) = cumulative.index_of(u);
+    indices_(j) = cumulative.index_of(uniform_at(key.child(j), 0));
     entries_(j) = std::sqrt(cumulative.total() / (weights(indices_(j)) / largest) / static_cast<double>(d));
   }
 }

@@ -8,9 +8,9 @@ namespace croquis {
 /// Column j of S (n x d) is e_i / sqrt(d p_i) with i ~ p, drawn with replacement, where p_i = w_i / sum w for n weights
 /// w: Skeinformer Def. 3.1.
 /// Guarantees: E[S S^T] = diag([p_i > 0]), which is the identity if no weight is zero. An index of weight zero is never
-///   drawn. The variance of (S S^T)_ii is (1/p_i - 1) / d. A draw has 53 bits, so probabilities are exact up to an
-///   absolute error of 2^-52 (and the rounding of the cumulative sums), and an index with p_i far below 2^-53 may have
-///   probability zero.
+///   drawn. The variance of (S S^T)_ii is (1/p_i - 1) / d. All this holds for p_i well above n 2^-53: the cumulative
+///   sums, in double, move probabilities by about that much, while the entries have the p_i of the weights. An index
+///   with a far smaller p_i may never be drawn, or more often than by p_i, depending on the order of the indices.
 /// Randomness: index j is the inverse of the distribution function at the first word of key.child(j). A sketch with
 ///   more columns on the same key and weights begins with the columns of a smaller one, up to the factor 1 / sqrt(d).
 /// Cost: O(n + d log n) to draw, and memory for d indices. A product is a gather of d k numbers.

@@ -12,7 +12,8 @@ namespace croquis {
 /// Randomness: row i uses the words i s ... i s + s - 1 of the key. Each gives a column among those that are left
 ///   (uniform up to 2^-64) and, in the lowest bit, a sign. Draws are the same in float and double. The columns depend
 ///   on d, so sketches of two sizes differ; for a sketch that can be extended see SparseStack.
-/// Cost: 2 s n k flops and s n random words for each product, for which S is generated in 8 to 12 s n bytes.
+/// Cost: 2 s n k flops and s n random words for each product, for which S is generated in (12 s + 8) n bytes,
+///   (8 s + 8) n in float.
 /// Throws: std::invalid_argument unless n >= 1 and 1 <= s <= d < 2^32, and for a factor of the wrong size.
 class SjltSketch : public SparseSketch<SjltSketch> {
  public:
