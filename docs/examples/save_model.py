@@ -21,10 +21,13 @@ def main(name, path):
 
 
 def save(model, batch):
+    mask = batch["attention_mask"].numpy()
+    assert (mask[:, 1:] <= mask[:, :-1]).all(), "pad on the right: tokenizer.padding_side = 'right'"
     model.save_pretrained("model", safe_serialization=True)  # config.json and model.safetensors
     numpy.save("ids.npy", batch["input_ids"].numpy())
-    numpy.save("labels.npy", batch["labels"].numpy())
-    numpy.save("lengths.npy", batch["attention_mask"].sum(1).numpy())
+    numpy.save("lengths.npy", mask.sum(1))
+    if model.config.model_type in ("bert", "albert"):  # a decoder predicts the next tokens, without labels.npy
+        numpy.save("labels.npy", batch["labels"].numpy())
 
 
 if __name__ == "__main__":

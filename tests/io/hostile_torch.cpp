@@ -24,6 +24,11 @@ std::string tensor() {
 std::string of(const SavedTensor& saved) {
   return torch_file(torch_pickle(pickled(saved)), {kSixFloats});
 }
+SavedTensor with_metadata(const std::string& opcodes) {
+  SavedTensor saved = contiguous("0", {2, 3});
+  saved.metadata = opcodes;
+  return saved;
+}
 std::string with(const std::string& pickle) {
   return torch_file(pickle, {kSixFloats});
 }
@@ -102,6 +107,10 @@ std::vector<HostileTorch> hostile_torch_files() {
       {"five dimensions", of(contiguous("0", {1, 1, 1, 2, 3})), "5 dimensions"},
       {"a vector", of(contiguous("0", {6})), "1 dimensions"},
       {"no number", of({"FloatStorage", "0", 6, 0, {0, 2, 3}, {6, 3, 1}}), "no numbers"},
+      {"a tensor to be negated", of(with_metadata(pickled_dictionary({pickled("neg"s), "\x88"}))), ".resolve_neg()"},
+      {"a tensor to be conjugated", of(with_metadata(pickled_dictionary({pickled("conj"s), "\x88"}))),
+       ".resolve_conj()"},
+      {"metadata that are a number", of(with_metadata("K\x01")), "damaged"},
       {"fewer strides", of({"FloatStorage", "0", 6, 0, {2, 3}, {1}}), "damaged"},
   };
 }

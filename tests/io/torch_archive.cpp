@@ -61,6 +61,14 @@ TEST_CASE("torch: a tensor, three in a tuple or a list, and a dictionary with ot
   CHECK(contains(refusal([&] { dictionary.array("v"); }), "f.pt: has no tensor 'v'"));
 }
 
+TEST_CASE("torch: metadata of a tensor that say nothing change nothing") {
+  SavedTensor tensor = contiguous("0", {2, 3});
+  for (const char* metadata : {"", "N", "}"}) {
+    tensor.metadata = metadata;
+    CHECK(identical(archive_of(pickled(tensor), {kSixFloats32}).array("").matrix(), kArchiveRows));
+  }
+}
+
 TEST_CASE("torch: types of storages, offsets and strides, as of a transposed or a sliced tensor") {
   const auto one = [](const SavedTensor& tensor, const std::string& storage) {
     return archive_of(pickled(tensor), {storage}).array("");

@@ -1,10 +1,12 @@
 // Every architecture against what PyTorch computed once (torch_reference.py), on weights that both make by a formula.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/models/model.hpp>
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -83,6 +85,46 @@ TEST_CASE("architectures: heads that share keys have them repeated, and decoders
   }
 }
 
+TEST_CASE("architectures: layers of an ALBERT share weights as in Hugging Face's code, also where groups are uneven") {
+  const FormulaModel reference = formula_model("albert");
+  const auto albert = [&](int layers, int groups) {
+    FormulaModel model = reference;
+    model.config.replace(model.config.find("\"num_hidden_layers\": 4"), 22,
+                         fmt::format("\"num_hidden_layers\": {}", layers));
+    model.config.replace(model.config.find("\"num_hidden_groups\": 2"), 22,
+                         fmt::format("\"num_hidden_groups\": {}", groups));
+    const std::string first = "albert_layer_groups.0.";
+    std::erase_if(model.tensors,
+                  [](const auto& tensor) { return tensor.first.find("_groups.1.") != std::string::npos; });
+    for (const auto& [name, shape] : reference.tensors) {
+      const std::size_t at = name.find(first);
+      for (int g = 1; g < groups && at != std::string::npos; ++g) {
+        std::string of_group = name;
+        model.tensors.emplace_back(of_group.replace(at, first.size(), fmt::format("albert_layer_groups.{}.", g)),
+                                   shape);
+      }
+    }
+    return model_of(model);
+  };
+  // [int(l / (L / G)) for l in range(L)] in Python. Layer 9 of 18 is an exact 7 before it is rounded.
+  const struct {
+    int layers, groups;
+    std::vector<arma::uword> shared;
+  } cases[] = {{3, 2, {0, 0, 1}},
+               {5, 2, {0, 0, 0, 1, 1}},
+               {4, 2, {0, 0, 1, 1}},
+               {18, 14, {0, 0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9, 10, 10, 11, 12, 13}}};
+  const TokenWindows tokens = in_windows(kIds, 9);
+  for (const auto& [layers, groups, shared] : cases) {
+    CAPTURE_BINDING(layers);
+    const Model model = albert(layers, groups), each = albert(groups, groups);  // a layer for every group
+    const arma::mat x = model.hidden(kIds, 0);
+    for (arma::uword l = 0; l < shared.size(); ++l) {
+      CHECK(arma::approx_equal(model.project(x, l, tokens).q, each.project(x, shared[l], tokens).q, "absdiff", 0));
+    }
+  }
+}
+
 TEST_CASE("architectures: windows are texts of their own, stacked") {
   for (const FormulaModel& reference : formula_models()) {
     CAPTURE(reference.name);
@@ -140,6 +182,24 @@ TEST_CASE("architectures: a missing tensor and one of another shape are refused 
       CHECK(wrong.find('\n') == std::string::npos);
     }
   }
+}
+
+TEST_CASE("architectures: a NaN in a tensor of the head alone, and another vocab_size, are refused with their file") {
+  const FormulaModel reference = formula_model("bert");
+  std::string bytes = reference.file();
+  // The last tensor of the file is one of the head, and its last number is the file's.
+  REQUIRE(reference.tensors.back().first.starts_with("cls.predictions."));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  bytes.replace(bytes.size() - sizeof nan, sizeof nan, reinterpret_cast<const char*>(&nan), sizeof nan);
+  const ModelConfig config = parse_model_config(reference.config, "config.json");
+  const Model model(SafeTensors(bytes, "m.safetensors"), config);
+  const std::string said = refusal([&] { model.require_language_head(); });
+  CHECK_MESSAGE(said.starts_with("m.safetensors: "), said);
+  CHECK_MESSAGE(said.find(reference.tensors.back().first) != std::string::npos, said);
+  ModelConfig other = config;
+  other.vocabulary = 12;
+  CHECK(refusal([&] { Model(SafeTensors(reference.file(), "m.safetensors"), other); }) ==
+        "m.safetensors: has 11 word embeddings; the vocab_size of its config.json is 12");
 }
 
 TEST_CASE("architectures: an index that is damaged is refused in one line") {

@@ -4,6 +4,7 @@
 #include <croquis/random/key.hpp>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -192,6 +193,7 @@ TEST_CASE("byte pairs: splits of a regular expression, added tokens, templates, 
   CHECK(tokenizer.encode("CzC") == TokenIds{0, 5, 0});
   CHECK(tokenizer.before() == TokenIds{7});
   CHECK(tokenizer.after() == TokenIds{8});
+  CHECK(tokenizer.special() == std::set<std::uint32_t>{5});  // [CLS] and [SEP] are not said to be special
   CHECK(tokenizer.size() == 9);
   const std::string removed =
       R"(,"pre_tokenizer":{"type":"Split","pattern":{"String":" "},"behavior":"Removed","invert":false})";
@@ -223,6 +225,7 @@ TEST_CASE("byte pairs: a tokenizer as Llama 2's: blanks replaced, whole texts fo
   const BytePairTokenizer tokenizer = tokenizer_of(llama.file());
   CHECK(tokenizer.before() == TokenIds{1});
   CHECK(tokenizer.after().empty());
+  CHECK(tokenizer.special() == std::set<std::uint32_t>{0, 1, 2});
   CHECK(tokenizer.size() == llama.vocabulary.size());
   // By hand, ids 259 to 265 being the characters and 266 to 275 the merges: "_the" is _t, he, _the; then "re".
   CHECK(tokenizer.encode("there") == TokenIds{268, 263, 262});

@@ -116,6 +116,21 @@ TEST_CASE("bert configuration: what is wrong or not BERT is refused in one line 
   message("{\"hidden_size\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}");
 }
 
+TEST_CASE("albert configuration: groups of layers, as many as layers at most") {
+  const auto groups = [](const char* layers, const char* number) {
+    return parse_model_config(std::string(R"({"model_type": "albert", "hidden_size": 8, "num_attention_heads": 2,
+                                              "intermediate_size": 8, "max_position_embeddings": 16,
+                                              "num_hidden_layers": )") +
+                                  layers + ", \"num_hidden_groups\": " + number + "}",
+                              "config.json")
+        .groups;
+  };
+  CHECK(groups("12", "1") == 1);
+  CHECK(groups("3", "2") == 2);
+  CHECK(groups("3", "3") == 3);
+  CHECK(refusal([&] { groups("3", "4"); }) == "config.json: num_hidden_groups 4 is more than num_hidden_layers 3");
+}
+
 TEST_CASE("activations: values known to many digits, and the tails") {
   const auto of = [](Activation activation, double x) {
     arma::mat m = {x};
@@ -151,6 +166,9 @@ TEST_CASE("llama configuration: the base of rotary positions in each of its plac
         5);
   CHECK(llama(R"(, "rope_scaling": null, "partial_rotary_factor": 1, "vocab_size": 7)").vocabulary == 7U);
   CHECK_FALSE(llama("").vocabulary.has_value());
+  // A factor means something with another type alone.
+  CHECK(llama(R"(, "rope_scaling": {"type": "default", "factor": 8})").rope_theta == 10'000);
+  CHECK(llama(R"(, "rope_parameters": {"factor": 1.0})").rope_theta == 10'000);
   const struct {
     const char *more, *said;
   } wrong[] = {
@@ -163,6 +181,10 @@ TEST_CASE("llama configuration: the base of rotary positions in each of its plac
       {R"(, "rope_parameters": {"partial_rotary_factor": 0.5})", "partial_rotary_factor is not 1"},
       {R"(, "partial_rotary_factor": 0.5)", "partial_rotary_factor is not 1; 1 is read"},
       {R"(, "vocab_size": 0)", "vocab_size is 0"},
+      {R"(, "rope_scaling": {"factor": 8.0})",
+       "rope_scaling has a factor other than 1 and no rope_type; 'default' is read"},
+      {R"(, "rope_parameters": {"rope_theta": 5, "factor": 2})", "rope_parameters has a factor other than 1"},
+      {R"(, "rope_scaling": {"rope_type": null, "factor": 2})", "rope_scaling has a factor other than 1"},
   };
   for (const auto& [more, said] : wrong) {
     CAPTURE_BINDING(more);

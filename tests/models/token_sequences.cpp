@@ -55,6 +55,47 @@ TEST_CASE("token sequences: a decoder's labels are the next tokens, the last tok
   CHECK(sequences.labelled(1, 10).labels == Labels{9});
 }
 
+TEST_CASE("token sequences: padding at either end, and other tokens beyond the length") {
+  const TemporaryFolder folder;
+  write_text(folder / "ids.npy", npy_integers("(4, 4)", {0, 0, 3, 0, 1, 2, 0, 0, 1, 2, 3, 4, 0, 1, 2, 3}));
+  write_text(folder / "lengths.npy", npy_integers("(4,)", {2, 2, 3, 4}));
+  const auto numbers = [&](const std::string& lengths, const std::vector<arma::uword>& sequences) {
+    const TokenSequences file({(folder / "ids.npy").string(), lengths, ""}, false);
+    const TokenSequences::Padding padding = file.padding(0, sequences);
+    return std::vector<arma::uword>{padding.ending, padding.beginning, padding.beyond};
+  };
+  const std::string lengths = (folder / "lengths.npy").string();
+  CHECK(numbers(lengths, {0, 1, 2, 3}) == std::vector<arma::uword>{1, 2, 2});
+  CHECK(numbers("", {0, 1, 2, 3}) == std::vector<arma::uword>{2, 2, 0});
+  CHECK(numbers(lengths, {1}) == std::vector<arma::uword>{0, 0, 0});
+}
+
+TEST_CASE("token sequences: labels that repeat the ids are told from the next tokens") {
+  const TemporaryFolder folder;
+  write_text(folder / "lengths.npy", npy_integers("(2,)", {4, 3}));
+  const auto are_ids = [&](const std::vector<std::int64_t>& ids, const std::vector<std::int64_t>& labels,
+                           const std::vector<arma::uword>& sequences = {0, 1}) {
+    write_text(folder / "ids.npy", npy_integers("(2, 4)", ids));
+    write_text(folder / "labels.npy", npy_integers("(2, 4)", labels));
+    return TokenSequences({(folder / "ids.npy").string(), (folder / "lengths.npy").string(),
+                           labels.empty() ? "" : (folder / "labels.npy").string()},
+                          true)
+        .labels_are_ids(sequences);
+  };
+  const std::vector<std::int64_t> ids = {3, 1, 4, 1, 5, 9, 2, 0};
+  CHECK(are_ids(ids, ids));
+  CHECK(are_ids(ids, {-100, -100, 4, 1, -100, 9, 2, -100}));
+  CHECK(are_ids(ids, {3, 1, 4, 1, 5, 9, 2, 7}));  // what is beyond the length is not read
+  CHECK_FALSE(are_ids(ids, {1, 4, 1, -100, 9, 2, -100, -100}));
+  CHECK_FALSE(are_ids(ids, {3, 1, 4, 1, 5, 9, 7, 0}));  // one other
+  CHECK(are_ids(ids, {3, 1, 4, 1, 5, 9, 7, 0}, {0}));
+  CHECK_FALSE(are_ids(ids, {-100, -100, -100, 1, -100, -100, 2, -100}));           // what follows is not known
+  CHECK_FALSE(are_ids({6, 6, 6, 6, 6, 6, 6, 0}, {6, 6, 6, 6, 6, 6, 6, -100}));     // the next tokens as well
+  CHECK(are_ids({6, 6, 6, 5, 6, 6, 6, 0}, {6, 6, 6, 5, -100, -100, -100, -100}));  // the third one is not
+  const TokenSequences without({(folder / "ids.npy").string(), "", ""}, true);
+  CHECK_FALSE(without.labels_are_ids({0, 1}));
+}
+
 TEST_CASE("token sequences: joined ones are windows") {
   const Folder folder;
   const TokenWindows windows = folder.read("lengths.npy", "", false).joined({1, 0, 1}, 10);

@@ -95,9 +95,27 @@ TEST_CASE("wordpiece: punctuation, control characters, ideographs, special token
       {"a\x01\x7f\u200b\ufeff\ufffd"
        "a",
        {"a", "##a"}},
-      {"a\u00ad\ue000\u0378"
+      {"a\u00ad\ue000"
        "a",
-       {"a", "##a"}},  // soft hyphen, private use, unassigned
+       {"a", "##a"}},  // soft hyphen, private use
+      {"a\u0378"
+       "a b",
+       {"[UNK]", "b"}},  // no character, but a part of a word
+      {"a\ufffe"
+       "a b",
+       {"[UNK]", "b"}},
+      {"a\U0002b81f"
+       "a",
+       {"a", "[UNK]", "a"}},  // an ideograph
+      {"a\U0002b820"
+       "a",
+       {"[UNK]"}},  // no ideograph to the fast tokenizer, to U+2B91F
+      {"a\U0002b91f"
+       "a",
+       {"[UNK]"}},
+      {"a\U0002b920"
+       "a",
+       {"a", "[UNK]", "a"}},
       {"a\x0b"
        "a",
        {"a", "##a"}},  // vertical tab is a control character
@@ -208,5 +226,5 @@ TEST_CASE("bert sequence: pieces with [CLS] and [SEP], the last as short as it m
   CHECK(contains(refusal([&] { sequence(0, 8); }), "n >= 1"));
   CHECK(contains(refusal([&] { sequence(8, 2); }), "piece = 2"));
   const WordPiece few("[UNK]\n[CLS]\n", "few", {});
-  CHECK(contains(refusal([&] { bert_sequence(few, "a", 4, 8); }), "a vocabulary with [CLS] and [SEP]"));
+  CHECK(refusal([&] { bert_sequence(few, "a", 4, 8); }) == "few: has no line [SEP], which a BERT reads beside a text");
 }

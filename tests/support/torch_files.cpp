@@ -64,7 +64,7 @@ std::string pickled(const SavedTensor& t) {
   const std::string storage = joined({"(", pickled("storage"s), "ctorch\n", t.storage_type, "\nq\x02", pickled(t.key),
                                       pickled("cpu"s), pickled(t.numbers), "tq\x05Q"});
   return joined({"ctorch._utils\n_rebuild_tensor_v2\nq\0("s, storage, pickled(t.offset), numbers(t.shape),
-                 numbers(t.strides), "\x89", "ccollections\nOrderedDict\nq\x08)Rq\ttq\nRq\x0b"});
+                 numbers(t.strides), "\x89", "ccollections\nOrderedDict\nq\x08)Rq\t", t.metadata, "tq\nRq\x0b"});
 }
 
 std::string torch_pickle(const std::string& value) {

@@ -11,6 +11,7 @@ struct SavedTensor {
   std::uint64_t numbers = 0;  ///< in the storage
   std::uint64_t offset = 0;
   std::vector<std::uint64_t> shape, strides;
+  std::string metadata = {};  ///< the opcodes of a last argument that PyTorch adds for some tensors
 };
 
 /// The opcodes of protocol 2 for values, put together to a pickle by torch_pickle().

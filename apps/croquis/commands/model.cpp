@@ -262,10 +262,12 @@ void add_options(CLI::App& app, ModelOptions& options) {
   add_model_options(app, options.tokens);
   app.add_option(
       "--labels", options.labels.labels,
-      "tokens to be predicted, .npy of the shape of --ids, -100: not counted (default of a decoder: the next "
-      "tokens)");
-  app.add_option("--mask", options.labels.mask,
-                 "of a text: the share of tokens that are masked and predicted, from 0 to 1 (default 0.15)");
+      "tokens to be predicted at each position, .npy of the shape of --ids, -100: not counted; of a decoder the next "
+      "tokens, which are the default");
+  app.add_option(
+      "--mask", options.labels.mask,
+      "of a text: the share of tokens that are masked and predicted, from 0 to 1; at least one token a window "
+      "(default 0.15)");
   app.option_defaults()->group(kMeasureGroup);
   add_precision_option(app, options.run);
   app.add_option("--methods", options.methods,

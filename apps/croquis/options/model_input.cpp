@@ -93,7 +93,9 @@ TextWindows of_word_pieces(const InputOptions& o, const croquis::Model& model, a
   TextWindows windows{croquis::in_windows(croquis::bert_sequence(vocabulary, text_of(o), n, window), window),
                       {},
                       vocabulary.id("[MASK]")};
-  for (const char* entry : {"[CLS]", "[SEP]"}) windows.around.insert(*vocabulary.id(entry));
+  for (const char* entry : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
+    if (const auto id = vocabulary.id(entry)) windows.special.insert(*id);
+  }
   return windows;
 }
 
@@ -107,9 +109,11 @@ TextWindows of_byte_pairs(const InputOptions& o, const croquis::Model& model, ar
   if (window <= template_size)
     refuse(fmt::format("--vocab: {} puts {} tokens around a window of {}", o.vocab, template_size, window));
   TextWindows windows;
-  windows.around.insert(before.begin(), before.end());
-  windows.around.insert(after.begin(), after.end());
+  windows.special = tokenizer.special();
+  windows.special.insert(before.begin(), before.end());
+  windows.special.insert(after.begin(), after.end());
   windows.mask = tokenizer.id("[MASK]") ? tokenizer.id("[MASK]") : tokenizer.id("<mask>");
+  if (windows.mask) windows.special.insert(*windows.mask);
   croquis::TokenIds& ids = windows.tokens.ids;
   for (std::size_t at = 0; at < text.size() && ids.size() < n;) {
     const std::size_t left = std::min<std::size_t>(window, n - ids.size()),

@@ -31,7 +31,7 @@ void require_positions(arma::uword sequence, arma::uword tokens, const croquis::
 /// vocab.txt, or those of a tokenizer.json.
 struct TextWindows {
   croquis::TokenWindows tokens;
-  std::set<std::uint32_t> around;     ///< what stands around each window, as [CLS]
+  std::set<std::uint32_t> special;    ///< what is not masked: [CLS], [UNK] and others, and what is around each window
   std::optional<std::uint32_t> mask;  ///< [MASK] or <mask>
 };
 /// Throws std::invalid_argument, with the option or the file.

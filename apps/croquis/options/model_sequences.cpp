@@ -33,6 +33,12 @@ ModelSequences of_files(const InputOptions& o, const LabelOptions& labels, const
   ModelSequences sequences;
   sequences.numbers = parse_numbers(o.sequence, "--sequence", file->count());
   note_padding(o, *file, sequences.numbers, model.config());
+  if (decoder && file->labels_are_ids(sequences.numbers)) {
+    refuse(
+        fmt::format("--labels: {} repeats the ids, and labels of a decoder are the next tokens; leave --labels out, or "
+                    "shift them by one",
+                    labels.labels));
+  }
   for (const arma::uword s : sequences.numbers) {
     sequences.lengths.push_back(file->length(s));
     require_positions(s, file->length(s), model.config());
@@ -54,9 +60,11 @@ LabelledSequence masked(croquis::TokenIds ids, const TextWindows& windows, doubl
   if (!windows.mask) refuse("--vocab: has no [MASK] and no <mask>, which the text of a masked language model needs");
   std::vector<arma::uword> free;
   for (arma::uword i = 0; i < ids.size(); ++i) {
-    if (!windows.around.contains(ids[i])) free.push_back(i);
+    if (!windows.special.contains(ids[i])) free.push_back(i);
   }
-  if (free.empty()) refuse("--n: the last window has no token to be masked; give another number of tokens");
+  if (free.empty()) {
+    refuse("--text, --n: a window has special tokens alone, as [CLS] and [UNK], which are not masked; give others");
+  }
   const auto wanted = static_cast<arma::uword>(std::lround(share * static_cast<double>(free.size())));
   LabelledSequence sequence{std::move(ids), {}};
   sequence.labels.resize(sequence.ids.size());

@@ -23,9 +23,10 @@ struct LabelOptions {
 };
 
 /// Those of --ids, or of a text in windows of the model's positions. Of a text, a decoder predicts the next tokens; of
-/// another model `mask` of the tokens of each window ([CLS] and [SEP] aside; one at least) are [MASK] and to be
-/// predicted. Throws std::invalid_argument, with the option or the file: as TokenSequences; a sequence longer than the
-/// model's positions; an encoder without labels; a sequence with nothing to be predicted; a mask beside ids.
+/// another model `mask` of the tokens of each window (special ones, as [CLS] and [UNK], aside; one at least) are [MASK]
+/// and to be predicted. Throws std::invalid_argument, with the option or the file: as TokenSequences; a sequence longer
+/// than the model's positions; an encoder without labels; labels of a decoder that are the ids; a sequence with nothing
+/// to be predicted; a mask beside ids.
 ModelSequences model_sequences(const InputOptions& o, const LabelOptions& labels, const croquis::Model& model,
                                const croquis::Key& draw_key);
 

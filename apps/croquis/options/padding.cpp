@@ -8,11 +8,16 @@
 
 void note_padding(const InputOptions& options, const croquis::TokenSequences& file,
                   const std::vector<arma::uword>& sequences, const croquis::ModelConfig& config) {
-  if (!options.lengths.empty() || !config.padding || croquis::Communicator::world().rank() > 0) return;
-  const arma::uword padded = file.ending_in(*config.padding, sequences);
-  if (padded == 0) return;
-  say(
-      fmt::format("croquis: {}: {} of {} sequences end in token {}, the model's padding, and count it as text; give "
-                  "--lengths\n",
-                  options.ids, padded, sequences.size(), *config.padding));
+  if (!config.padding || croquis::Communicator::world().rank() > 0) return;
+  const croquis::TokenSequences::Padding padding = file.padding(*config.padding, sequences);
+  const auto note = [&](const std::string& of, arma::uword count, const char* verb, const char* rest) {
+    if (count == 0) return;
+    say(fmt::format("croquis: {}: {} of {} sequences {} token {}, the model's padding, {}\n", of, count,
+                    sequences.size(), verb, *config.padding, rest));
+  };
+  if (options.lengths.empty()) note(options.ids, padding.ending, "end in", "and count it as text; give --lengths");
+  note(options.ids, padding.beginning, "begin with", "and count it as text; if it is padding, pad on the right");
+  if (!options.lengths.empty()) {
+    note(options.lengths, padding.beyond, "have others than", "beyond their length, which are not read");
+  }
 }

@@ -1,4 +1,4 @@
-// Padding of sequences that is counted as text.
+// Padding of sequences that is counted as text, and text that is not read.
 #pragma once
 
 #include <croquis/models/model_config.hpp>
@@ -7,7 +7,7 @@
 
 #include "options/input.hpp"
 
-/// Says in a line on standard error that some of these sequences end in the model's padding token where no --lengths
-/// are given.
+/// Says in lines on standard error how many of these sequences begin with the model's padding token; without --lengths,
+/// how many end in it; with them, how many have other tokens beyond their length.
 void note_padding(const InputOptions& options, const croquis::TokenSequences& file,
                   const std::vector<arma::uword>& sequences, const croquis::ModelConfig& config);

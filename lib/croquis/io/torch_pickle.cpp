@@ -269,10 +269,18 @@ class PickleReader {
     if (!global.ends_with("Storage")) damaged();
     return {global.substr(global.find('.') + 1), as<std::string>(parts[2]), size(parts[4])};
   }
+  // PyTorch notes there that the numbers are to be negated or conjugated when they are read.
+  void require_no_metadata(Place place) const {
+    if (std::holds_alternative<None>(values_[place]) || as<Dictionary>(place).items.empty()) return;
+    refuse_file(name_,
+                "has a tensor whose numbers are negated or conjugated when PyTorch reads them; save it with "
+                ".resolve_neg() or .resolve_conj()");
+  }
   // What is built by a name with arguments: (storage, offset, sizes, strides, requires_grad, hooks[, metadata])
   Value called(const std::string& global, const std::vector<Place>& arguments) const {
     if (global == kOrdered && arguments.empty()) return Dictionary{};
     if (global != kRebuild || arguments.size() < 6 || arguments.size() > 7) damaged();
+    if (arguments.size() == 7) require_no_metadata(arguments[6]);
     const Storage& from = as<Storage>(arguments[0]);
     TorchTensor tensor{from.type, from.key, from.numbers, size(arguments[1]), sizes(arguments[2]), sizes(arguments[3])};
     if (tensor.shape.size() != tensor.strides.size()) damaged();

@@ -7,7 +7,7 @@ namespace croquis {
 namespace {
 
 /// As BERT, with embeddings that are narrower (and mapped to the width of the model), and layers that share weights:
-/// layer l of L has those of group l G / L (rounded down) of G.
+/// layer l of L has those of group l / (L / G), rounded down, of G.
 class Albert : public Architecture {
  public:
   Albert(const ModelWeights& weights, const ModelConfig& config)
@@ -78,7 +78,10 @@ class Albert : public Architecture {
     return fmt::format("encoder.albert_layer_groups.{}.albert_layers.0.{}", group, part);
   }
   std::string of_layer(arma::uword layer, const char* part) const {
-    return of_group(layer * config_.groups / config_.layers, part);
+    // In double, as Hugging Face's code: where L is no multiple of G, rounding can make it one less than the exact
+    // number (layer 9 of 18 with 14 groups).
+    const double layers_of_group = static_cast<double>(config_.layers) / static_cast<double>(config_.groups);
+    return of_group(static_cast<arma::uword>(static_cast<double>(layer) / layers_of_group), part);
   }
 
   ModelConfig config_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -45,6 +46,8 @@ class BytePairTokenizer {
   /// The tokens that the template puts before and after a sequence.
   const TokenIds& before() const { return before_; }
   const TokenIds& after() const { return after_; }
+  /// unk_token, and the added tokens that are `special`.
+  const std::set<std::uint32_t>& special() const { return special_; }
 
  private:
   struct Reader;  // of the file
@@ -79,6 +82,7 @@ class BytePairTokenizer {
   bool byte_fallback_ = false, fuse_unknown_ = false;
   std::optional<std::uint32_t> unknown_;
   TokenIds before_, after_;
+  std::set<std::uint32_t> special_;
   std::size_t size_ = 0;
 };
 

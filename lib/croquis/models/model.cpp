@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <croquis/attention/exact.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/io/bytes.hpp>
 #include <croquis/models/architecture.hpp>
 #include <croquis/models/model.hpp>
 #include <utility>
@@ -24,16 +27,17 @@ std::shared_ptr<const Architecture> made(const ModelWeights& weights, const Mode
 
 }  // namespace
 
-Model::Model(ModelWeights weights, const ModelConfig& config) : config_(config) {
+Model::Model(const ModelWeights& weights, const ModelConfig& config) : config_(config) {
   require(
       config.hidden >= 1 && config.heads >= 1 && config.layers >= 1 && config.positions >= 1 &&
           (config.head_width || config.hidden % config.heads == 0),
       "Model", "hidden, heads, layers, positions >= 1, hidden a multiple of heads",
       {{"hidden", config.hidden}, {"heads", config.heads}, {"layers", config.layers}, {"positions", config.positions}});
-  architecture_ = made(std::move(weights), config_);
-  require(config.vocabulary.value_or(vocabulary()) == vocabulary(), "Model",
-          "as many word embeddings as the configuration's vocab_size",
-          {{"vocab_size", config.vocabulary.value_or(0)}, {"word embeddings", vocabulary()}});
+  architecture_ = made(weights, config_);
+  if (config.vocabulary.value_or(vocabulary()) != vocabulary()) {
+    refuse_file(weights.name(), fmt::format("has {} word embeddings; the vocab_size of its config.json is {}",
+                                            vocabulary(), *config.vocabulary));
+  }
 }
 
 arma::uword Model::vocabulary() const {
@@ -93,6 +97,7 @@ arma::mat Model::last_hidden(arma::mat x) const {
 
 void Model::require_language_head() const {
   architecture_->require_language_head();
+  logits(arma::mat(1, config_.hidden, arma::fill::zeros));  // reads the numbers of all tensors of the head
 }
 
 arma::mat Model::logits(const arma::mat& hidden) const {

@@ -37,9 +37,10 @@ struct HeadProjections {
 class Model {
  public:
   /// Throws std::invalid_argument, with a message of one line that names the file and the tensor, if a tensor that the
-  ///   configuration requires is missing or has another shape. The tensors of the language-model head are not required
+  ///   configuration requires is missing or has another shape, or if there are more or fewer word embeddings than its
+  ///   vocab_size. The tensors of the language-model head are not required
   ///   here.
-  Model(ModelWeights weights, const ModelConfig& config);
+  Model(const ModelWeights& weights, const ModelConfig& config);
 
   const ModelConfig& config() const { return config_; }
   /// The number of word embeddings. Token ids are below it.
@@ -62,7 +63,8 @@ class Model {
   /// The input of the language-model head, from the output of the last layer; decoders apply the last norm.
   arma::mat last_hidden(arma::mat x) const;
 
-  /// Throws std::invalid_argument, as the constructor, unless the tensors of the language-model head are there.
+  /// Throws std::invalid_argument, as the constructor, unless the tensors of the language-model head are there and
+  ///   their numbers can be read: a NaN is found here. Cost: the logits of one token.
   void require_language_head() const;
   /// Logits over the vocabulary for rows of last_hidden(). Memory: rows x vocabulary().
   arma::mat logits(const arma::mat& hidden) const;

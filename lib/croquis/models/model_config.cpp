@@ -147,9 +147,8 @@ void read_encoder(const Entries& entries, ModelConfig& config) {
   if (entries.size_or("inner_group_num", 1) != 1) {
     entries.refuse(fmt::format("inner_group_num is {}; 1 is read", entries.size("inner_group_num")));
   }
-  if (config.layers % config.groups != 0) {
-    entries.refuse(
-        fmt::format("num_hidden_layers {} is no multiple of num_hidden_groups {}", config.layers, config.groups));
+  if (config.groups > config.layers) {
+    entries.refuse(fmt::format("num_hidden_groups {} is more than num_hidden_layers {}", config.groups, config.layers));
   }
 }
 
@@ -173,7 +172,7 @@ void require_whole_heads_rotated(const Entries& entries) {
 
 // What there is to say of rotary positions has been in two objects, and its base in the file's own as well.
 void read_rotary(const Entries& entries, ModelConfig& config) {
-  // `factor` is of scaled positions; files of others name it too, where it means nothing.
+  // `factor` is of scaled positions; files with the type `default` name it too, where it means nothing.
   const std::set<std::string> read = {"type", "rope_type", "rope_theta", "partial_rotary_factor", "factor"};
   require_whole_heads_rotated(entries);
   bool stated = entries.has("rope_theta");
@@ -184,6 +183,9 @@ void read_rotary(const Entries& entries, ModelConfig& config) {
       const std::string kind = rotary.text(key, "default");
       if (kind == "default") continue;
       entries.refuse(fmt::format("{} has {} '{}'; 'default' is read", object, key, excerpt(kind)));
+    }
+    if (!rotary.has("type") && !rotary.has("rope_type") && rotary.positive("factor", 1) != 1) {
+      entries.refuse(fmt::format("{} has a factor other than 1 and no rope_type; 'default' is read", object));
     }
     require_whole_heads_rotated(rotary);
     const double theta = rotary.positive("rope_theta", config.rope_theta);

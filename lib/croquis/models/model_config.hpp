@@ -52,7 +52,8 @@ struct ModelConfig {
 /// Reads config.json with the names of Hugging Face's configurations; entries that are not named here are ignored.
 /// - bert, albert: hidden_size, num_attention_heads, num_hidden_layers, intermediate_size, max_position_embeddings must
 ///   be present. type_vocab_size, hidden_act, layer_norm_eps, tie_word_embeddings have the default values above
-///   (hidden_act of albert: gelu_new). For albert also embedding_size and num_hidden_groups; inner_group_num must be 1.
+///   (hidden_act of albert: gelu_new). For albert also embedding_size and num_hidden_groups (at most the layers);
+///   inner_group_num must be 1.
 /// - gpt2: n_embd, n_head, n_layer, n_positions must be present; n_inner (default 4 n_embd), activation_function
 ///   (gelu_new), layer_norm_epsilon (1e-5), tie_word_embeddings (true).
 /// - llama: as bert, with num_key_value_heads, head_dim, rms_norm_eps (1e-6), rope_theta (also in rope_parameters),

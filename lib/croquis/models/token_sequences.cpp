@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <croquis/core/require.hpp>
 #include <croquis/io/bytes.hpp>
 #include <croquis/models/token_sequences.hpp>
+#include <iterator>
 
 namespace croquis {
 namespace {
@@ -61,10 +63,30 @@ arma::uword TokenSequences::length(arma::uword sequence) const {
   return lengths_[sequence] - (next_tokens_ ? 1 : 0);
 }
 
-arma::uword TokenSequences::ending_in(std::uint32_t token, const std::vector<arma::uword>& sequences) const {
-  arma::uword count = 0;
-  for (const arma::uword s : sequences) count += ids_.row(s)[lengths_[s] - 1] == token ? 1 : 0;
-  return count;
+TokenSequences::Padding TokenSequences::padding(std::uint32_t token, const std::vector<arma::uword>& sequences) const {
+  Padding padding;
+  for (const arma::uword s : sequences) {
+    const std::vector<std::int64_t> row = ids_.row(s);
+    const auto end = row.begin() + static_cast<std::ptrdiff_t>(lengths_[s]);
+    if (*std::prev(end) == token) ++padding.ending;
+    if (row.front() == token) ++padding.beginning;
+    if (std::any_of(end, row.end(), [&](std::int64_t id) { return id != token; })) ++padding.beyond;
+  }
+  return padding;
+}
+
+bool TokenSequences::labels_are_ids(const std::vector<arma::uword>& sequences) const {
+  if (!labels_) return false;
+  bool next_differs = false;
+  for (const arma::uword s : sequences) {
+    const std::vector<std::int64_t> ids = ids_.row(s), labels = labels_->row(s);
+    for (arma::uword i = 0; i < lengths_[s]; ++i) {
+      if (labels[i] == kNotCounted) continue;
+      if (labels[i] != ids[i]) return false;
+      next_differs = next_differs || (i + 1 < lengths_[s] && labels[i] != ids[i + 1]);
+    }
+  }
+  return next_differs;
 }
 
 TokenIds TokenSequences::ids(arma::uword sequence, arma::uword vocabulary) const {

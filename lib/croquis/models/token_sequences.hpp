@@ -33,8 +33,15 @@ class TokenSequences {
   /// The number of tokens of a sequence that the model reads.
   arma::uword length(arma::uword sequence) const;
   bool has_labels() const { return labels_ || next_tokens_; }
-  /// How many of these sequences have this id as their last one.
-  arma::uword ending_in(std::uint32_t token, const std::vector<arma::uword>& sequences) const;
+  /// How many of these sequences have this id as their last one, as their first one, or have another one beyond their
+  /// length.
+  struct Padding {
+    arma::uword ending = 0, beginning = 0, beyond = 0;
+  };
+  Padding padding(std::uint32_t token, const std::vector<arma::uword>& sequences) const;
+  /// Whether the labels are the ids at the same positions, as Hugging Face has them for decoders, which shift them.
+  /// Not so if each of them is the next id of its sequence too, or if none has a next one.
+  bool labels_are_ids(const std::vector<arma::uword>& sequences) const;
 
   /// Throws std::invalid_argument, with file, sequence and position, for an id that is not below `vocabulary`, and for
   ///   a label that is neither below `vocabulary` nor -100.

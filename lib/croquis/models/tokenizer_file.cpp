@@ -73,6 +73,7 @@ struct BytePairTokenizer::Reader {
     }
     if (!is_there(model, "unk_token")) return;
     tokenizer.unknown_ = tokenizer.id(text(model, "unk_token"));
+    if (tokenizer.unknown_) tokenizer.special_.insert(*tokenizer.unknown_);
   }
 
   void read_normalizer(const json& entry, int depth = 0) const {
@@ -103,6 +104,7 @@ struct BytePairTokenizer::Reader {
       const bool after = !tokenizer.normalizers_.empty() && flag(token, "normalized", !flag(token, "special", false));
       (after ? tokenizer.normalised_added_ : tokenizer.added_)
           .emplace_back(after ? tokenizer.normalised(content) : content, number(token["id"]));
+      if (flag(token, "special", false)) tokenizer.special_.insert(number(token["id"]));
       if (after) tokenizer.ids_.emplace(content, tokenizer.normalised_added_.back().second);  // by its name
     }
     for (Added* added : {&tokenizer.added_, &tokenizer.normalised_added_}) {

@@ -36,14 +36,13 @@ bool is_space(char32_t c) {
   return of == UTF8PROC_CATEGORY_ZS || of == UTF8PROC_CATEGORY_ZL || of == UTF8PROC_CATEGORY_ZP;
 }
 
-// Category C, and the replacement character, which marks unreadable bytes.
+// Control and format characters, those of private use, and the replacement character, which marks unreadable bytes.
+// Not unassigned ones: BERT's own code drops them, Hugging Face's fast tokenizer does not.
 bool is_dropped(char32_t c) {
   switch (category(c)) {
     case UTF8PROC_CATEGORY_CC:
     case UTF8PROC_CATEGORY_CF:
-    case UTF8PROC_CATEGORY_CS:
     case UTF8PROC_CATEGORY_CO:
-    case UTF8PROC_CATEGORY_CN:
       return true;
     default:
       return c == 0xFFFD;
@@ -66,10 +65,12 @@ bool is_punctuation(char32_t c) {
   }
 }
 
-// The blocks that BERT's code lists. Kana and Hangul are written with spaces or in words, and are not among them.
+// The blocks that BERT's code lists, but for the first 256 characters of Extension E (from U+2B820), which Hugging
+// Face's fast tokenizer leaves out. Kana and Hangul are written with spaces or in words, and are not among them.
 bool is_cjk(char32_t c) {
   return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x20000 && c <= 0x2A6DF) ||
-         (c >= 0x2A700 && c <= 0x2CEAF) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x2F800 && c <= 0x2FA1F);
+         (c >= 0x2A700 && c <= 0x2B81F) || (c >= 0x2B920 && c <= 0x2CEAF) || (c >= 0xF900 && c <= 0xFAFF) ||
+         (c >= 0x2F800 && c <= 0x2FA1F);
 }
 
 // Lower case without accents.
@@ -92,7 +93,7 @@ WordPiece::WordPiece(const std::string& path, const WordPieceOptions& options)
     : WordPiece(read_bytes(path), path, options) {}
 
 WordPiece::WordPiece(std::string_view bytes, const std::string& name, const WordPieceOptions& options)
-    : options_(options) {
+    : name_(name), options_(options) {
   if (bytes.empty()) refuse_file(name, "is empty; a vocabulary has one entry a line");
   for (std::size_t place = 0; place < bytes.size();) {
     const std::size_t before = place;
@@ -201,8 +202,12 @@ std::vector<std::string> WordPiece::tokens(const TokenIds& ids) const {
 
 TokenIds bert_sequence(const WordPiece& vocabulary, std::string_view text, std::size_t n, std::size_t piece) {
   require(n >= 1 && piece >= 3, "bert_sequence", "n >= 1, piece >= 3", {{"n", n}, {"piece", piece}});
-  const auto first = vocabulary.id("[CLS]"), last = vocabulary.id("[SEP]");
-  require(first && last, "bert_sequence", "a vocabulary with [CLS] and [SEP]");
+  const auto id_of = [&](const char* entry) {
+    const auto id = vocabulary.id(entry);
+    if (!id) refuse_file(vocabulary.name(), fmt::format("has no line {}, which a BERT reads beside a text", entry));
+    return *id;
+  };
+  const std::uint32_t first = id_of("[CLS]"), last = id_of("[SEP]");
   const TokenIds ids = vocabulary.encode(text);
   TokenIds sequence;
   std::size_t used = 0;
@@ -210,9 +215,9 @@ TokenIds bert_sequence(const WordPiece& vocabulary, std::string_view text, std::
     const std::size_t room = std::min(piece, n - sequence.size());
     const std::size_t words = std::min(room < 2 ? 0 : room - 2, ids.size() - used);
     const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(used);
-    sequence.push_back(*first);
+    sequence.push_back(first);
     sequence.insert(sequence.end(), begin, begin + static_cast<std::ptrdiff_t>(words));
-    if (room >= 2) sequence.push_back(*last);
+    if (room >= 2) sequence.push_back(last);
     used += words;
   } while (sequence.size() < n && used < ids.size());
   return sequence;

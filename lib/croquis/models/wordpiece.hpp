@@ -19,9 +19,11 @@ struct WordPieceOptions {
 
 /// WordPiece as in BERT (Devlin et al. 2019; BasicTokenizer and WordpieceTokenizer of its code).
 ///
-/// Guarantees: control characters (all of category C except tab and line ends) and bytes that are not UTF-8 are
+/// Guarantees: control characters (categories Cc except tab and line ends, Cf and Co) and bytes that are not UTF-8 are
 ///   dropped. White space divides words. A CJK ideograph and a punctuation mark (ASCII that is neither letter, digit
-///   nor control character, and categories P) are words of their own. Lower case means canonical decomposition (NFD),
+///   nor control character, and categories P) are words of their own. Categories are those of utf8proc's version of
+///   Unicode. Characters without a category, and U+2B820 to U+2B91F, are parts of words, as in Hugging Face's fast
+///   tokenizers. Lower case means canonical decomposition (NFD),
 ///   without marks (Mn), and then the lower case of each character by itself. So a final sigma is an ordinary one, as
 ///   in Hugging Face's fast tokenizers. A word is divided from its beginning into the longest entries of the
 ///   vocabulary, with "##" before all but the first. A word that cannot be divided, or has more than 100 characters, is
@@ -37,6 +39,8 @@ class WordPiece {
   /// The same from the bytes of a file. `name` is used in messages.
   WordPiece(std::string_view bytes, const std::string& name, const WordPieceOptions& options);
 
+  /// The file, for messages.
+  const std::string& name() const { return name_; }
   /// The number of lines.
   std::size_t size() const { return entries_.size(); }
   std::optional<std::uint32_t> id(std::string_view entry) const;
@@ -55,6 +59,7 @@ class WordPiece {
 
   void append_word(const std::u32string& word, TokenIds& ids) const;
 
+  std::string name_;
   WordPieceOptions options_;
   std::vector<std::string> entries_;
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> ids_;
@@ -65,7 +70,8 @@ class WordPiece {
 /// The first n tokens of a text as the input of BERT, or fewer if the text is too short: pieces of `piece` tokens, each
 /// with [CLS], piece - 2 tokens of the text and [SEP], one after the other without overlap or padding. The last piece
 /// is shorter; if only one token is left for it, it is [CLS] alone.
-/// Throws: std::invalid_argument for n = 0, piece < 3, and a vocabulary without [CLS] or [SEP].
+/// Throws: std::invalid_argument for n = 0 and piece < 3, and, with the name of the file, for a vocabulary without
+///   [CLS] or [SEP].
 TokenIds bert_sequence(const WordPiece& vocabulary, std::string_view text, std::size_t n, std::size_t piece);
 
 }  // namespace croquis
