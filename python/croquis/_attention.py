@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Optional, Tuple
+from typing import Optional, Tuple, Union, overload
 
 from . import _core
-from ._types import Array, Setting, head_options, seed_of, text, text_of, whole
+from ._types import Array, Flag, Matrix, Setting, Vector, Whole, head_options, seed_of, text, text_of, whole
 
 
 def request(
-    method: str, target: Optional[str], features: Optional[int], seed: int, trial: int, **options: Setting
+    method: str, target: Optional[str], features: Optional[Whole], seed: Whole, trial: Whole, **options: Setting
 ) -> _core.Request:
     """What is computed: a draw of a method, or exact attention to a target."""
     drawn = None if text(method, "method") == "exact" else method
@@ -27,14 +27,14 @@ def request(
 
 
 def exact(
-    Q: Array,
-    K: Array,
-    V: Array,
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
     target: str = "softmax",
-    causal: bool = False,
+    causal: Flag = False,
     *,
-    bias: Optional[Array] = None,
-    length: Optional[int] = None,
+    bias: Optional[Vector] = None,
+    length: Optional[Whole] = None,
 ) -> Array:
     """Exact attention of one head, computed by blocks: no n x n matrix is stored.
 
@@ -45,7 +45,7 @@ def exact(
     target : str
         "softmax": O = B V, B the softmax of Q K^T / sqrt(p) by rows. "kernelized": O = C V, c_ij = exp(-|q_i - k_j|^2
         / (2 sqrt(p))). "normalized": softmax of queries and keys of unit length, without 1 / sqrt(p). "softmax-rpe",
-        "normalized-rpe": with the bias.
+        "normalized-rpe": with the bias, and without one the same as "softmax", "normalized".
     causal : bool
         Query i attends to the keys j <= i + n_k - n_q. Needs n_q <= n_k.
     bias : array (2 max(n_q, n_k) - 1,), optional
@@ -72,18 +72,18 @@ def exact(
 
 
 def approximate(
-    Q: Array,
-    K: Array,
-    V: Array,
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
     method: str = "skyformer",
-    features: Optional[int] = None,
-    seed: int = 1,
-    trial: int = 1,
+    features: Optional[Whole] = None,
+    seed: Whole = 1,
+    trial: Whole = 1,
     *,
     target: Optional[str] = None,
-    causal: bool = False,
-    bias: Optional[Array] = None,
-    length: Optional[int] = None,
+    causal: Flag = False,
+    bias: Optional[Vector] = None,
+    length: Optional[Whole] = None,
     **options: Setting,
 ) -> Array:
     """The output of a method: one draw, that of the row of `error` and of ``croquis error`` with this seed and trial.
@@ -121,22 +121,60 @@ def approximate(
     return _core.Forward(Q, K, V, head_options(causal, bias, length), draw, False).output()
 
 
+@overload
 def vjp(
-    Q: Array,
-    K: Array,
-    V: Array,
-    G: Array,
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
+    G: Matrix,
+    method: str = ...,
+    features: Optional[Whole] = ...,
+    seed: Whole = ...,
+    trial: Whole = ...,
+    *,
+    target: Optional[str] = ...,
+    causal: Flag = ...,
+    bias: None = ...,
+    length: Optional[Whole] = ...,
+    **options: Setting,
+) -> Tuple[Array, Array, Array]: ...
+
+
+@overload
+def vjp(
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
+    G: Matrix,
+    method: str = ...,
+    features: Optional[Whole] = ...,
+    seed: Whole = ...,
+    trial: Whole = ...,
+    *,
+    target: Optional[str] = ...,
+    causal: Flag = ...,
+    bias: Vector,
+    length: Optional[Whole] = ...,
+    **options: Setting,
+) -> Tuple[Array, Array, Array, Array]: ...
+
+
+def vjp(
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
+    G: Matrix,
     method: str = "exact",
-    features: Optional[int] = None,
-    seed: int = 1,
-    trial: int = 1,
+    features: Optional[Whole] = None,
+    seed: Whole = 1,
+    trial: Whole = 1,
     *,
     target: Optional[str] = None,
-    causal: bool = False,
-    bias: Optional[Array] = None,
-    length: Optional[int] = None,
+    causal: Flag = False,
+    bias: Optional[Vector] = None,
+    length: Optional[Whole] = None,
     **options: Setting,
-) -> Tuple[Array, ...]:
+) -> Union[Tuple[Array, Array, Array], Tuple[Array, Array, Array, Array]]:
     """The vector-Jacobian product: the derivatives of <G, O> by Q, K, V, and by the bias if there is one.
 
     Parameters
@@ -171,5 +209,4 @@ def vjp(
     True
     """
     draw = request(method, target, features, seed, trial, **options)
-    gradient: Tuple[Array, ...] = _core.Forward(Q, K, V, head_options(causal, bias, length), draw, True).vjp(G)
-    return gradient
+    return _core.Forward(Q, K, V, head_options(causal, bias, length), draw, True).vjp(G)

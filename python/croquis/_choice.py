@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -11,7 +11,15 @@ from . import _core
 from ._rows import Rows, rows_of
 from ._types import (
     Array,
+    Flag,
+    HasArray,
+    Matrix,
+    Real,
+    Vector,
+    Whole,
+    Wholes,
     Words,
+    features_of,
     flag,
     head_options,
     items,
@@ -26,31 +34,31 @@ from ._types import (
     wholes,
 )
 
-Arrays = Union[Array, Sequence[Any]]
+Arrays = Union[Array, HasArray, Sequence[Any]]
 
 
 def choose(
     Q: Arrays,
     K: Arrays,
     V: Arrays,
-    eps: float = 0.1,
-    delta: float = 0.05,
+    eps: Real = 0.1,
+    delta: Real = 0.05,
     *,
-    confidence: float = 0.95,
+    confidence: Real = 0.95,
     metric: str = "frobenius_rel",
     cost: str = "flops",
-    max_cost: float = 1.0,
+    max_cost: Real = 1.0,
     per: str = "head",
     methods: Words = "all",
-    features: Union[int, Sequence[int], None] = None,
-    trials: Optional[int] = None,
-    rows: Optional[int] = None,
-    causal: bool = False,
-    bias: Optional[Arrays] = None,
-    length: Union[int, Sequence[int], None] = None,
+    features: Optional[Wholes] = None,
+    trials: Optional[Whole] = None,
+    rows: Optional[Whole] = None,
+    causal: Flag = False,
+    bias: Union[Vector, Sequence[Vector], None] = None,
+    length: Union[Whole, Sequence[Whole], None] = None,
     precision: str = "double",
-    seed: int = 1,
-    layers: Optional[Sequence[int]] = None,
+    seed: Whole = 1,
+    layers: Optional[Wholes] = None,
     name: str = "arrays",
     save: Union[str, os.PathLike[str], None] = None,
 ) -> Rows:
@@ -62,9 +70,11 @@ def choose(
 
     Parameters
     ----------
-    Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v): one head;
-        (heads, n, width): its heads on one sequence; (sequences, heads, n, width), or lists of arrays (heads, n, width)
-        for sequences of different lengths.
+    Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v): one head on one sequence;
+        (heads, n, width): several heads on one sequence; (sequences, heads, n, width), or lists of arrays (heads, n,
+        width) for sequences of different lengths. One head on several sequences is (sequences, 1, n, width), or the list
+        ``[q[None] for q in ...]`` of its arrays. With one sequence the answer is about draws on it, not about other
+        sequences.
     eps : float
         The largest error that is good enough.
     delta : float
@@ -103,7 +113,8 @@ def choose(
     -------
     Rows
         One for each choice. ``status`` is "chosen", "exact" (nothing cheaper is good enough) or "undecided" (the column
-        ``needed`` says how many sequences or draws may decide). `method_arguments` hands a row to `approximate`.
+        ``needed`` says how many sequences or draws may decide). ``sequences`` is 1 where the answer is about draws on
+        one sequence. `method_arguments` hands a row to `approximate`.
 
     >>> import croquis, numpy
     >>> rng = numpy.random.default_rng(1)
@@ -125,7 +136,7 @@ def choose(
         flag(causal, "causal"),
         bias is not None,
         joined(methods, "methods"),
-        None if features is None else wholes(features, "features", 1),
+        features_of(features),
         real(eps, "eps"),
         real(delta, "delta"),
         real(confidence, "confidence"),
@@ -226,7 +237,7 @@ def _require_writable(path: Union[str, os.PathLike[str]]) -> None:
         os.remove(path)
 
 
-def _sequences(Q: Arrays, K: Arrays, V: Arrays) -> List[List[Tuple[Array, Array, Array]]]:
+def _sequences(Q: Arrays, K: Arrays, V: Arrays) -> List[List[Tuple[Matrix, Matrix, Matrix]]]:
     """(Q, K, V) of every head of every sequence."""
     matrices = [_matrices(array, name) for array, name in ((Q, "Q"), (K, "K"), (V, "V"))]
     counts = [[len(sequence) for sequence in array] for array in matrices]
@@ -236,15 +247,18 @@ def _sequences(Q: Arrays, K: Arrays, V: Arrays) -> List[List[Tuple[Array, Array,
 
 
 def _options(
-    sequences: int, causal: bool, bias: Optional[Arrays], length: Union[int, Sequence[int], None]
+    sequences: int,
+    causal: Flag,
+    bias: Union[Vector, Sequence[Vector], None],
+    length: Union[Whole, Sequence[Whole], None],
 ) -> List[Mapping[str, object]]:
     """What goes with the heads of every sequence."""
-    biases: List[Optional[Array]] = [None] * sequences
+    biases: List[Optional[Vector]] = [None] * sequences
     if bias is not None:
         one: Any = bias
         several = items(bias, "bias")
         biases = several if len(several) > 0 and numpy.ndim(several[0]) > 0 else [one] * sequences
-    lengths: List[Optional[int]] = [None] * sequences
+    lengths: List[Optional[Whole]] = [None] * sequences
     if length is not None:
         lone: Any = length
         lengths = list(lone) if isinstance(lone, (Sequence, numpy.ndarray)) else [lone] * sequences
@@ -254,14 +268,22 @@ def _options(
     return [head_options(causal, *each) for each in zip(biases, lengths)]
 
 
-def _matrices(array: Arrays, name: str) -> List[List[Array]]:
+def _matrices(given: Arrays, name: str) -> List[List[Matrix]]:
     """A matrix for every head of every sequence."""
+    array: Any = given
+    is_array = isinstance(getattr(array, "ndim", None), int)
     try:
-        dimensions = numpy.ndim(array) if isinstance(array, numpy.ndarray) else 1 + numpy.ndim(array[0])
+        dimensions = array.ndim if is_array else 1 + numpy.ndim(array[0])
     except (TypeError, LookupError, ValueError):
         raise ValueError(f"{name}: {shown(array)} is neither an array nor a list of arrays") from None
     if dimensions == 2:
-        return [[numpy.asarray(array)]]
+        return [[array]]
+    if dimensions == 3 and not is_array:
+        # Heads or sequences: what the answer is about, which is not to be guessed.
+        raise ValueError(
+            f"{name}: a list of arrays (n, width) may be one head on several sequences or several heads on one; "
+            f"give [m[None] for m in {name}] for sequences, numpy.stack({name}) for heads"
+        )
     if dimensions == 3:
         return [list(array)]
     if dimensions == 4:
@@ -270,7 +292,7 @@ def _matrices(array: Arrays, name: str) -> List[List[Array]]:
 
 
 def _names(
-    heads: int, layers: Optional[Sequence[int]], name: str
+    heads: int, layers: Optional[Wholes], name: str
 ) -> List[Tuple[str, Optional[int], Optional[int]]]:
     """The name, layer and number of every head."""
     if layers is None:

@@ -6,20 +6,20 @@ from typing import Optional
 
 from . import _core
 from ._rows import Rows, rows_of
-from ._types import Array, Words, flag, head_options, joined, real, seed_of, text, whole
+from ._types import Flag, Matrix, Real, Whole, Words, flag, head_options, joined, real, seed_of, text, whole
 
 
 def verify(
     claims: Words = "all",
-    Q: Optional[Array] = None,
-    K: Optional[Array] = None,
-    V: Optional[Array] = None,
-    seed: int = 1,
+    Q: Optional[Matrix] = None,
+    K: Optional[Matrix] = None,
+    V: Optional[Matrix] = None,
+    seed: Whole = 1,
     *,
-    confidence: float = 1 - 1e-6,
-    quick: bool = False,
-    thorough: bool = False,
-    trials: Optional[int] = None,
+    confidence: Real = 1 - 1e-6,
+    quick: Flag = False,
+    thorough: Flag = False,
+    trials: Optional[Whole] = None,
     name: str = "arrays",
 ) -> Rows:
     """Decides claims, on the default inputs or on a head of one's own: the rows of ``croquis verify``.

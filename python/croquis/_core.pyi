@@ -1,6 +1,6 @@
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, overload
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
-from ._types import Array
+from ._types import Array, Matrix
 
 version: str
 
@@ -21,21 +21,21 @@ class Request:
 class Forward:
     def __init__(
         self,
-        Q: Array,
-        K: Array,
-        V: Array,
+        Q: Matrix,
+        K: Matrix,
+        V: Matrix,
         head_options: Mapping[str, object],
         request: Request,
         differentiable: bool,
     ) -> None: ...
     def output(self) -> Array: ...
-    def vjp(self, G: Array) -> Tuple[Array, ...]: ...
+    def vjp(self, G: Matrix) -> Union[Tuple[Array, Array, Array], Tuple[Array, Array, Array, Array]]: ...
 
 def methods() -> List[Dict[str, Any]]: ...
 def error(
-    Q: Array,
-    K: Array,
-    V: Array,
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
     head_options: Mapping[str, object],
     methods: str,
     features: Optional[Sequence[int]],
@@ -49,9 +49,9 @@ def error(
     name: str,
 ) -> Dict[str, Any]: ...
 def gradient(
-    Q: Array,
-    K: Array,
-    V: Array,
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
     head_options: Mapping[str, object],
     methods: str,
     features: Optional[Sequence[int]],
@@ -61,9 +61,9 @@ def gradient(
     name: str,
 ) -> Dict[str, Any]: ...
 def cost(
-    Q: Array,
-    K: Array,
-    V: Array,
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
     head_options: Mapping[str, object],
     methods: str,
     features: Optional[Sequence[int]],
@@ -74,9 +74,9 @@ def cost(
     name: str,
 ) -> Dict[str, Any]: ...
 def spectrum(
-    Q: Array,
-    K: Array,
-    V: Array,
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
     head_options: Mapping[str, object],
     matrices: Sequence[str],
     method: str,
@@ -87,9 +87,9 @@ def spectrum(
 ) -> Dict[str, Any]: ...
 def spectrum_matrices() -> List[str]: ...
 def dimension(
-    Q: Array,
-    K: Array,
-    V: Array,
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
     head_options: Mapping[str, object],
     epsilons: Sequence[float],
     widths: Sequence[float],
@@ -102,7 +102,7 @@ def dimension(
     name: str,
 ) -> Dict[str, Any]: ...
 def choose(
-    sequences: List[List[Tuple[Array, Array, Array]]],
+    sequences: List[List[Tuple[Matrix, Matrix, Matrix]]],
     head_options: List[Mapping[str, object]],
     names: Sequence[Tuple[str, Optional[int], Optional[int]]],
     name: str,
@@ -128,7 +128,7 @@ def choice_metrics(with_rows: bool) -> List[str]: ...
 def columns(of: str) -> List[Tuple[str, str, str, str]]: ...
 def verify(
     names: str,
-    head: Optional[Tuple[Array, Array, Array, Mapping[str, object], str]],
+    head: Optional[Tuple[Matrix, Matrix, Matrix, Mapping[str, object], str]],
     confidence: float,
     quick: bool,
     thorough: bool,
@@ -151,8 +151,8 @@ class Sketch:
     def rows(self) -> int: ...
     @property
     def features(self) -> int: ...
-    def left(self, M: Array) -> Array: ...
-    def right(self, M: Array) -> Array: ...
-    def expand(self, M: Array) -> Array: ...
+    def left(self, M: Matrix) -> Array: ...
+    def right(self, M: Matrix) -> Array: ...
+    def expand(self, M: Matrix) -> Array: ...
     def dense(self, is_float: bool) -> Array: ...
     def to_json(self) -> str: ...

@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Optional, Sequence, Union
+from typing import Optional
 
 from . import _core
 from ._rows import Rows, rows_of
-from ._types import Array, Words, flag, head_options, joined, precision_of, real, reals, seed_of, text, whole, wholes
+from ._types import (
+    Flag,
+    Matrix,
+    Real,
+    Reals,
+    Vector,
+    Whole,
+    Wholes,
+    Words,
+    features_of,
+    flag,
+    head_options,
+    joined,
+    precision_of,
+    real,
+    reals,
+    seed_of,
+    text,
+    whole,
+)
 
 
 def error(
-    Q: Array,
-    K: Array,
-    V: Array,
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
     methods: Words = "all",
-    features: Union[int, Sequence[int], None] = None,
-    trials: int = 20,
-    seed: int = 1,
+    features: Optional[Wholes] = None,
+    trials: Whole = 20,
+    seed: Whole = 1,
     *,
-    causal: bool = False,
-    bias: Optional[Array] = None,
-    length: Optional[int] = None,
+    causal: Flag = False,
+    bias: Optional[Vector] = None,
+    length: Optional[Whole] = None,
     precision: str = "double",
-    rows: Optional[int] = None,
-    scores: bool = False,
-    row_errors: bool = False,
-    bounds: bool = False,
+    rows: Optional[Whole] = None,
+    scores: Flag = False,
+    row_errors: Flag = False,
+    bounds: Flag = False,
     name: str = "arrays",
 ) -> Rows:
     """Errors of methods against exact attention: the rows that ``croquis error`` writes for the same seed.
@@ -77,7 +96,7 @@ def error(
             V,
             head_options(causal, bias, length),
             joined(methods, "methods"),
-            None if features is None else wholes(features, "features", 1),
+            features_of(features),
             whole(trials, "trials", 1),
             seed_of(seed),
             precision_of(precision),
@@ -91,17 +110,17 @@ def error(
 
 
 def gradient(
-    Q: Array,
-    K: Array,
-    V: Array,
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
     methods: Words = "all",
-    features: Union[int, Sequence[int], None] = None,
-    trials: int = 20,
-    seed: int = 1,
+    features: Optional[Wholes] = None,
+    trials: Whole = 20,
+    seed: Whole = 1,
     *,
-    causal: bool = False,
-    bias: Optional[Array] = None,
-    length: Optional[int] = None,
+    causal: Flag = False,
+    bias: Optional[Vector] = None,
+    length: Optional[Whole] = None,
     precision: str = "double",
     name: str = "arrays",
 ) -> Rows:
@@ -149,7 +168,7 @@ def gradient(
             V,
             head_options(causal, bias, length),
             joined(methods, "methods"),
-            None if features is None else wholes(features, "features", 1),
+            features_of(features),
             whole(trials, "trials", 1),
             seed_of(seed),
             precision_of(precision),
@@ -159,18 +178,18 @@ def gradient(
 
 
 def cost(
-    Q: Array,
-    K: Array,
-    V: Array,
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
     methods: Words = "all",
-    features: Union[int, Sequence[int], None] = None,
-    repeats: int = 7,
-    seed: int = 1,
+    features: Optional[Wholes] = None,
+    repeats: Whole = 7,
+    seed: Whole = 1,
     *,
-    warmup: int = 1,
-    causal: bool = False,
-    bias: Optional[Array] = None,
-    length: Optional[int] = None,
+    warmup: Whole = 1,
+    causal: Flag = False,
+    bias: Optional[Vector] = None,
+    length: Optional[Whole] = None,
     precision: str = "double",
     name: str = "arrays",
 ) -> Rows:
@@ -217,7 +236,7 @@ def cost(
             V,
             head_options(causal, bias, length),
             joined(methods, "methods"),
-            None if features is None else wholes(features, "features", 1),
+            features_of(features),
             whole(repeats, "repeats", 1),
             whole(warmup, "warmup", 0),
             seed_of(seed),
@@ -228,17 +247,17 @@ def cost(
 
 
 def spectrum(
-    Q: Array,
-    K: Array,
-    V: Array,
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
     matrices: Words = "all",
     method: str = "auto",
-    seed: int = 1,
+    seed: Whole = 1,
     *,
-    leading: int = 128,
-    probes: int = 16,
-    causal: bool = False,
-    length: Optional[int] = None,
+    leading: Whole = 128,
+    probes: Whole = 16,
+    causal: Flag = False,
+    length: Optional[Whole] = None,
     name: str = "arrays",
 ) -> Rows:
     """Singular values of score matrices and outputs: the rows of ``croquis spectrum``.
@@ -290,19 +309,19 @@ def spectrum(
 
 
 def dimension(
-    Q: Array,
-    K: Array,
-    V: Array,
-    epsilons: Union[float, Sequence[float]] = (0.01, 0.1, 0.5),
-    widths: Union[float, Sequence[float]] = (1.0,),
-    trials: int = 20,
-    seed: int = 1,
+    Q: Matrix,
+    K: Matrix,
+    V: Matrix,
+    epsilons: Reals = (0.01, 0.1, 0.5),
+    widths: Reals = (1.0,),
+    trials: Whole = 20,
+    seed: Whole = 1,
     *,
-    delta: float = 0.1,
+    delta: Real = 0.1,
     method: str = "auto",
-    leading: int = 128,
-    probes: int = 16,
-    length: Optional[int] = None,
+    leading: Whole = 128,
+    probes: Whole = 16,
+    length: Optional[Whole] = None,
     name: str = "arrays",
 ) -> Rows:
     """Statistical dimension of the lift of a head, and the landmarks that it asks for: the rows of ``croquis dimension``.

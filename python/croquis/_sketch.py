@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Callable, Optional, Sequence, Tuple
+from typing import Callable, Iterable, Optional, Tuple
 
 import numpy
 import numpy.typing
 
 from . import _core, _types
-from ._types import Array, Setting, dtype_of, items, real, seed_of, text_of, whole
+from ._types import Array, Matrix, Real, Setting, Whole, dtype_of, items, real, seed_of, text_of, whole
 
 
 class Sketch:
@@ -35,15 +35,15 @@ class Sketch:
         """d."""
         return self._core.features
 
-    def left(self, M: Array) -> Array:
+    def left(self, M: Matrix) -> Array:
         """S^T M (features, k) of M (rows, k), computed in the dtype of M, float32 or float64."""
         return self._core.left(M)
 
-    def right(self, M: Array) -> Array:
+    def right(self, M: Matrix) -> Array:
         """M S (k, features) of M (k, rows)."""
         return self._core.right(M)
 
-    def expand(self, M: Array) -> Array:
+    def expand(self, M: Matrix) -> Array:
         """S M (rows, k) of M (features, k)."""
         return self._core.expand(M)
 
@@ -70,12 +70,12 @@ class Sketch:
 
 def sketch(
     name: str,
-    rows: int,
-    features: int,
-    seed: int = 1,
-    trial: int = 1,
+    rows: Whole,
+    features: Whole,
+    seed: Whole = 1,
+    trial: Whole = 1,
     *,
-    weights: Optional[Sequence[float]] = None,
+    weights: Optional[Iterable[Real]] = None,
     **parameters: Setting,
 ) -> Sketch:
     """A draw of a sketching operator, that of the row of ``croquis sketch`` with this seed and trial.

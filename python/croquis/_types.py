@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Optional, Protocol, Sequence, SupportsIndex, Union
 
 import numpy
 import numpy.typing
 
 Array = numpy.typing.NDArray[Any]
-Words = Union[str, Sequence[str]]
-Setting = Union[str, int, float]
+
+
+class HasArray(Protocol):
+    """What NumPy makes an array of, as a tensor of PyTorch without derivatives."""
+
+    def __array__(self) -> Array: ...
+
+
+# What arguments may be; what they are in fact is found by the functions below and by the module.
+Vector = Union[Array, HasArray, Sequence[float]]
+Matrix = Union[Array, HasArray, Sequence[Union[Array, Sequence[float]]]]
+Whole = SupportsIndex
+Wholes = Union[Whole, Iterable[Whole]]
+Real = Union[float, "numpy.floating[Any]", "numpy.integer[Any]"]
+Reals = Union[Real, Iterable[Real]]
+Flag = Union[bool, numpy.bool_]
+Words = Union[str, Iterable[str]]
+Setting = Union[str, Real, Flag]
 
 
 def shown(value: object) -> str:
@@ -20,17 +36,21 @@ def shown(value: object) -> str:
     return line if len(line) <= 60 else line[:57] + "..."
 
 
-def head_options(causal: object, bias: Optional[Array], length: Optional[int]) -> Dict[str, object]:
+def head_options(causal: object, bias: Optional[Vector], length: Optional[Whole]) -> Dict[str, object]:
     """What goes with Q, K and V, as the module takes it."""
+    numbers: Optional[Array] = None
     if bias is not None:
+        is_masked: Any = numpy.ma.is_masked  # which has no types before NumPy 2
+        if is_masked(bias):
+            raise ValueError("bias: some of its entries are masked; give bias.filled(...), with -inf for no weight")
         try:
-            bias = numpy.asarray(bias, dtype=numpy.float64)
+            numbers = numpy.asarray(bias, dtype=numpy.float64)
         except (TypeError, ValueError):
             raise ValueError(f"bias: {shown(bias)} are no real numbers") from None
-        if bias.ndim != 1 or bias.size == 0:
-            raise ValueError(f"bias: its shape is {bias.shape}; give 2 max(n_q, n_k) - 1 numbers")
+        if numbers.ndim != 1 or numbers.size == 0:
+            raise ValueError(f"bias: its shape is {numbers.shape}; give 2 max(n_q, n_k) - 1 numbers")
     whole_length = None if length is None else whole(length, "length", 1)
-    return {"causal": flag(causal, "causal"), "bias": bias, "length": whole_length}
+    return {"causal": flag(causal, "causal"), "bias": numbers, "length": whole_length}
 
 
 def text_of(value: Setting, name: str) -> str:
@@ -96,7 +116,7 @@ def real(value: object, name: str) -> float:
     return float(value)
 
 
-def reals(values: Union[float, Sequence[float]], name: str) -> List[float]:
+def reals(values: Reals, name: str) -> List[float]:
     """The numbers of a list, or one alone, as `real`."""
     alone = isinstance(values, (int, float, numpy.generic))
     return [real(value, name) for value in ([values] if alone else items(values, name))]
@@ -119,10 +139,15 @@ def seed_of(value: object) -> int:
     return whole(value, "seed", 0, 2**64 - 1)
 
 
-def wholes(values: Union[int, Sequence[int]], name: str, minimum: int) -> List[int]:
+def wholes(values: Wholes, name: str, minimum: int) -> List[int]:
     """The numbers of a list, or one alone, as `whole`."""
     alone = isinstance(values, (int, float, numpy.generic))
     return [whole(value, name, minimum) for value in ([values] if alone else items(values, name))]
+
+
+def features_of(values: Optional[Wholes]) -> Optional[List[int]]:
+    """Numbers of features as the program has them: in ascending order, each once."""
+    return None if values is None else sorted(set(wholes(values, "features", 1)))
 
 
 def precision_of(name: str) -> str:

@@ -11,14 +11,14 @@ torch.Size([9, 2, 8])
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy
 import torch
 
 from . import _core
 from ._attention import request
-from ._types import Array, Setting, head_options, items, whole
+from ._types import Array, Flag, Setting, Whole, head_options, items, whole
 
 __all__ = ["attention", "packed_attention"]
 
@@ -28,11 +28,11 @@ def attention(
     k: torch.Tensor,
     v: torch.Tensor,
     method: str = "exact",
-    features: Optional[int] = None,
-    seed: int = 1,
+    features: Optional[Whole] = None,
+    seed: Whole = 1,
     *,
     target: Optional[str] = None,
-    causal: bool = False,
+    causal: Flag = False,
     bias: Optional[torch.Tensor] = None,
     **options: Setting,
 ) -> torch.Tensor:
@@ -76,13 +76,13 @@ def packed_attention(
     q: torch.Tensor,
     k: torch.Tensor,
     v: torch.Tensor,
-    lengths: Sequence[int],
+    lengths: Iterable[Whole],
     method: str = "exact",
-    features: Optional[int] = None,
-    seed: Union[int, Sequence[int]] = 1,
+    features: Optional[Whole] = None,
+    seed: Union[Whole, Iterable[Whole]] = 1,
     *,
     target: Optional[str] = None,
-    causal: bool = False,
+    causal: Flag = False,
     bias: Optional[torch.Tensor] = None,
     **options: Setting,
 ) -> torch.Tensor:
@@ -223,7 +223,7 @@ class _Packed(torch.autograd.Function):
         def gradients(cotangent: Array) -> List[Array]:
             sums = [numpy.zeros(t.shape, dtype=_arrays(t).dtype) for t in inputs]  # the sequences share the bias
             for one, part, head, middle in ctx.passes:
-                found = one.vjp(cotangent[part, head])
+                found: Tuple[Array, ...] = one.vjp(cotangent[part, head])
                 for gradient, of in zip(sums, found[:3]):
                     gradient[part, head] = of
                 if len(found) == 4:

@@ -40,6 +40,12 @@ py::array owning(arma::Mat<T> matrix, py::ssize_t rows, py::ssize_t cols, py::ss
 
 // What NumPy makes of it, or its reason in one line: a tensor of PyTorch that has derivatives says how to go on.
 py::array array_made_of(const py::handle& argument, const std::string& name) {
+  const py::module_ masked = py::module_::import("numpy.ma");
+  if (py::isinstance(argument, masked.attr("MaskedArray")) && masked.attr("is_masked")(argument).cast<bool>()) {
+    const bool has_tokens = name != "M";  // that of a sketch
+    throw std::invalid_argument(fmt::format("{0}: some of its entries are masked; give {0}.filled(...){1}", name,
+                                            has_tokens ? ", and padding by length=" : ""));
+  }
   try {
     return py::array(py::reinterpret_borrow<py::object>(argument));
   } catch (py::error_already_set& error) {
@@ -60,6 +66,9 @@ std::string shape_of(const py::array& array) {
 py::array matrix_argument(const py::handle& argument, const std::string& name, const std::string& wanted) {
   const py::array array = array_made_of(argument, name);
   if (!has_type<float>(array) && !has_type<double>(array)) {
+    if (array.dtype().kind() == 'O' && py::hasattr(argument, "toarray")) {  // as SciPy's have
+      throw std::invalid_argument(fmt::format("{0}: is a sparse matrix; give {0}.toarray()", name));
+    }
     throw std::invalid_argument(fmt::format("{}: its dtype is {}; give float32 or float64, as {}.astype('float64')",
                                             name, py::str(array.dtype()).cast<std::string>(), name));
   }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <croquis/core/interruption.hpp>
+#include <new>
 #include <thread>
 
 namespace py = pybind11;
@@ -32,7 +33,8 @@ class Signals {
   std::atomic<bool> stop_ = false;
 };
 
-/// work(signals) without the lock. What a signal handler has raised is raised here.
+/// work(signals) without the lock. What a signal handler has raised is raised here. Where there is no memory, a
+/// MemoryError says so.
 template <typename Work>
 auto call(const Work& work) {
   Signals signals;
@@ -41,6 +43,9 @@ auto call(const Work& work) {
     const croquis::Interruptible interruptible([&] { return signals.stop_requested(); });
     return work(signals);
   } catch (const croquis::Interrupted&) {
+    throw py::error_already_set();
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(PyExc_MemoryError, "there is not enough memory; fewer tokens, features or threads need less");
     throw py::error_already_set();
   }
 }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/method_choice.hpp>
+#include <croquis/core/memory.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -20,6 +22,37 @@ arma::uword features_of(const ForwardRequest& request, const croquis::Method<T>&
   constexpr arma::uword usual = 128;
   const auto most = method.largest_d(shape, options);
   return request.features.value_or(std::min({usual, shape.n_k, most.value_or(usual)}));
+}
+
+// work(), or std::invalid_argument where there is no memory for so many features.
+template <typename Work>
+auto within_memory(const std::string& where, arma::uword features, arma::uword n, const Work& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    throw std::invalid_argument(fmt::format("{}: there is not enough memory for d = {}, n = {}", where, features, n));
+  }
+}
+
+// The draw; its derivatives say as it does where there is no memory.
+template <typename T>
+croquis::Approximation<T> draw(const croquis::PreparedMethod<T>& prepared, const croquis::Method<T>& method,
+                               const croquis::OptionValues& options, const croquis::Problem<T>& problem,
+                               arma::uword features, const croquis::Key& key) {
+  const std::string where = fmt::format("features: {}", method.name);
+  // A method that takes any d has numbers for each feature and width of a value, unless it looks at d no more.
+  const auto d = static_cast<double>(features), width = static_cast<double>(problem.p_v());
+  if (!method.largest_d(problem.tokens(), options) && prepared.flops(d) >= 2 * prepared.flops(d / 4)) {
+    croquis::require_memory(d * width * sizeof(T), where, {{"d", features}, {"p_v", problem.p_v()}});
+  }
+  const arma::uword n = problem.n_k();
+  auto approximation = within_memory(where, features, n, [&] { return prepared.approximate(features, key); });
+  if (const auto adjoint = approximation.adjoint) {
+    approximation.adjoint = [=](const arma::Mat<T>& g) {
+      return within_memory(where, features, n, [&] { return adjoint(g); });
+    };
+  }
+  return approximation;
 }
 
 }  // namespace
@@ -52,7 +85,7 @@ Forward::Pass<T> Forward::run(const croquis::Problem<T>& problem, const ForwardR
   const auto prepared = prepare(method, problem, options);
   const arma::uword features = features_of(request, method, options, problem.tokens());
   const croquis::Key key = croquis::error_keys(request.seed, "arrays").draw(*request.method, features, request.trial);
-  auto approximation = prepared.approximate(features, key);
+  auto approximation = draw(prepared, method, options, problem, features, key);
   return {problem.padded(std::move(approximation.output)), std::move(approximation.adjoint), problem.n_q()};
 }
 

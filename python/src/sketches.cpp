@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include <croquis/core/choices.hpp>
+#include <croquis/core/memory.hpp>
 #include <croquis/measure/sketch_quality.hpp>
 #include <croquis/sketch/description.hpp>
 #include <croquis/sketch/distributions.hpp>
@@ -50,9 +51,15 @@ struct Axis {
   arma::uword size;
 };
 
-// product(sketch, matrix) in the precision of the argument.
+// Throws std::invalid_argument unless there is memory for rows x cols entries of so many bytes.
+void require_entries(const std::string& what, arma::uword rows, arma::uword cols, std::size_t bytes) {
+  croquis::require_memory(static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(bytes), what,
+                          {{"rows", rows}, {"columns", cols}});
+}
+
+// product(sketch, matrix) in the precision of the argument. `size`: that of the result along the axis.
 template <typename Product>
-py::array product_with(const SketchDescription& description, const py::object& argument, Axis axis,
+py::array product_with(const SketchDescription& description, const py::object& argument, Axis axis, arma::uword size,
                        const Product& product) {
   const std::string wanted = axis.number == 0 ? fmt::format("({}, k)", axis.size) : fmt::format("(k, {})", axis.size);
   const py::array array = matrix_argument(argument, "M", wanted);
@@ -60,6 +67,8 @@ py::array product_with(const SketchDescription& description, const py::object& a
     throw std::invalid_argument(fmt::format("M: its shape is {}; give {}", shape_of(array), wanted));
   }
   const auto compute = [&]<typename T>(T) {
+    const auto other = static_cast<arma::uword>(array.shape(1 - axis.number));
+    require_entries("M: its product", axis.number == 0 ? size : other, axis.number == 0 ? other : size, sizeof(T));
     const arma::Mat<T> matrix = matrix_of<T>(array);
     auto result = call([&](Signals&) { return product(croquis::make_sketch<T>(description), matrix); });
     return array_of<T>(std::move(result), are_fortran({array}));
@@ -69,6 +78,7 @@ py::array product_with(const SketchDescription& description, const py::object& a
 
 py::array dense(const SketchDescription& description, bool is_float) {
   const auto compute = [&]<typename T>(T) {
+    require_entries("dense: rows x features", description.rows, description.cols, 2 * sizeof(T));
     auto matrix = call([&](Signals&) { return croquis::make_sketch<T>(description).template dense<T>(); });
     return array_of<T>(std::move(matrix), false);
   };
@@ -106,17 +116,17 @@ void add_sketches(py::module_& module) {
       .def_readonly("features", &SketchDescription::cols)
       .def("left",
            [](const SketchDescription& d, const py::object& m) {
-             return product_with(d, m, {0, d.rows},
+             return product_with(d, m, {0, d.rows}, d.cols,
                                  [](const auto& sketch, const auto& matrix) { return sketch.left(matrix); });
            })
       .def("right",
            [](const SketchDescription& d, const py::object& m) {
-             return product_with(d, m, {1, d.rows},
+             return product_with(d, m, {1, d.rows}, d.cols,
                                  [](const auto& sketch, const auto& matrix) { return sketch.right(matrix); });
            })
       .def("expand",
            [](const SketchDescription& d, const py::object& m) {
-             return product_with(d, m, {0, d.cols},
+             return product_with(d, m, {0, d.cols}, d.rows,
                                  [](const auto& sketch, const auto& matrix) { return sketch.expand(matrix); });
            })
       .def("dense", &dense);

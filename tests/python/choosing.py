@@ -52,6 +52,24 @@ class Choose(unittest.TestCase):
         for name in whole.dtype.names:
             numpy.testing.assert_array_equal(whole[name], listed[name], name)
 
+    def test_one_head_on_several_sequences(self):
+        of = lambda width, shift: [x[0] for x in (heads(3, 1, p=width)[0] if not shift else heads(3, 1, p_v=width)[2])]
+        Q, K, V = of(6, False), of(6, False), of(4, True)
+        settings = {"eps": 0.9, "delta": 0.4, "methods": "v-mean", "features": 8}
+        # May be heads as well, and is not guessed, whether or not the sequences are of one length.
+        for cut in (None, 128):
+            cut_off = [[x[:cut] for x in several] for several in (Q, K, V)]
+            for bad in (cut_off, [tuple(several) for several in cut_off]):
+                with self.assertRaisesRegex(ValueError, r"^Q: a list of .*\[m\[None\] for m in Q\] for sequences, numpy.stack\(Q\)"):
+                    croquis.choose(*bad, **settings)
+        rows = croquis.choose(*([x[None] for x in several] for several in (Q, K, V)), **settings)
+        self.assertEqual((len(rows), rows["sequences"][0]), (1, 3))
+        stacked = [numpy.stack([x[:128] for x in several]) for several in (Q, K, V)]
+        rows = croquis.choose(*stacked, **settings)
+        self.assertEqual((len(rows), set(rows["sequences"]), list(rows["head"])), (3, {1}, [0, 1, 2]))
+        rows = croquis.choose(*(x[:, None] for x in stacked), **settings)
+        self.assertEqual((len(rows), rows["sequences"][0]), (1, 3))
+
     def test_the_choices_are_saved(self):
         Q, K, V = heads(sequences=1, count=2)
         with tempfile.TemporaryDirectory() as folder:

@@ -98,13 +98,33 @@ class Package(unittest.TestCase):
             "shape: tuple[int, ...] = croquis.exact(X, X, X, causal=True).shape\n"
             "croquis.approximate(X, X, X, 'skyformer', 2, ridge=0.1)\n"
             "words: list[str] = [m.name for m in croquis.methods()]\n"
+            # What works is what the types take.
+            "croquis.exact([[1.0]], [[1.0], [2.0]], [[1.0], [2.0]], 'softmax-rpe', bias=[0.0, 1.0, 0.5])\n"
+            "croquis.error(X, X, X, ['v-mean'], features=numpy.arange(1, 3), trials=numpy.int64(2))\n"
+            "croquis.approximate(X, X, X, 'skeinformer', numpy.int64(2), causal=numpy.bool_(False), pilot=numpy.int64(2))\n"
+            "croquis.dimension(X, X, X, numpy.float32(0.5), (1, 2.0), trials=0)\n"
+            "croquis.choose(X, X, X, 9, features=range(1, 3), length=3, methods=(m for m in ['v-mean']))\n"
+            "croquis.choose([X[None]], [X[None]], [X[None]], features=2, methods='v-mean', length=numpy.array([3]))\n"
+            "croquis.sketch('importance', numpy.int64(4), 2, weights=numpy.ones(4)).left([[1.0], [2.0], [3.0], [4.0]])\n"
+            "dQ, dK, dV = croquis.vjp(X, X, X, X)\n"
+            "dQ, dK, dV, dbias = croquis.vjp(X, X, X, X, target='softmax-rpe', bias=numpy.zeros(7))\n"
+            "shape = dbias.shape\n"
         )
+        run(sys.executable, "-B", "use.py", cwd=self.folder)
         run(*mypy, "use.py", cwd=self.folder)
         wrong = self.folder / "wrong.py"
-        wrong.write_text("import croquis, numpy\ncroquis.exact(numpy.ones((4, 3)), 1, features='x')\n")
+        wrong.write_text(
+            "import croquis, numpy\n"
+            "X = numpy.ones((4, 3))\n"
+            "croquis.exact(X, 1, X)\n"
+            "croquis.exact(X, X, X, features=2)\n"
+            "croquis.error(X, X, X, features='2')\n"
+            "dQ, dK, dV, dbias = croquis.vjp(X, X, X, X)\n"
+        )
         done = subprocess.run([*mypy, "wrong.py"], cwd=self.folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertIn("wrong.py:2: error", done.stdout)
+        for line in range(3, 7):
+            self.assertIn(f"wrong.py:{line}: error", done.stdout)
 
     def test_stubs_are_those_of_the_module(self):
         if not has_mypy():

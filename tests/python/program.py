@@ -79,6 +79,21 @@ class Program(unittest.TestCase):
         options = ["--methods", "skeinformer", "--eps", "9", "--max-cost", "9", "--trials", "60"]
         self.compare(rows, self.run_program("choose", arrays, *options))
 
+    def test_numbers_of_features_are_sorted_and_each_once(self):
+        arrays = square_head(n=24, p=4)
+        for command, measure in (("error", croquis.error), ("gradient", croquis.gradient), ("choose", croquis.choose)):
+            settings = {"methods": "skeinformer", "trials": 3}
+            if command == "choose":
+                settings.update(eps=9, max_cost=9)
+            rows = measure(*arrays, features=[16, 4, 8, 4], name="arrays:head", **settings)
+            options = [f"--{key.replace('_', '-')}={value}" for key, value in settings.items()]
+            self.compare(rows, self.run_program(command, arrays, "--features", "16,4,8,4", *options))
+        rows = croquis.cost(*arrays, "skeinformer", numpy.array([8, 4, 8]), 2)
+        written = self.run_program(
+            "cost", None, "--n", "24", "--p", "4", "--methods", "skeinformer", "--features", "8,4,8", "--repeats", "2"
+        )
+        self.assertEqual([str(d) for d in rows["features"].astype(int)], written["features"])
+
     def test_error_with_all_columns_in_float(self):
         arrays = square_head(dtype=numpy.float32)
         methods = ["skyformer-softmax", "linformer-unreduced", "nystromformer"]

@@ -1,5 +1,8 @@
 """Wrong arguments: ValueError, with a sentence that says what and where."""
 
+import os
+import subprocess
+import sys
 import unittest
 
 import numpy
@@ -20,6 +23,78 @@ class Refusals(unittest.TestCase):
         self.refused("^Q: ", croquis.exact, "text", K, V)
         self.refused("^V: ", croquis.exact, Q, K, None)
         self.refused("^Q: not an array, and NumPy makes none of it: .*inhomogeneous|sequence", croquis.exact, [[1.0], [1.0, 2.0]], K, V)
+
+    def test_masks_are_not_ignored(self):
+        Q, K, V = square_head(n=12, p=4, p_v=3)
+        S = croquis.sketch("srht", rows=12, features=4)
+        calls = {  # whose arguments are arrays of the shape of K
+            "K": [
+                lambda x: croquis.exact(Q, x, V),
+                lambda x: croquis.approximate(Q, x, V, "skeinformer", 4),
+                lambda x: croquis.error(Q, x, V, "v-mean", 4),
+                lambda x: croquis.spectrum(Q, x, V),
+                lambda x: croquis.dimension(Q, x, V, 0.1, trials=0),
+                lambda x: croquis.choose(Q, x, V, methods="v-mean", features=4),
+                lambda x: croquis.choose(Q[None], x[None], V[None], methods="v-mean", features=4),
+                lambda x: croquis.choose([Q[None]], [x[None]], [V[None]], methods="v-mean", features=4),
+                lambda x: croquis.verify("sky.lift*", Q, x, V, quick=True),
+            ],
+            "G": [lambda x: croquis.vjp(Q, K, K, x)],
+            "M": [S.left, lambda x: S.right(x.T)],
+        }
+        masked = numpy.ma.masked_array(K, mask=False)
+        for functions in calls.values():
+            for call in functions:
+                call(masked)  # a mask that masks nothing
+        numpy.testing.assert_array_equal(croquis.exact(Q, masked, V), croquis.exact(Q, K, V))
+        masked[7, 2] = numpy.ma.masked
+        for name, functions in calls.items():
+            for call in functions:
+                self.refused(rf"^{name}: some of its entries are masked; give {name}\.filled\(", call, masked)
+        bias = numpy.ma.masked_array(numpy.zeros(23), mask=numpy.arange(23) == 3)
+        self.refused("^bias: some of its entries are masked", croquis.exact, Q, K, V, "softmax-rpe", bias=bias)
+        weights = numpy.ma.masked_array(numpy.ones(12), mask=numpy.arange(12) == 3)
+        self.refused("^weights: ", croquis.sketch, "importance", 12, 4, weights=weights)
+
+    def test_sparse_matrices(self):
+        class Sparse:  # what SciPy's have of an array
+            shape, ndim = (12, 4), 2
+
+            def toarray(self):
+                return numpy.zeros(self.shape)
+
+            def __getitem__(self, i):
+                return self
+
+        Q, K, V = square_head(n=12, p=4, p_v=3)
+        sparse = "^{0}: is a sparse matrix; give {0}.toarray\\(\\)$"
+        self.refused(sparse.format("K"), croquis.exact, Q, Sparse(), V)
+        self.refused(sparse.format("M"), croquis.sketch("srht", rows=12, features=4).left, Sparse())
+        self.refused(sparse.format("K"), croquis.choose, Q, Sparse(), V, methods="v-mean", features=4)
+
+    def test_what_does_not_fit_into_memory_is_named(self):
+        Q, K, V = square_head(n=12, p=4, p_v=3)
+        takes_any = ("performer", "nprf", "prf-rpe", "nprf-rpe", "linformer-unreduced")
+        for method in takes_any:
+            sentence = f"^features: {method}: needs {10**13 * 24} bytes, .*d = {10**13}"
+            self.refused(sentence, croquis.approximate, Q, K, V, method, features=10**13)
+            self.refused(sentence, croquis.vjp, Q, K, V, V, method, features=10**13)
+        limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))\n"
+        call = "import numpy, croquis\nX = numpy.ones((64, 8))\ncroquis.{}, 'performer', features={})\n"
+        threads = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # each has memory of its own
+        # What is found when the memory is asked for: by the output, and by the derivatives alone.
+        for which, d in (("approximate(X, X, X", 5 * 10**6), ("vjp(X, X, X, X", 10**6)):
+            script = [sys.executable, "-B", "-c", limit + call.format(which, d)]
+            done = subprocess.run(script, capture_output=True, text=True, env=threads)
+            self.assertIn(f"ValueError: features: performer: there is not enough memory for d = {d}, n = 64", done.stderr)
+        S = croquis.sketch("gaussian", 10**9, 10**6)
+        self.refused(f"^dense: .*needs {2 * 8 * 10**15} bytes, .*rows = {10**9}, columns = {10**6}$", S.dense)
+        S = croquis.sketch("gaussian", 10**12, 100)
+        self.refused(f"^M: its product: needs {8 * 10**12} bytes, .*rows = {10**12}, columns = 1$", S.expand, numpy.ones((100, 1)))
+        # No memory is asked for.
+        exact = croquis.exact(Q, K, V)
+        for method in ("v-mean", "bfloat16", "linear", "kriged-coreset"):
+            self.assertEqual(croquis.approximate(Q, K, V, method, features=10**13).shape, exact.shape)
 
     def test_names_of_methods(self):
         Q, K, V = square_head()
