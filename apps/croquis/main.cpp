@@ -39,6 +39,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_config("--config", "", "read options from this file: [error], then features=\"16,32\", one a line")
       ->check(complaint_about_configuration);
+  app.config_formatter(configuration_format());
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.footer(
       "Exit status: 0 done, 1 a verdict of croquis verify is not as expected, 2 bad usage or input, 130 or 143 "

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -55,6 +56,56 @@ TEST_CASE("choose: one head is decided by draws, and all that it computed is in 
   CHECK(contains(read_text(folder / "c.svg"), "95 % quantile of frobenius_rel"));
   // The picture again, from the rows.
   CHECK(run_croquis("plot c.csv --out again.svg", folder.path()).status == 0);
+}
+
+TEST_CASE("choose: where nothing is chosen there is no plot, which is no failure of the run") {
+  const TemporaryFolder folder;
+  const ProgramRun run = run_croquis(
+      "choose --input gaussian --n 32 --p 4 --methods performer --features 16 --max-cost 0.001 --out c.csv "
+      "--plot c.svg",
+      folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(column_of(folder / "c.csv", "status") == std::vector<std::string>{"exact"});
+  CHECK(contains(run.output, "c.svg: is not drawn: nothing but exact attention is chosen"));
+  CHECK_FALSE(contains(run.output, "\nplot "));
+  CHECK_FALSE(std::filesystem::exists(folder / "c.svg"));
+  const ProgramRun plot = run_croquis("plot c.csv", folder.path());
+  CHECK(plot.status == 2);
+  CHECK(contains(plot.output, "nothing but exact attention is chosen"));
+}
+
+TEST_CASE("choose: what a guarantee is about is that of the choices it is for, whichever stands first") {
+  const TemporaryFolder folder;
+  const std::string header =
+      "input,layer,head,eps,delta,confidence,metric,method,preset,features,cost,exact_cost,cost_ratio,error_median,"
+      "error_q95,failure_upper,draws,sequences,status,needed,open,evaluations,cost_unit,seed,precision\n";
+  const std::string exact =
+      "h0,NA,0,0.5,0.3,0.95,frobenius_rel,exact,paper,0,100,100,1,NA,NA,NA,0,0,exact,NA,0,3,flops,"
+      "1,double\n";
+  const auto chosen = [](const std::string& sequences) {
+    return "h" + sequences + ",NA,1,0.5,0.3,0.95,frobenius_rel,v-mean,paper,16,8,100,0.08,0.02,0.03,0.29," + sequences +
+           "," + sequences + ",chosen,NA,0,13,flops,1,double\n";
+  };
+  const std::string one = "other inputs are not covered", many = "over draws and new sequences, from ";
+  const struct {
+    std::string rows, scope;
+  } results[] = {{exact + chosen("13"), many + "13 sequences."},
+                 {chosen("13") + exact, many + "13 sequences."},
+                 {exact + chosen("27") + chosen("13"), many + "13 to 27 sequences."},
+                 {exact + chosen("1"), one},
+                 {exact + exact, ""}};
+  for (const auto& [rows, scope] : results) {
+    CAPTURE_BINDING(scope);
+    write_text(folder / "c.csv", header + rows);
+    const ProgramRun shown = run_croquis("show c.csv", folder.path());
+    REQUIRE_MESSAGE(shown.status == 0, shown.output);
+    REQUIRE(run_croquis("report c.csv --out c.html", folder.path()).status == 0);
+    for (const std::string& text : {shown.output, read_text(folder / "c.html")}) {
+      CHECK_MESSAGE(contains(text, one) == (scope == one), text);
+      CHECK_MESSAGE(contains(text, many) == scope.starts_with(many), text);
+      CHECK(contains(text, scope));
+    }
+  }
 }
 
 TEST_CASE("choose: heads of a model on sequences, and the model with what was chosen") {

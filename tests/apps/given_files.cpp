@@ -178,6 +178,7 @@ TEST_CASE("--resume: a row twice, of another seed or of another run is named wit
     const std::string before = read_text(folder / "e.csv");
     check_refused(folder, kSmallGivenFiles + kTrials + "--out e.csv --resume", reason);
     CHECK(read_text(folder / "e.csv") == before);
+    CHECK(read_text(folder / "e.meta.json") == read_text(folder / "whole.meta.json"));
   };
   const auto with = [&](const std::string& from, const std::string& to) {
     std::vector<std::string> lines = whole;
@@ -196,6 +197,7 @@ TEST_CASE("--resume: a row twice, of another seed or of another run is named wit
   write_lines(folder / "e.csv", whole);
   check_refused(folder, kSmallGivenFiles + "--trials 3 --out e.csv --resume --features 8",
                 "is none of the rows of this run");
+  CHECK(read_text(folder / "e.meta.json") == read_text(folder / "whole.meta.json"));
   check_done(folder, kSmallGivenFiles + "--features 8,16 --out e.csv --resume --trials 4");
   CHECK(lines_in(folder / "e.csv").size() == 1 + 2 + 2 * 4);
 }
@@ -250,6 +252,81 @@ TEST_CASE("croquis merge: parts that were edited or reordered, and results that 
   check_done(folder, "merge all.csv p1.csv p2.csv");
   check_done(folder, kSmallGivenFiles + kTrials + "--out whole.csv");
   CHECK(rows_of(folder / "all.csv") == rows_of(folder / "whole.csv"));
+}
+
+TEST_CASE("croquis merge: --overwrite replaces a result, with what it had beside it, and no other file") {
+  TemporaryFolder folder;
+  check_done(folder, kSmallGivenFiles + kTrials + "--shard 1/1 --out part.csv");
+  write_text(folder / "Q.npy", std::string("\x93NUMPY\x01\0", 8));
+  check_refused(folder, "merge Q.npy part.csv --overwrite", "Q.npy: is not a table that --overwrite could replace");
+  CHECK(read_text(folder / "Q.npy").size() == 8);
+  CHECK_FALSE(std::filesystem::exists(folder / "Q.npy.meta.json"));
+  check_done(folder, "merge all.csv part.csv");
+  write_text(folder / "all.heads.csv", "method,features,metric,heads,failed,median\nv-mean,8,max_abs,3,0,0.5\n");
+  check_refused(folder, "merge all.csv part.csv", "all.csv: is there already; --overwrite replaces it");
+  check_done(folder, "merge all.csv part.csv --overwrite");
+  CHECK_FALSE(std::filesystem::exists(folder / "all.heads.csv"));
+  CHECK(std::filesystem::exists(folder / "all.summary.csv"));
+  // A part under the name of such a file is neither replaced nor removed.
+  std::filesystem::rename(folder / "part.csv", folder / "all.draws.csv");
+  std::filesystem::rename(folder / "part.meta.json", folder / "all.draws.meta.json");
+  check_refused(folder, "merge all.csv all.draws.csv --overwrite", "is a part and the result");
+  CHECK(std::filesystem::exists(folder / "all.draws.csv"));
+}
+
+TEST_CASE("--overwrite: what the earlier result had beside its rows goes with it, and nothing else does") {
+  TemporaryFolder folder;
+  const std::string error = kSmallGivenFiles + kTrials + "--out r.csv", results[] = {"r.summary.csv", "r.heads.csv"};
+  check_done(folder, error);
+  write_text(folder / "r.heads.csv", "method,features,metric,heads,failed,median\nv-mean,8,max_abs,3,0,0.5\n");
+  write_text(folder / "r.layers.csv", "my own notes\n");
+  check_done(folder, kSmallGivenFiles + kTrials + "--out r.steps.csv");  // another result
+  check_done(folder,
+             "choose --input gaussian --n 32 --p 4 --eps 5 --methods v-mean --features 4 --quiet --out r.csv "
+             "--overwrite");
+  for (const std::string& name : results) CHECK_FALSE(std::filesystem::exists(folder.path() / name));
+  CHECK(std::filesystem::exists(folder / "r.draws.csv"));
+  CHECK(read_text(folder / "r.layers.csv") == "my own notes\n");
+  check_done(folder, error + " --overwrite");
+  CHECK_FALSE(std::filesystem::exists(folder / "r.draws.csv"));
+  CHECK(std::filesystem::exists(folder / "r.summary.csv"));
+  CHECK(std::filesystem::exists(folder / "r.steps.csv"));
+  // Of a name without rows nothing is known.
+  write_text(folder / "new.heads.csv", "a,b\n1,2\n");
+  check_done(folder, kSmallGivenFiles + kTrials + "--out new.csv --overwrite");
+  CHECK(std::filesystem::exists(folder / "new.heads.csv"));
+}
+
+TEST_CASE("croquis choose: X.json that is no choice is not replaced") {
+  TemporaryFolder folder;
+  const std::string choose =
+      "choose --input gaussian --n 32 --p 4 --eps 5 --methods v-mean --features 4 --quiet --out config.csv";
+  write_text(folder / "config.json", "{\"hidden_size\": 4}\n");
+  for (const char* how : {"", " --overwrite", " --resume"}) {
+    check_refused(folder, choose + how, "config.json: is there, is no choice, and would be replaced");
+  }
+  CHECK(read_text(folder / "config.json") == "{\"hidden_size\": 4}\n");
+  CHECK_FALSE(std::filesystem::exists(folder / "config.csv"));
+  std::filesystem::remove(folder / "config.json");
+  check_done(folder, choose);
+  check_done(folder, choose + " --overwrite");
+}
+
+TEST_CASE("names that are none of a file are refused as results") {
+  TemporaryFolder folder;
+  check_refused(folder, kSmallGivenFiles + kTrials + "--out -",
+                "-: cannot be written: it is not a regular file but an open descriptor; give a file");
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{"--out", ""}, {"--plot", ""}, {"--out=", "--quiet"}}) {
+    std::vector<std::string> arguments = words(kSmallGivenFiles + kTrials);
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramRun run = run_process(arguments, folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE((contains(run.output, "is empty; give the name of a file") ||
+                   contains(run.output, "'--quiet' looks like an option; of a file, write ./--quiet")),
+                  run.output);
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("--resume: meta files of any JSON are one line, without the parser's own words") {

@@ -95,6 +95,27 @@ TEST_CASE("what there is not: the nearest name is asked for, and none for what i
   }
 }
 
+TEST_CASE("what a command needs and was not given is said in words, not by the name of a place") {
+  TemporaryFolder folder;
+  const struct {
+    const char *arguments, *said;
+  } without[] = {
+      {"list", "list: give one of methods, sketches, features, inputs, claims, columns; croquis list --help"},
+      {"merge", "merge: give OUT.csv: the rows of one run; croquis merge --help"},
+      {"merge all.csv", "merge: give PART.csv...: all shards of one run, in any order; croquis merge --help"},
+      {"report", "report: give CSV files of other commands, a section each; croquis report --help"},
+      {"plot", "plot: give a CSV of another command; croquis plot --help"},
+      {"show", "show: give a CSV of another command; croquis show --help"},
+      {"", "give a command; croquis --help"}};
+  for (const auto& [arguments, said] : without) {
+    CAPTURE_BINDING(arguments);
+    const ProgramRun run = run_croquis(arguments, folder.path());
+    CHECK(run.status == 2);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    CHECK_MESSAGE(contains(run.output, said), run.output);
+  }
+}
+
 TEST_CASE("croquis list: no entry runs into the next, and columns begin in one place") {
   TemporaryFolder folder;
   const struct {

@@ -255,7 +255,7 @@ TEST_CASE("croquis report and show: what is no result of Croquis is refused in o
       {"report empty.csv", "empty.csv: has no rows yet"},
       {"report good.csv --out good.csv", "a page ends in .html"},
       {"report good.csv --out none/page.html", "none"},
-      {"report", "required"},
+      {"report", "give CSV files of other commands"},
       {"show other.csv", "other.csv: is not a result of croquis"},
       {"show good.other.csv", "good.other.csv: has no rows of a run; give good.csv"},
       {"show empty.csv", "empty.csv: has no rows yet"},

@@ -189,7 +189,8 @@ TEST_CASE("croquis merge: what is no whole run is one line that names it, status
   write_text(folder / "there.csv", "mine");
   cases.insert(
       cases.end(),
-      {Case{"", "out"}, Case{"all.csv", "parts"}, Case{"all.csv p1.csv p3.csv", "shard 2/3 is missing"},
+      {Case{"", "give OUT.csv"}, Case{"all.csv", "give PART.csv"},
+       Case{"all.csv p1.csv p3.csv", "shard 2/3 is missing"},
        Case{"all.csv p1.csv p2.csv p3.csv p2.csv", "shard 2/3 is there twice"},
        Case{"all.csv p1.csv of4.csv p3.csv", "one of 4"}, Case{"all.csv p1.csv seed.csv p3.csv", "--seed = 1"},
        Case{"all.csv p1.csv trials.csv p3.csv", "trials = 2"}, Case{"all.csv p1.csv scores.csv p3.csv", "scores"},

@@ -7,7 +7,9 @@
 #include <croquis/measure/choose.hpp>
 #include <croquis/measure/choose_loss.hpp>
 #include <croquis/measure/method_errors.hpp>
+#include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 
@@ -100,7 +102,17 @@ void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const 
   say(text);
 }
 
+// X.json is a name that other programs use too.
+void require_choice_file(const std::string& path) {
+  if (!std::filesystem::exists(path)) return;
+  const nlohmann::json file = read_metadata(path);
+  if (file.is_object() && file.contains("choices")) return;
+  throw std::invalid_argument(
+      fmt::format("{}: is there, is no choice, and would be replaced; remove it, or give another --out", path));
+}
+
 int run_choose(const ChooseOptions& options) {
+  require_choice_file(beside(options.run.out, ".json"));
   if (options.target_loss) return run_choose_loss(options);
   if (!options.labels.labels.empty()) throw std::invalid_argument("--labels: goes with --target-loss");
   if (options.search_sequences != ChooseOptions().search_sequences) {
@@ -234,11 +246,19 @@ int finish_choices(const ChooseOptions& options, Run& run, const std::optional<c
   const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(run.table());
   const std::string json = beside(options.run.out, ".json");
   write_whole(json, croquis::choice_json(rows, places));
-  if (!options.run.plot.empty()) draw_choices(run.table(), {.picture = options.run.plot}, draws);
+  bool drawn = false;
+  if (!options.run.plot.empty()) {
+    drawn = has_choices_to_draw(run.table(), draws);
+    if (drawn) draw_choices(run.table(), {.picture = options.run.plot}, draws);
+    if (!drawn) {
+      say(fmt::format("croquis choose: {}: is not drawn: nothing but exact attention is chosen, which is no point\n",
+                      options.run.plot));
+    }
+  }
   if (!options.run.quiet) {
     print_choices(rows);
     fmt::print("\nrows     {}\nerrors   {}\nchoice   {}\n", options.run.out, draws_file(options.run.out), json);
-    if (!options.run.plot.empty()) fmt::print("plot     {}\n", options.run.plot);
+    if (drawn) fmt::print("plot     {}\n", options.run.plot);
   }
   return 0;
 }

@@ -157,7 +157,7 @@ Command list_command() {
           .example = "croquis list methods",
           .add_options =
               [what](CLI::App& app) {
-                app.add_option("what", *what, "methods, sketches, features, inputs, claims or columns")
+                app.add_option("what", *what, "one of methods, sketches, features, inputs, claims, columns")
                     ->required()
                     ->check(one_of({"methods", "sketches", "features", "inputs", "claims", "columns"}));
               },

@@ -195,9 +195,10 @@ json merged_meta(const std::vector<const Part*>& parts, std::size_t rows, const 
 
 // Throws when a file of the result is one of the part.
 void require_not_written(const std::string& part, const std::string& out) {
+  std::vector<std::string> written = companions_of(out);
+  written.insert(written.end(), {out, beside(out, ".meta.json")});
   for (const std::string& from : {part, beside(part, ".meta.json")}) {
-    for (const std::string& to :
-         {out, beside(out, ".meta.json"), beside(out, ".summary.csv"), beside(out, ".heads.csv")}) {
+    for (const std::string& to : written) {
       std::error_code absent;
       if (std::filesystem::equivalent(from, to, absent)) refuse(from + ": is a part and the result");
     }
@@ -209,6 +210,7 @@ int run_merge(const MergeOptions& options) {
   if (std::filesystem::exists(options.out) && !options.overwrite) {
     refuse(fmt::format("{}: is there already; --overwrite replaces it", options.out));
   }
+  require_replaceable(options.out);
   require_own_metadata(beside(options.out, ".meta.json"), options.out);
   std::vector<Part> parts;
   for (const std::string& path : options.parts) {
@@ -236,7 +238,9 @@ int run_merge(const MergeOptions& options) {
   const Command& command = command_named(parts.front().meta["identity"]["command"]);
   const croquis::Table typed = typed_table(table, command, parts.front().path);
   const std::string text = csv_text(table);
+  const bool replaces = std::filesystem::exists(options.out);
   write_whole(options.out, text);
+  if (replaces) remove_companions(options.out);
   const json meta = merged_meta(ordered, table.rows.size(), options.out, croquis::digest_of(text));
   write_whole(beside(options.out, ".meta.json"), meta.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
   // What the run itself writes beside its rows.
@@ -249,15 +253,16 @@ int run_merge(const MergeOptions& options) {
 
 Command merge_command() {
   const auto options = std::make_shared<MergeOptions>();
-  return {.name = "merge",
-          .summary = "put the parts of a run with --shard together",
-          .example = "croquis merge all.csv part1.csv part2.csv",
-          .add_options =
-              [options](CLI::App& app) {
-                app.add_option("out", options->out, "OUT.csv: the rows of one run")->required();
-                app.add_option("parts", options->parts, "PART.csv...: all shards of one run, in any order")->required();
-                app.add_flag("--overwrite", options->overwrite, "start again if OUT.csv is there");
-              },
-          .run = [options](const CLI::App&, const std::string&) { return run_merge(*options); },
-          .one_rank = true};
+  return {
+      .name = "merge",
+      .summary = "put the parts of a run with --shard together",
+      .example = "croquis merge all.csv part1.csv part2.csv",
+      .add_options =
+          [options](CLI::App& app) {
+            app.add_option("out", options->out, "OUT.csv: the rows of one run")->required()->check(name_of_result());
+            app.add_option("parts", options->parts, "PART.csv...: all shards of one run, in any order")->required();
+            app.add_flag("--overwrite", options->overwrite, "start again if OUT.csv is there");
+          },
+      .run = [options](const CLI::App&, const std::string&) { return run_merge(*options); },
+      .one_rank = true};
 }

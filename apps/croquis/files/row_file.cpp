@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <croquis/io/digest.hpp>
 #include <cstring>
@@ -55,6 +56,34 @@ bool is_table(std::string_view text) {
          header.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_,") == std::string_view::npos;
 }
 
+// A table beside the rows, by columns that each kind of it has next to each other.
+struct Companion {
+  const char* end;
+  std::vector<const char*> columns;
+};
+
+const std::vector<Companion> kCompanions = {
+    {".summary.csv", {"metric,count,failed,", "nuclear_lo,nuclear_hi,", "first_n,last_n,", "increase,increase_error,"}},
+    {".heads.csv", {"metric,heads,failed,"}},
+    {".layers.csv", {"passes,hidden_rel,smallest,"}},
+    {".draws.csv", {"precision,error,cost_ratio,"}},
+    {".steps.csv", {"predicted,rise,rise_error,"}}};
+
+void require_table(std::string_view text, const std::string& path) {
+  if (text.empty() || is_table(text)) return;
+  throw std::invalid_argument(
+      fmt::format("{}: is not a table that --overwrite could replace; remove it, or give another --out", path));
+}
+
+// Empty when it cannot be read.
+std::string first_bytes(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return {};
+  std::string text = first_bytes(descriptor);
+  ::close(descriptor);
+  return text;
+}
+
 }  // namespace
 
 // False when the file was replaced before the lock was had.
@@ -89,10 +118,8 @@ RowFile::RowFile(std::string path, const std::vector<std::string>& header, Exist
       throw std::invalid_argument(
           fmt::format("{}: is there already; --resume goes on with it, --overwrite starts again", path_));
     }
-    if (size > 0 && existing == Existing::overwrite && !is_table(first_bytes(descriptor_))) {
-      throw std::invalid_argument(
-          fmt::format("{}: is not a table that --overwrite could replace; remove it, or give another --out", path_));
-    }
+    if (existing == Existing::overwrite) require_table(first_bytes(descriptor_), path_);
+    replaced_ = size > 0 && existing == Existing::overwrite;
     const off_t keep = existing == Existing::resume ? whole_lines(descriptor_, path_) : 0;
     if (keep > 0) {
       croquis::CsvTable table = read();
@@ -186,6 +213,27 @@ std::string RowFile::rescued() const {
     return rescued_ = name;
   }
   return "no file: none could be made beside it";
+}
+
+void require_replaceable(const std::string& path) {
+  require_table(first_bytes(target_of(path)), path);
+}
+
+std::vector<std::string> companions_of(const std::string& out) {
+  std::vector<std::string> paths;
+  for (const Companion& companion : kCompanions) paths.push_back(beside(out, companion.end));
+  return paths;
+}
+
+void remove_companions(const std::string& out) {
+  for (const Companion& companion : kCompanions) {
+    const std::string path = beside(out, companion.end), text = first_bytes(path);
+    std::error_code failure;
+    if (path == out || std::filesystem::exists(beside(path, ".meta.json"), failure)) continue;
+    const std::string header = text.substr(0, text.find('\n'));
+    const auto has = [&](const char* columns) { return header.find(columns) != std::string::npos; };
+    if (std::any_of(companion.columns.begin(), companion.columns.end(), has)) std::filesystem::remove(path, failure);
+  }
 }
 
 std::string csv_text(const croquis::CsvTable& table) {

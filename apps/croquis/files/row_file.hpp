@@ -22,6 +22,8 @@ class RowFile {
   RowFile(const RowFile&) = delete;
   RowFile& operator=(const RowFile&) = delete;
 
+  /// Whether `overwrite` has taken rows, or a header, of an earlier result away.
+  bool has_replaced() const { return replaced_; }
   /// The rows found by `resume`.
   const std::vector<std::vector<std::string>>& found() const { return found_; }
   /// A row; its fields are quoted here. Throws std::runtime_error when the row cannot be
@@ -47,8 +49,19 @@ class RowFile {
   std::string path_, target_;
   mutable std::string rescued_;  // the file that the rows were copied to; once, whoever notices first
   int descriptor_ = -1;
+  bool replaced_ = false;
   std::vector<std::vector<std::string>> found_;
 };
+
+/// Throws std::invalid_argument when `path` is a file that is not empty and does not begin as results do, with names of
+/// columns: --overwrite destroys no input that was given by mistake.
+void require_replaceable(const std::string& path);
+
+/// The tables that commands write beside the rows in `out`: X.summary.csv, X.heads.csv and others.
+std::vector<std::string> companions_of(const std::string& out);
+/// Removes those of an earlier result in `out`, which would be taken for the new one's. Tables with other
+/// columns, and the rows of another run, stay.
+void remove_companions(const std::string& out);
 
 /// A table as the text of a CSV file.
 std::string csv_text(const croquis::CsvTable& table);

@@ -126,7 +126,11 @@ void Run::find_rows() {
       throw std::invalid_argument(fmt::format("{}: line {}: {}", options_.out, table_.rows.size() + 2, wrong.what()));
     }
   }
-  if (!file_->found().empty()) change_ = change_since_run(options_.out);
+  if (!file_->found().empty()) {
+    change_ = change_since_run(options_.out);
+    return;  // plan() may still refuse what there is, which then stays as it is
+  }
+  if (file_->has_replaced()) remove_companions(options_.out);
   write_metadata(meta, description_);
 }
 
@@ -149,7 +153,10 @@ void Run::plan(const std::vector<Cell>& cells) {
                                               fmt::join(place->first, ",")));
     }
   }
-  if (file_) require_planned(file_->found());
+  if (file_ && !file_->found().empty()) {
+    require_planned(file_->found());
+    write_metadata(beside(options_.out, ".meta.json"), description_);
+  }
   if (!change_.empty()) say(fmt::format("croquis: {}; its rows are kept as they are\n", change_));
   progress_ = std::make_unique<Progress>(wanted_.size(), options_.quiet || !file_);
   queue_ = std::make_unique<WorkQueue>(wanted_.size(), [this](const WorkQueue::Rows& rows) { deliver(rows); });

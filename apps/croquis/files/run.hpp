@@ -33,8 +33,9 @@ class Run {
   /// finished.
   using Cell = std::vector<Fields>;
 
-  /// Opens `options.out`, checks a resumed file (the run's identity, seed and precision, no row twice) and writes the
-  /// meta file. `identity` is what all rows depend on, beside seed and precision. Catches SIGINT and SIGTERM from here
+  /// Opens `options.out` and checks a resumed file: the run's identity, seed and precision, no row twice. Where there
+  /// are no rows to go on with, writes the meta file and, with --overwrite, removes what the earlier result had beside
+  /// its rows. `identity` is what all rows depend on, beside seed and precision. Catches SIGINT and SIGTERM from here
   /// on.
   Run(const RunOptions& options, const std::string& command, std::vector<croquis::Column> columns,
       std::map<std::string, std::string> identity);
@@ -46,7 +47,7 @@ class Run {
   bool has(const Fields& key) const { return found_.contains(key); }
 
   /// All cells of the whole run, in the order of its rows. To be called once, before anything is computed. Throws
-  /// std::invalid_argument when a resumed file has rows of other cells.
+  /// std::invalid_argument when a resumed file has rows of other cells; its meta file is written after that check.
   void plan(const std::vector<Cell>& cells);
 
   /// Whether the cell with this key is of this shard and not finished.

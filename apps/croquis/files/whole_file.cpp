@@ -45,6 +45,9 @@ bool link_to_new_name(int descriptor, const std::string& target, std::string& na
 
 std::string target_of(const std::string& path) {
   constexpr int most_links = 40;  // as the kernel
+  if (path == "-") {              // what other programs take for standard output
+    throw std::invalid_argument("-: cannot be written: it is not a regular file but an open descriptor; give a file");
+  }
   fs::path target(path);
   std::error_code error;
   for (int i = 0; fs::is_symlink(fs::symlink_status(target, error)); ++i) {

@@ -33,6 +33,16 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
       fmt::format("{{{}}}", fmt::join(words, ",")));
 }
 
+CLI::Validator name_of_result() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        if (text.empty()) return "is empty; give the name of a file";
+        return text.starts_with("--") ? fmt::format("'{}' looks like an option; of a file, write ./{}", text, text)
+                                      : "";
+      },
+      "");
+}
+
 void add_run_options(CLI::App& command, RunOptions& run) {
   command.option_defaults()->group(kRunGroup);
   command.add_option("--seed", run.seed, "seed of all random draws")
@@ -44,8 +54,8 @@ void add_run_options(CLI::App& command, RunOptions& run) {
   command.add_option("--shard", run.shard, "i/N: a fixed part of the rows, for croquis merge to put together");
   command.add_flag("--resume", run.resume, "go on with the rows that --out has");
   command.option_defaults()->group(kOutputGroup);
-  command.add_option("--out", run.out, "rows (default COMMAND.csv)");
-  command.add_option("--plot", run.plot, "plot: FILE.svg, .png or .pdf");
+  command.add_option("--out", run.out, "rows (default COMMAND.csv)")->check(name_of_result());
+  command.add_option("--plot", run.plot, "plot: FILE.svg, .png or .pdf")->check(name_of_result());
   command.add_flag("--quiet", run.quiet, "no progress, no table");
   command.add_flag("--overwrite", run.overwrite, "start again if --out is there");
   command.option_defaults()->group(kMeasureGroup);

@@ -17,6 +17,10 @@ CLI::Validator whole_number(std::uint64_t minimum, std::uint64_t maximum = std::
 /// The check of an option that is one of these words: names the nearest one for another.
 CLI::Validator one_of(const std::vector<std::string>& words);
 
+/// The check of a file that is written: an empty name would stand for the default, and "--out= --quiet" would make a
+/// file of the option.
+CLI::Validator name_of_result();
+
 /// Groups of options in --help.
 inline constexpr const char *kInputGroup = "Input", *kRunGroup = "Run", *kOutputGroup = "Output",
                             *kMeasureGroup = "What is measured";

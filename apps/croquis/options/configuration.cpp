@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <croquis/io/bytes.hpp>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -23,18 +26,135 @@ bool is_name(std::string_view text) {
   return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string_view::npos;
 }
 
+// Asked for again by whoever makes a result again: a file of options never replaces a result on its own.
+const std::set<std::string> kNotOfResult = {"resume", "overwrite", "quiet"};
+
+bool is_number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool is_utf8(const std::string& text) {
+  try {
+    return !nlohmann::json(text).dump().empty();
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7f;
+}
+
+// A value as unquoted() reads it back, whatever is in it.
+std::string quoted(const std::string& text) {
+  if (text == "true" || text == "false" || is_number(text)) return text;
+  const bool utf8 = is_utf8(text);
+  const bool plain = utf8 && std::none_of(text.begin(), text.end(), is_control);
+  if (plain && text.find_first_of("\"\\") == std::string::npos) return '"' + text + '"';
+  if (plain && text.find('\'') == std::string::npos) return '\'' + text + '\'';
+  std::string line = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') line += '\\';
+    line += is_control(c) || (!utf8 && byte >= 0x80) ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return line + '"';
+}
+
+// The byte that "\xHH" at this place means.
+std::optional<char> escaped_byte(std::string_view text) {
+  unsigned byte = 0;
+  if (text.size() < 4 || !text.starts_with("\\x")) return {};
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + 4, byte, 16);
+  if (error != std::errc{} || end != text.data() + 4) return {};
+  return static_cast<char>(byte);
+}
+
+// What is in quotes, where the line has nothing else but a comment.
+std::optional<std::string> unquoted(std::string_view line) {
+  if (line.empty() || (line[0] != '"' && line[0] != '\'')) return {};
+  std::string text;
+  std::size_t at = 1;
+  for (; at < line.size() && line[at] != line[0]; ++at) {
+    if (line[0] == '"' && line[at] == '\\') {
+      if (const auto byte = escaped_byte(line.substr(at))) {
+        text += *byte;
+        at += 3;
+        continue;
+      }
+      if (at + 1 < line.size() && (line[at + 1] == '"' || line[at + 1] == '\\')) ++at;
+    }
+    text += line[at];
+  }
+  if (at == line.size()) return {};
+  const std::string rest = trimmed(line.substr(at + 1));
+  if (!rest.empty() && rest[0] != '#') return {};
+  return text;
+}
+
+// The parser of CLI11 cuts values at #, and has no way to write some of them. It gets a mark in place of each text.
+class Format : public CLI::ConfigTOML {
+ public:
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    std::vector<std::string> texts;
+    std::stringstream marked;
+    for (std::string line; std::getline(input, line);) {
+      const std::size_t equals = line.find('=');
+      const std::string name = trimmed(std::string_view(line).substr(0, equals));
+      const bool option = equals != std::string::npos && !name.empty() && name.find_first_of("#;[") != 0;
+      const auto text = option ? unquoted(trimmed(std::string_view(line).substr(equals + 1))) : std::nullopt;
+      if (text) {
+        marked << name << '=' << kMark << texts.size() << '\n';
+        texts.push_back(*text);
+      } else {
+        marked << line << '\n';
+      }
+    }
+    std::vector<CLI::ConfigItem> read = CLI::ConfigBase::from_config(marked);
+    for (CLI::ConfigItem& item : read) {
+      for (std::string& value : item.inputs) {
+        std::size_t i = texts.size();
+        if (value.starts_with(kMark)) std::from_chars(value.data() + 1, value.data() + value.size(), i);
+        if (i < texts.size()) value = texts[i];
+      }
+    }
+    return read;
+  }
+
+ private:
+  static constexpr char kMark = '\x01';
+};
+
 }  // namespace
 
+std::shared_ptr<CLI::Config> configuration_format() {
+  return std::make_shared<Format>();
+}
+
 std::string configuration_of(const CLI::App& command) {
-  // What of an input is not given follows from what is given, as its kind does, so that a default would contradict it.
-  std::set<std::string> implied;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_group() == kInputGroup && option->count() == 0) implied.insert(option->get_single_name());
-  }
-  std::istringstream all(command.config_to_str(true));
   std::string kept = fmt::format("[{}]\n", command.get_name());
-  for (std::string line; std::getline(all, line);) {
-    if (!line.ends_with("=\"\"") && !implied.contains(line.substr(0, line.find('=')))) kept += line + '\n';
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_single_name();
+    if (!option->get_configurable() || kNotOfResult.contains(name)) continue;
+    std::vector<std::string> values;
+    if (option->count() > 0) {
+      values = option->reduced_results();
+    } else if (option->get_group() == kInputGroup) {
+      // What of an input is not given follows from what is given, as its kind does: a default would contradict it.
+      continue;
+    } else if (option->get_expected_min() == 0) {
+      values = {"false"};
+    } else {
+      values = {option->get_default_str()};
+    }
+    std::string line;
+    for (const std::string& value : values) {
+      if (!value.empty()) line += (line.empty() ? "" : ", ") + quoted(value);
+    }
+    if (!line.empty()) kept += name + '=' + line + '\n';
   }
   return kept;
 }

@@ -2,9 +2,15 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 
-/// The options of a command in this format; those that were not given and have no default are left out.
+/// Reads it: as CLI11 does, but a value that is one text in quotes is taken as it stands, with # and commas in it. In
+/// single quotes nothing else is special; in double quotes \" is a quote, \\ a backslash and \xHH a byte.
+std::shared_ptr<CLI::Config> configuration_format();
+
+/// The options of a command in this format, to be read by it; those that were not given and have no default are left
+/// out, and so are those that say nothing of the result (--resume, --overwrite, --quiet).
 std::string configuration_of(const CLI::App& command);
 
 /// What is wrong with a file of options, in one line; empty when nothing is. Found before the file is parsed: the

@@ -59,7 +59,13 @@ std::string complaint_about_extras(const CLI::App& program, const std::string& w
     return fmt::format("{}: unknown{} {} shows what there is", option, ended(question_about(name, program, command)),
                        help);
   }
-  return fmt::format("{}; {} shows what there is", wrong, help);
+  if (command != nullptr) {
+    for (const CLI::Option* option : command->get_options()) {
+      if (!option->get_required() || !option->get_positional() || option->count() > 0) continue;
+      return fmt::format("{}: give {}; {} shows what there is", command->get_name(), option->get_description(), help);
+    }
+  }
+  return fmt::format("{}; {} shows what there is", chosen.empty() && extras.empty() ? "give a command" : wrong, help);
 }
 
 std::string complaint_about_option_in_file(const CLI::App& program, const std::string& wrong) {

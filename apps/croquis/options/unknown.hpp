@@ -5,7 +5,7 @@
 #include <string>
 
 /// Of a command line with more than the program takes, `wrong` in the parser's words: names the command or the option
-/// that is unknown and the nearest one that there is.
+/// that is unknown and the nearest one that there is. Of one with less, what is to be given.
 std::string complaint_about_extras(const CLI::App& program, const std::string& wrong);
 
 /// The same of a file of options (--config).

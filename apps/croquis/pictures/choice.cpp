@@ -21,6 +21,10 @@ struct ChoicePoint {
   double cost, error;
 };
 
+bool is_point(const ChoiceRow& row) {
+  return row.status != "exact" && is_drawable(row.error_q95) && is_drawable(row.cost_ratio);
+}
+
 // Of each method its candidates in the order of their costs.
 std::map<std::string, std::vector<ChoicePoint>> curves_of(const std::vector<ChoiceDraw>& draws) {
   struct Seen {
@@ -76,6 +80,11 @@ struct Script {
 
 }  // namespace
 
+bool has_choices_to_draw(const croquis::Table& table, const std::vector<ChoiceDraw>& draws) {
+  const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(table);
+  return std::any_of(rows.begin(), rows.end(), is_point) || !curves_of(draws).empty();
+}
+
 void draw_choices(const croquis::Table& table, const PlotRequest& request, const std::vector<ChoiceDraw>& draws) {
   require_one_picture(request, "choose");
   const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(table);
@@ -94,7 +103,7 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
   std::size_t exact = 0;
   for (const ChoiceRow& row : rows) {
     if (row.status == "exact") ++exact;
-    if (row.status == "exact" || !is_drawable(row.error_q95) || !is_drawable(row.cost_ratio)) continue;
+    if (!is_point(row)) continue;
     const std::string label = croquis::curve_label({row.method, row.preset});
     styles.emplace(label, styles.size());
     choices[{label, row.status == "chosen"}].push_back({row.cost_ratio, row.error_q95});

@@ -7,6 +7,9 @@
 
 #include "pictures/plot_request.hpp"
 
+/// Whether there is a point or a line to draw: exact attention has none.
+bool has_choices_to_draw(const croquis::Table& table, const std::vector<croquis::ChoiceDraw>& draws);
+
 /// The 95 % quantile of the error against the cost in units of exact attention's, with a line at epsilon. A point a
 /// choice: filled what is chosen, open what only leads; choices of exact attention are counted in the title. With
 /// `draws` (those of X.draws.csv), a line a method over its candidates, of the quantile over all that was seen of them,

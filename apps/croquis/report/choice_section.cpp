@@ -20,6 +20,20 @@ std::size_t count_of(const std::vector<ChoiceRow>& rows, const char* status) {
       std::count_if(rows.begin(), rows.end(), [&](const ChoiceRow& row) { return row.status == status; }));
 }
 
+// What a guarantee is about. Exact attention rests on no sequences, and where nothing else is there, none are known.
+std::string scope_of(const std::vector<ChoiceRow>& rows) {
+  std::uint64_t fewest = 0, most = 0;
+  for (const ChoiceRow& row : rows) {
+    if (row.sequences == 0) continue;
+    fewest = fewest == 0 ? row.sequences : std::min(fewest, row.sequences);
+    most = std::max(most, row.sequences);
+  }
+  if (most == 0) return "";
+  if (most == 1) return "; over draws on this one input: other inputs are not covered";
+  return fmt::format("; over draws and new sequences, from {} sequences",
+                     fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most));
+}
+
 std::vector<std::string> answers_of_choices(const std::vector<ChoiceRow>& rows) {
   const ChoiceRow& first = rows.front();
   const std::size_t chosen = count_of(rows, "chosen");
@@ -33,12 +47,9 @@ std::vector<std::string> answers_of_choices(const std::vector<ChoiceRow>& rows) 
     answers.push_back(fmt::format("Certified: the mean loss rises by at most {:g}, with confidence {:g}.", first.eps,
                                   first.confidence));
   } else {
-    answers.push_back(fmt::format("{} P({} > {:g}) < {:g} for all that is chosen together, with confidence {:g}; {}.",
+    answers.push_back(fmt::format("{} P({} > {:g}) < {:g} for all that is chosen together, with confidence {:g}{}.",
                                   chosen > 0 ? "Certified is" : "What was to be certified:", first.metric, first.eps,
-                                  first.delta, first.confidence,
-                                  first.sequences > 1
-                                      ? fmt::format("over draws and new sequences, from {} sequences", first.sequences)
-                                      : "over draws on this one input: other inputs are not covered"));
+                                  first.delta, first.confidence, scope_of(rows)));
   }
   std::map<std::string, std::size_t> methods;
   for (const ChoiceRow& row : rows) {
