@@ -188,7 +188,7 @@ TEST_CASE("llama configuration: the base of rotary positions in each of its plac
   };
   for (const auto& [more, said] : wrong) {
     CAPTURE_BINDING(more);
-    const std::string text = refusal([&] { llama(more); });
+    const std::string text = refusal([&, more = more] { llama(more); });
     CHECK_MESSAGE(contains(text, said), text);
   }
 }
