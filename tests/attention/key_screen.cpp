@@ -2,6 +2,7 @@
 #include <croquis/attention/kriged/key_screen.hpp>
 
 #include <croquis/attention/exact.hpp>
+#include <croquis/attention/kriged/plan.hpp>
 #include <croquis/attention/kriged/query_rows.hpp>
 #include <croquis/attention/kriged/sized.hpp>
 #include <croquis/random/indices.hpp>
@@ -104,8 +105,8 @@ TEST_CASE_TEMPLATE("key screen: the keys with the largest partial scores, twice 
   }
 }
 
-TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and leave the others to their cells", T,
-                   float, double) {
+TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and to the mean of what is left of cells",
+                   T, float, double) {
   const arma::uword n_q = 70, n_k = 90;
   const Problem<T> problem = random_rectangle<T>(n_q, n_k, 7, 3, 3, Key(test_seed()).child("rows"));
   const KrigedInput<T> input(problem);
@@ -120,7 +121,6 @@ TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and
         .lists = {list}, .offsets = offsets, .screen = std::make_shared<const KeyScreen<T>>(input, sizes)};
     const QueryRows<T> rows = query_rows(input, one, cells, near, arma::Mat<T>(), false);
     const arma::mat keys = arma::conv_to<arma::mat>::from(input.key_rows),
-                    means = arma::conv_to<arma::mat>::from(cells.keys),
                     values = arma::conv_to<arma::mat>::from(
                         arma::join_rows(problem.V(), arma::Col<T>(n_k, arma::fill::ones)));
     for (arma::uword i = 0; i < n_q; ++i) {
@@ -134,9 +134,15 @@ TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and
       Chosen chosen = chosen_of(query, keys, sizes, own);
       own.merge(chosen.keys);
       arma::rowvec sums(4, arma::fill::zeros);
-      for (std::uint32_t j = 0; j < n_k; ++j) {
-        const arma::mat& at = own.contains(j) ? keys : means;
-        sums += std::exp(arma::dot(query, at.row(own.contains(j) ? j : cells.cell[j]))) * values.row(j);
+      for (const std::uint32_t j : own) sums += std::exp(arma::dot(query, keys.row(j))) * values.row(j);
+      for (arma::uword c = 0; c < cells.size(); ++c) {
+        std::vector<arma::uword> left;
+        for (std::uint32_t j = 0; j < n_k; ++j) {
+          if (cells.cell[j] == c && !own.contains(j)) left.push_back(j);
+        }
+        if (left.empty()) continue;
+        const arma::uvec rest(left);
+        sums += std::exp(arma::dot(query, arma::mean(keys.rows(rest), 0))) * arma::sum(values.rows(rest), 0);
       }
       const arma::rowvec output = arma::conv_to<arma::rowvec>::from(rows.output.row(i));
       CHECK(arma::norm(output - sums.head(3) / sums(3)) <= 1e4 * unit<T>() * arma::norm(values, "fro"));
@@ -153,18 +159,18 @@ TEST_CASE("key screen: one costs at most what so many keys do, and one key more 
       for (const double keys : {3.0, 40.0, 150.0, 1000.0}) {
         const KrigedBudget budget{.n_q = 400, .n_k = n_k, .p = p, .p_v = 24};
         const ScreenSizes sizes = solve_screen(budget, keys);
-        const double all = keys * (2 * p + 2 * 25 + 1) * std::max(400.0, n_k) / 400;
+        const double all = keys * (2 * p + 2 * 25 + 3) * std::max(400.0, n_k) / 400;
         const auto flops = [&](double kept, double candidates) {
           return 2 * static_cast<double>(sizes.first) * n_k +
                  2 * static_cast<double>(sizes.terms - sizes.first) * candidates +
-                 kept * (2 * (p - static_cast<double>(sizes.terms)) + 2 * 25 + 1);
+                 kept * (2 * (p - static_cast<double>(sizes.terms)) + 2 * 25 + 3);
         };
         if (n_k > kMostScreened) {
           CHECK(sizes.kept == 0);
           continue;
         }
         if (sizes.kept == 0) {
-          CHECK(2 * std::max(1.0, std::round(p / 8)) * n_k + 2 * p + 2 * 25 + 1 > 0.5 * all);
+          CHECK(2 * std::max(1.0, std::round(p / 8)) * n_k + 2 * p + 2 * 25 + 3 > 0.5 * all);
           continue;
         }
         const auto kept = static_cast<double>(sizes.kept), candidates = static_cast<double>(sizes.candidates);
@@ -197,4 +203,55 @@ TEST_CASE("key screen: keys at no offset that fit one query each are found") {
   CHECK(kriged_of_sizes<double>(of_smooth, sizes, {}, Key(1)).diagnostics.mode == "coreset");
   CHECK(error({.mode = Mode::automatic}, "screened") < 0.3);
   CHECK(error({.mode = Mode::window, .window = false}, "screened") < 0.3);
+}
+
+TEST_CASE("key screen: a key that all queries attend to, and the next one, are not missed for their small terms") {
+  // Every query attends to a key of its own, whose terms are large, and to another one with as much weight, whose score
+  // is the sum of 16 or 64 small terms.
+  const arma::uword n = 200;
+  const Key key = Key(test_seed()).child("small terms");
+  const arma::mat tokens = 12 * arma::normalise(random_matrix(n, 8, key.child("tokens")), 2, 1),
+                  codes = arma::sign(random_matrix(n, 64, key.child("codes")));
+  const arma::uvec order = sample_without_replacement(n, n, key.child("order"));
+  arma::mat one(n, 16, arma::fill::zeros);
+  one.row(17).fill(1);
+  const KrigedSizes sizes{.landmarks = 8, .checks = 6, .exact_rows = 2, .cells = 20, .window = 60};
+  const auto error = [&](const arma::mat& small_q, const arma::mat& small_k, bool window, double scale) {
+    const double p = 8 + static_cast<double>(small_q.n_cols);
+    const Problem<double> problem(arma::join_rows(tokens, scale * small_q) * std::sqrt(p) / 12,
+                                  arma::join_rows(tokens.rows(order), scale * small_k),
+                                  random_matrix(n, 3, key.child("values")));
+    const arma::mat exact = exact_attention(problem, Target::softmax).output;
+    const auto input = std::make_shared<const KrigedInput<double>>(problem);
+    const Approximation<double> approximation = kriged_of_sizes<double>(input, sizes, {.window = window}, Key(1));
+    CHECK(approximation.diagnostics.mode == "screened");
+    return arma::norm(approximation.output - exact, "fro") / arma::norm(exact, "fro");
+  };
+  const arma::mat ones(n, 16, arma::fill::ones);
+  for (const bool window : {true, false}) CHECK(error(ones, one, window, 3) < 0.05);
+  CHECK(error(codes, arma::shift(codes, 1, 0), true, 1.5) < 0.1);
+  CHECK(error(codes, arma::shift(codes, 1, 0), false, 1.5) > 0.2);
+}
+
+TEST_CASE("key screen: the error of a plan at its check rows is that of its rows") {
+  const Problem<double> problem = random_rectangle<double>(60, 200, 16, 3, 5, Key(test_seed()).child("check rows"));
+  const KrigedInput<double> input(problem);
+  const arma::vec equal(200, arma::fill::ones), ones(60, arma::fill::ones);
+  const PointTree one = split_points(input.queries.columns, ones, 1, SplitDirection::random, Key(1)),
+                  tree = split_points(input.keys.columns, equal, 12, SplitDirection::random, Key(2));
+  const std::vector<arma::uword> checks = {3, 20, 41, 59};
+  ExactRows<double> rows = exact_rows_of(input, arma::mat(problem.Q().rows(arma::uvec(checks))), {});
+  rows.leaf.assign(checks.size(), 0);
+  const arma::mat exact = exact_attention(problem, Target::softmax).output.rows(arma::uvec(checks));
+  const ScreenSizes screen{.first = 2, .terms = 6, .candidates = 60, .kept = 15};
+  for (const double near : {0.0, 0.1}) {
+    const KrigedShares shares{.name = "screened", .cells = 0.2, .near = near, .screen = screen, .kriging = false};
+    const PlanInput<double> from{input, one, rows, checks, tree, make_cells(input, equal, tree), 40};
+    const auto plan = plan_by_query(from, {.name = "cells", .cells = 0.25}, {shares}, true);
+    REQUIRE(plan.has_value());
+    const arma::mat output = query_rows(input, one, plan->cells, plan->near, arma::mat(), false).output;
+    const double error = arma::norm(output.rows(arma::uvec(checks)) - exact, "fro") / arma::norm(exact, "fro");
+    CHECK(error > 0.01);
+    CHECK(plan->check_error == doctest::Approx(error).epsilon(1e-9));
+  }
 }

@@ -34,7 +34,11 @@ const KrigedShares kPilotAlone{.name = "cells", .cells = kPilotCells};
 // two to a thousand times as much where it is below .4, and in between the two are level. Where there are too many keys
 // for a screen, what competes is weaker: on long trained heads .3 to .5 have the same errors, and a pilot takes time.
 constexpr double kInCommon = 0.5, kInCommonOfLong = 0.4;
-constexpr double kScreenCells[] = {0.03, kPilotCells}, kScreenRows = 0.03;
+constexpr double kScreenCells[] = {0.03, 0.12}, kScreenRows = 0.03;
+// A key that all queries attend to, such as the first token, is not always among those with the largest scores of a
+// few terms, nor is the next token, and a query that misses it can be all wrong. So three keys that matter to several
+// check rows and three offsets come first.
+constexpr double kBeforeScreen = 3;
 const KrigedShares kWindow{
     .name = "window", .cells = 0.15, .near = 0.05, .window = 0.65, .rows = 0.15, .kriging = false};
 
@@ -46,10 +50,18 @@ std::vector<KrigedShares> by_query(const KrigedBudget& budget, double keys, bool
     candidates.back().window -= std::min(0.5, keys_for_bounds(budget, kWindow.cells * keys) / keys);
   }
   for (const double cells : kScreenCells) {
-    const double left = keys - std::max(1.0, std::round(cells * keys)) - std::round(kScreenRows * keys);
+    const double offsets = window ? kBeforeScreen : 0;
+    const double left =
+        keys - std::max(1.0, std::round(cells * keys)) - std::round(kScreenRows * keys) - kBeforeScreen - offsets;
     const ScreenSizes screen = solve_screen(budget, left);
     if (screen.kept == 0) continue;
-    candidates.push_back({.name = "screened", .cells = cells, .rows = kScreenRows, .screen = screen, .kriging = false});
+    candidates.push_back({.name = "screened",
+                          .cells = cells,
+                          .near = kBeforeScreen / keys,
+                          .window = offsets / keys,
+                          .rows = kScreenRows,
+                          .screen = screen,
+                          .kriging = false});
   }
   if (candidates.empty()) {  // a few keys for all queries
     candidates.push_back({.name = "listed", .cells = kPilotCells, .near = 1 - kPilotCells, .kriging = false});

@@ -29,4 +29,27 @@ KeyCells<T> make_cells(const KrigedInput<T>& input, const arma::Col<T>& weights,
 template <typename T>
 arma::Mat<T> cell_weights(const KrigedInput<T>& input, const ExactRows<T>& rows, const KeyCells<T>& cells);
 
+/// What a query takes out of the cells when it attends to some keys one by one, and the score at which a cell then
+/// counts: the mean of the keys that are left in it, s_c - (sum over the keys taken of s_j - s_c) / (n_c - taken).
+/// For cells whose weighted mean is that of their keys, as with equal weights.
+template <typename T>
+struct TakenKeys {
+  std::vector<T> counts, above;  ///< of every cell: keys taken, and the sum of what their scores are above the cell's
+
+  void reset(arma::uword cells) {
+    counts.assign(cells, T(0));
+    above.assign(cells, T(0));
+  }
+  void add(arma::uword cell, T score_above) {
+    counts[cell] += 1;
+    above[cell] += score_above;
+  }
+  /// Of a cell with so many keys; 0 where the cell stays as it is, since nothing is taken, or nothing is left that its
+  /// score could matter to.
+  T left(arma::uword cell, T keys) const {
+    return counts[cell] > 0 && keys > counts[cell] ? keys - counts[cell] : T(0);
+  }
+  T shift(arma::uword cell, T keys) const { return left(cell, keys) > 0 ? -above[cell] / left(cell, keys) : T(0); }
+};
+
 }  // namespace croquis

@@ -72,12 +72,14 @@ std::vector<std::uint32_t> near_keys(const KrigedInput<T>& input, const ExactRow
 template <typename T>
 std::vector<double> offset_scores(const KrigedInput<T>& input, const ExactRows<T>& rows,
                                   const std::vector<arma::uword>& row, const std::vector<arma::uword>& queries,
-                                  const KeyCells<T>& cells, const arma::Mat<T>& cell_weights) {
+                                  const KeyCells<T>& cells, const arma::Mat<T>& cell_weights,
+                                  const std::vector<std::uint32_t>& listed) {
   const TokenAlignment tokens = input.problem.tokens();
   const arma::uword n = tokens.n();
   std::vector<double> scores(2 * n - 1, 0.0);
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    const std::vector<T> far = differences(input, rows, row[i], cells, cell_weights);
+    std::vector<T> far = differences(input, rows, row[i], cells, cell_weights);
+    for (const std::uint32_t j : listed) far[j] = 0;
     const T most = std::accumulate(far.begin(), far.end(), T(0)) / 4;
     for (std::size_t j = 0; j < far.size(); ++j) {
       scores[tokens.key(j) + n - 1 - tokens.query(queries[i])] += static_cast<double>(std::min(far[j], most));
@@ -131,9 +133,11 @@ template std::vector<std::uint32_t> near_keys(const KrigedInput<double>&, const 
                                               const arma::Mat<double>&, arma::uword);
 template std::vector<double> offset_scores(const KrigedInput<float>&, const ExactRows<float>&,
                                            const std::vector<arma::uword>&, const std::vector<arma::uword>&,
-                                           const KeyCells<float>&, const arma::Mat<float>&);
+                                           const KeyCells<float>&, const arma::Mat<float>&,
+                                           const std::vector<std::uint32_t>&);
 template std::vector<double> offset_scores(const KrigedInput<double>&, const ExactRows<double>&,
                                            const std::vector<arma::uword>&, const std::vector<arma::uword>&,
-                                           const KeyCells<double>&, const arma::Mat<double>&);
+                                           const KeyCells<double>&, const arma::Mat<double>&,
+                                           const std::vector<std::uint32_t>&);
 
 }  // namespace croquis

@@ -47,11 +47,13 @@ class CellBounds {
 
 /// How much of the rows of some queries lies at each offset and not in their cells: entry o + n - 1 (n tokens) is the
 /// sum over the queries of min(|b_ij - y_i,c(j)| |v_j|, a quarter of that query's sum), j = i + o, smoothed by
-/// (1/2, 1, 1/2) and half the sum over 15 neighbours. Query queries[i] has the exact row row[i].
+/// (1/2, 1, 1/2) and half the sum over 15 neighbours. Query queries[i] has the exact row row[i]. Keys that are listed,
+/// for all queries, count nothing.
 template <typename T>
 std::vector<double> offset_scores(const KrigedInput<T>& input, const ExactRows<T>& rows,
                                   const std::vector<arma::uword>& row, const std::vector<arma::uword>& queries,
-                                  const KeyCells<T>& cells, const arma::Mat<T>& cell_weights);
+                                  const KeyCells<T>& cells, const arma::Mat<T>& cell_weights,
+                                  const std::vector<std::uint32_t>& listed);
 
 /// The places of the `count` largest values above `bound`, largest first; ties: the first place.
 template <typename T>

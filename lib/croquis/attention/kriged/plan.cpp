@@ -3,6 +3,7 @@
 #include <croquis/attention/kriged/plan.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/linalg/chosen_columns.hpp>
 #include <croquis/linalg/products.hpp>
 #include <limits>
 #include <numeric>
@@ -94,6 +95,24 @@ std::vector<std::vector<double>> sums_of_others(const std::vector<std::vector<do
   return sums;
 }
 
+// The cells' weights in row r where the query takes some keys out of them, as BlockPass has them.
+template <typename T>
+arma::Row<T> weights_of_what_is_left(const PlanInput<T>& from, const KeyCells<T>& cells, arma::uword r,
+                                     const std::vector<std::uint32_t>& keys) {
+  const arma::Col<T> query = from.input.scale * from.rows.queries.row(r).t();
+  std::vector<T> scores(keys.size());
+  dots(query.memptr(), from.input.keys.columns.memptr(), query.n_elem, keys.data(), keys.size(), scores.data());
+  arma::Row<T> left = (cells.keys * query).t();
+  TakenKeys<T> taken;
+  taken.reset(cells.size());
+  for (std::size_t t = 0; t < keys.size(); ++t) taken.add(cells.cell[keys[t]], scores[t] - left[cells.cell[keys[t]]]);
+  const T* counts = cells.sums.colptr(cells.sums.n_cols - 1);
+  for (arma::uword c = 0; c < cells.size(); ++c) left[c] += taken.shift(c, counts[c]);
+  left -= from.rows.log_sums[r];
+  left.clamp(std::numeric_limits<T>::lowest(), T(0));
+  return arma::exp(left);
+}
+
 // What the check rows lack with a plan, the values and in the last column 1, before anything is divided by row sums.
 // The lists are those of the leaves with check rows alone; with windows, each row is judged by offsets that the other
 // check rows have chosen.
@@ -114,34 +133,38 @@ arma::Mat<T> missing_of_checks(const PlanInput<T>& from, const KrigedShares& sha
       }
     }
   }
+  const auto listed = [&](arma::uword r) {
+    return shares.near > 0 ? plan.near.lists[from.rows.leaf[r]] : std::vector<std::uint32_t>{};
+  };
   std::vector<std::vector<double>> scores(from.checks.size());
   for (arma::uword r = first; shares.window > 0 && r < last; ++r) {
     scores[r - first] =
-        offset_scores(from.input, from.rows, {r}, {from.checks[r - first]}, plan.cells, plan.cell_weights);
+        offset_scores(from.input, from.rows, {r}, {from.checks[r - first]}, plan.cells, plan.cell_weights, listed(r));
   }
   const std::vector<std::vector<double>> others = sums_of_others(scores);
   std::optional<KeyScreen<T>> screen;
   if (shares.screen.kept > 0) screen.emplace(from.input, shares.screen);
   arma::Mat<T> all(from.checks.size(), from.input.values.n_cols);
   for (arma::uword r = first; r < last; ++r) {
+    std::vector<std::uint32_t> taken = listed(r);
+    if (shares.window > 0 || screen) {
+      std::vector<std::uint32_t> own;
+      if (shares.window > 0) {
+        own = window_keys(from, r, best_offsets(others[r - first], part_of(from.keys, shares.window)));
+      }
+      std::erase_if(own, [&](std::uint32_t j) { return plan.near.lists_key(from.rows.leaf[r], j); });
+      if (screen) {
+        const arma::Col<T> query = from.input.scale * from.rows.queries.row(r).t();
+        std::vector<T> unused;
+        screen->choose(query.memptr(), &taken, own, unused);
+      }
+      taken.insert(taken.end(), own.begin(), own.end());
+      plan.cell_weights.row(r) = weights_of_what_is_left(from, plan.cells, r, taken);
+    }
     arma::Row<T> missing = from.rows.values.row(r) - plan.cell_weights.row(r) * plan.cells.sums;
-    const auto take = [&](std::uint32_t j) {
+    for (const std::uint32_t j : taken) {
       missing -= near_weight(from.rows, plan, r, j) * from.input.value_columns().col(j).t();
-    };
-    if (shares.near > 0) {
-      for (const std::uint32_t j : plan.near.lists[from.rows.leaf[r]]) take(j);
     }
-    std::vector<std::uint32_t> own;
-    if (shares.window > 0) {
-      own = window_keys(from, r, best_offsets(others[r - first], part_of(from.keys, shares.window)));
-    }
-    std::erase_if(own, [&](std::uint32_t j) { return plan.near.lists_key(from.rows.leaf[r], j); });
-    if (screen) {
-      const arma::Col<T> query = from.input.scale * from.rows.queries.row(r).t();
-      std::vector<T> unused;
-      screen->choose(query.memptr(), shares.near > 0 ? &plan.near.lists[from.rows.leaf[r]] : nullptr, own, unused);
-    }
-    for (const std::uint32_t j : own) take(j);
     all.row(r - first) = missing;
   }
   return all;
@@ -232,7 +255,8 @@ KrigedPlan<T> make_plan(const PlanInput<T>& from, const KrigedShares& shares) {
     std::vector<arma::uword> rows(from.checks.size());
     std::iota(rows.begin(), rows.end(), from.landmarks());
     plan.near.offsets =
-        best_offsets(offset_scores(from.input, from.rows, rows, from.checks, plan.cells, plan.cell_weights),
+        best_offsets(offset_scores(from.input, from.rows, rows, from.checks, plan.cells, plan.cell_weights,
+                                   shares.near > 0 ? plan.near.lists.front() : std::vector<std::uint32_t>{}),
                      std::max<arma::uword>(1, part_of(from.keys, shares.window)));
   }
   if (shares.screen.kept > 0) plan.near.screen = std::make_shared<const KeyScreen<T>>(from.input, shares.screen);
@@ -257,7 +281,8 @@ std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const Krige
   const KrigedShares* best = nullptr;
   for (const KrigedShares& shares : candidates) {
     const double error = squared_output_error(outputs, arma::conv_to<arma::mat>::from(missing_of_checks(from, shares)));
-    const double counted = std::max(rounding, shares.window > 0 ? kOfWindow * kOfWindow * error : error);
+    const double counted =
+        std::max(rounding, shares.screen.kept == 0 && shares.window > 0 ? kOfWindow * kOfWindow * error : error);
     const double allowed = shares.screen.kept > 0 ? kOfScreen * kOfScreen * left : left;
     if (counted < least && (always || counted < allowed)) least = counted, error_of_best = error, best = &shares;
   }

@@ -70,7 +70,10 @@ void BlockPass<T>::fill(const QueryBlock& block, BlockRows<T>& rows) const {
   rows.top.fill(-std::numeric_limits<T>::infinity());
   raise_to_row_maxima(rows.cells.memptr(), count, s, rows.top.memptr());
   if (rows.list) near_scores(rows);
-  if (near_.by_query()) own_scores(rows);
+  if (near_.by_query()) {
+    own_scores(rows);
+    scores_of_what_is_left(rows);
+  }
 
   rows.total.zeros(count);
   exp_shifted_rows(rows.cells.memptr(), count, s, rows.top.memptr(), rows.total.memptr());
@@ -194,6 +197,24 @@ void BlockPass<T>::own_scores(BlockRows<T>& rows) const {
          scores.data());
     if (near_.screen) rows.margins[i] = near_.screen->choose(rows.columns.colptr(i), rows.list, keys, scores);
     for (const T score : scores) rows.top[i] = std::max(rows.top[i], score);
+  }
+}
+
+template <typename T>
+void BlockPass<T>::scores_of_what_is_left(BlockRows<T>& rows) const {
+  const T* counts = cells_.sums.colptr(input_.problem.p_v());
+  for (arma::uword i = 0; i < rows.size(); ++i) {
+    rows.taken.reset(cells_.size());
+    const auto take = [&](std::uint32_t key, T score) {
+      const std::uint32_t cell = cells_.cell[key];
+      rows.taken.add(cell, score - rows.cells.at(i, cell));
+    };
+    for (arma::uword t = 0; rows.list && t < rows.list->size(); ++t) take((*rows.list)[t], rows.near.at(i, t));
+    for (std::size_t t = 0; t < rows.window[i].size(); ++t) take(rows.window[i][t], rows.window_weights[i][t]);
+    for (arma::uword c = 0; c < cells_.size(); ++c) {
+      rows.cells.at(i, c) += rows.taken.shift(c, counts[c]);
+      rows.top[i] = std::max(rows.top[i], rows.cells.at(i, c));
+    }
   }
 }
 

@@ -25,7 +25,7 @@ struct BlockRows {
   const std::uint32_t* order = nullptr;              ///< which queries they are
   const std::vector<std::uint32_t>* list = nullptr;  ///< keys of their leaf; null where there are no lists
   arma::Mat<T> queries, columns;                     ///< over sqrt(p); transposed, where keys are taken one by one
-  arma::Mat<T> cells;                                ///< E_ic, rows x s
+  arma::Mat<T> cells;                                ///< E_ic, rows x s, by query of the keys that are left
   arma::Mat<T> factors;                              ///< with a window alone: how much a cell's keys may differ
   arma::Mat<T> near, near_keys, near_values;         ///< E_ij - E_i,c(j) of the list; its keys and values, as columns
   arma::Mat<T> sums;                                 ///< full_i([V, 1]), from divide() on over full_i(1)
@@ -35,6 +35,7 @@ struct BlockRows {
   arma::Col<T> margins;                              ///< with a screen: the least score it chose a key for
   std::vector<std::vector<std::uint32_t>> window;    ///< keys of every query's own
   std::vector<std::vector<T>> window_weights;        ///< their E_ij - E_i,c(j)
+  TakenKeys<T> taken;                                ///< of one query
 
   arma::uword size() const { return queries.n_rows; }
 };
@@ -66,6 +67,7 @@ class BlockPass {
   void near_scores(BlockRows<T>& rows) const;
   void add_near(BlockRows<T>& rows) const;
   void own_scores(BlockRows<T>& rows) const;
+  void scores_of_what_is_left(BlockRows<T>& rows) const;
   void add_window(BlockRows<T>& rows) const;
   void count(BlockRows<T>& rows) const;
   arma::Row<T> base(arma::uword i, const BlockRows<T>& rows) const;

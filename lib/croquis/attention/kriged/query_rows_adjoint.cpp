@@ -79,6 +79,7 @@ class RowsBackward {
     if (space.list) add_near(base, space, cells, queries, sums);
     if (near_.by_query()) add_window(base, space, cells, queries, sums);
     cells %= space.cells;  // of the scores
+    if (near_.by_query()) take_out(space, cells, queries, sums);
     queries += (cells * cells_.keys).t();
     sums.cell_keys += cells.t() * space.queries;
     for (arma::uword i = 0; i < space.size(); ++i) queries_.col(space.order[i]) = input_.scale * queries.col(i);
@@ -152,6 +153,33 @@ class RowsBackward {
         queries.col(i) += score * input_.keys.columns.col(key);
         sums.keys.col(key) += score * space.columns.col(i);
         sums.values.col(key) += weight * columns.col(i);
+      }
+    }
+  }
+
+  // The scores of the cells are those of the keys that are left: s_c n / (n - m) - the sum over the m keys taken of
+  // s_j / (n - m), for n keys of the cell.
+  void take_out(BlockRows<T>& space, arma::Mat<T>& cells, arma::Mat<T>& queries, Sums& sums) const {
+    const T* counts = cells_.sums.colptr(input_.problem.p_v());
+    TakenKeys<T>& taken = space.taken;
+    const auto each_key = [&](arma::uword i, const auto& of) {
+      for (arma::uword t = 0; space.list && t < space.list->size(); ++t) of((*space.list)[t]);
+      for (const std::uint32_t key : space.window[i]) of(key);
+    };
+    for (arma::uword i = 0; i < space.size(); ++i) {
+      taken.reset(cells_.size());
+      each_key(i, [&](std::uint32_t key) { taken.add(cells_.cell[key], T(0)); });
+      each_key(i, [&](std::uint32_t key) {
+        const std::uint32_t cell = cells_.cell[key];
+        const T left = taken.left(cell, counts[cell]);
+        if (!(left > 0)) return;
+        const T score = -cells.at(i, cell) / left;
+        queries.col(i) += score * input_.keys.columns.col(key);
+        sums.keys.col(key) += score * space.columns.col(i);
+      });
+      for (arma::uword c = 0; c < cells_.size(); ++c) {
+        const T left = taken.left(c, counts[c]);
+        if (left > 0) cells.at(i, c) *= counts[c] / left;
       }
     }
   }

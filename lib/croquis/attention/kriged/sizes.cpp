@@ -39,9 +39,10 @@ double landmark_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   return exact + weights + rows * rows * (9 * rows + 2 * c * (kRidgesTried + 2));
 }
 
-// What a query pays for one key of its own.
+// What a query pays for one key of its own: score, exponential and sums, and what it takes from its cell's score. A
+// cell costs no more.
 double flops_of_key(const KrigedBudget& b) {
-  return 2 * b.p + 2 * (b.p_v + 1) + 1;
+  return 2 * b.p + 2 * (b.p_v + 1) + 3;
 }
 
 double screen_terms(const KrigedBudget& b, double eighths) {
