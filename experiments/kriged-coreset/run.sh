@@ -2,8 +2,9 @@
 # Measures kriged-coreset and its variants against all other methods at equal flops, on heads that you give:
 #   run.sh [--trials 4] [--features 16,32,64,128] [--out FOLDER] NAME=HEADS ...
 # HEADS: Q.npy,K.npy,V.npy with one head or (heads, n, p), or QKV.npz, or a BERT's model.safetensors (all layers and
-# heads, on the sample text; LENGTH=512 tokens). Writes NAME-ratios.csv for the Frobenius norm, NAME-ratios-spectral.csv,
-# NAME-frontier.csv and NAME.svg, errors against flops, and summary.txt.
+# heads, on the sample text; LENGTH=512 tokens), or the options of `croquis error` for an input, as
+# '--model model.safetensors --ids ids.npy --sequence 1,2'. Writes NAME-ratios.csv for the Frobenius norm,
+# NAME-ratios-spectral.csv, NAME-frontier.csv and NAME.svg, errors against flops, and summary.txt.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -14,10 +15,10 @@ while [ $# -gt 0 ]; do
     --features) features=${2:?--features needs numbers}; shift 2 ;;
     --out) out=${2:?--out needs a folder}; shift 2 ;;
     *=*) break ;;
-    *) sed -n '2,7s/^# //p' "$0" >&2; exit 2 ;;
+    *) sed -n '2,8s/^# //p' "$0" >&2; exit 2 ;;
   esac
 done
-[ $# -gt 0 ] || { sed -n '2,7s/^# //p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,8s/^# //p' "$0" >&2; exit 2; }
 croquis=${CROQUIS:-$root/build/release/apps/croquis} # set CROQUIS to use another build
 if [ ! -x "$croquis" ]; then
   cmake --preset release -S "$root" >/dev/null
@@ -40,6 +41,7 @@ grid=16,20,24,28,32,36,40,48,56,64,72,80,96,112,128,144,160,192,224,256
 for head in "$@"; do
   name=${head%%=*} files=${head#*=}
   case $files in
+    --*) read -ra input <<<"$files" ;;
     *,*,*) IFS=, read -r q k v <<<"$files"; input=(--q "$q" --k "$k" --v "$v") ;;
     *.npz) input=(--qkv "$files") ;;
     *) input=(--model "$files" --layer all --n "${LENGTH:-512}") ;;

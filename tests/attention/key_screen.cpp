@@ -105,14 +105,15 @@ TEST_CASE_TEMPLATE("key screen: the keys with the largest partial scores, twice 
   }
 }
 
-TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and to the mean of what is left of cells",
-                   T, float, double) {
+TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and half way to what is left of cells", T,
+                   float, double) {
   const arma::uword n_q = 70, n_k = 90;
   const Problem<T> problem = random_rectangle<T>(n_q, n_k, 7, 3, 3, Key(test_seed()).child("rows"));
   const KrigedInput<T> input(problem);
   const arma::Col<T> equal(n_k, arma::fill::ones), ones(n_q, arma::fill::ones);
   const KeyCells<T> cells =
       make_cells(input, equal, split_points(input.keys.columns, equal, 5, SplitDirection::random, Key(1)));
+  const arma::uvec of_cell = arma::conv_to<arma::uvec>::from(cells.cell);
   const PointTree one = split_points(input.queries.columns, ones, 1, SplitDirection::random, Key(1));
   const std::vector<std::uint32_t> list = {4, 40, 77};
   const std::vector<std::int64_t> offsets = {-2, 1};
@@ -141,8 +142,9 @@ TEST_CASE_TEMPLATE("key screen: rows attend one by one to the keys it finds, and
           if (cells.cell[j] == c && !own.contains(j)) left.push_back(j);
         }
         if (left.empty()) continue;
-        const arma::uvec rest(left);
-        sums += std::exp(arma::dot(query, arma::mean(keys.rows(rest), 0))) * arma::sum(values.rows(rest), 0);
+        const arma::uvec rest(left), whole = arma::find(of_cell == c);
+        const arma::rowvec mean = (arma::mean(keys.rows(rest), 0) + arma::mean(keys.rows(whole), 0)) / 2;
+        sums += std::exp(arma::dot(query, mean)) * arma::sum(values.rows(rest), 0);
       }
       const arma::rowvec output = arma::conv_to<arma::rowvec>::from(rows.output.row(i));
       CHECK(arma::norm(output - sums.head(3) / sums(3)) <= 1e4 * unit<T>() * arma::norm(values, "fro"));
@@ -207,23 +209,24 @@ TEST_CASE("key screen: keys at no offset that fit one query each are found") {
 
 TEST_CASE("key screen: a key that all queries attend to, and the next one, are not missed for their small terms") {
   // Every query attends to a key of its own, whose terms are large, and to another one with as much weight, whose score
-  // is the sum of 16 or 64 small terms.
+  // is the sum of 16 or 64 small terms. One problem of each kind, in which check rows agree on the offset.
   const arma::uword n = 200;
-  const Key key = Key(test_seed()).child("small terms");
-  const arma::mat tokens = 12 * arma::normalise(random_matrix(n, 8, key.child("tokens")), 2, 1),
+  const Key key = Key(1).child("small terms");
+  const arma::mat tokens = 12 * arma::normalise(random_matrix(n, 24, key.child("tokens")), 2, 1),
                   codes = arma::sign(random_matrix(n, 64, key.child("codes")));
   const arma::uvec order = sample_without_replacement(n, n, key.child("order"));
   arma::mat one(n, 16, arma::fill::zeros);
   one.row(17).fill(1);
   const KrigedSizes sizes{.landmarks = 8, .checks = 6, .exact_rows = 2, .cells = 20, .window = 60};
   const auto error = [&](const arma::mat& small_q, const arma::mat& small_k, bool window, double scale) {
-    const double p = 8 + static_cast<double>(small_q.n_cols);
+    const double p = 24 + static_cast<double>(small_q.n_cols);
     const Problem<double> problem(arma::join_rows(tokens, scale * small_q) * std::sqrt(p) / 12,
                                   arma::join_rows(tokens.rows(order), scale * small_k),
                                   random_matrix(n, 3, key.child("values")));
     const arma::mat exact = exact_attention(problem, Target::softmax).output;
     const auto input = std::make_shared<const KrigedInput<double>>(problem);
-    const Approximation<double> approximation = kriged_of_sizes<double>(input, sizes, {.window = window}, Key(1));
+    const Approximation<double> approximation =
+        kriged_of_sizes<double>(input, sizes, {.mode = KrigedCoresetOptions::Mode::window, .window = window}, Key(1));
     CHECK(approximation.diagnostics.mode == "screened");
     return arma::norm(approximation.output - exact, "fro") / arma::norm(exact, "fro");
   };
@@ -243,15 +246,62 @@ TEST_CASE("key screen: the error of a plan at its check rows is that of its rows
   ExactRows<double> rows = exact_rows_of(input, arma::mat(problem.Q().rows(arma::uvec(checks))), {});
   rows.leaf.assign(checks.size(), 0);
   const arma::mat exact = exact_attention(problem, Target::softmax).output.rows(arma::uvec(checks));
-  const ScreenSizes screen{.first = 2, .terms = 6, .candidates = 60, .kept = 15};
   for (const double near : {0.0, 0.1}) {
-    const KrigedShares shares{.name = "screened", .cells = 0.2, .near = near, .screen = screen, .kriging = false};
-    const PlanInput<double> from{input, one, rows, checks, tree, make_cells(input, equal, tree), 40};
-    const auto plan = plan_by_query(from, {.name = "cells", .cells = 0.25}, {shares}, true);
-    REQUIRE(plan.has_value());
-    const arma::mat output = query_rows(input, one, plan->cells, plan->near, arma::mat(), false).output;
-    const double error = arma::norm(output.rows(arma::uvec(checks)) - exact, "fro") / arma::norm(exact, "fro");
-    CHECK(error > 0.01);
-    CHECK(plan->check_error == doctest::Approx(error).epsilon(1e-9));
+    for (const bool screened : {true, false}) {
+      if (!screened && near == 0) continue;
+      CAPTURE(near);
+      CAPTURE(screened);
+      KrigedShares shares{.name = "tried", .cells = 0.2, .near = near, .kriging = false};
+      if (screened) shares.screen = {.first = 2, .terms = 6, .candidates = 60, .kept = 15};
+      const PlanInput<double> from{input, one, rows, checks, tree, make_cells(input, equal, tree), 40};
+      const auto plan = plan_by_query(from, {.name = "cells", .cells = 0.25}, {shares}, true);
+      REQUIRE(plan.has_value());
+      const arma::mat output = query_rows(input, one, plan->cells, plan->near, arma::mat(), false).output;
+      const double error = arma::norm(output.rows(arma::uvec(checks)) - exact, "fro") / arma::norm(exact, "fro");
+      CHECK(error > 0.01);
+      CHECK(plan->check_error == doctest::Approx(error).epsilon(1e-9));
+    }
   }
+}
+
+TEST_CASE("key screen: the error at check rows with offsets that all of them choose") {
+  // Every query attends to the key before it and, in part, to keys that a screen finds. One problem, on which they
+  // agree.
+  const arma::uword n = 150;
+  const Problem<double> random = random_problem<double>(n, 16, 3, 4, Key(1).child("offset"));
+  arma::mat q = random.Q();
+  q.tail_rows(n - 1) += 2 * random.K().head_rows(n - 1);
+  const Problem<double> problem(q, random.K(), random.V());
+  const KrigedInput<double> input(problem);
+  const arma::vec ones(n, arma::fill::ones);
+  const PointTree one = split_points(input.queries.columns, ones, 1, SplitDirection::random, Key(1)),
+                  tree = split_points(input.keys.columns, ones, 12, SplitDirection::random, Key(2));
+  const std::vector<arma::uword> checks = {9, 50, 71, 140};
+  ExactRows<double> rows = exact_rows_of(input, arma::mat(q.rows(arma::uvec(checks))), {});
+  rows.leaf.assign(checks.size(), 0);
+  const arma::mat exact = exact_attention(problem, Target::softmax).output.rows(arma::uvec(checks));
+  const PlanInput<double> from{input, one, rows, checks, tree, make_cells(input, ones, tree), 40};
+  const ScreenSizes screen{.first = 4, .terms = 8, .candidates = 40, .kept = 12};
+  const KrigedShares shares{
+      .name = "tried", .cells = 0.2, .near = 0.1, .window = 0.025, .screen = screen, .kriging = false};
+  const auto plan = plan_by_query(from, {.name = "cells", .cells = 0.25}, {shares}, true);
+  REQUIRE(plan.has_value());
+  REQUIRE(plan->near.offsets == std::vector<std::int64_t>{-1});
+  const arma::mat output = query_rows(input, one, plan->cells, plan->near, arma::mat(), false).output;
+  const double error = arma::norm(output.rows(arma::uvec(checks)) - exact, "fro") / arma::norm(exact, "fro");
+  CHECK(plan->check_error == doctest::Approx(error).epsilon(1e-9));
+}
+
+TEST_CASE("key screen: what is left of a cell may have the largest score") {
+  const Problem<double> problem(arma::vec{1, 1}, arma::vec{-1, 1}, arma::vec{0, 1});
+  const KrigedInput<double> input(problem);
+  const arma::vec ones(2, arma::fill::ones);
+  const PointTree one = split_points(input.queries.columns, ones, 1, SplitDirection::far, Key(1));
+  const KeyCells<double> cells =
+      make_cells(input, ones, split_points(input.keys.columns, ones, 1, SplitDirection::far, Key(1)));
+  const NearField<double> near{.lists = {{0}}, .offsets = {0}};
+  const arma::mat output = query_rows(input, one, cells, near, arma::mat(), false).output;
+  // Query 0 takes key 0 out of the cell, whose mean is 0; half way to the key that is left is 1/2. Query 1 takes both.
+  CHECK(output(0) == doctest::Approx(1 / (1 + std::exp(-1.5))).epsilon(1e-12));
+  CHECK(output(1) == doctest::Approx(1 / (1 + std::exp(-2.0))).epsilon(1e-12));
 }

@@ -100,6 +100,22 @@ TEST_CASE_TEMPLATE("kriged coreset: values of any size, whose squares overflow, 
   }
 }
 
+TEST_CASE_TEMPLATE("kriged coreset: by query, one that is longer than the others by far changes no other row much", T,
+                   float, double) {
+  // Only through the plan and the exact rows. The others' scores keep their digits.
+  const Problem<T> problem = random_problem<T>(300, 32, 4, 4, Key(test_seed()).child("one long query"));
+  arma::Mat<T> q = problem.Q();
+  q.row(17) *= std::ldexp(T(1), std::is_same_v<T, float> ? 40 : 70);
+  const arma::Mat<T> exact = exact_attention(problem, Target::softmax).output;
+  const auto error = [&](const arma::Mat<T>& queries) {
+    const Problem<T> of(queries, problem.K(), problem.V());
+    arma::Mat<T> gap = kriged_coreset(of, 32, Key(1), {.mode = KrigedCoresetOptions::Mode::window}).output - exact;
+    gap.row(17).zeros();
+    return arma::norm(gap, "fro");
+  };
+  CHECK(error(q) <= T(1.5) * error(problem.Q()));
+}
+
 TEST_CASE("kriged coreset: equal keys of any length have the mean of the values") {
   for (const double size : {1e5, 1e20, 1e60, 1e120}) {
     for (std::uint64_t draw = 0; draw < 20; ++draw) {

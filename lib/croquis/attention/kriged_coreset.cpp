@@ -39,16 +39,12 @@ constexpr double kScreenCells[] = {0.03, 0.12}, kScreenRows = 0.03;
 // few terms, nor is the next token, and a query that misses it can be all wrong. So three keys that matter to several
 // check rows and three offsets come first.
 constexpr double kBeforeScreen = 3;
-const KrigedShares kWindow{
-    .name = "window", .cells = 0.15, .near = 0.05, .window = 0.65, .rows = 0.15, .kriging = false};
+const KrigedShares kWindow{.name = "window", .cells = 0.2, .near = 0.1, .window = 0.7, .kriging = false};
 
 // The plans by query that `keys` keys of a query allow.
 std::vector<KrigedShares> by_query(const KrigedBudget& budget, double keys, bool window) {
   std::vector<KrigedShares> candidates;
-  if (window) {
-    candidates.push_back(kWindow);
-    candidates.back().window -= std::min(0.5, keys_for_bounds(budget, kWindow.cells * keys) / keys);
-  }
+  if (window) candidates.push_back(kWindow);
   for (const double cells : kScreenCells) {
     const double offsets = window ? kBeforeScreen : 0;
     const double left =

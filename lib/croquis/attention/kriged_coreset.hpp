@@ -29,10 +29,11 @@ struct KrigedCoresetOptions {
 ///     B~_i X = [sum_c E_ic (S X + W (B_R X - Y S X))_c] / [the same for X = 1],
 ///   E_ic = exp(q_i.k_c / sqrt(p)), where k_c is the weighted mean of the cell's keys, S X the sums over cells, Y the
 ///   weights of the cells in the rows R, and W the ridge regression with the smallest leave-one-out error ("kriging").
-/// - Keys of each query (sharp rows). No landmarks and no W. Single keys are those at some offsets from the query and a
-///   few for all queries, or those with the largest scores, as estimated from the scores' largest terms (KeyScreen).
-/// Queries that equal the mean of their leaf, check rows, and the queries with the largest expected errors have exact
-/// rows.
+/// - Keys of each query (sharp rows). No landmarks and no W. Single keys are a few for all queries and those at some
+///   offsets from the query, and perhaps those with the largest scores, as estimated from the scores' largest terms
+///   (KeyScreen). A cell that keys are taken out of has another score (TakenKeys).
+/// Queries that equal the mean of their leaf, check rows, and the queries with the largest expected errors, if there are
+/// landmarks or a screen, have exact rows.
 /// Guarantees: rows of B~ sum to 1. Every column of the output lies between the minimum and the maximum of that column
 ///   of V. Exact if every query is a leaf, if every key is a cell, or if exact attention costs no more. A constant
 ///   vector added to all keys changes nothing. With tree=far, window=no and mode=coreset, equivariant under

@@ -21,13 +21,6 @@ std::vector<T> differences(const KrigedInput<T>& input, const ExactRows<T>& rows
   return far;
 }
 
-template <typename V>
-std::vector<std::uint32_t> largest_of(const std::vector<V>& values, arma::uword count) {
-  std::vector<std::uint32_t> places;
-  places_of_largest(values, count, places);
-  return places;
-}
-
 }  // namespace
 
 template <typename T>
@@ -36,27 +29,10 @@ bool NearField<T>::lists_key(arma::uword leaf, std::uint32_t key) const {
 }
 
 template <typename T>
-CellBounds<T>::CellBounds(const KrigedInput<T>& input, const KeyCells<T>& cells) : deviations_(cells.size(), T(0)) {
-  const arma::Mat<T> means = cells.keys.t();
-  std::vector<arma::uword> counts(cells.size(), 0);
-  for (std::size_t j = 0; j < cells.cell.size(); ++j) {
-    const std::uint32_t c = cells.cell[j];
-    const T *x = input.keys.columns.colptr(j), *mean = means.colptr(c);
-    ++counts[c];
-    for (arma::uword i = 0; i < means.n_rows; ++i) deviations_[c] += (x[i] - mean[i]) * (x[i] - mean[i]);
-  }
-  for (arma::uword c = 0; c < counts.size(); ++c) {
-    const T rms = counts[c] < 2 ? T(0) : std::sqrt(deviations_[c] / static_cast<T>(counts[c]));
-    deviations_[c] = T(2.5) * rms / static_cast<T>(input.problem.p());
-  }
-}
-
-template <typename T>
-std::vector<std::uint32_t> near_keys(const KrigedInput<T>& input, const ExactRows<T>& rows,
-                                     const std::vector<arma::uword>& which, const KeyCells<T>& cells,
-                                     const arma::Mat<T>& cell_weights, arma::uword count) {
+std::vector<T> near_scores(const KrigedInput<T>& input, const ExactRows<T>& rows, const std::vector<arma::uword>& which,
+                           const KeyCells<T>& cells, const arma::Mat<T>& cell_weights) {
   std::vector<T> sums = differences(input, rows, which.front(), cells, cell_weights);
-  if (which.size() == 1) return largest_of(sums, count);
+  if (which.size() == 1) return sums;
   std::vector<T> largest = sums;
   for (std::size_t i = 1; i < which.size(); ++i) {
     const std::vector<T> more = differences(input, rows, which[i], cells, cell_weights);
@@ -66,7 +42,14 @@ std::vector<std::uint32_t> near_keys(const KrigedInput<T>& input, const ExactRow
     }
   }
   for (std::size_t j = 0; j < sums.size(); ++j) sums[j] -= largest[j];
-  return largest_of(sums, count);
+  return sums;
+}
+
+template <typename T>
+std::vector<std::uint32_t> best_keys(const std::vector<T>& scores, arma::uword count) {
+  std::vector<std::uint32_t> places;
+  places_of_largest(scores, count, places);
+  return places;
 }
 
 template <typename T>
@@ -98,7 +81,7 @@ std::vector<double> offset_scores(const KrigedInput<T>& input, const ExactRows<T
 
 std::vector<std::int64_t> best_offsets(const std::vector<double>& scores, arma::uword count) {
   std::vector<std::int64_t> offsets;
-  for (const std::uint32_t place : largest_of(scores, count)) {
+  for (const std::uint32_t place : best_keys(scores, count)) {
     if (scores[place] > 0)
       offsets.push_back(static_cast<std::int64_t>(place) - static_cast<std::int64_t>(scores.size() / 2));
   }
@@ -123,14 +106,14 @@ template std::vector<arma::uword> largest_places(const arma::Col<float>&, float,
 template std::vector<arma::uword> largest_places(const arma::Col<double>&, double, arma::uword);
 template struct NearField<float>;
 template struct NearField<double>;
-template class CellBounds<float>;
-template class CellBounds<double>;
-template std::vector<std::uint32_t> near_keys(const KrigedInput<float>&, const ExactRows<float>&,
-                                              const std::vector<arma::uword>&, const KeyCells<float>&,
-                                              const arma::Mat<float>&, arma::uword);
-template std::vector<std::uint32_t> near_keys(const KrigedInput<double>&, const ExactRows<double>&,
-                                              const std::vector<arma::uword>&, const KeyCells<double>&,
-                                              const arma::Mat<double>&, arma::uword);
+template std::vector<float> near_scores(const KrigedInput<float>&, const ExactRows<float>&,
+                                        const std::vector<arma::uword>&, const KeyCells<float>&,
+                                        const arma::Mat<float>&);
+template std::vector<std::uint32_t> best_keys(const std::vector<float>&, arma::uword);
+template std::vector<double> near_scores(const KrigedInput<double>&, const ExactRows<double>&,
+                                         const std::vector<arma::uword>&, const KeyCells<double>&,
+                                         const arma::Mat<double>&);
+template std::vector<std::uint32_t> best_keys(const std::vector<double>&, arma::uword);
 template std::vector<double> offset_scores(const KrigedInput<float>&, const ExactRows<float>&,
                                            const std::vector<arma::uword>&, const std::vector<arma::uword>&,
                                            const KeyCells<float>&, const arma::Mat<float>&,

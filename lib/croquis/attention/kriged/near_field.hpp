@@ -20,30 +20,20 @@ struct NearField {
   std::shared_ptr<const KeyScreen<T>> screen = {};  ///< none: no keys by parts of their scores
 
   bool by_query() const { return !offsets.empty() || screen; }
+  bool in_order() const { return lists.empty() || by_query(); }  ///< queries are not taken leaf by leaf
   bool lists_key(arma::uword leaf, std::uint32_t key) const;
 };
 
-/// The keys whose exact weights differ most from those of their cells, ascending: the `count` largest
-/// sum_r |b_rj - y_r,c(j)| |v_j| over some exact rows r, of several rows without the largest term, so that a key has to
-/// matter to two of them. y: weights of the cells. Ties: the first key.
+/// How much the exact weights of every key differ from those of its cell: sum_r |b_rj - y_r,c(j)| |v_j| over some exact
+/// rows r, of several rows without the largest term, so that a key has to matter to two of them. y: weights of the
+/// cells.
 template <typename T>
-std::vector<std::uint32_t> near_keys(const KrigedInput<T>& input, const ExactRows<T>& rows,
-                                     const std::vector<arma::uword>& which, const KeyCells<T>& cells,
-                                     const arma::Mat<T>& cell_weights, arma::uword count);
+std::vector<T> near_scores(const KrigedInput<T>& input, const ExactRows<T>& rows, const std::vector<arma::uword>& which,
+                           const KeyCells<T>& cells, const arma::Mat<T>& cell_weights);
 
-/// What the largest score of a key in a cell may be, about: score of the mean + 2.5 |q| rms distance of the keys from
-/// their mean / p, two and a half standard deviations where distances are spread evenly over the p directions.
+/// The places of the `count` largest scores, ascending; ties: the first.
 template <typename T>
-class CellBounds {
- public:
-  CellBounds(const KrigedInput<T>& input, const KeyCells<T>& cells);
-
-  /// What this is above the score of the mean, for a query of this length; 0 for a cell of one key.
-  T above(arma::uword cell, T length) const { return length * deviations_[cell]; }
-
- private:
-  std::vector<T> deviations_;
-};
+std::vector<std::uint32_t> best_keys(const std::vector<T>& scores, arma::uword count);
 
 /// How much of the rows of some queries lies at each offset and not in their cells: entry o + n - 1 (n tokens) is the
 /// sum over the queries of min(|b_ij - y_i,c(j)| |v_j|, a quarter of that query's sum), j = i + o, smoothed by

@@ -13,7 +13,7 @@ namespace croquis {
 struct KrigedShares {
   std::string name;
   double cells = 1, near = 0, window = 0;
-  double rows = 0;          ///< queries that get their exact row instead: those that leave most to cells
+  double rows = 0;          ///< with a screen, queries that get their exact row instead: those it leaves most out of
   ScreenSizes screen = {};  ///< keys that are found by parts of their scores
   bool kriging = true;      ///< regression of what is left at the exact rows
 };
@@ -30,9 +30,15 @@ struct PlanInput {
   const KeyCells<T>& cells;  ///< of the key tree
   arma::uword keys;          ///< cells and keys that a query's budget allows
 
-  /// The exact rows that choose the near keys of a leaf: its mean; without landmarks the check rows.
-  std::vector<arma::uword> rows_of_leaf(arma::uword leaf) const;
   arma::uword landmarks() const { return rows.queries.n_rows - checks.size(); }
+  arma::uword part(double share) const;    ///< of the keys
+  KeyCells<T> merged(double share) const;  ///< the cells put together to so many
+  /// Squares of what rows lack, the row sums in the units of the values; below squared_rounding() the squared error of
+  /// all check rows is rounding, of logits of a few hundred, and says nothing about plans.
+  double squared(const arma::Mat<T>& missing) const;
+  double squared_rounding() const;
+  /// The root of a squared error of the check rows over the squared norm of their outputs.
+  double relative(double squared_error) const;
 };
 
 /// Everything that the rows of B~ are computed from.
@@ -65,8 +71,9 @@ arma::Mat<T> residuals(const ExactRows<T>& rows, const KrigedPlan<T>& plan, cons
 
 /// The plan without landmarks with the smallest error at the check rows, if it is below what cells and a regression on
 /// the other check rows leave of each, what few landmarks can do; with a screen, below 0.7 times that. Each row is
-/// judged by the window that the other rows choose, and the error of a window counts twice. Errors that are rounding
-/// are equal, and if cells and the regression leave no more there is no such plan. always: whatever the errors are.
+/// judged by the offsets that the other rows choose, and the error of a window without a screen counts twice. Errors
+/// that are rounding are equal, and if cells and the regression leave no more there is no such plan. always: whatever
+/// the errors are.
 template <typename T>
 std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
                                            const std::vector<KrigedShares>& candidates, bool always);

@@ -25,7 +25,7 @@ void add_multiple(T factor, const T* column, arma::Col<T>& sum) {
 
 template <typename T>
 std::vector<QueryBlock> blocks_of_queries(const PointTree& tree, const NearField<T>& near) {
-  const bool by_leaf = !near.lists.empty();
+  const bool by_leaf = !near.in_order();
   std::vector<QueryBlock> blocks;
   const auto add = [&](arma::uword leaf, arma::uword begin, arma::uword end) {
     for (; begin < end; begin += kQueriesOfBlock)
@@ -46,14 +46,11 @@ BlockPass<T>::BlockPass(const KrigedInput<T>& input, const PointTree& tree, cons
       corrected_(!correction.is_empty()),
       sums_(corrected_ ? arma::Mat<T>(cells.sums + correction) : cells.sums),
       box_{input.lowest, input.highest} {
-  if (near.lists.empty()) std::iota(order_.begin(), order_.end(), 0U);
-  const arma::Col<T> counts = cells.sums.tail_cols(1);
-  if (near.by_query() && !near.screen) bounds_.emplace(input, cells);
+  if (near.in_order()) std::iota(order_.begin(), order_.end(), 0U);
   if (near.by_query() && !near.lists.empty()) {
     listed_.resize(input.problem.n_k(), 0);
     for (const std::uint32_t key : near.lists.front()) listed_[key] = 1;
   }
-  sizes_ = arma::sqrt(counts % cells.squares) % arma::conv_to<arma::Col<T>>::from(counts > T(1.5));
 }
 
 template <typename T>
@@ -88,7 +85,7 @@ template <typename T>
 void BlockPass<T>::take_queries(const QueryBlock& block, BlockRows<T>& rows) const {
   const arma::uword count = block.end - block.begin, p = input_.problem.p();
   rows.queries.set_size(count, p);
-  if (near_.lists.empty()) {  // next to each other
+  if (near_.in_order()) {  // next to each other
     for (arma::uword c = 0; c < p; ++c) {
       const T* from = input_.problem.Q().colptr(c) + block.begin;
       T* to = rows.queries.colptr(c);
@@ -97,12 +94,12 @@ void BlockPass<T>::take_queries(const QueryBlock& block, BlockRows<T>& rows) con
     if (near_.by_query()) rows.columns = rows.queries.t();
     return;
   }
-  rows.columns.set_size(p, count);
-  for (arma::uword i = 0; i < count; ++i) {
-    const T* q = input_.queries.columns.colptr(rows.order[i]);
-    for (arma::uword c = 0; c < p; ++c) rows.columns.at(c, i) = input_.scale * (q[c] + input_.queries.mean[c]);
+  for (arma::uword c = 0; c < p; ++c) {
+    const T* from = input_.problem.Q().colptr(c);
+    T* to = rows.queries.colptr(c);
+    for (arma::uword i = 0; i < count; ++i) to[i] = input_.scale * from[rows.order[i]];
   }
-  rows.queries = rows.columns.t();
+  rows.columns = rows.queries.t();
 }
 
 template <typename T>
@@ -172,19 +169,12 @@ void BlockPass<T>::own_scores(BlockRows<T>& rows) const {
   const TokenAlignment tokens = input_.problem.tokens();
   const auto first = static_cast<std::int64_t>(tokens.key(0)), end = static_cast<std::int64_t>(tokens.n());
   const arma::uword count = rows.size();
-  if (bounds_) rows.factors.set_size(count, cells_.size());
   if (near_.screen) rows.margins.set_size(count);
   rows.window.resize(std::max<std::size_t>(rows.window.size(), count));
   rows.window_weights.resize(rows.window.size());
   for (arma::uword i = 0; i < count; ++i) {
     std::vector<std::uint32_t>& keys = rows.window[i];
     keys.clear();
-    if (bounds_) {
-      const T length = arma::norm(rows.columns.col(i)) / input_.scale;
-      for (arma::uword c = 0; c < cells_.size(); ++c) {
-        rows.factors.at(i, c) = sizes_[c] > 0 ? sizes_[c] * std::exp(bounds_->above(c, length)) : T(0);
-      }
-    }
     const auto at = static_cast<std::int64_t>(tokens.query(rows.order[i]));
     for (const std::int64_t offset : near_.offsets) {
       if (at + offset < first || at + offset >= end) continue;

@@ -5,7 +5,6 @@
 #include <croquis/attention/kriged/cells.hpp>
 #include <croquis/attention/kriged/near_field.hpp>
 #include <croquis/attention/kriged/value_box.hpp>
-#include <optional>
 #include <vector>
 
 namespace croquis {
@@ -25,8 +24,7 @@ struct BlockRows {
   const std::uint32_t* order = nullptr;              ///< which queries they are
   const std::vector<std::uint32_t>* list = nullptr;  ///< keys of their leaf; null where there are no lists
   arma::Mat<T> queries, columns;                     ///< over sqrt(p); transposed, where keys are taken one by one
-  arma::Mat<T> cells;                                ///< E_ic, rows x s, by query of the keys that are left
-  arma::Mat<T> factors;                              ///< with a window alone: how much a cell's keys may differ
+  arma::Mat<T> cells;                                ///< E_ic, rows x s, by query as TakenKeys says
   arma::Mat<T> near, near_keys, near_values;         ///< E_ij - E_i,c(j) of the list; its keys and values, as columns
   arma::Mat<T> sums;                                 ///< full_i([V, 1]), from divide() on over full_i(1)
   arma::Col<T> top, total, whole, counted;           ///< ..., full_i(1), base_i(1)
@@ -82,8 +80,6 @@ class BlockPass {
   const arma::Mat<T> sums_;
   const ValueBox<T> box_;
   std::vector<char> listed_;
-  std::optional<CellBounds<T>> bounds_;  // where there is a window and no screen
-  arma::Col<T> sizes_;                   // of the values of cells; 0 where a cell is one key
 };
 
 }  // namespace croquis

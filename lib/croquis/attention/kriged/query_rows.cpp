@@ -65,13 +65,13 @@ class RowsPass {
 #pragma omp simd
       for (arma::uword i = 0; i < rows; ++i) column[i] = clamped(column[i] + mean, low, high);
       T* output = rows_.output.colptr(c);
-      if (near_.lists.empty()) {  // next to each other
+      if (near_.in_order()) {  // next to each other
         std::copy_n(column, rows, output + space.order[0]);
       } else {
         for (arma::uword i = 0; i < rows; ++i) output[space.order[i]] = column[i];
       }
     }
-    if (near_.by_query()) set_doubts(space);
+    if (near_.screen) set_doubts(space);
     return fallen;
   }
 
@@ -89,21 +89,9 @@ class RowsPass {
     if (!(part > 0)) space.whole[i] = counted;
   }
 
-  void set_doubts(BlockRows<T>& space) {
-    if (near_.screen) {
-      for (arma::uword i = 0; i < space.size(); ++i) {
-        rows_.doubts[space.order[i]] = std::exp(space.margins[i] - space.top[i]) / space.whole[i];
-      }
-      return;
-    }
-    space.counted.zeros(space.size());
-    for (arma::uword c = 0; c < space.cells.n_cols; ++c) {
-      for (arma::uword i = 0; i < space.counted.n_elem; ++i) {
-        space.counted[i] += space.cells.at(i, c) * space.factors.at(i, c);
-      }
-    }
-    for (arma::uword i = 0; i < space.counted.n_elem; ++i) {
-      rows_.doubts[space.order[i]] = space.counted[i] / space.whole[i];
+  void set_doubts(const BlockRows<T>& space) {
+    for (arma::uword i = 0; i < space.size(); ++i) {
+      rows_.doubts[space.order[i]] = std::exp(space.margins[i] - space.top[i]) / space.whole[i];
     }
   }
 

@@ -8,7 +8,7 @@
 namespace croquis {
 
 /// Row i of B~ X for a query that is not exact, with E_ic = exp(q_i.k_c / sqrt(p) - top_i) for the cells and E_ij for
-/// near keys:
+/// near keys; by query k_c is what TakenKeys says:
 ///   base_i(X) = sum_c E_ic sum_{j in c} x_j + sum_{j near i} (E_ij - E_i,c(j)) x_j,
 ///   full_i(X) = base_i(X) + sum_c E_ic (W Z(X))_c,
 ///   B~_i X = corrected_i full_i(X) + uncorrected_i base_i(X).
@@ -21,7 +21,7 @@ struct QueryRows {
   arma::Mat<T> output;                    ///< n_q x p_v, in the box of V
   arma::Col<T> denominators, row_maxima;  ///< full_i(1) or, where it was given up, base_i(1); top_i
   arma::Col<T> corrected, uncorrected;
-  arma::Col<T> doubts;     ///< how much of a row is left to cells of several keys, times the size of their values
+  arma::Col<T> doubts;     ///< with a screen: how much the keys that it left out may weigh; otherwise 0
   arma::uword fallen = 0;  ///< rows that were moved, or lost their correction because full_i(1) <= 0.1 base_i(1)
 
   // Where they are wanted (keep): E of the cells, n_q x s, and the near terms E_ij - E_i,c(j).

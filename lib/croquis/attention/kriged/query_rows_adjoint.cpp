@@ -157,8 +157,8 @@ class RowsBackward {
     }
   }
 
-  // The scores of the cells are those of the keys that are left: s_c n / (n - m) - the sum over the m keys taken of
-  // s_j / (n - m), for n keys of the cell.
+  // The score of a cell of n keys without the m that are taken is s_c - w sum (s_j - s_c) / (n - m), w =
+  // TakenKeys::kWay.
   void take_out(BlockRows<T>& space, arma::Mat<T>& cells, arma::Mat<T>& queries, Sums& sums) const {
     const T* counts = cells_.sums.colptr(input_.problem.p_v());
     TakenKeys<T>& taken = space.taken;
@@ -173,13 +173,13 @@ class RowsBackward {
         const std::uint32_t cell = cells_.cell[key];
         const T left = taken.left(cell, counts[cell]);
         if (!(left > 0)) return;
-        const T score = -cells.at(i, cell) / left;
+        const T score = -TakenKeys<T>::kWay * cells.at(i, cell) / left;
         queries.col(i) += score * input_.keys.columns.col(key);
         sums.keys.col(key) += score * space.columns.col(i);
       });
       for (arma::uword c = 0; c < cells_.size(); ++c) {
         const T left = taken.left(c, counts[c]);
-        if (left > 0) cells.at(i, c) *= counts[c] / left;
+        if (left > 0) cells.at(i, c) *= 1 + TakenKeys<T>::kWay * taken.counts[c] / left;
       }
     }
   }

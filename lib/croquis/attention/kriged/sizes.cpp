@@ -54,12 +54,14 @@ double overlap_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   return as_double(sizes.checks * sizes.checks) * b.n_k;
 }
 
-// A tree of keys, their standard deviations, and what is tried on the check rows: a window and two screens.
+// A tree of keys, their standard deviations, and what is tried on the check rows: cells and a regression; keys and
+// offsets that rows have in common, whose scores are taken once; a window and two screens, of which each costs a row
+// what it costs a query.
 double pilot_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
-  const double rows = as_double(sizes.checks), cells = kPilotCells * as_double(sizes.window);
-  const double screen = b.n_k > kMostScreened ? 0 : 2 * screen_terms(b, kLastEighths) * b.n_k;
+  const double rows = as_double(sizes.checks), keys = as_double(sizes.window), cells = kPilotCells * keys;
+  const double in_common = 10 * b.n_k + 24 * std::max(b.n_q, b.n_k);
   return tree_flops(b.n_k, b.p, cells, b.far) + b.n_k * (4 * b.p + b.p_v) +
-         rows * (10 * b.n_k + 2 * screen + 4 * cells * (2 * b.p + 2 * b.p_v));
+         rows * (in_common + 2 * cells * (2 * b.p + 2 * (b.p_v + 1)) + 3 * keys * flops_of_key(b));
 }
 
 }  // namespace
@@ -82,10 +84,6 @@ ScreenSizes solve_screen(const KrigedBudget& b, double keys) {
   sizes.kept = static_cast<arma::uword>(std::min(kept, b.n_k));
   sizes.candidates = std::min(kCandidates * sizes.kept, static_cast<arma::uword>(b.n_k));
   return sizes;
-}
-
-double keys_for_bounds(const KrigedBudget& b, double cells) {
-  return (b.n_k * 3 * b.p + b.n_q * 6 * cells) / (flops_of_key(b) * std::max(b.n_q, b.n_k));
 }
 
 double exact_flops(const KrigedBudget& b) {

@@ -46,10 +46,6 @@ constexpr double kPilotCells = 0.25;
 /// them. The trees are counted as 1.6 log2(leaves) levels, which is more than they need on most data.
 double kriged_flops(const KrigedBudget& budget, const KrigedSizes& sizes);
 
-/// As how many keys of a query bounds on the scores in so many cells count: radii of the cells, and an exponential
-/// each.
-double keys_for_bounds(const KrigedBudget& budget, double cells);
-
 /// Flops of the window in its place, with sizes.window keys a query.
 double window_flops(const KrigedBudget& budget, const KrigedSizes& sizes);
 

@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <cmath>
+#include <croquis/attention/kriged/plan.hpp>
+#include <croquis/core/serial_blas.hpp>
+#include <limits>
+#include <numeric>
+
+namespace croquis {
+namespace {
+
+// What a regression on few check rows leaves is more than one on all landmarks will: keys that a screen finds have to
+// be below this part of it. On trained heads anything from .6 to 1 does; above, heads of low rank would get them too.
+constexpr double kOfScreen = 0.7;
+// Few check rows say little about queries that no offset helps, so that a window has to be twice as good as a screen.
+constexpr double kOfWindow = 2;
+
+// The keys of the window of row r, which is a check row.
+template <typename T>
+std::vector<std::uint32_t> window_keys(const PlanInput<T>& from, arma::uword r,
+                                       const std::vector<std::int64_t>& offsets) {
+  const TokenAlignment tokens = from.input.problem.tokens();
+  const auto at = static_cast<std::int64_t>(tokens.query(from.checks[r - from.landmarks()])),
+             first = static_cast<std::int64_t>(tokens.key(0)), end = static_cast<std::int64_t>(tokens.n());
+  std::vector<std::uint32_t> keys;
+  for (const std::int64_t offset : offsets) {
+    if (at + offset >= first && at + offset < end) keys.push_back(static_cast<std::uint32_t>(at + offset - first));
+  }
+  return keys;
+}
+
+// For every vector, the sum of all others. Not the sum of all less its own, which leaves rounding where the others are
+// zero.
+std::vector<std::vector<double>> sums_of_others(const std::vector<std::vector<double>>& vectors) {
+  const auto add = [](const std::vector<double>& x, std::vector<double>& sum) {
+    for (std::size_t i = 0; i < x.size(); ++i) sum[i] += x[i];
+  };
+  std::vector<std::vector<double>> sums(vectors.size());
+  std::vector<double> before(vectors.front().size(), 0.0), after = before;
+  for (std::size_t v = 0; v < vectors.size(); ++v) {
+    sums[v] = before;
+    add(vectors[v], before);
+  }
+  for (std::size_t v = vectors.size(); v-- > 0;) {
+    add(after, sums[v]);
+    add(vectors[v], after);
+  }
+  return sums;
+}
+
+// What the check rows say all queries attend to, by their differences from the fewest cells of any plan: scores of all
+// keys and, for every check row and all of them together, of all offsets. Keys that some plan lists count in no offset.
+template <typename T>
+struct InCommon {
+  std::vector<T> keys;
+  std::vector<std::vector<double>> of_others;  // of a row, what the others say
+  std::vector<double> of_all;
+
+  InCommon(const PlanInput<T>& from, const std::vector<KrigedShares>& candidates) {
+    double cells = 1, listed_share = 0, window = 0;
+    for (const KrigedShares& shares : candidates) {
+      cells = std::min(cells, shares.cells);
+      listed_share = std::max(listed_share, shares.near);
+      window = std::max(window, shares.window);
+    }
+    const KeyCells<T> fewest = from.merged(cells);
+    const arma::Mat<T> weights = cell_weights(from.input, from.rows, fewest);
+    std::vector<arma::uword> rows(from.checks.size());
+    std::iota(rows.begin(), rows.end(), arma::uword{0});
+    keys = near_scores(from.input, from.rows, rows, fewest, weights);
+    if (window == 0) return;
+    const std::vector<std::uint32_t> listed = best_keys(keys, from.part(listed_share));
+    std::vector<std::vector<double>> scores;
+    for (const arma::uword r : rows)
+      scores.push_back(offset_scores(from.input, from.rows, {r}, {from.checks[r]}, fewest, weights, listed));
+    of_others = sums_of_others(scores);
+    of_all = of_others.front();
+    for (std::size_t o = 0; o < of_all.size(); ++o) of_all[o] += scores.front()[o];
+  }
+};
+
+// One of the candidates, as all queries follow it.
+template <typename T>
+KrigedPlan<T> planned(const PlanInput<T>& from, const KrigedShares& shares, const InCommon<T>& common) {
+  KrigedPlan<T> plan;
+  plan.shares = shares;
+  plan.cells = from.merged(shares.cells);
+  plan.cell_weights = cell_weights(from.input, from.rows, plan.cells);
+  if (shares.near > 0) plan.near.lists = {best_keys(common.keys, std::max<arma::uword>(1, from.part(shares.near)))};
+  if (shares.window > 0) plan.near.offsets = best_offsets(common.of_all, from.part(shares.window));
+  if (shares.screen.kept > 0) plan.near.screen = std::make_shared<const KeyScreen<T>>(from.input, shares.screen);
+  plan.exact_rows = from.part(shares.rows);
+  plan.kriging.ridge = std::numeric_limits<double>::infinity();
+  return plan;
+}
+
+// The keys that the query of check row r attends to one by one, by the offsets that the other check rows have chosen.
+template <typename T>
+std::vector<std::uint32_t> taken_by_check(const PlanInput<T>& from, const KrigedPlan<T>& plan,
+                                          const InCommon<T>& common, arma::uword r) {
+  const std::vector<std::uint32_t> list = plan.near.lists.empty() ? std::vector<std::uint32_t>{} : plan.near.lists[0];
+  std::vector<std::uint32_t> own;
+  if (plan.shares.window > 0) {
+    own = window_keys(from, r, best_offsets(common.of_others[r], from.part(plan.shares.window)));
+    std::erase_if(own, [&](std::uint32_t j) { return plan.near.lists_key(0, j); });
+  }
+  if (plan.near.screen) {
+    const arma::Col<T> query = from.input.scale * from.rows.queries.row(r).t();
+    std::vector<T> unused;
+    plan.near.screen->choose(query.memptr(), &list, own, unused);
+  }
+  own.insert(own.end(), list.begin(), list.end());
+  return own;
+}
+
+// What the check rows lack, the values and in the last column 1, before anything is divided by row sums.
+template <typename T>
+arma::Mat<T> missing_by_query(const PlanInput<T>& from, KrigedPlan<T> plan, const InCommon<T>& common) {
+  const T* counts = plan.cells.sums.colptr(plan.cells.sums.n_cols - 1);
+  arma::Mat<T> missing = from.rows.values;
+  TakenKeys<T> taken;
+  for (arma::uword r = 0; r < from.checks.size(); ++r) {
+    const std::vector<std::uint32_t> keys = taken_by_check(from, plan, common, r);
+    // Scores by their exponentials; below the least number there is nothing that could matter.
+    const auto score = [](T weight) { return std::log(std::max(weight, std::numeric_limits<T>::min())); };
+    taken.reset(plan.cells.size());
+    for (const std::uint32_t j : keys) {
+      const std::uint32_t cell = plan.cells.cell[j];
+      taken.add(cell, score(from.rows.weights.at(j, r)) - score(plan.cell_weights.at(r, cell)));
+    }
+    for (arma::uword c = 0; plan.near.by_query() && c < plan.cells.size(); ++c) {
+      T& weight = plan.cell_weights.at(r, c);
+      if (taken.counts[c] > 0) weight = std::exp(std::min(T(0), score(weight) + taken.shift(c, counts[c])));
+    }
+    missing.row(r) -= plan.cell_weights.row(r) * plan.cells.sums;
+    for (const std::uint32_t j : keys) {
+      missing.row(r) -= near_weight(from.rows, plan, r, j) * from.input.value_columns().col(j).t();
+    }
+  }
+  return missing;
+}
+
+// Squared error of the outputs [o, 1] that remain of check rows which lack m: (o - m) / (1 - m_1), m_1 the last of m. A
+// regression may leave little of a row, or less than nothing; then all that is lacking counts.
+double squared_output_error(const arma::mat& outputs, const arma::mat& missing) {
+  constexpr double least = 0.1;
+  double error = 0;
+  for (arma::uword r = 0; r < missing.n_rows; ++r) {
+    const arma::rowvec m = missing.row(r);
+    const double sum = m(m.n_elem - 1);
+    const arma::rowvec gap = sum < 1 - least ? arma::rowvec((m - sum * outputs.row(r)) / (1 - sum)) : m;
+    error += arma::accu(arma::square(gap.head(m.n_elem - 1)));
+  }
+  return error;
+}
+
+// What a regression on the other check rows leaves of each, in the units of missing_by_query().
+template <typename T>
+arma::mat left_of_checks(const PlanInput<T>& from, const KrigedShares& shares) {
+  arma::mat left = make_plan(from, shares).kriging.residuals.tail_rows(from.checks.size());
+  if (from.input.value_rms > 0) left.tail_cols(1) /= static_cast<double>(from.input.value_rms);
+  return left;
+}
+
+}  // namespace
+
+template <typename T>
+std::optional<KrigedPlan<T>> plan_by_query(const PlanInput<T>& from, const KrigedShares& cells,
+                                           const std::vector<KrigedShares>& candidates, bool always) {
+  const SerialBlas serial;
+  const arma::mat outputs = arma::conv_to<arma::mat>::from(from.rows.values);
+  const double left = always ? 0 : squared_output_error(outputs, left_of_checks(from, cells));
+  const double rounding = from.squared_rounding();
+  if (!always && left <= rounding) return std::nullopt;
+  const InCommon<T> common(from, candidates);
+  double least = std::numeric_limits<double>::infinity(), error_of_best = 0;
+  std::optional<KrigedPlan<T>> best;
+  for (const KrigedShares& shares : candidates) {
+    KrigedPlan<T> plan = planned(from, shares, common);
+    const arma::mat missing = arma::conv_to<arma::mat>::from(missing_by_query(from, plan, common));
+    const double error = squared_output_error(outputs, missing);
+    const bool screened = shares.screen.kept > 0;
+    const double counted = std::max(rounding, shares.window > 0 && !screened ? kOfWindow * kOfWindow * error : error);
+    const double allowed = screened ? kOfScreen * kOfScreen * left : left;
+    if (counted < least && (always || counted < allowed))
+      least = counted, error_of_best = error, best = std::move(plan);
+  }
+  if (best) best->check_error = from.relative(error_of_best);
+  return best;
+}
+
+template std::optional<KrigedPlan<float>> plan_by_query(const PlanInput<float>&, const KrigedShares&,
+                                                        const std::vector<KrigedShares>&, bool);
+template std::optional<KrigedPlan<double>> plan_by_query(const PlanInput<double>&, const KrigedShares&,
+                                                         const std::vector<KrigedShares>&, bool);
+
+}  // namespace croquis
