@@ -1,11 +1,14 @@
 # Bash completion. Commands, options and their choices are asked of the program's own --help, so that none is missing.
 _croquis() {
-  local program=${COMP_WORDS[0]} current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command= word
+  local program=${COMP_WORDS[0]} current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command= word before=
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    [[ $word == -* ]] || { command=$word; break; }
+    # Neither an option nor the FILE of --config FILE, which may also be --config = FILE here.
+    if [[ $word == = ]]; then continue; fi
+    [[ $word == -* || $before == --config ]] || { command=$word; break; }
+    before=$word
   done
-  if [[ -z $command && $current != -* ]]; then
+  if [[ -z $command && $current != -* && $before != --config ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$("$program" --help 2>/dev/null | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p')" -- "$current")
     return
   fi

@@ -97,6 +97,22 @@ TEST_CASE_TEMPLATE("column_norms: norms of the columns of B and log row sums of 
   }
 }
 
+TEST_CASE("column_norms: more blocks of queries than groups, the same bits for any number of threads") {
+  constexpr arma::uword n = 66 * 256 + 10;
+  const Key key = Key(test_seed()).child("groups");
+  const arma::mat q = random_matrix<double>(n, 4, key.child("q")), k = random_matrix<double>(3, 4, key.child("k"));
+  const arma::vec norms = column_norms(q, k).norms;
+  const Dense b = softmax_of(logits_of(q, k));
+  for (arma::uword i = 0; i < k.n_rows; ++i) {
+    long double squares = 0;
+    for (arma::uword j = 0; j < n; ++j) squares += b(j, i) * b(j, i);
+    CHECK(std::fabs(static_cast<double>(static_cast<long double>(norms(i)) / std::sqrt(squares) - 1)) <=
+          static_cast<double>(n) * unit<double>());
+  }
+  const ThreadCount one(1);
+  CHECK(arma::all(column_norms(q, k).norms == norms));
+}
+
 TEST_CASE_TEMPLATE("sampled-columns: every entry of B~ is times_j b_ij / (d p_j)", T, float, double) {
   const Key draw_key = Key(test_seed()).child("formula");
   for (const ColumnProbabilities kind : kAllProbabilities) {

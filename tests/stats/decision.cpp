@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 #include <croquis/stats/decision.hpp>
-#include <croquis/stats/design.hpp>
 
 #include <cmath>
 #include <functional>
@@ -153,17 +152,15 @@ TEST_CASE("FailureDecision: wrong with probability at most alpha, exactly comput
   }
 }
 
-TEST_CASE("FailureDecision: with the trials that design asks for it decides as it should") {
-  // At the last look, number L, either limit has alpha / 2^(L + 1); looks before it that decide do so rightly but for
-  // alpha. So p is decided on rightly with probability >= 1 - type_ii_error - alpha.
-  constexpr double alpha = 1e-9, type_ii_error = 1e-9, delta = 0.1;
+TEST_CASE("FailureDecision: with 8192 trials it decides 0.05 and 0.2 against 0.1") {
+  // At the last look, number 10, either limit has alpha / 2^11 = 5e-13. By Chernoff's bound it is below 0.1 where at
+  // most 0.0758 of the trials fail (exp(-8192 KL(0.0758, 0.1)) < 5e-13), of which p = 0.05 falls short with
+  // exp(-8192 KL(0.0758, 0.05)) < 1e-21; with p = 0.2 it is clearer still. Looks before it err with alpha at most.
+  constexpr double alpha = 1e-9, delta = 0.1;
   const Key key = Key(test_seed()).child("decide");
   for (const double p : {0.0, 0.05, 0.2, 1.0}) {
     CAPTURE(p);
-    FailureDecisionOptions options{.delta = delta, .alpha = alpha};
-    options.max_trials = trials_to_decide(p, delta, alpha / 4096, type_ii_error);
-    options.first_look = std::min<std::uint64_t>(16, options.max_trials);
-    CHECK(options.max_trials < 10000);  // so at most 11 looks
+    const FailureDecisionOptions options{.delta = delta, .alpha = alpha, .max_trials = 8192, .first_look = 16};
     const std::vector<double> trials = bernoulli_sample(options.max_trials, p, key);
     std::uint64_t expected_first = 0;
     const FailureLook last = decide(options, [&](std::uint64_t first, std::uint64_t count) {

@@ -30,9 +30,9 @@ T largest_squared_norm(const CentredPoints<T>& points);
 /// K_ij = exp(-||x_i - y_j||^2 / 2) (a x b), for points with the same scale and centre in the rows of X (a x p) and Y
 /// (b x p).
 /// Guarantees: entries are in [0, 1]. Exponents are computed by one product, x_i.y_j - ||x_i||^2/2 - ||y_j||^2/2,
-///   limited to at most 0, with an error of order p u max(||x||^2, ||y||^2). If that error exceeds 128 u, they are
-///   computed from differences of the given points (DirectExponents). So the error of an entry is at most about p u
-///   min(max ||x||^2, 128), whatever the norms are.
+///   limited to at most 0, or from differences of the given points where the product would lose too much
+///   (DirectExponents, with w_ij). So the error of an entry is at most about p u min(w_ij, 128), whatever the norms
+///   are; it is usually without the factor p, because rounding errors partly cancel.
 /// Cost: 2 a b p flops and a b exponentials; for points far from their centre 3 a b p flops more, which takes three
 ///   times as long.
 template <typename T>
@@ -50,7 +50,8 @@ arma::Mat<T> gaussian_kernel(const arma::Mat<T>& x) {
   return gaussian_kernel<T>(CentredPoints<T>{x});
 }
 
-/// The error bound of a kernel entry in units of u, for points with this largest squared norm about their centre.
+/// An estimate, not a bound, of the error of a kernel entry in units of u, for points with this largest squared norm
+/// about their centre: without the factor p and what a distant centre adds to w_ij.
 template <typename T>
 T gaussian_entry_error(T largest_squared_norm) {
   return 1 + std::min(largest_squared_norm, kProductRounding<T>);

@@ -35,12 +35,6 @@ arma::vec singular_values(const arma::mat& a) {
   return values;
 }
 
-arma::vec cumulative_spectrum(const arma::vec& values) {
-  const double total = arma::accu(values);
-  if (!(total > 0)) return arma::vec(values.n_elem).fill(kUndefined);
-  return arma::cumsum(values) / total;
-}
-
 double stable_rank(const arma::vec& values) {
   if (values.is_empty() || !(values(0) > 0)) return kUndefined;
   return arma::accu(arma::square(values / values(0)));

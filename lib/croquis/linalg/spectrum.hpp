@@ -13,9 +13,6 @@ namespace croquis {
 /// Throws: std::invalid_argument where there is no memory for a copy; std::runtime_error if LAPACK does not converge.
 arma::vec singular_values(const arma::mat& a);
 
-/// c_k = (sigma_1 + ... + sigma_k) / (sigma_1 + sigma_2 + ...); NaN for a zero matrix.
-arma::vec cumulative_spectrum(const arma::vec& values);
-
 /// ||A||_F^2 / ||A||^2, from 1 to the rank; NaN for a zero matrix.
 double stable_rank(const arma::vec& values);
 

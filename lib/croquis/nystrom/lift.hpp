@@ -41,8 +41,7 @@ class LiftedPoints {
   arma::Mat<T> points(const arma::uvec& indices) const;
   /// The lift itself, size() x size(), given by its blocks.
   KernelMatrix<T> kernel() const;
-  /// max ||x||^2 over the centred points x. Kernel entries are accurate to about u times this, and at worst to about
-  /// 128 u.
+  /// max ||x||^2 over the centred points x, for gaussian_entry_error().
   T largest_squared_norm() const;
 
  private:
@@ -69,8 +68,7 @@ struct NystromBlocks {
 template <typename T>
 NystromBlocks<T> nystrom_blocks(const LiftedPoints<T>& lift, const arma::uvec& indices);
 
-/// The relative cut-off for the pseudo-inverse of the core, 2 d u (1 + min(max ||x||^2, 128)), at most 1/2: the
-/// accuracy of its entries.
+/// The relative cut-off for the pseudo-inverse of the core: 2 d u gaussian_entry_error(max ||x||^2), at most 1/2.
 template <typename T>
 T core_cutoff(const LiftedPoints<T>& lift, arma::uword d);
 

@@ -29,7 +29,8 @@ inline double uniform_at(const Key& key, std::uint64_t k) {
 ///   probability of 2e-21 and 1e-11.
 /// Randomness: z_i depends only on the key and on i. Processors with and without fused multiply-add differ by a few
 ///   units in the last place.
-/// Cost: vectorised, about 4 instructions for each number in float and 8 in double.
+/// Cost: vectorised; a logarithm, a square root, a sine and a cosine for every two numbers. A block of words gives two
+///   numbers in double and four in float.
 void fill_normal(const Key& key, std::uint64_t first, std::uint64_t count, float* out);
 void fill_normal(const Key& key, std::uint64_t first, std::uint64_t count, double* out);
 

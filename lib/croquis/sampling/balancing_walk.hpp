@@ -19,9 +19,9 @@ std::vector<HalvingRound> balancing_rounds(arma::uword n, arma::uword d, arma::u
 /// al. 2025, BalanceKV). Token i of a block gets the sign -1 with probability 1/2 + gamma S_i / a_i (0 if this is below
 /// 0, 1 if it is above 1), where S_i = sum over j < i of sign(j) h(i, j) and a_i is the largest h(j, j) for j <= i,
 /// until half of the block has one sign; the others then get the other sign. The tokens with the sign 1 are kept, with
-/// twice the weight. Weights for other n and d are as in kh_compress(). Guarantees: given the keys and values, the
-/// distribution of a walk is symmetric under a change of all signs. So a
-///   sign has mean 0, and a token's weight has mean 1. Multiplying h by a constant changes nothing.
+/// twice the weight. Weights for other n and d are as in kh_compress().
+/// Guarantees: given the keys and values, the distribution of a walk is symmetric under a change of all signs. So a
+///   sign has mean 0, and a token's weight has mean 1. Multiplying h by a positive constant changes nothing.
 /// Randomness: that of halve_in_rounds() on draw_key; token i of a block takes uniform number i.
 /// Cost: halving_entries(balancing_rounds(n, d, block)) entries of h, less than n (block + 64) in all rounds.
 /// Throws: std::invalid_argument unless gamma >= 0, block >= 2 is even, and 1 <= d <= n.

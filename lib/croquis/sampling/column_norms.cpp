@@ -6,19 +6,22 @@
 namespace croquis {
 namespace {
 constexpr arma::uword kRowsAtOnce = 256;
-}
+constexpr arma::uword kGroups = 64;  // of blocks, each with sums of squares of its own
+}  // namespace
 
 template <typename T>
 ColumnNorms<T> column_norms(const arma::Mat<T>& q, const arma::Mat<T>& k) {
   ColumnNorms<T> result;
   result.log_row_sums.set_size(q.n_rows);
-  const arma::uword blocks = (q.n_rows + kRowsAtOnce - 1) / kRowsAtOnce;
-  arma::Mat<T> squares(k.n_rows, blocks);
-  parallel_for(blocks, [&](std::size_t b) {
-    const arma::uword first = b * kRowsAtOnce, last = std::min(first + kRowsAtOnce, q.n_rows) - 1;
-    arma::Mat<T> scores = scores_transposed<T>(q.rows(first, last), k);
-    result.log_row_sums.subvec(first, last) = softmax_columns(scores);
-    squares.col(b) = arma::sum(arma::square(scores), 1);
+  const arma::uword blocks = blocks_of(q.n_rows, kRowsAtOnce), groups = std::min(blocks, kGroups);
+  arma::Mat<T> squares(k.n_rows, groups, arma::fill::zeros);
+  parallel_for(groups, [&](std::size_t g) {
+    for (arma::uword b = g * blocks / groups; b < (g + 1) * blocks / groups; ++b) {
+      const arma::uword first = b * kRowsAtOnce, last = std::min(first + kRowsAtOnce, q.n_rows) - 1;
+      arma::Mat<T> scores = scores_transposed<T>(q.rows(first, last), k);
+      result.log_row_sums.subvec(first, last) = softmax_columns(scores);
+      squares.col(g) += arma::sum(arma::square(scores), 1);
+    }
   });
   result.norms = arma::sqrt(arma::sum(squares, 1));
   return result;

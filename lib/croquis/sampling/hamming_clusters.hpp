@@ -15,7 +15,7 @@ std::vector<std::uint64_t> plane_hashes(const arma::Mat<T>& x, const arma::Mat<T
 
 struct HammingOptions {
   int updates = 10;       ///< of the centroids, >= 0; each is followed by an assignment
-  arma::uword bits = 63;  ///< the number of low bits of a word that are used, 1 to 64
+  arma::uword bits = 63;  ///< of a word, 1 to 64: words are below 2^bits
 };
 
 /// The cluster of every word, < count, by K-means in Hamming space. The centroids start at `count` words with different

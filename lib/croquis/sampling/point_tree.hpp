@@ -28,7 +28,7 @@ struct PointTree {
   std::uint32_t count(arma::uword c) const { return static_cast<std::uint32_t>(first[c + 1] - first[c]); }
 
   /// For every leaf, the number of the leaf that contains it in the tree after its first wanted - 1 splits, wanted
-  /// >= 1.
+  /// >= 1. Where `parent` is empty there were no splits, and every leaf is its own.
   std::vector<std::uint32_t> coarser(arma::uword wanted) const;
 };
 

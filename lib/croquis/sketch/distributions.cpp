@@ -26,7 +26,7 @@ template <typename T>
 std::vector<SketchDistribution<T>> all_distributions() {
   return {
       {"gaussian",
-       "Skeinformer Def. 3.2",
+       "Skeinformer Sec. 3.3, after Def. 3.2",
        "independent N(0, 1/d) entries",
        {},
        false,

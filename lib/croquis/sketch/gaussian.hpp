@@ -6,7 +6,7 @@
 
 namespace croquis {
 
-/// S_ij = z_ij / sqrt(d) with z_ij independent N(0,1): Linformer, Skeinformer Def. 3.2.
+/// S_ij = z_ij / sqrt(d) with z_ij independent N(0,1): Linformer; Skeinformer Sec. 3.3, after Def. 3.2.
 /// Randomness: z_ij is normal number i of key.child(j). Float and double are different draws. A sketch with more
 ///   columns on the same key begins with the columns of a smaller one, up to the factor 1 / sqrt(d).
 /// Cost: 2 n d k flops and n d normals for each product. S is generated in blocks of rows and never stored.

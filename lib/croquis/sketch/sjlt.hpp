@@ -23,7 +23,6 @@ class SjltSketch : public SparseSketch<SjltSketch> {
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return d_; }
-  arma::uword nonzeros_per_row() const { return s_; }
 
  private:
   friend SparseSketch<SjltSketch>;

@@ -7,7 +7,8 @@
 namespace croquis {
 
 /// A random matrix S (n x d) with E[S S^T] = I_n. The object is a description (sizes, distribution, random key): it is
-/// cheap to copy, and products with S are computed on the fly. Entry (i, j) depends only on the key and on (i, j).
+/// cheap to copy, and products with S are computed on the fly. Entry (i, j) depends only on the description, i and j,
+/// and not on what else is computed, in which order or by how many threads.
 ///   left(M)   = S^T M   (n x k -> d x k)
 ///   right(M)  = M S     (k x n -> k x d)
 ///   expand(M) = S M     (d x k -> n x k)

@@ -65,11 +65,6 @@ double Accumulator::standard_error() const {
   return std::sqrt(variance() / static_cast<double>(count_));
 }
 
-double Accumulator::skewness() const {
-  require(count_ >= 2, "Accumulator::skewness", "at least two values", {{"count", count_}});
-  return std::sqrt(static_cast<double>(count_)) * m3_ / std::pow(m2_, 1.5);
-}
-
 double Accumulator::kurtosis() const {
   require(count_ >= 2, "Accumulator::kurtosis", "at least two values", {{"count", count_}});
   return static_cast<double>(count_) * m4_ / m2_ / m2_;

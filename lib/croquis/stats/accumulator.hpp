@@ -30,8 +30,6 @@ class Accumulator {
   double standard_deviation() const;
   /// sqrt(variance / n).
   double standard_error() const;
-  /// sqrt(n) M_3 / M_2^(3/2); NaN for values that are all the same.
-  double skewness() const;
   /// n M_4 / M_2^2, at least 1, 3 for a normal distribution; NaN for values that are all the same.
   double kurtosis() const;
 

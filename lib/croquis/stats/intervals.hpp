@@ -1,4 +1,4 @@
-// Confidence intervals for a probability, a mean and a variance.
+// Confidence intervals for a probability and a mean.
 //
 // Every function takes `alpha`, 0 < alpha < 1, which is the largest probability that the interval does not contain the
 // true value. (At alpha = 1e-9 a confidence 1 - alpha would have lost half its digits.)
@@ -10,7 +10,7 @@
 
 namespace croquis {
 
-/// Which limits an interval has. If it has only one, the other is the end of the range, and alpha is not halved.
+/// Which limits an interval has. If it has only one, the other is the end of what is possible, and alpha is not halved.
 enum class Side { both, lower, upper };
 
 struct Interval {
@@ -42,18 +42,5 @@ double student_quantile(double degrees, double alpha, Side side = Side::both);
 ///   give an interval of width zero.
 /// Throws: std::invalid_argument for fewer than two values.
 Interval student_interval(const Accumulator& sample, double alpha, Side side = Side::both);
-
-/// mean +- (s sqrt(2 L / n) + 7 r L / (3 (n - 1))), L = log(2 / a), for values in `range` of width r, truncated to that
-/// range.
-/// Guarantees: covers the mean for every n >= 2 and every distribution on the range (Maurer and Pontil 2009, theorem 4,
-///   which is for one side; a as in clopper_pearson).
-/// Throws: std::invalid_argument if a value was outside the range.
-Interval empirical_bernstein_interval(const Accumulator& sample, Interval range, double alpha, Side side = Side::both);
-
-/// s^2 exp(+- z sqrt((k - (n - 3) / (n - 1)) / n)), where k is the kurtosis of the sample, for at least four values.
-/// Guarantees: asymptotic, for any distribution with a fourth moment. It is the delta method for log s^2 with Var(s^2)
-///   = (mu_4 - sigma^4 (n - 3) / (n - 1)) / n. With heavy tails and moderate n, k is too small and the interval too
-///   short (Bonett 2006). Equal values give no information about k; the interval is then [0, infinity).
-Interval asymptotic_variance_interval(const Accumulator& sample, double alpha, Side side = Side::both);
 
 }  // namespace croquis
