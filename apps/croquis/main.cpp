@@ -20,6 +20,7 @@
 #include "complaint.hpp"
 #include "files/environment.hpp"
 #include "files/progress.hpp"
+#include "options/common_options.hpp"
 #include "options/configuration.hpp"
 #include "options/unknown.hpp"
 
@@ -39,6 +40,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_config("--config", "", "read options from this file: [error], then features=\"16,32\", one a line")
       ->check(complaint_about_configuration);
+  require_values(app);
   app.config_formatter(configuration_format());
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.footer(
@@ -49,6 +51,7 @@ int run(int argc, char** argv) {
   for (const Command& command : commands()) {
     CLI::App* const sub = app.add_subcommand(command.name, command.summary);
     command.add_options(*sub);
+    require_values(*sub);
     const std::string more = sub->get_footer().empty() ? "" : sub->get_footer() + "\n";
     if (!command.example.empty()) sub->footer(fmt::format("{}Example: {}", more, command.example));
     added.emplace_back(&command, sub);
@@ -66,6 +69,8 @@ int run(int argc, char** argv) {
     throw std::invalid_argument(complaint_about_extras(app, wrong.what()));
   } catch (const CLI::ArgumentMismatch& wrong) {
     throw std::invalid_argument(complaint_about_values(wrong.what()));
+  } catch (const CLI::ConversionError& wrong) {
+    throw std::invalid_argument(complaint_about_conversion(app, wrong.what()));
   } catch (const CLI::ParseError& wrong) {
     throw std::invalid_argument(fmt::format("{}; croquis --help shows what there is", wrong.what()));
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -107,7 +108,8 @@ def choose(
         The column ``input`` begins with it.
     save : str or path, optional
         A file for the choices, choice.json, which `read_choices` reads, and which ``croquis model`` takes by its option
-        --choice. Where it cannot be written is said before anything is computed.
+        --choice. A file that is there is replaced if it has choices. Where it has not, or cannot be written, is said
+        before anything is computed.
 
     Returns
     -------
@@ -126,7 +128,7 @@ def choose(
     (256, 5)
     """
     if save is not None:
-        _require_writable(path_of(save, "save"))
+        _require_replaceable(path_of(save, "save"))
     sequences = _sequences(Q, K, V)
     columns, document = _core.choose(
         sequences,
@@ -228,13 +230,25 @@ def method_arguments(row: Any) -> Dict[str, Any]:
     return {"method": str(method), "features": whole(features, "row: features", 1), **options}
 
 
-def _require_writable(path: Union[str, os.PathLike[str]]) -> None:
-    """Raises what writing raises, before the work whose result it would lose. Leaves no file behind."""
+def _require_replaceable(path: Union[str, os.PathLike[str]]) -> None:
+    """Raises what writing raises, before the work whose result it would lose, and where a file has no choices.
+
+    Leaves no file behind.
+    """
     is_new = not os.path.lexists(path)
-    with open(path, "a", encoding="utf-8"):
-        pass
+    with open(path, "a+b") as file:
+        file.seek(0)
+        found = file.read()
     if is_new:
         os.remove(path)
+    if not found:
+        return
+    try:
+        document = json.loads(found)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict) or "choices" not in document:
+        raise ValueError(f"save: {os.fsdecode(path)!r} is there and is no choice; give another name, or remove it")
 
 
 def _sequences(Q: Arrays, K: Arrays, V: Arrays) -> List[List[Tuple[Matrix, Matrix, Matrix]]]:

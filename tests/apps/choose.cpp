@@ -250,9 +250,21 @@ TEST_CASE("choose: an interrupted run goes on, with the same answer") {
   CHECK(contains(other.output, "question"));
 }
 
+TEST_CASE("choose: what is asked for is printed with all of its digits") {
+  const TemporaryFolder folder;
+  const ProgramRun run = run_croquis(
+      "choose --input gaussian --n 32 --p 4 --eps 0.5 --delta 1e-12 --confidence 0.99999999 --methods v-mean "
+      "--features 4 --out c.csv",
+      folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK_MESSAGE(contains(run.output, "P(frobenius_rel <= 0.5) >= 1 - 1e-12; with confidence 0.99999999 "), run.output);
+}
+
 TEST_CASE("choose: wrong input is refused in one line") {
   const Folder folder;
-  const std::pair<const char*, const char*> wrong[] = {{"--eps 0", "--eps: 0 is not positive"},
+  const std::pair<const char*, const char*> wrong[] = {{"--eps 0", "--eps: 0 is not a positive, finite number"},
+                                                       {"--eps inf", "--eps: inf is not a positive, finite number"},
+                                                       {"--target-loss inf", "--target-loss: inf is not a positive"},
                                                        {"--delta 1", "--delta: 1 is not between"},
                                                        {"--confidence 0", "--confidence: 0 is not between"},
                                                        {"--max-cost -1", "--max-cost: -1 is not positive"},

@@ -97,6 +97,16 @@ TEST_CASE("croquis cost: causal attention is half the pairs, and a method withou
   CHECK_FALSE(std::filesystem::exists(folder / "d.csv"));
 }
 
+TEST_CASE("croquis cost: a d beyond every n is refused; beyond some of them its rows there have failed") {
+  TemporaryFolder folder;
+  const std::string cost = "cost --p 8 --features 48 --repeats 1 --quiet --methods skeinformer --out c.csv ";
+  const ProgramRun refused = run_croquis(cost + "--n 16,32", folder.path());
+  CHECK(refused.status == 2);
+  CHECK(refused.output.find("--features: 48 is more than the n = 32 tokens; give at most n") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "c.csv"));
+  CHECK(run_croquis(cost + "--n 32,64", folder.path()).status == 0);
+}
+
 TEST_CASE("croquis cost: a bias that does not fit is refused before there is a file") {
   TemporaryFolder folder;
   croquis::write_npy((folder / "b.npy").string(), arma::mat(1, 2 * 64 - 1, arma::fill::zeros));

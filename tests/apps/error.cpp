@@ -207,6 +207,8 @@ TEST_CASE("the saved configuration makes the same rows again where files or a de
                                              "spectrum --matrix q.npy",
                                              "sketch --matrix q.npy --sketches gaussian --trials 2 --features 4",
                                              "dimension --n 32 --trials 2",
+                                             "variance --q q.npy --k k.npy --features 4 --trials 2",
+                                             "variance --p 4 --keys 8 --norms 1 --features 4 --trials 2",
                                              "verify --claims nys.lemma1 --quick",
                                              "verify --claims nys.lemma1 --quick " + arrays};
   for (const std::string& command : commands) {

@@ -322,7 +322,7 @@ TEST_CASE("names that are none of a file are refused as results") {
     arguments.insert(arguments.end(), more.begin(), more.end());
     const ProgramRun run = run_process(arguments, folder.path());
     CHECK(run.status == 2);
-    CHECK_MESSAGE((contains(run.output, "is empty; give the name of a file") ||
+    CHECK_MESSAGE((contains(run.output, ": is empty, perhaps from a shell variable that is not set") ||
                    contains(run.output, "'--quiet' looks like an option; of a file, write ./--quiet")),
                   run.output);
   }

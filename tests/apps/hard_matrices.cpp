@@ -41,9 +41,9 @@ std::vector<Matrices> hard_matrices() {
     all.push_back(one);
   }
   for (const double norm : {1e155, 1e300}) {  // squares overflow
-    all.push_back({fmt::format("Q, K of {}", norm), norm * q, norm * k, v, "rows of norm at most"});
-    all.push_back({fmt::format("V of {}", norm), q, k, norm * v, "rows of norm at most"});
-    Matrices one{fmt::format("a key of {}", norm), q, k, v, "matrix = K, row = 4"};
+    all.push_back({fmt::format("Q, K of {}", norm), norm * q, norm * k, v, "q.npy: row 1 (from 0) has norm"});
+    all.push_back({fmt::format("V of {}", norm), q, k, norm * v, "v.npy: row 11 (from 0) has norm"});
+    Matrices one{fmt::format("a key of {}", norm), q, k, v, "k.npy: row 4 (from 0) has norm"};
     one.k.row(4) *= norm;
     all.push_back(one);
   }

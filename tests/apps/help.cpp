@@ -40,6 +40,26 @@ TEST_CASE("--help: the exit statuses, that of croquis verify too") {
       contains(program, "Exit status: 0 done, 1 a verdict of croquis verify is not as expected, 2 bad usage or input"));
 }
 
+TEST_CASE("--help: leaves out options that the command always refuses, and the refusal says why") {
+  TemporaryFolder folder;
+  const struct {
+    const char *command, *option, *value;
+  } refused[] = {{"sketch", "--bias", " alibi:1"},
+                 {"spectrum", "--bias", " alibi:1"},
+                 {"dimension", "--bias", " alibi:1"},
+                 {"dimension", "--causal", ""},
+                 {"verify", "--causal", ""}};
+  for (const auto& one : refused) {
+    CAPTURE(one.command);
+    const std::string command = one.command, option = one.option;
+    CHECK_FALSE(contains(run_croquis(command + " --help", folder.path()).output, "\n  " + option + " "));
+    const ProgramRun run = run_croquis(command + " --input gaussian " + option + one.value, folder.path());
+    CHECK(run.status == 2);
+    CHECK(contains(run.output, option));
+    CHECK_FALSE(contains(run.output, "unknown"));
+  }
+}
+
 TEST_CASE("plot --help: says what is drawn of a result of each command that writes rows") {
   TemporaryFolder folder;
   const ProgramRun run = run_croquis("plot --help", folder.path());

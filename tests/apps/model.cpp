@@ -168,6 +168,22 @@ TEST_CASE("model: labels of a decoder that repeat the ids are refused, those of 
   for (std::size_t s = 0; s < 3; ++s) CHECK(std::abs(std::stod(shifted[s]) / std::stod(next[s]) - 1) <= 1e-12);
 }
 
+TEST_CASE("model: exact attention alone is one sentence and no table; it takes no options and stands there once") {
+  const FormulaFolder folder;
+  const std::string command = "model --model bert/model.safetensors --out o.csv --features 2 --trials 1" + kLabelled;
+  const ProgramRun alone = run_croquis(command + "--methods exact", folder.path());
+  REQUIRE_MESSAGE(alone.status == 0, alone.output);
+  CHECK(contains(alone.output, "exact attention: loss "));
+  CHECK_FALSE(contains(alone.output, "standard error"));
+  for (const auto& [methods, says] : {std::pair("exact:foo=1", "--methods: exact takes no options: exact:foo=1"),
+                                      std::pair("exact,v-mean,exact", "--methods: 'exact' stands there twice")}) {
+    CAPTURE_BINDING(methods);
+    const ProgramRun run = run_croquis(command + "--overwrite --methods " + methods, folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(contains(run.output, says), run.output);
+  }
+}
+
 TEST_CASE("model: a NaN in the head is refused before there are results") {
   const FormulaFolder folder;
   std::string bytes = read_text(folder / "bert/model.safetensors");

@@ -68,7 +68,7 @@ TEST_CASE("csv: a table is read with its header, and a torn last line is dropped
 TEST_CASE("csv: a missing, an empty and a ragged file are refused with path and line") {
   const TemporaryFolder folder;
   const std::string path = (folder / "t.csv").string();
-  CHECK(refusal([&] { read_csv(path); }) == path + ": cannot be opened");
+  CHECK(refusal([&] { read_csv(path); }) == path + ": cannot be opened: No such file or directory");
   write_text(path, "");
   CHECK(contains(refusal([&] { read_csv(path); }), path + ": is empty"));
   write_text(path, "torn header");

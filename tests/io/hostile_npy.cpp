@@ -150,9 +150,9 @@ TEST_CASE("read_npy: what is no file is refused with its path") {
   const auto message = [](const std::string& path) { return refusal([&] { read_npy(path); }); };
   const std::string missing = (folder / "missing.npy").string(), inside = (folder / "none" / "m.npy").string(),
                     pipe = (folder / "pipe.npy").string();
-  CHECK(message(missing) == missing + ": cannot be opened");
-  CHECK(message(inside) == inside + ": cannot be opened");
-  CHECK(message("") == ": cannot be opened");
+  CHECK(message(missing) == missing + ": cannot be opened: No such file or directory");
+  CHECK(message(inside) == inside + ": cannot be opened: No such file or directory");
+  CHECK(message("") == ": cannot be opened: No such file or directory");
   CHECK(message(folder.path().string()) == folder.path().string() + ": is a folder, not a file");
   CHECK(message("/dev/null") == "/dev/null: is not a regular file");
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);

@@ -156,7 +156,7 @@ TEST_CASE("MatrixMarket: hostile files are refused in one line with their path")
   }
   CHECK(refusal([&] { read_matrix_market(folder.path().string()); }) ==
         folder.path().string() + ": is a folder, not a file");
-  CHECK(refusal([] { read_matrix_market("none.mtx"); }) == "none.mtx: cannot be opened");
+  CHECK(refusal([] { read_matrix_market("none.mtx"); }) == "none.mtx: cannot be opened: No such file or directory");
 }
 
 TEST_CASE("MatrixMarket: a good file cut after any byte is refused") {

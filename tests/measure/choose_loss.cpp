@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -159,7 +160,9 @@ TEST_CASE("choose by loss: settings outside their ranges and too few sequences a
   const auto refused = [&](LossSettings settings) {
     return refusal([&] { choose_by_loss<double>(inputs, ladders, settings, Key(1)); });
   };
-  CHECK(contains(refused(loss_settings_of(0)), "target > 0"));
+  for (const double target : {0.0, std::numeric_limits<double>::infinity()}) {
+    CHECK(contains(refused(loss_settings_of(target)), "target > 0, and finite"));
+  }
   CHECK(contains(refused(loss_settings_of(0.1)), "sequences = 4"));
   LossSettings settings = loss_settings_of(0.1);
   settings.search_sequences = 2;

@@ -174,11 +174,30 @@ class Choose(unittest.TestCase):
                 with self.assertRaises(OSError):
                     croquis.choose(Q, K, V, methods="no-method", features=8, save=bad)
             path = pathlib.Path(folder) / "choice.json"
-            path.write_text("as it was")
+            path.write_text('{"choices": []}')
             for save in (path, pathlib.Path(folder) / "new.json"):
-                with self.assertRaises(ValueError):
+                with self.assertRaisesRegex(ValueError, "no-method"):
                     croquis.choose(Q, K, V, methods="no-method", features=8, save=save)
-            self.assertEqual([(f.name, f.read_text()) for f in path.parent.iterdir()], [("choice.json", "as it was")])
+            self.assertEqual([(f.name, f.read_text()) for f in path.parent.iterdir()], [("choice.json", '{"choices": []}')])
+
+    def test_an_infinite_error_is_no_question(self):
+        Q, K, V = square_head()
+        for eps in (float("inf"), float("nan"), 0):
+            with self.assertRaisesRegex(ValueError, "epsilon > 0, and finite"):
+                croquis.choose(Q, K, V, eps=eps, methods="v-mean", features=8)
+
+    def test_a_file_that_is_no_choice_is_not_replaced(self):
+        Q, K, V = square_head()
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "config.json"
+            for text in (b"as it was", b'{"hidden_size": 4}', b'["choices"]', b"3", b"[" * 100000, b"\xff\xfe"):
+                path.write_bytes(text)
+                with self.assertRaisesRegex(ValueError, "^save: .*config.json.* is no choice; give another name"):
+                    croquis.choose(Q, K, V, methods="v-mean", features=8, save=path)
+                self.assertEqual(path.read_bytes(), text)
+            path.write_bytes(b"")
+            rows = croquis.choose(Q, K, V, eps=9, methods="v-mean", features=8, save=path)
+            self.assertEqual(len(croquis.read_choices(path)), len(rows))
 
     def test_padding_and_a_bias_are_those_of_each_sequence(self):
         Q, K, V = heads(sequences=2, count=2, n=64)

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <croquis/distributed/communicator.hpp>
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choose.hpp>
@@ -37,8 +38,7 @@ using croquis::MethodChoice;
 
 ChoiceSettings settings_of(const ChooseOptions& options) {
   ChoiceSettings settings = options.settings;
-  if (!(settings.epsilon > 0))
-    throw std::invalid_argument(fmt::format("--eps: {:g} is not positive", settings.epsilon));
+  require_tolerance(settings.epsilon, "--eps");
   if (!(settings.max_cost > 0)) {
     throw std::invalid_argument(fmt::format("--max-cost: {:g} is not positive", settings.max_cost));
   }
@@ -136,7 +136,8 @@ int run_choose(const ChooseOptions& options) {
   const CandidateLadders candidates = candidates_of(options, shapes, inputs.has_bias, inputs.causal, settings.cost);
   const std::vector<std::string> names = croquis::choice_names(inputs, settings.per);
 
-  Run run(options.run, "choose", croquis::choice_columns().list(), identity_of(options, heads, candidates));
+  Run run(options.run, "choose", croquis::choice_columns().list(), identity_of(options, heads, candidates),
+          {".draws.csv"});
   std::vector<Run::Cell> plan;
   bool wanted = false;
   plan.reserve(names.size());
@@ -208,6 +209,11 @@ void require_open_interval(double x, const char* option) {
   throw std::invalid_argument(fmt::format("{}: {:g} is not between 0 and 1, exclusive", option, x));
 }
 
+void require_tolerance(double x, const char* option) {
+  if (x > 0 && std::isfinite(x)) return;
+  throw std::invalid_argument(fmt::format("{}: {:g} is not a positive, finite number", option, x));
+}
+
 CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<croquis::HeadShape>& shapes,
                                bool has_bias, bool causal, croquis::CostUnit unit) {
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", croquis::fewest_keys(shapes));
@@ -270,13 +276,7 @@ Command choose_command() {
       .summary = "the cheapest approximation that is good enough, with a guarantee",
       .example = "croquis choose --q Q.npy --k K.npy --v V.npy --eps 0.1 --delta 0.05 --out choice.csv",
       .add_options = [options](CLI::App& app) { add_options(app, *options); },
-      .run =
-          [options](const CLI::App& app, const std::string& command_line) {
-            for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return o->count() > 0; })) {
-              options->given.insert(option->get_name());
-            }
-            return measuring(options, run_choose)(app, command_line);
-          },
+      .run = measuring(options, run_choose),
       .results = {.columns = croquis::choice_columns().all(),
                   .draw = [](const croquis::Table& table, const PlotRequest& request) { draw_choices(table, request); },
                   .picture = "the 95 % quantile of the error against the cost in units of exact attention's, a "

@@ -20,14 +20,12 @@ std::string steps_file(const std::string& out) {
 }
 
 void check(const ChooseOptions& options, const croquis::LossSettings& settings) {
-  if (!(settings.target > 0)) {
-    throw std::invalid_argument(fmt::format("--target-loss: {:g} is not positive", settings.target));
-  }
+  require_tolerance(settings.target, "--target-loss");
   require_open_interval(settings.confidence, "--confidence");
   // The choice is about the loss with all heads of all layers, and about nothing else.
   for (const char* option : {"--per", "--cost", "--rows", "--trials", "--shard", "--plot", "--layer", "--head",
                              "--head-sample", "--eps", "--delta", "--metric"}) {
-    if (options.given.contains(option)) {
+    if (options.run.given.contains(option)) {
       throw std::invalid_argument(fmt::format("{}: goes without --target-loss; leave it out", option));
     }
   }
@@ -43,7 +41,7 @@ std::vector<croquis::HeadShape> shapes_of(const ModelSequences& sequences, const
 
 void print_steps(const std::vector<LossStep>& steps, const croquis::LossSettings& settings) {
   fmt::print(
-      "\none layer after the other takes a cheaper method; loss - exact loss, with confidence {:g} below its upper "
+      "\none layer after the other takes a cheaper method; loss - exact loss, with confidence {} below its upper "
       "limit\n\n",
       settings.confidence);
   using Side = TextColumn::Side;
@@ -98,7 +96,7 @@ int run_choose_loss(const ChooseOptions& options) {
   identity["candidates"] = names_of(candidates);
   identity["question"] = fmt::format("target-loss={} confidence={} max-cost={} search-sequences={}", settings.target,
                                      settings.confidence, settings.max_cost, settings.search_sequences);
-  Run run(options.run, "choose", croquis::choice_columns().list(), identity);
+  Run run(options.run, "choose", croquis::choice_columns().list(), identity, {".draws.csv", ".steps.csv"});
   std::vector<Run::Cell> plan;
   for (arma::uword l = 0; l < opened.model.config().layers; ++l) {
     plan.push_back({Run::key({fmt::format("{};layer={}", inputs.name, l)})});

@@ -4,7 +4,6 @@
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choose.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -21,11 +20,13 @@ struct ChooseOptions {
   std::optional<long long> trials, rows;
   std::optional<double> target_loss;
   long long search_sequences = 4;
-  std::set<std::string> given = {};  ///< the options that the user gave, as "--eps"
 };
 
 /// Throws std::invalid_argument unless 0 < x < 1.
 void require_open_interval(double x, const char* option);
+
+/// Throws std::invalid_argument unless 0 < x < infinity: within an infinite error everything is good enough.
+void require_tolerance(double x, const char* option);
 
 /// The candidates of --methods and --features for heads of these shapes. Throws std::invalid_argument.
 croquis::CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<croquis::HeadShape>& shapes,

@@ -7,6 +7,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/measure/cost.hpp>
+#include <croquis/measure/method_errors.hpp>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -76,9 +77,8 @@ void check(const CostOptions& options, const std::vector<arma::uword>& sizes,
   croquis::require_memory(6 * sizeof(double) * largest * width, "cost: Q, K, V and a copy",
                           {{"n", sizes.back()}, {"p", options.p}});
   if (options.methods == "exact") return;
-  const double number = options.run.precision == "float" ? sizeof(float) : sizeof(double);
-  croquis::require_memory(number * largest * static_cast<double>(features.back()),
-                          "--features: the n x d numbers of a method", {{"n", sizes.back()}, {"d", features.back()}});
+  // A smaller n may have failed rows at a d that is beyond it.
+  croquis::require_features(features, sizes.back(), options.run.precision == "float" ? sizeof(float) : sizeof(double));
 }
 
 // Norms at which attention is neither uniform nor a maximum; no method's cost depends on them.
@@ -169,7 +169,8 @@ int run_cost(const CostOptions& options) {
   Run run(options.run, "cost", croquis::cost_columns().list(),
           {{"--p", std::to_string(options.p)},
            {"--bias", options.bias + (options.causal ? ";causal" : "")},
-           {"--threads", std::to_string(croquis::threads())}});
+           {"--threads", std::to_string(croquis::threads())}},
+          summary_files());
   std::vector<CostCell> cells = cells_of(candidates, sizes, features, options.exact_to);
   if (cells.empty()) {
     throw std::invalid_argument(

@@ -176,7 +176,8 @@ int run_dimension(const DimensionOptions& options) {
   identity["--delta"] = croquis::csv_number(options.delta);
   identity["--trials"] = std::to_string(options.trials);
   options.spectrum.describe(identity);
-  Run run(options.run, "dimension", croquis::dimension_columns().list(input_columns(options.input)), identity);
+  Run run(options.run, "dimension", croquis::dimension_columns().list(input_columns(options.input)), identity,
+          {".summary.csv"});
 
   std::vector<DimensionStep> steps = steps_of(inputs, widths, options);
   std::vector<Run::Cell> plan;
@@ -218,6 +219,7 @@ void add_options(CLI::App& app, DimensionOptions& options) {
   add_double_option(app, options.run);
   add_input_options(app, options.input);
   for (const char* one : {"--n", "--norm"}) app.remove_option(app.get_option(one));
+  for (const char* one : {"--bias", "--causal"}) app.get_option(one)->group("");  // refused, with the reason
   app.add_option("--n", options.n, "tokens: 256,1024 or 256:2048 (default 256,512,1024)");
   app.add_option("--norms", options.norms, "synthetic inputs: norms of queries and keys, as 2,4,8");
   app.add_option("--widths", options.widths, "factors on the kernel's width p^{1/4}")->capture_default_str();

@@ -189,11 +189,12 @@ int run_error(const ErrorOptions& options) {
   std::map<std::string, std::string> identity = identity_of(inputs);
   identity.merge(identity_of_files(methods));
   if (!options.save_output.empty()) identity["--save-output"] = "yes";  // outputs of rows that are there are there too
-  Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity);
-  std::optional<SavedOutputs> outputs;
+  std::optional<SavedOutputs> outputs;  // a folder that cannot be is refused while the earlier result is whole
   if (!options.save_output.empty()) {
     outputs.emplace(options.save_output, options.run.resume || options.run.overwrite);
   }
+  Run run(options.run, "error", croquis::error_columns().list(options.columns()), identity,
+          summary_files(inputs.size()));
   run.plan(plan_of(options, inputs, methods, features));
   for (const Input& input : inputs) {
     if (options.run.precision == "float") {

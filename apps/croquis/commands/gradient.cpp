@@ -127,7 +127,8 @@ int run_gradient(const GradientOptions& options) {
 
   std::map<std::string, std::string> identity = identity_of(inputs);
   identity.merge(identity_of_files(methods));
-  Run run(options.run, "gradient", croquis::gradient_columns().list(input_columns(options.input)), identity);
+  Run run(options.run, "gradient", croquis::gradient_columns().list(input_columns(options.input)), identity,
+          summary_files(inputs.size()));
   std::vector<Run::Cell> plan;
   for (const Input& input : inputs) {
     for (const MethodChoice& choice : methods) {

@@ -81,6 +81,7 @@ json metadata_of(const std::string& path) {
 Part read_part(const std::string& path) {
   Part part;
   part.path = path;
+  require_result(path);
   part.table = croquis::read_csv(path);
   part.meta = metadata_of(beside(path, ".meta.json"));
   if (!part.meta.contains("finished")) {
@@ -237,6 +238,10 @@ int run_merge(const MergeOptions& options) {
   }
   const Command& command = command_named(parts.front().meta["identity"]["command"]);
   const croquis::Table typed = typed_table(table, command, parts.front().path);
+  if (command.results.write_summary) {
+    require_companions(options.out, {".summary.csv", ".heads.csv", ".layers.csv"},
+                       options.overwrite ? Existing::overwrite : Existing::refuse);
+  }
   const std::string text = csv_text(table);
   const bool replaces = std::filesystem::exists(options.out);
   write_whole(options.out, text);
@@ -253,16 +258,15 @@ int run_merge(const MergeOptions& options) {
 
 Command merge_command() {
   const auto options = std::make_shared<MergeOptions>();
-  return {
-      .name = "merge",
-      .summary = "put the parts of a run with --shard together",
-      .example = "croquis merge all.csv part1.csv part2.csv",
-      .add_options =
-          [options](CLI::App& app) {
-            app.add_option("out", options->out, "OUT.csv: the rows of one run")->required()->check(name_of_result());
-            app.add_option("parts", options->parts, "PART.csv...: all shards of one run, in any order")->required();
-            app.add_flag("--overwrite", options->overwrite, "start again if OUT.csv is there");
-          },
-      .run = [options](const CLI::App&, const std::string&) { return run_merge(*options); },
-      .one_rank = true};
+  return {.name = "merge",
+          .summary = "put the parts of a run with --shard together",
+          .example = "croquis merge all.csv part1.csv part2.csv",
+          .add_options =
+              [options](CLI::App& app) {
+                app.add_option("out", options->out, "OUT.csv: the rows of one run")->required();
+                app.add_option("parts", options->parts, "PART.csv...: all shards of one run, in any order")->required();
+                app.add_flag("--overwrite", options->overwrite, "start again if OUT.csv is there");
+              },
+          .run = [options](const CLI::App&, const std::string&) { return run_merge(*options); },
+          .one_rank = true};
 }

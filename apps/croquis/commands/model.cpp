@@ -60,8 +60,11 @@ std::vector<MethodChoice> methods_of(const std::string& text, bool causal) {
   std::vector<MethodChoice> methods;
   std::string others;
   for (const std::string& item : croquis::split_list(text, "--methods")) {
+    if (item.starts_with("exact:"))
+      throw std::invalid_argument(fmt::format("--methods: exact takes no options: {}", item));
     if (item == "exact") {
-      if (methods.empty()) methods.push_back({"exact", {}, "paper"});
+      if (!methods.empty()) throw std::invalid_argument("--methods: 'exact' stands there twice");
+      methods.push_back({"exact", {}, "paper"});
     } else {
       others += (others.empty() ? "" : ",") + item;
     }
@@ -182,6 +185,7 @@ void write_model_summary(const Table& table, const std::string& path) {
 int run_model(const ModelOptions& options) {
   InputOptions tokens = options.tokens;
   tokens.kind = "model";
+  tokens.given = options.run.given;
   prepare_run(options.run);
   require_model(tokens);
   refuse_others(tokens);
@@ -203,7 +207,9 @@ int run_model(const ModelOptions& options) {
   identity["model"] = name;
   identity["tokens"] = sequences.source;
   identity["numbers"] = digest_of(sequences, model);
-  Run run(options.run, "model", croquis::model_columns().list(options.columns()), identity);
+  std::vector<std::string> companions = {".summary.csv"};
+  if (options.by_layer) companions.emplace_back(".layers.csv");
+  Run run(options.run, "model", croquis::model_columns().list(options.columns()), identity, companions);
   const std::vector<ModelCell> cells =
       cells_of(sequences.numbers.size(), replacements, static_cast<std::uint64_t>(options.trials));
   const auto key_of = [&, &model_name = name](const ModelCell& cell) {

@@ -63,8 +63,7 @@ void add_options(CLI::App& app, PlotOptions& options) {
   app.add_flag("--heat-map", options.heat_map,
                "croquis error: over layers and heads, at one d (default the largest), a map a method");
   app.option_defaults()->group(kOutputGroup);
-  app.add_option("--out", options.out, "FILE.svg, .png or .pdf (default: the CSV's name with .svg)")
-      ->check(name_of_result());
+  app.add_option("--out", options.out, "FILE.svg, .png or .pdf (default: the CSV's name with .svg)");
   app.add_option("--title", options.title, "in place of the title's first line, the input and its sizes");
   app.add_option("--size", options.size, "WIDTHxHEIGHT in pixels, as 860x560; of a .pdf in points");
   std::string drawn = "What is drawn, of a result of\n";

@@ -9,6 +9,7 @@
 #include "commands/command.hpp"
 #include "files/metadata.hpp"
 #include "files/progress.hpp"
+#include "files/row_file.hpp"
 
 // A line a command, in the order of --help.
 #define CROQUIS_COMMANDS(add)                                                                                      \
@@ -79,6 +80,7 @@ croquis::Table typed_table(const croquis::CsvTable& file, const Command& command
 }
 
 Result read_result(const std::string& path) {
+  require_result(path);
   const croquis::CsvTable file = croquis::read_csv(path);
   const Command& command = command_with(file.header, path);
   if (file.rows.empty()) throw std::invalid_argument(fmt::format("{}: has no rows yet", path));

@@ -49,7 +49,7 @@ int run_report(const ReportOptions& options) {
 void add_options(CLI::App& app, ReportOptions& options) {
   app.add_option("files", options.files, "CSV files of other commands, a section each")->required();
   app.option_defaults()->group(kOutputGroup);
-  app.add_option("--out", options.out, "FILE.html (default: the first CSV's name with .html)")->check(name_of_result());
+  app.add_option("--out", options.out, "FILE.html (default: the first CSV's name with .html)");
   app.add_option("--title", options.title, "of the page (default: the names of the files)");
 }
 

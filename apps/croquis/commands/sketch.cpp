@@ -179,7 +179,7 @@ int run_sketch(const SketchOptions& options) {
       static_cast<double>((sketches.size() + policies.size()) * features.size()) * static_cast<double>(options.trials),
       "--trials", options.trials);
 
-  Run run(options.run, "sketch", croquis::sketch_columns().list(), subject.identity);
+  Run run(options.run, "sketch", croquis::sketch_columns().list(), subject.identity, summary_files());
   Comparison comparison(options, subject, features, run);
   std::vector<SketchCurve> curves;
   curves.reserve(sketches.size() + policies.size());
@@ -206,6 +206,7 @@ void add_options(CLI::App& app, SketchOptions& options) {
   add_run_options(app, options.run);
   add_double_option(app, options.run);
   options.input_given = add_input_options(app, options.input);
+  app.get_option("--bias")->group("");  // refused, with the reason
   add_subject_options(app, options.subject);
   app.add_option("--sketches", options.sketches, "a,b:option=value,c, all or none (see list sketches)")
       ->capture_default_str();

@@ -116,7 +116,8 @@ void plot_spectrum(const Table& table, const PlotRequest& request) {
 int run_steps(const SpectrumCommandOptions& options, std::vector<SpectrumStep> steps,
               std::map<std::string, std::string> identity) {
   options.spectrum.describe(identity);
-  Run run(options.run, "spectrum", croquis::spectrum_columns().list(input_columns(options.input)), identity);
+  Run run(options.run, "spectrum", croquis::spectrum_columns().list(input_columns(options.input)), identity,
+          {".summary.csv"});
   std::vector<Run::Cell> plan;
   plan.reserve(steps.size());
   for (const SpectrumStep& step : steps) {  // the last row of a step says that it is finished
@@ -183,6 +184,7 @@ void add_options(CLI::App& app, SpectrumCommandOptions& options) {
   add_run_options(app, options.run);
   add_double_option(app, options.run);
   options.input_given = add_input_options(app, options.input);
+  app.get_option("--bias")->group("");  // refused, with the reason
   app.add_option("--matrix", options.matrix, "a matrix of your own in place of an input: FILE.npy or FILE.mtx");
   app.add_option("--matrices", options.matrices, "of a (over its largest entry), b, c, the outputs bv and cv; or all")
       ->capture_default_str();

@@ -19,6 +19,7 @@
 #include "files/run.hpp"
 #include "files/summary.hpp"
 #include "options/common_options.hpp"
+#include "options/finite.hpp"
 #include "options/lists.hpp"
 #include "pictures/curves.hpp"
 #include "report/groups_section.hpp"
@@ -79,10 +80,17 @@ class Source {
       return;
     }
     if (o.q.empty() || o.k.empty()) throw std::invalid_argument("--q and --k: both are needed");
+    for (const char* option : {"--p", "--keys"}) {
+      if (!o.run.given.contains(option)) continue;
+      throw std::invalid_argument(
+          fmt::format("{}: of spheres, the files of --q and --k have theirs; leave it out", option));
+    }
     arma::mat q = croquis::read_npy(o.q), k = croquis::read_npy(o.k);
-    if (q.is_empty() || q.n_cols != k.n_cols || !q.is_finite() || !k.is_finite()) {
-      throw std::invalid_argument(fmt::format("--q {} x {}, --k {} x {}: finite matrices of one width are needed",
-                                              q.n_rows, q.n_cols, k.n_rows, k.n_cols));
+    require_finite_numbers(q, o.q + ": ");
+    require_finite_numbers(k, o.k + ": ");
+    if (q.is_empty() || k.is_empty() || q.n_cols != k.n_cols) {
+      throw std::invalid_argument(fmt::format("--q {} x {}, --k {} x {}: matrices of one width are needed", q.n_rows,
+                                              q.n_cols, k.n_rows, k.n_cols));
     }
     const double scale = std::pow(static_cast<double>(q.n_cols), -0.25);  // once: x.y is then q.k / sqrt(p)
     const arma::uword some =
@@ -188,7 +196,7 @@ int run_variance(const VarianceOptions& options) {
     }
   }
   Run run(options.run, "variance", croquis::variance_columns().list(),
-          {{"input", source.name()}, {"numbers", source.digest()}});
+          {{"input", source.name()}, {"numbers", source.digest()}}, summary_files());
   std::vector<Run::Cell> plan;
   for (const VarianceCurve& curve : curves) {
     for (const VarianceCell& cell : cells) plan.push_back({key_of(curve, cell)});
@@ -212,15 +220,17 @@ int run_variance(const VarianceOptions& options) {
 void add_options(CLI::App& app, VarianceOptions& options) {
   add_run_options(app, options.run);
   add_double_option(app, options.run);
+  app.option_defaults()->group(kInputGroup);
   app.add_option("--q", options.q, "queries, .npy (n, p); without files points are uniform on spheres");
   app.add_option("--k", options.k, "keys, .npy (n, p)");
+  app.add_option("--p", options.p, "dimension of the spheres")->check(whole_number(1))->capture_default_str();
+  app.add_option("--keys", options.keys, "keys on the sphere")->check(whole_number(1))->capture_default_str();
+  app.add_option("--queries", options.queries, "queries (default 1; at most 64 of a file)")->check(whole_number(1));
+  app.option_defaults()->group(kMeasureGroup);
   app.add_option("--norms", options.norms, "R: 1,2,4 (default 1,2,3,4,5,6; with files 1, a factor)");
   app.add_option("--maps", options.maps, "prf,trf,... or all (see list features)")->capture_default_str();
   app.add_option("--projections", options.projections, "iid,haar,... or all")->capture_default_str();
   app.add_option("--features", options.features, "4,16,64 or 4:1024 (doubling)")->capture_default_str();
-  app.add_option("--p", options.p, "dimension of the spheres")->check(whole_number(1))->capture_default_str();
-  app.add_option("--keys", options.keys, "keys on the sphere")->check(whole_number(1))->capture_default_str();
-  app.add_option("--queries", options.queries, "queries (default 1; at most 64 of a file)")->check(whole_number(1));
   app.add_option("--trials", options.trials, "draws of each")
       ->check(whole_number(1, kMaximumTrials))
       ->capture_default_str();

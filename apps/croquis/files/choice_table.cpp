@@ -26,6 +26,12 @@ std::string shown(double x) {
   return std::isnan(x) ? "-" : fmt::format("{:.3g}", x);
 }
 
+// 1 - delta, which is not to be read as 1.
+std::string complement(double delta) {
+  constexpr double shown_in_digits = 1e-9;
+  return delta < shown_in_digits ? fmt::format("1 - {:g}", delta) : fmt::format("{:.12g}", 1 - delta);
+}
+
 std::size_t count(const std::vector<ChoiceRow>& rows, const char* status) {
   return static_cast<std::size_t>(
       std::count_if(rows.begin(), rows.end(), [&](const ChoiceRow& row) { return row.status == status; }));
@@ -83,11 +89,11 @@ void print_choices(const std::vector<ChoiceRow>& rows) {
   const ChoiceRow& first = rows.front();
   const bool by_loss = first.metric == "loss";
   if (by_loss) {
-    fmt::print("\nthe last step that is certified: the mean loss rises by at most {:g}, with confidence {:g}\n\n",
+    fmt::print("\nthe last step that is certified: the mean loss rises by at most {:g}, with confidence {}\n\n",
                first.eps, first.confidence);
   } else {
-    fmt::print("\nthe least {} such that P({} <= {:g}) >= {:g}; with confidence {:g} all that is chosen holds\n\n",
-               first.cost_unit, first.metric, first.eps, 1 - first.delta, first.confidence);
+    fmt::print("\nthe least {} such that P({} <= {:g}) >= {}; with confidence {} all that is chosen holds\n\n",
+               first.cost_unit, first.metric, first.eps, complement(first.delta), first.confidence);
   }
   if (rows.size() > kManyChoices) {
     print_layers(rows);

@@ -108,9 +108,14 @@ std::string change_since_run(const std::string& path) {
 
 void require_own_metadata(const std::string& path, const std::string& rows) {
   const json meta = read_metadata(path);
-  if (!meta.is_object() || !meta.contains("rows_file") || !meta["rows_file"].is_string()) return;
-  const std::filesystem::path given(rows), owner = given.parent_path() / meta["rows_file"].get<std::string>();
   std::error_code error;
+  const bool is_of_run = meta.is_object() && meta.contains("identity");
+  if (!is_of_run && std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) > 0) {
+    throw std::invalid_argument(
+        fmt::format("{}: is there and is no meta file of a run, or damaged; move it, or give another --out", path));
+  }
+  if (!is_of_run || !meta.contains("rows_file") || !meta["rows_file"].is_string()) return;
+  const std::filesystem::path given(rows), owner = given.parent_path() / meta["rows_file"].get<std::string>();
   // A file that was renamed together with its meta file has another owner in it, which has another meta file.
   if (owner == given || beside(owner.string(), ".meta.json") != path || !std::filesystem::exists(owner, error)) return;
   throw std::invalid_argument(

@@ -48,8 +48,8 @@ std::string change_since_run(const std::string& path);
 /// a part of one; otherwise, and where nothing is known of the run, nothing.
 std::string incomplete_run(const std::string& path);
 
-/// Throws std::invalid_argument when the meta file at `path` belongs to another result than `rows`: those of a.csv and
-/// of a have one name.
+/// Throws std::invalid_argument when the file at `path` is no meta file, or that of another result than `rows`: those
+/// of a.csv and of a have one name.
 void require_own_metadata(const std::string& path, const std::string& rows);
 
 /// Throws std::invalid_argument, naming what differs, unless the meta file at `path` has the same identity.

@@ -64,7 +64,6 @@ void print_metric(const std::vector<ModelSummary>& summaries, const Metric& metr
     failed = failed || s.failed > 0;
   }
   fmt::print("\n{}\n\n", title);
-  if (cells.empty()) return;
   std::vector<TextColumn> columns(sizes.size() + 1, TextColumn{TextColumn::Side::right, 18});
   columns.front() = {TextColumn::Side::left, 8};
   TextTable table(columns);
@@ -121,6 +120,10 @@ void print_models(const std::vector<ModelSummary>& summaries) {
       std::find_if(summaries.begin(), summaries.end(), [](const ModelSummary& s) { return !std::isnan(s.loss_exact); });
   const double loss = exact == summaries.end() ? std::nan("") : exact->loss_exact,
                accuracy = exact == summaries.end() ? std::nan("") : exact->accuracy_exact;
+  if (std::all_of(summaries.begin(), summaries.end(), [](const ModelSummary& s) { return s.method == "exact"; })) {
+    fmt::print("\nexact attention: loss {:.6g}, accuracy {:.6g}; {}\n", loss, accuracy, subject);
+    return;
+  }
   print_metric(summaries, kMetrics[0],
                fmt::format("loss (standard error between sequences); exact attention {:.6g}; {}", loss, subject));
   print_metric(summaries, kMetrics[2], fmt::format("accuracy; exact attention {:.6g}; {}", accuracy, subject));

@@ -84,6 +84,15 @@ std::string first_bytes(const std::string& path) {
   return text;
 }
 
+// Whether a file is such a table, and not the rows of another run.
+bool is_companion(const std::string& path, const Companion& companion) {
+  const std::string text = first_bytes(path), header = text.substr(0, text.find('\n'));
+  const auto has = [&](const char* columns) { return header.find(columns) != std::string::npos; };
+  std::error_code failure;
+  return std::any_of(companion.columns.begin(), companion.columns.end(), has) &&
+         !std::filesystem::exists(beside(path, ".meta.json"), failure);
+}
+
 }  // namespace
 
 // False when the file was replaced before the lock was had.
@@ -219,20 +228,42 @@ void require_replaceable(const std::string& path) {
   require_table(first_bytes(target_of(path)), path);
 }
 
+void require_result(const std::string& path) {
+  if (const std::string text = first_bytes(path); text.empty() || is_table(text)) return;
+  throw std::invalid_argument(fmt::format(
+      "{}: is not a result of croquis, which begins with the names of columns; give a CSV such as error.csv", path));
+}
+
 std::vector<std::string> companions_of(const std::string& out) {
   std::vector<std::string> paths;
   for (const Companion& companion : kCompanions) paths.push_back(beside(out, companion.end));
   return paths;
 }
 
+void require_companions(const std::string& out, const std::vector<std::string>& ends, Existing existing) {
+  std::error_code failure;
+  const auto is_there = [&](const std::string& path) {
+    return std::filesystem::exists(path, failure) && std::filesystem::file_size(path, failure) > 0;
+  };
+  if (existing == Existing::refuse && is_there(out)) return;  // the rows are refused themselves
+  for (const Companion& companion : kCompanions) {
+    const std::string path = beside(out, companion.end);
+    if (std::find(ends.begin(), ends.end(), companion.end) == ends.end()) continue;
+    if (!is_there(target_of(path))) continue;
+    // Where the rows alone are gone, the meta file still says that the table was of a result of this name.
+    const bool is_known = existing != Existing::refuse || is_there(beside(out, ".meta.json"));
+    if (is_known && is_companion(path, companion)) continue;
+    throw std::invalid_argument(fmt::format(
+        "{}: is there and is not of this result, which has a table of that name; move it, or give another --out",
+        path));
+  }
+}
+
 void remove_companions(const std::string& out) {
   for (const Companion& companion : kCompanions) {
-    const std::string path = beside(out, companion.end), text = first_bytes(path);
+    const std::string path = beside(out, companion.end);
     std::error_code failure;
-    if (path == out || std::filesystem::exists(beside(path, ".meta.json"), failure)) continue;
-    const std::string header = text.substr(0, text.find('\n'));
-    const auto has = [&](const char* columns) { return header.find(columns) != std::string::npos; };
-    if (std::any_of(companion.columns.begin(), companion.columns.end(), has)) std::filesystem::remove(path, failure);
+    if (path != out && is_companion(path, companion)) std::filesystem::remove(path, failure);
   }
 }
 

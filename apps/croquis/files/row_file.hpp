@@ -57,8 +57,14 @@ class RowFile {
 /// columns: --overwrite destroys no input that was given by mistake.
 void require_replaceable(const std::string& path);
 
+/// Throws std::invalid_argument for a file that is not empty and does not begin so: an array, or a page.
+void require_result(const std::string& path);
+
 /// The tables that commands write beside the rows in `out`: X.summary.csv, X.heads.csv and others.
 std::vector<std::string> companions_of(const std::string& out);
+/// Throws std::invalid_argument where a run with rows in `out` would replace a file that is none of its result: one of
+/// the companions with these ends, which it writes. To be called before the rows are opened.
+void require_companions(const std::string& out, const std::vector<std::string>& ends, Existing existing);
 /// Removes those of an earlier result in `out`, which would be taken for the new one's. Tables with other
 /// columns, and the rows of another run, stay.
 void remove_companions(const std::string& out);

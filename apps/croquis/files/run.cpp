@@ -85,7 +85,7 @@ void check_found(const std::string& path, const croquis::CsvTable& table, const 
 }  // namespace
 
 Run::Run(const RunOptions& options, const std::string& command, std::vector<croquis::Column> columns,
-         std::map<std::string, std::string> identity)
+         std::map<std::string, std::string> identity, const std::vector<std::string>& companions)
     : options_(options), command_(command), shard_(parse_shard(options.shard)) {
   table_.columns = std::move(columns);
   for (std::size_t c = 0; c < table_.columns.size(); ++c) {
@@ -100,7 +100,7 @@ Run::Run(const RunOptions& options, const std::string& command, std::vector<croq
                   options.seed,         croquis::threads(),    std::filesystem::path(options.out).filename().string()};
   std::string found;
   if (Communicator::world().rank() == 0) {
-    find_rows();
+    find_rows(companions);
     found = text_of(found_);
   }
   Communicator::world().broadcast(found);
@@ -109,9 +109,10 @@ Run::Run(const RunOptions& options, const std::string& command, std::vector<croq
   std::signal(SIGTERM, remember_signal);
 }
 
-void Run::find_rows() {
+void Run::find_rows(const std::vector<std::string>& companions) {
   const std::string meta = beside(options_.out, ".meta.json");
   require_own_metadata(meta, options_.out);
+  require_companions(options_.out, companions, existing_file(options_));
   const Fields names = names_of(table_.columns);
   file_.emplace(options_.out, names, existing_file(options_));
   if (!file_->found().empty()) require_same_identity(meta, description_);

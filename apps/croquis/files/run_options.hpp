@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "files/row_file.hpp"
@@ -14,6 +15,7 @@ struct RunOptions {
   std::string out, plot;
   std::string shard;  ///< "i/N"; all of it when empty
   bool quiet = false, resume = false, overwrite = false;
+  std::set<std::string> given;              ///< the options that the user gave, as "--eps"
   std::string command_line, configuration;  ///< for the meta file
 };
 

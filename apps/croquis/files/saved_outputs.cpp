@@ -23,6 +23,7 @@ SavedOutputs::SavedOutputs(std::string folder, bool may_replace) : folder_(std::
     throw std::invalid_argument(
         fmt::format("--save-output: {}: has files already; give another folder, --resume or --overwrite", folder_));
   }
+  const WholeFile trial(path_of("trial"));  // throws where the folder cannot be written; leaves nothing
 }
 
 std::string SavedOutputs::file_name(const std::string& parts) {
@@ -39,6 +40,10 @@ std::string SavedOutputs::file_name(const std::string& parts) {
   return name + ".npy";
 }
 
+std::string SavedOutputs::path_of(const std::string& parts) const {
+  return (std::filesystem::path(folder_) / file_name(parts)).string();
+}
+
 void SavedOutputs::save(const std::string& parts, const arma::mat& output) const {
-  write_whole((std::filesystem::path(folder_) / file_name(parts)).string(), croquis::npy_bytes(output));
+  write_whole(path_of(parts), croquis::npy_bytes(output));
 }

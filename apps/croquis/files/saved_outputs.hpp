@@ -8,7 +8,8 @@
 /// Thread-safe: files of different names do not meet.
 class SavedOutputs {
  public:
-  /// Makes the folder. Throws std::invalid_argument for one that has files already, unless `may_replace`.
+  /// Makes the folder. Throws std::invalid_argument for one that has files already, unless `may_replace`, and
+  /// std::runtime_error for one that cannot be written.
   SavedOutputs(std::string folder, bool may_replace);
 
   /// "gaussian:8", "skyformer", "paper;ridge=0.1", ... joined by '_' in a name that every file system takes; where that
@@ -19,5 +20,7 @@ class SavedOutputs {
   void save(const std::string& parts, const arma::mat& output) const;
 
  private:
+  std::string path_of(const std::string& parts) const;
+
   std::string folder_;
 };

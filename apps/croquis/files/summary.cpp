@@ -83,6 +83,12 @@ bool is_heads_file(const std::string& path) {
 
 }  // namespace
 
+std::vector<std::string> summary_files(std::size_t inputs) {
+  std::vector<std::string> ends = {".summary.csv"};
+  if (inputs > 1) ends.emplace_back(".heads.csv");
+  return ends;
+}
+
 void write_summary(const std::string& path, const Grouping& grouping) {
   write_whole(path, table_text(grouping, "metric,count,failed,mean,standard_error,q10,q50,q90",
                                [](const Group& group, const Summary& s) {

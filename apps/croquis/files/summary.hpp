@@ -3,8 +3,12 @@
 
 #include <croquis/measure/groups.hpp>
 #include <string>
+#include <vector>
 
 #include "files/group_table.hpp"
+
+/// What write_grouped_summary writes beside the rows of so many inputs: ends of names.
+std::vector<std::string> summary_files(std::size_t inputs = 1);
 
 /// X.summary.csv: a line a group and metric: keys, metric, count, failed, mean, standard_error, q10, q50, q90, and the
 /// keys that stand behind the metrics in the rows.

@@ -60,6 +60,9 @@ std::string target_of(const std::string& path) {
     }
   }
   const fs::file_status kind = fs::status(target, error);
+  if (error == std::errc::filename_too_long) {
+    throw std::invalid_argument(fmt::format("{}: cannot be written: {}; give a shorter name", path, error.message()));
+  }
   if (fs::exists(kind) && !fs::is_regular_file(kind)) {
     throw std::invalid_argument(fmt::format("{}: cannot be written: it is not a regular file", path));
   }

@@ -38,8 +38,9 @@ class WholeFile {
 void write_whole(const std::string& path, const std::string& text);
 
 /// The file that writing to `path` writes: `path` itself or, where that is a symbolic link, what it points to. Throws
-/// std::invalid_argument for what is there and is no regular file (a folder, a pipe, a device), and for a link to an
-/// open descriptor, as /dev/stdout is and - is meant to be: results have other files beside them.
+/// std::invalid_argument for what is there and is no regular file (a folder, a pipe, a device), for a name that is too
+/// long, and for a link to an open descriptor, as /dev/stdout is and - is meant to be: results have other files beside
+/// them.
 std::string target_of(const std::string& path);
 
 /// Whether both describe one file of the system.

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <croquis/io/array_file.hpp>
 #include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "files/progress.hpp"
+#include "options/finite.hpp"
 #include "options/lists.hpp"
 #include "options/refuse.hpp"
 
@@ -30,23 +31,20 @@ class HeadOf {
     last_.reset();
     matrix_.reset();
     matrix_ = array_.matrix(head);
-    require_finite(head);
+    require_finite_numbers(matrix_, where(head));
     last_ = head;
     return matrix_;
   }
 
- private:
-  void require_finite(arma::uword head) const {
-    if (matrix_.is_finite()) return;
-    const arma::uvec bad = arma::find_nonfinite(matrix_);
-    const arma::uword place = bad(0), row = place % matrix_.n_rows, column = place / matrix_.n_rows;
-    std::string where;
-    if (array_.dimensions() > 3) where = fmt::format("batch {}, ", head / array_.batch_heads());
-    if (array_.dimensions() > 2) where += fmt::format("head {}, ", head % array_.batch_heads());
-    refuse(fmt::format("{}: {}row {}, column {} (from 0) is {}; every number must be finite", array_.name(), where, row,
-                       column, std::isnan(matrix_(place)) ? "NaN" : "infinite"));
+  // "k.npy: batch 1, head 1, "
+  std::string where(arma::uword head) const {
+    std::string text = array_.name() + ": ";
+    if (array_.dimensions() > 3) text += fmt::format("batch {}, ", head / array_.batch_heads());
+    if (array_.dimensions() > 2) text += fmt::format("head {}, ", head % array_.batch_heads());
+    return text;
   }
 
+ private:
   StoredArray array_;
   std::optional<arma::uword> last_;
   arma::mat matrix_;
@@ -58,7 +56,20 @@ struct Arrays {
 
   croquis::Problem<double> head(arma::uword batch, arma::uword h) {
     const arma::uword of_q = batch * q.array().batch_heads() + h, of_k = batch * k.array().batch_heads() + h / group;
-    return {q.read(of_q), k.read(of_k), v.read(of_k)};
+    const arma::mat &queries = q.read(of_q), &keys = k.read(of_k), &values = v.read(of_k);
+    try {
+      return {queries, keys, values};
+    } catch (const std::invalid_argument&) {
+      const croquis::LongestRow longest = croquis::longest_row(queries, keys, values);
+      const double most = 0.99 * croquis::largest_row_norm<double>(std::max(queries.n_rows, keys.n_rows));
+      if (longest.norm <= most) throw;
+      const std::string where = longest.matrix == "Q"   ? q.where(of_q)
+                                : longest.matrix == "K" ? k.where(of_k)
+                                                        : v.where(of_k);
+      refuse(
+          fmt::format("{}row {} (from 0) has norm {:.3g}, and squares of more than {:.3g} overflow; divide by a number",
+                      where, longest.row, longest.norm, most));
+    }
   }
 };
 

@@ -33,14 +33,17 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
       fmt::format("{{{}}}", fmt::join(words, ",")));
 }
 
-CLI::Validator name_of_result() {
-  return CLI::Validator(
-      [](const std::string& text) -> std::string {
-        if (text.empty()) return "is empty; give the name of a file";
+void require_values(CLI::App& app) {
+  const CLI::Validator is_value(
+      [](std::string& text) -> std::string {
+        if (text.empty())
+          return "is empty, perhaps from a shell variable that is not set; give a value or leave it out";
         return text.starts_with("--") ? fmt::format("'{}' looks like an option; of a file, write ./{}", text, text)
                                       : "";
       },
       "");
+  // As a transformation, which changes nothing, it comes before what the option itself says of a value.
+  for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; })) option->transform(is_value);
 }
 
 void add_run_options(CLI::App& command, RunOptions& run) {
@@ -54,8 +57,8 @@ void add_run_options(CLI::App& command, RunOptions& run) {
   command.add_option("--shard", run.shard, "i/N: a fixed part of the rows, for croquis merge to put together");
   command.add_flag("--resume", run.resume, "go on with the rows that --out has");
   command.option_defaults()->group(kOutputGroup);
-  command.add_option("--out", run.out, "rows (default COMMAND.csv)")->check(name_of_result());
-  command.add_option("--plot", run.plot, "plot: FILE.svg, .png or .pdf")->check(name_of_result());
+  command.add_option("--out", run.out, "rows (default COMMAND.csv)");
+  command.add_option("--plot", run.plot, "plot: FILE.svg, .png or .pdf");
   command.add_flag("--quiet", run.quiet, "no progress, no table");
   command.add_flag("--overwrite", run.overwrite, "start again if --out is there");
   command.option_defaults()->group(kMeasureGroup);
@@ -87,7 +90,16 @@ void add_bias_options(CLI::App& command, std::string& bias, bool& causal) {
   command.add_flag("--causal", causal, "causal attention: no token attends to a token after it, whatever the target");
 }
 
+std::set<std::string> given_options(const CLI::App& command) {
+  std::set<std::string> given;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() > 0) given.insert(option->get_name());
+  }
+  return given;
+}
+
 void infer_kind(const CLI::App& command, InputOptions& input) {
+  input.given = given_options(command);
   if (command.count("--input") != 0) return;
   if (!input.q.empty() || !input.qkv.empty()) input.kind = "arrays";
   if (!input.model.empty()) input.kind = "model";
@@ -160,5 +172,6 @@ std::function<std::string()> add_input_options(CLI::App& command, InputOptions& 
 void describe_run(const CLI::App& command, const std::string& command_line, RunOptions& run) {
   run.command_line = command_line;
   run.configuration = configuration_of(command);
+  run.given = given_options(command);
   if (run.out.empty()) run.out = command.get_name() + ".csv";
 }

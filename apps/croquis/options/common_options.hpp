@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,9 @@ CLI::Validator whole_number(std::uint64_t minimum, std::uint64_t maximum = std::
 /// The check of an option that is one of these words: names the nearest one for another.
 CLI::Validator one_of(const std::vector<std::string>& words);
 
-/// The check of a file that is written: an empty name would stand for the default, and "--out= --quiet" would make a
-/// file of the option.
-CLI::Validator name_of_result();
+/// To be called once all options are added: none takes an empty value, which would stand for the default, or another
+/// option as its value, as "--out= --quiet" would.
+void require_values(CLI::App& app);
 
 /// Groups of options in --help.
 inline constexpr const char *kInputGroup = "Input", *kRunGroup = "Run", *kOutputGroup = "Output",
@@ -42,11 +43,14 @@ std::function<std::string()> add_input_options(CLI::App& command, InputOptions& 
 /// Of them, those of a model and its tokens: for a command that takes a model alone.
 void add_model_options(CLI::App& command, InputOptions& input);
 
-/// A file of arrays or a model says which kind of input it is.
+/// The names of the options that the user gave, as "--eps".
+std::set<std::string> given_options(const CLI::App& command);
+
+/// Notes what was given. A file of arrays or a model says which kind of input it is.
 void infer_kind(const CLI::App& command, InputOptions& input);
 
 /// A decoder says that attention is causal. Throws std::invalid_argument for a configuration that cannot be read.
 void infer_mask(InputOptions& input);
 
-/// Notes in `run` what was asked for, for the meta file, and the default name of the rows.
+/// Notes in `run` what was given, for the meta file too, and the default name of the rows.
 void describe_run(const CLI::App& command, const std::string& command_line, RunOptions& run);

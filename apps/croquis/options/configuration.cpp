@@ -142,7 +142,7 @@ std::string configuration_of(const CLI::App& command) {
     std::vector<std::string> values;
     if (option->count() > 0) {
       values = option->reduced_results();
-    } else if (option->get_group() == kInputGroup) {
+    } else if (option->get_group() == kInputGroup || option->get_group().empty()) {  // a group without name is hidden
       // What of an input is not given follows from what is given, as its kind does: a default would contradict it.
       continue;
     } else if (option->get_expected_min() == 0) {

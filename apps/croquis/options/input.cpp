@@ -153,40 +153,27 @@ std::map<std::string, std::string> identity_of(const std::vector<Input>& inputs)
 }
 
 void refuse_others(const InputOptions& o) {
-  const auto only_for = [&](bool given, const char* option, const char* kind, const char* or_kind = "") {
-    if (!given || o.kind == kind || o.kind == or_kind) return;
+  const auto only_for = [&](const char* option, const char* kind, const char* or_kind = "") {
+    if (!o.given.contains(option) || o.kind == kind || o.kind == or_kind) return;
     refuse(fmt::format("{}: goes with --input {}{}{}, this is --input {}", option, kind, *or_kind == 0 ? "" : " and ",
                        or_kind, o.kind));
   };
-  only_for(o.head != InputOptions().head, "--head", "arrays", "model");
-  only_for(o.head_sample.has_value(), "--head-sample", "arrays", "model");
-  only_for(!o.text.empty(), "--text", "text", "model");
-  only_for(!o.vocab.empty(), "--vocab", "text", "model");
-  only_for(o.uncased, "--uncased", "text", "model");
-  only_for(o.token_type, "--token-type", "text");
-  only_for(!o.q.empty(), "--q", "arrays");
-  only_for(!o.k.empty(), "--k", "arrays");
-  only_for(!o.v.empty(), "--v", "arrays");
-  only_for(!o.qkv.empty(), "--qkv", "arrays");
-  only_for(!o.model.empty(), "--model", "model");
-  only_for(!o.model_config.empty(), "--model-config", "model");
-  only_for(o.layer != InputOptions().layer, "--layer", "model");
-  only_for(!o.ids.empty(), "--ids", "model");
-  only_for(o.join_windows.has_value(), "--join-windows", "text", "model");
-  if (o.ids.empty() && !o.lengths.empty()) refuse("--lengths: goes with --ids");
-  if (o.ids.empty() && o.sequence != InputOptions().sequence) refuse("--sequence: goes with --ids");
-  if (!o.ids.empty()) {
-    const std::pair<const char*, bool> of_text[] = {
-        {"--n", o.n.has_value()}, {"--text", !o.text.empty()}, {"--vocab", !o.vocab.empty()}};
-    for (const auto& [option, given] : of_text) {
-      if (given) refuse(fmt::format("{}: of a text, --ids has the tokens; leave it out", option));
-    }
+  for (const char* option : {"--q", "--k", "--v", "--qkv"}) only_for(option, "arrays");
+  for (const char* option : {"--model", "--model-config", "--layer", "--ids"}) only_for(option, "model");
+  for (const char* option : {"--head", "--head-sample"}) only_for(option, "arrays", "model");
+  for (const char* option : {"--text", "--vocab", "--uncased", "--join-windows"}) only_for(option, "text", "model");
+  only_for("--token-type", "text");
+  for (const char* option : {"--clusters", "--spread"}) only_for(option, "clustered");
+  only_for("--tail", "heavy-norms");
+  only_for("--token-rank", "low-rank");
+  only_for("--distinct", "duplicates");
+  for (const char* option : {"--lengths", "--sequence"}) {
+    if (o.ids.empty() && o.given.contains(option)) refuse(fmt::format("{}: goes with --ids", option));
   }
-  only_for(o.clusters.has_value(), "--clusters", "clustered");
-  only_for(o.spread.has_value(), "--spread", "clustered");
-  only_for(o.tail.has_value(), "--tail", "heavy-norms");
-  only_for(o.rank.has_value(), "--token-rank", "low-rank");
-  only_for(o.distinct.has_value(), "--distinct", "duplicates");
+  for (const char* option : {"--n", "--text", "--vocab"}) {
+    if (o.ids.empty() || !o.given.contains(option)) continue;
+    refuse(fmt::format("{}: of a text, --ids has the tokens; leave it out", option));
+  }
   if (o.norm && (o.kind == "text" || o.kind == "arrays" || o.kind == "model")) {
     refuse(fmt::format("--norm: goes with --input gaussian, sphere, ..., this is --input {}", o.kind));
   }
@@ -239,9 +226,9 @@ void require_float_norms(const Input& input) {
   const double most = 0.99 * croquis::largest_row_norm<float>(std::max(input.n_q, input.n_k));
   if (longest.norm <= most) return;
   refuse(
-      fmt::format("--precision float: row {} of {} has norm {:.3g}, and squares of more than {:.3g} overflow in "
-                  "float; give --precision double",
-                  longest.row, longest.matrix, longest.norm, most));
+      fmt::format("--precision float: row {} (from 0) of {} of {} has norm {:.3g}, and squares of more than {:.3g} "
+                  "overflow in float; give --precision double",
+                  longest.row, longest.matrix, input.name, longest.norm, most));
 }
 
 std::set<std::string> input_columns(const InputOptions& options) {

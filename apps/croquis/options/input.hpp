@@ -12,6 +12,7 @@
 #include <vector>
 
 struct InputOptions {
+  std::set<std::string> given;            ///< the options that the user gave, as "--head": also those of other kinds
   std::string kind = "text";              ///< one of input_kinds()
   std::string text;                       ///< file for `text` and `model`; the sample text when empty
   std::string vocab;                      ///< vocab.txt for `text` and `model`

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <croquis/attention/problem.hpp>
 #include <croquis/io/digest.hpp>
 #include <croquis/io/matrix_market.hpp>
@@ -10,17 +9,7 @@
 #include <croquis/linalg/norms.hpp>
 #include <stdexcept>
 
-namespace {
-
-void require_finite(const arma::mat& matrix, const std::string& path) {
-  if (matrix.is_finite()) return;
-  const arma::uword place = arma::find_nonfinite(matrix).eval()(0);
-  throw std::invalid_argument(fmt::format("{}: row {}, column {} (from 0) is {}; every number must be finite", path,
-                                          place % matrix.n_rows, place / matrix.n_rows,
-                                          std::isnan(matrix(place)) ? "NaN" : "infinite"));
-}
-
-}  // namespace
+#include "options/finite.hpp"
 
 bool is_matrix_file(const std::string& text) {
   return text.ends_with(".npy") || text.ends_with(".mtx");
@@ -35,7 +24,7 @@ arma::mat load_own_matrix(const std::string& path, const std::string& option) {
     throw std::invalid_argument(
         fmt::format("{}: is empty, it has {} x {} numbers", path, matrix.n_rows, matrix.n_cols));
   }
-  require_finite(matrix, path);
+  require_finite_numbers(matrix, path + ": ");
   const double norm = croquis::frobenius_norm(matrix), most = 0.99 * croquis::largest_row_norm<double>(matrix.n_rows);
   if (norm > most) {
     throw std::invalid_argument(fmt::format(

@@ -89,7 +89,24 @@ std::string complaint_about_values(const std::string& wrong) {
   // "--features: At Most 1 required but received 2", also of a list in a file, at whose commas the parser divides it
   const std::size_t end = wrong.find(": At Most 1 required but received ");
   if (end == std::string::npos) return fmt::format("{}; croquis --help shows what there is", wrong);
-  const std::string option = wrong.substr(0, end);
-  return fmt::format("{}: has {} values and takes one; a list is one value, in a file in quotes: {}=\"8,16\"", option,
-                     wrong.substr(wrong.find_last_of(' ') + 1), option.substr(option.find_first_not_of('-')));
+  return fmt::format(
+      "{}: has {} values and takes one; give it once, and a list in a file in quotes, as features=\"8,16\"",
+      wrong.substr(0, end), wrong.substr(wrong.find_last_of(' ') + 1));
+}
+
+std::string complaint_about_conversion(const CLI::App& program, const std::string& wrong) {
+  // "Could not convert: --eps = x"
+  const std::string begin = "Could not convert: ";
+  const std::size_t equals = wrong.find(" = ");
+  if (!wrong.starts_with(begin) || equals == std::string::npos) {
+    return fmt::format("{}; croquis --help shows what there is", wrong);
+  }
+  const std::string name = wrong.substr(begin.size(), equals - begin.size());
+  bool is_flag = false;
+  for (const CLI::App* command : program.get_subcommands({})) {
+    const CLI::Option* option = command->get_option_no_throw(name);
+    is_flag = is_flag || (option != nullptr && option->get_expected_min() == 0);
+  }
+  return fmt::format("{}: '{}' is {}", name, wrong.substr(equals + 3),
+                     is_flag ? "neither true nor false" : "not a number");
 }

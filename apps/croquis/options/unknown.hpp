@@ -13,3 +13,6 @@ std::string complaint_about_option_in_file(const CLI::App& program, const std::s
 
 /// Of an option with too few or too many values, `wrong` in the parser's words.
 std::string complaint_about_values(const std::string& wrong);
+
+/// Of a value that is not of its option's kind, `wrong` in the parser's words.
+std::string complaint_about_conversion(const CLI::App& program, const std::string& wrong);

@@ -44,10 +44,10 @@ std::vector<std::string> answers_of_choices(const std::vector<ChoiceRow>& rows) 
       chosen, rows.size(), count_of(rows, "exact"), count_of(rows, "undecided"), croquis::followed_cost_ratio(rows),
       first.cost_unit));
   if (first.metric == "loss") {
-    answers.push_back(fmt::format("Certified: the mean loss rises by at most {:g}, with confidence {:g}.", first.eps,
+    answers.push_back(fmt::format("Certified: the mean loss rises by at most {:g}, with confidence {}.", first.eps,
                                   first.confidence));
   } else {
-    answers.push_back(fmt::format("{} P({} > {:g}) < {:g} for all that is chosen together, with confidence {:g}{}.",
+    answers.push_back(fmt::format("{} P({} > {:g}) < {:g} for all that is chosen together, with confidence {}{}.",
                                   chosen > 0 ? "Certified is" : "What was to be certified:", first.metric, first.eps,
                                   first.delta, first.confidence, scope_of(rows)));
   }

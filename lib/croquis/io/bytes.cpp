@@ -9,6 +9,7 @@
 #include <cmath>
 #include <croquis/core/memory.hpp>
 #include <croquis/io/bytes.hpp>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -31,7 +32,10 @@ std::string excerpt(std::string_view text) {
 
 InputFile::InputFile(std::string path)
     : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
-  if (descriptor_ < 0) refuse_file(path_, errno == ENXIO ? "is not a regular file" : "cannot be opened");
+  if (descriptor_ < 0) {
+    refuse_file(path_,
+                errno == ENXIO ? "is not a regular file" : fmt::format("cannot be opened: {}", std::strerror(errno)));
+  }
   struct stat status {};
   const char* wrong = nullptr;
   if (::fstat(descriptor_, &status) != 0) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
@@ -253,7 +254,8 @@ class Chooser {
 
 void check(const ChoiceInputs& inputs, const CandidateLadders& candidates, const ChoiceSettings& settings) {
   constexpr const char* where = "choose";
-  require(settings.epsilon > 0, where, "epsilon > 0", {{"epsilon", settings.epsilon}});
+  require(settings.epsilon > 0 && std::isfinite(settings.epsilon), where, "epsilon > 0, and finite",
+          {{"epsilon", settings.epsilon}});
   require(settings.delta > 0 && settings.delta < 1, where, "0 < delta < 1", {{"delta", settings.delta}});
   require(settings.confidence > 0 && settings.confidence < 1, where, "0 < confidence < 1",
           {{"confidence", settings.confidence}});

@@ -287,7 +287,8 @@ template <typename T>
 std::optional<LossChoice> choose_by_loss(const LossInputs& inputs, const CandidateLadders& candidates,
                                          const LossSettings& settings, const Key& key, const ChoiceHooks& hooks) {
   constexpr const char* where = "choose_by_loss";
-  require(settings.target > 0, where, "target > 0", {{"target", settings.target}});
+  require(settings.target > 0 && std::isfinite(settings.target), where, "target > 0, and finite",
+          {{"target", settings.target}});
   require(settings.confidence > 0 && settings.confidence < 1, where, "0 < confidence < 1",
           {{"confidence", settings.confidence}});
   require(settings.max_cost > 0, where, "max_cost > 0", {{"max_cost", settings.max_cost}});

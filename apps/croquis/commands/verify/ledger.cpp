@@ -11,6 +11,7 @@
 
 #include "files/progress.hpp"
 #include "files/text_table.hpp"
+#include "options/said_of.hpp"
 
 using namespace croquis::claims;
 
@@ -107,11 +108,16 @@ std::map<std::string, std::string> read_expected(const std::string& path) {
     }
     try {
       id = find_claim(id).id;
-      croquis::verdict_from_name(verdict);
     } catch (const std::invalid_argument& wrong) {
       throw std::invalid_argument(fmt::format("--expect: {}, line {}: {}", path, number, wrong.what()));
     }
+    said_of(fmt::format("--expect: {}, line {}, the verdict", path, number),
+            [&] { return croquis::verdict_from_name(verdict); });
     expected[id] = verdict;
+  }
+  if (expected.empty()) {
+    throw std::invalid_argument(
+        fmt::format("--expect: {}: has no claim and its verdict, so that nothing would be compared", path));
   }
   return expected;
 }

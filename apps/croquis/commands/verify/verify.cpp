@@ -247,6 +247,7 @@ std::function<std::string()> add_options(CLI::App& app, VerifyOptions& options) 
   add_run_options(app, options.run);
   add_double_option(app, options.run);
   auto given_input = add_input_options(app, options.input);
+  app.get_option("--causal")->group("");  // refused, with the reason
   app.add_option("--claims", options.claims, "sky.lift,lin.thm1/strict,rpe.*,... or all (see list claims)")
       ->capture_default_str();
   app.add_option("--confidence", options.confidence, "that no random row is wrong about its failure rate")

@@ -1,0 +1,110 @@
+// Files beside X.csv that a run would replace: those of another result, or of nobody's, stay as they are, and a run
+// that is refused changes no file.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/capture.hpp"
+#include "support/npy_files.hpp"
+#include "support/process.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+const std::string kBesideRun = "error --input gaussian --n 32 --p 4 --methods v-mean --features 8 --quiet ";
+
+const std::string kBesideHeads =
+    "error --q heads.npy --k heads.npy --v heads.npy --methods v-mean --features 4 --quiet ";
+
+std::map<std::string, std::string> contents_of(const TemporaryFolder& folder) {
+  std::map<std::string, std::string> contents;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder.path())) {
+    if (file.is_regular_file()) contents[file.path().string()] = read_text(file.path());
+  }
+  return contents;
+}
+
+// One line with the reason, status 2, and every file as it was.
+void check_nothing_changes(const TemporaryFolder& folder, const std::string& arguments, const std::string& reason) {
+  CAPTURE(arguments);
+  const auto before = contents_of(folder);
+  const ProgramRun run = run_process(words(arguments), folder.path());
+  CHECK(run.status == 2);
+  CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  CHECK_MESSAGE(contains(run.output, reason), run.output);
+  CHECK(contents_of(folder) == before);
+}
+
+void check_runs(const TemporaryFolder& folder, const std::string& arguments) {
+  const ProgramRun run = run_process(words(arguments), folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+}
+
+}  // namespace
+
+TEST_CASE("a folder of --save-output that cannot be is refused before the earlier result is replaced") {
+  TemporaryFolder folder;
+  write_text(folder / "file", "a file\n");
+  check_runs(folder, kBesideRun + "--out x.csv");
+  for (const char* bad : {"file", "file/below", "/proc"}) {
+    check_nothing_changes(folder, kBesideRun + "--out x.csv --overwrite --save-output " + bad, bad);
+  }
+  check_runs(folder, kBesideRun + "--out x.csv --overwrite --save-output outs");
+}
+
+TEST_CASE("a table of somebody else under the name of a summary is not replaced, whatever the run is told") {
+  TemporaryFolder folder;
+  const std::string arrays = npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 8, 2), }\n",
+                                      bytes_of(std::vector<double>(2 * 8 * 2, 1.0)));
+  write_text(folder / "heads.npy", arrays);
+  for (const auto& [end, input] : {std::pair(".summary.csv", kBesideRun), std::pair(".heads.csv", kBesideHeads)}) {
+    CAPTURE_BINDING(end);
+    write_text(folder / (std::string("x") + end), "my own,notes\n1,2\n");
+    for (const char* how : {"", " --resume", " --overwrite"}) {
+      check_nothing_changes(folder, input + "--out x.csv" + how,
+                            std::string("x") + end + ": is there and is not of this result");
+    }
+    std::filesystem::remove(folder / (std::string("x") + end));
+  }
+  check_runs(folder, kBesideRun + "--out x.summary.csv");  // rows of another run
+  for (const char* how : {"", " --resume", " --overwrite"}) {
+    check_nothing_changes(folder, kBesideRun + "--out x.csv" + how, "x.summary.csv: is there and is not of this");
+  }
+  check_runs(folder, kBesideRun + "--shard 1/1 --out part.csv");
+  check_nothing_changes(folder, "merge x.csv part.csv --overwrite", "x.summary.csv: is there and is not of this");
+  // What this command does not write stays where it is.
+  write_text(folder / "y.draws.csv", "my own,notes\n1,2\n");
+  check_runs(folder, kBesideRun + "--out y.csv");
+  CHECK(read_text(folder / "y.draws.csv") == "my own,notes\n1,2\n");
+}
+
+TEST_CASE("the summary of a result goes with its rows; that of rows which are elsewhere now is not replaced unasked") {
+  TemporaryFolder folder;
+  check_runs(folder, kBesideRun + "--out x.csv");
+  const std::string summary = read_text(folder / "x.summary.csv");
+  check_runs(folder, kBesideRun + "--out x.csv --resume");
+  std::filesystem::remove(folder / "x.csv");
+  check_runs(folder, kBesideRun + "--out x.csv");  // the meta file says whose summary it was
+  CHECK(read_text(folder / "x.summary.csv") == summary);
+  std::filesystem::rename(folder / "x.csv", folder / "moved.csv");
+  std::filesystem::rename(folder / "x.meta.json", folder / "moved.meta.json");
+  check_nothing_changes(folder, kBesideRun + "--out x.csv", "x.summary.csv: is there and is not of this result");
+  check_runs(folder, kBesideRun + "--out x.csv --overwrite");
+}
+
+TEST_CASE("X.meta.json that no run has written is not replaced") {
+  TemporaryFolder folder;
+  for (const char* text : {"{\"title\": \"my album\"}\n", "[1, 2]\n", "notes\n"}) {
+    write_text(folder / "x.meta.json", text);
+    for (const char* how : {"", " --resume", " --overwrite"}) {
+      check_nothing_changes(folder, kBesideRun + "--out x.csv" + how, "x.meta.json: is there and is no meta file");
+    }
+  }
+  write_text(folder / "x.meta.json", "");
+  check_runs(folder, kBesideRun + "--out x.csv");
+}
