@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "support/capture.hpp"
 #include "support/files.hpp"
 #include "support/formula_model.hpp"
@@ -166,6 +168,23 @@ TEST_CASE("model: labels of a decoder that repeat the ids are refused, those of 
   const auto shifted = column_of(folder / "shifted.csv", "loss"), next = column_of(folder / "default.csv", "loss");
   REQUIRE(shifted.size() == 3);
   for (std::size_t s = 0; s < 3; ++s) CHECK(std::abs(std::stod(shifted[s]) / std::stod(next[s]) - 1) <= 1e-12);
+}
+
+TEST_CASE("choose: the saved configuration of a choice by the loss has nothing that has no part in it, and reads back") {
+  const FormulaFolder folder;
+  const ProgramRun run = run_croquis(
+      "choose --target-loss 9 --search-sequences 1 --methods v-mean --features 2 --model bert/model.safetensors "
+      "--ids ids.npy --labels ids.npy --lengths lengths.npy --quiet --out a.csv",
+      folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  const auto meta = nlohmann::json::parse(read_text(folder / "a.meta.json"));
+  const auto configuration = meta["configuration"].get<std::string>();
+  for (const char* name : {"\neps=", "\nper=", "\nmetric="}) CHECK(!contains(configuration, name));
+  write_text(folder / "a.ini", configuration);
+  const std::string rows = read_text(folder / "a.csv");
+  const ProgramRun again = run_croquis("--config a.ini choose --quiet --overwrite", folder.path());
+  CHECK_MESSAGE(again.status == 0, again.output);
+  CHECK(read_text(folder / "a.csv") == rows);
 }
 
 TEST_CASE("model: exact attention alone is one sentence and no table; it takes no options and stands there once") {

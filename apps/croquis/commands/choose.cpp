@@ -190,8 +190,9 @@ void add_options(CLI::App& app, ChooseOptions& options) {
                              "sequences (default 1)",
                              croquis::default_draws(1)))
       ->check(whole_number(1, kMaximumTrials));
-  app.add_option("--target-loss", options.target_loss,
-                 "in place of --eps: a choice for each layer of the model whose loss rises by at most so much");
+  CLI::Option* const target_loss =
+      app.add_option("--target-loss", options.target_loss,
+                     "in place of --eps: a choice for each layer of the model whose loss rises by at most so much");
   app.add_option("--search-sequences", options.search_sequences,
                  "with --target-loss: sequences that find the order of the steps; the others test it")
       ->check(whole_number(1))
@@ -200,6 +201,11 @@ void add_options(CLI::App& app, ChooseOptions& options) {
   app.add_option("--rows", options.rows,
                  "for large n: errors from so many random rows; the upper end of their interval decides")
       ->check(whole_number(1));
+  // That choice is about the loss with all heads of all layers, and about nothing else.
+  for (const char* option : {"--per", "--cost", "--rows", "--trials", "--shard", "--plot", "--layer", "--head",
+                             "--head-sample", "--eps", "--delta", "--metric"}) {
+    target_loss->excludes(app.get_option(option));
+  }
 }
 
 }  // namespace

@@ -19,16 +19,9 @@ std::string steps_file(const std::string& out) {
   return beside(out, ".steps.csv");
 }
 
-void check(const ChooseOptions& options, const croquis::LossSettings& settings) {
+void check(const croquis::LossSettings& settings) {
   require_tolerance(settings.target, "--target-loss");
   require_open_interval(settings.confidence, "--confidence");
-  // The choice is about the loss with all heads of all layers, and about nothing else.
-  for (const char* option : {"--per", "--cost", "--rows", "--trials", "--shard", "--plot", "--layer", "--head",
-                             "--head-sample", "--eps", "--delta", "--metric"}) {
-    if (options.run.given.contains(option)) {
-      throw std::invalid_argument(fmt::format("{}: goes without --target-loss; leave it out", option));
-    }
-  }
 }
 
 // Of every sequence, so that costs are means over sequences.
@@ -63,7 +56,7 @@ int run_choose_loss(const ChooseOptions& options) {
                                        .confidence = options.settings.confidence,
                                        .max_cost = options.settings.max_cost,
                                        .search_sequences = static_cast<std::size_t>(options.search_sequences)};
-  check(options, settings);
+  check(settings);
   if (options.input.model.empty()) {
     throw std::invalid_argument("--target-loss: is about a model; give --model, --ids and --labels");
   }

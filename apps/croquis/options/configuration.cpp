@@ -128,6 +128,12 @@ class Format : public CLI::ConfigTOML {
   static constexpr char kMark = '\x01';
 };
 
+// By an option that was given.
+bool is_excluded(const CLI::Option& option) {
+  const std::set<CLI::Option*> others = option.get_excludes();
+  return std::any_of(others.begin(), others.end(), [](const CLI::Option* other) { return other->count() > 0; });
+}
+
 }  // namespace
 
 std::shared_ptr<CLI::Config> configuration_format() {
@@ -144,6 +150,8 @@ std::string configuration_of(const CLI::App& command) {
       values = option->reduced_results();
     } else if (option->get_group() == kInputGroup || option->get_group().empty()) {  // a group without name is hidden
       // What of an input is not given follows from what is given, as its kind does: a default would contradict it.
+      continue;
+    } else if (is_excluded(*option)) {
       continue;
     } else if (option->get_expected_min() == 0) {
       values = {"false"};
