@@ -170,7 +170,8 @@ TEST_CASE("model: labels of a decoder that repeat the ids are refused, those of 
   for (std::size_t s = 0; s < 3; ++s) CHECK(std::abs(std::stod(shifted[s]) / std::stod(next[s]) - 1) <= 1e-12);
 }
 
-TEST_CASE("choose: the saved configuration of a choice by the loss has nothing that has no part in it, and reads back") {
+TEST_CASE(
+    "choose: the saved configuration of a choice by the loss has nothing that has no part in it, and reads back") {
   const FormulaFolder folder;
   const ProgramRun run = run_croquis(
       "choose --target-loss 9 --search-sequences 1 --methods v-mean --features 2 --model bert/model.safetensors "

@@ -32,8 +32,8 @@ struct KrigedCoresetOptions {
 /// - Keys of each query (sharp rows). No landmarks and no W. Single keys are a few for all queries and those at some
 ///   offsets from the query, and perhaps those with the largest scores, as estimated from the scores' largest terms
 ///   (KeyScreen). A cell that keys are taken out of has another score (TakenKeys).
-/// Queries that equal the mean of their leaf, check rows, and the queries with the largest expected errors, if there are
-/// landmarks or a screen, have exact rows.
+/// Queries that equal the mean of their leaf and check rows have exact rows; with landmarks or a screen, so have the
+/// queries with the largest expected errors.
 /// Guarantees: rows of B~ sum to 1. Every column of the output lies between the minimum and the maximum of that column
 ///   of V. Exact if every query is a leaf, if every key is a cell, or if exact attention costs no more. A constant
 ///   vector added to all keys changes nothing. With tree=far, window=no and mode=coreset, equivariant under
