@@ -14,12 +14,12 @@ constexpr double kOfScreen = 0.7;
 // Few check rows say little about queries that no offset helps, so that a window has to be twice as good as a screen.
 constexpr double kOfWindow = 2;
 
-// The keys of the window of row r, which is a check row.
+// The keys of the window of check row r; without landmarks the rows are the check rows.
 template <typename T>
 std::vector<std::uint32_t> window_keys(const PlanInput<T>& from, arma::uword r,
                                        const std::vector<std::int64_t>& offsets) {
   const TokenAlignment tokens = from.input.problem.tokens();
-  const auto at = static_cast<std::int64_t>(tokens.query(from.checks[r - from.landmarks()])),
+  const auto at = static_cast<std::int64_t>(tokens.query(from.checks[r])),
              first = static_cast<std::int64_t>(tokens.key(0)), end = static_cast<std::int64_t>(tokens.n());
   std::vector<std::uint32_t> keys;
   for (const std::int64_t offset : offsets) {
