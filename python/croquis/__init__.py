@@ -20,6 +20,9 @@ skyformer-softmax 16 0.8
 skyformer-softmax 64 0.6
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ._attention import approximate, exact, vjp
 from ._choice import choose, method_arguments, read_choices
 from ._claims import verify
@@ -59,3 +62,15 @@ __all__ = [
     "verify",
     "vjp",
 ]
+
+
+if not TYPE_CHECKING:  # by which every name would have a type
+
+    # PyTorch takes seconds to load, so that croquis.torch is imported when it is first used.
+    def __getattr__(name: str) -> Any:
+        if name == "torch":
+            try:
+                return import_module(".torch", __name__)
+            except ImportError as missing:
+                raise AttributeError(f"croquis.torch needs PyTorch: {missing}") from missing
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

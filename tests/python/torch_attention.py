@@ -1,6 +1,7 @@
 """croquis.torch: values and derivatives against PyTorch's own, and gradcheck."""
 
 import doctest
+import subprocess
 import sys
 import unittest
 
@@ -11,7 +12,6 @@ except ImportError:
     sys.exit(77)
 
 import croquis
-import croquis.torch
 
 LEADING = (2, 3)
 
@@ -223,6 +223,17 @@ class Attention(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "has no adjoint"):
                 croquis.torch.attention(q, k, v, without, 4)
             croquis.torch.attention(q.detach(), k.detach(), v.detach(), without, 4)
+
+    def test_is_there_without_an_import_of_its_own(self):
+        code = "import sys, croquis; assert 'torch' not in sys.modules; print(callable(croquis.torch.attention))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout, "True\n")
+        # Where PyTorch cannot be imported.
+        code = "import sys, croquis; sys.modules['torch'] = None; print(hasattr(croquis, 'torch')); croquis.torch"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual(done.stdout, "False\n")
+        self.assertIn("AttributeError: croquis.torch needs PyTorch", done.stderr)
+        self.assertFalse(hasattr(croquis, "torsh"))
 
     def test_examples(self):
         self.assertEqual(doctest.testmod(croquis.torch).failed, 0)
