@@ -1,20 +1,18 @@
 #include <algorithm>
 #include <croquis/attention/exact_adjoint.hpp>
+#include <croquis/attention/kriged/exact_queries.hpp>
 #include <croquis/attention/kriged/operator.hpp>
+#include <croquis/attention/kriged/pilot.hpp>
 #include <croquis/attention/kriged/plan.hpp>
-#include <croquis/attention/kriged/query_rows.hpp>
 #include <croquis/attention/kriged/sized.hpp>
 #include <croquis/attention/kriged/sizes.hpp>
 #include <croquis/attention/kriged_coreset.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
-#include <croquis/core/threads.hpp>
 #include <croquis/random/indices.hpp>
-#include <limits>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,54 +21,8 @@ namespace {
 
 using Mode = KrigedCoresetOptions::Mode;
 
-const KrigedShares kCoreset{.name = "coreset"};
-const std::vector<KrigedShares> kNear = {{.name = "near", .cells = 0.5, .near = 0.5},
-                                         {.name = "near", .cells = 0.12, .near = 0.88}};
-// Without landmarks: what a query attends to by itself. Few cells leave more for keys; with more of them, what is left
-// out counts less.
-const KrigedShares kPilotAlone{.name = "cells", .cells = kPilotCells};
-// Check rows with more than this share of their attention in common can share a coreset. Of the trained heads at which
-// this was chosen, the coreset has a third of the error of keys of each query's own where rows have .6 to .8 in common,
-// two to a thousand times as much where it is below .4, and in between the two are level. Where there are too many keys
-// for a screen, what competes is weaker: on long trained heads .3 to .5 have the same errors, and a pilot takes time.
-constexpr double kInCommon = 0.5, kInCommonOfLong = 0.4;
-constexpr double kScreenCells[] = {0.03, 0.12}, kScreenRows = 0.03;
-// A key that all queries attend to, such as the first token, is not always among those with the largest scores of a
-// few terms, nor is the next token, and a query that misses it can be all wrong. So three keys that matter to several
-// check rows and three offsets come first.
-constexpr double kBeforeScreen = 3;
-const KrigedShares kWindow{.name = "window", .cells = 0.2, .near = 0.1, .window = 0.7, .kriging = false};
-
-// The plans by query that `keys` keys of a query allow.
-std::vector<KrigedShares> by_query(const KrigedBudget& budget, double keys, bool window) {
-  std::vector<KrigedShares> candidates;
-  if (window) candidates.push_back(kWindow);
-  for (const double cells : kScreenCells) {
-    const double offsets = window ? kBeforeScreen : 0;
-    const double left =
-        keys - std::max(1.0, std::round(cells * keys)) - std::round(kScreenRows * keys) - kBeforeScreen - offsets;
-    const ScreenSizes screen = solve_screen(budget, left);
-    if (screen.kept == 0) continue;
-    candidates.push_back({.name = "screened",
-                          .cells = cells,
-                          .near = kBeforeScreen / keys,
-                          .window = offsets / keys,
-                          .rows = kScreenRows,
-                          .screen = screen,
-                          .kriging = false});
-  }
-  if (candidates.empty()) {  // a few keys for all queries
-    candidates.push_back({.name = "listed", .cells = kPilotCells, .near = 1 - kPilotCells, .kriging = false});
-  }
-  return candidates;
-}
-
-std::vector<KrigedShares> candidates_of(const KrigedCoresetOptions& options) {
-  std::vector<KrigedShares> candidates;
-  if (options.mode != Mode::near) candidates.push_back(kCoreset);
-  if (options.mode != Mode::coreset) candidates.insert(candidates.end(), kNear.begin(), kNear.end());
-  for (KrigedShares& shares : candidates) shares.kriging = options.kriging;
-  return candidates;
+bool has_pilot(const KrigedCoresetOptions& options) {
+  return options.mode == Mode::window || options.mode == Mode::automatic;
 }
 
 template <typename T>
@@ -85,58 +37,8 @@ KrigedBudget budget_of(const Problem<T>& problem, double d, const KrigedCoresetO
           .landmark_share = options.landmark_share,
           .checks = options.mode != Mode::coreset,
           .near = options.mode != Mode::coreset,
-          .pilot = options.mode == Mode::window || options.mode == Mode::automatic,
+          .pilot = has_pilot(options),
           .far = options.tree == SplitDirection::far};
-}
-
-// |q_i - its leaf's mean|^2 of all queries, and how much of that may be rounding.
-template <typename T>
-struct LeafDistances {
-  arma::Col<T> squares;
-  T rounding = 0;
-};
-
-template <typename T>
-LeafDistances<T> leaf_distances(const KrigedInput<T>& input, const PointTree& tree, const arma::Mat<T>& means) {
-  LeafDistances<T> distances{arma::Col<T>(input.problem.n_q(), arma::fill::none)};
-  arma::Col<T> lengths(input.problem.n_q(), arma::fill::none);
-  const arma::Mat<T> columns = means.t();
-  parallel_for(lengths.n_elem, input.problem.p(), [&](std::size_t i) {
-    const T* q = input.queries.columns.colptr(i);
-    const T* m = columns.colptr(tree.leaf[i]);
-    T sum = 0, own = 0;
-#pragma omp simd reduction(+ : sum, own)
-    for (arma::uword c = 0; c < columns.n_rows; ++c) {
-      sum += (q[c] - m[c]) * (q[c] - m[c]);
-      own += q[c] * q[c];
-    }
-    distances.squares[i] = sum;
-    lengths[i] = own;
-  });
-  // |q|^2 is at most twice the sum of the squares of its two parts.
-  const T largest = 2 * (lengths.max() + arma::dot(input.queries.mean, input.queries.mean));
-  distances.rounding = std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon() * largest;
-  return distances;
-}
-
-// The pilot: with no landmarks, only check rows, are keys of the query's own better than cells? Then that is the plan.
-template <typename T>
-bool attends_by_query(KrigedModel<T>& model, const KrigedSizes& sizes, const KrigedCoresetOptions& options,
-                      const Key& draw_key) {
-  const KrigedInput<T>& input = *model.input;
-  const arma::Col<T> ones(input.problem.n_q(), arma::fill::ones);
-  model.query_tree = split_points(input.queries.columns, ones, 1, options.tree, draw_key);
-  // Equal weights: by their importance in the check rows, the cells would fit these rows better than others.
-  const arma::Col<T> equal(input.problem.n_k(), arma::fill::ones);
-  const auto count = static_cast<arma::uword>(std::max(1.0, kPilotCells * static_cast<double>(sizes.window)));
-  const PointTree key_tree = split_points(input.keys.columns, equal, count, options.tree, draw_key.child("pilot"));
-  const KeyCells<T> cells = make_cells(input, equal, key_tree);
-  const PlanInput<T> from{input, model.query_tree, model.rows, model.checks, key_tree, cells, sizes.window};
-  const std::vector<KrigedShares> candidates =
-      by_query(budget_of(input.problem, 1, options), static_cast<double>(sizes.window), options.window);
-  std::optional<KrigedPlan<T>> plan = plan_by_query(from, kPilotAlone, candidates, options.mode == Mode::window);
-  if (plan) model.plan = std::move(*plan);
-  return plan.has_value();
 }
 
 // In the units of the values that were given: B~ does not depend on them.
@@ -163,12 +65,6 @@ Approximation<T> exactly(const KrigedInput<T>& input) {
   return in_units_of(input, std::move(approximation));
 }
 
-template <typename T>
-Approximation<T> approximated(std::shared_ptr<KrigedModel<T>> model) {
-  const std::shared_ptr<const KrigedInput<T>> input = model->input;
-  return in_units_of(*input, kriged_approximation<T>(std::move(model)));
-}
-
 // The beginning of a model: random queries with their exact rows, as of a tree with one leaf.
 template <typename T>
 std::shared_ptr<KrigedModel<T>> with_check_rows(const std::shared_ptr<const KrigedInput<T>>& input, arma::uword count,
@@ -183,6 +79,12 @@ std::shared_ptr<KrigedModel<T>> with_check_rows(const std::shared_ptr<const Krig
   return model;
 }
 
+// Check rows with more than this share of their attention in common can share a coreset. Of the trained heads at which
+// this was chosen, the coreset has a third of the error of keys of each query's own where rows have .6 to .8 in common,
+// two to a thousand times as much where it is below .4, and in between the two are level. Where there are too many keys
+// for a screen, what competes is weaker: on long trained heads .3 to .5 have the same errors, and a pilot takes time.
+constexpr double kInCommon = 0.5, kInCommonOfLong = 0.4;
+
 // With mode=auto, mode=coreset where the check rows have enough in common.
 template <typename T>
 KrigedCoresetOptions settled_by(const ExactRows<T>& checks, KrigedCoresetOptions options) {
@@ -191,40 +93,63 @@ KrigedCoresetOptions settled_by(const ExactRows<T>& checks, KrigedCoresetOptions
   return options;
 }
 
+// Landmarks: the means of the leaves of a tree of queries, leaves x p and centred. Their exact rows go before those of
+// the check rows.
 template <typename T>
-Approximation<T> finished(std::shared_ptr<KrigedModel<T>> model, const KrigedSizes& sizes,
-                          const KrigedCoresetOptions& options, const Key& draw_key) {
-  const KrigedInput<T>& input = *model->input;
-  const Problem<T>& problem = input.problem;
-  const bool pilot = options.mode == Mode::window || options.mode == Mode::automatic;
-  if (pilot && attends_by_query(*model, sizes, options, draw_key)) return approximated(std::move(model));
-
-  const arma::Col<T> ones(problem.n_q(), arma::fill::ones);
-  model->query_tree =
-      split_points(input.queries.columns, ones, sizes.landmarks, options.tree, draw_key.child("queries"));
-  const arma::Mat<T> means = leaf_means(input.queries, ones, model->query_tree);
+arma::Mat<T> add_landmarks(KrigedModel<T>& model, arma::uword count, SplitDirection tree, const Key& draw_key) {
+  const KrigedInput<T>& input = *model.input;
+  const arma::Col<T> ones(input.problem.n_q(), arma::fill::ones);
+  model.query_tree = split_points(input.queries.columns, ones, count, tree, draw_key.child("queries"));
+  arma::Mat<T> means = leaf_means(input.queries, ones, model.query_tree);
   arma::Mat<T> landmarks = means;
   landmarks.each_row() += input.queries.mean.t();
   std::vector<std::uint32_t> leaf(means.n_rows);
   std::iota(leaf.begin(), leaf.end(), 0U);
-  for (std::size_t r = 0; r < model->checks.size(); ++r) model->rows.leaf[r] = model->query_tree.leaf[model->checks[r]];
-  model->rows = joined(exact_rows_of(input, std::move(landmarks), leaf), model->rows);
+  for (std::size_t r = 0; r < model.checks.size(); ++r) model.rows.leaf[r] = model.query_tree.leaf[model.checks[r]];
+  model.rows = joined(exact_rows_of(input, std::move(landmarks), leaf), model.rows);
+  return means;
+}
 
-  arma::Col<T> counts(means.n_rows);
-  for (arma::uword g = 0; g < counts.n_elem; ++g) counts[g] = static_cast<T>(model->query_tree.count(g));
-  model->importance = key_importance(input, model->rows, counts);
+// What is tried with landmarks.
+const KrigedShares kCoreset{.name = "coreset"};
+const std::vector<KrigedShares> kNear = {{.name = "near", .cells = 0.5, .near = 0.5},
+                                         {.name = "near", .cells = 0.12, .near = 0.88}};
+
+std::vector<KrigedShares> candidates_of(const KrigedCoresetOptions& options) {
+  std::vector<KrigedShares> candidates;
+  if (options.mode != Mode::near) candidates.push_back(kCoreset);
+  if (options.mode != Mode::coreset) candidates.insert(candidates.end(), kNear.begin(), kNear.end());
+  for (KrigedShares& shares : candidates) shares.kriging = options.kriging;
+  return candidates;
+}
+
+// Cells of keys by their importance to the landmarks, the regression, and keys of each leaf where they help.
+template <typename T>
+void plan_with_landmarks(KrigedModel<T>& model, arma::uword keys, const KrigedCoresetOptions& options,
+                         const Key& draw_key) {
+  const KrigedInput<T>& input = *model.input;
+  arma::Col<T> counts(model.query_tree.leaves());
+  for (arma::uword g = 0; g < counts.n_elem; ++g) counts[g] = static_cast<T>(model.query_tree.count(g));
+  model.importance = key_importance(input, model.rows, counts);
   const PointTree key_tree =
-      split_points(input.keys.columns, model->importance, sizes.cells, options.tree, draw_key.child("keys"));
-  const KeyCells<T> cells = make_cells(input, model->importance, key_tree);
-  model->plan = best_plan<T>({input, model->query_tree, model->rows, model->checks, key_tree, cells, sizes.cells},
-                             candidates_of(options));
+      split_points(input.keys.columns, model.importance, keys, options.tree, draw_key.child("keys"));
+  const KeyCells<T> cells = make_cells(input, model.importance, key_tree);
+  model.plan =
+      best_plan<T>({input, model.query_tree, model.rows, model.checks, key_tree, cells, keys}, candidates_of(options));
+}
 
-  const LeafDistances<T> distances = leaf_distances(input, model->query_tree, means);
-  model->farthest = largest_places(distances.squares, distances.rounding, sizes.exact_rows);
-  for (arma::uword i = 0; i < distances.squares.n_elem; ++i) {
-    if (!(distances.squares[i] > distances.rounding)) model->still.push_back(i);
+// All that follows the check rows.
+template <typename T>
+Approximation<T> finished(std::shared_ptr<KrigedModel<T>> model, const KrigedSizes& sizes,
+                          const KrigedCoresetOptions& options, const Key& draw_key) {
+  const std::shared_ptr<const KrigedInput<T>> input = model->input;
+  const KrigedBudget budget = budget_of(input->problem, 1, options);
+  if (!has_pilot(options) || !attends_by_query(*model, budget, sizes.window, options, draw_key)) {
+    const arma::Mat<T> means = add_landmarks(*model, sizes.landmarks, options.tree, draw_key);
+    plan_with_landmarks(*model, sizes.cells, options, draw_key);
+    choose_exact_queries(*model, means, sizes.exact_rows);
   }
-  return approximated(std::move(model));
+  return in_units_of(*input, kriged_approximation<T>(std::move(model)));
 }
 
 template <typename T>

@@ -6,7 +6,7 @@ namespace croquis {
 
 template <typename T>
 void places_of_largest(const std::vector<T>& values, arma::uword count, std::vector<std::uint32_t>& places) {
-  constexpr int bins = 255;  // and bin 0 for kOut
+  constexpr int bins = 255;  // and bin 0 for kLeftOut
   thread_local std::vector<std::uint8_t> bin;
   thread_local std::vector<std::uint32_t> border;
   places.clear();
@@ -45,7 +45,23 @@ void places_of_largest(const std::vector<T>& values, arma::uword count, std::vec
   std::inplace_merge(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(found), places.end());
 }
 
+template <typename T>
+std::vector<arma::uword> places_above(const arma::Col<T>& values, T bound, arma::uword count) {
+  std::vector<arma::uword> places;
+  for (arma::uword i = 0; i < values.n_elem; ++i) {
+    if (values[i] > bound) places.push_back(i);
+  }
+  count = std::min<arma::uword>(count, places.size());
+  std::partial_sort(
+      places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count), places.end(),
+      [&](arma::uword a, arma::uword b) { return values[a] != values[b] ? values[a] > values[b] : a < b; });
+  places.resize(count);
+  return places;
+}
+
 template void places_of_largest(const std::vector<float>&, arma::uword, std::vector<std::uint32_t>&);
 template void places_of_largest(const std::vector<double>&, arma::uword, std::vector<std::uint32_t>&);
+template std::vector<arma::uword> places_above(const arma::Col<float>&, float, arma::uword);
+template std::vector<arma::uword> places_above(const arma::Col<double>&, double, arma::uword);
 
 }  // namespace croquis

@@ -18,4 +18,8 @@ constexpr T kLeftOut = -std::numeric_limits<T>::infinity();
 template <typename T>
 void places_of_largest(const std::vector<T>& values, arma::uword count, std::vector<std::uint32_t>& places);
 
+/// The places of the `count` largest values above `bound`, largest first; ties: the first place.
+template <typename T>
+std::vector<arma::uword> places_above(const arma::Col<T>& values, T bound, arma::uword count);
+
 }  // namespace croquis

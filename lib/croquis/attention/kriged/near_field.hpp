@@ -24,30 +24,27 @@ struct NearField {
   bool lists_key(arma::uword leaf, std::uint32_t key) const;
 };
 
-/// How much the exact weights of every key differ from those of its cell: sum_r |b_rj - y_r,c(j)| |v_j| over some exact
-/// rows r, of several rows without the largest term, so that a key has to matter to two of them. y: weights of the
-/// cells.
+/// How much the exact weights of every key in row r differ from those of its cell: |b_rj - y_r,c(j)| |v_j|. y: weights
+/// of the cells.
 template <typename T>
-std::vector<T> near_scores(const KrigedInput<T>& input, const ExactRows<T>& rows, const std::vector<arma::uword>& which,
+std::vector<T> near_scores(const KrigedInput<T>& input, const ExactRows<T>& rows, arma::uword r,
                            const KeyCells<T>& cells, const arma::Mat<T>& cell_weights);
+
+/// Of every key the sum of its near_scores in several rows without the largest, so that it has to matter to two of
+/// them; of a single row, its scores.
+template <typename T>
+std::vector<T> common_scores(const std::vector<std::vector<T>>& scores);
 
 /// The places of the `count` largest scores, ascending; ties: the first.
 template <typename T>
 std::vector<std::uint32_t> best_keys(const std::vector<T>& scores, arma::uword count);
 
-/// How much of the rows of some queries lies at each offset and not in their cells: entry o + n - 1 (n tokens) is the
-/// sum over the queries of min(|b_ij - y_i,c(j)| |v_j|, a quarter of that query's sum), j = i + o, smoothed by
-/// (1/2, 1, 1/2) and half the sum over 15 neighbours. Query queries[i] has the exact row row[i]. Keys that are listed,
-/// for all queries, count nothing.
+/// How much of the row of a query lies at each offset and not in the cells, from its near_scores z: entry o + n - 1 (n
+/// tokens) is min(z_j, sum(z) / 4) of the key j at offset o, smoothed by (1/2, 1, 1/2) and half the sum over 15
+/// neighbours. Keys that are listed, for all queries, count nothing.
 template <typename T>
-std::vector<double> offset_scores(const KrigedInput<T>& input, const ExactRows<T>& rows,
-                                  const std::vector<arma::uword>& row, const std::vector<arma::uword>& queries,
-                                  const KeyCells<T>& cells, const arma::Mat<T>& cell_weights,
+std::vector<double> offset_scores(TokenAlignment tokens, arma::uword query, std::vector<T> near,
                                   const std::vector<std::uint32_t>& listed);
-
-/// The places of the `count` largest values above `bound`, largest first; ties: the first place.
-template <typename T>
-std::vector<arma::uword> largest_places(const arma::Col<T>& values, T bound, arma::uword count);
 
 /// The offsets of the `count` largest scores, ascending; none with score 0.
 std::vector<std::int64_t> best_offsets(const std::vector<double>& scores, arma::uword count);

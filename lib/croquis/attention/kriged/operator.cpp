@@ -1,4 +1,5 @@
 #include <croquis/attention/kriged/adjoint.hpp>
+#include <croquis/attention/kriged/largest.hpp>
 #include <croquis/attention/kriged/operator.hpp>
 #include <croquis/attention/kriged/query_rows.hpp>
 #include <croquis/attention/kriged/value_box.hpp>
@@ -129,7 +130,7 @@ Approximation<T> kriged_approximation(std::shared_ptr<KrigedModel<T>> made) {
     rows.row_maxima[i] = exact.log_sums[r];
   };
   for_exact_rows(*model, [&](arma::uword i, arma::uword) { rows.doubts[i] = 0; });
-  if (model->plan.exact_rows > 0) made->farthest = largest_places(rows.doubts, T(0), model->plan.exact_rows);
+  if (model->plan.exact_rows > 0) made->farthest = places_above(rows.doubts, T(0), model->plan.exact_rows);
   for_exact_rows(*model, [&](arma::uword i, arma::uword r) { set_exact(i, model->rows, r); });
   if (!model->farthest.empty()) {
     const ExactRows<T> far = exact_rows_of(input, queries_of(*model, model->farthest), {});

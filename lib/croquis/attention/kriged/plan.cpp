@@ -31,7 +31,7 @@ Kriging krige_residuals(const PlanInput<T>& from, const KrigedPlan<T>& plan) {
 template <typename T>
 std::vector<std::uint32_t> keys_of_leaf(const PlanInput<T>& from, const KrigedPlan<T>& plan, arma::uword leaf,
                                         arma::uword count) {
-  return best_keys(near_scores(from.input, from.rows, {leaf}, plan.cells, plan.cell_weights), count);
+  return best_keys(near_scores(from.input, from.rows, leaf, plan.cells, plan.cell_weights), count);
 }
 
 // What the check rows lack with a plan without regression, the values and in the last column 1, before anything is

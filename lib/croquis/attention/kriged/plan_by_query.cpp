@@ -3,7 +3,6 @@
 #include <croquis/attention/kriged/plan.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <limits>
-#include <numeric>
 
 namespace croquis {
 namespace {
@@ -64,14 +63,15 @@ struct InCommon {
     }
     const KeyCells<T> fewest = from.merged(cells);
     const arma::Mat<T> weights = cell_weights(from.input, from.rows, fewest);
-    std::vector<arma::uword> rows(from.checks.size());
-    std::iota(rows.begin(), rows.end(), arma::uword{0});
-    keys = near_scores(from.input, from.rows, rows, fewest, weights);
+    std::vector<std::vector<T>> near;
+    for (arma::uword r = 0; r < from.checks.size(); ++r)
+      near.push_back(near_scores(from.input, from.rows, r, fewest, weights));
+    keys = common_scores(near);
     if (window == 0) return;
     const std::vector<std::uint32_t> listed = best_keys(keys, from.part(listed_share));
     std::vector<std::vector<double>> scores;
-    for (const arma::uword r : rows)
-      scores.push_back(offset_scores(from.input, from.rows, {r}, {from.checks[r]}, fewest, weights, listed));
+    for (std::size_t r = 0; r < near.size(); ++r)
+      scores.push_back(offset_scores(from.input.problem.tokens(), from.checks[r], near[r], listed));
     of_others = sums_of_others(scores);
     of_all = of_others.front();
     for (std::size_t o = 0; o < of_all.size(); ++o) of_all[o] += scores.front()[o];

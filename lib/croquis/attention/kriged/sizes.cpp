@@ -59,7 +59,8 @@ double overlap_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
 // what it costs a query.
 double pilot_flops(const KrigedBudget& b, const KrigedSizes& sizes) {
   const double rows = as_double(sizes.checks), keys = as_double(sizes.window), cells = kPilotCells * keys;
-  const double in_common = 10 * b.n_k + 12 * (b.n_q + b.n_k);  // there are n_q + n_k - 1 offsets
+  // 7 a key, and 3 for the passes that look for the best keys, which all rows share; there are n_q + n_k - 1 offsets.
+  const double in_common = 10 * b.n_k + 12 * (b.n_q + b.n_k);
   return tree_flops(b.n_k, b.p, cells, b.far) + b.n_k * (4 * b.p + b.p_v) +
          rows * (in_common + 2 * cells * (2 * b.p + 2 * (b.p_v + 1)) + 3 * keys * flops_of_key(b));
 }
