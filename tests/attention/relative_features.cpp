@@ -137,7 +137,7 @@ TEST_CASE_TEMPLATE(
     arma::uword n_k;
     bool causal;
   };
-  for (const Shape& shape : {Shape{n, false}, Shape{250, false}, Shape{n, true}}) {
+  for (const Shape& shape : {Shape{n, false}, Shape{250, false}, Shape{120, false}, Shape{n, true}}) {
     for (const double steepness : {0.02, 0.06}) {
       RelativePosition<T> slope;  // causal: the past counts more
       slope.bias = arma::regspace<arma::Col<T>>(-399, 399) * T(shape.causal ? -steepness : steepness);
@@ -178,7 +178,7 @@ TEST_CASE_TEMPLATE(
           check("one large row", v);
         }
         arma::Mat<T> v = arma::abs(plain.V());
-        v.tail_rows(200) *= T(1e12);
+        v.tail_rows(shape.n_k / 2) *= T(1e12);
         check("later rows large", v);
       }
     }

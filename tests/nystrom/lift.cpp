@@ -223,10 +223,7 @@ TEST_CASE_TEMPLATE("core_cutoff: is above the error of an entry times d and belo
     const arma::Mat<T> k = -q;
     const LiftedPoints<T> lift(q, k);
     const Dense stacked = std::pow(3.0L, -0.25L) * Dense(arma::join_cols(q, k));
-    double entry = 0;
-    for (const long double gap : (lift.kernel().dense() - gaussian_of(stacked, stacked)).entries) {
-      entry = std::max(entry, static_cast<double>(std::abs(gap)));
-    }
+    const double entry = distance(lift.kernel().dense(), gaussian_of(stacked, stacked));
     double last = 0;
     for (const arma::uword d : {1U, 10U, 1000U, 1U << 20}) {
       const auto cutoff = static_cast<double>(core_cutoff(lift, d));
