@@ -62,7 +62,7 @@ TEST_CASE("model: every head of every layer has the rows that its Q, K and V hav
   }
 }
 
-TEST_CASE("model: chosen layers and heads, a configuration elsewhere, one head for sketch, resuming") {
+TEST_CASE("model: chosen layers and heads, a configuration elsewhere, one layer for sketch, resuming") {
   const BertFolder folder;
   std::filesystem::rename(folder / "tiny/config.json", folder / "sizes.json");
   std::filesystem::rename(folder / "tiny/model.safetensors", folder / "small.safetensors");
@@ -85,6 +85,7 @@ TEST_CASE("model: ranges of layers and heads, a sample of them, and the columns 
   const std::string model = kBertModel + "--n 17 --layer 0-1,2 --head 0-1 --quiet --overwrite --out e.csv ";
   for (const std::string& command :
        {"error " + model + "--methods v-mean --features 2", "spectrum " + model + "--matrices bv",
+        "sketch " + model + "--matrix q --sketches srht --landmarks uniform --features 2 --trials 1",
         "dimension --n 17 " + kBertModel + "--layer all --quiet --overwrite --out e.csv --trials 2"}) {
     CAPTURE(command);
     const ProgramRun run = run_croquis(command, folder.path());
@@ -127,7 +128,7 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
   write_text(folder / "short/config.json", folder.model.configuration());
   std::filesystem::create_directory(folder / "silu");
   write_text(folder / "silu/model.safetensors", folder.model.file("F32", ""));
-  write_text(folder / "silu/config.json", folder.model.configuration({{"hidden_act", "\"swish\""}}));
+  write_text(folder / "silu/config.json", folder.model.configuration({{"hidden_act", "\"mish\""}}));
   std::filesystem::copy(folder / "tiny/model.safetensors", folder / "alone.safetensors");
   const std::string rest = " --vocab vocab.txt --text text.txt --n 17";
   const std::pair<std::string, std::string> wrong[] = {
@@ -146,13 +147,12 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
       {"error " + kBertModel + "--head -1", "--head: '-1' is none of 0 to 1"},
       {"error " + kBertModel + "--n 170", "--n: the text has "},
       {"error " + kBertModel + "--n 0", "--n: '0' is not a whole number from 1"},
-      {"sketch " + kBertModel + "--n 17 --matrix q --head 0 --layer all", "--layer, --head: the input has 3 heads"},
       {"error --model none/model.safetensors" + rest, "--model: there is no file none/model.safetensors"},
       {"error --model none.safetensors --model-config tiny/config.json" + rest, "none.safetensors: cannot be opened"},
       {"error --model alone.safetensors" + rest, "--model-config: there is no config.json beside alone.safetensors"},
       {"error --model vocab.txt --model-config tiny/config.json" + rest, "vocab.txt: is not a safetensors file"},
       {"error --model alone.safetensors --model-config vocab.txt" + rest, "vocab.txt: is no config.json"},
-      {"error --model silu/model.safetensors" + rest, "silu/config.json: hidden_act 'swish' is none of gelu"},
+      {"error --model silu/model.safetensors" + rest, "silu/config.json: hidden_act 'mish' is none of gelu"},
       {"error --model short/model.safetensors" + rest, "has no tensor 'encoder.layer.1.output.dense.bias'"},
       {"error --model tiny/model.safetensors --vocab text.txt", "text.txt: is no WordPiece vocabulary"},
       {"error --model tiny/model.safetensors --vocab tiny/model.safetensors", "is not UTF-8 text"},

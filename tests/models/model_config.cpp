@@ -34,7 +34,10 @@ TEST_CASE("bert configuration: entries are read, those that may be missing have 
   for (const auto& [name, activation] :
        std::map<std::string, Activation>{{"\"gelu_new\"", Activation::gelu_tanh},
                                          {"\"gelu_pytorch_tanh\"", Activation::gelu_tanh},
-                                         {"\"relu\"", Activation::relu}}) {
+                                         {"\"relu\"", Activation::relu},
+                                         {"\"gelu_python\"", Activation::gelu},
+                                         {"\"silu\"", Activation::silu},
+                                         {"\"swish\"", Activation::silu}}) {
     CHECK(parse_model_config(model.configuration({{"hidden_act", name}}), "c").activation == activation);
   }
   for (const char* encoder : {"false", "null", ""}) {
@@ -70,7 +73,8 @@ TEST_CASE("bert configuration: what is wrong or not BERT is refused in one line 
       {"hidden_size", "\"8\\n\"", "hidden_size is \"8\\n\""},
       {"num_attention_heads", "3", "hidden_size 8 is no multiple of num_attention_heads 3"},
       {"type_vocab_size", "0", "type_vocab_size is 0"},
-      {"hidden_act", "\"swish\"", "hidden_act 'swish' is none of gelu, gelu_new, gelu_pytorch_tanh, relu, silu"},
+      {"hidden_act", "\"mish\"",
+       "hidden_act 'mish' is none of gelu, gelu_python, gelu_new, gelu_pytorch_tanh, relu, silu, swish"},
       {"hidden_act", "1", "hidden_act is 1; a string is read"},
       {"layer_norm_eps", "0", "layer_norm_eps is 0"},
       {"layer_norm_eps", "\"small\"", "layer_norm_eps is \"small\"; a positive number"},
@@ -169,6 +173,9 @@ TEST_CASE("llama configuration: the base of rotary positions in each of its plac
   // A factor means something with another type alone.
   CHECK(llama(R"(, "rope_scaling": {"type": "default", "factor": 8})").rope_theta == 10'000);
   CHECK(llama(R"(, "rope_parameters": {"factor": 1.0})").rope_theta == 10'000);
+  CHECK(llama(R"(, "rope_scaling": {"rope_type": "default", "original_max_position_embeddings": 8192,
+                                    "low_freq_factor": 1.0, "high_freq_factor": 4.0})")
+            .rope_theta == 10'000);
   const struct {
     const char *more, *said;
   } wrong[] = {
@@ -177,6 +184,8 @@ TEST_CASE("llama configuration: the base of rotary positions in each of its plac
       {R"(, "rope_parameters": {"rope_type": "yarn"})", "rope_parameters has rope_type 'yarn'; 'default' is read"},
       {R"(, "rope_scaling": {"type": "linear", "factor": 2})", "rope_scaling has type 'linear'; 'default' is read"},
       {R"(, "rope_parameters": {"full_attention": {}})", "rope_parameters has 'full_attention', which is not read"},
+      {R"(, "rope_parameters": {"rope_type": "default", "full_attention": {}})", "has 'full_attention', which is not"},
+      {R"(, "rope_scaling": {"low_freq_factor": 1.0})", "rope_scaling has 'low_freq_factor', which is not read"},
       {R"(, "rope_parameters": [1])", "rope_parameters is array; an object is read"},
       {R"(, "rope_parameters": {"partial_rotary_factor": 0.5})", "partial_rotary_factor is not 1"},
       {R"(, "partial_rotary_factor": 0.5)", "partial_rotary_factor is not 1; 1 is read"},

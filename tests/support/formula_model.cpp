@@ -55,7 +55,8 @@ std::string numbers_of(const std::string& name, const std::vector<std::uint64_t>
 std::string FormulaModel::file(const std::string& type) const {
   std::string header, data;
   for (const auto& [tensor, shape] : tensors) {
-    const std::string bytes = numbers_of(tensor, shape, type);
+    const auto copy = copies.find(tensor);
+    const std::string bytes = numbers_of(copy == copies.end() ? tensor : copy->second, shape, type);
     header += fmt::format(R"({}"{}":{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", header.empty() ? "" : ",",
                           tensor, type, fmt::join(shape, ","), data.size(), data.size() + bytes.size());
     data += bytes;

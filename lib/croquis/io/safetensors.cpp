@@ -67,6 +67,19 @@ std::optional<NumberType> number_type(const std::string& type) {
   return std::nullopt;
 }
 
+// What models are often stored as. Read as the length of a header, the first bytes of these are beyond any.
+void refuse_other_format(std::string_view begin, const std::string& name) {
+  static constexpr std::pair<std::string_view, const char*> formats[] = {
+      {"PK\x03\x04", "is a zip archive, as torch.save writes"},
+      {"\x80\x02\x8a\x0a", "is a pickle, as torch.save wrote before PyTorch 1.6"},
+      {"GGUF", "is a GGUF file"},
+      {"\x89HDF", "is an HDF5 file"}};
+  for (const auto& [magic, what] : formats) {
+    if (begin.starts_with(magic)) refuse_file(name, fmt::format("{}; convert it to safetensors", what));
+  }
+  if (begin == "version ") refuse_file(name, "is the pointer that Git LFS puts in a file's place; fetch the file");
+}
+
 }  // namespace
 
 SafeTensors::SafeTensors(const std::string& path) : SafeTensors(bytes_of_file(path)) {}
@@ -113,6 +126,7 @@ void SafeTensors::parse_header() {
   if (source_->size() < kPrefix) refuse_file(name(), "is not a safetensors file (too short)");
   source_->read(0, kPrefix, reinterpret_cast<char*>(&size));
   if (size > kLongestHeader) {
+    refuse_other_format(read_some(*source_, 0, kPrefix), name());
     refuse_file(name(), fmt::format("is not a safetensors file: a header of {} bytes; at most {} are read", size,
                                     kLongestHeader));
   }

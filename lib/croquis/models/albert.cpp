@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <croquis/models/architecture.hpp>
+#include <croquis/models/output_embeddings.hpp>
 #include <utility>
 
 namespace croquis {
@@ -11,7 +11,14 @@ namespace {
 class Albert : public Architecture {
  public:
   Albert(const ModelWeights& weights, const ModelConfig& config)
-      : config_(config), parts_(weights, ModelParts::prefix_of(weights, kWords, {"albert.", ""})), head_(weights, "") {
+      : config_(config),
+        parts_(weights, ModelParts::prefix_of(weights, kWords, {"albert.", ""})),
+        head_(weights, ""),
+        output_(weights, config,
+                {.words = parts_.full(kWords),
+                 .weight = kHead + "decoder.weight",
+                 .bias = kHead + "decoder.bias",
+                 .old_bias = kHead + "bias"}) {
     const arma::uword hidden = config.hidden, narrow = config.embedding;
     vocabulary_ = parts_.require_table(kWords, narrow);
     parts_.require_shape("embeddings.position_embeddings.weight", {config.positions, narrow});
@@ -55,25 +62,19 @@ class Albert : public Architecture {
   void require_language_head() const override {
     head_.require_linear(kHead + "dense", config_.embedding, config_.hidden);
     head_.require_norm(kHead + "LayerNorm", config_.embedding);
-    if (!config_.tied) head_.require_shape(kHead + "decoder.weight", {vocabulary_, config_.embedding});
-    head_.require_shape(bias(), {vocabulary_});
+    output_.require(vocabulary_, config_.embedding);
   }
 
   arma::mat logits(const arma::mat& hidden) const override {
     arma::mat y = head_.linear(hidden, kHead + "dense");
     apply(config_.activation, y);
     head_.layer_norm(y, kHead + "LayerNorm", config_.layer_norm_epsilon);
-    y = config_.tied ? parts_.product(y, kWords) : head_.product(y, kHead + "decoder.weight");
-    head_.add_row(y, bias());
-    return y;
+    return output_.logits(y);
   }
 
  private:
   inline static const std::string kWords = "embeddings.word_embeddings.weight";
   inline static const std::string kHead = "predictions.";
-  // One number under two names; files have the first, the second or both.
-  std::string bias() const { return head_.has(kHead + "bias") ? kHead + "bias" : kHead + "decoder.bias"; }
-
   static std::string of_group(arma::uword group, const char* part) {
     return fmt::format("encoder.albert_layer_groups.{}.albert_layers.0.{}", group, part);
   }
@@ -86,6 +87,7 @@ class Albert : public Architecture {
 
   ModelConfig config_;
   ModelParts parts_, head_;
+  OutputEmbeddings output_;
 };
 
 }  // namespace

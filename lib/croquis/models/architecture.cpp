@@ -28,13 +28,13 @@ arma::mat by_row_blocks(const arma::mat& x, arma::uword width, const Product& pr
 }  // namespace
 
 std::string ModelParts::prefix_of(const ModelWeights& weights, const std::string& tensor,
-                                  std::initializer_list<const char*> prefixes) {
+                                  std::initializer_list<const char*> prefixes, const std::string& hint) {
   std::string tried;
   for (const char* prefix : prefixes) {
     if (weights.has(prefix + tensor)) return prefix;
     if (*prefix != 0) tried += fmt::format("{}'{}'", tried.empty() ? "" : " or ", prefix);
   }
-  refuse_file(weights.name(), fmt::format("has no tensor '{}', nor with {} before it", tensor, tried));
+  refuse_file(weights.name(), fmt::format("has no tensor '{}', nor with {} before it{}", tensor, tried, hint));
 }
 
 void ModelParts::require_shape(const std::string& tensor, const std::vector<std::uint64_t>& shape) const {
@@ -50,7 +50,13 @@ void ModelParts::require_linear(const std::string& name, arma::uword out, arma::
 }
 
 void ModelParts::require_norm(const std::string& name, arma::uword width) const {
-  for (const bool weight : {true, false}) require_shape(norm_part(name, weight), {width});
+  for (const bool weight : {true, false}) {
+    const std::string part = norm_part(name, weight), other = name + (weight ? ".weight" : ".bias");
+    require_shape(part, {width});
+    if (part == other || !has(other) || weights_.equal(prefix_ + part, prefix_ + other)) continue;
+    refuse_file(weights_.name(), fmt::format("tensor '{}' differs from '{}', which are two names of one part",
+                                             prefix_ + part, prefix_ + other));
+  }
 }
 
 arma::uword ModelParts::require_table(const std::string& tensor, arma::uword width) const {

@@ -14,15 +14,18 @@ class ModelParts {
  public:
   ModelParts(ModelWeights weights, std::string prefix) : weights_(std::move(weights)), prefix_(std::move(prefix)) {}
 
-  /// The first of these prefixes with which `tensor` exists. Throws std::invalid_argument, which names the tensor, if
-  /// there is none.
+  /// The first of these prefixes with which `tensor` exists. Throws std::invalid_argument, which names the tensor and
+  /// ends with the hint, if there is none.
   static std::string prefix_of(const ModelWeights& weights, const std::string& tensor,
-                               std::initializer_list<const char*> prefixes);
+                               std::initializer_list<const char*> prefixes, const std::string& hint = "");
 
+  /// The name of a tensor in the file.
+  std::string full(const std::string& tensor) const { return prefix_ + tensor; }
   bool has(const std::string& tensor) const { return weights_.has(prefix_ + tensor); }
   /// These throw std::invalid_argument, which names the tensor, unless it exists with this shape.
   void require_shape(const std::string& tensor, const std::vector<std::uint64_t>& shape) const;
   void require_linear(const std::string& name, arma::uword out, arma::uword in, bool bias = true) const;
+  /// Also if the norm has other numbers under the old names of its parts than under the new ones.
   void require_norm(const std::string& name, arma::uword width) const;
   /// The number of rows of a table of embeddings of this width.
   arma::uword require_table(const std::string& tensor, arma::uword width) const;

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <croquis/models/architecture.hpp>
+#include <croquis/models/output_embeddings.hpp>
 #include <utility>
 
 namespace croquis {
@@ -11,7 +11,15 @@ namespace {
 class Bert : public Architecture {
  public:
   Bert(const ModelWeights& weights, const ModelConfig& config)
-      : config_(config), parts_(weights, ModelParts::prefix_of(weights, kWords, {"bert.", ""})), head_(weights, "") {
+      : config_(config),
+        parts_(weights, ModelParts::prefix_of(weights, kWords, {"bert.", ""},
+                                              config.type_stated ? "" : "; without a model_type it was taken as bert")),
+        head_(weights, ""),
+        output_(weights, config,
+                {.words = parts_.full(kWords),
+                 .weight = kHead + "decoder.weight",
+                 .bias = kHead + "decoder.bias",
+                 .old_bias = kHead + "bias"}) {
     const arma::uword hidden = config.hidden;
     vocabulary_ = parts_.require_table(kWords, hidden);
     parts_.require_shape("embeddings.position_embeddings.weight", {config.positions, hidden});
@@ -56,17 +64,14 @@ class Bert : public Architecture {
   void require_language_head() const override {
     head_.require_linear(kHead + "transform.dense", config_.hidden, config_.hidden);
     head_.require_norm(kHead + "transform.LayerNorm", config_.hidden);
-    if (!config_.tied) head_.require_shape(kHead + "decoder.weight", {vocabulary_, config_.hidden});
-    head_.require_shape(kHead + "bias", {vocabulary_});
+    output_.require(vocabulary_, config_.hidden);
   }
 
   arma::mat logits(const arma::mat& hidden) const override {
     arma::mat y = head_.linear(hidden, kHead + "transform.dense");
     apply(config_.activation, y);
     head_.layer_norm(y, kHead + "transform.LayerNorm", config_.layer_norm_epsilon);
-    y = config_.tied ? parts_.product(y, kWords) : head_.product(y, kHead + "decoder.weight");
-    head_.add_row(y, kHead + "bias");
-    return y;
+    return output_.logits(y);
   }
 
  private:
@@ -77,6 +82,7 @@ class Bert : public Architecture {
   inline static const std::string kHead = "cls.predictions.";
   ModelConfig config_;
   ModelParts parts_, head_;
+  OutputEmbeddings output_;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <croquis/models/architecture.hpp>
+#include <croquis/models/output_embeddings.hpp>
 #include <utility>
 
 namespace croquis {
@@ -13,7 +13,7 @@ class Gpt2 : public Architecture {
   Gpt2(const ModelWeights& weights, const ModelConfig& config)
       : config_(config),
         parts_(weights, ModelParts::prefix_of(weights, "wte.weight", {"transformer.", ""})),
-        head_(weights, "") {
+        output_(weights, config, {.words = parts_.full("wte.weight"), .weight = "lm_head.weight"}) {
     const arma::uword hidden = config.hidden;
     const auto require_by_columns = [&](const std::string& name, arma::uword in, arma::uword out) {
       parts_.require_shape(name + ".weight", {in, out});
@@ -52,13 +52,9 @@ class Gpt2 : public Architecture {
 
   arma::mat last_hidden(arma::mat x) const override { return norm(std::move(x), "ln_f"); }
 
-  void require_language_head() const override {
-    if (!config_.tied) head_.require_shape("lm_head.weight", {vocabulary_, config_.hidden});
-  }
+  void require_language_head() const override { output_.require(vocabulary_, config_.hidden); }
 
-  arma::mat logits(const arma::mat& hidden) const override {
-    return config_.tied ? parts_.product(hidden, "wte.weight") : head_.product(hidden, "lm_head.weight");
-  }
+  arma::mat logits(const arma::mat& hidden) const override { return output_.logits(hidden); }
 
  private:
   static std::string of_layer(arma::uword layer, const char* part) { return fmt::format("h.{}.{}", layer, part); }
@@ -68,7 +64,8 @@ class Gpt2 : public Architecture {
   }
 
   ModelConfig config_;
-  ModelParts parts_, head_;
+  ModelParts parts_;
+  OutputEmbeddings output_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <croquis/models/architecture.hpp>
+#include <croquis/models/output_embeddings.hpp>
 #include <utility>
 
 namespace croquis {
@@ -14,7 +14,7 @@ class Llama : public Architecture {
   Llama(const ModelWeights& weights, const ModelConfig& config)
       : config_(config),
         parts_(weights, ModelParts::prefix_of(weights, "embed_tokens.weight", {"model.", ""})),
-        head_(weights, "") {
+        output_(weights, config, {.words = parts_.full("embed_tokens.weight"), .weight = "lm_head.weight"}) {
     const arma::uword hidden = config.hidden, of_q = config.heads * config.p(),
                       of_k = config.heads / config.shared() * config.p();
     vocabulary_ = parts_.require_table("embed_tokens.weight", hidden);
@@ -58,13 +58,9 @@ class Llama : public Architecture {
 
   arma::mat last_hidden(arma::mat x) const override { return norm(std::move(x), "norm"); }
 
-  void require_language_head() const override {
-    if (!config_.tied) head_.require_shape("lm_head.weight", {vocabulary_, config_.hidden});
-  }
+  void require_language_head() const override { output_.require(vocabulary_, config_.hidden); }
 
-  arma::mat logits(const arma::mat& hidden) const override {
-    return config_.tied ? parts_.product(hidden, "embed_tokens.weight") : head_.product(hidden, "lm_head.weight");
-  }
+  arma::mat logits(const arma::mat& hidden) const override { return output_.logits(hidden); }
 
  private:
   static std::string of_layer(arma::uword layer, const char* part) { return fmt::format("layers.{}.{}", layer, part); }
@@ -90,7 +86,8 @@ class Llama : public Architecture {
   }
 
   ModelConfig config_;
-  ModelParts parts_, head_;
+  ModelParts parts_;
+  OutputEmbeddings output_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <croquis/io/bytes.hpp>
 #include <croquis/models/architecture.hpp>
 #include <croquis/models/model.hpp>
+#include <croquis/models/stock.hpp>
 #include <utility>
 
 namespace croquis {
@@ -33,6 +34,7 @@ Model::Model(const ModelWeights& weights, const ModelConfig& config) : config_(c
           (config.head_width || config.hidden % config.heads == 0),
       "Model", "hidden, heads, layers, positions >= 1, hidden a multiple of heads",
       {{"hidden", config.hidden}, {"heads", config.heads}, {"layers", config.layers}, {"positions", config.positions}});
+  require_stock_tensors(weights);
   architecture_ = made(weights, config_);
   if (config.vocabulary.value_or(vocabulary()) != vocabulary()) {
     refuse_file(weights.name(), fmt::format("has {} word embeddings; the vocab_size of its config.json is {}",

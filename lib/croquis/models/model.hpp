@@ -38,8 +38,9 @@ class Model {
  public:
   /// Throws std::invalid_argument, with a message of one line that names the file and the tensor, if a tensor that the
   ///   configuration requires is missing or has another shape, or if there are more or fewer word embeddings than its
-  ///   vocab_size. The tensors of the language-model head are not required
-  ///   here.
+  ///   vocab_size; and for tensors of adapters (lora_A, lora_B), norms of queries and keys (q_norm, k_norm), and a
+  ///   LayerNorm with other numbers under its old names than under the new ones. The tensors of the language-model head
+  ///   are not required here.
   Model(const ModelWeights& weights, const ModelConfig& config);
 
   const ModelConfig& config() const { return config_; }
@@ -64,7 +65,8 @@ class Model {
   arma::mat last_hidden(arma::mat x) const;
 
   /// Throws std::invalid_argument, as the constructor, unless the tensors of the language-model head are there and
-  ///   their numbers can be read: a NaN is found here. Cost: the logits of one token.
+  ///   their numbers can be read: a NaN is found here; and if the word embeddings are the decoder's weights by the
+  ///   configuration, and the file has others. Cost: the logits of one token.
   void require_language_head() const;
   /// Logits over the vocabulary for rows of last_hidden(). Memory: rows x vocabulary().
   arma::mat logits(const arma::mat& hidden) const;

@@ -4,110 +4,29 @@
 #include <cmath>
 #include <croquis/core/threads.hpp>
 #include <croquis/io/bytes.hpp>
-#include <croquis/io/json.hpp>
 #include <croquis/models/model_config.hpp>
-#include <limits>
+#include <croquis/models/stock.hpp>
 #include <numbers>
-#include <optional>
 #include <set>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace croquis {
 namespace {
 
-using nlohmann::json;
-
-constexpr std::uint64_t kLargestSize = 1 << 24;
-
-class Entries {
- public:
-  Entries(std::string_view bytes, std::string name)
-      : name_(std::move(name)), values_(parse_json_object(bytes, name_, "is no config.json")) {}
-
-  [[noreturn]] void refuse(const std::string& why) const { refuse_file(name_, why); }
-
-  bool has(const char* key) const { return values_.contains(key) && !values_[key].is_null(); }
-
-  arma::uword size(const char* key) const {
-    if (!has(key)) refuse(fmt::format("has no {}", key));
-    const json& value = values_[key];
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() < 1 || value.get<std::uint64_t>() > kLargestSize) {
-      refuse(fmt::format("{} is {}; a whole number from 1 to {} is read", key, shown(value), kLargestSize));
-    }
-    return value.get<std::uint64_t>();
-  }
-
-  arma::uword size_or(const char* key, arma::uword default_value) const { return has(key) ? size(key) : default_value; }
-
-  // A token that may be there; in the place of none there are models with -1.
-  std::optional<std::uint32_t> token(const char* key) const {
-    if (!has(key) || !values_[key].is_number_unsigned()) return std::nullopt;
-    const auto id = values_[key].get<std::uint64_t>();
-    if (id > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
-    return static_cast<std::uint32_t>(id);
-  }
-
-  // The entries of a nested object; none where it is missing.
-  Entries object(const char* key) const {
-    if (!has(key)) return {name_, json::object()};
-    if (!values_[key].is_object()) refuse(fmt::format("{} is {}; an object is read", key, shown(values_[key])));
-    return {name_, values_[key]};
-  }
-
-  std::vector<std::string> keys() const {
-    std::vector<std::string> names;
-    for (const auto& [key, value] : values_.items()) names.push_back(key);
-    return names;
-  }
-
-  std::string text(const char* key, const char* default_value) const {
-    if (!has(key)) return default_value;
-    if (!values_[key].is_string()) refuse(fmt::format("{} is {}; a string is read", key, shown(values_[key])));
-    return values_[key].get<std::string>();
-  }
-
-  double positive(const char* key, double default_value) const {
-    if (!has(key)) return default_value;
-    const json& value = values_[key];
-    if (!value.is_number() || !(value.get<double>() > 0) || !std::isfinite(value.get<double>())) {
-      refuse(fmt::format("{} is {}; a positive number is read", key, shown(value)));
-    }
-    return value.get<double>();
-  }
-
-  bool is_true(const char* key, bool default_value = false) const {
-    if (!has(key)) return default_value;
-    if (!values_[key].is_boolean()) refuse(fmt::format("{} is {}; true or false is read", key, shown(values_[key])));
-    return values_[key].get<bool>();
-  }
-
- private:
-  Entries(std::string name, json values) : name_(std::move(name)), values_(std::move(values)) {}
-
-  // In a damaged file a value may have megabytes.
-  static std::string shown(const json& value) {
-    return value.is_structured() ? value.type_name() : excerpt(value.dump(-1, ' ', true));
-  }
-
-  std::string name_;
-  json values_;
-};
-
 // Names of Hugging Face's table of activations.
-Activation activation_of(const Entries& entries, const char* key, const char* default_value) {
+Activation activation_of(const ConfigEntries& entries, const char* key, const char* default_value) {
   const std::string name = entries.text(key, default_value);
-  if (name == "gelu") return Activation::gelu;
+  if (name == "gelu" || name == "gelu_python") return Activation::gelu;
   if (name == "gelu_new" || name == "gelu_pytorch_tanh") return Activation::gelu_tanh;
-  if (name == "silu") return Activation::silu;
+  if (name == "silu" || name == "swish") return Activation::silu;
   if (name != "relu") {
-    entries.refuse(fmt::format("{} '{}' is none of gelu, gelu_new, gelu_pytorch_tanh, relu, silu", key, excerpt(name)));
+    entries.refuse(fmt::format("{} '{}' is none of gelu, gelu_python, gelu_new, gelu_pytorch_tanh, relu, silu, swish",
+                               key, excerpt(name)));
   }
   return Activation::relu;
 }
 
-ModelType type_of(const Entries& entries) {
+ModelType type_of(const ConfigEntries& entries) {
   const std::string name = entries.text("model_type", "bert");
   for (const ModelType type : {ModelType::bert, ModelType::albert, ModelType::gpt2, ModelType::llama}) {
     if (name == name_of(type)) return type;
@@ -115,13 +34,8 @@ ModelType type_of(const Entries& entries) {
   entries.refuse(fmt::format("model_type is '{}'; bert, albert, gpt2 and llama are read", excerpt(name)));
 }
 
-void refuse_unless(const Entries& entries, const char* key, bool wanted) {
-  if (entries.is_true(key, wanted) == wanted) return;
-  entries.refuse(fmt::format("{} is {}; {} is read", key, !wanted, wanted));
-}
-
 // What BERT, ALBERT and Llama have under the same names.
-void read_sizes(const Entries& entries, ModelConfig& config) {
+void read_sizes(const ConfigEntries& entries, ModelConfig& config) {
   config.hidden = entries.size("hidden_size");
   config.heads = entries.size("num_attention_heads");
   config.layers = entries.size("num_hidden_layers");
@@ -129,7 +43,7 @@ void read_sizes(const Entries& entries, ModelConfig& config) {
   config.positions = entries.size("max_position_embeddings");
 }
 
-void read_encoder(const Entries& entries, ModelConfig& config) {
+void read_encoder(const ConfigEntries& entries, ModelConfig& config) {
   const std::string positions = entries.text("position_embedding_type", "absolute");
   if (positions != "absolute") {
     entries.refuse(fmt::format("position_embedding_type is '{}'; 'absolute' is read", excerpt(positions)));
@@ -152,39 +66,51 @@ void read_encoder(const Entries& entries, ModelConfig& config) {
   }
 }
 
-void read_gpt2(const Entries& entries, ModelConfig& config) {
-  refuse_unless(entries, "scale_attn_weights", true);
-  refuse_unless(entries, "scale_attn_by_inverse_layer_idx", false);
-  refuse_unless(entries, "add_cross_attention", false);
-  config.hidden = entries.size("n_embd");
-  config.heads = entries.size("n_head");
-  config.layers = entries.size("n_layer");
-  config.positions = entries.size("n_positions");
+void read_gpt2(const ConfigEntries& entries, ModelConfig& config) {
+  entries.refuse_unless("scale_attn_weights", true);
+  entries.refuse_unless("scale_attn_by_inverse_layer_idx", false);
+  const std::string heads = entries.text("attention_head_type", "multihead");
+  if (heads != "multihead") {
+    entries.refuse(fmt::format("attention_head_type is '{}'; 'multihead' is read", excerpt(heads)));
+  }
+  config.hidden = entries.size("n_embd", "hidden_size");
+  config.heads = entries.size("n_head", "num_attention_heads");
+  config.layers = entries.size("n_layer", "num_hidden_layers");
+  config.positions = entries.size("n_positions", "max_position_embeddings");
   config.intermediate = entries.size_or("n_inner", 4 * config.hidden);
   config.activation = activation_of(entries, "activation_function", "gelu_new");
   config.layer_norm_epsilon = entries.positive("layer_norm_epsilon", 1e-5);
   config.tied = entries.is_true("tie_word_embeddings", true);
 }
 
-void require_whole_heads_rotated(const Entries& entries) {
+void require_whole_heads_rotated(const ConfigEntries& entries) {
   if (entries.positive("partial_rotary_factor", 1) != 1) entries.refuse("partial_rotary_factor is not 1; 1 is read");
 }
 
 // What there is to say of rotary positions has been in two objects, and its base in the file's own as well.
-void read_rotary(const Entries& entries, ModelConfig& config) {
-  // `factor` is of scaled positions; files with the type `default` name it too, where it means nothing.
+void read_rotary(const ConfigEntries& entries, ModelConfig& config) {
   const std::set<std::string> read = {"type", "rope_type", "rope_theta", "partial_rotary_factor", "factor"};
+  // Of scaled positions; files with the type `default` name them too, where they mean nothing.
+  const std::set<std::string> scaled = {"original_max_position_embeddings",
+                                        "attention_factor",
+                                        "beta_fast",
+                                        "beta_slow",
+                                        "short_factor",
+                                        "long_factor",
+                                        "low_freq_factor",
+                                        "high_freq_factor"};
   require_whole_heads_rotated(entries);
   bool stated = entries.has("rope_theta");
   config.rope_theta = entries.positive("rope_theta", config.rope_theta);
   for (const char* object : {"rope_scaling", "rope_parameters"}) {
-    const Entries rotary = entries.object(object);
+    const ConfigEntries rotary = entries.object(object);
     for (const char* key : {"type", "rope_type"}) {
       const std::string kind = rotary.text(key, "default");
       if (kind == "default") continue;
       entries.refuse(fmt::format("{} has {} '{}'; 'default' is read", object, key, excerpt(kind)));
     }
-    if (!rotary.has("type") && !rotary.has("rope_type") && rotary.positive("factor", 1) != 1) {
+    const bool unscaled = rotary.has("type") || rotary.has("rope_type");
+    if (!unscaled && rotary.positive("factor", 1) != 1) {
       entries.refuse(fmt::format("{} has a factor other than 1 and no rope_type; 'default' is read", object));
     }
     require_whole_heads_rotated(rotary);
@@ -196,12 +122,13 @@ void read_rotary(const Entries& entries, ModelConfig& config) {
     stated = stated || rotary.has("rope_theta");
     config.rope_theta = theta;
     for (const std::string& key : rotary.keys()) {
-      if (!read.contains(key)) entries.refuse(fmt::format("{} has '{}', which is not read", object, excerpt(key)));
+      if (read.contains(key) || (unscaled && scaled.contains(key))) continue;
+      entries.refuse(fmt::format("{} has '{}', which is not read", object, excerpt(key)));
     }
   }
 }
 
-void read_llama(const Entries& entries, ModelConfig& config) {
+void read_llama(const ConfigEntries& entries, ModelConfig& config) {
   read_rotary(entries, config);
   read_sizes(entries, config);
   config.key_heads = entries.size_or("num_key_value_heads", config.heads);
@@ -262,9 +189,13 @@ ModelConfig read_model_config(const std::string& path) {
 }
 
 ModelConfig parse_model_config(std::string_view bytes, const std::string& name) {
-  const Entries entries(bytes, name);
+  const ConfigEntries entries(bytes, name);
   ModelConfig config;
   config.type = type_of(entries);
+  config.type_stated = entries.has("model_type");
+  require_stock_entries(entries, config.type);
+  // Encoders do not read this entry.
+  if (config.is_causal()) entries.refuse_unless("is_causal", true);
   config.padding = entries.token("pad_token_id");
   if (entries.has("vocab_size")) config.vocabulary = entries.size("vocab_size");
   switch (config.type) {

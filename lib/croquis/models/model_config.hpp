@@ -41,6 +41,7 @@ struct ModelConfig {
   bool tied = true;                               ///< the word embeddings are the decoder's weights too
   std::optional<arma::uword> vocabulary = {};     ///< word embeddings, where the file says how many
   std::optional<std::uint32_t> padding = {};      ///< the token behind the end of shorter sequences
+  bool type_stated = true;                        ///< false: there was no model_type, and it was taken as bert
 
   arma::uword p() const { return head_width.value_or(hidden / heads); }
   /// The number of query heads that share one head of keys and values.
@@ -54,11 +55,12 @@ struct ModelConfig {
 ///   be present. type_vocab_size, hidden_act, layer_norm_eps, tie_word_embeddings have the default values above
 ///   (hidden_act of albert: gelu_new). For albert also embedding_size and num_hidden_groups (at most the layers);
 ///   inner_group_num must be 1.
-/// - gpt2: n_embd, n_head, n_layer, n_positions must be present; n_inner (default 4 n_embd), activation_function
-///   (gelu_new), layer_norm_epsilon (1e-5), tie_word_embeddings (true).
+/// - gpt2: n_embd, n_head, n_layer, n_positions must be present, under these names or the four of bert; n_inner
+///   (default 4 n_embd), activation_function (gelu_new), layer_norm_epsilon (1e-5), tie_word_embeddings (true).
 /// - llama: as bert, with num_key_value_heads, head_dim, rms_norm_eps (1e-6), rope_theta (also in rope_parameters),
 ///   attention_bias, mlp_bias and tie_word_embeddings (false); hidden_act (silu).
-/// For all, vocab_size and pad_token_id may be there. Activations are gelu, gelu_new, gelu_pytorch_tanh, relu and silu.
+/// For all, vocab_size and pad_token_id may be there. Activations are gelu, gelu_new, gelu_pytorch_tanh, relu and silu,
+/// also as gelu_python and swish.
 /// Without a model_type it is bert. Throws: std::invalid_argument, with a message of one line that names the file and
 /// the entry, in these cases:
 /// - the file cannot be read, is not a JSON object, or has a name twice in an object;
@@ -66,7 +68,10 @@ struct ModelConfig {
 /// - a size is outside 1 ... 2^24, or the hidden size is not a multiple of the number of heads;
 /// - the activation is unknown;
 /// - the model is of another type, or has features that are not supported: relative positions, a BERT that is a
-///   decoder, rotary positions that are scaled or turn a part of a head, attention with another scale.
+///   decoder, a decoder that is not causal, rotary positions that are scaled or turn a part of a head, attention with
+///   another scale, cross attention, pruned heads;
+/// - it says that the weights are quantised, that the model has code of its own (auto_map), or that it is of a class of
+///   another type (architectures).
 ModelConfig read_model_config(const std::string& path);
 
 /// The same from the bytes of a file. `name` is used in messages.

@@ -69,6 +69,12 @@ const std::string& ModelWeights::name() const {
   return files_->name;
 }
 
+std::vector<std::string> ModelWeights::names() const {
+  std::vector<std::string> names;
+  for (const auto& [tensor, file] : files_->places) names.push_back(tensor);
+  return names;
+}
+
 bool ModelWeights::has(const std::string& tensor) const {
   return files_->places.contains(tensor);
 }
@@ -88,6 +94,11 @@ std::shared_ptr<const arma::mat> ModelWeights::matrix(const std::string& tensor)
     files_->kept.emplace(tensor, matrix);
   }
   return matrix;
+}
+
+bool ModelWeights::equal(const std::string& a, const std::string& b) const {
+  if (shape(a) != shape(b)) return false;
+  return arma::approx_equal(files_->file_of(a).matrix(a), *matrix(b), "absdiff", 0);
 }
 
 }  // namespace croquis

@@ -26,11 +26,14 @@ class ModelWeights {
 
   /// The path of the file, as it appears in messages.
   const std::string& name() const;
+  std::vector<std::string> names() const;
   bool has(const std::string& tensor) const;
   /// Throws: std::invalid_argument for an unknown name.
   const std::vector<std::uint64_t>& shape(const std::string& tensor) const;
   /// A tensor of one dimension, as a row, or of two. Throws: std::invalid_argument as SafeTensors::matrix.
   std::shared_ptr<const arma::mat> matrix(const std::string& tensor) const;
+  /// Whether two tensors have one shape and the same numbers. Reads both; of these, the second may be kept.
+  bool equal(const std::string& a, const std::string& b) const;
 
  private:
   struct Files;

@@ -5,6 +5,7 @@
 #include <array>
 #include <croquis/core/require.hpp>
 #include <croquis/io/bytes.hpp>
+#include <croquis/io/utf8.hpp>
 #include <croquis/models/wordpiece.hpp>
 
 namespace croquis {
@@ -14,17 +15,6 @@ constexpr std::size_t kLongestWord = 100;  // as BERT
 constexpr std::array<std::string_view, 5> kSpecial = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 
 constexpr std::size_t kMostLines = 1 << 24;  // a line break takes a byte of the file and fifty of memory
-
-// Returns the character at `place` and moves past it. If the bytes are not UTF-8, returns nothing and moves by one
-// byte.
-std::optional<char32_t> next_character(std::string_view text, std::size_t& place) {
-  utf8proc_int32_t character = -1;
-  const utf8proc_ssize_t size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + place,
-                                                 static_cast<utf8proc_ssize_t>(text.size() - place), &character);
-  place += size > 0 ? static_cast<std::size_t>(size) : 1;
-  if (size <= 0) return std::nullopt;
-  return static_cast<char32_t>(character);
-}
 
 utf8proc_category_t category(char32_t c) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(c));

@@ -1,0 +1,23 @@
+#include <utf8proc.h>
+
+#include <croquis/io/utf8.hpp>
+
+namespace croquis {
+
+std::optional<char32_t> next_character(std::string_view text, std::size_t& place) {
+  utf8proc_int32_t character = -1;
+  const utf8proc_ssize_t size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + place,
+                                                 static_cast<utf8proc_ssize_t>(text.size() - place), &character);
+  place += size > 0 ? static_cast<std::size_t>(size) : 1;
+  if (size <= 0) return std::nullopt;
+  return static_cast<char32_t>(character);
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t place = 0; place < text.size();) {
+    if (!next_character(text, place)) return false;
+  }
+  return true;
+}
+
+}  // namespace croquis

@@ -1,0 +1,16 @@
+// Text in UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace croquis {
+
+/// Returns the character at `place` and moves past it. If the bytes are not UTF-8, returns nothing and moves by one
+/// byte.
+std::optional<char32_t> next_character(std::string_view text, std::size_t& place);
+
+bool is_utf8(std::string_view text);
+
+}  // namespace croquis

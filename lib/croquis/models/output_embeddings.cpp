@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include <croquis/io/bytes.hpp>
+#include <croquis/models/output_embeddings.hpp>
+
+namespace croquis {
+
+void OutputEmbeddings::require(arma::uword words, arma::uword width) const {
+  if (!tied_ && !weights_.has(names_.weight)) {
+    refuse_file(weights_.name(),
+                fmt::format("has no tensor '{}', and tie_word_embeddings is false; with true, the word "
+                            "embeddings take its place",
+                            names_.weight));
+  }
+  if (!tied_) tensors_.require_shape(names_.weight, {words, width});
+  require_equal_if_tied(names_.weight, names_.words);
+  if (names_.bias.empty()) return;
+  tensors_.require_shape(bias(), {words});
+  require_equal_if_tied(names_.bias, names_.old_bias);
+}
+
+arma::mat OutputEmbeddings::logits(const arma::mat& x) const {
+  arma::mat y = tensors_.product(x, tied_ ? names_.words : names_.weight);
+  if (!names_.bias.empty()) tensors_.add_row(y, bias());
+  return y;
+}
+
+// Files of tied models often have the numbers twice.
+void OutputEmbeddings::require_equal_if_tied(const std::string& tensor, const std::string& other) const {
+  if (!tied_ || !weights_.has(tensor) || !weights_.has(other) || weights_.equal(tensor, other)) return;
+  refuse_file(weights_.name(), fmt::format("tensor '{}' differs from '{}', and tie_word_embeddings is true; set it to "
+                                           "false in config.json, or remove the tensor",
+                                           tensor, other));
+}
+
+const std::string& OutputEmbeddings::bias() const {
+  return weights_.has(names_.bias) ? names_.bias : names_.old_bias;
+}
+
+}  // namespace croquis

@@ -1,0 +1,41 @@
+// The last product of a language-model head, by which a hidden state becomes logits. Not installed.
+#pragma once
+
+#include <croquis/models/architecture.hpp>
+#include <string>
+#include <utility>
+
+namespace croquis {
+
+/// x -> x W^T + b, a column a word. W is the word embeddings where the configuration ties the two, and a tensor of its
+/// own otherwise.
+class OutputEmbeddings {
+ public:
+  /// Full names of tensors.
+  struct Names {
+    std::string words;          ///< the word embeddings
+    std::string weight;         ///< W where they are not tied
+    std::string bias = {};      ///< b; empty: there is none
+    std::string old_bias = {};  ///< the name of b where there is no tensor `bias`
+  };
+  OutputEmbeddings(const ModelWeights& weights, const ModelConfig& config, Names names)
+      : weights_(weights), tensors_(weights, ""), tied_(config.tied), names_(std::move(names)) {}
+
+  /// Throws std::invalid_argument, which names the tensor, if one is missing or has another shape than words x width,
+  /// and if they are tied and the file has other numbers nevertheless: one version of Hugging Face's code takes those,
+  /// another does not.
+  /// Memory: two copies of W where the file has it twice.
+  void require(arma::uword words, arma::uword width) const;
+  arma::mat logits(const arma::mat& x) const;
+
+ private:
+  void require_equal_if_tied(const std::string& tensor, const std::string& other) const;
+  const std::string& bias() const;
+
+  ModelWeights weights_;
+  ModelParts tensors_;
+  bool tied_;
+  Names names_;
+};
+
+}  // namespace croquis

@@ -1,0 +1,168 @@
+// Models with the tensors of a type that are not computed as the type is, and entries under other names.
+#include <doctest/doctest.h>
+#include <croquis/models/model.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/capture.hpp"
+#include "support/formula_model.hpp"
+#include "support/refusal.hpp"
+#include "support/text.hpp"
+
+using namespace croquis;
+
+namespace {
+
+std::string with(const std::string& config, const std::string& entries) {
+  return std::string(config).insert(config.rfind('}'), ", " + entries);
+}
+
+std::string without_type(const std::string& config) {
+  const std::size_t begin = config.find("\"model_type\""), end = config.find(", ", begin) + 2;
+  return std::string(config).erase(begin, end - begin);
+}
+
+std::string said_of_config(const std::string& config) {
+  return refusal([&] { parse_model_config(config, "config.json"); });
+}
+
+std::string said_of_weights(const FormulaModel& model) {
+  const ModelConfig config = parse_model_config(model.config, "config.json");
+  return refusal([&] { Model(SafeTensors(model.file(), "m.safetensors"), config); });
+}
+
+const std::string kNothing = "nothing was thrown";
+
+}  // namespace
+
+TEST_CASE("stock models: entries that say that a model is computed in another way are refused in one line") {
+  const std::pair<const char*, const char*> wrong[] = {
+      {R"("auto_map": {"AutoModelForCausalLM": "own.OwnModel"})",
+       "auto_map has 'AutoModelForCausalLM', code of the model's own, which is not run"},
+      {R"("auto_map": 1)", "auto_map is 1; an object is read"},
+      {R"("quantization_config": {"quant_method": "gptq"})",
+       "has a quantization_config; weights that are not quantised"},
+      {R"("pruned_heads": {"0": [1]})", "has pruned_heads; models with all of their heads are read"},
+      {R"("add_cross_attention": true)", "add_cross_attention is true; false is read"},
+      {R"("architectures": ["RobertaForMaskedLM"])",
+       "architectures has 'RobertaForMaskedLM', which is not of model_type"},
+      {R"("architectures": ["MistralForCausalLM"])", "architectures has 'MistralForCausalLM'"},
+      {R"("architectures": ["Llama4ForCausalLM"])", "architectures has 'Llama4ForCausalLM'"},
+      {R"("architectures": ["BertGenerationEncoder"])", "architectures has 'BertGenerationEncoder'"},
+      {R"("architectures": ["LlamaBiModel"])", "architectures has 'LlamaBiModel'"},
+      {R"("architectures": "BertModel")", "architectures is \"BertModel\"; an array of strings is read"},
+      {R"("architectures": [1])", "architectures is array; an array of strings is read"},
+  };
+  for (const FormulaModel& model : formula_models()) {
+    CAPTURE(model.name);
+    for (const auto& [entry, said] : wrong) {
+      CAPTURE_BINDING(entry);
+      const std::string text = said_of_config(with(model.config, entry));
+      CHECK_MESSAGE(text.starts_with(std::string("config.json: ") + said), text);
+      CHECK(text.find('\n') == std::string::npos);
+    }
+    for (const char* entry :
+         {R"("auto_map": {"AutoTokenizer": ["own.Tokenizer", null]})", R"("auto_map": {})", R"("architectures": [])",
+          R"("quantization_config": null)", R"("pruned_heads": {})", R"("add_cross_attention": false)",
+          R"("sliding_window": 4)", R"("architectures": null)"}) {
+      CAPTURE_BINDING(entry);
+      CHECK(said_of_config(with(model.config, entry)) == kNothing);
+    }
+  }
+  CHECK(said_of_config(with(formula_model("gpt2").config, R"("attention_head_type": "multiquery")")) ==
+        "config.json: attention_head_type is 'multiquery'; 'multihead' is read");
+}
+
+TEST_CASE("stock models: architectures are those of the type") {
+  const std::pair<const char*, std::vector<const char*>> right[] = {
+      {"bert", {"BertModel", "BertForMaskedLM", "BertForPreTraining", "BertLMHeadModel"}},
+      {"albert", {"AlbertModel", "AlbertForMaskedLM"}},
+      {"gpt2", {"GPT2Model", "GPT2LMHeadModel", "GPT2DoubleHeadsModel"}},
+      {"llama-tied", {"LlamaModel", "LlamaForCausalLM", "LLaMAForCausalLM"}}};
+  for (const auto& [name, classes] : right) {
+    for (const char* one : classes) {
+      const std::string tried = one;
+      CAPTURE(tried);
+      CHECK(said_of_config(with(formula_model(name).config, "\"architectures\": [\"" + tried + "\"]")) == kNothing);
+    }
+  }
+  CHECK(
+      said_of_config(with(without_type(formula_model("bert").config), R"("architectures": ["RobertaForMaskedLM"])")) ==
+      "config.json: architectures has 'RobertaForMaskedLM', which is not of model_type 'bert', taken because it has "
+      "none");
+}
+
+TEST_CASE("stock models: a decoder that is not causal is refused; encoders do not read the entry") {
+  for (const FormulaModel& model : formula_models()) {
+    CAPTURE(model.name);
+    const bool encoder = model.name == "bert" || model.name == "albert";
+    CHECK(said_of_config(with(model.config, R"("is_causal": true)")) == kNothing);
+    CHECK(said_of_config(with(model.config, R"("is_causal": false)")) ==
+          (encoder ? kNothing : "config.json: is_causal is false; true is read"));
+  }
+}
+
+TEST_CASE("stock models: tensors of adapters and norms of queries and keys are refused with their names") {
+  for (const FormulaModel& reference : formula_models()) {
+    CAPTURE(reference.name);
+    for (const auto& [tensor, said] : {std::pair("layer.0.q_norm.weight", "a norm of queries or keys"),
+                                       std::pair("layer.0.k_norm.weight", "a norm of queries or keys"),
+                                       std::pair("layer.0.q_proj.lora_A.default.weight", "of an adapter; merge it"),
+                                       std::pair("layer.0.q_proj.lora_B.weight", "of an adapter; merge it")}) {
+      FormulaModel model = reference;
+      model.tensors.emplace_back(tensor, std::vector<std::uint64_t>{2});
+      const std::string text = said_of_weights(model);
+      CHECK_MESSAGE(text.starts_with(std::string("m.safetensors: has tensor '") + tensor + "'"), text);
+      CHECK_MESSAGE(contains(text, said), text);
+    }
+    CHECK(said_of_weights(reference) == kNothing);
+  }
+}
+
+TEST_CASE("stock models: a norm with other numbers under its old name is refused, and with the same ones read") {
+  for (const auto& [old, now] : {std::pair("gamma", "weight"), std::pair("beta", "bias")}) {
+    const std::string norm = "bert.encoder.layer.1.output.LayerNorm.";
+    FormulaModel model = formula_model("bert");
+    model.tensors.emplace_back(norm + old, std::vector<std::uint64_t>{8});
+    CHECK(said_of_weights(model) == "m.safetensors: tensor '" + norm + old + "' differs from '" + norm + now +
+                                        "', which are two names of one part");
+    model.copies[norm + old] = norm + now;
+    CHECK(said_of_weights(model) == kNothing);
+  }
+}
+
+TEST_CASE("stock models: sizes of a GPT-2 under either name, and not two of them") {
+  const FormulaModel model = formula_model("gpt2");
+  const std::pair<std::string, std::string> names[] = {{"n_embd", "hidden_size"},
+                                                       {"n_head", "num_attention_heads"},
+                                                       {"n_layer", "num_hidden_layers"},
+                                                       {"n_positions", "max_position_embeddings"}};
+  std::string renamed = model.config;
+  for (const auto& [name, alias] : names) {
+    renamed.replace(renamed.find(name), name.size(), alias);
+    const std::size_t at = model.config.find("\"" + name + "\": ") + name.size() + 4;
+    const std::string value = model.config.substr(at, 1);
+    CHECK(said_of_config(with(model.config, "\"" + alias + "\": " + value)) == kNothing);
+    CHECK(said_of_config(with(model.config, "\"" + alias + "\": 16")) ==
+          "config.json: " + name + " is " + value + " and " + alias + " is 16, which are two names of one entry");
+  }
+  const ModelConfig config = parse_model_config(renamed, "config.json"),
+                    expected = parse_model_config(model.config, "config.json");
+  CHECK(config.hidden == expected.hidden);
+  CHECK(config.heads == expected.heads);
+  CHECK(config.layers == expected.layers);
+  CHECK(config.positions == expected.positions);
+}
+
+TEST_CASE("stock models: without a model_type, what does not fit a BERT is refused with what it was taken as") {
+  FormulaModel llama = formula_model("llama-tied");
+  llama.config = without_type(llama.config);
+  llama.config.replace(llama.config.find("silu"), 4, "relu");
+  CHECK(said_of_weights(llama) ==
+        "m.safetensors: has no tensor 'embeddings.word_embeddings.weight', nor with 'bert.' before it; without a "
+        "model_type it was taken as bert");
+  CHECK(said_of_config(without_type(formula_model("gpt2").config)) ==
+        "config.json: has no hidden_size; it has no model_type either, and was taken as bert");
+}
