@@ -90,7 +90,6 @@ TEST_CASE("heads: wrong usage is one line and status 2") {
       {"error --qkv two.npz --q q.npy", "or --qkv FILE.npz"},
       {"error --q q.npy --k q.npy", "needs --q Q.npy --k K.npy --v V.npy"},
       {"error --head 1", "--head: goes with --input arrays"},
-      {"sketch --q q.npy --k q.npy --v q.npy --matrix q", "has 3 heads, this command takes one"},
   };
   for (const auto& [arguments, message] : wrong) {
     CAPTURE_BINDING(arguments);

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -45,35 +46,53 @@ struct SketchOptions {
   long long trials = 20;
 };
 
-// An operator or a policy: its cells are its sizes and trials.
+// Operators and policies, the same for every subject.
+struct SketchCandidates {
+  std::vector<Choice> operators;
+  std::vector<std::string> policies;
+};
+
+// An operator or a policy on one subject: its cells are its sizes and trials.
 struct SketchCurve {
-  std::string kind, name;
+  std::string input, kind, name;
 };
 using SketchCell = std::pair<arma::uword, std::uint64_t>;  // d, trial
 
-Run::Fields key_of(const SketchCurve& curve, const SketchCell& cell) {
-  return Run::key({curve.kind, curve.name, std::uint64_t{cell.first}, cell.second});
+std::vector<SketchCurve> curves_of(const PendingSketchSubject& subject, const SketchCandidates& candidates) {
+  std::vector<SketchCurve> curves;
+  for (const Choice& choice : candidates.operators) curves.push_back({subject.input, "operator", choice.label});
+  for (const std::string& policy : candidates.policies) curves.push_back({subject.input, "landmarks", policy});
+  return curves;
 }
 
+std::vector<SketchCell> cells_of(const std::vector<arma::uword>& features, long long trials) {
+  std::vector<SketchCell> cells;
+  for (const arma::uword d : features) {
+    for (std::uint64_t trial = 1; trial <= static_cast<std::uint64_t>(trials); ++trial) cells.emplace_back(d, trial);
+  }
+  return cells;
+}
+
+Run::Fields key_of(const SketchCurve& curve, const SketchCell& cell) {
+  return Run::key({curve.input, curve.kind, curve.name, std::uint64_t{cell.first}, cell.second});
+}
+
+std::vector<Run::Cell> plan_of(const std::vector<PendingSketchSubject>& subjects, const SketchCandidates& candidates,
+                               const std::vector<SketchCell>& cells) {
+  std::vector<Run::Cell> plan;
+  for (const PendingSketchSubject& subject : subjects) {
+    for (const SketchCurve& curve : curves_of(subject, candidates)) {
+      for (const SketchCell& cell : cells) plan.push_back({key_of(curve, cell)});
+    }
+  }
+  return plan;
+}
+
+// Of one subject.
 class Comparison {
  public:
-  Comparison(const SketchOptions& options, const SketchSubject& subject, const std::vector<arma::uword>& features,
-             Run& run)
-      : options_(options), subject_(subject), run_(run) {
-    for (const arma::uword d : features) {
-      for (std::uint64_t trial = 1; trial <= static_cast<std::uint64_t>(options.trials); ++trial) {
-        cells_.emplace_back(d, trial);
-      }
-    }
-  }
-
-  void plan(const std::vector<SketchCurve>& curves) {
-    std::vector<Run::Cell> plan;
-    for (const SketchCurve& curve : curves) {
-      for (const SketchCell& cell : cells_) plan.push_back({key_of(curve, cell)});
-    }
-    run_.plan(plan);
-  }
+  Comparison(const SketchOptions& options, const SketchSubject& subject, const std::vector<SketchCell>& cells, Run& run)
+      : options_(options), subject_(subject), cells_(cells), run_(run) {}
 
   void operators(const std::vector<Choice>& choices) {
     if (choices.empty()) return;
@@ -86,7 +105,7 @@ class Comparison {
       std::vector<double> weights;
       if (croquis::find_sketch_distribution<double>(choice.name).weighted) weights = importance();
       // Not completed here: what a size refuses is the status of its rows.
-      compute({"operator", choice.label}, [&](arma::uword d, const Key& key) {
+      compute({subject_.input, "operator", choice.label}, [&](arma::uword d, const Key& key) {
         return quality.row({choice.name, subject_.matrix.n_rows, d, key.name(), parameters, weights});
       });
     }
@@ -99,7 +118,8 @@ class Comparison {
                                            : croquis::LandmarkQuality(*subject_.kernel, subject_.n <= kLargestDense);
     for (const std::string& policy : policies) {
       quality.prepare(policy);
-      compute({"landmarks", policy}, [&](arma::uword d, const Key& key) { return quality.row(d, key); });
+      compute({subject_.input, "landmarks", policy},
+              [&](arma::uword d, const Key& key) { return quality.row(d, key); });
     }
   }
 
@@ -123,71 +143,96 @@ class Comparison {
       SketchRow row = measure(d, croquis::sketch_key(options_.run.seed, curve.kind, curve.name, d, trial));
       row.input = subject_.input;
       row.matrix = subject_.name;
+      row.sequence = subject_.sequence;
+      row.layer = subject_.layer;
+      row.head = subject_.head;
       row.n = subject_.n;
       row.cols = subject_.cols;
       row.rank = subject_.basis.n_cols;
       row.name = curve.name;
       row.trial = trial;
       row.seed = options_.run.seed;
-      return croquis::sketch_columns().record(row);
+      return croquis::sketch_columns().record(row, input_columns(options_.input));
     });
   }
 
   const SketchOptions& options_;
   const SketchSubject& subject_;
+  const std::vector<SketchCell>& cells_;
   Run& run_;
-  std::vector<SketchCell> cells_;
 };
 
-void require_memory_for(const SketchSubject& subject, const std::vector<Choice>& sketches,
-                        const std::vector<std::string>& policies, arma::uword largest) {
+// Reads the subject when something of it is wanted.
+void compare(const SketchOptions& options, const PendingSketchSubject& pending, const SketchCandidates& candidates,
+             const std::vector<SketchCell>& cells, Run& run) {
+  std::size_t wanted = 0;
+  for (const SketchCurve& curve : curves_of(pending, candidates)) {
+    for (const SketchCell& cell : cells) wanted += run.wants(key_of(curve, cell)) ? 1 : 0;
+  }
+  if (Run::interrupted() || wanted == 0 || run.skip(wanted)) return;
+  const auto subject = pending.load();
+  Comparison comparison(options, *subject, cells, run);
+  comparison.operators(candidates.operators);
+  comparison.landmarks(candidates.policies);
+}
+
+void require_memory_for(const PendingSketchSubject& subject, const SketchCandidates& candidates, arma::uword largest) {
   const double d = static_cast<double>(largest);
-  if (!sketches.empty()) {
+  if (!candidates.operators.empty()) {
     croquis::require_memory(sizeof(double) * d * static_cast<double>(subject.cols), "--features: a sketched matrix",
                             {{"d", largest}, {"cols", subject.cols}});
   }
-  if (!policies.empty()) {
+  if (!candidates.policies.empty()) {
     croquis::require_memory(
         2 * sizeof(double) * std::min(d, static_cast<double>(subject.n)) * static_cast<double>(subject.n),
         "--features: columns at the landmarks and a factor", {{"d", largest}, {"n", subject.n}});
   }
 }
 
+// Of the operators that were asked for, those that take the subjects and sizes; and the policies.
+void choose_candidates(const SketchOptions& options, const std::vector<PendingSketchSubject>& subjects,
+                       const std::set<arma::uword>& rows, const std::vector<arma::uword>& features,
+                       SketchCandidates& candidates) {
+  const bool operators = !candidates.operators.empty();
+  if (!operators && !subjects.front().head) {
+    if (const std::string why = subjects.front().load()->no_landmarks; !why.empty()) {
+      throw std::invalid_argument(fmt::format("--sketches none: there are no landmarks either, {}", why));
+    }
+  }
+  candidates.policies = landmark_policies(options.landmarks, subjects, options.input.causal, features.front());
+  if (!operators && candidates.policies.empty()) {
+    throw std::invalid_argument("--sketches none: no landmark policy is left");
+  }
+  for (const PendingSketchSubject& subject : subjects) require_memory_for(subject, candidates, features.back());
+  if (operators) candidates.operators = usable_sketches(candidates.operators, options.sketches, rows, features);
+}
+
 int run_sketch(const SketchOptions& options) {
-  std::vector<Choice> sketches = parse_sketches(options.sketches);
+  SketchCandidates candidates{.operators = parse_sketches(options.sketches), .policies = {}};
   parse_sizes(options.features, "--features");
   require_no_bias(options.input.bias, "sketch", "no matrix of it has one");
   prepare_run(options.run);
   if (is_matrix_file(options.subject.matrix)) require_no_input(options.input_given());
   const bool landmarks = options.landmarks != "none";
-  if (sketches.empty() && !landmarks) throw std::invalid_argument("--sketches, --landmarks: both are none");
-  if (sketches.empty() && !options.subject.product.empty()) {
+  if (candidates.operators.empty() && !landmarks) throw std::invalid_argument("--sketches, --landmarks: both are none");
+  if (candidates.operators.empty() && !options.subject.product.empty()) {
     throw std::invalid_argument("--product: there are no operators to compare on it, --sketches is none");
   }
-  const SketchSubject subject =
-      load_sketch_subject(options.subject, options.input, options.run.seed, !sketches.empty(), landmarks);
-  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", subject.n);
-  if (sketches.empty() && !subject.no_landmarks.empty()) {
-    throw std::invalid_argument(
-        fmt::format("--sketches none: there are no landmarks either, {}", subject.no_landmarks));
-  }
-  const std::vector<std::string> policies = landmark_policies(options.landmarks, subject, features.front());
-  if (sketches.empty() && policies.empty()) throw std::invalid_argument("--sketches none: no landmark policy is left");
-  require_memory_for(subject, sketches, policies, features.back());
-  if (!sketches.empty()) sketches = usable_sketches(sketches, options.sketches, subject.n, features);
-  require_room_for_rows(
-      static_cast<double>((sketches.size() + policies.size()) * features.size()) * static_cast<double>(options.trials),
-      "--trials", options.trials);
+  const auto [subjects, identity] =
+      sketch_subjects(options.subject, options.input, options.run, !candidates.operators.empty(), landmarks);
+  std::set<arma::uword> rows;
+  for (const PendingSketchSubject& subject : subjects) rows.insert(subject.n);
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", *rows.begin());
+  choose_candidates(options, subjects, rows, features, candidates);
+  const std::size_t curves = subjects.size() * (candidates.operators.size() + candidates.policies.size());
+  require_room_for_rows(static_cast<double>(curves * features.size()) * static_cast<double>(options.trials), "--trials",
+                        options.trials);
 
-  Run run(options.run, "sketch", croquis::sketch_columns().list(), subject.identity, summary_files());
-  Comparison comparison(options, subject, features, run);
-  std::vector<SketchCurve> curves;
-  curves.reserve(sketches.size() + policies.size());
-  for (const Choice& choice : sketches) curves.push_back({"operator", choice.label});
-  for (const std::string& policy : policies) curves.push_back({"landmarks", policy});
-  comparison.plan(curves);
-  comparison.operators(sketches);
-  comparison.landmarks(policies);
+  Run run(options.run, "sketch", croquis::sketch_columns().list(input_columns(options.input)), identity,
+          summary_files(subjects.size()));
+  const std::vector<SketchCell> cells = cells_of(features, options.trials);
+  run.plan(plan_of(subjects, candidates, cells));
+  for (const PendingSketchSubject& subject : subjects) compare(options, subject, candidates, cells, run);
   if (const auto status = run.finish()) return *status;
 
   write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));

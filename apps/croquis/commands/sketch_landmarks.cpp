@@ -24,24 +24,34 @@ std::vector<std::string> parse_landmarks(const std::string& text, const std::vec
   return names;
 }
 
-// Of the lift of an input; none, with a line that says so, where it would be too large to be stored.
-std::vector<std::string> policies_of_lift(const std::string& text, const croquis::Problem<double>& problem) {
+// The head with most tokens.
+const Input& longest_head(const std::vector<PendingSketchSubject>& subjects) {
+  const auto longest = std::max_element(subjects.begin(), subjects.end(),
+                                        [](const auto& a, const auto& b) { return a.head->n_k < b.head->n_k; });
+  return *longest->head;
+}
+
+// Of the lifts of heads; none, with a line that says so, where one would be too large to be stored.
+std::vector<std::string> policies_of_lift(const std::string& text, const std::vector<PendingSketchSubject>& subjects,
+                                          bool causal) {
   std::vector<std::string> known = croquis::landmark_policy_names();
   std::erase(known, "given");
   const std::vector<std::string> policies = parse_landmarks(text, known);
-  if (problem.is_causal()) {
+  if (causal) {
     if (text == "all") return {};
     throw std::invalid_argument(
         "--landmarks: the lift is that of full attention, this input is --causal; give --landmarks none");
   }
-  if (!problem.is_square()) {
-    const std::string sizes = fmt::format("Q has {} rows, K {}; the lift needs as many", problem.n_q(), problem.n_k());
+  const Input& longest = longest_head(subjects);
+  if (longest.n_q != longest.n_k) {  // then all have other numbers of queries than of keys
+    const std::string sizes = fmt::format("Q has {} rows, K {}; the lift needs as many", longest.n_q, longest.n_k);
     if (text != "all") throw std::invalid_argument(fmt::format("--landmarks: {}; give --landmarks none", sizes));
     say_left_out(fmt::format("landmark policies are left out: {}", sizes));
     return {};
   }
-  if (problem.n() <= kLargestDense / 2) return policies;
-  say_left_out(fmt::format("landmark policies are left out, n = {} is more than {}", problem.n(), kLargestDense / 2));
+  if (longest.n_k <= kLargestDense / 2) return policies;
+  say_left_out(fmt::format("landmark policies are left out, n = {} of {} is more than {}", longest.n_k, longest.name,
+                           kLargestDense / 2));
   return {};
 }
 
@@ -78,12 +88,14 @@ std::vector<std::string> policies_of_file(const std::string& text, const SketchS
 
 }  // namespace
 
-std::vector<std::string> landmark_policies(const std::string& text, const SketchSubject& subject, arma::uword least) {
+std::vector<std::string> landmark_policies(const std::string& text, const std::vector<PendingSketchSubject>& subjects,
+                                           bool causal, arma::uword least) {
   if (text == "none") return {};
+  const PendingSketchSubject& first = subjects.front();
   std::vector<std::string> policies =
-      subject.problem ? policies_of_lift(text, *subject.problem) : policies_of_file(text, subject);
+      first.head ? policies_of_lift(text, subjects, causal) : policies_of_file(text, *first.load());
   if (policies.empty()) return policies;
-  const arma::uword points = subject.problem ? 2 * subject.problem->n() : subject.n;
+  const arma::uword points = first.head ? 2 * longest_head(subjects).n_k : first.n;
   if (least <= points) return policies;
   const std::string sizes = fmt::format("{} of --features are more than the {} points there are", least, points);
   if (text != "all") throw std::invalid_argument(fmt::format("--landmarks: {}; give --landmarks none", sizes));

@@ -6,7 +6,8 @@
 
 #include "commands/sketch_subject.hpp"
 
-/// Those of --landmarks: a list, none, or all that there are for the subject. What all leaves out is said in a line on
-/// standard error. Throws std::invalid_argument for a policy by name that the subject cannot have, or where it has less
-/// than `least` points, the smallest of --features.
-std::vector<std::string> landmark_policies(const std::string& text, const SketchSubject& subject, arma::uword least);
+/// Those of --landmarks: a list, none, or all that there are for the subjects, which share them: what one head cannot
+/// have, none has. What all leaves out is said in a line on standard error. Throws std::invalid_argument for a policy
+/// by name that a subject cannot have, or where each has less than `least` points, the smallest of --features.
+std::vector<std::string> landmark_policies(const std::string& text, const std::vector<PendingSketchSubject>& subjects,
+                                           bool causal, arma::uword least);

@@ -23,14 +23,17 @@ void make_once(const Choice& choice, arma::uword n, arma::uword d) {
 }
 
 // Why the largest of these sizes is refused, "NAME: rule", where all of them are; empty if one is taken.
-std::string refusal_of_all(const Choice& choice, arma::uword n, const std::vector<arma::uword>& features) {
+std::string refusal_of_all(const Choice& choice, const std::set<arma::uword>& rows,
+                           const std::vector<arma::uword>& features) {
   std::string why;
-  for (auto d = features.rbegin(); d != features.rend(); ++d) {
-    try {
-      said_of(choice.name, [&] { make_once(choice, n, *d); });
-      return "";
-    } catch (const std::invalid_argument& refused) {
-      if (why.empty()) why = refused.what();
+  for (auto n = rows.rbegin(); n != rows.rend(); ++n) {
+    for (auto d = features.rbegin(); d != features.rend(); ++d) {
+      try {
+        said_of(choice.name, [&] { make_once(choice, *n, *d); });
+        return "";
+      } catch (const std::invalid_argument& refused) {
+        if (why.empty()) why = refused.what();
+      }
     }
   }
   return why;
@@ -59,13 +62,13 @@ std::map<std::string, double> parameters_of(const Choice& choice) {
   return parameters;
 }
 
-std::vector<Choice> usable_sketches(const std::vector<Choice>& sketches, const std::string& text, arma::uword n,
-                                    const std::vector<arma::uword>& features) {
+std::vector<Choice> usable_sketches(const std::vector<Choice>& sketches, const std::string& text,
+                                    const std::set<arma::uword>& rows, const std::vector<arma::uword>& features) {
   const std::vector<std::string> items = croquis::split_list(text, "--sketches");
   const bool all = std::find(items.begin(), items.end(), "all") != items.end();
   std::vector<Choice> usable;
   for (const Choice& choice : sketches) {
-    const std::string why = refusal_of_all(choice, n, features);
+    const std::string why = refusal_of_all(choice, rows, features);
     const bool named = !all || !choice.options.empty();
     if (!why.empty() && named) {
       said_of(fmt::format("--sketches {}", choice.label), [&] { throw std::invalid_argument(why); });

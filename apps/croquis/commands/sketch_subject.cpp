@@ -9,11 +9,15 @@
 #include <croquis/linalg/norms.hpp>
 #include <croquis/measure/sketch_quality.hpp>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
+#include "files/environment.hpp"
+#include "files/progress.hpp"
 #include "options/common_options.hpp"
 #include "options/own_matrix.hpp"
+#include "options/said_of.hpp"
 
 namespace {
 
@@ -34,6 +38,10 @@ void check(const SketchSubjectOptions& options) {
                                             croquis::kSmallestBandwidth, croquis::kLargestBandwidth));
   }
   if (is_matrix_file(options.matrix)) return;
+  if (!std::set<std::string>{"q", "k", "v", "b", "c"}.contains(options.matrix)) {
+    throw std::invalid_argument(
+        fmt::format("--matrix: '{}' is none of q, k, v, b, c, FILE.npy, FILE.mtx", options.matrix));
+  }
   for (const auto& [name, value] : {std::pair{"--kernel", &options.kernel}, {"--product", &options.product}}) {
     if (value->empty()) continue;
     throw std::invalid_argument(
@@ -41,27 +49,86 @@ void check(const SketchSubjectOptions& options) {
   }
 }
 
-void take_input(SketchSubject& subject, const std::string& matrix, const InputOptions& input_options,
-                std::uint64_t seed) {
-  const Input input = load_input(input_options, seed);
-  subject.input = input.name;
+bool is_scores(const std::string& matrix) {
+  return matrix == "b" || matrix == "c";
+}
+
+arma::mat matrix_of(const Problem<double>& p, const std::string& matrix) {
+  if (matrix == "q") return p.Q();
+  if (matrix == "k") return p.K();
+  if (matrix == "v") return p.V();
+  return exact_scores(p, matrix == "b" ? croquis::Target::softmax : croquis::Target::kernelized).dense();
+}
+
+// Of the matrix of a subject, which has its other members.
+arma::mat basis_of(const SketchSubject& subject, long long rank) {
+  const std::string name = subject.problem ? fmt::format("{} of {}", subject.name, subject.input) : subject.name;
+  arma::mat basis = said_of("--matrix " + name, [&] {
+    return croquis::leading_basis(subject.matrix, rank > 0 ? static_cast<arma::uword>(rank) : kDefaultRank);
+  });
+  if (const arma::uword most = basis.n_cols; rank > static_cast<long long>(most)) {
+    throw std::invalid_argument(
+        fmt::format("--rank: {} is more than the rank {} of the {} x {} matrix {}; give at most {}", rank, most,
+                    subject.n, subject.cols, name, most));
+  }
+  return basis;
+}
+
+SketchSubject subject_of(const Input& head, const std::string& matrix) {
+  SketchSubject subject;
+  subject.input = head.name;
+  subject.sequence = head.sequence;
+  subject.layer = head.layer;
+  subject.head = head.head;
   subject.name = matrix;
-  subject.identity = identity_of(input);
-  subject.problem = input.problem();
-  const Problem<double>& p = *subject.problem;
-  if (matrix == "q") subject.matrix = p.Q();
-  if (matrix == "k") subject.matrix = p.K();
-  if (matrix == "v") subject.matrix = p.V();
-  if (matrix == "b" || matrix == "c") {
-    if (const arma::uword n = std::max(p.n_q(), p.n_k()); n > kLargestDense) {
-      throw std::invalid_argument(
-          fmt::format("--matrix {}: n = {} is more than {}, it would be stored n x n", matrix, n, kLargestDense));
-    }
-    subject.matrix = exact_scores(p, matrix == "b" ? croquis::Target::softmax : croquis::Target::kernelized).dense();
+  subject.problem = head.problem();
+  subject.matrix = matrix_of(*subject.problem, matrix);
+  subject.n = subject.matrix.n_rows;
+  subject.cols = subject.matrix.n_cols;
+  return subject;
+}
+
+PendingSketchSubject pending(const Input& head, const SketchSubjectOptions& options, bool operators) {
+  const std::string& matrix = options.matrix;
+  if (const arma::uword n = std::max(head.n_q, head.n_k); is_scores(matrix) && n > kLargestDense) {
+    throw std::invalid_argument(fmt::format("--matrix {}: n = {} of {} is more than {}, it would be stored n x n",
+                                            matrix, n, head.name, kLargestDense));
   }
-  if (subject.matrix.is_empty()) {
-    throw std::invalid_argument(fmt::format("--matrix: '{}' is none of q, k, v, b, c, FILE.npy, FILE.mtx", matrix));
+  return {.input = head.name,
+          .n = matrix == "k" || matrix == "v" ? head.n_k : head.n_q,
+          .cols = is_scores(matrix) ? head.n_k
+                  : matrix == "v"   ? head.p_v
+                                    : head.p,
+          .head = head,
+          .load = [=] {
+            const ReturnedMemory returned;
+            SketchSubject subject = subject_of(head, options.matrix);
+            if (operators) subject.basis = basis_of(subject, options.rank);
+            return std::make_shared<const SketchSubject>(std::move(subject));
+          }};
+}
+
+// Refuses what has no basis. The singular values are computed where --rank may be more than there are.
+void check_heads(const std::vector<Input>& heads, const SketchSubjectOptions& options, bool quiet) {
+  Progress progress(heads.size(), quiet);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    progress.show(i, "heads checked");
+    const ReturnedMemory returned;
+    const SketchSubject subject = subject_of(heads[i], options.matrix);
+    if (options.rank > 0 || subject.matrix.is_zero()) basis_of(subject, options.rank);
   }
+}
+
+SketchSubjects of_input(const SketchSubjectOptions& options, const InputOptions& input, const RunOptions& run,
+                        bool operators) {
+  const std::vector<Input> heads = load_inputs(input, run);
+  SketchSubjects subjects;
+  for (const Input& head : heads) subjects.all.push_back(pending(head, options, operators));
+  subjects.identity = identity_of(heads);
+  subjects.identity["matrix"] = options.matrix;
+  if (heads.size() > 1 && operators) check_heads(heads, options, run.quiet);
+  if (heads.size() == 1) subjects.all.front().load = [only = subjects.all.front().load()] { return only; };
+  return subjects;
 }
 
 // Replaces the points by their kernel, by blocks and, for operators, stored.
@@ -83,21 +150,23 @@ void take_kernel(SketchSubject& subject, const SketchSubjectOptions& options, bo
   subject.n = subject.cols = n;
 }
 
-void take_factor(SketchSubject& subject, const std::string& path) {
+void take_factor(SketchSubject& subject, const std::string& path, std::map<std::string, std::string>& identity) {
   subject.factor = load_own_matrix(path, "--product");
   if (subject.factor->n_rows != subject.n) {
     throw std::invalid_argument(
         fmt::format("--product: {} has {} rows, {} has {}", path, subject.factor->n_rows, subject.input, subject.n));
   }
   subject.input += fmt::format(";product={}", path);
-  subject.identity["product"] = path;
-  subject.identity["numbers of the product"] = digest_of_matrix(*subject.factor);
+  identity["product"] = path;
+  identity["numbers of the product"] = digest_of_matrix(*subject.factor);
 }
 
-void take_file(SketchSubject& subject, const SketchSubjectOptions& options, bool operators, bool landmarks) {
+SketchSubjects of_file(const SketchSubjectOptions& options, bool operators, bool landmarks) {
+  SketchSubjects subjects;
+  SketchSubject subject;
   subject.input = subject.name = options.matrix;
   subject.matrix = load_own_matrix(options.matrix, "--matrix");
-  subject.identity = {{"input", options.matrix}, {"numbers", digest_of_matrix(subject.matrix)}};
+  subjects.identity = {{"input", options.matrix}, {"numbers", digest_of_matrix(subject.matrix)}};
   subject.n = subject.matrix.n_rows;
   subject.cols = subject.matrix.n_cols;
   if (!options.kernel.empty()) {
@@ -109,34 +178,23 @@ void take_file(SketchSubject& subject, const SketchSubjectOptions& options, bool
       subject.kernel = croquis::semidefinite_kernel_matrix(subject.matrix);
     }
   }
-  if (!options.product.empty()) take_factor(subject, options.product);
+  if (!options.product.empty()) take_factor(subject, options.product, subjects.identity);
+  if (operators) subject.basis = basis_of(subject, options.rank);
+  subjects.identity["matrix"] = subject.name;
+  const auto only = std::make_shared<const SketchSubject>(std::move(subject));
+  subjects.all.push_back({only->input, only->n, only->cols, {}, [only] { return only; }});
+  return subjects;
 }
 
 }  // namespace
 
-SketchSubject load_sketch_subject(const SketchSubjectOptions& options, const InputOptions& input, std::uint64_t seed,
-                                  bool operators, bool landmarks) {
+SketchSubjects sketch_subjects(const SketchSubjectOptions& options, const InputOptions& input, const RunOptions& run,
+                               bool operators, bool landmarks) {
   check(options);
-  SketchSubject subject;
-  if (is_matrix_file(options.matrix)) {
-    take_file(subject, options, operators, landmarks);
-  } else {
-    take_input(subject, options.matrix, input, seed);
-    subject.n = subject.matrix.n_rows;
-    subject.cols = subject.matrix.n_cols;
-  }
-  if (operators) {
-    subject.basis = croquis::leading_basis(subject.matrix,
-                                           options.rank > 0 ? static_cast<arma::uword>(options.rank) : kDefaultRank);
-    if (const arma::uword most = subject.basis.n_cols; options.rank > static_cast<long long>(most)) {
-      throw std::invalid_argument(
-          fmt::format("--rank: {} is more than the rank {} of the {} x {} matrix; give at most {}", options.rank, most,
-                      subject.n, subject.cols, most));
-    }
-  }
-  subject.identity["matrix"] = subject.name;
-  subject.identity["--rank"] = std::to_string(subject.basis.n_cols);
-  return subject;
+  SketchSubjects subjects = is_matrix_file(options.matrix) ? of_file(options, operators, landmarks)
+                                                           : of_input(options, input, run, operators);
+  subjects.identity["--rank"] = !operators ? "none" : options.rank > 0 ? std::to_string(options.rank) : "default";
+  return subjects;
 }
 
 void add_subject_options(CLI::App& app, SketchSubjectOptions& options) {

@@ -6,8 +6,10 @@
 #include <croquis/measure/groups.hpp>
 #include <croquis/measure/sketch_quality.hpp>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "files/group_table.hpp"
 
@@ -17,9 +19,19 @@ using croquis::Grouping;
 namespace {
 
 // An operator and a policy may have one name.
-Grouping of_kind(Grouping grouping, const char* kind) {
-  std::erase_if(grouping.groups, [&](const Group& g) { return g.key.at("kind") != kind; });
-  return grouping;
+Grouping groups_of_kind(const croquis::Table& table, const std::string& kind) {
+  croquis::Table rows{table.columns, {}};
+  std::copy_if(table.rows.begin(), table.rows.end(), std::back_inserter(rows.rows),
+               [&, column = table.column("kind")](const auto& row) { return croquis::text_of(row[column]) == kind; });
+  return shown_groups(rows, "");
+}
+
+// That a basis spans; heads may have different ranks.
+std::string directions_of(const std::vector<croquis::SketchRow>& rows) {
+  std::set<std::uint64_t> ranks;
+  for (const croquis::SketchRow& row : rows) ranks.insert(row.rank);
+  return ranks.size() == 1 ? fmt::format("the leading {} directions", *ranks.begin())
+                           : "the leading directions, as many as the column rank says";
 }
 
 // Of what is measured of some matrices only, such as a product: nothing, where no row has it.
@@ -29,10 +41,9 @@ void print_measured(const std::string& title, const Grouping& grouping, const st
   if (measured) print_groups(title, grouping, metric);
 }
 
-void print_operators(const Grouping& operators, std::uint64_t rank, bool of_head) {
+void print_operators(const Grouping& operators, const std::string& directions, bool of_head) {
   print_groups("| ||S^T x||^2 / ||x||^2 - 1 |, mean over the columns x", operators, "norm_error");
-  print_groups(fmt::format("injectivity: smallest singular value of S^T U, U spanning the leading {} directions", rank),
-               operators, "injectivity");
+  print_groups("injectivity: smallest singular value of S^T U, U spanning " + directions, operators, "injectivity");
   print_groups("dilation: largest singular value of S^T U", operators, "dilation");
   print_measured(of_head ? "||BV - B S S^T V|| / ||BV||" : "||A^T B - A^T S S^T B|| / ||A^T B||", operators,
                  "product_spectral_rel");
@@ -53,11 +64,16 @@ void print_landmarks(const Grouping& landmarks, const std::string& matrix, bool 
 }  // namespace
 
 void print_sketch_tables(const croquis::Table& table) {
-  const croquis::SketchRow first = croquis::sketch_columns().rows({table.columns, {table.rows.front()}}).front();
-  const Grouping grouping = croquis::group_rows(table);
+  const std::vector<croquis::SketchRow> rows = croquis::sketch_columns().rows(table);
+  const croquis::SketchRow& first = rows.front();
+  const Grouping grouping = shown_groups(table, "");
   const bool of_head = std::set<std::string>{"q", "k", "v", "b", "c"}.contains(first.matrix);
-  fmt::print("\n{}, {} of {} x {}; means of {} trials (standard error)\n", first.input, first.matrix, first.n,
-             first.cols, grouping.draws);
-  print_operators(of_kind(grouping, "operator"), first.rank, of_head);
-  print_landmarks(of_kind(grouping, "landmarks"), first.matrix, of_head);
+  if (grouping.is_nested()) {
+    fmt::print("\n{}\n", table_title("operators and landmark policies", grouping, ""));
+  } else {
+    fmt::print("\n{}, {} of {} x {}; means of {} trials (standard error)\n", first.input, first.matrix, first.n,
+               first.cols, grouping.draws);
+  }
+  print_operators(groups_of_kind(table, "operator"), directions_of(rows), of_head);
+  print_landmarks(groups_of_kind(table, "landmarks"), first.matrix, of_head);
 }

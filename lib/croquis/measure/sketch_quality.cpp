@@ -71,7 +71,7 @@ Key sketch_key(std::uint64_t seed, const std::string& kind, const std::string& n
 
 const Columns<SketchRow>& sketch_columns() {
   static const Columns<SketchRow> columns = {
-      {{"input", Role::subject,
+      {{"input", Role::key,
         "the [input](inputs.md), or the file of the matrix, with `;product=` and the file of the other factor if there "
         "is one"},
        &SketchRow::input},
@@ -103,10 +103,10 @@ const Columns<SketchRow>& sketch_columns() {
         "‖BV - BSSᵀV‖ / ‖BV‖, if the input has Q, K and V, and the matrix as many rows as V. With `--matrix A "
         "--product B` it is ‖AᵀB - AᵀSSᵀB‖ / ‖AᵀB‖, "
         "where A is the sketched matrix. `NA` where there is no product",
-        "relative spectral error of the product"},
+        "relative spectral error of B V (with --product: of A^T B)"},
        &SketchRow::product_spectral_rel},
       {{"product_frobenius_rel", Role::metric, "the same in the Frobenius norm",
-        "relative Frobenius error of the product"},
+        "relative Frobenius error of B V (with --product: of A^T B)"},
        &SketchRow::product_frobenius_rel},
       {{"nystrom_spectral_rel", Role::metric,
         "‖M - M~‖ / ‖M‖ of the Nystrom approximation at these landmarks, computed by the Lanczos method to 1e-4. M is "
@@ -119,7 +119,12 @@ const Columns<SketchRow>& sketch_columns() {
        &SketchRow::nystrom_trace_rel},
       {{"seconds", Role::metric, "the time of the product SᵀM, or of choosing the landmarks", "", "s"},
        &SketchRow::seconds},
-      {{"status", Role::note, "`ok`, or the reason of a failure"}, &SketchRow::status}};
+      {{"status", Role::note, "`ok`, or the reason of a failure"}, &SketchRow::status},
+      {{"sequence", Role::subject, "the sequence of `--ids`, from 0; of several that are joined, the first", "", "",
+        "--ids"},
+       &SketchRow::sequence},
+      {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &SketchRow::layer},
+      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &SketchRow::head}};
   return columns;
 }
 

@@ -24,6 +24,7 @@ struct SketchRow {
   static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
   std::string input, matrix;
+  std::optional<std::uint64_t> sequence, layer, head;
   std::uint64_t n = 0, cols = 0, rank = 0;
   std::string kind, name;
   std::uint64_t features = 0, trial = 0, seed = 0;
