@@ -54,6 +54,11 @@ TEST_CASE("choose: one head is decided by draws, and all that it computed is in 
   CHECK(draws == std::to_string(column_of(folder / "c.draws.csv", "error").size()));
   CHECK(contains(read_text(folder / "c.json"), "\"status\": \"chosen\""));
   CHECK(contains(read_text(folder / "c.svg"), "95 % quantile of frobenius_rel"));
+  CHECK(contains(read_text(folder / "c.svg"),
+                 "certified to be below eps: the 1 - 0.1 quantile; drawn: the 95 % quantile"));
+  CHECK(contains(run.output, "95 % quantile are those of frobenius_rel"));
+  CHECK(contains(run.output, "cost / exact"));
+  CHECK(contains(read_text(folder / "c.svg"), "least at no more cost"));
   // The picture again, from the rows.
   CHECK(run_croquis("plot c.csv --out again.svg", folder.path()).status == 0);
 }
@@ -72,6 +77,22 @@ TEST_CASE("choose: where nothing is chosen there is no plot, which is no failure
   const ProgramRun plot = run_croquis("plot c.csv", folder.path());
   CHECK(plot.status == 2);
   CHECK(contains(plot.output, "nothing but exact attention is chosen"));
+}
+
+TEST_CASE("choose: a picture of an earlier run does not stay beside rows of which there is none") {
+  const TemporaryFolder folder;
+  const std::string command = "choose --input gaussian --n 32 --p 4 --features 16 --quiet --out c.csv --plot c.svg ";
+  REQUIRE(run_croquis(command + "--methods v-mean --eps 9", folder.path()).status == 0);
+  REQUIRE(std::filesystem::exists(folder / "c.svg"));
+  // Candidates that are tried and not chosen are drawn.
+  REQUIRE(run_croquis(command + "--methods v-mean --eps 1e-9 --overwrite", folder.path()).status == 0);
+  CHECK(column_of(folder / "c.csv", "status") == std::vector<std::string>{"exact"});
+  CHECK(contains(read_text(folder / "c.svg"), "eps = 1e-09"));
+  const ProgramRun run = run_croquis(command + "--methods performer --max-cost 0.001 --overwrite", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(contains(run.output, "c.svg: is not drawn: nothing but exact attention is chosen"));
+  CHECK(contains(run.output, "the picture that was there is removed"));
+  CHECK_FALSE(std::filesystem::exists(folder / "c.svg"));
 }
 
 TEST_CASE("choose: what a guarantee is about is that of the choices it is for, whichever stands first") {
@@ -135,6 +156,52 @@ TEST_CASE("choose: heads of a model on sequences, and the model with what was ch
     REQUIRE(run_croquis(tokens + "--choice " + file + " --out " + out, folder.path()).status == 0);
     CHECK(column_of(folder.path() / out, "loss") == column_of(folder / "plain.csv", "loss"));
   }
+}
+
+TEST_CASE("choose: of several heads together the probability is that of a head picked at random, and output says so") {
+  const Folder folder;
+  for (const std::string per : {"head", "layer", "model"}) {
+    const ProgramRun run = run_croquis(
+        kModel + "--eps 5 --delta 0.3 --methods v-mean --overwrite --out p.csv --per " + per, folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    const std::string says = "of a head of the " + per + " picked at random; single heads may be worse";
+    CHECK(contains(run.output, says) == (per != "head"));
+    CHECK(contains(run_croquis("show p.csv", folder.path()).output, says) == (per != "head"));
+  }
+}
+
+TEST_CASE("choose: by the loss, output says what the limit rests on, and has no empty columns") {
+  const Folder folder;
+  const ProgramRun run = run_croquis(
+      "choose --model model.safetensors --ids ids.npy --labels labels.npy --target-loss 9 --search-sequences 4 "
+      "--methods v-mean --features 2 --max-cost 100 --out l.csv",
+      folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(contains(run.output, "found on 4 sequences, tested on 26 others"));
+  for (const std::string& output : {run.output, run_croquis("show l.csv", folder.path()).output}) {
+    CHECK(contains(output, "tested on 26, others than those that found the steps"));
+    CHECK(contains(output, "a rare catastrophe that none of them shows is not covered"));
+    CHECK_FALSE(contains(output, "failures <"));
+    CHECK_FALSE(contains(output, "needed"));
+  }
+}
+
+TEST_CASE("choose: what costs too much to be tried is named, and exact attention has its reason") {
+  const TemporaryFolder folder;
+  const std::string command =
+      "choose --input clustered --n 128 --p 8 --norm 4 --delta 0.1 --methods nystromformer --out c.csv --overwrite ";
+  const ProgramRun dear = run_croquis(command + "--eps 0.5 --features 16,128", folder.path());
+  REQUIRE_MESSAGE(dear.status == 0, dear.output);
+  CHECK_MESSAGE(contains(dear.output, "not tried, as they cost no less than exact attention: nystromformer (d = 128)"),
+                dear.output);
+  const ProgramRun none = run_croquis(command + "--eps 0.5 --features 128", folder.path());
+  CHECK_MESSAGE(contains(none.output, ": exact, as no candidate costs less\n"), none.output);
+  const ProgramRun bad = run_croquis(command + "--eps 1e-6 --features 4 --max-cost 9", folder.path());
+  CHECK_MESSAGE(contains(bad.output,
+                         ": exact, as nothing that costs less is good enough; the nearest is nystromformer, "
+                         "d = 4, with "),
+                bad.output);
+  CHECK(contains(bad.output, " as the 0.9 quantile of frobenius_rel\n"));
 }
 
 TEST_CASE("choose: a choice is used for the heads that it was made for, and for no others") {

@@ -1,4 +1,4 @@
-// croquis model, and the heads of models on token ids.
+// croquis model.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <croquis/io/csv.hpp>
@@ -11,37 +11,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apps/formula_folder.hpp"
 #include "support/capture.hpp"
 #include "support/files.hpp"
 #include "support/formula_model.hpp"
+#include "support/gnuplot_script.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
 #include "support/text.hpp"
-
-namespace {
-
-// Each model of torch_reference.txt in a folder of its name, with the sequence that PyTorch read, and shorter ones.
-struct FormulaFolder : TemporaryFolder {
-  FormulaFolder() {
-    for (const FormulaModel& model : formula_models()) {
-      std::filesystem::create_directory(path() / model.name);
-      write_text(path() / model.name / "model.safetensors", model.file());
-      write_text(path() / model.name / "config.json", model.config);
-    }
-    const std::vector<std::int64_t> ids = {3, 1, 4, 1, 5, 9, 2, 6, 10, 2, 7, 1, 8, 2,
-                                           8, 1, 8, 2, 6, 6, 6, 0, 1,  2, 0, 0, 0};
-    std::vector<std::int64_t> labels = {7, -100, 0, 10, -100, 5, 2, 1, -100};
-    labels.resize(27, 3);
-    write_text(path() / "ids.npy", npy_integers("(3, 9)", ids));
-    write_text(path() / "labels.npy", npy_integers("(3, 9)", labels));
-    write_text(path() / "lengths.npy", npy_integers("(3,)", {9, 9, 6}));
-  }
-};
-
-const std::string kModelTokens = " --ids ids.npy --lengths lengths.npy ";
-const std::string kLabelled = kModelTokens + "--labels labels.npy ";
-
-}  // namespace
 
 TEST_CASE("model: every architecture has the loss that PyTorch computed") {
   const FormulaFolder folder;
@@ -106,70 +83,6 @@ TEST_CASE("model: --layers each and --heads approximate some heads, and their pl
   CHECK(column_of(folder / "zero.csv", "counted") == std::vector<std::string>{"8", "8", "5"});
 }
 
-TEST_CASE("model: sequences that end in the model's padding are named where their lengths are not given") {
-  const FormulaFolder folder;
-  std::string config = read_text(folder / "bert/config.json");
-  config.insert(config.find('{') + 1, "\"pad_token_id\": 0, ");
-  write_text(folder / "bert/config.json", config);
-  std::vector<std::int64_t> ids(27, 1);
-  ids[8] = ids[26] = 0;
-  write_text(folder / "padded.npy", npy_integers("(3, 9)", ids));
-  const std::string command =
-      "model --model bert/model.safetensors --ids padded.npy --labels labels.npy --methods exact --quiet --overwrite ";
-  const ProgramRun without = run_croquis(command, folder.path()),
-                   with = run_croquis(command + "--lengths lengths.npy", folder.path());
-  CHECK(without.status == 0);
-  CHECK(contains(without.output, "padded.npy: 2 of 3 sequences end in token 0, the model's padding"));
-  CHECK(with.status == 0);
-  CHECK(with.output ==
-        "croquis: lengths.npy: 1 of 3 sequences have others than token 0, the model's padding, beyond their length, "
-        "which are not read\n");
-  const ProgramRun right = run_croquis(command + "--lengths lengths.npy --sequence 0-1", folder.path());
-  CHECK(right.status == 0);
-  CHECK(right.output.empty());
-  std::fill_n(ids.begin() + 9, 3, 0);  // padded on the left
-  write_text(folder / "padded.npy", npy_integers("(3, 9)", ids));
-  write_text(folder / "six.npy", npy_integers("(3,)", {8, 6, 8}));
-  const ProgramRun left = run_croquis(command + "--lengths six.npy --sequence 0-1", folder.path());
-  CHECK(left.status == 0);
-  CHECK(contains(left.output,
-                 "croquis: padded.npy: 1 of 2 sequences begin with token 0, the model's padding, and count it as text; "
-                 "if it is padding, pad on the right\n"));
-  CHECK(contains(left.output, "croquis: six.npy: 1 of 2 sequences have others than token 0"));
-}
-
-TEST_CASE("model: labels of a decoder that repeat the ids are refused, those of an encoder are not") {
-  const FormulaFolder folder;
-  const std::string same =
-      "/model.safetensors --ids ids.npy --labels ids.npy --lengths lengths.npy --quiet --overwrite ";
-  const std::string said =
-      "--labels: ids.npy repeats the ids, and labels of a decoder are the next tokens; leave --labels out, or shift "
-      "them "
-      "by one\n";
-  for (const std::string model : {"gpt2", "llama-tied"}) {
-    const ProgramRun run = run_croquis("model --methods exact --model " + model + same, folder.path());
-    CHECK(run.status == 2);
-    CHECK(run.output.ends_with(said));
-    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
-    const ProgramRun choose =
-        run_croquis("choose --target-loss 0.1 --methods v-mean --features 2 --model " + model + same, folder.path());
-    CHECK(choose.status == 2);
-    CHECK_MESSAGE(choose.output.ends_with(said), choose.output);
-  }
-  CHECK(run_croquis("model --methods exact --model bert" + same, folder.path()).status == 0);
-  // The ids shifted by one are the default.
-  write_text(folder / "next.npy", npy_integers("(3, 9)", {1, 4, 1, 5,    9, 2, 6, 10, -100, 7,    1, 8, 2, 8,
-                                                          1, 8, 2, -100, 6, 6, 0, 1,  2,    -100, 0, 0, 0}));
-  const std::string gpt2 =
-      "model --methods exact --model gpt2/model.safetensors --ids ids.npy --lengths lengths.npy "
-      "--quiet --overwrite ";
-  REQUIRE(run_croquis(gpt2 + "--labels next.npy --out shifted.csv", folder.path()).status == 0);
-  REQUIRE(run_croquis(gpt2 + "--out default.csv", folder.path()).status == 0);
-  const auto shifted = column_of(folder / "shifted.csv", "loss"), next = column_of(folder / "default.csv", "loss");
-  REQUIRE(shifted.size() == 3);
-  for (std::size_t s = 0; s < 3; ++s) CHECK(std::abs(std::stod(shifted[s]) / std::stod(next[s]) - 1) <= 1e-12);
-}
-
 TEST_CASE(
     "choose: the saved configuration of a choice by the loss has nothing that has no part in it, and reads back") {
   const FormulaFolder folder;
@@ -204,6 +117,74 @@ TEST_CASE("model: exact attention alone is one sentence and no table; it takes n
   }
 }
 
+TEST_CASE("model: a choice and exact attention have no d: they are lines across, and exact attention stands beside") {
+  const FormulaFolder folder;
+  REQUIRE(run_croquis("choose --target-loss 9 --search-sequences 1 --methods v-mean --features 2 --model "
+                      "bert/model.safetensors --quiet --out c.csv" +
+                          kLabelled,
+                      folder.path())
+              .status == 0);
+  const std::string command =
+      "model --model bert/model.safetensors --trials 1 --overwrite --out m.csv --plot m.svg" + kLabelled;
+  for (const std::string& methods :
+       {std::string("--choice c.json"), std::string("--choice c.json --methods v-mean --features 2,4")}) {
+    CAPTURE(methods);
+    const DrawnPlot plot = drawn_plot(command + methods, folder.path());
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    CHECK(contains(plot.run.output, "choice (c.json)"));
+    CHECK(contains(plot.run.output, "increase of the loss over exact attention on the same sequences"));
+    CHECK(contains(plot.run.output, "flops of the approximated heads, in units of exact attention's"));
+    for (const char* label : {"choice (c.json)", "exact attention"})
+      CHECK(std::count(plot.legend.begin(), plot.legend.end(), label) == 1);
+    const DrawnPlot again = drawn_plot("plot m.csv", folder.path());
+    CHECK(again.legend == plot.legend);
+    const ProgramRun show = run_croquis("show m.csv", folder.path());
+    for (const std::string& output : {plot.run.output, show.output}) CHECK_FALSE(contains(output, "d = 0"));
+    CHECK(contains(show.output, "The choice (c.json) has the loss "));
+    CHECK(contains(show.output, " above exact attention's"));
+    CHECK(contains(show.output, " exact attention\n"));  // a line of the chart
+  }
+  const DrawnPlot exact = drawn_plot(command + "--methods exact", folder.path());
+  CHECK_MESSAGE(exact.run.status == 0, exact.run.output);
+  CHECK(exact.legend == std::vector<std::string>{"exact attention"});
+}
+
+TEST_CASE("croquis plot: an increase that may be 0 within its error is drawn on an axis with both") {
+  TemporaryFolder folder;
+  std::string text =
+      "model,layers,method,preset,features,trial,seed,sequence,tokens,counted,loss,loss_exact,accuracy,accuracy_exact,"
+      "agreement,kl,hidden_rel,seconds,status,flops,flops_exact,precision\n";
+  for (const auto& [d, losses] : {std::pair(8, std::pair(0.7, 0.8)), std::pair(16, std::pair(0.504, 0.498))}) {
+    for (const int s : {0, 1}) {
+      text += fmt::format("m,all,v-mean,paper,{},1,1,{},9,4,{},0.5,1,1,1,0.1,0.1,0.1,ok,10,20,double\n", d, s,
+                          s == 0 ? losses.first : losses.second);
+    }
+  }
+  write_text(folder / "m.csv", text);
+  const DrawnPlot plot = drawn_plot("plot m.csv --metric increase", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  const std::vector<double>& point = plot.curve("v-mean").points.at(1);
+  CHECK(point[1] == doctest::Approx(0.001));
+  CHECK(point[2] == doctest::Approx(-0.002));  // 0.001 - 0.003
+  CHECK(contains(plot.script, "set logscale x\n"));
+  CHECK(std::count(plot.legend.begin(), plot.legend.end(), "exact attention") == 1);
+}
+
+TEST_CASE("model input: a head on several sequences is one head") {
+  const FormulaFolder folder;
+  const std::string command =
+      "error --model llama-tied/model.safetensors --methods v-mean --features 2 --overwrite --out e.csv" + kModelTokens;
+  const ProgramRun one = run_croquis(command + "--layer 0 --head 0", folder.path());
+  CHECK_MESSAGE(contains(one.output,
+                         "median over one head on 3 sequences (smallest - largest head on a sequence); one head on 3"),
+                one.output);
+  const ProgramRun all = run_croquis(command + "--layer all --sequence 0,1", folder.path());
+  CHECK_MESSAGE(contains(all.output, "median over 8 heads on 2 sequences"), all.output);
+  CHECK(contains(drawn_plot("plot e.csv --statistic mean", folder.path()).title,
+                 "mean over 8 heads on 2 sequences; standard error between sequences"));
+  CHECK(contains(run_croquis(command + "--layer all --sequence 1", folder.path()).output, "median over 8 heads ("));
+}
+
 TEST_CASE("model: a NaN in the head is refused before there are results") {
   const FormulaFolder folder;
   std::string bytes = read_text(folder / "bert/model.safetensors");
@@ -234,78 +215,6 @@ TEST_CASE("model: layers whose approximation lowers the loss are drawn too") {
   const ProgramRun run = run_croquis("plot lower.csv --out lower.svg", folder.path());
   CHECK_MESSAGE(run.status == 0, run.output);
   CHECK(contains(read_text(folder / "lower.svg"), "-0.25"));  // on the axis
-}
-
-TEST_CASE("model: the text of a vocabulary is masked with the seed") {
-  const FormulaFolder folder;
-  write_text(folder / "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\nd\ne\nf\n");
-  write_text(folder / "text.txt", "a b c d e f a b c d e f a c e b d f a a");
-  const std::string command =
-      "model --model bert/model.safetensors --vocab vocab.txt --text text.txt --n 18 --mask 0.4 --methods exact "
-      "--overwrite --quiet ";
-  const ProgramRun run = run_croquis(command + "--out a.csv", folder.path());
-  REQUIRE_MESSAGE(run.status == 0, run.output);
-  CHECK(column_of(folder / "a.csv", "tokens") == std::vector<std::string>{"9", "9"});
-  CHECK(column_of(folder / "a.csv", "counted") == std::vector<std::string>{"3", "3"});  // of seven
-  REQUIRE(run_croquis(command + "--seed 2 --out b.csv", folder.path()).status == 0);
-  CHECK(column_of(folder / "a.csv", "loss") != column_of(folder / "b.csv", "loss"));
-  // One token at least, and no special ones: x is [UNK].
-  write_text(folder / "text.txt", "x x a x [PAD] [MASK] x x x x b x x x");
-  const std::string other =
-      "model --model bert/model.safetensors --vocab vocab.txt --text text.txt --n 18 --methods exact --overwrite "
-      "--quiet --mask ";
-  for (const std::string share : {"0", "1"}) {
-    REQUIRE(run_croquis(other + share + " --out c.csv", folder.path()).status == 0);
-    CHECK(column_of(folder / "c.csv", "counted") == std::vector<std::string>{"1", "1"});
-  }
-  write_text(folder / "text.txt", "a b c d e f a x x x x x x x");
-  const ProgramRun none = run_croquis(other + "1", folder.path());
-  CHECK(none.status == 2);
-  CHECK(contains(none.output,
-                 "--text, --n: a window has special tokens alone, as [CLS] and [UNK], which are not masked"));
-}
-
-TEST_CASE("model: a decoder reads a text by its tokenizer.json, and predicts the next tokens") {
-  const FormulaFolder folder;
-  write_text(folder / "tokenizer.json",
-             R"({"model":{"type":"BPE","vocab":{"a":0,"b":1,"c":2,"ab":3},"merges":["a b"]},)"
-             R"("pre_tokenizer":{"type":"Split","pattern":{"String":" "},"behavior":"Removed"}})");
-  write_text(folder / "text.txt", "ab c a b ab cab a ab ab c b a");
-  const std::string command = " --model gpt2/model.safetensors --vocab tokenizer.json --text text.txt --n 12 --quiet ";
-  const ProgramRun run = run_croquis("model --methods exact --out a.csv" + command, folder.path());
-  REQUIRE_MESSAGE(run.status == 0, run.output);
-  CHECK(column_of(folder / "a.csv", "counted") == std::vector<std::string>{"8", "2"});  // windows of 9 and 3
-  REQUIRE(run_croquis("error --methods v-mean --features 2 --out e.csv" + command, folder.path()).status == 0);
-  CHECK(column_of(folder / "e.csv", "n").at(0) == "12");
-}
-
-TEST_CASE("model input: heads of sequences, in columns; several joined to one head; causal where the model is") {
-  const FormulaFolder folder;
-  const std::string rest = kModelTokens + "--methods v-mean --features 2 --quiet --overwrite --out e.csv ";
-  REQUIRE(run_croquis("error --model llama-tied/model.safetensors --layer all" + rest, folder.path()).status == 0);
-  CHECK(column_of(folder / "e.csv", "input").size() == 3 * 2 * 4);
-  CHECK(column_of(folder / "e.csv", "input").at(9) == "model:llama-tied;sequence=1;layer=0;head=1;causal");
-  CHECK(column_of(folder / "e.csv", "sequence").at(9) == "1");
-  CHECK(column_of(folder / "e.csv", "n").back() == "5");
-  REQUIRE(run_croquis("error --model albert/model.safetensors --sequence 0,1 --join-windows 2 --head 0" + rest,
-                      folder.path())
-              .status == 0);
-  CHECK(column_of(folder / "e.csv", "input") == std::vector<std::string>{"model:albert;sequence=0-1;layer=0;head=0"});
-  CHECK(column_of(folder / "e.csv", "n") == std::vector<std::string>{"18"});
-  for (const std::string command : {"spectrum --matrices bv", "dimension --trials 0 --epsilons 0.5"}) {
-    CAPTURE(command);
-    const ProgramRun run = run_croquis(
-        command + " --model gpt2/model.safetensors --sequence 0" + kModelTokens + "--quiet --overwrite --out s.csv",
-        folder.path());
-    CHECK_MESSAGE(run.status == 0, run.output);
-    CHECK(column_of(folder / "s.csv", "sequence").at(0) == "0");
-  }
-  REQUIRE(
-      run_croquis("error --n 16 --p 4 --join-windows 3 --methods v-mean --features 2 --quiet --overwrite --out t.csv",
-                  folder.path())
-          .status == 0);
-  CHECK(column_of(folder / "t.csv", "n") == std::vector<std::string>{"48"});
-  CHECK(column_of(folder / "t.csv", "input") == std::vector<std::string>{"text:sample;windows=3"});
 }
 
 TEST_CASE("model: wrong usage and wrong files are one line and status 2") {

@@ -136,6 +136,21 @@ TEST_CASE(
   CHECK(all.leading_keys == 4);
 }
 
+TEST_CASE("groups: heads of one sequence are not independent: the standard error is between the sequences' means") {
+  const Table table =
+      table_of({row("m;sequence=0;head=0", "paper", 8, 2, 1, 1.0), row("m;sequence=0;head=1", "paper", 8, 2, 1, 3.0),
+                row("m;sequence=1;head=0", "paper", 8, 2, 1, 5.0), row("m;sequence=1;head=1", "paper", 8, 2, 1, 11.0)});
+  const Summary* error = group_rows(table, {"input"}).groups.at(0).metric("error");
+  REQUIRE(error != nullptr);
+  CHECK(error->count == 4);
+  CHECK(error->mean == 5.0);
+  CHECK(error->standard_error == doctest::Approx(3.0));  // of 2 and 8
+  CHECK(head_in("m;sequence=0-1;layer=2;head=1;causal") == "m;layer=2;head=1;causal");
+  CHECK(sequence_in("m;sequence=0-1;layer=2;head=1;causal") == "0-1");
+  CHECK(head_in("arrays:q;batch=3") == "arrays:q");
+  CHECK(sequence_in("arrays:q;head=3").empty());
+}
+
 TEST_CASE("groups: other columns of numbers are summarised on request alone") {
   Table table = table_of({row("a", "paper", 8, 2, 1, 1.0), row("a", "paper", 8, 2, 2, 1.0)});
   Column seconds{.name = "seconds", .role = Role::number};

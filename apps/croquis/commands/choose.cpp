@@ -7,6 +7,7 @@
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choose.hpp>
 #include <croquis/measure/choose_loss.hpp>
+#include <croquis/measure/groups.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <filesystem>
 #include <memory>
@@ -62,16 +63,37 @@ ChoiceSettings settings_of(const ChooseOptions& options) {
 
 // Seconds of a machine are no part of what a resumed run must have in common: the choice would differ each time.
 std::map<std::string, std::string> identity_of(const ChooseOptions& options, const std::vector<Input>& inputs,
+                                               const std::vector<MethodChoice>& named,
                                                const CandidateLadders& candidates) {
   std::map<std::string, std::string> identity = identity_of(inputs);
   identity["candidates"] = names_of(candidates);
-  identity.merge(identity_of_files(croquis::parse_methods(options.methods)));
+  identity.merge(identity_of_files(named));
   const ChoiceSettings& s = options.settings;
   identity["question"] =
       fmt::format("eps={} delta={} confidence={} metric={} per={} cost={} max-cost={} trials={} rows={}", s.epsilon,
                   s.delta, s.confidence, s.metric, options.per, options.cost, s.max_cost, options.trials.value_or(0),
                   options.rows ? fmt::format("{} a draw", *options.rows) : "0");
   return identity;
+}
+
+// Candidates that cost too much on every head: "nystromformer (d = 64, 128), skyformer (d = 128)".
+std::string dear_candidates(const CandidateLadders& candidates, double max_cost) {
+  std::string text;
+  for (const auto& ladder : candidates.ladders) {
+    std::string sizes;
+    for (auto c = ladder.rbegin(); c != ladder.rend(); ++c) {
+      bool dear = true;
+      for (std::size_t s = 0; s < c->costs.size(); ++s) {
+        dear = dear && c->costs[s] >= max_cost * candidates.exact_costs[s];
+      }
+      if (dear) sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", c->features);
+    }
+    if (sizes.empty()) continue;
+    const MethodChoice& method = ladder.front().choice;
+    text += fmt::format("{}{} (d = {})", text.empty() ? "" : ", ", croquis::curve_label({method.name, method.preset}),
+                        sizes);
+  }
+  return text;
 }
 
 // What a user should know before waiting: what the data can show at all.
@@ -92,6 +114,10 @@ void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const 
         "croquis choose: too few to certify anything random; what follows shows how far it is. Give more {}, a larger "
         "--delta, a smaller --confidence, fewer --methods, or --per layer or model\n",
         one ? "--trials" : "sequences");
+  }
+  if (const std::string dear = dear_candidates(candidates, settings.max_cost); !dear.empty()) {
+    text += fmt::format("croquis choose: not tried, as they cost no less than {}exact attention: {}\n",
+                        settings.max_cost == 1 ? "" : fmt::format("{:g} times ", settings.max_cost), dear);
   }
   if (settings.rows) {
     text +=
@@ -114,18 +140,15 @@ void require_choice_file(const std::string& path) {
 int run_choose(const ChooseOptions& options) {
   require_choice_file(beside(options.run.out, ".json"));
   if (options.target_loss) return run_choose_loss(options);
-  if (!options.labels.labels.empty()) throw std::invalid_argument("--labels: goes with --target-loss");
-  if (options.search_sequences != ChooseOptions().search_sequences) {
-    throw std::invalid_argument("--search-sequences: goes with --target-loss");
-  }
   ChoiceSettings settings = settings_of(options);
   if (croquis::Communicator::world().size() > 1) {
     throw std::invalid_argument("croquis choose: is one process with --threads; start it without mpirun");
   }
   prepare_run(options.run);
   parse_sizes(options.features, "--features");
-  if (options.methods != "all") croquis::parse_methods(options.methods, position_parts(options.input));
-  const std::vector<Input> heads = load_inputs(options.input, options.run.seed, options.run.quiet);
+  const croquis::PositionParts position = position_parts(options.input);
+  const std::vector<MethodChoice> named = named_methods(options, position);
+  const std::vector<Input> heads = load_inputs(options.input, options.run);
   const ChoiceInputs inputs = choice_inputs(heads, options.input, settings.per);
   settings.draws =
       options.trials ? static_cast<std::uint64_t>(*options.trials) : croquis::default_draws(inputs.sequences.size());
@@ -133,10 +156,10 @@ int run_choose(const ChooseOptions& options) {
   for (const croquis::HeadShape& shape : shapes) {
     if (settings.rows) croquis::require_sampled_rows(*settings.rows, shape.n_q);
   }
-  const CandidateLadders candidates = candidates_of(options, shapes, inputs.has_bias, inputs.causal, settings.cost);
+  const CandidateLadders candidates = candidates_of(options, named, shapes, position, settings.cost);
   const std::vector<std::string> names = croquis::choice_names(inputs, settings.per);
 
-  Run run(options.run, "choose", croquis::choice_columns().list(), identity_of(options, heads, candidates),
+  Run run(options.run, "choose", croquis::choice_columns().list(), identity_of(options, heads, named, candidates),
           {".draws.csv"});
   std::vector<Run::Cell> plan;
   bool wanted = false;
@@ -196,8 +219,10 @@ void add_options(CLI::App& app, ChooseOptions& options) {
   app.add_option("--search-sequences", options.search_sequences,
                  "with --target-loss: sequences that find the order of the steps; the others test it")
       ->check(whole_number(1))
+      ->needs(target_loss)
       ->capture_default_str();
-  app.add_option("--labels", options.labels.labels, "with --target-loss: tokens to be predicted, as in croquis model");
+  app.add_option("--labels", options.labels.labels, "with --target-loss: tokens to be predicted, as in croquis model")
+      ->needs(target_loss);
   app.add_option("--rows", options.rows,
                  "for large n: errors from so many random rows; the upper end of their interval decides")
       ->check(whole_number(1));
@@ -220,16 +245,19 @@ void require_tolerance(double x, const char* option) {
   throw std::invalid_argument(fmt::format("{}: {:g} is not a positive, finite number", option, x));
 }
 
-CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<croquis::HeadShape>& shapes,
-                               bool has_bias, bool causal, croquis::CostUnit unit) {
+std::vector<MethodChoice> named_methods(const ChooseOptions& options, croquis::PositionParts position) {
+  if (options.methods == "all") return {};
+  return croquis::parse_methods(options.methods, position);
+}
+
+CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<MethodChoice>& named,
+                               const std::vector<croquis::HeadShape>& shapes, croquis::PositionParts position,
+                               croquis::CostUnit unit) {
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", croquis::fewest_keys(shapes));
-  const croquis::PositionParts position{.causal = causal, .bias = has_bias};
-  const std::vector<MethodChoice> methods = options.methods == "all"
-                                                ? croquis::usual_candidates(shapes, position)
-                                                : croquis::parse_methods(options.methods, position);
+  const std::vector<MethodChoice> methods = named.empty() ? croquis::usual_candidates(shapes, position) : named;
   return options.run.precision == "float"
-             ? croquis::choice_candidates<float>(methods, features, shapes, has_bias, causal, unit)
-             : croquis::choice_candidates<double>(methods, features, shapes, has_bias, causal, unit);
+             ? croquis::choice_candidates<float>(methods, features, shapes, position.bias, position.causal, unit)
+             : croquis::choice_candidates<double>(methods, features, shapes, position.bias, position.causal, unit);
 }
 
 std::string names_of(const CandidateLadders& candidates) {
@@ -262,13 +290,16 @@ int finish_choices(const ChooseOptions& options, Run& run, const std::optional<c
   if (!options.run.plot.empty()) {
     drawn = has_choices_to_draw(run.table(), draws);
     if (drawn) draw_choices(run.table(), {.picture = options.run.plot}, draws);
-    if (!drawn) {
-      say(fmt::format("croquis choose: {}: is not drawn: nothing but exact attention is chosen, which is no point\n",
-                      options.run.plot));
+    if (!drawn) {  // a picture of an earlier run would be taken for that of these rows
+      std::error_code failure;
+      const bool removed = std::filesystem::remove(target_of(options.run.plot), failure);
+      say(fmt::format("croquis choose: {}: is not drawn: nothing but exact attention is chosen, which is no point{}\n",
+                      options.run.plot, removed ? "; the picture that was there is removed" : ""));
     }
   }
   if (!options.run.quiet) {
     print_choices(rows);
+    print_why_exact(rows, draws);
     fmt::print("\nrows     {}\nerrors   {}\nchoice   {}\n", options.run.out, draws_file(options.run.out), json);
     if (drawn) fmt::print("plot     {}\n", options.run.plot);
   }

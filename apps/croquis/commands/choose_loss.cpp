@@ -35,8 +35,8 @@ std::vector<croquis::HeadShape> shapes_of(const ModelSequences& sequences, const
 void print_steps(const std::vector<LossStep>& steps, const croquis::LossSettings& settings) {
   fmt::print(
       "\none layer after the other takes a cheaper method; loss - exact loss, with confidence {} below its upper "
-      "limit\n\n",
-      settings.confidence);
+      "limit; found on {} sequences, tested on {} others\n\n",
+      settings.confidence, settings.search_sequences, steps.empty() ? 0 : steps.front().sequences);
   using Side = TextColumn::Side;
   TextTable table({{}, {}, {Side::left}, {}, {}, {}, {}, {}, {Side::left}});
   table.add({"step", "layer", "method", "d", "cost", "predicted", "rise", "upper limit", ""});
@@ -64,7 +64,7 @@ int run_choose_loss(const ChooseOptions& options) {
   InputOptions tokens = options.input;
   tokens.kind = "model";
   require_model(tokens);
-  refuse_others(tokens);
+  refuse_others(tokens, options.run.given);
   const OpenedModel opened = open_model(tokens);
   opened.model.require_language_head();
   const croquis::Key key(options.run.seed);
@@ -74,15 +74,16 @@ int run_choose_loss(const ChooseOptions& options) {
         "--target-loss: {} sequences, {} of them for the search, leave fewer than 2 for the test; give more",
         sequences.numbers.size(), settings.search_sequences));
   }
-  const bool causal = opened.model.config().is_causal();
+  const croquis::PositionParts position{.causal = opened.model.config().is_causal()};
+  const std::vector<croquis::MethodChoice> named = named_methods(options, position);
   const croquis::CandidateLadders candidates =
-      candidates_of(options, shapes_of(sequences, opened.model.config()), false, causal, croquis::CostUnit::flops);
+      candidates_of(options, named, shapes_of(sequences, opened.model.config()), position, croquis::CostUnit::flops);
   const croquis::LossInputs inputs{.name = "model:" + opened.name,
                                    .model = opened.model,
                                    .sequences = {sequences.numbers.begin(), sequences.numbers.end()},
                                    .read = sequences.read};
 
-  std::map<std::string, std::string> identity = identity_of_files(croquis::parse_methods(options.methods));
+  std::map<std::string, std::string> identity = identity_of_files(named);
   identity["model"] = opened.name;
   identity["tokens"] = sequences.source;
   identity["numbers"] = digest_of(sequences, opened.model);
@@ -104,9 +105,9 @@ int run_choose_loss(const ChooseOptions& options) {
                             : croquis::choose_by_loss<double>(inputs, candidates, settings, search_key, hooks);
     draws.close();
     if (choice) {
-      deliver_choices(run, choice->layers, options.run.seed);
       write_rows(croquis::loss_step_columns(), choice->steps, steps_file(options.run.out));
       if (!options.run.quiet) print_steps(choice->steps, settings);
+      deliver_choices(run, choice->layers, options.run.seed);
     }
   }
   return finish_choices(options, run);

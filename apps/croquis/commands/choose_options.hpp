@@ -28,9 +28,14 @@ void require_open_interval(double x, const char* option);
 /// Throws std::invalid_argument unless 0 < x < infinity: within an infinite error everything is good enough.
 void require_tolerance(double x, const char* option);
 
-/// The candidates of --methods and --features for heads of these shapes. Throws std::invalid_argument.
-croquis::CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<croquis::HeadShape>& shapes,
-                                        bool has_bias, bool causal, croquis::CostUnit unit);
+/// What --methods names; nothing for `all`, which are those that suit the heads. Throws std::invalid_argument.
+std::vector<croquis::MethodChoice> named_methods(const ChooseOptions& options, croquis::PositionParts position);
+
+/// The candidates of these methods, or of all where none is named, and of --features for heads of these shapes. Throws
+/// std::invalid_argument.
+croquis::CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<croquis::MethodChoice>& named,
+                                        const std::vector<croquis::HeadShape>& shapes, croquis::PositionParts position,
+                                        croquis::CostUnit unit);
 
 /// The candidates as text: a resumed run must have the same.
 std::string names_of(const croquis::CandidateLadders& candidates);

@@ -185,10 +185,9 @@ void write_model_summary(const Table& table, const std::string& path) {
 int run_model(const ModelOptions& options) {
   InputOptions tokens = options.tokens;
   tokens.kind = "model";
-  tokens.given = options.run.given;
   prepare_run(options.run);
   require_model(tokens);
-  refuse_others(tokens);
+  refuse_others(tokens, options.run.given);
   const auto [name, model] = open_model(tokens);
   const bool causal = model.config().is_causal();
   const bool no_methods = options.methods.empty() && !options.choice.empty();
@@ -253,9 +252,9 @@ int run_model(const ModelOptions& options) {
 
   const std::string summary = beside(options.run.out, ".summary.csv");
   write_model_summary(run.table(), summary);
+  if (!options.run.quiet) print_models(summaries_of(run.table()));  // also where the plot fails
   if (!options.run.plot.empty()) draw_models(run.table(), {.picture = options.run.plot});
   if (!options.run.quiet) {
-    print_models(summaries_of(run.table()));
     print_files(run.table(), options.run.out, options.run.plot);
     if (options.by_layer) fmt::print("layers   {}\n", layers_file(summary));
   }

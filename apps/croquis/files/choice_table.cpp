@@ -6,6 +6,8 @@
 #include <cmath>
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/groups.hpp>
+#include <croquis/stats/summary.hpp>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -39,15 +41,27 @@ std::size_t count(const std::vector<ChoiceRow>& rows, const char* status) {
 
 void print_each(const std::vector<ChoiceRow>& rows) {
   using Side = TextColumn::Side;
-  TextTable table({{Side::left}, {Side::left}, {Side::left}, {}, {}, {}, {}, {}, {}});
-  table.add({"", "status", "method", "d", "cost", rows.front().metric == "loss" ? "KL alone" : "median", "95 %",
-             "failures <", "needed"});
+  const bool by_loss = rows.front().metric == "loss";  // which has no quantiles, failures and numbers needed
+  TextTable table(by_loss ? std::vector<TextColumn>{{Side::left}, {Side::left}, {Side::left}, {}, {}, {}}
+                          : std::vector<TextColumn>{{Side::left}, {Side::left}, {Side::left}, {}, {}, {}, {}, {}, {}});
+  std::vector<std::string> header = {"", "status", "method", "d", "cost / exact"};
+  if (by_loss) header.emplace_back("KL alone");
+  if (!by_loss) header.insert(header.end(), {"median", "95 % quantile", "failures <", "needed"});
+  table.add(header);
   for (const ChoiceRow& row : rows) {
     const bool is_exact = row.status == "exact";
     const std::string needed = row.status != "undecided" ? "" : row.needed ? fmt::format("{} more", *row.needed) : "-";
-    table.add({row.input, row.status, is_exact ? "" : method_of(row), is_exact ? "" : fmt::format("{}", row.features),
-               is_exact ? "1" : shown(row.cost_ratio), is_exact ? "" : shown(row.error_median),
-               is_exact ? "" : shown(row.error_q95), is_exact ? "" : shown(row.failure_upper), needed});
+    std::vector<std::string> cells = {row.input,
+                                      row.status,
+                                      is_exact ? "" : method_of(row),
+                                      is_exact ? "" : fmt::format("{}", row.features),
+                                      is_exact ? "1" : shown(row.cost_ratio),
+                                      is_exact ? "" : shown(row.error_median)};
+    if (!by_loss) {
+      cells.insert(cells.end(),
+                   {is_exact ? "" : shown(row.error_q95), is_exact ? "" : shown(row.failure_upper), needed});
+    }
+    table.add(cells);
   }
   fmt::print("{}", table.text());
 }
@@ -57,7 +71,7 @@ void print_layers(const std::vector<ChoiceRow>& rows) {
   for (const ChoiceRow& row : rows) layers[row.layer.value_or(0)].push_back(row);
   using Side = TextColumn::Side;
   TextTable table({{}, {}, {}, {}, {}, {Side::left}});
-  table.add({"layer", "chosen", "exact", "undecided", "cost", "methods chosen"});
+  table.add({"layer", "chosen", "exact", "undecided", "cost / exact", "methods chosen"});
   for (const auto& [layer, heads] : layers) {
     std::map<std::string, std::size_t> methods;
     for (const ChoiceRow& row : heads) {
@@ -85,15 +99,79 @@ std::string other_target_of(const std::vector<ChoiceRow>& rows) {
   return "";
 }
 
+std::string heads_of_guarantee(const std::vector<ChoiceRow>& rows) {
+  const bool layers = std::any_of(rows.begin(), rows.end(), [](const ChoiceRow& r) { return r.layer && !r.head; });
+  const bool model = rows.size() == 1 && rows.front().input.starts_with("model:") &&
+                     rows.front().input.find(";head=") == std::string::npos && !layers;
+  if (!layers && !model) return "";
+  return fmt::format("The probability is that of a head of the {} picked at random; single heads may be worse",
+                     layers ? "layer" : "model");
+}
+
+std::string basis_of_loss(const std::vector<ChoiceRow>& rows) {
+  std::uint64_t tested = 0;
+  for (const ChoiceRow& row : rows) tested = std::max(tested, row.sequences);
+  return fmt::format(
+      "The mean is over sequences of the same source{}. The limit is Student's, which is exact if their rises are "
+      "normal and else asymptotic; a rare catastrophe that none of them shows is not covered",
+      tested == 0 ? "" : fmt::format(", tested on {}, others than those that found the steps", tested));
+}
+
+namespace {
+
+// Whether a draw is of what the choice is for.
+bool is_of(const ChoiceRow& row, const croquis::ChoiceDraw& draw) {
+  if (row.layer || row.head) return row.layer == draw.layer && (!row.head || row.head == draw.head);
+  return croquis::head_in(draw.input).starts_with(row.input);
+}
+
+// "skyformer, d = 64: 90 % quantile of the error 0.12": of the candidates that were looked at, the least.
+std::string nearest_of(const ChoiceRow& row, const std::vector<croquis::ChoiceDraw>& draws) {
+  std::map<std::pair<std::string, std::uint64_t>, std::vector<double>> errors;
+  for (const croquis::ChoiceDraw& draw : draws) {
+    if (!is_of(row, draw)) continue;
+    errors[{croquis::curve_label({draw.method, draw.preset}), draw.features}].push_back(
+        std::isnan(draw.error) ? std::numeric_limits<double>::infinity() : draw.error);
+  }
+  std::string text;
+  double least = std::numeric_limits<double>::infinity();
+  for (auto& [candidate, values] : errors) {
+    std::sort(values.begin(), values.end());
+    const double error = croquis::quantile(values, 1 - row.delta);
+    if (!(error < least)) continue;
+    least = error;
+    text = fmt::format("the nearest is {}, d = {}, with {:.3g} as the {} quantile of {}", candidate.first,
+                       candidate.second, error, complement(row.delta), row.metric);
+  }
+  return text;
+}
+
+}  // namespace
+
+void print_why_exact(const std::vector<ChoiceRow>& rows, const std::vector<croquis::ChoiceDraw>& draws) {
+  if (rows.size() > kManyChoices || rows.front().metric == "loss") return;
+  for (const ChoiceRow& row : rows) {
+    if (row.status != "exact") continue;
+    const std::string nearest = nearest_of(row, draws);
+    fmt::print("{}: exact, as {}{}\n", row.input,
+               row.evaluations == 0 ? "no candidate costs less" : "nothing that costs less is good enough",
+               nearest.empty() ? "" : "; " + nearest);
+  }
+}
+
 void print_choices(const std::vector<ChoiceRow>& rows) {
   const ChoiceRow& first = rows.front();
   const bool by_loss = first.metric == "loss";
   if (by_loss) {
-    fmt::print("\nthe last step that is certified: the mean loss rises by at most {:g}, with confidence {}\n\n",
-               first.eps, first.confidence);
+    fmt::print("\nthe last step that is certified: the mean loss rises by at most {:g}, with confidence {}\n{}\n\n",
+               first.eps, first.confidence, basis_of_loss(rows));
   } else {
-    fmt::print("\nthe least {} such that P({} <= {:g}) >= {}; with confidence {} all that is chosen holds\n\n",
-               first.cost_unit, first.metric, first.eps, complement(first.delta), first.confidence);
+    const std::string heads = heads_of_guarantee(rows);
+    fmt::print(
+        "\nthe least {0} such that P({1} <= {2:g}) >= {3}; with confidence {4} that holds for every choice of the run\n"
+        "cost in {0}; median and 95 % quantile are those of {1}\n{5}\n",
+        first.cost_unit, first.metric, first.eps, complement(first.delta), first.confidence,
+        heads.empty() ? "" : heads + "\n");
   }
   if (rows.size() > kManyChoices) {
     print_layers(rows);

@@ -8,5 +8,16 @@
 /// A line a choice, or where there are many a line a layer; then what all choices together cost.
 void print_choices(const std::vector<croquis::ChoiceRow>& rows);
 
+/// Why exact attention is the answer of some rows: that nothing costs less, or nothing that does is good enough; then,
+/// from the draws of the run, what came nearest.
+void print_why_exact(const std::vector<croquis::ChoiceRow>& rows, const std::vector<croquis::ChoiceDraw>& draws);
+
+/// What the probability is about where choices are for several heads of a model together: a head picked at random.
+/// Empty of single heads.
+std::string heads_of_guarantee(const std::vector<croquis::ChoiceRow>& rows);
+
+/// What the limit of --target-loss rests on.
+std::string basis_of_loss(const std::vector<croquis::ChoiceRow>& rows);
+
 /// That the errors are those against another function than softmax attention, where they are; else empty.
 std::string other_target_of(const std::vector<croquis::ChoiceRow>& rows);

@@ -20,7 +20,7 @@ namespace {
 struct Metric {
   const char* name;
   double ModelSummary::*mean;
-  double ModelSummary::*error;
+  double ModelSummary::*error;  // null: it has none
 };
 constexpr Metric kMetrics[] = {{"loss", &ModelSummary::loss, &ModelSummary::loss_error},
                                {"increase", &ModelSummary::increase, &ModelSummary::increase_error},
@@ -68,7 +68,7 @@ void print_metric(const std::vector<ModelSummary>& summaries, const Metric& metr
   columns.front() = {TextColumn::Side::left, 8};
   TextTable table(columns);
   std::vector<std::string> header = {""};
-  for (const std::uint64_t d : sizes) header.push_back(fmt::format("d = {}", d));
+  for (const std::uint64_t d : sizes) header.push_back(size_name(d));
   table.add(header);
   for (const std::string& label : labels) {
     std::vector<std::string> row = {label};
@@ -77,7 +77,7 @@ void print_metric(const std::vector<ModelSummary>& summaries, const Metric& metr
       std::string text = "-";
       if (found != cells.end()) {
         const ModelSummary& s = *found->second;
-        const double mean = s.*metric.mean, error = s.*metric.error;
+        const double mean = s.*metric.mean, error = metric.error == nullptr ? std::nan("") : s.*metric.error;
         text = std::isnan(mean)    ? "failed"
                : std::isnan(error) ? fmt::format("{:.4g}", mean)
                                    : fmt::format("{:.4g} ({:.1g})", mean, error);
@@ -91,7 +91,21 @@ void print_metric(const std::vector<ModelSummary>& summaries, const Metric& metr
   if (failed) fmt::print("\n! leaves out rows that failed; their status says why\n");
 }
 
+constexpr Metric kCost{"flops_ratio", &ModelSummary::flops_ratio, nullptr};
+
 }  // namespace
+
+std::string size_name(std::uint64_t d) {
+  return d == 0 ? "choice" : fmt::format("d = {}", d);
+}
+
+double metric_of_exact(const std::vector<ModelSummary>& summaries, const std::string& metric) {
+  for (const ModelSummary& s : summaries) {
+    if (metric == "loss" && !std::isnan(s.loss_exact)) return s.loss_exact;
+    if (metric == "accuracy" && !std::isnan(s.accuracy_exact)) return s.accuracy_exact;
+  }
+  return std::nan("");
+}
 
 bool is_layer_by_layer(const std::vector<ModelSummary>& summaries) {
   const std::set<std::string> layers = layers_in(summaries);
@@ -116,18 +130,21 @@ std::string subject_of_models(const std::vector<ModelSummary>& summaries) {
 void print_models(const std::vector<ModelSummary>& summaries) {
   if (summaries.empty()) return;
   const std::string subject = subject_of_models(summaries);
-  const auto exact =
-      std::find_if(summaries.begin(), summaries.end(), [](const ModelSummary& s) { return !std::isnan(s.loss_exact); });
-  const double loss = exact == summaries.end() ? std::nan("") : exact->loss_exact,
-               accuracy = exact == summaries.end() ? std::nan("") : exact->accuracy_exact;
+  const double loss = metric_of_exact(summaries, "loss"), accuracy = metric_of_exact(summaries, "accuracy");
   if (std::all_of(summaries.begin(), summaries.end(), [](const ModelSummary& s) { return s.method == "exact"; })) {
     fmt::print("\nexact attention: loss {:.6g}, accuracy {:.6g}; {}\n", loss, accuracy, subject);
     return;
   }
   print_metric(summaries, kMetrics[0],
                fmt::format("loss (standard error between sequences); exact attention {:.6g}; {}", loss, subject));
+  print_metric(summaries, kMetrics[1],
+               fmt::format("increase of the loss over exact attention on the same sequences (standard error of the "
+                           "differences); {}",
+                           subject));
   print_metric(summaries, kMetrics[2], fmt::format("accuracy; exact attention {:.6g}; {}", accuracy, subject));
   print_metric(summaries, kMetrics[5], fmt::format("relative error of the last hidden state; {}", subject));
+  print_metric(summaries, kCost,
+               fmt::format("flops of the approximated heads, in units of exact attention's; {}", subject));
 }
 
 Grouping grouping_of_models(const std::vector<ModelSummary>& summaries) {

@@ -3,14 +3,21 @@
 
 #include <croquis/measure/groups.hpp>
 #include <croquis/measure/model_summary.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 /// "rxnmapper, 1150 positions of 32 sequences, layers all": what the losses are of.
 std::string subject_of_models(const std::vector<croquis::ModelSummary>& summaries);
 
-/// Tables of loss, accuracy and agreement on standard output: mean (standard error between sequences) by method and d,
-/// those of exact attention in the title.
+/// What a size is called: "d = 16"; "choice" of 0, where each head has its own.
+std::string size_name(std::uint64_t d);
+
+/// The metric with exact attention; NaN where that is not known, or nothing to compare with.
+double metric_of_exact(const std::vector<croquis::ModelSummary>& summaries, const std::string& metric);
+
+/// Tables on standard output by method and d, of loss (standard error between sequences), its increase (standard error
+/// of the differences), accuracy, error of the last hidden state and flops; what exact attention has in the title.
 void print_models(const std::vector<croquis::ModelSummary>& summaries);
 
 /// A group for each summary but those of `exact`, labelled by method and, where they differ, layers. Its metrics are

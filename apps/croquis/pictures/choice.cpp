@@ -17,6 +17,8 @@ using croquis::ChoiceRow;
 
 namespace {
 
+constexpr double kAboveDrawn = 0.05;  // the share of errors above error_q95, which is drawn
+
 struct ChoicePoint {
   double cost, error;
 };
@@ -115,7 +117,7 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
   }
   Script script;
   script.add({{low, first.eps}, {1, first.eps}}, "with lines lc rgb 'black' dt 2", "eps");
-  if (!curves.empty()) script.add(frontier_of(curves), "with fsteps lc rgb '#bbbbbb' lw 4", "frontier");
+  if (!curves.empty()) script.add(frontier_of(curves), "with steps lc rgb '#bbbbbb' lw 4", "least at no more cost");
   for (const auto& [label, curve] : curves) {
     const PlotStyle style = plot_style(styles.at(label));
     script.add(curve,
@@ -138,6 +140,9 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
       {fmt::format("{} choice{}, {} of them exact attention (not drawn)", rows.size(), rows.size() == 1 ? "" : "s",
                    exact),
        fmt::format("eps = {:g}, delta = {:g}, confidence {:g}", first.eps, first.delta, first.confidence),
+       first.delta == kAboveDrawn
+           ? ""
+           : fmt::format("certified to be below eps: the 1 - {:g} quantile; drawn: the 95 % quantile", first.delta),
        curves.empty() ? "" : "lines: over all heads, sequences and draws that were looked at"});
   text += fmt::format(
       "set xlabel {} noenhanced\nset ylabel {} noenhanced\nset logscale xy\nset format xy '%g'\n"

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <croquis/core/nearest.hpp>
 #include <croquis/measure/model_summary.hpp>
-#include <limits>
 #include <map>
 
 #include "files/model_table.hpp"
@@ -29,13 +28,19 @@ std::string metric_of(const PlotRequest& request, const Grouping& grouping, cons
                                           croquis::did_you_mean(metric, names)));
 }
 
-// The metric of the model with exact attention; NaN where there is none.
-double with_exact_attention(const std::vector<ModelSummary>& summaries, const std::string& metric) {
-  for (const ModelSummary& s : summaries) {
-    if (metric == "loss" && !std::isnan(s.loss_exact)) return s.loss_exact;
-    if (metric == "accuracy" && !std::isnan(s.accuracy_exact)) return s.accuracy_exact;
+// What has no d, and so no place on that axis: takes choices out of the groups, and adds exact attention.
+std::vector<PlotLevel> take_levels(Grouping& grouping, const std::vector<ModelSummary>& summaries,
+                                   const std::string& metric, bool against_d) {
+  std::vector<PlotLevel> levels;
+  for (const croquis::Group& group : grouping.groups) {
+    const croquis::Summary* s = group.metric(metric);
+    if (!against_d || group.x > 0 || s == nullptr) continue;
+    levels.push_back({group.label, s->mean, std::isnan(s->standard_error) ? 0 : s->standard_error});
   }
-  return std::numeric_limits<double>::quiet_NaN();
+  if (against_d) std::erase_if(grouping.groups, [](const croquis::Group& group) { return group.x == 0; });
+  const double exact = metric == "increase" ? 0 : metric_of_exact(summaries, metric);
+  if (!std::isnan(exact)) levels.push_back({kExactAttention, exact});
+  return levels;
 }
 
 // A line a method over the layers, which a logarithmic axis would begin at 1.
@@ -64,7 +69,7 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
   // An increase may be negative, and is then the one to see: with it the axis is linear.
   bool positive = true;
   for (const auto& [label, points] : curves) {
-    for (const LossPoint& p : points) positive = positive && p.mean > 0;
+    for (const LossPoint& p : points) positive = positive && p.mean > (metric == "increase" ? p.error : 0);
   }
   std::size_t letters = 0;
   std::string data, plots = "plot ";
@@ -100,13 +105,14 @@ void draw_models(const croquis::Table& table, const PlotRequest& request) {
   const croquis::Table shown = rows_of_curves(table, request.methods, request.features);
   const std::vector<ModelSummary> summaries = croquis::summarise_models(croquis::model_columns().rows(shown));
   if (is_layer_by_layer(summaries)) return draw_by_layer(summaries, request);
-  const Grouping grouping = grouping_of_models(summaries);
+  Grouping grouping = grouping_of_models(summaries);
   const std::string metric = metric_of(request, grouping, "loss");
   if (!request.x.empty() && request.x != "features" && request.x != "flops" && request.x != "seconds") {
     throw std::invalid_argument(fmt::format("--x: '{}' is none of features, flops, seconds", request.x));
   }
   Picture picture = request.picture;
   if (picture.title.empty()) picture.title = subject_of_models(summaries);
-  draw_groups(grouping, metric, picture, Statistic::mean, request.x == "features" ? "" : request.x,
-              with_exact_attention(summaries, metric));
+  const std::string x = request.x == "features" ? "" : request.x;
+  const std::vector<PlotLevel> levels = take_levels(grouping, summaries, metric, x.empty());
+  draw_groups(grouping, metric, picture, Statistic::mean, x, levels);
 }

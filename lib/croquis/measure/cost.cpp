@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <croquis/attention/exact.hpp>
+#include <croquis/core/choices.hpp>
 #include <croquis/core/peak_memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/stopwatch.hpp>
@@ -9,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -115,7 +119,15 @@ std::vector<CostCandidate> cost_candidates(const std::vector<MethodChoice>& meth
 std::vector<CostCandidate> cost_candidates(const std::string& methods, TokenAlignment shape, PositionParts position,
                                            const std::string& where) {
   std::vector<MethodChoice> choices;
-  if (methods != "exact") choices = parse_methods(methods, position, where);
+  if (methods != "exact") {
+    for (const std::string& item : split_list(methods, where)) {
+      if (!item.starts_with("exact")) continue;
+      throw std::invalid_argument(
+          fmt::format("{}: '{}' is no method, exact attention is timed beside them; leave it out, or give exact alone",
+                      where, item));
+    }
+    choices = parse_methods(methods, position, where);
+  }
   if (methods == "exact" && position.bias) require_takes_bias(Target::softmax, methods);
   if (methods == "all") {
     std::erase_if(choices, [&](const MethodChoice& choice) {

@@ -55,15 +55,16 @@ const Columns<VarianceRow>& variance_columns() {
       {{"trial", Role::draw, "the number of the draw, from 1"}, &VarianceRow::trial},
       {{"seed", Role::note, "`--seed`"}, &VarianceRow::seed},
       {{"l1_error", Role::metric,
-        "‖A - Â‖_1 of a normalised row of scores, the mean over the queries. It is at most 2 for positive maps; it is "
+        "‖b - b~‖_1 of a row b of scores, normalised to sum 1, the mean over the queries. It is at most 2 for positive "
+        "maps; it is "
         "unbounded for `trf`, whose row sums may vanish, and whose mean over draws need not exist",
-        "||A - A~||_1 of a row of scores"},
+        "||b - b~||_1 of a row of scores, normalised"},
        &VarianceRow::l1_error},
       {{"squared_error", Role::metric, "the mean over pairs of (estimate / exp(x·y) - 1)²",
         "mean of (estimate / exp(x.y) - 1)^2"},
        &VarianceRow::squared_error},
       {{"lemma_2", Role::metric,
-        "the expected value of `squared_error` for `prf` with `iid`: (e^{‖x+y‖²} - 1) / m (NPRF Lemma 2). `NA` for "
+        "the expected value of `squared_error` for `prf` with `iid`: (e^{‖x+y‖²} - 1) / d (NPRF Lemma 2). `NA` for "
         "other maps, and if it is above 1e308"},
        &VarianceRow::lemma_2},
       {{"status", Role::note, "`ok`, or the reason of a failure"}, &VarianceRow::status}};

@@ -7,6 +7,29 @@
 #include <utility>
 
 namespace croquis {
+namespace {
+
+// Where ";sequence=3" or ";batch=3" begins and ends in a name.
+std::pair<std::size_t, std::size_t> place_of_sequence(const std::string& input) {
+  for (const char* tag : {";sequence=", ";batch="}) {
+    const std::size_t begin = input.find(tag);
+    if (begin != std::string::npos) return {begin, std::min(input.find(';', begin + 1), input.size())};
+  }
+  return {input.size(), input.size()};
+}
+
+}  // namespace
+
+std::string head_in(const std::string& input) {
+  const auto [begin, end] = place_of_sequence(input);
+  return input.substr(0, begin) + input.substr(end);
+}
+
+std::string sequence_in(const std::string& input) {
+  const auto [begin, end] = place_of_sequence(input);
+  const std::string text = input.substr(begin, end - begin);
+  return text.empty() ? text : text.substr(text.find('=') + 1);
+}
 
 std::string curve_label(const std::vector<std::string>& parts) {
   std::string rest;
@@ -39,6 +62,19 @@ std::string part_of_label(const Column& column, const Value& value) {
   if (column.type == ValueType::text) return text_of(value);
   if (column.role == Role::axis && number_in(value) == 0) return "";
   return fmt::format("{} = {}", column.shown(), text_of(value));
+}
+
+// The standard error between the sequences' means, where the members are on several sequences.
+double error_between_sequences(const std::vector<std::vector<double>>& of_members,
+                               const std::vector<std::string>& members, double otherwise) {
+  std::map<std::string, std::vector<std::vector<double>>> sequences;
+  for (std::size_t m = 0; m < of_members.size(); ++m) {
+    if (!of_members[m].empty()) sequences[sequence_in(members[m])].push_back(of_members[m]);
+  }
+  if (sequences.size() < 2) return otherwise;
+  std::vector<double> means;
+  for (const auto& [sequence, heads] : sequences) means.push_back(summarise_nested(heads).mean);
+  return summarise(std::move(means)).standard_error;
 }
 
 // By metric and member.
@@ -130,8 +166,13 @@ Grouping group_rows(const Table& table, const std::set<std::string>& over, const
   }
   for (std::size_t g = 0; g < values.size(); ++g) {
     for (auto& [metric, of_members] : values[g]) {
-      grouping.groups[g].metrics.emplace(
-          metric, grouping.is_nested() ? summarise_nested(of_members) : summarise(std::move(of_members.front())));
+      if (!grouping.is_nested()) {
+        grouping.groups[g].metrics.emplace(metric, summarise(std::move(of_members.front())));
+        continue;
+      }
+      Summary summary = summarise_nested(of_members);
+      summary.standard_error = error_between_sequences(of_members, grouping.members, summary.standard_error);
+      grouping.groups[g].metrics.emplace(metric, summary);
     }
   }
   return grouping;

@@ -37,6 +37,11 @@ struct Grouping {
   bool is_nested() const { return members.size() > 1; }
 };
 
+/// The name of an input without the sequence that it is of, and that sequence: of "model:m;sequence=3;layer=0;head=1"
+/// "model:m;layer=0;head=1" and "3", of arrays by `batch`. Empty where the name has none.
+std::string head_in(const std::string& input);
+std::string sequence_in(const std::string& input);
+
 /// The label of a curve, from the method (or operator) and the parts that distinguish its curves: {"skyformer",
 /// "paper;ridge=0.1", "d = 16"} -> "skyformer (ridge=0.1, d = 16)". Empty parts and `paper` are left out.
 std::string curve_label(const std::vector<std::string>& parts);
@@ -47,7 +52,9 @@ std::string curve_label(const std::vector<std::string>& parts);
 ///
 /// Columns in `over` are not keys, nor are subjects that depend on them (such as n, which depends on the input): with
 /// over = {input}, rows that differ only in the input are in one group. Summaries are then nested: draws within the
-/// members that the first column in `over` identifies; the other columns in `over` identify nothing.
+/// members that the first column in `over` identifies; the other columns in `over` identify nothing. Heads of one
+/// sequence are not independent: of members on several sequences, the standard error is that between the sequences'
+/// means.
 /// Throws: std::invalid_argument for a table without an axis.
 Grouping group_rows(const Table& table, const std::set<std::string>& over = {}, const std::set<std::string>& also = {});
 

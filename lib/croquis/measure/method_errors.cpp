@@ -126,6 +126,7 @@ template <typename T>
 const typename MethodErrors<T>::Reference& MethodErrors<T>::reference_of(Target target) {
   if (const auto found = references_.find(target); found != references_.end()) return found->second;
   Reference reference;
+  reference.normalised = is_normalised(target);
   if (settings_.rows) {
     if (!settings_.rows_of_each_trial) reference.samples.emplace(kEveryTrial, sample(target, keys_.sample));
   } else {
@@ -141,7 +142,7 @@ const typename MethodErrors<T>::Reference& MethodErrors<T>::reference_of(Target 
     }
   }
   const double pairs = static_cast<double>(exact_.n_q()) * static_cast<double>(exact_.n_k());
-  if (settings_.row_errors && !settings_.rows && is_normalised(target) && pairs <= kMostPairs) {
+  if (settings_.row_errors && !settings_.rows && reference.normalised && pairs <= kMostPairs) {
     reference.dense_scores = exact_scores(exact_, target).dense();
   }
   return references_.emplace(target, std::move(reference)).first->second;
@@ -196,7 +197,7 @@ typename MethodErrors<T>::Prepared MethodErrors<T>::prepare(const Method<T>& met
     }
     prepared.prepared_ = croquis::prepare(method, problem_, options);
     prepared.preparation_ = stopwatch.seconds();
-    reference_of(method.target);
+    prepared.reference_ = &reference_of(method.target);
   } catch (const std::exception& reason) {
     prepared.failure_ = reason.what();
   }
@@ -232,10 +233,10 @@ void MethodErrors<T>::compare_rows(ErrorRow& row, const arma::mat& exact, const 
 }
 
 template <typename T>
-void MethodErrors<T>::compare(ErrorRow& row, const Approximation<T>& approximation, Target target,
-                              const SampledReference* sample, const Key& key) const {
-  const Reference& reference = references_.at(target);
-  if (is_normalised(target) && approximation.scores) row.row_sum_dev = row_sum_deviation(approximation);
+void MethodErrors<T>::compare(ErrorRow& row, const Approximation<T>& approximation, const Reference& reference,
+                              const Key& key) const {
+  const SampledReference* const sample = sample_of(reference, row.trial);
+  if (reference.normalised && approximation.scores) row.row_sum_dev = row_sum_deviation(approximation);
   const auto output = arma::conv_to<arma::mat>::from(approximation.output);
   const auto& denominators = approximation.denominators;
   if (sample != nullptr) {
@@ -276,16 +277,15 @@ ErrorRow MethodErrors<T>::Prepared::row(arma::uword d, std::uint64_t trial, arma
     const Stopwatch stopwatch;
     const Approximation<T> approximation = prepared_.approximate(d, key);
     row.seconds = stopwatch.seconds() + preparation_;
-    const Reference& reference = owner_->references_.at(method_->target);
-    owner_->compare(row, approximation, method_->target, owner_->sample_of(reference, trial), key);
+    owner_->compare(row, approximation, *reference_, key);
     // Quadratic, so only where the exact scores are stored anyway.
-    if (!reference.dense_scores.is_empty()) {
+    if (!reference_->dense_scores.is_empty()) {
       const auto condition = sampling_condition(owner_->problem_, choice_.name, choice_.options, d, key);
       if (condition && std::isfinite(condition->alpha)) row.alpha = condition->alpha;
       if (condition && std::isfinite(condition->kappa)) row.kappa = condition->kappa;
     }
-    if (owner_->bounds_ && reference.output) {
-      if (const auto bound = owner_->bounds_->of(choice_, d, reference.output->exact())) {
+    if (owner_->bounds_ && reference_->output) {
+      if (const auto bound = owner_->bounds_->of(choice_, d, reference_->output->exact())) {
         row.bound_abs = bound->value;
         row.bound_probability = bound->probability;
         row.bound_source = bound->source;

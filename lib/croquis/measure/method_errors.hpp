@@ -89,6 +89,8 @@ void require_sampled_rows(arma::uword rows, arma::uword n_q, const std::string& 
 /// Thread-safe after preparation.
 template <typename T>
 class MethodErrors {
+  struct Reference;
+
  public:
   /// Throws std::invalid_argument for more rows than the problem has.
   MethodErrors(Problem<T> problem, ErrorSettings settings, ErrorKeys keys);
@@ -104,6 +106,7 @@ class MethodErrors {
     friend class MethodErrors;
     const MethodErrors* owner_ = nullptr;
     const Method<T>* method_ = nullptr;
+    const Reference* reference_ = nullptr;  // of its target
     MethodChoice choice_;
     PreparedMethod<T> prepared_;
     double preparation_ = 0;  // seconds, shared by the rows and part of the cost of each
@@ -128,6 +131,7 @@ class MethodErrors {
     std::string failure;  // where there are none
   };
   struct Reference {
+    bool normalised = false;  // each row of the scores sums to 1
     std::optional<OutputReference> output;
     std::map<std::uint64_t, Sample> samples;  // by trial, or one for all
     arma::vec log_row_sums;
@@ -139,8 +143,7 @@ class MethodErrors {
   const SampledReference* sample_of(const Reference& reference, std::uint64_t trial) const;
   void compare_rows(ErrorRow& row, const arma::mat& exact, const arma::mat& output,
                     const Approximation<T>& approximation, const Reference& reference) const;
-  void compare(ErrorRow& row, const Approximation<T>& approximation, Target target, const SampledReference* sample,
-               const Key& key) const;
+  void compare(ErrorRow& row, const Approximation<T>& approximation, const Reference& reference, const Key& key) const;
 
   Problem<T> problem_;
   Problem<double> exact_;  // of the same, rounded, numbers

@@ -106,7 +106,7 @@ const Columns<ModelRow>& model_columns() {
        &ModelRow::layers},
       {{"method", Role::curve, "the method, or `exact`"}, &ModelRow::method},
       {{"preset", Role::curve, "the preset, then other options, as in the rows of `error`"}, &ModelRow::preset},
-      {{"features", Role::axis, "number of features d; 0 for `exact`", "d"}, &ModelRow::features},
+      {{"features", Role::axis, "number of features d; 0 for `exact` and `choice`", "d"}, &ModelRow::features},
       {{"trial", Role::draw, "the number of the draw, from 1"}, &ModelRow::trial},
       {{"seed", Role::note, "`--seed`"}, &ModelRow::seed},
       {{"sequence", Role::key, "the sequence, from 0"}, &ModelRow::sequence},

@@ -1,0 +1,150 @@
+// The tokens that croquis model, and the heads of models, are about: ids, texts, masks, labels.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "apps/formula_folder.hpp"
+#include "support/files.hpp"
+#include "support/formula_model.hpp"
+#include "support/npy_files.hpp"
+#include "support/program.hpp"
+#include "support/text.hpp"
+
+TEST_CASE("model: sequences that end in the model's padding are named where their lengths are not given") {
+  const FormulaFolder folder;
+  std::string config = read_text(folder / "bert/config.json");
+  config.insert(config.find('{') + 1, "\"pad_token_id\": 0, ");
+  write_text(folder / "bert/config.json", config);
+  std::vector<std::int64_t> ids(27, 1);
+  ids[8] = ids[26] = 0;
+  write_text(folder / "padded.npy", npy_integers("(3, 9)", ids));
+  const std::string command =
+      "model --model bert/model.safetensors --ids padded.npy --labels labels.npy --methods exact --quiet --overwrite ";
+  const ProgramRun without = run_croquis(command, folder.path()),
+                   with = run_croquis(command + "--lengths lengths.npy", folder.path());
+  CHECK(without.status == 0);
+  CHECK(contains(without.output, "padded.npy: 2 of 3 sequences end in token 0, the model's padding"));
+  CHECK(with.status == 0);
+  CHECK(with.output ==
+        "croquis: lengths.npy: 1 of 3 sequences have others than token 0, the model's padding, beyond their length, "
+        "which are not read\n");
+  const ProgramRun right = run_croquis(command + "--lengths lengths.npy --sequence 0-1", folder.path());
+  CHECK(right.status == 0);
+  CHECK(right.output.empty());
+  std::fill_n(ids.begin() + 9, 3, 0);  // padded on the left
+  write_text(folder / "padded.npy", npy_integers("(3, 9)", ids));
+  write_text(folder / "six.npy", npy_integers("(3,)", {8, 6, 8}));
+  const ProgramRun left = run_croquis(command + "--lengths six.npy --sequence 0-1", folder.path());
+  CHECK(left.status == 0);
+  CHECK(contains(left.output,
+                 "croquis: padded.npy: 1 of 2 sequences begin with token 0, the model's padding, and count it as text; "
+                 "if it is padding, pad on the right\n"));
+  CHECK(contains(left.output, "croquis: six.npy: 1 of 2 sequences have others than token 0"));
+}
+
+TEST_CASE("model: labels of a decoder that repeat the ids are refused, those of an encoder are not") {
+  const FormulaFolder folder;
+  const std::string same =
+      "/model.safetensors --ids ids.npy --labels ids.npy --lengths lengths.npy --quiet --overwrite ";
+  const std::string said =
+      "--labels: ids.npy repeats the ids, and labels of a decoder are the next tokens; leave --labels out, or shift "
+      "them "
+      "by one\n";
+  for (const std::string model : {"gpt2", "llama-tied"}) {
+    const ProgramRun run = run_croquis("model --methods exact --model " + model + same, folder.path());
+    CHECK(run.status == 2);
+    CHECK(run.output.ends_with(said));
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    const ProgramRun choose =
+        run_croquis("choose --target-loss 0.1 --methods v-mean --features 2 --model " + model + same, folder.path());
+    CHECK(choose.status == 2);
+    CHECK_MESSAGE(choose.output.ends_with(said), choose.output);
+  }
+  CHECK(run_croquis("model --methods exact --model bert" + same, folder.path()).status == 0);
+  // The ids shifted by one are the default.
+  write_text(folder / "next.npy", npy_integers("(3, 9)", {1, 4, 1, 5,    9, 2, 6, 10, -100, 7,    1, 8, 2, 8,
+                                                          1, 8, 2, -100, 6, 6, 0, 1,  2,    -100, 0, 0, 0}));
+  const std::string gpt2 =
+      "model --methods exact --model gpt2/model.safetensors --ids ids.npy --lengths lengths.npy "
+      "--quiet --overwrite ";
+  REQUIRE(run_croquis(gpt2 + "--labels next.npy --out shifted.csv", folder.path()).status == 0);
+  REQUIRE(run_croquis(gpt2 + "--out default.csv", folder.path()).status == 0);
+  const auto shifted = column_of(folder / "shifted.csv", "loss"), next = column_of(folder / "default.csv", "loss");
+  REQUIRE(shifted.size() == 3);
+  for (std::size_t s = 0; s < 3; ++s) CHECK(std::abs(std::stod(shifted[s]) / std::stod(next[s]) - 1) <= 1e-12);
+}
+
+TEST_CASE("model: the text of a vocabulary is masked with the seed") {
+  const FormulaFolder folder;
+  write_text(folder / "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\nd\ne\nf\n");
+  write_text(folder / "text.txt", "a b c d e f a b c d e f a c e b d f a a");
+  const std::string command =
+      "model --model bert/model.safetensors --vocab vocab.txt --text text.txt --n 18 --mask 0.4 --methods exact "
+      "--overwrite --quiet ";
+  const ProgramRun run = run_croquis(command + "--out a.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(column_of(folder / "a.csv", "tokens") == std::vector<std::string>{"9", "9"});
+  CHECK(column_of(folder / "a.csv", "counted") == std::vector<std::string>{"3", "3"});  // of seven
+  REQUIRE(run_croquis(command + "--seed 2 --out b.csv", folder.path()).status == 0);
+  CHECK(column_of(folder / "a.csv", "loss") != column_of(folder / "b.csv", "loss"));
+  // One token at least, and no special ones: x is [UNK].
+  write_text(folder / "text.txt", "x x a x [PAD] [MASK] x x x x b x x x");
+  const std::string other =
+      "model --model bert/model.safetensors --vocab vocab.txt --text text.txt --n 18 --methods exact --overwrite "
+      "--quiet --mask ";
+  for (const std::string share : {"0", "1"}) {
+    REQUIRE(run_croquis(other + share + " --out c.csv", folder.path()).status == 0);
+    CHECK(column_of(folder / "c.csv", "counted") == std::vector<std::string>{"1", "1"});
+  }
+  write_text(folder / "text.txt", "a b c d e f a x x x x x x x");
+  const ProgramRun none = run_croquis(other + "1", folder.path());
+  CHECK(none.status == 2);
+  CHECK(contains(none.output,
+                 "--text, --n: a window has special tokens alone, as [CLS] and [UNK], which are not masked"));
+}
+
+TEST_CASE("model: a decoder reads a text by its tokenizer.json, and predicts the next tokens") {
+  const FormulaFolder folder;
+  write_text(folder / "tokenizer.json",
+             R"({"model":{"type":"BPE","vocab":{"a":0,"b":1,"c":2,"ab":3},"merges":["a b"]},)"
+             R"("pre_tokenizer":{"type":"Split","pattern":{"String":" "},"behavior":"Removed"}})");
+  write_text(folder / "text.txt", "ab c a b ab cab a ab ab c b a");
+  const std::string command = " --model gpt2/model.safetensors --vocab tokenizer.json --text text.txt --n 12 --quiet ";
+  const ProgramRun run = run_croquis("model --methods exact --out a.csv" + command, folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(column_of(folder / "a.csv", "counted") == std::vector<std::string>{"8", "2"});  // windows of 9 and 3
+  REQUIRE(run_croquis("error --methods v-mean --features 2 --out e.csv" + command, folder.path()).status == 0);
+  CHECK(column_of(folder / "e.csv", "n").at(0) == "12");
+}
+
+TEST_CASE("model input: heads of sequences, in columns; several joined to one head; causal where the model is") {
+  const FormulaFolder folder;
+  const std::string rest = kModelTokens + "--methods v-mean --features 2 --quiet --overwrite --out e.csv ";
+  REQUIRE(run_croquis("error --model llama-tied/model.safetensors --layer all" + rest, folder.path()).status == 0);
+  CHECK(column_of(folder / "e.csv", "input").size() == 3 * 2 * 4);
+  CHECK(column_of(folder / "e.csv", "input").at(9) == "model:llama-tied;sequence=1;layer=0;head=1;causal");
+  CHECK(column_of(folder / "e.csv", "sequence").at(9) == "1");
+  CHECK(column_of(folder / "e.csv", "n").back() == "5");
+  REQUIRE(run_croquis("error --model albert/model.safetensors --sequence 0,1 --join-windows 2 --head 0" + rest,
+                      folder.path())
+              .status == 0);
+  CHECK(column_of(folder / "e.csv", "input") == std::vector<std::string>{"model:albert;sequence=0-1;layer=0;head=0"});
+  CHECK(column_of(folder / "e.csv", "n") == std::vector<std::string>{"18"});
+  for (const std::string command : {"spectrum --matrices bv", "dimension --trials 0 --epsilons 0.5"}) {
+    CAPTURE(command);
+    const ProgramRun run = run_croquis(
+        command + " --model gpt2/model.safetensors --sequence 0" + kModelTokens + "--quiet --overwrite --out s.csv",
+        folder.path());
+    CHECK_MESSAGE(run.status == 0, run.output);
+    CHECK(column_of(folder / "s.csv", "sequence").at(0) == "0");
+  }
+  REQUIRE(
+      run_croquis("error --n 16 --p 4 --join-windows 3 --methods v-mean --features 2 --quiet --overwrite --out t.csv",
+                  folder.path())
+          .status == 0);
+  CHECK(column_of(folder / "t.csv", "n") == std::vector<std::string>{"48"});
+  CHECK(column_of(folder / "t.csv", "input") == std::vector<std::string>{"text:sample;windows=3"});
+}
