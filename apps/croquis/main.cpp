@@ -71,6 +71,8 @@ int run(int argc, char** argv) {
     throw std::invalid_argument(complaint_about_values(wrong.what()));
   } catch (const CLI::ExcludesError& wrong) {
     throw std::invalid_argument(fmt::format("{}; leave one of them out", wrong.what()));
+  } catch (const CLI::RequiresError& wrong) {
+    throw std::invalid_argument(fmt::format("{}; give both or neither", wrong.what()));
   } catch (const CLI::ConversionError& wrong) {
     throw std::invalid_argument(complaint_about_conversion(app, wrong.what()));
   } catch (const CLI::ParseError& wrong) {

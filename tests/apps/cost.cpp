@@ -41,6 +41,24 @@ TEST_CASE("croquis cost: a row a method, n, d and repeat, and exact attention fo
   CHECK(methods_in(folder / "c.csv") == expected);
 }
 
+TEST_CASE("croquis cost: exact attention is timed in any case, and refused among the methods in words") {
+  TemporaryFolder folder;
+  for (const std::string name : {"exact", "exact-kernelized", "exact:x=1"}) {
+    const ProgramRun run = run_croquis(kSmall + "--methods v-mean," + name + " --out c.csv", folder.path());
+    CHECK(run.status == 2);
+    CHECK(run.output ==
+          "croquis: --methods: '" + name +
+              "' is no method, exact attention is timed beside them; leave it out, or give exact alone\n");
+    CHECK_FALSE(std::filesystem::exists(folder / "c.csv"));
+  }
+  REQUIRE(run_croquis(kSmall + "--methods exact --out c.csv", folder.path()).status == 0);
+  CHECK(methods_in(folder / "c.csv") == std::set<std::string>{"exact"});
+  REQUIRE(
+      run_croquis(kSmall + "--methods kdeformer:probabilities=exact --out c.csv --overwrite", folder.path()).status ==
+      0);
+  CHECK(methods_in(folder / "c.csv") == std::set<std::string>{"exact", "kdeformer"});
+}
+
 TEST_CASE("croquis cost: exact attention up to a size, where it takes too long beyond") {
   TemporaryFolder folder;
   REQUIRE(run_croquis(kSmall + "--methods skyformer --exact-to 64 --out c.csv", folder.path()).status == 0);

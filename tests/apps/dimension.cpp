@@ -8,6 +8,7 @@
 
 #include "support/capture.hpp"
 #include "support/program.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -53,6 +54,19 @@ TEST_CASE("croquis dimension: a row for every input, n, width and epsilon, withi
   CHECK(summary.rows.size() == 2 * 2 * 2 * 3);
   CHECK(read_text(folder / "d.svg").find("<svg") != std::string::npos);
   CHECK(run_croquis("plot dimension.csv --out again.svg", folder.path()).status == 0);
+}
+
+TEST_CASE("croquis dimension: the table says whose theorem it is, what suffices, and what a missing number means") {
+  TemporaryFolder folder;
+  const ProgramRun run = run_croquis("dimension --n 64 --epsilons 0.01,0.5 --trials 8", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  CHECK(contains(run.output, "landmarks that Skyformer's Theorem 2 asks for, and that suffice"));
+  CHECK(contains(run.output, "at most 10 % of 8 draws of uniform landmarks have ||C - C~|| > eps ||C||"));
+  CHECK(contains(run.output, "d suffices -: not even 2n landmarks do"));
+  CHECK(contains(run.output, "it asks for more landmarks than the lift has points"));
+  const std::string without =
+      run_croquis("dimension --n 64 --epsilons 0.5 --trials 0 --overwrite", folder.path()).output;
+  CHECK_FALSE(contains(without, "d suffices -:"));
 }
 
 TEST_CASE("croquis dimension: Lanczos and quadrature agree with the dense eigenvalues, scores from above") {

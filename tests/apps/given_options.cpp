@@ -20,7 +20,8 @@ void check_blamed(const TemporaryFolder& folder, const std::vector<std::string>&
   CHECK(run.status == 2);
   CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
   CHECK_MESSAGE(contains(run.output, reason), run.output);
-  for (const char* file : {"error.csv", "variance.csv"}) CHECK_FALSE(std::filesystem::exists(folder / file));
+  for (const char* file : {"choose.csv", "error.csv", "variance.csv"})
+    CHECK_FALSE(std::filesystem::exists(folder / file));
 }
 
 void write_head(const TemporaryFolder& folder) {
@@ -74,6 +75,11 @@ TEST_CASE("an option that does not apply is refused, also where its value is the
   check_blamed(folder, words(kGivenRun + " --head all"), "--head: goes with --input arrays and model");
   for (const char* more : {"--p 4", "--p 64", "--keys 12", "--keys 1024"}) {
     check_blamed(folder, words(std::string("variance --q q.npy --k k.npy ") + more), "leave it out");
+  }
+  for (const char* option : {"--search-sequences 4", "--search-sequences 5", "--labels l.npy"}) {
+    const std::string name = std::string(option).substr(0, std::string(option).find(' '));
+    check_blamed(folder, words(std::string("choose --q q.npy --k k.npy --v v.npy ") + option),
+                 name + " requires --target-loss; give both or neither");
   }
   // What applies may be given with its default.
   CHECK(run_process(words(arrays + "--head all --out x.csv"), folder.path()).status == 0);

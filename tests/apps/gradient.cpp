@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "support/files.hpp"
+#include "support/gnuplot_script.hpp"
 #include "support/program.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -29,6 +31,23 @@ TEST_CASE("croquis gradient: a row a method, d and draw, with the error of the o
     CHECK((row[table.column("qk_cosine")] == "NA") == zero);
     CHECK(row[table.column("bias_rel")] == "NA");
   }
+}
+
+TEST_CASE("croquis plot: of gradients what croquis gradient draws, and tables have one order of functions") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kSmallGradient + "--methods v-mean,skyformer,skeinformer --out g.csv", folder.path()).status ==
+          0);
+  const DrawnPlot plot = drawn_plot("plot g.csv", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  const DrawnPlot named = drawn_plot("plot g.csv --metric qk_rel", folder.path());
+  CHECK(plot.script == named.script);
+  CHECK(drawn_plot("plot g.csv --metric output_rel", folder.path()).script != named.script);
+  // v-mean has no cosine, and it alone stands before skyformer.
+  const std::string shown = run_croquis("show g.csv", folder.path()).output;
+  const std::size_t cosine = shown.find("their cosine");
+  REQUIRE(cosine != std::string::npos);
+  CHECK(shown.find("approximations of softmax attention", cosine) <
+        shown.find("approximations of Gaussian-kernel", cosine));
 }
 
 TEST_CASE("croquis gradient: the same rows for any number of threads, in shards, and resumed") {

@@ -159,3 +159,16 @@ TEST_CASE("croquis list: no entry runs into the next, and columns begin in one p
     }
   }
 }
+
+TEST_CASE("croquis list and --version: what there is, and what it runs on") {
+  TemporaryFolder folder;
+  const ProgramRun list = run_croquis("list methods", folder.path());
+  CHECK(list.status == 0);
+  CHECK(list.output.find("nystromformer") != std::string::npos);
+  CHECK(list.output.find("iterations=0 to 100") != std::string::npos);
+  CHECK(run_croquis("list sketches", folder.path()).status == 0);
+  CHECK(run_croquis("list inputs", folder.path()).status == 0);
+  const ProgramRun version = run_croquis("--version", folder.path());
+  CHECK(version.status == 0);
+  CHECK(version.output.find("OpenBLAS") != std::string::npos);
+}

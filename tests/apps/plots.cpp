@@ -246,6 +246,9 @@ TEST_CASE("croquis plot --x: against flops and seconds, each point at the median
   CHECK(flops.curve("nystromformer").points[0][0] == 80);
   CHECK(flops.curve("nystromformer").points[1][0] == 160);
   CHECK(contains(flops.script, "set xlabel \"flops"));
+  // Of single points a band is a bar, also where each stands elsewhere.
+  const std::string points = drawn_plot("plot r.csv --x flops --features 8", folder.path()).title;
+  CHECK_MESSAGE((contains(points, "; bar: ") && !contains(points, "band")), points);
   const DrawnPlot seconds = drawn_plot("plot r.csv --x seconds", folder.path());
   CHECK(seconds.curve("nystromformer").points[0][0] == 2);
   CHECK(seconds.curve("nystromformer").points[1][0] == 4);
@@ -293,8 +296,9 @@ TEST_CASE("croquis plot --heat-map: the median of the draws of each head at its 
       drawn_plot("plot r.csv --heat-map --methods skyformer --features 16 --out h.png", folder.path());
   REQUIRE_MESSAGE(one.run.status == 0, one.run.output);
   CHECK(one.title ==
-        "skyformer, d = 16\n6 heads, n = 32, p = 4\nmedian of 3 draws: ||O - O~|| / ||O||\napproximating C V, another "
-        "function\n");
+        "skyformer, d = 16\n6 heads, n = 32, p = 4\nmedian of 3 draws: ||O - O~|| / ||O||, spectral "
+        "norm\napproximating C "
+        "V, another function\n");
   for (int layer = 0; layer < 2; ++layer) {
     for (int head = 0; head < 3; ++head) {
       CHECK(contains(one.script, fmt::format("\n{} {} {:.9g}\n", head, layer, error(layer, head))));
@@ -302,6 +306,69 @@ TEST_CASE("croquis plot --heat-map: the median of the draws of each head at its 
   }
   CHECK(run_croquis("plot r.csv --heat-map --methods skyformer --features 8", folder.path()).status ==
         0);  // all the same
+}
+
+TEST_CASE("croquis plot --heat-map: layers that were not measured take no room, and what is common stands once") {
+  TemporaryFolder folder;
+  std::string text = kPlotHeader;
+  for (const int layer : {0, 5}) {
+    for (const char* method : {"informer", "longformer"}) {
+      text += row(fmt::format("model:m;layer={};head=2", layer), method, "softmax", 8, 1, 1 + layer);
+    }
+  }
+  write_text(folder / "r.csv", text);
+  const DrawnPlot plot = drawn_plot("plot r.csv --heat-map", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  CHECK(contains(plot.script, "set ytics ('0' 0, '5' 1)\n"));
+  CHECK(contains(plot.script, "set xtics ('2' 0)\n"));
+  CHECK(contains(plot.script, "\n0 0 1\n0 1 6\n"));
+  CHECK(plot.script.find("spectral norm") == plot.script.rfind("spectral norm"));
+}
+
+TEST_CASE("croquis plot: with more than 8 curves there are no bands, and of fewer than 5 draws they show all") {
+  TemporaryFolder folder;
+  std::string text = kPlotHeader;
+  for (int i = 0; i < 9; ++i) {
+    for (const int d : {8, 16}) {
+      for (int t = 1; t <= 4; ++t) text += row("x", fmt::format("m{}", i), "softmax", d, t, 0.1 * t);
+    }
+  }
+  write_text(folder / "r.csv", text);
+  const DrawnPlot many = drawn_plot("plot r.csv", folder.path());
+  REQUIRE_MESSAGE(many.run.status == 0, many.run.output);
+  CHECK_FALSE(contains(many.script, "filledcurves"));
+  CHECK(contains(many.title, "median of 4 draws; no bands with more than 8 curves\n"));
+  const DrawnPlot few = drawn_plot("plot r.csv --methods m0,m1", folder.path());
+  CHECK(contains(few.script, "filledcurves"));
+  CHECK(contains(few.title, "median of 4 draws; band: smallest to largest\n"));
+  const std::vector<double>& point = few.curve("m0").points.front();
+  CHECK(point[2] == doctest::Approx(0.1));
+  CHECK(point[3] == doctest::Approx(0.4));
+}
+
+TEST_CASE("croquis plot: a band over seconds goes from left to right, and intervals of --rows are bars") {
+  TemporaryFolder folder;
+  std::string text = kPlotHeader, sampled = kPlotHeader;
+  for (const int d : {8, 16, 32}) text += row("x", "v-mean", "softmax", d, 1, 0.5, d == 16 ? 4 : d == 32 ? 2 : 3);
+  write_text(folder / "r.csv", text);
+  const DrawnPlot plot = drawn_plot("plot r.csv --x seconds", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  CHECK(contains(plot.script, "$band0 << EOD\n2 0.5 0.5 0.5\n3 0.5 0.5 0.5\n4 0.5 0.5 0.5\nEOD\n"));
+  CHECK(contains(plot.script, "$band0 using 1:3:4 with filledcurves"));
+  CHECK(plot.curve("v-mean").points.at(1)[0] == 4);  // in the order of d
+
+  sampled.insert(sampled.size() - 1, ",rows,spectral_rel_lo,spectral_rel_hi,frobenius_rel_lo,frobenius_rel_hi");
+  for (const int d : {8, 16}) {
+    std::string line = row("x", "v-mean", "softmax", d, 1, 0.5);
+    line.insert(line.size() - 1, ",16,0.25,0.75,0.4,0.6");
+    sampled += line;
+  }
+  write_text(folder / "s.csv", sampled);
+  const DrawnPlot rows = drawn_plot("plot s.csv", folder.path());
+  REQUIRE_MESSAGE(rows.run.status == 0, rows.run.output);
+  CHECK(contains(rows.script, "using 1:2:7:8 with yerrorbars"));
+  CHECK(contains(rows.script, "95 %, for the sample of rows"));
+  CHECK(contains(rows.script, "\n8 0.5 0.5 0.5 0 nan 0.25 0.75\n"));
 }
 
 TEST_CASE("croquis plot --heat-map: by the columns layer and head, where the rows have them") {

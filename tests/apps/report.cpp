@@ -121,6 +121,26 @@ TEST_CASE("croquis report: a method is not the best where it computes exact atte
   CHECK(contains(run.output, "Exact up to rounding, and not counted here: kriged-coreset at d = 32."));
 }
 
+TEST_CASE("croquis report: a lead within two standard errors of the means is said to be none") {
+  TemporaryFolder folder;
+  const auto shown = [&](double other) {
+    std::string text = kReportHeader;
+    for (const int d : {16, 32}) {
+      for (int t = 1; t <= 5; ++t) {
+        text +=
+            report_row("a", "informer", d, t, 0.30 + 0.01 * t) + report_row("a", "longformer", d, t, other + 0.01 * t);
+      }
+    }
+    write_text(folder / "r.csv", text);
+    return run_croquis("show r.csv", folder.path()).output;
+  };
+  const std::string close = shown(0.305), far = shown(0.4);
+  CHECK_MESSAGE(contains(close, ", no clear lead over longformer"), close);
+  CHECK(contains(close, "d = 16: informer (0.33, no clear lead over longformer)"));
+  CHECK_FALSE(contains(far, "no clear lead over"));
+  CHECK(contains(far, "informer has the smallest one at every d"));
+}
+
 TEST_CASE("croquis report: the sentence on the fewest flops says what it does not count") {
   TemporaryFolder folder;
   const std::string two = kReportHeader + report_row("a", "nystromformer", 16, 1, 0.2) +

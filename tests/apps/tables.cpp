@@ -247,6 +247,19 @@ TEST_CASE("croquis variance: heavy-tailed cells are those of the definition, mar
   CHECK(contains(printed, "\n* heavy-tailed: one draw has more than half"));
 }
 
+TEST_CASE("croquis variance: a mean far below its known expectation is marked, and the brackets are explained") {
+  TemporaryFolder folder;
+  const auto shown = [&](const std::string& norm) {
+    const ProgramRun run =
+        run_croquis("variance --norms " + norm + " --features 64 --trials 5 --overwrite", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    CHECK(contains(run.output, "(e^{||x+y||^2} - 1) / d, mean over the points of the draws (standard error;"));
+    return run.output;
+  };
+  CHECK(contains(shown("6"), "~ less than a tenth of the known expectation"));
+  CHECK_FALSE(contains(shown("0.5"), "~ less than"));
+}
+
 TEST_CASE("croquis error --rows: the table has the interval and the number of rows") {
   TemporaryFolder folder;
   const std::string rows = "error --input clustered --n 300 --p 6 --methods skyformer --features 16 --trials 3 ";

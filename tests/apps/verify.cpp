@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <string>
 
+#include "support/gnuplot_script.hpp"
 #include "support/head_arrays.hpp"
 #include "support/program.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -52,6 +54,17 @@ TEST_CASE("croquis verify: the same rows for 1 and 3 threads, and after an inter
     REQUIRE_MESSAGE(run.status == 0, run.output);
     CHECK(rows_of(folder / "a.csv") == rows_of(folder / "b.csv"));
   }
+}
+
+TEST_CASE("croquis verify: its plot names both axes, and has room for the names of its inputs") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis("verify --claims sky.lemmaC1/strict --quick --quiet", folder.path()).status == 0);
+  const DrawnPlot plot = drawn_plot("plot verify.csv --out v.svg", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  CHECK(contains(plot.script, "tail: the failure probability that the claim allows"));
+  CHECK(contains(plot.script, "set ylabel \"observed: a quantile of the error\""));
+  CHECK(contains(plot.script, "title 'bound'"));
+  CHECK(contains(plot.script, "vertical Left reverse"));
 }
 
 TEST_CASE("croquis verify: its rows are the findings that the library's verify returns, in their order") {

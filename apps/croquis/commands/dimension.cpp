@@ -95,7 +95,7 @@ std::vector<Input> load_all(const DimensionOptions& options) {
       InputOptions one = without_mask(options.input, kNoMask);
       one.n = n;
       one.norm = norm;
-      for (Input& input : load_inputs(one, options.run.seed, options.run.quiet)) {
+      for (Input& input : load_inputs(one, options.run)) {
         require_square(input, "dimension");
         inputs.push_back(std::move(input));
       }

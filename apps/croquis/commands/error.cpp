@@ -177,7 +177,7 @@ int run_error(const ErrorOptions& options) {
   std::vector<MethodChoice> methods = croquis::parse_methods(options.methods, position_parts(options.input));
   parse_sizes(options.features, "--features");  // what is wrong with it is said before the input is read
   prepare_run(options.run);
-  const std::vector<Input> inputs = load_inputs(options.input, options.run.seed, options.run.quiet);
+  const std::vector<Input> inputs = load_inputs(options.input, options.run);
   leave_out_square(methods, options, inputs);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest_keys(inputs));
   for (const Input& input : inputs) check(options, input, methods, features);

@@ -28,14 +28,14 @@ using Clock = std::chrono::steady_clock;
 void check(const ErrorOptions& o) {
   const auto refuse = [](const char* why) { throw std::invalid_argument(fmt::format("--by-rows: {}", why)); };
   if (o.input.q.empty() || o.input.k.empty() || o.input.v.empty()) refuse("needs --q Q.npy --k K.npy --v V.npy");
-  refuse_others(o.input);
+  refuse_others(o.input, o.run.given);
   if (!o.input.bias.empty() || o.input.causal || o.input.length) refuse("takes no --bias, --causal or --length");
   if (!o.rows) refuse("needs --rows, the number of exact rows that errors are estimated from");
   if (o.scores || o.row_errors) refuse("takes no --scores and no --row-errors");
   if (o.bounds) refuse("takes no --bounds, which need all of the scores");
   if (!o.save_output.empty()) refuse("takes no --save-output");
   for (const char* option : {"--qkv", "--head", "--head-sample"}) {
-    if (o.input.given.contains(option)) refuse(fmt::format("takes no {}", option).c_str());
+    if (o.run.given.contains(option)) refuse(fmt::format("takes no {}", option).c_str());
   }
   if (o.run.precision != "double") refuse("computes in double");
   if (!o.run.shard.empty()) refuse("takes no --shard: all ranks work on one cell together");

@@ -117,7 +117,7 @@ void print_gradients(const croquis::Table& table) {
 int run_gradient(const GradientOptions& options) {
   parse_sizes(options.features, "--features");  // what is wrong with it is said before the input is read
   prepare_run(options.run);
-  const std::vector<Input> inputs = load_inputs(options.input, options.run.seed, options.run.quiet);
+  const std::vector<Input> inputs = load_inputs(options.input, options.run);
   const std::vector<MethodChoice> methods = methods_of(options, inputs);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest_keys(inputs));
   for (const Input& input : inputs) check(options, input, features);
@@ -185,11 +185,13 @@ Command gradient_command() {
           .run = measuring(options, run_gradient),
           .results = {.columns = croquis::gradient_columns().all(),
                       .write_summary = write_grouped_summary,
-                      .draw = draw_grouped,
+                      .draw = [](const croquis::Table& table,
+                                 const PlotRequest& request) { draw_usual(table, request, kGradientMetric); },
                       .picture = "a metric against d, a line a method; several heads together",
                       .print = print_gradients,
-                      .report = [](const croquis::Table& table) {
-                        return section_of_groups(
-                            table, {.title = "Errors of gradients", .answered = {"qk_rel", "v_rel", "output_rel"}});
-                      }}};
+                      .report =
+                          [](const croquis::Table& table) {
+                            return section_of_groups(table, {.title = "Errors of gradients",
+                                                             .answered = {kGradientMetric, "v_rel", "output_rel"}});
+                          }}};
 }

@@ -48,7 +48,7 @@ int run_plot(const PlotOptions& options) {
 void add_options(CLI::App& app, PlotOptions& options) {
   app.add_option("file", options.file, "a CSV of another command")->required();
   app.option_defaults()->group("Which rows");
-  app.add_option("--metric", options.metric, "column to draw (default: a relative spectral error)");
+  app.add_option("--metric", options.metric, "column to draw (default: the one that --plot of that command draws)");
   app.add_option("--methods", options.methods, "these curves alone: methods, operators or maps, a,b");
   app.add_option("--features", options.features, "these d alone: 16,64 or 16:256 (doubling)");
   app.add_option("--input", options.input,
@@ -56,8 +56,9 @@ void add_options(CLI::App& app, PlotOptions& options) {
   app.option_defaults()->group("How they are drawn");
   app.add_option("--x", options.x, "what curves run over (default features, or n of croquis cost)")
       ->check(one_of({"features", "n", "flops", "seconds"}));
-  app.add_option("--statistic", options.statistic,
-                 "median, with 10 to 90 % of the draws or all heads; or mean, with its standard error")
+  app.add_option(
+         "--statistic", options.statistic,
+         "median, with 10 to 90 % of the draws (all of fewer than 5) or all heads; or mean, with its standard error")
       ->check(one_of({"median", "mean"}))
       ->capture_default_str();
   app.add_flag("--heat-map", options.heat_map,

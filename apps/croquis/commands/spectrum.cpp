@@ -172,7 +172,7 @@ int run_spectrum(const SpectrumCommandOptions& options) {
   const std::vector<std::string> matrices = parse_matrices(options.matrices);
   require_no_bias(options.input.bias, "spectrum", "no matrix of it has one");
   prepare_run(options.run);
-  const std::vector<Input> inputs = load_inputs(options.input, options.run.seed, options.run.quiet);
+  const std::vector<Input> inputs = load_inputs(options.input, options.run);
   const auto n = static_cast<double>(inputs.front().n_k), n_q = static_cast<double>(inputs.front().n_q);
   if (options.spectrum.method == "dense") {
     croquis::require_memory(2 * sizeof(double) * n_q * n, "--method dense: an n x n matrix and a copy", {{"n", n}});

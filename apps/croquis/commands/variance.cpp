@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "commands/command.hpp"
+#include "files/group_table.hpp"
 #include "files/run.hpp"
 #include "files/summary.hpp"
 #include "options/common_options.hpp"
@@ -164,11 +165,27 @@ void compute(const VarianceOptions& options, const Source& source, const Varianc
   });
 }
 
+// Where the expectation is known and the mean of the draws is far below it: what makes the expectation is too rare to
+// have been drawn.
+bool misses_its_tail(const croquis::Group& group) {
+  constexpr double far = 10;
+  const croquis::Summary *squared = group.metric("squared_error"), *expected = group.metric("lemma_2");
+  return squared != nullptr && expected != nullptr && far * squared->mean < expected->mean;
+}
+
 void print_variances(const croquis::Table& table) {
   const croquis::Grouping grouping = croquis::group_rows(table);
-  print_groups("||A - A~||_1 of a normalised row of scores, mean (standard error)", grouping, "l1_error");
-  print_groups("mean of (estimate / exp(x.y) - 1)^2 (standard error)", grouping, "squared_error");
-  print_groups("its expectation for prf with iid, NPRF Lemma 2: (e^{||x+y||^2} - 1) / m", grouping, "lemma_2");
+  print_groups("||b - b~||_1 of a row b of scores, normalised to sum 1, mean (standard error)", grouping, "l1_error");
+  print_groups("mean of (estimate / exp(x.y) - 1)^2 (standard error)", grouping, "squared_error", Statistic::mean,
+               {.mark = "~",
+                .meaning = "~ less than a tenth of the known expectation, which is in the table below: it is made by "
+                           "estimates too large and too rare to be among these draws. Neither the mean nor the "
+                           "standard error says anything about it",
+                .is_for = misses_its_tail});
+  print_groups(
+      "its expectation for prf with iid, NPRF Lemma 2: (e^{||x+y||^2} - 1) / d, mean over the points of the draws "
+      "(standard error; 0 where all draws have the same points)",
+      grouping, "lemma_2");
 }
 
 int run_variance(const VarianceOptions& options) {

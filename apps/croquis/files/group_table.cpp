@@ -38,6 +38,20 @@ const char* kind_of_members(const Grouping& grouping) {
   return heads ? "heads" : sequences ? "sequences" : "inputs";
 }
 
+// "8 heads", "8 heads on 2 sequences": a head on several sequences is one head.
+std::string members_of(const Grouping& grouping) {
+  const std::string kind = kind_of_members(grouping);
+  std::set<std::string> heads, sequences;
+  for (const std::string& name : grouping.members) {
+    heads.insert(croquis::head_in(name));
+    sequences.insert(croquis::sequence_in(name));
+  }
+  const std::size_t all = grouping.members.size();
+  if (kind != "heads" || sequences.size() < 2) return fmt::format("{} {}", all, kind);
+  return fmt::format("{}{} on {} sequences", heads.size() == 1 ? "one head" : fmt::format("{} heads", heads.size()),
+                     all == heads.size() * sequences.size() ? "" : fmt::format(" ({} pairs)", all), sequences.size());
+}
+
 // The value that a key has in all groups; empty when they differ or have none.
 std::string common_value(const Grouping& grouping, const std::string& key) {
   std::set<std::string> values;
@@ -96,9 +110,14 @@ void tell_kinds_apart(Grouping& grouping) {
   }
 }
 
+// Of a head, landmarks are those of its lift, whatever the matrix of the operators is.
+bool is_matrix_of_head(const std::string& name) {
+  return std::set<std::string>{"q", "k", "v", "b", "c"}.contains(name);
+}
+
 using Cells = std::map<std::pair<std::string, std::uint64_t>, const Group*>;  // by label and size
 
-void print_footnotes(const Cells& cells, const std::string& metric, const Grouping& grouping) {
+void print_footnotes(const Cells& cells, const std::string& metric, const Grouping& grouping, const GroupMark& own) {
   const auto any = [&](char mark) {
     return std::any_of(cells.begin(), cells.end(), [&](const auto& cell) {
       return marks_of(*cell.second, metric).find(mark) != std::string::npos;
@@ -111,6 +130,9 @@ void print_footnotes(const Cells& cells, const std::string& metric, const Groupi
         "90 % quantiles of the {1}s. Few {1}s decide the mean\n",
         grouping.is_nested() ? " in some of them" : "", one);
   }
+  const bool any_own =
+      own.is_for && std::any_of(cells.begin(), cells.end(), [&](const auto& cell) { return own.is_for(*cell.second); });
+  if (any_own) fmt::print("\n{}\n", own.meaning);
   if (any('=')) fmt::print("\n= exact up to rounding: no approximation any more\n");
   if (any('!')) fmt::print("\n! leaves out rows that failed; their status says why\n");
 }
@@ -131,6 +153,13 @@ void print_unscaled(const Grouping& grouping, const std::string& metric) {
 }
 
 }  // namespace
+
+bool is_of_sequences(const Grouping& grouping) {
+  return kind_of_members(grouping) == std::string("heads") &&
+         std::any_of(grouping.members.begin(), grouping.members.end(), [&](const std::string& name) {
+           return croquis::sequence_in(name) != croquis::sequence_in(grouping.members.front());
+         });
+}
 
 bool is_exact(const Group& group, const std::string& metric) {
   const auto precision = group.key.find("precision");
@@ -154,11 +183,15 @@ Grouping shown_groups(const croquis::Table& table, const std::string& metric, st
 std::string subject_of(const Grouping& grouping) {
   const std::vector<std::string> inputs = inputs_of(grouping);
   std::string subject = inputs.size() == 1     ? inputs.front()
-                        : grouping.is_nested() ? fmt::format("{} {}", inputs.size(), kind_of_members(grouping))
+                        : grouping.is_nested() ? members_of(grouping)
                                                : fmt::format("{} inputs", inputs.size());
+  const bool landmarks = common_value(grouping, "kind") == "landmarks";
   for (const char* name : {"matrix", "n", "p", "rank", "keys", "precision", "threads"}) {
     const std::string value = common_value(grouping, name);
-    if (!value.empty() && name != grouping.axis.name) subject += fmt::format(", {} = {}", name, value);
+    if (value.empty() || name == grouping.axis.name) continue;
+    if (landmarks && name == std::string_view("rank")) continue;  // of operators
+    const bool lift = landmarks && name == std::string_view("matrix") && is_matrix_of_head(value);
+    subject += lift ? ", the lift M of Q and K" : fmt::format(", {} = {}", name, value);
   }
   const std::string queries = common_value(grouping, "n_q");
   if (!queries.empty() && queries != common_value(grouping, "n")) subject += fmt::format(", {} queries", queries);
@@ -180,8 +213,7 @@ std::string repetitions_of(const Grouping& grouping) {
 }
 
 std::string nested_statistic(const Grouping& grouping, Statistic statistic) {
-  std::string text = fmt::format("{} over {} {}", statistic == Statistic::mean ? "mean" : "median",
-                                 grouping.members.size(), kind_of_members(grouping));
+  std::string text = fmt::format("{} over {}", statistic == Statistic::mean ? "mean" : "median", members_of(grouping));
   if (grouping.draws > 1) text += fmt::format(" of the mean over {}", repetitions_of(grouping));
   return text;
 }
@@ -191,6 +223,7 @@ std::string table_title(const std::string& what, const Grouping& grouping, const
   if (grouping.is_nested()) {
     std::string one = kind_of_members(grouping);
     one.pop_back();
+    if (is_of_sequences(grouping)) one += " on a sequence";
     title += fmt::format("{} (smallest - largest {})", nested_statistic(grouping, Statistic::median), one);
   } else {
     title += grouping.draws == 1 ? repetitions_of(grouping)
@@ -202,7 +235,11 @@ std::string table_title(const std::string& what, const Grouping& grouping, const
   return title + "; " + subject_of(grouping);
 }
 
-void print_groups(const std::string& title, const Grouping& grouping, const std::string& metric, Statistic statistic) {
+void print_groups(const std::string& title, const Grouping& grouping, const std::string& metric, Statistic statistic,
+                  const GroupMark& own) {
+  const auto all_marks = [&](const Group& group) {
+    return marks_of(group, metric) + (own.is_for && own.is_for(group) ? own.mark : "");
+  };
   std::set<std::uint64_t> sizes;
   std::map<std::string, std::vector<std::string>> labels;  // of a target
   Cells cells;
@@ -213,7 +250,7 @@ void print_groups(const std::string& title, const Grouping& grouping, const std:
     std::vector<std::string>& block = labels[target_of(g)];
     if (std::find(block.begin(), block.end(), g.label) == block.end()) block.push_back(g.label);
     cells[{g.label, g.x}] = &g;
-    marked = marked || !marks_of(g, metric).empty();
+    marked = marked || !all_marks(g).empty();
   }
   if (cells.empty()) {
     print_unscaled(grouping, metric);
@@ -237,7 +274,7 @@ void print_groups(const std::string& title, const Grouping& grouping, const std:
         std::string text = "-", marks;
         if (found != cells.end()) {
           text = text_of_cell(*found->second, metric, statistic, grouping.is_nested());
-          marks = marks_of(*found->second, metric);
+          marks = all_marks(*found->second);
         }
         row.push_back(marked ? fmt::format("{}{:<2}", text, marks) : text);
       }
@@ -245,6 +282,6 @@ void print_groups(const std::string& title, const Grouping& grouping, const std:
     }
   }
   fmt::print("\n{}\n\n{}", title, table.text());
-  print_footnotes(cells, metric, grouping);
+  print_footnotes(cells, metric, grouping, own);
   print_unscaled(grouping, metric);
 }

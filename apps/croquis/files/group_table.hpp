@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/measure/groups.hpp>
+#include <functional>
 #include <set>
 #include <string>
 
@@ -17,9 +18,12 @@ bool is_exact(const croquis::Group& group, const std::string& metric);
 /// have different labels.
 croquis::Grouping shown_groups(const croquis::Table& table, const std::string& metric, std::set<std::string> also = {});
 
-/// What the groups were measured on: "text:sample, n = 1024, p = 64", "16 heads, n = 512, p = 64, 256 of 512 rows,
-/// causal attention".
+/// What the groups were measured on: "text:sample, n = 1024, p = 64", "8 heads on 2 sequences, n = 512, p = 64, 256 of
+/// 512 rows, causal attention".
 std::string subject_of(const croquis::Grouping& grouping);
+
+/// Whether its members are heads on several sequences, between whose means the standard error then is.
+bool is_of_sequences(const croquis::Grouping& grouping);
 
 /// "20 draws", "7 repeats", "one draw".
 std::string repetitions_of(const croquis::Grouping& grouping);
@@ -30,9 +34,16 @@ std::string nested_statistic(const croquis::Grouping& grouping, Statistic statis
 /// The title of a table of print_groups(): `what`, the statistic and the subject.
 std::string table_title(const std::string& what, const croquis::Grouping& grouping, const std::string& metric);
 
+/// A mark of one table alone, behind the cells of some groups, and the line below the table that says what it means.
+struct GroupMark {
+  std::string mark = {}, meaning = {};
+  std::function<bool(const croquis::Group&)> is_for = {};
+};
+
 /// A table of labels by sizes on standard output. Of one input: mean (standard error) or median (10 % to 90 % quantile)
 /// of a metric. Of several: the median over the inputs of their means (the smallest - the largest). Behind it, where
 /// the rows have one, the interval for the sample of rows. A block for each target, with a line that says what it is.
-/// Marks what is exact, what is heavy-tailed and what leaves out rows that failed, with a footnote.
+/// Marks what is exact, what is heavy-tailed and what leaves out rows that failed, and by `own` what else, with a
+/// footnote.
 void print_groups(const std::string& title, const croquis::Grouping& grouping, const std::string& metric,
-                  Statistic statistic = Statistic::mean);
+                  Statistic statistic = Statistic::mean, const GroupMark& own = {});

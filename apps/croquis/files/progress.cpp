@@ -4,10 +4,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <croquis/distributed/communicator.hpp>
 #include <cstdio>
 
+namespace {
+
+std::atomic<bool> bar_is_drawn{false};
+
+}  // namespace
+
 void say(const std::string& text) {
+  if (bar_is_drawn.exchange(false)) std::fputs("\r\x1b[K", stderr);
   std::fputs(text.c_str(), stderr);
 }
 
@@ -16,20 +24,21 @@ void say_once(const std::string& text) {
 }
 
 Progress::Progress(std::size_t total, bool quiet)
-    : total_(total), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
+    : total_(total),
+      quiet_(quiet),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      pause_(terminal_ ? Clock::duration(std::chrono::milliseconds(100)) : std::chrono::minutes(1)),
+      last_(terminal_ ? start_ - pause_ : start_) {}
 
 Progress::~Progress() {
-  if (drawn_ && terminal_) say("\r\x1b[K");
+  say("");
 }
 
 void Progress::show(std::size_t done, const std::string& what) {
   if (quiet_ || total_ == 0) return;
   const auto now = Clock::now();
-  const auto pause =
-      terminal_ ? Clock::duration(std::chrono::milliseconds(100)) : Clock::duration(std::chrono::minutes(1));
-  if (now - last_ < pause) return;
+  if (now - last_ < pause_) return;
   last_ = now;
-  drawn_ = true;
   const double fraction = static_cast<double>(done) / static_cast<double>(total_);
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   std::string left = "--:--";
@@ -43,6 +52,7 @@ void Progress::show(std::size_t done, const std::string& what) {
   }
   constexpr int width = 30;
   const int full = static_cast<int>(fraction * width);
-  say(fmt::format("\r\x1b[K[{:=<{}}{:<{}}] {}/{}  {} left  {}", "", full, "", width - full, done, total_, left, what));
+  say(fmt::format("[{:=<{}}{:<{}}] {}/{}  {} left  {}", "", full, "", width - full, done, total_, left, what));
+  bar_is_drawn = true;
   std::fflush(stderr);
 }

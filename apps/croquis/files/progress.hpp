@@ -1,11 +1,11 @@
-// Progress on standard error: a bar on a terminal, one line a minute otherwise.
+// Progress on standard error: a bar on a terminal, from the start, and one line a minute otherwise.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <string>
 
-/// Writes to standard error. One that cannot be written ends no run.
+/// Writes to standard error, in place of a bar that is there. One that cannot be written ends no run.
 void say(const std::string& text);
 
 /// The same, of several ranks the first one alone.
@@ -15,7 +15,7 @@ class Progress {
  public:
   /// `total` steps; silent when `quiet`.
   Progress(std::size_t total, bool quiet);
-  /// Ends the bar's line.
+  /// Takes the bar away.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -27,6 +27,7 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   std::size_t total_;
-  bool quiet_, terminal_, drawn_ = false;
-  Clock::time_point start_ = Clock::now(), last_ = start_;
+  bool quiet_, terminal_;
+  Clock::duration pause_;  // between two times that it is shown
+  Clock::time_point start_ = Clock::now(), last_;
 };

@@ -161,6 +161,7 @@ void Run::plan(const std::vector<Cell>& cells) {
   if (!change_.empty()) say(fmt::format("croquis: {}; its rows are kept as they are\n", change_));
   progress_ = std::make_unique<Progress>(wanted_.size(), options_.quiet || !file_);
   queue_ = std::make_unique<WorkQueue>(wanted_.size(), [this](const WorkQueue::Rows& rows) { deliver(rows); });
+  show("preparing");
 }
 
 void Run::deliver(const WorkQueue::Rows& rows) {

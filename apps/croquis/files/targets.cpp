@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <croquis/attention/method.hpp>
 #include <iterator>
+#include <set>
 
 namespace {
 
@@ -52,12 +53,15 @@ std::string target_of(const croquis::Group& group) {
 }
 
 std::vector<std::string> targets_of(const croquis::Grouping& grouping, const std::string& metric) {
+  // In the order of all groups, which is the same for every metric.
   std::vector<std::string> targets;
+  std::set<std::string> shown;
   for (const croquis::Group& group : grouping.groups) {
-    if (group.metric(metric) == nullptr && group.failed == 0) continue;
     std::string target = target_of(group);
+    if (group.metric(metric) != nullptr || group.failed > 0) shown.insert(target);
     if (std::find(targets.begin(), targets.end(), target) == targets.end()) targets.push_back(std::move(target));
   }
+  std::erase_if(targets, [&](const std::string& target) { return !shown.contains(target); });
   return targets;
 }
 

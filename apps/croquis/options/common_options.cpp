@@ -90,16 +90,7 @@ void add_bias_options(CLI::App& command, std::string& bias, bool& causal) {
   command.add_flag("--causal", causal, "causal attention: no token attends to a token after it, whatever the target");
 }
 
-std::set<std::string> given_options(const CLI::App& command) {
-  std::set<std::string> given;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->count() > 0) given.insert(option->get_name());
-  }
-  return given;
-}
-
 void infer_kind(const CLI::App& command, InputOptions& input) {
-  input.given = given_options(command);
   if (command.count("--input") != 0) return;
   if (!input.q.empty() || !input.qkv.empty()) input.kind = "arrays";
   if (!input.model.empty()) input.kind = "model";
@@ -172,6 +163,8 @@ std::function<std::string()> add_input_options(CLI::App& command, InputOptions& 
 void describe_run(const CLI::App& command, const std::string& command_line, RunOptions& run) {
   run.command_line = command_line;
   run.configuration = configuration_of(command);
-  run.given = given_options(command);
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() > 0) run.given.insert(option->get_name());
+  }
   if (run.out.empty()) run.out = command.get_name() + ".csv";
 }

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -43,10 +42,7 @@ std::function<std::string()> add_input_options(CLI::App& command, InputOptions& 
 /// Of them, those of a model and its tokens: for a command that takes a model alone.
 void add_model_options(CLI::App& command, InputOptions& input);
 
-/// The names of the options that the user gave, as "--eps".
-std::set<std::string> given_options(const CLI::App& command);
-
-/// Notes what was given. A file of arrays or a model says which kind of input it is.
+/// A file of arrays or a model says which kind of input it is.
 void infer_kind(const CLI::App& command, InputOptions& input);
 
 /// A decoder says that attention is causal. Throws std::invalid_argument for a configuration that cannot be read.

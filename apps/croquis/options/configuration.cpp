@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <croquis/io/bytes.hpp>
+#include <croquis/io/utf8.hpp>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -35,14 +35,6 @@ bool is_number(const std::string& text) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-bool is_utf8(const std::string& text) {
-  try {
-    return !nlohmann::json(text).dump().empty();
-  } catch (const nlohmann::json::exception&) {
-    return false;
-  }
-}
-
 bool is_control(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte < 0x20 || byte == 0x7f;
@@ -51,7 +43,7 @@ bool is_control(char c) {
 // A value as unquoted() reads it back, whatever is in it.
 std::string quoted(const std::string& text) {
   if (text == "true" || text == "false" || is_number(text)) return text;
-  const bool utf8 = is_utf8(text);
+  const bool utf8 = croquis::is_utf8(text);
   const bool plain = utf8 && std::none_of(text.begin(), text.end(), is_control);
   if (plain && text.find_first_of("\"\\") == std::string::npos) return '"' + text + '"';
   if (plain && text.find('\'') == std::string::npos) return '\'' + text + '\'';
@@ -128,10 +120,11 @@ class Format : public CLI::ConfigTOML {
   static constexpr char kMark = '\x01';
 };
 
-// By an option that was given.
-bool is_excluded(const CLI::Option& option) {
-  const std::set<CLI::Option*> others = option.get_excludes();
-  return std::any_of(others.begin(), others.end(), [](const CLI::Option* other) { return other->count() > 0; });
+// Excluded by an option that was given, or of use with one alone that was not.
+bool is_out_of_place(const CLI::Option& option) {
+  const auto given = [](const CLI::Option* other) { return other->count() > 0; };
+  const std::set<CLI::Option*> excluded = option.get_excludes(), needed = option.get_needs();
+  return std::any_of(excluded.begin(), excluded.end(), given) || !std::all_of(needed.begin(), needed.end(), given);
 }
 
 }  // namespace
@@ -151,7 +144,7 @@ std::string configuration_of(const CLI::App& command) {
     } else if (option->get_group() == kInputGroup || option->get_group().empty()) {  // a group without name is hidden
       // What of an input is not given follows from what is given, as its kind does: a default would contradict it.
       continue;
-    } else if (is_excluded(*option)) {
+    } else if (is_out_of_place(*option)) {
       continue;
     } else if (option->get_expected_min() == 0) {
       values = {"false"};

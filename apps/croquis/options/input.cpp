@@ -152,9 +152,9 @@ std::map<std::string, std::string> identity_of(const std::vector<Input>& inputs)
   return identity;
 }
 
-void refuse_others(const InputOptions& o) {
+void refuse_others(const InputOptions& o, const std::set<std::string>& given) {
   const auto only_for = [&](const char* option, const char* kind, const char* or_kind = "") {
-    if (!o.given.contains(option) || o.kind == kind || o.kind == or_kind) return;
+    if (!given.contains(option) || o.kind == kind || o.kind == or_kind) return;
     refuse(fmt::format("{}: goes with --input {}{}{}, this is --input {}", option, kind, *or_kind == 0 ? "" : " and ",
                        or_kind, o.kind));
   };
@@ -168,10 +168,10 @@ void refuse_others(const InputOptions& o) {
   only_for("--token-rank", "low-rank");
   only_for("--distinct", "duplicates");
   for (const char* option : {"--lengths", "--sequence"}) {
-    if (o.ids.empty() && o.given.contains(option)) refuse(fmt::format("{}: goes with --ids", option));
+    if (o.ids.empty() && given.contains(option)) refuse(fmt::format("{}: goes with --ids", option));
   }
   for (const char* option : {"--n", "--text", "--vocab"}) {
-    if (o.ids.empty() || !o.given.contains(option)) continue;
+    if (o.ids.empty() || !given.contains(option)) continue;
     refuse(fmt::format("{}: of a text, --ids has the tokens; leave it out", option));
   }
   if (o.norm && (o.kind == "text" || o.kind == "arrays" || o.kind == "model")) {
@@ -183,29 +183,17 @@ void refuse_others(const InputOptions& o) {
   if (o.uncased && o.vocab.empty()) refuse("--uncased: goes with --vocab");
 }
 
-std::vector<Input> load_inputs(const InputOptions& o, std::uint64_t seed, bool quiet) {
-  refuse_others(o);
-  const Key draw_key = Key(seed).child("input").child(o.kind);
-  std::vector<PendingHead> heads = sampled(heads_of(o, draw_key), o, Key(seed).child("input").child("heads"));
-  Progress progress(heads.size(), quiet);
+std::vector<Input> load_inputs(const InputOptions& o, const RunOptions& run) {
+  refuse_others(o, run.given);
+  const Key key = Key(run.seed).child("input"), draw_key = key.child(o.kind);
+  std::vector<PendingHead> heads = sampled(heads_of(o, draw_key), o, key.child("heads"));
+  Progress progress(heads.size(), run.quiet);
   std::vector<Input> inputs;
   for (PendingHead& head : heads) {
     progress.show(inputs.size(), "heads read");
     inputs.push_back(inspected(std::move(head), o, draw_key));
   }
   return inputs;
-}
-
-Input load_input(const InputOptions& options, std::uint64_t seed) {
-  std::vector<Input> inputs = load_inputs(options, seed, true);
-  if (inputs.size() > 1) {
-    refuse(fmt::format("{}: the input has {} heads, this command takes one; give its number",
-                       options.kind != "model" ? "--head"
-                       : options.ids.empty()   ? "--layer, --head"
-                                               : "--sequence, --layer, --head",
-                       inputs.size()));
-  }
-  return std::move(inputs.front());
 }
 
 InputOptions without_mask(InputOptions options, const char* why) {

@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "files/run_options.hpp"
+
 struct InputOptions {
-  std::set<std::string> given;            ///< the options that the user gave, as "--head": also those of other kinds
   std::string kind = "text";              ///< one of input_kinds()
   std::string text;                       ///< file for `text` and `model`; the sample text when empty
   std::string vocab;                      ///< vocab.txt for `text` and `model`
@@ -60,16 +61,14 @@ std::map<std::string, std::string> identity_of(const std::vector<Input>& inputs)
 /// What an input is called that comes from files of arrays.
 std::string name_of_arrays(const std::string& path_of_q);
 
-/// Throws std::invalid_argument for an option that goes with another kind of input.
-void refuse_others(const InputOptions& options);
+/// Throws std::invalid_argument for an option that goes with another kind of input and is among those `given`.
+void refuse_others(const InputOptions& options, const std::set<std::string>& given);
 
 /// The heads of the input, most often one; no two have the same name. Goes through all of them once, one in memory at a
 /// time, so that a head that cannot be measured is refused before anything is computed. A line on standard error says
-/// what was decided for the user: heads that share keys, dtypes without a meaning. Shows progress unless `quiet`.
-/// Throws std::invalid_argument, with the option to change, for what does not go together or cannot be read.
-std::vector<Input> load_inputs(const InputOptions& options, std::uint64_t seed, bool quiet);
-/// The same where one head is wanted: refuses several.
-Input load_input(const InputOptions& options, std::uint64_t seed);
+/// what was decided for the user: heads that share keys, dtypes without a meaning. Shows progress unless `run` is
+/// quiet. Throws std::invalid_argument, with the option to change, for what does not go together or cannot be read.
+std::vector<Input> load_inputs(const InputOptions& options, const RunOptions& run);
 
 /// For what is about full attention: a decoder's heads without their causal mask. Throws std::invalid_argument with
 /// `why` for --causal.

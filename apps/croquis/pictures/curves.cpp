@@ -31,10 +31,18 @@ std::string axis_title(const Grouping& grouping, const std::string& x) {
 }
 
 std::string metric_title(const Grouping& grouping, const std::string& metric) {
+  // ||X|| is written for both norms of the library, and a picture has no page beside it that says which.
+  const bool spectral = metric == "spectral_abs" || metric == "spectral_rel" || metric.starts_with("scores_spectral");
   for (const croquis::Column& column : grouping.metrics) {
-    if (column.name == metric) return column.shown() + (column.unit.empty() ? "" : " [" + column.unit + "]");
+    if (column.name != metric) continue;
+    return column.shown() + (spectral ? ", spectral norm" : "") + (column.unit.empty() ? "" : " [" + column.unit + "]");
   }
   return metric;
+}
+
+std::pair<double, double> spread_of(const Summary& summary) {
+  if (summary.count < kFewestForQuantiles) return {summary.smallest, summary.largest};
+  return {summary.q10, summary.q90};
 }
 
 double bound_of(const Group& group, const std::string& metric) {
@@ -49,12 +57,18 @@ double bound_of(const Group& group, const std::string& metric) {
 std::string statistic_line(const Grouping& grouping, Statistic statistic, const char* spread) {
   const bool mean = statistic == Statistic::mean;
   if (grouping.is_nested()) {
-    return nested_statistic(grouping, statistic) +
-           (mean ? ", and its standard error between them" : fmt::format("; {}: smallest to largest", spread));
+    if (spread == nullptr) return nested_statistic(grouping, statistic);
+    return nested_statistic(grouping, statistic) + (!mean ? fmt::format("; {}: smallest to largest", spread)
+                                                    : is_of_sequences(grouping)
+                                                        ? "; standard error between sequences"
+                                                        : ", and its standard error between them");
   }
   if (grouping.draws == 1) return repetitions_of(grouping);
+  if (spread == nullptr) return fmt::format("{} of {}", mean ? "mean" : "median", repetitions_of(grouping));
   return fmt::format("{} of {}; {}: {}", mean ? "mean" : "median", repetitions_of(grouping), spread,
-                     mean ? "its standard error" : "10 to 90 %");
+                     mean                                   ? "its standard error"
+                     : grouping.draws < kFewestForQuantiles ? "smallest to largest"
+                                                            : "10 to 90 %");
 }
 
 namespace {
@@ -63,30 +77,58 @@ struct CurvePoint {
   double x, y, lo, hi;
   bool heavy_tailed;
   double bound = std::numeric_limits<double>::quiet_NaN();  // what a theorem guarantees of y
+  double rows_lo = bound, rows_hi = bound;                  // the interval for the sample of rows
 };
 
 struct Curve {
   std::string label, target;
   std::vector<CurvePoint> points;
 
-  bool is_bracket() const { return label == "v-mean" || label == "best-rank-d"; }
+  bool is_bracket() const { return label == "v-mean" || label == "best-rank-d" || label == "exact"; }
+  // There a band has no width, and bars stand in its place.
+  bool is_at_one_place() const {
+    return std::all_of(points.begin(), points.end(), [&](const CurvePoint& p) { return p.x == points.front().x; });
+  }
+  // Lines join their points in the order of d, in which seconds need not grow.
+  bool goes_right() const {
+    return std::is_sorted(points.begin(), points.end(),
+                          [](const CurvePoint& a, const CurvePoint& b) { return a.x < b.x; });
+  }
 };
 
+// A difference may be 0 or less, as far as its error is known: then the axis is linear, and shows that.
+bool is_signed(const Grouping& grouping, const std::string& metric, const std::vector<PlotLevel>& levels) {
+  if (metric != "increase") return false;
+  const bool any = std::any_of(levels.begin(), levels.end(), [](const PlotLevel& level) {
+    return level.label != kExactAttention && level.at - level.error <= 0;
+  });
+  return any || std::any_of(grouping.groups.begin(), grouping.groups.end(), [&](const Group& group) {
+           const Summary* s = group.metric(metric);
+           return s != nullptr && s->mean - (std::isnan(s->standard_error) ? 0 : s->standard_error) <= 0;
+         });
+}
+
+// Whether the axis of the metric can show it.
+bool shows(double y, bool with_sign) {
+  return with_sign ? is_drawable(std::abs(y)) || y == 0 : is_drawable(y);
+}
+
 // In the band, at its edge where the axis cannot show an end.
-CurvePoint point_of(const Summary& s, double x, Statistic statistic, bool nested) {
-  CurvePoint point{x, s.q50, nested ? s.smallest : s.q10, nested ? s.largest : s.q90, s.heavy_tailed};
+CurvePoint point_of(const Summary& s, double x, Statistic statistic, bool nested, bool with_sign) {
+  const auto [lo, hi] = nested ? std::pair(s.smallest, s.largest) : spread_of(s);
+  CurvePoint point{x, s.q50, lo, hi, s.heavy_tailed};
   if (statistic == Statistic::mean) {
     const double error = std::isnan(s.standard_error) ? 0 : s.standard_error;
     point = {x, s.mean, s.mean - error, s.mean + error, s.heavy_tailed};
   }
-  if (!is_drawable(point.lo)) point.lo = point.y;
-  if (!is_drawable(point.hi)) point.hi = point.y;
+  if (!shows(point.lo, with_sign)) point.lo = point.y;
+  if (!shows(point.hi, with_sign)) point.hi = point.y;
   return point;
 }
 
 // Those of one target after each other.
 std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric, Statistic statistic,
-                             const std::string& x) {
+                             const std::string& x, bool with_sign) {
   std::vector<Curve> curves;
   for (const std::string& target : targets_of(grouping, metric)) {
     for (const Group& g : grouping.groups) {
@@ -94,9 +136,15 @@ std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric
       if (s == nullptr || target_of(g) != target) continue;
       const Summary* place = g.metric(x);
       const double at = x.empty() ? static_cast<double>(g.x) : place == nullptr ? 0 : place->q50;
-      CurvePoint point = point_of(*s, at, statistic, grouping.is_nested());
+      CurvePoint point = point_of(*s, at, statistic, grouping.is_nested(), with_sign);
       if (!grouping.is_nested()) point.bound = bound_of(g, metric);
-      if (!is_drawable(point.y) || !is_drawable(at) || (x.empty() && g.x < 1)) continue;
+      const Summary *rows_lo = g.metric(metric + "_lo"), *rows_hi = g.metric(metric + "_hi");
+      if (rows_lo != nullptr && rows_hi != nullptr && is_drawable(rows_lo->q50)) {
+        const bool mean = statistic == Statistic::mean && !grouping.is_nested();
+        point.rows_lo = mean ? rows_lo->mean : rows_lo->q50;
+        point.rows_hi = mean ? rows_hi->mean : rows_hi->q50;
+      }
+      if (!shows(point.y, with_sign) || !is_drawable(at) || (x.empty() && g.x < 1)) continue;
       auto curve = std::find_if(curves.begin(), curves.end(), [&](const Curve& c) { return c.label == g.label; });
       if (curve == curves.end()) curve = curves.insert(curves.end(), {g.label, target, {}});
       curve->points.push_back(point);
@@ -155,18 +203,55 @@ void sort_by_last_value(std::vector<Curve>& curves) {
   }
 }
 
-// Whose function is approximated, where there is a target, and what the order of a long legend is.
-std::string target_line(const std::vector<Curve>& curves, bool several) {
-  const std::string& target = curves.front().target;
+// Whose function is approximated, where there is a target, and what the order of a long legend is. Rows with a column
+// `target` have errors against it; times and losses of several functions can be compared.
+std::string target_line(const Grouping& grouping, const std::vector<Curve>& curves, bool several) {
+  const std::string target = curves.empty() ? "" : curves.front().target;
+  const bool errors = std::any_of(grouping.groups.begin(), grouping.groups.end(),
+                                  [](const Group& group) { return group.key.contains("target"); });
   const std::string order = curves.size() > kManyCurves ? "legend: by the value at the right, largest first" : "";
-  std::string line = several          ? "blocks of the legend are not to be compared"
+  std::string line = several          ? (errors ? "blocks of the legend are not to be compared" : "")
                      : target.empty() ? ""
                                       : "approximating " + legend_of_target(target);
   return line + (line.empty() || order.empty() ? "" : "; ") + order;
 }
 
+bool has_bounds(const Curve& curve) {
+  return std::any_of(curve.points.begin(), curve.points.end(),
+                     [](const CurvePoint& p) { return std::isfinite(p.bound); });
+}
+
+// Guarantees that coincide are one line, with the names of all.
+struct Guarantee {
+  std::size_t curve;  // the first one
+  std::string title;
+  bool shared = false;
+};
+
+std::vector<Guarantee> guarantees_of(const std::vector<Curve>& curves) {
+  std::vector<Guarantee> guarantees;
+  const auto same = [](const CurvePoint& a, const CurvePoint& b) {
+    constexpr double width_of_a_line = 0.02;
+    return a.x == b.x && std::abs(a.bound - b.bound) <= width_of_a_line * std::abs(a.bound);
+  };
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if (!has_bounds(curves[i])) continue;
+    const auto found = std::find_if(guarantees.begin(), guarantees.end(), [&](const Guarantee& g) {
+      const auto &a = curves[i].points, &b = curves[g.curve].points;
+      return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+    });
+    if (found == guarantees.end()) {
+      guarantees.push_back({i, "guarantee: " + curves[i].label});
+    } else {
+      found->title += ", " + curves[i].label;
+      found->shared = true;
+    }
+  }
+  return guarantees;
+}
+
 PlotLegend legend_of(const std::vector<Curve>& curves, bool several) {
-  PlotLegend legend{curves.size() + 2, 0};
+  PlotLegend legend{curves.size() + 3, 0};
   std::string target;
   for (const Curve& curve : curves) {
     legend.letters = std::max(legend.letters, curve.label.size());
@@ -175,10 +260,24 @@ PlotLegend legend_of(const std::vector<Curve>& curves, bool several) {
     legend.letters = std::max(legend.letters, legend_of_target(target).size());
     legend.lines += 2;  // the heading, and a line above it
   }
+  for (const Guarantee& one : guarantees_of(curves)) {
+    ++legend.lines;
+    legend.letters = std::max(legend.letters, one.title.size());
+  }
   return legend;
 }
 
+// What the x axis shows. Levels alone have no place on it.
+std::pair<double, double> range_of(const std::set<double>& places) {
+  constexpr double widening = 1.1;
+  if (places.empty()) return {1, 2};
+  return {*places.begin() / widening, *places.rbegin() * widening};
+}
+
 std::string tics_of(const std::set<double>& places, bool whole) {
+  const auto [low, high] = range_of(places);
+  const std::string range = fmt::format("set xrange [{:.9g}:{:.9g}]\n", low, high);
+  if (places.empty()) return "unset xtics\n" + range;
   std::string script;
   if (whole) {
     std::string separator;
@@ -191,18 +290,28 @@ std::string tics_of(const std::set<double>& places, bool whole) {
   } else {
     script = "set format x '%.1te%T'\n";
   }
-  constexpr double widening = 1.1;
-  return script + fmt::format("set xrange [{:.9g}:{:.9g}]\n", *places.begin() / widening, *places.rbegin() * widening);
+  return script + range;
 }
 
-bool has_bounds(const Curve& curve) {
-  return std::any_of(curve.points.begin(), curve.points.end(),
-                     [](const CurvePoint& p) { return std::isfinite(p.bound); });
+// Output 0 has the relative error 1.
+std::string bound_line(const std::vector<Curve>& curves, const std::string& metric) {
+  bool any = false, trivial = false;
+  for (const Curve& curve : curves) {
+    any = any || has_bounds(curve);
+    for (const CurvePoint& p : curve.points) trivial = trivial || p.bound >= 1;
+  }
+  if (!any) return "";
+  return std::string("dotted: guaranteed by a theorem, with probability 0.9 or more") +
+         (trivial && metric == "spectral_rel" ? "; one of 1 or more holds for output 0 too" : "");
 }
 
 // Whether values differ by so much that a logarithmic axis shows them better. It ends at powers of ten.
-bool span_decades(const std::vector<Curve>& curves) {
+bool span_decades(const std::vector<Curve>& curves, const std::vector<PlotLevel>& levels) {
   double smallest = std::numeric_limits<double>::infinity(), largest = 0;
+  for (const PlotLevel& level : levels) {
+    smallest = std::min(smallest, level.at);
+    largest = std::max(largest, level.at);
+  }
   for (const Curve& curve : curves) {
     for (const CurvePoint& p : curve.points) {
       smallest = std::min(smallest, p.y);
@@ -223,8 +332,25 @@ std::string range_with_bounds(const std::vector<Curve>& curves) {
   return any ? fmt::format("set yrange [*:{:.9g}]\n", room * largest) : "";
 }
 
-std::string plots_of(const std::vector<Curve>& curves, bool several, double exact) {
-  std::string plots = "plot ", lines, stars, bounds;
+// Levels have the data blocks $level0, $level1, ..., as curves have $d0, ...
+std::string data_of(const std::vector<PlotLevel>& levels, const std::pair<double, double>& range, bool with_sign) {
+  std::string data;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const PlotLevel& level = levels[i];
+    data += fmt::format("$level{} << EOD\n", i);
+    for (const double x : {range.first, range.second}) {
+      const double low = level.at - level.error;
+      data += fmt::format("{:.17g} {:.17g} {:.17g} {:.17g}\n", x, level.at, shows(low, with_sign) ? low : level.at,
+                          level.at + level.error);
+    }
+    data += "EOD\n";
+  }
+  return data;
+}
+
+std::string plots_of(const std::vector<Curve>& curves, bool several, const std::vector<PlotLevel>& levels) {
+  std::string plots = "plot ", lines, stars, bounds, intervals;
+  std::vector<std::string> colours;
   std::size_t style_index = 0;
   std::string target;
   for (std::size_t i = 0; i < curves.size(); ++i) {
@@ -232,9 +358,11 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, double exac
     PlotStyle style = plot_style(style_index);
     if (curve.is_bracket()) {
       style = {"#000000", curve.label == "v-mean" ? 5 : 7, 2};
+      if (curve.label == "exact") style = {"#000000", 9, 1};
     } else {
       ++style_index;
     }
+    colours.push_back(style.colour);
     const bool open = !is_softmax(curve.target);
     if (several && (i == 0 || curve.target != target)) {
       if (i > 0) lines += "NaN with lines lc rgb '#ffffff' title ' ', ";
@@ -242,10 +370,16 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, double exac
           fmt::format("NaN with lines lc rgb '#ffffff' title {}, ", gnuplot_string(legend_of_target(curve.target)));
       target = curve.target;
     }
-    // Of a single point a band is a bar.
-    plots += curve.points.size() == 1
-                 ? fmt::format("$d{} using 1:2:3:4 with yerrorbars lc rgb '{}' lw 1.5 pt 0 notitle, ", i, style.colour)
-                 : fmt::format("$d{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", i, style.colour);
+    if (curve.is_at_one_place()) {
+      plots += fmt::format("$d{} using 1:2:3:4 with yerrorbars lc rgb '{}' lw 1.5 pt 0 notitle, ", i, style.colour);
+    } else if (curves.size() <= kMostBands) {
+      plots += fmt::format("${}{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ",
+                           curve.goes_right() ? "d" : "band", i, style.colour);
+    }
+    if (std::any_of(curve.points.begin(), curve.points.end(), [](const CurvePoint& p) { return p.rows_lo > 0; })) {
+      plots += fmt::format("$d{} using 1:2:7:8 with yerrorbars lc rgb '{}' lw 1 pt 0 notitle, ", i, style.colour);
+      intervals = "NaN with lines lc rgb '#000000' lw 1 title \"bars: 95 %, for the sample of rows\", ";
+    }
     // A negative interval leaves the ground of a marker white, so that an open one is seen to be open.
     lines +=
         fmt::format("$d{} using 1:2 with linespoints lc rgb '{}' lw 2 dt {} pt {} ps {} title {}, ", i, style.colour,
@@ -254,14 +388,19 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, double exac
       stars += fmt::format("$d{} using 1:($5 > 0 ? $2 : NaN) with points lc rgb '{}' lw 1.5 pt 3 ps 1.6 title {}, ", i,
                            style.colour, stars.empty() ? "'heavy-tailed draws'" : "''");
     }
-    if (has_bounds(curve)) {
-      bounds += fmt::format("$d{} using 1:6 with lines lc rgb '{}' lw 1.5 dt 3 title {}, ", i, style.colour,
-                            bounds.empty() ? "'guaranteed, with 90 % or more'" : "''");
-    }
   }
-  plots += lines + stars + bounds;
-  if (is_drawable(exact))
-    plots += fmt::format("{:.17g} with lines lc rgb '#000000' lw 1 dt 2 title 'exact attention', ", exact);
+  for (const Guarantee& one : guarantees_of(curves)) {
+    bounds += fmt::format("$d{} using 1:6 with lines lc rgb '{}' lw 1.5 dt 3 title {}, ", one.curve,
+                          one.shared ? "#000000" : colours[one.curve], gnuplot_string(one.title));
+  }
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::string colour = levels[i].label == kExactAttention ? "#000000" : plot_style(style_index++).colour;
+    if (levels[i].error > 0)
+      plots += fmt::format("$level{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", i, colour);
+    lines += fmt::format("$level{} using 1:2 with lines lc rgb '{}' lw {} dt 2 title {}, ", i, colour,
+                         levels[i].label == kExactAttention ? 1 : 2, gnuplot_string(levels[i].label));
+  }
+  plots += lines + intervals + stars + bounds;
   plots.resize(plots.size() - 2);
   return plots + '\n';
 }
@@ -269,9 +408,11 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, double exac
 }  // namespace
 
 void draw_groups(const Grouping& grouping, const std::string& metric, const Picture& picture, Statistic statistic,
-                 const std::string& x, double exact) {
-  std::vector<Curve> curves = curves_of(grouping, metric, statistic, x);
-  if (curves.empty()) {
+                 const std::string& x, std::vector<PlotLevel> levels) {
+  const bool with_sign = is_signed(grouping, metric, levels);
+  std::vector<Curve> curves = curves_of(grouping, metric, statistic, x, with_sign);
+  std::erase_if(levels, [&](const PlotLevel& level) { return !shows(level.at, with_sign); });
+  if (curves.empty() && levels.empty()) {
     throw std::invalid_argument(fmt::format("{}: no row has a positive {} to draw", picture.path, metric));
   }
   if (curves.size() > kManyCurves) sort_by_last_value(curves);
@@ -282,38 +423,61 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
   for (std::size_t i = 0; i < curves.size(); ++i) {
     data += fmt::format("$d{} << EOD\n", i);
     for (const CurvePoint& p : curves[i].points) {
-      data += fmt::format("{:.17g} {:.17g} {:.17g} {:.17g} {} {:.17g}\n", p.x, p.y, p.lo, p.hi, p.heavy_tailed ? 1 : 0,
-                          p.bound);
+      data += fmt::format("{:.17g} {:.17g} {:.17g} {:.17g} {} {:.17g} {:.17g} {:.17g}\n", p.x, p.y, p.lo, p.hi,
+                          p.heavy_tailed ? 1 : 0, p.bound, p.rows_lo, p.rows_hi);
       places.insert(p.x);
     }
     data += "EOD\n";
+    if (curves[i].goes_right()) continue;
+    std::vector<CurvePoint> band = curves[i].points;
+    std::sort(band.begin(), band.end(), [](const CurvePoint& a, const CurvePoint& b) { return a.x < b.x; });
+    data += fmt::format("$band{} << EOD\n", i);
+    for (const CurvePoint& p : band) data += fmt::format("{:.17g} {:.17g} {:.17g} {:.17g}\n", p.x, p.y, p.lo, p.hi);
+    data += "EOD\n";
   }
+  data += data_of(levels, range_of(places), with_sign);
   PlotLegend legend = legend_of(curves, several);
-  if (is_drawable(exact)) {
+  for (const PlotLevel& level : levels) {
     ++legend.lines;
-    legend.letters = std::max<std::size_t>(legend.letters, 15);
+    legend.letters = std::max(legend.letters, level.label.size());
   }
-  const std::string missing = missing_line(grouping, metric, curves);
-  if (!missing.empty()) ++legend.lines;  // of the title, which takes its room
+  const std::string missing = with_sign ? "" : missing_line(grouping, metric, curves);
+  for (const std::string& more : {missing, bound_line(curves, metric)}) {
+    if (!more.empty()) ++legend.lines;  // of the title, which takes its room
+  }
   std::string script = plot_header(picture, 1, legend);
-  const std::string line = statistic_line(grouping, statistic, places.size() == 1 ? "bar" : "band");
-  script += picture_title(picture, subject_of(grouping), {line, target_line(curves, several), missing});
-  script +=
-      fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale {}\n", gnuplot_string(axis_title(grouping, x)),
-                  gnuplot_string(metric_title(grouping, metric)), span_decades(curves) ? "xy" : "x");
+  const bool bars = !curves.empty() && std::all_of(curves.begin(), curves.end(),
+                                                   [](const Curve& curve) { return curve.is_at_one_place(); });
+  const bool no_bands = !bars && curves.size() > kMostBands;
+  const std::string line = statistic_line(grouping, statistic,
+                                          bars       ? "bar"
+                                          : no_bands ? nullptr
+                                                     : "band") +
+                           (no_bands ? fmt::format("; no bands with more than {} curves", kMostBands) : "");
+  Grouping drawn = grouping;  // what a failed operator was measured on is not what landmarks are drawn of
+  std::erase_if(drawn.groups, [&](const Group& group) { return group.metric(metric) == nullptr; });
+  script += picture_title(picture, subject_of(levels.empty() ? drawn : grouping),
+                          {line, target_line(grouping, curves, several), bound_line(curves, metric), missing});
+  script += fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale {}\n",
+                        gnuplot_string(places.empty() ? "" : axis_title(grouping, x)),
+                        gnuplot_string(metric_title(grouping, metric)),
+                        !with_sign && span_decades(curves, levels) ? "xy" : "x");
   script +=
       "set format y '%g'\nset grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen "
       "3 noenhanced\n";
   script += range_with_bounds(curves) + tics_of(places, x.empty()) + "set style fill transparent solid 0.15 noborder\n";
-  run_gnuplot(script + data + plots_of(curves, several, exact), picture.path);
+  run_gnuplot(script + data + plots_of(curves, several, levels), picture.path);
 }
 
-std::string default_metric(const Grouping& grouping) {
+std::string default_metric(const Grouping& grouping, const std::string& usual) {
   const auto is_there = [&](const croquis::Column& column) {
     return std::any_of(grouping.groups.begin(), grouping.groups.end(),
                        [&](const Group& group) { return group.metric(column.name) != nullptr; });
   };
   const croquis::Column* first = nullptr;
+  for (const croquis::Column& column : grouping.metrics) {
+    if (column.name == usual && is_there(column)) return usual;
+  }
   for (const croquis::Column& column : grouping.metrics) {
     if (!is_there(column)) continue;
     if (column.name.ends_with("spectral_rel")) return column.name;
@@ -324,12 +488,17 @@ std::string default_metric(const Grouping& grouping) {
 }
 
 void draw_grouped(const croquis::Table& all, const PlotRequest& request) {
+  draw_usual(all, request, "");
+}
+
+void draw_usual(const croquis::Table& all, const PlotRequest& request, const std::string& usual) {
   const croquis::Table table = rows_of_curves(all, request.methods, request.features);
   std::vector<std::string> names;
   for (const croquis::Column& column : table.columns) {
     if (column.role == croquis::Role::metric) names.push_back(column.name);
   }
-  const std::string metric = request.metric.empty() ? default_metric(croquis::group_rows(table)) : request.metric;
+  const std::string metric =
+      request.metric.empty() ? default_metric(croquis::group_rows(table), usual) : request.metric;
   if (std::find(names.begin(), names.end(), metric) == names.end()) {
     throw std::invalid_argument(fmt::format("--metric: '{}' is none of {}{}", metric, fmt::join(names, ", "),
                                             croquis::did_you_mean(metric, names)));

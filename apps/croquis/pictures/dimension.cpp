@@ -34,6 +34,11 @@ std::vector<std::string> labels_of(const std::vector<DimensionCurve>& curves) {
   return labels;
 }
 
+// Whether draws were made, and 2n landmarks were not enough.
+bool lacks_landmarks(const DimensionRow& row) {
+  return row.status == "ok" && row.trials > 0 && !std::isfinite(row.d_suffices);
+}
+
 std::string points(const std::vector<double>& x, const std::vector<double>& y) {
   std::string text = "0 NaN\n";  // gnuplot refuses a block without a line
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -43,6 +48,13 @@ std::string points(const std::vector<double>& x, const std::vector<double>& y) {
 }
 
 }  // namespace
+
+std::string meaning_of_sufficient(const std::vector<DimensionRow>& rows) {
+  const auto drawn = std::find_if(rows.begin(), rows.end(), [](const auto& row) { return row.trials > 0; });
+  if (drawn == rows.end()) return "";
+  return fmt::format("d suffices: with it at most {:g} % of {} draws of uniform landmarks have ||C - C~|| > eps ||C||",
+                     100 * drawn->delta, drawn->trials);
+}
 
 void print_dimensions(const std::vector<DimensionRow>& rows) {
   constexpr auto left = TextColumn::Side::left, right = TextColumn::Side::right;
@@ -65,8 +77,18 @@ void print_dimensions(const std::vector<DimensionRow>& rows) {
                text(row.leverage_max), text(row.beta), whole(row.d_theorem), whole(row.d_suffices), row.method});
   }
   fmt::print(
-      "\nd_stat of the lift (2n points), lambda = eps ||C||; d: landmarks that Theorem 2 asks for, and that do\n\n{}",
-      table.text());
+      "\nd_stat of the lift (2n points), lambda = eps ||C||; d: landmarks that {} asks for, and that suffice\n\n{}",
+      kDimensionTheorem, table.text());
+  std::vector<std::string> remarks = {meaning_of_sufficient(rows)};
+  const auto any = [&](const auto& is) { return std::any_of(rows.begin(), rows.end(), is); };
+  if (any(lacks_landmarks))
+    remarks.emplace_back("d suffices -: not even 2n landmarks do, as many as the lift has points");
+  if (any([](const DimensionRow& row) { return row.d_theorem > 2 * static_cast<double>(row.n); })) {
+    remarks.emplace_back("where d theorem is above 2n, it asks for more landmarks than the lift has points");
+  }
+  for (const std::string& remark : remarks) {
+    if (!remark.empty()) fmt::print("\n{}\n", remark);
+  }
 }
 
 void draw_dimension(const std::vector<DimensionCurve>& curves, const Picture& picture) {
@@ -93,13 +115,24 @@ void draw_dimension(const std::vector<DimensionCurve>& curves, const Picture& pi
     tics += fmt::format("{}'{}' {}", separator, n, n);
     separator = ", ";
   }
-  std::string script = plot_header(picture, 1.4) + data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\n";
+  PlotLegend legend{labels.size() + 1, 0};
+  for (const std::string& label : labels) legend.letters = std::max(legend.letters, label.size());
+  std::string script =
+      plot_header(picture, 1.4, legend) + data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\n";
   script += fmt::format("set logscale xy\nset format y '%g'\nset xlabel 'tokens n'\nset xtics ({})\n", tics);
-  script += fmt::format("set xrange [{}:{}]\nset key outside right top\n", *sizes.begin() / 1.1, *sizes.rbegin() * 1.1);
+  script += fmt::format("set xrange [{}:{}]\nset key outside right top vertical Left reverse maxcols 1 samplen 3\n",
+                        *sizes.begin() / 1.1, *sizes.rbegin() * 1.1);
   const bool one = !differs(curves, &DimensionCurve::input);
   script +=
       plot_title(picture, (one ? curves.front().input + ": s" : std::string("S")) + "tatistical dimension of the lift");
   script += "set ylabel 'd_stat' noenhanced\n" + above;
-  script += "set title 'landmarks: Theorem 2 (dashed) and enough (solid)'\nset ylabel 'd'\n" + below;
+  const bool missing = std::any_of(curves.begin(), curves.end(), [](const DimensionCurve& c) {
+    return std::any_of(c.d_suffices.begin(), c.d_suffices.end(), [](double d) { return !(d > 0); });
+  });
+  script += fmt::format("set title {}.\"\\n\".{}\nset ylabel 'landmarks d'\n",
+                        gnuplot_string(fmt::format("dashed: asked for by {}", kDimensionTheorem)),
+                        gnuplot_string(std::string("solid: suffice in all but a share delta of the draws") +
+                                       (missing ? "; missing: not even 2n do" : "")));
+  script += below;
   run_gnuplot(script + "unset multiplot\n", picture.path);
 }

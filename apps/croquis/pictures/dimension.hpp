@@ -7,6 +7,12 @@
 
 #include "pictures/picture.hpp"
 
+/// Whose number of landmarks `d_theorem` is.
+inline constexpr const char* kDimensionTheorem = "Skyformer's Theorem 2";
+
+/// What `d_suffices` means in these rows; empty where no draws were made.
+std::string meaning_of_sufficient(const std::vector<croquis::DimensionRow>& rows);
+
 void print_dimensions(const std::vector<croquis::DimensionRow>& rows);
 
 /// d_stat above, the d of the theorem (dashed) and the d that suffices below, against n. Throws std::invalid_argument

@@ -13,7 +13,9 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <croquis/io/utf8.hpp>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -196,18 +198,17 @@ PlotStyle plot_style(std::size_t i) {
 
 std::string gnuplot_string(const std::string& text) {
   std::string out = "\"";
-  const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-  for (auto left = static_cast<utf8proc_ssize_t>(text.size()); left > 0;) {
-    utf8proc_int32_t character = -1;
-    const utf8proc_ssize_t read = utf8proc_iterate(at, left, &character), length = std::max<utf8proc_ssize_t>(read, 1);
-    constexpr utf8proc_int32_t no_character = 0xFFFF;  // and the one before it: no part of XML
-    const bool shown =
-        read > 0 && utf8proc_category(character) != UTF8PROC_CATEGORY_CC && (character | 1) != no_character;
-    for (utf8proc_ssize_t i = 0; shown && i < length; ++i)
-      out += is_plain(at[i]) ? fmt::format("{:c}", at[i]) : fmt::format("\\{:03o}", at[i]);
+  for (std::size_t place = 0; place < text.size();) {
+    const std::size_t begin = place;
+    const std::optional<char32_t> character = croquis::next_character(text, place);
+    constexpr char32_t no_character = 0xFFFF;  // and the one before it: no part of XML
+    const bool shown = character && (*character | 1) != no_character &&
+                       utf8proc_category(static_cast<utf8proc_int32_t>(*character)) != UTF8PROC_CATEGORY_CC;
+    for (std::size_t i = begin; shown && i < place; ++i) {
+      const auto byte = static_cast<unsigned char>(text[i]);
+      out += is_plain(byte) ? fmt::format("{:c}", byte) : fmt::format("\\{:03o}", byte);
+    }
     if (!shown) out += '?';
-    at += length;
-    left -= length;
   }
   return out + '"';
 }

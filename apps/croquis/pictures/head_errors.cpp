@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "files/targets.hpp"
+#include "pictures/curves.hpp"
 #include "pictures/gnuplot.hpp"
 
 using croquis::Group;
@@ -63,23 +64,16 @@ void draw_head_errors(const croquis::Table& table, const std::string& metric, co
         "{}: no row has a positive {} and a layer or head (in those columns, or as ;layer=1;head=3 in input)",
         request.picture.path, metric));
   }
-  std::string number = metric;
-  for (const croquis::Column& column : grouping.metrics) {
-    if (column.name == metric) number = column.shown();
-  }
   const std::string subject = subject_of(shown_groups(table, metric));
   std::vector<HeatMap> drawn;
+  bool several = false;
   double least = 1e300, most = 0;
   for (const std::string& label : labels) {
     const Map& map = maps.at(label);
-    std::string statistic = request.statistic == Statistic::mean ? "mean" : "median";
-    statistic =
-        grouping.draws > 1 ? fmt::format("{} of {}", statistic, repetitions_of(grouping)) : repetitions_of(grouping);
-    const bool several =
-        std::any_of(map.values.begin(), map.values.end(), [](const auto& v) { return v.second.size() > 1; });
+    several =
+        several || std::any_of(map.values.begin(), map.values.end(), [](const auto& v) { return v.second.size() > 1; });
     HeatMap one{fmt::format("{}, {} = {}", label, grouping.axis.shown(), d),
-                {subject, fmt::format("{}{}: {}", statistic, several ? ", median over inputs" : "", number),
-                 map.target.empty() ? "" : "approximating " + legend_of_target(map.target)},
+                {map.target.empty() ? "" : "approximating " + legend_of_target(map.target)},
                 {}};
     for (const auto& [place, values] : map.values) {
       one.cells.push_back({place, croquis::summarise(values).q50});
@@ -88,6 +82,11 @@ void draw_head_errors(const croquis::Table& table, const std::string& metric, co
     }
     drawn.push_back(std::move(one));
   }
+  std::string statistic = request.statistic == Statistic::mean ? "mean" : "median";
+  statistic =
+      grouping.draws > 1 ? fmt::format("{} of {}", statistic, repetitions_of(grouping)) : repetitions_of(grouping);
+  if (several) statistic += ", median over inputs";
   constexpr double wide = 10;
-  draw_heat_maps(drawn, {.logarithmic = most > wide * least, .format = "%.2g"}, request.picture);
+  draw_heat_maps(drawn, {subject, fmt::format("{}: {}", statistic, metric_title(grouping, metric))},
+                 {.logarithmic = most > wide * least, .format = "%.2g"}, request.picture);
 }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "pictures/gnuplot.hpp"
 
@@ -46,18 +47,28 @@ Range colours_of(const std::vector<HeatMap>& maps) {
   return values;
 }
 
-std::string panel(std::size_t i, const HeatMap& map, const HeatScale& scale, const Picture& picture) {
+// The layers (or heads) that some map has, side by side: those that were not measured take no room.
+struct Steps {
+  std::set<long long> numbers;
+
+  auto place(long long number) const { return std::distance(numbers.begin(), numbers.find(number)); }
+  std::string axis(char name) const {
+    std::string tics;
+    for (const long long number : numbers)
+      tics += fmt::format("{}'{}' {}", tics.empty() ? "" : ", ", number, place(number));
+    return fmt::format("set {0}range [-0.5:{1}]\nset {0}tics ({2})\n", name, static_cast<double>(numbers.size()) - 0.5,
+                       tics);
+  }
+};
+
+std::string panel(std::size_t i, const HeatMap& map, const Steps& layers, const Steps& heads, const HeatScale& scale,
+                  const Picture& picture) {
   constexpr std::size_t few = 25, most_labels = 200;
-  Range layers, heads;
   std::string data;
   for (const auto& [place, value] : map.cells) {
-    data += fmt::format("{} {} {:.9g}\n", place.head, place.layer, value);
-    layers.add(static_cast<double>(place.layer));
-    heads.add(static_cast<double>(place.head));
+    data += fmt::format("{} {} {:.9g}\n", heads.place(place.head), layers.place(place.layer), value);
   }
   std::string script = plot_title(picture, map.title, map.lines);
-  script += fmt::format("set xrange [{}:{}]\nset yrange [{}:{}]\n", heads.least - 0.5, heads.most + 0.5,
-                        layers.least - 0.5, layers.most + 0.5);
   // Boxes, since an image of one layer or one head is refused.
   script += fmt::format("$cells{0} << EOD\n{1}EOD\nplot $cells{0} using 1:2:(0.5):(0.5):3 with boxxyerror fc palette",
                         i, data);
@@ -76,23 +87,45 @@ std::optional<HeadPlace> place_in_name(const std::string& input) {
   return HeadPlace{layer.value_or(0), head.value_or(0)};
 }
 
-void draw_heat_maps(const std::vector<HeatMap>& maps, const HeatScale& scale, const Picture& picture) {
+void draw_heat_maps(const std::vector<HeatMap>& maps, const std::vector<std::string>& lines, const HeatScale& scale,
+                    const Picture& picture) {
   constexpr std::size_t side_by_side = 2;
   const std::size_t columns = std::min(maps.size(), side_by_side), rows = (maps.size() + columns - 1) / columns;
   const Range colours = colours_of(maps);
   std::string script = plot_header(picture, columns == 1 ? 1 : 0.75 * static_cast<double>(rows));
-  script += "set xlabel 'head'\nset ylabel 'layer'\nset xtics 1\nset ytics 1\nunset key\n";
+  script += "set xlabel 'head'\nset ylabel 'layer'\nunset key\n";
   // Light enough for the numbers.
   script += "set palette defined (0 '#fff5eb', 0.5 '#fdae6b', 1 '#e6550d')\nset style fill solid\n";
   script += fmt::format("{}set cbrange [{:.9g}:{:.9g}]\nset format cb '%g'\n",
                         scale.logarithmic ? "set logscale cb\n" : "", colours.least, colours.most);
+  Steps layers, heads;
+  for (const HeatMap& map : maps) {
+    for (const HeatCell& cell : map.cells) {
+      layers.numbers.insert(cell.place.layer);
+      heads.numbers.insert(cell.place.head);
+    }
+  }
+  const bool gaps = std::any_of(maps.begin(), maps.end(), [&](const HeatMap& map) {
+    return map.cells.size() < layers.numbers.size() * heads.numbers.size();
+  });
+  script += heads.axis('x') + layers.axis('y');
+  std::vector<std::string> common = lines;
+  if (gaps) common.emplace_back("white: no number");
   Picture one = picture;
   if (maps.size() > 1) {  // each has a title of its own
     one.title.clear();
+    std::string title = picture.title.empty() ? "" : gnuplot_string(picture.title);
+    for (const std::string& line : common) {
+      if (!line.empty()) title += (title.empty() ? "" : ".\"\\n\".") + gnuplot_string(line);
+    }
     script += fmt::format("set multiplot layout {},{}", rows, columns);
-    if (!picture.title.empty()) script += fmt::format(" title {} noenhanced", gnuplot_string(picture.title));
+    if (!title.empty()) script += fmt::format(" title {} noenhanced", title);
     script += '\n';
   }
-  for (std::size_t i = 0; i < maps.size(); ++i) script += panel(i, maps[i], scale, one);
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    HeatMap map = maps[i];
+    if (maps.size() == 1) map.lines.insert(map.lines.begin(), common.begin(), common.end());
+    script += panel(i, map, layers, heads, scale, one);
+  }
   run_gnuplot(script + (maps.size() > 1 ? "unset multiplot\n" : ""), picture.path);
 }

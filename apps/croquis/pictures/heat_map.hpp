@@ -34,5 +34,7 @@ struct HeatScale {
   std::string format = "%.2f";  ///< of the numbers in the cells, which are left out where there are too many
 };
 
-/// Draws the maps into one picture, side by side on one scale of colours. Throws std::runtime_error when gnuplot fails.
-void draw_heat_maps(const std::vector<HeatMap>& maps, const HeatScale& scale, const Picture& picture);
+/// Draws the maps into one picture, side by side on one scale of colours, over the layers and heads that some of them
+/// has. `lines` say what is common to all, above them. Throws std::runtime_error when gnuplot fails.
+void draw_heat_maps(const std::vector<HeatMap>& maps, const std::vector<std::string>& lines, const HeatScale& scale,
+                    const Picture& picture);

@@ -35,7 +35,7 @@ void draw_heat_map(const std::vector<const SpectrumSummary*>& cells, const Pictu
     map.cells.push_back(
         {place_in_name(s->input).value_or(HeadPlace{}), at_128 ? s->cumulative_128 : s->cumulative_quarter});
   }
-  draw_heat_maps({map}, {}, picture);
+  draw_heat_maps({map}, {}, {}, picture);
 }
 
 }  // namespace

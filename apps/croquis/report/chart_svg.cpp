@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "pictures/curves.hpp"
 #include "report/axis_scale.hpp"
 #include "report/escape.hpp"
 
@@ -120,7 +121,7 @@ std::string description_of(const Chart& chart, const ChartView& view) {
 }  // namespace
 
 bool has_many_curves(const ChartView& view) {
-  return view.curves.size() > 8;
+  return view.curves.size() > kMostBands;
 }
 
 std::map<std::string, CurveStyle> styles_of(const Chart& chart) {

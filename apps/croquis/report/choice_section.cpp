@@ -44,12 +44,14 @@ std::vector<std::string> answers_of_choices(const std::vector<ChoiceRow>& rows) 
       chosen, rows.size(), count_of(rows, "exact"), count_of(rows, "undecided"), croquis::followed_cost_ratio(rows),
       first.cost_unit));
   if (first.metric == "loss") {
-    answers.push_back(fmt::format("Certified: the mean loss rises by at most {:g}, with confidence {}.", first.eps,
-                                  first.confidence));
+    answers.push_back(fmt::format("Certified: the mean loss rises by at most {:g}, with confidence {}. {}.", first.eps,
+                                  first.confidence, basis_of_loss(rows)));
   } else {
-    answers.push_back(fmt::format("{} P({} > {:g}) < {:g} for all that is chosen together, with confidence {}{}.",
-                                  chosen > 0 ? "Certified is" : "What was to be certified:", first.metric, first.eps,
-                                  first.delta, first.confidence, scope_of(rows)));
+    const std::string heads = heads_of_guarantee(rows);
+    answers.push_back(fmt::format(
+        "{} P({} > {:g}) < {:g} of each choice, with confidence {} that this holds for all that are chosen{}.{}",
+        chosen > 0 ? "Certified is" : "What was to be certified:", first.metric, first.eps, first.delta,
+        first.confidence, scope_of(rows), heads.empty() ? "" : " " + heads + "."));
   }
   std::map<std::string, std::size_t> methods;
   for (const ChoiceRow& row : rows) {
@@ -77,8 +79,9 @@ Chart chart_of_choices(const std::vector<ChoiceRow>& rows) {
     if (curve == view.curves.end()) {
       curve = view.curves.insert(view.curves.end(), {.label = label, .open = !chosen, .joined = false});
     }
+    const std::string note = fmt::format("[{}]", row.input);
     curve->points.push_back(
-        {{row.cost_ratio}, {{.at = row.error_q95, .note = row.input}, {.at = row.error_median, .note = row.input}}});
+        {{row.cost_ratio}, {{.at = row.error_q95, .note = note}, {.at = row.error_median, .note = note}}});
   }
   if (!view.curves.empty() && first.metric != "loss") {
     ChartCurve line{.label = fmt::format("eps = {:g}", first.eps), .bracket = true};

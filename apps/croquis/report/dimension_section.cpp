@@ -3,6 +3,7 @@
 #include <cmath>
 #include <croquis/measure/dimension.hpp>
 
+#include "pictures/dimension.hpp"
 #include "report/group_answers.hpp"
 #include "report/other_sections.hpp"
 
@@ -18,7 +19,10 @@ Section section_of_dimensions(const croquis::Table& table) {
                   .tables = {}};
   bool inputs = false;
   for (const DimensionRow& row : rows) inputs = inputs || row.input != rows.front().input;
-  ChartView view{"all", "d_stat of the lift (2n points); landmarks that Theorem 2 asks for, and that suffice", {}};
+  ChartView view{
+      "all",
+      fmt::format("d_stat of the lift (2n points); landmarks that {} asks for, and that suffice", kDimensionTheorem),
+      {}};
   const auto label_of = [&](const std::string& input, double width, double epsilon) {
     return fmt::format("{}width {:g}, eps = {:g}", inputs ? input + ", " : "", width, epsilon);
   };
@@ -33,9 +37,13 @@ Section section_of_dimensions(const croquis::Table& table) {
   for (const croquis::DimensionSummary& s : croquis::summarise_dimensions(curves)) {
     if (s.metric != "d_stat" || std::isnan(s.exponent)) continue;
     section.answers.push_back(
-        fmt::format("{}width {}, eps = {}: d_stat grows from {} at n = {} to {} at n = {}, as n^{:.2f}.",
+        fmt::format("{}width {}, eps = {}: d_stat is {} at n = {} and {} at n = {}; between these two sizes that is a "
+                    "growth as n^{:.2f}.",
                     inputs ? s.input + ", " : "", s.width, s.epsilon, shown_number(s.first), s.first_n,
                     shown_number(s.last), s.last_n, s.exponent));
+  }
+  if (const std::string meaning = meaning_of_sufficient(rows); !meaning.empty()) {
+    section.answers.push_back(meaning + "; where it is missing, not even 2n do.");
   }
   add_failures(table, section.answers);
   if (!view.curves.empty()) {
@@ -43,7 +51,7 @@ Section section_of_dimensions(const croquis::Table& table) {
                               .x = {{"n", "tokens n"}},
                               .y = {{"d_stat", "statistical dimension d_stat"},
                                     {"d_suffices", "landmarks that suffice"},
-                                    {"d_theorem", "landmarks that Theorem 2 asks for"}},
+                                    {"d_theorem", fmt::format("landmarks that {} asks for", kDimensionTheorem)}},
                               .views = {std::move(view)}});
   }
   section.tables.push_back(table_of_rows(table, "Rows", "one line for each head, width and epsilon"));

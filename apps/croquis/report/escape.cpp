@@ -1,16 +1,16 @@
 #include "report/escape.hpp"
 
 #include <fmt/format.h>
-#include <utf8proc.h>
 
-#include <cstdint>
+#include <croquis/io/utf8.hpp>
+#include <optional>
 
 namespace {
 
 constexpr const char* kReplacement = "\xEF\xBF\xBD";
 
 // XML 1.0, Char.
-bool is_xml(std::int32_t c) {
+bool is_xml(char32_t c) {
   return c == '\t' || c == '\n' || (c >= 0x20 && c <= 0xD7FF) || (c >= 0xE000 && c <= 0xFFFD) || c >= 0x10000;
 }
 
@@ -18,12 +18,10 @@ bool is_xml(std::int32_t c) {
 
 std::string html(std::string_view text) {
   std::string out;
-  while (!text.empty()) {
-    utf8proc_int32_t c = 0;
-    const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                         static_cast<utf8proc_ssize_t>(text.size()), &c);
-    const std::size_t used = length > 0 ? static_cast<std::size_t>(length) : 1;
-    if (length <= 0 || !is_xml(c)) {
+  for (std::size_t place = 0; place < text.size();) {
+    const std::size_t begin = place;
+    const std::optional<char32_t> c = croquis::next_character(text, place);
+    if (!c || !is_xml(*c)) {
       out += kReplacement;
     } else if (c == '&') {
       out += "&amp;";
@@ -36,9 +34,8 @@ std::string html(std::string_view text) {
     } else if (c == '\'') {
       out += "&#39;";
     } else {
-      out += text.substr(0, used);
+      out += text.substr(begin, place - begin);
     }
-    text.remove_prefix(used);
   }
   return out;
 }

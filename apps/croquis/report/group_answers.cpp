@@ -80,23 +80,51 @@ const Candidate* smallest(const std::vector<Candidate>& candidates) {
 // "0.0294 (0.021 – 0.041)".
 std::string with_interval(const Group& group, const std::string& metric, bool nested) {
   const Summary& s = *group.metric(metric);
-  return interval_cell({.at = s.q50, .lo = nested ? s.smallest : s.q10, .hi = nested ? s.largest : s.q90}).text;
+  const auto [lo, hi] = nested ? std::pair(s.smallest, s.largest) : spread_of(s);
+  return interval_cell({.at = s.q50, .lo = lo, .hi = hi}).text;
+}
+
+constexpr const char* kNoClearLead = "no clear lead over";
+
+// ", no clear lead over srht, sjlt": those whose means differ from the best one's by no more than two standard errors.
+// Of several inputs, which are no sample, how_often() says how clear a lead is.
+std::string rivals_of(const Candidate& best, const std::vector<Candidate>& candidates, const std::string& metric,
+                      bool nested) {
+  constexpr std::size_t most = 4;
+  constexpr double errors = 2;
+  std::vector<std::string> rivals;
+  const Summary& first = *best.group->metric(metric);
+  const auto variance = [](const Summary& s) {
+    return std::isnan(s.standard_error) ? 0 : s.standard_error * s.standard_error;
+  };
+  for (const Candidate& one : candidates) {
+    const Summary& s = *one.group->metric(metric);
+    if (nested || one.group == best.group) continue;
+    if (s.mean - first.mean <= errors * std::sqrt(variance(first) + variance(s))) rivals.push_back(one.group->label);
+  }
+  if (rivals.empty()) return "";
+  const std::string more = rivals.size() > most ? fmt::format(" and {} more", rivals.size() - most) : "";
+  rivals.resize(std::min(rivals.size(), most));
+  return fmt::format(", {} {}{}", kNoClearLead, fmt::join(rivals, ", "), more);
 }
 
 std::string best_at_each_size(const std::vector<const Group*>& groups, const std::string& metric,
-                              const std::string& symbol) {
+                              const std::string& symbol, bool nested) {
   std::map<std::uint64_t, std::vector<Candidate>> of_size;
   for (const Candidate& one : candidates_of(groups, metric)) of_size[one.group->x].push_back(one);
-  std::string text, previous;
+  std::string text;
+  bool led = false;  // by others, for all that is known
   std::set<std::string> labels;
   for (const auto& [size, candidates] : of_size) {
     const Candidate& best = *smallest(candidates);
     labels.insert(best.group->label);
-    text += fmt::format("{}{} = {}: {} ({})", text.empty() ? "" : "; ", symbol, size, best.group->label,
-                        shown_number(best.value));
+    const std::string rivals = rivals_of(best, candidates, metric, nested);
+    led = led || !rivals.empty();
+    text += fmt::format("{}{} = {}: {} ({}{})", text.empty() ? "" : "; ", symbol, size, best.group->label,
+                        shown_number(best.value), rivals);
   }
   if (of_size.size() < 2) return "";
-  if (labels.size() == 1) return fmt::format("{} has the smallest one at every {}.", *labels.begin(), symbol);
+  if (labels.size() == 1 && !led) return fmt::format("{} has the smallest one at every {}.", *labels.begin(), symbol);
   return fmt::format("The smallest at each {}: {}.", symbol, text);
 }
 
@@ -192,6 +220,7 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
     text += fmt::format("{} {} = {}, {} has the smallest {}: {}", target.empty() ? "At" : "at", symbol, size,
                         best->group->label, metric_title(shown, metric),
                         with_interval(*best->group, metric, shown.is_nested()));
+    text += rivals_of(*best, candidates, metric, shown.is_nested());
     for (const char* bracket : {"v-mean", "best-rank-d"}) {
       const auto found = std::find_if(at_size.begin(), at_size.end(), [&](const Group* group) {
         return group->label == bracket && group->metric(metric) != nullptr;
@@ -205,7 +234,7 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
     const std::string least = metric.ends_with("_rel") ? within_errors(groups, metric, symbol) : "";
     if (!least.empty() && !alone) text += fmt::format(". Equal {} is not equal work", symbol);
     answers.push_back(text + ".");
-    for (std::string more : {least, alone ? "" : best_at_each_size(groups, metric, symbol),
+    for (std::string more : {least, alone ? "" : best_at_each_size(groups, metric, symbol, shown.is_nested()),
                              no_better_than_mean(groups, metric), exact_ones(groups, metric, symbol),
                              shown.is_nested() && !alone ? how_often(single, target, metric, symbol) : ""}) {
       if (!more.empty()) answers.push_back(std::move(more));
@@ -216,7 +245,14 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
 
 std::string what_numbers_are(const Grouping& shown) {
   if (!shown.is_nested()) {
-    return fmt::format("Numbers are the median of {}, in parentheses 10 to 90 % of them.", repetitions_of(shown));
+    if (shown.draws == 1)
+      return fmt::format("Numbers are of {}{}.", repetitions_of(shown), shown.random ? ": a lead may be chance" : "");
+    return fmt::format(
+        "Numbers are the median of {}, in parentheses {}. Where there is no clear lead, the means differ by at most "
+        "two "
+        "standard errors.",
+        repetitions_of(shown),
+        shown.draws < kFewestForQuantiles ? "the smallest and the largest" : "10 to 90 % of them");
   }
   return fmt::format("Numbers are the {}, in parentheses the smallest and the largest.",
                      nested_statistic(shown, Statistic::median));

@@ -59,7 +59,8 @@ std::vector<std::string> places_of(const croquis::Table& table) {
 ChartValue value_of(const Group& group, const std::string& metric, Statistic statistic, bool nested) {
   const Summary* s = group.metric(metric);
   if (s == nullptr) return {};
-  ChartValue value{.at = s->q50, .lo = nested ? s->smallest : s->q10, .hi = nested ? s->largest : s->q90};
+  const auto [from, to] = nested ? std::pair(s->smallest, s->largest) : spread_of(*s);
+  ChartValue value{.at = s->q50, .lo = from, .hi = to};
   if (statistic == Statistic::mean) {
     const double error = std::isnan(s->standard_error) ? 0 : s->standard_error;
     value = {.at = s->mean, .lo = s->mean - error, .hi = s->mean + error};
@@ -144,7 +145,10 @@ Chart chart_of(const croquis::Table& table, const Grouping& shown, const Groupin
   }
   const bool bounds = std::any_of(single.groups.begin(), single.groups.end(),
                                   [](const Group& group) { return group.metric("bound_abs") != nullptr; });
-  if (bounds) chart.bound = "dotted: what a proved theorem guarantees, with its probability";
+  if (bounds)
+    chart.bound =
+        "dotted: what a proved theorem guarantees, with probability 0.9 or more; a relative error of 1 or more holds "
+        "for output 0 too";
   return chart;
 }
 

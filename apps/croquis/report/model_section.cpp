@@ -7,6 +7,7 @@
 
 #include "files/model_table.hpp"
 #include "options/lists.hpp"
+#include "pictures/curves.hpp"
 #include "report/group_answers.hpp"
 #include "report/other_sections.hpp"
 
@@ -17,7 +18,7 @@ using croquis::Summary;
 
 namespace {
 
-constexpr const char* kMeanOfModels = "mean over positions; band: its standard error between sequences";
+constexpr const char* kMeanOfModels = "mean over positions; band: one standard error between sequences to each side";
 
 std::vector<ChartValue> values_of(const Group& group, const Grouping& grouping) {
   std::vector<ChartValue> values;
@@ -49,7 +50,8 @@ void make_linear_where_not_positive(Chart& chart) {
     for (const ChartCurve& curve : view.curves) {
       for (const ChartPoint& point : curve.points) {
         for (std::size_t a = 0; a < chart.y.size(); ++a) {
-          if (point.y[a].at <= 0) chart.y[a].logarithmic = false;
+          const double least = chart.y[a].name == "increase" ? point.y[a].lo : point.y[a].at;
+          if (least <= 0) chart.y[a].logarithmic = false;
         }
       }
     }
@@ -68,19 +70,61 @@ double number_of(const Group& group, const char* metric) {
   return s == nullptr ? ChartValue::kNone : s->mean;
 }
 
-Chart chart_of_losses(const Grouping& grouping, const std::string& subject) {
+// The two ends of a line across the chart, or a point where there is one place.
+struct ChartEnds {
+  std::vector<double> low, high;
+
+  void widen(std::size_t axis, double x) {
+    if (!(x > 0)) return;
+    low[axis] = std::isnan(low[axis]) ? x : std::min(low[axis], x);
+    high[axis] = std::isnan(high[axis]) ? x : std::max(high[axis], x);
+  }
+};
+
+// A choice has a cost and no d, exact attention in the picture neither: against d they are lines across.
+Chart chart_of_losses(const Grouping& grouping, const std::vector<ModelSummary>& summaries,
+                      const std::string& subject) {
+  const bool any_d =
+      std::any_of(grouping.groups.begin(), grouping.groups.end(), [](const Group& g) { return g.x > 0; });
   ChartView view{"mean", fmt::format("{}; {}", subject, kMeanOfModels), {}};
+  if (any_d) view.meaning += "; lines across: what has no one d";
+  ChartEnds ends{{ChartValue::kNone, ChartValue::kNone, ChartValue::kNone},
+                 {ChartValue::kNone, ChartValue::kNone, ChartValue::kNone}};
+  for (const ModelSummary& s : summaries) {
+    ends.widen(0, static_cast<double>(s.features));
+    ends.widen(1, s.flops);
+    ends.widen(1, s.flops / s.flops_ratio);
+    ends.widen(2, s.seconds);
+  }
   for (const Group& group : grouping.groups) {
+    std::vector<ChartPoint>& points = curve_named(view.curves, group.label).points;
     ChartPoint point{{static_cast<double>(group.x), number_of(group, "flops"), number_of(group, "seconds")},
                      values_of(group, grouping)};
-    curve_named(view.curves, group.label).points.push_back(std::move(point));
+    if (group.x > 0 || !any_d) {
+      points.push_back(std::move(point));
+      continue;
+    }
+    for (const double d : {ends.low[0], ends.high[0]}) {
+      point.x[0] = d;
+      points.push_back(point);
+    }
   }
-  return {.title = "Loss of the model",
-          .x = {{"d", "number of features d"},
-                {"flops", "flops of the approximated heads of a sequence, leading terms"},
-                {"seconds", "seconds of a pass beside others, an indication"}},
-          .y = axes_of(grouping),
-          .views = {std::move(view)}};
+  std::vector<ChartValue> exact;
+  for (const croquis::Column& metric : grouping.metrics)
+    exact.push_back({.at = metric_of_exact(summaries, metric.name)});
+  view.curves.push_back({.label = kExactAttention, .bracket = true, .points = {{ends.low, exact}, {ends.high, exact}}});
+  Chart chart{.title = "Loss of the model",
+              .x = {{"d", "number of features d"},
+                    {"flops", "flops of the approximated heads of a sequence, leading terms"},
+                    {"seconds", "seconds of a pass beside others, an indication"}},
+              .y = axes_of(grouping),
+              .views = {std::move(view)}};
+  if (any_d) return chart;
+  chart.x.erase(chart.x.begin());
+  for (ChartCurve& curve : chart.views.front().curves) {
+    for (ChartPoint& point : curve.points) point.x.erase(point.x.begin());
+  }
+  return chart;
 }
 
 // A view for each d, the largest first: curves over the layers.
@@ -117,6 +161,15 @@ Chart chart_by_layer(const std::vector<ModelSummary>& summaries, const std::stri
   return chart;
 }
 
+std::string numbers_of(const ModelSummary& s) {
+  std::string text = shown_number(s.loss);
+  if (!std::isnan(s.loss_error)) text += fmt::format(" ± {:.1g} (standard error between sequences)", s.loss_error);
+  text += fmt::format(", {} above exact attention's", shown_number(s.increase));
+  if (!std::isnan(s.increase_error)) text += fmt::format(" (± {:.1g}, of differences)", s.increase_error);
+  return text +
+         fmt::format(", accuracy {}, {:.2g} of the flops of exact attention.", shown_number(s.accuracy), s.flops_ratio);
+}
+
 std::string best_of(const std::vector<ModelSummary>& summaries, std::uint64_t d) {
   const ModelSummary* best = nullptr;
   for (const ModelSummary& s : summaries) {
@@ -124,12 +177,9 @@ std::string best_of(const std::vector<ModelSummary>& summaries, std::uint64_t d)
     if (best == nullptr || s.loss < best->loss) best = &s;
   }
   if (best == nullptr) return "";
-  std::string text = fmt::format("At d = {}, {} has the smallest loss: {}", d,
-                                 croquis::curve_label({best->method, best->preset}), shown_number(best->loss));
-  if (!std::isnan(best->loss_error))
-    text += fmt::format(" ± {:.1g} (standard error between sequences)", best->loss_error);
-  return text + fmt::format(", accuracy {}, {:.2g} of the flops of exact attention.", shown_number(best->accuracy),
-                            best->flops_ratio);
+  const std::string label = croquis::curve_label({best->method, best->preset});
+  if (d == 0) return fmt::format("The {} has the loss {}", label, numbers_of(*best));
+  return fmt::format("At d = {}, {} has the smallest loss: {}", d, label, numbers_of(*best));
 }
 
 }  // namespace
@@ -158,7 +208,7 @@ Section section_of_models(const croquis::Table& table) {
   const Grouping grouping = grouping_of_models(summaries);
   if (!grouping.groups.empty()) {
     section.charts.push_back(by_layer ? chart_by_layer(summaries, section.subject)
-                                      : chart_of_losses(grouping, section.subject));
+                                      : chart_of_losses(grouping, summaries, section.subject));
     make_linear_where_not_positive(section.charts.back());
   }
   croquis::Table rows{croquis::model_summary_columns().list(), {}};

@@ -50,10 +50,10 @@ std::string html_of_table(const ReportTable& table) {
     body += "</tr>\n";
   }
   return fmt::format(
-      "<details class=\"numbers\"{}><summary>{} ({} rows)</summary>\n<div class=\"scroll\" tabindex=\"0\" "
+      "<details class=\"numbers\"{}><summary>{} ({} row{})</summary>\n<div class=\"scroll\" tabindex=\"0\" "
       "role=\"region\" "
       "aria-label=\"{}\"><table class=\"sortable\"><caption>{}</caption><thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody>"
       "</table></div></details>",
       is_answer(table) || table.rows.size() <= kShortTable ? " open" : "", html(table.title), table.rows.size(),
-      html(table.title), html(table.meaning), head, body);
+      table.rows.size() == 1 ? "" : "s", html(table.title), html(table.meaning), head, body);
 }

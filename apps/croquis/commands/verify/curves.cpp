@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <croquis/claims/claim_rows.hpp>
 #include <croquis/claims/ledger.hpp>
+#include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -18,6 +19,7 @@ using namespace croquis::claims;
 namespace {
 
 constexpr std::size_t kMostCurves = 8;  // as many as there are colours
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // The number behind "name = " in "other = 1; name = 2".
 std::optional<double> number_named(const std::string& name, const std::string& text) {
@@ -50,6 +52,19 @@ std::optional<double> place_of(const Claim& claim, const ClaimRow& row) {
   return number_named(claim.curve, row.hypotheses);
 }
 
+std::string title_of_variable(const std::string& name) {
+  const std::pair<const char*, const char*> titles[] = {
+      {"n", "tokens n"},
+      {"d", "features d"},
+      {"p", "width p"},
+      {"R", "norm R of queries and keys"},
+      {"tail", "tail: the failure probability that the claim allows"}};
+  for (const auto& [known, title] : titles) {
+    if (name == known) return title;
+  }
+  return name;
+}
+
 // By series, of two points at least.
 std::map<std::string, std::vector<ClaimPoint>> curves_of(const std::vector<ClaimRow>& rows, const Claim& claim,
                                                          double ClaimRow::*value) {
@@ -59,7 +74,9 @@ std::map<std::string, std::vector<ClaimPoint>> curves_of(const std::vector<Claim
     const auto x = place_of(claim, row);
     const double measured = row.*value;
     if (!x || !is_drawable(*x) || !is_drawable(measured)) continue;
-    curves[series_of(row.input, claim.curve)].push_back({*x, measured, row.bound});
+    const bool estimate = value == &ClaimRow::estimate;
+    curves[series_of(row.input, claim.curve)].push_back(
+        {*x, measured, row.bound, estimate ? row.ci_lo : kNone, estimate ? row.ci_hi : kNone});
   }
   for (auto& [series, points] : curves) {
     std::sort(points.begin(), points.end(), [](const ClaimPoint& a, const ClaimPoint& b) { return a.x < b.x; });
@@ -69,37 +86,63 @@ std::map<std::string, std::vector<ClaimPoint>> curves_of(const std::vector<Claim
 }
 
 // Where a claim has observed values with a bound, those alone: its estimates may be of another quantity.
-std::map<std::string, std::vector<ClaimPoint>> curves_of(const std::vector<ClaimRow>& rows, const Claim& claim) {
-  const auto observed = curves_of(rows, claim, &ClaimRow::observed);
-  return observed.empty() ? curves_of(rows, claim, &ClaimRow::estimate) : observed;
+ClaimCurves curves_of(const std::vector<ClaimRow>& rows, const Claim& claim) {
+  ClaimCurves curves{claim.id + ", " + claim.source, title_of_variable(claim.curve),
+                     claim.kind == "probability" ? "observed: a quantile of the error" : "observed: the error",
+                     curves_of(rows, claim, &ClaimRow::observed)};
+  if (curves.series.empty()) {
+    curves.measured = "estimate";
+    curves.series = curves_of(rows, claim, &ClaimRow::estimate);
+  }
+  return curves;
 }
 
 std::string panel(const ClaimCurves& claim) {
   const auto& curves = claim.series;
   std::string title = claim.title;
   if (curves.size() > kMostCurves) title += fmt::format(" ({} of {} curves)", kMostCurves, curves.size());
-  std::string script = fmt::format("set title {} noenhanced\nset xlabel {} noenhanced\n", gnuplot_string(title),
-                                   gnuplot_string(claim.variable));
+  std::string script =
+      fmt::format("set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
+                  gnuplot_string(title), gnuplot_string(claim.variable), gnuplot_string(claim.measured));
   std::string plots;
   std::size_t i = 0;
+  bool bounds = false;
   for (const auto& [series, points] : curves) {
     if (i == kMostCurves) break;
     std::string measured, bound;
+    bool intervals = false;
     for (const ClaimPoint& p : points) {
-      measured += fmt::format("{:.17g} {:.17g}\n", p.x, p.measured);
+      const bool interval = is_drawable(p.lo) && is_drawable(p.hi);
+      measured += fmt::format("{:.17g} {:.17g} {:.17g} {:.17g}\n", p.x, p.measured, interval ? p.lo : p.measured,
+                              interval ? p.hi : p.measured);
+      intervals = intervals || interval;
       if (is_drawable(p.bound)) bound += fmt::format("{:.17g} {:.17g}\n", p.x, p.bound);
     }
     script += fmt::format("$m{0} << EOD\n{1}EOD\n", i, measured);
     plots += fmt::format("{}$m{} with linespoints lc rgb '{}' lw 2 pt {} ps 0.7 title {}", i == 0 ? "plot " : ", ", i,
                          plot_colour(i), 5 + i % 8, gnuplot_string(series));
+    if (intervals)
+      plots += fmt::format(", $m{} using 1:2:3:4 with yerrorbars lc rgb '{}' pt 0 notitle", i, plot_colour(i));
     if (!bound.empty()) {
       script += fmt::format("$b{0} << EOD\n{1}EOD\n", i, bound);
-      plots += fmt::format(", $b{} with lines lc rgb '{}' lw 2 dt 2 title {}", i, plot_colour(i),
-                           i == 0 ? "'bound (dashed)'" : "''");
+      // A bound at one place alone is a cross.
+      plots += fmt::format(", $b{} with linespoints lc rgb '{}' lw 2 dt 2 pt 2 ps 0.8 notitle", i, plot_colour(i));
+      bounds = true;
     }
     ++i;
   }
+  if (bounds) plots += ", NaN with linespoints lc rgb '#000000' lw 2 dt 2 pt 2 ps 0.8 title 'bound'";
   return script + plots + '\n';
+}
+
+// Of all panels, whose legends have one width.
+PlotLegend legend_of(const std::vector<ClaimCurves>& claims) {
+  PlotLegend legend;
+  for (const ClaimCurves& claim : claims) {
+    legend.lines += std::min(kMostCurves, claim.series.size()) + 1;
+    for (const auto& [series, points] : claim.series) legend.letters = std::max(legend.letters, series.size());
+  }
+  return legend;
 }
 
 }  // namespace
@@ -108,23 +151,24 @@ std::vector<ClaimCurves> claim_curves(const std::vector<ClaimRow>& rows) {
   std::vector<ClaimCurves> all;
   for (const Claim& claim : all_claims()) {
     if (claim.curve.empty()) continue;
-    auto series = curves_of(rows, claim);
-    if (!series.empty()) all.push_back({claim.id + ", " + claim.source, claim.curve, std::move(series)});
+    ClaimCurves curves = curves_of(rows, claim);
+    if (!curves.series.empty()) all.push_back(std::move(curves));
   }
   return all;
 }
 
 void draw_curves(const std::vector<ClaimRow>& rows, const Picture& picture) {
+  const std::vector<ClaimCurves> claims = claim_curves(rows);
   std::vector<std::string> panels;
-  for (const ClaimCurves& claim : claim_curves(rows)) panels.push_back(panel(claim));
+  for (const ClaimCurves& claim : claims) panels.push_back(panel(claim));
   if (panels.empty())
     throw std::invalid_argument(fmt::format("{}: none of these claims has a curve to draw", picture.path));
   const double height = panels.size() == 1 ? 1 : 0.6 * static_cast<double>(panels.size());
-  std::string script = plot_header(picture, height);
+  std::string script = plot_header(picture, height, legend_of(claims));
   const std::string title = picture.title.empty() ? "" : " title " + gnuplot_string(picture.title) + " noenhanced";
   script += fmt::format("set multiplot layout {},1{}\nset logscale xy\nset format '%g'\nset grid lc rgb '#dddddd'\n",
                         panels.size(), title);
-  script += "set key outside right top noenhanced\n";
+  script += "set key outside right top vertical Left reverse maxcols 1 samplen 3 noenhanced\n";
   for (const std::string& one : panels) script += one;
   run_gnuplot(script + "unset multiplot\n", picture.path);
 }

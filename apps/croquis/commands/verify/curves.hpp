@@ -10,11 +10,12 @@
 
 struct ClaimPoint {
   double x, measured, bound;
+  double lo, hi;  ///< the interval of what was measured; NaN where there is none
 };
 
 /// What was measured against what the curve of a claim runs over, by series: inputs that differ in that variable alone.
 struct ClaimCurves {
-  std::string title, variable;
+  std::string title, variable, measured;                  ///< the title of the claim, and what stands along the axes
   std::map<std::string, std::vector<ClaimPoint>> series;  ///< of two points at least
 };
 

@@ -102,13 +102,14 @@ Chart chart_of_claim(const ClaimCurves& claim) {
   for (const auto& [series, points] : claim.series) {
     ChartCurve curve{.label = series};
     for (const ClaimPoint& point : points) {
-      curve.points.push_back({{point.x}, {{.at = point.measured, .bound = point.bound}}});
+      curve.points.push_back(
+          {{point.x}, {{.at = point.measured, .lo = point.lo, .hi = point.hi, .bound = point.bound}}});
     }
     view.curves.push_back(std::move(curve));
   }
   return {.title = claim.title,
           .x = {{claim.variable, claim.variable}},
-          .y = {{"measured", "measured, and the bound"}},
+          .y = {{"measured", claim.measured}},
           .views = {std::move(view)},
           .bound = "dotted: the bound"};
 }

@@ -156,8 +156,7 @@ Ledger ledger_of(const VerifyOptions& options, std::map<std::string, std::string
   if (options.trials) how.most_trials = static_cast<std::uint64_t>(*options.trials);
   const croquis::Key key = ledger_key(options.run.seed);
   if (!options.own_input) return {how, key};
-  const std::vector<Input> inputs =
-      load_inputs(without_mask(options.input, kFullAttention), options.run.seed, options.run.quiet);
+  const std::vector<Input> inputs = load_inputs(without_mask(options.input, kFullAttention), options.run);
   std::vector<Subject> heads;
   for (const Input& input : inputs) {
     require_square(input, "verify");

@@ -1,0 +1,75 @@
+// The progress that a user sees on a terminal.
+#include <doctest/doctest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "support/process.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+// What croquis writes to a terminal.
+std::string on_terminal(const std::string& arguments, const TemporaryFolder& folder) {
+  std::vector<std::string> all = words(CROQUIS_PROGRAM " " + arguments);
+  std::vector<char*> pointers;
+  for (std::string& argument : all) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  const std::string path = folder.path().string();
+  int terminal = -1;
+  const pid_t id = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (id == 0) {
+    if (::chdir(path.c_str()) == 0) ::execv(pointers[0], pointers.data());
+    ::_exit(127);
+  }
+  REQUIRE(id > 0);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count = 0; (count = ::read(terminal, buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  ::close(terminal);
+  int status = 0;
+  REQUIRE(::waitpid(id, &status, 0) == id);
+  REQUIRE_MESSAGE(status == 0, text);
+  return text;
+}
+
+std::size_t times_in(const std::string& what, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++count;
+  return count;
+}
+
+const std::string kErase = "\r\x1b[K";
+const std::string kShown = " --input gaussian --n 32 --p 4 --methods v-mean --features 4 --overwrite ";
+
+}  // namespace
+
+TEST_CASE("progress: a bar while heads are read and before the first result, and none is left behind") {
+  const TemporaryFolder folder;
+  for (const std::string command : {"error", "gradient", "choose"}) {
+    CAPTURE(command);
+    const std::string text = on_terminal(command + kShown, folder);
+    CHECK_MESSAGE(contains(text, "0/1  --:-- left  heads read" + kErase), text);
+    CHECK_MESSAGE(contains(text, "0/1  --:-- left  preparing" + kErase), text);
+    CHECK_MESSAGE(times_in(" left  ", text) == times_in(kErase, text), text);
+  }
+  // What is said meanwhile stands in a line of its own.
+  CHECK(contains(on_terminal("choose" + kShown, folder), kErase + "croquis choose: 1 choice"));
+  // Of one head too.
+  CHECK(contains(on_terminal("sketch --input gaussian --n 32 --p 4 --sketches srht --features 4 --trials 1", folder),
+                 "heads read"));
+}
+
+TEST_CASE("progress: none with --quiet, and none where there is no terminal") {
+  const TemporaryFolder folder;
+  for (const std::string command : {"error", "choose"}) {
+    CAPTURE(command);
+    CHECK_FALSE(contains(on_terminal(command + kShown + "--quiet", folder), "\x1b"));
+    CHECK_FALSE(contains(run_process(words(command + kShown), folder.path()).output, " left  "));
+  }
+}

@@ -1,0 +1,117 @@
+// The configuration in a meta file, and what --config reads.
+#include <doctest/doctest.h>
+
+#include <croquis/io/npy.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/process.hpp"
+#include "support/program.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+const std::string kConfiguredError = "error --n 96 --p 16 --features 8:32 --trials 3 --quiet ";
+
+}  // namespace
+
+TEST_CASE("croquis error: the saved configuration makes the same rows again") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis(kConfiguredError + "--methods skyformer:preset=code,ridge=0.2,v-mean --out a.csv", folder.path())
+              .status == 0);
+  const auto meta = nlohmann::json::parse(read_text(folder / "a.meta.json"));
+  write_text(folder / "a.ini", meta["configuration"].get<std::string>());
+  const ProgramRun run = run_croquis("error --config a.ini --out b.csv", folder.path());
+  CHECK_MESSAGE(run.status == 0, run.output);
+  CHECK(rows_of(folder / "a.csv") == rows_of(folder / "b.csv"));
+}
+
+TEST_CASE("the saved configuration replaces no result, and goes on with none, unless that is asked for") {
+  const TemporaryFolder folder;
+  for (const char* how : {"--overwrite", "--resume"}) {
+    REQUIRE(run_croquis(kConfiguredError + "--out a.csv " + how, folder.path()).status == 0);
+    const auto meta = nlohmann::json::parse(read_text(folder / "a.meta.json"));
+    const auto configuration = meta["configuration"].get<std::string>();
+    for (const char* name : {"overwrite", "resume", "quiet"}) {
+      CHECK_MESSAGE(!contains(configuration, std::string("\n") + name), configuration);
+    }
+    write_text(folder / "a.ini", configuration);
+    const std::string before = read_text(folder / "a.csv");
+    const ProgramRun again = run_croquis("error --config a.ini", folder.path());
+    CHECK(again.status == 2);
+    CHECK_MESSAGE(contains(again.output, "a.csv: is there already"), again.output);
+    CHECK(read_text(folder / "a.csv") == before);
+  }
+}
+
+TEST_CASE("the saved configuration has every name of a file as it is, and --config reads it back") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> names = {"a#b",   "#x",     "it's \"q\"",  "a\"b",     "a'b",  "a\nb", "a\tb",
+                                          "a\\b",  "\\x41",  "b\\x41 \" '", "a, b [c]", "[x]",  "a=b",  "; c",
+                                          " lead", "trail ", "\xc3\xa9",    "1e5",      "true", "\"",   "'",
+                                          "\\",    "x\\\"",  "\"q\"",       "\xff\xfe", "\x7f"};
+  for (const std::string& name : names) {
+    CAPTURE(name);
+    write_text(folder.path() / name, "a b c d e f g h i j k l m n o p\n");
+    const ProgramRun first = run_process({"error", "--text", name, "--n", "12", "--p", "4", "--methods", "v-mean",
+                                          "--features", "4", "--quiet", "--overwrite", "--out", "r.csv"},
+                                         folder.path());
+    REQUIRE_MESSAGE(first.status == 0, first.output);
+    const auto meta = nlohmann::json::parse(read_text(folder / "r.meta.json"));
+    write_text(folder / "r.ini", meta["configuration"].get<std::string>());
+    const ProgramRun again =
+        run_process({"error", "--config", "r.ini", "--quiet", "--overwrite", "--out", "s.csv"}, folder.path());
+    REQUIRE_MESSAGE(again.status == 0, again.output);
+    CHECK(rows_of(folder / "s.csv") == rows_of(folder / "r.csv"));
+    CHECK(nlohmann::json::parse(read_text(folder / "s.meta.json"))["identity"] == meta["identity"]);
+  }
+}
+
+TEST_CASE("--config: quotes, what is special in them, and comments") {
+  const TemporaryFolder folder;
+  for (const char* name : {"a#b.txt", "back\\slash.txt", "say \"x\".txt"}) {
+    write_text(folder.path() / name, "a b c d e f g h i j k l m n o p\n");
+  }
+  for (const char* line : {"text=\"a#b.txt\"", "text = 'a#b.txt'  # a comment", "text=\"a\\x23b.txt\"# comment",
+                           "text=\"back\\slash.txt\"", "text=\"back\\\\slash.txt\"", "text='back\\slash.txt'",
+                           "text='say \"x\".txt'", "text=\"say \\\"x\\\".txt\""}) {
+    CAPTURE(line);
+    write_text(folder / "c.ini", std::string("[error]\nn=12 # tokens\np=4\nfeatures=\"4,8\"\n") + line + "\n");
+    const ProgramRun run =
+        run_croquis("error --config c.ini --methods v-mean,linformer --trials 1 --quiet --overwrite", folder.path());
+    CHECK_MESSAGE(run.status == 0, run.output);
+    CHECK(rows_of(folder / "error.csv").size() == 2 * 2);
+  }
+}
+
+TEST_CASE("the saved configuration makes the same rows again where files or a default say what the input is") {
+  const TemporaryFolder folder;
+  arma::arma_rng::set_seed(3);  // any numbers will do
+  const arma::mat x(20, 4, arma::fill::randn);
+  for (const char* name : {"q.npy", "k.npy", "v.npy"}) croquis::write_npy((folder / name).string(), x);
+  const std::string arrays = "--q q.npy --k k.npy --v v.npy ",
+                    few = "--methods v-mean,nystromformer --features 4 --trials 2 ";
+  const std::vector<std::string> commands = {"error " + arrays + few,
+                                             "gradient " + arrays + few,
+                                             "choose " + arrays + few,
+                                             "spectrum " + arrays,
+                                             "spectrum --matrix q.npy",
+                                             "sketch --matrix q.npy --sketches gaussian --trials 2 --features 4",
+                                             "dimension --n 32 --trials 2",
+                                             "variance --q q.npy --k k.npy --features 4 --trials 2",
+                                             "variance --p 4 --keys 8 --norms 1 --features 4 --trials 2",
+                                             "verify --claims nys.lemma1 --quick",
+                                             "verify --claims nys.lemma1 --quick " + arrays};
+  for (const std::string& command : commands) {
+    CAPTURE(command);
+    const ProgramRun first = run_croquis(command + " --quiet --overwrite --out a.csv", folder.path());
+    REQUIRE_MESSAGE(first.status == 0, first.output);
+    const auto meta = nlohmann::json::parse(read_text(folder / "a.meta.json"));
+    write_text(folder / "a.ini", meta["configuration"].get<std::string>());
+    const std::string name = command.substr(0, command.find(' '));
+    const ProgramRun again = run_croquis(name + " --config a.ini --overwrite --out b.csv", folder.path());
+    CHECK_MESSAGE(again.status == 0, again.output);
+    CHECK(rows_of(folder / "a.csv") == rows_of(folder / "b.csv"));
+  }
+}

@@ -1,0 +1,42 @@
+// A small run of croquis error whose files are tried, and what is checked of it.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/process.hpp"
+#include "support/text.hpp"
+
+inline const std::string kSmallGivenFiles = "error --input gaussian --n 32 --p 4 --methods v-mean,skyformer --quiet ";
+inline const std::string kTrials = "--features 8,16 --trials 3 ";
+
+/// The program says one line with this in it, and its status is 2.
+inline void check_refused(const TemporaryFolder& folder, const std::string& arguments, const std::string& reason) {
+  CAPTURE(arguments);
+  const ProgramRun run = run_process(words(arguments), folder.path(), {.seconds = 10});
+  CHECK(run.status == 2);
+  CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  CHECK_MESSAGE(contains(run.output, reason), run.output);
+}
+
+inline void check_done(const TemporaryFolder& folder, const std::string& arguments) {
+  const ProgramRun run = run_process(words(arguments), folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+}
+
+inline std::vector<std::string> lines_in(const std::filesystem::path& file) {
+  std::vector<std::string> lines;
+  std::istringstream text(read_text(file));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+inline void write_lines(const std::filesystem::path& file, const std::vector<std::string>& lines) {
+  write_text(file, fmt::format("{}\n", fmt::join(lines, "\n")));
+}
