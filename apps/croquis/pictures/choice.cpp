@@ -142,7 +142,8 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
        fmt::format("eps = {:g}, delta = {:g}, confidence {:g}", first.eps, first.delta, first.confidence),
        first.delta == kAboveDrawn
            ? ""
-           : fmt::format("certified to be below eps: the 1 - {:g} quantile; drawn: the 95 % quantile", first.delta),
+           : fmt::format("certified to be below eps: the {:g} % quantile; drawn: the 95 % quantile",
+                         100 * (1 - first.delta)),
        curves.empty() ? "" : "lines: over all heads, sequences and draws that were looked at"});
   text += fmt::format(
       "set xlabel {} noenhanced\nset ylabel {} noenhanced\nset logscale xy\nset format xy '%g'\n"

@@ -82,8 +82,9 @@ std::string text_of_chart(const Chart& chart) {
     for (std::size_t i = 1; view.curves[c].joined && i < places.size(); ++i) {
       draw_line(canvas, places[i - 1].first, places[i - 1].second, places[i].first, places[i].second);
     }
-    legend += fmt::format("  {} {}{}\n", kLetters[c], view.curves[c].label,
-                          view.curves[c].open ? ", " + view.curves[c].target : "");
+    const bool other_target = view.curves[c].open && !view.curves[c].target.empty();
+    legend +=
+        fmt::format("  {} {}{}\n", kLetters[c], view.curves[c].label, other_target ? ", " + view.curves[c].target : "");
   }
   if (view.curves.size() > kLetters.size()) {
     legend += fmt::format("  and {} curves that are not drawn\n", view.curves.size() - kLetters.size());
