@@ -61,9 +61,16 @@ struct Steps {
   }
 };
 
-std::string panel(std::size_t i, const HeatMap& map, const Steps& layers, const Steps& heads, const HeatScale& scale,
-                  const Picture& picture) {
-  constexpr std::size_t few = 25, most_labels = 200;
+// The size of numbers that fit into cells of which so many are side by side in the picture; none if none does.
+std::optional<std::string> font_of_numbers(std::size_t side_by_side) {
+  if (side_by_side <= 8) return "";
+  if (side_by_side <= 16) return " font ',10'";
+  if (side_by_side <= 24) return " font ',7'";
+  return std::nullopt;
+}
+
+std::string panel(std::size_t i, const HeatMap& map, const Steps& layers, const Steps& heads, std::size_t panels_in_row,
+                  const HeatScale& scale, const Picture& picture) {
   std::string data;
   for (const auto& [place, value] : map.cells) {
     data += fmt::format("{} {} {:.9g}\n", heads.place(place.head), layers.place(place.layer), value);
@@ -72,9 +79,8 @@ std::string panel(std::size_t i, const HeatMap& map, const Steps& layers, const 
   // Boxes, since an image of one layer or one head is refused.
   script += fmt::format("$cells{0} << EOD\n{1}EOD\nplot $cells{0} using 1:2:(0.5):(0.5):3 with boxxyerror fc palette",
                         i, data);
-  if (map.cells.size() <= most_labels) {
-    const char* font = map.cells.size() <= few ? "" : " font ',10'";
-    script += fmt::format(", $cells{} using 1:2:(sprintf('{}', $3)) with labels{}", i, scale.format, font);
+  if (const auto font = font_of_numbers(panels_in_row * heads.numbers.size())) {
+    script += fmt::format(", $cells{} using 1:2:(sprintf('{}', $3)) with labels{}", i, scale.format, *font);
   }
   return script + "\n";
 }
@@ -125,7 +131,7 @@ void draw_heat_maps(const std::vector<HeatMap>& maps, const std::vector<std::str
   for (std::size_t i = 0; i < maps.size(); ++i) {
     HeatMap map = maps[i];
     if (maps.size() == 1) map.lines.insert(map.lines.begin(), common.begin(), common.end());
-    script += panel(i, map, layers, heads, scale, one);
+    script += panel(i, map, layers, heads, columns, scale, one);
   }
   run_gnuplot(script + (maps.size() > 1 ? "unset multiplot\n" : ""), picture.path);
 }
