@@ -164,7 +164,8 @@ Chart chart_by_layer(const std::vector<ModelSummary>& summaries, const std::stri
 std::string numbers_of(const ModelSummary& s) {
   std::string text = shown_number(s.loss);
   if (!std::isnan(s.loss_error)) text += fmt::format(" ± {:.1g} (standard error between sequences)", s.loss_error);
-  text += fmt::format(", {} above exact attention's", shown_number(s.increase));
+  text +=
+      fmt::format(", {} {} exact attention's", shown_number(std::abs(s.increase)), s.increase < 0 ? "below" : "above");
   if (!std::isnan(s.increase_error)) text += fmt::format(" (± {:.1g}, of differences)", s.increase_error);
   return text +
          fmt::format(", accuracy {}, {:.2g} of the flops of exact attention.", shown_number(s.accuracy), s.flops_ratio);
