@@ -28,6 +28,7 @@
 #include "options/lists.hpp"
 #include "options/own_matrix.hpp"
 #include "pictures/curves.hpp"
+#include "pictures/what_is_shown.hpp"
 #include "report/groups_section.hpp"
 
 namespace {

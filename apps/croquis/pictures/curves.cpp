@@ -17,141 +17,13 @@
 #include "pictures/gnuplot.hpp"
 #include "pictures/head_errors.hpp"
 #include "pictures/selection.hpp"
+#include "pictures/what_is_shown.hpp"
 
 using croquis::Group;
 using croquis::Grouping;
 using croquis::Summary;
 
-std::string axis_title(const Grouping& grouping, const std::string& x) {
-  const croquis::Column& axis = grouping.axis;
-  if (x == "flops") return "flops, the leading terms of the operation count";
-  // Of errors, calls are timed as they come.
-  if (x == "seconds") return grouping.random ? "seconds of a call beside others, an indication" : "seconds of a call";
-  return axis.symbol.empty() ? (axis.name == "n" ? "tokens n" : axis.name) : axis.name + ' ' + axis.symbol;
-}
-
-std::string metric_title(const Grouping& grouping, const std::string& metric) {
-  // ||X|| is written for both norms of the library, and a picture has no page beside it that says which.
-  const bool spectral = metric == "spectral_abs" || metric == "spectral_rel" || metric.starts_with("scores_spectral");
-  for (const croquis::Column& column : grouping.metrics) {
-    if (column.name != metric) continue;
-    return column.shown() + (spectral ? ", spectral norm" : "") + (column.unit.empty() ? "" : " [" + column.unit + "]");
-  }
-  return metric;
-}
-
-std::pair<double, double> spread_of(const Summary& summary) {
-  if (summary.count < kFewestForQuantiles) return {summary.smallest, summary.largest};
-  return {summary.q10, summary.q90};
-}
-
-double bound_of(const Group& group, const std::string& metric) {
-  const Summary *bound = group.metric("bound_abs"), *absolute = group.metric("spectral_abs"),
-                *relative = group.metric("spectral_rel");
-  const bool known = bound != nullptr && absolute != nullptr && absolute->mean > 0;
-  if (known && metric == "spectral_abs") return bound->q50;
-  if (known && metric == "spectral_rel" && relative != nullptr) return bound->q50 * relative->mean / absolute->mean;
-  return std::numeric_limits<double>::quiet_NaN();
-}
-
-std::string statistic_line(const Grouping& grouping, Statistic statistic, const char* spread) {
-  const bool mean = statistic == Statistic::mean;
-  if (grouping.is_nested()) {
-    if (spread == nullptr) return nested_statistic(grouping, statistic);
-    return nested_statistic(grouping, statistic) + (!mean ? fmt::format("; {}: smallest to largest", spread)
-                                                    : is_of_sequences(grouping)
-                                                        ? "; standard error between sequences"
-                                                        : ", and its standard error between them");
-  }
-  if (grouping.draws == 1) return repetitions_of(grouping);
-  if (spread == nullptr) return fmt::format("{} of {}", mean ? "mean" : "median", repetitions_of(grouping));
-  return fmt::format("{} of {}; {}: {}", mean ? "mean" : "median", repetitions_of(grouping), spread,
-                     mean                                   ? "its standard error"
-                     : grouping.draws < kFewestForQuantiles ? "smallest to largest"
-                                                            : "10 to 90 %");
-}
-
 namespace {
-
-struct CurvePoint {
-  double x, y, lo, hi;
-  bool heavy_tailed;
-  double bound = std::numeric_limits<double>::quiet_NaN();  // what a theorem guarantees of y
-  double rows_lo = bound, rows_hi = bound;                  // the interval for the sample of rows
-};
-
-struct Curve {
-  std::string label, target;
-  std::vector<CurvePoint> points;
-
-  bool is_bracket() const { return label == "v-mean" || label == "best-rank-d" || label == "exact"; }
-  // There a band has no width, and bars stand in its place.
-  bool is_at_one_place() const {
-    return std::all_of(points.begin(), points.end(), [&](const CurvePoint& p) { return p.x == points.front().x; });
-  }
-  // Lines join their points in the order of d, in which seconds need not grow.
-  bool goes_right() const {
-    return std::is_sorted(points.begin(), points.end(),
-                          [](const CurvePoint& a, const CurvePoint& b) { return a.x < b.x; });
-  }
-};
-
-// A difference may be 0 or less, as far as its error is known: then the axis is linear, and shows that.
-bool is_signed(const Grouping& grouping, const std::string& metric, const std::vector<PlotLevel>& levels) {
-  if (metric != "increase") return false;
-  const bool any = std::any_of(levels.begin(), levels.end(), [](const PlotLevel& level) {
-    return level.label != kExactAttention && level.at - level.error <= 0;
-  });
-  return any || std::any_of(grouping.groups.begin(), grouping.groups.end(), [&](const Group& group) {
-           const Summary* s = group.metric(metric);
-           return s != nullptr && s->mean - (std::isnan(s->standard_error) ? 0 : s->standard_error) <= 0;
-         });
-}
-
-// Whether the axis of the metric can show it.
-bool shows(double y, bool with_sign) {
-  return with_sign ? is_drawable(std::abs(y)) || y == 0 : is_drawable(y);
-}
-
-// In the band, at its edge where the axis cannot show an end.
-CurvePoint point_of(const Summary& s, double x, Statistic statistic, bool nested, bool with_sign) {
-  const auto [lo, hi] = nested ? std::pair(s.smallest, s.largest) : spread_of(s);
-  CurvePoint point{x, s.q50, lo, hi, s.heavy_tailed};
-  if (statistic == Statistic::mean) {
-    const double error = std::isnan(s.standard_error) ? 0 : s.standard_error;
-    point = {x, s.mean, s.mean - error, s.mean + error, s.heavy_tailed};
-  }
-  if (!shows(point.lo, with_sign)) point.lo = point.y;
-  if (!shows(point.hi, with_sign)) point.hi = point.y;
-  return point;
-}
-
-// Those of one target after each other.
-std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric, Statistic statistic,
-                             const std::string& x, bool with_sign) {
-  std::vector<Curve> curves;
-  for (const std::string& target : targets_of(grouping, metric)) {
-    for (const Group& g : grouping.groups) {
-      const Summary* s = g.metric(metric);
-      if (s == nullptr || target_of(g) != target) continue;
-      const Summary* place = g.metric(x);
-      const double at = x.empty() ? static_cast<double>(g.x) : place == nullptr ? 0 : place->q50;
-      CurvePoint point = point_of(*s, at, statistic, grouping.is_nested(), with_sign);
-      if (!grouping.is_nested()) point.bound = bound_of(g, metric);
-      const Summary *rows_lo = g.metric(metric + "_lo"), *rows_hi = g.metric(metric + "_hi");
-      if (rows_lo != nullptr && rows_hi != nullptr && is_drawable(rows_lo->q50)) {
-        const bool mean = statistic == Statistic::mean && !grouping.is_nested();
-        point.rows_lo = mean ? rows_lo->mean : rows_lo->q50;
-        point.rows_hi = mean ? rows_hi->mean : rows_hi->q50;
-      }
-      if (!shows(point.y, with_sign) || !is_drawable(at) || (x.empty() && g.x < 1)) continue;
-      auto curve = std::find_if(curves.begin(), curves.end(), [&](const Curve& c) { return c.label == g.label; });
-      if (curve == curves.end()) curve = curves.insert(curves.end(), {g.label, target, {}});
-      curve->points.push_back(point);
-    }
-  }
-  return curves;
-}
 
 // Where a curve stops, or is missing: "not drawn, failed: nprf (d = 16, 32); zero: kriged-coreset (d = 256)".
 std::string missing_line(const Grouping& grouping, const std::string& metric, const std::vector<Curve>& curves) {
@@ -185,24 +57,6 @@ std::string missing_line(const Grouping& grouping, const std::string& metric, co
   return line.empty() ? "" : "not drawn, " + line;
 }
 
-// So many lines are found in a legend by their place alone.
-constexpr std::size_t kManyCurves = 12;
-
-// Those of one target in the order in which they end at the right, the largest value first, as the eye meets them.
-void sort_by_last_value(std::vector<Curve>& curves) {
-  const auto last = [](const Curve& curve) {
-    return std::max_element(curve.points.begin(), curve.points.end(),
-                            [](const CurvePoint& a, const CurvePoint& b) { return a.x < b.x; })
-        ->y;
-  };
-  for (auto begin = curves.begin(); begin != curves.end();) {
-    const auto end =
-        std::find_if(begin, curves.end(), [&](const Curve& curve) { return curve.target != begin->target; });
-    std::stable_sort(begin, end, [&](const Curve& a, const Curve& b) { return last(a) > last(b); });
-    begin = end;
-  }
-}
-
 // Whose function is approximated, where there is a target, and what the order of a long legend is. Rows with a column
 // `target` have errors against it; times and losses of several functions can be compared.
 std::string target_line(const Grouping& grouping, const std::vector<Curve>& curves, bool several) {
@@ -214,40 +68,6 @@ std::string target_line(const Grouping& grouping, const std::vector<Curve>& curv
                      : target.empty() ? ""
                                       : "approximating " + legend_of_target(target);
   return line + (line.empty() || order.empty() ? "" : "; ") + order;
-}
-
-bool has_bounds(const Curve& curve) {
-  return std::any_of(curve.points.begin(), curve.points.end(),
-                     [](const CurvePoint& p) { return std::isfinite(p.bound); });
-}
-
-// Guarantees that coincide are one line, with the names of all.
-struct Guarantee {
-  std::size_t curve;  // the first one
-  std::string title;
-  bool shared = false;
-};
-
-std::vector<Guarantee> guarantees_of(const std::vector<Curve>& curves) {
-  std::vector<Guarantee> guarantees;
-  const auto same = [](const CurvePoint& a, const CurvePoint& b) {
-    constexpr double width_of_a_line = 0.02;
-    return a.x == b.x && std::abs(a.bound - b.bound) <= width_of_a_line * std::abs(a.bound);
-  };
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    if (!has_bounds(curves[i])) continue;
-    const auto found = std::find_if(guarantees.begin(), guarantees.end(), [&](const Guarantee& g) {
-      const auto &a = curves[i].points, &b = curves[g.curve].points;
-      return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
-    });
-    if (found == guarantees.end()) {
-      guarantees.push_back({i, "guarantee: " + curves[i].label});
-    } else {
-      found->title += ", " + curves[i].label;
-      found->shared = true;
-    }
-  }
-  return guarantees;
 }
 
 PlotLegend legend_of(const std::vector<Curve>& curves, bool several) {
@@ -467,24 +287,6 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
       "3 noenhanced\n";
   script += range_with_bounds(curves) + tics_of(places, x.empty()) + "set style fill transparent solid 0.15 noborder\n";
   run_gnuplot(script + data + plots_of(curves, several, levels), picture.path);
-}
-
-std::string default_metric(const Grouping& grouping, const std::string& usual) {
-  const auto is_there = [&](const croquis::Column& column) {
-    return std::any_of(grouping.groups.begin(), grouping.groups.end(),
-                       [&](const Group& group) { return group.metric(column.name) != nullptr; });
-  };
-  const croquis::Column* first = nullptr;
-  for (const croquis::Column& column : grouping.metrics) {
-    if (column.name == usual && is_there(column)) return usual;
-  }
-  for (const croquis::Column& column : grouping.metrics) {
-    if (!is_there(column)) continue;
-    if (column.name.ends_with("spectral_rel")) return column.name;
-    if (first == nullptr) first = &column;
-  }
-  if (first == nullptr) throw std::invalid_argument("no row has a metric to draw");
-  return first->name;
 }
 
 void draw_grouped(const croquis::Table& all, const PlotRequest& request) {

@@ -6,15 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "pictures/curve.hpp"
 #include "pictures/plot_request.hpp"
-
-constexpr const char* kExactAttention = "exact attention";
-
-/// A number that has no place on the axis, as the loss of a choice, whose heads have a d each: a line across.
-struct PlotLevel {
-  std::string label;
-  double at, error = 0;  ///< half the width of its band
-};
 
 /// A metric against the axis (or flops or seconds, by `x`), a line a label with a band. The axes are logarithmic, that
 /// of the metric where its values differ by more than a factor of 3. Of one input, the median of the draws in the band
@@ -33,27 +26,6 @@ void draw_groups(const croquis::Grouping& grouping, const std::string& metric, c
 
 /// With more curves than this, bands would hide each other and are left out.
 inline constexpr std::size_t kMostBands = 8;
-
-/// The draws of which 10 % and 90 % quantiles are told apart from the smallest and the largest.
-inline constexpr std::size_t kFewestForQuantiles = 5;
-
-/// The ends of what is shown beside the median of draws: 10 to 90 %, or all of fewer than kFewestForQuantiles draws.
-std::pair<double, double> spread_of(const croquis::Summary& summary);
-
-/// What stands along an axis: of what curves run over (or flops or seconds, by `x`), and of a metric with its unit.
-std::string axis_title(const croquis::Grouping& grouping, const std::string& x);
-std::string metric_title(const croquis::Grouping& grouping, const std::string& metric);
-
-/// What the numbers of a plot are: "median of 20 draws; band: 10 to 90 %". `spread`: what shows the second of them;
-/// nullptr: nothing does.
-std::string statistic_line(const croquis::Grouping& grouping, Statistic statistic, const char* spread = "band");
-
-/// What --bounds guarantees of a metric of the spectral norm, of a group of one input (||O|| is the same in all its
-/// rows); NaN where there is none.
-double bound_of(const croquis::Group& group, const std::string& metric);
-
-/// `usual` where some group has it; else the first metric that some group has, relative errors before absolute ones.
-std::string default_metric(const croquis::Grouping& grouping, const std::string& usual = "");
 
 /// Results::draw of a command whose rows are grouped by their columns. Several inputs are drawn together. Throws
 /// std::invalid_argument for a metric, a curve or an axis that there is not.

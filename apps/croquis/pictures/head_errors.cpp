@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "files/targets.hpp"
-#include "pictures/curves.hpp"
 #include "pictures/gnuplot.hpp"
+#include "pictures/what_is_shown.hpp"
 
 using croquis::Group;
 using croquis::Grouping;

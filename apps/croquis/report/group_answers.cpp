@@ -12,7 +12,7 @@
 
 #include "files/group_table.hpp"
 #include "files/targets.hpp"
-#include "pictures/curves.hpp"
+#include "pictures/what_is_shown.hpp"
 #include "report/axis_scale.hpp"
 #include "report/section.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "files/group_table.hpp"
 #include "files/targets.hpp"
-#include "pictures/curves.hpp"
 #include "pictures/head_errors.hpp"
+#include "pictures/what_is_shown.hpp"
 #include "report/group_answers.hpp"
 
 using croquis::Group;

@@ -7,7 +7,7 @@
 
 #include "files/model_table.hpp"
 #include "options/lists.hpp"
-#include "pictures/curves.hpp"
+#include "pictures/curve.hpp"
 #include "report/group_answers.hpp"
 #include "report/other_sections.hpp"
 

@@ -1,0 +1,81 @@
+#include "pictures/what_is_shown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "pictures/head_errors.hpp"
+#include "pictures/selection.hpp"
+
+using croquis::Group;
+using croquis::Grouping;
+using croquis::Summary;
+
+std::string axis_title(const Grouping& grouping, const std::string& x) {
+  const croquis::Column& axis = grouping.axis;
+  if (x == "flops") return "flops, the leading terms of the operation count";
+  // Of errors, calls are timed as they come.
+  if (x == "seconds") return grouping.random ? "seconds of a call beside others, an indication" : "seconds of a call";
+  return axis.symbol.empty() ? (axis.name == "n" ? "tokens n" : axis.name) : axis.name + ' ' + axis.symbol;
+}
+
+std::string metric_title(const Grouping& grouping, const std::string& metric) {
+  // ||X|| is written for both norms of the library, and a picture has no page beside it that says which.
+  const bool spectral = metric == "spectral_abs" || metric == "spectral_rel" || metric.starts_with("scores_spectral");
+  for (const croquis::Column& column : grouping.metrics) {
+    if (column.name != metric) continue;
+    return column.shown() + (spectral ? ", spectral norm" : "") + (column.unit.empty() ? "" : " [" + column.unit + "]");
+  }
+  return metric;
+}
+
+std::pair<double, double> spread_of(const Summary& summary) {
+  if (summary.count < kFewestForQuantiles) return {summary.smallest, summary.largest};
+  return {summary.q10, summary.q90};
+}
+
+double bound_of(const Group& group, const std::string& metric) {
+  const Summary *bound = group.metric("bound_abs"), *absolute = group.metric("spectral_abs"),
+                *relative = group.metric("spectral_rel");
+  const bool known = bound != nullptr && absolute != nullptr && absolute->mean > 0;
+  if (known && metric == "spectral_abs") return bound->q50;
+  if (known && metric == "spectral_rel" && relative != nullptr) return bound->q50 * relative->mean / absolute->mean;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string statistic_line(const Grouping& grouping, Statistic statistic, const char* spread) {
+  const bool mean = statistic == Statistic::mean;
+  if (grouping.is_nested()) {
+    if (spread == nullptr) return nested_statistic(grouping, statistic);
+    return nested_statistic(grouping, statistic) + (!mean ? fmt::format("; {}: smallest to largest", spread)
+                                                    : is_of_sequences(grouping)
+                                                        ? "; standard error between sequences"
+                                                        : ", and its standard error between them");
+  }
+  if (grouping.draws == 1) return repetitions_of(grouping);
+  if (spread == nullptr) return fmt::format("{} of {}", mean ? "mean" : "median", repetitions_of(grouping));
+  return fmt::format("{} of {}; {}: {}", mean ? "mean" : "median", repetitions_of(grouping), spread,
+                     mean                                   ? "its standard error"
+                     : grouping.draws < kFewestForQuantiles ? "smallest to largest"
+                                                            : "10 to 90 %");
+}
+
+std::string default_metric(const Grouping& grouping, const std::string& usual) {
+  const auto is_there = [&](const croquis::Column& column) {
+    return std::any_of(grouping.groups.begin(), grouping.groups.end(),
+                       [&](const Group& group) { return group.metric(column.name) != nullptr; });
+  };
+  const croquis::Column* first = nullptr;
+  for (const croquis::Column& column : grouping.metrics) {
+    if (column.name == usual && is_there(column)) return usual;
+  }
+  for (const croquis::Column& column : grouping.metrics) {
+    if (!is_there(column)) continue;
+    if (column.name.ends_with("spectral_rel")) return column.name;
+    if (first == nullptr) first = &column;
+  }
+  if (first == nullptr) throw std::invalid_argument("no row has a metric to draw");
+  return first->name;
+}

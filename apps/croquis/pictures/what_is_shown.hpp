@@ -1,0 +1,29 @@
+// What a plot of grouped rows shows, in words and numbers.
+#pragma once
+
+#include <croquis/measure/groups.hpp>
+#include <string>
+#include <utility>
+
+#include "pictures/plot_request.hpp"
+
+/// The draws of which 10 % and 90 % quantiles are told apart from the smallest and the largest.
+inline constexpr std::size_t kFewestForQuantiles = 5;
+
+/// The ends of what is shown beside the median of draws: 10 to 90 %, or all of fewer than kFewestForQuantiles draws.
+std::pair<double, double> spread_of(const croquis::Summary& summary);
+
+/// What stands along an axis: of what curves run over (or flops or seconds, by `x`), and of a metric with its unit.
+std::string axis_title(const croquis::Grouping& grouping, const std::string& x);
+std::string metric_title(const croquis::Grouping& grouping, const std::string& metric);
+
+/// What the numbers of a plot are: "median of 20 draws; band: 10 to 90 %". `spread`: what shows the second of them;
+/// nullptr: nothing does.
+std::string statistic_line(const croquis::Grouping& grouping, Statistic statistic, const char* spread = "band");
+
+/// What --bounds guarantees of a metric of the spectral norm, of a group of one input (||O|| is the same in all its
+/// rows); NaN where there is none.
+double bound_of(const croquis::Group& group, const std::string& metric);
+
+/// `usual` where some group has it; else the first metric that some group has, relative errors before absolute ones.
+std::string default_metric(const croquis::Grouping& grouping, const std::string& usual = "");
