@@ -140,7 +140,8 @@ TEST_CASE("groups: heads of one sequence are not independent: the standard error
   const Table table =
       table_of({row("m;sequence=0;head=0", "paper", 8, 2, 1, 1.0), row("m;sequence=0;head=1", "paper", 8, 2, 1, 3.0),
                 row("m;sequence=1;head=0", "paper", 8, 2, 1, 5.0), row("m;sequence=1;head=1", "paper", 8, 2, 1, 11.0)});
-  const Summary* error = group_rows(table, {"input"}).groups.at(0).metric("error");
+  const Grouping all = group_rows(table, {"input"});
+  const Summary* error = all.groups.at(0).metric("error");
   REQUIRE(error != nullptr);
   CHECK(error->count == 4);
   CHECK(error->mean == 5.0);
