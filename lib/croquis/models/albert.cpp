@@ -14,11 +14,7 @@ class Albert : public Architecture {
       : config_(config),
         parts_(weights, ModelParts::prefix_of(weights, kWords, {"albert.", ""})),
         head_(weights, ""),
-        output_(weights, config,
-                {.words = parts_.full(kWords),
-                 .weight = kHead + "decoder.weight",
-                 .bias = kHead + "decoder.bias",
-                 .old_bias = kHead + "bias"}) {
+        output_(weights, config, names_of_decoder(parts_.full(kWords), kHead)) {
     const arma::uword hidden = config.hidden, narrow = config.embedding;
     vocabulary_ = parts_.require_table(kWords, narrow);
     parts_.require_shape("embeddings.position_embeddings.weight", {config.positions, narrow});

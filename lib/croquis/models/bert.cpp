@@ -15,11 +15,7 @@ class Bert : public Architecture {
         parts_(weights, ModelParts::prefix_of(weights, kWords, {"bert.", ""},
                                               config.type_stated ? "" : "; without a model_type it was taken as bert")),
         head_(weights, ""),
-        output_(weights, config,
-                {.words = parts_.full(kWords),
-                 .weight = kHead + "decoder.weight",
-                 .bias = kHead + "decoder.bias",
-                 .old_bias = kHead + "bias"}) {
+        output_(weights, config, names_of_decoder(parts_.full(kWords), kHead)) {
     const arma::uword hidden = config.hidden;
     vocabulary_ = parts_.require_table(kWords, hidden);
     parts_.require_shape("embeddings.position_embeddings.weight", {config.positions, hidden});

@@ -37,4 +37,8 @@ const std::string& OutputEmbeddings::bias() const {
   return weights_.has(names_.bias) ? names_.bias : names_.old_bias;
 }
 
+OutputEmbeddings::Names names_of_decoder(const std::string& words, const std::string& head) {
+  return {.words = words, .weight = head + "decoder.weight", .bias = head + "decoder.bias", .old_bias = head + "bias"};
+}
+
 }  // namespace croquis

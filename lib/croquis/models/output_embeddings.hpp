@@ -38,4 +38,8 @@ class OutputEmbeddings {
   Names names_;
 };
 
+/// Of BERT and ALBERT, with the prefix of the head's tensors: the bias of the decoder, and where there is none that of
+/// the head, by which older files have it.
+OutputEmbeddings::Names names_of_decoder(const std::string& words, const std::string& head);
+
 }  // namespace croquis
