@@ -8,7 +8,7 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/kernel/softmax_adjoint.hpp>
 #include <croquis/linalg/inverse_adjoint.hpp>
-#include <croquis/linalg/iterative_inverse.hpp>
+#include <croquis/linalg/iterative_solve.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/nystrom/segment_means.hpp>
@@ -37,7 +37,7 @@ struct Parts {
   arma::uvec rows;            // the landmarks; empty: segment means
   arma::Mat<T> q, k;          // the landmarks themselves
   arma::Mat<T> core;          // softmax(q k^T / sqrt(p))
-  LinearOperator<T> inverse;  // Z
+  LinearOperator<T> inverse;  // Z, for more than one product
   Diagnostics diagnostics;
 };
 
@@ -70,12 +70,23 @@ Parts<T> parts_of(const Problem<T>& problem, const Landmarks<T>& landmarks, arma
     parts.inverse = {d, d, [pinv](const arma::Mat<T>& x) { return pinv->apply(x); },
                      [pinv](const arma::Mat<T>& x) { return pinv->apply_transposed(x); }};
   } else {
-    IterativeInverse<T> z = iterative_inverse(parts.core, iteration_of(options));
-    parts.diagnostics.residual = z.residual;
-    parts.diagnostics.iterations = z.iterations;
-    parts.inverse = as_operator(std::move(z.inverse));
+    parts.inverse = deferred<T>(d, d, [core = parts.core, options] {
+      return as_operator(iterative_inverse(core, iteration_of(options)).inverse);
+    });
   }
   return parts;
+}
+
+// Z X, and what is known of Z.
+template <typename T>
+arma::Mat<T> solve(const Parts<T>& parts, const arma::Mat<T>& x, const NystromformerOptions& options,
+                   Diagnostics& diagnostics) {
+  diagnostics = parts.diagnostics;
+  if (options.inverse == NystromformerOptions::Inverse::pinv) return parts.inverse.apply(x);
+  IterativeSolution<T> z = iterative_solve(parts.core, x, iteration_of(options));
+  diagnostics.residual = z.residual;
+  diagnostics.iterations = z.iterations;
+  return std::move(z.solution);
 }
 
 // O~ = F Z G V from right to left, and its derivatives back from left to right.
@@ -122,8 +133,9 @@ Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& land
   // V and, as the last column, 1: the rows of G sum to 1.
   const arma::Mat<T> values = arma::join_rows(softmax_product<T>(parts->q, problem.K(), problem.V()),
                                               arma::Mat<T>(parts->q.n_rows, 1, arma::fill::ones));
-  approximation.output = softmax_product<T>(problem.Q(), parts->k, parts->inverse.apply(values),
-                                            {.last = &approximation.row_sums.emplace()});
+  approximation.output =
+      softmax_product<T>(problem.Q(), parts->k, solve(*parts, values, options, approximation.diagnostics),
+                         {.last = &approximation.row_sums.emplace()});
   approximation.adjoint = adjoint_of<T>(
       problem, [=](const arma::Mat<T>& cotangent) { return gradient_of(problem, *parts, options, cotangent); });
   approximation.scores = deferred<T>(problem.n_q(), problem.n_k(), [=]() -> LinearOperator<T> {
@@ -137,7 +149,6 @@ Approximation<T> approximate(const Problem<T>& problem, const Landmarks<T>& land
           return product(*right, inverse.apply_transposed(product(*left, x)));
         }};
   });
-  approximation.diagnostics = parts->diagnostics;
   return approximation;
 }
 
@@ -206,12 +217,12 @@ Method<T> nystromformer_method() {
     const Landmarks<T> landmarks = landmarks_of(problem, options);
     const auto n = static_cast<double>(problem.n_q() + problem.n_k()), p = static_cast<double>(problem.p()),
                p_v = static_cast<double>(problem.p_v());
-    const double cube = options.inverse == NystromformerOptions::Inverse::pinv ? 22 : 8.0 * options.iterations;
+    const auto of_core = [=](double d) {  // Z times d x (p_v + 1)
+      if (options.inverse == NystromformerOptions::Inverse::pinv) return 22 * d * d * d + 2 * d * d * p_v;
+      return iterative_solve_flops(d, p_v + 1, iteration_of(options));
+    };
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, landmarks, d, draw_key, options); },
-            [=](double d) {
-              return 2 * n * d * p + 2 * d * d * p + (n * d + d * d) + cube * d * d * d + 2 * n * d * p_v +
-                     2 * d * d * p_v;
-            }};
+            [=](double d) { return 2 * n * d * p + 2 * d * d * p + (n * d + d * d) + of_core(d) + 2 * n * d * p_v; }};
   };
   return method;
 }

@@ -32,8 +32,8 @@ struct NystromformerOptions {
 ///   if Z is the exact inverse. There is no bound for d < n. Six iterations act as a spectral filter on an
 ///   ill-conditioned core: see the residual.
 /// Randomness: none with segment means; otherwise the landmarks, from child "landmarks" of the random key.
-/// Cost: 2 (n_q + n_k) d (p + p_v) flops, and 8 d^3 for each iteration or about 22 d^3 for pinv. 1 <= d <= min(n_q,
-///   n_k).
+/// Cost: 2 (n_q + n_k) d (p + p_v) flops, and for each iteration 8 d^3, or 4 d^2 (d + p_v) for d > 2 p_v; about 22 d^3
+///   for pinv. 1 <= d <= min(n_q, n_k).
 template <typename T>
 Approximation<T> nystromformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                const NystromformerOptions& options = {});

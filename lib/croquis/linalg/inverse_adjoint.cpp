@@ -21,9 +21,7 @@ arma::Mat<T> plus_identity(arma::Mat<T> m, T factor) {
 // The Z of every step: the last one is the inverse.
 template <typename T>
 std::vector<arma::Mat<T>> steps_of(const arma::Mat<T>& n, const InverseIteration& options) {
-  InverseIteration next = options;
-  next.iterations = 0;
-  std::vector<arma::Mat<T>> steps = {iterative_inverse(n, next).inverse};
+  std::vector<arma::Mat<T>> steps = {inverse_start(n, options.start)};
   const int taken = options.tolerance > 0 ? iterative_inverse(n, options).iterations : options.iterations;
   for (int step = 0; step < taken; ++step) {
     const arma::Mat<T> m = product(n, steps.back());

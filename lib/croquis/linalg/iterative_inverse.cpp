@@ -10,16 +10,6 @@
 namespace croquis {
 namespace {
 
-template <typename T>
-arma::Mat<T> start_of(const arma::Mat<T>& n, InverseStart start) {
-  const SerialBlas serial;
-  if (start == InverseStart::identity) return arma::Mat<T>(n.n_rows, n.n_rows, arma::fill::eye);
-  T scale = arma::norm(n, 1);
-  if (start == InverseStart::transpose_both) scale *= arma::norm(n, "inf");
-  if (scale == 0) throw std::runtime_error("iterative_inverse: the matrix is zero");
-  return n.t() / scale;
-}
-
 // I - M, and its Frobenius norm.
 template <typename T>
 double residual_of(const arma::Mat<T>& m, arma::Mat<T>& difference) {
@@ -40,12 +30,22 @@ double residual_of(const arma::Mat<T>& m, arma::Mat<T>& difference) {
 }  // namespace
 
 template <typename T>
+arma::Mat<T> inverse_start(const arma::Mat<T>& n, InverseStart start) {
+  const SerialBlas serial;
+  if (start == InverseStart::identity) return arma::Mat<T>(n.n_rows, n.n_rows, arma::fill::eye);
+  T scale = arma::norm(n, 1);
+  if (start == InverseStart::transpose_both) scale *= arma::norm(n, "inf");
+  if (scale == 0) throw std::runtime_error("iterative_inverse: the matrix is zero");
+  return n.t() / scale;
+}
+
+template <typename T>
 IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIteration& options) {
   require(n.n_rows == n.n_cols && n.n_rows > 0, "iterative_inverse", "a square matrix",
           {{"rows", n.n_rows}, {"cols", n.n_cols}});
   require(options.iterations >= 0 && options.tolerance >= 0, "iterative_inverse", "iterations >= 0, tolerance >= 0",
           {{"iterations", options.iterations}, {"tolerance", options.tolerance}});
-  IterativeInverse<T> result{start_of(n, options.start), 0, 0};
+  IterativeInverse<T> result{inverse_start(n, options.start), 0, 0};
   const auto times = options.symmetric ? product_symmetric<T> : product<T>;
   // c I - M needs no pass of its own: products are computed with the right sign, and c I is added to the diagonal.
   arma::Mat<T> nz, inner;
@@ -69,6 +69,8 @@ IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIterat
   return result;
 }
 
+template arma::Mat<float> inverse_start(const arma::Mat<float>&, InverseStart);
+template arma::Mat<double> inverse_start(const arma::Mat<double>&, InverseStart);
 template IterativeInverse<float> iterative_inverse(const arma::Mat<float>&, const InverseIteration&);
 template IterativeInverse<double> iterative_inverse(const arma::Mat<double>&, const InverseIteration&);
 

@@ -19,6 +19,10 @@ struct InverseIteration {
   bool symmetric = false;  ///< N is symmetric, so only half of each product is computed
 };
 
+/// Z_0. Throws std::runtime_error if N is zero and Z_0 is to be a multiple of N^T.
+template <typename T>
+arma::Mat<T> inverse_start(const arma::Mat<T>& n, InverseStart start);
+
 template <typename T>
 struct IterativeInverse {
   arma::Mat<T> inverse;  ///< Z

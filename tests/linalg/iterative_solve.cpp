@@ -1,0 +1,136 @@
+#include <doctest/doctest.h>
+#include <croquis/linalg/iterative_solve.hpp>
+
+#include <cmath>
+
+#include "support/dense.hpp"
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+#include "support/text.hpp"
+#include "support/thread_count.hpp"
+
+using namespace croquis;
+
+namespace {
+
+constexpr InverseStart kStarts[] = {InverseStart::identity, InverseStart::transpose_both, InverseStart::transpose_one};
+constexpr arma::uword kSize = 150;  // two blocks of columns and more, and tiles of products that are not whole
+
+template <typename T>
+arma::Mat<T> drawn(arma::uword rows, arma::uword cols, const char* name) {
+  return random_matrix<T>(rows, cols, Key(test_seed()).child(name));
+}
+
+// Singular values from 0.25 to 1, no symmetry but nearly: every start suits it.
+template <typename T>
+arma::Mat<T> benign(arma::uword d) {
+  const Key key = Key(test_seed()).child("benign");
+  return arma::conv_to<arma::Mat<T>>::from(with_eigenvalues(d, arma::linspace(0.25, 1, d), key)) +
+         T(0.02) / std::sqrt(static_cast<T>(d)) * random_matrix<T>(d, d, key.child("skew"));
+}
+
+// Z of the iteration as the papers write it, in long double.
+Dense inverse_of(const Dense& n, Dense z, int steps) {
+  const Dense eye = identity(n.rows);
+  for (int i = 0; i < steps; ++i) {
+    const Dense nz = n * z;
+    z = 0.25L * (z * (13 * eye - nz * (15 * eye - nz * (7 * eye - nz))));
+  }
+  return z;
+}
+
+// In a step, 13 M - 15 W M + W^2 (7 M - W M) is off by d u of (13 + 15 x + 7 x^2 + x^3) / 4 < 20 times the largest
+// column of M, x = ||W|| < 2, at most four times over; later steps make that 13/4 times as large each.
+template <typename T>
+double rounding(arma::uword d, int steps) {
+  return 4 * static_cast<double>(d) * unit<T>() * 20 * (steps + 1) * std::pow(3.25, steps);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("iterative_solve: is Z X, from every start and for few and many columns", T, float, double) {
+  const arma::Mat<T> n = benign<T>(kSize);
+  for (const InverseStart start : kStarts) {
+    for (const int steps : {0, 1, 3}) {
+      const Dense z = inverse_of(n, inverse_start(n, start), steps);
+      const double residual = static_cast<double>(frobenius(identity(kSize) - Dense(n) * z));
+      for (const arma::uword c : {arma::uword(1), kSize / 2, kSize / 2 + 1, kSize + 10}) {
+        const arma::Mat<T> x = drawn<T>(kSize, c, "x") / std::sqrt(static_cast<T>(kSize));
+        const IterativeSolution<T> solved = iterative_solve(n, x, {.start = start, .iterations = steps});
+        CHECK(distance(solved.solution, z * Dense(x)) <= 2 * rounding<T>(kSize, steps));
+        CHECK(std::abs(solved.residual - residual) <=
+              std::sqrt(static_cast<double>(kSize)) * rounding<T>(kSize, steps));
+        CHECK(solved.iterations == steps);
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("iterative_solve: solves N Y = X when the iteration has converged", T, float, double) {
+  // At the fixed point a step maps an error E of W to order E^2, so only the rounding of the last step is left: 20 d u
+  // of columns of norm one, times ||Z|| = 4, and what X has gathered on the way, at most six steps of it.
+  const arma::Mat<T> n = benign<T>(kSize), x = drawn<T>(kSize, 5, "x") / std::sqrt(static_cast<T>(kSize));
+  const IterativeSolution<T> solved = iterative_solve(n, x, {.iterations = 20});
+  CHECK(distance(Dense(n) * Dense(solved.solution), x) <= 4 * rounding<T>(kSize, 6));
+  CHECK(solved.residual <= std::sqrt(static_cast<double>(kSize)) * rounding<T>(kSize, 1));
+}
+
+TEST_CASE("iterative_solve: takes half products for a symmetric N") {
+  const arma::mat n = with_eigenvalues(kSize, arma::linspace(0.25, 1, kSize), Key(test_seed()).child("symmetric"));
+  const arma::mat x = drawn<double>(kSize, 3, "x");
+  const IterativeSolution<double> half = iterative_solve(n, x, {.iterations = 2, .symmetric = true});
+  const Dense z = inverse_of(n, inverse_start(n, InverseStart::transpose_both), 2);
+  CHECK(distance(half.solution, z * Dense(x)) <= 100 * rounding<double>(kSize, 2));
+}
+
+TEST_CASE("iterative_solve: a softmax matrix with condition number 1e7 loses no more than the page says") {
+  // Scores of rank 3, small, so that rows are nearly equal: the core of flat attention. In float, six steps.
+  constexpr arma::uword d = 128;
+  const arma::mat scores = 0.3 * drawn<double>(d, 3, "q") * drawn<double>(d, 3, "k").t();
+  arma::mat core = arma::exp(scores);
+  core.each_col() /= arma::vec(arma::sum(core, 1));
+  const arma::fmat n = arma::conv_to<arma::fmat>::from(core), x = drawn<float>(d, 60, "x");
+  const IterativeSolution<float> solved = iterative_solve(n, x, {.iterations = 6});
+  const Dense z = inverse_of(n, inverse_start(n, InverseStart::transpose_both), 6), expected = z * Dense(x);
+  CHECK(frobenius(Dense(solved.solution) - expected) <= 1e-3L * frobenius(expected));
+}
+
+TEST_CASE("iterative_solve: stops where iterative_inverse does") {
+  const arma::mat n = benign<double>(kSize), x = drawn<double>(kSize, 4, "x");
+  for (const double tolerance : {5.0, 0.5, 1e-3}) {
+    const InverseIteration options{.iterations = 50, .tolerance = tolerance};
+    const IterativeSolution<double> solved = iterative_solve(n, x, options);
+    CHECK(solved.residual <= tolerance);
+    CHECK(solved.iterations == iterative_inverse(n, options).iterations);
+  }
+}
+
+TEST_CASE("iterative_solve: the same bits for any number of threads") {
+  const arma::fmat n = benign<float>(kSize), x = drawn<float>(kSize, 65, "x");
+  const auto solved_with = [&](int count) {
+    const ThreadCount threads(count);
+    return iterative_solve(n, x, {.iterations = 6});
+  };
+  const IterativeSolution<float> one = solved_with(1);
+  for (const int count : {2, 3, 5}) {
+    const IterativeSolution<float> other = solved_with(count);
+    CHECK(identical(other.solution, one.solution));
+    CHECK(other.residual == one.residual);
+  }
+}
+
+TEST_CASE("iterative_solve: a breakdown is a runtime_error, a wrong argument an invalid_argument") {
+  const arma::mat eye(4, 4, arma::fill::eye), x(4, 1, arma::fill::ones);
+  CHECK(contains(refusal<std::runtime_error>([&] { iterative_solve(arma::mat(4, 4, arma::fill::zeros), x, {}); }),
+                 "the matrix is zero"));
+  CHECK(contains(refusal<std::runtime_error>([&] {
+                   iterative_solve<double>(100 * eye, x, {.start = InverseStart::identity, .iterations = 100});
+                 }),
+                 "diverged"));
+  CHECK(refusal([&] { iterative_solve(eye, arma::mat(3, 1), {}); }) ==
+        "iterative_solve: an X with as many rows as N, got N.rows = 4, X.rows = 3");
+  CHECK(contains(refusal([&] { iterative_solve(arma::mat(4, 5), x, {}); }), "a square matrix"));
+  CHECK(contains(refusal([&] { iterative_solve(eye, x, {.iterations = -1}); }), "iterations = -1"));
+  CHECK(contains(refusal([&] { iterative_solve(eye, x, {.tolerance = -0.5}); }), "tolerance = -0.5"));
+}
