@@ -343,7 +343,7 @@ TEST_CASE("choose: wrong input is refused in one line") {
                                                        {"--methods skyformer,v-mean", "two functions"},
                                                        {"--methods best-rank-d", "as much work as exact attention"},
                                                        {"--features 0", "--features"},
-                                                       {"--shard 1/2", "--shard"},
+                                                       {"--shard 1/2 --target-loss 1", "--shard"},
                                                        {"--rows 4 --metric max_abs", "--metric"},
                                                        {"--per layer", "--per layer: the input has no layers"},
                                                        {"--rows 10000", "--rows: 10000"}};

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "support/head_arrays.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -75,6 +76,42 @@ TEST_CASE("croquis merge: shards of every command make the rows of one run, in i
     }
     CHECK(rows == croquis::read_csv((folder / "whole.csv").string()).rows.size());
   }
+}
+
+TEST_CASE("croquis merge: choices of shards are those of one run, with their errors and the file for models") {
+  TemporaryFolder folder;
+  for (const char* name : {"q", "k", "v"}) {  // three heads, so that one of four shards has none
+    const std::vector<float> numbers = head_numbers(name, 3 * 40 * 4);
+    const std::string bytes(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float));
+    write_text(folder / fmt::format("{}.npy", name), npy_of({3, 40, 4}, bytes));
+  }
+  const std::string command =
+      "choose --q q.npy --k k.npy --v v.npy --eps 0.7 --delta 0.3 --trials 20 --features 4,8 "
+      "--methods v-mean,skeinformer,performer ";
+  REQUIRE(run_croquis(command + "--quiet --out whole.csv", folder.path()).status == 0);
+  run_shards(folder, command, 4);
+  CHECK(std::filesystem::exists(folder / "p3.json"));
+  CHECK_FALSE(std::filesystem::exists(folder / "p4.json"));
+  const ProgramRun merge = run_croquis("merge all.csv p4.csv p2.csv p1.csv p3.csv", folder.path());
+  REQUIRE_MESSAGE(merge.status == 0, merge.output);
+  CHECK(read_text(folder / "all.csv") == read_text(folder / "whole.csv"));
+  CHECK(read_text(folder / "all.json") == read_text(folder / "whole.json"));
+  // The errors come in the order in which they are computed, which is another one.
+  auto merged = croquis::read_csv((folder / "all.draws.csv").string()).rows,
+       made = croquis::read_csv((folder / "whole.draws.csv").string()).rows;
+  std::sort(merged.begin(), merged.end());
+  std::sort(made.begin(), made.end());
+  CHECK(merged == made);
+  const ProgramRun again = run_croquis(command + "--out all.csv --resume --plot all.svg", folder.path());
+  CHECK_MESSAGE(again.status == 0, again.output);
+  CHECK(read_text(folder / "all.csv") == read_text(folder / "whole.csv"));
+
+  // Nothing is written where a part lacks its choices.
+  std::filesystem::remove(folder / "p2.json");
+  const ProgramRun without = run_croquis("merge other.csv p1.csv p2.csv p3.csv p4.csv", folder.path());
+  CHECK(without.status == 2);
+  CHECK(without.output.find("p2.json: cannot be opened") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "other.csv"));
 }
 
 TEST_CASE("croquis merge: the merged result is one that --resume goes on with") {

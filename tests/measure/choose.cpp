@@ -283,6 +283,32 @@ TEST_CASE("choose: the same answers for any number of threads, from known errors
   CHECK_FALSE(choose<double>(inputs, ladders, settings, Key(1), hooks));
 }
 
+TEST_CASE("choose: choices that are not wanted are not evaluated, and the others are the same without them") {
+  for (const std::size_t sequences : {std::size_t(1), std::size_t(12)}) {
+    const ChoiceInputs inputs = inputs_of(sequences, 3);
+    const CandidateLadders ladders = ladders_of("skyformer-softmax,skeinformer", {8, 32});
+    const ChoiceSettings settings = settings_of(0.4);
+    const auto record = [](const ChoiceRow& row) {
+      std::vector<std::string> text;
+      for (const Value& value : choice_columns().record(row)) text.push_back(text_of(value));
+      return text;
+    };
+    const std::vector<ChoiceRow> all = *choose<double>(inputs, ladders, settings, Key(1));
+    REQUIRE(all.size() == 3);
+    for (const ChoiceRow& row : all) {
+      CAPTURE(row.input);
+      ChoiceHooks hooks;
+      std::size_t others = 0;
+      hooks.wanted = [&](const std::string& input) { return input == row.input; };
+      hooks.made = [&](const ChoiceDraw& draw) { others += draw.input != row.input ? 1 : 0; };
+      const std::vector<ChoiceRow> one = *choose<double>(inputs, ladders, settings, Key(1), hooks);
+      REQUIRE(one.size() == 1);
+      CHECK(record(one.front()) == record(row));
+      CHECK(others == 0);
+    }
+  }
+}
+
 TEST_CASE("choice candidates: their costs are flops, largest d first, and what does not fit is left out") {
   const CandidateLadders all =
       choice_candidates<double>(parse_methods("skyformer-softmax,v-mean"), {16, 64, 4},

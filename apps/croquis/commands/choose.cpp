@@ -11,7 +11,6 @@
 #include <croquis/measure/method_errors.hpp>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 
@@ -52,11 +51,6 @@ ChoiceSettings settings_of(const ChooseOptions& options) {
   if (std::find(metrics.begin(), metrics.end(), settings.metric) == metrics.end()) {
     throw std::invalid_argument(
         fmt::format("--metric: with --rows one of {}, this is {}", fmt::join(metrics, ", "), settings.metric));
-  }
-  if (!options.run.shard.empty()) {
-    throw std::invalid_argument(
-        "--shard: the choices of a run share one error probability and their sequences; run choose on one machine, "
-        "with as many --threads as it has");
   }
   return settings;
 }
@@ -128,15 +122,6 @@ void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const 
   say(text);
 }
 
-// X.json is a name that other programs use too.
-void require_choice_file(const std::string& path) {
-  if (!std::filesystem::exists(path)) return;
-  const nlohmann::json file = read_metadata(path);
-  if (file.is_object() && file.contains("choices")) return;
-  throw std::invalid_argument(
-      fmt::format("{}: is there, is no choice, and would be replaced; remove it, or give another --out", path));
-}
-
 int run_choose(const ChooseOptions& options) {
   require_choice_file(beside(options.run.out, ".json"));
   if (options.target_loss) return run_choose_loss(options);
@@ -162,15 +147,15 @@ int run_choose(const ChooseOptions& options) {
   Run run(options.run, "choose", croquis::choice_columns().list(), identity_of(options, heads, named, candidates),
           {".draws.csv"});
   std::vector<Run::Cell> plan;
-  bool wanted = false;
   plan.reserve(names.size());
   for (const std::string& name : names) plan.push_back({Run::key({name})});
   run.plan(plan);
-  for (const Run::Cell& cell : plan) wanted = wanted || run.wants(cell.front());
+  const auto wanted = [&](const std::string& name) { return run.wants(Run::key({name})); };
   ChoiceDraws draws(options.run);  // of a run that was complete, for the plot alone
-  if (wanted) {
+  if (std::any_of(names.begin(), names.end(), wanted)) {
     if (!options.run.quiet) announce(inputs, settings, candidates, names.size());
-    const croquis::ChoiceHooks hooks = draws.hooks(options.run.quiet);
+    croquis::ChoiceHooks hooks = draws.hooks(options.run.quiet);
+    hooks.wanted = wanted;
     const Key key = Key(options.run.seed).child("choose");
     const auto rows = options.run.precision == "float"
                           ? croquis::choose<float>(inputs, candidates, settings, key, hooks)
@@ -184,7 +169,6 @@ int run_choose(const ChooseOptions& options) {
 void add_options(CLI::App& app, ChooseOptions& options) {
   ChoiceSettings& settings = options.settings;
   add_run_options(app, options.run);
-  app.get_option("--shard")->group("");  // one of all commands, which is refused here with its reason
   add_input_options(app, options.input);
   add_precision_option(app, options.run);
   app.add_option("--eps", settings.epsilon, "the largest error that is good enough")->capture_default_str();
@@ -281,11 +265,13 @@ void deliver_choices(Run& run, const std::vector<ChoiceRow>& rows, std::uint64_t
 
 int finish_choices(const ChooseOptions& options, Run& run, const std::optional<croquis::ChoicePlaces>& places,
                    const std::vector<croquis::ChoiceDraw>& draws) {
-  if (const auto status = run.finish(draws_file(options.run.out))) return *status;
+  const auto status = run.finish(draws_file(options.run.out));
+  if (status && *status != 0) return *status;
 
   const std::vector<ChoiceRow> rows = croquis::choice_columns().rows(run.table());
   const std::string json = beside(options.run.out, ".json");
-  write_whole(json, croquis::choice_json(rows, places));
+  if (!rows.empty()) write_whole(json, croquis::choice_json(rows, places));
+  if (status) return *status;  // a shard, perhaps without a choice
   bool drawn = false;
   if (!options.run.plot.empty()) {
     drawn = has_choices_to_draw(run.table(), draws);
@@ -320,6 +306,7 @@ Command choose_command() {
                              "point a choice",
                   .print = [](const croquis::Table& table) { print_choices(croquis::choice_columns().rows(table)); },
                   .report = section_of_choices,
+                  .merge_others = merge_choices,
                   .other_columns = {{"X.draws.csv", croquis::choice_draw_columns().all()},
                                     {"X.steps.csv", croquis::loss_step_columns().all()}}}};
 }

@@ -3,6 +3,7 @@
 
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choose.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,13 @@ void deliver_choices(Run& run, const std::vector<croquis::ChoiceRow>& rows, std:
 /// each choice is for all heads of its layer.
 int finish_choices(const ChooseOptions& options, Run& run, const std::optional<croquis::ChoicePlaces>& places = {},
                    const std::vector<croquis::ChoiceDraw>& draws = {});
+
+/// Throws std::invalid_argument where X.json, a name that other programs use too, is there and no choice.
+void require_choice_file(const std::string& path);
+
+/// Results::merge_others: choice.json and X.draws.csv.
+std::function<void()> merge_choices(const std::vector<std::string>& parts, const croquis::Table& table,
+                                    const std::string& out);
 
 /// --target-loss.
 int run_choose_loss(const ChooseOptions& options);

@@ -34,6 +34,12 @@ struct Results {
   std::function<std::vector<std::string>(const croquis::Table& table,
                                          const std::map<std::string, std::string>& identity)>
       remarks = {};
+  /// What a run has beside its rows and no summary: from what its shards have beside theirs, `parts` in their order, to
+  /// what belongs beside `out`. Reads, and returns what then writes; throws std::invalid_argument for a part without
+  /// it.
+  std::function<std::function<void()>(const std::vector<std::string>& parts, const croquis::Table& table,
+                                      const std::string& out)>
+      merge_others = {};
   /// Of other files beside X.csv, as "X.draws.csv".
   std::vector<std::pair<std::string, std::vector<croquis::Column>>> other_columns = {};
 };

@@ -6,6 +6,7 @@
 #include <croquis/io/csv.hpp>
 #include <croquis/io/digest.hpp>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -238,9 +239,16 @@ int run_merge(const MergeOptions& options) {
   }
   const Command& command = command_named(parts.front().meta["identity"]["command"]);
   const croquis::Table typed = typed_table(table, command, parts.front().path);
+  const Existing existing = options.overwrite ? Existing::overwrite : Existing::refuse;
   if (command.results.write_summary) {
-    require_companions(options.out, {".summary.csv", ".heads.csv", ".layers.csv"},
-                       options.overwrite ? Existing::overwrite : Existing::refuse);
+    require_companions(options.out, {".summary.csv", ".heads.csv", ".layers.csv"}, existing);
+  }
+  std::function<void()> write_others;
+  if (command.results.merge_others) {
+    require_companions(options.out, {".draws.csv"}, existing);
+    std::vector<std::string> paths;
+    for (const Part* part : ordered) paths.push_back(part->path);
+    write_others = command.results.merge_others(paths, typed, options.out);
   }
   const std::string text = csv_text(table);
   const bool replaces = std::filesystem::exists(options.out);
@@ -250,6 +258,7 @@ int run_merge(const MergeOptions& options) {
   write_whole(beside(options.out, ".meta.json"), meta.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
   // What the run itself writes beside its rows.
   if (command.results.write_summary) command.results.write_summary(typed, beside(options.out, ".summary.csv"));
+  if (write_others) write_others();
   fmt::print("rows     {}: {} of {} parts\n", options.out, table.rows.size(), parts.size());
   return 0;
 }

@@ -74,6 +74,7 @@ class Chooser {
         metric_(place_of_metric(settings)) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       for (const std::size_t h : groups_[g].heads) group_of_[h] = g;
+      wanted_.push_back(!hooks.wanted || hooks.wanted(groups_[g].input));
     }
   }
 
@@ -82,8 +83,9 @@ class Chooser {
 
   std::vector<ChoiceRow> rows() const {
     std::vector<ChoiceRow> rows;
-    for (const ChoiceGroup& group : groups_) {
-      rows.push_back(answer_of(group, inputs_, settings_));
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (!wanted_[g]) continue;
+      rows.push_back(answer_of(groups_[g], inputs_, settings_));
       rows.back().precision = precision();
     }
     return rows;
@@ -114,8 +116,8 @@ class Chooser {
 
   // The number of choices that are still open.
   std::size_t show(std::uint64_t done, std::uint64_t of) const {
-    const auto open = static_cast<std::size_t>(
-        std::count_if(groups_.begin(), groups_.end(), [](const ChoiceGroup& g) { return !g.race->is_over(); }));
+    std::size_t open = 0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) open += wanted_[g] && !groups_[g].race->is_over() ? 1 : 0;
     if (hooks_.progress) hooks_.progress(done, of, open);
     return open;
   }
@@ -124,6 +126,7 @@ class Chooser {
   void add_evaluations(std::size_t s, std::size_t h, std::uint64_t first, std::uint64_t last,
                        std::vector<Evaluation>& evaluations) const {
     const ChoiceHead& head = inputs_.heads[h];
+    if (!wanted_[group_of_[h]]) return;
     const ChoiceGroup& group = groups_[group_of_[h]];
     const auto found = std::find(candidates_.shapes.begin(), candidates_.shapes.end(), inputs_.shape(s, h));
     const auto shape = static_cast<std::size_t>(found - candidates_.shapes.begin());  // choice_groups has found it
@@ -248,6 +251,7 @@ class Chooser {
   const ChoiceHooks& hooks_;
   std::vector<ChoiceGroup> groups_;
   std::vector<std::size_t> group_of_;  // of each head
+  std::vector<bool> wanted_;           // of each group
   bool one_sequence_;
   std::size_t metric_;  // its place in the records of ErrorRow
 };

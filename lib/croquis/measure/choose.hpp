@@ -91,8 +91,11 @@ struct ChoiceRow {
 };
 const Columns<ChoiceRow>& choice_columns();
 
-/// Hooks for callers that show progress, store evaluations or stop the search.
+/// Hooks for callers that divide the choices, show progress, store evaluations or stop the search.
 struct ChoiceHooks {
+  /// Whether the choice with this ChoiceRow::input is to be made. The others are left out of the answer, and no choice
+  /// depends on which these are.
+  std::function<bool(const std::string& input)> wanted = {};
   /// The error of an earlier evaluation with the same key and inputs, identified by all members but the error; empty if
   /// there is none.
   std::function<std::optional<double>(const ChoiceDraw&)> known = {};
