@@ -44,7 +44,7 @@ template <typename T>
 std::vector<croquis::ErrorRow> error_rows(const croquis::Problem<double>& problem, const ErrorRequest& request) {
   const auto choices = croquis::parse_methods(request.methods, parts_of(problem.position()), "methods");
   croquis::require_usable(choices, problem.tokens(), parts_of(problem.position()));
-  croquis::require_features(request.features, problem.n_k(), sizeof(T), "features");
+  croquis::require_features(request.features, choices, problem.tokens(), sizeof(T), "features");
   if (request.settings.rows) croquis::require_sampled_rows(*request.settings.rows, problem.n_q(), "rows");
   auto rows = croquis::method_errors(croquis::in_precision<T>(problem), choices, request.features, request.trials,
                                      croquis::error_keys(request.seed, "arrays"), request.settings);
@@ -80,7 +80,7 @@ std::vector<croquis::GradientRow> gradient_rows(const croquis::Problem<double>& 
                                                 const std::vector<arma::uword>& features, std::uint64_t trials,
                                                 std::uint64_t seed) {
   const auto choices = croquis::gradient_methods(methods, {problem.tokens()}, parts_of(problem.position()), "methods");
-  croquis::require_features(features, problem.n_k(), sizeof(T), "features");
+  croquis::require_features(features, choices, problem.tokens(), sizeof(T), "features");
   return croquis::gradient_errors(croquis::in_precision<T>(problem), choices, features, trials,
                                   croquis::gradient_key(seed, "arrays"));
 }
@@ -108,7 +108,7 @@ std::vector<croquis::CostRow> cost_rows(const croquis::Problem<double>& given, c
                                         const std::vector<arma::uword>& features, std::uint64_t seed,
                                         const croquis::CostSettings& settings) {
   const auto candidates = croquis::cost_candidates(methods, given.tokens(), parts_of(given.position()), "methods");
-  croquis::require_features(features, given.n_k(), sizeof(T), "features");
+  croquis::require_features(features, methods_among(candidates), given.tokens(), sizeof(T), "features");
   const auto problem = croquis::in_precision<T>(given);
   std::vector<croquis::CostRow> rows;
   for (const croquis::CostCandidate& candidate : candidates) {

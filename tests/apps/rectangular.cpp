@@ -120,7 +120,7 @@ TEST_CASE("rectangular: a method, a command or a policy that needs as many queri
   const std::pair<std::string, std::string> wrong[] = {
       {"error" + kRectangularArrays + "--methods v-mean,bigbird --features 8",
        "bigbird: as many queries as keys; methods that take other numbers of them are"},
-      {"error" + kRectangularArrays + "--methods v-mean --features 51",
+      {"error" + kRectangularArrays + "--methods v-mean,skeinformer --features 51",
        "--features: 51 is more than the n = 50 tokens"},
       {"error" + kRectangularArrays + "--methods v-mean --features 8 --rows 21", "--rows: 21 is none of 20 to n = 20"},
       {"dimension" + kRectangularArrays, "dimension: Q has 20 rows, K 50; as many queries as keys are needed"},

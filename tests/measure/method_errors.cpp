@@ -146,14 +146,24 @@ TEST_CASE("method errors: rows that cannot be, that were not drawn, or of an exa
 }
 
 TEST_CASE("method errors: what a method cannot be asked for is refused with the name of the argument") {
-  CHECK(refusal([] { require_features({}, 9, 8, "features"); }) == "features: there are none");
-  CHECK(refusal([] { require_features({4, 0}, 9, 8, "features"); }) == "features: 0 is not positive");
-  CHECK(refusal([] {
-          require_features({4, 10}, 9, 8);
-        }) == "--features: 10 is more than the n = 9 tokens; give at most n");
-  require_features({1, 9}, 9, 8);
+  const auto all = parse_methods("performer,skeinformer,skyformer");
+  const auto check = [&](const std::vector<arma::uword>& features, const std::vector<MethodChoice>& methods,
+                         arma::uword n) {
+    require_features(features, methods, {n, n}, 8);
+  };
+  CHECK(refusal([&] { require_features({}, all, {9, 9}, 8, "features"); }) == "features: there are none");
+  CHECK(refusal([&] { check({4, 0}, all, 9); }) == "--features: 0 is not positive");
+  check({1, 9}, all, 9);
+  CHECK(refusal([&] {
+          check({4, 10}, all, 9);
+        }) == "--features: 10 is more than the n = 9 tokens; give at most n, or leave out skeinformer");
+  check({4, 18}, {all[0], all[2]}, 9);  // as many as there are points of the lift
+  CHECK(refusal([&] {
+          check({4, 19}, {all[0], all[2]}, 9);
+        }) == "--features: 19 is more than the 18 that skyformer takes here");
+  check({4, 1000}, {all[0]}, 9);
   const arma::uword most = arma::uword{1} << 32;
-  CHECK(refusal([&] { require_features({most}, most, 8); }).find("--features: the n x d numbers") == 0);
+  CHECK(refusal([&] { check({most}, all, most); }).find("--features: the n x d numbers") == 0);
   const arma::uword fewest = SampledReference::kFewestRows;
   CHECK(refusal([&] { require_sampled_rows(fewest - 1, 100, "rows"); }).find("rows: ") == 0);
   CHECK(refusal([&] { require_sampled_rows(101, 100); }).find("--rows: 101 is none of") == 0);

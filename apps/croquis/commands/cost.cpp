@@ -68,8 +68,8 @@ std::vector<CostCell> cells_of(const std::vector<CostCandidate>& candidates, con
   return cells;
 }
 
-void check(const CostOptions& options, const std::vector<arma::uword>& sizes,
-           const std::vector<arma::uword>& features) {
+void check(const CostOptions& options, const std::vector<CostCandidate>& candidates,
+           const std::vector<arma::uword>& sizes, const std::vector<arma::uword>& features) {
   for (const arma::uword n : sizes) {  // a bias that does not fit is refused before there is a file
     croquis::require_valid(parse_bias(options.bias, options.causal, n, Key(options.run.seed)), n);
   }
@@ -78,7 +78,8 @@ void check(const CostOptions& options, const std::vector<arma::uword>& sizes,
                           {{"n", sizes.back()}, {"p", options.p}});
   if (options.methods == "exact") return;
   // A smaller n may have failed rows at a d that is beyond it.
-  croquis::require_features(features, sizes.back(), options.run.precision == "float" ? sizeof(float) : sizeof(double));
+  croquis::require_features(features, methods_among(candidates), {sizes.back(), sizes.back()},
+                            options.run.precision == "float" ? sizeof(float) : sizeof(double));
 }
 
 // Norms at which attention is neither uniform nor a maximum; no method's cost depends on them.
@@ -161,7 +162,7 @@ int run_cost(const CostOptions& options) {
       croquis::cost_candidates(options.methods, {1, 1}, {.causal = options.causal, .bias = !options.bias.empty()});
   const std::vector<arma::uword> sizes = parse_sizes(options.n, "--n");
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
-  check(options, sizes, features);
+  check(options, candidates, sizes, features);
   prepare_run(options.run);
   require_room_for_rows(static_cast<double>((candidates.size() * features.size() + 1) * sizes.size()) *
                             static_cast<double>(options.calls.repeats),

@@ -67,7 +67,8 @@ std::vector<Run::Cell> plan_of(const ErrorOptions& options, const std::vector<In
 void check(const ErrorOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
            const std::vector<arma::uword>& features) {
   if (options.trials < 1) throw std::invalid_argument(fmt::format("--trials: {} is not positive", options.trials));
-  croquis::require_features(features, input.n_k, options.run.precision == "float" ? sizeof(float) : sizeof(double));
+  croquis::require_features(features, methods, {input.n_q, input.n_k},
+                            options.run.precision == "float" ? sizeof(float) : sizeof(double));
   if (options.rows && !options.save_output.empty()) {
     throw std::invalid_argument("--save-output: goes without --rows, which computes some exact rows alone");
   }

@@ -62,8 +62,10 @@ Run::Fields key_of(const Input& input, const MethodChoice& choice, const Gradien
   return row;
 }
 
-void check(const GradientOptions& options, const Input& input, const std::vector<arma::uword>& features) {
-  croquis::require_features(features, input.n_k, options.run.precision == "float" ? sizeof(float) : sizeof(double));
+void check(const GradientOptions& options, const Input& input, const std::vector<MethodChoice>& methods,
+           const std::vector<arma::uword>& features) {
+  croquis::require_features(features, methods, {input.n_q, input.n_k},
+                            options.run.precision == "float" ? sizeof(float) : sizeof(double));
   const auto n_q = static_cast<double>(input.n_q), n_k = static_cast<double>(input.n_k);
   const double gradient = (n_q + n_k) * static_cast<double>(input.p) + n_k * static_cast<double>(input.p_v);
   croquis::require_memory(sizeof(double) * gradient * static_cast<double>(options.trials + 12),
@@ -120,7 +122,7 @@ int run_gradient(const GradientOptions& options) {
   const std::vector<Input> inputs = load_inputs(options.input, options.run);
   const std::vector<MethodChoice> methods = methods_of(options, inputs);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest_keys(inputs));
-  for (const Input& input : inputs) check(options, input, features);
+  for (const Input& input : inputs) check(options, input, methods, features);
   require_room_for_rows(
       static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),
       "--trials", options.trials);

@@ -139,6 +139,14 @@ std::vector<CostCandidate> cost_candidates(const std::string& methods, TokenAlig
   return cost_candidates(choices, position.bias);
 }
 
+std::vector<MethodChoice> methods_among(const std::vector<CostCandidate>& candidates) {
+  std::vector<MethodChoice> methods;
+  for (const CostCandidate& candidate : candidates) {
+    if (!candidate.exact) methods.push_back(candidate.choice);
+  }
+  return methods;
+}
+
 template <typename T>
 std::vector<CostRow> call_costs(const Problem<T>& problem, const CostCandidate& candidate, arma::uword d,
                                 const Key& key, const CostSettings& settings) {

@@ -44,6 +44,9 @@ std::vector<CostCandidate> cost_candidates(const std::vector<MethodChoice>& meth
 std::vector<CostCandidate> cost_candidates(const std::string& methods, TokenAlignment shape, PositionParts position,
                                            const std::string& where = "--methods");
 
+/// Those that are not exact attention.
+std::vector<MethodChoice> methods_among(const std::vector<CostCandidate>& candidates);
+
 /// The leading terms of the flops of exact attention, counted as for methods: two flops for a multiply-add, one for an
 /// exponential, over the pairs of a query and a key that are not masked.
 double exact_flops(TokenAlignment tokens, arma::uword p, arma::uword p_v, bool causal);

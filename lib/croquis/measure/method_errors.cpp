@@ -94,16 +94,23 @@ ErrorKeys error_keys(std::uint64_t seed, const std::string& kind) {
   return {key.child(kind), key.child("rows")};
 }
 
-void require_features(const std::vector<arma::uword>& features, arma::uword n, std::size_t bytes,
-                      const std::string& where) {
+void require_features(const std::vector<arma::uword>& features, const std::vector<MethodChoice>& methods,
+                      TokenAlignment shape, std::size_t bytes, const std::string& where) {
   if (features.empty()) throw std::invalid_argument(fmt::format("{}: there are none", where));
   const auto [least, most] = std::minmax_element(features.begin(), features.end());
   if (*least < 1) throw std::invalid_argument(fmt::format("{}: {} is not positive", where, *least));
-  if (*most > n) {
-    throw std::invalid_argument(fmt::format("{}: {} is more than the n = {} tokens; give at most n", where, *most, n));
+  for (const MethodChoice& choice : methods) {
+    const auto limit = find_method<double>(choice.name).largest_d(shape, choice.options);
+    if (!limit || *most <= *limit) continue;
+    if (*limit == shape.n_k) {
+      throw std::invalid_argument(fmt::format("{}: {} is more than the n = {} tokens; give at most n, or leave out {}",
+                                              where, *most, *limit, choice.name));
+    }
+    throw std::invalid_argument(
+        fmt::format("{}: {} is more than the {} that {} takes here", where, *most, *limit, choice.name));
   }
-  require_memory(static_cast<double>(n) * static_cast<double>(*most) * static_cast<double>(bytes),
-                 fmt::format("{}: the n x d numbers of a method", where), {{"n", n}, {"d", *most}});
+  require_memory(static_cast<double>(shape.n_k) * static_cast<double>(*most) * static_cast<double>(bytes),
+                 fmt::format("{}: the n x d numbers of a method", where), {{"n", shape.n_k}, {"d", *most}});
 }
 
 void require_sampled_rows(arma::uword rows, arma::uword n_q, const std::string& where) {
