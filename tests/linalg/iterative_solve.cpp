@@ -76,12 +76,21 @@ TEST_CASE_TEMPLATE("iterative_solve: solves N Y = X when the iteration has conve
   CHECK(solved.residual <= std::sqrt(static_cast<double>(kSize)) * rounding<T>(kSize, 1));
 }
 
-TEST_CASE("iterative_solve: takes half products for a symmetric N") {
-  const arma::mat n = with_eigenvalues(kSize, arma::linspace(0.25, 1, kSize), Key(test_seed()).child("symmetric"));
-  const arma::mat x = drawn<double>(kSize, 3, "x");
-  const IterativeSolution<double> half = iterative_solve(n, x, {.iterations = 2, .symmetric = true});
-  const Dense z = inverse_of(n, inverse_start(n, InverseStart::transpose_both), 2);
-  CHECK(distance(half.solution, z * Dense(x)) <= 100 * rounding<double>(kSize, 2));
+TEST_CASE_TEMPLATE("iterative_solve: takes half products for a symmetric N", T, float, double) {
+  for (const arma::uword d : {arma::uword(40), kSize, arma::uword(192)}) {  // one block, three, and three whole ones
+    const arma::Mat<T> n = arma::conv_to<arma::Mat<T>>::from(
+        with_eigenvalues(d, arma::linspace(0.25, 1, d), Key(test_seed()).child("symmetric")));
+    for (const InverseStart start : kStarts) {
+      const Dense z = inverse_of(n, inverse_start(n, start), 2);
+      for (const arma::uword c : {arma::uword(1), arma::uword(3), d / 2}) {
+        const arma::Mat<T> x = drawn<T>(d, c, "x") / std::sqrt(static_cast<T>(d));
+        const IterativeSolution<T> half = iterative_solve(n, x, {.start = start, .iterations = 2, .symmetric = true});
+        CHECK(distance(half.solution, z * Dense(x)) <= 2 * rounding<T>(d, 2));
+        const double residual = static_cast<double>(frobenius(identity(d) - Dense(n) * z));
+        CHECK(std::abs(half.residual - residual) <= std::sqrt(static_cast<double>(d)) * rounding<T>(d, 2));
+      }
+    }
+  }
 }
 
 TEST_CASE("iterative_solve: a softmax matrix with condition number 1e7 loses no more than the page says") {

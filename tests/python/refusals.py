@@ -178,7 +178,7 @@ class Refusals(unittest.TestCase):
         Q, K, V = square_head()
         self.refused("^features: ", croquis.approximate, Q, K, V, "skyformer", 0)
         self.refused("^features: ", croquis.approximate, Q, K, V, "skyformer", 8.5)
-        self.refused("^features: 54 is more than the n = 53 tokens", croquis.error, Q, K, V, "v-mean", [8, 54])
+        self.refused("^features: 54 is more than the n = 53 tokens", croquis.error, Q, K, V, "v-mean,skeinformer", [8, 54])
         self.refused("^features: there are none", croquis.error, Q, K, V, "v-mean", [])
         self.refused("^trials: ", croquis.error, Q, K, V, "v-mean", [8], trials=0)
         self.refused("^seed: ", croquis.error, Q, K, V, "v-mean", [8], seed=-1)

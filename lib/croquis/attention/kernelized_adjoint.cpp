@@ -1,6 +1,7 @@
 // KernelizedScores::adjoint: the derivatives of a Nystrom approximation of the lift.
 #include <cmath>
 #include <croquis/attention/kernelized_scores.hpp>
+#include <croquis/attention/normalised_core.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/kernel/gaussian_adjoint.hpp>
 #include <croquis/linalg/inverse_adjoint.hpp>
@@ -10,23 +11,17 @@
 namespace croquis {
 namespace {
 
-// The derivatives of <E, r Z r> by C, Z the iterative inverse of N = r C r and r = diag(C 1)^{-1/2}, all as in
-// invert_core().
+// The derivatives of <E, r Z r> by C, Z the iterative inverse of N = r C r.
 template <typename T>
-arma::Mat<T> scaled_inverse_adjoint(const arma::Mat<T>& c, const InverseIteration& iteration, const arma::Mat<T>& e) {
-  const arma::Col<T> root = T(1) / arma::sqrt(arma::sum(c, 1));
-  const auto between = [&root](arma::Mat<T> m) {
-    m.each_col() %= root;
-    m.each_row() %= root.t();
-    return m;
-  };
-  const arma::Mat<T> n = between(c), z = iterative_inverse(n, iteration).inverse;
-  const arma::Mat<T> of_n = iterative_inverse_adjoint(n, iteration, between(e));
+arma::Mat<T> normalised_adjoint(const arma::Mat<T>& c, const InverseIteration& iteration, const arma::Mat<T>& e) {
+  const NormalisedCore<T> n(c);
+  const arma::Mat<T> z = iterative_inverse(n.matrix, iteration).inverse;
+  const arma::Mat<T> of_n = iterative_inverse_adjoint(n.matrix, iteration, n.between(e));
   // r stands on both sides of C and of Z: (H + H^T) r for the entrywise products H.
   const arma::Mat<T> h = e % z + of_n % c;
-  const arma::Col<T> of_root = h * root + h.t() * root;
-  arma::Mat<T> result = between(of_n);
-  result.each_col() -= T(0.5) * of_root % root % root % root;
+  const arma::Col<T> of_root = h * n.root + h.t() * n.root;
+  arma::Mat<T> result = n.between(of_n);
+  result.each_col() -= T(0.5) * of_root % n.root % n.root % n.root;
   return result;
 }
 
@@ -40,9 +35,7 @@ arma::Mat<T> KernelizedScores<T>::core_adjoint(const arma::Mat<T>& kernel, const
   arma::Mat<T> core = kernel;
   core.diag() += static_cast<T>(options_.ridge);
   if (options_.inverse == SkyformerOptions::Inverse::iterative) {
-    return scaled_inverse_adjoint<T>(
-        core, {.start = InverseStart::transpose_one, .iterations = options_.iterations, .symmetric = true},
-        product_nt(of_applied, gathered));
+    return normalised_adjoint<T>(core, iteration_of(options_), product_nt(of_applied, gathered));
   }
   // Nothing cut off: -W^-T E W^-T for E = of_applied gathered^T.
   if (diagnostics_.rank == core.n_rows) return -product_nt(of_gathered, applied);

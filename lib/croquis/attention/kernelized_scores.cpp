@@ -1,46 +1,31 @@
 #include <cmath>
 #include <croquis/attention/kernelized_scores.hpp>
 #include <croquis/kernel/gaussian.hpp>
-#include <croquis/linalg/iterative_inverse.hpp>
+#include <croquis/linalg/iterative_solve.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace croquis {
 namespace {
 
-// (W + gamma I)^+ as an operator, in factors; `drawn` landmarks, repeated ones included.
+// (W + gamma I)^+ as an operator, in factors.
 template <typename T>
-LinearOperator<T> invert_core(arma::Mat<T> core, const LiftedPoints<T>& lift, arma::uword drawn,
-                              const SkyformerOptions& options, Diagnostics& diagnostics) {
+LinearOperator<T> pseudo_inverse_of(const arma::Mat<T>& core, T cutoff, Diagnostics& diagnostics) {
   const arma::uword d = core.n_rows;
-  core.diag() += static_cast<T>(options.ridge);
-  if (options.inverse == SkyformerOptions::Inverse::pinv) {
-    const T cutoff = core_cutoff(lift, drawn);
-    if (std::optional<arma::Mat<T>> root = inverse_root_psd(core, cutoff)) {  // nothing to cut off
-      diagnostics.rank = d;
-      const auto r = std::make_shared<const arma::Mat<T>>(std::move(*root));
-      const auto apply = [r](const arma::Mat<T>& x) { return product(*r, product_tn(*r, x)); };
-      return {d, d, apply, apply};
-    }
-    const auto pinv = std::make_shared<const PseudoInverse<T>>(pseudo_inverse_psd(core, cutoff));
-    diagnostics.rank = pinv->rank();
-    const auto apply = [pinv](const arma::Mat<T>& x) { return pinv->apply(x); };
+  if (std::optional<arma::Mat<T>> root = inverse_root_psd(core, cutoff)) {  // nothing to cut off
+    diagnostics.rank = d;
+    const auto r = std::make_shared<const arma::Mat<T>>(std::move(*root));
+    const auto apply = [r](const arma::Mat<T>& x) { return product(*r, product_tn(*r, x)); };
     return {d, d, apply, apply};
   }
-  // Lemma 3: N = D^{-1/2} (W + gamma I) D^{-1/2} with D = diag((W + gamma I) 1).
-  const arma::Col<T> root = T(1) / arma::sqrt(arma::sum(core, 1));
-  core.each_col() %= root;
-  core.each_row() %= root.t();
-  IterativeInverse<T> z = iterative_inverse(
-      core, {.start = InverseStart::transpose_one, .iterations = options.iterations, .symmetric = true});
-  diagnostics.residual = z.residual;
-  diagnostics.iterations = z.iterations;
-  z.inverse.each_col() %= root;
-  z.inverse.each_row() %= root.t();
-  return as_operator(std::move(z.inverse));
+  const auto pinv = std::make_shared<const PseudoInverse<T>>(pseudo_inverse_psd(core, cutoff));
+  diagnostics.rank = pinv->rank();
+  const auto apply = [pinv](const arma::Mat<T>& x) { return pinv->apply(x); };
+  return {d, d, apply, apply};
 }
 
 }  // namespace
@@ -48,11 +33,30 @@ LinearOperator<T> invert_core(arma::Mat<T> core, const LiftedPoints<T>& lift, ar
 template <typename T>
 KernelizedScores<T>::KernelizedScores(LiftedPoints<T> lift, arma::Mat<T> landmarks, arma::uword drawn,
                                       const SkyformerOptions& options)
-    : lift_(std::move(lift)),
-      landmarks_(std::move(landmarks)),
-      drawn_(drawn),
-      options_(options),
-      inverse_(invert_core(gaussian_kernel(lift_.centred(landmarks_)), lift_, drawn, options, diagnostics_)) {}
+    : lift_(std::move(lift)), landmarks_(std::move(landmarks)), drawn_(drawn), options_(options) {
+  arma::Mat<T> core = gaussian_kernel(lift_.centred(landmarks_));
+  core.diag() += static_cast<T>(options.ridge);
+  if (options.inverse == SkyformerOptions::Inverse::pinv) {
+    inverse_ = pseudo_inverse_of(core, core_cutoff(lift_, drawn), diagnostics_);
+    return;
+  }
+  normalised_ = NormalisedCore<T>(core);
+  const InverseIteration iteration = iteration_of(options);
+  inverse_ = deferred<T>(core.n_rows, core.n_rows, [=, n = normalised_] {
+    return as_operator(n.between(iterative_inverse(n.matrix, iteration).inverse));
+  });
+}
+
+template <typename T>
+arma::Mat<T> KernelizedScores<T>::solve(const arma::Mat<T>& y, Diagnostics& diagnostics) const {
+  diagnostics = diagnostics_;
+  if (options_.inverse == SkyformerOptions::Inverse::pinv) return inverse_.apply(y);
+  IterativeSolution<T> z =
+      iterative_solve<T>(normalised_.matrix, y.each_col() % normalised_.root, iteration_of(options_));
+  diagnostics.residual = z.residual;
+  diagnostics.iterations = z.iterations;
+  return z.solution.each_col() % normalised_.root;
+}
 
 template <typename T>
 arma::Mat<T> KernelizedScores<T>::gather(const arma::Mat<T>& x) const {
@@ -60,13 +64,17 @@ arma::Mat<T> KernelizedScores<T>::gather(const arma::Mat<T>& x) const {
 }
 
 template <typename T>
-arma::Mat<T> KernelizedScores<T>::spread(const arma::Mat<T>& gathered, const StreamedExtra<T>& extra) const {
-  return gaussian_product<T>(lift_.centred_queries(), lift_.centred(landmarks_), inverse_.apply(gathered), extra);
+arma::Mat<T> KernelizedScores<T>::spread(const arma::Mat<T>& gathered, const StreamedExtra<T>& extra,
+                                         Diagnostics* diagnostics) const {
+  Diagnostics known;
+  const arma::Mat<T> solved = solve(gathered, diagnostics ? *diagnostics : known);
+  return gaussian_product<T>(lift_.centred_queries(), lift_.centred(landmarks_), solved, extra);
 }
 
 template <typename T>
-arma::Mat<T> KernelizedScores<T>::apply(const arma::Mat<T>& x, const StreamedExtra<T>& extra) const {
-  return spread(gather(x), extra);
+arma::Mat<T> KernelizedScores<T>::apply(const arma::Mat<T>& x, const StreamedExtra<T>& extra,
+                                        Diagnostics* diagnostics) const {
+  return spread(gather(x), extra, diagnostics);
 }
 
 template <typename T>

@@ -1,6 +1,7 @@
 // The Nystrom approximation of the kernelized scores, in two steps: for keys that may be divided into parts.
 #pragma once
 
+#include <croquis/attention/normalised_core.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/kernel/streamed_extra.hpp>
 
@@ -13,15 +14,18 @@ template <typename T>
 class KernelizedScores {
  public:
   /// `landmarks` are d points, neither scaled nor centred; `drawn` >= d is their number including repetitions.
-  /// Throws: std::runtime_error if the core cannot be inverted.
+  /// Throws: std::runtime_error if the pseudo-inverse of the core cannot be computed.
   KernelizedScores(LiftedPoints<T> lift, arma::Mat<T> landmarks, arma::uword drawn, const SkyformerOptions& options);
 
   /// right^T X, d x c for X (n_k x c).
   arma::Mat<T> gather(const arma::Mat<T>& x) const;
-  /// left (W + gamma I)^+ Y, n_q x c for Y (d x c).
-  arma::Mat<T> spread(const arma::Mat<T>& gathered, const StreamedExtra<T>& extra = {}) const;
+  /// left (W + gamma I)^+ Y, n_q x c for Y (d x c); and what is known of the inverse, if it is asked for.
+  /// Throws: std::runtime_error if the iterative inverse diverges.
+  arma::Mat<T> spread(const arma::Mat<T>& gathered, const StreamedExtra<T>& extra = {},
+                      Diagnostics* diagnostics = nullptr) const;
   /// C~ X for a single X: left and right are computed in blocks, and not stored.
-  arma::Mat<T> apply(const arma::Mat<T>& x, const StreamedExtra<T>& extra = {}) const;
+  arma::Mat<T> apply(const arma::Mat<T>& x, const StreamedExtra<T>& extra = {},
+                     Diagnostics* diagnostics = nullptr) const;
   /// C~ for many X, with left and right in memory.
   LinearOperator<T> stored() const;
 
@@ -33,9 +37,8 @@ class KernelizedScores {
   };
   Adjoints adjoint(const arma::Mat<T>& x, const arma::Mat<T>& cotangent) const;
 
-  const Diagnostics& diagnostics() const { return diagnostics_; }
-
  private:
+  arma::Mat<T> solve(const arma::Mat<T>& y, Diagnostics& diagnostics) const;
   arma::Mat<T> core_adjoint(const arma::Mat<T>& kernel, const arma::Mat<T>& gathered, const arma::Mat<T>& applied,
                             const arma::Mat<T>& of_gathered, const arma::Mat<T>& of_applied) const;
 
@@ -43,8 +46,9 @@ class KernelizedScores {
   arma::Mat<T> landmarks_;
   arma::uword drawn_;
   SkyformerOptions options_;
-  Diagnostics diagnostics_;
-  LinearOperator<T> inverse_;
+  NormalisedCore<T> normalised_;  // for the iterative inverse
+  LinearOperator<T> inverse_;     // (W + gamma I)^+, for more than one product
+  Diagnostics diagnostics_;       // what is known without a product
 };
 
 /// The landmarks without repetitions if the core is inverted by a pseudo-inverse without a ridge: a repeated point adds

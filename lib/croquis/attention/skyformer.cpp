@@ -2,6 +2,7 @@
 #include <croquis/attention/kernelized_scores.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/core/require.hpp>
+#include <croquis/linalg/iterative_solve.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <limits>
 #include <memory>
@@ -62,13 +63,12 @@ Approximation<T> kernelized(const Shared<T>& shared, const Problem<T>& problem, 
   const Chosen<T> chosen = chosen_landmarks(shared, d, draw_key, options);
   const KernelizedScores<T>& c = chosen.scores;
   Approximation<T> approximation;
-  approximation.output = c.apply(problem.V());
+  approximation.output = c.apply(problem.V(), {}, &approximation.diagnostics);
   approximation.adjoint = adjoint_of<T>(problem, [=](const arma::Mat<T>& cotangent) -> Gradient<T> {
     auto of = chosen.adjoint(problem.V(), cotangent);
     return {std::move(of.queries), std::move(of.keys), std::move(of.x), {}};
   });
   approximation.scores = deferred<T>(problem.n_q(), problem.n_k(), [c = c] { return c.stored(); });
-  approximation.diagnostics = c.diagnostics();
   return approximation;
 }
 
@@ -102,7 +102,8 @@ Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arm
   const arma::Col<T> weights = arma::exp(log_key - log_key.max());
   Approximation<T> approximation;
   Denominators<T> denominators{{}, log_prefactors(problem.Q()) + log_key.max()};
-  approximation.output = c.apply(weighted_values(problem.V(), weights), {.last = &denominators.values});
+  approximation.output =
+      c.apply(weighted_values(problem.V(), weights), {.last = &denominators.values}, &approximation.diagnostics);
   // Terms below the smallest normal number lose digits, and a quotient by such a number may overflow.
   const arma::uvec zero =
       arma::find(arma::abs(denominators.values) < std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
@@ -130,7 +131,6 @@ Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arm
         [=](const arma::Mat<T>& x) -> arma::Mat<T> { return between(weights, stored.apply_transposed, inverse, x); }};
   });
   approximation.denominators = std::move(denominators);
-  approximation.diagnostics = c.diagnostics();
   return approximation;
 }
 
@@ -204,8 +204,10 @@ SkyformerOptions skyformer_options(const OptionValues& values) {
 }
 
 double skyformer_flops(double n, double p, double p_v, double d, const SkyformerOptions& options) {
-  const double cube = options.inverse == SkyformerOptions::Inverse::pinv ? 9 : 8.0 * options.iterations;
-  return 2 * n * d * p + 2 * d * d * p + n * d + d * d + cube * d * d * d + 2 * n * d * p_v + 4 * d * d * p_v;
+  const double of_core = options.inverse == SkyformerOptions::Inverse::pinv
+                             ? 9 * d * d * d + 4 * d * d * p_v
+                             : iterative_solve_flops(d, p_v + 1, iteration_of(options));
+  return 2 * n * d * p + 2 * d * d * p + n * d + d * d + of_core + 2 * n * d * p_v;
 }
 
 template <typename T>

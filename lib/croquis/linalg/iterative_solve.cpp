@@ -4,7 +4,10 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/iterative_solve.hpp>
 #include <croquis/linalg/products.hpp>
+#include <croquis/linalg/transpose.hpp>
+#include <numeric>
 #include <stdexcept>
+#include <vector>
 
 namespace croquis {
 namespace {
@@ -14,65 +17,115 @@ arma::Mat<T> columns_of(arma::Mat<T>& m, arma::uword first, arma::uword count) {
   return arma::Mat<T>(m.colptr(first), m.n_rows, count, false, true);
 }
 
-// body(first, count) for blocks of columns: an even number of blocks, as wide to within one, which two threads share
-// evenly.
-template <typename Body>
-void by_blocks(arma::uword columns, std::size_t work, const Body& body) {
-  const arma::uword blocks = std::min(columns, 2 * blocks_of<arma::uword>(columns, 128));
-  parallel_for(blocks, work / blocks, [&](std::size_t b) {
-    const arma::uword first = b * columns / blocks;
-    body(first, (b + 1) * columns / blocks - first);
-  });
-}
-
-// Where X has many columns, and for half products, Z itself is as cheap.
-bool by_inverse(double d, double c, const InverseIteration& options) {
-  return 2 * c > d || options.symmetric;
-}
-
-// M = [W X], d x (d + c), and room for what a step computes.
-template <typename T>
-struct Joint {
-  arma::Mat<T> m, wm, next;
+// Rows 0 ... rows - 1 of some columns of M = [W X]: what one task computes. In a symmetric W the rows above the
+// diagonal block are mirrored, and the rows below it come from other tasks.
+struct ColumnPart {
+  arma::uword first, count, rows;
+  bool mirrored = false;
 };
 
-// The sum of (I - W)_ij^2 over some columns of M.
-template <typename T>
-double residual_of(arma::Mat<T>& m, arma::uword first, arma::uword count) {
-  double sum = 0;
-  for (arma::uword j = first; j < std::min(first + count, m.n_rows); ++j) {
-    arma::Col<T> column(m.colptr(j), m.n_rows, false, true);
-    const T diagonal = column[j];
-    column[j] -= T(1);
-    sum += static_cast<double>(arma::dot(column, column));
-    column[j] = diagonal;
+// All of M, in an order in which two halves of the tasks are about the same work.
+std::vector<ColumnPart> parts_of(arma::uword d, arma::uword c, bool symmetric) {
+  constexpr arma::uword block = 64;
+  std::vector<ColumnPart> parts;
+  const auto cut = [&](arma::uword from, arma::uword columns, arma::uword blocks, arma::uword begin, arma::uword end) {
+    for (arma::uword b = begin; b < end; ++b) {
+      const arma::uword first = b * columns / blocks, count = (b + 1) * columns / blocks - first;
+      if (count > 0) parts.push_back({from + first, count, d, false});
+    }
+  };
+  if (!symmetric) {
+    const arma::uword blocks = 2 * blocks_of(d + c, 2 * block);
+    cut(0, d + c, blocks, 0, blocks);
+    return parts;
   }
-  return sum;
+  const arma::uword of_x = 2 * blocks_of(c, 2 * block), of_w = blocks_of(d, block);
+  cut(d, c, of_x, 0, of_x / 2);
+  for (arma::uword i = 0; i < of_w; ++i) {  // long and short ones in turns
+    const arma::uword first = (i % 2 == 0 ? of_w - 1 - i / 2 : i / 2) * block, end = std::min(d, first + block);
+    parts.push_back({first, end - first, end, true});
+  }
+  cut(d, c, of_x, of_x / 2, of_x);
+  return parts;
 }
 
-// M <- (13 M - 15 W M + W^2 (7 M - W M)) / 4. A block of columns is with the same thread in both loops. Returns the new
-// ||I - W||_F.
-template <typename T>
-double step(Joint<T>& joint) {
-  const arma::uword d = joint.m.n_rows, all = joint.m.n_cols;
-  const std::size_t work = 2 * d * d * all;
-  const arma::Mat<T> w = columns_of(joint.m, 0, d), square = columns_of(joint.wm, 0, d);
-  by_blocks(all, work, [&](arma::uword first, arma::uword count) {
-    arma::Mat<T> wm = columns_of(joint.wm, first, count);
-    wm.zeros();
-    add_product(w, 0, columns_of(joint.m, first, count), wm);
-  });
-  arma::vec squares(all, arma::fill::zeros);
-  by_blocks(all, work, [&](arma::uword first, arma::uword count) {
-    const arma::Mat<T> m = columns_of(joint.m, first, count), wm = columns_of(joint.wm, first, count);
-    arma::Mat<T> next = columns_of(joint.next, first, count);
-    next = T(3.25) * m - T(3.75) * wm;
-    add_product(square, 0, arma::Mat<T>(T(1.75) * m - T(0.25) * wm), next);
-    squares[first] = residual_of(joint.next, first, count);
-  });
-  joint.m.swap(joint.next);
-  return std::sqrt(arma::accu(squares));
+// Where X has many columns, Z itself is as cheap.
+bool by_inverse(double d, double c) {
+  return 2 * c > d;
 }
+
+// C + A_r B for the first rows A_r of A, as many as C has; A is symmetric where these are not all.
+template <typename T>
+void add_rows(arma::Mat<T>& a, const arma::Mat<T>& b, arma::Mat<T>& c) {
+  if (c.n_rows == a.n_rows) return add_product(a, 0, b, c);
+  add_product_tn(columns_of(a, 0, c.n_rows), 0, b, c);
+}
+
+// The steps for M = [W X], d x (d + c).
+template <typename T>
+class JointIteration {
+ public:
+  JointIteration(const arma::Mat<T>& w, const arma::Mat<T>& x, bool symmetric)
+      : m_(arma::join_rows(w, x)),
+        wm_(arma::size(m_), arma::fill::none),
+        next_(arma::size(m_), arma::fill::none),
+        parts_(parts_of(w.n_rows, x.n_cols, symmetric)) {}
+
+  // M <- (13 M - 15 W M + W^2 (7 M - W M)) / 4. A part is with the same thread in both loops. Returns the new
+  // ||I - W||_F.
+  double step() {
+    const arma::uword d = m_.n_rows;
+    arma::Mat<T> w = columns_of(m_, 0, d), square = columns_of(wm_, 0, d);
+    for_parts([&](const ColumnPart& part, double&) {
+      arma::Mat<T> wm(part.rows, part.count, arma::fill::zeros);
+      add_rows(w, columns_of(m_, part.first, part.count), wm);
+      put(wm, part, wm_);
+    });
+    const double squares = for_parts([&](const ColumnPart& part, double& sum) {
+      const arma::Mat<T> m = columns_of(m_, part.first, part.count), wm = columns_of(wm_, part.first, part.count);
+      arma::Mat<T> next = T(3.25) * m.head_rows(part.rows) - T(3.75) * wm.head_rows(part.rows);
+      add_rows(square, arma::Mat<T>(T(1.75) * m - T(0.25) * wm), next);
+      put(next, part, next_);
+      sum = residual_of(next, part);
+    });
+    m_.swap(next_);
+    return std::sqrt(squares);
+  }
+
+  arma::Mat<T> x() const { return m_.tail_cols(m_.n_cols - m_.n_rows); }
+
+ private:
+  // body(part, sum) for all parts, each with a sum of its own that is zero; returns the sum of these in their order.
+  template <typename Body>
+  double for_parts(const Body& body) const {
+    std::vector<double> sums(parts_.size());
+    parallel_for(parts_.size(), 2 * m_.n_rows * m_.n_elem / parts_.size(),
+                 [&](std::size_t i) { body(parts_[i], sums[i]); });
+    return std::accumulate(sums.begin(), sums.end(), 0.0);
+  }
+
+  static void put(const arma::Mat<T>& rows, const ColumnPart& part, arma::Mat<T>& into) {
+    into.submat(0, part.first, arma::size(rows)) = rows;
+    if (part.mirrored && part.first > 0)
+      transpose_block(rows.memptr(), rows.n_rows, part.first, part.count, into.colptr(0) + part.first, into.n_rows);
+  }
+
+  // The squares of I - W in a part, each as often as its entry stands in W.
+  double residual_of(const arma::Mat<T>& rows, const ColumnPart& part) const {
+    double sum = 0;
+    for (arma::uword c = 0; c < rows.n_cols && part.first + c < m_.n_rows; ++c) {
+      const arma::Col<T> above = rows.col(c).head(part.first);
+      arma::Col<T> rest = rows.col(c).tail(rows.n_rows - part.first);
+      rest[c] -= T(1);
+      sum += (part.mirrored ? 2 : 1) * static_cast<double>(arma::dot(above, above)) +
+             static_cast<double>(arma::dot(rest, rest));
+    }
+    return sum;
+  }
+
+  arma::Mat<T> m_, wm_, next_;
+  std::vector<ColumnPart> parts_;
+};
 
 }  // namespace
 
@@ -80,30 +133,30 @@ template <typename T>
 IterativeSolution<T> iterative_solve(const arma::Mat<T>& n, const arma::Mat<T>& x, const InverseIteration& options) {
   const arma::uword d = n.n_rows;
   require(x.n_rows == d, "iterative_solve", "an X with as many rows as N", {{"N.rows", d}, {"X.rows", x.n_rows}});
-  if (by_inverse(static_cast<double>(d), static_cast<double>(x.n_cols), options) || !n.is_square()) {
+  if (by_inverse(static_cast<double>(d), static_cast<double>(x.n_cols)) || !n.is_square()) {
     const IterativeInverse<T> z = iterative_inverse(n, options);
     return {product(z.inverse, x), z.residual, z.iterations};
   }
   require(options.iterations >= 0 && options.tolerance >= 0, "iterative_solve", "iterations >= 0, tolerance >= 0",
           {{"iterations", options.iterations}, {"tolerance", options.tolerance}});
   const arma::Mat<T> start = inverse_start(n, options.start);
-  Joint<T> joint{arma::join_rows(product(n, start), x), {}, {}};
-  joint.wm.set_size(arma::size(joint.m));
-  joint.next.set_size(arma::size(joint.m));
-  IterativeSolution<T> result{{}, std::sqrt(residual_of(joint.m, 0, d)), 0};
+  const arma::Mat<T> w = options.symmetric ? product_symmetric(n, start) : product(n, start);
+  JointIteration<T> joint(w, x, options.symmetric);
+  IterativeSolution<T> result{{}, arma::norm(arma::eye<arma::Mat<T>>(d, d) - w, "fro"), 0};
   while (result.iterations < options.iterations && result.residual > options.tolerance) {
-    result.residual = step(joint);
+    result.residual = joint.step();
     ++result.iterations;
     if (!std::isfinite(result.residual))
       throw std::runtime_error("iterative_solve: diverged; the start does not suit the matrix");
   }
-  result.solution = product<T>(start, joint.m.tail_cols(x.n_cols));
+  result.solution = product<T>(start, joint.x());
   return result;
 }
 
 double iterative_solve_flops(double d, double c, const InverseIteration& options) {
-  if (by_inverse(d, c, options)) return (options.symmetric ? 4 : 8) * options.iterations * d * d * d + 2 * d * d * c;
-  return (4 * options.iterations + 2) * d * d * (d + c);
+  const double half = options.symmetric ? 0.5 : 1, steps = options.iterations;
+  if (by_inverse(d, c)) return 8 * half * steps * d * d * d + 2 * d * d * c;
+  return (4 * steps + 2) * d * d * (half * d + c);
 }
 
 template IterativeSolution<float> iterative_solve(const arma::Mat<float>&, const arma::Mat<float>&,

@@ -14,12 +14,12 @@ struct IterativeSolution {
 
 /// Z X for the Z of iterative_inverse(N, options) and an X (d x c). All factors of Z but Z_0 are polynomials of W = N
 /// Z_0, so a step M <- (13 M - 15 W M + W^2 (7 M - W M)) / 4 advances both M = W and M = X: two products of W and two
-/// of X, in place of four of W. Z_0 comes last. Where 2 c > d, or N is symmetric, Z itself is as cheap and is computed.
-/// Accuracy: W is not computed again from N, so a rounding error of W along a small singular direction grows with it,
-/// by
+/// of X, in place of four of W. Z_0 comes last. Where 2 c > d, Z itself is as cheap and is computed. Accuracy: W is not
+/// computed again from N, so a rounding error of W along a small singular direction grows with it, by
 ///   13/4 a step. On softmax matrices with condition numbers from 1 to 10^8 the result was off by 2 to 15 times as much
 ///   as by iterative_inverse: at most 4e-4 of its norm in float.
-/// Cost: 2 d^2 (d + c) flops, and twice as many for each step; 8 d^3 for each step and 2 d^2 c where Z is computed.
+/// Cost: 2 d^2 (d + c) flops, and twice as many for each step; for a symmetric N half of the terms with d^3. Where Z is
+///   computed, as iterative_inverse, and 2 d^2 c.
 /// Throws: std::runtime_error if W is no longer finite.
 template <typename T>
 IterativeSolution<T> iterative_solve(const arma::Mat<T>& n, const arma::Mat<T>& x, const InverseIteration& options);
