@@ -35,14 +35,18 @@ Approximation<T> sketched(const LinearOperator<T>& scores, const Problem<T>& pro
   require(d >= 1, "linformer-unreduced", "d >= 1", {{"d", d}});
   const GaussianSketch s(problem.n_k(), d, draw_key.child("sketch"));
   std::function<arma::Mat<T>(const arma::Mat<T>&)> project = [s](const arma::Mat<T>& x) { return s.expand(s.left(x)); };
+  std::shared_ptr<const arma::Mat<T>> stored;
   if (is_stored(problem)) {
-    const auto stored = std::make_shared<const arma::Mat<T>>(s.dense<T>());  // drawn once for both of its products
+    stored = std::make_shared<const arma::Mat<T>>(s.dense<T>());  // drawn once for both of its products
     project = [stored](const arma::Mat<T>& x) { return product(*stored, product_tn(*stored, x)); };
   }
-  Approximation<T> approximation =
-      from_scores<T>({problem.n_q(), problem.n_k(), [=](const arma::Mat<T>& x) { return scores.apply(project(x)); },
-                      [=](const arma::Mat<T>& x) { return project(scores.apply_transposed(x)); }},
-                     problem);
+  const auto apply = [=](const arma::Mat<T>& x) -> arma::Mat<T> {
+    if (stored && d < x.n_cols) return product(scores.apply(*stored), product_tn(*stored, x));  // B S is the narrower
+    return scores.apply(project(x));
+  };
+  Approximation<T> approximation = from_scores<T>(
+      {problem.n_q(), problem.n_k(), apply, [=](const arma::Mat<T>& x) { return project(scores.apply_transposed(x)); }},
+      problem);
   approximation.adjoint = adjoint_of<T>(problem, [=](const arma::Mat<T>& cotangent) -> Gradient<T> {
     SoftmaxAdjoint<T> of = softmax_adjoint<T>(problem.Q(), problem.K(), project(problem.V()), cotangent);
     return {std::move(of.q), std::move(of.k), project(of.x), {}};
