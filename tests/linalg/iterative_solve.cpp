@@ -140,6 +140,7 @@ TEST_CASE("iterative_solve: a breakdown is a runtime_error, a wrong argument an 
   CHECK(refusal([&] { iterative_solve(eye, arma::mat(3, 1), {}); }) ==
         "iterative_solve: an X with as many rows as N, got N.rows = 4, X.rows = 3");
   CHECK(contains(refusal([&] { iterative_solve(arma::mat(4, 5), x, {}); }), "a square matrix"));
+  CHECK(contains(refusal([&] { iterative_solve(arma::mat(), arma::mat(), {}); }), "a square matrix, got rows = 0"));
   CHECK(contains(refusal([&] { iterative_solve(eye, x, {.iterations = -1}); }), "iterations = -1"));
   CHECK(contains(refusal([&] { iterative_solve(eye, x, {.tolerance = -0.5}); }), "tolerance = -0.5"));
 }

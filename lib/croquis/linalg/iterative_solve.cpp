@@ -133,7 +133,7 @@ template <typename T>
 IterativeSolution<T> iterative_solve(const arma::Mat<T>& n, const arma::Mat<T>& x, const InverseIteration& options) {
   const arma::uword d = n.n_rows;
   require(x.n_rows == d, "iterative_solve", "an X with as many rows as N", {{"N.rows", d}, {"X.rows", x.n_rows}});
-  if (by_inverse(static_cast<double>(d), static_cast<double>(x.n_cols)) || !n.is_square()) {
+  if (by_inverse(static_cast<double>(d), static_cast<double>(x.n_cols)) || !n.is_square() || n.is_empty()) {
     const IterativeInverse<T> z = iterative_inverse(n, options);
     return {product(z.inverse, x), z.residual, z.iterations};
   }
