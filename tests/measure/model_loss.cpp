@@ -149,6 +149,29 @@ TEST_CASE("model loss: one head of one layer is replaced, and its error goes on"
   }
 }
 
+TEST_CASE("model loss: each layer has the replacements of its own heads") {
+  for (const char* name : {"bert", "albert"}) {
+    CAPTURE(name);
+    const Model model = model_of(formula_model(name));
+    const ModelOnSequence pass(model, {kIds, kLabels});
+    Replacement replaced = same_replacement("0;heads=0", {0}, {0}, method("v-mean"), 1);
+    replaced.heads.merge(same_replacement("1;heads=1", {1}, {1}, method("v-mean"), 1).heads);
+    const ModelRow row = pass.row<double>(replaced, Key(1));
+    // The same by hand: the mean of the values for head 0 in layer 0, columns 0 to 3, and for head 1 in layer 1.
+    const TokenWindows tokens = in_windows(kIds, 9);
+    arma::mat x = model.hidden(kIds, 0);
+    for (arma::uword l = 0; l < model.config().layers; ++l) {
+      const HeadProjections projections = model.project(x, l, tokens);
+      arma::mat context = model.attend(projections, tokens);
+      for (arma::uword c = 4 * l; l < 2 && c < 4 * l + 4; ++c) context.col(c).fill(arma::mean(projections.v.col(c)));
+      x = model.output(x, context, l);
+    }
+    CHECK(row.status == "ok");
+    CHECK(std::abs(row.loss - loss_of(model, x)) <= 1e-12);
+    CHECK(std::abs(row.loss - row.loss_exact) > 1e-6);
+  }
+}
+
 TEST_CASE("model loss: a draw is that of its key, and each head has its own") {
   const Model model = model_of(formula_model("bert"));
   const ModelOnSequence pass(model, {kIds, kLabels});
