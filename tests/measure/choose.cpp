@@ -228,6 +228,22 @@ TEST_CASE("choose: too few sequences certify nothing, and it says how many more 
   CHECK(known->front().draws == 1);
 }
 
+TEST_CASE("choose: on several sequences more draws on each are no more evidence about other sequences") {
+  const ChoiceInputs inputs = inputs_of(12, 1);
+  const CandidateLadders ladders = ladders_of("skyformer-softmax", {8});
+  ChoiceSettings settings = settings_of(100);  // nothing fails
+  settings.delta = 0.05;                       // which takes more than 12 sequences
+  settings.draws = 1;
+  const ChoiceRow once = choose<double>(inputs, ladders, settings, Key(1))->front();
+  settings.draws = 2;
+  const ChoiceRow twice = choose<double>(inputs, ladders, settings, Key(1))->front();
+  CHECK(once.status == "undecided");
+  CHECK(twice.status == "undecided");
+  CHECK(twice.failure_upper == once.failure_upper);
+  CHECK(twice.needed == once.needed);
+  CHECK(twice.evaluations == 2 * once.evaluations);
+}
+
 TEST_CASE("choose: a method that fails is not good enough") {
   // Linformer on queries so long that nothing is finite is a failure, not an error of 0.
   ChoiceInputs inputs = inputs_of(1, 1);
