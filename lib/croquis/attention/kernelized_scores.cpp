@@ -40,22 +40,22 @@ KernelizedScores<T>::KernelizedScores(LiftedPoints<T> lift, arma::Mat<T> landmar
     inverse_ = pseudo_inverse_of(core, core_cutoff(lift_, drawn), diagnostics_);
     return;
   }
-  normalised_ = NormalisedCore<T>(core);
+  normalised_ = std::make_shared<const NormalisedCore<T>>(core);
   const InverseIteration iteration = iteration_of(options);
   inverse_ = deferred<T>(core.n_rows, core.n_rows, [=, n = normalised_] {
-    return as_operator(n.between(iterative_inverse(n.matrix, iteration).inverse));
+    return as_operator(n->between(iterative_inverse(n->matrix, iteration).inverse));
   });
 }
 
 template <typename T>
 arma::Mat<T> KernelizedScores<T>::solve(const arma::Mat<T>& y, Diagnostics& diagnostics) const {
   diagnostics = diagnostics_;
-  if (options_.inverse == SkyformerOptions::Inverse::pinv) return inverse_.apply(y);
+  if (!normalised_) return inverse_.apply(y);  // the pseudo-inverse
   IterativeSolution<T> z =
-      iterative_solve<T>(normalised_.matrix, y.each_col() % normalised_.root, iteration_of(options_));
+      iterative_solve<T>(normalised_->matrix, y.each_col() % normalised_->root, iteration_of(options_));
   diagnostics.residual = z.residual;
   diagnostics.iterations = z.iterations;
-  return z.solution.each_col() % normalised_.root;
+  return z.solution.each_col() % normalised_->root;
 }
 
 template <typename T>

@@ -4,6 +4,7 @@
 #include <croquis/attention/normalised_core.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/kernel/streamed_extra.hpp>
+#include <memory>
 
 namespace croquis {
 
@@ -46,9 +47,9 @@ class KernelizedScores {
   arma::Mat<T> landmarks_;
   arma::uword drawn_;
   SkyformerOptions options_;
-  NormalisedCore<T> normalised_;  // for the iterative inverse
-  LinearOperator<T> inverse_;     // (W + gamma I)^+, for more than one product
-  Diagnostics diagnostics_;       // what is known without a product
+  std::shared_ptr<const NormalisedCore<T>> normalised_;  // of the iterative inverse; shared, as copies are cheap
+  LinearOperator<T> inverse_;                            // (W + gamma I)^+, for more than one product
+  Diagnostics diagnostics_;                              // what is known without a product
 };
 
 /// The landmarks without repetitions if the core is inverted by a pseudo-inverse without a ridge: a repeated point adds

@@ -14,7 +14,6 @@ struct NormalisedCore {
   arma::Mat<T> matrix;  ///< N
   arma::Col<T> root;    ///< the diagonal of r
 
-  NormalisedCore() = default;
   explicit NormalisedCore(const arma::Mat<T>& core) : root(T(1) / arma::sqrt(arma::sum(core, 1))) {
     matrix = between(core);
   }

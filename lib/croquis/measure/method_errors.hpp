@@ -77,10 +77,9 @@ struct ErrorKeys {
 /// The keys of `croquis error --seed`, for this kind of input ("arrays", "model", "gaussian", ...).
 ErrorKeys error_keys(std::uint64_t seed, const std::string& kind);
 
-/// Throws std::invalid_argument, with a message that begins with `where`, unless there are features, each at least 1
-/// and
-///   at most what every one of the methods takes (Method::largest_d), and the n_k x d numbers of a method, of `bytes`
-///   bytes each, fit into memory.
+/// Throws std::invalid_argument, with a message that begins with `where`, unless there are features, each from 1
+///   to what every one of the methods takes (Method::largest_d), and the n_k x d numbers of a method, of `bytes` bytes
+///   each, fit into memory.
 void require_features(const std::vector<arma::uword>& features, const std::vector<MethodChoice>& methods,
                       TokenAlignment shape, std::size_t bytes, const std::string& where = "--features");
 /// The same unless this many rows can be sampled from n_q.
