@@ -95,7 +95,7 @@ std::string context_of(const Command& command, const std::string& option) {
   if (command.name == "spectrum" && option == "--matrix") return "";
   if (command.name == "model") return options_of_models(command, option);
   const auto found = contexts.find(option);
-  if (found == contexts.end() || command.name == "variance") return command.options;
+  if (found == contexts.end()) return command.options;
   return found->second + (command.name == "error" ? " --methods v-mean,skyformer --features 4 --trials 2" : "");
 }
 

@@ -44,9 +44,10 @@ std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file)
 
 std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& file, const std::string& input) {
   const croquis::CsvTable table = croquis::read_csv(file.string());
-  std::set<std::size_t> others = {table.column("seconds"), table.column("input")};
+  const std::set<std::string> names = {"seconds", "input", "layer", "head"};
+  std::set<std::size_t> others;
   for (std::size_t i = 0; i < table.header.size(); ++i) {
-    if (table.header[i] == "layer" || table.header[i] == "head") others.insert(i);
+    if (names.contains(table.header[i])) others.insert(i);
   }
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : table.rows) {

@@ -40,11 +40,11 @@ void set_errors(VarianceRow& row, const FeaturePoints& points, const FeaturePair
 
 const Columns<VarianceRow>& variance_columns() {
   static const Columns<VarianceRow> columns = {
-      {{"input", Role::subject, "`sphere`, or the file of the queries"}, &VarianceRow::input},
+      {{"input", Role::key, "`sphere`, or the [input](inputs.md) of the head"}, &VarianceRow::input},
       {{"map", Role::curve, "the feature map (`croquis list features`)"}, &VarianceRow::map},
       {{"projection", Role::curve, "the distribution of the directions"}, &VarianceRow::projection},
       {{"norm", Role::curve,
-        "R: the norm of queries and keys on spheres, or a factor by which those of a file are multiplied (after the "
+        "R: the norm of queries and keys on spheres, or a factor by which those of a head are multiplied (after the "
         "p^{-1/4} of attention)",
         "R"},
        &VarianceRow::norm},
@@ -67,7 +67,12 @@ const Columns<VarianceRow>& variance_columns() {
         "the expected value of `squared_error` for `prf` with `iid`: (e^{‖x+y‖²} - 1) / d (NPRF Lemma 2). `NA` for "
         "other maps, and if it is above 1e308"},
        &VarianceRow::lemma_2},
-      {{"status", Role::note, "`ok`, or the reason of a failure"}, &VarianceRow::status}};
+      {{"status", Role::note, "`ok`, or the reason of a failure"}, &VarianceRow::status},
+      {{"sequence", Role::subject, "the sequence of `--ids`, from 0; of several that are joined, the first", "", "",
+        "--ids"},
+       &VarianceRow::sequence},
+      {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &VarianceRow::layer},
+      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &VarianceRow::head}};
   return columns;
 }
 

@@ -7,6 +7,7 @@
 #include <croquis/random/key.hpp>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 namespace croquis {
@@ -21,6 +22,7 @@ struct VarianceRow {
   std::uint64_t p = 0, queries = 0, keys = 0, features = 0, trial = 0, seed = 0;
   double l1_error = kUndefined, squared_error = kUndefined, lemma_2 = kUndefined;
   std::string status = "ok";
+  std::optional<std::uint64_t> sequence, layer, head;
 };
 
 const Columns<VarianceRow>& variance_columns();

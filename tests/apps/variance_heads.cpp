@@ -1,0 +1,157 @@
+// croquis variance on heads: arrays of two and three dimensions, models, and what spheres do not have.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <croquis/io/csv.hpp>
+#include <croquis/measure/feature_variance.hpp>
+#include <croquis/random/draws.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "apps/formula_folder.hpp"
+#include "support/capture.hpp"
+#include "support/npy_files.hpp"
+#include "support/program.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+constexpr arma::uword kVarianceTokens = 20, kVarianceWidth = 4, kVarianceHeads = 3;
+constexpr arma::uword kVarianceNumbers = kVarianceTokens * kVarianceWidth;  // of a head
+const std::string kVarianceArrays = "variance --q q.npy --k k.npy ";
+const std::string kVarianceCurves = "--maps prf,trf --projections iid,haar --norms 0.5,1 --features 4,8 --trials 3 ";
+
+// Arrays of three heads, and head 1 alone: q1.npy, k1.npy.
+struct VarianceArrays : TemporaryFolder {
+  std::vector<double> q, k;
+
+  VarianceArrays() : q(write("q")), k(write("k")) {}
+  // Tokens of a head, as rows.
+  static arma::mat head(std::vector<double> all, arma::uword h) {
+    return arma::mat(all.data() + h * kVarianceNumbers, kVarianceWidth, kVarianceTokens).t();
+  }
+  ProgramRun run(const std::string& arguments) const {
+    ProgramRun run = run_croquis(arguments, path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    return run;
+  }
+
+ private:
+  std::vector<double> write(const std::string& name) const {
+    std::vector<double> all(kVarianceHeads * kVarianceNumbers);
+    croquis::fill_normal(croquis::Key(4).child(name), 0, all.size(), all.data());
+    const auto save = [&](const std::string& file, const std::string& shape, const std::vector<double>& numbers) {
+      write_text(path() / file,
+                 npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }", bytes_of(numbers)));
+    };
+    save(name + ".npy", "(3, 20, 4)", all);
+    const auto begin = all.begin() + kVarianceNumbers;
+    save(name + "1.npy", "(20, 4)", {begin, begin + kVarianceNumbers});
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("croquis variance: every head of an array has the rows that it has alone, also after an interruption") {
+  const VarianceArrays folder;
+  folder.run("variance --q q1.npy --k k1.npy --quiet --out one.csv " + kVarianceCurves);
+  const auto alone = rows_of(folder / "one.csv", "arrays:q1");
+  REQUIRE(alone.size() == 2 * 2 * 2 * 2 * 3);
+  folder.run(kVarianceArrays + "--quiet --out all.csv " + kVarianceCurves);
+  CHECK(rows_of(folder / "all.csv", "arrays:q;head=1") == alone);
+  const auto rows = rows_of(folder / "all.csv");
+  REQUIRE(rows.size() == kVarianceHeads * alone.size());
+  const std::vector<std::string> heads = column_of(folder / "all.csv", "head");
+  for (std::size_t i = 0; i < rows.size(); ++i) CHECK(heads[i] == std::to_string(i / alone.size()));
+  const std::string whole = read_text(folder / "all.csv");
+  for (const std::size_t part : {5, 2}) {  // in the first head, and in the second
+    write_text(folder / "all.csv", whole.substr(0, whole.size() / part));
+    folder.run(kVarianceArrays + "--resume --quiet --out all.csv " + kVarianceCurves);
+    CHECK(rows_of(folder / "all.csv") == rows);
+  }
+}
+
+TEST_CASE("croquis variance: points of a head are its queries and keys over the fourth root of the width") {
+  const VarianceArrays folder;
+  folder.run(kVarianceArrays + "--norms 0.5 --features 8 --trials 2 --seed 9 --out all.csv");
+  const croquis::CsvTable table = croquis::read_csv((folder / "all.csv").string());
+  REQUIRE(table.rows.size() == kVarianceHeads * 2);
+  const croquis::Key key = croquis::Key(9).child("variance").child("iid");
+  for (const auto& row : table.rows) {
+    const auto field = [&](const char* name) { return row[table.column(name)]; };
+    const arma::uword h = std::stoul(field("head"));
+    const double factor = 0.5 / std::sqrt(std::sqrt(4.0));
+    const croquis::FeaturePoints points = {factor * VarianceArrays::head(folder.q, h),
+                                           factor * VarianceArrays::head(folder.k, h)};
+    const croquis::VarianceRow expected =
+        croquis::feature_variance(points, 8, {}, key.child(8).child(std::stoul(field("trial"))));
+    CHECK(field("queries") == "20");  // all of them, in an order of its own
+    CHECK(field("keys") == "20");
+    CHECK(std::stod(field("l1_error")) == doctest::Approx(expected.l1_error).epsilon(1e-12));
+    CHECK(std::stod(field("squared_error")) == doctest::Approx(expected.squared_error).epsilon(1e-12));
+    CHECK(std::stod(field("lemma_2")) == doctest::Approx(expected.lemma_2).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("croquis variance: shards of several heads merged are one run, with the tables of several heads") {
+  const VarianceArrays folder;
+  folder.run(kVarianceArrays + "--quiet --out whole.csv " + kVarianceCurves);
+  for (const char* part : {"1", "2"}) {
+    folder.run(fmt::format("{}--shard {}/2 --quiet --out p{}.csv {}", kVarianceArrays, part, part, kVarianceCurves));
+  }
+  folder.run("merge all.csv p1.csv p2.csv");
+  CHECK(rows_of(folder / "all.csv") == rows_of(folder / "whole.csv"));
+  const std::string shown = folder.run("show all.csv").output;
+  CHECK(contains(shown, "median over 3 heads of the mean over 3 draws (smallest - largest head); 3 heads, p = 4"));
+  CHECK_FALSE(contains(shown, "standard error)"));
+  folder.run("plot all.csv --out all.svg");
+  CHECK(contains(read_text(folder / "all.svg"), "median over 3 heads"));
+  folder.run("report all.csv --out all.html");
+  CHECK(contains(read_text(folder / "all.html"), "all 3: median"));
+}
+
+TEST_CASE("croquis variance: heads of the sequences of a model, without their padding") {
+  const FormulaFolder folder;
+  const std::string model =
+      "variance --model bert/model.safetensors" + kModelTokens + "--maps prf --features 4 --trials 2 --quiet --layer ";
+  const ProgramRun all = run_croquis(model + "all --out all.csv", folder.path());
+  REQUIRE_MESSAGE(all.status == 0, all.output);
+  const croquis::CsvTable table = croquis::read_csv((folder / "all.csv").string());
+  std::set<std::string> inputs;
+  for (const auto& row : table.rows) {
+    const auto field = [&](const char* name) { return row[table.column(name)]; };
+    inputs.insert(field("input"));
+    CHECK(field("input") ==
+          fmt::format("model:bert;sequence={};layer={};head={}", field("sequence"), field("layer"), field("head")));
+    CHECK(field("keys") == (field("sequence") == "2" ? "6" : "9"));
+    CHECK(field("queries") == field("keys"));
+    CHECK(field("status") == "ok");
+  }
+  CHECK(table.rows.size() == inputs.size() * 2);
+  CHECK(inputs.size() > 3);
+}
+
+TEST_CASE("croquis variance: what does not go with spheres or with heads is one line") {
+  const VarianceArrays folder;
+  const std::pair<std::string, std::string> wrong[] = {
+      {"--n 12", "--n: goes with --model, --q and --k, --text or --input; without, points are uniform on spheres"},
+      {"--head 1", "--head: goes with --model"},
+      {"--v v.npy", "--v: goes with --model"},
+      {"--causal", "variance: takes no --causal; rows of scores are over all keys"},
+      {"--q q.npy", "--q and --k: both are needed"},
+      {"--k k.npy", "--q and --k: both are needed"},
+      {"--input gaussian --keys 12", "--keys: of spheres, a head has its own; leave it out"},
+      {"--q q.npy --k k.npy --head 3", "--head"}};
+  for (const auto& [arguments, says] : wrong) {
+    CAPTURE_BINDING(arguments);
+    const ProgramRun run = run_croquis("variance --features 4 --out new.csv " + arguments, folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(contains(run.output, says), run.output);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    CHECK_FALSE(std::filesystem::exists(folder / "new.csv"));
+  }
+}
