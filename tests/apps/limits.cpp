@@ -110,8 +110,8 @@ TEST_CASE("--config: repeated options, sections within sections and lines that a
   check("[[error]]\nn=32\n", "line 1 is not [COMMAND]");
   check("n=32\n", "'n' has no command; options stand below a line with theirs, such as [error]");
   check("[error]\nfeature=32\n", "'error.feature' is unknown; did you mean --features?");
-  check("[error]\nfeatures=8,16\n",
-        "--features: has 2 values and takes one; give it once, and a list in a file in quotes, as features=");
+  check("[error]\nfeatures=8 16\n",
+        "--features: has 2 values and takes one; give it once, and a list with commas, as 8,16");
   check("[error]\na.b.c=32\n", "line 2 is not OPTION=VALUE");
   std::string nested = "[a";
   for (int i = 0; i < 8000; ++i) nested += ".a";

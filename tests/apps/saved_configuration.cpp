@@ -85,6 +85,27 @@ TEST_CASE("--config: quotes, what is special in them, and comments") {
   }
 }
 
+TEST_CASE("--config: a list in quotes, in brackets or with commas alone is the same list") {
+  const TemporaryFolder folder;
+  const std::string usual = "[error]\ninput=gaussian\nn=12\np=4\ntrials=1\nquiet=true\noverwrite=true\n";
+  const auto rows = [&](const std::string& lists) {
+    write_text(folder / "c.ini", usual + lists);
+    const ProgramRun run = run_croquis("error --config c.ini", folder.path());
+    REQUIRE_MESSAGE(run.status == 0, run.output);
+    return rows_of(folder / "error.csv");
+  };
+  const auto expected = rows("features=\"4,8\"\nmethods=\"v-mean,skyformer:ridge=0.1\"\n");
+  REQUIRE(expected.size() == 2 * 2);
+  for (const char* lists :
+       {"features=[4,8]\nmethods=[v-mean,skyformer:ridge=0.1]\n",
+        "features = [ 4, 8 ]  # sizes, [none] of them new\nmethods=[\"v-mean\", 'skyformer:ridge=0.1']\n",
+        "features=4, 8 # sizes, doubled\nmethods=v-mean , skyformer:ridge=0.1\n",
+        "features=[\"4\",\"8\"]\nmethods=\"v-mean\",\"skyformer:ridge=0.1\"\n"}) {
+    CAPTURE(lists);
+    CHECK(rows(lists) == expected);
+  }
+}
+
 TEST_CASE("the saved configuration makes the same rows again where files or a default say what the input is") {
   const TemporaryFolder folder;
   arma::arma_rng::set_seed(3);  // any numbers will do

@@ -87,6 +87,34 @@ std::optional<std::string> unquoted(std::string_view line) {
   return text;
 }
 
+// What stands before a comment: # is none within quotes.
+std::string without_comment(std::string_view line) {
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (quote != 0) {
+      if (line[i] == quote) quote = 0;
+    } else if (line[i] == '"' || line[i] == '\'') {
+      quote = line[i];
+    } else if (line[i] == '#') {
+      return trimmed(line.substr(0, i));
+    }
+  }
+  return trimmed(line);
+}
+
+// Of a list, [16, 32] or 16, 32, what its option takes: "16,32".
+std::optional<std::string> list_of(std::string_view line) {
+  std::string text = without_comment(line);
+  if (text.starts_with('[') && text.ends_with(']')) {
+    text = text.substr(1, text.size() - 2);
+  } else if (text.find(',') == std::string::npos) {
+    return {};
+  }
+  std::vector<std::string> items = CLI::detail::split_up(text, ',');
+  for (std::string& item : items) item = trimmed(item);
+  return fmt::format("{}", fmt::join(items, ","));
+}
+
 // The parser of CLI11 cuts values at #, and has no way to write some of them. It gets a mark in place of each text.
 class Format : public CLI::ConfigTOML {
  public:
@@ -97,7 +125,12 @@ class Format : public CLI::ConfigTOML {
       const std::size_t equals = line.find('=');
       const std::string name = trimmed(std::string_view(line).substr(0, equals));
       const bool option = equals != std::string::npos && !name.empty() && name.find_first_of("#;[") != 0;
-      const auto text = option ? unquoted(trimmed(std::string_view(line).substr(equals + 1))) : std::nullopt;
+      std::optional<std::string> text;
+      if (option) {
+        const std::string value = trimmed(std::string_view(line).substr(equals + 1));
+        text = unquoted(value);
+        if (!text) text = list_of(value);
+      }
       if (text) {
         marked << name << '=' << kMark << texts.size() << '\n';
         texts.push_back(*text);

@@ -6,7 +6,8 @@
 #include <string>
 
 /// Reads it: as CLI11 does, but a value that is one text in quotes is taken as it stands, with # and commas in it. In
-/// single quotes nothing else is special; in double quotes \" is a quote, \\ a backslash and \xHH a byte.
+/// single quotes nothing else is special; in double quotes \" is a quote, \\ a backslash and \xHH a byte. A list, [a,
+/// b] or a, b, is the text "a,b".
 std::shared_ptr<CLI::Config> configuration_format();
 
 /// The options of a command in this format, to be read by it; those that were not given and have no default are left

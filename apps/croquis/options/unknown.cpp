@@ -86,12 +86,11 @@ std::string complaint_about_option_in_file(const CLI::App& program, const std::s
 }
 
 std::string complaint_about_values(const std::string& wrong) {
-  // "--features: At Most 1 required but received 2", also of a list in a file, at whose commas the parser divides it
+  // "--features: At Most 1 required but received 2", also of a list in a file, at whose spaces the parser divides it
   const std::size_t end = wrong.find(": At Most 1 required but received ");
   if (end == std::string::npos) return fmt::format("{}; croquis --help shows what there is", wrong);
-  return fmt::format(
-      "{}: has {} values and takes one; give it once, and a list in a file in quotes, as features=\"8,16\"",
-      wrong.substr(0, end), wrong.substr(wrong.find_last_of(' ') + 1));
+  return fmt::format("{}: has {} values and takes one; give it once, and a list with commas, as 8,16",
+                     wrong.substr(0, end), wrong.substr(wrong.find_last_of(' ') + 1));
 }
 
 std::string complaint_about_conversion(const CLI::App& program, const std::string& wrong) {
