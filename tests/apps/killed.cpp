@@ -71,7 +71,7 @@ TEST_CASE("killed within a write, at any byte of the rows or of the meta file, a
     // The second end is within the meta file of a resumed run, before or after some rows.
     for (int times = 0; times < 4; ++times) {
       for (const std::size_t most : {size, std::min<std::size_t>(size, 1000)}) {
-        const std::size_t limit = 1 + engine() % most;
+        const std::size_t limit = std::max(kSmallestFile, 1 + engine() % most);
         CAPTURE(limit);
         const ProgramRun torn = run_process(command(line, "part.csv"), folder.path(), {.largest_file = limit});
         CHECK_MESSAGE(torn.status == 2, torn.output);

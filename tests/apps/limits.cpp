@@ -129,7 +129,7 @@ TEST_CASE("what cannot be written is said: --version to a full device, files tha
     const ProgramRun run = run_croquis(fmt::format("{} 2>&1 >/dev/full #", what), folder.path());
     check_refused(run, what == std::string("list methods") ? "" : "standard output cannot be written");
   }
-  const ProgramRun limited = run_process(words(kSmallLimits + "--out l.csv"), folder.path(), {.largest_file = 600});
+  const ProgramRun limited = run_process(words(kSmallLimits + "--out l.csv"), folder.path(), {.largest_file = 1100});
   check_refused(limited, "l.");
   // Results must not be taken for the streams that the program prints to.
   for (const char* closed : {">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"}) {

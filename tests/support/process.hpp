@@ -11,6 +11,13 @@
 
 #include "support/program.hpp"
 
+/// For ProcessSettings::largest_file. LLVM's OpenMP, which Clang links, makes a file of 1 KiB before main() begins.
+#ifdef __clang__
+inline constexpr std::size_t kSmallestFile = 1024;
+#else
+inline constexpr std::size_t kSmallestFile = 1;
+#endif
+
 struct ProcessSettings {
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< beside the test's own
   std::optional<std::size_t> largest_file = {};                       ///< bytes that it may write to one file
