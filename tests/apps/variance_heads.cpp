@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <croquis/io/csv.hpp>
+#include <croquis/io/npy.hpp>
 #include <croquis/measure/feature_variance.hpp>
 #include <croquis/random/draws.hpp>
 
@@ -97,6 +98,36 @@ TEST_CASE("croquis variance: points of a head are its queries and keys over the 
   }
 }
 
+TEST_CASE("croquis variance --causal: a query has the row of the keys up to its own, as if there were no others") {
+  const VarianceArrays folder;
+  const arma::mat q = VarianceArrays::head(folder.q, 1), k = VarianceArrays::head(folder.k, 1);
+  croquis::write_npy((folder / "last.npy").string(), arma::mat(q.tail_rows(4)));  // queries of the last four keys
+  const croquis::Key key = croquis::Key(1).child("variance").child("iid");
+  const double factor = 0.7 / std::sqrt(std::sqrt(4.0));
+  for (const auto& [file, first] : {std::pair{"q1.npy", arma::uword{0}}, {"last.npy", kVarianceTokens - 4}}) {
+    CAPTURE(file);
+    folder.run(
+        fmt::format("variance --q {} --k k1.npy --causal --maps prf --norms 0.7 --features 8 --trials 2 "
+                    "--overwrite --out causal.csv",
+                    file));
+    const std::vector<std::string> errors = column_of(folder / "causal.csv", "l1_error"),
+                                   variances = column_of(folder / "causal.csv", "squared_error");
+    REQUIRE(errors.size() == 2);
+    for (std::uint64_t trial = 1; trial <= 2; ++trial) {
+      double error = 0, variance = 0;
+      for (arma::uword i = first; i < kVarianceTokens; ++i) {
+        const croquis::FeaturePoints points = {factor * q.row(i), factor * k.head_rows(i + 1)};
+        const croquis::VarianceRow row = croquis::feature_variance(points, 8, {}, key.child(8).child(trial));
+        error += row.l1_error / static_cast<double>(kVarianceTokens - first);
+        variance += row.squared_error / static_cast<double>(kVarianceTokens - first);
+      }
+      CHECK(std::stod(errors[trial - 1]) == doctest::Approx(error).epsilon(1e-12));
+      CHECK(std::stod(variances[trial - 1]) == doctest::Approx(variance).epsilon(1e-12));
+    }
+    CHECK(column_of(folder / "causal.csv", "input").front().ends_with(";causal"));
+  }
+}
+
 TEST_CASE("croquis variance: shards of several heads merged are one run, with the tables of several heads") {
   const VarianceArrays folder;
   folder.run(kVarianceArrays + "--quiet --out whole.csv " + kVarianceCurves);
@@ -141,7 +172,7 @@ TEST_CASE("croquis variance: what does not go with spheres or with heads is one 
       {"--n 12", "--n: goes with --model, --q and --k, --text or --input; without, points are uniform on spheres"},
       {"--head 1", "--head: goes with --model"},
       {"--v v.npy", "--v: goes with --model"},
-      {"--causal", "variance: takes no --causal; rows of scores are over all keys"},
+      {"--causal", "--causal: goes with --model"},
       {"--q q.npy", "--q and --k: both are needed"},
       {"--k k.npy", "--q and --k: both are needed"},
       {"--input gaussian --keys 12", "--keys: of spheres, a head has its own; leave it out"},

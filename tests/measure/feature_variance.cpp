@@ -67,6 +67,24 @@ TEST_CASE("feature_variance: a row is the errors of the estimates, pair by pair"
   CHECK(std::isnan(feature_variance(points, 16, blocks, key_of("draw")).lemma_2));
 }
 
+TEST_CASE("feature_variance: a query that sees the first keys alone has their row") {
+  const FeaturePoints all = sphere_points(3, 7, 4, 0.8, key_of("points"));
+  FeaturePoints some = all;
+  some.seen = {2, 7, 5};
+  const VarianceRow row = feature_variance(some, 16, {}, key_of("draw"));
+  double l1 = 0, squared = 0, lemma_2 = 0;
+  for (arma::uword i = 0; i < 3; ++i) {
+    const FeaturePoints one = {all.x.row(i), all.y.head_rows(some.seen[i])};
+    const VarianceRow own = feature_variance(one, 16, {}, key_of("draw"));
+    l1 += own.l1_error / 3;
+    squared += own.squared_error / 3;
+    lemma_2 += own.lemma_2 / 3;
+  }
+  CHECK(row.l1_error == doctest::Approx(l1).epsilon(1e-12));
+  CHECK(row.squared_error == doctest::Approx(squared).epsilon(1e-12));
+  CHECK(row.lemma_2 == doctest::Approx(lemma_2).epsilon(1e-12));
+}
+
 TEST_CASE("feature_variance: what fails is a status without numbers") {
   FeatureOptions options;
   options.map = FeatureMap::trf;  // two features a direction

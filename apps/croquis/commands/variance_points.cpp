@@ -26,8 +26,9 @@ PointsAt points_of(const Input& head, arma::uword queries, const Key& key) {
   // Once: x.y is then q.k / sqrt(p).
   const double scale = std::pow(static_cast<double>(problem.p()), -0.25);
   const arma::uvec some = croquis::sample_without_replacement(problem.n_q(), queries, key);
-  const FeaturePoints points = {scale * problem.Q().rows(some), scale * problem.K()};
-  return [points](double norm, std::uint64_t) { return FeaturePoints{norm * points.x, norm * points.y}; };
+  FeaturePoints points = {scale * problem.Q().rows(some), scale * problem.K()};
+  if (problem.is_causal()) points.seen = some + (problem.n_k() - problem.n_q() + 1);
+  return [points](double norm, std::uint64_t) { return FeaturePoints{norm * points.x, norm * points.y, points.seen}; };
 }
 
 VariancePoints of_heads(InputOptions input, const PointsOptions& options, const RunOptions& run) {
@@ -78,7 +79,7 @@ VariancePoints on_spheres(const InputOptions& input, const PointsOptions& option
 
 void add_points_options(CLI::App& app, InputOptions& input, PointsOptions& options) {
   add_input_options(app, input);
-  for (const char* one : {"--bias", "--causal"}) app.get_option(one)->group("");  // refused, with the reason
+  app.get_option("--bias")->group("");  // refused, with the reason
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group() == kInputGroup) options.of_heads.insert(option->get_name());
   }
@@ -101,6 +102,5 @@ bool are_of_heads(const RunOptions& run) {
 
 VariancePoints variance_points(const InputOptions& input, const PointsOptions& options, const RunOptions& run) {
   require_no_bias(input.bias, "variance", "features estimate exp(x.y)");
-  const InputOptions full = without_mask(input, "variance: takes no --causal; rows of scores are over all keys");
-  return are_of_heads(run) ? of_heads(full, options, run) : on_spheres(full, options, run);
+  return are_of_heads(run) ? of_heads(input, options, run) : on_spheres(input, options, run);
 }

@@ -19,14 +19,15 @@ void set_errors(VarianceRow& row, const FeaturePoints& points, const FeaturePair
   const arma::mat products = points.x * points.y.t();
   double l1 = 0, squared = 0, lemma_2 = 0;
   for (arma::uword i = 0; i < products.n_rows; ++i) {
-    const arma::rowvec exact = products.row(i);
-    const arma::rowvec estimate = matrices.queries.row(i) * matrices.keys.t();
+    const arma::uword keys = points.seen.is_empty() ? points.y.n_rows : points.seen[i];
+    const arma::rowvec exact = products.row(i).head(keys);
+    const arma::rowvec estimate = arma::rowvec(matrices.queries.row(i) * matrices.keys.t()).head(keys);
     const arma::rowvec weights = arma::exp(exact - exact.max());
     l1 += arma::accu(arma::abs(weights / arma::accu(weights) - estimate / arma::accu(estimate)));
     // Relative to exp(x.y): ratio - 1, whose mean square is the variance of an unbiased estimate over exp(2 x.y).
     const arma::rowvec ratio = estimate % arma::exp(matrices.log_scale(i) - exact);
     squared += arma::mean(arma::square(ratio - 1));
-    arma::mat sums = points.y;
+    arma::mat sums = points.y.head_rows(keys);
     sums.each_row() += points.x.row(i);
     lemma_2 += arma::mean(arma::expm1(arma::sum(arma::square(sums), 1))) / static_cast<double>(row.features);
   }
