@@ -50,10 +50,11 @@ arma::Mat<T> log_elu_features(arma::Mat<T> x) {
 
 double optimal_exponent(double s, arma::uword p) {
   require(s >= 0 && std::isfinite(s) && p >= 1, "optimal_exponent", "s >= 0, p >= 1", {{"s", s}, {"p", p}});
-  // 1 / rho = (root + b) / (2p) with b = 2s + p, which is rho with its numerator made rational.
+  // 1 / rho = (root + b) / (2p) with b = 2s + p, which is rho with its numerator made rational; and so is root - p,
+  // (root^2 - p^2) / (root + p) = 4s (s + 3p) / (root + p), so that nothing cancels for small s.
   const auto width = static_cast<double>(p);
   const double b = 2 * s + width, root = std::sqrt(b * b + 8 * width * s);
-  return (1 - (root + b) / (2 * width)) / 8;
+  return -s * (1 + 2 * (s + 3 * width) / (root + width)) / (8 * width);
 }
 
 template <typename T>
