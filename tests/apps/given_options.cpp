@@ -73,8 +73,13 @@ TEST_CASE("an option that does not apply is refused, also where its value is the
   check_blamed(folder, words(arrays + "--by-rows --rows 8 --layer 0"), "--layer: goes with --input model");
   check_blamed(folder, words(arrays + "--by-rows --rows 8 --head all"), "--by-rows: takes no --head");
   check_blamed(folder, words(kGivenRun + " --head all"), "--head: goes with --input arrays and model");
-  for (const char* more : {"--p 4", "--p 64", "--keys 12", "--keys 1024"}) {
-    check_blamed(folder, words(std::string("variance --q q.npy --k k.npy ") + more), "leave ");
+  for (const char* more : {"--p 4", "--p 64"}) {
+    check_blamed(folder, words(std::string("variance --q q.npy --k k.npy ") + more),
+                 "--n and --p: the arrays have their sizes; leave them out");
+  }
+  for (const char* more : {"--keys 12", "--keys 1024"}) {
+    check_blamed(folder, words(std::string("variance --q q.npy --k k.npy ") + more),
+                 "--keys: of spheres, a head has its own; leave it out");
   }
   for (const char* option : {"--search-sequences 4", "--search-sequences 5", "--labels l.npy"}) {
     const std::string name = std::string(option).substr(0, std::string(option).find(' '));

@@ -3,9 +3,14 @@
 
 #include <croquis/io/npy.hpp>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "support/capture.hpp"
 #include "support/process.hpp"
 #include "support/program.hpp"
 #include "support/text.hpp"
@@ -103,6 +108,38 @@ TEST_CASE("--config: a list in quotes, in brackets or with commas alone is the s
         "features=[\"4\",\"8\"]\nmethods=\"v-mean\",\"skyformer:ridge=0.1\"\n"}) {
     CAPTURE(lists);
     CHECK(rows(lists) == expected);
+  }
+}
+
+TEST_CASE("--config: a list that is none is one line, and what follows it is not taken for a part of it") {
+  const TemporaryFolder folder;
+  const std::pair<std::string, std::string> wrong[] = {
+      {"features=[4,8", "c.ini: line 4: --features: a list that begins with [ ends with ] in its line"},
+      {"features=[4,[8]]", "c.ini: line 4: --features: a list that begins with [ ends with ] in its line"},
+      {"text=[a].txt", "c.ini: line 4: --text: a list that begins with [ ends with ] in its line; a name with"},
+      {"features=[]", "c.ini: line 4: --features: the list is empty; give a value or leave it out"},
+      {"causal=", "c.ini: line 4: --causal: is empty; give a value or leave it out"},
+      {"features=[4,\"8]", "c.ini: line 4: --features: a quote is not closed"},
+      {"features=4,\"8", "c.ini: line 4: --features: a quote is not closed"},
+      {"features=[4,]", "--features: an empty item in '4,'"},
+      {"features=4,", "--features: an empty item in '4,'"}};
+  for (const auto& [line, says] : wrong) {
+    CAPTURE_BINDING(line);
+    write_text(folder / "c.ini", "[error]\ninput=text\nn=12\n" + line + "\ntrials=1\n");
+    const ProgramRun run = run_croquis("error --config c.ini --methods v-mean --out new.csv", folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(contains(run.output, says), run.output);
+    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    CHECK_FALSE(std::filesystem::exists(folder / "new.csv"));
+  }
+  // A name is as it stands, with blanks after its commas; with a bracket or # in quotes.
+  for (const char* name : {"a, b.txt", "'[a], #1.txt'"}) {
+    CAPTURE(name);
+    const std::string file = name[0] == '\'' ? std::string(name + 1, std::strlen(name) - 2) : name;
+    write_text(folder / file, "a b c d e f g h i j k l m n o p\n");
+    write_text(folder / "c.ini", std::string("[error]\ntext=") + name + "\nn=12\np=4\nfeatures=4\ntrials=1\n");
+    const ProgramRun run = run_croquis("error --config c.ini --methods v-mean --quiet --overwrite", folder.path());
+    CHECK_MESSAGE(run.status == 0, run.output);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <croquis/io/npy.hpp>
 #include <croquis/measure/feature_variance.hpp>
 #include <croquis/random/draws.hpp>
+#include <croquis/random/indices.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "apps/formula_folder.hpp"
+#include "support/archives.hpp"
 #include "support/capture.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
@@ -166,6 +168,54 @@ TEST_CASE("croquis variance: heads of the sequences of a model, without their pa
   CHECK(inputs.size() > 3);
 }
 
+TEST_CASE("croquis variance --queries: so many queries, drawn without repetition; 64 by default") {
+  const VarianceArrays folder;
+  arma::mat q(100, 3), k(7, 3);
+  croquis::fill_normal(croquis::Key(5).child("q"), 0, q.n_elem, q.memptr());
+  croquis::fill_normal(croquis::Key(5).child("k"), 0, k.n_elem, k.memptr());
+  croquis::write_npy((folder / "many.npy").string(), q);
+  croquis::write_npy((folder / "few.npy").string(), k);
+  const croquis::Key key = croquis::Key(1).child("variance");
+  for (const auto& [option, count] : {std::pair{"", arma::uword{64}}, {" --queries 3", arma::uword{3}}}) {
+    CAPTURE(option);
+    folder.run(
+        fmt::format("variance --q many.npy --k few.npy --features 8 --trials 1 --overwrite --out m.csv{}", option));
+    const double scale = std::pow(3.0, -0.25);
+    const arma::uvec some = croquis::sample_without_replacement(100, count, key.child("queries"));
+    const croquis::FeaturePoints points = {scale * q.rows(some), scale * k};
+    const croquis::VarianceRow row = croquis::feature_variance(points, 8, {}, key.child("iid").child(8).child(1));
+    CHECK(column_of(folder / "m.csv", "queries").front() == std::to_string(count));
+    CHECK(std::stod(column_of(folder / "m.csv", "l1_error").front()) == doctest::Approx(row.l1_error).epsilon(1e-12));
+  }
+  // Rows of other queries are not mixed with these.
+  const ProgramRun run =
+      run_croquis("variance --q many.npy --k few.npy --features 8 --trials 2 --resume --out m.csv", folder.path());
+  CHECK(run.status == 2);
+  CHECK_MESSAGE(contains(run.output, "queries was 3 and is 64 now"), run.output);
+}
+
+TEST_CASE("croquis variance: inputs of every kind, of which values are not needed where there are files of each") {
+  const VarianceArrays folder;
+  const std::string end = " --features 4 --trials 1 --quiet --overwrite --out k.csv";
+  const std::pair<std::string, std::string> inputs[] = {{"--input gaussian --n 12 --p 4", "gaussian:2"},
+                                                        {"--text words.txt --n 12 --p 4", "text:words"},
+                                                        {"--q q1.npy --k k1.npy --length 9", "arrays:q1"},
+                                                        {"--q q.npy --k k1.npy", "arrays:q;head=0"},
+                                                        {"--qkv head.npz", "arrays:head"}};
+  write_text(folder / "words.txt", "a b c d e f g h i j k l m n o p\n");
+  write_text(folder / "head.npz", zip_file({{"q.npy", read_text(folder / "q1.npy")},
+                                            {"k.npy", read_text(folder / "k1.npy")},
+                                            {"v.npy", read_text(folder / "k1.npy")}},
+                                           Compression::stored));
+  for (const auto& [arguments, name] : inputs) {
+    CAPTURE_BINDING(arguments);
+    folder.run("variance " + arguments + end);
+    CHECK(column_of(folder / "k.csv", "input").front() == name);
+    CHECK(column_of(folder / "k.csv", "status").front() == "ok");
+    if (arguments.ends_with("9")) CHECK(column_of(folder / "k.csv", "keys").front() == "9");
+  }
+}
+
 TEST_CASE("croquis variance: what does not go with spheres or with heads is one line") {
   const VarianceArrays folder;
   const std::pair<std::string, std::string> wrong[] = {
@@ -176,7 +226,11 @@ TEST_CASE("croquis variance: what does not go with spheres or with heads is one 
       {"--q q.npy", "--q and --k: both are needed"},
       {"--k k.npy", "--q and --k: both are needed"},
       {"--input gaussian --keys 12", "--keys: of spheres, a head has its own; leave it out"},
-      {"--q q.npy --k k.npy --head 3", "--head"}};
+      {"--q q.npy --k k.npy --p 4", "--n and --p: the arrays have their sizes; leave them out"},
+      {"--q q.npy --k k.npy --head 3", "--head: '3' is none of 0 to 2"},
+      {"--q long.npy --k k1.npy --causal",
+       "--causal: 30 queries and 20 keys; each query attends to a key at its own place or before"}};
+  croquis::write_npy((folder / "long.npy").string(), arma::mat(30, kVarianceWidth, arma::fill::ones));
   for (const auto& [arguments, says] : wrong) {
     CAPTURE_BINDING(arguments);
     const ProgramRun run = run_croquis("variance --features 4 --out new.csv " + arguments, folder.path());

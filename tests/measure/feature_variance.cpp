@@ -85,6 +85,18 @@ TEST_CASE("feature_variance: a query that sees the first keys alone has their ro
   CHECK(row.lemma_2 == doctest::Approx(lemma_2).epsilon(1e-12));
 }
 
+TEST_CASE("feature_variance: keys beside which all that a query sees vanish change nothing for it") {
+  arma::mat keys(20, 4, arma::fill::zeros);
+  keys.head_rows(19).col(0).fill(60);
+  const FeaturePoints both = {arma::mat(2, 4, arma::fill::ones), keys, {19, 19}};
+  const FeaturePoints first = {both.x, keys.head_rows(19)};
+  const VarianceRow row = feature_variance(both, 64, {}, key_of("far")),
+                    own = feature_variance(first, 64, {}, key_of("far"));
+  CHECK(row.status == "ok");
+  CHECK(row.l1_error == doctest::Approx(own.l1_error).epsilon(1e-12));
+  CHECK(row.squared_error == doctest::Approx(own.squared_error).epsilon(1e-12));
+}
+
 TEST_CASE("feature_variance: what fails is a status without numbers") {
   FeatureOptions options;
   options.map = FeatureMap::trf;  // two features a direction

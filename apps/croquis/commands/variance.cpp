@@ -148,17 +148,19 @@ bool misses_its_tail(const croquis::Group& group) {
 void print_variances(const croquis::Table& table) {
   const croquis::Grouping grouping = shown_groups(table, "");
   const bool heads = grouping.is_nested();
-  if (heads) fmt::print("\n{}\n", table_title("random features", grouping, ""));
-  const std::string mean = heads ? "" : ", mean (standard error)", error = heads ? "" : " (standard error)";
-  print_groups("||b - b~||_1 of a row b of scores, normalised to sum 1" + mean, grouping, "l1_error");
-  print_groups("mean of (estimate / exp(x.y) - 1)^2" + error, grouping, "squared_error", Statistic::mean,
-               {.mark = "~",
-                .meaning = "~ less than a tenth of the known expectation, which is in the table below: it is made by "
-                           "estimates too large and too rare to be among these draws. Neither the mean nor the "
-                           "standard error says anything about it",
-                .is_for = misses_its_tail});
+  fmt::print("\n{}\n", table_title("random features", grouping, ""));
+  print_groups("||b - b~||_1 of a row b of scores, normalised to sum 1", grouping, "l1_error");
+  print_groups(
+      "mean of (estimate / exp(x.y) - 1)^2", grouping, "squared_error", Statistic::mean,
+      {.mark = "~",
+       .meaning = fmt::format(
+           "~ less than a tenth of the known expectation, which is in the table below: it is made by estimates too "
+           "large and too rare to be among these draws. Neither the mean nor the {} says anything about it. Where no "
+           "expectation is known, as for other maps than prf and other projections than iid, nothing is marked",
+           heads ? "spread over the heads" : "standard error"),
+       .is_for = misses_its_tail});
   print_groups("its expectation for prf with iid, NPRF Lemma 2: (e^{||x+y||^2} - 1) / d, mean over the points" +
-                   std::string(heads ? "" : " of the draws (standard error; 0 where all draws have the same points)"),
+                   std::string(heads ? "" : " of the draws (standard error 0 where all draws have the same points)"),
                grouping, "lemma_2");
 }
 

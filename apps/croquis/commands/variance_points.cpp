@@ -35,14 +35,19 @@ VariancePoints of_heads(InputOptions input, const PointsOptions& options, const 
   if (run.given.contains("--keys")) {
     throw std::invalid_argument("--keys: of spheres, a head has its own; leave it out");
   }
-  if (input.q.empty() != input.k.empty()) throw std::invalid_argument("--q and --k: both are needed");
-  if (input.v.empty()) input.v = input.k;  // nothing here looks at values
+  const bool arrays = input.kind == "arrays" || (!input.k.empty() && !run.given.contains("--input"));
+  if (arrays && input.qkv.empty() && (input.q.empty() || input.k.empty())) {
+    throw std::invalid_argument("--q and --k: both are needed, or --qkv");
+  }
+  if (input.qkv.empty() && input.v.empty()) input.v = input.k;  // nothing here looks at values
   const std::vector<Input> heads = load_inputs(input, run);
   const Key key = Key(run.seed).child("variance").child("queries");
   VariancePoints points{.all = {}, .identity = identity_of(heads)};
+  std::string& chosen = points.identity["queries"];
   for (const Input& head : heads) {
     const auto most = static_cast<arma::uword>(options.queries.value_or(kMostQueries));
     const arma::uword queries = std::min(head.n_q, most);
+    chosen += fmt::format("{}{}", chosen.empty() ? "" : ", ", queries);
     points.all.push_back({.input = head.name,
                           .sequence = head.sequence,
                           .layer = head.layer,

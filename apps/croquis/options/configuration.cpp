@@ -87,32 +87,54 @@ std::optional<std::string> unquoted(std::string_view line) {
   return text;
 }
 
-// What stands before a comment: # is none within quotes.
-std::string without_comment(std::string_view line) {
+// The place of the first of these characters outside quotes; npos: none, or quotes are not closed before it.
+std::size_t find_unquoted(std::string_view line, std::string_view characters) {
   char quote = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (quote != 0) {
       if (line[i] == quote) quote = 0;
+    } else if (characters.find(line[i]) != std::string_view::npos) {
+      return i;
     } else if (line[i] == '"' || line[i] == '\'') {
       quote = line[i];
-    } else if (line[i] == '#') {
-      return trimmed(line.substr(0, i));
     }
   }
-  return trimmed(line);
+  return std::string_view::npos;
 }
 
-// Of a list, [16, 32] or 16, 32, what its option takes: "16,32".
-std::optional<std::string> list_of(std::string_view line) {
-  std::string text = without_comment(line);
-  if (text.starts_with('[') && text.ends_with(']')) {
-    text = text.substr(1, text.size() - 2);
-  } else if (text.find(',') == std::string::npos) {
-    return {};
+// The items of [16, 32], as the text that their option takes: "16,32".
+std::string list_in_brackets(std::string_view line) {
+  const std::size_t comment = find_unquoted(fmt::format("{}#", line), "#");
+  if (comment == std::string_view::npos) throw std::invalid_argument("a quote is not closed");
+  const std::string text = trimmed(line.substr(0, comment));
+  const std::size_t end = find_unquoted(std::string_view(text).substr(1), "[]");
+  if (end != text.size() - 2) {
+    throw std::invalid_argument(
+        "a list that begins with [ ends with ] in its line; a name with brackets stands in quotes");
   }
-  std::vector<std::string> items = CLI::detail::split_up(text, ',');
-  for (std::string& item : items) item = trimmed(item);
-  return fmt::format("{}", fmt::join(items, ","));
+  std::string list;
+  std::string_view rest = std::string_view(text).substr(1, end);
+  if (trimmed(rest).empty()) throw std::invalid_argument("the list is empty; give a value or leave it out");
+  for (bool more = true; more;) {
+    const std::size_t comma = find_unquoted(rest, ",");
+    const std::string item = trimmed(rest.substr(0, comma));
+    list += (list.empty() ? "" : ",") + unquoted(item).value_or(item);
+    more = comma != std::string_view::npos;
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  return list;
+}
+
+// A value that is one text for CLI11: in quotes, a list in brackets, or with commas. Throws std::invalid_argument for
+// what cannot be a value.
+std::optional<std::string> text_of_value(std::string_view value) {
+  if (value.empty()) return "";
+  if (auto text = unquoted(value)) return text;
+  if (value[0] == '[') return list_in_brackets(value);
+  const std::string_view list = value.substr(0, find_unquoted(value, "#"));
+  if (list.find(',') == std::string_view::npos) return {};
+  if (list.find_first_of("\"'") != std::string_view::npos) return list_in_brackets(fmt::format("[{}]", list));
+  return trimmed(list);
 }
 
 // The parser of CLI11 cuts values at #, and has no way to write some of them. It gets a mark in place of each text.
@@ -125,12 +147,7 @@ class Format : public CLI::ConfigTOML {
       const std::size_t equals = line.find('=');
       const std::string name = trimmed(std::string_view(line).substr(0, equals));
       const bool option = equals != std::string::npos && !name.empty() && name.find_first_of("#;[") != 0;
-      std::optional<std::string> text;
-      if (option) {
-        const std::string value = trimmed(std::string_view(line).substr(equals + 1));
-        text = unquoted(value);
-        if (!text) text = list_of(value);
-      }
+      const auto text = option ? text_of_value(trimmed(std::string_view(line).substr(equals + 1))) : std::nullopt;
       if (text) {
         marked << name << '=' << kMark << texts.size() << '\n';
         texts.push_back(*text);
@@ -212,12 +229,20 @@ std::string complaint_about_configuration(const std::string& path) {
       if (!is_name(section)) return fmt::format("{}: line {} is not [COMMAND]", path, number);
       continue;
     }
-    const std::string name = trimmed(std::string_view(line).substr(0, line.find('=')));
+    const std::size_t equals = line.find('=');
+    const std::string name = trimmed(std::string_view(line).substr(0, equals));
     const std::size_t dot = name.find('.');
     const std::string option = dot == std::string::npos ? name : name.substr(dot + 1);
     if (!is_name(option)) return fmt::format("{}: line {} is not OPTION=VALUE", path, number);
     if (!seen.insert(section + '.' + name).second) {
       return fmt::format("{}: line {} gives {} a second time", path, number, name);
+    }
+    if (equals == std::string::npos) continue;
+    try {
+      const auto text = text_of_value(trimmed(std::string_view(line).substr(equals + 1)));
+      if (text && text->empty()) throw std::invalid_argument("is empty; give a value or leave it out");
+    } catch (const std::invalid_argument& wrong) {
+      return fmt::format("{}: line {}: --{}: {}", path, number, option, wrong.what());
     }
   }
   return {};

@@ -79,6 +79,13 @@ Problem<double> completed(Problem<double> problem, const InputOptions& o, const 
   if (!o.length && o.bias.empty() && o.causal == problem.is_causal()) return problem;
   const arma::uword n = problem.n_k(), m = positive_or(o.length, n, "--length");
   if (m > n) refuse(fmt::format("--length: {} is more than the {} tokens", m, n));
+  const arma::uword queries = problem.is_square() ? m : problem.n_q();
+  if (o.causal && queries > m) {
+    refuse(
+        fmt::format("--causal: {} queries and {} keys; each query attends to a key at its own place or before, so give "
+                    "at most as many queries as keys, or leave it out",
+                    queries, m));
+  }
   const arma::uword all = std::max(n, problem.n_q());
   const auto with = [&](const croquis::RelativePosition<double>& position) {
     return Problem<double>(problem.Q(), problem.K(), problem.V(), m, position);

@@ -99,12 +99,15 @@ ReportTable table_of(const Chart& chart) {
     for (const ChartPoint& point : curve.points) {
       std::vector<ReportCell> row = {{curve.label}};
       if (targets) row.push_back({curve.target});
-      for (const double x : point.x) row.push_back(number_cell(x));
+      for (std::size_t a = 0; a < point.x.size(); ++a) {
+        row.push_back(number_cell(curve.across.contains(a) ? ChartValue::kNone : point.x[a]));
+      }
       for (const ChartValue& value : point.y) {
         row.push_back(interval_cell(value));
         if (&value == &point.y.front() && !chart.bound.empty()) row.push_back(number_cell(value.bound));
       }
       table.rows.push_back(std::move(row));
+      if (!curve.across.empty()) break;
     }
   }
   return table;

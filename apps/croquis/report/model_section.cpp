@@ -1,9 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <croquis/measure/model_summary.hpp>
+#include <croquis/stats/accumulator.hpp>
 #include <map>
+#include <utility>
 
 #include "files/model_table.hpp"
 #include "options/lists.hpp"
@@ -97,7 +100,8 @@ Chart chart_of_losses(const Grouping& grouping, const std::vector<ModelSummary>&
     ends.widen(2, s.seconds);
   }
   for (const Group& group : grouping.groups) {
-    std::vector<ChartPoint>& points = curve_named(view.curves, group.label).points;
+    ChartCurve& curve = curve_named(view.curves, group.label);
+    std::vector<ChartPoint>& points = curve.points;
     ChartPoint point{{static_cast<double>(group.x), number_of(group, "flops"), number_of(group, "seconds")},
                      values_of(group, grouping)};
     if (group.x > 0 || !any_d) {
@@ -108,11 +112,15 @@ Chart chart_of_losses(const Grouping& grouping, const std::vector<ModelSummary>&
       point.x[0] = d;
       points.push_back(point);
     }
+    curve.across = {0};
   }
   std::vector<ChartValue> exact;
   for (const croquis::Column& metric : grouping.metrics)
     exact.push_back({.at = metric_of_exact(summaries, metric.name)});
-  view.curves.push_back({.label = kExactAttention, .bracket = true, .points = {{ends.low, exact}, {ends.high, exact}}});
+  view.curves.push_back({.label = kExactAttention,
+                         .bracket = true,
+                         .points = {{ends.low, exact}, {ends.high, exact}},
+                         .across = {0, 1, 2}});
   Chart chart{.title = "Loss of the model",
               .x = {{"d", "number of features d"},
                     {"flops", "flops of the approximated heads of a sequence, leading terms"},
@@ -171,22 +179,60 @@ std::string numbers_of(const ModelSummary& s) {
          fmt::format(", accuracy {}, {:.2g} of the flops of exact attention.", shown_number(s.accuracy), s.flops_ratio);
 }
 
-std::string best_of(const std::vector<ModelSummary>& summaries, std::uint64_t d) {
-  const ModelSummary* best = nullptr;
+bool is_of(const croquis::ModelRow& row, const ModelSummary& s) {
+  return row.layers == s.layers && row.method == s.method && row.preset == s.preset && row.features == s.features;
+}
+
+// By how much the loss rises from one method to another, with the standard error of differences on the same sequences:
+// that is what a summary says of the other's rows, if the loss of the first stands where exact attention's is.
+ModelSummary from_one_to(const ModelSummary& one, const ModelSummary& other,
+                         const std::vector<croquis::ModelRow>& rows) {
+  std::map<std::uint64_t, croquis::Accumulator> losses;
+  for (const croquis::ModelRow& row : rows) {
+    if (is_of(row, one) && row.status == "ok") losses[row.sequence].add(row.loss);
+  }
+  std::vector<croquis::ModelRow> compared;
+  for (croquis::ModelRow row : rows) {
+    if (!is_of(row, other) || !losses.contains(row.sequence)) continue;
+    row.loss_exact = losses[row.sequence].mean();
+    compared.push_back(std::move(row));
+  }
+  const std::vector<ModelSummary> summaries = croquis::summarise_models(compared);
+  return summaries.empty() ? ModelSummary() : summaries.front();
+}
+
+std::string best_of(const std::vector<ModelSummary>& summaries, const std::vector<croquis::ModelRow>& rows,
+                    std::uint64_t d) {
+  std::vector<const ModelSummary*> candidates;
   for (const ModelSummary& s : summaries) {
     if (s.method == "exact" || s.features != d || std::isnan(s.loss) || s.method == "best-rank-d") continue;
-    if (best == nullptr || s.loss < best->loss) best = &s;
+    candidates.push_back(&s);
   }
-  if (best == nullptr) return "";
-  const std::string label = croquis::curve_label({best->method, best->preset});
-  if (d == 0) return fmt::format("The {} has the loss {}", label, numbers_of(*best));
-  return fmt::format("At d = {}, {} has the smallest loss: {}", d, label, numbers_of(*best));
+  if (candidates.empty()) return "";
+  const ModelSummary* best = *std::min_element(candidates.begin(), candidates.end(),
+                                               [](const auto* a, const auto* b) { return a->loss < b->loss; });
+  const auto label = [](const ModelSummary& s) { return croquis::curve_label({s.method, s.preset}); };
+  if (d == 0) return fmt::format("The {} has the loss {}", label(*best), numbers_of(*best));
+  constexpr double errors = 2;
+  std::vector<std::string> rivals;
+  for (const ModelSummary* other : candidates) {
+    if (other == best) continue;
+    const ModelSummary rise = from_one_to(*best, *other, rows);
+    if (rise.increase <= errors * rise.increase_error) rivals.push_back(label(*other));
+  }
+  const std::string no_lead = rivals.empty() ? ""
+                                             : fmt::format(
+                                                   " It has no clear lead over {}: on the same sequences the losses "
+                                                   "differ by at most two standard errors in the mean.",
+                                                   fmt::join(rivals, ", "));
+  return fmt::format("At d = {}, {} has the smallest loss: {}{}", d, label(*best), numbers_of(*best), no_lead);
 }
 
 }  // namespace
 
 Section section_of_models(const croquis::Table& table) {
-  const std::vector<ModelSummary> summaries = croquis::summarise_models(croquis::model_columns().rows(table));
+  const std::vector<croquis::ModelRow> rows_of_passes = croquis::model_columns().rows(table);
+  const std::vector<ModelSummary> summaries = croquis::summarise_models(rows_of_passes);
   Section section{.subject = summaries.empty() ? "" : subject_of_models(summaries),
                   .answers = {},
                   .charts = {},
@@ -202,7 +248,7 @@ Section section_of_models(const croquis::Table& table) {
   for (const ModelSummary& s : summaries) sizes[s.features] = true;
   const bool by_layer = is_layer_by_layer(summaries);
   for (const auto& [d, there] : sizes) {
-    std::string text = by_layer ? "" : best_of(summaries, d);
+    std::string text = by_layer ? "" : best_of(summaries, rows_of_passes, d);
     if (!text.empty()) section.answers.push_back(std::move(text));
   }
   add_failures(table, section.answers);

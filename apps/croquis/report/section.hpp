@@ -4,6 +4,7 @@
 
 #include <croquis/measure/columns.hpp>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct ChartCurve {
   bool open = false;        ///< open markers: another function than softmax attention
   bool joined = true;       ///< by a line
   std::vector<ChartPoint> points = {};
+  /// The axes of x along which it is a line across: there its points have the ends of the axis, and no numbers of
+  /// theirs.
+  std::set<std::size_t> across = {};
 };
 
 /// The same chart of one thing or another: of all heads or of one, of medians or of means.

@@ -46,6 +46,9 @@ const OpenMp& openmp() {
   return of_blas;
 }
 
+// When the library is loaded: what is loaded for all later is not what OpenBLAS has been bound to.
+[[maybe_unused]] const OpenMp& at_load = openmp();
+
 thread_local int depth_of_thread = 0;
 std::mutex blas_gate;    // of the two below
 int threads_inside = 0;  // with a SerialBlas

@@ -4,6 +4,7 @@
 #include <croquis/measure/finite.hpp>
 #include <croquis/random/draws.hpp>
 #include <exception>
+#include <utility>
 
 namespace croquis {
 namespace {
@@ -14,18 +15,34 @@ arma::mat on_sphere(arma::uword count, arma::uword p, const Key& key) {
   return arma::normalise(points).t();
 }
 
-void set_errors(VarianceRow& row, const FeaturePoints& points, const FeaturePair<double>& pair) {
-  const auto matrices = pair.matrices();
+// A row of scores by its estimates and by its products x.y; b~ is 0 / 0 where all estimates are 0.
+struct ScoreRow {
+  arma::rowvec estimate, exact;
+  double log_scale = 0;  // estimates are over e^{log_scale}
+};
+
+ScoreRow row_of(const FeaturePair<double>::Matrices& matrices, arma::uword i, arma::rowvec exact) {
+  const arma::uword keys = exact.n_elem;
+  return {arma::rowvec(matrices.queries.row(i) * matrices.keys.t()).head(keys), std::move(exact),
+          matrices.log_scale(i)};
+}
+
+void set_errors(VarianceRow& row, const FeaturePoints& points, const FeatureOptions& features, const Key& key) {
+  const auto matrices = FeaturePair<double>(points.x, points.y, row.features, features, key).matrices();
   const arma::mat products = points.x * points.y.t();
   double l1 = 0, squared = 0, lemma_2 = 0;
   for (arma::uword i = 0; i < products.n_rows; ++i) {
     const arma::uword keys = points.seen.is_empty() ? points.y.n_rows : points.seen[i];
-    const arma::rowvec exact = products.row(i).head(keys);
-    const arma::rowvec estimate = arma::rowvec(matrices.queries.row(i) * matrices.keys.t()).head(keys);
-    const arma::rowvec weights = arma::exp(exact - exact.max());
-    l1 += arma::accu(arma::abs(weights / arma::accu(weights) - estimate / arma::accu(estimate)));
+    ScoreRow scores = row_of(matrices, i, products.row(i).head(keys));
+    if (keys < points.y.n_rows && arma::accu(scores.estimate) == 0) {
+      // Features of keys that it does not see are so much larger that its own have vanished beside them.
+      const FeaturePair<double> own(points.x.row(i), points.y.head_rows(keys), row.features, features, key);
+      scores = row_of(own.matrices(), 0, scores.exact);
+    }
+    const arma::rowvec weights = arma::exp(scores.exact - scores.exact.max());
+    l1 += arma::accu(arma::abs(weights / arma::accu(weights) - scores.estimate / arma::accu(scores.estimate)));
     // Relative to exp(x.y): ratio - 1, whose mean square is the variance of an unbiased estimate over exp(2 x.y).
-    const arma::rowvec ratio = estimate % arma::exp(matrices.log_scale(i) - exact);
+    const arma::rowvec ratio = scores.estimate % arma::exp(scores.log_scale - scores.exact);
     squared += arma::mean(arma::square(ratio - 1));
     arma::mat sums = points.y.head_rows(keys);
     sums.each_row() += points.x.row(i);
@@ -90,7 +107,7 @@ VarianceRow feature_variance(const FeaturePoints& points, arma::uword d, const F
   row.keys = points.y.n_rows;
   row.features = d;
   try {
-    set_errors(row, points, FeaturePair<double>(points.x, points.y, d, features, key));
+    set_errors(row, points, features, key);
     row.status = status_of({{"l1_error", row.l1_error}, {"squared_error", row.squared_error}});
   } catch (const std::exception& failure) {
     row.status = failure.what();
