@@ -256,7 +256,10 @@ def _sequences(Q: Arrays, K: Arrays, V: Arrays) -> List[List[Tuple[Matrix, Matri
     matrices = [_matrices(array, name) for array, name in ((Q, "Q"), (K, "K"), (V, "V"))]
     counts = [[len(sequence) for sequence in array] for array in matrices]
     if counts[0] != counts[1] or counts[0] != counts[2] or len(set(counts[0])) != 1 or counts[0][0] == 0:
-        raise ValueError(f"choose: give Q, K, V the same sequences and heads; heads of each sequence: {counts}")
+        raise ValueError(
+            f"choose: give Q, K, V the same sequences and heads; heads of each sequence: {counts}; for groups of queries "
+            "repeat K and V, as numpy.repeat(K, 3, axis=-3)"
+        )
     return [list(zip(*sequence)) for sequence in zip(*matrices)]
 
 

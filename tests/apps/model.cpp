@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -283,4 +284,37 @@ TEST_CASE("model: wrong usage and wrong files are one line and status 2") {
     CHECK_MESSAGE(std::count(run.output.begin(), run.output.end(), '\n') == 1, run.output);
     CHECK_MESSAGE(run.output.find(message) != std::string::npos, run.output);
   }
+}
+
+TEST_CASE(
+    "croquis show and report of losses: a lead that differences on the same sequences do not bear out is not clear") {
+  const TemporaryFolder folder;
+  const std::string header =
+      "model,layers,method,preset,features,trial,seed,sequence,tokens,counted,loss,loss_exact,accuracy,"
+      "accuracy_exact,agreement,kl,hidden_rel,seconds,status,flops,flops_exact,precision\n";
+  // Sequences differ much more than methods: linformer is above performer by .1 on each, skeinformer by 0, .1 and -.02.
+  std::string rows;
+  const double exact[] = {1, 2, 3}, apart[] = {0, 0.1, -0.02};
+  for (int s = 0; s < 3; ++s) {
+    for (const auto& [method, loss, flops] : {std::tuple{"performer", exact[s] + 0.2, 1000.0},
+                                              {"linformer", exact[s] + 0.3, 3000.0},
+                                              {"skeinformer", exact[s] + 0.2 + apart[s], 500.0}}) {
+      rows += fmt::format("m,all,{},paper,16,1,1,{},9,8,{},{},0.5,0.6,0.9,0.1,0.2,0.01,ok,{},8000,double\n", method, s,
+                          loss, exact[s], flops);
+    }
+  }
+  write_text(folder / "m.csv", header + rows);
+  const ProgramRun shown = run_croquis("show m.csv", folder.path());
+  REQUIRE_MESSAGE(shown.status == 0, shown.output);
+  CHECK(contains(shown.output, "At d = 16, performer has the smallest loss: 2.2"));
+  CHECK_MESSAGE(contains(shown.output, "It has no clear lead over skeinformer: on the same sequences"), shown.output);
+  // Exact attention is a line across in the picture; its ends are no numbers of its own.
+  REQUIRE(run_croquis("report m.csv --out m.html", folder.path()).status == 0);
+  const std::string page = read_text(folder / "m.html");
+  const std::size_t numbers = page.find("Loss of the model: the numbers"), row = page.find("exact attention", numbers);
+  REQUIRE(row != std::string::npos);
+  const std::string cells = page.substr(row, page.find("</tr>", row) - row);
+  CHECK_FALSE(contains(cells, "3000"));
+  CHECK_FALSE(contains(cells, "500"));
+  CHECK(page.find("exact attention</th>", row + 1) > page.find("</table>", row));
 }

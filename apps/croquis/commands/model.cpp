@@ -101,7 +101,7 @@ std::vector<Replacement> replacements_of(const ModelOptions& options, const croq
 }
 
 // What one may not expect of the replacements.
-void remark_on(const std::vector<Replacement>& replacements) {
+void remark_on(const std::vector<Replacement>& replacements, std::size_t heads_of_model) {
   std::map<std::string, std::set<std::string>> others;  // names by target
   for (const Replacement& replacement : replacements) {
     std::size_t replaced = 0;
@@ -113,12 +113,14 @@ void remark_on(const std::vector<Replacement>& replacements) {
     if (replacement.method == "choice" && replaced == 0) {
       say_once(
           "croquis model: --choice has exact attention in all heads: there is nothing to lose, and nothing gained\n");
+    } else if (replacement.method == "choice" && replaced < heads_of_model) {
+      say_once(fmt::format("croquis model: --choice replaces {} of {} heads; the others have exact attention\n",
+                           replaced, heads_of_model));
     }
   }
   for (const auto& [target, names] : others) {
-    say_once(
-        fmt::format("croquis model: the model computes softmax attention, and not what these approximate, {}: {}\n",
-                    meaning_of_target(target), fmt::join(names, ", ")));
+    say_once(fmt::format("croquis model: {} approximate{} {}, which is what the model computes\n",
+                         fmt::join(names, ", "), names.size() == 1 ? "s" : "", meaning_of_target(target)));
   }
 }
 
@@ -200,7 +202,7 @@ int run_model(const ModelOptions& options) {
       options.features, "--features", *std::min_element(sequences.lengths.begin(), sequences.lengths.end()));
   const std::vector<Replacement> replacements = replacements_of(options, model.config(), methods, features);
   check(options, replacements, sequences, causal);
-  remark_on(replacements);
+  remark_on(replacements, model.config().layers * model.config().heads);
 
   std::map<std::string, std::string> identity = identity_of_files(methods);
   identity["model"] = name;

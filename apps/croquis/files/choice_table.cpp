@@ -46,7 +46,7 @@ void print_each(const std::vector<ChoiceRow>& rows) {
                           : std::vector<TextColumn>{{Side::left}, {Side::left}, {Side::left}, {}, {}, {}, {}, {}, {}});
   std::vector<std::string> header = {"", "status", "method", "d", "cost / exact"};
   if (by_loss) header.emplace_back("KL alone");
-  if (!by_loss) header.insert(header.end(), {"median", "95 % quantile", "failures <", "needed"});
+  if (!by_loss) header.insert(header.end(), {"median", "95 % quantile", "failures <=", "needed"});
   table.add(header);
   for (const ChoiceRow& row : rows) {
     const bool is_exact = row.status == "exact";

@@ -122,9 +122,15 @@ std::string subject_of_models(const std::vector<ModelSummary>& summaries) {
     counted = std::max(counted, s.counted);
   }
   const std::set<std::string> layers = layers_in(summaries);
+  const auto of = [&](const char* method) {
+    return std::count_if(summaries.begin(), summaries.end(), [&](const ModelSummary& s) { return s.method == method; });
+  };
+  const bool chosen = of("choice") > 0 && of("choice") + of("exact") == static_cast<std::ptrdiff_t>(summaries.size());
   return fmt::format("{}, {} position{} of {} sequence{}, {}", first.model, counted, counted == 1 ? "" : "s", sequences,
                      sequences == 1 ? "" : "s",
-                     layers.size() == 1 ? "layers " + *layers.begin() : "one layer at a time");
+                     layers.size() > 1 ? "one layer at a time"
+                     : chosen          ? "the heads that the choice replaces"
+                                       : "layers " + *layers.begin());
 }
 
 void print_models(const std::vector<ModelSummary>& summaries) {

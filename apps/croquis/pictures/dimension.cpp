@@ -102,13 +102,16 @@ void draw_dimension(const std::vector<DimensionCurve>& curves, const Picture& pi
     data += fmt::format("$s{0} << EOD\n{1}EOD\n$t{0} << EOD\n{2}EOD\n$d{0} << EOD\n{3}EOD\n", i, points(c.n, c.d_stat),
                         points(c.n, c.d_theorem), points(c.n, c.d_suffices));
     const std::string comma = i + 1 < curves.size() ? ", " : "\n";
-    const std::string style = fmt::format("lc rgb '{}' lw 2 pt {} ps 0.8", plot_colour(i), 5 + i / 8);
+    const auto marked = [&](std::size_t marker) {
+      return fmt::format("lc rgb '{}' lw 2 pt {} ps 0.8", plot_colour(i), marker + 2 * (i / 8));
+    };
+    const std::string open = marked(4), style = marked(5);  // squares, then circles
     above += fmt::format("$s{} using 1:2 with linespoints {} title {} noenhanced{}", i, style,
                          gnuplot_string(labels[i]), comma);
     below += fmt::format(
-        "$t{0} using 1:2 with linespoints {1} dt 2 notitle, $d{0} using 1:2 with linespoints {1} "
-        "title {2} noenhanced{3}",
-        i, style, gnuplot_string(labels[i]), comma);
+        "$t{0} using 1:2 with linespoints {1} dt 2 notitle, $d{0} using 1:2 with linespoints {2} "
+        "title {3} noenhanced{4}",
+        i, open, style, gnuplot_string(labels[i]), comma);
   }
   std::string tics, separator;
   for (const double n : sizes) {
@@ -130,8 +133,8 @@ void draw_dimension(const std::vector<DimensionCurve>& curves, const Picture& pi
     return std::any_of(c.d_suffices.begin(), c.d_suffices.end(), [](double d) { return !(d > 0); });
   });
   script += fmt::format("set title {}.\"\\n\".{}\nset ylabel 'landmarks d'\n",
-                        gnuplot_string(fmt::format("dashed: asked for by {}", kDimensionTheorem)),
-                        gnuplot_string(std::string("solid: suffice in all but a share delta of the draws") +
+                        gnuplot_string(fmt::format("dashed, open: asked for by {}", kDimensionTheorem)),
+                        gnuplot_string(std::string("solid, filled: suffice in all but a share delta of the draws") +
                                        (missing ? "; missing: not even 2n do" : "")));
   script += below;
   run_gnuplot(script + "unset multiplot\n", picture.path);
