@@ -10,6 +10,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "files/choice_table.hpp"
 #include "pictures/gnuplot.hpp"
 
 using croquis::ChoiceDraw;
@@ -144,7 +145,8 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
            ? ""
            : fmt::format("certified to be below eps: the {:g} % quantile; drawn: the 95 % quantile",
                          100 * (1 - first.delta)),
-       curves.empty() ? "" : "lines: over all heads, sequences and draws that were looked at"});
+       curves.empty() ? "" : "lines: over all draws that were looked at; large points: over those that decided",
+       other_target_of(rows).empty() ? "" : "some errors are against another function than softmax attention"});
   text += fmt::format(
       "set xlabel {} noenhanced\nset ylabel {} noenhanced\nset logscale xy\nset format xy '%g'\n"
       "set grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen 2 noenhanced\n",

@@ -108,7 +108,10 @@ const Columns<ChoiceRow>& choice_columns() {
       {{"cost_unit", Role::note, "of `cost` and `exact_cost`: `flops`, leading terms, or `seconds`"},
        &ChoiceRow::cost_unit},
       {{"seed", Role::note, "`--seed`"}, &ChoiceRow::seed},
-      {{"precision", Role::note, "the precision in which the methods compute"}, &ChoiceRow::precision}};
+      {{"precision", Role::note, "the precision in which the methods compute"}, &ChoiceRow::precision},
+      {{"target", Role::note,
+        "what the method approximates, and what its errors are against, as in the rows of `error`"},
+       &ChoiceRow::target}};
   return columns;
 }
 

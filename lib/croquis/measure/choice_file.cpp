@@ -163,7 +163,8 @@ std::string choice_json(const std::vector<ChoiceRow>& rows, const std::optional<
                        {"status", row.status},
                        {"method", is_chosen ? row.method : "exact"},
                        {"options", is_chosen ? json(options_of_preset(row.preset)) : json::object()},
-                       {"features", is_chosen ? row.features : 0}});
+                       {"features", is_chosen ? row.features : 0},
+                       {"target", is_chosen ? row.target : "softmax"}});
     if (places) choices.back()["heads"] = places->contains(row.input) ? json(places->at(row.input)) : json::array();
   }
   if (!rows.empty()) {

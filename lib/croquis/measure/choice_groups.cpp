@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <croquis/attention/method.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/measure/choice_groups.hpp>
 #include <croquis/stats/summary.hpp>
@@ -108,6 +109,7 @@ ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const 
     row.method = candidate.choice.name;
     row.preset = candidate.choice.preset;
     row.features = candidate.features;
+    row.target = name_of(find_method<double>(row.method).target);
     row.cost = race.cost(*shown);
     row.failure_upper = race.upper_limit(*shown);
     row.sequences = inputs.sequences.size() == 1 ? 1 : race.observed(*shown);

@@ -239,6 +239,7 @@ class LossChooser {
       row.method = step->after.candidate->choice.name;
       row.preset = step->after.candidate->choice.preset;
       row.features = step->after.candidate->features;
+      row.target = name_of(find_method<double>(row.method).target);
       row.cost = row.exact_cost * step->after.cost;
       row.error_median = step->after.rise;
       row.status = "chosen";
