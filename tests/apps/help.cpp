@@ -44,12 +44,9 @@ TEST_CASE("--help: leaves out options that the command always refuses, and the r
   TemporaryFolder folder;
   const struct {
     const char *command, *option, *value;
-  } refused[] = {{"sketch", "--bias", " alibi:1"},
-                 {"spectrum", "--bias", " alibi:1"},
-                 {"dimension", "--bias", " alibi:1"},
-                 {"dimension", "--causal", ""},
-                 {"variance", "--bias", " alibi:1"},
-                 {"verify", "--causal", ""}};
+  } refused[] = {{"sketch", "--bias", " alibi:1"},    {"spectrum", "--bias", " alibi:1"},
+                 {"dimension", "--bias", " alibi:1"}, {"dimension", "--causal", ""},
+                 {"variance", "--bias", " alibi:1"},  {"verify", "--causal", ""}};
   for (const auto& one : refused) {
     CAPTURE(one.command);
     const std::string command = one.command, option = one.option;

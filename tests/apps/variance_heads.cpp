@@ -107,7 +107,7 @@ TEST_CASE("croquis variance --causal: a query has the row of the keys up to its 
   const croquis::Key key = croquis::Key(1).child("variance").child("iid");
   const double factor = 0.7 / std::sqrt(std::sqrt(4.0));
   for (const auto& [file, first] : {std::pair{"q1.npy", arma::uword{0}}, {"last.npy", kVarianceTokens - 4}}) {
-    CAPTURE(file);
+    CAPTURE_BINDING(file);
     folder.run(
         fmt::format("variance --q {} --k k1.npy --causal --maps prf --norms 0.7 --features 8 --trials 2 "
                     "--overwrite --out causal.csv",
@@ -177,7 +177,7 @@ TEST_CASE("croquis variance --queries: so many queries, drawn without repetition
   croquis::write_npy((folder / "few.npy").string(), k);
   const croquis::Key key = croquis::Key(1).child("variance");
   for (const auto& [option, count] : {std::pair{"", arma::uword{64}}, {" --queries 3", arma::uword{3}}}) {
-    CAPTURE(option);
+    CAPTURE_BINDING(option);
     folder.run(
         fmt::format("variance --q many.npy --k few.npy --features 8 --trials 1 --overwrite --out m.csv{}", option));
     const double scale = std::pow(3.0, -0.25);
