@@ -122,6 +122,8 @@ TEST_CASE("--config: a list that is none is one line, and what follows it is not
       {"features=[4,\"8]", "c.ini: line 4: --features: a quote is not closed"},
       {"features=4,\"8", "c.ini: line 4: --features: a quote is not closed"},
       {"features=[4,]", "--features: an empty item in '4,'"},
+      {"features=[,4]", "--features: an empty item in ',4'"},
+      {"features=[", "c.ini: line 4: --features: "},
       {"features=4,", "--features: an empty item in '4,'"}};
   for (const auto& [line, says] : wrong) {
     CAPTURE_BINDING(line);

@@ -112,17 +112,17 @@ std::string list_in_brackets(std::string_view line) {
     throw std::invalid_argument(
         "a list that begins with [ ends with ] in its line; a name with brackets stands in quotes");
   }
-  std::string list;
+  std::vector<std::string> items;
   std::string_view rest = std::string_view(text).substr(1, end);
   if (trimmed(rest).empty()) throw std::invalid_argument("the list is empty; give a value or leave it out");
   for (bool more = true; more;) {
     const std::size_t comma = find_unquoted(rest, ",");
     const std::string item = trimmed(rest.substr(0, comma));
-    list += (list.empty() ? "" : ",") + unquoted(item).value_or(item);
+    items.push_back(unquoted(item).value_or(item));
     more = comma != std::string_view::npos;
     if (more) rest.remove_prefix(comma + 1);
   }
-  return list;
+  return fmt::format("{}", fmt::join(items, ","));
 }
 
 // A value that is one text for CLI11: in quotes, a list in brackets, or with commas. Throws std::invalid_argument for
