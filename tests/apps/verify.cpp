@@ -172,6 +172,8 @@ TEST_CASE("croquis verify: on a head of one's own; --explain; --mutants") {
   CHECK_MESSAGE(ladder.status == 0, ladder.output);
   CHECK(ladder.output.find("lin.jl-norm/strict!four-times  INCONCLUSIVE") != std::string::npos);
   CHECK(ladder.output.find("the ledger says") == std::string::npos);
+  CHECK(ladder.output.find("which no input is known to refute:\n  lin.jl-norm/strict!four-times: ") !=
+        std::string::npos);
 }
 
 TEST_CASE("croquis verify: of several heads the run knows the names, and the page says what none of them decides") {

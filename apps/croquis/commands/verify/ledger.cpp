@@ -8,6 +8,7 @@
 #include <croquis/io/bytes.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "files/progress.hpp"
 #include "files/text_table.hpp"
@@ -139,19 +140,39 @@ bool print_unexpected(const std::vector<LedgerLine>& ledger, const std::map<std:
   return any;
 }
 
+namespace {
+
+// Of "claim!change": the claim, and the change where it is a rung of its ladder.
+std::pair<const Claim*, const Rung*> changed_claim(const std::string& id) {
+  const std::size_t mark = id.find('!');
+  const Claim& claim = find_claim(id.substr(0, mark));
+  const auto rung = std::find_if(claim.ladder.begin(), claim.ladder.end(),
+                                 [&](const Rung& one) { return one.name == id.substr(mark + 1); });
+  return {&claim, rung == claim.ladder.end() ? nullptr : &*rung};
+}
+
+}  // namespace
+
+void print_survivors(const std::vector<LedgerLine>& ledger) {
+  std::string survivors;
+  for (const LedgerLine& l : ledger) {
+    const Rung* rung = changed_claim(l.id).second;
+    if (rung != nullptr && rung->survives) survivors += fmt::format("  {}: {}; {}\n", l.id, rung->change, rung->fate);
+  }
+  if (!survivors.empty())
+    fmt::print("\nNo mistakes but weakened bounds, which no input is known to refute:\n{}", survivors);
+}
+
 bool print_unnoticed(const std::vector<LedgerLine>& ledger) {
   bool any = false;
   for (const LedgerLine& l : ledger) {
-    const std::size_t mark = l.id.find('!');
-    const Claim& claim = find_claim(l.id.substr(0, mark));
-    const std::string change = l.id.substr(mark + 1);
-    const bool survives = std::any_of(claim.ladder.begin(), claim.ladder.end(),
-                                      [&](const Rung& rung) { return rung.name == change && rung.survives; });
-    const bool kept = l.verdict == verdict_name(claim.expected);
+    const auto [claim, rung] = changed_claim(l.id);
+    const bool survives = rung != nullptr && rung->survives;
+    const bool kept = l.verdict == verdict_name(claim->expected);
     // What survives may be undecided for too few draws: that does not turn the verdict.
     if (survives ? kept || l.verdict == verdict_name(croquis::Verdict::inconclusive) : !kept) continue;
     say(fmt::format("croquis verify: {} {} the verdict {}: {}\n", l.id, survives ? "turns" : "leaves",
-                    verdict_name(claim.expected),
+                    verdict_name(claim->expected),
                     survives ? "the ledger says that it survives" : "the mistake was not noticed"));
     any = true;
   }

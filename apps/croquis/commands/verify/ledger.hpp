@@ -32,5 +32,8 @@ std::map<std::string, std::string> read_expected(const std::string& path);
 /// Says on standard error which claims came out other than expected; whether one did.
 bool print_unexpected(const std::vector<LedgerLine>& ledger, const std::map<std::string, std::string>& expected);
 
+/// Of the lines of mutants: those that are weakened bounds and may keep the verdict, and why.
+void print_survivors(const std::vector<LedgerLine>& ledger);
+
 /// Says on standard error which mutants left the verdict that their claim should have; whether one did.
 bool print_unnoticed(const std::vector<LedgerLine>& ledger);

@@ -232,6 +232,7 @@ int run_verify(const VerifyOptions& options) {
         options.own_input ? decided_elsewhere(rows, own_names) : std::vector<std::string>{};
     if (options.markdown && !elsewhere.empty()) fmt::print("\n{}\n", sentence_of_elsewhere(elsewhere));
     if (!options.markdown) {
+      if (options.mutants) print_survivors(lines);
       print_decided_elsewhere(elsewhere);
       fmt::print("\nrows     {}\nmeta     {}\n", options.run.out, beside(options.run.out, ".meta.json"));
       if (!options.run.plot.empty()) fmt::print("plot     {}\n", options.run.plot);
