@@ -1,6 +1,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/measure/choice_race.hpp>
 #include <croquis/measure/choose.hpp>
+#include <croquis/measure/head_columns.hpp>
 #include <croquis/stats/e_process.hpp>
 
 namespace croquis {
@@ -33,7 +34,7 @@ const Columns<ChoiceDraw>& choice_draw_columns() {
       {{"input", Role::key, "the head, as in the rows of `choose --per head`"}, &ChoiceDraw::input},
       {{"sequence", Role::key, "the sequence, from 0"}, &ChoiceDraw::sequence},
       {{"layer", Role::subject, "the layer, from 0. `NA` if the input has none"}, &ChoiceDraw::layer},
-      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &ChoiceDraw::head},
+      {head_column(), &ChoiceDraw::head},
       {{"method", Role::curve, "the method"}, &ChoiceDraw::method},
       {{"preset", Role::curve, "the preset, then other options, as in the rows of `error`"}, &ChoiceDraw::preset},
       {{"features", Role::axis, "number of features d", "d"}, &ChoiceDraw::features},

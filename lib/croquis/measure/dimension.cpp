@@ -7,6 +7,7 @@
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/measure/dimension.hpp>
+#include <croquis/measure/head_columns.hpp>
 #include <croquis/measure/lift_spectrum.hpp>
 #include <croquis/sampling/leverage.hpp>
 #include <croquis/stats/intervals.hpp>
@@ -210,11 +211,9 @@ const Columns<DimensionRow>& dimension_columns() {
        &DimensionRow::method},
       {{"seed", Role::note, "`--seed`"}, &DimensionRow::seed},
       {{"status", Role::note, "`ok`, or the reason of a failure"}, &DimensionRow::status},
-      {{"sequence", Role::subject, "the sequence of `--ids`, from 0; of several that are joined, the first", "", "",
-        "--ids"},
-       &DimensionRow::sequence},
-      {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &DimensionRow::layer},
-      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &DimensionRow::head}};
+      {sequence_column(), &DimensionRow::sequence},
+      {layer_column(), &DimensionRow::layer},
+      {head_column(), &DimensionRow::head}};
   return columns;
 }
 

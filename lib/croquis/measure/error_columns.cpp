@@ -1,4 +1,5 @@
 // The columns of the rows of `croquis error`.
+#include <croquis/measure/head_columns.hpp>
 #include <croquis/measure/method_errors.hpp>
 
 namespace croquis {
@@ -57,11 +58,9 @@ const Columns<ErrorRow>& error_columns() {
         "`ok`, or the reason why the method failed. A failure never ends the run. `not finite: ...` names a number "
         "that overflowed; the other metrics of such a row are missing"},
        &ErrorRow::status},
-      {{"sequence", Role::subject, "the sequence of `--ids`, from 0; of several that are joined, the first", "", "",
-        "--ids"},
-       &ErrorRow::sequence},
-      {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &ErrorRow::layer},
-      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &ErrorRow::head},
+      {sequence_column(), &ErrorRow::sequence},
+      {layer_column(), &ErrorRow::layer},
+      {head_column(), &ErrorRow::head},
       {{"n_q", Role::subject,
         "number of queries. It is `n`, except for cross-attention and decoding, whose queries are others"},
        &ErrorRow::n_q},

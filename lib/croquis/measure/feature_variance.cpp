@@ -2,6 +2,7 @@
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/measure/feature_variance.hpp>
 #include <croquis/measure/finite.hpp>
+#include <croquis/measure/head_columns.hpp>
 #include <croquis/random/draws.hpp>
 #include <exception>
 #include <utility>
@@ -86,11 +87,9 @@ const Columns<VarianceRow>& variance_columns() {
         "other maps, and if it is above 1e308"},
        &VarianceRow::lemma_2},
       {{"status", Role::note, "`ok`, or the reason of a failure"}, &VarianceRow::status},
-      {{"sequence", Role::subject, "the sequence of `--ids`, from 0; of several that are joined, the first", "", "",
-        "--ids"},
-       &VarianceRow::sequence},
-      {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &VarianceRow::layer},
-      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &VarianceRow::head}};
+      {sequence_column(), &VarianceRow::sequence},
+      {layer_column(), &VarianceRow::layer},
+      {head_column(), &VarianceRow::head}};
   return columns;
 }
 

@@ -4,6 +4,7 @@
 #include <croquis/core/stopwatch.hpp>
 #include <croquis/measure/finite.hpp>
 #include <croquis/measure/gradient_errors.hpp>
+#include <croquis/measure/head_columns.hpp>
 #include <croquis/random/draws.hpp>
 #include <exception>
 #include <optional>
@@ -143,11 +144,9 @@ const Columns<GradientRow>& gradient_columns() {
        &GradientRow::seconds_adjoint},
       {{"status", Role::note, "`ok`, or the reason why the method failed, as in `croquis error`"},
        &GradientRow::status},
-      {{"sequence", Role::subject, "the sequence of `--ids`, from 0; of several that are joined, the first", "", "",
-        "--ids"},
-       &GradientRow::sequence},
-      {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &GradientRow::layer},
-      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &GradientRow::head}};
+      {sequence_column(), &GradientRow::sequence},
+      {layer_column(), &GradientRow::layer},
+      {head_column(), &GradientRow::head}};
   return columns;
 }
 

@@ -8,6 +8,7 @@
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/measure/finite.hpp>
+#include <croquis/measure/head_columns.hpp>
 #include <croquis/measure/sketch_quality.hpp>
 #include <exception>
 #include <stdexcept>
@@ -120,11 +121,9 @@ const Columns<SketchRow>& sketch_columns() {
       {{"seconds", Role::metric, "the time of the product SᵀM, or of choosing the landmarks", "", "s"},
        &SketchRow::seconds},
       {{"status", Role::note, "`ok`, or the reason of a failure"}, &SketchRow::status},
-      {{"sequence", Role::subject, "the sequence of `--ids`, from 0; of several that are joined, the first", "", "",
-        "--ids"},
-       &SketchRow::sequence},
-      {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &SketchRow::layer},
-      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &SketchRow::head}};
+      {sequence_column(), &SketchRow::sequence},
+      {layer_column(), &SketchRow::layer},
+      {head_column(), &SketchRow::head}};
   return columns;
 }
 

@@ -8,6 +8,7 @@
 #include <croquis/linalg/spectrum.hpp>
 #include <croquis/linalg/trace_estimate.hpp>
 #include <croquis/measure/finite.hpp>
+#include <croquis/measure/head_columns.hpp>
 #include <croquis/measure/spectra.hpp>
 #include <exception>
 #include <stdexcept>
@@ -163,11 +164,9 @@ const Columns<SpectrumRow>& spectrum_columns() {
        &SpectrumRow::log_scale},
       {{"seed", Role::note, "`--seed`"}, &SpectrumRow::seed},
       {{"status", Role::note, "`ok`, or the reason of a failure; such a row has no numbers"}, &SpectrumRow::status},
-      {{"sequence", Role::subject, "the sequence of `--ids`, from 0; of several that are joined, the first", "", "",
-        "--ids"},
-       &SpectrumRow::sequence},
-      {{"layer", Role::subject, "the layer of a model, from 0. `NA` if the input has none"}, &SpectrumRow::layer},
-      {{"head", Role::subject, "the head, from 0. `NA` if the input has one without a number"}, &SpectrumRow::head},
+      {sequence_column(), &SpectrumRow::sequence},
+      {layer_column(), &SpectrumRow::layer},
+      {head_column(), &SpectrumRow::head},
       {{"n_q", Role::subject,
         "number of queries, and of rows of the matrix. It is `n`, except where queries are others"},
        &SpectrumRow::n_q}};
