@@ -96,6 +96,11 @@ std::vector<VarianceCurve> curves_of(const VarianceOptions& options) {
   return curves;
 }
 
+std::vector<VarianceCurve> curves_on(const PendingPoints& subject, std::vector<VarianceCurve> curves) {
+  for (VarianceCurve& curve : curves) curve.input = subject.input;
+  return curves;
+}
+
 void compute(const VarianceOptions& options, const PendingPoints& subject, const PointsAt& points,
              const VarianceCurve& curve, std::vector<VarianceCell> cells, Run& run) {
   std::erase_if(cells, [&](const VarianceCell& cell) { return !run.wants(key_of(curve, cell)); });
@@ -122,11 +127,10 @@ void compute(const VarianceOptions& options, const PendingPoints& subject, const
 }
 
 // Reads the head when something of it is wanted.
-void measure(const VarianceOptions& options, const PendingPoints& subject, std::vector<VarianceCurve> curves,
+void measure(const VarianceOptions& options, const PendingPoints& subject, const std::vector<VarianceCurve>& curves,
              const std::vector<VarianceCell>& cells, Run& run) {
   std::size_t wanted = 0;
-  for (VarianceCurve& curve : curves) {
-    curve.input = subject.input;
+  for (const VarianceCurve& curve : curves) {
     for (const VarianceCell& cell : cells) wanted += run.wants(key_of(curve, cell)) ? 1 : 0;
   }
   if (Run::interrupted() || wanted == 0 || run.skip(wanted)) return;
@@ -165,7 +169,7 @@ void print_variances(const croquis::Table& table) {
 }
 
 int run_variance(const VarianceOptions& options) {
-  std::vector<VarianceCurve> curves = curves_of(options);
+  const std::vector<VarianceCurve> curves = curves_of(options);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features");
   prepare_run(options.run);
   const auto [subjects, identity] = variance_points(options.input, options.points, options.run);
@@ -183,13 +187,12 @@ int run_variance(const VarianceOptions& options) {
           summary_files(subjects.size()));
   std::vector<Run::Cell> plan;
   for (const PendingPoints& subject : subjects) {
-    for (VarianceCurve& curve : curves) {
-      curve.input = subject.input;
+    for (const VarianceCurve& curve : curves_on(subject, curves)) {
       for (const VarianceCell& cell : cells) plan.push_back({key_of(curve, cell)});
     }
   }
   run.plan(plan);
-  for (const PendingPoints& subject : subjects) measure(options, subject, curves, cells, run);
+  for (const PendingPoints& subject : subjects) measure(options, subject, curves_on(subject, curves), cells, run);
   if (const auto status = run.finish()) return *status;
 
   write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));

@@ -192,10 +192,11 @@ ModelSummary from_one_to(const ModelSummary& one, const ModelSummary& other,
     if (is_of(row, one) && row.status == "ok") losses[row.sequence].add(row.loss);
   }
   std::vector<croquis::ModelRow> compared;
-  for (croquis::ModelRow row : rows) {
-    if (!is_of(row, other) || !losses.contains(row.sequence)) continue;
-    row.loss_exact = losses[row.sequence].mean();
-    compared.push_back(std::move(row));
+  for (const croquis::ModelRow& row : rows) {
+    const auto loss = losses.find(row.sequence);
+    if (!is_of(row, other) || loss == losses.end()) continue;
+    compared.push_back(row);
+    compared.back().loss_exact = loss->second.mean();
   }
   const std::vector<ModelSummary> summaries = croquis::summarise_models(compared);
   return summaries.empty() ? ModelSummary() : summaries.front();
