@@ -25,18 +25,14 @@ std::vector<double> numbers(const char* name) {
   return all;
 }
 
-std::string npy(const std::vector<double>& data, const std::string& shape) {
-  return npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }", bytes_of(data));
-}
-
 std::string all_heads(const char* name) {
-  return npy(numbers(name), "(3, 40, 4)");
+  return npy_doubles("(3, 40, 4)", numbers(name));
 }
 
 std::string one_head(const char* name, arma::uword head) {
   const std::vector<double> all = numbers(name);
   const auto begin = all.begin() + static_cast<std::ptrdiff_t>(head * kHeadTokens * kHeadWidth);
-  return npy(std::vector<double>(begin, begin + kHeadTokens * kHeadWidth), "(40, 4)");
+  return npy_doubles("(40, 4)", std::vector<double>(begin, begin + kHeadTokens * kHeadWidth));
 }
 
 }  // namespace

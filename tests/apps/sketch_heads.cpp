@@ -23,23 +23,19 @@ const std::string kSketchArrays = "sketch --q q.npy --k k.npy --v v.npy ";
 const std::string kSketchCurves =
     "--sketches gaussian,srht,importance --landmarks uniform,leverage --features 8,16 --trials 3 --quiet ";
 
-std::string heads_file(const std::vector<double>& numbers, const std::string& shape) {
-  return npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }", bytes_of(numbers));
-}
-
 // Arrays of three heads, and head 1 alone: q1.npy, k1.npy, v1.npy.
 struct SketchArrays : TemporaryFolder {
   SketchArrays() {
     for (const std::string name : {"q", "k", "v"}) {
       std::vector<double> all(kSketchHeads * kSketchNumbers);
       croquis::fill_normal(croquis::Key(3).child(name), 0, all.size(), all.data());
-      write_text(path() / (name + ".npy"), heads_file(all, "(3, 40, 4)"));
+      write_text(path() / (name + ".npy"), npy_doubles("(3, 40, 4)", all));
       const auto begin = all.begin() + static_cast<std::ptrdiff_t>(kSketchNumbers);
       const auto end = begin + static_cast<std::ptrdiff_t>(kSketchNumbers);
-      write_text(path() / (name + "1.npy"), heads_file({begin, end}, "(40, 4)"));
+      write_text(path() / (name + "1.npy"), npy_doubles("(40, 4)", {begin, end}));
       if (name != "v") continue;
       std::fill(begin, end, 0.0);
-      write_text(path() / "zero.npy", heads_file(all, "(3, 40, 4)"));
+      write_text(path() / "zero.npy", npy_doubles("(3, 40, 4)", all));
     }
   }
   ProgramRun run(const std::string& arguments) const {

@@ -46,13 +46,9 @@ struct VarianceArrays : TemporaryFolder {
   std::vector<double> write(const std::string& name) const {
     std::vector<double> all(kVarianceHeads * kVarianceNumbers);
     croquis::fill_normal(croquis::Key(4).child(name), 0, all.size(), all.data());
-    const auto save = [&](const std::string& file, const std::string& shape, const std::vector<double>& numbers) {
-      write_text(path() / file,
-                 npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }", bytes_of(numbers)));
-    };
-    save(name + ".npy", "(3, 20, 4)", all);
+    write_text(path() / (name + ".npy"), npy_doubles("(3, 20, 4)", all));
     const auto begin = all.begin() + kVarianceNumbers;
-    save(name + "1.npy", "(20, 4)", {begin, begin + kVarianceNumbers});
+    write_text(path() / (name + "1.npy"), npy_doubles("(20, 4)", {begin, begin + kVarianceNumbers}));
     return all;
   }
 };

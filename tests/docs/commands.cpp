@@ -112,7 +112,7 @@ std::string on_less(const std::string& command) {
 std::string normal_npy(const std::string& shape, std::size_t count, const croquis::Key& draw_key) {
   std::vector<double> numbers(count);
   croquis::fill_normal(draw_key, 0, count, numbers.data());
-  return npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }\n", bytes_of(numbers));
+  return npy_doubles(shape, numbers);
 }
 
 // The block of a page that begins with this line, as a file.

@@ -23,6 +23,11 @@ inline std::string npy_file(const std::string& header, const std::string& data, 
   return file + header + data;
 }
 
+/// Numbers as numpy.save writes a float64 array of this shape: "(2, 3)" or "(6,)".
+inline std::string npy_doubles(const std::string& shape, const std::vector<double>& numbers) {
+  return npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }\n", bytes_of(numbers));
+}
+
 /// Whole numbers as numpy.save writes an int64 array of this shape: "(2, 3)" or "(6,)".
 inline std::string npy_integers(const std::string& shape, const std::vector<std::int64_t>& numbers) {
   return npy_file("{'descr': '<i8', 'fortran_order': False, 'shape': " + shape + ", }\n", bytes_of(numbers));
