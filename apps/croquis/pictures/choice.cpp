@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "files/choice_table.hpp"
+#include "pictures/axes.hpp"
 #include "pictures/gnuplot.hpp"
 
 using croquis::ChoiceDraw;
@@ -69,8 +70,13 @@ std::vector<ChoicePoint> frontier_of(const std::map<std::string, std::vector<Cho
 struct Script {
   std::string data, plots;
   PlotLegend legend;
+  AxisSpan costs, errors;
 
   void add(const std::vector<ChoicePoint>& points, const std::string& how, const std::string& label) {
+    for (const ChoicePoint& point : points) {
+      costs.add(point.cost);
+      errors.add(point.error);
+    }
     data += fmt::format("$d{} << EOD\n", legend.lines);
     for (const ChoicePoint& point : points) data += fmt::format("{:.17g} {:.17g}\n", point.cost, point.error);
     data += "EOD\n";
@@ -152,5 +158,6 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
       "set grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen 2 noenhanced\n",
       gnuplot_string(fmt::format("{} in units of exact attention's", first.cost_unit)),
       gnuplot_string(fmt::format("95 % quantile of {}", first.metric)));
+  text += logarithmic_axis('x', script.costs) + logarithmic_axis('y', script.errors);
   run_gnuplot(text + script.data + script.plots + "\n", request.picture.path);
 }

@@ -21,29 +21,29 @@ bool is_signed(const Grouping& grouping, const std::string& metric, const std::v
          });
 }
 
-bool shows(double y, bool with_sign) {
-  return with_sign ? is_drawable(std::abs(y)) || y == 0 : is_drawable(y);
+bool shows(double y, bool linear) {
+  return linear ? is_drawable(std::abs(y)) || y == 0 : is_drawable(y);
 }
 
 namespace {
 
 // In the band, at its edge where the axis cannot show an end.
-CurvePoint point_of(const Summary& s, double x, Statistic statistic, bool nested, bool with_sign) {
+CurvePoint point_of(const Summary& s, double x, Statistic statistic, bool nested, bool linear) {
   const auto [lo, hi] = nested ? std::pair(s.smallest, s.largest) : spread_of(s);
   CurvePoint point{x, s.q50, lo, hi, s.heavy_tailed};
   if (statistic == Statistic::mean) {
     const double error = std::isnan(s.standard_error) ? 0 : s.standard_error;
     point = {x, s.mean, s.mean - error, s.mean + error, s.heavy_tailed};
   }
-  if (!shows(point.lo, with_sign)) point.lo = point.y;
-  if (!shows(point.hi, with_sign)) point.hi = point.y;
+  if (!shows(point.lo, linear)) point.lo = point.y;
+  if (!shows(point.hi, linear)) point.hi = point.y;
   return point;
 }
 
 }  // namespace
 
 std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric, Statistic statistic,
-                             const std::string& x, bool with_sign) {
+                             const std::string& x, bool linear) {
   std::vector<Curve> curves;
   for (const std::string& target : targets_of(grouping, metric)) {
     for (const Group& g : grouping.groups) {
@@ -51,7 +51,7 @@ std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric
       if (s == nullptr || target_of(g) != target) continue;
       const Summary* place = g.metric(x);
       const double at = x.empty() ? static_cast<double>(g.x) : place == nullptr ? 0 : place->q50;
-      CurvePoint point = point_of(*s, at, statistic, grouping.is_nested(), with_sign);
+      CurvePoint point = point_of(*s, at, statistic, grouping.is_nested(), linear);
       if (!grouping.is_nested()) point.bound = bound_of(g, metric);
       const Summary *rows_lo = g.metric(metric + "_lo"), *rows_hi = g.metric(metric + "_hi");
       if (rows_lo != nullptr && rows_hi != nullptr && is_drawable(rows_lo->q50)) {
@@ -59,7 +59,7 @@ std::vector<Curve> curves_of(const Grouping& grouping, const std::string& metric
         point.rows_lo = mean ? rows_lo->mean : rows_lo->q50;
         point.rows_hi = mean ? rows_hi->mean : rows_hi->q50;
       }
-      if (!shows(point.y, with_sign) || !is_drawable(at) || (x.empty() && g.x < 1)) continue;
+      if (!shows(point.y, linear) || !is_drawable(at) || (x.empty() && g.x < 1)) continue;
       auto curve = std::find_if(curves.begin(), curves.end(), [&](const Curve& c) { return c.label == g.label; });
       if (curve == curves.end()) curve = curves.insert(curves.end(), {g.label, target, {}});
       curve->points.push_back(point);

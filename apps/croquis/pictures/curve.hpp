@@ -47,11 +47,11 @@ struct Curve {
 bool is_signed(const croquis::Grouping& grouping, const std::string& metric, const std::vector<PlotLevel>& levels);
 
 /// Whether the axis of the metric can show it.
-bool shows(double y, bool with_sign);
+bool shows(double y, bool linear);
 
 /// Those of one target after each other, against the axis or, if `x` is not empty, that metric.
 std::vector<Curve> curves_of(const croquis::Grouping& grouping, const std::string& metric, Statistic statistic,
-                             const std::string& x, bool with_sign);
+                             const std::string& x, bool linear);
 
 /// So many lines are found in a legend by their place alone.
 inline constexpr std::size_t kManyCurves = 12;

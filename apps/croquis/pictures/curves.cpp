@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/nearest.hpp>
-#include <limits>
-#include <map>
 #include <set>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "files/targets.hpp"
+#include "pictures/axes.hpp"
 #include "pictures/gnuplot.hpp"
 #include "pictures/head_errors.hpp"
 #include "pictures/selection.hpp"
@@ -25,25 +24,29 @@ using croquis::Summary;
 
 namespace {
 
-// Where a curve stops, or is missing: "not drawn, failed: nprf (d = 16, 32); zero: kriged-coreset (d = 256)".
-std::string missing_line(const Grouping& grouping, const std::string& metric, const std::vector<Curve>& curves) {
+// Where a curve stops, or is missing: "not drawn, failed: nprf (d = 16, 32); zero: kriged-coreset (d = 256)". A linear
+// axis has zeros.
+std::string missing_line(const Grouping& grouping, const std::string& metric, const std::vector<Curve>& curves,
+                         bool linear) {
   constexpr std::size_t longest = 90;  // letters of a title
   const auto is_drawn = [&](const Group& g) {
     return std::any_of(curves.begin(), curves.end(), [&](const Curve& curve) { return curve.label == g.label; });
   };
-  std::vector<std::pair<std::string, std::vector<std::uint64_t>>> failed, zero;
+  using Places = std::vector<std::pair<std::string, std::vector<std::uint64_t>>>;  // of each label
+  Places failed, undefined, zero;
   for (const Group& g : grouping.groups) {
     const Summary* s = g.metric(metric);
-    // Of operators and landmark policies, what fails need not be one of those that have the metric.
-    const bool fails = s == nullptr && g.failed > 0 && (is_drawn(g) || !g.key.contains("kind"));
-    if (!fails && (s == nullptr || s->q50 != 0 || s->mean != 0)) continue;
-    auto& all = fails ? failed : zero;
+    // Of operators and landmark policies, what lacks the metric need not be one of those that have it.
+    const bool lacks = s == nullptr && (is_drawn(g) || !g.key.contains("kind"));
+    const bool is_zero = !linear && s != nullptr && s->q50 == 0 && s->mean == 0;
+    if (!lacks && !is_zero) continue;
+    Places& all = is_zero ? zero : g.failed > 0 ? failed : undefined;
     auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == g.label; });
     if (found == all.end()) found = all.insert(all.end(), {g.label, {}});
     found->second.push_back(g.x);
   }
   std::string line;
-  for (const auto& [what, all] : {std::pair("failed", failed), std::pair("zero", zero)}) {
+  for (const auto& [what, all] : {std::pair("failed", failed), {"undefined", undefined}, {"zero", zero}}) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const std::string one =
           fmt::format("{} ({} = {})", all[i].first, grouping.axis.shown(), fmt::join(all[i].second, ", "));
@@ -87,32 +90,6 @@ PlotLegend legend_of(const std::vector<Curve>& curves, bool several) {
   return legend;
 }
 
-// What the x axis shows. Levels alone have no place on it.
-std::pair<double, double> range_of(const std::set<double>& places) {
-  constexpr double widening = 1.1;
-  if (places.empty()) return {1, 2};
-  return {*places.begin() / widening, *places.rbegin() * widening};
-}
-
-std::string tics_of(const std::set<double>& places, bool whole) {
-  const auto [low, high] = range_of(places);
-  const std::string range = fmt::format("set xrange [{:.9g}:{:.9g}]\n", low, high);
-  if (places.empty()) return "unset xtics\n" + range;
-  std::string script;
-  if (whole) {
-    std::string separator;
-    script = "set xtics (";
-    for (const double x : places) {
-      script += fmt::format("{}'{}' {}", separator, x, x);
-      separator = ", ";
-    }
-    script += ")\n";
-  } else {
-    script = "set format x '%.1te%T'\n";
-  }
-  return script + range;
-}
-
 // Output 0 has the relative error 1.
 std::string bound_line(const std::vector<Curve>& curves, const std::string& metric) {
   bool any = false, trivial = false;
@@ -125,42 +102,47 @@ std::string bound_line(const std::vector<Curve>& curves, const std::string& metr
          (trivial && metric == "spectral_rel" ? "; one of 1 or more holds for output 0 too" : "");
 }
 
-// Whether values differ by so much that a logarithmic axis shows them better. It ends at powers of ten.
-bool span_decades(const std::vector<Curve>& curves, const std::vector<PlotLevel>& levels) {
-  double smallest = std::numeric_limits<double>::infinity(), largest = 0;
-  for (const PlotLevel& level : levels) {
-    smallest = std::min(smallest, level.at);
-    largest = std::max(largest, level.at);
+// Differences of rounding rank nothing.
+std::string exact_line(const Grouping& grouping, const std::string& metric) {
+  double largest = 0;
+  for (const Group& group : grouping.groups) {
+    if (is_exact(group, metric)) largest = std::max(largest, group.metric(metric)->q50);
   }
-  for (const Curve& curve : curves) {
-    for (const CurvePoint& p : curve.points) {
-      smallest = std::min(smallest, p.y);
-      largest = std::max(largest, p.y);
-    }
-  }
-  return largest > 3 * smallest;
+  return largest > 0 ? fmt::format("up to {:.1g}: exact but for rounding", largest) : "";
 }
 
-// Guarantees may be orders of magnitude above what is measured: lines leave the picture there.
-std::string range_with_bounds(const std::vector<Curve>& curves) {
-  constexpr double room = 30;
-  double largest = 0;
+AxisSpan value_span(const std::vector<Curve>& curves, const std::vector<PlotLevel>& levels) {
+  AxisSpan span;
+  for (const PlotLevel& level : levels) span.add(level.at);
   for (const Curve& curve : curves) {
-    for (const CurvePoint& p : curve.points) largest = std::max(largest, p.hi);
+    for (const CurvePoint& p : curve.points) span.add(p.y);
   }
-  const bool any = std::any_of(curves.begin(), curves.end(), has_bounds);
-  return any ? fmt::format("set yrange [*:{:.9g}]\n", room * largest) : "";
+  return span;
+}
+
+// Of a logarithmic axis. Guarantees may be orders of magnitude above what is measured: lines leave the picture there.
+std::string range_of_values(const std::vector<Curve>& curves, const std::vector<PlotLevel>& levels) {
+  AxisSpan span = value_span(curves, levels);
+  for (const Curve& curve : curves) {
+    for (const CurvePoint& p : curve.points) {
+      for (const double end : {p.lo, p.hi, p.rows_lo, p.rows_hi}) span.add(end);
+    }
+  }
+  constexpr double room = 30;
+  if (std::any_of(curves.begin(), curves.end(), has_bounds))
+    return fmt::format("set yrange [*:{:.9g}]\n", room * span.most);
+  return logarithmic_axis('y', span);
 }
 
 // Levels have the data blocks $level0, $level1, ..., as curves have $d0, ...
-std::string data_of(const std::vector<PlotLevel>& levels, const std::pair<double, double>& range, bool with_sign) {
+std::string data_of(const std::vector<PlotLevel>& levels, const XAxis& axis, bool linear) {
   std::string data;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const PlotLevel& level = levels[i];
     data += fmt::format("$level{} << EOD\n", i);
-    for (const double x : {range.first, range.second}) {
+    for (const double x : {axis.low, axis.high}) {
       const double low = level.at - level.error;
-      data += fmt::format("{:.17g} {:.17g} {:.17g} {:.17g}\n", x, level.at, shows(low, with_sign) ? low : level.at,
+      data += fmt::format("{:.17g} {:.17g} {:.17g} {:.17g}\n", x, level.at, shows(low, linear) ? low : level.at,
                           level.at + level.error);
     }
     data += "EOD\n";
@@ -229,9 +211,13 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, const std::
 
 void draw_groups(const Grouping& grouping, const std::string& metric, const Picture& picture, Statistic statistic,
                  const std::string& x, std::vector<PlotLevel> levels) {
-  const bool with_sign = is_signed(grouping, metric, levels);
-  std::vector<Curve> curves = curves_of(grouping, metric, statistic, x, with_sign);
-  std::erase_if(levels, [&](const PlotLevel& level) { return !shows(level.at, with_sign); });
+  bool linear = is_best_at_one(metric) || is_signed(grouping, metric, levels);
+  std::vector<Curve> curves = curves_of(grouping, metric, statistic, x, linear);
+  if (!linear && !curves.empty() && !value_span(curves, levels).is_wide()) {
+    linear = true;
+    curves = curves_of(grouping, metric, statistic, x, linear);  // with its zeros
+  }
+  std::erase_if(levels, [&](const PlotLevel& level) { return !shows(level.at, linear); });
   if (curves.empty() && levels.empty()) {
     throw std::invalid_argument(fmt::format("{}: no row has a positive {} to draw", picture.path, metric));
   }
@@ -255,14 +241,16 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
     for (const CurvePoint& p : band) data += fmt::format("{:.17g} {:.17g} {:.17g} {:.17g}\n", p.x, p.y, p.lo, p.hi);
     data += "EOD\n";
   }
-  data += data_of(levels, range_of(places), with_sign);
+  const XAxis axis = x_axis(places, x.empty());
+  data += data_of(levels, axis, linear);
   PlotLegend legend = legend_of(curves, several);
   for (const PlotLevel& level : levels) {
     ++legend.lines;
     legend.letters = std::max(legend.letters, level.label.size());
   }
-  const std::string missing = with_sign ? "" : missing_line(grouping, metric, curves);
-  for (const std::string& more : {missing, bound_line(curves, metric)}) {
+  const std::string missing = missing_line(grouping, metric, curves, linear);
+  const std::string rounding = exact_line(grouping, metric);
+  for (const std::string& more : {missing, rounding, bound_line(curves, metric)}) {
     if (!more.empty()) ++legend.lines;  // of the title, which takes its room
   }
   std::string script = plot_header(picture, 1, legend);
@@ -276,16 +264,17 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
                            (no_bands ? fmt::format("; no bands with more than {} curves", kMostBands) : "");
   Grouping drawn = grouping;  // what a failed operator was measured on is not what landmarks are drawn of
   std::erase_if(drawn.groups, [&](const Group& group) { return group.metric(metric) == nullptr; });
-  script += picture_title(picture, subject_of(levels.empty() ? drawn : grouping),
-                          {line, target_line(grouping, curves, several), bound_line(curves, metric), missing});
+  script +=
+      picture_title(picture, subject_of(levels.empty() ? drawn : grouping),
+                    {line, target_line(grouping, curves, several), bound_line(curves, metric), rounding, missing});
   script += fmt::format("set xlabel {}\nset ylabel {} noenhanced\nset logscale {}\n",
                         gnuplot_string(places.empty() ? "" : axis_title(grouping, x)),
-                        gnuplot_string(metric_title(grouping, metric)),
-                        !with_sign && span_decades(curves, levels) ? "xy" : "x");
+                        gnuplot_string(metric_title(grouping, metric)), linear ? "x" : "xy");
   script +=
       "set format y '%g'\nset grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen "
       "3 noenhanced\n";
-  script += range_with_bounds(curves) + tics_of(places, x.empty()) + "set style fill transparent solid 0.15 noborder\n";
+  script += (linear ? "" : range_of_values(curves, levels)) + axis.script +
+            "set style fill transparent solid 0.15 noborder\n";
   run_gnuplot(script + data + plots_of(curves, several, levels), picture.path);
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "files/text_table.hpp"
+#include "pictures/axes.hpp"
 #include "pictures/gnuplot.hpp"
 
 using croquis::DimensionCurve;
@@ -113,18 +114,12 @@ void draw_dimension(const std::vector<DimensionCurve>& curves, const Picture& pi
         "title {3} noenhanced{4}",
         i, open, style, gnuplot_string(labels[i]), comma);
   }
-  std::string tics, separator;
-  for (const double n : sizes) {
-    tics += fmt::format("{}'{}' {}", separator, n, n);
-    separator = ", ";
-  }
   PlotLegend legend{labels.size() + 1, 0};
   for (const std::string& label : labels) legend.letters = std::max(legend.letters, label.size());
   std::string script =
       plot_header(picture, 1.4, legend) + data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\n";
-  script += fmt::format("set logscale xy\nset format y '%g'\nset xlabel 'tokens n'\nset xtics ({})\n", tics);
-  script += fmt::format("set xrange [{}:{}]\nset key outside right top vertical Left reverse maxcols 1 samplen 3\n",
-                        *sizes.begin() / 1.1, *sizes.rbegin() * 1.1);
+  script += "set logscale xy\nset format y '%g'\nset xlabel 'tokens n'\n" + x_axis(sizes, true).script +
+            "set key outside right top vertical Left reverse maxcols 1 samplen 3\n";
   const bool one = !differs(curves, &DimensionCurve::input);
   script +=
       plot_title(picture, (one ? curves.front().input + ": s" : std::string("S")) + "tatistical dimension of the lift");

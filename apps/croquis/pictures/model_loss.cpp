@@ -7,12 +7,15 @@
 #include <croquis/core/nearest.hpp>
 #include <croquis/measure/model_summary.hpp>
 #include <map>
+#include <set>
 
 #include "files/model_table.hpp"
 #include "options/lists.hpp"
+#include "pictures/axes.hpp"
 #include "pictures/curves.hpp"
 #include "pictures/gnuplot.hpp"
 #include "pictures/selection.hpp"
+#include "pictures/what_is_shown.hpp"
 
 using croquis::Grouping;
 using croquis::ModelSummary;
@@ -66,11 +69,18 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
   }
   if (labels.empty())
     throw std::invalid_argument(fmt::format("{}: no layer has a {} to draw", request.picture.path, metric));
-  // An increase may be negative, and is then the one to see: with it the axis is linear.
-  bool positive = true;
+  // An increase may be negative, and is then the one to see: with it the axis has both signs.
+  bool positive = !is_best_at_one(metric);
+  std::vector<double> values;
+  std::set<double> layers;
   for (const auto& [label, points] : curves) {
-    for (const LossPoint& p : points) positive = positive && p.mean > (metric == "increase" ? p.error : 0);
+    for (const LossPoint& p : points) {
+      positive = positive && p.mean > (metric == "increase" ? p.error : 0);
+      values.push_back(p.mean);
+      layers.insert(p.layer);
+    }
   }
+  const SignedAxis axis = positive ? SignedAxis{"set logscale y\n", ""} : signed_axis('y', values);
   std::size_t letters = 0;
   std::string data, plots = "plot ";
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -89,12 +99,13 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
   }
   std::string script = plot_header(request.picture, 1, {labels.size() + 1, letters});
   script += picture_title(request.picture, fmt::format("{}, d = {}", subject_of_models(summaries), d),
-                          {"mean over positions, with its standard error between sequences"});
+                          {"mean over positions, with its standard error between sequences", axis.said});
   script += fmt::format(
       "set xlabel 'the layer that is approximated'\nset ylabel {} noenhanced\n{}set format y '%g'\n"
-      "set grid lc rgb '#dddddd'\nset xtics 1\nset offsets 0.3, 0.3\n"
+      "set grid lc rgb '#dddddd'\nset xtics 1\nset xrange [{}:{}]\n"
       "set key outside right top vertical Left reverse maxcols 1 samplen 3 noenhanced\n",
-      gnuplot_string(metric == "increase" ? "loss - exact loss" : metric), positive ? "set logscale y\n" : "");
+      gnuplot_string(metric == "increase" ? "loss - exact loss" : metric), axis.script, *layers.begin() - 0.3,
+      *layers.rbegin() + 0.3);
   run_gnuplot(script + data + plots, request.picture.path);
 }
 

@@ -79,3 +79,8 @@ std::string default_metric(const Grouping& grouping, const std::string& usual) {
   if (first == nullptr) throw std::invalid_argument("no row has a metric to draw");
   return first->name;
 }
+
+bool is_best_at_one(const std::string& metric) {
+  return metric.find("cosine") != std::string::npos || metric == "injectivity" || metric == "accuracy" ||
+         metric == "agreement";
+}

@@ -125,8 +125,7 @@ Chart chart_of(const croquis::Table& table, const Grouping& shown, const Groupin
     chart.x.push_back({place.empty() ? shown.axis.name : place, axis_title(shown, place)});
   }
   for (const std::string& metric : metrics) {
-    const bool signed_metric = metric.find("cosine") != std::string::npos;
-    chart.y.push_back({metric, metric_title(shown, metric), !signed_metric});
+    chart.y.push_back({metric, metric_title(shown, metric), !is_best_at_one(metric)});
   }
   const std::string all = shown.is_nested() ? fmt::format("all {}: ", shown.members.size()) : "";
   for (const Statistic statistic : {Statistic::median, Statistic::mean}) {

@@ -11,6 +11,7 @@
 #include "files/model_table.hpp"
 #include "options/lists.hpp"
 #include "pictures/curve.hpp"
+#include "pictures/what_is_shown.hpp"
 #include "report/group_answers.hpp"
 #include "report/other_sections.hpp"
 
@@ -40,9 +41,8 @@ std::vector<ChartValue> values_of(const Group& group, const Grouping& grouping) 
 std::vector<ChartAxis> axes_of(const Grouping& grouping) {
   std::vector<ChartAxis> axes;
   for (const croquis::Column& metric : grouping.metrics) {
-    const bool share = metric.name == "accuracy" || metric.name == "agreement";
     const std::string label = metric.name == "increase" ? "loss - exact loss" : metric.shown();
-    axes.push_back({metric.name, label, !share});
+    axes.push_back({metric.name, label, !is_best_at_one(metric.name)});
   }
   return axes;
 }

@@ -1,0 +1,83 @@
+#include "pictures/axes.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pictures/gnuplot.hpp"
+
+void AxisSpan::add(double value) {
+  if (!is_drawable(value)) return;
+  least = std::min(least, value);
+  most = std::max(most, value);
+}
+
+namespace {
+
+// Whether powers of ten alone are labels enough.
+bool is_long(const AxisSpan& span) {
+  return span.most > 30 * span.least;
+}
+
+// Marks at 1, 2 and 5 of each power of ten, the first at or below the span and the last at or above it.
+std::vector<double> marks_around(const AxisSpan& span) {
+  std::vector<double> marks;
+  for (int power = static_cast<int>(std::floor(std::log10(span.least)));; ++power) {
+    for (const int digit : {1, 2, 5}) {
+      const double at = digit * std::pow(10.0, power);
+      if (at <= span.least) marks.clear();
+      marks.push_back(at);
+      if (at >= span.most) return marks;
+    }
+  }
+}
+
+}  // namespace
+
+std::string logarithmic_axis(char axis, const AxisSpan& span) {
+  if (span.most == 0 || is_long(span)) return "";
+  const std::vector<double> marks = marks_around(span);
+  return fmt::format("set {0}range [{1:g}:{2:g}]\nset {0}tics ({3:g})\n", axis, marks.front(), marks.back(),
+                     fmt::join(marks, ", "));
+}
+
+XAxis x_axis(const std::set<double>& places, bool whole) {
+  if (places.empty()) return {1, 2, "unset xtics\nset xrange [1:2]\n"};
+  constexpr double widening = 1.1;
+  XAxis axis{*places.begin() / widening, *places.rbegin() * widening, ""};
+  axis.script = fmt::format("set xrange [{:.9g}:{:.9g}]\n", axis.low, axis.high);
+  if (!whole) {
+    axis.script = "set format x '%.1te%T'\n" + axis.script;
+    AxisSpan span;
+    for (const double end : {axis.low, axis.high}) span.add(end);
+    if (span.most > 0 && !is_long(span)) {
+      axis.script += fmt::format("set xtics ({:g})\n", fmt::join(marks_around(span), ", "));
+    }
+    return axis;
+  }
+  std::string labels;
+  for (const double x : places) labels += fmt::format("{}'{}' {}", labels.empty() ? "" : ", ", x, x);
+  axis.script = fmt::format("set xtics ({})\n", labels) + axis.script;
+  return axis;
+}
+
+SignedAxis signed_axis(char axis, std::vector<double> values) {
+  constexpr double far = 30;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const double least = *low, most = *high, largest = std::max(-least, most);
+  for (double& value : values) value = std::abs(value);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (*middle == 0 || largest <= far * *middle) return {};
+  const double linear = std::pow(10.0, std::floor(std::log10(*middle)));
+  std::string marks = "0";
+  for (double at = linear; at < 10 * largest; at *= 10) {
+    if (at < 10 * most) marks += fmt::format(", {:g}", at);
+    if (at < -10 * least) marks += fmt::format(", {:g}", -at);
+  }
+  return {fmt::format("set nonlinear {0} via asinh({0}/{1:g}) inverse {1:g}*sinh({0})\nset {0}tics ({2})\n", axis,
+                      linear, marks),
+          fmt::format("the axis is linear up to {:g} and logarithmic beyond", linear)};
+}

@@ -1,0 +1,107 @@
+// The axes of plots: what they show, and where their labels stand.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/capture.hpp"
+#include "support/gnuplot_script.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+// Rows of croquis error, one draw a method: its relative error at d = 8 and at d = 16.
+std::string error_rows(const std::vector<std::pair<std::string, std::pair<double, double>>>& methods) {
+  std::string text =
+      "input,method,preset,target,n,p,p_v,features,trial,seed,precision,spectral_abs,spectral_rel,frobenius_abs,"
+      "frobenius_rel,max_abs,row_sum_dev,min_denominator,seconds,flops,status\n";
+  for (const auto& [method, errors] : methods) {
+    for (const auto& [d, error] : {std::pair{8, errors.first}, std::pair{16, errors.second}}) {
+      text += fmt::format("x,{},paper,softmax,32,4,4,{},1,1,double,1,{},1,0.5,1,0,1,0.5,{},ok\n", method, d, error,
+                          100000 * d);
+    }
+  }
+  return text;
+}
+
+DrawnPlot plot_of(const std::string& rows, const std::string& options = "") {
+  TemporaryFolder folder;
+  write_text(folder / "r.csv", rows);
+  DrawnPlot plot = drawn_plot("plot r.csv " + options, folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  return plot;
+}
+
+}  // namespace
+
+TEST_CASE("croquis plot: values within a factor of 3 have a linear axis, which shows zeros") {
+  const DrawnPlot linear = plot_of(error_rows({{"informer", {0.5, 0.4}}, {"longformer", {0.3, 0}}}));
+  CHECK(contains(linear.script, "set logscale x\n"));
+  CHECK(linear.curve("longformer").points.at(1)[1] == 0);
+  CHECK_FALSE(contains(linear.title, "zero"));
+  const DrawnPlot logarithmic = plot_of(error_rows({{"informer", {0.5, 0.1}}, {"longformer", {0.3, 0}}}));
+  CHECK(contains(logarithmic.script, "set logscale xy\n"));
+  CHECK(logarithmic.curve("longformer").points.size() == 1);
+  CHECK(contains(logarithmic.title, "zero: longformer (d = 16)"));
+}
+
+TEST_CASE("croquis plot: what is best at 1, as a cosine, has a linear axis with what is below 0") {
+  TemporaryFolder folder;
+  REQUIRE(run_croquis("gradient --input gaussian --n 24 --p 4 --methods nystromformer,v-mean --features 4,8 "
+                      "--trials 2 --quiet --out g.csv",
+                      folder.path())
+              .status == 0);
+  const DrawnPlot plot = drawn_plot("plot g.csv --metric v_cosine", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  CHECK(contains(plot.script, "set logscale x\n"));
+  CHECK_FALSE(contains(plot.title, "not drawn"));
+  // The mean of the values has no derivatives by Q and K.
+  CHECK(contains(drawn_plot("plot g.csv --metric qk_cosine", folder.path()).title,
+                 "not drawn, undefined: v-mean (d = 4, 8)"));
+}
+
+TEST_CASE("croquis plot: an axis that is too short for powers of ten has labels at 1, 2 and 5 of each") {
+  for (const auto& [ends, labels] :
+       {std::pair{std::pair{0.75, 0.12}, "set yrange [0.1:1]\nset ytics (0.1, 0.2, 0.5, 1)\n"},
+        {{30, 4}, "set yrange [2:50]\nset ytics (2, 5, 10, 20, 50)\n"},
+        {{0.002, 0.0005}, "set yrange [0.0005:0.002]\nset ytics (0.0005, 0.001, 0.002)\n"}}) {
+    CAPTURE(labels);
+    CHECK(contains(plot_of(error_rows({{"informer", ends}})).script, labels));
+  }
+  CHECK_FALSE(contains(plot_of(error_rows({{"informer", {0.75, 0.01}}})).script, "set ytics"));
+  // Flops from 8e5 to 1.6e6: the axis goes a tenth further.
+  const DrawnPlot flops = plot_of(error_rows({{"informer", {0.75, 0.01}}}), "--x flops");
+  CHECK(contains(flops.script, "set xtics (500000, 1e+06, 2e+06)\n"));
+}
+
+TEST_CASE("croquis plot: the title says which errors are rounding alone") {
+  CHECK(contains(plot_of(error_rows({{"informer", {0.75, 0.01}}, {"longformer", {0.1, 3.2e-16}}})).title,
+                 "up to 3e-16: exact but for rounding\n"));
+  CHECK_FALSE(contains(plot_of(error_rows({{"informer", {0.75, 1e-9}}})).title, "rounding"));
+}
+
+TEST_CASE("croquis plot: of layers, one loss that is far above the others does not hide them") {
+  std::string rows =
+      "model,layers,method,preset,features,trial,seed,sequence,tokens,counted,loss,loss_exact,accuracy,"
+      "accuracy_exact,agreement,kl,hidden_rel,seconds,status,flops,flops_exact,precision\n";
+  const auto add = [&](const std::string& method, int layer, double increase) {
+    for (const int sequence : {0, 1}) {
+      rows += fmt::format("m,{},{},paper,16,1,1,{},9,8,{},2,0.5,0.6,0.9,0.1,0.2,0.01,ok,1000,8000,double\n", layer,
+                          method, sequence, 2 + increase * (1 + 0.1 * sequence));
+    }
+  };
+  for (int layer = 0; layer < 4; ++layer) {
+    add("informer", layer, 0.02 * (layer - 1));  // negative, zero and positive
+    add("skyformer", layer, layer == 2 ? 40 : 0.03);
+  }
+  const DrawnPlot far = plot_of(rows);
+  CHECK(contains(far.script, "set nonlinear y via asinh(y/0.01) inverse 0.01*sinh(y)\n"));
+  CHECK_MESSAGE(contains(far.script, "set ytics (0, 0.01, -0.01, 0.1, -0.1, 1, 10, 100)\n"), far.script);
+  CHECK(contains(far.title, "the axis is linear up to 0.01 and logarithmic beyond"));
+  CHECK(contains(far.script, "set xrange [-0.3:3.3]\n"));
+  const DrawnPlot near = plot_of(rows, "--methods informer");
+  CHECK_FALSE(contains(near.script, "nonlinear"));
+  CHECK_FALSE(contains(near.title, "logarithmic beyond"));
+}
