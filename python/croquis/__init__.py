@@ -21,7 +21,7 @@ skyformer-softmax 64 0.6
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, List
 
 from ._attention import approximate, exact, vjp
 from ._choice import choose, method_arguments, read_choices
@@ -74,3 +74,7 @@ if not TYPE_CHECKING:  # by which every name would have a type
             except ImportError as missing:
                 raise AttributeError(f"croquis.torch needs PyTorch: {missing}") from missing
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> List[str]:
+    return sorted([*__all__, "torch"])

@@ -89,6 +89,7 @@ TEST_CASE("croquis sketch: every matrix of an input, and refusals in one line") 
       {"--matrix zero.npy", "zero"},
       {"--sketches nothing", "gaussian"},
       {"--sketches sjlt:t=2", "--sketches sjlt:t=2: takes the options s"},
+      {"--sketches sparse-stack:zta=3", "got option = zta; did you mean 'zeta'?"},
       {"--sketches sjlt:s=0", "--sketches sjlt:s=0: s a whole number in"},
       {"--sketches sjlt:s=x", "--sketches: s of sjlt is a number, got s = x"},
       {"--sketches sparse-stack:zeta=3", "--sketches sparse-stack:zeta=3:"},

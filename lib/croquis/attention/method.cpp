@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <croquis/attention/method.hpp>
+#include <croquis/core/choices.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <utility>
@@ -63,14 +63,9 @@ void require_adjoint(const Method<T>& method, const OptionValues& options) {
 
 template <typename T>
 PreparedMethod<T> prepare(const Method<T>& method, const Problem<T>& problem, const OptionValues& options) {
-  std::string known;
-  for (const OptionInfo& info : method.options) known += " " + info.name;
-  for (const auto& [name, value] : options.all()) {
-    const bool has = std::any_of(method.options.begin(), method.options.end(),
-                                 [&name = name](const OptionInfo& info) { return info.name == name; });
-    require(has, method.name, known.empty() ? "takes no options" : "takes the options" + known,
-            {{"option", std::string_view(name)}});
-  }
+  std::vector<std::string> known;
+  for (const OptionInfo& info : method.options) known.push_back(info.name);
+  for (const auto& [name, value] : options.all()) require_option(name, method.name, known);
   if (!method.rectangular(options)) require_square(problem, method.name);
   if (!method.causal) require_not_causal(problem, method.name);
   const SerialBlas serial;

@@ -83,4 +83,10 @@ std::vector<Choice> parse_choices(const std::string& text, const std::string& op
   return expanded;
 }
 
+void require_option(const std::string& option, const std::string& where, const std::vector<std::string>& names) {
+  if (std::find(names.begin(), names.end(), option) != names.end()) return;
+  const std::string takes = names.empty() ? "no options" : fmt::format("the options {}", fmt::join(names, " "));
+  refuse(fmt::format("{}: takes {}, got option = {}{}", where, takes, option, did_you_mean(option, names)));
+}
+
 }  // namespace croquis

@@ -24,4 +24,7 @@ std::vector<Choice> parse_choices(const std::string& text, const std::string& wh
 /// The items between commas, without spaces around them. Throws std::invalid_argument for an empty item.
 std::vector<std::string> split_list(const std::string& text, const std::string& where);
 
+/// Throws std::invalid_argument unless `names` has the option; the message begins with `where`, whose options they are.
+void require_option(const std::string& option, const std::string& where, const std::vector<std::string>& names);
+
 }  // namespace croquis

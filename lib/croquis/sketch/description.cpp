@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <croquis/core/choices.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/sketch/description.hpp>
 #include <croquis/sketch/distributions.hpp>
@@ -70,14 +71,9 @@ SketchDescription completed(SketchDescription description) {
   require(description.rows >= 1 && description.cols >= 1, distribution.name, "rows >= 1, cols >= 1",
           {{"rows", description.rows}, {"cols", description.cols}});
   Key::from_name(description.key);
-  std::string names;
-  for (const SketchParameter& parameter : distribution.parameters) names += " " + parameter.name;
-  for (const auto& [name, value] : description.parameters) {
-    const bool known = std::any_of(distribution.parameters.begin(), distribution.parameters.end(),
-                                   [&name = name](const SketchParameter& parameter) { return parameter.name == name; });
-    require(known, distribution.name, names.empty() ? "takes no options" : "takes the options" + names,
-            {{"option", std::string_view(name)}});
-  }
+  std::vector<std::string> known;
+  for (const SketchParameter& parameter : distribution.parameters) known.push_back(parameter.name);
+  for (const auto& [name, value] : description.parameters) require_option(name, distribution.name, known);
   for (const SketchParameter& parameter : distribution.parameters) {
     const ParameterLimits limits = parameter.limits(description.rows, description.cols);
     const double value = description.parameters.emplace(parameter.name, limits.default_value).first->second;
