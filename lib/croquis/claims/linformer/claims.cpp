@@ -6,8 +6,9 @@ namespace {
 
 const char* const kPage = "docs/claims/linformer.md";
 const char* const kSpectrum =
-    "The results exhibit a clear long-tail spectrum distribution across each layer, head and task. (The colour bar of "
-    "the heat map, 12 layers of 12 heads on Wiki103 at the 128th of 512 singular values, goes from .88 to .96.)";
+    "The results exhibit a clear long-tail spectrum distribution across each layer, head and task. (The labels of the "
+    "colour bar of "
+    "the heat map, 12 layers of 12 heads on Wiki103 at the 128th of 512 singular values, go from .88 to .96.)";
 const char* const kTheorem1 =
     "For any column vector w of V there exists a low-rank matrix P~ such that Pr(||P~ w - P w|| < eps ||P w||) > 1 - "
     "o(1) and rank(P~) = Theta(log n).";

@@ -166,7 +166,8 @@ Report check_jl_product_corrected(const Check& check) {
     }
   }
   report.sentence = fmt::format(
-      "worst failure rate, allowed {:.3f}; at x = y the exact exponent is {:.3g} of the bound's (k = 10^10, eps -> 0)",
+      "worst failure rate, allowed {:.3f}; at x = y and eps = 10^-4, k = 10^10 the exact exponent is {:.3g} of the "
+      "bound's",
       2 * std::exp(-exponent(check.value("epsilon"), check.value("k"))), least);
   add_worst(report, check, "lin.jl-product", 1 / exponent_part(check), 1 / exponent_part(check));
   return report;

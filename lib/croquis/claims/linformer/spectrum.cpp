@@ -55,7 +55,7 @@ Report check_spectrum_strict(const Check& check) {
     report.findings.push_back(std::move(finding));
   }
   report.sentence =
-      "share of the first 128 of 512 singular values where B is nearly I; .88 is the lowest number of the heat map";
+      "share of the first 128 of 512 singular values where B is nearly I; .88 is the lowest label of the heat map";
   return report;
 }
 

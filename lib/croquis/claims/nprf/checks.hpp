@@ -27,6 +27,7 @@ Report check_feature_number_trf(const Check& check);        ///< rpe.thm3/trf
 Report check_every_input(const Check& check);               ///< rpe.thm3.necessity/every-input
 Report check_some_input(const Check& check);                ///< rpe.thm3.necessity/some-input
 Report check_exponent(const Check& check);                  ///< rpe.thm3.necessity/exponent
+Report check_lower_exponent(const Check& check);            ///< rpe.thm3.necessity/lower-exponent
 Report check_figure(const Check& check);                    ///< rpe.fig1b/threshold
 Report check_sharp_norms(const Check& check);               ///< rpe.sharp/norms
 Report check_sharp_bias(const Check& check);                ///< rpe.sharp/bias

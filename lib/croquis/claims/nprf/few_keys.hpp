@@ -31,6 +31,14 @@ struct FewKeys {
     return points;
   }
 
+  /// One key equal to the query and n - 1 that are 0 (T19).
+  static FewKeys one_among_zeros(double radius, arma::uword n) {
+    FewKeys points = equal(radius, n);
+    points.name = "one key q, the others 0";
+    points.keys.tail_rows(n - 1).zeros();
+    return points;
+  }
+
   arma::vec exact() const {
     const arma::vec scores = keys * query.t(), a = arma::exp(scores - scores.max());
     return a / arma::accu(a);

@@ -101,6 +101,29 @@ Report check_some_input(const Check& check) {
   return report;
 }
 
+// The exponent cannot be below 2 (T19): one key q with a given weight, the others 0, whose features are all near 1, and
+// e^{c R^2} features, among which those that carry the mean of the key at q are missing.
+Report check_lower_exponent(const Check& check) {
+  Report report;
+  const double c = check.value("c"), weight = check.value("weight");
+  const std::vector<double>& radii = check.values("R");
+  for (const double radius : radii) {
+    const double others = std::round(std::exp(radius * radius) * (1 - weight) / weight);
+    const arma::uword n = 1 + static_cast<arma::uword>(std::max(1.0, others));
+    const FewKeys points = check.makes("equal-keys") ? FewKeys::equal(radius, n) : FewKeys::one_among_zeros(radius, n);
+    const auto m = static_cast<arma::uword>(std::exp(c * radius * radius));
+    Finding finding = not_enough(check, points, fmt::format("{} R={:g}", points.name, radius), m,
+                                 check.alpha / static_cast<double>(radii.size()));
+    add_measured(finding, fmt::format("share that fails = {:.3g}", finding.estimate));
+    report.number = finding.estimate;
+    report.findings.push_back(std::move(finding));
+  }
+  report.sentence = fmt::format(
+      "share of draws with e^{{{:g} R^2}} features, R = {:g}, that are off by more than {:g}; a tenth is allowed", c,
+      radii.back(), 4 * check.value("epsilon"));
+  return report;
+}
+
 // "Precisely": some input needs c e^{4R^2} features, c > 0 for all R, at fixed eps and delta. T16 gives
 // e^{(2 + o(1)) R^2} for every input: no c does. With the variance alone (mutant) the exponent stays 4.
 Report check_exponent(const Check& check) {
