@@ -279,4 +279,7 @@ TEST_CASE("flops: hyperattention, kdeformer and clustered declare what they visi
   CHECK(method_on(problem, "clustered").flops(16) == doctest::Approx(16 * n * pair + clusters));
   const PreparedMethod<double> improved = method_on(problem, "improved-clustered");
   CHECK(improved.flops(16) == doctest::Approx((16 + 32) * n * pair + clusters));
+  // More keys than there are count as all.
+  const PreparedMethod<double> all = method_on(problem, "improved-clustered", {{"top", "1000000"}});
+  CHECK(all.flops(16) == doctest::Approx((16 + n) * n * pair + clusters));
 }

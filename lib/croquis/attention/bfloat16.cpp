@@ -26,7 +26,9 @@ struct RoundedTokens {
   Bfloat16Columns keys;  // of float alone
 
   explicit RoundedTokens(const Problem<T>& problem) : exact(problem, Target::softmax) {
-    exact.k.each_col() -= centre_of_keys(problem).t() * std::pow(static_cast<T>(problem.p()), T(-0.25));
+    // Centred before they are scaled: a difference of near numbers is exact, and rounding is relative to it.
+    exact.k = std::pow(static_cast<T>(problem.p()), T(-0.25)) *
+              transposed<T>(problem.K().each_row() - centre_of_keys(problem));
     if constexpr (std::is_same_v<T, float>) {
       keys = bfloat16_columns(exact.k.memptr(), exact.k.n_rows, exact.k.n_cols);
     } else {

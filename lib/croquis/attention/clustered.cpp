@@ -135,7 +135,7 @@ Method<T> method_of(bool improved) {
     const auto n_q = static_cast<double>(problem.n_q()), n_k = static_cast<double>(problem.n_k()),
                p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v()),
                bits = static_cast<double>(chosen.bits), updates = static_cast<double>(chosen.updates),
-               k = static_cast<double>(top);
+               k = std::min(static_cast<double>(top), n_k);
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, d, draw_key, chosen, top, name); },
             [=](double d) {
               const double clusters = 2 * n_q * (p + 1) * bits + 2 * n_q * d * (updates + 1) + n_q * bits * updates;

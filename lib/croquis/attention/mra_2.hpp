@@ -35,9 +35,9 @@ struct Mra2Options {
 ///   block's queries and the choice among all blocks depend on later tokens.
 /// Guarantees: rows are non-negative and sum to 1. Exact for d = n_k, and if the tokens of each block are equal. Not
 ///   random. exp(mean) is at most the mean of exp, so blocks that are not refined never have too much weight.
-/// Cost: 2 n_q n_k p / b^2 flops for the means of all blocks, which is quadratic with a small constant, and 3 n_q n_k /
-///   b^2 numbers of memory; 2 n_q d (p + p_v) flops for the refined blocks, and 12 bytes (double) for each pair. 1 <= d
-///   <= n_k.
+/// Cost: 2 n_q n_k p / b^2 flops for the means of all blocks, which is quadratic with a small constant, and 33 bytes of
+///   memory for each block (float: 21); 2 n_q d (p + p_v) flops for the refined blocks, and the memory of
+///   sparse_softmax() for their pairs. 1 <= d <= n_k.
 template <typename T>
 Approximation<T> mra_2(const Problem<T>& problem, arma::uword d, const Mra2Options& options = {});
 

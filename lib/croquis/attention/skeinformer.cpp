@@ -225,7 +225,9 @@ Method<T> method_of(const char* name, const char* summary, const char* source, c
     return {[=](arma::uword d, const Key& draw_key) { return approximate(problem, log_row_sums, d, draw_key, chosen); },
             [=](double d) {
               const double pilots = chosen.columns == Columns::uniform ? 0 : fixed > 0 ? fixed : d;
-              const double reused = chosen.reuse ? 2 * n_k * pilots * p_v : 0;
+              // Without a softmax over the columns the pilot rows are computed again for the output.
+              const double again = needs_row_sums(chosen) ? n_k * pilots * (2 * p + 1) : 0;
+              const double reused = chosen.reuse ? 2 * n_k * pilots * p_v + again : 0;
               const double exact = needs_row_sums(chosen) ? n_q * n_k * (2 * p + 1) : 0;
               return 2 * n_q * d * (p + p_v) + 2 * n_k * pilots * p + reused + n_q * d + 3 * n_k * pilots + exact;
             }};

@@ -63,7 +63,7 @@ struct PatternWeights {
 
 /// The weights for Q (n_q x p) and K (n_k x p).
 /// Cost: with visits = the number of pairs in the pattern, 2 visits p flops, visits exponentials, and 12 bytes (double)
-///   for each pair.
+///   for each pair, beside the 8 of the pattern.
 template <typename T>
 PatternWeights<T> pattern_weights(const arma::Mat<T>& q, const arma::Mat<T>& k, const Pattern& pattern);
 
@@ -86,7 +86,7 @@ Approximation<T> from_factors(std::shared_ptr<const Factors> factors, PatternWei
 ///   are the row sums over the pattern, so min_denominator is the smallest share of a query's attention inside the
 ///   pattern.
 /// Cost: with visits = the number of pairs in the pattern, 2 visits (p + p_v) flops, visits exponentials, and 12 bytes
-///   (double) for each pair.
+///   (double) for each pair, beside the 8 of the pattern.
 template <typename T>
 Approximation<T> sparse_softmax(const arma::Mat<T>& q, const arma::Mat<T>& k, const Problem<T>& problem,
                                 const Pattern& pattern);

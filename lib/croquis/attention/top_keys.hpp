@@ -22,7 +22,8 @@ struct TopKeysOptions {
 /// Guarantees: rows are non-negative and sum to 1; exact for d = n_k. The sum of |b_ij - b~_ij| over row i is at most 2
 ///   tau_i in both cases; with `mean`, ||o_i - o~_i|| <= tau_i max_{others} ||V_j - mean||. Not random. A row depends
 ///   only on its query and, in causal attention, on keys up to it.
-/// Cost: 2 n_q n_k p and 2 n_q d p_v flops; 12 bytes (double) for each of n_q d keys. 1 <= d <= n_k.
+/// Cost: 2 n_q n_k p and 2 n_q d p_v flops; about 30 bytes (double) for each of n_q d keys, 12 of which are kept. 1 <=
+/// d <= n_k.
 template <typename T>
 Approximation<T> top_keys(const Problem<T>& problem, arma::uword d, const TopKeysOptions& options = {});
 

@@ -22,8 +22,8 @@ struct HalvingRound {
 
 /// The rounds that leave d of n tokens. As long as halving all tokens leaves at least d, all are halved. Then, in one
 /// more round, just enough pairs are halved that d tokens are left. The last round has one group, the one before it
-/// four, then 16, and so on, so that every round computes about d^2 pairs of pairs, however many tokens it has. (A
-/// group has at least one pair.)
+/// four, then 16, and so on, so that every round computes about d^2 pairs of pairs, however many tokens it has, as
+/// long as groups have more than the one pair that they have at least.
 /// Compress (Shetty et al. 2022) has n = 4^k and d = 2^g sqrt(n); these are then its rounds and groups.
 std::vector<HalvingRound> halving_rounds(arma::uword n, arma::uword d);
 
