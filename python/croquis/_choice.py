@@ -87,11 +87,11 @@ def choose(
     cost : "flops" or "seconds"
         What is to be least; seconds are measured at the size of the heads.
     max_cost : float
-        In units of exact attention: what costs as much or more is left out.
+        In units of exact attention: where a method costs as much or more, exact attention is used.
     per : "head", "layer" or "model"
         One choice for each head, for each of `layers`, or for all.
     methods, features
-        As for `error`, n_k that of the shortest head; "all" are those of softmax attention, with a bias of "softmax-rpe", that take less than n^2 work.
+        As for `error`, n_k that of the longest head; "all" are those of softmax attention, with a bias of "softmax-rpe", that take less than n^2 work.
     trials : int, optional
         On one sequence the most draws of a candidate (default 1000), on each of several its draws (default 1).
     rows : int, optional
@@ -116,7 +116,8 @@ def choose(
     Rows
         One for each choice. ``status`` is "chosen", "exact" (nothing cheaper is good enough) or "undecided" (the column
         ``needed`` says how many sequences or draws may decide). ``sequences`` is 1 where the answer is about draws on
-        one sequence. `method_arguments` hands a row to `approximate`.
+        one sequence. `method_arguments` hands a row to `approximate`. On a head of fewer tokens than ``features``, or where
+        the method's flops are not below ``flops_limit`` times exact attention's, the choice is `exact`.
 
     >>> import croquis, numpy
     >>> rng = numpy.random.default_rng(1)

@@ -115,7 +115,7 @@ py::tuple choose_heads(
   for (const auto& [input, layer, head] : names) head_names.push_back({input, layer, head});
   const croquis::ChoiceInputs inputs = inputs_of(heads, name, head_names, causal, has_bias);
   const auto shapes = different_shapes(heads);
-  const auto features = features_or_range(given, croquis::fewest_keys(shapes));
+  const auto features = features_or_range(given, croquis::most_keys(shapes));
   croquis::ChoiceSettings settings;
   settings.epsilon = eps;
   settings.delta = delta;
@@ -146,7 +146,7 @@ py::dict read_choices(const py::bytes& bytes, const std::string& path) {
   const py::dict all = columns_of(croquis::choice_columns(), rows);
   py::dict saved;
   for (const char* name : {"input", "layer", "head", "eps", "delta", "confidence", "metric", "method", "preset",
-                           "features", "status", "cost_unit"}) {
+                           "features", "status", "cost_unit", "flops_limit"}) {
     saved[name] = all[name];
   }
   saved["heads"] = heads;

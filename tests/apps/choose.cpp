@@ -164,7 +164,8 @@ TEST_CASE("choose: of several heads together the probability is that of a head p
     const ProgramRun run = run_croquis(
         kModel + "--eps 5 --delta 0.3 --methods v-mean --overwrite --out p.csv --per " + per, folder.path());
     REQUIRE_MESSAGE(run.status == 0, run.output);
-    const std::string says = "of a head of the " + per + " picked at random; single heads may be worse";
+    const std::string says = std::string("of a head picked at random among those of the ") +
+                             (per == "layer" ? "layer" : "choice") + "; single heads may be worse";
     CHECK(contains(run.output, says) == (per != "head"));
     const std::string shown = run_croquis("show p.csv", folder.path()).output;
     CHECK(contains(shown, says) == (per != "head"));
@@ -375,8 +376,7 @@ TEST_CASE("choose: files that are no choice are refused in one line") {
       {R"({"choices": [{"method": "v-mean", "features": 2, "heads": 3}]})", "heads that are no array"},
       {R"({"choices": [{"method": "v-mean", "features": 2, "heads": [[0]]}]})", "a head that is no [layer, head]"},
       {R"({"choices": [{"method": "v-mean", "features": 2, "heads": [[99, 0]]}]})", "is for layer 99, the model has"},
-      {R"({"choices": [{"method": "v-mean", "features": 2}, {"method": "v-mean", "features": 2}]})", "the second one"},
-      {R"({"choices": [{"method": "linformer", "features": 200}]})", "--choice: 200 is more than the 9 tokens"}};
+      {R"({"choices": [{"method": "v-mean", "features": 2}, {"method": "v-mean", "features": 2}]})", "the second one"}};
   const std::string command =
       "model --model model.safetensors --ids ids.npy --labels labels.npy --sequence 0 --choice choice.json";
   for (const auto& [text, says] : wrong) {
@@ -390,4 +390,9 @@ TEST_CASE("choose: files that are no choice are refused in one line") {
   }
   write_text(folder / "choice.json", one);
   CHECK(run_croquis(command, folder.path()).status == 0);
+  write_text(folder / "choice.json", R"({"choices": [{"method": "linformer", "features": 200}]})");
+  const ProgramRun large = run_croquis(command + " --overwrite", folder.path());
+  CHECK(large.status == 0);
+  CHECK_MESSAGE(contains(large.output, "--choice has d = 200; heads have exact attention on sequences of fewer tokens"),
+                large.output);
 }

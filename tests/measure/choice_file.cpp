@@ -40,6 +40,7 @@ TEST_CASE("choice file: what was written is read again") {
   ChoiceRow chosen = row_of("m;layer=3;head=1", "chosen", method_choice("skyformer", {{"ridge", "0.1"}}), 32);
   chosen.layer = 3;
   chosen.head = 1;
+  chosen.flops_limit = 0.75;
   ChoiceRow of_layer = row_of("m;layer=4", "exact", {"exact", {}, "paper"}, 0);
   of_layer.layer = 4;
   const ChoiceRow undecided = row_of("arrays", "undecided", method_choice("v-mean", {}), 16);
@@ -68,6 +69,7 @@ TEST_CASE("choice file: what was written is read again") {
       CHECK(saved[i].method.choice.name == is.method);
       CHECK(saved[i].method.features == is.features);
       CHECK(saved[i].heads.has_value() == listed);
+      if (i == 0) CHECK(saved[i].method.flops_limit == std::optional(0.75));
     }
     CHECK(saved[0].method.choice.options.all() == std::map<std::string, std::string>{{"ridge", "0.1"}});
     if (!listed) continue;

@@ -330,12 +330,16 @@ TEST_CASE("choice candidates: their costs are flops, largest d first, and what d
       choice_candidates<double>(parse_methods("skyformer-softmax,v-mean"), {16, 64, 4},
                                 {{96, 96, 8, 4}, {40, 40, 8, 4}}, false, false, CostUnit::flops);
   REQUIRE(all.ladders.size() == 2);
-  REQUIRE(all.ladders[0].size() == 2);  // 64 is more than 40
-  CHECK(all.ladders[0][0].features == 16);
-  CHECK(all.ladders[0][1].features == 4);
-  CHECK(all.ladders[1].size() == 1);
+  CHECK(all.methods == 2);
+  REQUIRE(all.ladders[0].size() == 3);
+  CHECK(all.ladders[0][0].features == 64);
+  CHECK(std::isinf(all.ladders[0][0].costs[1]));  // 64 is more than 40
+  CHECK(all.ladders[0][1].features == 16);
+  CHECK(all.ladders[0][2].features == 4);
   CHECK(all.exact_costs[0] == 96.0 * 96 * (2 * 12 + 1));
-  CHECK(all.ladders[0][0].costs[0] > all.ladders[0][0].costs[1]);
+  CHECK(all.ladders[0][1].costs[0] > all.ladders[0][1].costs[1]);
+  // Of one shape, what costs the same whatever d is has one candidate.
+  CHECK(ladders_of("v-mean", {16, 64, 4}).ladders[0].size() == 1);
   CHECK(exact_flops({10, 10}, 3, 4, true) == 55 * 15);
   CHECK(exact_flops({2, 10}, 3, 4, true) == (9 + 10) * 15);
   const CandidateLadders timed =
@@ -343,6 +347,55 @@ TEST_CASE("choice candidates: their costs are flops, largest d first, and what d
   CHECK(timed.exact_costs[0] > 0);
   CHECK(timed.exact_costs[0] < 1);
   CHECK(timed.ladders[0][0].costs[0] > 0);
+  // The rule by flops is that by cost.
+  const ChoiceCandidate& mean = timed.ladders[0][0];
+  const double flops = mean.costs[0] / mean.rate, exact = exact_flops({96, 96}, 8, 4, true);
+  CHECK(timed.flops_limit(mean, 0.5) * exact / flops ==
+        doctest::Approx(0.5 * timed.exact_costs[0] / mean.costs[0]).epsilon(1e-12));
+}
+
+TEST_CASE("choose: candidates and their price do not depend on the lengths of the sequences") {
+  // Sequences of 24 and of 96 tokens; the last one alone is short, or all but the first.
+  const HeadShape whole{kTokens, kTokens, kWidth, kWidth}, part{24, 24, kWidth, kWidth};
+  const CandidateLadders ladders = choice_candidates<double>(parse_methods("nystromformer,linformer"), {4, 32, 128},
+                                                             {whole, part}, false, false, CostUnit::flops);
+  ChoiceSettings settings = settings_of(1e9);
+  settings.draws = 1;
+  const double exact_ratio = ladders.exact_costs[1] / ladders.exact_costs[0];
+  for (const std::size_t longs : {std::size_t{1}, std::size_t{39}}) {
+    CAPTURE(longs);
+    ChoiceInputs inputs = inputs_of(40, 1);
+    inputs.shape = [&](std::size_t s, std::size_t) { return s < longs ? whole : part; };
+    inputs.problem = [&](std::size_t s, std::size_t h) {
+      const Problem<double> head = head_of(s, h);
+      const arma::uword n = inputs.shape(s, h).n_k;
+      return Problem<double>(head.Q().head_rows(n), head.K().head_rows(n), head.V().head_rows(n));
+    };
+    std::vector<ChoiceRow> rows;
+    std::map<std::pair<std::string, std::uint64_t>, std::size_t> seen;
+    std::size_t exact = 0;
+    for (const ChoiceDraw& draw : draws_of(inputs, ladders, settings, &rows)) {
+      ++seen[{draw.method, draw.features}];
+      const bool is_short = draw.sequence >= 10 + longs;
+      const bool is_exact = draw.features == 32 && is_short;  // d is more than 24
+      CHECK((draw.status == "exact") == is_exact);
+      if (!is_exact) continue;
+      ++exact;
+      CHECK(draw.error == 0);
+      CHECK(draw.cost_ratio == 1);
+    }
+    CHECK(exact > 0);
+    // Nothing fails, so all are certified after as many sequences as two ladders need; 128 suits no sequence.
+    CHECK(seen.size() == 4);
+    for (const auto& [candidate, count] : seen) CHECK(count == units_to_certify(settings, 2));
+    const ChoiceRow& row = rows.front();
+    CHECK(row.status == "chosen");
+    CHECK(row.features == 4);
+    CHECK(row.flops_limit == settings.max_cost);
+    CHECK(row.heads == 1);
+    const double share = static_cast<double>(longs) / 40;
+    CHECK(row.exact_cost == doctest::Approx(ladders.exact_costs[0] * (share + (1 - share) * exact_ratio)));
+  }
 }
 
 TEST_CASE("choice candidates: methods of two targets, quadratic ones and too many features are refused") {

@@ -27,15 +27,19 @@ LossInputs inputs_of(std::size_t sequences) {
       .name = "model:bert",
       .model = Model(SafeTensors(files.file(), "m.safetensors"), parse_model_config(files.config, "config.json")),
       .sequences = {},
-      .read = [](std::size_t s) {
-        LabelledSequence sequence;
-        for (std::uint32_t i = 0; i < kLossTokens; ++i) {
-          const auto t = static_cast<std::uint32_t>(s);
-          sequence.ids.push_back((3 * i + 5 * t + i * t) % 11);
-          sequence.labels.emplace_back((i + t) % 11);
-        }
-        return sequence;
-      }};
+      .read =
+          [](std::size_t s) {
+            LabelledSequence sequence;
+            for (std::uint32_t i = 0; i < kLossTokens; ++i) {
+              const auto t = static_cast<std::uint32_t>(s);
+              sequence.ids.push_back((3 * i + 5 * t + i * t) % 11);
+              sequence.labels.emplace_back((i + t) % 11);
+            }
+            return sequence;
+          },
+      .shape = {}};
+  const arma::uword width = inputs.model.config().p();
+  inputs.shape = [width](std::size_t) { return HeadShape{kLossTokens, kLossTokens, width, width}; };
   for (std::size_t s = 0; s < sequences; ++s) inputs.sequences.push_back(s + 100);
   return inputs;
 }
@@ -110,7 +114,7 @@ TEST_CASE("choose by loss: steps are tested on other sequences than those that f
   for (const LossStep& step : choice->steps) {
     const MethodChoice method = parse_methods(step.method).front();
     for (arma::uword h = 0; h < heads; ++h) {
-      replacement.heads.insert_or_assign({step.layer, h}, HeadMethod{method, step.features});
+      replacement.heads.insert_or_assign({step.layer, h}, HeadMethod{method, step.features, {}});
     }
     Accumulator rises;
     for (const std::uint64_t s : seen.at("model:bert;step=1")) {

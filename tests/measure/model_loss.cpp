@@ -37,7 +37,7 @@ struct ReplacedHeads {
 template <typename T>
 ModelRow row_of(const ModelOnSequence& pass, const ReplacedHeads& heads, const MethodChoice& choice, arma::uword d,
                 const Key& key) {
-  return pass.row<T>(same_replacement(heads.name, heads.layers, heads.heads, choice, d), key);
+  return pass.row<T>(same_replacement(heads.name, heads.layers, heads.heads, {choice, d}), key);
 }
 
 ReplacedHeads all_of(const Model& model) {
@@ -154,8 +154,8 @@ TEST_CASE("model loss: each layer has the replacements of its own heads") {
     CAPTURE(name);
     const Model model = model_of(formula_model(name));
     const ModelOnSequence pass(model, {kIds, kLabels});
-    Replacement replaced = same_replacement("0;heads=0", {0}, {0}, method("v-mean"), 1);
-    replaced.heads.merge(same_replacement("1;heads=1", {1}, {1}, method("v-mean"), 1).heads);
+    Replacement replaced = same_replacement("0;heads=0", {0}, {0}, {method("v-mean"), 1});
+    replaced.heads.merge(same_replacement("1;heads=1", {1}, {1}, {method("v-mean"), 1}).heads);
     const ModelRow row = pass.row<double>(replaced, Key(1));
     // The same by hand: the mean of the values for head 0 in layer 0, columns 0 to 3, and for head 1 in layer 1.
     const TokenWindows tokens = in_windows(kIds, 9);
@@ -170,6 +170,25 @@ TEST_CASE("model loss: each layer has the replacements of its own heads") {
     CHECK(std::abs(row.loss - loss_of(model, x)) <= 1e-12);
     CHECK(std::abs(row.loss - row.loss_exact) > 1e-6);
   }
+}
+
+TEST_CASE("model loss: a choice is exact attention where d is more than the tokens, or saves no flops") {
+  const Model model = model_of(formula_model("bert"));
+  const ModelOnSequence pass(model, {kIds, kLabels});
+  const ReplacedHeads all = all_of(model);
+  const auto with = [&](arma::uword d, std::optional<double> limit) {
+    return pass.row<double>(same_replacement("all", all.layers, all.heads, {method("linformer"), d, limit}), Key(1));
+  };
+  const ModelRow plain = with(2, {});
+  const double ratio = plain.flops / plain.flops_exact;
+  CHECK(with(2, 1.01 * ratio).loss == plain.loss);
+  CHECK(std::abs(plain.loss - plain.loss_exact) > 1e-6);
+  for (const ModelRow& row : {with(2, ratio), with(1000, 1e9)}) {
+    CHECK(row.status == "ok");
+    CHECK(row.loss == row.loss_exact);
+    CHECK(row.flops == row.flops_exact);
+  }
+  CHECK(with(1000, {}).status != "ok");
 }
 
 TEST_CASE("model loss: a draw is that of its key, and each head has its own") {

@@ -93,15 +93,15 @@ std::string dear_candidates(const CandidateLadders& candidates, double max_cost)
 // What a user should know before waiting: what the data can show at all.
 void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const CandidateLadders& candidates,
               std::size_t choices) {
-  const std::size_t ladders = candidates.ladders.size() * choices;
+  const std::size_t ladders = candidates.methods * choices;
   const std::uint64_t least = croquis::units_to_certify(settings, ladders);
   const bool one = inputs.sequences.size() == 1;
   const std::uint64_t there = one ? settings.draws : inputs.sequences.size();
   std::string text = fmt::format(
       "croquis choose: {} choice{} among {} methods; a certificate takes at least {} {} without a failure, there are "
       "{}{}\n",
-      choices, choices == 1 ? "" : "s", candidates.ladders.size(), least, one ? "draws" : "sequences",
-      one ? "up to " : "", there);
+      choices, choices == 1 ? "" : "s", candidates.methods, least, one ? "draws" : "sequences", one ? "up to " : "",
+      there);
   if (one) text += "croquis choose: with one sequence the answer is about draws on it, not about other sequences\n";
   if (there < least) {
     text += fmt::format(
@@ -114,10 +114,18 @@ void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const 
                         settings.max_cost == 1 ? "" : fmt::format("{:g} times ", settings.max_cost), dear);
   }
   if (settings.rows) {
-    text +=
-        "croquis choose: with --rows an error is the upper end of a 95 % interval, from other rows for each draw; "
-        "where the interval covers a share c of the errors, which is measured and not proved, a choice has "
-        "P(error > eps) < delta / c\n";
+    text += "croquis choose: with --rows an error is the upper end of a 95 % interval, from other rows for each draw\n";
+    const auto fewest =
+        std::min_element(candidates.shapes.begin(), candidates.shapes.end(), [](const auto& a, const auto& b) {
+          return a.n_q < b.n_q;
+        })->n_q;
+    const double share = static_cast<double>(*settings.rows) / static_cast<double>(fewest);
+    if (share < settings.delta) {
+      text += fmt::format(
+          "croquis choose: {} of {} rows are a smaller share than delta: errors that are in one row go unseen in more "
+          "draws than may fail. Give more --rows\n",
+          *settings.rows, fewest);
+    }
   }
   say(text);
 }
@@ -185,12 +193,13 @@ void add_options(CLI::App& app, ChooseOptions& options) {
   app.add_option("--cost", options.cost, "what is to be least: flops, or seconds measured at the size of the heads")
       ->check(one_of({"flops", "seconds"}))
       ->capture_default_str();
-  app.add_option("--max-cost", settings.max_cost, "in units of exact attention: what costs as much or more is left out")
+  app.add_option("--max-cost", settings.max_cost,
+                 "in units of exact attention: where a method costs as much or more, exact attention is used")
       ->capture_default_str();
   app.add_option("--methods", options.methods,
                  "a,b:option=value,c or all: of softmax attention (with --bias softmax-rpe), at less than n^2 work")
       ->capture_default_str();
-  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at the shortest n)")
+  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at the longest n)")
       ->capture_default_str();
   app.add_option("--trials", options.trials,
                  fmt::format("draws of a random method: on one sequence at most (default {}), on each of several "
@@ -237,7 +246,7 @@ std::vector<MethodChoice> named_methods(const ChooseOptions& options, croquis::P
 CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<MethodChoice>& named,
                                const std::vector<croquis::HeadShape>& shapes, croquis::PositionParts position,
                                croquis::CostUnit unit) {
-  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", croquis::fewest_keys(shapes));
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", croquis::most_keys(shapes));
   const std::vector<MethodChoice> methods = named.empty() ? croquis::usual_candidates(shapes, position) : named;
   return options.run.precision == "float"
              ? croquis::choice_candidates<float>(methods, features, shapes, position.bias, position.causal, unit)

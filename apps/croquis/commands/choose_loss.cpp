@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <croquis/measure/choose_loss.hpp>
+#include <set>
 #include <stdexcept>
 
 #include "commands/choose_options.hpp"
@@ -24,11 +25,16 @@ void check(const croquis::LossSettings& settings) {
   require_open_interval(settings.confidence, "--confidence");
 }
 
-// Of every sequence, so that costs are means over sequences.
+croquis::HeadShape shape_of(arma::uword n, const croquis::ModelConfig& config) {
+  return {.n_q = n, .n_k = n, .p = config.p(), .p_v = config.p()};
+}
+
+// Each once.
 std::vector<croquis::HeadShape> shapes_of(const ModelSequences& sequences, const croquis::ModelConfig& config) {
   std::vector<croquis::HeadShape> shapes;
-  for (const arma::uword n : sequences.lengths)
-    shapes.push_back({.n_q = n, .n_k = n, .p = config.p(), .p_v = config.p()});
+  for (const arma::uword n : std::set<arma::uword>(sequences.lengths.begin(), sequences.lengths.end())) {
+    shapes.push_back(shape_of(n, config));
+  }
   return shapes;
 }
 
@@ -78,10 +84,12 @@ int run_choose_loss(const ChooseOptions& options) {
   const std::vector<croquis::MethodChoice> named = named_methods(options, position);
   const croquis::CandidateLadders candidates =
       candidates_of(options, named, shapes_of(sequences, opened.model.config()), position, croquis::CostUnit::flops);
-  const croquis::LossInputs inputs{.name = "model:" + opened.name,
-                                   .model = opened.model,
-                                   .sequences = {sequences.numbers.begin(), sequences.numbers.end()},
-                                   .read = sequences.read};
+  const croquis::LossInputs inputs{
+      .name = "model:" + opened.name,
+      .model = opened.model,
+      .sequences = {sequences.numbers.begin(), sequences.numbers.end()},
+      .read = sequences.read,
+      .shape = [&](std::size_t s) { return shape_of(sequences.lengths[s], opened.model.config()); }};
 
   std::map<std::string, std::string> identity = identity_of_files(named);
   identity["model"] = opened.name;

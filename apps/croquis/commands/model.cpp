@@ -90,7 +90,7 @@ std::vector<Replacement> replacements_of(const ModelOptions& options, const croq
   for (const auto& [name, numbers] : layers) {
     for (const MethodChoice& choice : methods) {
       for (const arma::uword d : croquis::is_exact(choice) ? std::vector<arma::uword>{0} : features) {
-        replacements.push_back(croquis::same_replacement(name, numbers, heads, choice, d));
+        replacements.push_back(croquis::same_replacement(name, numbers, heads, {choice, d, {}}));
       }
     }
   }
@@ -101,14 +101,22 @@ std::vector<Replacement> replacements_of(const ModelOptions& options, const croq
 }
 
 // What one may not expect of the replacements.
-void remark_on(const std::vector<Replacement>& replacements, std::size_t heads_of_model) {
+void remark_on(const std::vector<Replacement>& replacements, std::size_t heads_of_model, arma::uword fewest) {
   std::map<std::string, std::set<std::string>> others;  // names by target
   for (const Replacement& replacement : replacements) {
     std::size_t replaced = 0;
+    arma::uword largest = 0;  // d
     for (const auto& [place, head] : replacement.heads) {
       if (!croquis::is_exact(head.choice)) ++replaced;
+      largest = std::max(largest, head.features);
       const std::string target = target_of_method(head.choice.name);
       if (!is_softmax(target)) others[target].insert(head.choice.name);
+    }
+    if (replacement.method == "choice" && largest > fewest) {
+      say_once(fmt::format(
+          "croquis model: --choice has d = {}; heads have exact attention on sequences of fewer tokens than "
+          "their d, as in croquis choose (the shortest sequence has {})\n",
+          largest, fewest));
     }
     if (replacement.method == "choice" && replaced == 0) {
       say_once(
@@ -142,10 +150,9 @@ void check(const ModelOptions& options, const std::vector<Replacement>& replacem
     for (const auto& [place, head] : replacement.heads) {
       if (croquis::is_exact(head.choice)) continue;
       croquis::require_usable({head.choice}, {fewest, fewest}, {.causal = causal});
-      if (head.features <= fewest) continue;
-      throw std::invalid_argument(fmt::format("{}: {} is more than the {} tokens of a sequence; give at most so many",
-                                              replacement.method == "choice" ? "--choice" : "--features", head.features,
-                                              fewest));
+      if (head.features <= fewest || head.flops_limit) continue;  // a choice has exact attention where d is too large
+      throw std::invalid_argument(fmt::format(
+          "--features: {} is more than the {} tokens of a sequence; give at most so many", head.features, fewest));
     }
   }
   require_room_for_rows(
@@ -202,7 +209,8 @@ int run_model(const ModelOptions& options) {
       options.features, "--features", *std::min_element(sequences.lengths.begin(), sequences.lengths.end()));
   const std::vector<Replacement> replacements = replacements_of(options, model.config(), methods, features);
   check(options, replacements, sequences, causal);
-  remark_on(replacements, model.config().layers * model.config().heads);
+  remark_on(replacements, model.config().layers * model.config().heads,
+            *std::min_element(sequences.lengths.begin(), sequences.lengths.end()));
 
   std::map<std::string, std::string> identity = identity_of_files(methods);
   identity["model"] = name;

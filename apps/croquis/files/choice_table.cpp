@@ -100,12 +100,21 @@ std::string other_target_of(const std::vector<ChoiceRow>& rows) {
 }
 
 std::string heads_of_guarantee(const std::vector<ChoiceRow>& rows) {
-  const bool layers = std::any_of(rows.begin(), rows.end(), [](const ChoiceRow& r) { return r.layer && !r.head; });
-  const bool model = rows.size() == 1 && rows.front().input.starts_with("model:") &&
-                     rows.front().input.find(";head=") == std::string::npos && !layers;
-  if (!layers && !model) return "";
-  return fmt::format("The probability is that of a head of the {} picked at random; single heads may be worse",
-                     layers ? "layer" : "model");
+  const bool several = std::any_of(rows.begin(), rows.end(), [](const ChoiceRow& r) { return r.heads > 1; });
+  if (!several) return "";
+  const bool layers = std::any_of(rows.begin(), rows.end(), [](const ChoiceRow& r) { return r.layer.has_value(); });
+  return fmt::format("The probability is that of a head picked at random among those of {}; single heads may be worse",
+                     layers ? "the layer" : "the choice");
+}
+
+std::string rows_of_guarantee(const std::vector<ChoiceRow>& rows) {
+  const ChoiceRow& first = rows.front();
+  if (!first.rows) return "";
+  return fmt::format(
+      "An error is the upper end of a 95 % interval from {} rows of each draw. Where that end is above eps for a share "
+      "c "
+      "of the errors above eps, P({} > eps) < {:g} / c; c is measured and not proved",
+      *first.rows, first.metric, first.delta);
 }
 
 std::string basis_of_loss(const std::vector<ChoiceRow>& rows) {
@@ -166,12 +175,13 @@ void print_choices(const std::vector<ChoiceRow>& rows) {
     fmt::print("\nthe last step that is certified: the mean loss rises by at most {:g}, with confidence {}\n{}\n\n",
                first.eps, first.confidence, basis_of_loss(rows));
   } else {
-    const std::string heads = heads_of_guarantee(rows);
+    const std::string heads = heads_of_guarantee(rows), estimated = rows_of_guarantee(rows);
     fmt::print(
         "\nthe least {0} such that P({1} <= {2:g}) >= {3}; with confidence {4} that holds for every choice of the run\n"
-        "cost in {0}; median and 95 % quantile are those of {1}\n{5}\n",
-        first.cost_unit, first.metric, first.eps, complement(first.delta), first.confidence,
-        heads.empty() ? "" : heads + "\n");
+        "cost in {0}; median and 95 % quantile are those of {1}\n{5}{6}\n",
+        first.cost_unit, estimated.empty() ? first.metric : "upper end of " + first.metric, first.eps,
+        complement(first.delta), first.confidence, heads.empty() ? "" : heads + "\n",
+        estimated.empty() ? "" : estimated + "\n");
   }
   if (rows.size() > kManyChoices) {
     print_layers(rows);

@@ -16,6 +16,9 @@ void print_why_exact(const std::vector<croquis::ChoiceRow>& rows, const std::vec
 /// Empty of single heads.
 std::string heads_of_guarantee(const std::vector<croquis::ChoiceRow>& rows);
 
+/// What --rows makes of the guarantee; empty without it.
+std::string rows_of_guarantee(const std::vector<croquis::ChoiceRow>& rows);
+
 /// What the limit of --target-loss rests on.
 std::string basis_of_loss(const std::vector<croquis::ChoiceRow>& rows);
 

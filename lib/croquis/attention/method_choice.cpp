@@ -86,6 +86,11 @@ void require_takes_bias(Target target, const std::string& who) {
       fmt::format("{}: takes no bias; targets that take one are{}, methods{}", who, targets, others));
 }
 
+bool takes(const MethodChoice& choice, arma::uword d, TokenAlignment shape) {
+  const auto most = find_method<double>(choice.name).largest_d(shape, choice.options);
+  return d <= shape.n_k && (!most || d <= *most);
+}
+
 void require_usable(const std::vector<MethodChoice>& methods, TokenAlignment shape, PositionParts position) {
   const arma::mat zero(1, 1, arma::fill::zeros);
   const Problem<double> tiny(zero, zero, zero, {}, {.bias = {}, .causal = position.causal});

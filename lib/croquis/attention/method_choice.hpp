@@ -45,6 +45,9 @@ Target target_named(const std::string& name);
 /// message lists the targets and methods that do. The other targets ignore a bias: whoever gave one is to know.
 void require_takes_bias(Target target, const std::string& who);
 
+/// Whether the method takes d on heads of this size as an approximation: at most n_k, and its largest d if it has one.
+bool takes(const MethodChoice& choice, arma::uword d, TokenAlignment shape);
+
 /// Checks the methods before anything is computed. Throws std::invalid_argument unless every method has the options
 /// that it is given, takes rectangular problems if `shape` is one, has a causal form if the position is causal, and a
 /// target with a bias if it has one.

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/measure/choice_candidates.hpp>
 #include <croquis/measure/cost.hpp>
 #include <croquis/measure/groups.hpp>
 #include <croquis/random/draws.hpp>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -30,11 +32,6 @@ Problem<T> problem_of(const HeadShape& shape, bool with_bias, bool causal) {
                     normals<T>(key.child("value"), shape.n_k, shape.p_v), {}, std::move(position));
 }
 
-bool takes(const Method<double>& method, const MethodChoice& choice, arma::uword d, const HeadShape& shape) {
-  const auto most = method.largest_d({shape.n_q, shape.n_k}, choice.options);
-  return d <= shape.n_k && (!most || d <= *most);
-}
-
 double median_seconds(const std::vector<CostRow>& rows) {
   std::vector<double> seconds;
   for (const CostRow& row : rows) {
@@ -45,16 +42,21 @@ double median_seconds(const std::vector<CostRow>& rows) {
   return seconds[seconds.size() / 2];
 }
 
-std::size_t median_shape(const std::vector<HeadShape>& shapes) {
-  std::vector<std::size_t> order(shapes.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+// Of those with a finite cost, of which there is one.
+std::size_t median_shape(const std::vector<HeadShape>& shapes, const std::vector<double>& costs) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (std::isfinite(costs[i])) order.push_back(i);
+  }
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return shapes[a].n_k < shapes[b].n_k; });
   return order[order.size() / 2];
 }
 
-void scale(std::vector<double>& costs, std::size_t measured, double seconds) {
+// From flops to seconds; returns the seconds of a flop.
+double scale(std::vector<double>& costs, std::size_t measured, double seconds) {
   const double rate = seconds / costs[measured];
   for (double& cost : costs) cost *= rate;
+  return rate;
 }
 
 Target common_target(const std::vector<MethodChoice>& methods) {
@@ -85,6 +87,7 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
           "at least one method, one number of features and one head");
   CandidateLadders result;
   result.target = common_target(methods);
+  result.methods = methods.size();
   result.shapes = shapes;
   std::vector<Problem<T>> problems;
   for (const HeadShape& shape : shapes) {
@@ -92,11 +95,12 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
     problems.push_back(problem_of<T>(shape, with_bias, causal));
     result.exact_costs.push_back(exact_flops({shape.n_q, shape.n_k}, shape.p, shape.p_v, causal));
   }
-  const std::size_t middle = median_shape(shapes);
   const Key key(1);
   if (unit == CostUnit::seconds) {
     const CostCandidate exact{.choice = {"exact", {}, "paper"}, .exact = result.target};
-    scale(result.exact_costs, middle, median_seconds(call_costs(problems[middle], exact, 0, key, {repeats, 1})));
+    const std::size_t middle = median_shape(shapes, result.exact_costs);
+    result.exact_rate =
+        scale(result.exact_costs, middle, median_seconds(call_costs(problems[middle], exact, 0, key, {repeats, 1})));
   }
   std::vector<arma::uword> descending = features;
   std::sort(descending.rbegin(), descending.rend());
@@ -114,32 +118,38 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
     }
     std::vector<ChoiceCandidate> ladder;
     for (const arma::uword d : descending) {
-      const auto taken = [&](const HeadShape& shape) { return takes(method, choice, d, shape); };
-      if (!std::all_of(shapes.begin(), shapes.end(), taken)) continue;
+      const auto taken = [&](const HeadShape& shape) { return takes(choice, d, {shape.n_q, shape.n_k}); };
+      if (std::none_of(shapes.begin(), shapes.end(), taken)) continue;
       ChoiceCandidate candidate{.choice = choice, .features = d, .costs = {}};
-      for (const PreparedMethod<T>& p : prepared) candidate.costs.push_back(p.flops(static_cast<double>(d)));
-      if (!ladder.empty() && candidate.costs == ladder.back().costs) continue;
+      for (std::size_t s = 0; s < shapes.size(); ++s) {
+        candidate.costs.push_back(taken(shapes[s]) ? prepared[s].flops(static_cast<double>(d))
+                                                   : std::numeric_limits<double>::infinity());
+      }
+      // What is a candidate must not depend on the lengths of sequences.
+      if (shapes.size() == 1 && !ladder.empty() && candidate.costs == ladder.back().costs) continue;
       ladder.push_back(std::move(candidate));
     }
     if (unit == CostUnit::seconds) {
       for (ChoiceCandidate& candidate : ladder) {
         const CostCandidate timed{.choice = choice};
-        scale(candidate.costs, middle,
-              median_seconds(call_costs(problems[middle], timed, candidate.features, key, {repeats, 1})));
+        const std::size_t middle = median_shape(shapes, candidate.costs);
+        candidate.rate =
+            scale(candidate.costs, middle,
+                  median_seconds(call_costs(problems[middle], timed, candidate.features, key, {repeats, 1})));
       }
     }
     if (!ladder.empty()) result.ladders.push_back(std::move(ladder));
   }
   if (result.ladders.empty()) {
     throw std::invalid_argument(fmt::format("features: no method takes {} for heads of {} tokens; give smaller ones",
-                                            fmt::join(features, ", "), fewest_keys(shapes)));
+                                            fmt::join(features, ", "), most_keys(shapes)));
   }
   return result;
 }
 
-arma::uword fewest_keys(const std::vector<HeadShape>& shapes) {
-  require(!shapes.empty(), "fewest_keys", "at least one shape");
-  return std::min_element(shapes.begin(), shapes.end(),
+arma::uword most_keys(const std::vector<HeadShape>& shapes) {
+  require(!shapes.empty(), "most_keys", "at least one shape");
+  return std::max_element(shapes.begin(), shapes.end(),
                           [](const HeadShape& a, const HeadShape& b) { return a.n_k < b.n_k; })
       ->n_k;
 }

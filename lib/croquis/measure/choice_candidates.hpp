@@ -19,38 +19,55 @@ enum class CostUnit { flops, seconds };
 /// "flops" and "seconds". Throws std::invalid_argument for any other text.
 CostUnit cost_unit_from_name(const std::string& name);
 
-/// A method at one d.
+/// A method at one d, on the heads where it takes d and costs less than exact attention; on others it is exact
+/// attention.
 struct ChoiceCandidate {
   MethodChoice choice;
   arma::uword features = 0;
-  std::vector<double> costs;  ///< for each shape
+  std::vector<double> costs;  ///< of the method for each shape; infinite where it does not take d
+  double rate = 1;            ///< cost / flops
 };
 
 /// A ladder for each method: its candidates in descending order of d.
 struct CandidateLadders {
   Target target = Target::softmax;  ///< of all of them
   std::vector<std::vector<ChoiceCandidate>> ladders;
+  std::size_t methods = 0;          ///< that were asked for, those without a ladder included
   std::vector<HeadShape> shapes;    ///< the shapes for which costs are known
   std::vector<double> exact_costs;  ///< of exact attention to the target, for each shape
+  double exact_rate = 1;            ///< cost / flops of exact attention
+
+  /// Whether the method is used on heads of shape number s: its cost is below max_cost times that of exact attention.
+  bool is_used(const ChoiceCandidate& candidate, std::size_t s, double max_cost) const {
+    return candidate.costs[s] < max_cost * exact_costs[s];
+  }
+  /// The cost of the candidate there.
+  double cost_on(const ChoiceCandidate& candidate, std::size_t s, double max_cost) const {
+    return is_used(candidate, s, max_cost) ? candidate.costs[s] : exact_costs[s];
+  }
+  /// The same rule by flops: the method is used where its flops are below so many times exact attention's.
+  double flops_limit(const ChoiceCandidate& candidate, double max_cost) const {
+    return max_cost * exact_rate / candidate.rate;
+  }
 };
 
-/// The candidates for heads of these shapes. Left out are numbers of features that exceed the tokens of a shape or the
-/// largest d of the method, and, among candidates of one method with the same cost, all but the one with the largest d.
-/// A method that takes O(n^2) work whatever d is (Method::quadratic) is never cheaper than exact attention, and is
-/// refused.
+/// The candidates for heads of these shapes. Left out are numbers of features that the method takes for none of them: d
+/// is at most n_k and the method's largest d. Where all heads have one shape, so are, among candidates of one method
+/// with the same cost, all but the one with the largest d. A method that takes O(n^2) work whatever d is
+/// (Method::quadratic) is never cheaper than exact attention, and is refused.
 ///
 /// Costs in flops are the leading terms, as in the rows of `croquis error`, preparation included; they are computed on
 /// random entries of the same shape, on which they do not depend. Costs in seconds are the median of `repeats` calls on
-/// such a problem with all threads, preparation included, measured at the shape of median n_k only and scaled in
-/// proportion to flops for the others. `with_bias` and `causal` describe the position of the heads.
+/// such a problem with all threads, preparation included, measured at the shape of median n_k (of those that take d)
+/// only and scaled in proportion to flops for the others. `with_bias` and `causal` describe the position of the heads.
 /// Throws: std::invalid_argument for methods of different targets, and if no candidate is left; also as require_usable.
 template <typename T>
 CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features,
                                    const std::vector<HeadShape>& shapes, bool with_bias, bool causal, CostUnit unit,
                                    std::uint64_t repeats = 5);
 
-/// The keys of the shortest of these heads, one at least: what a range of numbers of features ends at.
-arma::uword fewest_keys(const std::vector<HeadShape>& shapes);
+/// The keys of the longest of these heads, one at least: what a range of numbers of features ends at.
+arma::uword most_keys(const std::vector<HeadShape>& shapes);
 
 /// The methods of "all" that can be candidates: of the target softmax, or with a bias of softmax_rpe, not quadratic,
 /// and with a causal or a rectangular form if that is needed.

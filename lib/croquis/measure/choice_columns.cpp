@@ -50,7 +50,10 @@ const Columns<ChoiceDraw>& choice_draw_columns() {
       {{"cost_ratio", Role::number,
         "cost of the candidate on this head in units of exact attention's; `NA` for passes of --target-loss"},
        &ChoiceDraw::cost_ratio},
-      {{"status", Role::note, "`ok`, or the reason why the method failed"}, &ChoiceDraw::status}};
+      {{"status", Role::note,
+        "`ok`, `exact` where the candidate is exact attention (`flops_limit`), or the reason why the method "
+        "failed"},
+       &ChoiceDraw::status}};
   return columns;
 }
 
@@ -77,19 +80,23 @@ const Columns<ChoiceRow>& choice_columns() {
       {{"preset", Role::note, "the preset, then other options, as in the rows of `error`"}, &ChoiceRow::preset},
       {{"features", Role::number, "number of features d; 0 for `exact`"}, &ChoiceRow::features},
       {{"cost", Role::number,
-        "of the method on all heads that the choice is for, mean over the sequences; known before any error is"},
+        "of the method, and of exact attention where that is used (`flops_limit`), on all heads that the choice is "
+        "for, "
+        "mean over the sequences; known before any error is"},
        &ChoiceRow::cost},
       {{"exact_cost", Role::number, "of exact attention, likewise"}, &ChoiceRow::exact_cost},
       {{"cost_ratio", Role::number, "cost / exact_cost"}, &ChoiceRow::cost_ratio},
       {{"error_median", Role::number,
-        "the median error of the method over the draws, sequences and heads that were looked at; a failed draw counts "
-        "as infinite. Where the metric is `loss`: the mean divergence KL(exact ‖ approximated) in the search"},
+        "the median error over the draws, sequences and heads that were looked at; a failed draw counts as infinite, "
+        "and exact attention (`flops_limit`) has 0. Where the metric is `loss`: the mean divergence KL(exact ‖ "
+        "approximated) in the search"},
        &ChoiceRow::error_median},
       {{"error_q95", Role::number, "the 95 % quantile of the same"}, &ChoiceRow::error_q95},
       {{"failure_upper", Role::number,
         "an upper confidence limit for the share of failures, at the error probability of one of all ladders of the "
-        "run, and of what is not chosen at that of one of all candidates: all such limits hold together with the "
-        "confidence, with `--rows` but for what the intervals of the errors miss. Not above δ for what is `chosen`"},
+        "run, and of what is not chosen at that of one of all candidates; with `--rows` but for what the intervals of "
+        "the errors miss. Not above δ for what is `chosen`, which holds for all choices of the run together; of the "
+        "limits themselves that is not shown"},
        &ChoiceRow::failure_upper},
       {{"draws", Role::number, "errors that this rests on: over draws, sequences and heads"}, &ChoiceRow::draws},
       {{"sequences", Role::number, "sequences that this rests on. With 1 it says nothing of other sequences"},
@@ -102,7 +109,8 @@ const Columns<ChoiceRow>& choice_columns() {
         "of an `undecided` choice, how many more sequences (with one sequence: draws) would certify the leader if it "
         "goes on as so far. `NA`: every candidate fails too often for that"},
        &ChoiceRow::needed},
-      {{"open", Role::number, "cheaper candidates that are not decided: more data might make the choice cheaper"},
+      {{"open", Role::number,
+        "candidates that cost less than what is chosen and are not decided: more data might make the choice cheaper"},
        &ChoiceRow::open},
       {{"evaluations", Role::number, "errors that were computed for the choice, of all candidates"},
        &ChoiceRow::evaluations},
@@ -112,7 +120,15 @@ const Columns<ChoiceRow>& choice_columns() {
       {{"precision", Role::note, "the precision in which the methods compute"}, &ChoiceRow::precision},
       {{"target", Role::note,
         "what the method approximates, and what its errors are against, as in the rows of `error`"},
-       &ChoiceRow::target}};
+       &ChoiceRow::target},
+      {{"flops_limit", Role::number,
+        "exact attention is used on heads of fewer tokens than d, and where the method's flops are so many times those "
+        "of exact attention or more: `--max-cost`; with `--cost seconds` what was measured"},
+       &ChoiceRow::flops_limit},
+      {{"heads", Role::number, "heads that the choice is for; of more than one, δ is about one picked at random"},
+       &ChoiceRow::heads},
+      {{"rows", Role::subject, "`--rows`: rows of a draw that its error is estimated from. `NA`: all"},
+       &ChoiceRow::rows}};
   return columns;
 }
 

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <croquis/io/bytes.hpp>
 #include <croquis/io/json.hpp>
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choice_groups.hpp>
 #include <filesystem>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -77,7 +79,9 @@ class MemberReader {
     }
     std::vector<MethodChoice> methods = parse_methods(text, {}, where_ + ": method");
     if (methods.size() != 1) refuse(fmt::format("has no single method: '{}'", text));
-    return {std::move(methods.front()), features.get<arma::uword>()};
+    const double limit = number("flops_limit");
+    return {std::move(methods.front()), features.get<arma::uword>(),
+            std::isnan(limit) ? std::numeric_limits<double>::infinity() : limit};
   }
 
  private:
@@ -106,6 +110,7 @@ SavedChoice saved_choice(const json& choice, ChoiceRow row, const std::string& w
   saved.row.method = saved.method.choice.name;
   saved.row.preset = saved.method.choice.preset;
   saved.row.features = saved.method.features;
+  saved.row.flops_limit = saved.method.flops_limit.value_or(ChoiceRow::kUndefined);
   if (saved.row.status == "undecided" && saved.row.method != "exact") {
     reader.refuse("is undecided and has a method; change its status to use it, or the method to exact");
   }
@@ -157,20 +162,27 @@ std::string choice_json(const std::vector<ChoiceRow>& rows, const std::optional<
   json choices = json::array();
   for (const ChoiceRow& row : rows) {
     const bool is_chosen = row.status == "chosen";
-    choices.push_back({{"input", row.input},
-                       {"layer", number_or_null(row.layer)},
-                       {"head", number_or_null(row.head)},
-                       {"status", row.status},
-                       {"method", is_chosen ? row.method : "exact"},
-                       {"options", is_chosen ? json(options_of_preset(row.preset)) : json::object()},
-                       {"features", is_chosen ? row.features : 0},
-                       {"target", is_chosen ? row.target : "softmax"}});
+    choices.push_back(
+        {{"input", row.input},
+         {"layer", number_or_null(row.layer)},
+         {"head", number_or_null(row.head)},
+         {"status", row.status},
+         {"method", is_chosen ? row.method : "exact"},
+         {"options", is_chosen ? json(options_of_preset(row.preset)) : json::object()},
+         {"features", is_chosen ? row.features : 0},
+         {"flops_limit", is_chosen && std::isfinite(row.flops_limit) ? json(row.flops_limit) : json(nullptr)},
+         {"target", is_chosen ? row.target : "softmax"}});
     if (places) choices.back()["heads"] = places->contains(row.input) ? json(places->at(row.input)) : json::array();
   }
   if (!rows.empty()) {
     const ChoiceRow& first = rows.front();
-    file = {{"eps", first.eps},       {"delta", first.delta},         {"confidence", first.confidence},
-            {"metric", first.metric}, {"cost_unit", first.cost_unit}, {"cost_ratio", followed_cost_ratio(rows)}};
+    file = {{"eps", first.eps},
+            {"delta", first.delta},
+            {"confidence", first.confidence},
+            {"metric", first.metric},
+            {"cost_unit", first.cost_unit},
+            {"cost_ratio", followed_cost_ratio(rows)},
+            {"rows", number_or_null(first.rows)}};
   }
   file["choices"] = std::move(choices);
   return file.dump(2) + "\n";

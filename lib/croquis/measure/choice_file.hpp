@@ -22,16 +22,18 @@ using ChoicePlaces = std::map<std::string, std::vector<std::pair<std::uint64_t, 
 /// Of choices about `inputs`. A head without a layer is in no model and is left out.
 ChoicePlaces choice_places(const ChoiceInputs& inputs, ChoicePer per);
 
-/// The answers as JSON: an object with the parameters (eps, delta, confidence, metric, cost_unit), the cost_ratio of
-/// all choices together, and "choices", an array of objects with input, layer, head (null for more than one), heads,
-/// status, method, options (an object of strings) and features. Heads without a decision have exact attention. "heads"
-/// lists the `places` as [layer, head]; without `places` it is left out, and null means all layers or heads.
+/// The answers as JSON: an object with the parameters (eps, delta, confidence, metric, cost_unit, rows), the
+/// cost_ratio of all choices together, and "choices", an array of objects with input, layer, head (null for more than
+/// one), heads, status, method, options (an object of strings), features and flops_limit. Heads without a decision have
+/// exact attention. "heads" lists the `places` as [layer, head]; without `places` it is left out, and null means all
+/// layers or heads.
 std::string choice_json(const std::vector<ChoiceRow>& rows, const std::optional<ChoicePlaces>& places);
 
 /// A choice of a file.
 struct SavedChoice {
-  /// input, layer, head, status, method, preset and features, and what holds for all choices of the file: eps, delta,
-  /// confidence, metric and cost_unit. What the file does not say is empty or NaN; the other members are not set.
+  /// input, layer, head, status, method, preset, features and flops_limit, and what holds for all choices of the file:
+  /// eps, delta, confidence, metric and cost_unit. What the file does not say is empty or NaN; the other members are
+  /// not set.
   ChoiceRow row;
   HeadMethod method;
   /// The heads that it was made for, as (layer, head), none of them in no model. Empty where the file does not list

@@ -30,28 +30,34 @@ std::vector<ChoiceGroup> grouped_heads(const ChoiceInputs& inputs, ChoicePer per
 
 namespace {
 
-// The sum over the heads of a group of a cost that is known by shape, as a mean over the sequences.
-double cost_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const CandidateLadders& candidates,
-               const std::vector<double>& by_shape) {
-  double sum = 0;
+// How many heads of a group, over all sequences, have each of the shapes.
+std::vector<double> counts_of_shapes(const ChoiceGroup& group, const ChoiceInputs& inputs,
+                                     const CandidateLadders& candidates) {
+  std::vector<double> counts(candidates.shapes.size());
   for (std::size_t s = 0; s < inputs.sequences.size(); ++s) {
-    for (const std::size_t h : group.heads) {
-      const auto shape = std::find(candidates.shapes.begin(), candidates.shapes.end(), inputs.shape(s, h));
-      require(shape != candidates.shapes.end(), "choose", "candidates for the shapes of all heads");
-      sum += by_shape[static_cast<std::size_t>(shape - candidates.shapes.begin())];
-    }
+    for (const std::size_t h : group.heads) ++counts[shape_number(candidates, inputs.shape(s, h))];
   }
-  return sum / static_cast<double>(inputs.sequences.size());
+  return counts;
 }
 
+// Which candidates there are must not depend on the lengths of the sequences (docs/choose.md). One that is used on none
+// of them is exact attention on all, and can be left out.
 void add_ladders(ChoiceGroup& group, const ChoiceInputs& inputs, const CandidateLadders& candidates, double max_cost) {
-  group.exact_cost = cost_of(group, inputs, candidates, candidates.exact_costs);
+  const std::vector<double> counts = counts_of_shapes(group, inputs, candidates);
+  const auto sequences = static_cast<double>(inputs.sequences.size());
+  for (std::size_t k = 0; k < counts.size(); ++k) group.exact_cost += counts[k] * candidates.exact_costs[k] / sequences;
   for (const std::vector<ChoiceCandidate>& ladder : candidates.ladders) {
     std::vector<const ChoiceCandidate*> rungs;
     std::vector<double> costs;
     for (const ChoiceCandidate& candidate : ladder) {
-      const double cost = cost_of(group, inputs, candidates, candidate.costs);
-      if (cost >= max_cost * group.exact_cost) continue;
+      double cost = 0;
+      bool is_used = false;
+      for (std::size_t k = 0; k < counts.size(); ++k) {
+        if (counts[k] == 0) continue;
+        cost += counts[k] * candidates.cost_on(candidate, k, max_cost) / sequences;
+        is_used = is_used || candidates.is_used(candidate, k, max_cost);
+      }
+      if (!is_used) continue;
       rungs.push_back(&candidate);
       costs.push_back(cost);
     }
@@ -73,20 +79,23 @@ std::vector<std::string> choice_names(const ChoiceInputs& inputs, ChoicePer per)
 std::vector<ChoiceGroup> choice_groups(const ChoiceInputs& inputs, const CandidateLadders& candidates,
                                        const ChoiceSettings& settings) {
   std::vector<ChoiceGroup> groups = grouped_heads(inputs, settings.per);
-  std::size_t ladders = 0;
   for (ChoiceGroup& group : groups) {
     add_ladders(group, inputs, candidates, settings.max_cost);
-    ladders += group.ladders.size();
-  }
-  for (ChoiceGroup& group : groups) {
     group.race.emplace(group.costs, ChoiceRace::Settings{.delta = settings.delta,
                                                          .alpha = 1 - settings.confidence,
-                                                         .ladders = std::max<std::size_t>(ladders, 1)});
+                                                         .ladders = candidates.methods * groups.size()});
   }
   return groups;
 }
 
-ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const ChoiceSettings& settings) {
+std::size_t shape_number(const CandidateLadders& candidates, const HeadShape& shape) {
+  const auto found = std::find(candidates.shapes.begin(), candidates.shapes.end(), shape);
+  require(found != candidates.shapes.end(), "choose", "candidates for the shapes of all heads");
+  return static_cast<std::size_t>(found - candidates.shapes.begin());
+}
+
+ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const CandidateLadders& candidates,
+                    const ChoiceSettings& settings) {
   const ChoiceRace& race = *group.race;
   ChoiceRow row;
   row.input = group.input;
@@ -101,8 +110,10 @@ ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const 
   row.cost = row.exact_cost = group.exact_cost;
   row.cost_unit = settings.cost == CostUnit::flops ? "flops" : "seconds";
   row.evaluations = group.evaluations;
-  row.open = race.open().size();
+  row.heads = group.heads.size();
+  row.rows = settings.rows;
   const auto winner = race.winner(), leader = race.leader();
+  for (const Rung rung : race.open()) row.open += !winner || race.cost(rung) < race.cost(*winner) ? 1 : 0;
   if (const auto shown = winner ? winner : leader) {
     const ChoiceCandidate& candidate = group.candidate(*shown);
     row.status = winner ? "chosen" : "undecided";
@@ -111,6 +122,7 @@ ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const 
     row.features = candidate.features;
     row.target = name_of(find_method<double>(row.method).target);
     row.cost = race.cost(*shown);
+    row.flops_limit = candidates.flops_limit(candidate, settings.max_cost);
     row.failure_upper = race.upper_limit(*shown);
     row.sequences = inputs.sequences.size() == 1 ? 1 : race.observed(*shown);
     if (!winner) row.needed = race.units_needed(*shown);

@@ -16,7 +16,7 @@ struct ChoiceGroup {
   std::optional<std::uint64_t> layer = {}, head = {};
   std::vector<std::size_t> heads = {};  ///< indices into ChoiceInputs::heads
   double exact_cost = 0;                ///< of all its heads on a sequence, mean over the sequences
-  std::vector<std::vector<const ChoiceCandidate*>> ladders = {};  ///< candidates that are cheap enough
+  std::vector<std::vector<const ChoiceCandidate*>> ladders = {};  ///< candidates that are used on some of its heads
   std::vector<std::vector<double>> costs = {};                    ///< of the candidates, as exact_cost
   std::vector<std::vector<std::vector<double>>> errors = {};      ///< of each candidate, in order of evaluation
   std::optional<ChoiceRace> race = {};
@@ -33,7 +33,11 @@ std::vector<ChoiceGroup> grouped_heads(const ChoiceInputs& inputs, ChoicePer per
 std::vector<ChoiceGroup> choice_groups(const ChoiceInputs& inputs, const CandidateLadders& candidates,
                                        const ChoiceSettings& settings);
 
+/// The number of a shape among those of the candidates. Throws std::invalid_argument if it is none of them.
+std::size_t shape_number(const CandidateLadders& candidates, const HeadShape& shape);
+
 /// The current answer. The caller sets seed and precision.
-ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const ChoiceSettings& settings);
+ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const CandidateLadders& candidates,
+                    const ChoiceSettings& settings);
 
 }  // namespace croquis

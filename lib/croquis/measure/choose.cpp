@@ -85,7 +85,7 @@ class Chooser {
     std::vector<ChoiceRow> rows;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       if (!wanted_[g]) continue;
-      rows.push_back(answer_of(groups_[g], inputs_, settings_));
+      rows.push_back(answer_of(groups_[g], inputs_, candidates_, settings_));
       rows.back().precision = precision();
     }
     return rows;
@@ -128,8 +128,7 @@ class Chooser {
     const ChoiceHead& head = inputs_.heads[h];
     if (!wanted_[group_of_[h]]) return;
     const ChoiceGroup& group = groups_[group_of_[h]];
-    const auto found = std::find(candidates_.shapes.begin(), candidates_.shapes.end(), inputs_.shape(s, h));
-    const auto shape = static_cast<std::size_t>(found - candidates_.shapes.begin());  // choice_groups has found it
+    const std::size_t shape = shape_number(candidates_, inputs_.shape(s, h));
     for (const Rung rung : group.race->open()) {
       const ChoiceCandidate& candidate = group.candidate(rung);
       ChoiceDraw draw;
@@ -141,7 +140,11 @@ class Chooser {
       draw.preset = candidate.choice.preset;
       draw.features = candidate.features;
       draw.precision = precision();
-      draw.cost_ratio = candidate.costs[shape] / candidates_.exact_costs[shape];
+      draw.cost_ratio = candidates_.cost_on(candidate, shape, settings_.max_cost) / candidates_.exact_costs[shape];
+      if (!candidates_.is_used(candidate, shape, settings_.max_cost)) {
+        draw.error = 0;
+        draw.status = "exact";
+      }
       const std::uint64_t end = differs_by_trial<T>(candidate.choice, settings_) ? last : 1;
       for (draw.trial = first; draw.trial <= end; ++draw.trial) evaluations.push_back({h, rung, draw});
     }
@@ -199,6 +202,10 @@ class Chooser {
     for (Evaluation& e : evaluations) {
       if (const auto known = hooks_.known ? hooks_.known(e.draw) : std::nullopt) {
         e.draw.error = *known;
+        continue;
+      }
+      if (e.draw.status == "exact") {
+        if (hooks_.made) hooks_.made(e.draw);
         continue;
       }
       if (!heads.contains(e.head) && heads.size() == static_cast<std::size_t>(threads())) {

@@ -46,7 +46,7 @@ struct ChoiceSettings {
   std::string metric = "frobenius_rel";
   ChoicePer per = ChoicePer::head;
   CostUnit cost = CostUnit::flops;
-  double max_cost = 1;  ///< in units of exact attention: candidates that cost as much or more are left out
+  double max_cost = 1;  ///< in units of exact attention: where a method costs as much or more, exact attention is used
   /// With one sequence, the maximum number of draws of a candidate; with several, the draws of a random method on each.
   std::uint64_t draws = 1;
   std::optional<arma::uword> rows = {};  ///< estimate the error from this many rows, and use the interval's upper end
@@ -88,6 +88,9 @@ struct ChoiceRow {
   std::optional<std::uint64_t> needed;
   std::uint64_t open = 0, evaluations = 0, seed = 0;
   std::string cost_unit, precision = "double", target = "softmax";
+  double flops_limit = kUndefined;
+  std::uint64_t heads = 0;
+  std::optional<std::uint64_t> rows;
 };
 const Columns<ChoiceRow>& choice_columns();
 
@@ -117,7 +120,8 @@ std::uint64_t units_to_certify(const ChoiceSettings& settings, std::size_t ladde
 ///   P(error <= epsilon) >= 1 - delta.
 /// The probability is over the draws of the method and, with several sequences, over a new sequence from the same
 /// source; for a layer or the model also over its heads, each equally likely. The answer is "exact" if no cheaper
-/// candidate is shown to be good enough.
+/// candidate is shown to be good enough. Where a sequence is too short for a method at its d, or exact attention costs
+/// no more there, the candidate is exact attention: it does not fail, and has its cost (ChoiceRow::flops_limit).
 ///
 /// Guarantees: P(a returned choice has P(error > epsilon) >= delta) <= 1 - confidence, over all that is random, if
 ///   sequences are independent and identically distributed (theorem and proof in docs/choose.md). A failure of a
@@ -126,7 +130,7 @@ std::uint64_t units_to_certify(const ChoiceSettings& settings, std::size_t ladde
 ///   own, those of a method without randomness too. If the upper end of the interval (SampledErrors) is above epsilon
 ///   with probability at least c where the error is, then the guarantee is P(error > epsilon) < delta / c.
 /// Order: sequences are taken in an order drawn from `key`, so a sorted file makes no difference. The order of the
-///   candidates is that of `candidates`, fixed before any error is known.
+///   candidates is that of `candidates`, and depends on no sequence.
 /// Randomness: draw t of a method at d on head h of sequence number s uses
 ///   key.child("draws").child(s).child(h).child(method).child(d).child(t). Its error is estimated from the rows of
 ///   key.child("rows").child(s).child(t), the same for all heads and candidates. The result is the same for any number

@@ -43,6 +43,7 @@ class LossChooser {
   LossChooser(const LossInputs& inputs, const CandidateLadders& candidates, const LossSettings& settings,
               const Key& key, const ChoiceHooks& hooks)
       : inputs_(inputs),
+        candidates_(candidates),
         settings_(settings),
         key_(key),
         hooks_(hooks),
@@ -50,11 +51,17 @@ class LossChooser {
     const arma::uword count = inputs.sequences.size();
     const arma::uvec order = sample_without_replacement(count, count, key_.child("order of the sequences"));
     for (arma::uword i = 0; i < count; ++i) (i < settings.search_sequences ? search_ : test_).push_back(order(i));
-    exact_cost_ = mean(candidates.exact_costs);
+    for (arma::uword s = 0; s < count; ++s) {
+      all_.push_back(s);
+      shapes_.push_back(shape_number(candidates, inputs.shape(s)));
+    }
+    // The steps must not depend on the sequences that test them, their lengths included.
     for (const auto& ladder : candidates.ladders) {
       for (const ChoiceCandidate& candidate : ladder) {
-        const double cost = mean(candidate.costs) / exact_cost_;
-        if (cost < settings.max_cost) options_.push_back({&candidate, cost, 0});
+        const bool is_used = std::any_of(search_.begin(), search_.end(), [&](arma::uword s) {
+          return candidates.is_used(candidate, shapes_[s], settings.max_cost);
+        });
+        if (is_used) options_.push_back({&candidate, cost_ratio(&candidate, search_), 0});
       }
     }
   }
@@ -66,10 +73,22 @@ class LossChooser {
   }
 
  private:
-  static double mean(const std::vector<double>& x) {
+  // The sum over some sequences of the costs of a head; nullptr: of exact attention.
+  double cost_on(const ChoiceCandidate* candidate, const std::vector<arma::uword>& sequences) const {
     double sum = 0;
-    for (const double value : x) sum += value;
-    return sum / static_cast<double>(x.size());
+    for (const arma::uword s : sequences) {
+      const std::size_t shape = shapes_[s];
+      sum += candidate == nullptr ? candidates_.exact_costs[shape]
+                                  : candidates_.cost_on(*candidate, shape, settings_.max_cost);
+    }
+    return sum;
+  }
+  double cost_ratio(const ChoiceCandidate* candidate, const std::vector<arma::uword>& sequences) const {
+    return cost_on(candidate, sequences) / cost_on(nullptr, sequences);
+  }
+
+  HeadMethod method_of(const ChoiceCandidate& candidate) const {
+    return {candidate.choice, candidate.features, candidates_.flops_limit(candidate, settings_.max_cost)};
   }
 
   ChoiceDraw draw_of(std::size_t sequence, std::string name) const {
@@ -126,8 +145,7 @@ class LossChooser {
         for (const CostPoint& option : options_) {
           const ChoiceCandidate& c = *option.candidate;
           Pass pass{draw_of(s, fmt::format("{};layer={}", inputs_.name, l)),
-                    same_replacement(fmt::format("{}", l), {l}, heads_, c.choice, c.features),
-                    Pass::Measure::divergence};
+                    same_replacement(fmt::format("{}", l), {l}, heads_, method_of(c)), Pass::Measure::divergence};
           pass.draw.layer = l;
           pass.draw.method = c.choice.name;
           pass.draw.preset = c.choice.preset;
@@ -169,7 +187,7 @@ class LossChooser {
       for (std::size_t k = 0; k < steps.size(); ++k) {
         const ChoiceCandidate& c = *steps[k].after.candidate;
         for (const arma::uword h : heads_) {
-          replacement.heads.insert_or_assign({steps[k].layer, h}, HeadMethod{c.choice, c.features});
+          replacement.heads.insert_or_assign({steps[k].layer, h}, method_of(c));
         }
         passes.push_back(
             {draw_of(s, fmt::format("{};step={}", inputs_.name, k + 1)), replacement, Pass::Measure::rise});
@@ -185,7 +203,7 @@ class LossChooser {
     bool all = true;
     for (std::size_t k = 0; k < steps.size(); ++k) {
       const Step& step = steps[k];
-      cost += step.after.cost - step.before.cost;
+      cost += cost_ratio(step.after.candidate, all_) - cost_ratio(step.before.candidate, all_);
       predicted += step.after.rise - step.before.rise;
       LossStep row = tested(*measured, k);
       row.step = k + 1;
@@ -233,14 +251,17 @@ class LossChooser {
     row.preset = "paper";
     row.cost_unit = "flops";
     row.precision = std::is_same_v<T, float> ? "float" : "double";
-    row.exact_cost = row.cost = exact_cost_ * static_cast<double>(heads_.size());
+    row.exact_cost = row.cost =
+        cost_on(nullptr, all_) / static_cast<double>(all_.size()) * static_cast<double>(heads_.size());
+    row.heads = heads_.size();
     row.evaluations = options_.size() * search_.size() + steps.size() * test_.size();
     if (step != nullptr) {
       row.method = step->after.candidate->choice.name;
       row.preset = step->after.candidate->choice.preset;
       row.features = step->after.candidate->features;
       row.target = name_of(find_method<double>(row.method).target);
-      row.cost = row.exact_cost * step->after.cost;
+      row.cost = row.exact_cost * cost_ratio(step->after.candidate, all_);
+      row.flops_limit = candidates_.flops_limit(*step->after.candidate, settings_.max_cost);
       row.error_median = step->after.rise;
       row.status = "chosen";
       row.draws = row.sequences = test_.size();
@@ -250,12 +271,13 @@ class LossChooser {
   }
 
   const LossInputs& inputs_;
+  const CandidateLadders& candidates_;
   const LossSettings& settings_;
   Key key_;
   const ChoiceHooks& hooks_;
-  std::vector<arma::uword> heads_, search_, test_;
+  std::vector<arma::uword> heads_, search_, test_, all_;
+  std::vector<std::size_t> shapes_;  // of each sequence
   std::vector<CostPoint> options_;
-  double exact_cost_ = 0;
   std::uint64_t done_ = 0;
 };
 
@@ -272,7 +294,8 @@ const Columns<LossStep>& loss_step_columns() {
        &LossStep::cost_ratio},
       {{"predicted", Role::number,
         "the sum over the layers of the divergence KL(exact ‖ approximated) of the predictions with that layer alone "
-        "replaced, mean over the sequences of the search: the rise of the loss, if the model is calibrated and layers "
+        "replaced, mean over the sequences of the search: the rise of the loss, if the model's probabilities were the "
+        "true ones and layers "
         "add up"},
        &LossStep::predicted},
       {{"rise", Role::metric, "loss - exact loss after the step, mean over the sequences of the test"},

@@ -18,6 +18,7 @@ struct LossInputs {
   Model model;
   std::vector<std::uint64_t> sequences;  ///< their numbers; at least two more than search_sequences
   std::function<LabelledSequence(std::size_t sequence)> read;  ///< by the place in the list; for any thread
+  std::function<HeadShape(std::size_t sequence)> shape;        ///< of its heads, one of those of the candidates
 };
 
 struct LossSettings {
@@ -50,17 +51,20 @@ struct LossChoice {
 /// Chooses a method for each layer, for all of its heads.
 ///
 /// Search, on the first `search_sequences` of an order drawn from `key`: for every layer and candidate, the divergence
-/// KL(exact || approximated) of the model's predictions if only this layer is replaced. For a calibrated model this is
-/// the mean rise of the loss, and it has far less noise than the rise on a few labels. On the lower convex hull of
-/// (cost, KL) of each layer, exact attention included, every step to a cheaper point saves cost for some divergence.
-/// The steps of all layers are taken in ascending order of divergence per saved cost: if divergences add up over
-/// layers, this gives the cheapest choice for each sum. Steps end when the sum reaches 4 targets.
+/// KL(exact || approximated) of the model's predictions if only this layer is replaced. If the model's probabilities
+/// were the true ones, this would be the mean rise of the loss; it has far less noise than the rise on a few labels. On
+/// the lower convex hull of (cost, KL) of each layer, exact attention included, every step to a cheaper point saves
+/// cost for some divergence. The steps of all layers are taken in ascending order of divergence per saved cost: if
+/// divergences add up over layers, this gives the cheapest choice for each sum. Steps end when the sum reaches 4
+/// targets.
 ///
 /// Test, on all other sequences: the mean over the sequences of loss - exact loss after each step, with errors
 ///   propagated through the layers. In order, a step is certified if Student's upper confidence limit for that mean is
 ///   at most the target and all steps before it are certified.
 ///
-/// Guarantees: P(a certified step has a mean rise above the target on new sequences) <= 1 - confidence, as far as
+/// Where a sequence is too short for a method, or exact attention costs no more, a candidate is exact attention. What
+/// the steps are depends on no sequence of the test, nor on its length. Guarantees: P(a certified step has a mean rise
+/// above the target on new sequences) <= 1 - confidence, as far as
 ///   Student's limit holds: exactly for normal rises, asymptotically for others (docs/choose.md). The order of the
 ///   steps is fixed before the test, so their number has no price. A pass that fails counts as an infinite rise.
 /// Randomness: a pass on sequence number s uses key.child("loss").child(s). The result is the same for any number of

@@ -56,13 +56,16 @@ arma::mat approximated(const Problem<double>& head, const HeadMethod& method, co
   work.flops_exact = work.flops = exact_flops(head.tokens(), head.p(), head.p_v(), head.is_causal());
   const Problem<T> problem = in_precision<T>(head);
   arma::Mat<T> output;
-  if (is_exact(method.choice)) {
-    output = exact_attention(problem, Target::softmax).output;
-  } else {
+  const bool is_limited = method.flops_limit.has_value();
+  if (!is_exact(method.choice) && (!is_limited || takes(method.choice, method.features, head.tokens()))) {
     const PreparedMethod<T> prepared = prepare(find_method<T>(method.choice.name), problem, method.choice.options);
-    work.flops = prepared.flops(static_cast<double>(method.features));
-    output = prepared.approximate(method.features, draw_key).output;
+    const double flops = prepared.flops(static_cast<double>(method.features));
+    if (!is_limited || flops < *method.flops_limit * work.flops_exact) {
+      work.flops = flops;
+      output = prepared.approximate(method.features, draw_key).output;
+    }
   }
+  if (output.is_empty()) output = exact_attention(problem, Target::softmax).output;
   if (!output.is_finite()) throw std::runtime_error("not finite: the output of the method");
   return arma::conv_to<arma::mat>::from(output);
 }
@@ -155,10 +158,11 @@ bool Replacement::is_random() const {
 }
 
 Replacement same_replacement(const std::string& name, const std::vector<arma::uword>& layers,
-                             const std::vector<arma::uword>& heads, const MethodChoice& choice, arma::uword d) {
-  Replacement replacement{.layers = name, .method = choice.name, .preset = choice.preset, .features = d};
+                             const std::vector<arma::uword>& heads, const HeadMethod& method) {
+  Replacement replacement{
+      .layers = name, .method = method.choice.name, .preset = method.choice.preset, .features = method.features};
   for (const arma::uword l : layers) {
-    for (const arma::uword h : heads) replacement.heads.emplace(std::pair(l, h), HeadMethod{choice, d});
+    for (const arma::uword h : heads) replacement.heads.emplace(std::pair(l, h), method);
   }
   return replacement;
 }

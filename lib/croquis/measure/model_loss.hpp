@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,9 @@ bool is_exact(const MethodChoice& choice);
 struct HeadMethod {
   MethodChoice choice;
   arma::uword features = 0;
+  /// As ChoiceRow::flops_limit: exact attention on sequences of fewer tokens than d, and where the method's flops are
+  /// not below so many times exact attention's. Not set: the method on all sequences.
+  std::optional<double> flops_limit = {};
 };
 
 /// The heads of a model that are approximated, and their methods.
@@ -53,10 +57,10 @@ struct Replacement {
   bool is_random() const;
 };
 
-/// The replacement of each of `heads` in each of `layers` by the same method and d. `name` describes the layers in the
+/// The replacement of each of `heads` in each of `layers` by the same method. `name` describes the layers in the
 /// results.
 Replacement same_replacement(const std::string& name, const std::vector<arma::uword>& layers,
-                             const std::vector<arma::uword>& heads, const MethodChoice& choice, arma::uword d);
+                             const std::vector<arma::uword>& heads, const HeadMethod& method);
 
 /// A model on one sequence: a pass with exact attention, with which passes with approximated heads are compared. The
 /// loss is the mean of -log softmax(logits)_label over the positions that have labels; both losses of a row are over
