@@ -91,7 +91,7 @@ def choose(
     per : "head", "layer" or "model"
         One choice for each head, for each of `layers`, or for all.
     methods, features
-        As for `error`, n_k that of the longest head; "all" are those of softmax attention, with a bias of "softmax-rpe", that take less than n^2 work.
+        As for `error`, up to n_k only where all heads have one shape; "all" are those of softmax attention, with a bias of "softmax-rpe", that take less than n^2 work.
     trials : int, optional
         On one sequence the most draws of a candidate (default 1000), on each of several its draws (default 1).
     rows : int, optional

@@ -115,7 +115,7 @@ py::tuple choose_heads(
   for (const auto& [input, layer, head] : names) head_names.push_back({input, layer, head});
   const croquis::ChoiceInputs inputs = inputs_of(heads, name, head_names, causal, has_bias);
   const auto shapes = different_shapes(heads);
-  const auto features = features_or_range(given, croquis::most_keys(shapes));
+  const auto features = features_or_range(given, croquis::end_of_range(shapes));
   croquis::ChoiceSettings settings;
   settings.epsilon = eps;
   settings.delta = delta;

@@ -199,7 +199,8 @@ void add_options(CLI::App& app, ChooseOptions& options) {
   app.add_option("--methods", options.methods,
                  "a,b:option=value,c or all: of softmax attention (with --bias softmax-rpe), at less than n^2 work")
       ->capture_default_str();
-  app.add_option("--features", options.features, "16,32,64 or 16:256 (doubling; a range ends at the longest n)")
+  app.add_option("--features", options.features,
+                 "16,32,64 or 16:256 (doubling; a range ends at n, if all sequences have one)")
       ->capture_default_str();
   app.add_option("--trials", options.trials,
                  fmt::format("draws of a random method: on one sequence at most (default {}), on each of several "
@@ -246,7 +247,7 @@ std::vector<MethodChoice> named_methods(const ChooseOptions& options, croquis::P
 CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<MethodChoice>& named,
                                const std::vector<croquis::HeadShape>& shapes, croquis::PositionParts position,
                                croquis::CostUnit unit) {
-  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", croquis::most_keys(shapes));
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", croquis::end_of_range(shapes));
   const std::vector<MethodChoice> methods = named.empty() ? croquis::usual_candidates(shapes, position) : named;
   return options.run.precision == "float"
              ? croquis::choice_candidates<float>(methods, features, shapes, position.bias, position.causal, unit)

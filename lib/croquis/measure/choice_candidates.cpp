@@ -72,6 +72,12 @@ Target common_target(const std::vector<MethodChoice>& methods) {
   return target;
 }
 
+arma::uword keys_of_longest(const std::vector<HeadShape>& shapes) {
+  return std::max_element(shapes.begin(), shapes.end(),
+                          [](const HeadShape& a, const HeadShape& b) { return a.n_k < b.n_k; })
+      ->n_k;
+}
+
 }  // namespace
 
 CostUnit cost_unit_from_name(const std::string& name) {
@@ -142,16 +148,15 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
   }
   if (result.ladders.empty()) {
     throw std::invalid_argument(fmt::format("features: no method takes {} for heads of {} tokens; give smaller ones",
-                                            fmt::join(features, ", "), most_keys(shapes)));
+                                            fmt::join(features, ", "), keys_of_longest(shapes)));
   }
   return result;
 }
 
-arma::uword most_keys(const std::vector<HeadShape>& shapes) {
-  require(!shapes.empty(), "most_keys", "at least one shape");
-  return std::max_element(shapes.begin(), shapes.end(),
-                          [](const HeadShape& a, const HeadShape& b) { return a.n_k < b.n_k; })
-      ->n_k;
+arma::uword end_of_range(const std::vector<HeadShape>& shapes) {
+  require(!shapes.empty(), "end_of_range", "at least one shape");
+  const bool one = std::all_of(shapes.begin(), shapes.end(), [&](const HeadShape& s) { return s == shapes.front(); });
+  return one ? shapes.front().n_k : std::numeric_limits<arma::uword>::max();
 }
 
 std::vector<MethodChoice> usual_candidates(const std::vector<HeadShape>& shapes, PositionParts position) {

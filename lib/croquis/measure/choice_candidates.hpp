@@ -66,8 +66,9 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
                                    const std::vector<HeadShape>& shapes, bool with_bias, bool causal, CostUnit unit,
                                    std::uint64_t repeats = 5);
 
-/// The keys of the longest of these heads, one at least: what a range of numbers of features ends at.
-arma::uword most_keys(const std::vector<HeadShape>& shapes);
+/// What a range of numbers of features ends at: n_k where all heads, one at least, have one shape; else nowhere, as
+/// which candidates there are must not depend on the lengths of sequences.
+arma::uword end_of_range(const std::vector<HeadShape>& shapes);
 
 /// The methods of "all" that can be candidates: of the target softmax, or with a bias of softmax_rpe, not quadratic,
 /// and with a causal or a rectangular form if that is needed.
