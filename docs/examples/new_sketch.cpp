@@ -78,7 +78,7 @@ int main() {
   const double uniform = norm_error(wave, [](const Key& s) { return UniformSampling(1024, 64, s); });
   fmt::print("norm of a slow wave, d = 64: off by {:.2g}; uniform sampling by {:.2g}\n", segments, uniform);
 
-  // An entry of S S^T is 0 or n/d: Hoeffding allows 1.8 sqrt(log(2 n^2 / 1e-6) / draws) but once in a million.
+  // An entry of S S^T is 0 or n/d: Hoeffding allows (n/d) sqrt(log(2 n^2 / 1e-6) / (2 draws)) but once in a million.
   const double allowed = double(n) / d * std::sqrt(std::log(2.0 * n * n / 1e-6) / (2.0 * draws));
   return off <= allowed && segments < uniform ? 0 : 1;
 }

@@ -67,7 +67,7 @@ TEST_CASE("croquis plot: an axis that is too short for powers of ten has labels 
        {std::pair{std::pair{0.75, 0.12}, "set yrange [0.1:1]\nset ytics (0.1, 0.2, 0.5, 1)\n"},
         {{30, 4}, "set yrange [2:50]\nset ytics (2, 5, 10, 20, 50)\n"},
         {{0.002, 0.0005}, "set yrange [0.0005:0.002]\nset ytics (0.0005, 0.001, 0.002)\n"}}) {
-    CAPTURE(labels);
+    CAPTURE_BINDING(labels);
     CHECK(contains(plot_of(error_rows({{"informer", ends}})).script, labels));
   }
   CHECK_FALSE(contains(plot_of(error_rows({{"informer", {0.75, 0.01}}})).script, "set ytics"));

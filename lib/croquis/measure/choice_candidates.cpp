@@ -85,6 +85,12 @@ CostUnit cost_unit_from_name(const std::string& name) {
   return name == "flops" ? CostUnit::flops : CostUnit::seconds;
 }
 
+std::size_t CandidateLadders::number_of(const HeadShape& shape) const {
+  const auto found = std::find(shapes.begin(), shapes.end(), shape);
+  require(found != shapes.end(), "choose", "candidates for the shapes of all heads");
+  return static_cast<std::size_t>(found - shapes.begin());
+}
+
 template <typename T>
 CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, const std::vector<arma::uword>& features,
                                    const std::vector<HeadShape>& shapes, bool with_bias, bool causal, CostUnit unit,

@@ -37,6 +37,8 @@ struct CandidateLadders {
   std::vector<double> exact_costs;  ///< of exact attention to the target, for each shape
   double exact_rate = 1;            ///< cost / flops of exact attention
 
+  /// The number of a shape. Throws std::invalid_argument if it is none of these.
+  std::size_t number_of(const HeadShape& shape) const;
   /// Whether the method is used on heads of shape number s: its cost is below max_cost times that of exact attention.
   bool is_used(const ChoiceCandidate& candidate, std::size_t s, double max_cost) const {
     return candidate.costs[s] < max_cost * exact_costs[s];

@@ -35,7 +35,7 @@ std::vector<double> counts_of_shapes(const ChoiceGroup& group, const ChoiceInput
                                      const CandidateLadders& candidates) {
   std::vector<double> counts(candidates.shapes.size());
   for (std::size_t s = 0; s < inputs.sequences.size(); ++s) {
-    for (const std::size_t h : group.heads) ++counts[shape_number(candidates, inputs.shape(s, h))];
+    for (const std::size_t h : group.heads) ++counts[candidates.number_of(inputs.shape(s, h))];
   }
   return counts;
 }
@@ -86,12 +86,6 @@ std::vector<ChoiceGroup> choice_groups(const ChoiceInputs& inputs, const Candida
                                                          .ladders = candidates.methods * groups.size()});
   }
   return groups;
-}
-
-std::size_t shape_number(const CandidateLadders& candidates, const HeadShape& shape) {
-  const auto found = std::find(candidates.shapes.begin(), candidates.shapes.end(), shape);
-  require(found != candidates.shapes.end(), "choose", "candidates for the shapes of all heads");
-  return static_cast<std::size_t>(found - candidates.shapes.begin());
 }
 
 ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const CandidateLadders& candidates,

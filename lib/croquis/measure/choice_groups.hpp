@@ -33,9 +33,6 @@ std::vector<ChoiceGroup> grouped_heads(const ChoiceInputs& inputs, ChoicePer per
 std::vector<ChoiceGroup> choice_groups(const ChoiceInputs& inputs, const CandidateLadders& candidates,
                                        const ChoiceSettings& settings);
 
-/// The number of a shape among those of the candidates. Throws std::invalid_argument if it is none of them.
-std::size_t shape_number(const CandidateLadders& candidates, const HeadShape& shape);
-
 /// The current answer. The caller sets seed and precision.
 ChoiceRow answer_of(const ChoiceGroup& group, const ChoiceInputs& inputs, const CandidateLadders& candidates,
                     const ChoiceSettings& settings);

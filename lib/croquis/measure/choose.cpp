@@ -128,7 +128,7 @@ class Chooser {
     const ChoiceHead& head = inputs_.heads[h];
     if (!wanted_[group_of_[h]]) return;
     const ChoiceGroup& group = groups_[group_of_[h]];
-    const std::size_t shape = shape_number(candidates_, inputs_.shape(s, h));
+    const std::size_t shape = candidates_.number_of(inputs_.shape(s, h));
     for (const Rung rung : group.race->open()) {
       const ChoiceCandidate& candidate = group.candidate(rung);
       ChoiceDraw draw;

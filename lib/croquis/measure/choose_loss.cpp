@@ -53,7 +53,7 @@ class LossChooser {
     for (arma::uword i = 0; i < count; ++i) (i < settings.search_sequences ? search_ : test_).push_back(order(i));
     for (arma::uword s = 0; s < count; ++s) {
       all_.push_back(s);
-      shapes_.push_back(shape_number(candidates, inputs.shape(s)));
+      shapes_.push_back(candidates.number_of(inputs.shape(s)));
     }
     // The steps must not depend on the sequences that test them, their lengths included.
     for (const auto& ladder : candidates.ladders) {
