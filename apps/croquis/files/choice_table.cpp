@@ -111,9 +111,8 @@ std::string rows_of_guarantee(const std::vector<ChoiceRow>& rows) {
   const ChoiceRow& first = rows.front();
   if (!first.rows) return "";
   return fmt::format(
-      "An error is the upper end of a 95 % interval from {} rows of each draw. Where that end is above eps for a share "
-      "c "
-      "of the errors above eps, P({} > eps) < {:g} / c; c is measured and not proved",
+      "An error is the upper end of a 95 % interval from {} rows of each draw. Where that end is above eps for a\n"
+      "share c of the errors above eps, P({} > eps) < {:g} / c; c is measured and not proved",
       *first.rows, first.metric, first.delta);
 }
 

@@ -80,9 +80,8 @@ const Columns<ChoiceRow>& choice_columns() {
       {{"preset", Role::note, "the preset, then other options, as in the rows of `error`"}, &ChoiceRow::preset},
       {{"features", Role::number, "number of features d; 0 for `exact`"}, &ChoiceRow::features},
       {{"cost", Role::number,
-        "of the method, and of exact attention where that is used (`flops_limit`), on all heads that the choice is "
-        "for, "
-        "mean over the sequences; known before any error is"},
+        "of the method, and of exact attention where that is used (`flops_limit`), on all heads of the choice, mean "
+        "over the sequences; known before any error is"},
        &ChoiceRow::cost},
       {{"exact_cost", Role::number, "of exact attention, likewise"}, &ChoiceRow::exact_cost},
       {{"cost_ratio", Role::number, "cost / exact_cost"}, &ChoiceRow::cost_ratio},
