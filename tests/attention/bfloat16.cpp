@@ -101,8 +101,7 @@ TEST_CASE_TEMPLATE("bfloat16: errors are within their bounds for the largest mea
   // Whole numbers up to 2^24 (double: 2^53); a key scaled before its mean is subtracted would be off by about 1.
   const Key draw_key = Key(test_seed()).child("bfloat16 largest mean");
   const arma::Mat<T> whole = arma::round(arma::clamp(T(2) * random_matrix<T>(64, 5, draw_key), T(-7), T(7)));
-  const Problem<T> near = random_problem<T>(64, 5, 3, 2, draw_key.child("problem")),
-                   plain(near.Q(), whole, near.V()),
+  const Problem<T> near = random_problem<T>(64, 5, 3, 2, draw_key.child("problem")), plain(near.Q(), whole, near.V()),
                    far(near.Q(), whole + (2 / std::numeric_limits<T>::epsilon() - T(8)), near.V());
   const arma::Mat<T> gap = bfloat16(far).output - exact_attention(plain, Target::softmax).output;
   CHECK(arma::all(arma::Col<T>(arma::sqrt(arma::sum(arma::square(gap), 1))) <= bfloat16_bounds(far)));
