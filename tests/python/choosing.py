@@ -87,7 +87,7 @@ class Choose(unittest.TestCase):
         decided = rows["status"] != "undecided"
         for name in read.dtype.names:
             if name != "heads":
-                some = decided if name in ("method", "preset", "features") else slice(None)
+                some = decided if name in ("method", "preset", "features", "flops_limit") else slice(None)
                 numpy.testing.assert_array_equal(read[name][some], rows[name][some], name)
         self.assertEqual(set(read["method"][~decided]), {"exact"} if not decided.all() else set())
         self.assertEqual([croquis.method_arguments(r) for r in read], [croquis.method_arguments(r) for r in rows])

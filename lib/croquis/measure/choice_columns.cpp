@@ -124,7 +124,7 @@ const Columns<ChoiceRow>& choice_columns() {
         "exact attention is used on heads of fewer tokens than d, and where the method's flops are so many times those "
         "of exact attention or more: `--max-cost`; with `--cost seconds` what was measured"},
        &ChoiceRow::flops_limit},
-      {{"heads", Role::number, "heads that the choice is for; of more than one, δ is about one picked at random"},
+      {{"head_count", Role::number, "heads that the choice is for; of more than one, δ is about one picked at random"},
        &ChoiceRow::heads},
       {{"rows", Role::subject, "`--rows`: rows of a draw that its error is estimated from. `NA`: all"},
        &ChoiceRow::rows}};
