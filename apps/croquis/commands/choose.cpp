@@ -78,7 +78,7 @@ std::string dear_candidates(const CandidateLadders& candidates, double max_cost)
     for (auto c = ladder.rbegin(); c != ladder.rend(); ++c) {
       bool dear = true;
       for (std::size_t s = 0; s < c->costs.size(); ++s) {
-        dear = dear && c->costs[s] >= max_cost * candidates.exact_costs[s];
+        dear = dear && !candidates.is_used(*c, s, max_cost);
       }
       if (dear) sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", c->features);
     }

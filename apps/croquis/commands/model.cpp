@@ -144,8 +144,7 @@ std::vector<ModelCell> cells_of(std::size_t sequences, const std::vector<Replace
 }
 
 void check(const ModelOptions& options, const std::vector<Replacement>& replacements, const ModelSequences& sequences,
-           bool causal) {
-  const arma::uword fewest = *std::min_element(sequences.lengths.begin(), sequences.lengths.end());
+           arma::uword fewest, bool causal) {
   for (const Replacement& replacement : replacements) {
     for (const auto& [place, head] : replacement.heads) {
       if (croquis::is_exact(head.choice)) continue;
@@ -205,12 +204,11 @@ int run_model(const ModelOptions& options) {
   model.require_language_head();
   const Key key(options.run.seed);
   const ModelSequences sequences = model_sequences(tokens, options.labels, model, key.child("mask"));
-  const std::vector<arma::uword> features = parse_sizes(
-      options.features, "--features", *std::min_element(sequences.lengths.begin(), sequences.lengths.end()));
+  const arma::uword fewest = *std::min_element(sequences.lengths.begin(), sequences.lengths.end());
+  const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest);
   const std::vector<Replacement> replacements = replacements_of(options, model.config(), methods, features);
-  check(options, replacements, sequences, causal);
-  remark_on(replacements, model.config().layers * model.config().heads,
-            *std::min_element(sequences.lengths.begin(), sequences.lengths.end()));
+  check(options, replacements, sequences, fewest, causal);
+  remark_on(replacements, model.config().layers * model.config().heads, fewest);
 
   std::map<std::string, std::string> identity = identity_of_files(methods);
   identity["model"] = name;
