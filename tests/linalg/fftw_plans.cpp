@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <croquis/linalg/cosine_transform.hpp>
 #include <croquis/linalg/fftw_plans.hpp>
-#include <croquis/toeplitz/real_fft.hpp>
+#include <croquis/toeplitz/paired_fft.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -13,19 +13,19 @@ using namespace croquis;
 
 TEST_CASE_TEMPLATE("fftw_plan: one plan a transform, and no more plans than are kept", T, float, double) {
   using Kind = FftwTransform::Kind;
-  const auto first = fftw_plan<T>({Kind::cosine, 1, 7});
-  CHECK(first == fftw_plan<T>({Kind::cosine, 1, 7}));
-  CHECK(first != fftw_plan<T>({Kind::cosine_back, 1, 7}));
-  CHECK(first != fftw_plan<T>({Kind::cosine, 1, 8}));
+  const auto first = fftw_plan<T>({Kind::cosine, 7});
+  CHECK(first == fftw_plan<T>({Kind::cosine, 7}));
+  CHECK(first != fftw_plan<T>({Kind::cosine_back, 7}));
+  CHECK(first != fftw_plan<T>({Kind::cosine, 8}));
   for (int n = 1; n <= 200; ++n) {
-    fftw_plan<T>({Kind::real_forward, 1, n});
+    fftw_plan<T>({Kind::complex_forward, n});
     REQUIRE(fftw_plans_kept<T>() <= kKeptFftwPlans);
   }
   CHECK(fftw_plans_kept<T>() == kKeptFftwPlans);
-  CHECK(first != fftw_plan<T>({Kind::cosine, 1, 7}));  // given up, but good where it is held
+  CHECK(first != fftw_plan<T>({Kind::cosine, 7}));  // given up, but good where it is held
   std::vector<T> x(7, T(1)), y(7, T(1));
   first->in_place(x.data());
-  fftw_plan<T>({Kind::cosine, 1, 7})->in_place(y.data());
+  fftw_plan<T>({Kind::cosine, 7})->in_place(y.data());
   CHECK(x == y);
 }
 
@@ -43,11 +43,11 @@ TEST_CASE_TEMPLATE("fftw_plan: transforms of more lengths than are kept, from se
         CosineTransform<T>(n).apply(x.data());
         wrong += !(std::abs(x[0] - std::sqrt(static_cast<T>(n))) < T(1e-4) * std::sqrt(static_cast<T>(n)));
         wrong += n > 1 && !(std::abs(x[n - 1]) < T(1e-4) * std::sqrt(static_cast<T>(n)));
-        const RealFft<T> fft(1, n);
-        typename RealFft<T>::Workspace workspace(fft);
-        std::fill_n(workspace.real(), n, T(1));
-        fft.forward(workspace);
-        wrong += !(std::abs(workspace.spectrum()[0] - static_cast<T>(n)) < T(1e-4) * static_cast<T>(n));
+        PairedSequences<T> sequences(1, n), transforms(1, n);
+        sequences.fill_zero();
+        for (arma::uword s = 0; s < n; ++s) sequences.at(0, s) = 1;
+        PairedFft<T>(n).forward(sequences, transforms);
+        wrong += !(std::abs(transforms.at(0, 0) - static_cast<T>(n)) < T(1e-4) * static_cast<T>(n));
       }
     });
   }

@@ -60,7 +60,8 @@ void check_products(const RelativePosition<T>& position, arma::uword n) {
 
 TEST_CASE_TEMPLATE("ToeplitzOperator: products with T and T^T within the norm-wise bound, by FFT and directly", T,
                    float, double) {
-  for (const arma::uword n : {1U, 2U, 7U, 64U, 600U, 1000U}) {
+  // 4 phases from n = 64 to 1024, 2 below; an odd number of tokens leaves places empty.
+  for (const arma::uword n : {1U, 2U, 7U, 64U, 127U, 601U, 1000U}) {
     for (const bool causal : {false, true}) {
       CAPTURE(n);
       CAPTURE(causal);
@@ -73,7 +74,7 @@ TEST_CASE_TEMPLATE("ToeplitzOperator: products with T and T^T within the norm-wi
 
 TEST_CASE_TEMPLATE("ToeplitzOperator: images, block Toeplitz, causal and not", T, float, double) {
   for (const auto& [n, height] :
-       {std::pair<arma::uword, arma::uword>{1, 1}, {15, 3}, {15, 5}, {9, 9}, {64, 8}, {600, 20}}) {
+       {std::pair<arma::uword, arma::uword>{1, 1}, {15, 3}, {15, 5}, {9, 9}, {64, 8}, {600, 20}, {546, 39}}) {
     for (const bool causal : {false, true}) {
       CAPTURE_BINDING(n);
       CAPTURE_BINDING(height);
@@ -105,11 +106,12 @@ TEST_CASE_TEMPLATE("ToeplitzOperator: accumulate adds outer o T (inner o x)", T,
     const arma::uword n = 36;
     const RelativePosition<T> position = random_position<T>(n, height, false, 1, Key(test_seed()).child("a"));
     const ToeplitzOperator<T> toeplitz(position, n, ToeplitzPath::fft);
-    const arma::Mat<T> v = random_matrix<T>(n, 4, Key(test_seed()).child("v"));
+    const arma::Mat<T> v = random_matrix<T>(n, 4, Key(test_seed()).child("v")), w = toeplitz.layout().in_phases(v, n);
     for (const bool transpose : {false, true}) {
-      arma::Col<T> y = v.col(3);
+      arma::Mat<T> sum = w.col(3);
       auto work = toeplitz.workspace();
-      toeplitz.accumulate(v.colptr(0), v.colptr(1), v.colptr(2), y.memptr(), transpose, work);
+      toeplitz.accumulate(w.colptr(0), w.colptr(1), w.colptr(2), sum.memptr(), transpose, work);
+      const arma::Mat<T> y = toeplitz.layout().in_tokens(sum, n, n);
       const Dense t = transpose ? transposed(toeplitz_of(position, n)) : toeplitz_of(position, n);
       const arma::Mat<T> inner = v.col(1) % v.col(2);
       Dense expected = t * inner;
@@ -152,7 +154,6 @@ TEST_CASE("ToeplitzOperator: automatic is direct for few tokens; wrong sizes are
   CHECK(contains(refusal([] { ToeplitzOperator<double>({{1.0, 2.0}, false, 1}, 2); }), "2n - 1 entries"));
   const auto direct = automatic(kDirectToeplitz);  // plans no transforms
   CHECK(contains(refusal([&] { direct.workspace(); }), "a path by fft"));
-  CHECK(contains(refusal([&] { direct.empty_spectrum(); }), "a path by fft"));
   CHECK(arma::size(automatic(200).apply(arma::mat(200, 0))) == arma::SizeMat(200, 0));
   const auto op = as_operator(automatic(9));
   CHECK(distance(op.dense(), automatic(9).apply(arma::mat(9, 9, arma::fill::eye))) == 0);

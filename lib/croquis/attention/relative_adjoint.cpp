@@ -71,30 +71,30 @@ arma::Mat<T> RelativeScores<T>::prefix_adjoint(const arma::Mat<T>& x, const arma
 }
 
 // Feature by feature: with u = T (phi_r(Y) o X) and w = T^T (phi_r(X) o M), both n x c, dphi_r(x_i) = m_i.u_i,
-// dphi_r(y_j) = x_j.w_j, dX += phi_r(Y) o w; and the correlation of phi_r(X) o M with phi_r(Y) o X, whose spectrum is
+// dphi_r(y_j) = x_j.w_j, dX += phi_r(Y) o w; and the correlation of phi_r(X) o M with phi_r(Y) o X, whose spectra are
 // added up.
 template <typename T>
 void RelativeScores<T>::fft_adjoint(const arma::Mat<T>& x, arma::Mat<T> m, FeatureAdjoint<T>& of_features,
                                     Adjoints& result) const {
-  using Spectrum = typename ToeplitzOperator<T>::Spectrum;
   const arma::uword n = tokens_.n(), directions = features_.directions();
   const arma::uvec all_queries = arma::regspace<arma::uvec>(0, tokens_.n_q - 1),
                    all_keys = arma::regspace<arma::uvec>(0, tokens_.n_k - 1);
   m.rows(direct_).zeros();
-  const arma::Mat<T> values = below_zeros(x, n), rows = below_zeros(std::move(m), n);
+  const PhaseLayout& layout = toeplitz_->layout();
+  const arma::Mat<T> values = layout.in_phases(x, n), rows = layout.in_phases(m, n);
   const arma::uword groups = std::min(kGroups, features_.count());
-  std::vector<arma::Mat<T>> of_x(groups, arma::Mat<T>(n, x.n_cols, arma::fill::zeros));
-  std::vector<Spectrum> correlations(groups, toeplitz_->empty_spectrum());
+  std::vector<arma::Mat<T>> of_x(groups, arma::Mat<T>(arma::size(values), arma::fill::zeros));
+  std::vector<Spectra<T>> correlations(groups, toeplitz_->empty_correlation());
   for (arma::uword first = 0; first < directions; first += RelativeBlocks::kDirections) {
     const arma::span span(first, std::min(first + RelativeBlocks::kDirections, directions) - 1);
     const arma::Mat<T> given_queries = features_.queries(all_queries, span, shifts_),
                        given_keys = features_.keys(all_keys, span, shifts_);
-    const arma::Mat<T> queries = below_zeros(given_queries, n), keys = below_zeros(given_keys, n);
+    const arma::Mat<T> queries = layout.in_phases(given_queries, n), keys = layout.in_phases(given_keys, n);
     arma::Mat<T> of_queries(arma::size(queries), arma::fill::zeros), of_keys(arma::size(keys), arma::fill::zeros);
     parallel_for(groups, [&](std::size_t g) {
       auto work = toeplitz_->workspace();
-      Spectrum left, right;
-      arma::Col<T> product(n);
+      Spectra<T> left = toeplitz_->empty_spectra(), right = toeplitz_->empty_spectra();
+      arma::Col<T> product(layout.places());
       for (arma::uword r = g; r < queries.n_cols; r += groups) {
         for (arma::uword c = 0; c < values.n_cols; ++c) {
           toeplitz_->convolved(keys.colptr(r), values.colptr(c), product.memptr(), false, right, work);
@@ -102,15 +102,15 @@ void RelativeScores<T>::fft_adjoint(const arma::Mat<T>& x, arma::Mat<T> m, Featu
           toeplitz_->convolved(queries.colptr(r), rows.colptr(c), product.memptr(), true, left, work);
           of_keys.col(r) += values.col(c) % product;
           of_x[g].col(c) += keys.col(r) % product;
-          toeplitz_->add_correlation(left, right, correlations[g]);
+          add_correlations(toeplitz_->layout().phases, left, right, correlations[g]);
         }
       }
     });
-    of_features.add_queries(all_queries, span, given_queries, of_queries.tail_rows(tokens_.n_q));
-    of_features.add_keys(all_keys, span, given_keys, of_keys.tail_rows(tokens_.n_k));
+    of_features.add_queries(all_queries, span, given_queries, layout.in_tokens(of_queries, n, tokens_.n_q));
+    of_features.add_keys(all_keys, span, given_keys, layout.in_tokens(of_keys, n, tokens_.n_k));
   }
-  for (const arma::Mat<T>& part : of_x) result.x += part.tail_rows(tokens_.n_k);
-  for (const Spectrum& part : correlations) result.bias += toeplitz_->weight_cotangent(part);
+  for (const arma::Mat<T>& part : of_x) result.x += layout.in_tokens(part, n, tokens_.n_k);
+  for (const Spectra<T>& part : correlations) result.bias += toeplitz_->weight_cotangent(part);
 }
 
 // The rows that are computed directly, in blocks of scores: once for each block of queries, once for each of keys.

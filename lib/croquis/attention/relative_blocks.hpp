@@ -16,11 +16,4 @@ inline arma::uvec block_indices(arma::uword first, arma::uword most, arma::uword
   return arma::regspace<arma::uvec>(first, std::min(first + most, end) - 1);
 }
 
-/// `rows` as the last rows of a matrix of n rows, with zeros above them.
-template <typename T>
-arma::Mat<T> below_zeros(arma::Mat<T> rows, arma::uword n) {
-  if (rows.n_rows < n) rows.insert_rows(0, n - rows.n_rows);
-  return rows;
-}
-
 }  // namespace croquis

@@ -10,11 +10,11 @@
 namespace croquis {
 namespace {
 
-// Flops a second of the leading terms in relative_flops, fft over direct, where both take the same time: 0.42 to 0.49
-// in double and 0.28 to 0.32 in float were measured with OpenBLAS's AVX-512 kernels (d = 16 ... 128, p_v = 64, two
-// threads), 0.46 and 0.32 with its AVX2 kernels (n = 4096, d = 64, one thread).
+// Flops a second of the leading terms in relative_flops, fft over direct, where both take the same time: 0.44 to 0.74
+// in double and 0.33 to 0.66 in float were measured with OpenBLAS's AVX-512 kernels, more for larger d (d = 16 ... 128,
+// p_v = 64, two threads).
 template <typename T>
-constexpr double kFftRate = sizeof(T) == sizeof(double) ? 0.45 : 0.3;
+constexpr double kFftRate = sizeof(T) == sizeof(double) ? 0.62 : 0.55;
 
 // The error of a sum by fft that is let through, relative to the sum. The bound is that of the worst case, and errors
 // are hundreds of times smaller. In float a smaller tolerance would send the heads of ALiBi with steep slopes, whose
@@ -63,12 +63,12 @@ arma::Mat<T> checked_by_fft(RelativeScores<T>& scores, const arma::Mat<T>& v, co
 }  // namespace
 
 double relative_flops(RelativePath path, TokenAlignment tokens, double p, double p_v, double d, FeatureMap map,
-                      bool image) {
+                      arma::uword height) {
   const auto n_q = static_cast<double>(tokens.n_q), n_k = static_cast<double>(tokens.n_k), n = n_q + n_k;
   const double features = 4 * n * d / static_cast<double>(functions_of(map)) * p + n * d;
   if (path == RelativePath::fft) {
-    const double length = (image ? 4 : 2) * static_cast<double>(tokens.n());
-    return features + 5 * d * (p_v + 2) * length * std::log2(length);  // V, 1 and z of the bounds
+    const PhaseLayout layout{RelativeGrid(tokens.n(), height)};
+    return features + d * (p_v + 2) * layout.flops();  // V, 1 and z of the bounds
   }
   if (path == RelativePath::direct) return features + 2 * n_q * n_k * (d + p_v + 1);
   return features + 2 * n * d * (p_v + 1);
@@ -77,7 +77,7 @@ double relative_flops(RelativePath path, TokenAlignment tokens, double p, double
 template <typename T>
 double flops_without_bias(const Problem<T>& problem, double d, FeatureMap map) {
   const auto p = static_cast<double>(problem.p()), p_v = static_cast<double>(problem.p_v());
-  if (problem.is_causal()) return relative_flops(RelativePath::prefix, problem.tokens(), p, p_v, d, map, false);
+  if (problem.is_causal()) return relative_flops(RelativePath::prefix, problem.tokens(), p, p_v, d, map);
   return feature_attention_flops(static_cast<double>(problem.n_q() + problem.n_k()), p, p_v, d, map);
 }
 
@@ -91,7 +91,7 @@ RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment t
   const auto flops = [&](RelativePath path) {
     // No p: the features cost the same on every path.
     return relative_flops(path, tokens, 0, static_cast<double>(p_v), static_cast<double>(d), FeatureMap::prf,
-                          position.height > 1);
+                          position.height);
   };
   return flops(RelativePath::fft) < kFftRate<T> * flops(RelativePath::direct) ? RelativePath::fft
                                                                               : RelativePath::direct;

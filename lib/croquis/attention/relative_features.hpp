@@ -48,10 +48,10 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
                                             ToeplitzPath wanted, const std::string& name);
 
 /// The leading terms of the flops. Features are computed twice, once for their shifts. In addition, sums and prefix as
-/// feature_attention, fft 5 d (p_v + 2) L log2 L with L = 2 max(n_q, n_k) (4 max(n_q, n_k) for an image), direct 2 n_q
-/// n_k (d + p_v + 1).
+/// feature_attention, fft d (p_v + 2) PhaseLayout::flops() for an image of that height, which is 1 for a sequence,
+/// direct 2 n_q n_k (d + p_v + 1).
 double relative_flops(RelativePath path, TokenAlignment tokens, double p, double p_v, double d, FeatureMap map,
-                      bool image);
+                      arma::uword height = 1);
 
 /// The same for a target without a bias: feature_attention_flops, for a causal problem relative_flops of prefix sums.
 template <typename T>

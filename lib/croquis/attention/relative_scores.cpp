@@ -45,15 +45,16 @@ arma::Mat<T> RelativeScores<T>::multiply_transposed(const arma::Mat<T>& x) const
 }
 
 // Every task has one column of X for all features of a block, so that nothing is shared and n numbers a column suffice.
-// Queries and keys are brought to all n tokens: those that they lack have features of zero.
+// Tokens that lack a query or a key have features of zero.
 template <typename T>
-arma::Mat<T> RelativeScores<T>::by_fft(arma::Mat<T> x, bool transposed, arma::mat* bounds) const {
+arma::Mat<T> RelativeScores<T>::by_fft(const arma::Mat<T>& x, bool transposed, arma::mat* bounds) const {
   const SerialBlas serial;
   const arma::uword n = tokens_.n(), m = features_.directions();
   const arma::uvec all_queries = arma::regspace<arma::uvec>(0, tokens_.n_q - 1),
                    all_keys = arma::regspace<arma::uvec>(0, tokens_.n_k - 1);
-  arma::Mat<T> y(n, x.n_cols, arma::fill::zeros);
-  x = below_zeros(std::move(x), n);
+  const PhaseLayout& layout = toeplitz_->layout();
+  const arma::Mat<T> values = layout.in_phases(x, n);
+  arma::Mat<T> sums(arma::size(values), arma::fill::zeros);
   if (bounds != nullptr) bounds->zeros();
   for (arma::uword first = 0; first < m; first += RelativeBlocks::kDirections) {
     const arma::span directions(first, std::min(first + RelativeBlocks::kDirections, m) - 1);
@@ -62,24 +63,22 @@ arma::Mat<T> RelativeScores<T>::by_fft(arma::Mat<T> x, bool transposed, arma::ma
     if (bounds != nullptr) {
       arma::Mat<T> norms(keys.n_cols, bounds->n_cols);
       for (arma::uword k = 0; k < norms.n_cols; ++k) {
-        const arma::Col<T> column = x.col(x.n_cols - norms.n_cols + k).tail(tokens_.n_k);
+        const arma::Col<T> column = x.col(x.n_cols - norms.n_cols + k);
         for (arma::uword r = 0; r < norms.n_rows; ++r) norms(r, k) = arma::norm(keys.col(r) % column);
       }
       *bounds += toeplitz_->entry_error() * arma::conv_to<arma::mat>::from(arma::abs(queries) * norms);
     }
-    queries = below_zeros(std::move(queries), n);
-    keys = below_zeros(std::move(keys), n);
+    queries = layout.in_phases(queries, n);
+    keys = layout.in_phases(keys, n);
     const arma::Mat<T>&inner = transposed ? queries : keys, &outer = transposed ? keys : queries;
     parallel_for(x.n_cols, [&](std::size_t c) {
       auto work = toeplitz_->workspace();
       for (arma::uword r = 0; r < inner.n_cols; ++r) {
-        toeplitz_->accumulate(outer.colptr(r), inner.colptr(r), x.colptr(c), y.colptr(c), transposed, work);
+        toeplitz_->accumulate(outer.colptr(r), inner.colptr(r), values.colptr(c), sums.colptr(c), transposed, work);
       }
     });
   }
-  const arma::uword rows = transposed ? tokens_.n_k : tokens_.n_q;
-  if (rows < n) return y.tail_rows(rows);
-  return y;
+  return layout.in_tokens(sums, n, transposed ? tokens_.n_k : tokens_.n_q);
 }
 
 template <typename T>

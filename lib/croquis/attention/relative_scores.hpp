@@ -43,7 +43,7 @@ class RelativeScores {
   arma::uword direct_rows() const { return direct_.n_elem; }
 
  private:
-  arma::Mat<T> by_fft(arma::Mat<T> x, bool transposed, arma::mat* bounds) const;
+  arma::Mat<T> by_fft(const arma::Mat<T>& x, bool transposed, arma::mat* bounds) const;
   arma::Mat<T> by_prefix(const arma::Mat<T>& x) const;
   arma::Mat<T> by_suffix(const arma::Mat<T>& x) const;  // the transpose of by_prefix
   void add_direct_transposed(const arma::Mat<T>& x, arma::Mat<T>& y) const;

@@ -10,8 +10,8 @@ template <typename T>
 CosineTransform<T>::CosineTransform(arma::uword n) : n_(n) {
   require(n >= 1 && n <= static_cast<arma::uword>(std::numeric_limits<int>::max()), "CosineTransform", "1 <= n < 2^31",
           {{"n", n}});
-  forward_ = fftw_plan<T>({FftwTransform::Kind::cosine, 1, static_cast<int>(n)});
-  back_ = fftw_plan<T>({FftwTransform::Kind::cosine_back, 1, static_cast<int>(n)});
+  forward_ = fftw_plan<T>({FftwTransform::Kind::cosine, static_cast<int>(n)});
+  back_ = fftw_plan<T>({FftwTransform::Kind::cosine_back, static_cast<int>(n)});
 }
 
 // FFTW's REDFT10 is 2 sum_i x_i cos(pi (2i + 1) k / 2n); its REDFT01 is x_0 + 2 sum_k x_k cos(pi k (2i + 1) / 2n).

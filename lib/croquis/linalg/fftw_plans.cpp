@@ -21,11 +21,9 @@ template <>
 struct Fftw<double> {
   using Plan = ::fftw_plan;
   using Complex = fftw_complex;
-  static constexpr auto plan_forward = fftw_plan_dft_r2c;
-  static constexpr auto plan_backward = fftw_plan_dft_c2r;
+  static constexpr auto plan_complex = fftw_plan_dft_1d;
   static constexpr auto plan_in_place = fftw_plan_r2r_1d;
-  static constexpr auto run_forward = fftw_execute_dft_r2c;
-  static constexpr auto run_backward = fftw_execute_dft_c2r;
+  static constexpr auto run_complex = fftw_execute_dft;
   static constexpr auto run_in_place = fftw_execute_r2r;
   static constexpr auto destroy = fftw_destroy_plan;
 };
@@ -34,11 +32,9 @@ template <>
 struct Fftw<float> {
   using Plan = fftwf_plan;
   using Complex = fftwf_complex;
-  static constexpr auto plan_forward = fftwf_plan_dft_r2c;
-  static constexpr auto plan_backward = fftwf_plan_dft_c2r;
+  static constexpr auto plan_complex = fftwf_plan_dft_1d;
   static constexpr auto plan_in_place = fftwf_plan_r2r_1d;
-  static constexpr auto run_forward = fftwf_execute_dft_r2c;
-  static constexpr auto run_backward = fftwf_execute_dft_c2r;
+  static constexpr auto run_complex = fftwf_execute_dft;
   static constexpr auto run_in_place = fftwf_execute_r2r;
   static constexpr auto destroy = fftwf_destroy_plan;
 };
@@ -51,19 +47,15 @@ typename Fftw<T>::Complex* as_fftw(std::complex<T>* x) {
 // FFTW_ESTIMATE reads no numbers, only the addresses of the arrays.
 template <typename T>
 typename Fftw<T>::Plan made(const FftwTransform& t) {
-  const std::size_t rows = static_cast<std::size_t>(t.rows), cols = static_cast<std::size_t>(t.cols);
-  const FftwArray<T> real = fftw_array<T>(rows * cols);
+  const auto length = static_cast<std::size_t>(t.length);
   if (t.kind == Kind::cosine || t.kind == Kind::cosine_back) {
-    return Fftw<T>::plan_in_place(t.cols, real.get(), real.get(), t.kind == Kind::cosine ? FFTW_REDFT10 : FFTW_REDFT01,
+    const FftwArray<T> x = fftw_array<T>(length);
+    return Fftw<T>::plan_in_place(t.length, x.get(), x.get(), t.kind == Kind::cosine ? FFTW_REDFT10 : FFTW_REDFT01,
                                   kInPlace);
   }
-  const FftwArray<std::complex<T>> spectrum = fftw_array<std::complex<T>>(rows * (cols / 2 + 1));
-  const int sizes[] = {t.rows, t.cols};
-  const int rank = t.rows == 1 ? 1 : 2;
-  const int* of_rank = sizes + (2 - rank);
-  return t.kind == Kind::real_forward
-             ? Fftw<T>::plan_forward(rank, of_rank, real.get(), as_fftw(spectrum.get()), FFTW_ESTIMATE)
-             : Fftw<T>::plan_backward(rank, of_rank, as_fftw(spectrum.get()), real.get(), FFTW_ESTIMATE);
+  const FftwArray<std::complex<T>> from = fftw_array<std::complex<T>>(length), to = fftw_array<std::complex<T>>(length);
+  return Fftw<T>::plan_complex(t.length, as_fftw(from.get()), as_fftw(to.get()),
+                               t.kind == Kind::complex_forward ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE);
 }
 
 template <typename T>
@@ -99,13 +91,8 @@ FftwPlan<T>::~FftwPlan() {
 }
 
 template <typename T>
-void FftwPlan<T>::forward(T* real, std::complex<T>* spectrum) const {
-  Fftw<T>::run_forward(plan_in<T>(plan_), real, as_fftw(spectrum));
-}
-
-template <typename T>
-void FftwPlan<T>::backward(std::complex<T>* spectrum, T* real) const {
-  Fftw<T>::run_backward(plan_in<T>(plan_), as_fftw(spectrum), real);
+void FftwPlan<T>::complex(std::complex<T>* from, std::complex<T>* to) const {
+  Fftw<T>::run_complex(plan_in<T>(plan_), as_fftw(from), as_fftw(to));
 }
 
 template <typename T>

@@ -13,17 +13,16 @@ namespace croquis {
 /// a plan does not need it.
 std::mutex& fftw_planner();
 
-/// The description of a transform, either of real rows x cols arrays that are stored row by row, or of vectors of cols
-/// entries.
+/// The description of a transform of vectors.
 struct FftwTransform {
   enum class Kind {
-    real_forward,   ///< real -> spectrum, rows x (cols / 2 + 1)
-    real_backward,  ///< spectrum, which is destroyed, -> real
-    cosine,         ///< REDFT10, in place, rows = 1
-    cosine_back,    ///< REDFT01, in place, rows = 1
+    complex_forward,   ///< from one array to another
+    complex_backward,  ///< the same, with the opposite sign in the exponent
+    cosine,            ///< REDFT10, in place
+    cosine_back,       ///< REDFT01, in place
   };
-  Kind kind = Kind::real_forward;
-  int rows = 1, cols = 1;
+  Kind kind = Kind::complex_forward;
+  int length = 1;
   auto operator<=>(const FftwTransform&) const = default;
 };
 
@@ -38,9 +37,9 @@ class FftwPlan {
   FftwPlan& operator=(const FftwPlan&) = delete;
   ~FftwPlan();
 
-  /// For real_forward and real_backward. The arrays must come from fftw_array.
-  void forward(T* real, std::complex<T>* spectrum) const;
-  void backward(std::complex<T>* spectrum, T* real) const;
+  /// For complex_forward and complex_backward. The arrays differ, and both are aligned as those of fftw_array. `from`
+  /// is kept.
+  void complex(std::complex<T>* from, std::complex<T>* to) const;
   /// For cosine and cosine_back. Any array will do.
   void in_place(T* x) const;
 

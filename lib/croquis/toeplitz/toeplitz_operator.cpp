@@ -4,18 +4,22 @@
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/toeplitz/toeplitz_operator.hpp>
+#include <utility>
 
 namespace croquis {
 namespace {
 
 constexpr arma::uword kRowBlock = 256, kColumnBlock = 512, kColumnsPerTask = 8;
 
-// Three transforms, each with an error of 7 u log2 L relative to its norm, and the product of the spectra.
+// Transforms of the kernel, of x and back, each with an error of 7 u log2 L relative to its norm. The last one counts
+// twice, since two entries of T x share it. Then the products of the spectra, and what splits and joins them.
 template <typename T>
-double fft_error(arma::uword length) {
-  constexpr double a_stage = 7, transforms = 3, product = 10;
+double fft_error(const PhaseLayout& layout) {
+  constexpr double a_stage = 7, transforms = 4, product = 10;
   const double u = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
-  return (transforms * a_stage * std::log2(std::max(2.0, static_cast<double>(length))) + product) * u;
+  return (transforms * a_stage * std::log2(static_cast<double>(layout.length)) + product +
+          3 * static_cast<double>(layout.phases)) *
+         u;
 }
 
 }  // namespace
@@ -26,77 +30,56 @@ ToeplitzOperator<T>::ToeplitzOperator(const RelativePosition<T>& position, arma:
       direct_(path == ToeplitzPath::direct || (path == ToeplitzPath::automatic && n <= kDirectToeplitz)),
       log_scale_(0),
       weights_(log_weights(position, grid_)),
-      rows_(fft_friendly_length(2 * grid_.height() - 1)),
-      cols_(fft_friendly_length(2 * grid_.width() - 1)) {
+      layout_(grid_) {
   const SerialBlas serial;
   log_scale_ = weights_.max();  // finite: b_0 is
   weights_.transform([this](T b) { return std::exp(b - log_scale_); });
   if (direct_) return;
-  fft_.emplace(rows_, cols_);
-  const arma::uword h = grid_.height(), w = grid_.width(), stride = 2 * w - 1;
-  Workspace work = workspace();
-  std::fill_n(work.real(), fft_->size(), T(0));
-  for (arma::uword r = 0; r < 2 * h - 1; ++r) {
-    for (arma::uword c = 0; c < stride; ++c) {
-      // Entry (r, c) is c_t of t = (r - h + 1, c - w + 1), and belongs at index -t.
-      const arma::uword row = (h - 1 + rows_ - r) % rows_, col = (w - 1 + cols_ - c) % cols_;
-      work.real()[row * cols_ + col] = weights_(r * stride + c);
-    }
-  }
-  fft_->forward(work);
-  const T scale = 1 / static_cast<T>(fft_->size());
-  std::vector<std::complex<T>> spectrum(work.spectrum(), work.spectrum() + fft_->spectrum_size());
-  for (std::complex<T>& value : spectrum) value *= scale;
-  spectrum_ = std::make_shared<const std::vector<std::complex<T>>>(std::move(spectrum));
-  entry_error_ = fft_error<T>(fft_->size()) * static_cast<double>(arma::norm(weights_));
+  fft_.emplace(layout_.length);
+  const arma::uword kernels = 2 * layout_.phases - 1;
+  PairedSequences<T> sequences(kernels, layout_.length), transforms(kernels, layout_.length);
+  sequences.fill_zero();
+  const T scale = 1 / static_cast<T>(layout_.length);
+  layout_.for_each_bias(grid_, [&](arma::uword kernel, arma::uword place, arma::uword entry) {
+    // The product with c_t moves x back by t.
+    sequences.at(kernel, (layout_.length - place) % layout_.length) = scale * weights_(entry);
+  });
+  fft_->forward(sequences, transforms);
+  auto spectra = std::make_shared<Spectra<T>>(empty_correlation());
+  split(transforms, *spectra);
+  kernel_ = std::move(spectra);
+  entry_error_ = fft_error<T>(layout_) * static_cast<double>(arma::norm(weights_));
 }
 
 template <typename T>
-const RealFft<T>& ToeplitzOperator<T>::fft() const {
+typename ToeplitzOperator<T>::Workspace ToeplitzOperator<T>::workspace() const {
   require(fft_.has_value(), "ToeplitzOperator", "a path by fft, this one is direct");
-  return *fft_;
+  return {{layout_.phases, layout_.length}, {layout_.phases, layout_.length}};
 }
 
+// T (factor o x) or T^T (factor o x) in work.other.
 template <typename T>
-void ToeplitzOperator<T>::load(const T* x, const T* factor, T* real) const {
-  const arma::uword h = grid_.height(), w = grid_.width();
-  for (arma::uword r = 0; r < h; ++r) {
-    T* row = real + r * cols_;
-    for (arma::uword c = 0; c < w; ++c) row[c] = factor[r * w + c] * x[r * w + c];
-    std::fill_n(row + w, cols_ - w, T(0));
+void ToeplitzOperator<T>::convolve(const T* factor, const T* x, bool transposed, Spectra<T>* kept,
+                                   Workspace& work) const {
+  const arma::uword each = 2 * layout_.positions;
+  for (arma::uword p = 0; p < work.one.pairs(); ++p) {
+    T* pair = work.one.numbers(p);
+    for (arma::uword i = 0; i < each; ++i) pair[i] = factor[p * each + i] * x[p * each + i];
+    std::fill(pair + each, pair + 2 * layout_.length, T(0));
   }
-  std::fill_n(real + h * cols_, (rows_ - h) * cols_, T(0));
-}
-
-template <typename T>
-void ToeplitzOperator<T>::multiply_spectrum(bool transposed, Workspace& work) const {
-  // Real numbers, because the compiler does not vectorise products of std::complex.
-  T* __restrict s = reinterpret_cast<T*>(work.spectrum());
-  const T* __restrict t = reinterpret_cast<const T*>(spectrum_->data());
-  const T sign = transposed ? T(-1) : T(1);  // the transpose has the conjugate spectrum
-  for (std::size_t k = 0; k < 2 * spectrum_->size(); k += 2) {
-    const T a = s[k], b = s[k + 1], re = t[k], im = sign * t[k + 1];
-    s[k] = a * re - b * im;
-    s[k + 1] = a * im + b * re;
-  }
-}
-
-template <typename T>
-void ToeplitzOperator<T>::convolve(bool transposed, Workspace& work) const {
-  fft_->forward(work);
-  multiply_spectrum(transposed, work);
-  fft_->backward(work);
+  fft_->forward(work.one, work.other);
+  multiply_phases(layout_.phases, *kernel_, transposed, work.other, work.one, kept);
+  fft_->backward(work.one, work.other);
 }
 
 template <typename T>
 void ToeplitzOperator<T>::accumulate(const T* outer, const T* inner, const T* x, T* y, bool transposed,
                                      Workspace& work) const {
-  load(x, inner, work.real());
-  convolve(transposed, work);
-  for (arma::uword r = 0; r < grid_.height(); ++r) {
-    const T* row = work.real() + r * cols_;
-    const arma::uword first = r * grid_.width();
-    for (arma::uword c = 0; c < grid_.width(); ++c) y[first + c] += outer[first + c] * row[c];
+  convolve(inner, x, transposed, nullptr, work);
+  const arma::uword each = 2 * layout_.positions;
+  for (arma::uword p = 0; p < work.other.pairs(); ++p) {
+    const T* pair = work.other.numbers(p);
+    for (arma::uword i = 0; i < each; ++i) y[p * each + i] += outer[p * each + i] * pair[i];
   }
 }
 
@@ -121,16 +104,17 @@ arma::Mat<T> ToeplitzOperator<T>::product(const arma::Mat<T>& x, bool transposed
   arma::Mat<T> y(x.n_rows, x.n_cols);
   if (y.is_empty()) return y;
   if (!direct_) {
-    const arma::Col<T> ones(n(), arma::fill::ones);
-    y.zeros();
+    const arma::Col<T> ones(layout_.places(), arma::fill::ones);
+    const arma::Mat<T> in_phases = layout_.in_phases(x, n());
+    arma::Mat<T> sums(arma::size(in_phases), arma::fill::zeros);
     parallel_for((x.n_cols + kColumnsPerTask - 1) / kColumnsPerTask, [&](std::size_t task) {
       Workspace work = workspace();
       const arma::uword first = task * kColumnsPerTask, end = std::min(first + kColumnsPerTask, x.n_cols);
       for (arma::uword k = first; k < end; ++k) {
-        accumulate(ones.memptr(), ones.memptr(), x.colptr(k), y.colptr(k), transposed, work);
+        accumulate(ones.memptr(), ones.memptr(), in_phases.colptr(k), sums.colptr(k), transposed, work);
       }
     });
-    return y;
+    return layout_.in_tokens(sums, n(), n());
   }
   parallel_for((n() + kRowBlock - 1) / kRowBlock, [&](std::size_t b) {
     const arma::uword i0 = b * kRowBlock, rows = std::min(kRowBlock, n() - i0);

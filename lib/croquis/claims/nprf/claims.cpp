@@ -462,8 +462,8 @@ std::vector<Claim> remaining_claims() {
        .reading = "At given d and p_v the work is at most a n + b n log2 n.",
        .hypotheses = "d = p = 16.",
        .method = "Work is counted, n = 2^7, 2^7.25, ... 2^17: additions and products of the transforms by FFTW itself, "
-                 "for the plans and lengths of the library, and the rest by what the library does. Explicit a and b; "
-                 "and a fit that n log^2 n does not pass.",
+                 "in its plans for the next length >= 2n - 1 with small factors, and the rest by what the algorithm "
+                 "does. Explicit a and b; and a fit that n log^2 n does not pass.",
        .proof = "docs/claims/nprf.md, n log n",
        .formerly = {"rpe.fftcost"},
        .bound = true,

@@ -8,15 +8,14 @@
 #include <croquis/claims/nprf/checks.hpp>
 #include <croquis/linalg/fftw_plans.hpp>
 #include <croquis/stats/intervals.hpp>
-#include <croquis/toeplitz/real_fft.hpp>
+#include <croquis/toeplitz/paired_fft.hpp>
 
 namespace croquis::claims {
 namespace {
 
 constexpr double kHeadWidth = 16, kFeatures = 16;  // p = p_v, d
 
-// Additions and multiplications of a real transform of this length and its inverse, counted by FFTW in the plans that
-// the library makes (FFTW_ESTIMATE).
+// Additions and multiplications of a real transform of this length and its inverse, counted by FFTW in its plans.
 double transforms_flops(arma::uword length) {
   const std::lock_guard<std::mutex> lock(fftw_planner());
   const auto n = static_cast<int>(length);
@@ -35,9 +34,10 @@ double transforms_flops(arma::uword length) {
   return flops;
 }
 
-// What relative_feature_attention does on the path fft: features twice (their shifts first), and for every feature and
-// every column of (V, 1) a product with the feature, two transforms of the library's length, L/2 + 1 complex products
-// and n products and additions. On the path direct: n^2 (d + p_v + 1) multiply-adds in the place of the transforms.
+// What the paper's algorithm does: features twice (their shifts first), and for every feature and every column of
+// (V, 1) a product with the feature, two transforms of a fast length L >= 2n - 1, L/2 + 1 complex products and n
+// products and additions. (The library has up to 34 shorter transforms in place of a long one, PhaseLayout.) Directly:
+// n^2 (d + p_v + 1) multiply-adds in the place of the transforms.
 double counted_work(double n, bool direct) {
   const double features = 8 * n * kFeatures * kHeadWidth + 2 * n * kFeatures, columns = kHeadWidth + 1;
   if (direct) return features + 2 * n * n * (kFeatures + columns);
@@ -61,7 +61,7 @@ struct Fit {
 
 }  // namespace
 
-// The proof, number by number: the library's length L is at most 2(2n - 1), FFTW's two transforms take at most 5 L
+// The proof, number by number: the length L is at most 2(2n - 1), FFTW's two transforms take at most 5 L
 // log2 L operations, so the work is at most a n + b n log2 n with the constants below.
 Report check_fft_cost(const Check& check) {
   Report report;
