@@ -46,7 +46,7 @@ TEST_CASE_TEMPLATE("fftw_plan: transforms of more lengths than are kept, from se
         PairedSequences<T> sequences(1, n), transforms(1, n);
         sequences.fill_zero();
         for (arma::uword s = 0; s < n; ++s) sequences.at(0, s) = 1;
-        PairedFft<T>(n).forward(sequences, transforms);
+        PairedFft<T>(n).forward(sequences, 0, transforms, 0);
         wrong += !(std::abs(transforms.at(0, 0) - static_cast<T>(n)) < T(1e-4) * static_cast<T>(n));
       }
     });

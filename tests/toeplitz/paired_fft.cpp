@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("PairedFft: forward is the definition for the two sequences o
     for (arma::uword c = 0; c < count; ++c) {
       for (arma::uword s = 0; s < length; ++s) sequences.at(c, s) = x(s, c);
     }
-    fft.forward(sequences, transforms);
+    for (arma::uword pair = 0; pair < 3; ++pair) fft.forward(sequences, pair, transforms, pair);
     const double n = static_cast<double>(length);
     const double bound = 7 * unit<T>() * (std::log2(n) + 1) * std::sqrt(n) * static_cast<double>(arma::norm(x, "fro"));
     for (arma::uword pair = 0; pair < 3; ++pair) {
@@ -63,7 +63,7 @@ TEST_CASE_TEMPLATE("PairedFft: forward is the definition for the two sequences o
         CHECK(std::abs(static_cast<double>(value.imag()) - static_cast<double>(sum.imag())) <= bound);
       }
     }
-    fft.backward(transforms, back);
+    for (arma::uword pair = 0; pair < 3; ++pair) fft.backward(transforms, pair, back, pair);
     for (arma::uword c = 0; c < count; ++c) {
       for (arma::uword s = 0; s < length; ++s) {
         CHECK(std::abs(static_cast<double>(back.at(c, s)) / n - static_cast<double>(x(s, c))) <=

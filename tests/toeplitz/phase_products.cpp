@@ -27,7 +27,8 @@ PairedSequences<T> random_transforms(arma::uword count, arma::uword length, cons
   for (arma::uword c = 0; c < count; ++c) {
     for (arma::uword s = 0; s < length; ++s) sequences.at(c, s) = x(s, c);
   }
-  PairedFft<T>(length).forward(sequences, transforms);
+  const PairedFft<T> fft(length);
+  for (arma::uword p = 0; p < sequences.pairs(); ++p) fft.forward(sequences, p, transforms, p);
   return transforms;
 }
 
@@ -92,9 +93,9 @@ TEST_CASE_TEMPLATE("multiply_phases: sums of products of spectra by definition, 
       Spectra<T> kernel(2 * phases - 1, length), kept(phases, length);
       split(of_kernel, kernel);
       for (const bool transposed : {false, true}) {
-        PairedSequences<T> y(phases, length), again(phases, length);
-        multiply_phases(phases, kernel, transposed, x, y);
-        multiply_phases(phases, kernel, transposed, x, again, &kept);
+        auto y = random_transforms<T>(phases, length, "x"), again = random_transforms<T>(phases, length, "x");
+        multiply_phases(phases, kernel, transposed, y);
+        multiply_phases(phases, kernel, transposed, again, &kept);
         const Sequences result = spectra_of(y, phases);
         // The numbers of a pair carry the errors of both of its sequences.
         std::vector<Wide> sums(phases + 1);

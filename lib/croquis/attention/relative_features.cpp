@@ -4,6 +4,7 @@
 #include <croquis/attention/relative_features.hpp>
 #include <croquis/attention/relative_scores.hpp>
 #include <croquis/core/serial_blas.hpp>
+#include <croquis/core/threads.hpp>
 #include <memory>
 #include <utility>
 
@@ -26,8 +27,10 @@ constexpr double kTolerance = sizeof(T) == sizeof(double) ? 1e-7 : 1e-2;
 // varies. With masked keys nothing may be taken, because medians depend on all keys.
 template <typename T>
 arma::Row<T> centre_of(const arma::Mat<T>& v, const RelativePosition<T>& position, RelativePath path) {
-  if (path != RelativePath::fft || position.has_mask()) return arma::Row<T>(v.n_cols, arma::fill::zeros);
-  return arma::median(v, 0);
+  arma::Row<T> centre(v.n_cols, arma::fill::zeros);
+  if (path != RelativePath::fft || position.has_mask()) return centre;
+  parallel_for(v.n_cols, v.n_rows, [&](std::size_t c) { centre(c) = arma::median(v.col(c)); });
+  return centre;
 }
 
 // [V - centre, 1]

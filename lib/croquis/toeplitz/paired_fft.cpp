@@ -25,16 +25,14 @@ PairedFft<T>::PairedFft(arma::uword length) : length_(length) {
 }
 
 template <typename T>
-void PairedFft<T>::forward(PairedSequences<T>& from, PairedSequences<T>& to) const {
-  for (arma::uword i = 0; i < from.pairs(); ++i) {
-    forward_->complex(from.pair(i), to.pair(i));
-    to.pair(i)[length_] = to.pair(i)[0];
-  }
+void PairedFft<T>::forward(PairedSequences<T>& from, arma::uword i, PairedSequences<T>& to, arma::uword k) const {
+  forward_->complex(from.pair(i), to.pair(k));
+  to.pair(k)[length_] = to.pair(k)[0];
 }
 
 template <typename T>
-void PairedFft<T>::backward(PairedSequences<T>& from, PairedSequences<T>& to) const {
-  for (arma::uword i = 0; i < from.pairs(); ++i) backward_->complex(from.pair(i), to.pair(i));
+void PairedFft<T>::backward(PairedSequences<T>& from, arma::uword i, PairedSequences<T>& to, arma::uword k) const {
+  backward_->complex(from.pair(i), to.pair(k));
 }
 
 template class PairedFft<float>;

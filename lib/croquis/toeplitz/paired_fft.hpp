@@ -40,7 +40,7 @@ class PairedSequences {
   FftwArray<std::complex<T>> memory_;
 };
 
-/// Unnormalised complex transforms of all pairs: backward(forward(x)) = length x. For real sequences x and y, the
+/// Unnormalised complex transforms of pairs: backward(forward(x)) = length x. For real sequences x and y, the
 /// transform of x + iy has those of both in it (phase_products.hpp).
 ///
 /// Complex transforms, because FFTW does two real ones in a third to a fifth of their time in this way (length 2048,
@@ -55,9 +55,10 @@ class PairedFft {
   explicit PairedFft(arma::uword length);
 
   arma::uword length() const { return length_; }
-  /// The transform's entry 0 is also its entry `length`, since it is periodic.
-  void forward(PairedSequences<T>& from, PairedSequences<T>& to) const;
-  void backward(PairedSequences<T>& from, PairedSequences<T>& to) const;
+  /// From pair i of the first to pair k of the second, which are different arrays. The transform's entry 0 is also its
+  /// entry `length`, since it is periodic.
+  void forward(PairedSequences<T>& from, arma::uword i, PairedSequences<T>& to, arma::uword k) const;
+  void backward(PairedSequences<T>& from, arma::uword i, PairedSequences<T>& to, arma::uword k) const;
 
  private:
   arma::uword length_;

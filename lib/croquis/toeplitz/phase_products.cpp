@@ -37,20 +37,26 @@ HWY_INLINE void split_tile(const PairedSequences<T>& transforms, size_t t, T* ti
   }
 }
 
-// Frequencies after length / 2 are written twice, with the same numbers.
+// Frequencies after length / 2 are not written: their mirrors may have been written already.
 template <typename T>
 HWY_INLINE void join_tile(const T* tile, size_t t, PairedSequences<T>& transforms) {
+  const size_t length = transforms.length(), first = t * kTile<T>, last = length + 1 - first;
+  const auto some = [&](auto d, const T* of_pair, size_t v, T* z) HWY_ATTR {
+    const T *x = of_pair + v, *y = of_pair + 2 * kTile<T> + v;
+    const auto x_re = hn::LoadU(d, x), x_im = hn::LoadU(d, x + kTile<T>), y_re = hn::LoadU(d, y),
+               y_im = hn::LoadU(d, y + kTile<T>);
+    hn::StoreInterleaved2(hn::Sub(x_re, y_im), hn::Add(x_im, y_re), d, z + 2 * (first + v));
+    hn::StoreInterleaved2(hn::Reverse(d, hn::Add(x_re, y_im)), hn::Reverse(d, hn::Sub(y_re, x_im)), d,
+                          z + 2 * (last - v - hn::Lanes(d)));
+  };
   const Tag<T> d;
-  const size_t lanes = hn::Lanes(d), first = t * kTile<T>, last = transforms.length() + 1 - first;
-  for (size_t p = 0; p < transforms.pairs(); ++p, tile += 4 * kTile<T>) {
-    T* z = transforms.numbers(p);
-    for (size_t v = 0; v < kTile<T>; v += lanes) {
-      const auto x_re = hn::LoadU(d, tile + v), x_im = hn::LoadU(d, tile + kTile<T> + v),
-                 y_re = hn::LoadU(d, tile + 2 * kTile<T> + v), y_im = hn::LoadU(d, tile + 3 * kTile<T> + v);
-      hn::StoreInterleaved2(hn::Sub(x_re, y_im), hn::Add(x_im, y_re), d, z + 2 * (first + v));
-      hn::StoreInterleaved2(hn::Reverse(d, hn::Add(x_re, y_im)), hn::Reverse(d, hn::Sub(y_re, x_im)), d,
-                            z + 2 * (last - v - lanes));
-    }
+  const hn::CappedTag<T, 1> single;
+  const size_t frequencies = HWY_MIN(kTile<T>, length / 2 + 1 - first);
+  for (size_t p = 0; p < transforms.pairs(); ++p) {
+    size_t v = 0;
+    for (; v + hn::Lanes(d) <= frequencies; v += hn::Lanes(d))
+      some(d, tile + p * 4 * kTile<T>, v, transforms.numbers(p));
+    for (; v < frequencies; ++v) some(single, tile + p * 4 * kTile<T>, v, transforms.numbers(p));
   }
 }
 
@@ -173,8 +179,7 @@ HWY_INLINE void multiply_tile(size_t phases, const T* kernel, const T* x, T* y) 
 }
 
 template <typename T>
-void multiply_all(size_t phases, const Spectra<T>& kernel, bool transposed, const PairedSequences<T>& x,
-                  PairedSequences<T>& y, Spectra<T>* kept) {
+void multiply_all(size_t phases, const Spectra<T>& kernel, bool transposed, PairedSequences<T>& x, Spectra<T>* kept) {
   std::vector<T> of_x(kept == nullptr ? 4 * x.pairs() * kTile<T> : 0), of_y(4 * x.pairs() * kTile<T>);
   for (size_t t = 0; t < kernel.tiles(); ++t) {
     T* tile = kept == nullptr ? of_x.data() : kept->tile(t);
@@ -184,7 +189,7 @@ void multiply_all(size_t phases, const Spectra<T>& kernel, bool transposed, cons
     } else {
       multiply_tile<false>(phases, kernel.tile(t), tile, of_y.data());
     }
-    join_tile(of_y.data(), t, y);
+    join_tile(of_y.data(), t, x);
   }
 }
 
@@ -222,9 +227,9 @@ void correlate_all(size_t phases, const Spectra<T>& x, const Spectra<T>& y, Spec
   }
 }
 
-void multiply_float(size_t phases, const Spectra<float>& kernel, bool transposed, const PairedSequences<float>& x,
-                    PairedSequences<float>& y, Spectra<float>* kept) {
-  multiply_all(phases, kernel, transposed, x, y, kept);
+void multiply_float(size_t phases, const Spectra<float>& kernel, bool transposed, PairedSequences<float>& x,
+                    Spectra<float>* kept) {
+  multiply_all(phases, kernel, transposed, x, kept);
 }
 void split_float(const PairedSequences<float>& transforms, Spectra<float>& spectra) {
   split_all(transforms, spectra);
@@ -235,9 +240,9 @@ void join_float(const Spectra<float>& spectra, PairedSequences<float>& transform
 void correlate_float(size_t phases, const Spectra<float>& x, const Spectra<float>& y, Spectra<float>& sum) {
   correlate_all(phases, x, y, sum);
 }
-void multiply_double(size_t phases, const Spectra<double>& kernel, bool transposed, const PairedSequences<double>& x,
-                     PairedSequences<double>& y, Spectra<double>* kept) {
-  multiply_all(phases, kernel, transposed, x, y, kept);
+void multiply_double(size_t phases, const Spectra<double>& kernel, bool transposed, PairedSequences<double>& x,
+                     Spectra<double>* kept) {
+  multiply_all(phases, kernel, transposed, x, kept);
 }
 void split_double(const PairedSequences<double>& transforms, Spectra<double>& spectra) {
   split_all(transforms, spectra);
@@ -283,12 +288,12 @@ void join(const Spectra<T>& spectra, PairedSequences<T>& transforms) {
 }
 
 template <typename T>
-void multiply_phases(arma::uword phases, const Spectra<T>& kernel, bool transposed, const PairedSequences<T>& x,
-                     PairedSequences<T>& y, Spectra<T>* kept) {
+void multiply_phases(arma::uword phases, const Spectra<T>& kernel, bool transposed, PairedSequences<T>& x,
+                     Spectra<T>* kept) {
   if constexpr (std::is_same_v<T, float>) {
-    HWY_DYNAMIC_DISPATCH(multiply_float)(phases, kernel, transposed, x, y, kept);
+    HWY_DYNAMIC_DISPATCH(multiply_float)(phases, kernel, transposed, x, kept);
   } else {
-    HWY_DYNAMIC_DISPATCH(multiply_double)(phases, kernel, transposed, x, y, kept);
+    HWY_DYNAMIC_DISPATCH(multiply_double)(phases, kernel, transposed, x, kept);
   }
 }
 
@@ -303,13 +308,11 @@ void add_correlations(arma::uword phases, const Spectra<T>& x, const Spectra<T>&
 
 template void split(const PairedSequences<float>&, Spectra<float>&);
 template void join(const Spectra<float>&, PairedSequences<float>&);
-template void multiply_phases(arma::uword, const Spectra<float>&, bool, const PairedSequences<float>&,
-                              PairedSequences<float>&, Spectra<float>*);
+template void multiply_phases(arma::uword, const Spectra<float>&, bool, PairedSequences<float>&, Spectra<float>*);
 template void add_correlations(arma::uword, const Spectra<float>&, const Spectra<float>&, Spectra<float>&);
 template void split(const PairedSequences<double>&, Spectra<double>&);
 template void join(const Spectra<double>&, PairedSequences<double>&);
-template void multiply_phases(arma::uword, const Spectra<double>&, bool, const PairedSequences<double>&,
-                              PairedSequences<double>&, Spectra<double>*);
+template void multiply_phases(arma::uword, const Spectra<double>&, bool, PairedSequences<double>&, Spectra<double>*);
 template void add_correlations(arma::uword, const Spectra<double>&, const Spectra<double>&, Spectra<double>&);
 
 }  // namespace croquis

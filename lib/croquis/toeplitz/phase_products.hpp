@@ -37,13 +37,13 @@ template <typename T>
 void join(const Spectra<T>& spectra, PairedSequences<T>& transforms);
 
 /// For b phases and the kernel's spectra c_{-(b-1)}, ..., c_{b-1}: y_r = sum_s c_{s-r} x_s at every frequency, or, for
-/// the transpose, y_s = sum_r conj(c_{s-r}) x_r. x and y are paired transforms, in different arrays. `kept` becomes the
-/// spectra of x, unless it is nullptr.
+/// the transpose, y_s = sum_r conj(c_{s-r}) x_r. x and y are paired transforms, of which y takes the place of x. `kept`
+/// becomes the spectra of x, unless it is nullptr.
 /// Guarantees: |error of y_r| <= (3 b + 4) u sum_s |c_{s-r}| |x_s|.
 /// Cost: 4 b^2 L flops.
 template <typename T>
-void multiply_phases(arma::uword phases, const Spectra<T>& kernel, bool transposed, const PairedSequences<T>& x,
-                     PairedSequences<T>& y, Spectra<T>* kept = nullptr);
+void multiply_phases(arma::uword phases, const Spectra<T>& kernel, bool transposed, PairedSequences<T>& x_then_y,
+                     Spectra<T>* kept = nullptr);
 
 /// sum_t <- sum_t + sum_r conj(x_r) y_{r+t} for t from -(b-1) to b-1.
 template <typename T>

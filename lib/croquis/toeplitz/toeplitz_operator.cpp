@@ -44,7 +44,7 @@ ToeplitzOperator<T>::ToeplitzOperator(const RelativePosition<T>& position, arma:
     // The product with c_t moves x back by t.
     sequences.at(kernel, (layout_.length - place) % layout_.length) = scale * weights_(entry);
   });
-  fft_->forward(sequences, transforms);
+  for (arma::uword p = 0; p < sequences.pairs(); ++p) fft_->forward(sequences, p, transforms, p);
   auto spectra = std::make_shared<Spectra<T>>(empty_correlation());
   split(transforms, *spectra);
   kernel_ = std::move(spectra);
@@ -54,33 +54,42 @@ ToeplitzOperator<T>::ToeplitzOperator(const RelativePosition<T>& position, arma:
 template <typename T>
 typename ToeplitzOperator<T>::Workspace ToeplitzOperator<T>::workspace() const {
   require(fft_.has_value(), "ToeplitzOperator", "a path by fft, this one is direct");
-  return {{layout_.phases, layout_.length}, {layout_.phases, layout_.length}};
+  Workspace work{{layout_.phases, layout_.length}, {2, layout_.length}, {2, layout_.length}};
+  work.in.fill_zero();
+  return work;
 }
 
-// T (factor o x) or T^T (factor o x) in work.other.
+// T (factor o x) or T^T (factor o x), given to use(pair, first place, count of places) two phases at a time.
 template <typename T>
-void ToeplitzOperator<T>::convolve(const T* factor, const T* x, bool transposed, Spectra<T>* kept,
-                                   Workspace& work) const {
-  const arma::uword each = 2 * layout_.positions;
-  for (arma::uword p = 0; p < work.one.pairs(); ++p) {
-    T* pair = work.one.numbers(p);
+template <typename Use>
+void ToeplitzOperator<T>::convolve(const T* factor, const T* x, bool transposed, Spectra<T>* kept, Workspace& work,
+                                   const Use& use) const {
+  const arma::uword pairs = work.transforms.pairs(), each = 2 * layout_.positions;
+  for (arma::uword p = 0; p < pairs; ++p) {
+    T* pair = work.in.numbers(0);
     for (arma::uword i = 0; i < each; ++i) pair[i] = factor[p * each + i] * x[p * each + i];
-    std::fill(pair + each, pair + 2 * layout_.length, T(0));
+    fft_->forward(work.in, 0, work.transforms, p);
   }
-  fft_->forward(work.one, work.other);
-  multiply_phases(layout_.phases, *kernel_, transposed, work.other, work.one, kept);
-  fft_->backward(work.one, work.other);
+  multiply_phases(layout_.phases, *kernel_, transposed, work.transforms, kept);
+  for (arma::uword p = 0; p < pairs; ++p) {
+    fft_->backward(work.transforms, p, work.out, 0);
+    use(work.out.numbers(0), p * each, each);
+  }
 }
 
 template <typename T>
 void ToeplitzOperator<T>::accumulate(const T* outer, const T* inner, const T* x, T* y, bool transposed,
                                      Workspace& work) const {
-  convolve(inner, x, transposed, nullptr, work);
-  const arma::uword each = 2 * layout_.positions;
-  for (arma::uword p = 0; p < work.other.pairs(); ++p) {
-    const T* pair = work.other.numbers(p);
-    for (arma::uword i = 0; i < each; ++i) y[p * each + i] += outer[p * each + i] * pair[i];
-  }
+  convolve(inner, x, transposed, nullptr, work, [&](const T* pair, arma::uword first, arma::uword count) {
+    for (arma::uword i = 0; i < count; ++i) y[first + i] += outer[first + i] * pair[i];
+  });
+}
+
+template <typename T>
+void ToeplitzOperator<T>::convolved(const T* factor, const T* x, T* y, bool transposed, Spectra<T>& spectra,
+                                    Workspace& work) const {
+  convolve(factor, x, transposed, &spectra, work,
+           [&](const T* pair, arma::uword first, arma::uword count) { std::copy_n(pair, count, y + first); });
 }
 
 template <typename T>

@@ -45,7 +45,8 @@ class ToeplitzOperator {
 
   /// For fft. A workspace must not be shared between threads.
   struct Workspace {
-    PairedSequences<T> one, other;
+    PairedSequences<T> transforms;  ///< of all phases
+    PairedSequences<T> in, out;     ///< two phases; after them `in` has zeros
   };
   /// Throws std::invalid_argument where the path is direct, which has no transforms; so do all that need one.
   Workspace workspace() const;
@@ -71,7 +72,9 @@ class ToeplitzOperator {
   void weigh(arma::Mat<T>& keys_by_queries, arma::uword first_key, const arma::uvec& queries) const;
 
  private:
-  void convolve(const T* factor, const T* x, bool transposed, Spectra<T>* kept, Workspace& workspace) const;
+  template <typename Use>
+  void convolve(const T* factor, const T* x, bool transposed, Spectra<T>* kept, Workspace& workspace,
+                const Use& use) const;
   arma::Mat<T> product(const arma::Mat<T>& x, bool transposed) const;
 
   RelativeGrid grid_;

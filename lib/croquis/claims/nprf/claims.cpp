@@ -108,7 +108,9 @@ std::vector<Claim> position_claims() {
        .kind = "identity",
        .source = "NPRF Sec. 3.2, Eq. 10-13",
        .statement = kProduct,
-       .reading = "Every entry of C x is within (21 log2 L + 10) u ||c|| ||x|| of the sum.",
+       .reading =
+           "Every entry of C x, by b phases with transforms of length L, is within (28 log2 L + 3 b + 10) u ||c|| "
+           "||x|| of the sum.",
        .hypotheses = "C is a Toeplitz matrix, for images a block Toeplitz one; any n; b_t = -inf included.",
        .method = "The library's operator on columns of V and a spike against the sum by definition: ALiBi, T5, "
                  "random, causal, window (-inf) and image biases, n = 7, 128, 250, T X and T^T X, double and "
