@@ -11,11 +11,11 @@
 namespace croquis {
 namespace {
 
-// Flops a second of the leading terms in relative_flops, fft over direct, where both take the same time: 0.44 to 0.74
-// in double and 0.33 to 0.66 in float were measured with OpenBLAS's AVX-512 kernels, more for larger d (d = 16 ... 128,
+// Flops a second of the leading terms in relative_flops, fft over direct, where both take the same time: 0.63 to 0.80
+// in double and 0.56 to 0.79 in float were measured with OpenBLAS's AVX-512 kernels, more for larger d (d = 16 ... 128,
 // p_v = 64, two threads).
 template <typename T>
-constexpr double kFftRate = sizeof(T) == sizeof(double) ? 0.62 : 0.55;
+constexpr double kFftRate = sizeof(T) == sizeof(double) ? 0.72 : 0.68;
 
 // The error of a sum by fft that is let through, relative to the sum. The bound is that of the worst case, and errors
 // are hundreds of times smaller. In float a smaller tolerance would send the heads of ALiBi with steep slopes, whose

@@ -18,8 +18,8 @@ enum class RelativePath {
 };
 
 /// The path for a position, n_q queries and n_k keys, d features and p_v columns of V. If a bias leaves a choice, it is
-/// the path that is faster by measured rates: with p_v = 64 and n_q = n_k, fft from about n = 1700 for d = 16 and 4800
-/// for d = 64 (float: 2700 and 7600).
+/// the path that is faster by measured rates: with p_v = 64 and n_q = n_k, fft from about n = 1750 for d = 16 and 5000
+/// for d = 64 in both precisions.
 template <typename T>
 RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment tokens, arma::uword d, arma::uword p_v,
                            ToeplitzPath wanted = ToeplitzPath::automatic);

@@ -18,10 +18,11 @@ arma::uword phases_of(arma::uword n, arma::uword length) {
   return phases + phases % 2;
 }
 
-// With b phases and transforms of length L, b L (log2(L)^2 + 3.4 b) was within a tenth of what the time is proportional
+// With b phases and transforms of length L, b L (log2(L)^2 + 2.5 b) was within a tenth of what the time is proportional
 // to, for n = 2048 ... 65536 in both precisions. (By flops it is 5 log2 L + 4 b, but longer transforms leave caches.)
-// Lengths are those that FFTW transforms fast by plans that it does not time: 2, 3 or 5 times a power of two, and after
-// 4096 only the last, which take half to two thirds of the time of powers of two. Then up to 32 phases were best.
+// Lengths are those that FFTW transforms fast by plans that it does not time: powers of two up to 4096 and 5 times a
+// power of two. (Of 3 times a power of two, some take twice as long; and longer powers of two up to twice as long as
+// their neighbours.) Beyond them, up to 32 phases were best.
 arma::uword transform_length(arma::uword n) {
   constexpr arma::uword longest_power = 4096, most_phases = 32;
   if (2 * n > most_phases * longest_power) {
@@ -32,9 +33,10 @@ arma::uword transform_length(arma::uword n) {
   arma::uword best = kShortest;
   double least = std::numeric_limits<double>::infinity();
   for (arma::uword power = kShortest; power <= longest_power; power *= 2) {
-    for (const arma::uword length : {power, power / 2 * 3, power / 4 * 5}) {
+    for (const arma::uword length : {power, power / 8 * 5}) {
+      if (length < kShortest) continue;
       const auto b = static_cast<double>(phases_of(n, length)), l = static_cast<double>(length);
-      const double log = std::log2(l), cost = b * l * (log * log + 3.4 * b);
+      const double log = std::log2(l), cost = b * l * (log * log + 2.5 * b);
       if (cost < least) best = length;
       least = std::min(least, cost);
     }
