@@ -56,10 +56,10 @@ void PhaseLayout::for_each_token(arma::uword n, const Use& use) const {
 
 PhaseLayout::PhaseLayout(const RelativeGrid& grid) {
   const arma::uword height = grid.height(), width = grid.width();
-  if (height == 1) {
-    length = transform_length(width);
-    phases = phases_of(width, length);
-    positions = (width + phases - 1) / phases;
+  if (std::min(height, width) == 1) {
+    length = transform_length(grid.n());
+    phases = phases_of(grid.n(), length);
+    positions = (grid.n() + phases - 1) / phases;
     phase_step = bias_phase_step = 1;
     position_step = bias_position_step = phases;
     return;

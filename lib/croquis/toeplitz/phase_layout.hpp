@@ -12,8 +12,9 @@ namespace croquis {
 /// the grid. So a Toeplitz matrix is a block matrix of phases x phases Toeplitz blocks, and the block (r, r') depends
 /// on r' - r alone.
 ///
-/// A sequence has every phases-th token in one phase (its polyphase decomposition); places after the last token are
-/// empty. An image has a row, or if it has more rows than columns a column, in each phase.
+/// A sequence, or an image of one column, has every phases-th token in one phase (its polyphase decomposition); places
+/// after the last token are empty. Other images have a row, or if they have more rows than columns a column, in each
+/// phase.
 struct PhaseLayout {
   arma::uword phases, positions;
   arma::uword length;  ///< of the transforms: >= 2 positions - 1

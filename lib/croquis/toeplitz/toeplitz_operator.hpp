@@ -20,10 +20,10 @@ inline constexpr arma::uword kDirectToeplitz = 256;
 /// T_ij = c_{j-i} (n x n) with c_t = exp(b_t - max b). This is the matrix exp(b_{j-i}) without its scale, so that the
 /// largest |c_t| is 1 whatever b is. c_t = 0 for b_t = -inf and for masked keys.
 ///
-/// fft: T is a block matrix of Toeplitz blocks (PhaseLayout). Each phase of x is transformed by itself, padded with
+/// By fft, T is a block matrix of Toeplitz blocks (PhaseLayout). Each phase of x is transformed by itself, padded with
 /// zeros to a circulant matrix (NPRF Sec. 3.2), and at each frequency a small Toeplitz matrix multiplies the phases.
-/// Its spectra are computed once. direct: blocks of T are filled from c and multiplied. Guarantees: the error of an
-/// entry of T x is at most entry_error() ||x||_2 by fft, and at most n u sum_j c_{j-i}
+/// Its spectra are computed once. Directly, blocks of T are filled from c and multiplied.
+/// Guarantees: the error of an entry of T x is at most entry_error() ||x||_2 by fft, and at most n u sum_j c_{j-i}
 ///   |x_j| directly. The first bound is relative to a norm: entries of T x that are far below the largest lose all
 ///   their digits, and may be negative.
 /// Cost: PhaseLayout::flops() for a column by fft, 10 n log2 L + 8 b n with b phases and transforms of length L, and
