@@ -74,6 +74,11 @@ TEST_CASE("croquis gradient: the same rows for any number of threads, in shards,
   const std::size_t header = text.find('\n'), first = text.find('\n', header + 1);
   write_text(folder / "a.csv", text.substr(0, first + 1));
   CHECK(rows_of("--resume", "a.csv") == whole);
+  // Spreads are over all trials: rows of fewer are of another run.
+  const ProgramRun more =
+      run_croquis(kSmallGradient + "--methods performer --trials 9 --resume --out a.csv", folder.path());
+  CHECK(more.status == 2);
+  CHECK(more.output.find("--trials") != std::string::npos);
 }
 
 TEST_CASE("croquis gradient: all are the methods with an adjoint, and others are refused by name") {

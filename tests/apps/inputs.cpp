@@ -46,3 +46,27 @@ TEST_CASE("--text: a file with a zero byte is no text, with or without a vocabul
     CHECK(run.output == "croquis: --text: program: byte 21 (from 0) is zero; a text is UTF-8\n");
   }
 }
+
+TEST_CASE("--text in another encoding is refused with the first byte that is not UTF-8") {
+  TemporaryFolder folder;
+  write_text(folder / "latin1.txt", "caf\xe9 of attention.");
+  const ProgramRun run = run_croquis("error --n 2 --p 4 --features 2 --text latin1.txt", folder.path());
+  CHECK(run.status == 2);
+  CHECK(run.output.find("croquis: --text: latin1.txt: byte 3 (from 0) is not UTF-8; iconv") == 0);
+  write_text(folder / "utf8.txt", "caf\xc3\xa9 of attention.");
+  CHECK(run_croquis("error --n 2 --p 4 --methods v-mean --features 2 --text utf8.txt --quiet", folder.path()).status ==
+        0);
+}
+
+TEST_CASE(
+    "croquis error: the input's name says that a token type is added, and rows of another --rows are not resumed") {
+  TemporaryFolder folder;
+  const std::string small = "error --n 64 --p 4 --methods v-mean --features 4 --quiet --out r.csv ";
+  REQUIRE(run_croquis(small + "--rows 32", folder.path()).status == 0);
+  CHECK(read_text(folder / "r.csv").find("\ntext:sample,") != std::string::npos);
+  const ProgramRun other = run_croquis(small + "--rows 48 --resume", folder.path());
+  CHECK(other.status == 2);
+  CHECK(other.output.find("--rows") != std::string::npos);
+  REQUIRE(run_croquis(small + "--token-type --overwrite", folder.path()).status == 0);
+  CHECK(read_text(folder / "r.csv").find("\ntext:sample;token-type,") != std::string::npos);
+}

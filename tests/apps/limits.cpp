@@ -108,6 +108,7 @@ TEST_CASE("--config: repeated options, sections within sections and lines that a
   check("[error]\nn=32\n[error]\nn=64\n", "line 4 gives n a second time");
   check("[error.a]\nn=32\n", "line 1 is not [COMMAND]");
   check("[[error]]\nn=32\n", "line 1 is not [COMMAND]");
+  check("[eror]\nn=32\n", "[eror]: there is no command 'eror'");
   check("n=32\n", "'n' has no command; options stand below a line with theirs, such as [error]");
   check("[error]\nfeature=32\n", "'error.feature' is unknown; did you mean --features?");
   check("[error]\nfeatures=8 16\n",

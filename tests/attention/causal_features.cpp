@@ -165,3 +165,18 @@ TEST_CASE_TEMPLATE("causal performer, prf-rpe and linear: the first row is the f
   CHECK(accepted > 30);
   CHECK(refused > 10);
 }
+
+TEST_CASE("prf-rpe: directly, a causal mask leaves half of the pairs to count, and n^2 of them otherwise") {
+  const arma::uword n_q = 9, n_k = 14, p = 3, p_v = 5, d = 4;
+  const auto flops = [&](bool causal) {
+    RelativePosition<double> position{arma::vec(2 * n_k - 1, arma::fill::zeros), causal, 1};
+    const Problem<double> problem(random_matrix<double>(n_q, p, Key(1)), random_matrix<double>(n_k, p, Key(2)),
+                                  random_matrix<double>(n_k, p_v, Key(3)), {}, position);
+    return method_on(problem, "prf-rpe", {{"product", "direct"}}).flops(d);
+  };
+  arma::uword pairs = 0;  // query i is token i + 5
+  for (arma::uword i = 0; i < n_q; ++i) {
+    for (arma::uword j = 0; j < n_k; ++j) pairs += j <= i + 5 ? 1 : 0;
+  }
+  CHECK(flops(false) - flops(true) == 2.0 * static_cast<double>((n_q * n_k - pairs) * (d + p_v + 1)));
+}

@@ -26,7 +26,8 @@ TEST_CASE("PhaseLayout: every pair of tokens has its bias, the transforms are lo
                                   {9, 9},
                                   {70, 10},
                                   {40, 40},
-                                  {300, 300}}) {
+                                  {300, 300},
+                                  {100, 2}}) {
     CAPTURE_BINDING(n);
     CAPTURE_BINDING(height);
     const RelativeGrid grid(n, height);

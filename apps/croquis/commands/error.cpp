@@ -189,6 +189,7 @@ int run_error(const ErrorOptions& options) {
 
   std::map<std::string, std::string> identity = identity_of(inputs);
   identity.merge(identity_of_files(methods));
+  if (options.rows) identity["--rows"] = std::to_string(*options.rows);
   if (!options.save_output.empty()) identity["--save-output"] = "yes";  // outputs of rows that are there are there too
   std::optional<SavedOutputs> outputs;  // a folder that cannot be is refused while the earlier result is whole
   if (!options.save_output.empty()) {
@@ -230,7 +231,7 @@ void add_options(CLI::App& app, ErrorOptions& options) {
       ->check(whole_number(1, kMaximumTrials))
       ->capture_default_str();
   app.add_option("--rows", options.rows,
-                 "for large n: so many random rows of the exact output, and intervals (default all)")
+                 "for large n: so many random rows of the exact output, at least 20, and intervals (default all)")
       ->check(whole_number(1));
   app.add_flag("--by-rows", options.by_rows,
                "with --rows and --q, --k, --v: the tokens divided over the ranks of mpirun");

@@ -129,6 +129,7 @@ int run_gradient(const GradientOptions& options) {
 
   std::map<std::string, std::string> identity = identity_of(inputs);
   identity.merge(identity_of_files(methods));
+  identity["--trials"] = std::to_string(options.trials);  // spreads are over all of them
   Run run(options.run, "gradient", croquis::gradient_columns().list(input_columns(options.input)), identity,
           summary_files(inputs.size()));
   std::vector<Run::Cell> plan;

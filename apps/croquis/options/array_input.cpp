@@ -61,14 +61,16 @@ struct Arrays {
       return {queries, keys, values};
     } catch (const std::invalid_argument&) {
       const croquis::LongestRow longest = croquis::longest_row(queries, keys, values);
-      const double most = 0.99 * croquis::largest_row_norm<double>(std::max(queries.n_rows, keys.n_rows));
-      if (longest.norm <= most) throw;
+      const double most = croquis::largest_row_norm<double>(std::max(queries.n_rows, keys.n_rows));
+      if (longest.norm <= 0.99 * most) throw;  // another mistake; both norms are rounded
       const std::string where = longest.matrix == "Q"   ? q.where(of_q)
                                 : longest.matrix == "K" ? k.where(of_k)
                                                         : v.where(of_k);
-      refuse(
-          fmt::format("{}row {} (from 0) has norm {:.3g}, and squares of more than {:.3g} overflow; divide by a number",
-                      where, longest.row, longest.norm, most));
+      refuse(fmt::format("{}row {} (from 0) has norm {:.3g}, and squares of more than {:.3g} overflow; {}", where,
+                         longest.row, longest.norm, most,
+                         longest.matrix == "V"
+                             ? "V divided by a number has its output divided by it"
+                             : "divided by a number it has other scores, so there is no way around it"));
     }
   }
 };

@@ -213,6 +213,7 @@ std::string configuration_of(const CLI::App& command) {
 std::string complaint_about_configuration(const std::string& path) {
   constexpr std::uintmax_t most = 1 << 20;
   std::error_code error;
+  if (!std::filesystem::exists(path, error)) return path + ": there is no such file";
   if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > most) {
     return path + " is not a file of options";
   }

@@ -4,6 +4,7 @@
 
 #include <croquis/inputs/text.hpp>
 #include <croquis/io/bytes.hpp>
+#include <croquis/io/utf8.hpp>
 #include <croquis/models/wordpiece.hpp>
 #include <filesystem>
 #include <stdexcept>
@@ -27,6 +28,12 @@ std::string text_of(const InputOptions& o) {
   }
   if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
     refuse(fmt::format("--text: {}: byte {} (from 0) is zero; a text is UTF-8", o.text, zero));
+  }
+  for (std::size_t place = 0; place < text.size();) {
+    const std::size_t first = place;
+    if (croquis::next_character(text, place)) continue;
+    refuse(fmt::format("--text: {}: byte {} (from 0) is not UTF-8; iconv -f LATIN1 -t UTF-8 converts a text in Latin-1",
+                       o.text, first));
   }
   return text;
 }
@@ -58,6 +65,7 @@ std::pair<std::string, croquis::Problem<double>> from_text(const InputOptions& o
   tokens.resize(n);
   std::string name = "text:" + (o.text.empty() ? "sample" : fs::path(o.text).stem().string());
   if (!o.vocab.empty()) name += ";vocab=" + fs::path(o.vocab).stem().string();
+  if (o.token_type) name += ";token-type";
   if (o.join_windows) name += fmt::format(";windows={}", *o.join_windows);
   return {name, croquis::initialised_bert(tokens, draw_key, bert)};
 }

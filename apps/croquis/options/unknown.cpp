@@ -76,6 +76,9 @@ std::string complaint_about_option_in_file(const CLI::App& program, const std::s
     return fmt::format("--config: '{}' has no command; options stand below a line with theirs, such as [error]",
                        option);
   }
+  if (option.substr(dot) == ".++") {  // CLI11's name for the line with the command
+    return fmt::format("--config: [{0}]: there is no command '{0}'", option.substr(0, dot));
+  }
   std::string question;
   for (const CLI::App* command : program.get_subcommands({})) {
     if (command->get_name() == option.substr(0, dot)) {

@@ -48,7 +48,7 @@ Method<T> method_for(Target target) {
                                                       problem.p_v(), options.product);
               return relative_flops(path, problem.tokens(), static_cast<double>(problem.p()),
                                     static_cast<double>(problem.p_v()), d, options.features.map,
-                                    problem.position().height);
+                                    problem.position().height, problem.is_causal());
             }};
   };
   return method;

@@ -66,14 +66,15 @@ arma::Mat<T> checked_by_fft(RelativeScores<T>& scores, const arma::Mat<T>& v, co
 }  // namespace
 
 double relative_flops(RelativePath path, TokenAlignment tokens, double p, double p_v, double d, FeatureMap map,
-                      arma::uword height) {
+                      arma::uword height, bool causal) {
   const auto n_q = static_cast<double>(tokens.n_q), n_k = static_cast<double>(tokens.n_k), n = n_q + n_k;
   const double features = 4 * n * d / static_cast<double>(functions_of(map)) * p + n * d;
   if (path == RelativePath::fft) {
     const PhaseLayout layout{RelativeGrid(tokens.n(), height)};
     return features + d * (p_v + 2) * layout.flops();  // V, 1 and z of the bounds
   }
-  if (path == RelativePath::direct) return features + 2 * n_q * n_k * (d + p_v + 1);
+  const double pairs = n_q * (causal ? n_k - (n_q - 1) / 2 : n_k);
+  if (path == RelativePath::direct) return features + 2 * pairs * (d + p_v + 1);
   return features + 2 * n * d * (p_v + 1);
 }
 
@@ -92,7 +93,8 @@ RelativePath relative_path(const RelativePosition<T>& position, TokenAlignment t
     return wanted == ToeplitzPath::fft ? RelativePath::fft : RelativePath::direct;
   }
   const auto flops = [&](RelativePath path) {
-    // No p: the features cost the same on every path.
+    // No p: the features cost the same on every path. Not causal: blocks on the diagonal are computed whole, and the
+    // rates were measured without a mask.
     return relative_flops(path, tokens, 0, static_cast<double>(p_v), static_cast<double>(d), FeatureMap::prf,
                           position.height);
   };

@@ -49,9 +49,10 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
 
 /// The leading terms of the flops. Features are computed twice, once for their shifts. In addition, sums and prefix as
 /// feature_attention, fft d (p_v + 2) PhaseLayout::flops() for an image of that height, which is 1 for a sequence,
-/// direct 2 n_q n_k (d + p_v + 1).
+/// direct 2 n_q n_k (d + p_v + 1), or of the pairs that a causal mask leaves. Rows that fft computes again directly are
+/// not counted, as they depend on the numbers.
 double relative_flops(RelativePath path, TokenAlignment tokens, double p, double p_v, double d, FeatureMap map,
-                      arma::uword height = 1);
+                      arma::uword height = 1, bool causal = false);
 
 /// The same for a target without a bias: feature_attention_flops, for a causal problem relative_flops of prefix sums.
 template <typename T>

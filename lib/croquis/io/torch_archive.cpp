@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t kLongestPickle = 1 << 20;
 
 const std::string kAdvice =
-    "in Python, numpy.savez('qkv.npz', q=q.float().numpy(), k=k.float().numpy(), v=v.float().numpy()) writes what is "
-    "read";
+    "in Python, numpy.savez('qkv.npz', q=q.detach().cpu().float().numpy(), k=k.detach().cpu().float().numpy(), "
+    "v=v.detach().cpu().float().numpy()) writes what is read";
 
 std::optional<NumberType> type_of(const std::string& storage) {
   if (storage == "HalfStorage") return NumberType::float16;

@@ -83,7 +83,7 @@ const Columns<ErrorRow>& error_columns() {
        &ErrorRow::scores_spectral_rel},
       {{"row_rel_q50", Role::metric,
         "the median over the rows of ‖o_i - o~_i‖ / ‖o_i‖, the relative error of single rows of the output (of those "
-        "chosen by `--rows`)",
+        "chosen by `--rows`). Rows with o_i = 0 are left out, here and in the columns below",
         "median of ||o - o~|| / ||o||", "", "--row-errors"},
        &ErrorRow::row_rel_q50},
       {{"row_rel_q90", Role::metric, "the 90 % quantile of the same", "90 % of ||o - o~|| / ||o||", "", "--row-errors"},
@@ -111,7 +111,9 @@ const Columns<ErrorRow>& error_columns() {
         "share "
         "of B's row that is outside the mask, 1 - exp(-KL). o_i - o~_i = τ_i (μ_tail - μ_head), the means of the "
         "values "
-        "outside and inside, weighted by b_ij. `NA` for other methods, and where `row_kl_mean` is not measured",
+        "outside and inside, weighted by b_ij. A method is taken for a mask where its scores are one up to 1e-4. `NA` "
+        "for other "
+        "methods, and where `row_kl_mean` is not measured",
         "mean share of attention outside the mask", "", "--row-errors"},
        &ErrorRow::tail_mass},
       {{"tail_shift", Role::metric,

@@ -116,6 +116,9 @@ void require_features(const std::vector<arma::uword>& features, const std::vecto
 void require_sampled_rows(arma::uword rows, arma::uword n_q, const std::string& where) {
   constexpr arma::uword least = SampledReference::kFewestRows;
   if (rows >= least && rows <= n_q) return;
+  if (n_q < least) {
+    throw std::invalid_argument(fmt::format("{}: of n = {} rows no sample is taken; leave it out", where, n_q));
+  }
   throw std::invalid_argument(fmt::format("{}: {} is none of {} to n = {}", where, rows, least, n_q));
 }
 
