@@ -195,5 +195,5 @@ TEST_CASE("relative_path: none without a bias, direct for few tokens, fft for ma
   CHECK(relative_path(position, {65536, 65536}, 64, 64, ToeplitzPath::direct) == RelativePath::direct);
   arma::uword crossover = 16;
   while (relative_path(position, {crossover, crossover}, 64, 64) == RelativePath::direct) crossover *= 2;
-  CHECK(crossover == 8192);
+  CHECK(crossover == 4096);
 }
