@@ -14,7 +14,6 @@ template <typename T>
 struct Spectra {
   static constexpr arma::uword kTile = 128 / sizeof(T);
 
-  Spectra() = default;
   /// All zero. Requires length >= 2 kTile.
   Spectra(arma::uword count, arma::uword length)
       : count_(count + count % 2), tiles_((length / 2 + kTile) / kTile), values_(tiles_ * count_ * 2 * kTile) {}
@@ -25,7 +24,7 @@ struct Spectra {
   const T* tile(arma::uword t) const { return values_.data() + t * count_ * 2 * kTile; }
 
  private:
-  arma::uword count_ = 0, tiles_ = 0;
+  arma::uword count_, tiles_;
   std::vector<T> values_;
 };
 
