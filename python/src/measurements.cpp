@@ -42,8 +42,8 @@ std::set<std::string> error_options(const croquis::ErrorSettings& settings) {
 
 template <typename T>
 std::vector<croquis::ErrorRow> error_rows(const croquis::Problem<double>& problem, const ErrorRequest& request) {
-  const auto choices = croquis::parse_methods(request.methods, parts_of(problem.position()), "methods");
-  croquis::require_usable(choices, problem.tokens(), parts_of(problem.position()));
+  const auto choices = croquis::error_methods(request.methods, {problem.tokens()}, parts_of(problem.position()),
+                                              request.settings.rows.has_value(), "methods");
   croquis::require_features(request.features, choices, problem.tokens(), sizeof(T), "features");
   if (request.settings.rows) croquis::require_sampled_rows(*request.settings.rows, problem.n_q(), "rows");
   auto rows = croquis::method_errors(croquis::in_precision<T>(problem), choices, request.features, request.trials,
@@ -150,8 +150,9 @@ py::dict spectrum(const py::object& q, const py::object& k, const py::object& v,
   const auto settings = spectrum_settings(method, leading, probes);
   std::vector<croquis::SpectrumRow> rows;
   for (const std::string& matrix : matrices) {
-    for (croquis::SpectrumRow& row : call(
-             [&](Signals&) { return matrix_spectrum(problem, matrix, croquis::spectrum_key(seed, name), settings); })) {
+    for (croquis::SpectrumRow& row : call([&](Signals&) {
+           return matrix_spectrum(problem, matrix, croquis::spectrum_key(seed, "arrays"), settings);
+         })) {
       row.input = name;
       row.seed = seed;
       rows.push_back(std::move(row));
@@ -172,7 +173,7 @@ py::dict dimension(const py::object& q, const py::object& k, const py::object& v
            const croquis::DimensionSettings settings{epsilons, delta, trials,
                                                      spectrum_settings(method, leading, probes),
                                                      [&] { return signals.stop_requested(); }};
-           auto measured = lift_dimensions(problem, width, croquis::dimension_key(seed, name), settings);
+           auto measured = lift_dimensions(problem, width, croquis::dimension_key(seed, "arrays"), settings);
            if (signals.stop_requested()) throw croquis::Interrupted();
            return measured;
          })) {

@@ -1,5 +1,8 @@
 // What docs/reproducibility.md promises, a test a promise.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <croquis/io/npy.hpp>
+#include <croquis/random/draws.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -75,6 +78,26 @@ TEST_CASE("reproducible: a row is the same whichever other methods, d and trials
                           some = result_of(line + "--methods performer,linformer --features 16 --trials 3", folder);
   CHECK(some.rows.size() == 6);
   for (const auto& row : some.rows) CHECK(std::count(all.rows.begin(), all.rows.end(), row) == 1);
+}
+
+TEST_CASE("reproducible: the same numbers from a file of another name") {
+  TemporaryFolder folder;
+  arma::mat head(80, 8);
+  croquis::fill_normal(croquis::Key(1), 0, head.n_elem, head.memptr());
+  croquis::write_npy((folder / "one.npy").string(), head);
+  std::filesystem::copy_file(folder / "one.npy", folder / "two.npy");
+  for (const char* command :
+       {"error --methods skeinformer --features 8 --trials 2", "gradient --methods linformer --features 8 --trials 2",
+        "dimension --trials 9", "spectrum --method lanczos --leading 8",
+        "sketch --sketches gaussian --features 8 --trials 2", "variance --features 8 --trials 9"}) {
+    CAPTURE(command);
+    const auto rows_of = [&](const std::string& file) {
+      croquis::CsvTable table = result_of(fmt::format("{0} --q {1} --k {1} --v {1}", command, file), folder);
+      for (auto& row : table.rows) row[table.column("input")].clear();
+      return table.rows;
+    };
+    CHECK(rows_of("one.npy") == rows_of("two.npy"));
+  }
 }
 
 TEST_CASE("reproducible: another seed, other numbers") {

@@ -130,6 +130,21 @@ TEST_CASE("matrix_spectrum: of a given matrix, tall, wide or square, with the su
   CHECK(refusal([] { matrix_spectrum(arma::mat(0, 3), Key(1)); }).find("entries") != std::string::npos);
 }
 
+TEST_CASE("matrix_spectrum: of a matrix of zeros the sum is 0, and shares of it are no numbers") {
+  for (const SpectrumMethod method : {SpectrumMethod::dense, SpectrumMethod::lanczos}) {
+    auto rows = matrix_spectrum(arma::mat(12, 5, arma::fill::zeros), Key(1), {.method = method, .leading = 3});
+    for (SpectrumRow& row : rows) {
+      CHECK(row.status == "ok");
+      CHECK(row.singular_value == 0);
+      for (const double share : {row.cumulative, row.cumulative_lo, row.cumulative_hi}) CHECK(std::isnan(share));
+      row.matrix = "own.npy";
+    }
+    const SpectrumSummary s = summarise_spectra(rows).front();
+    for (const double sum : {s.nuclear, s.nuclear_lo, s.nuclear_hi}) CHECK(sum == 0);
+    CHECK(std::isnan(s.cumulative_quarter));
+  }
+}
+
 TEST_CASE("matrix_spectrum: an unknown matrix, no leading value and one probe are refused") {
   const Problem<double> problem = spectral_problem("refused");
   CHECK(refusal([&] { matrix_spectrum(problem, "d", Key(1)); }).find("matrix") != std::string::npos);

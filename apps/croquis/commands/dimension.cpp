@@ -138,7 +138,7 @@ std::vector<DimensionStep> steps_of(const std::vector<Input>& inputs, const std:
 std::vector<croquis::Record> records_of(const DimensionStep& step, const croquis::Problem<double>& problem,
                                         const DimensionOptions& options, const croquis::DimensionSettings& settings,
                                         const Run& run) {
-  const Key key = croquis::dimension_key(options.run.seed, step.input->name);
+  const Key key = croquis::dimension_key(options.run.seed, options.input.kind);
   std::vector<croquis::Record> records;
   for (DimensionRow& row : lift_dimensions(problem, step.width, key, settings)) {
     if (run.has(step.key(row.epsilon))) continue;  // of a step that was interrupted

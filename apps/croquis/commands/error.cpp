@@ -77,50 +77,33 @@ void check(const ErrorOptions& options, const Input& input, const std::vector<Me
   }
   if (options.rows) croquis::require_sampled_rows(static_cast<arma::uword>(*options.rows), input.n_q);
   if (options.run.precision == "float") require_float_norms(input);
-  croquis::require_usable(methods, {input.n_q, input.n_k}, position_parts(options.input));
 }
 
-// Takes these methods out, and returns their labels.
-template <typename Leave>
-std::vector<std::string> taken_out(std::vector<MethodChoice>& methods, const Leave& leave) {
-  std::vector<std::string> labels;
-  std::erase_if(methods, [&](const MethodChoice& choice) {
-    const bool leaves = leave(choice);
-    if (leaves) labels.push_back(croquis::curve_label({choice.name, choice.preset}));
-    return leaves;
-  });
-  return labels;
-}
-
-// `all` are those that take the input: without those for as many queries as keys alone, where it has other numbers.
-void leave_out_square(std::vector<MethodChoice>& methods, const ErrorOptions& options,
-                      const std::vector<Input>& inputs) {
-  const auto is_square = [](const Input& input) { return input.n_q == input.n_k; };
-  if (options.methods != "all" || std::all_of(inputs.begin(), inputs.end(), is_square)) return;
-  const std::vector<std::string> left_out = taken_out(methods, [](const MethodChoice& choice) {
-    return !croquis::find_method<double>(choice.name).rectangular(choice.options);
-  });
-  if (left_out.empty()) return;
-  say_once(
-      fmt::format("croquis error: there are other numbers of queries than of keys; left out, because they need as "
-                  "many: {}\n",
-                  fmt::join(left_out, ", ")));
-}
-
-// --rows is for heads whose exact attention takes too long. `all` are those that take less.
-void leave_out_quadratic(std::vector<MethodChoice>& methods, const ErrorOptions& options) {
-  if (!options.rows) return;
-  const std::vector<std::string> left_out = taken_out(methods, [](const MethodChoice& choice) {
-    return croquis::find_method<double>(choice.name).quadratic(choice.options);
-  });
-  if (left_out.empty()) return;
-  if (options.methods != "all") {
-    throw std::invalid_argument(
-        fmt::format("--rows: {} takes as much work as exact attention, which --rows is to avoid; leave it out",
-                    fmt::join(left_out, ", ")));
+// The methods, after a word on what `all` does not stand for on these inputs.
+std::vector<MethodChoice> methods_of(const ErrorOptions& options, const std::vector<Input>& inputs) {
+  std::vector<croquis::TokenAlignment> shapes;
+  for (const Input& input : inputs) shapes.push_back({input.n_q, input.n_k});
+  const croquis::PositionParts position = position_parts(options.input);
+  std::vector<MethodChoice> methods =
+      croquis::error_methods(options.methods, shapes, position, options.rows.has_value());
+  std::vector<std::string> square, quadratic;
+  for (const MethodChoice& choice : croquis::parse_methods(options.methods, position)) {
+    const auto is_it = [&](const MethodChoice& m) { return m.name == choice.name && m.preset == choice.preset; };
+    if (std::any_of(methods.begin(), methods.end(), is_it)) continue;
+    const bool is_quadratic = options.rows && croquis::find_method<double>(choice.name).quadratic({});
+    (is_quadratic ? quadratic : square).push_back(choice.name);
   }
-  say_once(fmt::format("croquis error: with --rows, what takes as much work as exact attention is left out: {}\n",
-                       fmt::join(left_out, ", ")));
+  if (!square.empty()) {
+    say_once(
+        fmt::format("croquis error: there are other numbers of queries than of keys; left out, because they need as "
+                    "many: {}\n",
+                    fmt::join(square, ", ")));
+  }
+  if (!quadratic.empty()) {
+    say_once(fmt::format("croquis error: with --rows, what takes as much work as exact attention is left out: {}\n",
+                         fmt::join(quadratic, ", ")));
+  }
+  return methods;
 }
 
 template <typename T>
@@ -175,14 +158,13 @@ void print_errors(const Table& table) {
 
 int run_error(const ErrorOptions& options) {
   if (options.by_rows) return run_error_by_rows(options);
-  std::vector<MethodChoice> methods = croquis::parse_methods(options.methods, position_parts(options.input));
-  parse_sizes(options.features, "--features");  // what is wrong with it is said before the input is read
+  croquis::parse_methods(options.methods);  // what is wrong with them is said before the input is read
+  parse_sizes(options.features, "--features");
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run);
-  leave_out_square(methods, options, inputs);
+  const std::vector<MethodChoice> methods = methods_of(options, inputs);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest_keys(inputs));
   for (const Input& input : inputs) check(options, input, methods, features);
-  leave_out_quadratic(methods, options);
   require_room_for_rows(
       static_cast<double>(inputs.size() * methods.size() * features.size()) * static_cast<double>(options.trials),
       "--trials", options.trials);

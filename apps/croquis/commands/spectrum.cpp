@@ -73,7 +73,7 @@ std::vector<SpectrumStep> steps_of(const std::string& path, const arma::mat& mat
 
 std::vector<croquis::Record> records_of(const SpectrumStep& step, const Problem<double>* problem,
                                         const SpectrumCommandOptions& options, const Run& run) {
-  const Key key = croquis::spectrum_key(options.run.seed, step.input);
+  const Key key = croquis::spectrum_key(options.run.seed, step.head != nullptr ? options.input.kind : "matrix");
   std::vector<croquis::Record> records;
   for (SpectrumRow& row : step.rows(problem, key)) {
     // A step that was interrupted left its first rows.

@@ -43,7 +43,7 @@ bool is_control(char c) {
 // A value as unquoted() reads it back, whatever is in it.
 std::string quoted(const std::string& text) {
   if (text == "true" || text == "false" || is_number(text)) return text;
-  const bool utf8 = croquis::is_utf8(text);
+  const bool utf8 = !croquis::first_not_utf8(text);
   const bool plain = utf8 && std::none_of(text.begin(), text.end(), is_control);
   if (plain && text.find_first_of("\"\\") == std::string::npos) return '"' + text + '"';
   if (plain && text.find('\'') == std::string::npos) return '\'' + text + '\'';

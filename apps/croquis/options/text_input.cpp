@@ -29,11 +29,9 @@ std::string text_of(const InputOptions& o) {
   if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
     refuse(fmt::format("--text: {}: byte {} (from 0) is zero; a text is UTF-8", o.text, zero));
   }
-  for (std::size_t place = 0; place < text.size();) {
-    const std::size_t first = place;
-    if (croquis::next_character(text, place)) continue;
+  if (const auto place = croquis::first_not_utf8(text)) {
     refuse(fmt::format("--text: {}: byte {} (from 0) is not UTF-8; iconv -f LATIN1 -t UTF-8 converts a text in Latin-1",
-                       o.text, first));
+                       o.text, *place));
   }
   return text;
 }

@@ -25,7 +25,8 @@ std::string preset_name(const std::map<std::string, std::string>& options) {
 
 }  // namespace
 
-std::vector<MethodChoice> parse_methods(const std::string& text, PositionParts position, const std::string& where) {
+std::vector<MethodChoice> parse_methods(const std::string& text, PositionParts position, const std::string& where,
+                                        const std::function<bool(const Method<double>&)>& wanted) {
   std::vector<std::string> known;
   for (const auto& method : methods<double>()) known.push_back(method.name);
   std::vector<MethodChoice> methods;
@@ -39,8 +40,9 @@ std::vector<MethodChoice> parse_methods(const std::string& text, PositionParts p
   if (is_item("all")) {  // what is named is kept, and refused where it is used
     std::erase_if(methods, [&](const MethodChoice& choice) {
       const Method<double>& method = find_method<double>(choice.name);
-      const bool takes = (!position.causal || method.causal) && (!position.bias || has_position(method.target));
-      return !takes && choice.options.all().empty() && !is_item(choice.name);
+      const bool stays = (!position.causal || method.causal) && (!position.bias || has_position(method.target)) &&
+                         (!wanted || wanted(method));
+      return !stays && choice.options.all().empty() && !is_item(choice.name);
     });
   }
   return methods;
@@ -84,6 +86,10 @@ void require_takes_bias(Target target, const std::string& who) {
   }
   throw std::invalid_argument(
       fmt::format("{}: takes no bias; targets that take one are{}, methods{}", who, targets, others));
+}
+
+bool takes(const Method<double>& method, TokenAlignment shape) {
+  return shape.n_q == shape.n_k || method.rectangular({});
 }
 
 bool takes(const MethodChoice& choice, arma::uword d, TokenAlignment shape) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/attention/method.hpp>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,10 +26,11 @@ PositionParts parts_of(const RelativePosition<T>& position) {
 }
 
 /// Parses "skyformer:preset=code,ridge=0.1,v-mean", or "all": all methods, for causal attention all that have a causal
-/// form, and with a bias all whose target has it. Throws as parse_choices. Whether a method that is named has these
-/// options, and takes the position, is checked by require_usable.
+/// form, with a bias all whose target has it, and of these all that are `wanted`. Throws as parse_choices. Whether a
+/// method that is named has these options, and takes the position, is checked by require_usable.
 std::vector<MethodChoice> parse_methods(const std::string& text, PositionParts position = {},
-                                        const std::string& where = "--methods");
+                                        const std::string& where = "--methods",
+                                        const std::function<bool(const Method<double>&)>& wanted = {});
 
 /// The same from a name and options by name.
 MethodChoice method_choice(const std::string& name, const std::map<std::string, std::string>& options);
@@ -44,6 +46,9 @@ Target target_named(const std::string& name);
 /// Throws std::invalid_argument, with a message that begins with `who`, unless the target has the problem's bias; the
 /// message lists the targets and methods that do. The other targets ignore a bias: whoever gave one is to know.
 void require_takes_bias(Target target, const std::string& who);
+
+/// Whether the method, without options, takes heads with these numbers of queries and keys.
+bool takes(const Method<double>& method, TokenAlignment shape);
 
 /// Whether the method takes d on heads of this size as an approximation: at most n_k, and its largest d if it has one.
 bool takes(const MethodChoice& choice, arma::uword d, TokenAlignment shape);

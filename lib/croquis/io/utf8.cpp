@@ -13,11 +13,12 @@ std::optional<char32_t> next_character(std::string_view text, std::size_t& place
   return static_cast<char32_t>(character);
 }
 
-bool is_utf8(std::string_view text) {
+std::optional<std::size_t> first_not_utf8(std::string_view text) {
   for (std::size_t place = 0; place < text.size();) {
-    if (!next_character(text, place)) return false;
+    const std::size_t first = place;
+    if (!next_character(text, place)) return first;
   }
-  return true;
+  return std::nullopt;
 }
 
 }  // namespace croquis

@@ -11,6 +11,7 @@ namespace croquis {
 /// byte.
 std::optional<char32_t> next_character(std::string_view text, std::size_t& place);
 
-bool is_utf8(std::string_view text);
+/// The place of the first byte that is not UTF-8; nothing where all are.
+std::optional<std::size_t> first_not_utf8(std::string_view text);
 
 }  // namespace croquis

@@ -167,14 +167,12 @@ arma::uword end_of_range(const std::vector<HeadShape>& shapes) {
 
 std::vector<MethodChoice> usual_candidates(const std::vector<HeadShape>& shapes, PositionParts position) {
   const Target target = position.bias ? Target::softmax_rpe : Target::softmax;
-  std::vector<MethodChoice> usual;
-  for (const MethodChoice& choice : parse_methods("all", position)) {
-    const Method<double>& method = find_method<double>(choice.name);
-    if (method.target != target || method.quadratic(choice.options)) continue;
-    const bool square = std::all_of(shapes.begin(), shapes.end(), [](const HeadShape& s) { return s.n_q == s.n_k; });
-    if (square || method.rectangular(choice.options)) usual.push_back(choice);
-  }
-  return usual;
+  return parse_methods("all", position, "methods", [&](const Method<double>& method) {
+    return method.target == target && !method.quadratic({}) &&
+           std::all_of(shapes.begin(), shapes.end(), [&](const HeadShape& s) {
+             return takes(method, {s.n_q, s.n_k});
+           });
+  });
 }
 
 template CandidateLadders choice_candidates<float>(const std::vector<MethodChoice>&, const std::vector<arma::uword>&,

@@ -126,15 +126,11 @@ std::vector<CostCandidate> cost_candidates(const std::string& methods, TokenAlig
           fmt::format("{}: '{}' is no method, exact attention is timed beside them; leave it out, or give exact alone",
                       where, item));
     }
-    choices = parse_methods(methods, position, where);
-  }
-  if (methods == "exact" && position.bias) require_takes_bias(Target::softmax, methods);
-  if (methods == "all") {
-    std::erase_if(choices, [&](const MethodChoice& choice) {
-      const Method<double>& method = find_method<double>(choice.name);
-      return choice.name == "best-rank-d" || (shape.n_q != shape.n_k && !method.rectangular(choice.options));
+    choices = parse_methods(methods, position, where, [shape](const Method<double>& method) {
+      return method.name != "best-rank-d" && takes(method, shape);
     });
   }
+  if (methods == "exact" && position.bias) require_takes_bias(Target::softmax, methods);
   require_usable(choices, shape, position);
   return cost_candidates(choices, position.bias);
 }

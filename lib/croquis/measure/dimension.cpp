@@ -145,8 +145,8 @@ std::vector<DimensionRow> lift_dimensions(const Problem<double>& problem, double
   return rows;
 }
 
-Key dimension_key(std::uint64_t seed, const std::string& input) {
-  return Key(seed).child("dimension").child(input);
+Key dimension_key(std::uint64_t seed, const std::string& kind) {
+  return Key(seed).child("dimension").child(kind);
 }
 
 const Columns<DimensionRow>& dimension_columns() {

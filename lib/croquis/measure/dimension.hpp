@@ -38,8 +38,8 @@ struct DimensionRow {
 
 const Columns<DimensionRow>& dimension_columns();
 
-/// The random key of `croquis dimension --seed` for the input of that name.
-Key dimension_key(std::uint64_t seed, const std::string& input);
+/// The random key of `croquis dimension --seed` for inputs of that kind ("synthetic", "arrays", ...).
+Key dimension_key(std::uint64_t seed, const std::string& kind);
 
 struct DimensionSettings {
   std::vector<double> epsilons = {0.01, 0.1, 0.5};  ///< lambda = epsilon ||C||; each in (0, 1)

@@ -164,14 +164,10 @@ Key gradient_key(std::uint64_t seed, const std::string& kind) {
 
 std::vector<MethodChoice> gradient_methods(const std::string& text, const std::vector<TokenAlignment>& shapes,
                                            PositionParts position, const std::string& where) {
-  std::vector<MethodChoice> methods = parse_methods(text, position, where);
-  for (const TokenAlignment shape : shapes) {
-    if (text != "all") break;
-    std::erase_if(methods, [&](const MethodChoice& choice) {
-      const Method<double>& method = find_method<double>(choice.name);
-      return !method.adjoint({}) || (shape.n_q != shape.n_k && !method.rectangular({}));
-    });
-  }
+  const std::vector<MethodChoice> methods = parse_methods(text, position, where, [&](const Method<double>& method) {
+    return method.adjoint({}) &&
+           std::all_of(shapes.begin(), shapes.end(), [&](TokenAlignment shape) { return takes(method, shape); });
+  });
   for (const MethodChoice& choice : methods) require_adjoint(find_method<double>(choice.name), choice.options);
   for (const TokenAlignment shape : shapes) require_usable(methods, shape, position);
   return methods;

@@ -94,6 +94,22 @@ ErrorKeys error_keys(std::uint64_t seed, const std::string& kind) {
   return {key.child(kind), key.child("rows")};
 }
 
+std::vector<MethodChoice> error_methods(const std::string& text, const std::vector<TokenAlignment>& shapes,
+                                        PositionParts position, bool some_rows, const std::string& where) {
+  std::vector<MethodChoice> methods = parse_methods(text, position, where, [&](const Method<double>& method) {
+    return !(some_rows && method.quadratic({})) &&
+           std::all_of(shapes.begin(), shapes.end(), [&](TokenAlignment shape) { return takes(method, shape); });
+  });
+  for (const MethodChoice& choice : methods) {
+    if (!some_rows || !find_method<double>(choice.name).quadratic(choice.options)) continue;
+    throw std::invalid_argument(fmt::format(
+        "{}: {} takes as much work as exact attention, which errors from some rows are to avoid; leave it out", where,
+        curve_label({choice.name, choice.preset})));
+  }
+  for (const TokenAlignment shape : shapes) require_usable(methods, shape, position);
+  return methods;
+}
+
 void require_features(const std::vector<arma::uword>& features, const std::vector<MethodChoice>& methods,
                       TokenAlignment shape, std::size_t bytes, const std::string& where) {
   if (features.empty()) throw std::invalid_argument(fmt::format("{}: there are none", where));

@@ -77,6 +77,12 @@ struct ErrorKeys {
 /// The keys of `croquis error --seed`, for this kind of input ("arrays", "model", "gaussian", ...).
 ErrorKeys error_keys(std::uint64_t seed, const std::string& kind);
 
+/// The methods of this text for heads of these shapes. "all" stands for those that take them; for errors that are
+/// estimated from some rows (ErrorSettings::rows), for those of less than n^2 work, and another that is named is
+/// refused, since it takes as long as the exact attention that is avoided. Throws as parse_methods and require_usable.
+std::vector<MethodChoice> error_methods(const std::string& text, const std::vector<TokenAlignment>& shapes,
+                                        PositionParts position, bool some_rows, const std::string& where = "--methods");
+
 /// Throws std::invalid_argument, with a message that begins with `where`, unless there are features, each from 1
 ///   to what every one of the methods takes (Method::largest_d), and the n_k x d numbers of a method, of `bytes` bytes
 ///   each, fit into memory.

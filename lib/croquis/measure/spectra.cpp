@@ -79,6 +79,12 @@ void require_finite(const Spectrum& s) {
   if (status != "ok") throw std::runtime_error(status);
 }
 
+// At most 1 with rounding; not a number for a matrix of zeros.
+double share(double sum, double total) {
+  const double quotient = sum / total;
+  return quotient > 1 ? 1 : quotient;
+}
+
 std::vector<SpectrumRow> rows_of(const Spectrum& s, const SpectrumRow& common) {
   std::vector<SpectrumRow> rows(s.values.n_elem, common);
   double sum = 0;
@@ -88,9 +94,9 @@ std::vector<SpectrumRow> rows_of(const Spectrum& s, const SpectrumRow& common) {
     row.index = i + 1;
     row.singular_value = s.values(i);
     row.residual = s.residuals(i);
-    row.cumulative = std::min(1.0, sum / s.total);
-    row.cumulative_lo = std::min(1.0, sum / s.total_hi);
-    row.cumulative_hi = std::min(1.0, sum / s.total_lo);
+    row.cumulative = share(sum, s.total);
+    row.cumulative_lo = share(sum, s.total_hi);
+    row.cumulative_hi = share(sum, s.total_lo);
     row.frobenius = s.frobenius;
     row.log_scale = s.log_scale;
   }
@@ -151,7 +157,8 @@ const Columns<SpectrumRow>& spectrum_columns() {
         "max(rows, columns) u σ_1. Entries of C are accurate to u times the largest squared norm about the mean of the "
         "points, and at worst to 128 u ([limitations](limitations.md))"},
        &SpectrumRow::residual},
-      {{"cumulative", Role::number, "(σ_1 + ... + σ_k) / (the sum of all)"}, &SpectrumRow::cumulative},
+      {{"cumulative", Role::number, "(σ_1 + ... + σ_k) / (the sum of all); `NA` if all are zero"},
+       &SpectrumRow::cumulative},
       {{"cumulative_lo", Role::number,
         "for dense, the same as `cumulative`. For lanczos, the sum of the singular values that were not computed is "
         "estimated by stochastic Lanczos quadrature with `--probes` vectors: the lower end of a 95 % Student interval "
@@ -173,8 +180,8 @@ const Columns<SpectrumRow>& spectrum_columns() {
   return columns;
 }
 
-Key spectrum_key(std::uint64_t seed, const std::string& input) {
-  return Key(seed).child("spectrum").child(input);
+Key spectrum_key(std::uint64_t seed, const std::string& kind) {
+  return Key(seed).child("spectrum").child(kind);
 }
 
 const std::vector<std::string>& spectrum_matrices() {

@@ -47,8 +47,8 @@ struct SpectrumRow {
 
 const Columns<SpectrumRow>& spectrum_columns();
 
-/// The random key of `croquis spectrum --seed` for the input of that name.
-Key spectrum_key(std::uint64_t seed, const std::string& input);
+/// The random key of `croquis spectrum --seed` for inputs of that kind ("synthetic", "arrays", ...).
+Key spectrum_key(std::uint64_t seed, const std::string& kind);
 
 /// The matrices of a head whose spectra can be computed: "a", "b", "c", "bv", "cv".
 const std::vector<std::string>& spectrum_matrices();

@@ -65,9 +65,10 @@ double cutoff_of(const SpectrumSummary& s) {
 void derive(SpectrumSummary& s, double last_lo, double last_hi) {
   const double known = arma::accu(s.values);
   s.spectral = s.values(0);
-  s.nuclear = known / s.cumulative(s.cumulative.n_elem - 1);
-  s.nuclear_lo = known / last_hi;
-  s.nuclear_hi = known / last_lo;
+  const auto whole = [known](double share) { return known > 0 ? known / share : 0; };
+  s.nuclear = whole(s.cumulative(s.cumulative.n_elem - 1));
+  s.nuclear_lo = whole(last_hi);
+  s.nuclear_hi = whole(last_lo);
   s.stable_rank = std::pow(s.frobenius / s.values(0), 2);
   if (s.method == "dense") {
     const double cutoff = cutoff_of(s);
