@@ -90,7 +90,7 @@ TEST_CASE("reproducible: the same numbers from a file of another name") {
        {"error --methods skeinformer --features 8 --trials 2", "gradient --methods linformer --features 8 --trials 2",
         "dimension --trials 9", "spectrum --method lanczos --leading 8",
         "sketch --sketches gaussian --features 8 --trials 2", "variance --features 8 --trials 9"}) {
-    CAPTURE(command);
+    CAPTURE(std::string(command));
     const auto rows_of = [&](const std::string& file) {
       croquis::CsvTable table = result_of(fmt::format("{0} --q {1} --k {1} --v {1}", command, file), folder);
       for (auto& row : table.rows) row[table.column("input")].clear();

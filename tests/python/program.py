@@ -123,9 +123,9 @@ class Program(unittest.TestCase):
         self.compare(rows, written)
 
     def test_error_of_all_methods_that_take_the_input(self):
-        options = ["--features", "4", "--trials", "1"]
+        options = ["--features", "8", "--trials", "1"]
         for arrays, some in ((head(), []), (square_head(), ["--rows", "20"]), (head(n_q=30), ["--rows", "20"])):
-            rows = croquis.error(*arrays, "all", 4, trials=1, rows=20 if some else None, name="arrays:head")
+            rows = croquis.error(*arrays, "all", 8, trials=1, rows=20 if some else None, name="arrays:head")
             self.assertIn("skeinformer", rows["method"])
             self.assertEqual(set(rows["status"]), {"ok"})
             self.compare(rows, self.run_program("error", arrays, *options, *some))

@@ -4,7 +4,7 @@
 
 croquis::CsvTable fixed_table(const std::filesystem::path& file) {
   croquis::CsvTable table = croquis::read_csv(file.string());
-  for (const char* measured : {"seconds", "peak_bytes", "threads"}) {
+  for (const char* measured : {"seconds", "seconds_adjoint", "peak_bytes", "threads"}) {
     const auto at = std::find(table.header.begin(), table.header.end(), measured) - table.header.begin();
     if (at == static_cast<std::ptrdiff_t>(table.header.size())) continue;
     table.header.erase(table.header.begin() + at);

@@ -72,9 +72,6 @@ void check(const ErrorOptions& options, const Input& input, const std::vector<Me
   if (options.rows && !options.save_output.empty()) {
     throw std::invalid_argument("--save-output: goes without --rows, which computes some exact rows alone");
   }
-  if (options.rows && options.bounds) {
-    throw std::invalid_argument("--bounds: goes without --rows; the bounds need all of the scores");
-  }
   if (options.rows) croquis::require_sampled_rows(static_cast<arma::uword>(*options.rows), input.n_q);
   if (options.run.precision == "float") require_float_norms(input);
 }
@@ -158,6 +155,9 @@ void print_errors(const Table& table) {
 
 int run_error(const ErrorOptions& options) {
   if (options.by_rows) return run_error_by_rows(options);
+  if (options.rows && options.bounds) {
+    throw std::invalid_argument("--bounds: goes without --rows; the bounds need all of the scores");
+  }
   croquis::parse_methods(options.methods);  // what is wrong with them is said before the input is read
   parse_sizes(options.features, "--features");
   prepare_run(options.run);

@@ -9,6 +9,7 @@
 #include <croquis/core/stopwatch.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/measure/finite.hpp>
+#include <croquis/measure/groups.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <croquis/measure/row_errors.hpp>
 #include <exception>
