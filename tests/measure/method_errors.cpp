@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
@@ -91,6 +93,35 @@ TEST_CASE("method errors: what fails is a status, and a row that fails has no er
                                  {.rows = 20, .bounds = true});
                  }),
                  "bounds: goes without rows"));
+}
+
+TEST_CASE("method errors: all are the methods that take the heads, and with sampled rows those of less than n^2 work") {
+  const auto names = [](const std::string& text, const std::vector<TokenAlignment>& shapes, bool some_rows) {
+    std::set<std::string> found;
+    for (const MethodChoice& choice : error_methods(text, shapes, {}, some_rows)) found.insert(choice.name);
+    return found;
+  };
+  std::set<std::string> all, square, quadratic;
+  for (const Method<double>& method : methods<double>()) {
+    all.insert(method.name);
+    if (!method.rectangular({})) square.insert(method.name);
+    if (method.quadratic({})) quadratic.insert(method.name);
+  }
+  REQUIRE((square.contains("reformer") && quadratic.contains("best-rank-d")));
+  const auto without = [](std::set<std::string> names, const std::set<std::string>& others) {
+    for (const std::string& name : others) names.erase(name);
+    return names;
+  };
+  CHECK(names("all", {{9, 9}}, false) == all);
+  CHECK(names("all", {{9, 9}, {7, 9}}, false) == without(all, square));
+  CHECK(names("all,v-mean", {{9, 9}}, true) == without(all, quadratic));
+  CHECK(names("all", {{7, 9}}, true) == without(without(all, square), quadratic));
+  CHECK(names("kdeformer,best-rank-d", {{9, 9}}, false).size() == 2);
+  CHECK(contains(refusal([&] {
+                   names("kdeformer:probabilities=exact", {{9, 9}}, true);
+                 }),
+                 "--methods: kdeformer (probabilities=exact) takes as much work as exact attention"));
+  CHECK(contains(refusal([&] { names("reformer", {{9, 9}, {7, 9}}, false); }), "reformer: as many queries as keys"));
 }
 
 TEST_CASE("method errors: the keys of a seed name the kind of input, method, features and trial") {
