@@ -20,7 +20,7 @@ struct PhaseLayout {
   arma::uword length;  ///< of the transforms: >= 2 positions - 1
   arma::uword phase_step, position_step, bias_phase_step, bias_position_step;
 
-  /// A sequence has up to 34 phases, as many as make products at each frequency and transforms about equally long.
+  /// A sequence has up to 32 phases, as many as make products at each frequency and transforms about equally long.
   explicit PhaseLayout(const RelativeGrid& grid);
 
   /// Of the product with one column: two transforms and the products of the spectra.

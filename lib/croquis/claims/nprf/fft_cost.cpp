@@ -36,7 +36,7 @@ double transforms_flops(arma::uword length) {
 
 // What the paper's algorithm does: features twice (their shifts first), and for every feature and every column of
 // (V, 1) a product with the feature, two transforms of a fast length L >= 2n - 1, L/2 + 1 complex products and n
-// products and additions. (The library has up to 34 shorter transforms in place of a long one, PhaseLayout.) Directly:
+// products and additions. (The library has up to 32 shorter transforms in place of a long one, PhaseLayout.) Directly:
 // n^2 (d + p_v + 1) multiply-adds in the place of the transforms.
 double counted_work(double n, bool direct) {
   const double features = 8 * n * kFeatures * kHeadWidth + 2 * n * kFeatures, columns = kHeadWidth + 1;
