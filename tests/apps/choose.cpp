@@ -198,10 +198,10 @@ TEST_CASE("choose: what costs too much to be tried is named, and exact attention
   CHECK_MESSAGE(contains(dear.output, "not tried, as they cost no less than exact attention: nystromformer (d = 128)"),
                 dear.output);
   const ProgramRun none = run_croquis(command + "--eps 0.5 --features 128", folder.path());
-  CHECK_MESSAGE(contains(none.output, ": exact, as no candidate costs less\n"), none.output);
+  CHECK_MESSAGE(contains(none.output, ": exact, as no candidate is cheap enough\n"), none.output);
   const ProgramRun bad = run_croquis(command + "--eps 1e-6 --features 4 --max-cost 9", folder.path());
   CHECK_MESSAGE(contains(bad.output,
-                         ": exact, as nothing that costs less is good enough; the nearest is nystromformer, "
+                         ": exact, as no candidate is good enough; the nearest is nystromformer, "
                          "d = 4, with "),
                 bad.output);
   CHECK(contains(bad.output, " as the 0.9 quantile of frobenius_rel\n"));

@@ -70,7 +70,7 @@ std::map<std::string, std::string> identity_of(const ChooseOptions& options, con
   return identity;
 }
 
-// Candidates that cost too much on every head: "nystromformer (d = 64, 128), skyformer (d = 128)".
+// "nystromformer (d = 64, 128), skyformer (d = 128)".
 std::string dear_candidates(const CandidateLadders& candidates, double max_cost) {
   std::string text;
   for (const auto& ladder : candidates.ladders) {
@@ -100,8 +100,8 @@ void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const 
   std::string text = fmt::format(
       "croquis choose: {} choice{} among {} methods; a certificate takes at least {} {} without a failure, there are "
       "{}{}\n",
-      choices, choices == 1 ? "" : "s", candidates.methods, least, one ? "draws" : "sequences", one ? "up to " : "",
-      there);
+      choices, choices == 1 ? "" : "s", candidates.methods, least, one ? "draws of a random method" : "sequences",
+      one ? "up to " : "", there);
   if (one) text += "croquis choose: with one sequence the answer is about draws on it, not about other sequences\n";
   if (there < least) {
     text += fmt::format(
@@ -109,10 +109,7 @@ void announce(const ChoiceInputs& inputs, const ChoiceSettings& settings, const 
         "--delta, a smaller --confidence, fewer --methods, or --per layer or model\n",
         one ? "--trials" : "sequences");
   }
-  if (const std::string dear = dear_candidates(candidates, settings.max_cost); !dear.empty()) {
-    text += fmt::format("croquis choose: not tried, as they cost no less than {}exact attention: {}\n",
-                        settings.max_cost == 1 ? "" : fmt::format("{:g} times ", settings.max_cost), dear);
-  }
+  text += word_on_dear_candidates(candidates, settings.max_cost);
   if (settings.rows) {
     text += "croquis choose: with --rows an error is the upper end of a 95 % interval, from other rows for each draw\n";
     const auto fewest =
@@ -159,8 +156,12 @@ int run_choose(const ChooseOptions& options) {
   for (const std::string& name : names) plan.push_back({Run::key({name})});
   run.plan(plan);
   const auto wanted = [&](const std::string& name) { return run.wants(Run::key({name})); };
-  ChoiceDraws draws(options.run);  // of a run that was complete, for the plot alone
-  if (std::any_of(names.begin(), names.end(), wanted)) {
+  const bool open = std::any_of(names.begin(), names.end(), wanted);  // else the errors are for the plot alone
+  const auto current = [&](const croquis::ChoiceDraw& draw) {
+    return croquis::is_current(draw, inputs, candidates, settings.max_cost);
+  };
+  ChoiceDraws draws(options.run, open ? current : std::function<bool(const croquis::ChoiceDraw&)>());
+  if (open) {
     if (!options.run.quiet) announce(inputs, settings, candidates, names.size());
     croquis::ChoiceHooks hooks = draws.hooks(options.run.quiet);
     hooks.wanted = wanted;
@@ -252,6 +253,13 @@ CandidateLadders candidates_of(const ChooseOptions& options, const std::vector<M
   return options.run.precision == "float"
              ? croquis::choice_candidates<float>(methods, features, shapes, position.bias, position.causal, unit)
              : croquis::choice_candidates<double>(methods, features, shapes, position.bias, position.causal, unit);
+}
+
+std::string word_on_dear_candidates(const CandidateLadders& candidates, double max_cost) {
+  const std::string dear = dear_candidates(candidates, max_cost);
+  if (dear.empty()) return "";
+  return fmt::format("croquis choose: not tried, as they cost no less than {}exact attention: {}\n",
+                     max_cost == 1 ? "" : fmt::format("{:g} times ", max_cost), dear);
 }
 
 std::string names_of(const CandidateLadders& candidates) {

@@ -38,11 +38,21 @@ std::vector<croquis::HeadShape> shapes_of(const ModelSequences& sequences, const
   return shapes;
 }
 
-void print_steps(const std::vector<LossStep>& steps, const croquis::LossSettings& settings) {
+void print_steps(const croquis::LossChoice& choice, std::size_t tested, const croquis::LossSettings& settings) {
+  const std::vector<LossStep>& steps = choice.steps;
   fmt::print(
       "\none layer after the other takes a cheaper method; loss - exact loss, with confidence {} below its upper "
       "limit; found on {} sequences, tested on {} others\n\n",
-      settings.confidence, settings.search_sequences, steps.empty() ? 0 : steps.front().sequences);
+      settings.confidence, settings.search_sequences, tested);
+  const std::string hopeless =
+      fmt::format("by the search {} raise the loss by more than 4 times the target", steps.empty() ? "all" : "they");
+  if (choice.untested > 0)
+    fmt::print("not tested: {} {}, as {}\n", choice.untested, steps.empty() ? "steps" : "more steps", hopeless);
+  if (steps.empty()) {
+    if (choice.untested == 0)
+      fmt::print("no step: no candidate costs less than exact attention, or none is worth its loss\n");
+    return;
+  }
   using Side = TextColumn::Side;
   TextTable table({{}, {}, {Side::left}, {}, {}, {}, {}, {}, {Side::left}});
   table.add({"step", "layer", "method", "d", "cost", "predicted", "rise", "upper limit", ""});
@@ -105,6 +115,9 @@ int run_choose_loss(const ChooseOptions& options) {
   }
   run.plan(plan);
   if (run.wants(plan.front().front())) {
+    if (!options.run.quiet) {
+      if (const std::string word = word_on_dear_candidates(candidates, settings.max_cost); !word.empty()) say(word);
+    }
     ChoiceDraws draws(options.run);
     const croquis::ChoiceHooks hooks = draws.hooks(options.run.quiet);
     const croquis::Key search_key = key.child("choose");
@@ -114,7 +127,7 @@ int run_choose_loss(const ChooseOptions& options) {
     draws.close();
     if (choice) {
       write_rows(croquis::loss_step_columns(), choice->steps, steps_file(options.run.out));
-      if (!options.run.quiet) print_steps(choice->steps, settings);
+      if (!options.run.quiet) print_steps(*choice, sequences.numbers.size() - settings.search_sequences, settings);
       deliver_choices(run, choice->layers, options.run.seed);
     }
   }

@@ -38,6 +38,9 @@ croquis::CandidateLadders candidates_of(const ChooseOptions& options, const std:
                                         const std::vector<croquis::HeadShape>& shapes, croquis::PositionParts position,
                                         croquis::CostUnit unit);
 
+/// A line that names the candidates that cost too much on every head; empty if there are none.
+std::string word_on_dear_candidates(const croquis::CandidateLadders& candidates, double max_cost);
+
 /// The candidates as text: a resumed run must have the same.
 std::string names_of(const croquis::CandidateLadders& candidates);
 

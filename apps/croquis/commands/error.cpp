@@ -72,7 +72,6 @@ void check(const ErrorOptions& options, const Input& input, const std::vector<Me
   if (options.rows && !options.save_output.empty()) {
     throw std::invalid_argument("--save-output: goes without --rows, which computes some exact rows alone");
   }
-  if (options.rows) croquis::require_sampled_rows(static_cast<arma::uword>(*options.rows), input.n_q);
   if (options.run.precision == "float") require_float_norms(input);
 }
 
@@ -162,6 +161,9 @@ int run_error(const ErrorOptions& options) {
   parse_sizes(options.features, "--features");
   prepare_run(options.run);
   const std::vector<Input> inputs = load_inputs(options.input, options.run);
+  for (const Input& input : inputs) {
+    if (options.rows) croquis::require_sampled_rows(static_cast<arma::uword>(*options.rows), input.n_q);
+  }
   const std::vector<MethodChoice> methods = methods_of(options, inputs);
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest_keys(inputs));
   for (const Input& input : inputs) check(options, input, methods, features);

@@ -23,7 +23,7 @@ std::string draws_file(const std::string& out) {
   return beside(out, ".draws.csv");
 }
 
-ChoiceDraws::ChoiceDraws(const RunOptions& options)
+ChoiceDraws::ChoiceDraws(const RunOptions& options, const std::function<bool(const ChoiceDraw&)>& keep)
     : seed_(options.seed), file_(draws_file(options.out), header(), existing_file(options)) {
   const std::string path = draws_file(options.out);
   const std::vector<croquis::Column> columns = croquis::choice_draw_columns().list();
@@ -45,6 +45,18 @@ ChoiceDraws::ChoiceDraws(const RunOptions& options)
         fmt::format("{}: line {} has seed {} in {}, this run has seed {} in {}; give another --out", path, i + 2,
                     all_[i].seed, all_[i].precision, options.seed, options.precision));
   }
+  if (!keep) return;
+  croquis::CsvTable kept{header(), {}};
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    if (keep(all_[i])) {
+      kept.rows.push_back(file_.found()[i]);
+    } else {
+      known_.erase(key_of(all_[i]));
+    }
+  }
+  if (kept.rows.size() == all_.size()) return;
+  file_.replace(kept);
+  std::erase_if(all_, [&](const ChoiceDraw& draw) { return !keep(draw); });
 }
 
 ChoiceDraws::Key ChoiceDraws::key_of(const ChoiceDraw& draw) {

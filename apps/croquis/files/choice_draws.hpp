@@ -2,6 +2,7 @@
 #pragma once
 
 #include <croquis/measure/choose.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,8 +18,9 @@ std::string draws_file(const std::string& out);
 /// The file while a run writes it; with --resume, with the errors that it had.
 class ChoiceDraws {
  public:
-  /// Throws as RowFile, and std::invalid_argument for a line of another seed or precision, or a damaged one.
-  explicit ChoiceDraws(const RunOptions& options);
+  /// Errors that are not to be kept are taken out of the file. Throws as RowFile, and std::invalid_argument for a line
+  /// of another seed or precision, or a damaged one.
+  explicit ChoiceDraws(const RunOptions& options, const std::function<bool(const croquis::ChoiceDraw&)>& keep = {});
 
   /// What choose() asks and tells; they refer to this object. Shows progress unless `quiet`.
   croquis::ChoiceHooks hooks(bool quiet);

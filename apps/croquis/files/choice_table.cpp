@@ -68,7 +68,7 @@ void print_each(const std::vector<ChoiceRow>& rows) {
 
 void print_layers(const std::vector<ChoiceRow>& rows) {
   std::map<std::uint64_t, std::vector<ChoiceRow>> layers;
-  for (const ChoiceRow& row : rows) layers[row.layer.value_or(0)].push_back(row);
+  for (const ChoiceRow& row : rows) layers[*row.layer].push_back(row);
   using Side = TextColumn::Side;
   TextTable table({{}, {}, {}, {}, {}, {Side::left}});
   table.add({"layer", "chosen", "exact", "undecided", "cost / exact", "methods chosen"});
@@ -105,6 +105,10 @@ std::string heads_of_guarantee(const std::vector<ChoiceRow>& rows) {
   const bool layers = std::any_of(rows.begin(), rows.end(), [](const ChoiceRow& r) { return r.layer.has_value(); });
   return fmt::format("The probability is that of a head picked at random among those of {}; single heads may be worse",
                      layers ? "the layer" : "the choice");
+}
+
+std::string measured_name(const ChoiceRow& row) {
+  return row.rows ? "upper end of " + row.metric : row.metric;
 }
 
 std::string rows_of_guarantee(const std::vector<ChoiceRow>& rows) {
@@ -149,7 +153,7 @@ std::string nearest_of(const ChoiceRow& row, const std::vector<croquis::ChoiceDr
     if (!(error < least)) continue;
     least = error;
     text = fmt::format("the nearest is {}, d = {}, with {:.3g} as the {} quantile of {}", candidate.first,
-                       candidate.second, error, complement(row.delta), row.metric);
+                       candidate.second, error, complement(row.delta), measured_name(row));
   }
   return text;
 }
@@ -162,7 +166,7 @@ void print_why_exact(const std::vector<ChoiceRow>& rows, const std::vector<croqu
     if (row.status != "exact") continue;
     const std::string nearest = nearest_of(row, draws);
     fmt::print("{}: exact, as {}{}\n", row.input,
-               row.evaluations == 0 ? "no candidate costs less" : "nothing that costs less is good enough",
+               row.evaluations == 0 ? "no candidate is cheap enough" : "no candidate is good enough",
                nearest.empty() ? "" : "; " + nearest);
   }
 }
@@ -170,19 +174,22 @@ void print_why_exact(const std::vector<ChoiceRow>& rows, const std::vector<croqu
 void print_choices(const std::vector<ChoiceRow>& rows) {
   const ChoiceRow& first = rows.front();
   const bool by_loss = first.metric == "loss";
-  if (by_loss) {
+  if (by_loss && count(rows, "chosen") == 0) {
+    fmt::print("\nno step is certified, so that all layers keep exact attention\n\n");
+  } else if (by_loss) {
     fmt::print("\nthe last step that is certified: the mean loss rises by at most {:g}, with confidence {}\n{}\n\n",
                first.eps, first.confidence, basis_of_loss(rows));
   } else {
     const std::string heads = heads_of_guarantee(rows), estimated = rows_of_guarantee(rows);
     fmt::print(
-        "\nthe least {0} such that P({1} <= {2:g}) >= {3}; with confidence {4} that holds for every choice of the run\n"
+        "\nthe method of least {0} such that P({1} <= {2:g}) >= {3}; with confidence {4} that holds for every choice "
+        "of the run\n"
         "cost in {0}; median and 95 % quantile are those of {1}\n{5}{6}\n",
-        first.cost_unit, estimated.empty() ? first.metric : "upper end of " + first.metric, first.eps,
-        complement(first.delta), first.confidence, heads.empty() ? "" : heads + "\n",
-        estimated.empty() ? "" : estimated + "\n");
+        first.cost_unit, measured_name(first), first.eps, complement(first.delta), first.confidence,
+        heads.empty() ? "" : heads + "\n", estimated.empty() ? "" : estimated + "\n");
   }
-  if (rows.size() > kManyChoices) {
+  const bool layers = std::all_of(rows.begin(), rows.end(), [](const ChoiceRow& row) { return row.layer.has_value(); });
+  if (layers && rows.size() > kManyChoices) {
     print_layers(rows);
   } else {
     print_each(rows);

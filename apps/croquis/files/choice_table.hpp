@@ -5,16 +5,19 @@
 #include <string>
 #include <vector>
 
-/// A line a choice, or where there are many a line a layer; then what all choices together cost.
+/// A line a choice, or of many in layers a line a layer; then what all choices together cost.
 void print_choices(const std::vector<croquis::ChoiceRow>& rows);
 
-/// Why exact attention is the answer of some rows: that nothing costs less, or nothing that does is good enough; then,
+/// Why exact attention is the answer of some rows: that no candidate is cheap enough, or none is good enough; then,
 /// from the draws of the run, what came nearest.
 void print_why_exact(const std::vector<croquis::ChoiceRow>& rows, const std::vector<croquis::ChoiceDraw>& draws);
 
 /// What the probability is about where choices are for several heads of a model together: a head picked at random.
 /// Empty of single heads.
 std::string heads_of_guarantee(const std::vector<croquis::ChoiceRow>& rows);
+
+/// The error that is compared with eps: of --rows the upper end of its interval.
+std::string measured_name(const croquis::ChoiceRow& row);
 
 /// What --rows makes of the guarantee; empty without it.
 std::string rows_of_guarantee(const std::vector<croquis::ChoiceRow>& rows);

@@ -157,7 +157,7 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
       "set xlabel {} noenhanced\nset ylabel {} noenhanced\nset logscale xy\nset format xy '%g'\n"
       "set grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen 2 noenhanced\n",
       gnuplot_string(fmt::format("{} in units of exact attention's", first.cost_unit)),
-      gnuplot_string(fmt::format("95 % quantile of {}", first.metric)));
+      gnuplot_string(fmt::format("95 % quantile of {}", measured_name(first))));
   text += logarithmic_axis('x', script.costs) + logarithmic_axis('y', script.errors);
   run_gnuplot(text + script.data + script.plots + "\n", request.picture.path);
 }

@@ -39,20 +39,23 @@ std::vector<std::string> answers_of_choices(const std::vector<ChoiceRow>& rows) 
   const std::size_t chosen = count_of(rows, "chosen");
   std::vector<std::string> answers;
   answers.push_back(fmt::format(
-      "For {} of {} choices something cheaper than exact attention is certified; {} keep exact attention, {} are "
+      "For {} of {} choices an approximation is certified; {} keep exact attention, {} are "
       "undecided. Followed, with exact attention where nothing is chosen, they cost {:.3g} times exact attention's {}.",
       chosen, rows.size(), count_of(rows, "exact"), count_of(rows, "undecided"), croquis::followed_cost_ratio(rows),
       first.cost_unit));
   if (first.metric == "loss") {
-    answers.push_back(fmt::format("Certified: the mean loss rises by at most {:g}, with confidence {}. {}.", first.eps,
+    answers.push_back(
+        chosen == 0 ? fmt::format("No step is certified to raise the mean loss by at most {:g}, with confidence {}.",
+                                  first.eps, first.confidence)
+                    : fmt::format("Certified: the mean loss rises by at most {:g}, with confidence {}. {}.", first.eps,
                                   first.confidence, basis_of_loss(rows)));
   } else {
     const std::string heads = heads_of_guarantee(rows), estimated = rows_of_guarantee(rows);
     answers.push_back(fmt::format(
         "{} P({} > {:g}) < {:g} of each choice, with confidence {} that this holds for all that are chosen{}.{}{}",
-        chosen > 0 ? "Certified is" : "What was to be certified:",
-        estimated.empty() ? first.metric : "upper end of " + first.metric, first.eps, first.delta, first.confidence,
-        scope_of(rows), heads.empty() ? "" : " " + heads + ".", estimated.empty() ? "" : " " + estimated + "."));
+        chosen > 0 ? "Certified is" : "What was to be certified:", measured_name(first), first.eps, first.delta,
+        first.confidence, scope_of(rows), heads.empty() ? "" : " " + heads + ".",
+        estimated.empty() ? "" : " " + estimated + "."));
   }
   std::map<std::string, std::size_t> methods;
   for (const ChoiceRow& row : rows) {
@@ -93,8 +96,8 @@ Chart chart_of_choices(const std::vector<ChoiceRow>& rows) {
   }
   return {.title = "Error against cost of what is chosen",
           .x = {{"cost", fmt::format("{} in units of exact attention's", first.cost_unit)}},
-          .y = {{"error_q95", fmt::format("95 % quantile of {}", first.metric)},
-                {"error_median", fmt::format("median of {}", first.metric)}},
+          .y = {{"error_q95", fmt::format("95 % quantile of {}", measured_name(first))},
+                {"error_median", fmt::format("median of {}", measured_name(first))}},
           .views = {std::move(view)}};
 }
 

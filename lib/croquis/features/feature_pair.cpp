@@ -83,6 +83,9 @@ FeaturePair<T>::FeaturePair(std::shared_ptr<const arma::Mat<T>> x, std::shared_p
   }
   if (options.map == FeatureMap::sphere) {
     const arma::Row<T> norms = arma::sqrt(squared_row_norms<T>(projection_.dense())).t();
+    // Of sorf the first p of p' columns are kept, and where p is small and no power of two they can all be 0.
+    require(norms.min() > 0, "map=sphere",
+            "no direction of norm 0; with projection=sorf take a p of 2, 4, 8, ..., or another projection", {{"p", p}});
     slopes_ = std::sqrt(static_cast<T>(p)) / norms;
   } else if (options.map == FeatureMap::oprf || options.map == FeatureMap::saderf) {
     exponent_ = optimal_exponent(mean_squared_sum(*x_, *y_, scale), p);

@@ -96,6 +96,10 @@ NormEstimate spectral_norm(const LinearOperator<T>& a, const Key& key, const Lan
   fill_normal(key, 0, a.cols, start.memptr());
   Bidiagonalisation<T> space(a.rows, start, static_cast<arma::uword>(limit));
 
+  // Where the random start has next to nothing of the first singular vector, a Ritz value settles at the second
+  // singular value. In few dimensions that is not rare enough, and the whole space costs little.
+  constexpr arma::uword few = 16;
+  const bool whole = std::min(a.rows, a.cols) <= few && limit >= static_cast<int>(std::min(a.rows + 1, a.cols));
   const double unit = std::numeric_limits<T>::epsilon();
   while (!space.full()) {
     space.set_left(a.apply(space.right()));
@@ -110,9 +114,10 @@ NormEstimate spectral_norm(const LinearOperator<T>& a, const Key& key, const Lan
     estimate.residual = space.last() * std::abs(ritz_left(space.steps() - 1, 0));
     const bool exhausted = space.last() <= 10 * unit * estimate.value || space.steps() == a.cols;
     estimate.converged = exhausted || estimate.residual <= options.tolerance * estimate.value;
+    const bool enough = whole ? exhausted : estimate.converged;
     const double gap = exhausted ? 0.0 : relative_gap(static_cast<double>(a.cols), estimate.steps, options.failure);
     estimate.upper = gap < 1 ? estimate.value / std::sqrt(1 - gap) : std::numeric_limits<double>::infinity();
-    if (estimate.converged) break;
+    if (enough) break;
   }
   const double rounding = 10 * unit * estimate.steps;
   estimate.lower = estimate.value * (1 - rounding);

@@ -48,7 +48,9 @@ struct NormEstimate {
 
 /// ||A|| of an m x n operator by Golub-Kahan-Lanczos bidiagonalisation with full reorthogonalisation.
 /// Guarantees: after k steps the Ritz value s satisfies ||A||^2 (1 - e) <= s^2 with probability at least
-///   1 - 1.648 sqrt(n) exp(-sqrt(e) (2k - 1)). `upper` is obtained by solving for e.
+///   1 - 1.648 sqrt(n) exp(-sqrt(e) (2k - 1)). `upper` is obtained by solving for e. With up to 16 rows or columns the
+///   Krylov space is exhausted, and s = ||A||; beyond, s can be another singular value where the start has next to
+///   nothing of the first singular vector.
 /// Randomness: the start vector, normals of `key`.
 /// Cost: two products for each step, and O((m + n) steps^2) flops.
 template <typename T>

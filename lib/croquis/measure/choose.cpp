@@ -273,6 +273,10 @@ void check(const ChoiceInputs& inputs, const CandidateLadders& candidates, const
   require(settings.max_cost > 0, where, "max_cost > 0", {{"max_cost", settings.max_cost}});
   require(settings.draws >= 1, where, "draws >= 1", {{"draws", settings.draws}});
   require(!inputs.heads.empty() && !inputs.sequences.empty(), where, "at least one head and one sequence");
+  const bool layers = std::all_of(inputs.heads.begin(), inputs.heads.end(),
+                                  [](const ChoiceHead& head) { return head.layer.has_value(); });
+  require(settings.per != ChoicePer::layer || layers, where,
+          "heads with layers, or one choice for each head or for the model");
   const std::vector<std::string>& metrics = choice_metrics(settings.rows.has_value());
   require(std::find(metrics.begin(), metrics.end(), settings.metric) != metrics.end(), where,
           fmt::format("a metric among {}", fmt::join(metrics, ", ")), {{"metric", std::string_view(settings.metric)}});
@@ -281,6 +285,23 @@ void check(const ChoiceInputs& inputs, const CandidateLadders& candidates, const
 }
 
 }  // namespace
+
+bool is_current(const ChoiceDraw& draw, const ChoiceInputs& inputs, const CandidateLadders& candidates,
+                double max_cost) {
+  const auto s = std::find(inputs.sequences.begin(), inputs.sequences.end(), draw.sequence);
+  const auto h = std::find_if(inputs.heads.begin(), inputs.heads.end(),
+                              [&](const ChoiceHead& head) { return head.input == draw.input; });
+  if (s == inputs.sequences.end() || h == inputs.heads.end()) return false;
+  const std::size_t shape = candidates.number_of(inputs.shape(static_cast<std::size_t>(s - inputs.sequences.begin()),
+                                                              static_cast<std::size_t>(h - inputs.heads.begin())));
+  for (const auto& ladder : candidates.ladders) {
+    for (const ChoiceCandidate& c : ladder) {
+      if (c.choice.name != draw.method || c.choice.preset != draw.preset || c.features != draw.features) continue;
+      return candidates.is_used(c, shape, max_cost) == (draw.status != "exact");
+    }
+  }
+  return false;
+}
 
 template <typename T>
 std::optional<std::vector<ChoiceRow>> choose(const ChoiceInputs& inputs, const CandidateLadders& candidates,

@@ -112,6 +112,11 @@ struct ChoiceHooks {
 /// ChoiceRow::input of the choices, in their order.
 std::vector<std::string> choice_names(const ChoiceInputs& inputs, ChoicePer per);
 
+/// Whether an evaluation of an earlier call is one of these candidates still: with costs in seconds, which are measured
+/// in each call, a candidate may by now be exact attention on a sequence where it was not, or the reverse.
+bool is_current(const ChoiceDraw& draw, const ChoiceInputs& inputs, const CandidateLadders& candidates,
+                double max_cost);
+
 /// The smallest number of sequences (with one sequence, of draws) with which any candidate can be certified, if none
 /// ever fails.
 std::uint64_t units_to_certify(const ChoiceSettings& settings, std::size_t ladders);

@@ -176,6 +176,7 @@ class LossChooser {
       sum += step.after.rise - step.before.rise;
       return sum > kTargetsToTest * settings_.target;
     });
+    untested_ = static_cast<std::size_t>(steps.end() - hopeless);
     steps.erase(hopeless, steps.end());
     return steps;
   }
@@ -198,6 +199,7 @@ class LossChooser {
     });
     if (!measured) return {};
     LossChoice result;
+    result.untested = untested_;
     std::vector<const Step*> certified(inputs_.model.config().layers, nullptr);
     double cost = static_cast<double>(certified.size()), predicted = 0;
     bool all = true;
@@ -279,6 +281,7 @@ class LossChooser {
   std::vector<std::size_t> shapes_;  // of each sequence
   std::vector<CostPoint> options_;
   std::uint64_t done_ = 0;
+  std::size_t untested_ = 0;
 };
 
 }  // namespace

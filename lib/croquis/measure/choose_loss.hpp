@@ -45,6 +45,7 @@ const Columns<LossStep>& loss_step_columns();
 
 struct LossChoice {
   std::vector<LossStep> steps;    ///< the steps that were tested, in order
+  std::size_t untested = 0;       ///< steps after them, which by the search raise the loss by more than 4 targets
   std::vector<ChoiceRow> layers;  ///< one for each layer: answers with the metric "loss" and the target as epsilon
 };
 

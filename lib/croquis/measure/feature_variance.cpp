@@ -43,7 +43,8 @@ void set_errors(VarianceRow& row, const FeaturePoints& points, const FeatureOpti
     const arma::rowvec weights = arma::exp(scores.exact - scores.exact.max());
     l1 += arma::accu(arma::abs(weights / arma::accu(weights) - scores.estimate / arma::accu(scores.estimate)));
     // Relative to exp(x.y): ratio - 1, whose mean square is the variance of an unbiased estimate over exp(2 x.y).
-    const arma::rowvec ratio = scores.estimate % arma::exp(scores.log_scale - scores.exact);
+    const arma::rowvec ratio = arma::sign(scores.estimate) %
+                               arma::exp(arma::log(arma::abs(scores.estimate)) + scores.log_scale - scores.exact);
     squared += arma::mean(arma::square(ratio - 1));
     arma::mat sums = points.y.head_rows(keys);
     sums.each_row() += points.x.row(i);
@@ -79,7 +80,7 @@ const Columns<VarianceRow>& variance_columns() {
         "unbounded for `trf`, whose row sums may vanish, and whose mean over draws need not exist",
         "||b - b~||_1 of a row of scores, normalised"},
        &VarianceRow::l1_error},
-      {{"squared_error", Role::metric, "the mean over pairs of (estimate / exp(x·y) - 1)²",
+      {{"squared_error", Role::metric, "the mean of (estimate / exp(x·y) - 1)² over keys, and then over queries",
         "mean of (estimate / exp(x.y) - 1)^2"},
        &VarianceRow::squared_error},
       {{"lemma_2", Role::metric,
