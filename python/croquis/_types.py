@@ -44,9 +44,12 @@ def head_options(causal: object, bias: Optional[Vector], length: Optional[Whole]
         if is_masked(bias):
             raise ValueError("bias: some of its entries are masked; give bias.filled(...), with -inf for no weight")
         try:
-            numbers = numpy.asarray(bias, dtype=numpy.float64)
+            given = numpy.asarray(bias)
+            numbers = given.astype(numpy.float64) if given.dtype.kind in "biufO" else None
         except (TypeError, ValueError):
-            raise ValueError(f"bias: {shown(bias)} are no real numbers") from None
+            numbers = None
+        if numbers is None:
+            raise ValueError(f"bias: {shown(bias)} are no real numbers")
         if numbers.ndim != 1 or numbers.size == 0:
             raise ValueError(f"bias: its shape is {numbers.shape}; give 2 max(n_q, n_k) - 1 numbers")
     whole_length = None if length is None else whole(length, "length", 1)

@@ -113,7 +113,7 @@ def packed_attention(
     sizes = [whole(length, "lengths", 1) for length in items(lengths, "lengths")]
     if sum(sizes) != len(q):
         raise ValueError(f"lengths: they add up to {sum(sizes)}, q has {len(q)} tokens")
-    seeds = [seed] * len(sizes) if isinstance(seed, (int, numpy.integer)) else items(seed, "seed")
+    seeds = [seed] * len(sizes) if hasattr(seed, "__index__") and not getattr(seed, "shape", ()) else items(seed, "seed")
     if len(seeds) != len(sizes):
         raise ValueError(f"seed: there are {len(seeds)} for {len(sizes)} sequences")
     if bias is not None and (bias.shape[:-1] != q.shape[1:2] or bias.shape[-1] < 2 * max(sizes) - 1 or bias.shape[-1] % 2 == 0):
@@ -269,5 +269,5 @@ def _parts(sizes: List[int], bias: Optional[torch.Tensor], seeds: List[int]) -> 
 
 
 def _arrays(tensor: torch.Tensor) -> Array:
-    array: Array = tensor.detach().numpy()
+    array: Array = tensor.detach().resolve_conj().resolve_neg().numpy()
     return array

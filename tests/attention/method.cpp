@@ -5,7 +5,9 @@
 
 #include "support/attention.hpp"
 #include "support/matrices.hpp"
+#include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 using namespace croquis;
 
@@ -17,4 +19,18 @@ TEST_CASE_TEMPLATE("from_scores: the output is the product with the values, and 
   CHECK(identical(approximation.scores->dense(), b));
   CHECK_FALSE(approximation.denominators.has_value());
   CHECK(std::isnan(approximation.diagnostics.residual));
+}
+
+TEST_CASE_TEMPLATE("prepare: scores of every method refuse a matrix with another number of rows", T, float, double) {
+  const Problem<T> problem = random_problem<T>(12, 4, 3, 1, Key(test_seed()));
+  for (const Method<T>& method : methods<T>()) {
+    CAPTURE(method.name);
+    const Approximation<T> approximation = prepare(method, problem, {}).approximate(6, Key(1));
+    if (!approximation.scores) continue;
+    for (const arma::uword rows : {0U, 11U, 13U}) {
+      const arma::Mat<T> x(rows, 2, arma::fill::ones);
+      CHECK(contains(refusal([&] { approximation.scores->apply(x); }), method.name + ": needs "));
+      CHECK(contains(refusal([&] { approximation.scores->apply_transposed(x); }), method.name + ": needs "));
+    }
+  }
 }

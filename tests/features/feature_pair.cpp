@@ -197,4 +197,16 @@ TEST_CASE("FeaturePair: what does not fit is refused") {
   CHECK(contains(make(x, 4, {FeatureMap::prf, ProjectionDistribution::iid, -1}), "epsilon >= 0"));
   CHECK(contains(make(x, 4, {FeatureMap::trf, ProjectionDistribution::iid, 1e-4}), "epsilon goes with positive maps"));
   CHECK(contains(make(wide, 4, {}), "points of one width"));
+  // Of sorf's four columns three are kept at p = 3: in one of 16 directions they are all 0, and have no sphere.
+  const auto refused = [](arma::uword p) {
+    const arma::mat points(3, p, arma::fill::ones);
+    int count = 0;
+    for (std::uint64_t draw = 0; draw < 200; ++draw) {
+      const FeatureOptions options{FeatureMap::sphere, ProjectionDistribution::sorf, 0};
+      count += contains(refusal([&] { FeaturePair<double>(points, points, 8, options, Key(draw)); }), "of norm 0");
+    }
+    return count;
+  };
+  CHECK(refused(3) > 0);
+  CHECK(refused(4) == 0);
 }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <croquis/linalg/norms.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -166,4 +167,14 @@ TEST_CASE("Lanczos: options that say nothing are refused") {
   CHECK(contains(refusal([&] { spectral_norm(a, key, {.tolerance = 0}); }), "tolerance > 0"));
   CHECK(contains(refusal([&] { spectral_norm(a, key, {.failure = 0}); }), "0 < failure < 1"));
   CHECK(contains(refusal([&] { spectral_norm(a, key, {.failure = 1}); }), "failure = 1"));
+}
+
+TEST_CASE("spectral_norm of an operator: in few dimensions it is the largest singular value, whatever the start is") {
+  // With the residual alone as a test, one of some 10,000 starts ends at the second singular value.
+  const arma::mat a = arma::diagmat(arma::vec{1.24, 0.95, 0.009});
+  double least = 2;
+  for (std::uint64_t start = 0; start < 100000; ++start) {
+    least = std::min(least, spectral_norm(as_operator(a), Key(start)).value);
+  }
+  CHECK(least == doctest::Approx(1.24).epsilon(1e-12));
 }

@@ -88,6 +88,11 @@ TEST_CASE_TEMPLATE("norms: of a zero and of an empty matrix are 0, of one entry 
   CHECK(spectral_norm(unbounded) == infinity);
   CHECK(frobenius_norm(unbounded) == infinity);
   CHECK(largest_entry(unbounded) == infinity);
+  const T undefined = std::numeric_limits<T>::quiet_NaN();
+  for (const arma::Mat<T>& a :
+       {arma::Mat<T>{undefined}, arma::Mat<T>{T(0), undefined}, arma::Mat<T>{T(1), undefined}}) {
+    CHECK(std::isnan(frobenius_norm(a)));
+  }
 }
 
 TEST_CASE("over_power_of_two: the largest entry is from 1 to 2, and digits do not change") {

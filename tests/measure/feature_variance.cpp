@@ -105,3 +105,15 @@ TEST_CASE("feature_variance: what fails is a status without numbers") {
   CHECK(std::isnan(row.l1_error));
   CHECK(std::isnan(row.lemma_2));
 }
+
+TEST_CASE("feature_variance: an estimate that vanishes beside another key's is 0, not undefined") {
+  const double far = 60 / std::sqrt(2.0);  // after p^{-1/4}
+  FeaturePoints points{arma::mat(1, 4, arma::fill::zeros), arma::mat(2, 4, arma::fill::zeros), {}};
+  points.x(0, 0) = far;
+  points.y(0, 0) = -far;
+  points.y(1, 0) = 0.07;
+  const VarianceRow row = feature_variance(points, 16, {}, Key(3));
+  CHECK(row.status == "ok");
+  CHECK(std::isfinite(row.squared_error));
+  CHECK(std::isfinite(row.l1_error));
+}

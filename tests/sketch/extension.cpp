@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("Sketches with more columns on the same key begin with the sm
   check_columns<T>([](arma::uword d, const Key& s) { return VerySparseSketch(n, d, s); });
   check_columns<T>([](arma::uword d, const Key& s) { return AccumulativeSketch(n, d, 3, s); });
   check_columns<T>([](arma::uword d, const Key& s) { return UniformSampling(n, d, s); });
-  check_columns<T>([](arma::uword d, const Key& s) { return UniformSampling(n, d, s, Replacement::without); });
+  check_columns<T>([](arma::uword d, const Key& s) { return UniformSampling(n, d, s, SampleReplacement::without); });
   check_columns<T>([&](arma::uword d, const Key& s) { return ImportanceSampling(weights, d, s); });
 }
 

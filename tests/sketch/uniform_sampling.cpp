@@ -24,7 +24,7 @@ using Draw = std::function<arma::Mat<T>(const Key&)>;
 // Binomial(d trials, 1/n) with replacement and Binomial(trials, d/n) without: exact tails, 1e-9 shared by 7 entries.
 // Entries off the diagonal are zero in every draw.
 template <typename T>
-bool second_moment_is_identity(const Draw<T>& draw, Replacement replacement) {
+bool second_moment_is_identity(const Draw<T>& draw, SampleReplacement replacement) {
   const Key root = Key(test_seed()).child("law");
   arma::mat sum(kUniformRows, kUniformRows, arma::fill::zeros);
   for (std::uint64_t t = 0; t < kUniformTrials; ++t) {
@@ -38,8 +38,9 @@ bool second_moment_is_identity(const Draw<T>& draw, Replacement replacement) {
     }
     const double picks =
         std::round(sum(i, i) * d / n);  // undoes the scale that the distribution has; rounding is below 1/2
-    const bool follows = replacement == Replacement::with ? is_binomial(picks, d * kUniformTrials, 1 / n, 1e-9 / n)
-                                                          : is_binomial(picks, kUniformTrials, d / n, 1e-9 / n);
+    const bool follows = replacement == SampleReplacement::with
+                             ? is_binomial(picks, d * kUniformTrials, 1 / n, 1e-9 / n)
+                             : is_binomial(picks, kUniformTrials, d / n, 1e-9 / n);
     if (!follows) return false;
   }
   return true;
@@ -54,7 +55,8 @@ TEST_CASE_TEMPLATE("UniformSampling: left, right and expand are products with de
   for (const auto& [n, d] : sizes) {
     CAPTURE_BINDING(n);
     check_products<T>(UniformSampling(n, d, key.child(n)), key.child("operands"));
-    if (d <= n) check_products<T>(UniformSampling(n, d, key.child(n), Replacement::without), key.child("operands"));
+    if (d <= n)
+      check_products<T>(UniformSampling(n, d, key.child(n), SampleReplacement::without), key.child("operands"));
   }
 }
 
@@ -63,7 +65,7 @@ TEST_CASE_TEMPLATE(
     double) {
   // 17,143 picks an entry, deviation 121 with replacement: a scale wrong by 3 % is 4 deviations on the square, one by
   // sqrt(d) or sqrt(n) hundreds.
-  for (const Replacement replacement : {Replacement::with, Replacement::without}) {
+  for (const SampleReplacement replacement : {SampleReplacement::with, SampleReplacement::without}) {
     const auto drawn = [replacement](const Key& s) {
       return UniformSampling(kUniformRows, kUniformCols, s, replacement).dense<T>();
     };
@@ -92,13 +94,13 @@ TEST_CASE_TEMPLATE(
 
 TEST_CASE_TEMPLATE("UniformSampling: without replacement and d = n is a permutation, S S^T = I in every draw", T, float,
                    double) {
-  const arma::Mat<T> s = UniformSampling(12, 12, Key(test_seed()), Replacement::without).dense<T>();
+  const arma::Mat<T> s = UniformSampling(12, 12, Key(test_seed()), SampleReplacement::without).dense<T>();
   CHECK(identical(arma::Mat<T>(s * s.t()), arma::Mat<T>(12, 12, arma::fill::eye)));
 }
 
 TEST_CASE("UniformSampling: a column has one entry, sqrt(n/d), at its index; more columns begin with the fewer") {
   const Key key = Key(test_seed()).child("columns");
-  for (const Replacement replacement : {Replacement::with, Replacement::without}) {
+  for (const SampleReplacement replacement : {SampleReplacement::with, SampleReplacement::without}) {
     const UniformSampling sketch(50, 20, key, replacement), longer(50, 40, key, replacement);
     const arma::mat s = sketch.dense<double>();
     for (arma::uword j = 0; j < 20; ++j) {
@@ -117,6 +119,7 @@ TEST_CASE_TEMPLATE("UniformSampling: the same bits for any number of threads", T
 TEST_CASE("UniformSampling: wrong sizes are refused") {
   CHECK(refusal([] { UniformSampling(5, 0, Key(1)); }) == "UniformSampling: n >= 1, d >= 1, got n = 5, d = 0");
   CHECK(contains(refusal([] { UniformSampling(0, 2, Key(1)); }), "got n = 0, d = 2"));
-  CHECK(contains(refusal([] { UniformSampling(5, 6, Key(1), Replacement::without); }), "d <= n, got d = 6, n = 5"));
+  CHECK(
+      contains(refusal([] { UniformSampling(5, 6, Key(1), SampleReplacement::without); }), "d <= n, got d = 6, n = 5"));
   check_refusals(UniformSampling(5, 3, Key(1)));
 }

@@ -61,6 +61,25 @@ void require_adjoint(const Method<T>& method, const OptionValues& options) {
   require(false, method.name, "has no adjoint with these options; methods that have one are" + others, {});
 }
 
+namespace {
+
+// The same, but another number of rows throws: a method need not look.
+template <typename T>
+LinearOperator<T> with_checked_sizes(LinearOperator<T> scores, const std::string& name) {
+  const auto checked = [name](arma::uword rows, typename LinearOperator<T>::Product product) {
+    return [=](const arma::Mat<T>& x) {
+      require(x.n_rows == rows, name, "scores times a matrix with as many rows as they have columns, or transposed",
+              {{"rows", x.n_rows}, {"wanted", rows}});
+      return product(x);
+    };
+  };
+  scores.apply = checked(scores.cols, std::move(scores.apply));
+  scores.apply_transposed = checked(scores.rows, std::move(scores.apply_transposed));
+  return scores;
+}
+
+}  // namespace
+
 template <typename T>
 PreparedMethod<T> prepare(const Method<T>& method, const Problem<T>& problem, const OptionValues& options) {
   std::vector<std::string> known;
@@ -72,9 +91,14 @@ PreparedMethod<T> prepare(const Method<T>& method, const Problem<T>& problem, co
   PreparedMethod<T> prepared = method.prepare(problem, options);
   // So that a method that does not think of BLAS, as one of a user may not, has the same bits for any number of
   // threads.
-  prepared.approximate = [approximate = std::move(prepared.approximate)](arma::uword d, const Key& draw_key) {
+  prepared.approximate = [approximate = std::move(prepared.approximate), name = method.name](arma::uword d,
+                                                                                             const Key& draw_key) {
     const SerialBlas within;
-    return approximate(d, draw_key);
+    Approximation<T> approximation = approximate(d, draw_key);
+    if (approximation.scores) {
+      approximation.scores = with_checked_sizes(std::move(*approximation.scores), name);
+    }
+    return approximation;
   };
   return prepared;
 }

@@ -66,7 +66,7 @@ double frobenius_norm(const arma::mat& a) {
   const double least =
       static_cast<double>(a.n_elem) * std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
   const double squares = arma::accu(arma::square(a));
-  if (squares > least && std::isfinite(squares)) return std::sqrt(squares);
+  if ((squares > least && std::isfinite(squares)) || std::isnan(squares)) return std::sqrt(squares);
   const double scale = largest_entry(a);
   if (scale == 0 || !std::isfinite(scale)) return scale;
   return scale * std::sqrt(arma::accu(arma::square(a / scale)));

@@ -7,7 +7,7 @@
 namespace croquis {
 
 /// x[i] <- exp(x[i] - shift); returns the sum of the results. x[i] - shift must be at most 700 (double) or 88 (float).
-/// A result below the smallest normal number is 0. Accurate to 2 ulp.
+/// A result below about 1.01 times the smallest normal number is 0. Accurate to 2 ulp.
 float exp_shifted(float* x, std::size_t count, float shift);
 double exp_shifted(double* x, std::size_t count, double shift);
 
@@ -15,7 +15,7 @@ double exp_shifted(double* x, std::size_t count, double shift);
 float maximum(const float* x, std::size_t count);
 double maximum(const double* x, std::size_t count);
 
-/// x[i] <- log(x[i]) for x[i] >= 0, including denormal numbers; -infinity at 0. Accurate to 2 ulp.
+/// x[i] <- log(x[i]) for finite x[i] >= 0, including denormal numbers; -infinity at 0. Accurate to 2 ulp.
 void logarithm(float* x, std::size_t count);
 void logarithm(double* x, std::size_t count);
 

@@ -34,6 +34,8 @@ template <typename T>
 Pilot<T> pilot_sample(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Mat<T>& v, arma::uword d_0,
                       const Key& draw_key, bool with_output) {
   require(d_0 >= 1, "pilot_sample", "d_0 >= 1", {{"d_0", d_0}});
+  require(q.n_cols == k.n_cols && k.n_rows == v.n_rows, "pilot_sample", "Q and K of one width, K and V of one length",
+          {{"q.cols", q.n_cols}, {"k.cols", k.n_cols}, {"k.rows", k.n_rows}, {"v.rows", v.n_rows}});
   const arma::uword n = k.n_rows, key_blocks = blocks_of(n, kStreamedCols), query_blocks = streamed_row_blocks(d_0);
   Pilot<T> pilot;
   pilot.rows = sample_with_replacement(q.n_rows, d_0, draw_key);

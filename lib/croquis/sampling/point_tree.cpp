@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
 #include <croquis/random/draws.hpp>
@@ -282,6 +283,8 @@ std::vector<std::uint32_t> PointTree::coarser(arma::uword wanted) const {
 template <typename T>
 PointTree split_points(const arma::Mat<T>& points, const arma::Col<T>& weights, arma::uword leaves,
                        SplitDirection direction, const Key& draw_key) {
+  require(weights.n_elem == points.n_cols && leaves >= 1, "split_points", "a weight for each point, leaves >= 1",
+          {{"points", points.n_cols}, {"weights", weights.n_elem}, {"leaves", leaves}});
   if (leaves >= points.n_cols) return each_alone(points.n_cols);
   return Splitter<T>(points, weights, direction, draw_key).run(leaves);
 }

@@ -29,6 +29,8 @@ TokenKernel<T>::TokenKernel(const arma::Mat<T>& keys, const arma::Mat<T>& values
     : keys_(keys.t() * static_cast<T>(std::pow(static_cast<double>(keys.n_cols), -0.25))),
       values_(values.t()),
       constant_(constant) {
+  require(keys.n_rows == values.n_rows && keys.n_rows >= 1, "TokenKernel", "as many values as keys, at least one",
+          {{"keys", keys.n_rows}, {"values", values.n_rows}});
   shift_ = squared_row_norms<T>(keys_.t()).max();
   const T largest = arma::abs(values_).max();
   if (largest > 0) values_ /= largest;

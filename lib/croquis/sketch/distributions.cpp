@@ -47,7 +47,7 @@ std::vector<SketchDistribution<T>> all_distributions() {
        false,
        [](const SketchDescription& s, const Key& key) {
          return UniformSampling(s.rows, s.cols, key,
-                                count(s, "replacement") == 1 ? Replacement::with : Replacement::without);
+                                count(s, "replacement") == 1 ? SampleReplacement::with : SampleReplacement::without);
        }},
       {"importance",
        "Skeinformer Def. 3.1",

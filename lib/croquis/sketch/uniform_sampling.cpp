@@ -5,10 +5,10 @@
 
 namespace croquis {
 
-UniformSampling::UniformSampling(arma::uword n, arma::uword d, const Key& key, Replacement replacement) : n_(n) {
+UniformSampling::UniformSampling(arma::uword n, arma::uword d, const Key& key, SampleReplacement replacement) : n_(n) {
   require(n >= 1 && d >= 1, "UniformSampling", "n >= 1, d >= 1", {{"n", n}, {"d", d}});
-  indices_ =
-      replacement == Replacement::with ? sample_with_replacement(n, d, key) : sample_without_replacement(n, d, key);
+  indices_ = replacement == SampleReplacement::with ? sample_with_replacement(n, d, key)
+                                                    : sample_without_replacement(n, d, key);
 }
 
 template <typename T>

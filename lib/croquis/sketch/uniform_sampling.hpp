@@ -5,7 +5,7 @@
 
 namespace croquis {
 
-enum class Replacement { with, without };
+enum class SampleReplacement { with, without };
 
 /// Column j of S (n x d) is sqrt(n/d) e_i with i uniform: Skeinformer Def. 3.1 with p_i = 1/n. (Skyformer's Def. 1
 /// omits the factor sqrt(n).)
@@ -18,7 +18,8 @@ class UniformSampling : public SizedSketch<UniformSampling> {
  public:
   static constexpr std::string_view kName = "UniformSampling";
 
-  UniformSampling(arma::uword n, arma::uword d, const Key& key, Replacement replacement = Replacement::with);
+  UniformSampling(arma::uword n, arma::uword d, const Key& key,
+                  SampleReplacement replacement = SampleReplacement::with);
 
   arma::uword rows() const { return n_; }
   arma::uword cols() const { return indices_.n_elem; }
