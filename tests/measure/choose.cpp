@@ -12,6 +12,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/refusal.hpp"
@@ -440,4 +441,37 @@ TEST_CASE("choose: settings outside their ranges are refused") {
                  "frobenius_rel, spectral_rel, got"));
   CHECK(refusal([] { choice_per_from_name("heads"); }) == "per: is head, layer or model, got per = heads");
   CHECK(refusal([] { cost_unit_from_name("euros"); }) == "cost: is flops or seconds, got cost = euros");
+}
+
+TEST_CASE(
+    "choose: an earlier evaluation is current where its candidate is used, or is exact attention, as it was then") {
+  ChoiceInputs inputs = inputs_of(2, 1);
+  const HeadShape shapes[] = {{48, 48, kWidth, kWidth}, {960, 960, kWidth, kWidth}};
+  inputs.shape = [&](std::size_t s, std::size_t) { return shapes[s]; };
+  const CandidateLadders candidates = choice_candidates<double>(parse_methods("skeinformer"), {40},
+                                                                {shapes[0], shapes[1]}, false, false, CostUnit::flops);
+  ChoiceDraw draw;
+  draw.input = inputs.heads[0].input;
+  draw.method = "skeinformer";
+  draw.preset = "paper";
+  draw.features = 40;
+  for (const auto& [sequence, status, current] :
+       {std::tuple(0U, "ok", false), std::tuple(0U, "exact", true), std::tuple(1U, "ok", true),
+        std::tuple(1U, "exact", false), std::tuple(1U, "not finite", true)}) {
+    draw.sequence = inputs.sequences[sequence];
+    draw.status = status;
+    CHECK(is_current(draw, inputs, candidates, 1) == current);
+  }
+  draw.features = 41;
+  CHECK_FALSE(is_current(draw, inputs, candidates, 1));
+}
+
+TEST_CASE("choose: a choice for each layer needs heads with layers") {
+  ChoiceInputs inputs = inputs_of(2, 1);
+  inputs.heads[0].layer.reset();
+  const CandidateLadders candidates = choice_candidates<double>(
+      parse_methods("v-mean"), {1}, {{kTokens, kTokens, kWidth, kWidth}}, false, false, CostUnit::flops);
+  ChoiceSettings settings;
+  settings.per = ChoicePer::layer;
+  CHECK(contains(refusal([&] { choose<double>(inputs, candidates, settings, Key(1)); }), "heads with layers"));
 }
