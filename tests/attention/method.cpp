@@ -29,8 +29,8 @@ TEST_CASE_TEMPLATE("prepare: scores of every method refuse a matrix with another
     if (!approximation.scores) continue;
     for (const arma::uword rows : {0U, 11U, 13U}) {
       const arma::Mat<T> x(rows, 2, arma::fill::ones);
-      CHECK(contains(refusal([&] { approximation.scores->apply(x); }), method.name + ": needs "));
-      CHECK(contains(refusal([&] { approximation.scores->apply_transposed(x); }), method.name + ": needs "));
+      CHECK(contains(refusal([&] { approximation.scores->apply(x); }), method.name + ": scores times"));
+      CHECK(contains(refusal([&] { approximation.scores->apply_transposed(x); }), method.name + ": scores times"));
     }
   }
 }

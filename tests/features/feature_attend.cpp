@@ -95,6 +95,8 @@ TEST_CASE_TEMPLATE("FeaturePair::attend: is attention by the features in memory,
       for (const std::string& distribution : projection_names()) {
         for (const double epsilon : {0.0, 1e-2}) {
           if (map == FeatureMap::trf && epsilon > 0) continue;
+          if (map == FeatureMap::sphere && distribution == "sorf")
+            continue;  // some directions of p = 5 are 0, and refused
           CAPTURE(name_of(map));
           CAPTURE(distribution);
           CAPTURE(epsilon);

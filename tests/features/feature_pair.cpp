@@ -58,6 +58,7 @@ double exponent_error(const Dense& w, const Dense& x, const Dense& y) {
 TEST_CASE_TEMPLATE("FeaturePair: products are those of the definition, every map and projection", T, float, double) {
   for (const FeatureMap map : kAllMaps) {
     for (const std::string& distribution : projection_names()) {
+      if (map == FeatureMap::sphere && distribution == "sorf") continue;  // some directions are 0, and refused
       CAPTURE(name_of(map));
       CAPTURE(distribution);
       const arma::Mat<T> x = pair_rows<T>(kQueries, 1.5, "x"), y = pair_rows<T>(kKeys, 0.8, "y");
