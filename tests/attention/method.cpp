@@ -25,7 +25,7 @@ TEST_CASE_TEMPLATE("prepare: scores of every method refuse a matrix with another
   const Problem<T> problem = random_problem<T>(12, 4, 3, 1, Key(test_seed()));
   for (const Method<T>& method : methods<T>()) {
     CAPTURE(method.name);
-    const Approximation<T> approximation = prepare(method, problem, {}).approximate(6, Key(1));
+    const Approximation<T> approximation = prepare(method, problem, {}).approximate(10, Key(1));
     if (!approximation.scores) continue;
     for (const arma::uword rows : {0U, 11U, 13U}) {
       const arma::Mat<T> x(rows, 2, arma::fill::ones);
