@@ -170,11 +170,11 @@ TEST_CASE("Lanczos: options that say nothing are refused") {
 }
 
 TEST_CASE("spectral_norm of an operator: in few dimensions it is the largest singular value, whatever the start is") {
-  // With the residual alone as a test, one of some 10,000 starts ends at the second singular value.
+  // With the residual alone as a test, one of some 1000 starts ends at the second singular value.
   const arma::mat a = arma::diagmat(arma::vec{1.24, 0.95, 0.009});
   double least = 2;
-  for (std::uint64_t start = 0; start < 100000; ++start) {
-    least = std::min(least, spectral_norm(as_operator(a), Key(start)).value);
+  for (std::uint64_t start = 0; start < 20000; ++start) {
+    least = std::min(least, spectral_norm(as_operator(a), Key(start), {.tolerance = 1e-3}).value);
   }
   CHECK(least == doctest::Approx(1.24).epsilon(1e-12));
 }
