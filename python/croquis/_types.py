@@ -45,11 +45,11 @@ def head_options(causal: object, bias: Optional[Vector], length: Optional[Whole]
             raise ValueError("bias: some of its entries are masked; give bias.filled(...), with -inf for no weight")
         try:
             given = numpy.asarray(bias)
-            numbers = given.astype(numpy.float64) if given.dtype.kind in "biufO" else None
+            if given.dtype.kind not in "biufO":
+                raise TypeError
+            numbers = given.astype(numpy.float64, copy=False)
         except (TypeError, ValueError):
-            numbers = None
-        if numbers is None:
-            raise ValueError(f"bias: {shown(bias)} are no real numbers")
+            raise ValueError(f"bias: {shown(bias)} are no real numbers") from None
         if numbers.ndim != 1 or numbers.size == 0:
             raise ValueError(f"bias: its shape is {numbers.shape}; give 2 max(n_q, n_k) - 1 numbers")
     whole_length = None if length is None else whole(length, "length", 1)

@@ -115,9 +115,7 @@ int run_choose_loss(const ChooseOptions& options) {
   }
   run.plan(plan);
   if (run.wants(plan.front().front())) {
-    if (!options.run.quiet) {
-      if (const std::string word = word_on_dear_candidates(candidates, settings.max_cost); !word.empty()) say(word);
-    }
+    if (!options.run.quiet) say(word_on_dear_candidates(candidates, settings.max_cost));
     ChoiceDraws draws(options.run);
     const croquis::ChoiceHooks hooks = draws.hooks(options.run.quiet);
     const croquis::Key search_key = key.child("choose");

@@ -80,7 +80,7 @@ std::vector<MethodChoice> methods_of(const ErrorOptions& options, const std::vec
   std::vector<croquis::TokenAlignment> shapes;
   for (const Input& input : inputs) shapes.push_back({input.n_q, input.n_k});
   const croquis::PositionParts position = position_parts(options.input);
-  std::vector<MethodChoice> methods =
+  const std::vector<MethodChoice> methods =
       croquis::error_methods(options.methods, shapes, position, options.rows.has_value());
   std::vector<std::string> square, quadratic;
   for (const MethodChoice& choice : croquis::parse_methods(options.methods, position)) {

@@ -35,28 +35,21 @@ ChoiceDraws::ChoiceDraws(const RunOptions& options, const std::function<bool(con
       throw std::invalid_argument(fmt::format("{}: line {}: {}", path, i + 2, wrong.what()));
     }
   }
-  all_ = croquis::choice_draw_columns().rows(table);
-  for (std::size_t i = 0; i < all_.size(); ++i) {
-    if (all_[i].seed == options.seed && all_[i].precision == options.precision) {
-      known_.emplace(key_of(all_[i]), all_[i].error);
-      continue;
-    }
-    throw std::invalid_argument(
-        fmt::format("{}: line {} has seed {} in {}, this run has seed {} in {}; give another --out", path, i + 2,
-                    all_[i].seed, all_[i].precision, options.seed, options.precision));
-  }
-  if (!keep) return;
+  const std::vector<ChoiceDraw> found = croquis::choice_draw_columns().rows(table);
   croquis::CsvTable kept{header(), {}};
-  for (std::size_t i = 0; i < all_.size(); ++i) {
-    if (keep(all_[i])) {
-      kept.rows.push_back(file_.found()[i]);
-    } else {
-      known_.erase(key_of(all_[i]));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const ChoiceDraw& draw = found[i];
+    if (draw.seed != options.seed || draw.precision != options.precision) {
+      throw std::invalid_argument(
+          fmt::format("{}: line {} has seed {} in {}, this run has seed {} in {}; give another --out", path, i + 2,
+                      draw.seed, draw.precision, options.seed, options.precision));
     }
+    if (keep && !keep(draw)) continue;
+    known_.emplace(key_of(draw), draw.error);
+    all_.push_back(draw);
+    kept.rows.push_back(file_.found()[i]);
   }
-  if (kept.rows.size() == all_.size()) return;
-  file_.replace(kept);
-  std::erase_if(all_, [&](const ChoiceDraw& draw) { return !keep(draw); });
+  if (kept.rows.size() < found.size()) file_.replace(kept);
 }
 
 ChoiceDraws::Key ChoiceDraws::key_of(const ChoiceDraw& draw) {
