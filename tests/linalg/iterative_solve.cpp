@@ -2,6 +2,7 @@
 #include <croquis/linalg/iterative_solve.hpp>
 
 #include <cmath>
+#include <limits>
 
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
@@ -141,6 +142,9 @@ TEST_CASE("iterative_solve: a breakdown is a runtime_error, a wrong argument an 
         "iterative_solve: an X with as many rows as N, got N.rows = 4, X.rows = 3");
   CHECK(contains(refusal([&] { iterative_solve(arma::mat(4, 5), x, {}); }), "a square matrix"));
   CHECK(contains(refusal([&] { iterative_solve(arma::mat(), arma::mat(), {}); }), "a square matrix, got rows = 0"));
+  arma::mat broken = eye;
+  broken(1, 2) = std::numeric_limits<double>::quiet_NaN();
+  CHECK(contains(refusal([&] { iterative_solve(broken, x, {}); }), "entries that are numbers"));
   CHECK(contains(refusal([&] { iterative_solve(eye, x, {.iterations = -1}); }), "iterations = -1"));
   CHECK(contains(refusal([&] { iterative_solve(eye, x, {.tolerance = -0.5}); }), "tolerance = -0.5"));
 }

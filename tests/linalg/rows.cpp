@@ -5,6 +5,7 @@
 
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
+#include "support/refusal.hpp"
 #include "support/seed.hpp"
 
 using namespace croquis;
@@ -69,4 +70,14 @@ TEST_CASE_TEMPLATE("unit_rows: rows of length 1, a zero row stays zero, large an
     CHECK(arma::dot(u.row(i), x.row(i) / arma::abs(x.row(i)).max()) > 0);
   }
   CHECK(arma::all(u.row(1) == T(0)));
+}
+
+TEST_CASE("row_products, multiply_rows, divide_rows: sizes that do not fit are refused") {
+  arma::mat x(3, 2, arma::fill::ones);
+  CHECK(refusal([&] { row_products(x, arma::mat(3, 1)); }) ==
+        "row_products: two matrices of the same size, got A.rows = 3, B.rows = 3, A.cols = 2, B.cols = 1");
+  CHECK(refusal([&] { multiply_rows(x, arma::vec(2)); }) ==
+        "multiply_rows: a factor for each row, got rows = 3, factors = 2");
+  CHECK(refusal([&] { divide_rows(x, arma::vec(4)); }) ==
+        "divide_rows: a factor for each row, got rows = 3, factors = 4");
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <armadillo>
+#include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/streamed_product.hpp>
 #include <croquis/linalg/gemm.hpp>
@@ -154,6 +155,15 @@ class StreamedAdjoints {
 
 template <typename T, typename Scores>
 StreamedAdjoint<T> streamed_adjoint(const Scores& scores, const StreamedCotangent<T>& given) {
+  require(given.x.n_rows == scores.cols() && given.cotangent.n_rows == scores.rows() &&
+              given.cotangent.n_cols == given.x.n_cols,
+          "streamed_adjoint", "X with a row for each column of scores, G with their rows and the columns of X",
+          {{"rows", scores.rows()},
+           {"cols", scores.cols()},
+           {"X.rows", given.x.n_rows},
+           {"X.cols", given.x.n_cols},
+           {"G.rows", given.cotangent.n_rows},
+           {"G.cols", given.cotangent.n_cols}});
   return StreamedAdjoints<T, Scores>(scores, given).run();
 }
 

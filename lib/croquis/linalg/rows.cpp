@@ -1,8 +1,17 @@
 #include <algorithm>
+#include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/rows.hpp>
 
 namespace croquis {
+namespace {
+
+template <typename T>
+void require_factors(const arma::Mat<T>& m, const arma::Col<T>& f, const char* where) {
+  require(f.n_elem == m.n_rows, where, "a factor for each row", {{"rows", m.n_rows}, {"factors", f.n_elem}});
+}
+
+}  // namespace
 
 template <typename T>
 arma::Mat<T> unit_rows(arma::Mat<T> x) {
@@ -32,6 +41,8 @@ arma::Mat<T> unit_rows_adjoint(const arma::Mat<T>& x, const arma::Mat<T>& cotang
 
 template <typename T>
 arma::Col<T> row_products(const arma::Mat<T>& a, const arma::Mat<T>& b) {
+  require(arma::size(a) == arma::size(b), "row_products", "two matrices of the same size",
+          {{"A.rows", a.n_rows}, {"B.rows", b.n_rows}, {"A.cols", a.n_cols}, {"B.cols", b.n_cols}});
   constexpr arma::uword block = 1024;
   arma::Col<T> products(a.n_rows, arma::fill::zeros);
   parallel_for(blocks_of(a.n_rows, block), 2 * block * a.n_cols, [&](std::size_t i) {
@@ -62,6 +73,7 @@ arma::Col<T> squared_row_norms(const arma::Mat<T>& x) {
 
 template <typename T>
 void multiply_rows(arma::Mat<T>& m, const arma::Col<T>& f) {
+  require_factors(m, f, "multiply_rows");
   parallel_for(m.n_cols, m.n_rows, [&](std::size_t c) {
     T* column = m.colptr(c);
     for (arma::uword i = 0; i < m.n_rows; ++i) column[i] *= f[i];
@@ -70,6 +82,7 @@ void multiply_rows(arma::Mat<T>& m, const arma::Col<T>& f) {
 
 template <typename T>
 void divide_rows(arma::Mat<T>& m, const arma::Col<T>& f) {
+  require_factors(m, f, "divide_rows");
   parallel_for(m.n_cols, m.n_rows, [&](std::size_t c) {
     T* column = m.colptr(c);
     for (arma::uword i = 0; i < m.n_rows; ++i) column[i] /= f[i];

@@ -42,6 +42,19 @@ double median_seconds(const std::vector<CostRow>& rows) {
   return seconds[seconds.size() / 2];
 }
 
+// The time of a call. Five short calls are over within one interruption by other work, so as many follow as fill the
+// time in which few interruptions cannot reach the median.
+template <typename T>
+double call_seconds(const Problem<T>& problem, const CostCandidate& timed, arma::uword d, std::uint64_t repeats) {
+  constexpr double least_time = 0.02;  // s
+  const Key key(1);
+  const double seconds = median_seconds(call_costs(problem, timed, d, key, {repeats, 1}));
+  if (seconds * static_cast<double>(repeats) >= least_time) return seconds;
+  constexpr double most_calls = 1000;
+  const auto more = static_cast<std::uint64_t>(std::min(most_calls, std::ceil(least_time / seconds)));
+  return median_seconds(call_costs(problem, timed, d, key, {more, 0}));
+}
+
 // Of those with a finite cost, of which there is one.
 std::size_t median_shape(const std::vector<HeadShape>& shapes, const std::vector<double>& costs) {
   std::vector<std::size_t> order;
@@ -107,12 +120,10 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
     problems.push_back(problem_of<T>(shape, with_bias, causal));
     result.exact_costs.push_back(exact_flops({shape.n_q, shape.n_k}, shape.p, shape.p_v, causal));
   }
-  const Key key(1);
   if (unit == CostUnit::seconds) {
     const CostCandidate exact{.choice = {"exact", {}, "paper"}, .exact = result.target};
     const std::size_t middle = median_shape(shapes, result.exact_costs);
-    result.exact_rate =
-        scale(result.exact_costs, middle, median_seconds(call_costs(problems[middle], exact, 0, key, {repeats, 1})));
+    result.exact_rate = scale(result.exact_costs, middle, call_seconds(problems[middle], exact, 0, repeats));
   }
   std::vector<arma::uword> descending = features;
   std::sort(descending.rbegin(), descending.rend());
@@ -146,8 +157,7 @@ CandidateLadders choice_candidates(const std::vector<MethodChoice>& methods, con
         const CostCandidate timed{.choice = choice};
         const std::size_t middle = median_shape(shapes, candidate.costs);
         candidate.rate =
-            scale(candidate.costs, middle,
-                  median_seconds(call_costs(problems[middle], timed, candidate.features, key, {repeats, 1})));
+            scale(candidate.costs, middle, call_seconds(problems[middle], timed, candidate.features, repeats));
       }
     }
     if (!ladder.empty()) result.ladders.push_back(std::move(ladder));
