@@ -8,13 +8,30 @@
 #include <croquis/random/draws.hpp>
 #include <croquis/random/indices.hpp>
 #include <limits>
+#include <numeric>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
 namespace croquis {
+namespace {
 
 using UniformIndex = boost::random::uniform_int_distribution<arma::uword>;
+
+// The beginning of a Fisher-Yates shuffle of 0 ... n-1, d of it. at(i) is the entry at place i, put(i, x) replaces it.
+template <typename At, typename Put>
+arma::uvec shuffled(arma::uword n, arma::uword d, const Key& key, const At& at, const Put& put) {
+  arma::uvec sample(d);
+  Engine engine = key.engine();
+  for (arma::uword j = 0; j < d; ++j) {
+    const arma::uword k = UniformIndex(j, n - 1)(engine);
+    sample(j) = at(k);
+    put(k, at(j));
+  }
+  return sample;
+}
+
+}  // namespace
 
 arma::uvec sample_with_replacement(arma::uword n, arma::uword d, const Key& key) {
   require(n >= 1, "sample_with_replacement", "n >= 1", {{"n", n}});
@@ -29,20 +46,19 @@ arma::uvec sample_with_replacement(arma::uword n, arma::uword d, const Key& key)
 
 arma::uvec sample_without_replacement(arma::uword n, arma::uword d, const Key& key) {
   require(d <= n, "sample_without_replacement", "d <= n", {{"d", d}, {"n", n}});
-  // Only the swapped entries of 0 ... n-1 are stored, because n may be much larger than d.
-  std::unordered_map<arma::uword, arma::uword> swapped;
-  const auto at = [&](arma::uword i) {
-    const auto found = swapped.find(i);
-    return found == swapped.end() ? i : found->second;
-  };
-  arma::uvec sample(d);
-  Engine engine = key.engine();
-  for (arma::uword j = 0; j < d; ++j) {
-    const arma::uword k = UniformIndex(j, n - 1)(engine);
-    sample(j) = at(k);
-    swapped[k] = at(j);
+  if (n / 8 <= d) {
+    std::vector<arma::uword> entries(n);
+    std::iota(entries.begin(), entries.end(), arma::uword{0});
+    return shuffled(
+        n, d, key, [&](arma::uword i) { return entries[i]; }, [&](arma::uword i, arma::uword x) { entries[i] = x; });
   }
-  return sample;
+  // n is much larger than d: only the entries that were replaced are stored.
+  std::unordered_map<arma::uword, arma::uword> replaced;
+  const auto at = [&](arma::uword i) {
+    const auto found = replaced.find(i);
+    return found == replaced.end() ? i : found->second;
+  };
+  return shuffled(n, d, key, at, [&](arma::uword i, arma::uword x) { replaced[i] = x; });
 }
 
 template <typename T>
