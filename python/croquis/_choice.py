@@ -256,11 +256,18 @@ def _sequences(Q: Arrays, K: Arrays, V: Arrays) -> List[List[Tuple[Matrix, Matri
     """(Q, K, V) of every head of every sequence."""
     matrices = [_matrices(array, name) for array, name in ((Q, "Q"), (K, "K"), (V, "V"))]
     counts = [[len(sequence) for sequence in array] for array in matrices]
-    if counts[0] != counts[1] or counts[0] != counts[2] or len(set(counts[0])) != 1 or counts[0][0] == 0:
-        raise ValueError(
-            f"choose: give Q, K, V the same sequences and heads; heads of each sequence: {counts}; for groups of queries "
-            "repeat K and V, as numpy.repeat(K, 3, axis=-3)"
-        )
+    if len({len(array) for array in counts}) != 1:
+        lengths = ", ".join(f"{name} has {len(array)}" for name, array in zip("QKV", counts))
+        raise ValueError(f"choose: give Q, K, V the same sequences; {lengths}")
+    wanted = counts[0][0] if counts[0] else 0
+    if wanted == 0:
+        raise ValueError("choose: Q has no heads")
+    for s, (q, k, v) in enumerate(zip(*counts)):
+        if not q == k == v == wanted:
+            raise ValueError(
+                f"choose: sequence {s} has {q} heads in Q, {k} in K and {v} in V; give each sequence {wanted} heads, as "
+                "Q has in the first; for groups of queries repeat K and V, as numpy.repeat(K, 3, axis=-3)"
+            )
     return [list(zip(*sequence)) for sequence in zip(*matrices)]
 
 

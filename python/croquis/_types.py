@@ -102,7 +102,12 @@ def items(values: Any, name: str) -> List[Any]:
 
 def joined(words: Words, name: str) -> str:
     """A list as the program's command line has it: a,b:x=1."""
-    return text(words, name) if isinstance(words, str) else ",".join(text(word, name) for word in items(words, name))
+    if isinstance(words, str):
+        return text(words, name)
+    several = [text(word, name) for word in items(words, name)]
+    if not several:
+        raise ValueError(f"{name}: there are none")
+    return ",".join(several)
 
 
 def flag(value: object, name: str) -> bool:
@@ -150,7 +155,12 @@ def wholes(values: Wholes, name: str, minimum: int) -> List[int]:
 
 def features_of(values: Optional[Wholes]) -> Optional[List[int]]:
     """Numbers of features as the program has them: in ascending order, each once."""
-    return None if values is None else sorted(set(wholes(values, "features", 1)))
+    if values is None:
+        return None
+    numbers = sorted(set(wholes(values, "features", 1)))
+    if not numbers:
+        raise ValueError("features: there are none; give one number or several, as [16, 64]")
+    return numbers
 
 
 def precision_of(name: str) -> str:

@@ -52,6 +52,17 @@ class Choose(unittest.TestCase):
         for name in whole.dtype.names:
             numpy.testing.assert_array_equal(whole[name], listed[name], name)
 
+    def test_sequences_and_heads_that_do_not_fit(self):
+        rng = numpy.random.default_rng(2)
+        Q, K = rng.normal(size=(2, 3, 64, 5)), rng.normal(size=(2, 2, 64, 5))
+        with self.assertRaisesRegex(ValueError, "^choose: give Q, K, V the same sequences; Q has 2, K has 1, V has 2$"):
+            croquis.choose(Q, Q[:1], Q)
+        with self.assertRaisesRegex(ValueError, "^choose: sequence 0 has 3 heads in Q, 2 in K and 3 in V; .* numpy.repeat"):
+            croquis.choose(Q, K, Q)
+        uneven = [Q[0], Q[1, :2]]
+        with self.assertRaisesRegex(ValueError, "^choose: sequence 1 has 2 heads in Q, 2 in K and 2 in V; give each .* 3"):
+            croquis.choose(uneven, uneven, uneven)
+
     def test_one_head_on_several_sequences(self):
         of = lambda width, shift: [x[0] for x in (heads(3, 1, p=width)[0] if not shift else heads(3, 1, p_v=width)[2])]
         Q, K, V = of(6, False), of(6, False), of(4, True)
@@ -254,7 +265,7 @@ class Choose(unittest.TestCase):
         ):
             with self.assertRaisesRegex(ValueError, pattern):
                 croquis.choose(Q, K, V, **{"methods": "v-mean", "features": 8, **options})
-        with self.assertRaisesRegex(ValueError, "same sequences and heads"):
+        with self.assertRaisesRegex(ValueError, "sequence 0 has 2 heads in Q, 1 in K and 1 in V"):
             croquis.choose(numpy.stack([Q, Q]), K, V)
         with self.assertRaisesRegex(ValueError, "Q: has 1 dimensions"):
             croquis.choose(Q[0], K, V)

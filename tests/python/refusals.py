@@ -180,6 +180,8 @@ class Refusals(unittest.TestCase):
         self.refused("^features: ", croquis.approximate, Q, K, V, "skyformer", 8.5)
         self.refused("^features: 54 is more than the n = 53 tokens", croquis.error, Q, K, V, "v-mean,skeinformer", [8, 54])
         self.refused("^features: there are none", croquis.error, Q, K, V, "v-mean", [])
+        self.refused("^features: there are none", croquis.choose, Q, K, V, features=[])
+        self.refused("^methods: there are none", croquis.choose, Q, K, V, methods=[])
         self.refused("^trials: ", croquis.error, Q, K, V, "v-mean", [8], trials=0)
         self.refused("^seed: ", croquis.error, Q, K, V, "v-mean", [8], seed=-1)
         self.refused("^precision: ", croquis.error, Q, K, V, "v-mean", [8], precision="half")
