@@ -42,10 +42,11 @@ void print_steps(const croquis::LossChoice& choice, std::size_t tested, const cr
   const std::vector<LossStep>& steps = choice.steps;
   fmt::print(
       "\none layer after the other takes a cheaper method; loss - exact loss, with confidence {} below its upper "
-      "limit; found on {} sequences, tested on {} others\n\n",
-      settings.confidence, settings.search_sequences, tested);
-  const std::string hopeless =
-      fmt::format("by the search {} raise the loss by more than 4 times the target", steps.empty() ? "all" : "they");
+      "limit; found on {} sequences{}\n\n",
+      settings.confidence, settings.search_sequences,
+      steps.empty() ? "" : fmt::format(", tested on {} others", tested));
+  const std::string hopeless = fmt::format("by the search {} raise the loss by more than {:g} times the target",
+                                           steps.empty() ? "all" : "they", croquis::kTargetsToTest);
   if (choice.untested > 0)
     fmt::print("not tested: {} {}, as {}\n", choice.untested, steps.empty() ? "steps" : "more steps", hopeless);
   if (steps.empty()) {

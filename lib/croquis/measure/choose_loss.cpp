@@ -15,7 +15,6 @@ namespace croquis {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kTargetsToTest = 4;  // steps beyond so many targets, by the search, are hopeless
 
 // A step of a layer from one point of its hull to a cheaper one.
 struct Step {

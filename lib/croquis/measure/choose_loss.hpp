@@ -43,9 +43,12 @@ struct LossStep {
 };
 const Columns<LossStep>& loss_step_columns();
 
+/// Steps that by the search raise the loss by more than so many targets are hopeless, and are not tested.
+constexpr double kTargetsToTest = 4;
+
 struct LossChoice {
   std::vector<LossStep> steps;    ///< the steps that were tested, in order
-  std::size_t untested = 0;       ///< steps after them, which by the search raise the loss by more than 4 targets
+  std::size_t untested = 0;       ///< steps after them, which are hopeless
   std::vector<ChoiceRow> layers;  ///< one for each layer: answers with the metric "loss" and the target as epsilon
 };
 
@@ -56,8 +59,8 @@ struct LossChoice {
 /// were the true ones, this would be the mean rise of the loss; it has far less noise than the rise on a few labels. On
 /// the lower convex hull of (cost, KL) of each layer, exact attention included, every step to a cheaper point saves
 /// cost for some divergence. The steps of all layers are taken in ascending order of divergence per saved cost: if
-/// divergences add up over layers, this gives the cheapest choice for each sum. Steps end when the sum reaches 4
-/// targets.
+/// divergences add up over layers, this gives the cheapest choice for each sum. Steps end when the sum reaches
+/// kTargetsToTest targets.
 ///
 /// Test, on all other sequences: the mean over the sequences of loss - exact loss after each step, with errors
 ///   propagated through the layers. In order, a step is certified if Student's upper confidence limit for that mean is
