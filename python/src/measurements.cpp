@@ -7,6 +7,7 @@
 #include <croquis/measure/choose.hpp>
 #include <croquis/measure/cost.hpp>
 #include <croquis/measure/dimension.hpp>
+#include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/gradient_errors.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <croquis/measure/spectra.hpp>

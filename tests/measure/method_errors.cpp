@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string>
 
 #include "support/matrices.hpp"
@@ -95,35 +94,6 @@ TEST_CASE("method errors: what fails is a status, and a row that fails has no er
                  "bounds: goes without rows"));
 }
 
-TEST_CASE("method errors: all are the methods that take the heads, and with sampled rows those of less than n^2 work") {
-  const auto names = [](const std::string& text, const std::vector<TokenAlignment>& shapes, bool some_rows) {
-    std::set<std::string> found;
-    for (const MethodChoice& choice : error_methods(text, shapes, {}, some_rows)) found.insert(choice.name);
-    return found;
-  };
-  std::set<std::string> all, square, quadratic;
-  for (const Method<double>& method : methods<double>()) {
-    all.insert(method.name);
-    if (!method.rectangular({})) square.insert(method.name);
-    if (method.quadratic({})) quadratic.insert(method.name);
-  }
-  REQUIRE((square.contains("reformer") && quadratic.contains("best-rank-d")));
-  const auto without = [](std::set<std::string> from, const std::set<std::string>& others) {
-    for (const std::string& name : others) from.erase(name);
-    return from;
-  };
-  CHECK(names("all", {{9, 9}}, false) == all);
-  CHECK(names("all", {{9, 9}, {7, 9}}, false) == without(all, square));
-  CHECK(names("all,skyformer:ridge=0.1", {{9, 9}}, true) == without(all, quadratic));
-  CHECK(names("all", {{7, 9}}, true) == without(without(all, square), quadratic));
-  CHECK(names("kdeformer,best-rank-d", {{9, 9}}, false).size() == 2);
-  CHECK(contains(refusal([&] {
-                   names("kdeformer:probabilities=exact", {{9, 9}}, true);
-                 }),
-                 "--methods: kdeformer (probabilities=exact) takes as much work as exact attention"));
-  CHECK(contains(refusal([&] { names("reformer", {{9, 9}, {7, 9}}, false); }), "reformer: as many queries as keys"));
-}
-
 TEST_CASE("method errors: the keys of a seed name the kind of input, method, features and trial") {
   const ErrorKeys keys = error_keys(7, "arrays");
   CHECK(keys.draws.name() == Key(7).child("error").child("arrays").name());
@@ -174,29 +144,4 @@ TEST_CASE("method errors: rows that cannot be, that were not drawn, or of an exa
   arma::mat exact(4, 2, arma::fill::ones);
   exact(1, 1) = arma::datum::nan;
   CHECK(refusal<std::runtime_error>([&] { OutputReference reference(exact); }) == "the exact output is not finite");
-}
-
-TEST_CASE("method errors: what a method cannot be asked for is refused with the name of the argument") {
-  const auto all = parse_methods("performer,skeinformer,skyformer");
-  const auto check = [&](const std::vector<arma::uword>& features, const std::vector<MethodChoice>& methods,
-                         arma::uword n) {
-    require_features(features, methods, {n, n}, 8);
-  };
-  CHECK(refusal([&] { require_features({}, all, {9, 9}, 8, "features"); }) == "features: there are none");
-  CHECK(refusal([&] { check({4, 0}, all, 9); }) == "--features: 0 is not positive");
-  check({1, 9}, all, 9);
-  CHECK(refusal([&] {
-          check({4, 10}, all, 9);
-        }) == "--features: 10 is more than the n = 9 tokens; give at most n, or leave out skeinformer");
-  check({4, 18}, {all[0], all[2]}, 9);  // as many as there are points of the lift
-  CHECK(refusal([&] {
-          check({4, 19}, {all[0], all[2]}, 9);
-        }) == "--features: 19 is more than the 18 that skyformer takes here");
-  check({4, 1000}, {all[0]}, 9);
-  const arma::uword most = arma::uword{1} << 32;
-  CHECK(refusal([&] { check({most}, all, most); }).find("--features: the n x d numbers") == 0);
-  const arma::uword fewest = SampledReference::kFewestRows;
-  CHECK(refusal([&] { require_sampled_rows(fewest - 1, 100, "rows"); }).find("rows: ") == 0);
-  CHECK(refusal([&] { require_sampled_rows(101, 100); }).find("--rows: 101 is none of") == 0);
-  require_sampled_rows(fewest, fewest);
 }

@@ -7,8 +7,8 @@
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choose.hpp>
 #include <croquis/measure/choose_loss.hpp>
+#include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/groups.hpp>
-#include <croquis/measure/method_errors.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>

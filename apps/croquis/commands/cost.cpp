@@ -7,7 +7,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/measure/cost.hpp>
-#include <croquis/measure/method_errors.hpp>
+#include <croquis/measure/error_arguments.hpp>
 #include <memory>
 #include <optional>
 #include <stdexcept>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/distributed/communicator.hpp>
+#include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <limits>
 #include <memory>

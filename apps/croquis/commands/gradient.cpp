@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/core/memory.hpp>
+#include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/gradient_errors.hpp>
-#include <croquis/measure/method_errors.hpp>
 #include <memory>
 #include <stdexcept>
 

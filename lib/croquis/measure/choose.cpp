@@ -7,6 +7,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/measure/choice_groups.hpp>
 #include <croquis/measure/choose.hpp>
+#include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <croquis/random/indices.hpp>
 #include <map>

@@ -1,6 +1,6 @@
 // The columns of the rows of `croquis error`.
+#include <croquis/measure/error_row.hpp>
 #include <croquis/measure/head_columns.hpp>
-#include <croquis/measure/method_errors.hpp>
 
 namespace croquis {
 

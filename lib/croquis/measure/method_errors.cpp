@@ -5,11 +5,9 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/hyperattention.hpp>
 #include <croquis/attention/problem_precision.hpp>
-#include <croquis/core/memory.hpp>
 #include <croquis/core/stopwatch.hpp>
 #include <croquis/core/threads.hpp>
-#include <croquis/measure/finite.hpp>
-#include <croquis/measure/groups.hpp>
+#include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <croquis/measure/row_errors.hpp>
 #include <exception>
@@ -39,53 +37,6 @@ void set_score_errors(ErrorRow& row, const ScoreReference& reference, const Line
 
 }  // namespace
 
-void set_errors(ErrorRow& row, const OutputErrors& errors) {
-  row.spectral_abs = errors.spectral_abs;
-  row.spectral_rel = errors.spectral_rel;
-  row.frobenius_abs = errors.frobenius_abs;
-  row.frobenius_rel = errors.frobenius_rel;
-  row.max_abs = errors.max_abs;
-}
-
-void set_errors(ErrorRow& row, const SampledErrors& errors) {
-  set_errors(row, errors.errors);
-  row.spectral_rel_lo = errors.spectral_rel.lo;
-  row.spectral_rel_hi = errors.spectral_rel.hi;
-  row.frobenius_rel_lo = errors.frobenius_rel.lo;
-  row.frobenius_rel_hi = errors.frobenius_rel.hi;
-}
-
-ErrorRow failed(ErrorRow row, const std::string& status) {
-  const ErrorRow nothing;
-  set_errors(row, SampledErrors{{nothing.spectral_abs, nothing.spectral_rel, nothing.frobenius_abs,
-                                 nothing.frobenius_rel, nothing.max_abs},
-                                {nothing.spectral_rel_lo, nothing.spectral_rel_hi},
-                                {nothing.frobenius_rel_lo, nothing.frobenius_rel_hi}});
-  row.row_sum_dev = row.min_denominator = row.scores_spectral_abs = row.scores_spectral_rel = ErrorRow::kUndefined;
-  row.row_rel_q50 = row.row_rel_q90 = row.row_rel_q99 = row.row_rel_max = row.row_cosine_mean = row.row_cosine_q10 =
-      ErrorRow::kUndefined;
-  row.row_kl_mean = row.row_kl_q90 = row.tail_mass = row.tail_shift = row.alpha = row.kappa = row.bound_abs =
-      row.bound_probability = ErrorRow::kUndefined;
-  row.bound_source.clear();
-  row.bound_trivial.clear();
-  row.status = status;
-  return row;
-}
-
-ErrorRow checked(ErrorRow row) {
-  const std::string status = status_of({{"spectral_abs", row.spectral_abs},
-                                        {"frobenius_abs", row.frobenius_abs},
-                                        {"max_abs", row.max_abs},
-                                        {"spectral_rel", row.spectral_rel, true},
-                                        {"frobenius_rel", row.frobenius_rel, true},
-                                        {"spectral_rel_hi", row.spectral_rel_hi, true},
-                                        {"frobenius_rel_hi", row.frobenius_rel_hi, true},
-                                        {"row_rel_max", row.row_rel_max, true},
-                                        {"row_sum_dev", row.row_sum_dev, true},
-                                        {"min_denominator", row.min_denominator, true}});
-  return status == "ok" ? row : failed(std::move(row), status);
-}
-
 Key ErrorKeys::draw(const std::string& method, arma::uword d, std::uint64_t trial) const {
   return draws.child(method).child(d).child(trial);
 }
@@ -93,50 +44,6 @@ Key ErrorKeys::draw(const std::string& method, arma::uword d, std::uint64_t tria
 ErrorKeys error_keys(std::uint64_t seed, const std::string& kind) {
   const Key key = Key(seed).child("error");
   return {key.child(kind), key.child("rows")};
-}
-
-std::vector<MethodChoice> error_methods(const std::string& text, const std::vector<TokenAlignment>& shapes,
-                                        PositionParts position, bool some_rows, const std::string& where) {
-  std::vector<MethodChoice> methods = parse_methods(text, position, where, [&](const Method<double>& method) {
-    return !(some_rows && method.quadratic({})) &&
-           std::all_of(shapes.begin(), shapes.end(), [&](TokenAlignment shape) { return takes(method, shape); });
-  });
-  for (const MethodChoice& choice : methods) {
-    if (!some_rows || !find_method<double>(choice.name).quadratic(choice.options)) continue;
-    throw std::invalid_argument(fmt::format(
-        "{}: {} takes as much work as exact attention, which errors from some rows are to avoid; leave it out", where,
-        curve_label({choice.name, choice.preset})));
-  }
-  for (const TokenAlignment shape : shapes) require_usable(methods, shape, position);
-  return methods;
-}
-
-void require_features(const std::vector<arma::uword>& features, const std::vector<MethodChoice>& methods,
-                      TokenAlignment shape, std::size_t bytes, const std::string& where) {
-  if (features.empty()) throw std::invalid_argument(fmt::format("{}: there are none", where));
-  const auto [least, most] = std::minmax_element(features.begin(), features.end());
-  if (*least < 1) throw std::invalid_argument(fmt::format("{}: {} is not positive", where, *least));
-  for (const MethodChoice& choice : methods) {
-    const auto limit = find_method<double>(choice.name).largest_d(shape, choice.options);
-    if (!limit || *most <= *limit) continue;
-    if (*limit == shape.n_k) {
-      throw std::invalid_argument(fmt::format("{}: {} is more than the n = {} tokens; give at most n, or leave out {}",
-                                              where, *most, *limit, choice.name));
-    }
-    throw std::invalid_argument(
-        fmt::format("{}: {} is more than the {} that {} takes here", where, *most, *limit, choice.name));
-  }
-  require_memory(static_cast<double>(shape.n_k) * static_cast<double>(*most) * static_cast<double>(bytes),
-                 fmt::format("{}: the n x d numbers of a method", where), {{"n", shape.n_k}, {"d", *most}});
-}
-
-void require_sampled_rows(arma::uword rows, arma::uword n_q, const std::string& where) {
-  constexpr arma::uword least = SampledReference::kFewestRows;
-  if (rows >= least && rows <= n_q) return;
-  if (n_q < least) {
-    throw std::invalid_argument(fmt::format("{}: of n = {} rows no sample is taken; leave it out", where, n_q));
-  }
-  throw std::invalid_argument(fmt::format("{}: {} is none of {} to n = {}", where, rows, least, n_q));
 }
 
 template <typename T>

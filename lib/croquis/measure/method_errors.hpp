@@ -4,12 +4,9 @@
 #include <croquis/attention/method_choice.hpp>
 #include <croquis/attention/problem.hpp>
 #include <croquis/measure/bounds.hpp>
-#include <croquis/measure/columns.hpp>
-#include <croquis/measure/errors.hpp>
-#include <croquis/measure/sampled_errors.hpp>
+#include <croquis/measure/error_row.hpp>
 #include <croquis/random/key.hpp>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -17,46 +14,6 @@
 #include <vector>
 
 namespace croquis {
-
-/// One draw of a method at one d, compared with the exact output of its target. error_columns() documents the members.
-/// NaN marks a number that does not apply.
-struct ErrorRow {
-  static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
-
-  std::string input, method, preset, target;
-  std::uint64_t n = 0, p = 0, p_v = 0, features = 0, trial = 0, seed = 0;
-  std::string precision = "double";
-  double spectral_abs = kUndefined, spectral_rel = kUndefined;
-  double frobenius_abs = kUndefined, frobenius_rel = kUndefined, max_abs = kUndefined;
-  double row_sum_dev = kUndefined, min_denominator = kUndefined;
-  double seconds = kUndefined, flops = kUndefined;
-  std::string status = "ok";
-  std::optional<std::uint64_t> sequence = {}, layer = {}, head = {};
-  std::uint64_t n_q = 0;
-  std::optional<std::uint64_t> rows;
-  double spectral_rel_lo = kUndefined, spectral_rel_hi = kUndefined;
-  double frobenius_rel_lo = kUndefined, frobenius_rel_hi = kUndefined;
-  double scores_spectral_abs = kUndefined, scores_spectral_rel = kUndefined;
-  double row_rel_q50 = kUndefined, row_rel_q90 = kUndefined, row_rel_q99 = kUndefined;
-  double row_rel_max = kUndefined;
-  double row_cosine_mean = kUndefined, row_cosine_q10 = kUndefined;
-  double row_kl_mean = kUndefined, row_kl_q90 = kUndefined;
-  double tail_mass = kUndefined, tail_shift = kUndefined;
-  double alpha = kUndefined, kappa = kUndefined;
-  double bound_abs = kUndefined, bound_probability = kUndefined;
-  std::string bound_source, bound_trivial;
-};
-
-/// The columns. The options --rows, --scores, --row-errors and --bounds add some.
-const Columns<ErrorRow>& error_columns();
-
-/// Writes errors into a row; without intervals if all rows were compared.
-void set_errors(ErrorRow& row, const OutputErrors& errors);
-void set_errors(ErrorRow& row, const SampledErrors& errors);
-/// The row with the failure as its status, and without numbers except the time.
-ErrorRow failed(ErrorRow row, const std::string& status);
-/// The row, or failed() with the name of the first number that overflowed.
-ErrorRow checked(ErrorRow row);
 
 struct ErrorSettings {
   std::optional<arma::uword> rows;  ///< estimate errors from this many random rows of the exact output
@@ -76,20 +33,6 @@ struct ErrorKeys {
 
 /// The keys of `croquis error --seed`, for this kind of input ("arrays", "model", "gaussian", ...).
 ErrorKeys error_keys(std::uint64_t seed, const std::string& kind);
-
-/// The methods of this text for heads of these shapes. "all" stands for those that take them; for errors that are
-/// estimated from some rows (ErrorSettings::rows), for those of less than n^2 work, and another that is named is
-/// refused, since it takes as long as the exact attention that is avoided. Throws as parse_methods and require_usable.
-std::vector<MethodChoice> error_methods(const std::string& text, const std::vector<TokenAlignment>& shapes,
-                                        PositionParts position, bool some_rows, const std::string& where = "--methods");
-
-/// Throws std::invalid_argument, with a message that begins with `where`, unless there are features, each from 1
-///   to what every one of the methods takes (Method::largest_d), and the n_k x d numbers of a method, of `bytes` bytes
-///   each, fit into memory.
-void require_features(const std::vector<arma::uword>& features, const std::vector<MethodChoice>& methods,
-                      TokenAlignment shape, std::size_t bytes, const std::string& where = "--features");
-/// The same unless this many rows can be sampled from n_q.
-void require_sampled_rows(arma::uword rows, arma::uword n_q, const std::string& where = "--rows");
 
 /// Errors of any methods on one problem, in precision T, against references in double, which are computed when the
 /// first method needs its target. The references are computed from the same rounded numbers that the methods get.
