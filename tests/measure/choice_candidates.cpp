@@ -1,0 +1,62 @@
+#include <doctest/doctest.h>
+#include <croquis/measure/choice_candidates.hpp>
+#include <croquis/measure/cost.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/refusal.hpp"
+#include "support/text.hpp"
+
+using namespace croquis;
+
+TEST_CASE("choice candidates: their costs are flops, largest d first, and what does not fit is left out") {
+  const CandidateLadders all =
+      choice_candidates<double>(parse_methods("skyformer-softmax,v-mean"), {16, 64, 4},
+                                {{96, 96, 8, 4}, {40, 40, 8, 4}}, false, false, CostUnit::flops);
+  REQUIRE(all.ladders.size() == 2);
+  CHECK(all.methods == 2);
+  REQUIRE(all.ladders[0].size() == 3);
+  CHECK(all.ladders[0][0].features == 64);
+  CHECK(std::isinf(all.ladders[0][0].costs[1]));  // 64 is more than 40
+  CHECK(all.ladders[0][1].features == 16);
+  CHECK(all.ladders[0][2].features == 4);
+  CHECK(all.exact_costs[0] == 96.0 * 96 * (2 * 12 + 1));
+  CHECK(all.ladders[0][1].costs[0] > all.ladders[0][1].costs[1]);
+  // Of one shape, what costs the same whatever d is has one candidate.
+  const CandidateLadders alike =
+      choice_candidates<double>(parse_methods("v-mean"), {16, 64, 4}, {{96, 96, 8, 8}}, false, false, CostUnit::flops);
+  CHECK(alike.ladders[0].size() == 1);
+  CHECK(exact_flops({10, 10}, 3, 4, true) == 55 * 15);
+  CHECK(exact_flops({2, 10}, 3, 4, true) == (9 + 10) * 15);
+  const CandidateLadders timed =
+      choice_candidates<float>(parse_methods("v-mean"), {16}, {{96, 96, 8, 4}}, false, true, CostUnit::seconds, 3);
+  CHECK(timed.exact_costs[0] > 0);
+  CHECK(timed.exact_costs[0] < 1);
+  CHECK(timed.ladders[0][0].costs[0] > 0);
+  // The rule by flops is that by cost.
+  const ChoiceCandidate& mean = timed.ladders[0][0];
+  const double flops = mean.costs[0] / mean.rate, exact = exact_flops({96, 96}, 8, 4, true);
+  CHECK(timed.flops_limit(mean, 0.5) * exact / flops ==
+        doctest::Approx(0.5 * timed.exact_costs[0] / mean.costs[0]).epsilon(1e-12));
+}
+
+TEST_CASE("choice candidates: methods of two targets, quadratic ones and too many features are refused") {
+  const std::vector<HeadShape> shapes = {{96, 96, 8, 4}};
+  const auto refused = [&](const std::string& methods, const std::vector<arma::uword>& features) {
+    return refusal(
+        [&] { choice_candidates<double>(parse_methods(methods), features, shapes, false, false, CostUnit::flops); });
+  };
+  CHECK(contains(refused("v-mean,skyformer", {8}), "two functions"));
+  CHECK(contains(refused("best-rank-d", {8}), "as much work as exact attention"));
+  CHECK(contains(refused("v-mean,vattention:certain=oracle", {8}), "vattention (certain=oracle) takes as much work"));
+  CHECK(refused("v-mean", {97, 99}) == "features: no method takes 97, 99 for heads of 96 tokens; give smaller ones");
+  for (const MethodChoice& choice : usual_candidates(shapes, {.causal = true})) {
+    CHECK(find_method<double>(choice.name).causal);
+    CHECK(find_method<double>(choice.name).target == Target::softmax);
+  }
+  for (const MethodChoice& choice : usual_candidates({{5, 9, 8, 4}}, {})) {
+    CHECK(find_method<double>(choice.name).rectangular(choice.options));
+  }
+}
