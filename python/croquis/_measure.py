@@ -276,8 +276,7 @@ def spectrum(
     causal, length
         As for `exact`.
     name : str
-        The column ``input``. Draws of lanczos depend on it, as on the name of the file in the program
-        ("arrays:head" for head_Q.npy).
+        The column ``input``. No draw depends on it.
 
     Returns
     -------
@@ -346,7 +345,7 @@ def dimension(
     length : int, optional
         As for `exact`.
     name : str
-        The column ``input``, on which the draws depend, as for `spectrum`.
+        The column ``input``. No draw depends on it.
 
     Returns
     -------

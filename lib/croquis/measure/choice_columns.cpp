@@ -69,13 +69,10 @@ const Columns<ChoiceRow>& choice_columns() {
        &ChoiceRow::confidence},
       {{"metric", Role::subject, "the error: a column of the rows of `error`"}, &ChoiceRow::metric},
       {{"method", Role::note,
-        "the method, or `exact`. Of an `undecided` choice, the candidate that leads: the cheapest that would be "
-        "certified "
-        "if it, and those of more features that it needs certified first, go on failing as rarely as so far. If there "
-        "is "
-        "none (`needed` is `NA`), the one that has failed least often so far, which may be in every draw. The leader "
-        "is "
-        "no answer"},
+        "the method, or `exact`. Of an `undecided` choice it is the leader, which is no answer: the cheapest candidate "
+        "that would be certified if it, and the larger ones that must be certified first, go on failing as rarely as "
+        "so far. If there is none (`needed` is `NA`), it is the one that has failed least often, possibly in every "
+        "draw"},
        &ChoiceRow::method},
       {{"preset", Role::note, "the preset, then other options, as in the rows of `error`"}, &ChoiceRow::preset},
       {{"features", Role::number, "number of features d; 0 for `exact`"}, &ChoiceRow::features},
@@ -92,10 +89,10 @@ const Columns<ChoiceRow>& choice_columns() {
        &ChoiceRow::error_median},
       {{"error_q95", Role::number, "the 95 % quantile of the same"}, &ChoiceRow::error_q95},
       {{"failure_upper", Role::number,
-        "an upper confidence limit for the share of failures, at the error probability of one of all ladders of the "
-        "run, and of what is not chosen at that of one of all candidates; with `--rows` but for what the intervals of "
-        "the errors miss. Not above δ for what is `chosen`, which holds for all choices of the run together; of the "
-        "limits themselves that is not shown"},
+        "an upper confidence limit for the share of failures. Of what is `chosen` it is at most δ, which holds for all "
+        "choices of the run together; that all limits hold together is not shown. The error probability of the run is "
+        "divided over all ladders, and where nothing is chosen over all candidates. With `--rows`, what the intervals "
+        "of the errors miss is not covered"},
        &ChoiceRow::failure_upper},
       {{"draws", Role::number, "errors that this rests on: over draws, sequences and heads"}, &ChoiceRow::draws},
       {{"sequences", Role::number, "sequences that this rests on. With 1 it says nothing of other sequences"},
