@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <croquis/random/draws.hpp>
+#include <croquis/stats/intervals.hpp>
 #include <limits>
 
 #include "support/refusal.hpp"
@@ -106,6 +108,25 @@ TEST_CASE("power_of_counting: a rate that one failure refutes fails at least onc
     const double rate = power_of_counting(trials, 0, 1e-3);
     CHECK(std::pow(1 - rate, static_cast<double>(trials)) == doctest::Approx(0.05));
   }
+}
+
+TEST_CASE("decide_probability: the power is the rate that its last look refutes with probability 0.95") {
+  const Check check{.draw_key = Key(test_seed())};
+  // One in ten fails where one in eight may: several looks.
+  const ProbabilityClaim claim{.input = "x", .bound = 0.5, .delta = 0.125, .alpha = 1e-3, .most_trials = 20000};
+  std::atomic<int> trial{0};
+  const Finding finding = decide_probability(check, claim, [&](const Key&) { return trial++ % 10 < 1 ? 1.0 : 0.0; });
+  REQUIRE(finding.verdict == Verdict::verified);
+  // The level at which its interval was taken, by halving until the upper limit is that of the finding.
+  double level = claim.alpha;
+  do level /= 2;
+  while (croquis::clopper_pearson(*finding.failures, *finding.trials, level).hi < finding.interval.hi * (1 - 1e-9));
+  REQUIRE(level < claim.alpha / 2);
+  std::uint64_t refutes = *finding.failures;
+  while (!(croquis::clopper_pearson(refutes, *finding.trials, level).lo > claim.delta)) ++refutes;
+  const boost::math::binomial_distribution<> law(static_cast<double>(*finding.trials), finding.power);
+  CHECK(boost::math::cdf(boost::math::complement(law, static_cast<double>(refutes) - 1)) ==
+        doctest::Approx(0.95).epsilon(1e-6));
 }
 
 TEST_CASE("quantile_of: the k-th smallest with k = ceil(q count), one at least; NaN is the largest") {

@@ -78,6 +78,22 @@ TEST_CASE("sky.thm2/strict: what it asks for, by a matrix that is stored, and ne
   CHECK(std::abs(double(*strict.d) - asked) <= 1 + 1e-3 * asked);
   CHECK(*strict.d >= *t9.d);
 
+  // Narrow clouds, which a constant matrix approximates, whatever n is.
+  for (const arma::uword tokens : {128, 600}) {
+    const Problem<double> narrow = gaussian_head(tokens, 2, 0.5);
+    arma::mat scores(tokens, tokens);
+    for (arma::uword i = 0; i < tokens; ++i) {
+      for (arma::uword j = 0; j < tokens; ++j) {
+        scores(i, j) = std::exp(-std::pow(arma::norm(narrow.Q().row(i) - narrow.K().row(j)), 2) / 2 / std::sqrt(2));
+      }
+    }
+    const arma::mat centred = scores - arma::accu(scores) / double(scores.n_elem);
+    REQUIRE(arma::norm(centred, 2) < 0.5 * arma::norm(scores, 2));
+    const Finding finding = decide_on_heads("sky.thm2/charitable", {{"own", narrow}}).findings.front();
+    CHECK(finding.verdict == Verdict::vacuous);
+    CHECK(contains(finding.trivial, "mean(C) 1 1^T"));
+  }
+
   // Where 2n max l_i and n / delta are as small as they can be, 33 is the least whole number.
   const double least = kLandmarkConstant * (2.0 / 3 + 1) * std::log(4) / (2.0 / 3 * std::log(2));
   CHECK(kPrintedConstant == std::ceil(least));

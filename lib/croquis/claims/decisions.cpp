@@ -112,6 +112,7 @@ Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
   };
   Finding finding;
   finding.input = claim.input;
+  double level = claim.alpha;
   if (claim.delta > 0) {
     FailureDecisionOptions options;
     options.delta = claim.delta;
@@ -122,6 +123,7 @@ Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
     finding.trials = look.trials;
     finding.failures = look.failures;
     finding.interval = look.interval;
+    level = std::ldexp(claim.alpha, -static_cast<int>(look.look));  // what this look spends
     if (look.outcome == Outcome::undecided) {
       finding.hypotheses = look.trials_needed ? fmt::format("trials that would decide = {}", *look.trials_needed)
                                               : "trials that would decide = more than 8e9";
@@ -134,7 +136,7 @@ Finding decide_probability(const Check& check, const ProbabilityClaim& claim,
   }
   finding.estimate = static_cast<double>(*finding.failures) / static_cast<double>(*finding.trials);
   finding.confidence = 1 - claim.alpha;
-  finding.power = power_of_counting(*finding.trials, claim.delta, claim.alpha);
+  finding.power = power_of_counting(*finding.trials, claim.delta, level);
   finding.bound = claim.bound;
   if (const std::uint64_t lost = count_infinite(errors); lost > 0 || !std::isfinite(claim.bound)) {
     leave_undecided(finding, fmt::format("not finite: {} of {} errors; bound = {}", lost, errors.size(), claim.bound));

@@ -28,6 +28,13 @@ void hold_without_proof(const Claim& claim, std::vector<Finding>& findings) {
   }
 }
 
+// Where a bound is attained the end that is computed can be below the one that is proved.
+Interval but_for_rounding(Interval tightness) {
+  constexpr double rounding = 1e-6;
+  const bool attained = tightness.hi < tightness.lo && tightness.hi >= tightness.lo * (1 - rounding);
+  return {tightness.lo, attained ? tightness.lo : tightness.hi};
+}
+
 Finding whole_of(const Report& report, double alpha) {
   Finding whole;
   whole.input = kWholeInput;
@@ -38,7 +45,7 @@ Finding whole_of(const Report& report, double alpha) {
     return f.verdict == Verdict::inconclusive && f.hypotheses.find("would decide") != std::string::npos;
   });
   if (whole.verdict == Verdict::inconclusive && says) whole.hypotheses += "; its rows say what would decide";
-  whole.tightness = report.tightness;
+  whole.tightness = but_for_rounding(report.tightness);
   const bool random = std::any_of(report.findings.begin(), report.findings.end(),
                                   [](const Finding& f) { return !std::isnan(f.confidence); });
   if (random) whole.confidence = 1 - alpha;
@@ -101,6 +108,7 @@ Report decide(const Claim& claim, const Check& check) {
     hold_without_proof(claim, report.findings);
     for (Finding& finding : report.findings) {
       if (std::isnan(finding.tightness.hi)) finding.tightness = report.tightness;
+      finding.tightness = but_for_rounding(finding.tightness);
     }
     return report;
   } catch (const std::exception& failure) {

@@ -155,6 +155,8 @@ Finding finding_of(const Check& check, const Bound& bound, const Example& e, Pro
   Finding stated;
   stated.bound = typical;
   judge_trivial(stated, {{"output 0", e.zero()}, {"V-mean", e.v_mean()}});
+  // The exact product is as cheap then.
+  if (d >= e.problem.n_k()) judge_trivial(stated, {{"all columns, d >= n", 0}});
   finding.trivial = stated.trivial;
   if (finding.verdict == Verdict::verified && !finding.trivial.empty()) finding.verdict = Verdict::vacuous;
   return finding;

@@ -185,13 +185,14 @@ std::vector<Claim> concentration_claims() {
        .kind = "probability",
        .source = "Skyformer Lemma C.2",
        .statement =
-           "With d >= (28/3) (s / beta) log(2n / delta) uniformly drawn columns, ||H Pi Pi^T H^T - H H^T|| <= ||H||^2 "
-           "/ 2 with probability at least 1 - delta, Pi = sqrt(n) S.",
+           "With d >= C_0 (s / beta) log(n / delta) uniformly drawn columns, ||H Pi Pi^T H^T - H H^T|| <= ||H||^2 / 2 "
+           "with probability at least 1 - delta, Pi = sqrt(n) S.",
+       .reading = "With (28/3) log(2n / delta), the last line of the proof, in the place of C_0 log(n / delta).",
        .hypotheses = "s = ||H||_F^2 / ||H||^2, beta = min(1, min_i ||H||_F^2 / (n ||h_i||^2)), delta < 1/2.",
        .method =
            "delta = 0.1. Failures at that d for H = Psi^T of inputs (lambda = 0.1 ||M||), the identity, one column "
-           "with "
-           "nine tenths of the weight, and half of the columns zero. The smallest constant in place of 28/3 by "
+           "with nine tenths of the weight, and half of the columns zero, of 64 and of 1024. The smallest constant in "
+           "place of 28/3 by "
            "bisection: the interval is from the largest that is shown to fail to the smallest that is shown to do.",
        .proof = "docs/claims/skyformer.md, Lemma C.2",
        .formerly = {"sky.lemmaC2"},

@@ -12,8 +12,9 @@ const char* const kVerified =
     "An algorithm is (eps, delta)-verified for the denominator D when Pr(|D^ - D| / D > eps) < delta for all inputs; "
     "vAttention is, with the budget that a pilot's estimates of Sigma and D give.";
 const char* const kSetting =
-    "eps = delta = .05; sinks, the last keys and the tenth of the others with the largest scores are certain, and the "
-    "pilot has a twentieth of the residual: the authors' settings, at 512 tokens.";
+    "eps = delta = .05, a tenth of all keys, those with the largest scores, for certain, and a pilot of a twentieth of "
+    "the residual, as the authors have them. Certain are 4 sinks and the last 16 of 512 keys too; the authors have 128 "
+    "each of more keys.";
 
 }  // namespace
 
@@ -39,6 +40,7 @@ std::vector<Claim> vattention_claims() {
        .hypotheses = "delta <= 0.2.",
        .method = "The limit is a quadratic form in normal numbers; its tails for equal eigenvalues, in closed form.",
        .proof = "docs/claims/vattention.md, T2 (Szekely and Bakirov 2003)",
+       .bound = true,
        .mutants = {{"one-sided", "the quantile at 1 - delta"}},
        .check = check_budget_limit},
       {.id = "vat.lemma41/any-delta",
@@ -57,9 +59,12 @@ std::vector<Claim> vattention_claims() {
        .source = "vAttention Lemma 4.2",
        .statement = "If N^ is within eps_1 ||N|| of N with probability 1 - delta_1 and D^ within eps_2 D of D with 1 - "
                     "delta_2, eps_2 < 1/2, then Pr(||N/D - N^/D^|| > 2 (eps_1 + eps_2) ||N/D||) < delta_1 + delta_2.",
+       .reading =
+           "With <= in the conclusion: failures of exactly delta_1 and delta_2 that never coincide attain the sum.",
        .hypotheses = "D > 0.",
        .method = "Errors of the full size in random directions, and along N.",
        .proof = "docs/claims/vattention.md, T3",
+       .bound = true,
        .mutants = {{"without-two", "eps_1 + eps_2 without the factor 2"}},
        .check = check_quotient},
       {.id = "vat.verified-d/known",

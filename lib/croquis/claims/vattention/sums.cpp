@@ -82,6 +82,7 @@ Report check_budget_limit(const Check& check) {
     largest = std::max(largest, worst / delta);
   }
   report.number = largest;
+  report.tightness = {1, 1 / largest};  // equality for rank 1
   report.sentence = "largest limit of the failure rate over delta, for covariances of equal eigenvalues; delta <= 0.2";
   return report;
 }
@@ -117,6 +118,7 @@ Report check_quotient(const Check& check) {
     }
   }
   report.number = largest;
+  report.tightness = {1, 1 / largest};  // equality at eps_2 = 1/2
   report.sentence =
       "largest error of the quotient over 2 (eps_1 + eps_2), eps_2 <= 1/2: it is 1 / (2 (1 - eps_2)) at most";
   return report;
