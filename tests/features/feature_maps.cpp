@@ -44,6 +44,8 @@ TEST_CASE("optimal_exponent: is FAVOR++'s formula, 0 for s = 0, and where the av
       }
     }
     CHECK(optimal_exponent(0, p) == 0);
+    // Its limit for large s is -s / (4p), of which no square is needed.
+    CHECK(optimal_exponent(1e200, p) == doctest::Approx(-1e200 / (4.0 * p)).epsilon(1e-12).scale(0));
   }
   CHECK(contains(refusal([] { optimal_exponent(-1, 3); }), "s >= 0"));
 }

@@ -183,6 +183,17 @@ TEST_CASE("choice race: the cheapest rung that does not fail is found, and the r
   CHECK_FALSE(race.leader());
 }
 
+TEST_CASE("choice race: the limit of a certified rung is at most delta, also where it is just certified") {
+  for (const double delta : {0.01, 0.03, 0.2}) {
+    for (std::size_t ladders = 1; ladders <= 60; ++ladders) {
+      ChoiceRace race({{1.0}}, {.delta = delta, .alpha = 0.1, .ladders = ladders});
+      observe(race, 10000, [](Rung) { return 0.0; });
+      REQUIRE(race.winner());
+      REQUIRE(race.upper_limit({0, 0}) <= delta);
+    }
+  }
+}
+
 TEST_CASE("choice race: a rung below one that fails is not certified, whatever it does") {
   ChoiceRace race = one_ladder({4, 2});
   observe(race, 400, [](Rung rung) { return rung.rung == 0 ? 1.0 : 0.0; });

@@ -26,6 +26,8 @@ TEST_CASE("quantile: an infinite value counts only where it has weight") {
   CHECK(quantile({1, 2, inf}, 0.5) == 2);
   CHECK(quantile({-1, 0, inf}, 0.5) == 0);
   CHECK(quantile({-inf, 0, 4}, 0.5) == 0);
+  CHECK(quantile({-inf, 0}, 0.5) == -inf);
+  CHECK(quantile({-inf, inf}, 0.5) == -inf);
   CHECK(quantile({1, 2, inf}, 0.6) == inf);
   CHECK(quantile({1, inf, inf}, 1) == inf);
 }

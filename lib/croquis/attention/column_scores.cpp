@@ -54,7 +54,9 @@ template <typename T>
 LinearOperator<T> as_operator(ColumnScores<T> scores) {
   const arma::uword n_q = scores.weights.n_cols, n_k = scores.n_k;
   require(scores.weights.n_rows == scores.columns.n_elem && (scores.rest.is_empty() || scores.rest.n_elem == n_q) &&
-              scores.row_scores.n_cols == scores.rows.n_elem && scores.columns.max() < n_k,
+              scores.row_scores.n_cols == scores.rows.n_elem &&
+              (scores.columns.is_empty() || scores.columns.max() < n_k) &&
+              (scores.rows.is_empty() || (scores.rows.max() < n_q && scores.row_scores.n_rows == n_k)),
           "ColumnScores", "sizes that agree",
           {{"columns", scores.columns.n_elem}, {"weights.rows", scores.weights.n_rows}, {"rows", scores.rows.n_elem}});
   const auto shared = std::make_shared<const ColumnScores<T>>(std::move(scores));
@@ -66,7 +68,8 @@ template <typename T>
 ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Col<T>& log_row_sums,
                                    arma::Col<T> weights, arma::uword d, const Key& draw_key) {
   if (weights.max() == T(0)) weights.ones();
-  weights /= arma::accu(weights / weights.max()) * weights.max();  // their sum could overflow
+  weights /= weights.max();  // their sum could overflow
+  weights /= arma::accu(weights);
   ColumnScores<T> scores;
   scores.n_k = k.n_rows;
   scores.columns = sample_weighted(weights, d, draw_key);
@@ -78,7 +81,12 @@ ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k,
 
 template <typename T>
 void exponentiate(arma::Mat<T>& scores, const arma::Col<T>& log_row_sums) {
-  for (arma::uword i = 0; i < scores.n_cols; ++i) exp_shifted(scores.colptr(i), scores.n_rows, log_row_sums(i));
+  for (arma::uword i = 0; i < scores.n_cols; ++i) {
+    T* column = scores.colptr(i);
+    // No weight is above 1, but these scores have not the rounding of those that were summed.
+    for (arma::uword k = 0; k < scores.n_rows; ++k) column[k] = std::min(column[k] - log_row_sums(i), T(0));
+    exp_shifted(column, scores.n_rows, T(0));
+  }
 }
 
 template LinearOperator<float> as_operator(ColumnScores<float>);

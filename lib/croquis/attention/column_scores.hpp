@@ -37,7 +37,8 @@ template <typename T>
 ColumnScores<T> importance_columns(const arma::Mat<T>& q, const arma::Mat<T>& k, const arma::Col<T>& log_row_sums,
                                    arma::Col<T> weights, arma::uword d, const Key& draw_key);
 
-/// Replaces the scores S (d x n_q, one column for each query) by the entries of B, exp(s_ki - log_row_sums(i)).
+/// Replaces the scores S (d x n_q, one column for each query) by the entries of B, exp(s_ki - log_row_sums(i)), at most
+/// 1 each, also where rounding says otherwise.
 template <typename T>
 void exponentiate(arma::Mat<T>& scores, const arma::Col<T>& log_row_sums);
 

@@ -129,7 +129,7 @@ void FeatureAdjoint<T>::add_exponent(double of_exponent) {
                    static_cast<double>(arma::mean(squared_row_norms(x)) + arma::mean(squared_row_norms(y)) +
                                        2 * arma::dot(mean_x, mean_y));
   if (!(s > 0)) return;  // a = 0 is an end of its range
-  const double b = 2 * s + width, root = std::sqrt(b * b + 8 * width * s);
+  const double b = 2 * s + width, root = b * std::sqrt(1 + 8 * (width / b) * (s / b));
   const double by_s = -((2 * b + 4 * width) / root + 2) / (16 * width);
   const double factor = of_exponent * by_s * 2 * scale * scale;
   queries_.points += static_cast<T>(factor / static_cast<double>(x.n_rows)) * (x.each_row() + mean_y);

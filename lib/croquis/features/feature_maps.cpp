@@ -53,7 +53,7 @@ double optimal_exponent(double s, arma::uword p) {
   // 1 / rho = (root + b) / (2p) with b = 2s + p, which is rho with its numerator made rational; and so is root - p,
   // (root^2 - p^2) / (root + p) = 4s (s + 3p) / (root + p), so that nothing cancels for small s.
   const auto width = static_cast<double>(p);
-  const double b = 2 * s + width, root = std::sqrt(b * b + 8 * width * s);
+  const double b = 2 * s + width, root = b * std::sqrt(1 + 8 * (width / b) * (s / b));
   return -s * (1 + 2 * (s + 3 * width) / (root + width)) / (8 * width);
 }
 

@@ -196,6 +196,8 @@ arma::Col<T> FeaturePair<T>::key_shifts() const {
 
 template <typename T>
 typename FeaturePair<T>::Shifts FeaturePair<T>::shifts(const arma::Col<T>& key_shifts) const {
+  require(key_shifts.n_elem == count(), "FeaturePair", "a shift for each feature",
+          {{"shifts", key_shifts.n_elem}, {"features", count()}});
   Shifts shifts = empty_shifts();
   shifts.keys = key_shifts;
   if (options_.map != FeatureMap::trf && options_.epsilon == 0) shifts.carried = key_shifts;

@@ -144,7 +144,9 @@ double ChoiceRace::upper_limit(Rung rung) const {
     for (const std::vector<Candidate>& ladder : candidates_) rungs += ladder.size();
     level *= static_cast<double>(candidates_.size()) / static_cast<double>(rungs);
   }
-  return mean_upper_limit(candidate.losses, level);
+  const double limit = mean_upper_limit(candidate.losses, level);
+  // A mean of delta has been rejected, and so have all above; the limit is rounded up.
+  return candidate.state == RungState::certified ? std::min(limit, settings_.delta) : limit;
 }
 
 std::uint64_t ChoiceRace::observed(Rung rung) const {

@@ -110,7 +110,7 @@ arma::uvec recursive_leverage_sample(const KernelMatrix<T>& matrix, arma::uword 
   const double oversampling = std::max(1.0, std::log(static_cast<double>(d)));
   const arma::uword rank = leverage_rank(d);
 
-  // At the lowest level all points are used.
+  // At the lowest level d points, or all where there are no more, without weights.
   arma::uvec sample = order.head(std::min(sizes.back(), d));
   arma::Col<T> weights(sample.n_elem, arma::fill::ones);
   for (std::size_t l = sizes.size(); l-- > 0;) {

@@ -16,7 +16,7 @@ double quantile(const std::vector<double>& ascending, double share) {
   const std::size_t above = std::min(below + 1, ascending.size() - 1);
   const double beyond = position - static_cast<double>(below);
   // Either may be infinite: then what has no weight must not count.
-  if (beyond == 0 || ascending[below] == ascending[above]) return ascending[below];
+  if (beyond == 0 || ascending[below] == ascending[above] || std::isinf(ascending[below])) return ascending[below];
   return std::lerp(ascending[below], ascending[above], beyond);
 }
 

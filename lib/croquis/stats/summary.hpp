@@ -17,7 +17,8 @@ struct Summary {
   bool heavy_tailed = false;
 };
 
-/// The quantile of ascending values, linear between order statistics (type 7). Values may be infinite, but not NaN.
+/// The quantile of ascending values, linear between order statistics (type 7). Values may be infinite, but not NaN;
+/// between -infinity and another value it is -infinity.
 /// Throws: std::invalid_argument for no value, and unless 0 <= share <= 1.
 double quantile(const std::vector<double>& ascending, double share);
 

@@ -1,0 +1,48 @@
+#include <doctest/doctest.h>
+#include <croquis/attention/column_scores.hpp>
+#include <croquis/kernel/softmax.hpp>
+
+#include <cmath>
+
+#include "support/matrices.hpp"
+#include "support/refusal.hpp"
+#include "support/seed.hpp"
+#include "support/text.hpp"
+
+using namespace croquis;
+
+TEST_CASE(
+    "importance columns: long queries and keys, whose scores are rounded apart from those summed, and large weights") {
+  const arma::uword n = 60, d = 8;
+  const Key key(test_seed());
+  const arma::fmat q = 1e8F * random_matrix<float>(n, 8, key.child("q")),
+                   k = random_matrix<float>(n, 8, key.child("k"));
+  arma::fmat logits = scores_transposed<float>(q, k);
+  arma::fvec log_row_sums(n);
+  for (arma::uword i = 0; i < n; ++i) {
+    const float top = logits.col(i).max();
+    log_row_sums(i) = top + std::log(arma::accu(arma::exp(logits.col(i) - top)));
+  }
+  for (std::uint64_t draw = 0; draw < 200; ++draw) {
+    const auto scores =
+        importance_columns<float>(q, k, log_row_sums, arma::fvec(n, arma::fill::value(1e38F)), d, key.child(draw));
+    // 0 <= b <= 1, over d times the probability 1 / n.
+    REQUIRE(scores.weights.min() >= 0);
+    REQUIRE(scores.weights.max() <= float(n) / float(d) * 1.001F);
+  }
+}
+
+TEST_CASE("column scores: sizes that do not agree are refused") {
+  ColumnScores<double> scores;
+  scores.n_k = 5;
+  scores.columns = {0, 4};
+  scores.weights.ones(2, 3);
+  CHECK(as_operator(scores).rows == 3);
+  scores.rows = {7};
+  scores.row_scores.ones(5, 1);
+  CHECK(contains(refusal([&] { as_operator(scores); }), "ColumnScores: sizes that agree"));
+  scores.rows = {2};
+  CHECK(as_operator(scores).cols == 5);
+  scores.row_scores.ones(4, 1);
+  CHECK(contains(refusal([&] { as_operator(scores); }), "ColumnScores: sizes that agree"));
+}
