@@ -56,7 +56,7 @@ TEST_CASE("error arguments: what a method cannot be asked for is refused with th
   check({4, 18}, {all[0], all[2]}, 9);  // as many as there are points of the lift
   CHECK(refusal([&] {
           check({4, 19}, {all[0], all[2]}, 9);
-        }) == "--features: 19 is more than the 18 that skyformer takes here");
+        }) == "--features: 19 is more than the 18 that skyformer takes here; give at most 18, or leave out skyformer");
   check({4, 1000}, {all[0]}, 9);
   const arma::uword most = arma::uword{1} << 32;
   CHECK(refusal([&] { check({most}, all, most); }).find("--features: the n x d numbers") == 0);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/attention/sparse_softmax.hpp>
+#include <croquis/core/interruption.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
@@ -16,8 +17,9 @@ constexpr arma::uword kQueriesOfPattern = 64;
 }
 
 void Pattern::add(std::vector<std::uint32_t>& keys, bool count) {
+  if (queries() % kQueriesOfPattern == 0) throw_if_interrupted();
   const arma::uword end = visible(queries());
-  std::sort(keys.begin(), keys.end());
+  if (!std::is_sorted(keys.begin(), keys.end())) std::sort(keys.begin(), keys.end());
   for (std::size_t e = 0; e < keys.size() && keys[e] < end; ++e) {
     if (e == 0 || keys[e] != keys[e - 1]) {
       key_.push_back(keys[e]);
@@ -34,6 +36,7 @@ void Pattern::add(std::vector<std::uint32_t>& keys, bool count) {
 }
 
 void Pattern::add_all() {
+  if (queries() % kQueriesOfPattern == 0) throw_if_interrupted();
   const arma::uword end = visible(queries());
   for (arma::uword j = 0; j < end; ++j) key_.push_back(static_cast<std::uint32_t>(j));
   multiplicity_.resize(key_.size(), 1);
@@ -62,13 +65,13 @@ PatternWeights<T> pattern_weights(const arma::Mat<T>& q, const arma::Mat<T>& k, 
   rows.index.resize(pattern.visits());
   rows.value.resize(pattern.visits());
   for (arma::uword i = 0; i <= n_q; ++i) rows.start.push_back(pattern.start(i));
-  for (std::size_t e = 0; e < pattern.visits(); ++e) rows.index[e] = pattern.key(e);
 
   const arma::Mat<T> queries = transposed(q), keys = transposed<T>(scaled(k, 1 / std::sqrt(static_cast<T>(k.n_cols))));
   parallel_for(blocks_of(n_q, kQueriesOfPattern), [&](std::size_t block) {
     for (arma::uword i = block * kQueriesOfPattern; i < std::min(n_q, (block + 1) * kQueriesOfPattern); ++i) {
       const std::size_t first = pattern.start(i), count = pattern.start(i + 1) - first;
       T* row = rows.value.data() + first;
+      for (std::size_t e = first; e < first + count; ++e) rows.index[e] = pattern.key(e);
       dots(queries.colptr(i), keys.memptr(), keys.n_rows, rows.index.data() + first, count, row);
       for (std::size_t e = 0; e < count; ++e) {
         if (pattern.multiplicity(first + e) > 1) row[e] += std::log(static_cast<T>(pattern.multiplicity(first + e)));
@@ -88,10 +91,13 @@ Approximation<T> sparse_softmax(const arma::Mat<T>& q, const arma::Mat<T>& k, co
   PatternWeights<T> weights = pattern_weights(q, k, pattern);
   // Column i of the sparse matrix is row i of B~.
   const auto scores = std::make_shared<SparseColumns<T>>(std::move(weights.rows));
-  for (arma::uword i = 0; i < scores->cols; ++i) {
-    const T share = 1 / weights.sums(i);
-    for (std::size_t e = scores->start[i]; e < scores->start[i + 1]; ++e) scores->value[e] *= share;
-  }
+  parallel_for(blocks_of(scores->cols, kQueriesOfPattern), [&](std::size_t block) {
+    const arma::uword end = std::min(scores->cols, (block + 1) * kQueriesOfPattern);
+    for (arma::uword i = block * kQueriesOfPattern; i < end; ++i) {
+      const T share = 1 / weights.sums(i);
+      for (std::size_t e = scores->start[i]; e < scores->start[i + 1]; ++e) scores->value[e] *= share;
+    }
+  });
   Approximation<T> approximation = from_scores<T>(
       {problem.n_q(), problem.n_k(), [scores](const arma::Mat<T>& x) { return scores->transposed_times(x); },
        [scores](const arma::Mat<T>& x) { return scores->times(x); }},

@@ -39,7 +39,8 @@ void require_features(const std::vector<arma::uword>& features, const std::vecto
                                               where, *most, *limit, choice.name));
     }
     throw std::invalid_argument(
-        fmt::format("{}: {} is more than the {} that {} takes here", where, *most, *limit, choice.name));
+        fmt::format("{}: {} is more than the {} that {} takes here; give at most {}, or leave out {}", where, *most,
+                    *limit, choice.name, *limit, choice.name));
   }
   require_memory(static_cast<double>(shape.n_k) * static_cast<double>(*most) * static_cast<double>(bytes),
                  fmt::format("{}: the n x d numbers of a method", where), {{"n", shape.n_k}, {"d", *most}});
