@@ -100,6 +100,15 @@ std::vector<Replacement> replacements_of(const ModelOptions& options, const croq
   return replacements;
 }
 
+// A choice says itself which heads it replaces, and by what.
+void refuse_options_of_methods(const std::set<std::string>& given) {
+  for (const char* option : {"--layers", "--heads", "--features"}) {
+    if (!given.contains(option)) continue;
+    throw std::invalid_argument(fmt::format(
+        "{}: is of --methods; --choice says itself which heads it replaces, and by what; leave it out", option));
+  }
+}
+
 // What one may not expect of the replacements.
 void remark_on(const std::vector<Replacement>& replacements, std::size_t heads_of_model, arma::uword fewest) {
   std::map<std::string, std::set<std::string>> others;  // names by target
@@ -199,6 +208,7 @@ int run_model(const ModelOptions& options) {
   const auto [name, model] = open_model(tokens);
   const bool causal = model.config().is_causal();
   const bool no_methods = options.methods.empty() && !options.choice.empty();
+  if (no_methods) refuse_options_of_methods(options.run.given);
   const std::vector<MethodChoice> methods =
       no_methods ? std::vector<MethodChoice>() : methods_of(options.methods.empty() ? "all" : options.methods, causal);
   model.require_language_head();

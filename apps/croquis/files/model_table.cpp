@@ -29,15 +29,18 @@ constexpr Metric kMetrics[] = {{"loss", &ModelSummary::loss, &ModelSummary::loss
                                {"kl", &ModelSummary::kl, &ModelSummary::kl_error},
                                {"hidden_rel", &ModelSummary::hidden_rel, &ModelSummary::hidden_rel_error}};
 
+// A choice says itself what it replaces.
 std::set<std::string> layers_in(const std::vector<ModelSummary>& summaries) {
   std::set<std::string> layers;
-  for (const ModelSummary& s : summaries) layers.insert(s.layers);
+  for (const ModelSummary& s : summaries) {
+    if (s.method != "choice") layers.insert(s.layers);
+  }
   return layers;
 }
 
 std::string label_of(const ModelSummary& s, bool with_layers) {
   std::string label = croquis::curve_label({s.method, s.preset});
-  if (with_layers) label += fmt::format(", layer {}", s.layers);
+  if (with_layers && s.method != "choice") label += fmt::format(", layer {}", s.layers);
   return label;
 }
 
@@ -100,11 +103,14 @@ std::string size_name(std::uint64_t d) {
 }
 
 double metric_of_exact(const std::vector<ModelSummary>& summaries, const std::string& metric) {
+  double value = std::nan("");
+  std::uint64_t counted = 0;
   for (const ModelSummary& s : summaries) {
-    if (metric == "loss" && !std::isnan(s.loss_exact)) return s.loss_exact;
-    if (metric == "accuracy" && !std::isnan(s.accuracy_exact)) return s.accuracy_exact;
+    const double exact = metric == "loss" ? s.loss_exact : metric == "accuracy" ? s.accuracy_exact : std::nan("");
+    // Where a method has failed, its summary is about the sequences that are left.
+    if (!std::isnan(exact) && s.counted > counted) value = exact, counted = s.counted;
   }
-  return std::nan("");
+  return value;
 }
 
 bool is_layer_by_layer(const std::vector<ModelSummary>& summaries) {
@@ -126,11 +132,14 @@ std::string subject_of_models(const std::vector<ModelSummary>& summaries) {
     return std::count_if(summaries.begin(), summaries.end(), [&](const ModelSummary& s) { return s.method == method; });
   };
   const bool chosen = of("choice") > 0 && of("choice") + of("exact") == static_cast<std::ptrdiff_t>(summaries.size());
+  constexpr const char* kOfChoice = "the heads that the choice replaces";
+  const std::string with_choice = of("choice") > 0 ? fmt::format(", and {}", kOfChoice) : "";
   return fmt::format("{}, {} position{} of {} sequence{}, {}", first.model, counted, counted == 1 ? "" : "s", sequences,
                      sequences == 1 ? "" : "s",
-                     layers.size() > 1 ? "one layer at a time"
-                     : chosen          ? "the heads that the choice replaces"
-                                       : "layers " + *layers.begin());
+                     chosen                         ? kOfChoice
+                     : is_layer_by_layer(summaries) ? "one layer at a time"
+                     : layers.size() > 1            ? "several sets of layers"
+                                                    : "layers " + *layers.begin() + with_choice);
 }
 
 void print_models(const std::vector<ModelSummary>& summaries) {

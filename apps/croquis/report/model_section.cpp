@@ -239,11 +239,10 @@ Section section_of_models(const croquis::Table& table) {
                   .charts = {},
                   .maps = {},
                   .tables = {}};
-  const auto known =
-      std::find_if(summaries.begin(), summaries.end(), [](const ModelSummary& s) { return !std::isnan(s.loss_exact); });
-  if (known != summaries.end()) {
+  const double loss = metric_of_exact(summaries, "loss"), accuracy = metric_of_exact(summaries, "accuracy");
+  if (!std::isnan(loss)) {
     section.answers.push_back(fmt::format("With exact attention the loss is {} and the accuracy {}.",
-                                          shown_number(known->loss_exact), shown_number(known->accuracy_exact)));
+                                          shown_number(loss), shown_number(accuracy)));
   }
   std::map<std::uint64_t, bool> sizes;
   for (const ModelSummary& s : summaries) sizes[s.features] = true;
