@@ -68,7 +68,16 @@ std::string exact_ones(const std::vector<const Group*>& groups, const std::strin
   for (const auto& [label, at] : sizes) {
     text += fmt::format("{}{} at {} = {}", text.empty() ? "" : "; ", label, symbol, fmt::join(at, ", "));
   }
-  return text.empty() ? "" : fmt::format("Exact up to rounding, and not counted here: {}.", text);
+  return text.empty() ? "" : fmt::format("Exact up to rounding: {}.", text);
+}
+
+// "kriged-coreset, skeinformer": of these, the ones of this size that are exact.
+std::string exact_at(const std::vector<const Group*>& groups, const std::string& metric, std::uint64_t size) {
+  std::set<std::string> labels;
+  for (const Group* group : groups) {
+    if (group->x == size && is_candidate(*group) && is_exact(*group, metric)) labels.insert(group->label);
+  }
+  return fmt::format("{}", fmt::join(labels, ", "));
 }
 
 const Candidate* smallest(const std::vector<Candidate>& candidates) {
@@ -116,6 +125,12 @@ std::string best_at_each_size(const std::vector<const Group*>& groups, const std
   bool led = false;  // by others, for all that is known
   std::set<std::string> labels;
   for (const auto& [size, candidates] : of_size) {
+    const std::string exact = exact_at(groups, metric, size);
+    if (!exact.empty()) {
+      labels.insert(exact);
+      text += fmt::format("{}{} = {}: {} (exact up to rounding)", text.empty() ? "" : "; ", symbol, size, exact);
+      continue;
+    }
     const Candidate& best = *smallest(candidates);
     labels.insert(best.group->label);
     const std::string rivals = rivals_of(best, candidates, metric, nested);
@@ -183,9 +198,10 @@ std::string how_often(const Grouping& single, const std::string& target, const s
   std::size_t inputs = 0;
   for (const auto& [input, groups] : of_input) {
     const std::vector<Candidate> candidates = candidates_of(groups, metric);
-    if (candidates.empty()) continue;
+    const std::string exact = exact_at(groups, metric, size);
+    if (candidates.empty() && exact.empty()) continue;
     ++inputs;
-    ++wins[smallest(candidates)->group->label];
+    ++wins[exact.empty() ? smallest(candidates)->group->label : exact + " (exact)"];
   }
   if (inputs < 2) return "";
   std::vector<std::pair<std::size_t, std::string>> order;
@@ -217,7 +233,9 @@ std::vector<std::string> answers_about(const Grouping& shown, const Grouping& si
     const Candidate* best = smallest(candidates);
     if (best == nullptr) continue;
     std::string text = target.empty() ? "" : fmt::format("Approximating {}: ", legend_of_target(target));
-    text += fmt::format("{} {} = {}, {} has the smallest {}: {}", target.empty() ? "At" : "at", symbol, size,
+    const std::string exact = exact_at(at_size, metric, size);
+    text += fmt::format("{} {} = {}, {}{} has the smallest {}: {}", target.empty() ? "At" : "at", symbol, size,
+                        exact.empty() ? "" : fmt::format("apart from what is exact up to rounding ({}), ", exact),
                         best->group->label, metric_title(shown, metric),
                         with_interval(*best->group, metric, shown.is_nested()));
     text += rivals_of(*best, candidates, metric, shown.is_nested());
