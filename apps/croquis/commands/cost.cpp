@@ -147,10 +147,9 @@ void print_costs(const croquis::Table& table) {
 
 void report(const CostOptions& options, const croquis::Table& table) {
   write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
-  if (!options.run.plot.empty()) draw_groups(croquis::group_rows(table), "seconds", options.run.plot);
-  if (options.run.quiet) return;
-  print_costs(table);
-  print_files(table, options.run.out, options.run.plot);
+  show_results(
+      table, options.run, [&] { print_costs(table); },
+      [&] { draw_groups(croquis::group_rows(table), "seconds", options.run.plot); });
 }
 
 int run_cost(const CostOptions& options) {

@@ -206,11 +206,9 @@ int run_dimension(const DimensionOptions& options) {
 
   const Table& table = run.table();
   write_dimension_summary(table, beside(options.run.out, ".summary.csv"));
-  if (!options.run.plot.empty()) draw_dimension(curves_of(table), options.run.plot);
-  if (!options.run.quiet) {
-    print_dimensions(croquis::dimension_columns().rows(table));
-    print_files(table, options.run.out, options.run.plot);
-  }
+  show_results(
+      table, options.run, [&] { print_dimensions(croquis::dimension_columns().rows(table)); },
+      [&] { draw_dimension(curves_of(table), options.run.plot); });
   return 0;
 }
 

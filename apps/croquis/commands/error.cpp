@@ -195,11 +195,9 @@ int run_error(const ErrorOptions& options) {
   const Table& table = run.table();
   write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
   // The table and the plot of several heads are about all of them together.
-  if (!options.run.plot.empty()) draw_groups(shown_groups(table, kErrorMetric), kErrorMetric, options.run.plot);
-  if (!options.run.quiet) {
-    print_errors(table);
-    print_files(table, options.run.out, options.run.plot);
-  }
+  show_results(
+      table, options.run, [&] { print_errors(table); },
+      [&] { draw_groups(shown_groups(table, kErrorMetric), kErrorMetric, options.run.plot); });
   return 0;
 }
 

@@ -218,7 +218,7 @@ int run_error_by_rows(const ErrorOptions& options) {
     constexpr const char* metric = "spectral_rel";
     const croquis::Grouping grouping = shown_groups(run.table(), metric);
     print_groups(table_title("relative spectral error of the output", grouping, metric), grouping, metric);
-    print_files(run.table(), options.run.out, "");
+    print_files(run.table(), options.run.out);
   }
   return 0;
 }

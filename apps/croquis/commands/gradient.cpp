@@ -154,11 +154,9 @@ int run_gradient(const GradientOptions& options) {
   const croquis::Table& table = run.table();
   write_grouped_summary(table, beside(options.run.out, ".summary.csv"));
   // The table and the plot of several heads are about all of them together.
-  if (!options.run.plot.empty()) draw_groups(shown_groups(table, kGradientMetric), kGradientMetric, options.run.plot);
-  if (!options.run.quiet) {
-    print_gradients(table);
-    print_files(table, options.run.out, options.run.plot);
-  }
+  show_results(
+      table, options.run, [&] { print_gradients(table); },
+      [&] { draw_groups(shown_groups(table, kGradientMetric), kGradientMetric, options.run.plot); });
   return 0;
 }
 

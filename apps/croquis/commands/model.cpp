@@ -270,12 +270,10 @@ int run_model(const ModelOptions& options) {
 
   const std::string summary = beside(options.run.out, ".summary.csv");
   write_model_summary(run.table(), summary);
-  if (!options.run.quiet) print_models(summaries_of(run.table()));  // also where the plot fails
-  if (!options.run.plot.empty()) draw_models(run.table(), {.picture = options.run.plot});
-  if (!options.run.quiet) {
-    print_files(run.table(), options.run.out, options.run.plot);
-    if (options.by_layer) fmt::print("layers   {}\n", layers_file(summary));
-  }
+  show_results(
+      run.table(), options.run, [&] { print_models(summaries_of(run.table())); },
+      [&] { draw_models(run.table(), {.picture = options.run.plot}); });
+  if (options.by_layer && !options.run.quiet) fmt::print("layers   {}\n", layers_file(summary));
   return 0;
 }
 

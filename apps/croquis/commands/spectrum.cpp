@@ -147,11 +147,8 @@ int run_steps(const SpectrumCommandOptions& options, std::vector<SpectrumStep> s
 
   const std::vector<SpectrumSummary> summaries = spectrum_summaries(run.table());
   write_rows(croquis::spectrum_summary_columns(), summaries, beside(options.run.out, ".summary.csv"));
-  if (!options.run.plot.empty()) draw_spectra(summaries, options.run.plot);
-  if (!options.run.quiet) {
-    print_spectra(summaries);
-    print_files(run.table(), options.run.out, options.run.plot);
-  }
+  show_results(
+      run.table(), options.run, [&] { print_spectra(summaries); }, [&] { draw_spectra(summaries, options.run.plot); });
   return 0;
 }
 

@@ -196,11 +196,9 @@ int run_variance(const VarianceOptions& options) {
   if (const auto status = run.finish()) return *status;
 
   write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));
-  if (!options.run.plot.empty()) draw_groups(shown_groups(run.table(), "l1_error"), "l1_error", options.run.plot);
-  if (!options.run.quiet) {
-    print_variances(run.table());
-    print_files(run.table(), options.run.out, options.run.plot);
-  }
+  show_results(
+      run.table(), options.run, [&] { print_variances(run.table()); },
+      [&] { draw_groups(shown_groups(run.table(), "l1_error"), "l1_error", options.run.plot); });
   return 0;
 }
 

@@ -115,7 +115,7 @@ void write_grouped_summary(const croquis::Table& table, const std::string& path)
   }
 }
 
-void print_files(const croquis::Table& table, const std::string& out, const std::string& plot) {
+void print_files(const croquis::Table& table, const std::string& out) {
   std::size_t failed = 0;
   const std::size_t status = table.column("status");
   std::string reason;
@@ -127,5 +127,15 @@ void print_files(const croquis::Table& table, const std::string& out, const std:
   fmt::print("\nrows     {}\nsummary  {}\n", out, summary);
   if (is_heads_file(heads)) fmt::print("heads    {}\n", heads);
   fmt::print("meta     {}\n", beside(out, ".meta.json"));
-  if (!plot.empty()) fmt::print("plot     {}\n", plot);
+}
+
+void show_results(const croquis::Table& table, const RunOptions& run, const std::function<void()>& print_tables,
+                  const std::function<void()>& draw) {
+  if (!run.quiet) {
+    print_tables();
+    print_files(table, run.out);
+  }
+  if (run.plot.empty()) return;
+  draw();
+  if (!run.quiet) fmt::print("plot     {}\n", run.plot);
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <croquis/measure/groups.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "files/group_table.hpp"
+#include "files/run_options.hpp"
 
 /// What write_grouped_summary writes beside the rows of so many inputs: ends of names.
 std::vector<std::string> summary_files(std::size_t inputs = 1);
@@ -25,4 +27,9 @@ void write_grouped_summary(const croquis::Table& table, const std::string& path)
 std::string heads_file(const std::string& summary_path);
 
 /// How many rows failed and the first reason, if any did; and where the files are.
-void print_files(const croquis::Table& table, const std::string& out, const std::string& plot);
+void print_files(const croquis::Table& table, const std::string& out);
+
+/// The end of a finished run: its tables and files, and the plot, which comes last since it may fail. With --quiet
+/// nothing is printed.
+void show_results(const croquis::Table& table, const RunOptions& run, const std::function<void()>& print_tables,
+                  const std::function<void()>& draw);

@@ -201,6 +201,10 @@ int run_verify(const VerifyOptions& options) {
   const std::map<std::string, std::string> expected =
       options.mutants ? std::map<std::string, std::string>{} : read_expected(options.expect);
   prepare_run(options.run);
+  if (!options.run.plot.empty() &&
+      std::none_of(tasks.begin(), tasks.end(), [](const Task& task) { return !task.claim->curve.empty(); })) {
+    throw std::invalid_argument("--plot: none of these claims has a curve to draw; leave it out");
+  }
 
   std::map<std::string, std::string> identity = {{"input", "default"},
                                                  {"--quick", options.quick ? "true" : "false"},
@@ -224,7 +228,6 @@ int run_verify(const VerifyOptions& options) {
   if (const auto status = run.finish()) return *status;
 
   const std::vector<ClaimRow> rows = claim_columns().rows(run.table());
-  if (!options.run.plot.empty()) draw_curves(rows, options.run.plot);
   const std::vector<LedgerLine> lines = lines_of(rows);
   if (!options.run.quiet) {
     print_ledger(lines, options.markdown);
@@ -235,10 +238,14 @@ int run_verify(const VerifyOptions& options) {
       if (options.mutants) print_survivors(lines);
       print_decided_elsewhere(elsewhere);
       fmt::print("\nrows     {}\nmeta     {}\n", options.run.out, beside(options.run.out, ".meta.json"));
-      if (!options.run.plot.empty()) fmt::print("plot     {}\n", options.run.plot);
     }
   }
-  return (options.mutants ? print_unnoticed(lines) : print_unexpected(lines, expected)) ? kUnexpectedVerdict : 0;
+  const bool unexpected = options.mutants ? print_unnoticed(lines) : print_unexpected(lines, expected);
+  if (!options.run.plot.empty()) {  // last, since that may fail
+    draw_curves(rows, options.run.plot);
+    if (!options.run.quiet && !options.markdown) fmt::print("plot     {}\n", options.run.plot);
+  }
+  return unexpected ? kUnexpectedVerdict : 0;
 }
 
 // Returns which option of an input of the user's own is given, or nothing, to be asked once the command line has been
