@@ -68,7 +68,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::RequiredError& wrong) {
     throw std::invalid_argument(complaint_about_extras(app, wrong.what()));
   } catch (const CLI::ArgumentMismatch& wrong) {
-    throw std::invalid_argument(complaint_about_values(wrong.what()));
+    throw std::invalid_argument(complaint_about_values(app, wrong.what()));
   } catch (const CLI::ExcludesError& wrong) {
     throw std::invalid_argument(fmt::format("{}; leave one of them out", wrong.what()));
   } catch (const CLI::RequiresError& wrong) {
@@ -76,11 +76,13 @@ int run(int argc, char** argv) {
   } catch (const CLI::ConversionError& wrong) {
     throw std::invalid_argument(complaint_about_conversion(app, wrong.what()));
   } catch (const CLI::ParseError& wrong) {
-    throw std::invalid_argument(fmt::format("{}; croquis --help shows what there is", wrong.what()));
+    throw std::invalid_argument(fmt::format("{}; {} shows what there is", wrong.what(), help_of(app)));
   }
 
   for (const auto& [command, sub] : added) {
     if (!*sub) continue;
+    if (const auto file = app.get_option("--config")->results(); !file.empty())
+      require_options_of(command->name, file.front());
     if (command->one_rank && Communicator::world().rank() > 0) return 0;
     return command->run(*sub, command_line(argc, argv));
   }

@@ -58,6 +58,17 @@ TEST_CASE("croquis error: rows, summary, meta file and plot are written, a row a
   CHECK(read_text(folder / "again.png").substr(1, 3) == "PNG");
 }
 
+TEST_CASE("croquis error: where no picture can be drawn the tables are there all the same") {
+  TemporaryFolder folder;
+  const std::string run =
+      "$CROQUIS error --input gaussian --n 12 --p 4 --features 4 --methods v-mean --plot r.svg --out r.csv";
+  const ProgramRun failed = run_command("PATH=/nowhere " + run, folder.path());
+  CHECK(failed.status == 2);
+  for (const char* part : {"v-mean", "rows     r.csv", "r.svg: not drawn"})
+    CHECK_MESSAGE(contains(failed.output, part), failed.output);
+  CHECK_FALSE(contains(failed.output, "plot     r.svg"));
+}
+
 TEST_CASE("croquis error: the summary's mean and standard error are those of the rows") {
   TemporaryFolder folder;
   REQUIRE(run_croquis(kSmallError + "--methods skeinformer --out e.csv", folder.path()).status == 0);

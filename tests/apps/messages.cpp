@@ -69,7 +69,10 @@ TEST_CASE("names that are too long are refused with this reason, before anything
 
 TEST_CASE("an option given twice, a file that cannot be opened, a file that is no result, a value of another kind") {
   TemporaryFolder folder;
-  check_says(folder, "error --out a --out b", "--out: has 2 values and takes one; give it once");
+  check_says(folder, "error --out a --out b", "--out: has 2 values and takes one; give it once, and a list");
+  check_says(folder, "error --config a --config b", "--config: has 2 values and takes one; give it once\n");
+  check_says(folder, "error --seed", "--seed: has no value; croquis error --help shows what it takes");
+  check_says(folder, "model --trials 0", "croquis model --help shows what there is");
   check_says(folder, "error --text none.txt", "--text: none.txt: cannot be opened: No such file or directory");
   croquis::write_npy((folder / "q.npy").string(), arma::mat(30, 4, arma::fill::ones));
   for (const char* command : {"show q.npy", "plot q.npy", "report q.npy", "merge all.csv q.npy"}) {

@@ -118,6 +118,42 @@ TEST_CASE("model: exact attention alone is one sentence and no table; it takes n
   }
 }
 
+TEST_CASE("model: options of methods are refused where a choice alone says what is replaced") {
+  const FormulaFolder folder;
+  write_text(folder / "c.json", "[]");
+  for (const char* option : {"--layers 0", "--heads 0", "--features 2"}) {
+    const ProgramRun run = run_croquis(
+        std::string("model --model bert/model.safetensors --choice c.json ") + option + kLabelled, folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(contains(run.output, "is of --methods; --choice says itself which heads it replaces"), run.output);
+  }
+}
+
+TEST_CASE("model: where a method fails on some sequences, exact attention is that of all") {
+  const FormulaFolder folder;
+  const std::string of_all =
+      "model --model bert/model.safetensors --trials 1 --features 2 --overwrite --quiet" + kLabelled;
+  REQUIRE(run_croquis(of_all + " --methods v-mean --out one.csv", folder.path()).status == 0);
+  const std::string exact = column_of(folder / "one.summary.csv", "loss_exact").front();
+  // As if another method, which comes first, had failed on all sequences but the first.
+  const auto sequences = column_of(folder / "one.csv", "sequence");
+  REQUIRE(sequences.size() > 1);
+  std::string rows = read_text(folder / "one.csv"), header = rows.substr(0, rows.find('\n') + 1), failed;
+  std::istringstream lines(rows.substr(header.size()));
+  for (std::string line; std::getline(lines, line);) {
+    std::string other = line;
+    other.replace(other.find("v-mean"), 6, "linear");
+    if (!failed.empty()) other = other.replace(other.rfind("ok"), 2, "not finite");
+    failed += other + "\n";
+  }
+  write_text(folder / "two.csv", header + failed + rows.substr(header.size()));
+  const ProgramRun shown = run_croquis("show two.csv", folder.path());
+  REQUIRE_MESSAGE(shown.status == 0, shown.output);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", std::stod(exact));
+  CHECK_MESSAGE(contains(shown.output, std::string("With exact attention the loss is ") + text), shown.output);
+}
+
 TEST_CASE("model: a choice and exact attention have no d: they are lines across, and exact attention stands beside") {
   const FormulaFolder folder;
   REQUIRE(run_croquis("choose --target-loss 9 --search-sequences 1 --methods v-mean --features 2 --model "
@@ -135,6 +171,9 @@ TEST_CASE("model: a choice and exact attention have no d: they are lines across,
     CHECK(contains(plot.run.output, "choice (c.json)"));
     CHECK(contains(plot.run.output, "increase of the loss over exact attention on the same sequences"));
     CHECK(contains(plot.run.output, "flops of the approximated heads, in units of exact attention's"));
+    CHECK(contains(plot.run.output, methods == "--choice c.json"
+                                        ? ", the heads that the choice replaces"
+                                        : ", layers all, and the heads that the choice replaces"));
     for (const char* label : {"choice (c.json)", "exact attention"})
       CHECK(std::count(plot.legend.begin(), plot.legend.end(), label) == 1);
     const DrawnPlot again = drawn_plot("plot m.csv", folder.path());

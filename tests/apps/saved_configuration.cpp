@@ -111,6 +111,21 @@ TEST_CASE("--config: a list in quotes, in brackets or with commas alone is the s
   }
 }
 
+TEST_CASE("--config: a file without options of the command is refused") {
+  const TemporaryFolder folder;
+  const std::string others = "[spectrum]\nn=12\n\n[cost]\nn=12\n";
+  for (const auto& [text, says] : {std::pair(others, "c.ini has no [error]; it has [cost], [spectrum]"),
+                                   std::pair(std::string("# none\n"), "c.ini has no [error]; it has no options")}) {
+    write_text(folder / "c.ini", text);
+    const ProgramRun run = run_croquis("error --config c.ini --quiet", folder.path());
+    CHECK(run.status == 2);
+    CHECK_MESSAGE(contains(run.output, says), run.output);
+    CHECK_FALSE(std::filesystem::exists(folder / "error.csv"));
+  }
+  write_text(folder / "c.ini", others + "[error]\nn=12\np=4\nfeatures=4\nmethods=v-mean\n");
+  CHECK(run_croquis("error --config c.ini --quiet", folder.path()).status == 0);
+}
+
 TEST_CASE("--config: a list that is none is one line, and what follows it is not taken for a part of it") {
   const TemporaryFolder folder;
   const std::pair<std::string, std::string> wrong[] = {

@@ -117,6 +117,14 @@ TEST_CASE("croquis verify --expect: status 1 and the claim's name where a verdic
   CHECK(less.output.find("sky.lift/strict was not decided, expected VERIFIED") != std::string::npos);
 }
 
+TEST_CASE("croquis verify: a claim without a curve is refused a plot before it is decided") {
+  TemporaryFolder folder;
+  const ProgramRun run = run_croquis("verify --claims sky.thm2/order --quick --plot v.svg --out v.csv", folder.path());
+  CHECK(run.status == 2);
+  CHECK_MESSAGE(contains(run.output, "--plot: none of these claims has a curve to draw"), run.output);
+  CHECK_FALSE(std::filesystem::exists(folder / "v.csv"));
+}
+
 TEST_CASE("croquis verify: on a head of one's own; --explain; --mutants") {
   TemporaryFolder folder;
   const ProgramRun own =

@@ -14,6 +14,10 @@ std::shared_ptr<CLI::Config> configuration_format();
 /// out, and so are those that say nothing of the result (--resume, --overwrite, --quiet).
 std::string configuration_of(const CLI::App& command);
 
+/// Throws std::invalid_argument, with the commands that there are options of, unless the file has some of this one: a
+/// run on defaults is not what a file is given for.
+void require_options_of(const std::string& command, const std::string& path);
+
 /// What is wrong with a file of options, in one line; empty when nothing is. Found before the file is parsed: the
 /// parser would take the first of two values of one option, and a gigabyte for 16 kB of sections within sections.
 std::string complaint_about_configuration(const std::string& path);

@@ -39,6 +39,12 @@ std::string ended(const std::string& question) {
 
 }  // namespace
 
+std::string help_of(const CLI::App& program) {
+  const std::vector<const CLI::App*> chosen =
+      program.get_subcommands([](const CLI::App* command) { return command->count() > 0; });
+  return chosen.empty() ? "croquis --help" : fmt::format("croquis {} --help", chosen.front()->get_name());
+}
+
 std::string complaint_about_extras(const CLI::App& program, const std::string& wrong) {
   const std::vector<std::string> extras = program.remaining(true);
   const std::vector<CLI::App*> chosen = program.get_subcommands();
@@ -50,8 +56,7 @@ std::string complaint_about_extras(const CLI::App& program, const std::string& w
     }
   }
   const CLI::App* const command = chosen.empty() ? nullptr : chosen.front();
-  const std::string help =
-      command == nullptr ? "croquis --help" : fmt::format("croquis {} --help", command->get_name());
+  const std::string help = help_of(program);
   for (const std::string& word : extras) {
     if (!word.starts_with("-")) continue;
     const std::string option = word.substr(0, word.find('='));
@@ -88,12 +93,18 @@ std::string complaint_about_option_in_file(const CLI::App& program, const std::s
   return fmt::format("--config: '{}' is unknown{}", option, question);
 }
 
-std::string complaint_about_values(const std::string& wrong) {
+std::string complaint_about_values(const CLI::App& program, const std::string& wrong) {
+  const std::string option = wrong.substr(0, wrong.find(':'));
+  if (wrong.ends_with("missing")) {  // "--seed: 1 required UINT missing"
+    return fmt::format("{}: has no value; {} shows what it takes", option, help_of(program));
+  }
   // "--features: At Most 1 required but received 2", also of a list in a file, at whose spaces the parser divides it
-  const std::size_t end = wrong.find(": At Most 1 required but received ");
-  if (end == std::string::npos) return fmt::format("{}; croquis --help shows what there is", wrong);
-  return fmt::format("{}: has {} values and takes one; give it once, and a list with commas, as 8,16",
-                     wrong.substr(0, end), wrong.substr(wrong.find_last_of(' ') + 1));
+  if (!wrong.starts_with(option + ": At Most 1 required but received ")) {
+    return fmt::format("{}; {} shows what there is", wrong, help_of(program));
+  }
+  return fmt::format("{}: has {} values and takes one; give it once{}", option,
+                     wrong.substr(wrong.find_last_of(' ') + 1),
+                     option == "--config" ? "" : ", and a list with commas, as 8,16");
 }
 
 std::string complaint_about_conversion(const CLI::App& program, const std::string& wrong) {
@@ -101,7 +112,7 @@ std::string complaint_about_conversion(const CLI::App& program, const std::strin
   const std::string begin = "Could not convert: ";
   const std::size_t equals = wrong.find(" = ");
   if (!wrong.starts_with(begin) || equals == std::string::npos) {
-    return fmt::format("{}; croquis --help shows what there is", wrong);
+    return fmt::format("{}; {} shows what there is", wrong, help_of(program));
   }
   const std::string name = wrong.substr(begin.size(), equals - begin.size());
   bool is_flag = false;
