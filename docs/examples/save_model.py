@@ -3,7 +3,8 @@
 
     save_model.py NAME_OR_FOLDER TEXT.txt
 
-needs transformers and safetensors. Fifteen per cent of the tokens are masked.
+needs transformers and safetensors. Fifteen per cent of the tokens are to be
+predicted; of these four in five are masked.
 """
 import sys
 

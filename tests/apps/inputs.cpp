@@ -43,7 +43,7 @@ TEST_CASE("--text: a file with a zero byte is no text, with or without a vocabul
     const ProgramRun run =
         run_croquis(std::string("error --n 2 --p 4 --features 2 --text program") + vocabulary, folder.path());
     CHECK(run.status == 2);
-    CHECK(run.output == "croquis: --text: program: byte 21 (from 0) is zero; a text is UTF-8\n");
+    CHECK(run.output == "croquis: --text: program: byte 21 (from 0) is zero; zero bytes are not read, remove them\n");
   }
 }
 

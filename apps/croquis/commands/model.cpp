@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <croquis/core/choices.hpp>
 #include <croquis/core/threads.hpp>
+#include <croquis/io/bytes.hpp>
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/model_loss.hpp>
 #include <croquis/measure/model_summary.hpp>
@@ -98,6 +99,21 @@ std::vector<Replacement> replacements_of(const ModelOptions& options, const croq
     replacements.push_back(croquis::read_choice(options.choice, config.layers, config.heads));
   }
   return replacements;
+}
+
+// A choice fits every model of as many layers and heads.
+void remark_on_other_model(const std::string& choice, const std::string& model) {
+  const std::string begin = "model:";
+  for (const croquis::SavedChoice& saved : croquis::parse_saved_choices(croquis::read_bytes(choice), choice)) {
+    const std::string& input = saved.row.input;
+    if (!input.starts_with(begin)) continue;
+    const std::string made_for = input.substr(begin.size(), input.find(';') - begin.size());
+    if (made_for == model) continue;
+    return say_once(
+        fmt::format("croquis model: --choice was made for the model {}, and this one is {}; its guarantee is not "
+                    "about this one\n",
+                    made_for, model));
+  }
 }
 
 // A choice says itself which heads it replaces, and by what.
@@ -218,6 +234,7 @@ int run_model(const ModelOptions& options) {
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest);
   const std::vector<Replacement> replacements = replacements_of(options, model.config(), methods, features);
   check(options, replacements, sequences, fewest, causal);
+  if (!options.choice.empty()) remark_on_other_model(options.choice, name);
   remark_on(replacements, model.config().layers * model.config().heads, fewest);
 
   std::map<std::string, std::string> identity = identity_of_files(methods);

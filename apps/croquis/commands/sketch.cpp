@@ -197,7 +197,8 @@ void choose_candidates(const SketchOptions& options, const std::vector<PendingSk
   const bool operators = !candidates.operators.empty();
   if (!operators && !subjects.front().head) {
     if (const std::string why = subjects.front().load()->no_landmarks; !why.empty()) {
-      throw std::invalid_argument(fmt::format("--sketches none: there are no landmarks either, {}", why));
+      throw std::invalid_argument(
+          fmt::format("--sketches none: there is nothing to measure, as landmarks need a square matrix; {}", why));
     }
   }
   candidates.policies = landmark_policies(options.landmarks, subjects, options.input.causal, features.front());

@@ -182,7 +182,8 @@ void refuse_others(const InputOptions& o, const std::set<std::string>& given) {
     refuse(fmt::format("{}: of a text, --ids has the tokens; leave it out", option));
   }
   if (o.norm && (o.kind == "text" || o.kind == "arrays" || o.kind == "model")) {
-    refuse(fmt::format("--norm: goes with --input gaussian, sphere, ..., this is --input {}", o.kind));
+    refuse(fmt::format("{}: goes with --input gaussian, sphere, ..., this is --input {}",
+                       given.contains("--norms") ? "--norms" : "--norm", o.kind));
   }
   if (o.kind == "arrays" && (o.n || o.p)) refuse("--n and --p: the arrays have their sizes; leave them out");
   if (o.kind == "model" && o.p) refuse("--p: the model has its width; leave it out");

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "files/progress.hpp"
 #include "options/lists.hpp"
 #include "options/padding.hpp"
 #include "options/refuse.hpp"
@@ -78,6 +79,13 @@ Tokens tokens_of_ids(const InputOptions& o, const croquis::Model& model) {
 }
 
 void require_vocabulary(const InputOptions& o, std::size_t size, const croquis::Model& model) {
+  // Embeddings are often padded to a round number, by far less than a tenth.
+  if (10 * size < 9 * model.vocabulary()) {
+    say_once(
+        fmt::format("croquis: --vocab: {} has {} entries, the model {} word embeddings; if it is another model's, its "
+                    "numbers are of other words\n",
+                    o.vocab, size, model.vocabulary()));
+  }
   if (size <= model.vocabulary()) return;
   refuse(fmt::format("--vocab: {} has {} entries, the model {} word embeddings; it is another model's", o.vocab, size,
                      model.vocabulary()));

@@ -27,7 +27,7 @@ std::string text_of(const InputOptions& o) {
     refuse(fmt::format("--text: {}", wrong.what()));
   }
   if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
-    refuse(fmt::format("--text: {}: byte {} (from 0) is zero; a text is UTF-8", o.text, zero));
+    refuse(fmt::format("--text: {}: byte {} (from 0) is zero; zero bytes are not read, remove them", o.text, zero));
   }
   if (const auto place = croquis::first_not_utf8(text)) {
     refuse(fmt::format("--text: {}: byte {} (from 0) is not UTF-8; iconv -f LATIN1 -t UTF-8 converts a text in Latin-1",

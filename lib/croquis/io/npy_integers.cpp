@@ -26,7 +26,7 @@ IntegerRows::IntegerRows(SharedBytes source) : source_(std::move(source)) {
   const NpyStart start = parse_npy_start(read_some(*source_, 0, kLongestNpyStart), name());
   const std::string& type = start.header.descr;
   const bool known = type == "<i8" || type == "<i4" || type == "<i2" || type == "|i1" || type == "|u1" ||
-                     type == "<u2" || type == "<u4";
+                     type == "<u2" || type == "<u4" || type == "<u8";
   if (!known) {
     refuse_file(name(), fmt::format("dtype '{}'; save whole numbers, with astype('<i8')", excerpt(type)));
   }
@@ -69,6 +69,10 @@ std::vector<std::int64_t> IntegerRows::row(std::uint64_t row) const {
         break;
       default:
         numbers[i] = number_at<std::int64_t>(at);
+        if (!is_signed_ && numbers[i] < 0) {
+          refuse_file(name(), fmt::format("has {} in row {}, more than a whole number of 64 bits with a sign",
+                                          static_cast<std::uint64_t>(numbers[i]), row));
+        }
     }
   }
   return numbers;

@@ -167,6 +167,18 @@ Replacement same_replacement(const std::string& name, const std::vector<arma::uw
   return replacement;
 }
 
+namespace {
+
+void require_no_overflow(bool finite, const std::string& what, arma::uword tokens) {
+  if (finite) return;
+  throw std::invalid_argument(fmt::format(
+      "with exact attention {} is not finite, on a sequence of {} tokens: the model's weights, or products of "
+      "them, overflow",
+      what, tokens));
+}
+
+}  // namespace
+
 ModelOnSequence::ModelOnSequence(Model model, LabelledSequence sequence) : model_(std::move(model)) {
   tokens_.ends = {sequence.ids.size()};
   tokens_.ids = std::move(sequence.ids);
@@ -179,9 +191,15 @@ ModelOnSequence::ModelOnSequence(Model model, LabelledSequence sequence) : model
   hidden_.push_back(model_.embed(tokens_));
   for (arma::uword l = 0; l < model_.config().layers; ++l) {
     const HeadProjections projections = model_.project(hidden_[l], l, tokens_);
-    hidden_.push_back(model_.output(hidden_[l], model_.attend(projections, tokens_), l));
+    try {
+      hidden_.push_back(model_.output(hidden_[l], model_.attend(projections, tokens_), l));
+    } catch (const std::invalid_argument& reason) {
+      throw std::invalid_argument(fmt::format("layer {} with exact attention: {}", l, reason.what()));
+    }
+    require_no_overflow(hidden_.back().is_finite(), fmt::format("the output of layer {}", l), tokens_.ids.size());
   }
   last_ = model_.last_hidden(hidden_.back());
+  require_no_overflow(last_.is_finite(), "the last hidden state", tokens_.ids.size());
 }
 
 template <typename T>
@@ -235,6 +253,11 @@ void ModelOnSequence::compare(ModelRow& row, const arma::mat& last) const {
     const arma::uvec places(std::vector<arma::uword>(counted_.begin() + static_cast<std::ptrdiff_t>(begin),
                                                      counted_.begin() + static_cast<std::ptrdiff_t>(end)));
     const arma::mat exact = model_.logits(last_.rows(places)), approximate = model_.logits(last.rows(places));
+    require_no_overflow(exact.is_finite(), "a logit", tokens_.ids.size());
+    if (!approximate.is_finite()) {
+      row.status = "not finite: the logits";
+      return;
+    }
     for (arma::uword i = begin; i < end; ++i) add(sums, exact.row(i - begin), approximate.row(i - begin), labels_[i]);
   }
   const auto count = static_cast<double>(counted_.size());

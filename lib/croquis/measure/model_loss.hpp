@@ -68,7 +68,7 @@ Replacement same_replacement(const std::string& name, const std::vector<arma::uw
 /// Memory: the hidden states of the exact pass, (layers + 1) n hidden numbers.
 class ModelOnSequence {
  public:
-  /// Throws std::invalid_argument as Model::embed, and for a sequence without labels.
+  /// Throws std::invalid_argument as Model::embed, for a sequence without labels, and where the exact pass overflows.
   ModelOnSequence(Model model, LabelledSequence sequence);
 
   /// A pass in which heads are approximated, in precision T, with errors propagated through the following layers. The
