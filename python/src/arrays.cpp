@@ -38,7 +38,8 @@ py::array owning(arma::Mat<T> matrix, py::ssize_t rows, py::ssize_t cols, py::ss
   return py::array_t<T>({rows, cols}, {row_step * size, col_step * size}, numbers, owner);
 }
 
-// What NumPy makes of it, or its reason in one line: a tensor of PyTorch that has derivatives says how to go on.
+// What NumPy makes of it, or its reason in one line: a tensor of PyTorch that has derivatives says how to go on. Ctrl-C
+// and a lack of memory are no fault of the argument, and stay what they are.
 py::array array_made_of(const py::handle& argument, const std::string& name) {
   const py::module_ masked = py::module_::import("numpy.ma");
   if (py::isinstance(argument, masked.attr("MaskedArray")) && masked.attr("is_masked")(argument).cast<bool>()) {
@@ -49,6 +50,7 @@ py::array array_made_of(const py::handle& argument, const std::string& name) {
   try {
     return py::array(py::reinterpret_borrow<py::object>(argument));
   } catch (py::error_already_set& error) {
+    if (!error.matches(PyExc_Exception) || error.matches(PyExc_MemoryError)) throw;
     std::string why = py::str(error.value()).cast<std::string>();
     std::replace(why.begin(), why.end(), '\n', ' ');
     throw std::invalid_argument(fmt::format("{}: not an array, and NumPy makes none of it: {}", name, why));

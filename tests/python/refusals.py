@@ -24,6 +24,19 @@ class Refusals(unittest.TestCase):
         self.refused("^V: ", croquis.exact, Q, K, None)
         self.refused("^Q: not an array, and NumPy makes none of it: .*inhomogeneous|sequence", croquis.exact, [[1.0], [1.0, 2.0]], K, V)
 
+    def test_what_is_no_fault_of_an_array_stays_what_it_is(self):
+        class Raising:
+            def __array__(self, *_):
+                raise self.what
+
+        _, K, V = head()
+        for what in (KeyboardInterrupt(), SystemExit(3), MemoryError()):
+            Raising.what = what
+            with self.assertRaises(type(what)):
+                croquis.exact(Raising(), K, V)
+        Raising.what = OSError("the file is away")
+        self.refused("^Q: not an array, and NumPy makes none of it: the file is away$", croquis.exact, Raising(), K, V)
+
     def test_masks_are_not_ignored(self):
         Q, K, V = square_head(n=12, p=4, p_v=3)
         S = croquis.sketch("srht", rows=12, features=4)
