@@ -58,7 +58,7 @@ def verify(
         if Q is None or K is None or V is None:
             raise ValueError("verify: give all of Q, K and V, or none")
         head = (Q, K, V, head_options(False, None, None), text(name, "name"))
-    most = None if trials is None else whole(trials, "trials", 2)
+    most = None if trials is None else whole(trials, "trials", 2, 2**30)
     wanted = joined(claims, "claims")
     kinds = (flag(quick, "quick"), flag(thorough, "thorough"))
     if all(kinds):

@@ -142,6 +142,11 @@ def whole(value: object, name: str, minimum: int, maximum: int = 2**63 - 1) -> i
     return number
 
 
+def draws(value: object, name: str, minimum: int = 1) -> int:
+    """A number of draws, calls or vectors, at most what the program takes: more than anybody reads."""
+    return whole(value, name, minimum, 10**7)
+
+
 def seed_of(value: object) -> int:
     """The seed, or ValueError unless it is a whole number of 64 bits: those of the program."""
     return whole(value, "seed", 0, 2**64 - 1)

@@ -141,6 +141,24 @@ class Refusals(unittest.TestCase):
             self.refused(sentence, call, 2**64)
             self.refused("^seed: -1 is no whole number of at least 0$", call, -1)
 
+    def test_numbers_of_draws_are_those_of_the_program(self):
+        Q, K, V = square_head()
+        most = 10**7
+        for name, least, call in (
+            ("trials", 1, croquis.error),
+            ("trials", 1, croquis.gradient),
+            ("repeats", 1, croquis.cost),
+            ("warmup", 0, croquis.cost),
+            ("trials", 0, croquis.dimension),
+            ("leading", 1, croquis.spectrum),
+            ("probes", 2, croquis.dimension),
+            ("trials", 1, croquis.choose),
+        ):
+            sentence = f"^{name}: {{}} is no whole number of at least {least} and at most {most}$"
+            for count in (most + 1, 2**62):
+                self.refused(sentence.format(count), call, Q, K, V, **{name: count})
+        self.refused(f"^trials: .* at most {2**30}$", croquis.verify, "lin.jl-norm", trials=2**62)
+
     def test_dtypes_of_sketches(self):
         S = croquis.sketch("srht", rows=8, features=4)
         for dtype in ("foo", "f,f", "int64", ">f8", complex, [("a", int)], object(), 3):
