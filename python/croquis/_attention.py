@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Optional, Tuple, Union, overload
+from typing import Mapping, Optional, Tuple, Union, overload
 
 from . import _core
 from ._types import Array, Flag, Matrix, Setting, Vector, Whole, head_options, seed_of, text, text_of, whole
 
 
 def request(
-    method: str, target: Optional[str], features: Optional[Whole], seed: Whole, trial: Whole, **options: Setting
+    method: str,
+    target: Optional[str],
+    features: Optional[Whole],
+    seed: Whole,
+    trial: Whole,
+    options: Mapping[str, Setting],
 ) -> _core.Request:
     """What is computed: a draw of a method, or exact attention to a target."""
     drawn = None if text(method, "method") == "exact" else method
@@ -67,7 +72,7 @@ def exact(
     array([[ 8.,  9., 10., 11.],
            [ 8.,  9., 10., 11.]])
     """
-    wanted = request("exact", text(target, "target"), None, 1, 1)
+    wanted = request("exact", text(target, "target"), None, 1, 1, {})
     return _core.Forward(Q, K, V, head_options(causal, bias, length), wanted, False).output()
 
 
@@ -117,7 +122,7 @@ def approximate(
     Traceback (most recent call last):
     ValueError: nystromformer: iterations is a number from 0 to 100, got iterations = -1
     """
-    draw = request(method, target, features, seed, trial, **options)
+    draw = request(method, target, features, seed, trial, options)
     return _core.Forward(Q, K, V, head_options(causal, bias, length), draw, False).output()
 
 
@@ -208,5 +213,5 @@ def vjp(
     >>> bool(abs(change - (dV * step).sum()) < 1e-12)
     True
     """
-    draw = request(method, target, features, seed, trial, **options)
+    draw = request(method, target, features, seed, trial, options)
     return _core.Forward(Q, K, V, head_options(causal, bias, length), draw, True).vjp(G)

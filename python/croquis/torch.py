@@ -176,7 +176,7 @@ class _Attention(torch.autograd.Function):
         ctx.passes = []
         outputs: List[Array] = []
         for i, (one_q, one_k, one_v) in enumerate(zip(_arrays(q), _arrays(k), _arrays(v))):
-            draw = request(method, target, features, seed, i + 1, **options)
+            draw = request(method, target, features, seed, i + 1, options)
             with_bias = head_options(causal, None if bias is None else _arrays(bias)[i], None)
             with _named(_head(i, leading)):
                 one = _core.Forward(one_q, one_k, one_v, with_bias, draw, differentiable)
@@ -208,7 +208,7 @@ class _Packed(torch.autograd.Function):
         ctx.passes = []
         for s, (part, middle, one_seed) in enumerate(_parts(sizes, bias, seeds)):
             for head in range(every_q.shape[1]):
-                draw = request(method, target, features, one_seed, head + 1, **options)
+                draw = request(method, target, features, one_seed, head + 1, options)
                 with_bias = head_options(causal, None if bias is None else _arrays(bias)[head, middle], None)
                 q, k, v = every_q[part, head], every_k[part, head], every_v[part, head]
                 with _named(f"sequence {s}, head {head}"):

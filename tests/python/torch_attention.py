@@ -218,6 +218,16 @@ class Attention(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "^sequence 1, head 0: skeinformer: .*got d = 5, n_k = 4"):
             croquis.torch.packed_attention(packed, packed, packed, [5, 4], "skeinformer", 5)
 
+    def test_an_option_that_no_method_takes(self):
+        q, k, v = tensors(gradient=False)
+        for name in ("trial", "length", "zz"):
+            with self.assertRaisesRegex(ValueError, f"v-mean: takes no options, got option = {name}$"):
+                croquis.torch.attention(q, k, v, "v-mean", **{name: 2})
+            with self.assertRaisesRegex(ValueError, f"v-mean: takes no options, got option = {name}$"):
+                croquis.torch.packed_attention(*[torch.randn(9, 2, 3)] * 3, [4, 5], "v-mean", **{name: 2})
+            with self.assertRaisesRegex(ValueError, f"^exact attention has no options, got {name}$"):
+                croquis.torch.attention(q, k, v, **{name: 2})
+
     def test_refusals(self):
         q, k, v = tensors()
         with self.assertRaisesRegex(ValueError, "dtype is torch.float16"):
