@@ -129,6 +129,11 @@ def _check(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: Optional[tor
     for name, tensor in zip(("q", "k", "v", "bias"), tensors):
         if not isinstance(tensor, torch.Tensor):
             raise ValueError(f"{name}: is a {type(tensor).__name__}; give a tensor, as torch.as_tensor({name})")
+        if tensor.is_nested:
+            ends = f"torch.cat({name}.unbind())"
+            raise ValueError(f"{name}: is nested; give a padded tensor, or sequences end to end to packed_attention: {ends}")
+        if tensor.layout != torch.strided:
+            raise ValueError(f"{name}: its layout is {tensor.layout}; give {name}.to_dense()")
         if tensor.device.type != "cpu":
             raise ValueError(f"{name}: is on {tensor.device}; Croquis computes on the CPU: give {name}.cpu()")
         if tensor.dtype not in (torch.float32, torch.float64):

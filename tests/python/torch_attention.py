@@ -184,6 +184,23 @@ class Attention(unittest.TestCase):
             self.assertFalse(croquis.torch.packed_attention(*packed, [3, 4], without, 3).requires_grad)
         torch.testing.assert_close(output, croquis.torch.attention(q.detach(), k.detach(), v.detach(), without, 4))
 
+    def test_refusals_of_layouts(self):
+        x = torch.eye(4)
+        nested = torch.nested.nested_tensor([torch.randn(3, 2, 4), torch.randn(2, 2, 4)])
+        for pattern, bad in (
+            (r"its layout is torch.sparse_coo; give {}.to_dense\(\)$", x.to_sparse()),
+            (r"its layout is torch.sparse_csr; give {}.to_dense\(\)$", x.to_sparse_csr()),
+            (r"its layout is torch._mkldnn; give {}.to_dense\(\)$", x.to_mkldnn()),
+            (r"is nested; .* packed_attention: torch.cat\({}.unbind\(\)\)$", nested),
+        ):
+            for i, name in enumerate("qkv"):
+                arguments = [x] * 3
+                arguments[i] = bad
+                with self.assertRaisesRegex(ValueError, f"^{name}: " + pattern.format(name)):
+                    croquis.torch.attention(*arguments)
+        packed = croquis.torch.packed_attention(*[torch.cat(nested.unbind())] * 3, [3, 2])
+        self.assertEqual(packed.shape, (5, 2, 4))
+
     def test_refusals_of_shapes(self):
         attention = croquis.torch.attention
         q, k, v = tensors(gradient=False)
