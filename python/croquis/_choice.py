@@ -20,10 +20,12 @@ from ._types import (
     Whole,
     Wholes,
     Words,
+    counted,
     draws,
     features_of,
     flag,
     head_options,
+    is_one,
     items,
     joined,
     path_of,
@@ -57,7 +59,7 @@ def choose(
     rows: Optional[Whole] = None,
     causal: Flag = False,
     bias: Union[Vector, Sequence[Vector], None] = None,
-    length: Union[Whole, Sequence[Whole], None] = None,
+    length: Optional[Wholes] = None,
     precision: str = "double",
     seed: Whole = 1,
     layers: Optional[Wholes] = None,
@@ -276,7 +278,7 @@ def _options(
     sequences: int,
     causal: Flag,
     bias: Union[Vector, Sequence[Vector], None],
-    length: Union[Whole, Sequence[Whole], None],
+    length: Optional[Wholes],
 ) -> List[Mapping[str, object]]:
     """What goes with the heads of every sequence."""
     biases: List[Optional[Vector]] = [None] * sequences
@@ -287,24 +289,21 @@ def _options(
     lengths: List[Optional[Whole]] = [None] * sequences
     if length is not None:
         lone: Any = length
-        lengths = list(lone) if isinstance(lone, (Sequence, numpy.ndarray)) else [lone] * sequences
+        lengths = [lone] * sequences if is_one(length) else items(length, "length")
     for name, given in (("bias", len(biases)), ("length", len(lengths))):
         if given != sequences:
-            raise ValueError(f"{name}: {given} for {sequences} sequences; give one for all, or one for each")
+            count = counted(sequences, "sequence")
+            raise ValueError(f"{name}: there are {given} for {count}; give one for all, or one for each")
     return [head_options(causal, *each) for each in zip(biases, lengths)]
 
 
 def _matrices(given: Arrays, name: str) -> List[List[Matrix]]:
     """A matrix for every head of every sequence."""
     array: Any = given
-    is_array = isinstance(getattr(array, "ndim", None), int)
-    try:
-        dimensions = array.ndim if is_array else 1 + numpy.ndim(array[0])
-    except (TypeError, LookupError, ValueError):
-        raise ValueError(f"{name}: {shown(array)} is neither an array nor a list of arrays") from None
+    dimensions = _dimensions(array, name)
     if dimensions == 2:
         return [[array]]
-    if dimensions == 3 and not is_array:
+    if dimensions == 3 and not _is_array(array):
         # Heads or sequences: what the answer is about, which is not to be guessed.
         raise ValueError(
             f"{name}: a list of arrays (n, width) may be one head on several sequences or several heads on one; "
@@ -313,8 +312,28 @@ def _matrices(given: Arrays, name: str) -> List[List[Matrix]]:
     if dimensions == 3:
         return [list(array)]
     if dimensions == 4:
-        return [list(sequence) for sequence in array]
+        return [_heads(sequence, f"{name}: sequence {s}") for s, sequence in enumerate(array)]
     raise ValueError(f"{name}: has {dimensions} dimensions; give (n, width), (heads, n, width) or several of these")
+
+
+def _heads(sequence: Any, name: str) -> List[Matrix]:
+    """A matrix for every head of a sequence among several."""
+    dimensions = _dimensions(sequence, name)
+    if dimensions != 3:
+        raise ValueError(f"{name} has {dimensions} dimensions; give (heads, n, width)")
+    return list(sequence)
+
+
+def _is_array(given: Any) -> bool:
+    return isinstance(getattr(given, "ndim", None), int)
+
+
+def _dimensions(given: Any, name: str) -> int:
+    """Those of an array, or of a list of arrays, whose first one is looked at."""
+    try:
+        return int(given.ndim) if _is_array(given) else 1 + numpy.ndim(given[0])
+    except (TypeError, LookupError, ValueError):
+        raise ValueError(f"{name}: {shown(given)} is neither an array nor a list of arrays") from None
 
 
 def _names(
@@ -325,7 +344,7 @@ def _names(
         return [(name, None, None)] if heads == 1 else [(f"{name};head={h}", None, h) for h in range(heads)]
     numbers = wholes(layers, "layers", 0)
     if len(numbers) != heads:
-        raise ValueError(f"layers: {len(numbers)} numbers for {heads} heads")
+        raise ValueError(f"layers: there are {len(numbers)} for {counted(heads, 'head')}")
     names: List[Tuple[str, Optional[int], Optional[int]]] = []
     for i, layer in enumerate(numbers):
         head = numbers[:i].count(layer)

@@ -100,6 +100,16 @@ def items(values: Any, name: str) -> List[Any]:
         raise ValueError(f"{name}: {shown(values)} is no list") from None
 
 
+def is_one(value: object) -> bool:
+    """Whether it is a number, not several; an array without dimensions is one too."""
+    return getattr(value, "ndim", 0) == 0 and (hasattr(value, "__index__") or hasattr(value, "__float__"))
+
+
+def counted(count: int, what: str) -> str:
+    """1 head, 2 heads."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def joined(words: Words, name: str) -> str:
     """A list as the program's command line has it: a,b:x=1."""
     if isinstance(words, str):
@@ -126,8 +136,7 @@ def real(value: object, name: str) -> float:
 
 def reals(values: Reals, name: str) -> List[float]:
     """The numbers of a list, or one alone, as `real`."""
-    alone = isinstance(values, (int, float, numpy.generic))
-    return [real(value, name) for value in ([values] if alone else items(values, name))]
+    return [real(value, name) for value in ([values] if is_one(values) else items(values, name))]
 
 
 def whole(value: object, name: str, minimum: int, maximum: int = 2**63 - 1) -> int:
@@ -154,8 +163,7 @@ def seed_of(value: object) -> int:
 
 def wholes(values: Wholes, name: str, minimum: int) -> List[int]:
     """The numbers of a list, or one alone, as `whole`."""
-    alone = isinstance(values, (int, float, numpy.generic))
-    return [whole(value, name, minimum) for value in ([values] if alone else items(values, name))]
+    return [whole(value, name, minimum) for value in ([values] if is_one(values) else items(values, name))]
 
 
 def features_of(values: Optional[Wholes]) -> Optional[List[int]]:

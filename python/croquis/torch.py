@@ -19,7 +19,7 @@ import torch
 
 from . import _core
 from ._attention import request
-from ._types import Array, Flag, Setting, Whole, head_options, items, whole
+from ._types import Array, Flag, Setting, Whole, counted, head_options, items, whole
 
 __all__ = ["attention", "packed_attention"]
 
@@ -116,7 +116,7 @@ def packed_attention(
         raise ValueError(f"lengths: they add up to {sum(sizes)}, q has {len(q)} tokens")
     seeds = [seed] * len(sizes) if hasattr(seed, "__index__") and not getattr(seed, "shape", ()) else items(seed, "seed")
     if len(seeds) != len(sizes):
-        raise ValueError(f"seed: there are {len(seeds)} for {len(sizes)} sequences")
+        raise ValueError(f"seed: there are {len(seeds)} for {counted(len(sizes), 'sequence')}")
     if bias is not None and (bias.shape[:-1] != q.shape[1:2] or bias.shape[-1] < 2 * max(sizes) - 1 or bias.shape[-1] % 2 == 0):
         raise ValueError(f"bias: its shape is {tuple(bias.shape)}; give (heads, 2 m - 1) with m >= {max(sizes)}")
     what = (method, target, features, seeds, sizes, causal, options)

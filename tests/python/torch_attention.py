@@ -37,6 +37,12 @@ class Attention(unittest.TestCase):
             croquis.exact(q, k, v)
         self.assertEqual(croquis.exact(q.detach(), k.detach(), v.detach()).shape, (7, 4))
 
+    def test_lengths_of_choose_may_be_a_tensor(self):
+        x = torch.randn(3, 2, 16, 4, dtype=torch.float64)
+        of = lambda length: croquis.choose(x, x, x, eps=9, methods="v-mean", features=8, length=length)["cost"]
+        for same in (torch.tensor(12), torch.full((3,), 12)):
+            self.assertTrue((of(same) == of(12)).all())
+
     def test_every_seed_of_64_bits(self):
         q, k, v = tensors(gradient=False)
         output = croquis.torch.attention(q, k, v, "skeinformer", 4, 2**64 - 1)
