@@ -100,7 +100,7 @@ def sketch(
     >>> numpy.allclose(S.left(M), S.dense().T @ M)
     True
     """
-    settings = ",".join(f"{key}={text_of(value, key)}" for key, value in parameters.items())
+    settings = ",".join(f"{key}={text_of(_number(value), key)}" for key, value in parameters.items())
     return Sketch(
         _core.Sketch(
             _types.text(name, "name") + ":" * bool(settings) + settings,
@@ -111,3 +111,8 @@ def sketch(
             [] if weights is None else [real(w, "weights") for w in items(weights, "weights")],
         )
     )
+
+
+def _number(value: Setting) -> Setting:
+    """Parameters are numbers: what may be or not be is 1 or 0."""
+    return int(value) if isinstance(value, (bool, numpy.bool_)) else value

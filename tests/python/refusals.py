@@ -276,7 +276,8 @@ class Refusals(unittest.TestCase):
         self.refused("d = 40", croquis.sketch, "srht", 8, 40)
         self.refused("weight = -1", croquis.sketch, "importance", 2, 2, weights=[1, -1])
         self.refused("s", croquis.sketch, "sjlt", 30, 7, s=-1)
-        self.refused("^sketch: s=x is no number", croquis.sketch, "sjlt", 30, 7, s="x")
+        for bad in ("x", "1_0", "\u0664", " 4", ""):  # some of which Python takes for numbers
+            self.refused(f"^sketch: s={bad} is no number$", croquis.sketch, "sjlt", 30, 7, s=bad)
         self.refused("weights", croquis.sketch, "importance", 30, 7)
 
 

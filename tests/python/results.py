@@ -168,6 +168,11 @@ class Sketches(unittest.TestCase):
                     numpy.testing.assert_allclose(S.expand(short), dense @ short, atol=accuracy)
                     self.assertEqual(S.left(tall).dtype, dtype)
 
+    def test_flags_of_a_sketch_are_0_and_1(self):
+        for flag in (False, True, numpy.bool_(False)):
+            S, same = (croquis.sketch("uniform", 10, 5, replacement=x) for x in (flag, int(flag)))
+            self.assertEqual(S.to_json(), same.to_json())
+
     def test_a_sketch_is_made_again_from_its_text(self):
         S = croquis.sketch("sjlt", rows=50, features=8, seed=4, trial=2, s=4)
         again = croquis.Sketch.from_json(S.to_json())
