@@ -32,7 +32,10 @@ Setting = Union[str, Real, Flag]
 
 def shown(value: object) -> str:
     """What was given, for a message: on one line, and not a long one."""
-    line = " ".join(repr(value).split())
+    try:
+        line = " ".join(repr(value).split())
+    except ValueError:  # of numbers of thousands of digits
+        line = f"this {type(value).__name__}"
     return line if len(line) <= 60 else line[:57] + "..."
 
 
@@ -48,7 +51,7 @@ def head_options(causal: object, bias: Optional[Vector], length: Optional[Whole]
             if given.dtype.kind not in "biufO":
                 raise TypeError
             numbers = given.astype(numpy.float64, copy=False)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(f"bias: {shown(bias)} are no real numbers") from None
         if numbers.ndim != 1 or numbers.size == 0:
             raise ValueError(f"bias: its shape is {numbers.shape}; give 2 max(n_q, n_k) - 1 numbers")
@@ -63,7 +66,10 @@ def text_of(value: Setting, name: str) -> str:
         return "yes" if plain else "no"
     if not isinstance(plain, (str, int, float)):
         raise ValueError(f"option: {name} = {shown(value)} is neither a number nor a word")
-    return text(plain, f"option: {name}") if isinstance(plain, str) else repr(plain)
+    if isinstance(plain, str):
+        return text(plain, f"option: {name}")
+    real(plain, f"option: {name}")  # refuses one that is too large
+    return repr(plain)
 
 
 def text(value: object, name: str) -> str:
@@ -131,7 +137,10 @@ def real(value: object, name: str) -> float:
     """The number, or ValueError unless it is a real one."""
     if isinstance(value, bool) or not isinstance(value, (int, float, numpy.integer, numpy.floating)):
         raise ValueError(f"{name}: {shown(value)} is no real number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name}: {shown(value)} is too large") from None
 
 
 def reals(values: Reals, name: str) -> List[float]:

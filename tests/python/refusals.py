@@ -223,6 +223,17 @@ class Refusals(unittest.TestCase):
         largest = "is no whole number of at least . and at most 9223372036854775807$"
         self.refused("^features: 1180591620717411303424 " + largest, croquis.approximate, Q, K, V, "skyformer", 2**70)
 
+    def test_numbers_that_are_too_large(self):
+        Q, K, V = square_head(n=12)
+        for large in (10**400, 10**5000):
+            self.refused("^eps: .* is too large$", croquis.choose, Q, K, V, large)
+            self.refused("^epsilons: .* is too large$", croquis.dimension, Q, K, V, [0.1, large])
+            self.refused("^confidence: .* is too large$", croquis.verify, "lin.jl-norm", confidence=large)
+            self.refused("^weights: .* is too large$", croquis.sketch, "importance", 2, 1, weights=[1, large])
+            self.refused("^bias: .* are no real numbers$", croquis.exact, Q, K, V, "softmax-rpe", bias=[large] * 23)
+            self.refused("^features: .* is no whole number", croquis.error, Q, K, V, features=large)
+            self.refused("ridge", croquis.approximate, Q, K, V, "skyformer", 8, ridge=large)
+
     def test_problems_that_a_method_does_not_take(self):
         Q, K, V = head()
         square = next(m.name for m in croquis.methods() if not m.rectangular)
