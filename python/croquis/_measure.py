@@ -292,7 +292,7 @@ def spectrum(
     [30, 5]
     """
     wanted = joined(matrices, "matrices")
-    chosen = _core.spectrum_matrices() if wanted == "all" else wanted.split(",")
+    chosen = _core.spectrum_matrices() if wanted == "all" else [matrix.strip() for matrix in wanted.split(",")]
     return rows_of(
         _core.spectrum(
             Q,

@@ -118,12 +118,13 @@ def counted(count: int, what: str) -> str:
 
 def joined(words: Words, name: str) -> str:
     """A list as the program's command line has it: a,b:x=1."""
-    if isinstance(words, str):
-        return text(words, name)
-    several = [text(word, name) for word in items(words, name)]
-    if not several:
+    several = [words] if isinstance(words, str) else items(words, name)
+    line = ",".join(text(word, name) for word in several)
+    if not line.strip():
         raise ValueError(f"{name}: there are none")
-    return ",".join(several)
+    if not all(item.strip() for item in line.split(",")):
+        raise ValueError(f"{name}: an empty item in {line!r}")
+    return line
 
 
 def flag(value: object, name: str) -> bool:
@@ -135,10 +136,13 @@ def flag(value: object, name: str) -> bool:
 
 def real(value: object, name: str) -> float:
     """The number, or ValueError unless it is a real one."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, numpy.integer, numpy.floating)):
+    number: Any = value
+    if getattr(value, "ndim", None) == 0 and not isinstance(value, (numpy.generic, numpy.ma.MaskedArray)):
+        number = number.item()  # of an array without dimensions
+    if isinstance(number, bool) or not isinstance(number, (int, float, numpy.integer, numpy.floating)):
         raise ValueError(f"{name}: {shown(value)} is no real number")
     try:
-        return float(value)
+        return float(number)
     except OverflowError:
         raise ValueError(f"{name}: {shown(value)} is too large") from None
 

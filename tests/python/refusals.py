@@ -20,8 +20,15 @@ class Refusals(unittest.TestCase):
         Q, K, V = head()
         for dtype in ("int64", "float16", "complex128", "bool", "object", ">f8"):
             self.refused("^K: its dtype is .*; give float32 or float64", croquis.exact, Q, K.astype(dtype), V)
-        self.refused("^Q: ", croquis.exact, "text", K, V)
-        self.refused("^V: ", croquis.exact, Q, K, None)
+        as_array = r", as K\.astype\('float64'\)$"
+        for dtype, way in (("int64", as_array), ("object", as_array), ("complex128", ": complex numbers are not taken$"), ("S3", "$")):
+            self.refused(f"^K: its dtype is .*; give float32 or float64{way}", croquis.exact, Q, K.astype(dtype), V)
+        self.refused(r"^K: its dtype is int64; .*, as numpy\.array\(K, 'float64'\)$", croquis.exact, Q, [[1] * 11] * 53, V)
+        self.refused("^K: its dtype is object; give float32 or float64$", croquis.exact, Q, [[None]], V)
+        for bad in ("text", {}, 3, object()):
+            kind = type(bad).__name__
+            self.refused(f"^Q: is of type {kind}; give an array of float32 or float64$", croquis.exact, bad, K, V)
+        self.refused("^V: is of type NoneType; give an array", croquis.exact, Q, K, None)
         self.refused("^Q: not an array, and NumPy makes none of it: .*inhomogeneous|sequence", croquis.exact, [[1.0], [1.0, 2.0]], K, V)
 
     def test_what_is_no_fault_of_an_array_stays_what_it_is(self):
@@ -213,6 +220,10 @@ class Refusals(unittest.TestCase):
         self.refused("^features: there are none", croquis.error, Q, K, V, "v-mean", [])
         self.refused("^features: there are none", croquis.choose, Q, K, V, features=[])
         self.refused("^methods: there are none", croquis.choose, Q, K, V, methods=[])
+        for none in ([], "", " ", [""]):
+            self.refused("^matrices: there are none$", croquis.spectrum, Q, K, V, none)
+            self.refused("^claims: there are none$", croquis.verify, none)
+        self.refused("^matrices: an empty item in 'a,'$", croquis.spectrum, Q, K, V, ["a", ""])
         self.refused("^trials: ", croquis.error, Q, K, V, "v-mean", [8], trials=0)
         self.refused("^seed: ", croquis.error, Q, K, V, "v-mean", [8], seed=-1)
         self.refused("^precision: ", croquis.error, Q, K, V, "v-mean", [8], precision="half")
@@ -233,6 +244,15 @@ class Refusals(unittest.TestCase):
             self.refused("^bias: .* are no real numbers$", croquis.exact, Q, K, V, "softmax-rpe", bias=[large] * 23)
             self.refused("^features: .* is no whole number", croquis.error, Q, K, V, features=large)
             self.refused("ridge", croquis.approximate, Q, K, V, "skyformer", 8, ridge=large)
+
+    def test_an_array_without_dimensions_is_one_number(self):
+        Q, K, V = square_head(n=12)
+        self.assertEqual(croquis.error(Q, K, V, "v-mean", numpy.array(8))["features"], 8)
+        of = lambda epsilons: croquis.dimension(Q, K, V, epsilons, trials=0)["d_stat"]
+        numpy.testing.assert_array_equal(of(numpy.array(0.5)), of(0.5))
+        self.refused("^features: array.8.5. is no whole number", croquis.error, Q, K, V, "v-mean", numpy.array(8.5))
+        for bad in (numpy.array(True), numpy.array("x"), numpy.array(1j), numpy.ma.masked):
+            self.refused("^epsilons: .* is no real number$", of, bad)
 
     def test_problems_that_a_method_does_not_take(self):
         Q, K, V = head()

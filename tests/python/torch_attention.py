@@ -43,6 +43,22 @@ class Attention(unittest.TestCase):
         for same in (torch.tensor(12), torch.full((3,), 12)):
             self.assertTrue((of(same) == of(12)).all())
 
+    def test_tensors_that_numpy_makes_no_array_of(self):
+        x = torch.eye(4)
+        for way, bad in (
+            (r"float\(\)", x.bfloat16()),
+            (r"double\(\)", x.long()),
+            (r"to_dense\(\)", x.to_sparse()),
+        ):
+            with self.assertRaisesRegex(ValueError, rf"^Q: .*\bQ\.{way}$"):
+                croquis.exact(bad, x, x)
+
+    def test_numbers_may_be_tensors(self):
+        x = torch.randn(16, 4, dtype=torch.float64)
+        self.assertEqual(croquis.error(x, x, x, "v-mean", torch.tensor(8))["features"], 8)
+        self.assertEqual(croquis.error(x, x, x, "v-mean", torch.tensor([4, 8]))["features"].tolist(), [4, 8])
+        self.assertEqual(croquis.choose(x, x, x, torch.tensor(0.5), methods="v-mean", features=8)["eps"], 0.5)
+
     def test_every_seed_of_64_bits(self):
         q, k, v = tensors(gradient=False)
         output = croquis.torch.attention(q, k, v, "skeinformer", 4, 2**64 - 1)
