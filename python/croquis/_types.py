@@ -148,8 +148,11 @@ def real(value: object, name: str) -> float:
 
 
 def reals(values: Reals, name: str) -> List[float]:
-    """The numbers of a list, or one alone, as `real`."""
-    return [real(value, name) for value in ([values] if is_one(values) else items(values, name))]
+    """The numbers of a list, or one alone, as `real`; ValueError if there are none."""
+    numbers = [real(value, name) for value in ([values] if is_one(values) else items(values, name))]
+    if not numbers:
+        raise ValueError(f"{name}: there are none; give one number or several, as [0.1, 0.5]")
+    return numbers
 
 
 def whole(value: object, name: str, minimum: int, maximum: int = 2**63 - 1) -> int:

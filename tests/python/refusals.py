@@ -220,6 +220,8 @@ class Refusals(unittest.TestCase):
         self.refused("^features: there are none", croquis.error, Q, K, V, "v-mean", [])
         self.refused("^features: there are none", croquis.choose, Q, K, V, features=[])
         self.refused("^methods: there are none", croquis.choose, Q, K, V, methods=[])
+        self.refused("^epsilons: there are none; give one number", croquis.dimension, Q, K, V, [])
+        self.refused("^widths: there are none; give one number", croquis.dimension, Q, K, V, widths=[])
         for none in ([], "", " ", [""]):
             self.refused("^matrices: there are none$", croquis.spectrum, Q, K, V, none)
             self.refused("^claims: there are none$", croquis.verify, none)
