@@ -52,9 +52,10 @@ def exact(
         / (2 sqrt(p))). "normalized": softmax of queries and keys of unit length, without 1 / sqrt(p). "softmax-rpe",
         "normalized-rpe": with the bias, and without one the same as "softmax", "normalized".
     causal : bool
-        Query i attends to the keys j <= i + n_k - n_q. Needs n_q <= n_k.
+        Query i attends to the keys j <= i + n_k - n_q, with n_q and n_k without padding. Needs n_q <= n_k.
     bias : array (2 max(n_q, n_k) - 1,), optional
-        b_t for t = j - i + n_q - n_k from the most negative; -inf masks. Only the targets with "-rpe" take one, and the
+        b_t for t = j - i + n_q - n_k from the most negative; -inf masks. With a `length`, n_q and n_k in t are those
+        without padding, and there are still as many b_t as with it. Only the targets with "-rpe" take one, and the
         methods that approximate these.
     length : int, optional
         Keys from this one on are padding; with n_q = n_k so are queries, whose rows of the output are zero.

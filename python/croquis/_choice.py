@@ -74,9 +74,10 @@ def choose(
 
     Parameters
     ----------
-    Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v): one head on one sequence;
-        (heads, n, width): several heads on one sequence; (sequences, heads, n, width), or lists of arrays (heads, n,
-        width) for sequences of different lengths. One head on several sequences is (sequences, 1, n, width), or the list
+    Q, K, V : arrays or lists of arrays
+        (n_q, p), (n_k, p), (n_k, p_v): one head on one sequence. (heads, n, width): several heads on one sequence.
+        (sequences, heads, n, width), or lists of arrays (heads, n, width) for sequences of different lengths: several
+        heads on several sequences. One head on several sequences is (sequences, 1, n, width), or the list
         ``[q[None] for q in ...]`` of its arrays. With one sequence the answer is about draws on it, not about other
         sequences.
     eps : float
@@ -94,7 +95,8 @@ def choose(
     per : "head", "layer" or "model"
         One choice for each head, for each of `layers`, or for all.
     methods, features
-        As for `error`, up to n_k only where all heads have one shape; "all" are those of softmax attention, with a bias of "softmax-rpe", that take less than n^2 work.
+        As for `error`, up to n_k only where all heads have one shape; "all" are those of softmax attention, with a bias
+        of "softmax-rpe", that take less than n^2 work.
     trials : int, optional
         On one sequence the most draws of a candidate (default 1000), on each of several its draws (default 1).
     rows : int, optional
@@ -119,8 +121,8 @@ def choose(
     Rows
         One for each choice. ``status`` is "chosen", "exact" (nothing cheaper is good enough) or "undecided" (the column
         ``needed`` says how many sequences or draws may decide). ``sequences`` is 1 where the answer is about draws on
-        one sequence. `method_arguments` hands a row to `approximate`. On a head of fewer tokens than ``features``, or where
-        the method's flops are not below ``flops_limit`` times exact attention's, the choice is `exact`.
+        one sequence. `method_arguments` hands a row to `approximate`. On a head of fewer tokens than ``features``, or
+        where the method's flops are not below ``flops_limit`` times exact attention's, the choice is `exact`.
 
     >>> import croquis, numpy
     >>> rng = numpy.random.default_rng(1)
@@ -173,11 +175,11 @@ def read_choices(path: Union[str, os.PathLike[str]]) -> Rows:
     -------
     Rows
         One for each choice, with the columns of `choose` that the file has: ``input``, ``layer``, ``head``, ``eps``,
-        ``delta``, ``confidence``, ``metric``, ``method``, ``preset``, ``features``, ``status``, ``cost_unit``. They are
-        those of `choose`, but for an "undecided" choice, which has "exact" as its method: exact attention is what to
-        take until it is decided. A column ``heads`` has the (layer, head) of all heads of a model that a choice is for.
-        It is empty for heads without a layer, and None where the file does not list them: they are those of ``layer``
-        and ``head`` then, and NaN means all.
+        ``delta``, ``confidence``, ``metric``, ``method``, ``preset``, ``features``, ``status``, ``cost_unit``,
+        ``flops_limit``. They are those of `choose`, but for an "undecided" choice, which has "exact" as its method:
+        exact attention is what to take until it is decided. A column ``heads`` has the (layer, head) of all heads of a
+        model that a choice is for. It is empty for heads without a layer, and None where the file does not list them:
+        they are those of ``layer`` and ``head`` then, and NaN means all.
 
     >>> import croquis, numpy, os, tempfile
     >>> rng = numpy.random.default_rng(1)

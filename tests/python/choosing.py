@@ -97,6 +97,7 @@ class Choose(unittest.TestCase):
         self.assertEqual(len(read), len(rows))
         decided = rows["status"] != "undecided"
         for name in read.dtype.names:
+            self.assertIn(f"``{name}``", croquis.read_choices.__doc__)
             if name != "heads":
                 some = decided if name in ("method", "preset", "features", "flops_limit") else slice(None)
                 numpy.testing.assert_array_equal(read[name][some], rows[name][some], name)
