@@ -130,8 +130,10 @@ def _check(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: Optional[tor
         if not isinstance(tensor, torch.Tensor):
             raise ValueError(f"{name}: is a {type(tensor).__name__}; give a tensor, as torch.as_tensor({name})")
         if tensor.is_nested:
-            ends = f"torch.cat({name}.unbind())"
-            raise ValueError(f"{name}: is nested; give a padded tensor, or sequences end to end to packed_attention: {ends}")
+            raise ValueError(
+                f"{name}: is nested; give a padded tensor, or sequences end to end to packed_attention: "
+                f"torch.cat({name}.unbind())"
+            )
         if tensor.layout != torch.strided:
             raise ValueError(f"{name}: its layout is {tensor.layout}; give {name}.to_dense()")
         if tensor.device.type != "cpu":
