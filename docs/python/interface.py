@@ -76,8 +76,9 @@ def is_item(lines, i):
 
 
 def marked(text):
-    text = re.sub("``([^`]+)``", r"`\1`", text)
-    return text.replace("*", r"\*").replace("||", r"\|\|").replace("|q_i - k_j|", r"\|q_i - k_j\|")
+    """Markdown of a line: what is between backticks is shown as it is."""
+    parts = re.sub("``([^`]+)``", r"`\1`", text).split("`")
+    return "`".join(part if i % 2 else re.sub(r"[*|]", r"\\\g<0>", part) for i, part in enumerate(parts))
 
 
 def signature(name, thing, leave_out=()):

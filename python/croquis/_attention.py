@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Optional, Tuple, Union, overload
+from typing import Mapping, Optional, Tuple, Union, overload
 
 from . import _core
 from ._types import Array, Flag, Matrix, Setting, Vector, Whole, head_options, seed_of, text, text_of, whole
 
 
 def request(
-    method: str, target: Optional[str], features: Optional[Whole], seed: Whole, trial: Whole, **options: Setting
+    method: str,
+    target: Optional[str],
+    features: Optional[Whole],
+    seed: Whole,
+    trial: Whole,
+    options: Mapping[str, Setting],
 ) -> _core.Request:
     """What is computed: a draw of a method, or exact attention to a target."""
     drawn = None if text(method, "method") == "exact" else method
@@ -47,9 +52,10 @@ def exact(
         / (2 sqrt(p))). "normalized": softmax of queries and keys of unit length, without 1 / sqrt(p). "softmax-rpe",
         "normalized-rpe": with the bias, and without one the same as "softmax", "normalized".
     causal : bool
-        Query i attends to the keys j <= i + n_k - n_q. Needs n_q <= n_k.
+        Query i attends to the keys j <= i + n_k - n_q, with n_q and n_k without padding. Needs n_q <= n_k.
     bias : array (2 max(n_q, n_k) - 1,), optional
-        b_t for t = j - i + n_q - n_k from the most negative; -inf masks. Only the targets with "-rpe" take one, and the
+        b_t for t = j - i + n_q - n_k from the most negative; -inf masks. With a `length`, n_q and n_k in t are those
+        without padding, and there are still as many b_t as with it. Only the targets with "-rpe" take one, and the
         methods that approximate these.
     length : int, optional
         Keys from this one on are padding; with n_q = n_k so are queries, whose rows of the output are zero.
@@ -67,7 +73,7 @@ def exact(
     array([[ 8.,  9., 10., 11.],
            [ 8.,  9., 10., 11.]])
     """
-    wanted = request("exact", text(target, "target"), None, 1, 1)
+    wanted = request("exact", text(target, "target"), None, 1, 1, {})
     return _core.Forward(Q, K, V, head_options(causal, bias, length), wanted, False).output()
 
 
@@ -117,7 +123,7 @@ def approximate(
     Traceback (most recent call last):
     ValueError: nystromformer: iterations is a number from 0 to 100, got iterations = -1
     """
-    draw = request(method, target, features, seed, trial, **options)
+    draw = request(method, target, features, seed, trial, options)
     return _core.Forward(Q, K, V, head_options(causal, bias, length), draw, False).output()
 
 
@@ -208,5 +214,5 @@ def vjp(
     >>> bool(abs(change - (dV * step).sum()) < 1e-12)
     True
     """
-    draw = request(method, target, features, seed, trial, **options)
+    draw = request(method, target, features, seed, trial, options)
     return _core.Forward(Q, K, V, head_options(causal, bias, length), draw, True).vjp(G)

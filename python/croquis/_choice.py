@@ -20,9 +20,12 @@ from ._types import (
     Whole,
     Wholes,
     Words,
+    counted,
+    draws,
     features_of,
     flag,
     head_options,
+    is_one,
     items,
     joined,
     path_of,
@@ -56,7 +59,7 @@ def choose(
     rows: Optional[Whole] = None,
     causal: Flag = False,
     bias: Union[Vector, Sequence[Vector], None] = None,
-    length: Union[Whole, Sequence[Whole], None] = None,
+    length: Optional[Wholes] = None,
     precision: str = "double",
     seed: Whole = 1,
     layers: Optional[Wholes] = None,
@@ -71,9 +74,10 @@ def choose(
 
     Parameters
     ----------
-    Q, K, V : arrays (n_q, p), (n_k, p), (n_k, p_v): one head on one sequence;
-        (heads, n, width): several heads on one sequence; (sequences, heads, n, width), or lists of arrays (heads, n,
-        width) for sequences of different lengths. One head on several sequences is (sequences, 1, n, width), or the list
+    Q, K, V : arrays or lists of arrays
+        (n_q, p), (n_k, p), (n_k, p_v): one head on one sequence. (heads, n, width): several heads on one sequence.
+        (sequences, heads, n, width), or lists of arrays (heads, n, width) for sequences of different lengths: several
+        heads on several sequences. One head on several sequences is (sequences, 1, n, width), or the list
         ``[q[None] for q in ...]`` of its arrays. With one sequence the answer is about draws on it, not about other
         sequences.
     eps : float
@@ -91,7 +95,8 @@ def choose(
     per : "head", "layer" or "model"
         One choice for each head, for each of `layers`, or for all.
     methods, features
-        As for `error`, up to n_k only where all heads have one shape; "all" are those of softmax attention, with a bias of "softmax-rpe", that take less than n^2 work.
+        As for `error`, up to n_k only where all heads have one shape; "all" are those of softmax attention, with a bias
+        of "softmax-rpe", that take less than n^2 work.
     trials : int, optional
         On one sequence the most draws of a candidate (default 1000), on each of several its draws (default 1).
     rows : int, optional
@@ -116,8 +121,8 @@ def choose(
     Rows
         One for each choice. ``status`` is "chosen", "exact" (nothing cheaper is good enough) or "undecided" (the column
         ``needed`` says how many sequences or draws may decide). ``sequences`` is 1 where the answer is about draws on
-        one sequence. `method_arguments` hands a row to `approximate`. On a head of fewer tokens than ``features``, or where
-        the method's flops are not below ``flops_limit`` times exact attention's, the choice is `exact`.
+        one sequence. `method_arguments` hands a row to `approximate`. On a head of fewer tokens than ``features``, or
+        where the method's flops are not below ``flops_limit`` times exact attention's, the choice is `exact`.
 
     >>> import croquis, numpy
     >>> rng = numpy.random.default_rng(1)
@@ -147,7 +152,7 @@ def choose(
         text(per, "per"),
         text(cost, "cost"),
         real(max_cost, "max_cost"),
-        None if trials is None else whole(trials, "trials", 1),
+        None if trials is None else draws(trials, "trials"),
         None if rows is None else whole(rows, "rows", 1),
         seed_of(seed),
         precision_of(precision),
@@ -170,11 +175,11 @@ def read_choices(path: Union[str, os.PathLike[str]]) -> Rows:
     -------
     Rows
         One for each choice, with the columns of `choose` that the file has: ``input``, ``layer``, ``head``, ``eps``,
-        ``delta``, ``confidence``, ``metric``, ``method``, ``preset``, ``features``, ``status``, ``cost_unit``. They are
-        those of `choose`, but for an "undecided" choice, which has "exact" as its method: exact attention is what to
-        take until it is decided. A column ``heads`` has the (layer, head) of all heads of a model that a choice is for.
-        It is empty for heads without a layer, and None where the file does not list them: they are those of ``layer``
-        and ``head`` then, and NaN means all.
+        ``delta``, ``confidence``, ``metric``, ``method``, ``preset``, ``features``, ``status``, ``cost_unit``,
+        ``flops_limit``. They are those of `choose`, but for an "undecided" choice, which has "exact" as its method:
+        exact attention is what to take until it is decided. A column ``heads`` has the (layer, head) of all heads of a
+        model that a choice is for. It is empty for heads without a layer, and None where the file does not list them:
+        they are those of ``layer`` and ``head`` then, and NaN means all.
 
     >>> import croquis, numpy, os, tempfile
     >>> rng = numpy.random.default_rng(1)
@@ -275,7 +280,7 @@ def _options(
     sequences: int,
     causal: Flag,
     bias: Union[Vector, Sequence[Vector], None],
-    length: Union[Whole, Sequence[Whole], None],
+    length: Optional[Wholes],
 ) -> List[Mapping[str, object]]:
     """What goes with the heads of every sequence."""
     biases: List[Optional[Vector]] = [None] * sequences
@@ -286,24 +291,21 @@ def _options(
     lengths: List[Optional[Whole]] = [None] * sequences
     if length is not None:
         lone: Any = length
-        lengths = list(lone) if isinstance(lone, (Sequence, numpy.ndarray)) else [lone] * sequences
+        lengths = [lone] * sequences if is_one(length) else items(length, "length")
     for name, given in (("bias", len(biases)), ("length", len(lengths))):
         if given != sequences:
-            raise ValueError(f"{name}: {given} for {sequences} sequences; give one for all, or one for each")
+            count = counted(sequences, "sequence")
+            raise ValueError(f"{name}: there are {given} for {count}; give one for all, or one for each")
     return [head_options(causal, *each) for each in zip(biases, lengths)]
 
 
 def _matrices(given: Arrays, name: str) -> List[List[Matrix]]:
     """A matrix for every head of every sequence."""
     array: Any = given
-    is_array = isinstance(getattr(array, "ndim", None), int)
-    try:
-        dimensions = array.ndim if is_array else 1 + numpy.ndim(array[0])
-    except (TypeError, LookupError, ValueError):
-        raise ValueError(f"{name}: {shown(array)} is neither an array nor a list of arrays") from None
+    dimensions = _dimensions(array, name)
     if dimensions == 2:
         return [[array]]
-    if dimensions == 3 and not is_array:
+    if dimensions == 3 and not _is_array(array):
         # Heads or sequences: what the answer is about, which is not to be guessed.
         raise ValueError(
             f"{name}: a list of arrays (n, width) may be one head on several sequences or several heads on one; "
@@ -312,8 +314,28 @@ def _matrices(given: Arrays, name: str) -> List[List[Matrix]]:
     if dimensions == 3:
         return [list(array)]
     if dimensions == 4:
-        return [list(sequence) for sequence in array]
+        return [_heads(sequence, f"{name}: sequence {s}") for s, sequence in enumerate(array)]
     raise ValueError(f"{name}: has {dimensions} dimensions; give (n, width), (heads, n, width) or several of these")
+
+
+def _heads(sequence: Any, name: str) -> List[Matrix]:
+    """A matrix for every head of a sequence among several."""
+    dimensions = _dimensions(sequence, name)
+    if dimensions != 3:
+        raise ValueError(f"{name} has {dimensions} dimensions; give (heads, n, width)")
+    return list(sequence)
+
+
+def _is_array(given: Any) -> bool:
+    return isinstance(getattr(given, "ndim", None), int)
+
+
+def _dimensions(given: Any, name: str) -> int:
+    """Those of an array, or of a list of arrays, whose first one is looked at."""
+    try:
+        return int(given.ndim) if _is_array(given) else 1 + numpy.ndim(given[0])
+    except (TypeError, LookupError, ValueError):
+        raise ValueError(f"{name}: {shown(given)} is neither an array nor a list of arrays") from None
 
 
 def _names(
@@ -324,7 +346,7 @@ def _names(
         return [(name, None, None)] if heads == 1 else [(f"{name};head={h}", None, h) for h in range(heads)]
     numbers = wholes(layers, "layers", 0)
     if len(numbers) != heads:
-        raise ValueError(f"layers: {len(numbers)} numbers for {heads} heads")
+        raise ValueError(f"layers: there are {len(numbers)} for {counted(heads, 'head')}")
     names: List[Tuple[str, Optional[int], Optional[int]]] = []
     for i, layer in enumerate(numbers):
         head = numbers[:i].count(layer)

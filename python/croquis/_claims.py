@@ -31,7 +31,7 @@ def verify(
     Q, K, V : arrays (n, p), (n, p), (n, p_v) of float32 or float64, optional
         A head to check them on.
     seed : int
-        Of all draws.
+        Of all draws, with `name`.
     confidence : float
         That no random row is wrong about its failure rate, all rows together.
     quick, thorough : bool
@@ -39,7 +39,8 @@ def verify(
     trials : int, optional
         At most so many for every decision.
     name : str
-        The name of the head in the rows.
+        The name of the head in the rows. Its draws depend on it: those of the program for ``--q h_Q.npy`` are those of
+        ``name="arrays:h"``.
 
     Returns
     -------
@@ -58,7 +59,7 @@ def verify(
         if Q is None or K is None or V is None:
             raise ValueError("verify: give all of Q, K and V, or none")
         head = (Q, K, V, head_options(False, None, None), text(name, "name"))
-    most = None if trials is None else whole(trials, "trials", 2)
+    most = None if trials is None else whole(trials, "trials", 2, 2**30)
     wanted = joined(claims, "claims")
     kinds = (flag(quick, "quick"), flag(thorough, "thorough"))
     if all(kinds):

@@ -15,6 +15,7 @@ from ._types import (
     Whole,
     Wholes,
     Words,
+    draws,
     features_of,
     flag,
     head_options,
@@ -98,7 +99,7 @@ def error(
             head_options(causal, bias, length),
             joined(methods, "methods"),
             features_of(features),
-            whole(trials, "trials", 1),
+            draws(trials, "trials"),
             seed_of(seed),
             precision_of(precision),
             None if rows is None else whole(rows, "rows", 1),
@@ -170,7 +171,7 @@ def gradient(
             head_options(causal, bias, length),
             joined(methods, "methods"),
             features_of(features),
-            whole(trials, "trials", 1),
+            draws(trials, "trials"),
             seed_of(seed),
             precision_of(precision),
             text(name, "name"),
@@ -238,8 +239,8 @@ def cost(
             head_options(causal, bias, length),
             joined(methods, "methods"),
             features_of(features),
-            whole(repeats, "repeats", 1),
-            whole(warmup, "warmup", 0),
+            draws(repeats, "repeats"),
+            draws(warmup, "warmup", 0),
             seed_of(seed),
             precision_of(precision),
             text(name, "name"),
@@ -291,7 +292,7 @@ def spectrum(
     [30, 5]
     """
     wanted = joined(matrices, "matrices")
-    chosen = _core.spectrum_matrices() if wanted == "all" else wanted.split(",")
+    chosen = _core.spectrum_matrices() if wanted == "all" else [matrix.strip() for matrix in wanted.split(",")]
     return rows_of(
         _core.spectrum(
             Q,
@@ -300,8 +301,8 @@ def spectrum(
             head_options(causal, None, length),
             chosen,
             text(method, "method"),
-            whole(leading, "leading", 1),
-            whole(probes, "probes", 2, 10**6),
+            draws(leading, "leading"),
+            draws(probes, "probes", 2),
             seed_of(seed),
             text(name, "name"),
         )
@@ -368,10 +369,10 @@ def dimension(
             reals(epsilons, "epsilons"),
             reals(widths, "widths"),
             real(delta, "delta"),
-            whole(trials, "trials", 0),
+            draws(trials, "trials", 0),
             text(method, "method"),
-            whole(leading, "leading", 1),
-            whole(probes, "probes", 2, 10**6),
+            draws(leading, "leading"),
+            draws(probes, "probes", 2),
             seed_of(seed),
             text(name, "name"),
         )

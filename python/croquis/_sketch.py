@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Callable, Iterable, Optional, Tuple
 
 import numpy
@@ -18,6 +19,8 @@ class Sketch:
     """
 
     def __init__(self, core: _core.Sketch) -> None:
+        if not isinstance(core, _core.Sketch):
+            raise ValueError("Sketch: is made by croquis.sketch(...) or croquis.Sketch.from_json(...)")
         self._core = core
 
     @property
@@ -58,7 +61,11 @@ class Sketch:
     @classmethod
     def from_json(cls, text: str) -> Sketch:
         """The sketch that `to_json` has described."""
-        return cls(_core.Sketch(_types.text(text, "text")))
+        try:
+            return cls(_core.Sketch(_types.text(text, "text")))
+        except ValueError as wrong:
+            why = re.sub(r"^[\w:]+: ", "", str(wrong))  # without the function that has found it
+            raise ValueError(f"text: is no description of a sketch: {why}") from None
 
     def __reduce__(self) -> Tuple[Callable[[str], Sketch], Tuple[str]]:
         """Pickled and copied as its text."""
@@ -100,7 +107,7 @@ def sketch(
     >>> numpy.allclose(S.left(M), S.dense().T @ M)
     True
     """
-    settings = ",".join(f"{key}={text_of(value, key)}" for key, value in parameters.items())
+    settings = ",".join(f"{key}={text_of(_number(value), key)}" for key, value in parameters.items())
     return Sketch(
         _core.Sketch(
             _types.text(name, "name") + ":" * bool(settings) + settings,
@@ -111,3 +118,8 @@ def sketch(
             [] if weights is None else [real(w, "weights") for w in items(weights, "weights")],
         )
     )
+
+
+def _number(value: Setting) -> Setting:
+    """Parameters are numbers: what may be or not be is 1 or 0."""
+    return int(value) if isinstance(value, (bool, numpy.bool_)) else value

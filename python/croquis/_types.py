@@ -32,7 +32,10 @@ Setting = Union[str, Real, Flag]
 
 def shown(value: object) -> str:
     """What was given, for a message: on one line, and not a long one."""
-    line = " ".join(repr(value).split())
+    try:
+        line = " ".join(repr(value).split())
+    except ValueError:  # of numbers of thousands of digits
+        line = f"this {type(value).__name__}"
     return line if len(line) <= 60 else line[:57] + "..."
 
 
@@ -48,7 +51,7 @@ def head_options(causal: object, bias: Optional[Vector], length: Optional[Whole]
             if given.dtype.kind not in "biufO":
                 raise TypeError
             numbers = given.astype(numpy.float64, copy=False)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(f"bias: {shown(bias)} are no real numbers") from None
         if numbers.ndim != 1 or numbers.size == 0:
             raise ValueError(f"bias: its shape is {numbers.shape}; give 2 max(n_q, n_k) - 1 numbers")
@@ -63,7 +66,10 @@ def text_of(value: Setting, name: str) -> str:
         return "yes" if plain else "no"
     if not isinstance(plain, (str, int, float)):
         raise ValueError(f"option: {name} = {shown(value)} is neither a number nor a word")
-    return text(plain, f"option: {name}") if isinstance(plain, str) else repr(plain)
+    if isinstance(plain, str):
+        return text(plain, f"option: {name}")
+    real(plain, f"option: {name}")  # refuses one that is too large
+    return repr(plain)
 
 
 def text(value: object, name: str) -> str:
@@ -100,14 +106,25 @@ def items(values: Any, name: str) -> List[Any]:
         raise ValueError(f"{name}: {shown(values)} is no list") from None
 
 
+def is_one(value: object) -> bool:
+    """Whether it is a number, not several; an array without dimensions is one too."""
+    return getattr(value, "ndim", 0) == 0 and (hasattr(value, "__index__") or hasattr(value, "__float__"))
+
+
+def counted(count: int, what: str) -> str:
+    """1 head, 2 heads."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def joined(words: Words, name: str) -> str:
     """A list as the program's command line has it: a,b:x=1."""
-    if isinstance(words, str):
-        return text(words, name)
-    several = [text(word, name) for word in items(words, name)]
-    if not several:
+    several = [words] if isinstance(words, str) else items(words, name)
+    line = ",".join(text(word, name) for word in several)
+    if not line.strip():
         raise ValueError(f"{name}: there are none")
-    return ",".join(several)
+    if not all(item.strip() for item in line.split(",")):
+        raise ValueError(f"{name}: an empty item in {line!r}")
+    return line
 
 
 def flag(value: object, name: str) -> bool:
@@ -119,15 +136,23 @@ def flag(value: object, name: str) -> bool:
 
 def real(value: object, name: str) -> float:
     """The number, or ValueError unless it is a real one."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, numpy.integer, numpy.floating)):
+    number: Any = value
+    if getattr(value, "ndim", None) == 0 and not isinstance(value, (numpy.generic, numpy.ma.MaskedArray)):
+        number = number.item()  # of an array without dimensions
+    if isinstance(number, bool) or not isinstance(number, (int, float, numpy.integer, numpy.floating)):
         raise ValueError(f"{name}: {shown(value)} is no real number")
-    return float(value)
+    try:
+        return float(number)
+    except OverflowError:
+        raise ValueError(f"{name}: {shown(value)} is too large") from None
 
 
 def reals(values: Reals, name: str) -> List[float]:
-    """The numbers of a list, or one alone, as `real`."""
-    alone = isinstance(values, (int, float, numpy.generic))
-    return [real(value, name) for value in ([values] if alone else items(values, name))]
+    """The numbers of a list, or one alone, as `real`; ValueError if there are none."""
+    numbers = [real(value, name) for value in ([values] if is_one(values) else items(values, name))]
+    if not numbers:
+        raise ValueError(f"{name}: there are none; give one number or several, as [0.1, 0.5]")
+    return numbers
 
 
 def whole(value: object, name: str, minimum: int, maximum: int = 2**63 - 1) -> int:
@@ -142,6 +167,11 @@ def whole(value: object, name: str, minimum: int, maximum: int = 2**63 - 1) -> i
     return number
 
 
+def draws(value: object, name: str, minimum: int = 1) -> int:
+    """A number of draws, calls or vectors, at most what the program takes: more than anybody reads."""
+    return whole(value, name, minimum, 10**7)
+
+
 def seed_of(value: object) -> int:
     """The seed, or ValueError unless it is a whole number of 64 bits: those of the program."""
     return whole(value, "seed", 0, 2**64 - 1)
@@ -149,8 +179,7 @@ def seed_of(value: object) -> int:
 
 def wholes(values: Wholes, name: str, minimum: int) -> List[int]:
     """The numbers of a list, or one alone, as `whole`."""
-    alone = isinstance(values, (int, float, numpy.generic))
-    return [whole(value, name, minimum) for value in ([values] if alone else items(values, name))]
+    return [whole(value, name, minimum) for value in ([values] if is_one(values) else items(values, name))]
 
 
 def features_of(values: Optional[Wholes]) -> Optional[List[int]]:

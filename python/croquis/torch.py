@@ -11,14 +11,15 @@ torch.Size([9, 2, 8])
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, List, Optional, Sequence, Tuple, Union
+from contextlib import contextmanager
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
 import torch
 
 from . import _core
 from ._attention import request
-from ._types import Array, Flag, Setting, Whole, head_options, items, whole
+from ._types import Array, Flag, Setting, Whole, counted, head_options, items, whole
 
 __all__ = ["attention", "packed_attention"]
 
@@ -68,7 +69,7 @@ def attention(
     heads = [t.expand(*leading, *t.shape[-2:]).reshape(-1, *t.shape[-2:]) for t in (q, k, v)]
     biases = None if bias is None else _expanded(bias, leading).reshape(-1, bias.shape[-1])
     what = (method, target, features, seed, causal, options)
-    output: torch.Tensor = _Attention.apply(*heads, biases, (what, _is_recorded(q, k, v, bias)))
+    output: torch.Tensor = _Attention.apply(*heads, biases, (what, leading, _is_recorded(q, k, v, bias)))
     return output.reshape(*leading, *output.shape[-2:])
 
 
@@ -115,7 +116,7 @@ def packed_attention(
         raise ValueError(f"lengths: they add up to {sum(sizes)}, q has {len(q)} tokens")
     seeds = [seed] * len(sizes) if hasattr(seed, "__index__") and not getattr(seed, "shape", ()) else items(seed, "seed")
     if len(seeds) != len(sizes):
-        raise ValueError(f"seed: there are {len(seeds)} for {len(sizes)} sequences")
+        raise ValueError(f"seed: there are {len(seeds)} for {counted(len(sizes), 'sequence')}")
     if bias is not None and (bias.shape[:-1] != q.shape[1:2] or bias.shape[-1] < 2 * max(sizes) - 1 or bias.shape[-1] % 2 == 0):
         raise ValueError(f"bias: its shape is {tuple(bias.shape)}; give (heads, 2 m - 1) with m >= {max(sizes)}")
     what = (method, target, features, seeds, sizes, causal, options)
@@ -128,6 +129,13 @@ def _check(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: Optional[tor
     for name, tensor in zip(("q", "k", "v", "bias"), tensors):
         if not isinstance(tensor, torch.Tensor):
             raise ValueError(f"{name}: is a {type(tensor).__name__}; give a tensor, as torch.as_tensor({name})")
+        if tensor.is_nested:
+            raise ValueError(
+                f"{name}: is nested; give a padded tensor, or sequences end to end to packed_attention: "
+                f"torch.cat({name}.unbind())"
+            )
+        if tensor.layout != torch.strided:
+            raise ValueError(f"{name}: its layout is {tensor.layout}; give {name}.to_dense()")
         if tensor.device.type != "cpu":
             raise ValueError(f"{name}: is on {tensor.device}; Croquis computes on the CPU: give {name}.cpu()")
         if tensor.dtype not in (torch.float32, torch.float64):
@@ -170,14 +178,15 @@ class _Attention(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, *args: Any, **_: Any) -> torch.Tensor:
-        q, k, v, bias, (what, differentiable) = args
+        q, k, v, bias, (what, leading, differentiable) = args
         method, target, features, seed, causal, options = what
         ctx.passes = []
         outputs: List[Array] = []
         for i, (one_q, one_k, one_v) in enumerate(zip(_arrays(q), _arrays(k), _arrays(v))):
-            draw = request(method, target, features, seed, i + 1, **options)
+            draw = request(method, target, features, seed, i + 1, options)
             with_bias = head_options(causal, None if bias is None else _arrays(bias)[i], None)
-            one = _core.Forward(one_q, one_k, one_v, with_bias, draw, differentiable)
+            with _named(_head(i, leading)):
+                one = _core.Forward(one_q, one_k, one_v, with_bias, draw, differentiable)
             outputs.append(one.output())
             if differentiable:
                 ctx.passes.append(one)
@@ -204,12 +213,13 @@ class _Packed(torch.autograd.Function):
         every_q, every_k, every_v = (_arrays(tensor) for tensor in tensors)
         output = numpy.empty((*every_q.shape[:2], every_v.shape[2]), dtype=every_v.dtype)
         ctx.passes = []
-        for part, middle, one_seed in _parts(sizes, bias, seeds):
+        for s, (part, middle, one_seed) in enumerate(_parts(sizes, bias, seeds)):
             for head in range(every_q.shape[1]):
-                draw = request(method, target, features, one_seed, head + 1, **options)
+                draw = request(method, target, features, one_seed, head + 1, options)
                 with_bias = head_options(causal, None if bias is None else _arrays(bias)[head, middle], None)
                 q, k, v = every_q[part, head], every_k[part, head], every_v[part, head]
-                one = _core.Forward(q, k, v, with_bias, draw, differentiable)
+                with _named(f"sequence {s}, head {head}"):
+                    one = _core.Forward(q, k, v, with_bias, draw, differentiable)
                 output[part, head] = one.output()
                 if differentiable:
                     ctx.passes.append((one, part, head, middle))
@@ -256,6 +266,21 @@ def _first_derivatives(
     """Of q, k, v, the bias or None, and of what is computed, which has none."""
     found: Tuple[torch.Tensor, ...] = _FirstDerivatives.apply(gradients, cotangent, *inputs)
     return (*found, *[None] * (5 - len(found)))
+
+
+@contextmanager
+def _named(head: str) -> Iterator[None]:
+    """What is refused within, or breaks down, says of which head."""
+    try:
+        yield
+    except (RuntimeError, ValueError) as wrong:
+        raise type(wrong)(f"{head}: {wrong}" if head else str(wrong)) from None
+
+
+def _head(i: int, leading: torch.Size) -> str:
+    """The i-th head of these dimensions, as a message names it; one that is alone needs no name."""
+    place = tuple(int(index) for index in numpy.unravel_index(i, leading))
+    return f"head {place if len(place) > 1 else i}" if place else ""
 
 
 def _parts(sizes: List[int], bias: Optional[torch.Tensor], seeds: List[int]) -> List[Tuple[slice, slice, int]]:

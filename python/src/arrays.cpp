@@ -6,6 +6,7 @@
 #include <croquis/linalg/transpose.hpp>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace {
@@ -38,7 +39,15 @@ py::array owning(arma::Mat<T> matrix, py::ssize_t rows, py::ssize_t cols, py::ss
   return py::array_t<T>({rows, cols}, {row_step * size, col_step * size}, numbers, owner);
 }
 
-// What NumPy makes of it, or its reason in one line: a tensor of PyTorch that has derivatives says how to go on.
+// Where PyTorch's reason does not say how to go on, or names a function that there is not.
+std::string way_of_tensor(const std::string& why, const std::string& name) {
+  if (why.find("unsupported ScalarType") != std::string::npos) return fmt::format("; give {}.float()", name);
+  if (why.find("layout tensor") != std::string::npos) return fmt::format("; give {}.to_dense()", name);
+  return "";
+}
+
+// What NumPy makes of it, or its reason in one line: a tensor of PyTorch that has derivatives says how to go on. Ctrl-C
+// and a lack of memory are no fault of the argument, and stay what they are.
 py::array array_made_of(const py::handle& argument, const std::string& name) {
   const py::module_ masked = py::module_::import("numpy.ma");
   if (py::isinstance(argument, masked.attr("MaskedArray")) && masked.attr("is_masked")(argument).cast<bool>()) {
@@ -49,10 +58,35 @@ py::array array_made_of(const py::handle& argument, const std::string& name) {
   try {
     return py::array(py::reinterpret_borrow<py::object>(argument));
   } catch (py::error_already_set& error) {
+    if (!error.matches(PyExc_Exception) || error.matches(PyExc_MemoryError)) throw;
     std::string why = py::str(error.value()).cast<std::string>();
     std::replace(why.begin(), why.end(), '\n', ' ');
-    throw std::invalid_argument(fmt::format("{}: not an array, and NumPy makes none of it: {}", name, why));
+    throw std::invalid_argument(
+        fmt::format("{}: not an array, and NumPy makes none of it: {}{}", name, why, way_of_tensor(why, name)));
   }
+}
+
+// How to make float64 of what has another dtype, where there is a way.
+std::string way_to_float64(const py::handle& argument, char kind, const std::string& name) {
+  const bool is_array = py::isinstance<py::array>(argument);
+  if (kind == 'c') return ": complex numbers are not taken";
+  if (std::string_view("biuf").find(kind) == std::string_view::npos && !(is_array && kind == 'O')) return "";
+  if (is_array) return fmt::format(", as {}.astype('float64')", name);
+  if (py::hasattr(argument, "double")) return fmt::format(", as {}.double()", name);  // a tensor of PyTorch
+  return fmt::format(", as numpy.array({}, 'float64')", name);
+}
+
+std::string refusal_of_dtype(const py::handle& argument, const py::array& array, const std::string& name) {
+  const char kind = array.dtype().kind();
+  if (kind == 'O' && py::hasattr(argument, "toarray")) {  // as SciPy's have
+    return fmt::format("{0}: is a sparse matrix; give {0}.toarray()", name);
+  }
+  if (array.ndim() == 0 && !py::isinstance<py::array>(argument)) {
+    const auto type = py::type::of(argument).attr("__name__").cast<std::string>();
+    return fmt::format("{}: is of type {}; give an array of float32 or float64", name, type);
+  }
+  return fmt::format("{}: its dtype is {}; give float32 or float64{}", name, py::str(array.dtype()).cast<std::string>(),
+                     way_to_float64(argument, kind, name));
 }
 
 }  // namespace
@@ -66,11 +100,7 @@ std::string shape_of(const py::array& array) {
 py::array matrix_argument(const py::handle& argument, const std::string& name, const std::string& wanted) {
   const py::array array = array_made_of(argument, name);
   if (!has_type<float>(array) && !has_type<double>(array)) {
-    if (array.dtype().kind() == 'O' && py::hasattr(argument, "toarray")) {  // as SciPy's have
-      throw std::invalid_argument(fmt::format("{0}: is a sparse matrix; give {0}.toarray()", name));
-    }
-    throw std::invalid_argument(fmt::format("{}: its dtype is {}; give float32 or float64, as {}.astype('float64')",
-                                            name, py::str(array.dtype()).cast<std::string>(), name));
+    throw std::invalid_argument(refusal_of_dtype(argument, array, name));
   }
   if (array.ndim() != 2) {
     throw std::invalid_argument(fmt::format("{}: its shape is {}; give {}", name, shape_of(array), wanted));

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <croquis/core/interruption.hpp>
 #include <new>
+#include <stdexcept>
 #include <thread>
 
 namespace py = pybind11;
@@ -33,6 +34,12 @@ class Signals {
   std::atomic<bool> stop_ = false;
 };
 
+/// Raises MemoryError where there is no memory, or where a vector can have no such size.
+[[noreturn]] inline void throw_no_memory() {
+  PyErr_SetString(PyExc_MemoryError, "there is not enough memory; fewer tokens, features, trials or threads need less");
+  throw py::error_already_set();
+}
+
 /// work(signals) without the lock. What a signal handler has raised is raised here. Where there is no memory, a
 /// MemoryError says so.
 template <typename Work>
@@ -45,7 +52,8 @@ auto call(const Work& work) {
   } catch (const croquis::Interrupted&) {
     throw py::error_already_set();
   } catch (const std::bad_alloc&) {
-    PyErr_SetString(PyExc_MemoryError, "there is not enough memory; fewer tokens, features or threads need less");
-    throw py::error_already_set();
+    throw_no_memory();
+  } catch (const std::length_error&) {
+    throw_no_memory();
   }
 }

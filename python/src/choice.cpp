@@ -22,22 +22,23 @@ struct Heads {
   std::vector<std::vector<croquis::HeadShape>> shapes;
 };
 
-// Makes the problem, which checks the numbers: some sequences may never be drawn. `where` says whose they are.
-croquis::HeadShape shape_of(const HeadArguments& head, bool is_float, const std::string& where) {
-  try {
-    const auto problem = head.problem<double>();
-    if (is_float) croquis::in_precision<float>(problem);
-    return {problem.n_q(), problem.n_k(), problem.p(), problem.p_v()};
-  } catch (const std::invalid_argument& wrong) {
-    throw std::invalid_argument(where + wrong.what());
-  }
+// Makes the problem, which checks the numbers: some sequences may never be drawn.
+croquis::HeadShape shape_of(const HeadArguments& head, bool is_float) {
+  const auto problem = head.problem<double>();
+  if (is_float) croquis::in_precision<float>(problem);
+  return {problem.n_q(), problem.n_k(), problem.p(), problem.p_v()};
 }
 
-// `options`: of the heads of each sequence.
+// "sequence 7, head 2: ", without what there is one of.
+std::string place_of(std::size_t s, std::size_t sequences, std::size_t h, std::size_t heads) {
+  std::vector<std::string> place;
+  if (sequences > 1) place.push_back(fmt::format("sequence {}", s));
+  if (heads > 1) place.push_back(fmt::format("head {}", h));
+  return place.empty() ? "" : fmt::format("{}: ", fmt::join(place, ", "));
+}
+
+// `options`: of the heads of each sequence. A message says which head is wrong.
 Heads heads_of(const py::list& sequences, const py::list& options, bool is_float) {
-  const auto numbered = [](const char* what, std::size_t i, std::size_t of) {
-    return of == 1 ? "" : fmt::format("{} {}, ", what, i);
-  };
   Heads all;
   for (std::size_t s = 0; s < sequences.size(); ++s) {
     all.heads.emplace_back();
@@ -45,9 +46,12 @@ Heads heads_of(const py::list& sequences, const py::list& options, bool is_float
     const auto heads = sequences[s].cast<py::list>();
     for (std::size_t h = 0; h < heads.size(); ++h) {
       const auto qkv = heads[h].cast<py::tuple>();
-      all.heads.back().emplace_back(qkv[0], qkv[1], qkv[2], options[s].cast<py::dict>());
-      const std::string where = numbered("sequence", s, sequences.size()) + numbered("head", h, heads.size());
-      all.shapes.back().push_back(shape_of(all.heads.back().back(), is_float, where));
+      try {
+        all.heads.back().emplace_back(qkv[0], qkv[1], qkv[2], options[s].cast<py::dict>());
+        all.shapes.back().push_back(shape_of(all.heads.back().back(), is_float));
+      } catch (const std::invalid_argument& wrong) {
+        throw std::invalid_argument(place_of(s, sequences.size(), h, heads.size()) + wrong.what());
+      }
     }
   }
   return all;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <charconv>
 #include <croquis/core/choices.hpp>
 #include <croquis/core/memory.hpp>
 #include <croquis/measure/sketch_quality.hpp>
@@ -9,6 +10,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "arrays.hpp"
@@ -34,9 +36,9 @@ SketchDescription describe(const std::string& text, arma::uword rows, arma::uwor
   if (choices.size() != 1) throw std::invalid_argument("sketch: give one name");
   std::map<std::string, double> parameters;
   for (const auto& [name, value] : choices[0].options) {
-    try {
-      parameters[name] = py::float_(py::str(value));
-    } catch (const py::error_already_set&) {
+    const char* const last = value.data() + value.size();
+    const auto [end, error] = std::from_chars(value.data(), last, parameters[name]);
+    if (error != std::errc{} || end != last) {
       throw std::invalid_argument(fmt::format("sketch: {}={} is no number", name, value));
     }
   }

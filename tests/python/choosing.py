@@ -97,6 +97,7 @@ class Choose(unittest.TestCase):
         self.assertEqual(len(read), len(rows))
         decided = rows["status"] != "undecided"
         for name in read.dtype.names:
+            self.assertIn(f"``{name}``", croquis.read_choices.__doc__)
             if name != "heads":
                 some = decided if name in ("method", "preset", "features", "flops_limit") else slice(None)
                 numpy.testing.assert_array_equal(read[name][some], rows[name][some], name)
@@ -234,11 +235,11 @@ class Choose(unittest.TestCase):
         for bad in range(3):
             Q, K, V = heads(sequences=3, count=2, n=32)
             K[bad][1, 5, 2] = numpy.nan
-            with self.assertRaisesRegex(ValueError, f"^sequence {bad}, head 1, .*matrix = K, row = 5, column = 2"):
+            with self.assertRaisesRegex(ValueError, f"^sequence {bad}, head 1: .*matrix = K, row = 5, column = 2"):
                 croquis.choose(Q, K, V, eps=9, methods="v-mean", features=8)
         Q, K, V = heads(sequences=1, count=2, n=32)
         V[0][1, 0, 0] = 1e30
-        with self.assertRaisesRegex(ValueError, "^head 1, .*overflow in float, got matrix = V, row = 0"):
+        with self.assertRaisesRegex(ValueError, "^head 1: .*overflow in float, got matrix = V, row = 0"):
             croquis.choose(Q, K, V, eps=9, methods="v-mean", features=8, precision="float")
 
     def test_refusals(self):
@@ -251,16 +252,17 @@ class Choose(unittest.TestCase):
             ("^cost: is flops or seconds, got cost = euros", {"cost": "euros"}),
             ("^methods: v-mean approximates softmax", {"methods": "v-mean,skyformer"}),
             ("^features: no method takes 54 for heads of 53 tokens", {"features": 54}),
-            ("layers: 2 numbers for 1 heads", {"layers": [0, 1]}),
+            ("layers: there are 2 for 1 head$", {"layers": [0, 1]}),
             ("trials: ", {"trials": 0}),
             ("rows: 3 is none of 20 to n = 53", {"rows": 3}),
             ("precision: ", {"precision": "half"}),
             ("length", {"length": 0}),
-            ("length: 2 for 1 sequences", {"length": [4, 5]}),
-            ("length: 2 for 1 sequences", {"length": numpy.array([4, 5])}),
-            ("length: 2 for 1 sequences", {"length": [[4], [5, 6]]}),
+            ("^length: '30' is no list$", {"length": "30"}),
+            ("^length: there are 2 for 1 sequence; give one for all", {"length": [4, 5]}),
+            ("^length: there are 2 for 1 sequence; give one for all", {"length": numpy.array([4, 5])}),
+            ("^length: there are 2 for 1 sequence; give one for all", {"length": [[4], [5, 6]]}),
             ("bias", {"bias": numpy.zeros(5)}),
-            ("bias: 2 for 1 sequences", {"bias": [numpy.zeros(105)] * 2}),
+            ("^bias: there are 2 for 1 sequence; give one for all", {"bias": [numpy.zeros(105)] * 2}),
             ("did you mean", {"methods": "skyformr"}),
         ):
             with self.assertRaisesRegex(ValueError, pattern):
@@ -269,6 +271,25 @@ class Choose(unittest.TestCase):
             croquis.choose(numpy.stack([Q, Q]), K, V)
         with self.assertRaisesRegex(ValueError, "Q: has 1 dimensions"):
             croquis.choose(Q[0], K, V)
+        Q, K, V = heads(sequences=3, count=2, n=32)
+        for pattern, bad in (
+            ("^V: sequence 1: None is neither an array nor a list of arrays$", None),
+            (r"^V: sequence 1 has 2 dimensions; give \(heads, n, width\)$", V[1][0]),
+        ):
+            with self.assertRaisesRegex(ValueError, pattern):
+                croquis.choose(Q, K, [V[0], bad, V[2]], methods="v-mean", features=8)
+
+    def test_the_head_whose_array_is_wrong_is_named(self):
+        Q, K, V = heads(sequences=3, count=2, n=32)
+        with self.assertRaisesRegex(ValueError, "^sequence 1, head 0: V: its dtype is int64"):
+            croquis.choose(Q, K, [V[0], V[1].astype(int), V[2]], methods="v-mean", features=8)
+
+    def test_lengths_of_any_kind(self):
+        Q, K, V = heads(sequences=3, count=2, n=32)
+        settings = {"eps": 9, "methods": "v-mean", "features": 8}
+        of = lambda length: croquis.choose(Q, K, V, length=length, **settings)["cost"]
+        for same in (numpy.int64(30), numpy.array(30), [30] * 3, numpy.full(3, 30), iter([30] * 3)):
+            numpy.testing.assert_array_equal(of(same), of(30))
 
 
 if __name__ == "__main__":

@@ -37,6 +37,9 @@ class Pages(unittest.TestCase):
             [sys.executable, "-B", "docs/python/interface.py", "--check"], capture_output=True, text=True
         )
         self.assertEqual(done.returncode, 0, done.stderr)
+        page = (ROOT / "docs/python/interface.md").read_text()
+        self.assertIn('`["sky.*", "lin.thm1/strict"]`', page)  # code, in which a backslash would be shown
+        self.assertIn("- `Q, K, V` (arrays or lists of arrays):\n", page)
         self.assertEqual(run_sessions(ROOT / "docs/python/interface.md"), 0)
 
     def test_readme(self):

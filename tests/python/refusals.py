@@ -20,9 +20,31 @@ class Refusals(unittest.TestCase):
         Q, K, V = head()
         for dtype in ("int64", "float16", "complex128", "bool", "object", ">f8"):
             self.refused("^K: its dtype is .*; give float32 or float64", croquis.exact, Q, K.astype(dtype), V)
-        self.refused("^Q: ", croquis.exact, "text", K, V)
-        self.refused("^V: ", croquis.exact, Q, K, None)
+        as_array = r", as K\.astype\('float64'\)$"
+        no_complex = ": complex numbers are not taken$"
+        for dtype, way in (("int64", as_array), ("object", as_array), ("complex128", no_complex), ("S3", "$")):
+            self.refused(f"^K: its dtype is .*; give float32 or float64{way}", croquis.exact, Q, K.astype(dtype), V)
+        whole = [[1] * 11] * 53
+        self.refused(r"^K: its dtype is int64; .*, as numpy\.array\(K, 'float64'\)$", croquis.exact, Q, whole, V)
+        self.refused("^K: its dtype is object; give float32 or float64$", croquis.exact, Q, [[None]], V)
+        for bad in ("text", {}, 3, object()):
+            kind = type(bad).__name__
+            self.refused(f"^Q: is of type {kind}; give an array of float32 or float64$", croquis.exact, bad, K, V)
+        self.refused("^V: is of type NoneType; give an array", croquis.exact, Q, K, None)
         self.refused("^Q: not an array, and NumPy makes none of it: .*inhomogeneous|sequence", croquis.exact, [[1.0], [1.0, 2.0]], K, V)
+
+    def test_what_is_no_fault_of_an_array_stays_what_it_is(self):
+        class Raising:
+            def __array__(self, *_):
+                raise self.what
+
+        _, K, V = head()
+        for what in (KeyboardInterrupt(), SystemExit(3), MemoryError()):
+            Raising.what = what
+            with self.assertRaises(type(what)):
+                croquis.exact(Raising(), K, V)
+        Raising.what = OSError("the file is away")
+        self.refused("^Q: not an array, and NumPy makes none of it: the file is away$", croquis.exact, Raising(), K, V)
 
     def test_masks_are_not_ignored(self):
         Q, K, V = square_head(n=12, p=4, p_v=3)
@@ -128,6 +150,24 @@ class Refusals(unittest.TestCase):
             self.refused(sentence, call, 2**64)
             self.refused("^seed: -1 is no whole number of at least 0$", call, -1)
 
+    def test_numbers_of_draws_are_those_of_the_program(self):
+        Q, K, V = square_head()
+        most = 10**7
+        for name, least, call in (
+            ("trials", 1, croquis.error),
+            ("trials", 1, croquis.gradient),
+            ("repeats", 1, croquis.cost),
+            ("warmup", 0, croquis.cost),
+            ("trials", 0, croquis.dimension),
+            ("leading", 1, croquis.spectrum),
+            ("probes", 2, croquis.dimension),
+            ("trials", 1, croquis.choose),
+        ):
+            sentence = f"^{name}: {{}} is no whole number of at least {least} and at most {most}$"
+            for count in (most + 1, 2**62):
+                self.refused(sentence.format(count), call, Q, K, V, **{name: count})
+        self.refused(f"^trials: .* at most {2**30}$", croquis.verify, "lin.jl-norm", trials=2**62)
+
     def test_dtypes_of_sketches(self):
         S = croquis.sketch("srht", rows=8, features=4)
         for dtype in ("foo", "f,f", "int64", ">f8", complex, [("a", int)], object(), 3):
@@ -182,6 +222,12 @@ class Refusals(unittest.TestCase):
         self.refused("^features: there are none", croquis.error, Q, K, V, "v-mean", [])
         self.refused("^features: there are none", croquis.choose, Q, K, V, features=[])
         self.refused("^methods: there are none", croquis.choose, Q, K, V, methods=[])
+        self.refused("^epsilons: there are none; give one number", croquis.dimension, Q, K, V, [])
+        self.refused("^widths: there are none; give one number", croquis.dimension, Q, K, V, widths=[])
+        for none in ([], "", " ", [""]):
+            self.refused("^matrices: there are none$", croquis.spectrum, Q, K, V, none)
+            self.refused("^claims: there are none$", croquis.verify, none)
+        self.refused("^matrices: an empty item in 'a,'$", croquis.spectrum, Q, K, V, ["a", ""])
         self.refused("^trials: ", croquis.error, Q, K, V, "v-mean", [8], trials=0)
         self.refused("^seed: ", croquis.error, Q, K, V, "v-mean", [8], seed=-1)
         self.refused("^precision: ", croquis.error, Q, K, V, "v-mean", [8], precision="half")
@@ -191,6 +237,26 @@ class Refusals(unittest.TestCase):
         self.refused("^count: -1 is no whole number of at least 0", croquis.set_threads, -1)
         largest = "is no whole number of at least . and at most 9223372036854775807$"
         self.refused("^features: 1180591620717411303424 " + largest, croquis.approximate, Q, K, V, "skyformer", 2**70)
+
+    def test_numbers_that_are_too_large(self):
+        Q, K, V = square_head(n=12)
+        for large in (10**400, 10**5000):
+            self.refused("^eps: .* is too large$", croquis.choose, Q, K, V, large)
+            self.refused("^epsilons: .* is too large$", croquis.dimension, Q, K, V, [0.1, large])
+            self.refused("^confidence: .* is too large$", croquis.verify, "lin.jl-norm", confidence=large)
+            self.refused("^weights: .* is too large$", croquis.sketch, "importance", 2, 1, weights=[1, large])
+            self.refused("^bias: .* are no real numbers$", croquis.exact, Q, K, V, "softmax-rpe", bias=[large] * 23)
+            self.refused("^features: .* is no whole number", croquis.error, Q, K, V, features=large)
+            self.refused("ridge", croquis.approximate, Q, K, V, "skyformer", 8, ridge=large)
+
+    def test_an_array_without_dimensions_is_one_number(self):
+        Q, K, V = square_head(n=12)
+        self.assertEqual(croquis.error(Q, K, V, "v-mean", numpy.array(8))["features"], 8)
+        of = lambda epsilons: croquis.dimension(Q, K, V, epsilons, trials=0)["d_stat"]
+        numpy.testing.assert_array_equal(of(numpy.array(0.5)), of(0.5))
+        self.refused("^features: array.8.5. is no whole number", croquis.error, Q, K, V, "v-mean", numpy.array(8.5))
+        for bad in (numpy.array(True), numpy.array("x"), numpy.array(1j), numpy.ma.masked):
+            self.refused("^epsilons: .* is no real number$", of, bad)
 
     def test_problems_that_a_method_does_not_take(self):
         Q, K, V = head()
@@ -245,7 +311,8 @@ class Refusals(unittest.TestCase):
         self.refused("d = 40", croquis.sketch, "srht", 8, 40)
         self.refused("weight = -1", croquis.sketch, "importance", 2, 2, weights=[1, -1])
         self.refused("s", croquis.sketch, "sjlt", 30, 7, s=-1)
-        self.refused("^sketch: s=x is no number", croquis.sketch, "sjlt", 30, 7, s="x")
+        for bad in ("x", "1_0", "\u0664", " 4", ""):  # some of which Python takes for numbers
+            self.refused(f"^sketch: s={bad} is no number$", croquis.sketch, "sjlt", 30, 7, s=bad)
         self.refused("weights", croquis.sketch, "importance", 30, 7)
 
 

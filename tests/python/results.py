@@ -168,14 +168,31 @@ class Sketches(unittest.TestCase):
                     numpy.testing.assert_allclose(S.expand(short), dense @ short, atol=accuracy)
                     self.assertEqual(S.left(tall).dtype, dtype)
 
+    def test_flags_of_a_sketch_are_0_and_1(self):
+        for flag in (False, True, numpy.bool_(False)):
+            S, same = (croquis.sketch("uniform", 10, 5, replacement=x) for x in (flag, int(flag)))
+            self.assertEqual(S.to_json(), same.to_json())
+
     def test_a_sketch_is_made_again_from_its_text(self):
         S = croquis.sketch("sjlt", rows=50, features=8, seed=4, trial=2, s=4)
         again = croquis.Sketch.from_json(S.to_json())
         numpy.testing.assert_array_equal(S.dense(), again.dense())
-        with self.assertRaises(ValueError):
-            croquis.Sketch.from_json("{}")
         for other in (pickle.loads(pickle.dumps(S)), copy.deepcopy(S)):
             numpy.testing.assert_array_equal(S.dense(), other.dense())
+
+    def test_what_describes_no_sketch(self):
+        with self.assertRaisesRegex(ValueError, r"^Sketch: is made by croquis.sketch\(...\) or "):
+            croquis.Sketch("x")
+        key = '{"distribution": "srht", "rows": 4, "cols": 2, "key": "%s"}'
+        for text, why in (
+            ("x", "valid JSON, got characters = 1"),
+            ("{}", "a string in the field, got field = distribution"),
+            (key % "a", "32 hexadecimal digits, got name = a"),
+            (key.replace("srht", "shrt"), "one of gaussian, .*, got distribution = shrt"),
+            (3, "3 is no line of text"),
+        ):
+            with self.assertRaisesRegex(ValueError, f"^text: is no description of a sketch: {why}"):
+                croquis.Sketch.from_json(text)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,28 @@ class Attention(unittest.TestCase):
             croquis.exact(q, k, v)
         self.assertEqual(croquis.exact(q.detach(), k.detach(), v.detach()).shape, (7, 4))
 
+    def test_lengths_of_choose_may_be_a_tensor(self):
+        x = torch.randn(3, 2, 16, 4, dtype=torch.float64)
+        of = lambda length: croquis.choose(x, x, x, eps=9, methods="v-mean", features=8, length=length)["cost"]
+        for same in (torch.tensor(12), torch.full((3,), 12)):
+            self.assertTrue((of(same) == of(12)).all())
+
+    def test_tensors_that_numpy_makes_no_array_of(self):
+        x = torch.eye(4)
+        for way, bad in (
+            (r"float\(\)", x.bfloat16()),
+            (r"double\(\)", x.long()),
+            (r"to_dense\(\)", x.to_sparse()),
+        ):
+            with self.assertRaisesRegex(ValueError, rf"^Q: .*\bQ\.{way}$"):
+                croquis.exact(bad, x, x)
+
+    def test_numbers_may_be_tensors(self):
+        x = torch.randn(16, 4, dtype=torch.float64)
+        self.assertEqual(croquis.error(x, x, x, "v-mean", torch.tensor(8))["features"], 8)
+        self.assertEqual(croquis.error(x, x, x, "v-mean", torch.tensor([4, 8]))["features"].tolist(), [4, 8])
+        self.assertEqual(croquis.choose(x, x, x, torch.tensor(0.5), methods="v-mean", features=8)["eps"], 0.5)
+
     def test_every_seed_of_64_bits(self):
         q, k, v = tensors(gradient=False)
         output = croquis.torch.attention(q, k, v, "skeinformer", 4, 2**64 - 1)
@@ -184,6 +206,23 @@ class Attention(unittest.TestCase):
             self.assertFalse(croquis.torch.packed_attention(*packed, [3, 4], without, 3).requires_grad)
         torch.testing.assert_close(output, croquis.torch.attention(q.detach(), k.detach(), v.detach(), without, 4))
 
+    def test_refusals_of_layouts(self):
+        x = torch.eye(4)
+        nested = torch.nested.nested_tensor([torch.randn(3, 2, 4), torch.randn(2, 2, 4)])
+        for pattern, bad in (
+            (r"its layout is torch.sparse_coo; give {}.to_dense\(\)$", x.to_sparse()),
+            (r"its layout is torch.sparse_csr; give {}.to_dense\(\)$", x.to_sparse_csr()),
+            (r"its layout is torch._mkldnn; give {}.to_dense\(\)$", x.to_mkldnn()),
+            (r"is nested; .* packed_attention: torch.cat\({}.unbind\(\)\)$", nested),
+        ):
+            for i, name in enumerate("qkv"):
+                arguments = [x] * 3
+                arguments[i] = bad
+                with self.assertRaisesRegex(ValueError, f"^{name}: " + pattern.format(name)):
+                    croquis.torch.attention(*arguments)
+        packed = croquis.torch.packed_attention(*[torch.cat(nested.unbind())] * 3, [3, 2])
+        self.assertEqual(packed.shape, (5, 2, 4))
+
     def test_refusals_of_shapes(self):
         attention = croquis.torch.attention
         q, k, v = tensors(gradient=False)
@@ -203,6 +242,31 @@ class Attention(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "lengths: 3 is no list"):
             croquis.torch.packed_attention(q[0], q[0], q[0], 3)
 
+    def test_the_head_that_is_refused_is_named(self):
+        q, k, v = tensors(gradient=False)
+        q[1, 2, 3, 1] = torch.nan
+        why = "Problem: finite entries, got matrix = Q, row = 3, column = 1"
+        for where, some in ((r"head \(1, 2\): ", ()), ("head 2: ", (1,)), ("", (1, 2))):
+            with self.assertRaisesRegex(ValueError, f"^{where}{why}"):
+                croquis.torch.attention(q[some], k[some], v[some])
+        packed = torch.randn(9, 2, 3)
+        packed[7, 1, 1] = torch.nan
+        with self.assertRaisesRegex(ValueError, f"^sequence 1, head 1: {why}"):
+            croquis.torch.packed_attention(packed, packed, packed, [4, 5])
+        packed = torch.randn(9, 2, 3)
+        with self.assertRaisesRegex(ValueError, "^sequence 1, head 0: skeinformer: .*got d = 5, n_k = 4"):
+            croquis.torch.packed_attention(packed, packed, packed, [5, 4], "skeinformer", 5)
+
+    def test_an_option_that_no_method_takes(self):
+        q, k, v = tensors(gradient=False)
+        for name in ("trial", "length", "zz"):
+            with self.assertRaisesRegex(ValueError, f"v-mean: takes no options, got option = {name}$"):
+                croquis.torch.attention(q, k, v, "v-mean", **{name: 2})
+            with self.assertRaisesRegex(ValueError, f"v-mean: takes no options, got option = {name}$"):
+                croquis.torch.packed_attention(*[torch.randn(9, 2, 3)] * 3, [4, 5], "v-mean", **{name: 2})
+            with self.assertRaisesRegex(ValueError, f"^exact attention has no options, got {name}$"):
+                croquis.torch.attention(q, k, v, **{name: 2})
+
     def test_refusals(self):
         q, k, v = tensors()
         with self.assertRaisesRegex(ValueError, "dtype is torch.float16"):
@@ -211,12 +275,12 @@ class Attention(unittest.TestCase):
             croquis.torch.attention(q, k.float(), v)
         with self.assertRaisesRegex(ValueError, "k: is on meta"):
             croquis.torch.attention(q, k.to("meta"), v)
-        with self.assertRaisesRegex(ValueError, "^target: skeinformer approximates softmax, this is kernelized"):
+        with self.assertRaisesRegex(ValueError, "target: skeinformer approximates softmax, this is kernelized"):
             croquis.torch.attention(q, k, v, "skeinformer", 4, target="kernelized")
         bias = torch.zeros(17, dtype=torch.float64)
-        with self.assertRaisesRegex(ValueError, "^target softmax: takes no bias"):
+        with self.assertRaisesRegex(ValueError, "target softmax: takes no bias"):
             croquis.torch.attention(q, k, v, bias=bias)
-        with self.assertRaisesRegex(ValueError, "^skeinformer: takes no bias"):
+        with self.assertRaisesRegex(ValueError, "skeinformer: takes no bias"):
             croquis.torch.attention(q, k, v, "skeinformer", 4, bias=bias)
         without = next((m.name for m in croquis.methods() if not m.vjp and m.rectangular), None)
         if without:
