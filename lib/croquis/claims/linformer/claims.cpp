@@ -315,6 +315,7 @@ std::vector<Claim> theorem2_claims() {
        .mutants = {{"first-keys", "the first keys in the place of uniform ones"}},
        .ladder = {{"half-constant", "16 in the place of 32", "not told apart", true},
                   {"no-delta", "32 mu^2 / eps^2", "not told apart", true},
+                  {"no-mu", "32 / (eps^2 delta)", "one key with all the weight and the only value", false},
                   {"hundredth-constant", "0.32 in the place of 32", "two kinds of keys, by the binomial distribution",
                    false}},
        .check = check_sampled_keys},

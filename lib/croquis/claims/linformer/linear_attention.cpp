@@ -141,7 +141,8 @@ Report check_sampled_keys(const Check& check) {
   const auto decide = [&](const std::string& input, const arma::vec& logs, const arma::mat& v) {
     const arma::vec lengths = arma::sqrt(arma::sum(arma::square(v), 1));
     const double size = arma::norm(lengths), mu = std::sqrt(static_cast<double>(n)) * lengths.max() / size;
-    const auto k = static_cast<arma::uword>(std::ceil(part * 32 * mu * mu / (epsilon * epsilon * delta)));
+    const double spread = check.makes("no-mu") ? 1 : mu * mu;
+    const auto k = static_cast<arma::uword>(std::ceil(part * 32 * spread / (epsilon * epsilon * delta)));
     const arma::rowvec s = softmax_rows(logs.t()).row(0), exact = s * v;
     ProbabilityClaim claim;
     claim.input = input;
@@ -171,6 +172,12 @@ Report check_sampled_keys(const Check& check) {
   halves.tail(n / 2).fill(std::log(heavy));
   signs.head(n / 2).fill(-1);
   decide("two halves, V = 1 and -1", halves, signs);
+  if (check.makes("no-mu")) {  // it has to be drawn, and mu^2 = n asks for more than all keys
+    arma::vec one(n, arma::fill::zeros), value(n, arma::fill::zeros);
+    one(0) = 50;
+    value(0) = 1;
+    decide("one key with all the weight and the only value", one, value);
+  }
   const Problem<double> own = first_tokens(check.subjects.front().problem, n);
   if (own.n() == n) decide(check.subjects.front().name + " row 0", logits(own, own.K()).row(0).t(), own.V());
   report.number = loosest;

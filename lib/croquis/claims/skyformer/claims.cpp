@@ -98,6 +98,7 @@ std::vector<Claim> lift_claims() {
        .mutants = {{"bare-dimension", "d = d_stat landmarks"}, {"queries-only", "landmarks drawn among the queries"}},
        .ladder = {{"half-constant", "3.26 in the place of 6.52",
                    "not told apart: 2 is needed (sky.thm2/smaller-constant)", true},
+                  {"no-coherence", "d_stat in the place of 2n max l_i", "two clusters and a key far from both", false},
                   {"quarter-constant", "1.63 in the place of 6.52", "isolated points, n = 10000", false},
                   {"no-logarithm", "1 in the place of log(2n / delta)", "gaussian:8 and pairs, where d >= 2n", false}},
        .curve = "n",

@@ -45,6 +45,16 @@ Problem<double> pairs(const Key& draw_key, arma::uword n) {
   return {far.Q(), keys, far.V()};
 }
 
+// All queries equal, all keys but one equal, at a distance where ||C|| = 1 - 1/n, and the last key far from all: with
+// lambda = ||C|| / 2 it must be drawn, while d_stat < 3.
+Problem<double> lonely_key(arma::uword n) {
+  const arma::mat queries(n, 4, arma::fill::zeros);
+  arma::mat keys = queries;
+  keys.col(0).fill(std::sqrt(4 * std::log(static_cast<double>(n))));
+  keys(0, 0) = -100;
+  return {queries, keys, keys};
+}
+
 Problem<double> gaussian_case(const Key& draw_key, arma::uword n, arma::uword p, double norm) {
   return gaussian_input(draw_key.child(fmt::format("{} {} {}", n, p, norm)), {n, p, norm});
 }
@@ -67,6 +77,7 @@ std::vector<Theorem2Case> theorem2_cases(const Check& check) {
   const auto gaussian = [&](arma::uword n, arma::uword p, double norm) { return gaussian_case(draw_key, n, p, norm); };
   cases.push_back({"two-clusters", two_clusters(draw_key.child("clusters"), dense), eps});
   cases.push_back({"pairs", pairs(draw_key.child("pairs"), check.count("pairs")), eps});
+  if (check.makes("no-coherence")) cases.push_back({"lonely-key", lonely_key(dense), eps});
   for (const double norm : check.values("plane norms")) {
     cases.push_back({fmt::format("plane:{}", norm), gaussian(dense, 2, norm), eps});
   }
@@ -154,7 +165,8 @@ Asked asked_of(const Theorem2Case& c, const LiftFactor& factor, const Check& che
                                ? 1
                                : std::log(form.times * static_cast<double>(c.problem.n()) / check.value("delta"));
   const double constant = form.constant * part_of_constant(check);
-  asked.d = static_cast<arma::uword>(std::ceil(constant * (asked.coherence + form.added) * logarithm));
+  const double points = check.makes("no-coherence") ? asked.d_stat : asked.coherence;
+  asked.d = static_cast<arma::uword>(std::ceil(constant * (points + form.added) * logarithm));
   // The mistake: d_stat landmarks, without the constant, the coherence and the logarithm.
   if (check.makes("bare-dimension")) asked.d = static_cast<arma::uword>(std::ceil(asked.d_stat));
   return asked;
