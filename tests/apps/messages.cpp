@@ -70,7 +70,8 @@ TEST_CASE("names that are too long are refused with this reason, before anything
 TEST_CASE("an option given twice, a file that cannot be opened, a file that is no result, a value of another kind") {
   TemporaryFolder folder;
   check_says(folder, "error --out a --out b", "--out: has 2 values and takes one; give it once, and a list");
-  check_says(folder, "error --config a --config b", "--config: has 2 values and takes one; give it once\n");
+  write_text(folder / "c.ini", "[error]\nn=12\n");
+  check_says(folder, "error --config c.ini --config c.ini", "--config: has 2 values and takes one; give it once\n");
   check_says(folder, "error --seed", "--seed: has no value; croquis error --help shows what it takes");
   check_says(folder, "model --trials 0", "croquis model --help shows what there is");
   check_says(folder, "error --text none.txt", "--text: none.txt: cannot be opened: No such file or directory");
