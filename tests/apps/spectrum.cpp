@@ -1,15 +1,19 @@
 // croquis spectrum, from the outside.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "support/capture.hpp"
+#include "support/gnuplot_script.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -114,6 +118,44 @@ TEST_CASE("croquis spectrum: heads side by side, with a heat map") {
   CHECK(croquis::read_csv((folder / "spectrum.csv").string()).rows.size() == 3 * (3 * 40 + 2 * 6));
   CHECK(croquis::read_csv((folder / "spectrum.summary.csv").string()).rows.size() == 15);
   CHECK(read_text(folder / "h.svg").find("cumulative spectrum of B at index 10 of 40") != std::string::npos);
+}
+
+TEST_CASE("croquis spectrum: of several sequences a head has the median, in the heat map and in the report") {
+  TemporaryFolder folder;
+  arma::arma_rng::set_seed(6);
+  for (const std::string name : {"Q", "K", "V"}) {  // three sequences, two heads
+    const arma::vec numbers(arma::uword{3} * 2 * 20 * 6, arma::fill::randn);
+    write_text(folder / (name + ".npy"),
+               npy_doubles("(3, 2, 20, 6)", arma::conv_to<std::vector<double>>::from(numbers)));
+  }
+  const DrawnPlot plot =
+      drawn_plot("spectrum --q Q.npy --k K.npy --v V.npy --matrices b --quiet --plot h.svg", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  CHECK(plot.title == "cumulative spectrum of B at index 5 of 20\nmedian over inputs\n");
+  const croquis::CsvTable table = croquis::read_csv((folder / "spectrum.summary.csv").string());
+  REQUIRE(table.rows.size() == 6);
+  for (const std::string head : {"0", "1"}) {
+    std::vector<double> values;
+    for (const auto& row : table.rows) {
+      if (row[table.column("input")].ends_with(";head=" + head))
+        values.push_back(std::stod(row[table.column("cumulative_quarter")]));
+    }
+    REQUIRE(values.size() == 3);
+    std::sort(values.begin(), values.end());
+    CHECK_MESSAGE(contains(plot.script, fmt::format("\n{} 0 {:.9g}\n", head, values[1])), plot.script);
+  }
+  REQUIRE(run_croquis("report spectrum.csv", folder.path()).status == 0);
+  CHECK(contains(read_text(folder / "spectrum.html"), "stable rank</span>; median over inputs</p>"));
+
+  // Of sequences without their padding one may be shorter.
+  std::string rows = read_text(folder / "spectrum.csv");
+  const std::size_t last = rows.find(",b,20,6,dense,20,");
+  REQUIRE(last != std::string::npos);
+  const std::size_t begin = rows.rfind('\n', last);
+  rows.erase(begin, rows.find('\n', last) - begin);
+  write_text(folder / "shorter.csv", rows);
+  CHECK(drawn_plot("plot shorter.csv", folder.path()).title ==
+        "cumulative spectrum of B at a quarter of its indices\nmedian over inputs\n");
 }
 
 TEST_CASE("croquis spectrum: wrong usage is one line and status 2") {
