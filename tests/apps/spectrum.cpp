@@ -145,7 +145,13 @@ TEST_CASE("croquis spectrum: of several sequences a head has the median, in the 
     CHECK_MESSAGE(contains(plot.script, fmt::format("\n{} 0 {:.9g}\n", head, values[1])), plot.script);
   }
   REQUIRE(run_croquis("report spectrum.csv", folder.path()).status == 0);
-  CHECK(contains(read_text(folder / "spectrum.html"), "stable rank</span>; median over inputs</p>"));
+  const std::string page = read_text(folder / "spectrum.html");
+  CHECK(contains(page, "stable rank</span>; median over inputs</p>"));
+  // An array has heads and no layers.
+  CHECK(contains(page, "<th scope=\"col\">head</th><th scope=\"col\">0</th><th scope=\"col\">1</th>"));
+  CHECK(contains(page, "<tr><th scope=\"row\"></th>"));
+  CHECK(contains(plot.script, "unset ytics\n"));
+  CHECK_FALSE(contains(plot.script, "ylabel"));
 
   // Of sequences without their padding one may be shorter.
   std::string rows = read_text(folder / "spectrum.csv");
@@ -156,6 +162,33 @@ TEST_CASE("croquis spectrum: of several sequences a head has the median, in the 
   write_text(folder / "shorter.csv", rows);
   CHECK(drawn_plot("plot shorter.csv", folder.path()).title ==
         "cumulative spectrum of B at a quarter of its indices\nmedian over inputs\n");
+}
+
+TEST_CASE("croquis spectrum: the numbers of a heat map have the digits that tell them apart") {
+  TemporaryFolder folder;
+  const auto format_of = [&](double other) {
+    const std::string rows =
+        "input,matrix,n,p,method,index,singular_value,residual,cumulative,cumulative_lo,cumulative_hi,frobenius,"
+        "log_scale,seed,status,layer,head,n_q\n";
+    const auto head = [](int number, double sum) {
+      std::string text;
+      for (int k = 1; k <= 4; ++k) {
+        const double cumulative = k == 4 ? 1 : sum;
+        text += fmt::format("arrays:q;head={},b,4,2,dense,{},{},0,{},{},{},2,0,1,ok,NA,{},4\n", number, k, 1.0 / k,
+                            cumulative, cumulative, cumulative, number);
+      }
+      return text;
+    };
+    write_text(folder / "s.csv", rows + head(0, 0.9621) + head(1, other));
+    const DrawnPlot plot = drawn_plot("plot s.csv", folder.path());
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    const std::size_t at = plot.script.find("sprintf('");
+    REQUIRE(at != std::string::npos);
+    return plot.script.substr(at + 9, 4);
+  };
+  CHECK(format_of(0.9661) == "%.4f");
+  CHECK(format_of(0.91) == "%.3f");
+  CHECK(format_of(0.5) == "%.2f");
 }
 
 TEST_CASE("croquis spectrum: wrong usage is one line and status 2") {

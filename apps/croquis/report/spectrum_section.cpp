@@ -80,7 +80,7 @@ HeadMaps maps_of_spectra(const std::vector<SpectrumSummary>& summaries) {
     if (std::find(maps.labels.begin(), maps.labels.end(), s.matrix) == maps.labels.end())
       maps.labels.push_back(s.matrix);
   }
-  for (const HeadPlace& place : places) maps.places.emplace_back(place.layer, place.head);
+  maps.places.assign(places.begin(), places.end());
   for (const std::string& label : maps.labels) {
     for (auto* metric : {&ranks, &sums}) {
       for (const HeadPlace& place : places) maps.values.push_back(median_of((*metric)[{label, place}]));
