@@ -115,7 +115,7 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const Picture& 
     values += fmt::format("$d{} using 1:3 {}", i, style);
   }
   const SpectrumSummary& first = *drawn.front();
-  script += data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\nset xlabel 'index k'\n";
+  script += data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\nset format x '%g'\nset xlabel 'index k'\n";
   script += fmt::format("set xrange [0:{}]\n", most);
   script += plot_title(picture,
                        fmt::format("{}n = {}, p = {}", inputs.size() > 1 ? "" : first.input + ", ", first.n, first.p));
