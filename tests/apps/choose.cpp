@@ -1,5 +1,6 @@
 // croquis choose, and what croquis model makes of its choice.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "support/capture.hpp"
 #include "support/files.hpp"
 #include "support/formula_model.hpp"
+#include "support/gnuplot_script.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
 #include "support/text.hpp"
@@ -61,6 +63,37 @@ TEST_CASE("choose: one head is decided by draws, and all that it computed is in 
   CHECK(contains(read_text(folder / "c.svg"), "least at no more cost"));
   // The picture again, from the rows.
   CHECK(run_croquis("plot c.csv --out again.svg", folder.path()).status == 0);
+}
+
+TEST_CASE("choose: errors that are far above eps are named in the plot and do not stretch its axis") {
+  const TemporaryFolder folder;
+  const auto row = [](int head, const std::string& method, double error, const std::string& status) {
+    return fmt::format(
+        "arrays:q;head={0},NA,{0},0.1,0.05,0.95,frobenius_rel,{1},paper,64,500,1000,0.5,{2},{2},0.04,96,1,{3},NA,0,435,"
+        "flops,1,double,softmax,1,1,NA\n",
+        head, method, error, status);
+  };
+  const std::string header =
+      "input,layer,head,eps,delta,confidence,metric,method,preset,features,cost,exact_cost,cost_ratio,error_median,"
+      "error_q95,failure_upper,draws,sequences,status,needed,open,evaluations,cost_unit,seed,precision,target,"
+      "flops_limit,head_count,rows\n";
+  const auto drawn = [&](double error) {
+    write_text(folder / "c.csv", header + row(0, "informer", 0.08, "chosen") + row(1, "performer", error, "undecided"));
+    DrawnPlot plot = drawn_plot("plot c.csv --out c.svg", folder.path());
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    return plot;
+  };
+  const DrawnPlot all = drawn(0.15), far = drawn(1e7);
+  CHECK_FALSE(contains(all.title, "above the axis"));
+  CHECK_MESSAGE(contains(far.title, "not drawn, above the axis: 1 point\n"), far.title);
+  // Beyond 0.08 and eps, neither of which lies on the frame.
+  CHECK_MESSAGE(contains(all.script, "set yrange [0.07:0.2]"), all.script);
+  CHECK_MESSAGE(contains(far.script, "set yrange [0.07:0.12]"), far.script);
+  write_text(folder / "c.csv", header + row(0, "informer", 5e-4, "chosen") + row(1, "performer", 99, "undecided") +
+                                   row(2, "performer", 101, "undecided"));
+  const DrawnPlot wide = drawn_plot("plot c.csv --out c.svg", folder.path());
+  CHECK(contains(wide.script, "set yrange [*:100]\n"));
+  CHECK(contains(wide.title, "above the axis: 1 point\n"));
 }
 
 TEST_CASE("choose: where nothing is chosen there is no plot, which is no failure of the run") {

@@ -371,6 +371,41 @@ TEST_CASE("croquis plot: a band over seconds goes from left to right, and interv
   CHECK(contains(rows.script, "\n8 0.5 0.5 0.5 0 nan 0.25 0.75\n"));
 }
 
+TEST_CASE("croquis plot: bars of several curves at one d, or of their intervals, stand side by side") {
+  TemporaryFolder folder;
+  std::string text = kPlotHeader;
+  for (const char* method : {"v-mean", "informer", "longformer"}) {
+    for (const int d : {8, 10}) text += row("x", method, "softmax", d, 1, 0.5) + row("x", method, "softmax", d, 2, 0.6);
+  }
+  write_text(folder / "r.csv", text);
+  const DrawnPlot one = drawn_plot("plot r.csv --features 8", folder.path());
+  REQUIRE_MESSAGE(one.run.status == 0, one.run.output);
+  CHECK(one.legend.size() == 3);
+  for (const char* x : {"($1*0.9524)", "($1*1.0000)", "($1*1.0500)"}) {
+    CHECK(contains(one.script, std::string("using ") + x + ":2:3:4 with yerrorbars"));
+    CHECK(contains(one.script, std::string("using ") + x + ":2 with linespoints"));
+  }
+  CHECK(one.curve("informer").points[0][0] == 8);
+  CHECK_FALSE(contains(drawn_plot("plot r.csv", folder.path()).script, "($1*"));
+  CHECK_FALSE(contains(drawn_plot("plot r.csv --features 8 --x flops", folder.path()).script, "($1*"));
+
+  // Intervals take a share of the distance from 8 to 10.
+  std::string sampled = kPlotHeader;
+  sampled.insert(sampled.size() - 1, ",rows,spectral_rel_lo,spectral_rel_hi,frobenius_rel_lo,frobenius_rel_hi");
+  for (const char* method : {"v-mean", "informer"}) {
+    for (const int d : {8, 10}) {
+      std::string line = row("x", method, "softmax", d, 1, 0.5);
+      line.insert(line.size() - 1, ",16,0.25,0.75,0.4,0.6");
+      sampled += line;
+    }
+  }
+  write_text(folder / "s.csv", sampled);
+  const DrawnPlot rows = drawn_plot("plot s.csv", folder.path());
+  REQUIRE_MESSAGE(rows.run.status == 0, rows.run.output);
+  CHECK(contains(rows.script, fmt::format("using ($1*{:.4f}):2:7:8 with yerrorbars", std::pow(10.0 / 8, -0.15))));
+  CHECK(contains(rows.script, fmt::format("using ($1*{:.4f}):2:7:8 with yerrorbars", std::pow(10.0 / 8, 0.15))));
+}
+
 TEST_CASE("croquis plot --heat-map: by the columns layer and head, where the rows have them") {
   TemporaryFolder folder;
   std::string text = kPlotHeader;

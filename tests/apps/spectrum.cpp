@@ -1,15 +1,19 @@
 // croquis spectrum, from the outside.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "support/capture.hpp"
+#include "support/gnuplot_script.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -114,6 +118,77 @@ TEST_CASE("croquis spectrum: heads side by side, with a heat map") {
   CHECK(croquis::read_csv((folder / "spectrum.csv").string()).rows.size() == 3 * (3 * 40 + 2 * 6));
   CHECK(croquis::read_csv((folder / "spectrum.summary.csv").string()).rows.size() == 15);
   CHECK(read_text(folder / "h.svg").find("cumulative spectrum of B at index 10 of 40") != std::string::npos);
+}
+
+TEST_CASE("croquis spectrum: of several sequences a head has the median, in the heat map and in the report") {
+  TemporaryFolder folder;
+  arma::arma_rng::set_seed(6);
+  for (const std::string name : {"Q", "K", "V"}) {  // three sequences, two heads
+    const arma::vec numbers(arma::uword{3} * 2 * 20 * 6, arma::fill::randn);
+    write_text(folder / (name + ".npy"),
+               npy_doubles("(3, 2, 20, 6)", arma::conv_to<std::vector<double>>::from(numbers)));
+  }
+  const DrawnPlot plot =
+      drawn_plot("spectrum --q Q.npy --k K.npy --v V.npy --matrices b --quiet --plot h.svg", folder.path());
+  REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+  CHECK(plot.title == "cumulative spectrum of B at index 5 of 20\nmedian over inputs\n");
+  const croquis::CsvTable table = croquis::read_csv((folder / "spectrum.summary.csv").string());
+  REQUIRE(table.rows.size() == 6);
+  for (const std::string head : {"0", "1"}) {
+    std::vector<double> values;
+    for (const auto& row : table.rows) {
+      if (row[table.column("input")].ends_with(";head=" + head))
+        values.push_back(std::stod(row[table.column("cumulative_quarter")]));
+    }
+    REQUIRE(values.size() == 3);
+    std::sort(values.begin(), values.end());
+    CHECK_MESSAGE(contains(plot.script, fmt::format("\n{} 0 {:.9g}\n", head, values[1])), plot.script);
+  }
+  REQUIRE(run_croquis("report spectrum.csv", folder.path()).status == 0);
+  const std::string page = read_text(folder / "spectrum.html");
+  CHECK(contains(page, "stable rank</span>; median over inputs</p>"));
+  // An array has heads and no layers.
+  CHECK(contains(page, "<th scope=\"col\">head</th><th scope=\"col\">0</th><th scope=\"col\">1</th>"));
+  CHECK(contains(page, "<tr><th scope=\"row\"></th>"));
+  CHECK(contains(plot.script, "unset ytics\n"));
+  CHECK_FALSE(contains(plot.script, "ylabel"));
+
+  // Of sequences without their padding one may be shorter.
+  std::string rows = read_text(folder / "spectrum.csv");
+  const std::size_t last = rows.find(",b,20,6,dense,20,");
+  REQUIRE(last != std::string::npos);
+  const std::size_t begin = rows.rfind('\n', last);
+  rows.erase(begin, rows.find('\n', last) - begin);
+  write_text(folder / "shorter.csv", rows);
+  CHECK(drawn_plot("plot shorter.csv", folder.path()).title ==
+        "cumulative spectrum of B at a quarter of its indices\nmedian over inputs\n");
+}
+
+TEST_CASE("croquis spectrum: the numbers of a heat map have the digits that tell them apart") {
+  TemporaryFolder folder;
+  const auto format_of = [&](double other) {
+    const std::string rows =
+        "input,matrix,n,p,method,index,singular_value,residual,cumulative,cumulative_lo,cumulative_hi,frobenius,"
+        "log_scale,seed,status,layer,head,n_q\n";
+    const auto head = [](int number, double sum) {
+      std::string text;
+      for (int k = 1; k <= 4; ++k) {
+        const double cumulative = k == 4 ? 1 : sum;
+        text += fmt::format("arrays:q;head={},b,4,2,dense,{},{},0,{},{},{},2,0,1,ok,NA,{},4\n", number, k, 1.0 / k,
+                            cumulative, cumulative, cumulative, number);
+      }
+      return text;
+    };
+    write_text(folder / "s.csv", rows + head(0, 0.9621) + head(1, other));
+    const DrawnPlot plot = drawn_plot("plot s.csv", folder.path());
+    REQUIRE_MESSAGE(plot.run.status == 0, plot.run.output);
+    const std::size_t at = plot.script.find("sprintf('");
+    REQUIRE(at != std::string::npos);
+    return plot.script.substr(at + 9, 4);
+  };
+  CHECK(format_of(0.9661) == "%.4f");
+  CHECK(format_of(0.91) == "%.3f");
+  CHECK(format_of(0.5) == "%.2f");
 }
 
 TEST_CASE("croquis spectrum: wrong usage is one line and status 2") {

@@ -247,6 +247,17 @@ TEST_CASE("croquis variance: heavy-tailed cells are those of the definition, mar
   CHECK(contains(printed, "\n* heavy-tailed: one draw has more than half"));
 }
 
+TEST_CASE("croquis variance: a norm has the digits that it was given with in names of curves, and 17 in the rows") {
+  const TemporaryFolder folder;
+  const ProgramRun run = run_croquis("variance --norms 0.2,1 --p 4 --features 4 --trials 2 --out v.csv", folder.path());
+  REQUIRE_MESSAGE(run.status == 0, run.output);
+  for (const std::string& output : {run.output, run_croquis("show v.csv", folder.path()).output}) {
+    CHECK_MESSAGE(contains(output, "prf (iid, R = 0.2) "), output);
+    CHECK_FALSE(contains(output, "0.2000000"));
+  }
+  CHECK(contains(read_text(folder / "v.csv"), ",0.20000000000000001,"));
+}
+
 TEST_CASE("croquis variance: a mean far below its known expectation is marked, and the brackets are explained") {
   TemporaryFolder folder;
   const auto shown = [&](const std::string& norm) {

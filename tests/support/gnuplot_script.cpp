@@ -44,9 +44,10 @@ DrawnPlot drawn_plot(const std::string& arguments, const std::filesystem::path& 
   std::map<std::string, std::vector<std::vector<double>>> data;
   std::string block;
   std::istringstream lines(plot.script);
-  static const std::regex text("\"([^\"]*)\""), curve(
-                                                    "(NaN|\\$\\w+) using 1:2 with linespoints lc rgb '([^']*)' lw 2 dt "
-                                                    "(\\d+) pt (\\d+) ps [-0-9.pi ]+ title \"([^\"]*)\"");
+  static const std::regex text("\"([^\"]*)\""),
+      curve(
+          "(NaN|\\$\\w+) using (?:1|\\(\\$1\\*[0-9.]+\\)):2 with linespoints lc rgb '([^']*)' lw 2 dt "
+          "(\\d+) pt (\\d+) ps [-0-9.pi ]+ title \"([^\"]*)\"");
   static const std::regex legend("title \"([^\"]*)\"");
   for (std::string line; std::getline(lines, line);) {
     if (line == "EOD") {

@@ -21,11 +21,14 @@ bool is_long(const AxisSpan& span) {
   return span.most > 30 * span.least;
 }
 
-// Marks at 1, 2 and 5 of each power of ten, the first at or below the span and the last at or above it.
+// Marks at 1, 2 and 5 of each power of ten, at more of them where the span is short, the first at or below the span and
+// the last at or above it.
 std::vector<double> marks_around(const AxisSpan& span) {
+  const std::vector<double> digits =
+      span.is_wide() ? std::vector<double>{1, 2, 5} : std::vector<double>{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8};
   std::vector<double> marks;
   for (int power = static_cast<int>(std::floor(std::log10(span.least)));; ++power) {
-    for (const int digit : {1, 2, 5}) {
+    for (const double digit : digits) {
       const double at = digit * std::pow(10.0, power);
       if (at <= span.least) marks.clear();
       marks.push_back(at);
@@ -34,13 +37,16 @@ std::vector<double> marks_around(const AxisSpan& span) {
   }
 }
 
+// An axis from the first mark to the last one.
+std::string axis_of(char axis, const std::vector<double>& marks) {
+  return fmt::format("set {0}range [{1:g}:{2:g}]\nset {0}tics ({3:g})\n", axis, marks.front(), marks.back(),
+                     fmt::join(marks, ", "));
+}
+
 }  // namespace
 
 std::string logarithmic_axis(char axis, const AxisSpan& span) {
-  if (span.most == 0 || is_long(span)) return "";
-  const std::vector<double> marks = marks_around(span);
-  return fmt::format("set {0}range [{1:g}:{2:g}]\nset {0}tics ({3:g})\n", axis, marks.front(), marks.back(),
-                     fmt::join(marks, ", "));
+  return span.most == 0 || is_long(span) ? "" : axis_of(axis, marks_around(span));
 }
 
 XAxis x_axis(const std::set<double>& places, bool whole) {
@@ -49,12 +55,14 @@ XAxis x_axis(const std::set<double>& places, bool whole) {
   XAxis axis{*places.begin() / widening, *places.rbegin() * widening, ""};
   axis.script = fmt::format("set xrange [{:.9g}:{:.9g}]\n", axis.low, axis.high);
   if (!whole) {
-    axis.script = "set format x '%.1te%T'\n" + axis.script;
     AxisSpan span;
     for (const double end : {axis.low, axis.high}) span.add(end);
-    if (span.most > 0 && !is_long(span)) {
-      axis.script += fmt::format("set xtics ({:g})\n", fmt::join(marks_around(span), ", "));
+    constexpr double two_powers = 100;  // of ten lie in each longer span, and are labels enough
+    if (span.most > 0 && span.most < two_powers * span.least) {
+      const std::vector<double> marks = marks_around(span);
+      axis = {marks.front(), marks.back(), axis_of('x', marks)};
     }
+    axis.script = "set format x '%.1te%T'\n" + axis.script;
     return axis;
   }
   std::string labels;

@@ -16,10 +16,10 @@ struct AxisSpan {
 };
 
 /// Range and labels of a logarithmic axis, 'x' or 'y', that is too short for powers of ten alone: at 1, 2 and 5 of
-/// each. Empty for a longer one, which gnuplot ends and labels at powers of ten.
+/// each, or at more. Empty for a longer one, which gnuplot ends and labels at powers of ten.
 std::string logarithmic_axis(char axis, const AxisSpan& span);
 
-/// A logarithmic x axis that begins and ends a little beyond the places.
+/// A logarithmic x axis that begins and ends beyond the places.
 struct XAxis {
   double low, high;
   std::string script;

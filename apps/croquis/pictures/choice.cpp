@@ -66,16 +66,26 @@ std::vector<ChoicePoint> frontier_of(const std::map<std::string, std::vector<Cho
   return frontier;
 }
 
+// So that nothing lies on the frame.
+AxisSpan beyond(const AxisSpan& span) {
+  constexpr double widening = 1.1;
+  AxisSpan wider;
+  for (const double end : {span.least / widening, span.most * widening}) wider.add(end);
+  return wider;
+}
+
 // Data and plot commands, with what the legend needs.
 struct Script {
-  std::string data, plots;
-  PlotLegend legend;
-  AxisSpan costs, errors;
+  double top;  ///< of the axis of errors: far larger ones would press together those that may be chosen
+  std::string data = {}, plots = {};
+  PlotLegend legend = {};
+  AxisSpan costs = {}, errors = {};
 
+  bool is_above(const ChoicePoint& point) const { return point.error > top; }
   void add(const std::vector<ChoicePoint>& points, const std::string& how, const std::string& label) {
     for (const ChoicePoint& point : points) {
       costs.add(point.cost);
-      errors.add(point.error);
+      if (!is_above(point)) errors.add(point.error);
     }
     data += fmt::format("$d{} << EOD\n", legend.lines);
     for (const ChoicePoint& point : points) data += fmt::format("{:.17g} {:.17g}\n", point.cost, point.error);
@@ -84,6 +94,11 @@ struct Script {
                          gnuplot_string(label));
     ++legend.lines;
     legend.letters = std::max(legend.letters, label.size());
+  }
+  std::string axes(bool any_above) const {
+    const std::string range = logarithmic_axis('y', beyond(errors));
+    return logarithmic_axis('x', beyond(costs)) +
+           (range.empty() && any_above ? fmt::format("set yrange [*:{:g}]\n", top) : range);
   }
 };
 
@@ -122,16 +137,24 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
     throw std::invalid_argument(
         fmt::format("{}: nothing but exact attention is chosen, which is no point to draw", request.picture.path));
   }
-  Script script;
+  constexpr double room = 100;
+  Script script{room * std::max(first.eps, 1.0)};
+  std::ptrdiff_t above = 0;
+  const auto count_above = [&](const std::vector<ChoicePoint>& points) {
+    above +=
+        std::count_if(points.begin(), points.end(), [&](const ChoicePoint& point) { return script.is_above(point); });
+  };
   script.add({{low, first.eps}, {1, first.eps}}, "with lines lc rgb 'black' dt 2", "eps");
   if (!curves.empty()) script.add(frontier_of(curves), "with steps lc rgb '#bbbbbb' lw 4", "least at no more cost");
   for (const auto& [label, curve] : curves) {
+    count_above(curve);
     const PlotStyle style = plot_style(styles.at(label));
     script.add(curve,
                fmt::format("with linespoints lc rgb '{}' dt {} pt {} ps 0.4", style.colour, style.dash, style.marker),
                label);
   }
   for (const auto& [name, points] : choices) {
+    count_above(points);
     const PlotStyle style = plot_style(styles.at(name.first));
     script.add(points,
                fmt::format("with points pt {} ps 1.3 lc rgb '{}'", name.second ? style.marker : style.marker - 1,
@@ -140,7 +163,7 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
   }
   // The title is above the legend, whose lines are as high as the large points. Without room for that gnuplot breaks it
   // into columns, beside a plot that is too narrow.
-  script.legend.lines += 5 + script.legend.lines / 6;
+  script.legend.lines += 5 + script.legend.lines / 6 + (above > 0 ? 1 : 0);
   std::string text = plot_header(request.picture, 1, script.legend);
   text += picture_title(
       request.picture, rows.size() > 1 ? fmt::format("{} and {} more", first.input, rows.size() - 1) : first.input,
@@ -152,12 +175,13 @@ void draw_choices(const croquis::Table& table, const PlotRequest& request, const
            : fmt::format("certified to be below eps: the {:g} % quantile; drawn: the 95 % quantile",
                          100 * (1 - first.delta)),
        curves.empty() ? "" : "lines: over all draws that were looked at; large points: over those that decided",
+       above > 0 ? fmt::format("not drawn, above the axis: {} point{}", above, above == 1 ? "" : "s") : "",
        other_target_of(rows).empty() ? "" : "some errors are against another function than softmax attention"});
   text += fmt::format(
       "set xlabel {} noenhanced\nset ylabel {} noenhanced\nset logscale xy\nset format xy '%g'\n"
       "set grid lc rgb '#dddddd'\nset key outside right top vertical Left reverse maxcols 1 samplen 2 noenhanced\n",
       gnuplot_string(fmt::format("{} in units of exact attention's", first.cost_unit)),
       gnuplot_string(fmt::format("95 % quantile of {}", measured_name(first))));
-  text += logarithmic_axis('x', script.costs) + logarithmic_axis('y', script.errors);
+  text += script.axes(above > 0);
   run_gnuplot(text + script.data + script.plots + "\n", request.picture.path);
 }

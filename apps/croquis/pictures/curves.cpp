@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/core/nearest.hpp>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -150,7 +151,30 @@ std::string data_of(const std::vector<PlotLevel>& levels, const XAxis& axis, boo
   return data;
 }
 
-std::string plots_of(const std::vector<Curve>& curves, bool several, const std::vector<PlotLevel>& levels) {
+bool has_rows(const Curve& curve) {
+  return std::any_of(curve.points.begin(), curve.points.end(), [](const CurvePoint& p) { return p.rows_lo > 0; });
+}
+
+// The column of x for each curve. Bars at one place would cover each other: they stand side by side, a few percent
+// apart, and well within the distance between two places.
+std::vector<std::string> columns_of_x(const std::vector<Curve>& curves, const std::set<double>& places) {
+  const bool bars = places.size() == 1 || std::any_of(curves.begin(), curves.end(), has_rows);
+  std::vector<std::string> columns(curves.size(), "1");
+  if (!bars || curves.size() < 2) return columns;
+  double widest = std::log(1.05);
+  for (auto at = places.begin(); std::next(at) != places.end(); ++at) {
+    constexpr double share = 0.15;
+    widest = std::min(widest, share * std::log(*std::next(at) / *at));
+  }
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const double side = 2 * static_cast<double>(i) / static_cast<double>(curves.size() - 1) - 1;
+    columns[i] = fmt::format("($1*{:.4f})", std::exp(side * widest));
+  }
+  return columns;
+}
+
+std::string plots_of(const std::vector<Curve>& curves, bool several, const std::vector<PlotLevel>& levels,
+                     const std::vector<std::string>& columns) {
   std::string plots = "plot ", lines, stars, bounds, intervals;
   std::vector<std::string> colours;
   std::size_t style_index = 0;
@@ -166,6 +190,7 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, const std::
     }
     colours.push_back(style.colour);
     const bool open = !is_softmax(curve.target);
+    const std::string& x = columns[i];
     if (several && (i == 0 || curve.target != target)) {
       if (i > 0) lines += "NaN with lines lc rgb '#ffffff' title ' ', ";
       lines +=
@@ -173,22 +198,22 @@ std::string plots_of(const std::vector<Curve>& curves, bool several, const std::
       target = curve.target;
     }
     if (curve.is_at_one_place()) {
-      plots += fmt::format("$d{} using 1:2:3:4 with yerrorbars lc rgb '{}' lw 1.5 pt 0 notitle, ", i, style.colour);
+      plots += fmt::format("$d{} using {}:2:3:4 with yerrorbars lc rgb '{}' lw 1.5 pt 0 notitle, ", i, x, style.colour);
     } else if (curves.size() <= kMostBands) {
-      plots += fmt::format("${}{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ",
-                           curve.goes_right() ? "d" : "band", i, style.colour);
+      plots += fmt::format("${}{} using {}:3:4 with filledcurves lc rgb '{}' notitle, ",
+                           curve.goes_right() ? "d" : "band", i, x, style.colour);
     }
-    if (std::any_of(curve.points.begin(), curve.points.end(), [](const CurvePoint& p) { return p.rows_lo > 0; })) {
-      plots += fmt::format("$d{} using 1:2:7:8 with yerrorbars lc rgb '{}' lw 1 pt 0 notitle, ", i, style.colour);
+    if (has_rows(curve)) {
+      plots += fmt::format("$d{} using {}:2:7:8 with yerrorbars lc rgb '{}' lw 1 pt 0 notitle, ", i, x, style.colour);
       intervals = "NaN with lines lc rgb '#000000' lw 1 title \"bars: 95 %, for the sample of rows\", ";
     }
     // A negative interval leaves the ground of a marker white, so that an open one is seen to be open.
-    lines +=
-        fmt::format("$d{} using 1:2 with linespoints lc rgb '{}' lw 2 dt {} pt {} ps {} title {}, ", i, style.colour,
-                    style.dash, style.marker - (open ? 1 : 0), open ? "1.2 pi -1" : "0.8", gnuplot_string(curve.label));
+    lines += fmt::format("$d{} using {}:2 with linespoints lc rgb '{}' lw 2 dt {} pt {} ps {} title {}, ", i, x,
+                         style.colour, style.dash, style.marker - (open ? 1 : 0), open ? "1.2 pi -1" : "0.8",
+                         gnuplot_string(curve.label));
     if (std::any_of(curve.points.begin(), curve.points.end(), [](const CurvePoint& p) { return p.heavy_tailed; })) {
-      stars += fmt::format("$d{} using 1:($5 > 0 ? $2 : NaN) with points lc rgb '{}' lw 1.5 pt 3 ps 1.6 title {}, ", i,
-                           style.colour, stars.empty() ? "'heavy-tailed draws'" : "''");
+      stars += fmt::format("$d{} using {}:($5 > 0 ? $2 : NaN) with points lc rgb '{}' lw 1.5 pt 3 ps 1.6 title {}, ", i,
+                           x, style.colour, stars.empty() ? "'heavy-tailed draws'" : "''");
     }
   }
   for (const Guarantee& one : guarantees_of(curves)) {
@@ -275,7 +300,10 @@ void draw_groups(const Grouping& grouping, const std::string& metric, const Pict
       "3 noenhanced\n";
   script += (linear ? "" : range_of_values(curves, levels)) + axis.script +
             "set style fill transparent solid 0.15 noborder\n";
-  run_gnuplot(script + data + plots_of(curves, several, levels), picture.path);
+  // Flops and seconds are places of their own.
+  const std::vector<std::string> columns =
+      x.empty() ? columns_of_x(curves, places) : std::vector<std::string>(curves.size(), "1");
+  run_gnuplot(script + data + plots_of(curves, several, levels, columns), picture.path);
 }
 
 void draw_grouped(const croquis::Table& all, const PlotRequest& request) {

@@ -36,7 +36,7 @@ struct Map {
 
 std::optional<HeadPlace> place_of(const Group& group) {
   const auto layer = number_in(group, "layer"), head = number_in(group, "head");
-  if (layer || head) return HeadPlace{layer.value_or(0), head.value_or(0)};
+  if (layer || head) return HeadPlace{layer, head};
   const auto input = group.key.find("input");
   return input == group.key.end() ? std::nullopt : place_in_name(input->second);
 }

@@ -47,17 +47,27 @@ Range colours_of(const std::vector<HeatMap>& maps) {
   return values;
 }
 
+// Two digits of what the values differ by.
+std::string fixed_format(const Range& values) {
+  const double digits = 1 - std::floor(std::log10(values.most - values.least));
+  return fmt::format("%.{}f", std::clamp(digits, 2.0, 4.0));
+}
+
 // The layers (or heads) that some map has, side by side: those that were not measured take no room.
 struct Steps {
-  std::set<long long> numbers;
+  using Number = std::optional<long long>;
+  std::set<Number> numbers;
 
-  auto place(long long number) const { return std::distance(numbers.begin(), numbers.find(number)); }
-  std::string axis(char name) const {
+  auto place(Number number) const { return std::distance(numbers.begin(), numbers.find(number)); }
+  // Bare where nothing has a number.
+  std::string axis(char name, const std::string& label) const {
     std::string tics;
-    for (const long long number : numbers)
-      tics += fmt::format("{}'{}' {}", tics.empty() ? "" : ", ", number, place(number));
-    return fmt::format("set {0}range [-0.5:{1}]\nset {0}tics ({2})\n", name, static_cast<double>(numbers.size()) - 0.5,
-                       tics);
+    for (const Number& number : numbers) {
+      if (number) tics += fmt::format("{}'{}' {}", tics.empty() ? "" : ", ", *number, place(number));
+    }
+    const std::string range = fmt::format("set {}range [-0.5:{}]\n", name, static_cast<double>(numbers.size()) - 0.5);
+    if (tics.empty()) return range + fmt::format("unset {}tics\n", name);
+    return range + fmt::format("set {0}tics ({1})\nset {0}label '{2}'\n", name, tics, label);
   }
 };
 
@@ -70,7 +80,7 @@ std::optional<std::string> font_of_numbers(std::size_t side_by_side) {
 }
 
 std::string panel(std::size_t i, const HeatMap& map, const Steps& layers, const Steps& heads, std::size_t panels_in_row,
-                  const HeatScale& scale, const Picture& picture) {
+                  const std::string& format, const Picture& picture) {
   std::string data;
   for (const auto& [place, value] : map.cells) {
     data += fmt::format("{} {} {:.9g}\n", heads.place(place.head), layers.place(place.layer), value);
@@ -80,7 +90,7 @@ std::string panel(std::size_t i, const HeatMap& map, const Steps& layers, const 
   script += fmt::format("$cells{0} << EOD\n{1}EOD\nplot $cells{0} using 1:2:(0.5):(0.5):3 with boxxyerror fc palette",
                         i, data);
   if (const auto font = font_of_numbers(panels_in_row * heads.numbers.size())) {
-    script += fmt::format(", $cells{} using 1:2:(sprintf('{}', $3)) with labels{}", i, scale.format, *font);
+    script += fmt::format(", $cells{} using 1:2:(sprintf('{}', $3)) with labels{}", i, format, *font);
   }
   return script + "\n";
 }
@@ -90,7 +100,7 @@ std::string panel(std::size_t i, const HeatMap& map, const Steps& layers, const 
 std::optional<HeadPlace> place_in_name(const std::string& input) {
   const auto layer = number_after(input, "layer"), head = number_after(input, "head");
   if (!layer && !head) return std::nullopt;
-  return HeadPlace{layer.value_or(0), head.value_or(0)};
+  return HeadPlace{layer, head};
 }
 
 void draw_heat_maps(const std::vector<HeatMap>& maps, const std::vector<std::string>& lines, const HeatScale& scale,
@@ -99,7 +109,7 @@ void draw_heat_maps(const std::vector<HeatMap>& maps, const std::vector<std::str
   const std::size_t columns = std::min(maps.size(), side_by_side), rows = (maps.size() + columns - 1) / columns;
   const Range colours = colours_of(maps);
   std::string script = plot_header(picture, columns == 1 ? 1 : 0.75 * static_cast<double>(rows));
-  script += "set xlabel 'head'\nset ylabel 'layer'\nunset key\n";
+  script += "unset key\n";
   // Light enough for the numbers.
   script += "set palette defined (0 '#fff5eb', 0.5 '#fdae6b', 1 '#e6550d')\nset style fill solid\n";
   script += fmt::format("{}set cbrange [{:.9g}:{:.9g}]\nset format cb '%g'\n",
@@ -114,7 +124,7 @@ void draw_heat_maps(const std::vector<HeatMap>& maps, const std::vector<std::str
   const bool gaps = std::any_of(maps.begin(), maps.end(), [&](const HeatMap& map) {
     return map.cells.size() < layers.numbers.size() * heads.numbers.size();
   });
-  script += heads.axis('x') + layers.axis('y');
+  script += heads.axis('x', "head") + layers.axis('y', "layer");
   std::vector<std::string> common = lines;
   if (gaps) common.emplace_back("white: no number");
   Picture one = picture;
@@ -131,7 +141,7 @@ void draw_heat_maps(const std::vector<HeatMap>& maps, const std::vector<std::str
   for (std::size_t i = 0; i < maps.size(); ++i) {
     HeatMap map = maps[i];
     if (maps.size() == 1) map.lines.insert(map.lines.begin(), common.begin(), common.end());
-    script += panel(i, map, layers, heads, columns, scale, one);
+    script += panel(i, map, layers, heads, columns, scale.format.empty() ? fixed_format(colours) : scale.format, one);
   }
   run_gnuplot(script + (maps.size() > 1 ? "unset multiplot\n" : ""), picture.path);
 }

@@ -7,9 +7,9 @@
 
 #include "pictures/picture.hpp"
 
-/// A head's place in the model; 0 where there is one layer, or one head, without a number.
+/// A head's place in the model; without a number where there is one layer, as in an array of heads, or one head.
 struct HeadPlace {
-  long long layer = 0, head = 0;
+  std::optional<long long> layer, head;
   auto operator<=>(const HeadPlace&) const = default;
 };
 
@@ -30,8 +30,10 @@ struct HeatMap {
 
 /// How numbers become colours and text.
 struct HeatScale {
-  bool logarithmic = false;     ///< then values are positive
-  std::string format = "%.2f";  ///< of the numbers in the cells, which are left out where there are too many
+  bool logarithmic = false;  ///< then values are positive
+  /// Of the numbers in the cells, which are left out where there are too many; empty: digits after the point that tell
+  /// them apart, from 2 to 4.
+  std::string format = {};
 };
 
 /// Draws the maps into one picture, side by side on one scale of colours, over the layers and heads that some of them

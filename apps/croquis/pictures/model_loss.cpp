@@ -101,7 +101,7 @@ void draw_by_layer(const std::vector<ModelSummary>& summaries, const PlotRequest
   script += picture_title(request.picture, fmt::format("{}, d = {}", subject_of_models(summaries), d),
                           {"mean over positions, with its standard error between sequences", axis.said});
   script += fmt::format(
-      "set xlabel 'the layer that is approximated'\nset ylabel {} noenhanced\n{}set format y '%g'\n"
+      "set xlabel 'the layer that is approximated'\nset ylabel {} noenhanced\n{}set format xy '%g'\n"
       "set grid lc rgb '#dddddd'\nset xtics 1\nset xrange [{}:{}]\n"
       "set key outside right top vertical Left reverse maxcols 1 samplen 3 noenhanced\n",
       gnuplot_string(metric == "increase" ? "loss - exact loss" : metric), axis.script, *layers.begin() - 0.3,

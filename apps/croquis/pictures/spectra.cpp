@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <croquis/stats/summary.hpp>
 #include <map>
 #include <stdexcept>
 
@@ -24,18 +25,36 @@ std::string in_capitals(std::string matrix) {
   return matrix;
 }
 
-void draw_heat_map(const std::vector<const SpectrumSummary*>& cells, const Picture& picture) {
-  const SpectrumSummary& first = *cells.front();
-  const bool at_128 = !std::isnan(first.cumulative_128);
-  HeatMap map{fmt::format("cumulative spectrum of {} at index {} of {}", in_capitals(first.matrix),
-                          at_128 ? croquis::kCumulativeIndex : first.n / 4, first.n),
-              {},
-              {}};
-  for (const SpectrumSummary* s : cells) {
-    map.cells.push_back(
-        {place_in_name(s->input).value_or(HeadPlace{}), at_128 ? s->cumulative_128 : s->cumulative_quarter});
+// The singular values that the matrix has, found or not.
+arma::uword count_of(const SpectrumSummary& s) {
+  return s.method == "dense" ? s.values.n_elem : s.n;
+}
+
+// A cell for each head; of several inputs, as sequences of a batch, their median. None where nothing is known.
+HeatMap map_of(const std::vector<const SpectrumSummary*>& drawn) {
+  const auto all = [&](const auto& is) { return std::all_of(drawn.begin(), drawn.end(), is); };
+  const SpectrumSummary& first = *drawn.front();
+  const bool at_128 = all([](const auto* s) { return !std::isnan(s->cumulative_128); });
+  const bool same = all([&](const auto* s) { return count_of(*s) == count_of(first); });
+  std::map<HeadPlace, std::vector<double>> values;
+  for (const SpectrumSummary* s : drawn) {
+    const double value = at_128 ? s->cumulative_128 : s->cumulative_quarter;
+    if (!std::isnan(value)) values[*place_in_name(s->input)].push_back(value);
   }
-  draw_heat_maps({map}, {}, {}, picture);
+  HeatMap map{fmt::format("cumulative spectrum of {} at ", in_capitals(first.matrix)), {}, {}};
+  if (same) {
+    map.title +=
+        fmt::format("index {} of {}", at_128 ? croquis::kCumulativeIndex : count_of(first) / 4, count_of(first));
+  } else {
+    map.title += at_128 ? fmt::format("index {}", croquis::kCumulativeIndex) : "a quarter of its indices";
+  }
+  bool several = false;
+  for (const auto& [place, of_inputs] : values) {
+    several = several || of_inputs.size() > 1;
+    map.cells.push_back({place, croquis::summarise(of_inputs).q50});
+  }
+  if (several) map.lines.emplace_back("median over inputs");
+  return map;
 }
 
 }  // namespace
@@ -66,7 +85,10 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const Picture& 
   for (const SpectrumSummary* s : drawn) {
     if (place_in_name(s->input) && s->matrix == (has_b ? "b" : drawn.front()->matrix)) cells.push_back(s);
   }
-  if (inputs.size() > 1 && cells.size() == inputs.size()) return draw_heat_map(cells, picture);
+  if (inputs.size() > 1 && cells.size() == inputs.size()) {
+    const HeatMap map = map_of(cells);
+    if (!map.cells.empty()) return draw_heat_maps({map}, {}, {}, picture);
+  }
 
   const auto label = [&](const SpectrumSummary& s) {
     const std::string name = in_capitals(s.matrix);
@@ -93,7 +115,7 @@ void draw_spectra(const std::vector<SpectrumSummary>& summaries, const Picture& 
     values += fmt::format("$d{} using 1:3 {}", i, style);
   }
   const SpectrumSummary& first = *drawn.front();
-  script += data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\nset xlabel 'index k'\n";
+  script += data + "set multiplot layout 2,1\nset grid lc rgb '#dddddd'\nset format x '%g'\nset xlabel 'index k'\n";
   script += fmt::format("set xrange [0:{}]\n", most);
   script += plot_title(picture,
                        fmt::format("{}n = {}, p = {}", inputs.size() > 1 ? "" : first.input + ", ", first.n, first.p));

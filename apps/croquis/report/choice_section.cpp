@@ -112,7 +112,7 @@ HeadMaps maps_of_choices(const std::vector<ChoiceRow>& rows) {
                 .values = {}};
   for (const ChoiceRow& row : rows) {
     if (!row.layer || !row.head) continue;
-    maps.places.emplace_back(static_cast<long long>(*row.layer), static_cast<long long>(*row.head));
+    maps.places.push_back({static_cast<long long>(*row.layer), static_cast<long long>(*row.head)});
     maps.values.push_back(row.status == "chosen" ? row.cost_ratio : 1);
   }
   return maps;

@@ -179,7 +179,7 @@ std::vector<HeadMaps> maps_of(const Grouping& single, const std::vector<std::str
       .metrics = {},
       .places = {},
       .values = {}};
-  for (const HeadPlace& place : places) maps.places.emplace_back(place.layer, place.head);
+  maps.places.assign(places.begin(), places.end());
   for (const std::uint64_t size : sizes) maps.sizes.push_back(fmt::format("{}", size));
   for (const std::string& metric : shown) maps.metrics.push_back(metric_title(single, metric));
   const std::size_t cells = labels.size() * sizes.size() * shown.size() * places.size();

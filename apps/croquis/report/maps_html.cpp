@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "report/escape.hpp"
@@ -36,6 +37,11 @@ struct Shades {
   }
 };
 
+// Of a layer or a head.
+std::string heading_of(const std::optional<long long>& number) {
+  return number ? fmt::format("{}", *number) : "";
+}
+
 std::string cell_html(const std::vector<double>& values, std::size_t at, const Shades& shades) {
   const double x = values[at];
   if (!std::isfinite(x)) return fmt::format("<td data-i=\"{}\">-</td>", at);
@@ -58,7 +64,7 @@ std::string data_of_maps(const HeadMaps& maps) {
 std::string html_of_maps(const HeadMaps& maps) {
   const std::size_t size = maps.sizes.empty() ? 0 : maps.sizes.size() - 1,
                     sizes = std::max<std::size_t>(1, maps.sizes.size());
-  std::set<long long> layers, heads;
+  std::set<std::optional<long long>> layers, heads;
   for (const auto& [layer, head] : maps.places) {
     layers.insert(layer);
     heads.insert(head);
@@ -74,15 +80,17 @@ std::string html_of_maps(const HeadMaps& maps) {
     all.insert(all.end(), values.begin(), values.end());
   }
   const Shades shades(all);
+  const auto has_numbers = [](const auto& numbers) { return *numbers.rbegin() != std::nullopt; };
+  const std::string corner = has_numbers(layers) ? (has_numbers(heads) ? "layer \\ head" : "layer") : "head";
   std::string tables;
   for (std::size_t label = 0; label < maps.labels.size(); ++label) {
     const std::vector<double> values = values_of(label);
     std::string rows, head;
-    for (const long long h : heads) head += fmt::format("<th scope=\"col\">{}</th>", h);
-    for (const long long layer : layers) {
-      rows += fmt::format("<tr><th scope=\"row\">{}</th>", layer);
-      for (const long long h : heads) {
-        const auto place = std::find(maps.places.begin(), maps.places.end(), std::pair(layer, h));
+    for (const auto& h : heads) head += fmt::format("<th scope=\"col\">{}</th>", heading_of(h));
+    for (const auto& layer : layers) {
+      rows += fmt::format("<tr><th scope=\"row\">{}</th>", heading_of(layer));
+      for (const auto& h : heads) {
+        const auto place = std::find(maps.places.begin(), maps.places.end(), HeadPlace{layer, h});
         rows += place == maps.places.end()
                     ? "<td></td>"
                     : cell_html(values, static_cast<std::size_t>(place - maps.places.begin()), shades);
@@ -91,8 +99,8 @@ std::string html_of_maps(const HeadMaps& maps) {
     }
     tables += fmt::format(
         "<div class=\"scroll\"><table class=\"map\" data-label=\"{}\"><caption>{}</caption><thead><tr>"
-        "<th scope=\"col\">layer \\ head</th>{}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n",
-        label, html(maps.labels[label]), head, rows);
+        "<th scope=\"col\">{}</th>{}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n",
+        label, html(maps.labels[label]), corner, head, rows);
   }
   const std::string shown = maps.sizes.empty() ? "" : fmt::format(", {} = {}", maps.size, maps.sizes[size]);
   return fmt::format(

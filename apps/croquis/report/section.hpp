@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "pictures/heat_map.hpp"
+
 /// What a chart can have on an axis.
 struct ChartAxis {
   std::string name, label;
@@ -60,7 +62,7 @@ struct HeadMaps {
   std::string title, meaning;
   std::string size;                                 ///< "d": what the sizes are of; empty: there is one map a metric
   std::vector<std::string> labels, sizes, metrics;  ///< the last size and the first metric are shown first
-  std::vector<std::pair<long long, long long>> places;  ///< layer and head
+  std::vector<HeadPlace> places;
   /// values[((label * sizes + size) * metrics + metric) * places + place]; NaN where there is none
   std::vector<double> values;
 };

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/measure/spectrum_summary.hpp>
+#include <croquis/stats/summary.hpp>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "pictures/heat_map.hpp"
 #include "report/other_sections.hpp"
@@ -47,7 +49,13 @@ Chart chart_of_spectra(const std::vector<SpectrumSummary>& summaries, bool sever
           .views = {std::move(view)}};
 }
 
-// Of each matrix that all heads have.
+// The median of the numbers that there are.
+double median_of(std::vector<double> values) {
+  std::erase_if(values, [](double x) { return std::isnan(x); });
+  return values.empty() ? ChartValue::kNone : croquis::summarise(std::move(values)).q50;
+}
+
+// Of each matrix that all heads have; several inputs, as sequences of a batch, have the same heads.
 HeadMaps maps_of_spectra(const std::vector<SpectrumSummary>& summaries) {
   HeadMaps maps{
       .title = "Layers and heads",
@@ -59,29 +67,23 @@ HeadMaps maps_of_spectra(const std::vector<SpectrumSummary>& summaries) {
                   "sum of the first 128 singular values (a quarter where there are fewer) over the sum of all"},
       .places = {},
       .values = {}};
-  std::map<std::pair<std::string, HeadPlace>, const SpectrumSummary*> cells;
+  std::map<std::pair<std::string, HeadPlace>, std::vector<double>> ranks, sums;
   std::set<HeadPlace> places;
   for (const SpectrumSummary& s : summaries) {
     const auto place = place_in_name(s.input);
     if (!place || s.status != "ok") continue;
     places.insert(*place);
-    cells[{s.matrix, *place}] = &s;
+    std::vector<double>& of_cell = ranks[{s.matrix, *place}];
+    of_cell.push_back(s.stable_rank);
+    if (of_cell.size() > 1) maps.meaning = "median over inputs";
+    sums[{s.matrix, *place}].push_back(std::isnan(s.cumulative_128) ? s.cumulative_quarter : s.cumulative_128);
     if (std::find(maps.labels.begin(), maps.labels.end(), s.matrix) == maps.labels.end())
       maps.labels.push_back(s.matrix);
   }
-  for (const HeadPlace& place : places) maps.places.emplace_back(place.layer, place.head);
+  maps.places.assign(places.begin(), places.end());
   for (const std::string& label : maps.labels) {
-    for (const bool of_sum : {false, true}) {
-      for (const HeadPlace& place : places) {
-        const auto found = cells.find({label, place});
-        if (found == cells.end()) {
-          maps.values.push_back(ChartValue::kNone);
-          continue;
-        }
-        const SpectrumSummary& s = *found->second;
-        const double sum = std::isnan(s.cumulative_128) ? s.cumulative_quarter : s.cumulative_128;
-        maps.values.push_back(of_sum ? sum : s.stable_rank);
-      }
+    for (auto* metric : {&ranks, &sums}) {
+      for (const HeadPlace& place : places) maps.values.push_back(median_of((*metric)[{label, place}]));
     }
   }
   return maps;

@@ -5,6 +5,7 @@
 #include <croquis/measure/groups.hpp>
 #include <stdexcept>
 #include <utility>
+#include <variant>
 
 namespace croquis {
 namespace {
@@ -56,12 +57,14 @@ std::size_t axis_of(const Table& table) {
   return axis;
 }
 
-// A part of a curve's name: a text as it is, a number with its symbol, and no size where it is 0 (exact attention has
-// no features).
+// A part of a curve's name: a text as it is, a number with its symbol, in the fewest digits that are that number, and
+// no size where it is 0 (exact attention has no features).
 std::string part_of_label(const Column& column, const Value& value) {
   if (column.type == ValueType::text) return text_of(value);
   if (column.role == Role::axis && number_in(value) == 0) return "";
-  return fmt::format("{} = {}", column.shown(), text_of(value));
+  const auto* number = std::get_if<double>(&value);
+  const bool known = number != nullptr && !std::isnan(*number);
+  return fmt::format("{} = {}", column.shown(), known ? fmt::format("{}", *number) : text_of(value));
 }
 
 // The standard error between the sequences' means, where the members are on several sequences.
