@@ -4,6 +4,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/larger_first.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/random/draws.hpp>
 #include <memory>
@@ -55,10 +56,8 @@ struct ClusteredScores {
     T* weights = shared.colptr(c);
     std::vector<arma::uword> order(n_k);
     std::iota(order.begin(), order.end(), arma::uword{0});
-    const auto larger = [weights](arma::uword a, arma::uword b) {
-      return weights[a] != weights[b] ? weights[a] > weights[b] : a < b;
-    };
-    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k - 1), order.end(), larger);
+    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k - 1), order.end(),
+                     LargerFirst<T>{weights});
     order.resize(k);
     std::sort(order.begin(), order.end());
     top[c] = arma::uvec(order);

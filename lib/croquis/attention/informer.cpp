@@ -5,6 +5,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
+#include <croquis/linalg/larger_first.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/transpose.hpp>
@@ -54,11 +55,8 @@ arma::Col<T> sparsity(const Problem<T>& problem, arma::uword samples, T divisor,
 arma::uvec largest_of(const std::vector<double>& measure, arma::uword count) {
   std::vector<arma::uword> order(measure.size());
   std::iota(order.begin(), order.end(), arma::uword{0});
-  const auto last = order.begin() + static_cast<std::ptrdiff_t>(count);
-  std::partial_sort(order.begin(), last, order.end(), [&](arma::uword a, arma::uword b) {
-    return measure[a] != measure[b] ? measure[a] > measure[b] : a < b;
-  });
-  return arma::uvec(std::vector<arma::uword>(order.begin(), last));
+  keep_largest(measure.data(), count, order);
+  return order;
 }
 
 // Of n_q rows of the product `top` are given, all others are the mean of the rows of X.

@@ -5,6 +5,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/larger_first.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <memory>
 #include <numeric>
@@ -43,11 +44,7 @@ LargestKeys<T> largest_keys(const Problem<T>& problem, arma::uword d) {
       keys.resize(visible);
       std::iota(keys.begin(), keys.end(), 0U);
       const auto nth = keys.begin() + static_cast<std::ptrdiff_t>(count);
-      if (count < visible) {
-        std::nth_element(keys.begin(), nth, keys.end(), [score](std::uint32_t a, std::uint32_t b) {
-          return score[a] > score[b] || (score[a] == score[b] && a < b);
-        });
-      }
+      if (count < visible) std::nth_element(keys.begin(), nth, keys.end(), LargerFirst<T>{score});
       const T top = largest.top(i) = *std::max_element(score, score + visible);
       // The largest of the others stands at `nth`: their sum is taken relative to it, and loses nothing to the top.
       if (count < visible) {

@@ -7,6 +7,7 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
+#include <croquis/linalg/larger_first.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
@@ -48,11 +49,8 @@ void add_largest(const T* logits, arma::uword visible, arma::uword sinks, arma::
   if (visible <= sinks) return;
   KeyList others(visible - sinks);
   std::iota(others.begin(), others.end(), static_cast<std::uint32_t>(sinks));
-  count = std::min<arma::uword>(count, others.size());
-  std::partial_sort(
-      others.begin(), others.begin() + static_cast<std::ptrdiff_t>(count), others.end(),
-      [=](std::uint32_t a, std::uint32_t b) { return logits[a] > logits[b] || (logits[a] == logits[b] && a < b); });
-  keys.insert(keys.end(), others.begin(), others.begin() + static_cast<std::ptrdiff_t>(count));
+  keep_largest(logits, count, others);
+  keys.insert(keys.end(), others.begin(), others.end());
   std::sort(keys.begin(), keys.end());
 }
 

@@ -3,6 +3,7 @@
 #include <croquis/attention/vertical_slash.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/larger_first.hpp>
 #include <limits>
 #include <numeric>
 
@@ -26,12 +27,7 @@ arma::uvec choosing_queries(const Problem<T>& problem, arma::uword wanted) {
 PlacesOfWeight largest_places(const std::vector<double>& weights, arma::uword count) {
   PlacesOfWeight places(weights.size());
   std::iota(places.begin(), places.end(), arma::uword{0});
-  count = std::min<arma::uword>(count, places.size());
-  const auto middle = places.begin() + static_cast<std::ptrdiff_t>(count);
-  std::partial_sort(places.begin(), middle, places.end(), [&](arma::uword a, arma::uword b) {
-    return weights[a] > weights[b] || (weights[a] == weights[b] && a < b);
-  });
-  places.resize(count);
+  keep_largest(weights.data(), count, places);
   return places;
 }
 

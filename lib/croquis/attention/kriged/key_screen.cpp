@@ -3,6 +3,7 @@
 #include <croquis/attention/kriged/key_screen.hpp>
 #include <croquis/attention/kriged/largest.hpp>
 #include <croquis/linalg/chosen_columns.hpp>
+#include <croquis/linalg/larger_first.hpp>
 #include <limits>
 #include <numeric>
 
@@ -21,9 +22,7 @@ T KeyScreen<T>::choose(const T* query, const std::vector<std::uint32_t>* without
   std::iota(terms.begin(), terms.end(), 0U);
   weights.resize(p);
   for (arma::uword t = 0; t < p; ++t) weights[t] = std::abs(query[t]) * deviations_[t];
-  std::partial_sort(
-      terms.begin(), terms.begin() + static_cast<std::ptrdiff_t>(sizes_.terms), terms.end(),
-      [&](std::uint32_t a, std::uint32_t b) { return weights[a] != weights[b] ? weights[a] > weights[b] : a < b; });
+  keep_largest(weights.data(), sizes_.terms, terms);
 
   first.assign(rows_.n_rows, T(0));
   for (arma::uword i = 0; i < sizes_.first; ++i) {

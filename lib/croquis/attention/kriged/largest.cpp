@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/attention/kriged/largest.hpp>
+#include <croquis/linalg/larger_first.hpp>
 
 namespace croquis {
 
@@ -36,12 +37,9 @@ void places_of_largest(const std::vector<T>& values, arma::uword count, std::vec
     if (bin[j] == last) border.push_back(j);
   }
   places.resize(found);
-  const auto more = static_cast<std::ptrdiff_t>(std::min<arma::uword>(count - above, border.size()));
-  std::partial_sort(border.begin(), border.begin() + more, border.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return values[a] != values[b] ? values[a] > values[b] : a < b;
-  });
-  std::sort(border.begin(), border.begin() + more);
-  places.insert(places.end(), border.begin(), border.begin() + more);
+  keep_largest(values.data(), count - above, border);
+  std::sort(border.begin(), border.end());
+  places.insert(places.end(), border.begin(), border.end());
   std::inplace_merge(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(found), places.end());
 }
 
@@ -51,11 +49,7 @@ std::vector<arma::uword> places_above(const arma::Col<T>& values, T bound, arma:
   for (arma::uword i = 0; i < values.n_elem; ++i) {
     if (values[i] > bound) places.push_back(i);
   }
-  count = std::min<arma::uword>(count, places.size());
-  std::partial_sort(
-      places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count), places.end(),
-      [&](arma::uword a, arma::uword b) { return values[a] != values[b] ? values[a] > values[b] : a < b; });
-  places.resize(count);
+  keep_largest(values.memptr(), count, places);
   return places;
 }
 
