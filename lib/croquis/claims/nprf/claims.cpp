@@ -308,7 +308,7 @@ std::vector<Claim> number_claims() {
                    {"one-direction", "one direction for all features"}},
        .ladder = {{"without-exponential", "no e^{4R^2}", "two keys at 45 degrees of -q, R = 2", false},
                   {"half-constant", "half of it", "not told apart", true},
-                  {"half-exponent", "e^{2R^2}", "not told apart", true},
+                  {"half-exponent", "e^{2R^2}", "two keys at 45 degrees of -q, R = 1.5", false},
                   {"without-delta", "no 1/delta", "not told apart", true}},
        .curve = "R",
        .check = check_feature_number_trf},
