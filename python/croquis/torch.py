@@ -270,11 +270,13 @@ def _first_derivatives(
 
 @contextmanager
 def _named(head: str) -> Iterator[None]:
-    """What is refused within, or breaks down, says of which head."""
+    """What breaks down, and numbers or sizes that are refused, are named by their head; options are those of all heads."""
     try:
         yield
     except (RuntimeError, ValueError) as wrong:
-        raise type(wrong)(f"{head}: {wrong}" if head else str(wrong)) from None
+        text = str(wrong)
+        of_head = isinstance(wrong, RuntimeError) or text.startswith("Problem: ") or "n_k = " in text
+        raise type(wrong)(f"{head}: {text}" if head and of_head else text) from None
 
 
 def _head(i: int, leading: torch.Size) -> str:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -129,6 +130,29 @@ TEST_CASE("model: options of methods are refused where a choice alone says what 
   }
 }
 
+TEST_CASE(
+    "model: a choice alone has a configuration that makes the same rows, and says whose it is where that is "
+    "another's") {
+  const FormulaFolder folder;
+  REQUIRE(run_croquis("choose --target-loss 9 --search-sequences 1 --methods v-mean --features 2 --model "
+                      "bert/model.safetensors --quiet --out c.csv" +
+                          kLabelled,
+                      folder.path())
+              .status == 0);
+  const std::string choice = "model --trials 1 --overwrite --quiet --choice c.json --out m.csv" + kLabelled;
+  const ProgramRun own = run_croquis(choice + "--model bert/model.safetensors", folder.path());
+  REQUIRE_MESSAGE(own.status == 0, own.output);
+  CHECK_FALSE(contains(own.output, "was made for"));
+  const auto meta = nlohmann::json::parse(read_text(folder / "m.meta.json"));
+  write_text(folder / "m.ini", meta["configuration"].get<std::string>());
+  const ProgramRun again = run_croquis("model --config m.ini --overwrite --quiet --out n.csv", folder.path());
+  REQUIRE_MESSAGE(again.status == 0, again.output);
+  CHECK(column_of(folder / "m.csv", "loss") == column_of(folder / "n.csv", "loss"));
+  const ProgramRun other = run_croquis(choice + "--model albert/model.safetensors", folder.path());
+  REQUIRE_MESSAGE(other.status == 0, other.output);
+  CHECK_MESSAGE(contains(other.output, "--choice was made for the model bert, and this one is albert"), other.output);
+}
+
 TEST_CASE("model: where a method fails on some sequences, exact attention is that of all") {
   const FormulaFolder folder;
   const std::string of_all =
@@ -149,9 +173,8 @@ TEST_CASE("model: where a method fails on some sequences, exact attention is tha
   write_text(folder / "two.csv", header + failed + rows.substr(header.size()));
   const ProgramRun shown = run_croquis("show two.csv", folder.path());
   REQUIRE_MESSAGE(shown.status == 0, shown.output);
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", std::stod(exact));
-  CHECK_MESSAGE(contains(shown.output, std::string("With exact attention the loss is ") + text), shown.output);
+  CHECK_MESSAGE(contains(shown.output, fmt::format("With exact attention the loss is {:.4g}", std::stod(exact))),
+                shown.output);
 }
 
 TEST_CASE("model: a choice and exact attention have no d: they are lines across, and exact attention stands beside") {

@@ -114,8 +114,9 @@ TEST_CASE("--config: a list in quotes, in brackets or with commas alone is the s
 TEST_CASE("--config: a file without options of the command is refused") {
   const TemporaryFolder folder;
   const std::string others = "[spectrum]\nn=12\n\n[cost]\nn=12\n";
-  for (const auto& [text, says] : {std::pair(others, "c.ini has no [error]; it has [cost], [spectrum]"),
-                                   std::pair(std::string("# none\n"), "c.ini has no [error]; it has no options")}) {
+  for (const auto& [text, says] :
+       {std::pair(others, "c.ini has no options of [error]; it has some of [cost], [spectrum]"),
+        std::pair(std::string("# none\n[error]\n"), "c.ini has no options of [error]; it has none")}) {
     write_text(folder / "c.ini", text);
     const ProgramRun run = run_croquis("error --config c.ini --quiet", folder.path());
     CHECK(run.status == 2);

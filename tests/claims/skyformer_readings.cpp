@@ -62,6 +62,19 @@ TEST_CASE("sky.core/inherits: the number is that of the rows which are decided, 
   CHECK(token.findings.front().verdict == Verdict::refuted);
 }
 
+TEST_CASE("sky.lemmaC2: a row that asks for all columns is vacuous, and one asks for fewer") {
+  const LedgerEntry entry = Ledger({.quick = true}, Key(test_seed())).decide(find_claim("sky.lemmaC2/strict"));
+  int fewer = 0;
+  for (const Finding& finding : entry.findings) {
+    CAPTURE(finding.input);
+    REQUIRE((finding.d && finding.n));
+    fewer += *finding.d < *finding.n ? 1 : 0;
+    CHECK(finding.verdict == (*finding.d < *finding.n ? Verdict::verified : Verdict::vacuous));
+    CHECK(finding.trivial == (*finding.d < *finding.n ? "" : "all columns, d >= n"));
+  }
+  CHECK(fewer == 1);
+}
+
 TEST_CASE("sky.thm2/strict: what it asks for, by a matrix that is stored, and never less than T9") {
   const arma::uword n = 20, points = 2 * n;
   const Problem<double> problem = gaussian_head(n, 2, 1);

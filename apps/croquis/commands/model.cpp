@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "commands/command.hpp"
@@ -116,10 +117,13 @@ void remark_on_other_model(const std::string& choice, const std::string& model) 
   }
 }
 
-// A choice says itself which heads it replaces, and by what.
-void refuse_options_of_methods(const std::set<std::string>& given) {
-  for (const char* option : {"--layers", "--heads", "--features"}) {
-    if (!given.contains(option)) continue;
+// A choice says itself which heads it replaces, and by what. A saved configuration has the defaults.
+void refuse_options_of_methods(const ModelOptions& options) {
+  const ModelOptions defaults;
+  for (const auto& [option, given, by_default] :
+       {std::tuple("--layers", options.layers, defaults.layers), std::tuple("--heads", options.heads, defaults.heads),
+        std::tuple("--features", options.features, defaults.features)}) {
+    if (given == by_default) continue;
     throw std::invalid_argument(fmt::format(
         "{}: is of --methods; --choice says itself which heads it replaces, and by what; leave it out", option));
   }
@@ -224,7 +228,7 @@ int run_model(const ModelOptions& options) {
   const auto [name, model] = open_model(tokens);
   const bool causal = model.config().is_causal();
   const bool no_methods = options.methods.empty() && !options.choice.empty();
-  if (no_methods) refuse_options_of_methods(options.run.given);
+  if (no_methods) refuse_options_of_methods(options);
   const std::vector<MethodChoice> methods =
       no_methods ? std::vector<MethodChoice>() : methods_of(options.methods.empty() ? "all" : options.methods, causal);
   model.require_language_head();

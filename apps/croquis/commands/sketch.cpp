@@ -238,10 +238,12 @@ int run_sketch(const SketchOptions& options) {
   if (const auto status = run.finish()) return *status;
 
   write_grouped_summary(run.table(), beside(options.run.out, ".summary.csv"));
-  const std::string metric = default_metric(croquis::group_rows(run.table()));
   show_results(
       run.table(), options.run, [&] { print_sketch_tables(run.table()); },
-      [&] { draw_groups(shown_groups(run.table(), metric), metric, options.run.plot); });
+      [&] {
+        const std::string metric = default_metric(croquis::group_rows(run.table()));
+        draw_groups(shown_groups(run.table(), metric), metric, options.run.plot);
+      });
   return 0;
 }
 

@@ -213,17 +213,21 @@ std::string configuration_of(const CLI::App& command) {
 void require_options_of(const std::string& command, const std::string& path) {
   std::istringstream lines(croquis::read_bytes(path));
   std::set<std::string> commands;
+  std::string section;
   for (std::string raw; std::getline(lines, raw);) {
     const std::string line = trimmed(raw);
     if (line.empty() || line[0] == '#' || line[0] == ';') continue;
-    if (line[0] == '[') commands.insert(trimmed(std::string_view(line).substr(1, line.size() - 2)));
+    if (line[0] == '[') {
+      section = trimmed(std::string_view(line).substr(1, line.size() - 2));
+      continue;
+    }
     const std::size_t dot = line.substr(0, line.find('=')).find('.');
-    if (line[0] != '[' && dot != std::string::npos) commands.insert(line.substr(0, dot));
+    commands.insert(dot == std::string::npos ? section : line.substr(0, dot));
   }
   if (commands.contains(command)) return;
   throw std::invalid_argument(
-      fmt::format("--config: {} has no [{}]; it has {}", path, command,
-                  commands.empty() ? "no options" : fmt::format("[{}]", fmt::join(commands, "], ["))));
+      fmt::format("--config: {} has no options of [{}]; it has {}", path, command,
+                  commands.empty() ? "none" : fmt::format("some of [{}]", fmt::join(commands, "], ["))));
 }
 
 std::string complaint_about_configuration(const std::string& path) {

@@ -25,17 +25,13 @@ std::string in_capitals(std::string matrix) {
   return matrix;
 }
 
-// The singular values that the matrix has, found or not.
-arma::uword count_of(const SpectrumSummary& s) {
-  return s.method == "dense" ? s.values.n_elem : s.n;
-}
-
 // A cell for each head; of several inputs, as sequences of a batch, their median. None where nothing is known.
 HeatMap map_of(const std::vector<const SpectrumSummary*>& drawn) {
   const auto all = [&](const auto& is) { return std::all_of(drawn.begin(), drawn.end(), is); };
   const SpectrumSummary& first = *drawn.front();
   const bool at_128 = all([](const auto* s) { return !std::isnan(s->cumulative_128); });
-  const bool same = all([&](const auto* s) { return count_of(*s) == count_of(first); });
+  const arma::uword count = singular_values_of(first);
+  const bool same = all([&](const auto* s) { return singular_values_of(*s) == count; });
   std::map<HeadPlace, std::vector<double>> values;
   for (const SpectrumSummary* s : drawn) {
     const double value = at_128 ? s->cumulative_128 : s->cumulative_quarter;
@@ -43,8 +39,7 @@ HeatMap map_of(const std::vector<const SpectrumSummary*>& drawn) {
   }
   HeatMap map{fmt::format("cumulative spectrum of {} at ", in_capitals(first.matrix)), {}, {}};
   if (same) {
-    map.title +=
-        fmt::format("index {} of {}", at_128 ? croquis::kCumulativeIndex : count_of(first) / 4, count_of(first));
+    map.title += fmt::format("index {} of {}", at_128 ? croquis::kCumulativeIndex : count / 4, count);
   } else {
     map.title += at_128 ? fmt::format("index {}", croquis::kCumulativeIndex) : "a quarter of its indices";
   }

@@ -49,12 +49,18 @@ bool is_candidate(const Group& group) {
   return group.label != "v-mean" && !is_quadratic(group);
 }
 
-std::vector<Candidate> candidates_of(const std::vector<const Group*>& groups, const std::string& metric) {
+std::vector<Candidate> candidates_and_exact(const std::vector<const Group*>& groups, const std::string& metric) {
   std::vector<Candidate> candidates;
   for (const Group* group : groups) {
     const Summary* s = group->metric(metric);
-    if (s != nullptr && is_candidate(*group) && !is_exact(*group, metric)) candidates.push_back({group, s->q50});
+    if (s != nullptr && is_candidate(*group)) candidates.push_back({group, s->q50});
   }
+  return candidates;
+}
+
+std::vector<Candidate> candidates_of(const std::vector<const Group*>& groups, const std::string& metric) {
+  std::vector<Candidate> candidates = candidates_and_exact(groups, metric);
+  std::erase_if(candidates, [&](const Candidate& one) { return is_exact(*one.group, metric); });
   return candidates;
 }
 
@@ -149,7 +155,7 @@ std::string within_errors(const std::vector<const Group*>& groups, const std::st
   std::string text;
   for (const double epsilon : {0.3, 0.1, 0.03, 0.01}) {
     const Candidate* least = nullptr;
-    const std::vector<Candidate> candidates = candidates_of(groups, metric);
+    const std::vector<Candidate> candidates = candidates_and_exact(groups, metric);
     const auto flops = [](const Candidate& one) { return one.group->metric("flops")->q50; };
     for (const Candidate& one : candidates) {
       if (one.value > epsilon || one.group->metric("flops") == nullptr) continue;

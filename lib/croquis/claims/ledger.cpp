@@ -30,7 +30,7 @@ void hold_without_proof(const Claim& claim, std::vector<Finding>& findings) {
 
 // Where a bound is attained the end that is computed can be below the one that is proved.
 Interval but_for_rounding(Interval tightness) {
-  constexpr double rounding = 1e-6;
+  constexpr double rounding = 1e-9;
   const bool attained = tightness.hi < tightness.lo && tightness.hi >= tightness.lo * (1 - rounding);
   return {tightness.lo, attained ? tightness.lo : tightness.hi};
 }

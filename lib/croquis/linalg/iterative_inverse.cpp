@@ -54,7 +54,8 @@ IterativeInverse<T> iterative_inverse(const arma::Mat<T>& n, const InverseIterat
     result.residual = residual_of(nz, inner);
   };
   look();
-  require(!std::isnan(result.residual), "iterative_inverse", "entries that are numbers, whose products are finite");
+  if (!std::isfinite(result.residual))
+    throw std::runtime_error("iterative_inverse: the entries are not finite, or their products are not");
   while (result.iterations < options.iterations && result.residual > options.tolerance) {
     inner.diag() += T(6);  // 7 I - N Z
     inner = times(nz, inner, T(-1));

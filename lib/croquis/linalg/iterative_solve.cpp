@@ -143,7 +143,8 @@ IterativeSolution<T> iterative_solve(const arma::Mat<T>& n, const arma::Mat<T>& 
   const arma::Mat<T> w = options.symmetric ? product_symmetric(n, start) : product(n, start);
   JointIteration<T> joint(w, x, options.symmetric);
   IterativeSolution<T> result{{}, arma::norm(arma::eye<arma::Mat<T>>(d, d) - w, "fro"), 0};
-  require(!std::isnan(result.residual), "iterative_solve", "entries that are numbers, whose products are finite");
+  if (!std::isfinite(result.residual))
+    throw std::runtime_error("iterative_solve: the entries are not finite, or their products are not");
   while (result.iterations < options.iterations && result.residual > options.tolerance) {
     result.residual = joint.step();
     ++result.iterations;

@@ -237,12 +237,14 @@ ModelRow ModelOnSequence::row(const Replacement& replacement, const Key& draw_ke
     row.status = "not finite: the last hidden state";
     return row;
   }
-  row.seconds = stopwatch.seconds();
+  const double seconds = stopwatch.seconds();
+  compare(row, last);
+  if (row.status != "ok") return row;
+  row.seconds = seconds;
   row.flops = work.flops;
   row.flops_exact = work.flops_exact;
   row.by_layer = fmt::format("{}", fmt::join(errors, " "));
   row.hidden_rel = relative_error(last, last_);
-  compare(row, last);
   return row;
 }
 

@@ -76,6 +76,7 @@ class ModelOnSequence {
   /// separated by blanks. If a method fails, or an output is not finite, the status says so, with the layer and head.
   /// Randomness: head h of layer l uses draw_key.child(l).child(h).
   /// Cost: the layers from the first approximated one on, and the language-model head twice.
+  /// Throws std::invalid_argument where a logit of the exact pass is not finite.
   template <typename T>
   ModelRow row(const Replacement& replacement, const Key& draw_key) const;
 

@@ -49,12 +49,14 @@ bool is_given(const SpectrumSummary& s) {
   return std::find(known.begin(), known.end(), s.matrix) == known.end();
 }
 
-// The singular values that there are, found or not: of an output all are found, of the scores there are n, or n_q if
-// that is less.
+}  // namespace
+
 arma::uword singular_values_of(const SpectrumSummary& s) {
   if (is_given(s)) return std::min(s.n, s.p);
   return is_output(s.matrix) ? s.values.n_elem : std::min(s.n_q, s.n);
 }
+
+namespace {
 
 // The cut-off below which a singular value is rounding, by the sides of the matrix.
 double cutoff_of(const SpectrumSummary& s) {

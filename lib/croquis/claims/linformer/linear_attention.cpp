@@ -148,7 +148,7 @@ Report check_sampled_keys(const Check& check) {
     claim.input = input;
     claim.bound = epsilon * arma::norm(s) * size;
     claim.delta = delta;
-    claim.alpha = check.alpha / 2;
+    claim.alpha = check.alpha / (check.makes("no-mu") ? 3 : 2);
     claim.most_trials = check.count("draws");
     Finding finding = decide_probability(check, claim, [&](const Key& draw_key) {
       const arma::uvec chosen = check.makes("first-keys")

@@ -155,7 +155,7 @@ Finding finding_of(const Check& check, const Bound& bound, const Example& e, Pro
   Finding stated;
   stated.bound = typical;
   judge_trivial(stated, {{"output 0", e.zero()}, {"V-mean", e.v_mean()}});
-  // The exact product is as cheap then.
+  // The exact product takes all n columns, and no more work.
   if (d >= e.problem.n_k()) judge_trivial(stated, {{"all columns, d >= n", 0}});
   finding.trivial = stated.trivial;
   if (finding.verdict == Verdict::verified && !finding.trivial.empty()) finding.verdict = Verdict::vacuous;
@@ -210,8 +210,9 @@ Report check_product_with(const Check& check, double constant) {
     for (Example& e : own_examples(tokens, check.draw_key.child("examples"))) examples.push_back(std::move(e));
   }
   const arma::uword n = examples.front().problem.n();
-  const std::vector<arma::uword> sizes =
-      check.quick || n < 2 ? std::vector<arma::uword>{n} : std::vector<arma::uword>{(n + 1) / 2, n};
+  const std::vector<arma::uword> sizes = n < 2         ? std::vector<arma::uword>{n}
+                                         : check.quick ? std::vector<arma::uword>{(n + 1) / 2}
+                                                       : std::vector<arma::uword>{(n + 1) / 2, n};
   // What holds with c = 2 holds with 8: one kind of probabilities shows the second.
   std::vector<Probabilities> kinds = {Probabilities::exact};
   if (constant < 8) kinds.push_back(Probabilities::pilot);

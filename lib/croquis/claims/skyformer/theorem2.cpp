@@ -45,7 +45,7 @@ Problem<double> pairs(const Key& draw_key, arma::uword n) {
   return {far.Q(), keys, far.V()};
 }
 
-// All queries equal, all keys but one equal, at a distance where ||C|| = 1 - 1/n, and the last key far from all: with
+// All queries equal, all keys but one equal, at a distance where ||C||^2 = 1 - 1/n, and one key far from all: with
 // lambda = ||C|| / 2 it must be drawn, while d_stat < 3.
 Problem<double> lonely_key(arma::uword n) {
   const arma::mat queries(n, 4, arma::fill::zeros);
@@ -142,7 +142,7 @@ Finding isolated_finding(const Check& check, const LandmarkForm& form) {
   finding.d = static_cast<arma::uword>(asked);
   finding.tightness = {1, 1 / share};
   finding.hypotheses = "observed: draws that are shown to fail over those that the theorem asks for";
-  // About the size of the constant: the theorem asks for far more than all points.
+  // The row compares the constant with draws that fail; as a case the theorem says nothing there.
   if (asked >= 2 * n) finding.trivial = kAllPoints;
   if (finding.verdict == Verdict::verified && !finding.trivial.empty()) finding.verdict = Verdict::vacuous;
   return finding;
@@ -201,7 +201,8 @@ class LibraryTrial {
   Asked asked_;
 };
 
-// ||C - mean(C) 1 1^T||: a constant matrix passes where it is at most lambda.
+// ||C - mean(C) 1 1^T||, from below: a constant matrix passes where it is at most lambda. What has not converged makes
+// a row VACUOUS, not VERIFIED.
 double error_of_mean(const Problem<double>& problem, const Key& draw_key) {
   const LinearOperator<double> scores = exact_scores(problem, Target::kernelized);
   const double pairs = static_cast<double>(scores.rows) * static_cast<double>(scores.cols);
