@@ -158,9 +158,9 @@ void print_variances(const croquis::Table& table) {
       "mean of (estimate / exp(x.y) - 1)^2", grouping, "squared_error", Statistic::mean,
       {.mark = "~",
        .meaning = fmt::format(
-           "~ less than a tenth of the known expectation, which is in the table below: it is made by estimates too "
-           "large and too rare to be among these draws. Neither the mean nor the {} says anything about it. Where no "
-           "expectation is known, as for other maps than prf and other projections than iid, nothing is marked",
+           "~ less than a tenth of the expectation, which is in the table below: it is made by estimates too large and "
+           "too rare to be among these draws. Neither the mean nor the {} says anything about it. The expectation is "
+           "computed for prf with iid alone; other curves have no marks",
            heads ? "spread over the heads" : "standard error"),
        .is_for = misses_its_tail});
   print_groups("its expectation for prf with iid, NPRF Lemma 2: (e^{||x+y||^2} - 1) / d, mean over the points" +
