@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <memory>
 
-#include "files/progress.hpp"
 #include "options/lists.hpp"
 #include "options/padding.hpp"
 #include "options/refuse.hpp"
@@ -79,14 +78,11 @@ Tokens tokens_of_ids(const InputOptions& o, const croquis::Model& model) {
 }
 
 void require_vocabulary(const InputOptions& o, std::size_t size, const croquis::Model& model) {
-  // Embeddings are often padded to a round number, by far less than a tenth.
-  if (10 * size < 9 * model.vocabulary()) {
-    say_once(
-        fmt::format("croquis: --vocab: {} has {} entries, the model {} word embeddings; if it is another model's, its "
-                    "numbers are of other words\n",
-                    o.vocab, size, model.vocabulary()));
-  }
-  if (size <= model.vocabulary()) return;
+  // Embeddings are often padded to a round number, or have places for words to come: by a thousand, or by a few
+  // percent.
+  constexpr std::size_t padding = 1024;
+  const std::size_t embeddings = model.vocabulary();
+  if (size <= embeddings && embeddings - size <= std::max(padding, embeddings / 10)) return;
   refuse(fmt::format("--vocab: {} has {} entries, the model {} word embeddings; it is another model's", o.vocab, size,
                      model.vocabulary()));
 }
