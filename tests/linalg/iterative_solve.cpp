@@ -143,7 +143,7 @@ TEST_CASE("iterative_solve: a breakdown is a runtime_error, a wrong argument an 
   CHECK(contains(refusal([&] { iterative_solve(arma::mat(4, 5), x, {}); }), "a square matrix"));
   CHECK(contains(refusal([&] { iterative_solve(arma::mat(), arma::mat(), {}); }), "a square matrix, got rows = 0"));
   arma::mat broken = eye;
-  broken(1, 2) = std::numeric_limits<double>::quiet_NaN();
+  broken(1, 2) = broken(2, 1) = std::numeric_limits<double>::quiet_NaN();
   CHECK(contains(refusal<std::runtime_error>([&] { iterative_solve(broken, x, {}); }), "the entries are not finite"));
   CHECK(contains(refusal([&] { iterative_solve(eye, x, {.iterations = -1}); }), "iterations = -1"));
   CHECK(contains(refusal([&] { iterative_solve(eye, x, {.tolerance = -0.5}); }), "tolerance = -0.5"));
