@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/formula_folder.hpp"
 #include "support/capture.hpp"
 #include "support/gnuplot_script.hpp"
 #include "support/npy_files.hpp"
