@@ -3,6 +3,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/linalg/iterative_solve.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/transpose.hpp>
 #include <numeric>
@@ -142,7 +143,8 @@ IterativeSolution<T> iterative_solve(const arma::Mat<T>& n, const arma::Mat<T>& 
   const arma::Mat<T> start = inverse_start(n, options.start);
   const arma::Mat<T> w = options.symmetric ? product_symmetric(n, start) : product(n, start);
   JointIteration<T> joint(w, x, options.symmetric);
-  IterativeSolution<T> result{{}, arma::norm(arma::eye<arma::Mat<T>>(d, d) - w, "fro"), 0};
+  IterativeSolution<T> result{{}, 0, 0};
+  result.residual = static_cast<double>(frobenius_norm<T>(arma::eye<arma::Mat<T>>(d, d) - w));
   if (!std::isfinite(result.residual))
     throw std::runtime_error("iterative_solve: the entries are not finite, or their products are not");
   while (result.iterations < options.iterations && result.residual > options.tolerance) {

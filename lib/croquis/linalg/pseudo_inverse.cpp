@@ -1,5 +1,6 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <stdexcept>
@@ -55,7 +56,7 @@ std::optional<arma::Mat<T>> inverse_root_psd(const arma::Mat<T>& a, T relative_c
   require_cutoff(relative_cutoff, "inverse_root_psd");
   arma::Mat<T> root, inverse;
   if (!arma::chol(root, a) || !arma::inv(inverse, arma::trimatu(root))) return std::nullopt;
-  const T norm = arma::norm(inverse, "fro");
+  const T norm = frobenius_norm(inverse);
   const bool sure = norm * norm * relative_cutoff * arma::norm(a, 1) < 1;  // also false for a norm that is not finite
   return sure ? std::optional(std::move(inverse)) : std::nullopt;
 }

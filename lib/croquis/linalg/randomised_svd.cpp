@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/randomised_svd.hpp>
 #include <croquis/random/draws.hpp>
 #include <stdexcept>
@@ -43,7 +44,7 @@ TruncatedSvd<T> randomised_svd(const LinearOperator<T>& a, arma::uword k, const 
   svd.left = range * left.head_cols(k);
   arma::Mat<T> rest = a.apply(svd.right);
   rest -= svd.left * arma::diagmat(svd.values);
-  svd.residual = static_cast<double>(arma::norm(rest, "fro"));
+  svd.residual = static_cast<double>(frobenius_norm(rest));
   return svd;
 }
 

@@ -2,6 +2,7 @@
 #include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/core/stopwatch.hpp>
+#include <croquis/linalg/norms.hpp>
 #include <croquis/measure/finite.hpp>
 #include <croquis/measure/gradient_errors.hpp>
 #include <croquis/measure/head_columns.hpp>
@@ -232,7 +233,7 @@ std::vector<GradientRow> GradientErrors<T>::Prepared::rows(arma::uword d, std::u
       row.seconds_adjoint = stopwatch.seconds();
       const arma::mat& exact = owner_->references_.at(method_->target).output;
       const auto output = arma::conv_to<arma::mat>::from(approximation.output);
-      row.output_rel = arma::norm(output - exact, "fro") / arma::norm(exact, "fro");
+      row.output_rel = frobenius_norm<double>(output - exact) / frobenius_norm(exact);
     } catch (const std::exception& failure) {
       gradients.back().reset();
       row = failed(std::move(row), failure.what());
