@@ -194,7 +194,10 @@ ModelOnSequence::ModelOnSequence(Model model, LabelledSequence sequence) : model
     try {
       hidden_.push_back(model_.output(hidden_[l], model_.attend(projections, tokens_), l));
     } catch (const std::invalid_argument& reason) {
-      throw std::invalid_argument(fmt::format("layer {} with exact attention: {}", l, reason.what()));
+      throw std::invalid_argument(fmt::format(
+          "with exact attention layer {} is not finite, or nearly so ({}): the model's weights, or products of "
+          "them, overflow",
+          l, reason.what()));
     }
     require_no_overflow(hidden_.back().is_finite(), fmt::format("the output of layer {}", l), tokens_.ids.size());
   }
