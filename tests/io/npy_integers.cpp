@@ -38,7 +38,9 @@ TEST_CASE("whole numbers in .npy: rows of every type, their smallest and largest
   CHECK(rows_in(file_of<std::uint32_t>("<u4", "(2,)", {0, 4294967295U})).row(0) == Row{0, 4294967295LL});
   CHECK(rows_in(file_of<std::uint64_t>("<u8", "(2,)", {0, 9223372036854775807U})).row(0) ==
         Row{0, 9223372036854775807LL});
-  CHECK(contains(refusal([] { rows_in(file_of<std::uint64_t>("<u8", "(1, 2)", {0, 1ULL << 63U})).row(0); }),
+  CHECK(contains(refusal([] {
+                   rows_in(file_of<std::uint64_t>("<u8", "(1, 2)", {0, 1ULL << 63U})).row(0);
+                 }),
                  "has 9223372036854775808 in row 0"));
   CHECK(rows_in(file_of<std::int16_t>("<i2", "(2,)", {-32768, 32767})).row(0) == Row{-32768, 32767});
   CHECK(rows_in(file_of<std::uint16_t>("<u2", "(2,)", {0, 65535})).row(0) == Row{0, 65535});
