@@ -22,6 +22,19 @@
 #include "support/program.hpp"
 #include "support/text.hpp"
 
+namespace {
+
+// c.json, for the model bert.
+void choose_for_bert(const FormulaFolder& folder) {
+  REQUIRE(run_croquis("choose --target-loss 9 --search-sequences 1 --methods v-mean --features 2 --model "
+                      "bert/model.safetensors --quiet --out c.csv" +
+                          kLabelled,
+                      folder.path())
+              .status == 0);
+}
+
+}  // namespace
+
 TEST_CASE("model: every architecture has the loss that PyTorch computed") {
   const FormulaFolder folder;
   for (const FormulaModel& model : formula_models()) {
@@ -134,11 +147,7 @@ TEST_CASE(
     "model: a choice alone has a configuration that makes the same rows, and says whose it is where that is "
     "another's") {
   const FormulaFolder folder;
-  REQUIRE(run_croquis("choose --target-loss 9 --search-sequences 1 --methods v-mean --features 2 --model "
-                      "bert/model.safetensors --quiet --out c.csv" +
-                          kLabelled,
-                      folder.path())
-              .status == 0);
+  choose_for_bert(folder);
   const std::string choice = "model --trials 1 --overwrite --quiet --choice c.json --out m.csv" + kLabelled;
   const ProgramRun own = run_croquis(choice + "--model bert/model.safetensors", folder.path());
   REQUIRE_MESSAGE(own.status == 0, own.output);
@@ -179,11 +188,7 @@ TEST_CASE("model: where a method fails on some sequences, exact attention is tha
 
 TEST_CASE("model: a choice and exact attention have no d: they are lines across, and exact attention stands beside") {
   const FormulaFolder folder;
-  REQUIRE(run_croquis("choose --target-loss 9 --search-sequences 1 --methods v-mean --features 2 --model "
-                      "bert/model.safetensors --quiet --out c.csv" +
-                          kLabelled,
-                      folder.path())
-              .status == 0);
+  choose_for_bert(folder);
   const std::string command =
       "model --model bert/model.safetensors --trials 1 --overwrite --out m.csv --plot m.svg" + kLabelled;
   for (const std::string& methods :
