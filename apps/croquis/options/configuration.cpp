@@ -211,18 +211,10 @@ std::string configuration_of(const CLI::App& command) {
 }
 
 void require_options_of(const std::string& command, const std::string& path) {
-  std::istringstream lines(croquis::read_bytes(path));
   std::set<std::string> commands;
-  std::string section;
-  for (std::string raw; std::getline(lines, raw);) {
-    const std::string line = trimmed(raw);
-    if (line.empty() || line[0] == '#' || line[0] == ';') continue;
-    if (line[0] == '[') {
-      section = trimmed(std::string_view(line).substr(1, line.size() - 2));
-      continue;
-    }
-    const std::size_t dot = line.substr(0, line.find('=')).find('.');
-    commands.insert(dot == std::string::npos ? section : line.substr(0, dot));
+  for (const CLI::ConfigItem& item : configuration_format()->from_file(path)) {
+    const bool is_section = item.name == "++" || item.name == "--";  // CLI11's names for where one begins and ends
+    if (!is_section && !item.parents.empty()) commands.insert(item.parents.front());
   }
   if (commands.contains(command)) return;
   throw std::invalid_argument(

@@ -84,7 +84,7 @@ void require_vocabulary(const InputOptions& o, std::size_t size, const croquis::
   const std::size_t embeddings = model.vocabulary();
   if (size <= embeddings && embeddings - size <= std::max(padding, embeddings / 10)) return;
   refuse(fmt::format("--vocab: {} has {} entries, the model {} word embeddings; it is another model's", o.vocab, size,
-                     model.vocabulary()));
+                     embeddings));
 }
 
 TextWindows of_word_pieces(const InputOptions& o, const croquis::Model& model, arma::uword n, arma::uword window) {

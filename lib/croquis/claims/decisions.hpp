@@ -35,7 +35,7 @@ void judge_trivial(Finding& finding, const std::vector<TrivialObject>& objects);
 void add_measured(Finding& finding, std::string measured);
 
 /// The smallest failure rate that N trials refute with probability 0.95, where a rate up to delta is allowed and the
-/// lower Clopper-Pearson limit is taken at level alpha, of decide_probability() that of its last look: for delta = 0,
+/// lower Clopper-Pearson limit is taken at level alpha (in decide_probability() that of its last look): for delta = 0,
 /// where one failure refutes, 1 - 0.05^{1/N}.
 double power_of_counting(std::uint64_t trials, double delta, double alpha);
 

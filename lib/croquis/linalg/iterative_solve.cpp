@@ -143,8 +143,7 @@ IterativeSolution<T> iterative_solve(const arma::Mat<T>& n, const arma::Mat<T>& 
   const arma::Mat<T> start = inverse_start(n, options.start);
   const arma::Mat<T> w = options.symmetric ? product_symmetric(n, start) : product(n, start);
   JointIteration<T> joint(w, x, options.symmetric);
-  IterativeSolution<T> result{{}, 0, 0};
-  result.residual = static_cast<double>(frobenius_norm<T>(arma::eye<arma::Mat<T>>(d, d) - w));
+  IterativeSolution<T> result{{}, static_cast<double>(frobenius_norm<T>(arma::eye<arma::Mat<T>>(d, d) - w)), 0};
   if (!std::isfinite(result.residual))
     throw std::runtime_error("iterative_solve: the entries are not finite, or their products are not");
   while (result.iterations < options.iterations && result.residual > options.tolerance) {

@@ -193,8 +193,8 @@ std::vector<Claim> concentration_claims() {
        .method =
            "delta = 0.1. Failures at that d for H = Psi^T of inputs (lambda = 0.1 ||M||), the identity, one column "
            "with nine tenths of the weight, and half of the columns zero, of 64 and of 1024. The smallest constant in "
-           "place of 28/3 by "
-           "bisection: the interval is from the largest that is shown to fail to the smallest that is shown to do.",
+           "place of 28/3 by bisection: the interval is from the largest that is shown to fail to the smallest that is "
+           "shown to do.",
        .proof = "docs/claims/skyformer.md, Lemma C.2",
        .formerly = {"sky.lemmaC2"},
        .bound = true,

@@ -117,8 +117,7 @@ Report check_multiplication(const Check& check) {
       }
     }
     const bool all = finding.d >= c.h.n_cols;
-    if (all) finding.trivial = "all columns, d >= n";
-    if (all && finding.verdict == Verdict::verified) finding.verdict = Verdict::vacuous;
+    if (all) judge_trivial(finding, {{"all columns, d >= n", 0}});
     counted += all ? 0 : 1;
     report.findings.push_back(finding);
   }

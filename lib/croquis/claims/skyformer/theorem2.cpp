@@ -143,8 +143,7 @@ Finding isolated_finding(const Check& check, const LandmarkForm& form) {
   finding.tightness = {1, 1 / share};
   finding.hypotheses = "observed: draws that are shown to fail over those that the theorem asks for";
   // The row compares the constant with draws that fail; as a case the theorem says nothing there.
-  if (asked >= 2 * n) finding.trivial = kAllPoints;
-  if (finding.verdict == Verdict::verified && !finding.trivial.empty()) finding.verdict = Verdict::vacuous;
+  if (asked >= 2 * n) judge_trivial(finding, {{kAllPoints, 0}});
   return finding;
 }
 
