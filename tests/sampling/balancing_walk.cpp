@@ -121,6 +121,23 @@ TEST_CASE(
   CHECK(fair > 4);
 }
 
+TEST_CASE("balancing walk: a key so long that all others underflow beside it changes no sign before it") {
+  // Of two kinds again. The last key gets what is left of one sign, so the others are off by 1 more at most.
+  constexpr arma::uword n = 400;
+  for (std::uint64_t draw = 0; draw < 10; ++draw) {
+    const Key draw_key = Key(test_seed()).child("long").child(draw);
+    arma::fmat k(n, 2, arma::fill::zeros);
+    for (arma::uword j = 0; j < n; ++j) k(j, uniform_at(draw_key.child("order"), j) < 0.5 ? 0 : 1) = 4;
+    k.row(n - 1) = arma::frowvec{-60, 0};
+    const TokenKernel<float> kernel(k, arma::fmat(n, 1, arma::fill::zeros));
+    const WeightedTokens left = balanced_halves(kernel, first_tokens(n), n / 2, {.gamma = 0.5, .block = n}, draw_key);
+    double off = 0;
+    for (arma::uword j = 0; j + 1 < n; ++j) off -= k(j, 0) > 0 ? 1 : 0;
+    for (const arma::uword j : left.tokens) off += k(j, 0) > 0 ? 2 : 0;
+    CHECK(std::fabs(off) <= 3);
+  }
+}
+
 TEST_CASE("balancing walk: the entries that are counted are those of the blocks, fewer than n (block + 64)") {
   for (const auto& [n, d, block] :
        {std::tuple<arma::uword, arma::uword, arma::uword>{1000, 100, 128}, {777, 500, 50}, {50, 1, 200}, {64, 64, 8}}) {

@@ -22,10 +22,14 @@ std::vector<std::uint32_t> tokens_up_to(arma::uword n) {
   return tokens;
 }
 
-// h by its definition.
+long double largest_exponent(const Dense& k) {
+  return std::pow(static_cast<long double>(largest_row(k)), 2) / std::sqrt(static_cast<long double>(k.cols));
+}
+
+// h by its definition, over e^largest_exponent.
 Dense token_kernel_of(const Dense& k, const Dense& v, long double constant) {
   const long double root = std::sqrt(static_cast<long double>(k.cols)), largest = std::max(largest_entry_of(v), 1e-30L);
-  const long double shift = std::pow(static_cast<long double>(largest_row(k)), 2) / root;
+  const long double shift = largest_exponent(k);
   const Dense keys = k * transposed(k), values = v * transposed(v);
   Dense h(k.rows, k.rows);
   for (std::size_t e = 0; e < h.entries.size(); ++e) {
@@ -83,7 +87,8 @@ TEST_CASE_TEMPLATE("token kernel: every entry, any constant, and values of zero"
     for (const double constant : {1.0, 0.0}) {
       const TokenKernel<T> kernel(k, values, static_cast<T>(constant));
       const Dense h = token_kernel_of(k, values, constant);
-      const arma::Mat<T> block = kernel.block({8, 0, 3}, tokens_up_to(9), 2, 6);
+      const arma::Mat<T> block = kernel.factors({8, 0, 3}, tokens_up_to(9), 2, 6)
+                                     .over(arma::Col<T>(3, arma::fill::value(static_cast<T>(largest_exponent(k)))));
       REQUIRE(arma::size(block) == arma::SizeMat(3, 6));
       double gap = 0;
       for (arma::uword j = 0; j < 6; ++j) {
@@ -100,13 +105,15 @@ TEST_CASE("signed walk: every step is told its kernel and the sum of all signs b
   const arma::mat k = 0.5 * random_matrix(n, 3, Key(4)), v = random_matrix(n, 2, Key(5));
   const TokenKernel<double> kernel(k, v);
   const Dense h = token_kernel_of(k, v, 1);
+  const auto shift = static_cast<double>(largest_exponent(k));
   for (const std::size_t step : {1U, 2U}) {
     std::vector<double> told;
     const std::vector<double> signs =
         signed_walk<double>(kernel, tokens_up_to(n), step, [&](const WalkStep<double>& at, double* sign) {
           for (std::size_t a = 0; a < step; ++a) {
-            told.push_back(at.along(a));
-            CHECK(std::fabs(at.inner(a, step - 1) - double(h(at.first + a, at.first + step - 1))) <= 1e-13);
+            told.push_back(at.along(a) * std::exp((at.own + at.most) / 2 - shift));
+            CHECK(std::fabs(at.inner(a, step - 1) * std::exp(at.own - shift) -
+                            double(h(at.first + a, at.first + step - 1))) <= 1e-13);
             sign[a] = (at.first + a) % 3 == 0 ? -1 : 0.5;
           }
         });
@@ -217,6 +224,22 @@ TEST_CASE("kernel halving: two kinds of tokens that alternate are left in equal 
     const WeightedTokens found = kh_compress(kernel, tokens_up_to(2 * pairs), pairs, 0.5, draw_key);
     const double ones = arma::accu(k.elem(found.tokens)), steps = 2 * ones - double(pairs);
     CHECK(std::fabs(steps) <= 0.5 + std::log(8.0 * pairs * pairs / (0.5 * 2 * pairs)) + 1);
+  }
+}
+
+TEST_CASE("kernel halving: a key so long that all others underflow beside it changes nothing before it") {
+  const arma::uword pairs = 200;
+  for (std::uint64_t draw = 0; draw < 20; ++draw) {
+    const Key draw_key = Key(test_seed()).child("long").child(draw);
+    arma::fmat k(2 * pairs, 1, arma::fill::zeros);
+    for (arma::uword j = 0; j < pairs; ++j) k(2 * j + (uniform_at(draw_key.child("order"), j) < 0.5 ? 0 : 1), 0) = 1;
+    const arma::fmat v(2 * pairs, 1, arma::fill::zeros);
+    arma::fmat with_long = k;
+    with_long(2 * pairs - 1, 0) = -40;  // e^1600
+    const WeightedTokens usual = kh_compress(TokenKernel<float>(k, v), tokens_up_to(2 * pairs), pairs, 0.5, draw_key),
+                         found = kh_compress(TokenKernel<float>(with_long, v), tokens_up_to(2 * pairs), pairs, 0.5,
+                                             draw_key);
+    CHECK(arma::all(usual.tokens.head(pairs - 1) == found.tokens.head(pairs - 1)));
   }
 }
 

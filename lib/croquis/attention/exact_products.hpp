@@ -53,14 +53,16 @@ ExactAttention<T> attend(const Tokens& tokens, const arma::Mat<T>& x) {
 /// B or C as an operator.
 template <typename T, typename Tokens>
 LinearOperator<T> score_operator(const std::shared_ptr<const Tokens>& tokens, bool is_normalised) {
-  // The row sums are a pass of their own, taken once: B^T needs them before it can start.
-  arma::Col<T> log_scale(tokens->rows(), arma::fill::zeros);
-  if (is_normalised) log_scale = attend<T>(*tokens, arma::Mat<T>(tokens->cols(), 0)).log_row_sums;
-  return {tokens->rows(), tokens->cols(),
-          [tokens](const arma::Mat<T>& x) -> arma::Mat<T> { return streamed_product<T>(*tokens, x); },
-          [tokens, log_scale](const arma::Mat<T>& x) -> arma::Mat<T> {
-            return attend_transposed<T>(*tokens, transposed(x), log_scale);
-          }};
+  const auto apply = [tokens](const arma::Mat<T>& x) -> arma::Mat<T> { return streamed_product<T>(*tokens, x); };
+  // B^T needs the row sums before it can start: a pass of their own, taken once, and only where there is a B^T X.
+  const LinearOperator<T> with_sums = deferred<T>(tokens->rows(), tokens->cols(), [=]() -> LinearOperator<T> {
+    arma::Col<T> log_scale(tokens->rows(), arma::fill::zeros);
+    if (is_normalised) log_scale = attend<T>(*tokens, arma::Mat<T>(tokens->cols(), 0)).log_row_sums;
+    return {tokens->rows(), tokens->cols(), apply, [=](const arma::Mat<T>& x) -> arma::Mat<T> {
+              return attend_transposed<T>(*tokens, transposed(x), log_scale);
+            }};
+  });
+  return {tokens->rows(), tokens->cols(), apply, with_sums.apply_transposed};
 }
 
 }  // namespace croquis

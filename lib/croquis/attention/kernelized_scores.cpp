@@ -1,16 +1,25 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <croquis/attention/kernelized_scores.hpp>
+#include <croquis/core/serial_blas.hpp>
 #include <croquis/kernel/gaussian.hpp>
+#include <croquis/linalg/equal_rows.hpp>
 #include <croquis/linalg/iterative_solve.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/linalg/rows.hpp>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 namespace croquis {
 namespace {
+
+// The change of a denominator by rounding, relative to it, from which on a row is lost.
+constexpr double kMostRounding = 0.1;
 
 // (W + gamma I)^+ as an operator, in factors.
 template <typename T>
@@ -37,7 +46,8 @@ KernelizedScores<T>::KernelizedScores(LiftedPoints<T> lift, arma::Mat<T> landmar
   arma::Mat<T> core = gaussian_kernel(lift_.centred(landmarks_));
   core.diag() += static_cast<T>(options.ridge);
   if (options.inverse == SkyformerOptions::Inverse::pinv) {
-    inverse_ = pseudo_inverse_of(core, core_cutoff(lift_, drawn), diagnostics_);
+    core_ = std::make_shared<const arma::Mat<T>>(std::move(core));
+    inverse_ = pseudo_inverse_of(*core_, core_cutoff(lift_, drawn), diagnostics_);
     return;
   }
   normalised_ = std::make_shared<const NormalisedCore<T>>(core);
@@ -78,6 +88,36 @@ arma::Mat<T> KernelizedScores<T>::apply(const arma::Mat<T>& x, const StreamedExt
 }
 
 template <typename T>
+arma::Mat<T> KernelizedScores<T>::spread(const arma::Mat<T>& gathered, arma::Col<T>& last, arma::Col<T>& moved_last,
+                                         Diagnostics* diagnostics) const {
+  Diagnostics known;
+  Diagnostics& found = diagnostics ? *diagnostics : known;
+  const arma::uword c = gathered.n_cols - 1;
+  const T unit = std::numeric_limits<T>::epsilon(), entry = unit * gaussian_entry_error(lift_.largest_squared_norm());
+  arma::Mat<T> solved;  // [Z change z]
+  arma::Col<T> change = entry * gathered.col(c);
+  for (arma::uword a = 1; a < change.n_elem; a += 2) change[a] = -change[a];
+  if (normalised_) {
+    solved =
+        solve(arma::join_rows(gathered.head_cols(c), arma::Col<T>(gathered.col(c) + change), gathered.col(c)), found);
+    solved.col(c) -= solved.col(c + 1);
+  } else {
+    const arma::Mat<T> z = solve(gathered, found);
+    const SerialBlas serial;
+    change += gathered.col(c) - *core_ * z.col(c);
+    solved = arma::join_rows(z.head_cols(c), inverse_.apply(change), z.col(c));
+  }
+  for (arma::uword a = 0; a < solved.n_rows; ++a) {
+    const T of_product = unit * std::abs(solved.at(a, c + 1));
+    solved.at(a, c) += a % 2 == 0 ? of_product : -of_product;
+  }
+  arma::Mat<T> rows = gaussian_product<T>(lift_.centred_queries(), lift_.centred(landmarks_), solved, {.last = &last});
+  moved_last = rows.col(c);
+  rows.shed_col(c);
+  return rows;
+}
+
+template <typename T>
 LinearOperator<T> KernelizedScores<T>::stored() const {
   const CentredPoints<T> chosen = lift_.centred(landmarks_);
   const auto left = std::make_shared<const arma::Mat<T>>(gaussian_kernel(lift_.centred_queries(), chosen)),
@@ -90,9 +130,14 @@ LinearOperator<T> KernelizedScores<T>::stored() const {
           }};
 }
 
-arma::uvec distinct_where_it_is_cheaper(const arma::uvec& landmarks, const SkyformerOptions& options) {
-  if (options.inverse == SkyformerOptions::Inverse::pinv && options.ridge == 0) return arma::unique(landmarks);
-  return landmarks;
+template <typename T>
+DistinctLandmarks<T> distinct_where_it_is_better(const arma::uvec& drawn, const SkyformerOptions& options,
+                                                 const std::function<arma::Mat<T>(const arma::uvec&)>& rows_of) {
+  if (options.inverse != SkyformerOptions::Inverse::pinv || options.ridge > 0) return {drawn, rows_of(drawn)};
+  const arma::uvec indices = arma::unique(drawn);
+  const arma::Mat<T> rows = rows_of(indices);
+  const arma::uvec first = equal_rows(rows).first;
+  return {indices(first), rows.rows(first)};
 }
 
 template <typename T>
@@ -110,11 +155,48 @@ arma::Mat<T> weighted_values(const arma::Mat<T>& v, const arma::Col<T>& weights)
   return columns;
 }
 
+template <typename T>
+SoftmaxRows<T> softmax_rows(const KernelizedScores<T>& scores, const arma::Mat<T>& gathered, Diagnostics* diagnostics) {
+  SoftmaxRows<T> rows;
+  arma::Col<T> moved;
+  rows.output = scores.spread(gathered, rows.sums, moved, diagnostics);
+  const T least = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
+  for (arma::uword i = 0; i < moved.n_elem; ++i) {
+    const T size = std::abs(rows.sums[i]);
+    if (size < least) {
+      ++rows.zero;
+    } else if (!(std::abs(moved[i]) <= T(kMostRounding) * size)) {
+      ++rows.rounded;
+    }
+  }
+  divide_rows(rows.output, rows.sums);
+  return rows;
+}
+
+void require_denominators(arma::uword zero, arma::uword rounded) {
+  if (zero > 0) {
+    throw std::runtime_error(fmt::format(
+        "skyformer-softmax: {} denominators are zero or nearly; keys that matter to those rows underflow", zero));
+  }
+  if (rounded > 0) {
+    throw std::runtime_error(fmt::format(
+        "skyformer-softmax: rounding may decide {} rows, which attend to keys so much shorter than others that the "
+        "weights of those drown theirs",
+        rounded));
+  }
+}
+
 template class KernelizedScores<float>;
 template class KernelizedScores<double>;
 template arma::Col<float> log_prefactors(const arma::Mat<float>&);
 template arma::Col<double> log_prefactors(const arma::Mat<double>&);
 template arma::Mat<float> weighted_values(const arma::Mat<float>&, const arma::Col<float>&);
+template DistinctLandmarks<float> distinct_where_it_is_better(
+    const arma::uvec&, const SkyformerOptions&, const std::function<arma::Mat<float>(const arma::uvec&)>&);
+template DistinctLandmarks<double> distinct_where_it_is_better(
+    const arma::uvec&, const SkyformerOptions&, const std::function<arma::Mat<double>(const arma::uvec&)>&);
 template arma::Mat<double> weighted_values(const arma::Mat<double>&, const arma::Col<double>&);
+template SoftmaxRows<float> softmax_rows(const KernelizedScores<float>&, const arma::Mat<float>&, Diagnostics*);
+template SoftmaxRows<double> softmax_rows(const KernelizedScores<double>&, const arma::Mat<double>&, Diagnostics*);
 
 }  // namespace croquis

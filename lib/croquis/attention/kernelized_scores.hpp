@@ -4,6 +4,7 @@
 #include <croquis/attention/normalised_core.hpp>
 #include <croquis/attention/skyformer.hpp>
 #include <croquis/kernel/streamed_extra.hpp>
+#include <functional>
 #include <memory>
 
 namespace croquis {
@@ -27,6 +28,12 @@ class KernelizedScores {
   /// C~ X for a single X: left and right are computed in blocks, and not stored.
   arma::Mat<T> apply(const arma::Mat<T>& x, const StreamedExtra<T>& extra = {},
                      Diagnostics* diagnostics = nullptr) const;
+  /// spread(Y), its last column apart in `last`, and an estimate of how far rounding moves that column, row by row; the
+  /// sums Y (d x c) are of X >= 0 in the last column. It is one change, of the size of the rounding of the gathered
+  /// sums, of the core's inverse and of the products, with signs that alternate between landmarks. Where the inverse is
+  /// that of Lemma 3 it knows the first and the last.
+  arma::Mat<T> spread(const arma::Mat<T>& gathered, arma::Col<T>& last, arma::Col<T>& moved_last,
+                      Diagnostics* diagnostics) const;
   /// C~ for many X, with left and right in memory.
   LinearOperator<T> stored() const;
 
@@ -48,14 +55,22 @@ class KernelizedScores {
   arma::uword drawn_;
   SkyformerOptions options_;
   std::shared_ptr<const NormalisedCore<T>> normalised_;  // of the iterative inverse; shared, as copies are cheap
+  std::shared_ptr<const arma::Mat<T>> core_;             // W + gamma I, of the pseudo-inverse
   LinearOperator<T> inverse_;                            // (W + gamma I)^+, for more than one product
   Diagnostics diagnostics_;                              // what is known without a product
 };
 
-/// The landmarks without repetitions if the core is inverted by a pseudo-inverse without a ridge: a repeated point adds
-/// nothing to the span, and without it the core has full rank and its pseudo-inverse is cheaper. Otherwise the
-/// landmarks as they are.
-arma::uvec distinct_where_it_is_cheaper(const arma::uvec& landmarks, const SkyformerOptions& options);
+/// The landmarks without repetitions if the core is inverted by a pseudo-inverse without a ridge: a point that is
+/// there already adds nothing to the span, and without it the core has full rank, so that its pseudo-inverse is cheaper
+/// and more accurate. Otherwise the landmarks as they are. `rows_of` gives the rows at some indices.
+template <typename T>
+struct DistinctLandmarks {
+  arma::uvec indices;
+  arma::Mat<T> rows;
+};
+template <typename T>
+DistinctLandmarks<T> distinct_where_it_is_better(const arma::uvec& drawn, const SkyformerOptions& options,
+                                                 const std::function<arma::Mat<T>(const arma::uvec&)>& rows_of);
 
 /// f(x) = ||x||^2 / (2 sqrt(p)) for the rows x, in the logarithmic form of Skyformer Lemma 1, log a_ij = f(q_i) + log
 /// c_ij + f(k_j).
@@ -65,5 +80,21 @@ arma::Col<T> log_prefactors(const arma::Mat<T>& rows);
 /// diag(weights) [V 1]. The column of ones gives the denominators.
 template <typename T>
 arma::Mat<T> weighted_values(const arma::Mat<T>& v, const arma::Col<T>& weights);
+
+/// Rows of skyformer_softmax.
+template <typename T>
+struct SoftmaxRows {
+  arma::Mat<T> output;   ///< N / s for [N s] = C~ diag(weights) [V 1]
+  arma::Col<T> sums;     ///< s
+  arma::uword zero = 0;  ///< rows with |s| < min / epsilon: a term below min, the smallest normal number, loses digits
+  arma::uword rounded = 0;  ///< rows whose s rounding may move by a tenth or more, or whose s is not finite
+};
+
+/// The rows, from gather(weighted_values(V, weights)).
+template <typename T>
+SoftmaxRows<T> softmax_rows(const KernelizedScores<T>& scores, const arma::Mat<T>& gathered,
+                            Diagnostics* diagnostics = nullptr);
+/// Throws std::runtime_error, with the numbers of rows, where one of them is not 0.
+void require_denominators(arma::uword zero, arma::uword rounded);
 
 }  // namespace croquis

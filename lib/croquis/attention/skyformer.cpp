@@ -4,9 +4,7 @@
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/iterative_solve.hpp>
 #include <croquis/linalg/rows.hpp>
-#include <limits>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 
 namespace croquis {
@@ -52,9 +50,10 @@ Chosen<T> chosen_landmarks(const Shared<T>& shared, arma::uword d, const Key& dr
   require(d >= 1 && d <= lift.size(), "skyformer", "1 <= d <= n_q + n_k",
           {{"d", d}, {"n_q", lift.n_q()}, {"n_k", lift.n_k()}});
   require(options.ridge >= 0 && std::isfinite(options.ridge), "skyformer", "ridge >= 0", {{"ridge", options.ridge}});
-  const arma::uvec indices =
-      distinct_where_it_is_cheaper(shared.landmarks.draw(d, draw_key.child("landmarks")), options);
-  return {indices, {lift, lift.given(indices), d, options}};
+  DistinctLandmarks<T> landmarks =
+      distinct_where_it_is_better<T>(shared.landmarks.draw(d, draw_key.child("landmarks")), options,
+                                     [&](const arma::uvec& indices) { return lift.given(indices); });
+  return {std::move(landmarks.indices), {lift, std::move(landmarks.rows), d, options}};
 }
 
 template <typename T>
@@ -101,17 +100,10 @@ Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arm
   const arma::Col<T> log_key = log_prefactors(problem.K());
   const arma::Col<T> weights = arma::exp(log_key - log_key.max());
   Approximation<T> approximation;
-  Denominators<T> denominators{{}, log_prefactors(problem.Q()) + log_key.max()};
-  approximation.output =
-      c.apply(weighted_values(problem.V(), weights), {.last = &denominators.values}, &approximation.diagnostics);
-  // Terms below the smallest normal number lose digits, and a quotient by such a number may overflow.
-  const arma::uvec zero =
-      arma::find(arma::abs(denominators.values) < std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
-  if (!zero.is_empty()) {
-    throw std::runtime_error("skyformer-softmax: " + std::to_string(zero.n_elem) +
-                             " denominators are zero or nearly; keys that matter to those rows underflow");
-  }
-  divide_rows(approximation.output, denominators.values);
+  SoftmaxRows<T> rows = softmax_rows(c, c.gather(weighted_values(problem.V(), weights)), &approximation.diagnostics);
+  require_denominators(rows.zero, rows.rounded);
+  approximation.output = std::move(rows.output);
+  approximation.denominators = {std::move(rows.sums), log_prefactors(problem.Q()) + log_key.max()};
   approximation.row_sums = arma::Col<T>(n_q, arma::fill::ones);
   approximation.adjoint = adjoint_of<T>(
       problem, [=](const arma::Mat<T>& cotangent) { return softmax_gradient(problem, chosen, weights, cotangent); });
@@ -130,7 +122,6 @@ Approximation<T> softmax(const Shared<T>& shared, const Problem<T>& problem, arm
         n_q, n_k, [=](const arma::Mat<T>& x) -> arma::Mat<T> { return between(inverse, stored.apply, weights, x); },
         [=](const arma::Mat<T>& x) -> arma::Mat<T> { return between(weights, stored.apply_transposed, inverse, x); }};
   });
-  approximation.denominators = std::move(denominators);
   return approximation;
 }
 

@@ -29,8 +29,8 @@ SkyformerOptions skyformer_options(const OptionValues& values);
 /// points of the lift (Skyformer Sec. 4.2, 4.4). It approximates the kernelized target, whose rows do not sum to 1.
 /// Guarantees: with pinv and gamma = 0, the approximation of the lift lies between 0 and the lift in the Loewner order
 ///   for every draw, and ||C - C~|| is at most half of the error of the lift. Exact if X_J has all points.
-/// Randomness: landmark indices from draw_key.child("landmarks"). Repeated landmarks are allowed: the pseudo-inverse
-///   drops them.
+/// Randomness: landmark indices from draw_key.child("landmarks"). Repeated landmarks, and different ones that are equal
+///   points, are allowed; without a ridge one of them is taken.
 /// Cost: with n = n_q + n_k, 2 n d (p + p_v) flops, n d exponentials, about 9 d^3. 1 <= d <= n.
 template <typename T>
 Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Key& draw_key,
@@ -40,7 +40,10 @@ Approximation<T> skyformer(const Problem<T>& problem, arma::uword d, const Key& 
 /// Lemma 1), and a Nystrom approximation commutes with this scaling, so A~ = D_Q^{1/2} C~ D_K^{1/2}. D_Q cancels in the
 /// quotient, and D_K = exp(||k||^2 / sqrt(p)) enters through its logarithm less the maximum, so nothing overflows. A~
 /// can have negative entries; for a denominator <= 0 the normalisation of the row is lost.
-/// Throws: std::runtime_error if a denominator is 0 (all weights of a row underflow).
+/// Throws: std::runtime_error if a denominator is 0 or nearly (all weights of a row underflow), or if an estimate of
+/// what
+///   rounding does to one exceeds a tenth of it: the keys that matter to the row are then so much shorter than others
+///   that it drowns in the rounding of theirs.
 template <typename T>
 Approximation<T> skyformer_softmax(const Problem<T>& problem, arma::uword d, const Key& draw_key,
                                    const SkyformerOptions& options = {});

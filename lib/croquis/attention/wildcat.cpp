@@ -6,12 +6,12 @@
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/kernel/softmax.hpp>
+#include <croquis/linalg/equal_rows.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/sampling/rp_cholesky.hpp>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -25,40 +25,11 @@ using Pivots = WildcatOptions::Pivots;
 // The estimate of what rounding changes, relative to a row's denominator, above which a call is refused.
 constexpr double kMostRounding = 0.01;
 
-// Equal keys are one key: as pivots they would be told apart by rounding alone.
-struct KindsOfKeys {
-  arma::uvec first;  // of each kind the first key, in their order
-  arma::uvec kind;   // of every key
-};
-
-template <typename T>
-KindsOfKeys kinds_of(const arma::Mat<T>& keys) {
-  const arma::Mat<T> columns = keys.t();
-  const arma::uword n = columns.n_cols, p = columns.n_rows;
-  const auto compared = [&](arma::uword a, arma::uword b) {
-    return std::lexicographical_compare(columns.colptr(a), columns.colptr(a) + p, columns.colptr(b),
-                                        columns.colptr(b) + p);
-  };
-  std::vector<arma::uword> order(n), first_of(n), first;
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), compared);
-  for (arma::uword at = 0; at < n; ++at) {
-    first_of[order[at]] = at > 0 && !compared(order[at - 1], order[at]) ? first_of[order[at - 1]] : order[at];
-  }
-  KindsOfKeys kinds{{}, arma::uvec(n)};
-  for (arma::uword j = 0; j < n; ++j) {
-    kinds.kind[j] = first_of[j] == j ? first.size() : kinds.kind[first_of[j]];
-    if (first_of[j] == j) first.push_back(j);
-  }
-  kinds.first = arma::uvec(first);
-  return kinds;
-}
-
 // What d and the trials share: the different keys about their mean, and the kernel of their points scale k.
 template <typename T>
 struct CentredKeys {
   arma::Row<T> mean;
-  KindsOfKeys kinds;
+  EqualRows kinds;  // equal keys are one: as pivots they would be told apart by rounding alone
   arma::Mat<T> keys;
   T scale = 1;
   arma::Col<T> log_roots;  // l = log sqrt(h(k, k)) less the largest of them, which cancels
@@ -69,7 +40,7 @@ struct CentredKeys {
 
   CentredKeys(const Problem<T>& problem, const WildcatOptions& options)
       : mean(column_sums(problem.K()) / static_cast<T>(problem.n_k())),
-        kinds(kinds_of(problem.K())),
+        kinds(equal_rows(problem.K())),
         keys(problem.K().rows(kinds.first)) {
     keys.each_row() -= mean;
     const arma::Col<T> squares = squared_row_norms(keys);

@@ -12,6 +12,7 @@
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <croquis/sketch/gaussian.hpp>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -61,11 +62,15 @@ KernelizedScores<double> split_scores(const SplitHead& head, arma::uword d, cons
   KernelMatrix<double> points;
   points.n = 2 * head.n;
   const LandmarkSampler<double> sampler(points, options.landmarks);
-  const arma::uvec indices = distinct_where_it_is_cheaper(sampler.draw(d, draw_key.child("landmarks")), options);
-  const arma::uvec of_keys = arma::find(indices >= head.n), of_queries = arma::find(indices < head.n);
-  arma::mat landmarks(indices.n_elem, head.q.n_cols);
-  landmarks.rows(of_queries) = gather_rows(head.q, head.first, indices(of_queries), world);
-  landmarks.rows(of_keys) = gather_rows(head.k, head.first, indices(of_keys) - head.n, world);
+  const auto rows_of = [&](const arma::uvec& indices) {
+    const arma::uvec of_keys = arma::find(indices >= head.n), of_queries = arma::find(indices < head.n);
+    arma::mat rows(indices.n_elem, head.q.n_cols);
+    rows.rows(of_queries) = gather_rows(head.q, head.first, indices(of_queries), world);
+    rows.rows(of_keys) = gather_rows(head.k, head.first, indices(of_keys) - head.n, world);
+    return rows;
+  };
+  arma::mat landmarks =
+      distinct_where_it_is_better<double>(sampler.draw(d, draw_key.child("landmarks")), options, rows_of).rows;
   return {split_lift(head, world), std::move(landmarks), d, options};
 }
 
@@ -78,16 +83,6 @@ SplitApproximation split_skyformer(const SplitHead& head, arma::uword d, const K
   return {scores.spread(gathered), {}};
 }
 
-// All ranks fail when one has a denominator that is zero or not finite.
-void require_denominators(const arma::vec& sums, const std::string& name, const Communicator& world) {
-  arma::mat lost(1, 1);
-  lost(0) = static_cast<double>(sums.n_elem - arma::accu(sums != 0 && arma::abs(sums) < arma::datum::inf));
-  world.sum(lost);
-  if (lost(0) > 0) {
-    throw std::runtime_error(fmt::format("{}: {} estimated row sums are zero or not finite", name, lost(0)));
-  }
-}
-
 SplitApproximation split_skyformer_softmax(const SplitHead& head, arma::uword d, const Key& draw_key,
                                            const Communicator& world) {
   const SerialBlas serial;
@@ -96,11 +91,24 @@ SplitApproximation split_skyformer_softmax(const SplitHead& head, arma::uword d,
   const KernelizedScores<double> scores = split_scores(head, d, draw_key, world);
   arma::mat gathered = scores.gather(weighted_values<double>(head.v, arma::exp(log_key - top)));
   world.sum(gathered);
-  Denominators<double> denominators{{}, log_prefactors(head.q) + top};
-  arma::mat output = scores.spread(gathered, {.last = &denominators.values});
-  require_denominators(denominators.values, "skyformer-softmax", world);
-  divide_rows(output, denominators.values);
-  return {std::move(output), std::move(denominators)};
+  SoftmaxRows<double> rows = softmax_rows(scores, gathered);
+  arma::mat lost = {static_cast<double>(rows.zero), static_cast<double>(rows.rounded)};  // all ranks fail when one does
+  world.sum(lost);
+  require_denominators(static_cast<arma::uword>(lost(0)), static_cast<arma::uword>(lost(1)));
+  return {std::move(rows.output), Denominators<double>{std::move(rows.sums), log_prefactors(head.q) + top}};
+}
+
+// As checked_denominators. All ranks fail when one does.
+void require_row_sums(const arma::vec& sums, const Communicator& world) {
+  constexpr double kLeast = std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
+  arma::mat lost(1, 1);
+  lost(0) =
+      static_cast<double>(sums.n_elem - arma::accu(arma::abs(sums) >= kLeast && arma::abs(sums) < arma::datum::inf));
+  world.sum(lost);
+  if (lost(0) > 0) {
+    throw std::runtime_error(
+        fmt::format("performer: {} estimated row sums are zero, nearly zero or not finite", lost(0)));
+  }
 }
 
 SplitApproximation split_performer(const SplitHead& head, arma::uword d, const Key& draw_key,
@@ -114,7 +122,7 @@ SplitApproximation split_performer(const SplitHead& head, arma::uword d, const K
   arma::mat sums = features.key_sums(head.v, shifts);
   world.sum(sums);
   FeaturePair<double>::Attended attended = features.attend_sums(sums, shifts);
-  require_denominators(attended.sums, "performer", world);
+  require_row_sums(attended.sums, world);
   return {std::move(attended.output), Denominators<double>{std::move(attended.sums), std::move(attended.log_scale)}};
 }
 

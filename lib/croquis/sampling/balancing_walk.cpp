@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/random/draws.hpp>
@@ -13,11 +14,14 @@ std::vector<std::uint32_t> positive_half(const TokenKernel<T>& kernel, const std
                                          double gamma, const Key& draw_key) {
   const std::size_t half = block.size() / 2;
   std::size_t positive = 0;
-  T largest = 0;
+  T largest = 0, most = 0;  // the largest h(j, j), over e^most
   std::vector<std::uint32_t> left;
   signed_walk<T>(kernel, block, 1, [&](const WalkStep<T>& step, T* sign) {
-    largest = std::max(largest, step.inner(0, 0));
-    const double ratio = largest > 0 ? static_cast<double>(step.along(0)) / static_cast<double>(largest) : 0;
+    largest *= std::exp(most - step.most);
+    most = step.most;
+    largest = std::max(largest, step.inner(0, 0) * std::exp(step.own - most));
+    const T along = step.along(0) * std::exp((step.own - most) / 2);
+    const double ratio = largest > 0 ? static_cast<double>(along) / static_cast<double>(largest) : 0;
     bool negative = uniform_at(draw_key, step.first) < 0.5 + gamma * ratio;
     if (positive == half) negative = true;
     if (step.first - positive == half) negative = false;

@@ -24,11 +24,13 @@ arma::uword place_of_pair(const HalvingRound& round, arma::uword j) {
 // The tokens of each pair one after the other to the one of each that is left.
 template <typename T>
 Tokens halved(const TokenKernel<T>& kernel, const Tokens& pairs, double log_factor, const Key& draw_key) {
-  T largest = 0;
+  T largest = 0, most = 0;  // the largest norm, over e^(most / 2)
   const std::vector<T> signs = signed_walk<T>(kernel, pairs, 2, [&](const WalkStep<T>& step, T* sign) {
     const T square = std::max(step.inner(0, 0) - 2 * step.inner(0, 1) + step.inner(1, 1), T(0)),
             norm = std::sqrt(square);
-    largest = std::max(largest, norm);
+    largest *= std::exp((most - step.most) / 2);
+    most = step.most;
+    largest = std::max(largest, norm * std::exp((step.own - most) / 2));
     const auto a = static_cast<double>(norm * largest) * log_factor;
     const double ratio = a > 0 ? static_cast<double>(step.along(0) - step.along(1)) / a : 0;
     const bool swap = 2 * uniform_at(draw_key, step.first / 2) - 1 < ratio;

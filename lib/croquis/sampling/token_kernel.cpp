@@ -7,6 +7,7 @@
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/sampling/token_kernel.hpp>
+#include <limits>
 
 namespace croquis {
 namespace {
@@ -31,21 +32,28 @@ TokenKernel<T>::TokenKernel(const arma::Mat<T>& keys, const arma::Mat<T>& values
       constant_(constant) {
   require(keys.n_rows == values.n_rows && keys.n_rows >= 1, "TokenKernel", "as many values as keys, at least one",
           {{"keys", keys.n_rows}, {"values", values.n_rows}});
-  shift_ = squared_row_norms<T>(keys_.t()).max();
+  log_squares_ = squared_row_norms<T>(keys_.t());
   const T largest = arma::abs(values_).max();
   if (largest > 0) values_ /= largest;
 }
 
 template <typename T>
-arma::Mat<T> TokenKernel<T>::block(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& cols,
-                                   std::size_t first, std::size_t count) const {
-  const SerialBlas serial;
-  const arma::Mat<T> keys = columns_at(keys_, cols, first, count), values = columns_at(values_, cols, first, count);
-  arma::Mat<T> h = product_tn(columns_at(keys_, rows, 0, rows.size()), keys);
-  const arma::Mat<T> of_values = product_tn(columns_at(values_, rows, 0, rows.size()), values);
-  exp_shifted(h.memptr(), h.n_elem, shift_);
-  h %= of_values + constant_;
+arma::Mat<T> TokenKernel<T>::Factors::over(const arma::Col<T>& log_units) const {
+  arma::Mat<T> h = exponents.each_col() - log_units;
+  exp_shifted(h.memptr(), h.n_elem, T(0));
+  h %= of_values;
   return h;
+}
+
+template <typename T>
+typename TokenKernel<T>::Factors TokenKernel<T>::factors(const std::vector<std::uint32_t>& rows,
+                                                         const std::vector<std::uint32_t>& cols, std::size_t first,
+                                                         std::size_t count) const {
+  const SerialBlas serial;
+  const auto between = [&](const arma::Mat<T>& tokens) {
+    return product_tn(columns_at(tokens, rows, 0, rows.size()), columns_at(tokens, cols, first, count));
+  };
+  return {between(keys_), between(values_) + constant_};
 }
 
 template <typename T>
@@ -54,23 +62,42 @@ std::vector<T> signed_walk(const TokenKernel<T>& kernel, const std::vector<std::
   require(step >= 1 && kTokensOfWalk % step == 0 && tokens.size() % step == 0, "signed_walk",
           "tokens in whole steps, which divide 64", {{"tokens", tokens.size()}, {"step", step}});
   std::vector<T> signs(tokens.size());
+  T most_so_far = -std::numeric_limits<T>::infinity();
   for (std::size_t start = 0; start < tokens.size(); start += kTokensOfWalk) {
     const std::size_t size = std::min(kTokensOfWalk, tokens.size() - start);
     const std::vector<std::uint32_t> own(tokens.begin() + static_cast<std::ptrdiff_t>(start),
                                          tokens.begin() + static_cast<std::ptrdiff_t>(start + size));
+    arma::Col<T> of_step(size), most(size);
+    for (std::size_t a = 0; a < size; ++a) {
+      const auto* first = own.data() + a / step * step;
+      of_step[a] = kernel.log_square(*std::max_element(
+          first, first + step, [&](auto i, auto j) { return kernel.log_square(i) < kernel.log_square(j); }));
+      most[a] = most_so_far = std::max(most_so_far, of_step[a]);
+    }
+    const arma::Col<T> units = T(0.5) * (of_step + most);
     const std::size_t parts = blocks_of(start, kTokensBefore);
     std::vector<arma::Col<T>> sums(parts);
     parallel_for(parts, [&](std::size_t part) {
       const std::size_t first = part * kTokensBefore, count = std::min(kTokensBefore, start - first);
-      sums[part] = kernel.block(own, tokens, first, count) * arma::Col<T>(signs.data() + first, count, false, true);
+      sums[part] = kernel.factors(own, tokens, first, count).over(units) *
+                   arma::Col<T>(signs.data() + first, count, false, true);
     });
     arma::Col<T> along(size, arma::fill::zeros);
     for (const arma::Col<T>& sum : sums) along += sum;
-    const arma::Mat<T> inner = kernel.block(own, own, 0, size);
+    const typename TokenKernel<T>::Factors inner = kernel.factors(own, own, 0, size);
+    const arma::Mat<T> over_units = inner.over(units);
     for (std::size_t a = 0; a < size; a += step) {
-      decide({start + a, inner.submat(a, a, a + step - 1, a + step - 1), along.subvec(a, a + step - 1)},
-             signs.data() + start + a);
-      for (std::size_t b = a; b < a + step; ++b) along += signs[start + b] * inner.col(b);
+      const std::size_t last = a + step - 1;
+      decide(
+          {start + a,
+           arma::exp(inner.exponents.submat(a, a, last, last) - of_step[a]) % inner.of_values.submat(a, a, last, last),
+           along.subvec(a, last), of_step[a], most[a]},
+          signs.data() + start + a);
+      if (last + 1 == size) break;
+      // Entries of tokens before these may overflow.
+      for (std::size_t b = a; b <= last; ++b) {
+        along.tail(size - 1 - last) += signs[start + b] * over_units.submat(last + 1, b, size - 1, b);
+      }
     }
   }
   return signs;

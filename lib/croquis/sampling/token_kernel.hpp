@@ -8,37 +8,47 @@
 
 namespace croquis {
 
-/// h((k, v), (k', v')) = exp(k.k' / sqrt(p) - s) (v.v' / b^2 + c), where b is the largest |entry| of V and s the
-/// largest ||k||^2 / sqrt(p), so that the factor of the keys is at most 1. If a signed sum of tokens is small in the
-/// space of h, then the sums of exp(q.k / sqrt(p)) and of exp(q.k / sqrt(p)) v with the same signs are small for every
-/// q: with c = 1, h is the kernel of the values (v / b, 1), whose last entry stands for the row sum. With V = 0 the
-/// factor of the values is c.
+/// h((k, v), (k', v')) = exp(k.k' / sqrt(p)) (v.v' / b^2 + c), where b is the largest |entry| of V. If a signed sum of
+/// tokens is small in the space of h, then the sums of exp(q.k / sqrt(p)) and of exp(q.k / sqrt(p)) v with the same
+/// signs are small for every q: with c = 1, h is the kernel of the values (v / b, 1), whose last entry stands for the
+/// row sum. With V = 0 the factor of the values is c. The two factors come apart, because the first may overflow.
 template <typename T>
 class TokenKernel {
  public:
   TokenKernel(const arma::Mat<T>& keys, const arma::Mat<T>& values, T constant = 1);
 
   arma::uword size() const { return keys_.n_cols; }
-  /// h between the tokens `rows` and the tokens first ... first + count - 1 of `cols`: |rows| x count. On one thread,
-  /// or on several if there are many; the bits are the same for any number.
-  arma::Mat<T> block(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& cols, std::size_t first,
-                     std::size_t count) const;
+  /// ||k||^2 / sqrt(p) of a token: k.k' / sqrt(p) is at most the mean of those of both.
+  T log_square(std::uint32_t token) const { return log_squares_[token]; }
+  /// The factors of h between the tokens `rows` and the tokens first ... first + count - 1 of `cols`: |rows| x count.
+  /// On one thread, or on several if there are many; the bits are the same for any number.
+  struct Factors {
+    arma::Mat<T> exponents, of_values;
+    /// h over e^u, with the u of each row.
+    arma::Mat<T> over(const arma::Col<T>& log_units) const;
+  };
+  Factors factors(const std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& cols, std::size_t first,
+                  std::size_t count) const;
 
   /// The flops for one entry.
   static double entry_flops(double p, double p_v) { return 2 * (p + p_v) + 1; }
 
  private:
   arma::Mat<T> keys_, values_;  // scaled, a token a column
-  T constant_, shift_;
+  arma::Col<T> log_squares_;
+  T constant_;
 };
 
-/// The input of one decision of a walk: the tokens first ... first + step - 1, their kernel inner(a, b), and along(a) =
-/// sum over the tokens l before `first` of sign(l) h(l, first + a).
+/// The input of one decision of a walk: the tokens first ... first + step - 1, their kernel inner(a, b) over e^own, and
+/// along(a) = sum over the tokens l before `first` of sign(l) h(l, first + a) over e^((own + most) / 2). Here `own` is
+/// the largest log_square() of the step, and `most` that of the step and all before it, so that nothing overflows, and
+/// what underflows is small beside the largest h(l, l) until then.
 template <typename T>
 struct WalkStep {
   std::size_t first;
   arma::Mat<T> inner;
   arma::Col<T> along;
+  T own, most;
 };
 
 /// The signs of `tokens`, whose number must be a multiple of `step`, which must divide 64. `decide` writes `step` signs
