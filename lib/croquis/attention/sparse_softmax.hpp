@@ -80,6 +80,10 @@ Approximation<T> from_factors(std::shared_ptr<const Factors> factors, PatternWei
   return approximation;
 }
 
+/// The same for B~^T = weights.rows, whose columns have been divided by weights.sums.
+template <typename T>
+Approximation<T> from_divided(PatternWeights<T> weights, const Problem<T>& problem);
+
 /// O~_i = sum_j b_ij V_j over the keys j that query i attends to, with b_ij = m_ij exp(q_i.k_j / sqrt(p)) / sum: a
 /// softmax with -inf outside the pattern and log m_ij added inside. Q and K need not be those of the problem.
 /// Guarantees: rows of B~ are non-negative and sum to 1; B~ = B if every query attends to all keys. The denominators
