@@ -6,7 +6,6 @@
 #include <croquis/io/npy.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 #include "support/program.hpp"
 #include "support/text.hpp"

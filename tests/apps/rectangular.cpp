@@ -6,7 +6,6 @@
 #include <croquis/attention/score_matrices.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
-#include <croquis/linalg/norms.hpp>
 
 #include <algorithm>
 #include <set>

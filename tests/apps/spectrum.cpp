@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <croquis/io/csv.hpp>
-#include <croquis/io/npy.hpp>
 
 #include <algorithm>
 #include <cmath>

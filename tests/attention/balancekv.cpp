@@ -1,5 +1,4 @@
 #include <croquis/attention/balancekv.hpp>
-#include <croquis/attention/exact.hpp>
 #include <croquis/random/draws.hpp>
 
 #include "support/approximations.hpp"

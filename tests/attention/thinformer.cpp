@@ -1,4 +1,3 @@
-#include <croquis/attention/exact.hpp>
 #include <croquis/attention/thinformer.hpp>
 #include <croquis/random/draws.hpp>
 

@@ -1,5 +1,4 @@
 #include <boost/math/distributions/normal.hpp>
-#include <croquis/attention/exact.hpp>
 #include <croquis/attention/vattention.hpp>
 #include <croquis/random/draws.hpp>
 #include <set>

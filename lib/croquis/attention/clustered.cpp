@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <croquis/attention/clustered.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
@@ -9,7 +8,6 @@
 #include <croquis/random/draws.hpp>
 #include <memory>
 #include <numeric>
-#include <string>
 
 namespace croquis {
 namespace {

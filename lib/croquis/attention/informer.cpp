@@ -13,7 +13,6 @@
 #include <croquis/random/draws.hpp>
 #include <memory>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 namespace croquis {

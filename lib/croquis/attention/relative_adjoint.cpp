@@ -5,7 +5,6 @@
 #include <croquis/attention/relative_scores.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
-#include <utility>
 #include <vector>
 
 namespace croquis {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <croquis/attention/prefix_product.hpp>
 #include <croquis/attention/relative_blocks.hpp>
 #include <croquis/attention/relative_scores.hpp>

@@ -5,7 +5,6 @@
 #include <croquis/linalg/iterative_solve.hpp>
 #include <croquis/linalg/rows.hpp>
 #include <limits>
-#include <memory>
 #include <stdexcept>
 #include <utility>
 

@@ -5,7 +5,6 @@
 #include <croquis/features/feature_maps.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <limits>
-#include <utility>
 #include <vector>
 
 namespace croquis {
