@@ -8,6 +8,7 @@
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/random/draws.hpp>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace croquis {

@@ -91,7 +91,9 @@ Approximation<T> from_divided(PatternWeights<T> weights, const Problem<T>& probl
     arma::Mat<T> apply_transposed(const arma::Mat<T>& x) const { return rows.times(x); }
   };
   const auto factors = std::make_shared<const Factors>(Factors{std::move(weights.rows)});
-  return from_factors<T, Factors>(factors, std::move(weights), problem);
+  Approximation<T> approximation = from_scores(operator_of<T>(problem.n_q(), problem.n_k(), factors), problem);
+  approximation.denominators = Denominators<T>{std::move(weights.sums), std::move(weights.top)};
+  return approximation;
 }
 
 template <typename T>
