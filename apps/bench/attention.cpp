@@ -6,8 +6,6 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/exact_adjoint.hpp>
 #include <croquis/attention/method.hpp>
-#include <croquis/inputs/biases.hpp>
-#include <croquis/inputs/synthetic.hpp>
 #include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/products.hpp>
 #include <map>

@@ -4,7 +4,6 @@
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
 
-#include <cstdlib>
 #include <string>
 #include <string_view>
 

@@ -19,7 +19,6 @@
 #include "commands/command.hpp"
 #include "complaint.hpp"
 #include "files/environment.hpp"
-#include "files/progress.hpp"
 #include "options/common_options.hpp"
 #include "options/configuration.hpp"
 #include "options/unknown.hpp"

@@ -11,7 +11,6 @@
 #include <croquis/measure/gradient_errors.hpp>
 #include <croquis/measure/method_errors.hpp>
 #include <croquis/measure/spectra.hpp>
-#include <croquis/sketch/distributions.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>

@@ -2,7 +2,6 @@
 // 2, or rows of finite numbers or with a reason.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
 
 #include <algorithm>

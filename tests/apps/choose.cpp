@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <set>
@@ -382,12 +381,8 @@ TEST_CASE("choose: wrong input is refused in one line") {
                                                        {"--per layer", "--per layer: the input has no layers"},
                                                        {"--rows 10000", "--rows: 10000"}};
   for (const auto& [option, says] : wrong) {
-    const ProgramRun run = run_croquis(std::string("choose --input gaussian --n 64 --p 4 ") + option, folder.path());
     CAPTURE_BINDING(option);
-    CAPTURE(run.output);
-    CHECK(run.status == 2);
-    CHECK(contains(run.output, says));
-    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    check_refused(run_croquis(std::string("choose --input gaussian --n 64 --p 4 ") + option, folder.path()), says);
   }
 }
 
@@ -414,12 +409,8 @@ TEST_CASE("choose: files that are no choice are refused in one line") {
       "model --model model.safetensors --ids ids.npy --labels labels.npy --sequence 0 --choice choice.json";
   for (const auto& [text, says] : wrong) {
     write_text(folder / "choice.json", text);
-    const ProgramRun run = run_croquis(command, folder.path());
     CAPTURE_BINDING(text);
-    CAPTURE(run.output);
-    CHECK(run.status == 2);
-    CHECK(contains(run.output, says));
-    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+    check_refused(run_croquis(command, folder.path()), says);
   }
   write_text(folder / "choice.json", one);
   CHECK(run_croquis(command, folder.path()).status == 0);

@@ -1,7 +1,6 @@
 // croquis cost, from the outside. Nothing here looks at how long anything took.
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
 #include <set>

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
-#include <filesystem>
 #include <map>
 #include <string>
 

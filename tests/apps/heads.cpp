@@ -1,7 +1,6 @@
 // Inputs of several heads: .npy of three dimensions and .npz.
 #include <doctest/doctest.h>
 #include <croquis/io/csv.hpp>
-#include <croquis/io/npy.hpp>
 #include <croquis/random/draws.hpp>
 
 #include <algorithm>

@@ -1,8 +1,6 @@
 // --help, lists, and what the program says of names that there are not.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -100,10 +98,7 @@ TEST_CASE("what there is not: the nearest name is asked for, and none for what i
   };
   for (const auto& [arguments, question] : slips) {
     CAPTURE_BINDING(arguments);
-    const ProgramRun run = run_croquis(arguments, folder.path());
-    CHECK(run.status == 2);
-    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
-    CHECK_MESSAGE(contains(run.output, question), run.output);
+    check_refused(run_croquis(arguments, folder.path()), question);
   }
   for (const char* arguments : {"error --frobnicate", "frobnicate", "error --methods transducer", "error --x 3"}) {
     CAPTURE(arguments);
@@ -127,10 +122,7 @@ TEST_CASE("what a command needs and was not given is said in words, not by the n
       {"", "give a command; croquis --help"}};
   for (const auto& [arguments, said] : without) {
     CAPTURE_BINDING(arguments);
-    const ProgramRun run = run_croquis(arguments, folder.path());
-    CHECK(run.status == 2);
-    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
-    CHECK_MESSAGE(contains(run.output, said), run.output);
+    check_refused(run_croquis(arguments, folder.path()), said);
   }
 }
 

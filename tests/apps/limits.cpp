@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <croquis/io/csv.hpp>
 #include <string>
 
@@ -14,12 +13,6 @@ namespace {
 // As many cells as threads are tried.
 const std::string kSmallLimits =
     "error --input gaussian --n 32 --p 4 --methods v-mean,skyformer --features 8 --trials 3000 --quiet ";
-
-void check_refused(const ProgramRun& run, const std::string& reason) {
-  CHECK(run.status == 2);
-  CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
-  CHECK_MESSAGE(contains(run.output, reason), run.output);
-}
 
 }  // namespace
 

@@ -8,7 +8,6 @@
 
 #include "apps/formula_folder.hpp"
 #include "support/files.hpp"
-#include "support/formula_model.hpp"
 #include "support/npy_files.hpp"
 #include "support/program.hpp"
 #include "support/text.hpp"

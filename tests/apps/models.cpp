@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "support/bert_model.hpp"
 #include "support/capture.hpp"

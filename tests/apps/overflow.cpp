@@ -5,11 +5,7 @@
 #include <croquis/io/csv.hpp>
 #include <croquis/io/npy.hpp>
 
-#include <algorithm>
-#include <cmath>
-
 #include "support/program.hpp"
-#include "support/text.hpp"
 
 namespace {
 
@@ -29,11 +25,7 @@ void write_arrays(const TemporaryFolder& folder, double of_queries, double of_ke
 
 void check_refusal(const TemporaryFolder& folder, const std::string& line, const std::string& why) {
   CAPTURE(line);
-  const ProgramRun run = run_croquis(line, folder.path());
-  CAPTURE(run.output);
-  CHECK(run.status == 2);
-  CHECK(contains(run.output, why));
-  CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  check_refused(run_croquis(line, folder.path()), why);
   CHECK_FALSE(std::filesystem::exists(folder / "rows.csv"));
 }
 

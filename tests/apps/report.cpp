@@ -285,10 +285,7 @@ TEST_CASE("croquis report and show: what is no result of Croquis is refused in o
   };
   for (const auto& [arguments, says] : refusals) {
     CAPTURE_BINDING(arguments);
-    const ProgramRun run = run_croquis(arguments, folder.path());
-    CHECK(run.status == 2);
-    CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
-    CHECK_MESSAGE(contains(run.output, says), run.output);
+    check_refused(run_croquis(arguments, folder.path()), says);
   }
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
     CHECK(entry.path().extension() == ".csv");

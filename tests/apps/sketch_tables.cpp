@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "support/capture.hpp"
 #include "support/gnuplot_script.hpp"
 #include "support/matrices.hpp"
 #include "support/program.hpp"

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <sstream>
 #include <string>
 #include <vector>
 

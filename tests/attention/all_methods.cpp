@@ -1,6 +1,5 @@
 // What the interface promises for every method there is, and the edges of those whose output is known there.
 #include <doctest/doctest.h>
-#include <croquis/attention/exact.hpp>
 #include <croquis/attention/method.hpp>
 #include <croquis/measure/errors.hpp>
 

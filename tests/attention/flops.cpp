@@ -6,7 +6,6 @@
 #include <croquis/features/projections.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/random/indices.hpp>
-#include <croquis/sampling/pilot.hpp>
 
 #include "support/approximations.hpp"
 

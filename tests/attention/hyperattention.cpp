@@ -1,4 +1,3 @@
-#include <croquis/attention/exact.hpp>
 #include <croquis/attention/hyperattention.hpp>
 
 #include "support/approximations.hpp"

@@ -4,7 +4,6 @@
 #include <croquis/random/indices.hpp>
 
 #include "support/approximations.hpp"
-#include "support/text.hpp"
 #include "support/thread_count.hpp"
 
 using namespace croquis;
@@ -193,16 +192,9 @@ TEST_CASE_TEMPLATE("kdeformer: exact for d = n, invariant to the scale of V but 
 
 TEST_CASE_TEMPLATE("kdeformer: V = 0 gives 0, padding is no key, large norms are safe, too few keys are refused", T,
                    float, double) {
-  const Problem<T> far = random_problem<T>(30, 4, 2, 100, Key(test_seed()).child("far"));
-  const Problem<T> none(far.Q() / T(100), far.K() / T(100), arma::Mat<T>(30, 2, arma::fill::zeros));
-  const Problem<T> padded(far.Q(), far.K(), far.V(), 21),
-      shorter(far.Q().head_rows(21), far.K().head_rows(21), far.V().head_rows(21));
   for (const Probabilities kind : {Probabilities::values, Probabilities::code, Probabilities::exact}) {
     const KdeformerOptions options = with_probabilities(kind);
-    CHECK(arma::abs(kdeformer(none, 8, Key(1), options).output).max() == 0);
-    CHECK(kdeformer(far, 8, Key(2), options).output.is_finite());
-    CHECK(identical(kdeformer(padded, 8, Key(1), options).output, kdeformer(shorter, 8, Key(1), options).output));
-    CHECK(refusal([&] { kdeformer(far, 31, Key(1), options); }) == "kdeformer: 1 <= d <= n_k, got d = 31, n_k = 30");
-    CHECK(contains(refusal([&] { kdeformer(far, 0, Key(1), options); }), "got d = 0"));
+    check_edges<T>("kdeformer",
+                   [&](const Problem<T>& p, arma::uword d, const Key& key) { return kdeformer(p, d, key, options); });
   }
 }

@@ -1,7 +1,6 @@
 #include <croquis/attention/linformer.hpp>
 
 #include <boost/math/distributions/normal.hpp>
-#include <functional>
 
 #include "support/approximations.hpp"
 #include "support/statistics.hpp"

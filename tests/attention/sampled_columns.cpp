@@ -3,7 +3,6 @@
 #include <croquis/attention/skeinformer.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/column_norms.hpp>
-#include <croquis/sampling/pilot.hpp>
 #include <functional>
 
 #include "support/approximations.hpp"

@@ -1,4 +1,3 @@
-#include <croquis/attention/exact.hpp>
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/scatterbrain.hpp>
 #include <croquis/random/draws.hpp>

@@ -1,6 +1,5 @@
 #include <croquis/attention/skeinformer.hpp>
 
-#include <croquis/attention/exact.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/pilot.hpp>
 

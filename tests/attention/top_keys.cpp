@@ -1,8 +1,6 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/streaming.hpp>
 #include <croquis/attention/top_keys.hpp>
-#include <croquis/attention/vertical_slash.hpp>
-#include <numeric>
 
 #include "support/masks.hpp"
 #include "support/text.hpp"

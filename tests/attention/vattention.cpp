@@ -1,5 +1,4 @@
 #include <boost/math/distributions/normal.hpp>
-#include <croquis/attention/exact.hpp>
 #include <croquis/attention/vattention.hpp>
 #include <croquis/random/draws.hpp>
 #include <set>
@@ -144,11 +143,7 @@ TEST_CASE("vattention: every entry is that of the certain keys and of the sample
           arma::uword fallen = 0;
           const Dense expected = reference_of(problem, d, options, draw_key.child(d), fallen);
           const double entry = 4 * softmax_error<double>(double(shape.n_k), 6, largest_logit(problem));
-          CHECK(distance(approximation.scores->dense(), expected) <= entry);
-          CHECK(distance(approximation.output, expected * problem.V()) <=
-                10 * entry * static_cast<double>(largest_entry_of(problem.V())));
-          CHECK(interface_gap(approximation, problem) <= 1e3 * unit<double>());
-          CHECK(row_sum_gap(approximation) <= 100 * unit<double>());
+          check_weighted_scores(approximation, problem, expected, entry);
           CHECK(approximation.diagnostics.fallen_rows == fallen);
         }
       }
@@ -189,19 +184,13 @@ TEST_CASE_TEMPLATE("vattention: exact for d = n; V = 0, padding, large norms, re
   const Key draw_key = Key(test_seed()).child("edges");
   const Problem<T> problem = random_problem<T>(40, 4, 3, 3, draw_key);
   const Problem<T> far = random_problem<T>(30, 4, 2, 100, draw_key);
-  const Problem<T> none(far.Q() / T(100), far.K() / T(100), arma::Mat<T>(30, 2, arma::fill::zeros));
-  const Problem<T> padded(far.Q(), far.K(), far.V(), 21),
-      shorter(far.Q().head_rows(21), far.K().head_rows(21), far.V().head_rows(21));
   for (const VattentionOptions& options :
        {VattentionOptions{}, VattentionOptions{.certain = Certain::oracle, .verified = Verified::output},
         VattentionOptions::code()}) {
     check_scores(vattention(problem, 40, Key(1), options), problem,
                  scores_of(problem.Q(), problem.K(), Target::softmax), entry_error(problem));
-    CHECK(arma::abs(vattention(none, 8, Key(1), options).output).max() == 0);
-    CHECK(vattention(far, 8, Key(2), options).output.is_finite());
-    CHECK(identical(vattention(padded, 8, Key(1), options).output, vattention(shorter, 8, Key(1), options).output));
-    CHECK(refusal([&] { vattention(far, 31, Key(1), options); }) == "vattention: 1 <= d <= n_k, got d = 31, n_k = 30");
-    CHECK(contains(refusal([&] { vattention(far, 0, Key(1), options); }), "got d = 0"));
+    check_edges<T>("vattention",
+                   [&](const Problem<T>& p, arma::uword d, const Key& key) { return vattention(p, d, key, options); });
   }
   CHECK(contains(refusal([&] { vattention(far, 3, Key(1), {.epsilon = 0}); }), "epsilon > 0"));
   CHECK(contains(refusal([&] { vattention(far, 3, Key(1), {.delta = 0.7}); }), "delta <= 0.5"));

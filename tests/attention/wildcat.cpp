@@ -4,7 +4,6 @@
 
 #include "attention/wildcat_parts.hpp"
 #include "support/approximations.hpp"
-#include "support/statistics.hpp"
 
 using namespace croquis;
 using Pivots = WildcatOptions::Pivots;

@@ -3,7 +3,6 @@
 #include <croquis/claims/ledger.hpp>
 #include <croquis/claims/thresholds.hpp>
 
-#include <algorithm>
 #include <set>
 #include <tuple>
 

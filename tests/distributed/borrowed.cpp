@@ -11,7 +11,6 @@
 #include <croquis/distributed/split_methods.hpp>
 #include <croquis/distributed/split_scores.hpp>
 #include <croquis/inputs/synthetic.hpp>
-#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <string>

@@ -4,13 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/method.hpp>
 #include <croquis/distributed/split_methods.hpp>
 #include <croquis/distributed/split_scores.hpp>
 #include <croquis/io/npy.hpp>
-#include <croquis/linalg/norms.hpp>
 #include <croquis/random/draws.hpp>
 #include <croquis/sketch/gaussian.hpp>
 #include <croquis/sketch/rademacher.hpp>

@@ -124,7 +124,7 @@ void read_as_integers(const std::string& bytes) {
 
 void read_as_choice(const std::string& bytes) {
   try {
-    croquis::parse_choice(bytes, "fuzz.json", 3, 2);
+    croquis::replacement_of(croquis::parse_saved_choices(bytes, "fuzz.json"), "fuzz.json", 3, 2);
   } catch (const std::invalid_argument&) {
   }
 }

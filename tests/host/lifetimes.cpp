@@ -4,7 +4,6 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/method.hpp>
 #include <croquis/inputs/synthetic.hpp>
-#include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/products.hpp>
 #include <croquis/measure/errors.hpp>
 #include <croquis/nystrom/lift.hpp>
@@ -15,7 +14,6 @@
 #include <croquis/sketch/distributions.hpp>
 #include <croquis/toeplitz/toeplitz_operator.hpp>
 #include <functional>
-#include <optional>
 #include <vector>
 
 using namespace croquis;

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 #include <croquis/io/csv.hpp>
 
-#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <string>

@@ -11,7 +11,6 @@
 
 #include "support/archives.hpp"
 #include "support/bert_model.hpp"
-#include "support/files.hpp"
 #include "support/refusal.hpp"
 #include "support/text.hpp"
 

@@ -3,7 +3,6 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/kernel/point_kernels.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 

@@ -2,10 +2,6 @@
 #include <doctest/doctest.h>
 #include <croquis/kernel/semidefinite.hpp>
 
-#include <cmath>
-#include <limits>
-#include <string>
-
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"

@@ -2,7 +2,6 @@
 #include <croquis/kernel/softmax.hpp>
 
 #include <cmath>
-#include <limits>
 
 #include "support/attention.hpp"
 #include "support/dense.hpp"

@@ -3,7 +3,6 @@
 #include <croquis/linalg/fftw_plans.hpp>
 #include <croquis/toeplitz/paired_fft.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <thread>

@@ -3,7 +3,6 @@
 #include <croquis/linalg/norms.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>

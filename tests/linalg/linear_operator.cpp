@@ -35,6 +35,24 @@ TEST_CASE("as_operator: a copy outlives the original") {
   CHECK(identical(copy->dense(), arma::mat(3, 2, arma::fill::ones)));
 }
 
+TEST_CASE_TEMPLATE("divided_rows: the rows of a product A B^T, each divided by its number, and the transpose", T, float,
+                   double) {
+  const Key key = Key(test_seed()).child("divided");
+  const arma::Mat<T> a = random_matrix<T>(7, 3, key.child("a")), b = random_matrix<T>(5, 3, key.child("b"));
+  const arma::Col<T> f = arma::regspace<arma::Col<T>>(1, 7);
+  const LinearOperator<T> op = divided_rows(as_operator(a, b), f);
+  CHECK(op.rows == 7);
+  CHECK(op.cols == 5);
+  Dense expected = Dense(a) * arma::Mat<T>(b.t());
+  for (arma::uword i = 0; i < 7; ++i) {
+    for (arma::uword j = 0; j < 5; ++j) expected(i, j) /= f(i);
+  }
+  // Sums of 3 products of entries below 6, and a division: 4 x 3 x 36 u.
+  CHECK(distance(op.dense(), expected) <= 4 * 3 * 36 * unit<T>());
+  CHECK(distance(op.apply_transposed(arma::Mat<T>(7, 7, arma::fill::eye)), transposed(expected)) <=
+        4 * 3 * 36 * unit<T>());
+}
+
 TEST_CASE_TEMPLATE("difference: of operators is the operator of the difference", T, float, double) {
   const Key key = Key(test_seed()).child("difference");
   const arma::Mat<T> a = random_matrix<T>(6, 4, key.child("a")), b = random_matrix<T>(6, 4, key.child("b"));

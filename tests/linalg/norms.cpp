@@ -7,7 +7,6 @@
 #include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
-#include "support/refusal.hpp"
 #include "support/seed.hpp"
 
 using namespace croquis;

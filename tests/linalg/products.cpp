@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <functional>
 
 #include "support/capture.hpp"
 #include "support/dense.hpp"

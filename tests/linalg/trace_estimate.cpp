@@ -10,7 +10,6 @@
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
-#include "support/statistics.hpp"
 #include "support/text.hpp"
 
 using namespace croquis;

@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-#include <croquis/attention/exact.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/inputs/synthetic.hpp>
 #include <croquis/measure/choice_candidates.hpp>

@@ -3,7 +3,6 @@
 #include <croquis/measure/cost_hull.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <vector>

@@ -2,7 +2,6 @@
 #include <croquis/attention/exact.hpp>
 #include <croquis/measure/method_errors.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 

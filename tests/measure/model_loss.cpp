@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-#include <croquis/attention/exact.hpp>
 #include <croquis/measure/model_loss.hpp>
 #include <croquis/measure/model_summary.hpp>
 

@@ -1,7 +1,6 @@
 // Every architecture against what PyTorch computed once (torch_reference.py), on weights that both make by a formula.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <croquis/attention/exact.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/models/model.hpp>
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numbers>
 #include <string>
-#include <vector>
 
 #include "support/bert_model.hpp"
 #include "support/capture.hpp"

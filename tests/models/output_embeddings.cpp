@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 #include <croquis/models/model.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "support/capture.hpp"
 #include "support/files.hpp"
 #include "support/npy_files.hpp"
 #include "support/refusal.hpp"

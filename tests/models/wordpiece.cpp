@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 #include <croquis/models/wordpiece.hpp>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -1,10 +1,7 @@
 #include <doctest/doctest.h>
-#include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/pseudo_inverse.hpp>
 #include <croquis/nystrom/nested.hpp>
 #include <croquis/random/indices.hpp>
-
-#include <cmath>
 
 #include "support/dense.hpp"
 #include "support/matrices.hpp"

@@ -7,7 +7,6 @@
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
-#include "support/statistics.hpp"
 #include "support/text.hpp"
 #include "support/thread_count.hpp"
 

@@ -4,8 +4,6 @@
 #include <croquis/stats/intervals.hpp>
 
 #include <cmath>
-#include <functional>
-#include <set>
 
 #include "support/matrices.hpp"
 #include "support/seed.hpp"

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "stats/reference.hpp"
 #include "support/refusal.hpp"

@@ -8,6 +8,7 @@
 #include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/seed.hpp"
+#include "support/text.hpp"
 
 /// B~ and O~ against a reference B~: entries off by at most `entry`, the output by that and the n products of a sum, n
 /// u each; the operator and its transpose are one matrix up to (n + d) u <= 2 n u.
@@ -21,6 +22,22 @@ void check_scores(const croquis::Approximation<T>& approximation, const croquis:
   const double value = std::max(1e-300, static_cast<double>(largest_entry_of(problem.V())));
   CHECK(distance(approximation.output, expected * problem.V()) <=
         n * entry * value + 4 * n * unit<T>() * largest_row_sum(expected) * value);
+}
+
+/// The edges of a method whose d counts keys: V = 0 gives 0, norms of 100 a finite output, padding is no key, and d is
+/// between 1 and n_k. approximate(problem, d, key) is the approximation.
+template <typename T, typename Approximate>
+void check_edges(const std::string& name, const Approximate& approximate) {
+  const croquis::Key key(1);
+  const croquis::Problem<T> far = random_problem<T>(30, 4, 2, 100, croquis::Key(test_seed()).child("far"));
+  const croquis::Problem<T> none(far.Q() / T(100), far.K() / T(100), arma::Mat<T>(30, 2, arma::fill::zeros));
+  const croquis::Problem<T> padded(far.Q(), far.K(), far.V(), 21),
+      shorter(far.Q().head_rows(21), far.K().head_rows(21), far.V().head_rows(21));
+  CHECK(arma::abs(approximate(none, 8, key).output).max() == 0);
+  CHECK(approximate(far, 8, croquis::Key(2)).output.is_finite());
+  CHECK(identical(approximate(padded, 8, key).output, approximate(shorter, 8, key).output));
+  CHECK(refusal([&] { approximate(far, 31, key); }) == name + ": 1 <= d <= n_k, got d = 31, n_k = 30");
+  CHECK(contains(refusal([&] { approximate(far, 0, key); }), "got d = 0"));
 }
 
 /// A method of the registry on a problem.
@@ -41,6 +58,29 @@ double row_sum_gap(const croquis::Approximation<T>& approximation) {
     gap = std::max(gap, static_cast<double>(std::fabs(sum - 1)));
   }
   return gap;
+}
+
+/// check_scores() for rows that sum to 1, with weights that are not those of softmax.
+inline void check_weighted_scores(const croquis::Approximation<double>& approximation,
+                                  const croquis::Problem<double>& problem, const Dense& expected, double entry) {
+  CHECK(distance(approximation.scores->dense(), expected) <= entry);
+  CHECK(distance(approximation.output, expected * problem.V()) <=
+        10 * entry * static_cast<double>(largest_entry_of(problem.V())));
+  CHECK(interface_gap(approximation, problem) <= 1e3 * unit<double>());
+  CHECK(row_sum_gap(approximation) <= 100 * unit<double>());
+}
+
+/// The scores of some keys with weights, pairs of the two: row i is weight exp(logit), divided by its sum.
+template <typename KeyWeights>
+Dense weighted_softmax(const croquis::Problem<double>& problem, const KeyWeights& kept) {
+  const Dense logits = logits_of(problem.Q(), problem.K());
+  Dense b(logits.rows, logits.cols);
+  for (arma::uword i = 0; i < b.rows; ++i) {
+    long double sum = 0;
+    for (const auto& [key, weight] : kept) sum += weight * std::exp(logits(i, key));
+    for (const auto& [key, weight] : kept) b(i, key) = weight * std::exp(logits(i, key)) / sum;
+  }
+  return b;
 }
 
 /// Softmax of the logits where `met` is true.

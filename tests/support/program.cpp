@@ -1,13 +1,17 @@
 #include "support/program.hpp"
 
+#include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <croquis/io/csv.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 #include <stdexcept>
+
+#include "support/text.hpp"
 
 ProgramRun run_command(const std::string& command, const std::filesystem::path& folder) {
   const std::string whole =
@@ -24,6 +28,12 @@ ProgramRun run_command(const std::string& command, const std::filesystem::path& 
 
 ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path& folder) {
   return run_command("$CROQUIS " + arguments, folder);
+}
+
+void check_refused(const ProgramRun& run, const std::string& words) {
+  CHECK(run.status == 2);
+  CHECK(std::count(run.output.begin(), run.output.end(), '\n') == 1);
+  CHECK_MESSAGE(contains(run.output, words), run.output);
 }
 
 std::vector<std::string> column_of(const std::filesystem::path& file, const std::string& name) {

@@ -19,6 +19,9 @@ ProgramRun run_command(const std::string& command, const std::filesystem::path& 
 /// croquis ARGUMENTS in the folder, through the shell.
 ProgramRun run_croquis(const std::string& arguments, const std::filesystem::path& folder);
 
+/// Checks that a run was refused: exit status 2, and one line, which has these words.
+void check_refused(const ProgramRun& run, const std::string& words);
+
 /// The fields of a column of a result.
 std::vector<std::string> column_of(const std::filesystem::path& file, const std::string& name);
 

@@ -1,7 +1,5 @@
 #include "support/torch_files.hpp"
 
-#include <string_view>
-
 #include "support/archives.hpp"
 
 namespace {

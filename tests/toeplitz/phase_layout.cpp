@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "support/capture.hpp"
 #include "support/dense.hpp"

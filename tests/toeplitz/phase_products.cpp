@@ -5,7 +5,6 @@
 #include <complex>
 #include <vector>
 
-#include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"
 #include "support/seed.hpp"

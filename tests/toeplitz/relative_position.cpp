@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "support/dense.hpp"
-#include "support/matrices.hpp"
 #include "support/refusal.hpp"
 #include "support/text.hpp"
 

@@ -1,8 +1,6 @@
 #include <doctest/doctest.h>
 #include <croquis/toeplitz/toeplitz_operator.hpp>
 
-#include <cmath>
-
 #include "support/capture.hpp"
 #include "support/dense.hpp"
 #include "support/matrices.hpp"

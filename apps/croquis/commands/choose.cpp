@@ -18,7 +18,6 @@
 #include "commands/command.hpp"
 #include "files/choice_draws.hpp"
 #include "files/choice_table.hpp"
-#include "files/environment.hpp"
 #include "files/run.hpp"
 #include "files/whole_file.hpp"
 #include "options/choice_inputs.hpp"

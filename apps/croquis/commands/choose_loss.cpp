@@ -7,7 +7,6 @@
 
 #include "commands/choose_options.hpp"
 #include "files/choice_draws.hpp"
-#include "files/environment.hpp"
 #include "files/table_file.hpp"
 #include "files/text_table.hpp"
 #include "options/method_files.hpp"

@@ -1,7 +1,6 @@
 // croquis cost: time, peak memory and flops against n and d.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/core/memory.hpp>
 #include <croquis/core/threads.hpp>

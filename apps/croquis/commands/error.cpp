@@ -7,7 +7,6 @@
 #include <croquis/distributed/communicator.hpp>
 #include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/method_errors.hpp>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>

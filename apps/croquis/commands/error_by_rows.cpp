@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <croquis/core/peak_memory.hpp>
 #include <croquis/distributed/split_methods.hpp>

@@ -1,13 +1,11 @@
 // croquis gradient: error of the gradients of methods against number of features.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <croquis/attention/problem_precision.hpp>
 #include <croquis/core/memory.hpp>
 #include <croquis/measure/error_arguments.hpp>
 #include <croquis/measure/gradient_errors.hpp>
 #include <memory>
-#include <stdexcept>
 
 #include "commands/command.hpp"
 #include "files/group_table.hpp"

@@ -35,6 +35,7 @@ using croquis::MethodChoice;
 using croquis::ModelOnSequence;
 using croquis::ModelRow;
 using croquis::Replacement;
+using croquis::SavedChoice;
 using croquis::Table;
 
 struct ModelOptions {
@@ -79,7 +80,8 @@ std::vector<MethodChoice> methods_of(const std::string& text, bool causal) {
 // What is run in place of the exact model: every method at every d in the layers of --layers, and what --choice has.
 std::vector<Replacement> replacements_of(const ModelOptions& options, const croquis::ModelConfig& config,
                                          const std::vector<MethodChoice>& methods,
-                                         const std::vector<arma::uword>& features) {
+                                         const std::vector<arma::uword>& features,
+                                         const std::vector<SavedChoice>& saved) {
   const std::vector<arma::uword> heads = parse_numbers(options.heads, "--heads", config.heads);
   const std::string suffix = options.heads == "all" ? "" : ";heads=" + options.heads;
   std::vector<std::pair<std::string, std::vector<arma::uword>>> layers;
@@ -96,17 +98,17 @@ std::vector<Replacement> replacements_of(const ModelOptions& options, const croq
       }
     }
   }
-  if (!options.choice.empty()) {
-    replacements.push_back(croquis::read_choice(options.choice, config.layers, config.heads));
+  if (!saved.empty()) {
+    replacements.push_back(croquis::replacement_of(saved, options.choice, config.layers, config.heads));
   }
   return replacements;
 }
 
 // A choice fits every model of as many layers and heads.
-void remark_on_other_model(const std::string& choice, const std::string& model) {
+void remark_on_other_model(const std::vector<SavedChoice>& saved, const std::string& model) {
   const std::string begin = "model:";
-  for (const croquis::SavedChoice& saved : croquis::parse_saved_choices(croquis::read_bytes(choice), choice)) {
-    const std::string& input = saved.row.input;
+  for (const SavedChoice& choice : saved) {
+    const std::string& input = choice.row.input;
     if (!input.starts_with(begin)) continue;
     const std::string made_for = input.substr(begin.size(), input.find(';') - begin.size());
     if (made_for == model) continue;
@@ -236,9 +238,13 @@ int run_model(const ModelOptions& options) {
   const ModelSequences sequences = model_sequences(tokens, options.labels, model, key.child("mask"));
   const arma::uword fewest = *std::min_element(sequences.lengths.begin(), sequences.lengths.end());
   const std::vector<arma::uword> features = parse_sizes(options.features, "--features", fewest);
-  const std::vector<Replacement> replacements = replacements_of(options, model.config(), methods, features);
+  std::vector<SavedChoice> saved;
+  if (!options.choice.empty()) {
+    saved = croquis::parse_saved_choices(croquis::read_bytes(options.choice), options.choice);
+  }
+  const std::vector<Replacement> replacements = replacements_of(options, model.config(), methods, features, saved);
   check(options, replacements, sequences, fewest, causal);
-  if (!options.choice.empty()) remark_on_other_model(options.choice, name);
+  remark_on_other_model(saved, name);
   remark_on(replacements, model.config().layers * model.config().heads, fewest);
 
   std::map<std::string, std::string> identity = identity_of_files(methods);

@@ -3,7 +3,6 @@
 
 #include <croquis/core/choices.hpp>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "commands/command.hpp"

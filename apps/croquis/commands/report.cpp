@@ -1,7 +1,6 @@
 // croquis report: results as one page.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>

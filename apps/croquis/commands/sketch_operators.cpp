@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <croquis/sketch/distributions.hpp>
 #include <stdexcept>
-#include <utility>
 
 #include "files/progress.hpp"
 #include "options/lists.hpp"

@@ -8,7 +8,6 @@
 #include <croquis/kernel/semidefinite.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/measure/sketch_quality.hpp>
-#include <limits>
 #include <set>
 #include <stdexcept>
 #include <utility>

@@ -1,7 +1,6 @@
 // croquis spectrum: singular values of score matrices and outputs.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <croquis/core/choices.hpp>
 #include <croquis/core/memory.hpp>
 #include <croquis/measure/spectra.hpp>

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <croquis/random/indices.hpp>
 #include <stdexcept>
-#include <utility>
 
 #include "files/environment.hpp"
 #include "options/bias.hpp"

@@ -16,9 +16,9 @@ class TextTable {
  public:
   explicit TextTable(std::vector<TextColumn> columns) : columns_(std::move(columns)) {}
 
-  void add(std::vector<std::string> row) { rows_.push_back({std::move(row), {}, false}); }
+  void add(std::vector<std::string> row) { rows_.push_back({std::move(row), {}}); }
   /// A line between the rows that is in no column.
-  void add_line(std::string line) { rows_.push_back({{}, std::move(line), true}); }
+  void add_line(std::string line) { rows_.push_back({{}, std::move(line)}); }
 
   /// All lines, each with its line break.
   std::string text() const;
@@ -27,7 +27,6 @@ class TextTable {
   struct Row {
     std::vector<std::string> entries;
     std::string line;
-    bool is_line;
   };
   std::vector<TextColumn> columns_;
   std::vector<Row> rows_;

@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "options/lists.hpp"
 #include "options/said_of.hpp"
 
 namespace {

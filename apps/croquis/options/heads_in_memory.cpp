@@ -1,6 +1,5 @@
 #include "options/heads_in_memory.hpp"
 
-#include <algorithm>
 #include <croquis/core/threads.hpp>
 
 void HeadsInMemory::begin(const Input& first) {

@@ -12,7 +12,6 @@
 #include "options/lists.hpp"
 #include "options/padding.hpp"
 #include "options/refuse.hpp"
-#include "options/text_input.hpp"
 
 namespace {
 

@@ -6,9 +6,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "pictures/head_errors.hpp"
-#include "pictures/selection.hpp"
-
 using croquis::Group;
 using croquis::Grouping;
 using croquis::Summary;

@@ -8,7 +8,6 @@
 #include <map>
 
 #include "files/choice_table.hpp"
-#include "pictures/heat_map.hpp"
 #include "report/other_sections.hpp"
 
 using croquis::ChoiceRow;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <croquis/attention/clustered.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
@@ -9,7 +8,6 @@
 #include <croquis/random/draws.hpp>
 #include <memory>
 #include <numeric>
-#include <string>
 
 namespace croquis {
 namespace {
@@ -100,9 +98,7 @@ Approximation<T> approximate(const Problem<T>& problem, arma::uword d, const Key
   const arma::uword k = std::min(top, problem.n_k());
   if (k > 0) parallel_for(count, [&](std::size_t c) { scores->refine(c, k, problem); });
 
-  return from_scores<T>({problem.n_q(), problem.n_k(), [scores](const arma::Mat<T>& x) { return scores->apply(x); },
-                         [scores](const arma::Mat<T>& x) { return scores->apply_transposed(x); }},
-                        problem);
+  return from_scores(operator_of<T>(problem.n_q(), problem.n_k(), scores), problem);
 }
 
 Options<ClusteredOptions> options_of_clustered(bool improved) {

@@ -15,24 +15,9 @@ namespace {
 // D~^-1 phi(X) phi(Y)^T with the features in memory.
 template <typename T>
 LinearOperator<T> scores_of(const FeaturePair<T>& features) {
-  struct Factors {
-    typename FeaturePair<T>::Matrices phi;
-    arma::Col<T> sums;
-  };
-  const auto f = std::make_shared<Factors>();
-  f->phi = features.matrices();
-  f->sums = product<T>(f->phi.queries, column_sums(f->phi.keys).t());
-  return {f->phi.queries.n_rows, f->phi.keys.n_rows,
-          [f](const arma::Mat<T>& x) -> arma::Mat<T> {
-            arma::Mat<T> y = product(f->phi.queries, product_tn(f->phi.keys, x));
-            divide_rows(y, f->sums);
-            return y;
-          },
-          [f](const arma::Mat<T>& x) -> arma::Mat<T> {
-            arma::Mat<T> scaled = x;
-            divide_rows(scaled, f->sums);
-            return product(f->phi.keys, product_tn(f->phi.queries, scaled));
-          }};
+  typename FeaturePair<T>::Matrices phi = features.matrices();
+  arma::Col<T> sums = product<T>(phi.queries, column_sums(phi.keys).t());
+  return divided_rows(as_operator(std::move(phi.queries), std::move(phi.keys)), std::move(sums));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // feature_attention_gradient: the adjoint of attention by features, in blocks of tokens.
 #include <algorithm>
-#include <cmath>
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>

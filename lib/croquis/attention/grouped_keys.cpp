@@ -202,9 +202,8 @@ Approximation<T> grouped_attention(const Problem<T>& problem, GroupLayers<T> lay
   approximation.scores =
       deferred<T>(n_q, problem.n_k(),
                   [=, layers = std::make_shared<const GroupLayers<T>>(std::move(layers))]() -> LinearOperator<T> {
-                    const auto stored = std::make_shared<const GroupedScores<T>>(problem, layers, denominators);
-                    return {problem.n_q(), problem.n_k(), [stored](const arma::Mat<T>& x) { return stored->apply(x); },
-                            [stored](const arma::Mat<T>& x) { return stored->apply_transposed(x); }};
+                    return operator_of<T>(problem.n_q(), problem.n_k(),
+                                          std::make_shared<const GroupedScores<T>>(problem, layers, denominators));
                   });
   approximation.denominators = std::move(denominators);
   return approximation;

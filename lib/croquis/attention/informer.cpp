@@ -13,7 +13,6 @@
 #include <croquis/random/draws.hpp>
 #include <memory>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 namespace croquis {
@@ -129,8 +128,7 @@ Approximation<T> informer(const Problem<T>& problem, arma::uword d, const Key& d
   approximation.scores = deferred<T>(n_q, n_k, [=]() -> LinearOperator<T> {
     const auto b =
         std::make_shared<const TopRows<T>>(TopRows<T>{n_q, top, softmax_transposed<T>(queries, problem.K())});
-    return {n_q, n_k, [b](const arma::Mat<T>& x) { return b->apply(x); },
-            [b](const arma::Mat<T>& x) { return b->apply_transposed(x); }};
+    return operator_of<T>(n_q, n_k, b);
   });
   return approximation;
 }

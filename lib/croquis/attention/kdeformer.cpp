@@ -1,4 +1,3 @@
-#include <cmath>
 #include <croquis/attention/column_scores.hpp>
 #include <croquis/attention/exact.hpp>
 #include <croquis/attention/grouped_keys.hpp>

@@ -1,5 +1,4 @@
 // KernelizedScores::adjoint: the derivatives of a Nystrom approximation of the lift.
-#include <cmath>
 #include <croquis/attention/kernelized_scores.hpp>
 #include <croquis/attention/normalised_core.hpp>
 #include <croquis/core/serial_blas.hpp>

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <croquis/attention/feature_attention.hpp>
 #include <croquis/attention/linear.hpp>
 #include <croquis/attention/prefix_product.hpp>
@@ -7,74 +6,49 @@
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <memory>
+#include <utility>
 
 namespace croquis {
 namespace {
 
-// The same with sums over the keys up to the query.
+// phi(Q) phi(K)^T with the keys up to the query.
 template <typename T>
-Approximation<T> causal_linear_attention(const Problem<T>& problem, const arma::Mat<T>& of_queries,
-                                         const arma::Mat<T>& of_keys) {
-  struct Factors {
-    arma::Mat<T> of_queries, of_keys;
-    TokenAlignment tokens;
-    arma::Col<T> sums;
-    auto queries() const {
-      return [this](arma::uword first, arma::uword last) -> arma::Mat<T> { return of_queries.rows(first, last); };
-    }
-    auto keys() const {
-      return [this](arma::uword first, arma::uword last) -> arma::Mat<T> { return of_keys.rows(first, last); };
-    }
-    arma::Mat<T> apply(const arma::Mat<T>& x) const {
-      return prefix_product<T>(tokens, of_keys.n_cols, queries(), keys(), x);
-    }
-    arma::Mat<T> apply_transposed(const arma::Mat<T>& x) const {
-      return suffix_product<T>(tokens, of_keys.n_cols, queries(), keys(), x);
-    }
+LinearOperator<T> causal_products(TokenAlignment tokens, arma::Mat<T> of_queries, arma::Mat<T> of_keys) {
+  const auto rows_of = [](arma::Mat<T> m) {
+    return [m = std::make_shared<const arma::Mat<T>>(std::move(m))](arma::uword first, arma::uword last) {
+      return arma::Mat<T>(m->rows(first, last));
+    };
   };
-  const auto f = std::make_shared<Factors>(Factors{of_queries, of_keys, problem.tokens(), {}});
-  f->sums = f->apply(arma::Mat<T>(problem.n_k(), 1, arma::fill::ones));
-  checked_denominators<T>(f->sums, arma::Col<T>(problem.n_q(), arma::fill::zeros), "linear");
-  return from_scores<T>(
-      {problem.n_q(), problem.n_k(),
-       [f](const arma::Mat<T>& x) -> arma::Mat<T> { return f->apply(x).each_col() / f->sums; },
-       [f](const arma::Mat<T>& x) -> arma::Mat<T> { return f->apply_transposed(x.each_col() / f->sums); }},
-      problem);
+  const arma::uword d = of_keys.n_cols;
+  const auto queries = rows_of(std::move(of_queries)), keys = rows_of(std::move(of_keys));
+  return {tokens.n_q, tokens.n_k, [=](const arma::Mat<T>& x) { return prefix_product<T>(tokens, d, queries, keys, x); },
+          [=](const arma::Mat<T>& x) { return suffix_product<T>(tokens, d, queries, keys, x); }};
 }
 
 }  // namespace
 
 template <typename T>
 Approximation<T> linear_attention(const Problem<T>& problem) {
-  struct Factors {
-    arma::Mat<T> queries, keys;
-    arma::Col<T> sums;
-  };
-  const auto f = std::make_shared<Factors>();
-  f->queries = log_elu_features(problem.Q());
-  f->keys = log_elu_features(problem.K());
+  arma::Mat<T> queries = log_elu_features(problem.Q()), keys = log_elu_features(problem.K());
   // The largest feature of every key column becomes 1, then that of every query row, so that sums over keys are >= 1.
-  const arma::Row<T> shift = arma::max(f->keys, 0);
-  f->keys.each_row() -= shift;
-  f->queries.each_row() += shift;
-  f->queries.each_col() -= arma::Col<T>(arma::max(f->queries, 1));
-  for (arma::Mat<T>* m : {&f->keys, &f->queries}) {
+  const arma::Row<T> shift = arma::max(keys, 0);
+  keys.each_row() -= shift;
+  queries.each_row() += shift;
+  queries.each_col() -= arma::Col<T>(arma::max(queries, 1));
+  for (arma::Mat<T>* m : {&keys, &queries}) {
     parallel_for(m->n_cols, 4 * m->n_rows, [m](std::size_t c) { exp_shifted(m->colptr(c), m->n_rows, T(0)); });
   }
-  if (problem.is_causal()) return causal_linear_attention(problem, f->queries, f->keys);
-  f->sums = product<T>(f->queries, column_sums(f->keys).t());
-  checked_denominators<T>(f->sums, arma::Col<T>(problem.n_q(), arma::fill::zeros), "linear");
-  return from_scores<T>({problem.n_q(), problem.n_k(),
-                         [f](const arma::Mat<T>& x) -> arma::Mat<T> {
-                           arma::Mat<T> y = product(f->queries, product_tn(f->keys, x));
-                           divide_rows(y, f->sums);
-                           return y;
-                         },
-                         [f](const arma::Mat<T>& x) -> arma::Mat<T> {
-                           const arma::Mat<T> scaled = x.each_col() / f->sums;
-                           return product(f->keys, product_tn(f->queries, scaled));
-                         }},
-                        problem);
+  LinearOperator<T> products;
+  arma::Col<T> sums;
+  if (problem.is_causal()) {
+    products = causal_products(problem.tokens(), std::move(queries), std::move(keys));
+    sums = products.apply(arma::Mat<T>(problem.n_k(), 1, arma::fill::ones));
+  } else {
+    sums = product<T>(queries, column_sums(keys).t());
+    products = as_operator(std::move(queries), std::move(keys));
+  }
+  checked_denominators<T>(sums, arma::Col<T>(problem.n_q(), arma::fill::zeros), "linear");
+  return from_scores(divided_rows(products, std::move(sums)), problem);
 }
 
 template <typename T>

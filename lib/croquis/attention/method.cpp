@@ -17,13 +17,9 @@ Approximation<T> from_scores(LinearOperator<T> scores, const Problem<T>& problem
 
 template <typename T>
 const Method<T>& find_method(std::string_view name) {
-  std::string known;
-  for (const Method<T>& method : methods<T>()) {
-    if (method.name == name) return method;
-    known += " " + method.name;
-  }
-  require(false, "method", "one of" + known, {{"name", name}});
-  return methods<T>().front();  // not reached
+  std::vector<std::string> names;
+  for (const Method<T>& method : methods<T>()) names.push_back(method.name);
+  return methods<T>()[index_of_name(name, names, "method")];
 }
 
 void require_square(TokenAlignment tokens, std::string_view name) {

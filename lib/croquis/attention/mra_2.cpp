@@ -217,7 +217,9 @@ Approximation<T> mra_2(const Problem<T>& problem, arma::uword d, const Mra2Optio
       weights.top(i) = shift;
     }
   }
-  return from_factors<T, TwoResolutions<T>>(scores, std::move(weights), problem);
+  Approximation<T> approximation = from_scores(operator_of<T>(n_q, n_k, scores), problem);
+  approximation.denominators = Denominators<T>{std::move(weights.sums), std::move(weights.top)};
+  return approximation;
 }
 
 template <typename T>

@@ -67,8 +67,7 @@ Parts<T> parts_of(const Problem<T>& problem, const Landmarks<T>& landmarks, arma
   if (options.inverse == NystromformerOptions::Inverse::pinv) {
     const auto pinv = std::make_shared<const PseudoInverse<T>>(pseudo_inverse<T>(parts.core, cutoff_of<T>(d)));
     parts.diagnostics.rank = pinv->rank();
-    parts.inverse = {d, d, [pinv](const arma::Mat<T>& x) { return pinv->apply(x); },
-                     [pinv](const arma::Mat<T>& x) { return pinv->apply_transposed(x); }};
+    parts.inverse = operator_of<T>(d, d, pinv);
   } else {
     parts.inverse = deferred<T>(d, d, [core = parts.core, options] {
       return as_operator(iterative_inverse(core, iteration_of(options)).inverse);

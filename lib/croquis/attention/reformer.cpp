@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <croquis/attention/reformer.hpp>
 #include <croquis/attention/sparse_softmax.hpp>
 #include <croquis/core/require.hpp>
@@ -8,8 +7,8 @@
 #include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/random/draws.hpp>
-#include <functional>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace croquis {

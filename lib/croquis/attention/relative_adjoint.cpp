@@ -1,10 +1,10 @@
 // RelativeScores::adjoint: the derivatives of feature scores with a relative position.
 #include <algorithm>
+#include <croquis/attention/prefix_product.hpp>
 #include <croquis/attention/relative_blocks.hpp>
 #include <croquis/attention/relative_scores.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
-#include <utility>
 #include <vector>
 
 namespace croquis {
@@ -40,29 +40,28 @@ arma::Mat<T> RelativeScores<T>::prefix_adjoint(const arma::Mat<T>& x, const arma
   const arma::uword n_q = tokens_.n_q, before = tokens_.n_k - n_q;
   const arma::span all(0, features_.directions() - 1);
   arma::Mat<T> of_x(arma::size(x)), state(features_.count(), x.n_cols, arma::fill::zeros);
-  for (arma::uword first = 0; first < before; first += RelativeBlocks::kTokens) {
-    const arma::uvec keys = block_indices(first, RelativeBlocks::kTokens, before);
+  for (arma::uword first = 0; first < before; first += kPrefixChunk) {
+    const arma::uvec keys = block_indices(first, kPrefixChunk, before);
     state += features_.keys(keys, all, shifts_).t() * x.rows(first, keys.back());
   }
-  for (arma::uword first = 0; first < n_q; first += RelativeBlocks::kTokens) {
-    const arma::uvec tokens = block_indices(first, RelativeBlocks::kTokens, n_q), own = tokens + before;
+  for (arma::uword first = 0; first < n_q; first += kPrefixChunk) {
+    const arma::uvec tokens = block_indices(first, kPrefixChunk, n_q), own = tokens + before;
     const arma::Mat<T> queries = features_.queries(tokens, all, shifts_), keys = features_.keys(own, all, shifts_),
                        values = x.rows(own.front(), own.back()), rows = m.rows(first, tokens.back());
     of_features.add_queries(tokens, all, queries, rows * state.t() + arma::trimatl(rows * values.t()) * keys);
     state += keys.t() * values;
   }
   state.zeros();
-  for (arma::uword chunk = blocks_of(n_q, RelativeBlocks::kTokens); chunk-- > 0;) {
-    const arma::uvec tokens = block_indices(chunk * RelativeBlocks::kTokens, RelativeBlocks::kTokens, n_q),
-                     own = tokens + before;
+  for (arma::uword chunk = blocks_of(n_q, kPrefixChunk); chunk-- > 0;) {
+    const arma::uvec tokens = block_indices(chunk * kPrefixChunk, kPrefixChunk, n_q), own = tokens + before;
     const arma::Mat<T> queries = features_.queries(tokens, all, shifts_), keys = features_.keys(own, all, shifts_),
                        values = x.rows(own.front(), own.back()), rows = m.rows(tokens.front(), tokens.back());
     of_features.add_keys(own, all, keys, values * state.t() + arma::trimatu(values * rows.t()) * queries);
     of_x.rows(own.front(), own.back()) = keys * state + arma::trimatu(keys * queries.t()) * rows;
     state += queries.t() * rows;
   }
-  for (arma::uword first = 0; first < before; first += RelativeBlocks::kTokens) {
-    const arma::uvec tokens = block_indices(first, RelativeBlocks::kTokens, before);
+  for (arma::uword first = 0; first < before; first += kPrefixChunk) {
+    const arma::uvec tokens = block_indices(first, kPrefixChunk, before);
     const arma::Mat<T> keys = features_.keys(tokens, all, shifts_);
     of_features.add_keys(tokens, all, keys, x.rows(first, tokens.back()) * state.t());
     of_x.rows(first, tokens.back()) = keys * state;

@@ -6,9 +6,9 @@
 
 namespace croquis {
 
-/// The maximum numbers of directions, queries, keys and tokens in a block.
+/// The maximum numbers of directions, queries and keys in a block.
 struct RelativeBlocks {
-  static constexpr arma::uword kDirections = 64, kQueries = 256, kKeys = 512, kTokens = 128;
+  static constexpr arma::uword kDirections = 64, kQueries = 256, kKeys = 512;
 };
 
 /// The indices first, first + 1, ... of a block of at most `most` that ends before `end`.

@@ -114,11 +114,11 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
   const arma::Row<T> centre = centre_of(problem.V(), position, path);
   const arma::Mat<T> sums = path == RelativePath::fft ? checked_by_fft(*scores, problem.V(), centre)
                                                       : scores->multiply(beside_ones(problem.V(), centre));
-  const auto row_sums = std::make_shared<const arma::Col<T>>(sums.col(p_v));
+  const arma::Col<T> row_sums = sums.col(p_v);
   Approximation<T> approximation;
-  approximation.denominators = checked_denominators<T>(*row_sums, scores->log_scale(), name);
+  approximation.denominators = checked_denominators<T>(row_sums, scores->log_scale(), name);
   approximation.output = sums.head_cols(p_v);
-  approximation.output.each_col() /= *row_sums;
+  approximation.output.each_col() /= row_sums;
   approximation.diagnostics.direct_rows = scores->direct_rows();
   approximation.adjoint = adjoint_of<T>(problem, [=](const arma::Mat<T>& cotangent) {
     const arma::Mat<T> values = beside_ones(problem.V(), centre);  // the output does not depend on it: rows sum to 1
@@ -126,15 +126,9 @@ Approximation<T> relative_feature_attention(FeaturePair<T> features, const Probl
     auto of = scores->adjoint(values, quotient_cotangent(products, cotangent));
     return from_points<T>(problem, target, std::move(of.points), of.x.head_cols(p_v), std::move(of.bias));
   });
-  approximation.scores = LinearOperator<T>{n_q, n_k,
-                                           [scores, row_sums](const arma::Mat<T>& x) -> arma::Mat<T> {
-                                             arma::Mat<T> y = scores->multiply(x);
-                                             y.each_col() /= *row_sums;
-                                             return y;
-                                           },
-                                           [scores, row_sums](const arma::Mat<T>& x) -> arma::Mat<T> {
-                                             return scores->multiply_transposed(x.each_col() / *row_sums);
-                                           }};
+  const LinearOperator<T> products{n_q, n_k, [scores](const arma::Mat<T>& x) { return scores->multiply(x); },
+                                   [scores](const arma::Mat<T>& x) { return scores->multiply_transposed(x); }};
+  approximation.scores = divided_rows(products, row_sums);
   return approximation;
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <croquis/attention/prefix_product.hpp>
 #include <croquis/attention/relative_blocks.hpp>
 #include <croquis/attention/relative_scores.hpp>
@@ -25,7 +24,7 @@ RelativeScores<T>::RelativeScores(FeaturePair<T> features, const RelativePositio
 
 template <typename T>
 arma::Mat<T> RelativeScores<T>::multiply(const arma::Mat<T>& x, arma::mat* bounds) const {
-  if (path_ == RelativePath::prefix) return by_prefix(x);
+  if (path_ == RelativePath::prefix) return by_prefix(x, false);
   arma::Mat<T> y = path_ == RelativePath::fft ? by_fft(x, false, bounds) : arma::Mat<T>(tokens_.n_q, x.n_cols);
   replace_direct_rows(x, y);
   return y;
@@ -33,7 +32,7 @@ arma::Mat<T> RelativeScores<T>::multiply(const arma::Mat<T>& x, arma::mat* bound
 
 template <typename T>
 arma::Mat<T> RelativeScores<T>::multiply_transposed(const arma::Mat<T>& x) const {
-  if (path_ == RelativePath::prefix) return by_suffix(x);
+  if (path_ == RelativePath::prefix) return by_prefix(x, true);
   arma::Mat<T> y(tokens_.n_k, x.n_cols, arma::fill::zeros);
   if (path_ == RelativePath::fft) {
     arma::Mat<T> rest = x;
@@ -82,7 +81,7 @@ arma::Mat<T> RelativeScores<T>::by_fft(const arma::Mat<T>& x, bool transposed, a
 }
 
 template <typename T>
-arma::Mat<T> RelativeScores<T>::by_prefix(const arma::Mat<T>& x) const {
+arma::Mat<T> RelativeScores<T>::by_prefix(const arma::Mat<T>& x, bool transposed) const {
   const arma::span all(0, features_.directions() - 1);
   const auto queries = [&](arma::uword first, arma::uword last) {
     return features_.queries(arma::regspace<arma::uvec>(first, last), all, shifts_);
@@ -90,19 +89,8 @@ arma::Mat<T> RelativeScores<T>::by_prefix(const arma::Mat<T>& x) const {
   const auto keys = [&](arma::uword first, arma::uword last) {
     return features_.keys(arma::regspace<arma::uvec>(first, last), all, shifts_);
   };
-  return prefix_product<T>(tokens_, features_.count(), queries, keys, x);
-}
-
-template <typename T>
-arma::Mat<T> RelativeScores<T>::by_suffix(const arma::Mat<T>& x) const {
-  const arma::span all(0, features_.directions() - 1);
-  const auto queries = [&](arma::uword first, arma::uword last) {
-    return features_.queries(arma::regspace<arma::uvec>(first, last), all, shifts_);
-  };
-  const auto keys = [&](arma::uword first, arma::uword last) {
-    return features_.keys(arma::regspace<arma::uvec>(first, last), all, shifts_);
-  };
-  return suffix_product<T>(tokens_, features_.count(), queries, keys, x);
+  return transposed ? suffix_product<T>(tokens_, features_.count(), queries, keys, x)
+                    : prefix_product<T>(tokens_, features_.count(), queries, keys, x);
 }
 
 template <typename T>

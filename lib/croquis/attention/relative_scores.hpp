@@ -44,8 +44,7 @@ class RelativeScores {
 
  private:
   arma::Mat<T> by_fft(const arma::Mat<T>& x, bool transposed, arma::mat* bounds) const;
-  arma::Mat<T> by_prefix(const arma::Mat<T>& x) const;
-  arma::Mat<T> by_suffix(const arma::Mat<T>& x) const;  // the transpose of by_prefix
+  arma::Mat<T> by_prefix(const arma::Mat<T>& x, bool transposed) const;
   void add_direct_transposed(const arma::Mat<T>& x, arma::Mat<T>& y) const;
   arma::Mat<T> prefix_adjoint(const arma::Mat<T>& x, const arma::Mat<T>& m, FeatureAdjoint<T>& of_features) const;
   void fft_adjoint(const arma::Mat<T>& x, arma::Mat<T> m, FeatureAdjoint<T>& of_features, Adjoints& result) const;

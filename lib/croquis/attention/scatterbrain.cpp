@@ -168,10 +168,7 @@ Approximation<T> scatterbrain(const Problem<T>& problem, arma::uword d, const Ke
                              " rows, whose features of keys on the support are so much larger than what is left of "
                              "the row sum without them");
   }
-  Approximation<T> approximation =
-      from_scores<T>({n_q, n_k, [stored](const arma::Mat<T>& x) { return stored->apply(x); },
-                      [stored](const arma::Mat<T>& x) { return stored->apply_transposed(x); }},
-                     problem);
+  Approximation<T> approximation = from_scores(operator_of<T>(n_q, n_k, stored), problem);
   approximation.denominators = std::move(denominators);
   return approximation;
 }

@@ -4,7 +4,6 @@
 #include <croquis/core/require.hpp>
 #include <croquis/linalg/iterative_solve.hpp>
 #include <croquis/linalg/rows.hpp>
-#include <memory>
 #include <utility>
 
 namespace croquis {

@@ -84,32 +84,41 @@ PatternWeights<T> pattern_weights(const arma::Mat<T>& q, const arma::Mat<T>& k, 
 }
 
 template <typename T>
+Approximation<T> from_divided(PatternWeights<T> weights, const Problem<T>& problem) {
+  struct Factors {
+    SparseColumns<T> rows;
+    arma::Mat<T> apply(const arma::Mat<T>& x) const { return rows.transposed_times(x); }
+    arma::Mat<T> apply_transposed(const arma::Mat<T>& x) const { return rows.times(x); }
+  };
+  const auto factors = std::make_shared<const Factors>(Factors{std::move(weights.rows)});
+  Approximation<T> approximation = from_scores(operator_of<T>(problem.n_q(), problem.n_k(), factors), problem);
+  approximation.denominators = Denominators<T>{std::move(weights.sums), std::move(weights.top)};
+  return approximation;
+}
+
+template <typename T>
 Approximation<T> sparse_softmax(const arma::Mat<T>& q, const arma::Mat<T>& k, const Problem<T>& problem,
                                 const Pattern& pattern) {
   require(q.n_rows == problem.n_q() && k.n_rows == problem.n_k(), "sparse_softmax", "the problem's queries and keys",
           {{"queries", q.n_rows}, {"keys", k.n_rows}});
   PatternWeights<T> weights = pattern_weights(q, k, pattern);
-  // Column i of the sparse matrix is row i of B~.
-  const auto scores = std::make_shared<SparseColumns<T>>(std::move(weights.rows));
-  parallel_for(blocks_of(scores->cols, kQueriesOfPattern), [&](std::size_t block) {
-    const arma::uword end = std::min(scores->cols, (block + 1) * kQueriesOfPattern);
+  SparseColumns<T>& rows = weights.rows;
+  parallel_for(blocks_of(rows.cols, kQueriesOfPattern), [&](std::size_t block) {
+    const arma::uword end = std::min(rows.cols, (block + 1) * kQueriesOfPattern);
     for (arma::uword i = block * kQueriesOfPattern; i < end; ++i) {
       const T share = 1 / weights.sums(i);
-      for (std::size_t e = scores->start[i]; e < scores->start[i + 1]; ++e) scores->value[e] *= share;
+      for (std::size_t e = rows.start[i]; e < rows.start[i + 1]; ++e) rows.value[e] *= share;
     }
   });
-  Approximation<T> approximation = from_scores<T>(
-      {problem.n_q(), problem.n_k(), [scores](const arma::Mat<T>& x) { return scores->transposed_times(x); },
-       [scores](const arma::Mat<T>& x) { return scores->times(x); }},
-      problem);
-  approximation.denominators = Denominators<T>{std::move(weights.sums), std::move(weights.top)};
-  return approximation;
+  return from_divided(std::move(weights), problem);
 }
 
 template double most_visits(const Problem<float>&, double);
 template double most_visits(const Problem<double>&, double);
 template PatternWeights<float> pattern_weights(const arma::Mat<float>&, const arma::Mat<float>&, const Pattern&);
 template PatternWeights<double> pattern_weights(const arma::Mat<double>&, const arma::Mat<double>&, const Pattern&);
+template Approximation<float> from_divided(PatternWeights<float>, const Problem<float>&);
+template Approximation<double> from_divided(PatternWeights<double>, const Problem<double>&);
 template Approximation<float> sparse_softmax(const arma::Mat<float>&, const arma::Mat<float>&, const Problem<float>&,
                                              const Pattern&);
 template Approximation<double> sparse_softmax(const arma::Mat<double>&, const arma::Mat<double>&,

@@ -4,8 +4,6 @@
 #include <croquis/attention/method.hpp>
 #include <croquis/linalg/sparse_columns.hpp>
 #include <cstdint>
-#include <memory>
-#include <utility>
 #include <vector>
 
 namespace croquis {
@@ -67,18 +65,10 @@ struct PatternWeights {
 template <typename T>
 PatternWeights<T> pattern_weights(const arma::Mat<T>& q, const arma::Mat<T>& k, const Pattern& pattern);
 
-/// O~ = B~ V for factors of B~ that have apply() and apply_transposed(). The denominators are weights.sums
-/// exp(weights.top).
-template <typename T, typename Factors>
-Approximation<T> from_factors(std::shared_ptr<const Factors> factors, PatternWeights<T> weights,
-                              const Problem<T>& problem) {
-  Approximation<T> approximation =
-      from_scores<T>({problem.n_q(), problem.n_k(), [factors](const arma::Mat<T>& x) { return factors->apply(x); },
-                      [factors](const arma::Mat<T>& x) { return factors->apply_transposed(x); }},
-                     problem);
-  approximation.denominators = Denominators<T>{std::move(weights.sums), std::move(weights.top)};
-  return approximation;
-}
+/// O~ = B~ V for B~^T = weights.rows, whose columns have been divided by weights.sums. The denominators are
+/// weights.sums exp(weights.top).
+template <typename T>
+Approximation<T> from_divided(PatternWeights<T> weights, const Problem<T>& problem);
 
 /// O~_i = sum_j b_ij V_j over the keys j that query i attends to, with b_ij = m_ij exp(q_i.k_j / sqrt(p)) / sum: a
 /// softmax with -inf outside the pattern and log m_ij added inside. Q and K need not be those of the problem.

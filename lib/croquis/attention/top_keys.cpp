@@ -117,7 +117,7 @@ Approximation<T> top_keys(const Problem<T>& problem, arma::uword d, const TopKey
   if (options.rest == RestOfTop::none) largest.rest.zeros();
   const auto scores =
       std::make_shared<TopScores<T>>(TopScores<T>{{}, arma::Col<T>(n_q), problem.tokens(), problem.is_causal()});
-  PatternWeights<T> weights{{}, std::move(largest.top), std::move(largest.rest)};
+  arma::Col<T> sums = std::move(largest.rest);
   SparseColumns<T>& above = scores->above;
   above.rows = n_k;
   above.cols = n_q;
@@ -125,7 +125,7 @@ Approximation<T> top_keys(const Problem<T>& problem, arma::uword d, const TopKey
   for (arma::uword i = 0; i < n_q; ++i) {
     const std::vector<T>& own = largest.weights[i];
     const arma::uword others = scores->visible(i) - own.size();
-    const T rest = weights.sums(i), share = 1 / (weights.sums(i) += std::accumulate(own.begin(), own.end(), T(0)));
+    const T rest = sums(i), share = 1 / (sums(i) += std::accumulate(own.begin(), own.end(), T(0)));
     const T rho = others > 0 ? rest * share / static_cast<T>(others) : T(0);
     above.index.insert(above.index.end(), largest.keys[i].begin(), largest.keys[i].end());
     for (const T weight : own) above.value.push_back(weight * share - rho);
@@ -134,7 +134,9 @@ Approximation<T> top_keys(const Problem<T>& problem, arma::uword d, const TopKey
     largest.keys[i] = {};
     largest.weights[i] = {};
   }
-  return from_factors<T, TopScores<T>>(scores, std::move(weights), problem);
+  Approximation<T> approximation = from_scores(operator_of<T>(n_q, n_k, scores), problem);
+  approximation.denominators = Denominators<T>{std::move(sums), std::move(largest.top)};
+  return approximation;
 }
 
 template <typename T>

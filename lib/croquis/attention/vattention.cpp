@@ -12,7 +12,6 @@
 #include <croquis/linalg/transpose.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <croquis/random/draws.hpp>
-#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -217,28 +216,24 @@ Approximation<T> vattention(const Problem<T>& problem, arma::uword d, const Key&
     pattern.add(keys, options.repeats == VattentionOptions::Repeats::counted);
   }
   PatternWeights<T> weights = pattern_weights(problem.Q(), problem.K(), pattern);
-  const auto scores = std::make_shared<SparseColumns<T>>(std::move(weights.rows));
+  SparseColumns<T>& scores = weights.rows;
   parallel_for(rows.size(), 4 * d, [&](std::size_t i) {
     const Verification& row = rows[i];
-    const std::size_t begin = scores->start[i], end = scores->start[i + 1];
+    const std::size_t begin = scores.start[i], end = scores.start[i + 1];
     auto certain = row.certain.begin();
     T sum = 0;
     for (std::size_t e = begin; e < end; ++e) {
-      if (certain != row.certain.end() && *certain == scores->index[e]) {
+      if (certain != row.certain.end() && *certain == scores.index[e]) {
         ++certain;
       } else {
-        scores->value[e] *= static_cast<T>(row.weight);
+        scores.value[e] *= static_cast<T>(row.weight);
       }
-      sum += scores->value[e];
+      sum += scores.value[e];
     }
     weights.sums(i) = sum;
-    for (std::size_t e = begin; e < end; ++e) scores->value[e] /= sum;
+    for (std::size_t e = begin; e < end; ++e) scores.value[e] /= sum;
   });
-  Approximation<T> approximation = from_scores<T>(
-      {problem.n_q(), problem.n_k(), [scores](const arma::Mat<T>& x) { return scores->transposed_times(x); },
-       [scores](const arma::Mat<T>& x) { return scores->times(x); }},
-      problem);
-  approximation.denominators = Denominators<T>{std::move(weights.sums), std::move(weights.top)};
+  Approximation<T> approximation = from_divided(std::move(weights), problem);
   approximation.diagnostics.fallen_rows = limited;
   return approximation;
 }

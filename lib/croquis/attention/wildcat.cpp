@@ -163,18 +163,11 @@ struct Coreset {
     softmax_columns(logits);
     const auto left = std::make_shared<const arma::Mat<T>>(std::move(logits));
     const arma::uword n_k = self->kind.n_elem;
+    const LinearOperator<T> products{
+        q.n_rows, n_k, [=](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*left, self->gather(x)); },
+        [=](const arma::Mat<T>& x) -> arma::Mat<T> { return self->spread(product(*left, x)); }};
     // Denominators of their own: the sums are those of the rows that are applied, to the last bit.
-    const arma::Col<T> sums = product_tn(*left, self->gather(arma::Mat<T>(n_k, 1, arma::fill::ones))).col(0);
-    return {q.n_rows, n_k,
-            [=](const arma::Mat<T>& x) -> arma::Mat<T> {
-              arma::Mat<T> result = product_tn(*left, self->gather(x));
-              divide_rows(result, sums);
-              return result;
-            },
-            [=](arma::Mat<T> x) -> arma::Mat<T> {
-              divide_rows(x, sums);
-              return self->spread(product(*left, x));
-            }};
+    return divided_rows<T>(products, products.apply(arma::Mat<T>(n_k, 1, arma::fill::ones)));
   }
 };
 

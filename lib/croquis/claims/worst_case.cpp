@@ -10,7 +10,6 @@
 #include <croquis/core/threads.hpp>
 #include <croquis/io/csv.hpp>
 #include <croquis/random/draws.hpp>
-#include <numeric>
 #include <sstream>
 #include <stdexcept>
 

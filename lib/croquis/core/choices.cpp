@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <croquis/core/choices.hpp>
 #include <croquis/core/nearest.hpp>
+#include <croquis/core/require.hpp>
 #include <set>
 #include <stdexcept>
 
@@ -81,6 +82,13 @@ std::vector<Choice> parse_choices(const std::string& text, const std::string& op
     if (!seen.insert(choice.label).second) refuse(fmt::format("{}: '{}' stands there twice", option, choice.label));
   }
   return expanded;
+}
+
+std::size_t index_of_name(std::string_view name, const std::vector<std::string>& names, std::string_view where,
+                          std::string_view label) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) require(false, where, fmt::format("one of {}", fmt::join(names, " ")), {{label, name}});
+  return static_cast<std::size_t>(found - names.begin());
 }
 
 void require_option(const std::string& option, const std::string& where, const std::vector<std::string>& names) {

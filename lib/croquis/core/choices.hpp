@@ -1,8 +1,10 @@
 // Lists of names with options, as users write them: "skyformer:ridge=0.1,v-mean".
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace croquis {
@@ -23,6 +25,11 @@ std::vector<Choice> parse_choices(const std::string& text, const std::string& wh
 
 /// The items between commas, without spaces around them. Throws std::invalid_argument for an empty item.
 std::vector<std::string> split_list(const std::string& text, const std::string& where);
+
+/// The place of `name` among `names`, as of the values of an enumeration. Throws std::invalid_argument, "where: one of
+/// a b c, got label = name", if it is none of them.
+std::size_t index_of_name(std::string_view name, const std::vector<std::string>& names, std::string_view where,
+                          std::string_view label = "name");
 
 /// Throws std::invalid_argument unless `names` has the option; the message begins with `where`, whose options they are.
 void require_option(const std::string& option, const std::string& where, const std::vector<std::string>& names);

@@ -1,6 +1,5 @@
 // FeaturePair::attend: products with features that are computed in blocks.
 #include <algorithm>
-#include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_pair.hpp>

@@ -1,11 +1,10 @@
-#include <algorithm>
 #include <cmath>
+#include <croquis/core/choices.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/feature_maps.hpp>
 #include <croquis/linalg/vector_math.hpp>
 #include <limits>
-#include <utility>
 #include <vector>
 
 namespace croquis {
@@ -26,9 +25,7 @@ std::vector<std::string> feature_map_names() {
 }
 
 FeatureMap feature_map(std::string_view name) {
-  const auto found = std::find(std::begin(kMapNames), std::end(kMapNames), name);
-  require(found != std::end(kMapNames), "map", "one of trf prf hyperbolic sphere oprf saderf", {{"name", name}});
-  return static_cast<FeatureMap>(found - std::begin(kMapNames));
+  return static_cast<FeatureMap>(index_of_name(name, feature_map_names(), "map"));
 }
 
 template <typename T>

@@ -2,6 +2,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/special_functions/prime.hpp>
 #include <cmath>
+#include <croquis/core/choices.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>
 #include <croquis/features/projections.hpp>
@@ -95,10 +96,7 @@ std::vector<std::string> projection_names() {
 }
 
 ProjectionDistribution projection_distribution(std::string_view name) {
-  const auto found = std::find(std::begin(kProjectionNames), std::end(kProjectionNames), name);
-  require(found != std::end(kProjectionNames), "projection", "one of iid haar orthogonal sorf halton",
-          {{"name", name}});
-  return static_cast<ProjectionDistribution>(found - std::begin(kProjectionNames));
+  return static_cast<ProjectionDistribution>(index_of_name(name, projection_names(), "projection"));
 }
 
 template <typename T>

@@ -4,8 +4,6 @@
 #include <croquis/io/torch_pickle.hpp>
 #include <cstring>
 #include <map>
-#include <optional>
-#include <type_traits>
 
 namespace croquis {
 namespace {

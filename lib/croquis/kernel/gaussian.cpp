@@ -4,7 +4,6 @@
 #include <croquis/kernel/gaussian.hpp>
 #include <croquis/kernel/gaussian_exponents.hpp>
 #include <croquis/linalg/products.hpp>
-#include <croquis/linalg/rows.hpp>
 #include <croquis/linalg/vector_math.hpp>
 
 namespace croquis {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <croquis/core/choices.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/core/threads.hpp>
@@ -62,11 +63,7 @@ const std::vector<std::string>& point_kernel_names() {
 }
 
 PointKernel point_kernel(const std::string& name) {
-  const auto& names = point_kernel_names();
-  const auto found = std::find(names.begin(), names.end(), name);
-  require(found != names.end(), "kernel", "one of gaussian laplace matern32 matern52",
-          {{"kernel", std::string_view(name)}});
-  return static_cast<PointKernel>(found - names.begin());
+  return static_cast<PointKernel>(index_of_name(name, point_kernel_names(), "kernel", "kernel"));
 }
 
 KernelMatrix<double> point_kernel_matrix(arma::mat x, PointKernel kernel, double bandwidth) {

@@ -40,7 +40,6 @@ class Bidiagonalisation {
 
   /// B_k (k x k), or with `extended` k x (k + 1), where the last column is super_k e_k.
   arma::mat bidiagonal(bool extended = false) const;
-  const arma::Mat<T>& left_basis() const { return left_; }    ///< its first steps() columns
   const arma::Mat<T>& right_basis() const { return right_; }  ///< its first steps() columns
 
  private:

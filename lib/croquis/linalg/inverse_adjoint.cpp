@@ -1,12 +1,9 @@
 #include <algorithm>
-#include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/inverse_adjoint.hpp>
-#include <croquis/linalg/norms.hpp>
 #include <croquis/linalg/products.hpp>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace croquis {
@@ -18,16 +15,29 @@ arma::Mat<T> plus_identity(arma::Mat<T> m, T factor) {
   return m;
 }
 
+// What a step from Z to Z A1 / 4 computes: M = N Z, A3 = 7 I - M, A2 = 15 I - M A3, A1 = 13 I - M A2.
+template <typename T>
+struct Step {
+  arma::Mat<T> m, third, second, first;
+};
+
+template <typename T>
+Step<T> step_from(const arma::Mat<T>& n, const arma::Mat<T>& z) {
+  Step<T> step;
+  step.m = product(n, z);
+  step.third = plus_identity<T>(-step.m, 7);
+  step.second = plus_identity<T>(product(step.m, step.third, T(-1)), 15);
+  step.first = plus_identity<T>(product(step.m, step.second, T(-1)), 13);
+  return step;
+}
+
 // The Z of every step: the last one is the inverse.
 template <typename T>
 std::vector<arma::Mat<T>> steps_of(const arma::Mat<T>& n, const InverseIteration& options) {
   std::vector<arma::Mat<T>> steps = {inverse_start(n, options.start)};
   const int taken = options.tolerance > 0 ? iterative_inverse(n, options).iterations : options.iterations;
   for (int step = 0; step < taken; ++step) {
-    const arma::Mat<T> m = product(n, steps.back());
-    const arma::Mat<T> third = plus_identity<T>(-m, 7), second = plus_identity<T>(product(m, third, T(-1)), 15),
-                       first = plus_identity<T>(product(m, second, T(-1)), 13);
-    steps.push_back(product(steps.back(), first, T(0.25)));
+    steps.push_back(product(steps.back(), step_from(n, steps.back()).first, T(0.25)));
   }
   return steps;
 }
@@ -58,11 +68,8 @@ arma::Mat<T> iterative_inverse_adjoint(const arma::Mat<T>& n, const InverseItera
   const std::vector<arma::Mat<T>> steps = steps_of(n, options);
   arma::Mat<T> of_z = cotangent, of_n(arma::size(n), arma::fill::zeros);
   for (std::size_t step = steps.size() - 1; step-- > 0;) {
-    // Z+ = Z (13 I - M A2) / 4, A2 = 15 I - M A3, A3 = 7 I - M, M = N Z: computed again, then each term backwards.
     const arma::Mat<T>& z = steps[step];
-    const arma::Mat<T> m = product(n, z);
-    const arma::Mat<T> third = plus_identity<T>(-m, 7), second = plus_identity<T>(product(m, third, T(-1)), 15),
-                       first = plus_identity<T>(product(m, second, T(-1)), 13);
+    const auto [m, third, second, first] = step_from(n, z);  // computed again, then each term backwards
     const arma::Mat<T> of_first = product_tn(z, of_z) * T(0.25), of_second = -product_tn(m, of_first),
                        of_third = -product_tn(m, of_second);
     const arma::Mat<T> of_m = -(product_nt(of_first, second) + product_nt(of_second, third) + of_third);

@@ -2,6 +2,7 @@
 #include <croquis/core/serial_blas.hpp>
 #include <croquis/linalg/linear_operator.hpp>
 #include <croquis/linalg/products.hpp>
+#include <croquis/linalg/rows.hpp>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -14,6 +15,30 @@ LinearOperator<T> as_operator(arma::Mat<T> matrix) {
   return {shared->n_rows, shared->n_cols,
           [shared](const arma::Mat<T>& x) -> arma::Mat<T> { return product(*shared, x); },
           [shared](const arma::Mat<T>& x) -> arma::Mat<T> { return product_tn(*shared, x); }};
+}
+
+template <typename T>
+LinearOperator<T> as_operator(arma::Mat<T> a, arma::Mat<T> b) {
+  const auto left = std::make_shared<const arma::Mat<T>>(std::move(a)),
+             right = std::make_shared<const arma::Mat<T>>(std::move(b));
+  return {left->n_rows, right->n_rows,
+          [left, right](const arma::Mat<T>& x) -> arma::Mat<T> { return product(*left, product_tn(*right, x)); },
+          [left, right](const arma::Mat<T>& x) -> arma::Mat<T> { return product(*right, product_tn(*left, x)); }};
+}
+
+template <typename T>
+LinearOperator<T> divided_rows(const LinearOperator<T>& a, arma::Col<T> f) {
+  const auto divisors = std::make_shared<const arma::Col<T>>(std::move(f));
+  return {a.rows, a.cols,
+          [apply = a.apply, divisors](const arma::Mat<T>& x) {
+            arma::Mat<T> y = apply(x);
+            divide_rows(y, *divisors);
+            return y;
+          },
+          [apply_transposed = a.apply_transposed, divisors](arma::Mat<T> x) {
+            divide_rows(x, *divisors);
+            return apply_transposed(x);
+          }};
 }
 
 template <typename T>
@@ -55,6 +80,10 @@ LinearOperator<T> deferred(arma::uword rows, arma::uword cols, std::function<Lin
 
 template LinearOperator<float> as_operator(arma::Mat<float>);
 template LinearOperator<double> as_operator(arma::Mat<double>);
+template LinearOperator<float> as_operator(arma::Mat<float>, arma::Mat<float>);
+template LinearOperator<double> as_operator(arma::Mat<double>, arma::Mat<double>);
+template LinearOperator<float> divided_rows(const LinearOperator<float>&, arma::Col<float>);
+template LinearOperator<double> divided_rows(const LinearOperator<double>&, arma::Col<double>);
 template LinearOperator<float> deferred(arma::uword, arma::uword, std::function<LinearOperator<float>()>);
 template LinearOperator<double> deferred(arma::uword, arma::uword, std::function<LinearOperator<double>()>);
 template LinearOperator<float> difference(const LinearOperator<float>&, const LinearOperator<float>&);

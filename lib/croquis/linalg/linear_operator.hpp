@@ -3,6 +3,7 @@
 
 #include <armadillo>
 #include <functional>
+#include <memory>
 
 namespace croquis {
 
@@ -24,9 +25,24 @@ struct LinearOperator {
 template <typename T>
 LinearOperator<T> as_operator(arma::Mat<T> matrix);
 
+/// The operator A B^T of two stored factors A (m x d) and B (n x d).
+template <typename T>
+LinearOperator<T> as_operator(arma::Mat<T> a, arma::Mat<T> b);
+
+/// The rows x cols operator of an object with apply() and apply_transposed(), which the copies share.
+template <typename T, typename Factors>
+LinearOperator<T> operator_of(arma::uword rows, arma::uword cols, std::shared_ptr<Factors> factors) {
+  return {rows, cols, [factors](const arma::Mat<T>& x) -> arma::Mat<T> { return factors->apply(x); },
+          [factors](const arma::Mat<T>& x) -> arma::Mat<T> { return factors->apply_transposed(x); }};
+}
+
 /// The rows x cols operator that `make` returns. It is built lazily, on first use. Thread-safe.
 template <typename T>
 LinearOperator<T> deferred(arma::uword rows, arma::uword cols, std::function<LinearOperator<T>()> make);
+
+/// diag(f)^-1 A: row i of A divided by f_i.
+template <typename T>
+LinearOperator<T> divided_rows(const LinearOperator<T>& a, arma::Col<T> f);
 
 /// A - B. Throws std::invalid_argument unless the sizes agree.
 template <typename T>

@@ -58,17 +58,7 @@ arma::Col<T> row_products(const arma::Mat<T>& a, const arma::Mat<T>& b) {
 
 template <typename T>
 arma::Col<T> squared_row_norms(const arma::Mat<T>& x) {
-  constexpr arma::uword block = 1024;
-  arma::Col<T> norms(x.n_rows, arma::fill::zeros);
-  parallel_for(blocks_of(x.n_rows, block), 2 * block * x.n_cols, [&](std::size_t b) {
-    const arma::uword first = b * block, count = std::min(block, x.n_rows - first);
-    T* sum = norms.memptr() + first;
-    for (arma::uword c = 0; c < x.n_cols; ++c) {
-      const T* column = x.colptr(c) + first;
-      for (arma::uword i = 0; i < count; ++i) sum[i] += column[i] * column[i];
-    }
-  });
-  return norms;
+  return row_products(x, x);
 }
 
 template <typename T>

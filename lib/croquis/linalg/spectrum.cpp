@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <croquis/core/memory.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>

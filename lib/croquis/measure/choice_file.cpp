@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <croquis/io/bytes.hpp>
 #include <croquis/io/json.hpp>
 #include <croquis/measure/choice_file.hpp>
 #include <croquis/measure/choice_groups.hpp>
@@ -188,10 +187,6 @@ std::string choice_json(const std::vector<ChoiceRow>& rows, const std::optional<
   return file.dump(2) + "\n";
 }
 
-Replacement read_choice(const std::string& path, arma::uword layers, arma::uword heads) {
-  return parse_choice(read_bytes(path), path, layers, heads);
-}
-
 std::vector<SavedChoice> parse_saved_choices(std::string_view bytes, const std::string& path) {
   const json file = parse_json_object(bytes, path, "is no file of croquis choose");
   const json choices = file.value("choices", json());
@@ -210,8 +205,8 @@ std::vector<SavedChoice> parse_saved_choices(std::string_view bytes, const std::
   return saved;
 }
 
-Replacement parse_choice(std::string_view bytes, const std::string& path, arma::uword layers, arma::uword heads) {
-  const std::vector<SavedChoice> choices = parse_saved_choices(bytes, path);
+Replacement replacement_of(const std::vector<SavedChoice>& choices, const std::string& path, arma::uword layers,
+                           arma::uword heads) {
   Replacement replacement{
       .layers = "all", .method = "choice", .preset = std::filesystem::path(path).filename().string(), .features = 0};
   for (std::size_t i = 0; i < choices.size(); ++i) {

@@ -46,13 +46,12 @@ struct SavedChoice {
 /// method all the same.
 std::vector<SavedChoice> parse_saved_choices(std::string_view bytes, const std::string& path);
 
-/// The choices of a file, as a replacement of the heads of a model, with the method "choice" and the name of the file
-/// as preset. A choice is for its "heads"; where it has none, for its layer and head, null being all of them. Heads
-/// that the file does not name are exact, and are not among the replaced ones. Throws: std::invalid_argument, which
-/// names the file, as parse_saved_choices, for a choice that was made for heads of no model, for layers and heads that
-/// the model does not have, and for a head that is chosen twice.
-Replacement read_choice(const std::string& path, arma::uword layers, arma::uword heads);
-/// The same from the bytes of a file; `path` is used in messages.
-Replacement parse_choice(std::string_view bytes, const std::string& path, arma::uword layers, arma::uword heads);
+/// The choices of the file `path`, as a replacement of the heads of a model, with the method "choice" and the name of
+/// the file as preset. A choice is for its "heads"; where it has none, for its layer and head, null being all of them.
+/// Heads that the file does not name are exact, and are not among the replaced ones. Throws: std::invalid_argument,
+/// which names the file, for a choice that was made for heads of no model, for layers and heads that the model does not
+/// have, and for a head that is chosen twice.
+Replacement replacement_of(const std::vector<SavedChoice>& choices, const std::string& path, arma::uword layers,
+                           arma::uword heads);
 
 }  // namespace croquis

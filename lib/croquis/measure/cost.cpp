@@ -14,7 +14,6 @@
 #include <memory>
 #include <stdexcept>
 #include <type_traits>
-#include <utility>
 
 namespace croquis {
 namespace {

@@ -12,7 +12,6 @@
 #include <croquis/sampling/leverage.hpp>
 #include <croquis/stats/intervals.hpp>
 #include <exception>
-#include <optional>
 #include <utility>
 
 namespace croquis {

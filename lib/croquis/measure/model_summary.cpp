@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/measure/model_summary.hpp>
-#include <limits>
 #include <map>
-#include <set>
 #include <sstream>
 #include <tuple>
 #include <utility>

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <croquis/models/output_embeddings.hpp>
-#include <utility>
 
 namespace croquis {
 namespace {

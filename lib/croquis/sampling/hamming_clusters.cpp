@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <bit>
 #include <croquis/core/require.hpp>
 #include <croquis/core/threads.hpp>

@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <croquis/core/choices.hpp>
 #include <croquis/core/require.hpp>
 #include <croquis/random/indices.hpp>
 #include <croquis/sampling/landmarks.hpp>
@@ -14,11 +14,7 @@ const std::vector<std::string>& landmark_policy_names() {
 }
 
 LandmarkPolicy landmark_policy(const std::string& name) {
-  const auto& names = landmark_policy_names();
-  const auto found = std::find(names.begin(), names.end(), name);
-  require(found != names.end(), "landmarks", "one of uniform stratified leverage recursive rpcholesky given",
-          {{"landmarks", std::string_view(name)}});
-  return static_cast<LandmarkPolicy>(found - names.begin());
+  return static_cast<LandmarkPolicy>(index_of_name(name, landmark_policy_names(), "landmarks", "landmarks"));
 }
 
 template <typename T>

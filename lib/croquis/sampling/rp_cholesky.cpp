@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <croquis/core/require.hpp>
 #include <croquis/core/serial_blas.hpp>

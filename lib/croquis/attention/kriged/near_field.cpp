@@ -11,6 +11,16 @@ bool NearField<T>::lists_key(arma::uword leaf, std::uint32_t key) const {
   return !lists.empty() && std::binary_search(lists[leaf].begin(), lists[leaf].end(), key);
 }
 
+void keys_at(TokenAlignment tokens, arma::uword query, const std::vector<std::int64_t>& offsets,
+             std::vector<std::uint32_t>& keys) {
+  const auto at = static_cast<std::int64_t>(tokens.query(query)), first = static_cast<std::int64_t>(tokens.key(0)),
+             end = static_cast<std::int64_t>(tokens.n());
+  keys.clear();
+  for (const std::int64_t offset : offsets) {
+    if (at + offset >= first && at + offset < end) keys.push_back(static_cast<std::uint32_t>(at + offset - first));
+  }
+}
+
 template <typename T>
 std::vector<T> near_scores(const KrigedInput<T>& input, const ExactRows<T>& rows, arma::uword r,
                            const KeyCells<T>& cells, const arma::Mat<T>& cell_weights) {

@@ -24,6 +24,10 @@ struct NearField {
   bool lists_key(arma::uword leaf, std::uint32_t key) const;
 };
 
+/// The keys at these offsets from a query, those that there are, in the order of the offsets. They replace `keys`.
+void keys_at(TokenAlignment tokens, arma::uword query, const std::vector<std::int64_t>& offsets,
+             std::vector<std::uint32_t>& keys);
+
 /// How much the exact weights of every key in row r differ from those of its cell: |b_rj - y_r,c(j)| |v_j|. y: weights
 /// of the cells.
 template <typename T>

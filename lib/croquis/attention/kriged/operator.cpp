@@ -149,9 +149,7 @@ Approximation<T> kriged_approximation(std::shared_ptr<KrigedModel<T>> made) {
   approximation.diagnostics.leave_one_out = model->plan.check_error;
   approximation.adjoint = kriged_adjoint<T>(model);
   approximation.scores = deferred<T>(n_q, n_k, [=]() -> LinearOperator<T> {
-    const auto scores = std::make_shared<const Scores<T>>(model);
-    return {n_q, n_k, [scores](const arma::Mat<T>& x) { return scores->apply(x); },
-            [scores](const arma::Mat<T>& x) { return scores->apply_transposed(x); }};
+    return operator_of<T>(n_q, n_k, std::make_shared<const Scores<T>>(model));
   });
   return approximation;
 }

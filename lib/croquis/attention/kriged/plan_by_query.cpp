@@ -13,20 +13,6 @@ constexpr double kOfScreen = 0.7;
 // Few check rows say little about queries that no offset helps, so that a window has to be twice as good as a screen.
 constexpr double kOfWindow = 2;
 
-// The keys of the window of check row r; without landmarks the rows are the check rows.
-template <typename T>
-std::vector<std::uint32_t> window_keys(const PlanInput<T>& from, arma::uword r,
-                                       const std::vector<std::int64_t>& offsets) {
-  const TokenAlignment tokens = from.input.problem.tokens();
-  const auto at = static_cast<std::int64_t>(tokens.query(from.checks[r])),
-             first = static_cast<std::int64_t>(tokens.key(0)), end = static_cast<std::int64_t>(tokens.n());
-  std::vector<std::uint32_t> keys;
-  for (const std::int64_t offset : offsets) {
-    if (at + offset >= first && at + offset < end) keys.push_back(static_cast<std::uint32_t>(at + offset - first));
-  }
-  return keys;
-}
-
 // For every vector, the sum of all others. Not the sum of all less its own, which leaves rounding where the others are
 // zero.
 std::vector<std::vector<double>> sums_of_others(const std::vector<std::vector<double>>& vectors) {
@@ -100,7 +86,8 @@ std::vector<std::uint32_t> taken_by_check(const PlanInput<T>& from, const Kriged
   const std::vector<std::uint32_t> list = plan.near.lists.empty() ? std::vector<std::uint32_t>{} : plan.near.lists[0];
   std::vector<std::uint32_t> own;
   if (plan.shares.window > 0) {
-    own = window_keys(from, r, best_offsets(common.of_others[r], from.part(plan.shares.window)));
+    keys_at(from.input.problem.tokens(), from.checks[r],
+            best_offsets(common.of_others[r], from.part(plan.shares.window)), own);
     std::erase_if(own, [&](std::uint32_t j) { return plan.near.lists_key(0, j); });
   }
   if (plan.near.screen) {

@@ -166,21 +166,14 @@ void BlockPass<T>::add_near(BlockRows<T>& rows) const {
 
 template <typename T>
 void BlockPass<T>::own_scores(BlockRows<T>& rows) const {
-  const TokenAlignment tokens = input_.problem.tokens();
-  const auto first = static_cast<std::int64_t>(tokens.key(0)), end = static_cast<std::int64_t>(tokens.n());
   const arma::uword count = rows.size();
   if (near_.screen) rows.margins.set_size(count);
   rows.window.resize(std::max<std::size_t>(rows.window.size(), count));
   rows.window_weights.resize(rows.window.size());
   for (arma::uword i = 0; i < count; ++i) {
     std::vector<std::uint32_t>& keys = rows.window[i];
-    keys.clear();
-    const auto at = static_cast<std::int64_t>(tokens.query(rows.order[i]));
-    for (const std::int64_t offset : near_.offsets) {
-      if (at + offset < first || at + offset >= end) continue;
-      const auto key = static_cast<std::uint32_t>(at + offset - first);
-      if (!is_listed(key)) keys.push_back(key);
-    }
+    keys_at(input_.problem.tokens(), rows.order[i], near_.offsets, keys);
+    if (!listed_.empty()) std::erase_if(keys, [&](std::uint32_t key) { return listed_[key] != 0; });
     std::vector<T>& scores = rows.window_weights[i];
     scores.resize(keys.size());
     dots(rows.columns.colptr(i), input_.keys.columns.memptr(), input_.keys.columns.n_rows, keys.data(), keys.size(),

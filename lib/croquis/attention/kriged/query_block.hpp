@@ -69,8 +69,6 @@ class BlockPass {
   void add_window(BlockRows<T>& rows) const;
   void count(BlockRows<T>& rows) const;
   arma::Row<T> base(arma::uword i, const BlockRows<T>& rows) const;
-  // Where queries have keys of their own, the tree has one leaf, and one list at most.
-  bool is_listed(std::uint32_t key) const { return !listed_.empty() && listed_[key] != 0; }
 
   const KrigedInput<T>& input_;
   const KeyCells<T>& cells_;
@@ -79,6 +77,8 @@ class BlockPass {
   const bool corrected_;
   const arma::Mat<T> sums_;
   const ValueBox<T> box_;
+  // Of each key whether it is listed, or empty. Where queries have keys of their own, the tree has one leaf, and one
+  // list at most.
   std::vector<char> listed_;
 };
 

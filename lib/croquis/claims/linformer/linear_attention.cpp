@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
-#include <croquis/attention/exact.hpp>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/linformer/checks.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/claims/subjects.hpp>
 #include <croquis/claims/worst_case.hpp>
-#include <croquis/kernel/softmax.hpp>
 #include <croquis/linalg/norms.hpp>
 #include <croquis/nystrom/segment_means.hpp>
 #include <croquis/random/indices.hpp>

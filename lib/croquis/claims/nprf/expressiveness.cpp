@@ -1,7 +1,6 @@
 // A bias that no dot product of width p replaces: Proposition 1.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nprf/biases.hpp>
 #include <croquis/claims/nprf/checks.hpp>

@@ -1,5 +1,4 @@
 // Keys that need the most features, and products that lose the most by Fourier transform.
-#include <algorithm>
 #include <cmath>
 #include <croquis/claims/nprf/checks.hpp>
 #include <croquis/claims/papers.hpp>

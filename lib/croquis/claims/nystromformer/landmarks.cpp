@@ -8,7 +8,6 @@
 #include <croquis/attention/v_mean.hpp>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/nystromformer/checks.hpp>
-#include <croquis/claims/nystromformer/cores.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/claims/subjects.hpp>
 #include <croquis/linalg/norms.hpp>

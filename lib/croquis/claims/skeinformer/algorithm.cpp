@@ -4,7 +4,6 @@
 #include <cmath>
 #include <croquis/attention/method.hpp>
 #include <croquis/attention/skeinformer.hpp>
-#include <croquis/attention/v_mean.hpp>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/rational.hpp>
 #include <croquis/claims/skeinformer/checks.hpp>

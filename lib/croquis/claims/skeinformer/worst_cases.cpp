@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <croquis/claims/papers.hpp>
-#include <functional>
 
 namespace croquis::claims {
 namespace {

@@ -5,7 +5,6 @@
 #include <croquis/claims/skyformer/checks.hpp>
 #include <croquis/claims/skyformer/small_lift_factor.hpp>
 #include <croquis/claims/worst_case.hpp>
-#include <croquis/linalg/norms.hpp>
 #include <croquis/random/indices.hpp>
 #include <memory>
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <croquis/claims/decisions.hpp>
 #include <croquis/claims/skyformer/checks.hpp>
 #include <croquis/claims/skyformer/two_layers.hpp>
